@@ -1,1 +1,1 @@
-"""studies."""
+"""Questions, each answered with a table, a picture and a data file: ``python -m studies NAME --help``."""

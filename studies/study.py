@@ -1,0 +1,153 @@
+"""What a study is, and what every study leaves behind.
+
+A study is a question: a frozen config (its dataclass makes the command line), ``run(config) → result``,
+``records(result)`` (flat rows of plain names and SI numbers), ``figure(result)`` and ``data(result)``.
+`answer` runs it, prints the table and leaves in ``config.out``: ``NAME.png``, ``NAME.pdf``, ``NAME.h5``, ``summary.json``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import matplotlib
+import tyro
+
+from integrators.storage import Dataset, versions, write
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class StudyConfig:
+    """Options every study has."""
+
+    out: Annotated[Path | None, tyro.conf.arg(metavar="FOLDER")] = None
+    """Folder for the figure, the data and summary.json (default: results/NAME)."""
+    quick: bool = False
+    """A small version that finishes in seconds."""
+    progress: bool = True
+    """Show progress on long runs."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A question with its configuration, its run and its three kinds of answer."""
+
+    name: str
+    question: str
+    config: type[StudyConfig]
+    run: Callable[[Any], Any]
+    records: Callable[[Any], Sequence[Record]]
+    columns: Mapping[str, str]
+    """Record key → column heading of the printed table."""
+    figure: Callable[[Any], Any]
+    data: Callable[[Any], Dataset]
+    remarks: Callable[[Any], Sequence[str]] = field(default=lambda result: ())
+    """Sentences that follow from the numbers, printed under the table."""
+
+
+def answer(study: Study, config: StudyConfig) -> Path:
+    """Run a study and leave its answer; returns the folder."""
+    out = config.out or Path("results") / study.name
+    out.mkdir(parents=True, exist_ok=True)
+    started = time.perf_counter()
+    result = study.run(config)
+    elapsed = time.perf_counter() - started
+    records = [dict(record) for record in study.records(result)]
+
+    print(f"\n{study.question}\n\n{table(records, study.columns)}\n")
+    for remark in study.remarks(result):
+        print(f"* {remark}")
+
+    summary = {
+        "study": study.name,
+        "question": study.question,
+        "config": _plain(dataclasses.asdict(config)),
+        "versions": versions(),
+        "seconds": elapsed,
+        "runs": [_plain(record) for record in records],
+    }
+    _write_text(out / "summary.json", json.dumps(summary, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    write(out / f"{study.name}.h5", study.data(result))
+    with matplotlib.rc_context(STYLE):
+        figure = study.figure(result)
+        for suffix in ("png", "pdf"):
+            figure.savefig(out / f"{study.name}.{suffix}")
+    print(f"\n{out}/: summary.json, {study.name}.h5, {study.name}.png, {study.name}.pdf   ({elapsed:.1f} s)")
+    return out
+
+
+def table(records: Sequence[Record], columns: Mapping[str, str]) -> str:
+    """Aligned text table of the records' named columns."""
+    rows = [list(columns.values())] + [[_cell(record.get(key)) for key in columns] for record in records]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(columns))]
+    lines = [
+        "  ".join(cell.ljust(w) if k == 0 else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths, strict=True))) for row in rows
+    ]
+    return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:]])
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def _plain(value: Any) -> Any:
+    """JSON's own types; what is not finite becomes null."""
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float):
+        return value if value == value and abs(value) != float("inf") else None
+    return value if isinstance(value, (int, str, bool, type(None))) else str(value)
+
+
+def _write_text(path: Path, text: str) -> None:
+    temporary = path.with_suffix(path.suffix + ".part")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
+
+
+STYLE: dict[str, Any] = {
+    "figure.constrained_layout.use": True,
+    "figure.dpi": 110,
+    "savefig.dpi": 220,
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.25,
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.3,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "pdf.fonttype": 42,
+}
+# colours that stay apart in print and for colour-blind readers (Okabe and Ito's palette)
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+
+
+def command_line(studies: Mapping[str, Study], arguments: Sequence[str] | None = None) -> int:
+    """``python -m studies NAME …``: one subcommand per study, its options are the fields of the study's config."""
+    config = tyro.extras.subcommand_cli_from_dict(
+        {name: study.config for name, study in studies.items()},
+        prog="python -m studies",
+        description="Each study asks a question and answers it with a table, a figure, a data file and summary.json.",
+        args=arguments,
+        config=(tyro.conf.OmitArgPrefixes,),
+    )
+    answer(next(study for study in studies.values() if type(config) is study.config), config)
+    return 0

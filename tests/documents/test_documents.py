@@ -1,0 +1,52 @@
+"""What the documents print must run, and must speak of the project alone."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted(p for p in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("studies/**/*.md")])
+TEXTS = subprocess.run(
+    ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True
+).stdout.split()
+
+
+def python_blocks(page: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if python_blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
+def test_python_blocks_run_in_order(page, tmp_path):
+    code = "import matplotlib\nmatplotlib.use('Agg')\n" + "\n".join(python_blocks(page))
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**__import__("os").environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_to_files_resolve(page):
+    for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page.name}: broken link {target}"
+
+
+def test_texts_speak_of_the_project_alone():
+    words = re.compile(r"/work/|/tmp/env|\bsession'?s?\b.{0,20}\b(developer|agent)|issue #\d|file:///|pypi-more", re.I)
+    found = []
+    for name in TEXTS:
+        path = ROOT / name
+        if path.suffix in {".py", ".md", ".toml", ".cff", ".bib", ""} and path.is_file() and path != Path(__file__).resolve():
+            found += [
+                f"{name}:{k}: {line.strip()}"
+                for k, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1)
+                if words.search(line)
+            ]
+    assert not found, "\n".join(found)
