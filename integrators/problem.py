@@ -1,0 +1,251 @@
+"""A problem: a group, a field on it, a start, and what is known about its motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from integrators.fields import Field, as_field, lane_work_shape
+
+Array = NDArray[np.float64]
+_COLUMNS = ("kind", "q_offset", "v_offset", "n_q", "n_v")
+_RN, _SO3, _SE3 = 0, 2, 4
+_QUATERNION_START = {_SO3: 0, _SE3: 3}
+_UNIT_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A named part of the state: its components in order, with their labels and units.
+
+    Parameters
+    ----------
+    name : str
+        For example ``"orientation"``.
+    labels : sequence of str
+        One per component, for example ``("qw", "qx", "qy", "qz")``.
+    units : str
+        Common unit; for mixed components one unit per component, separated by commas.
+    description : str
+        One sentence for the data file.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    units: str = ""
+    description: str = ""
+
+    @property
+    def size(self) -> int:
+        return len(self.labels)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """ẏ = y·f(t, y)^ on a product of groups: y(0) = y0, f the body (left-trivialised) velocity.
+
+    Parameters
+    ----------
+    group : object with an attribute ``table``, or int64 array (factors, 5)
+        The group; one row ``(kind, q_offset, v_offset, n_q, n_v)`` per factor.
+    y0 : array (n,) or (m, n)
+        The initial state, or m of them (an ensemble).
+    field : callable
+        f, in any form of `integrators.fields`: ``f(t, y)``, ``f(t, y, params)`` returning the body velocity (one number
+        per algebra component; on Rⁿ the ordinary derivative), ``f(t, y, params, out)``, or an `Entry`.
+    parameters, structure : array
+        Numbers (float64) and integers (int64) handed to the field.
+    work_shape : (rows, columns)
+        The workspace the field needs.
+    variables : sequence of Variable
+        Names, labels and units of the parts of the state, in order; default one part per factor of the group.
+    invariants : callable or mapping name → callable
+        Conserved quantities (or others to be watched at every step), in the same forms as the field.
+    invariant_names, invariant_units : sequence of str
+        One per value; the names may be left out if `invariants` is a mapping.
+    canonical : bool
+        The state is (q, p) on G × Rⁿ = T*G, left-trivialised: the last factor of the group is Rⁿ with n = dim G, and
+        the field is (∂H/∂p, ṗ) with ṗ = ad_vᵀ p + force.
+    exact : callable, optional
+        ``exact(t)`` → the state at time t (any shape of t, components last).
+    model : str
+        Name for tables and files.
+
+    Raises
+    ------
+    ValueError, TypeError
+        With the argument, its value, what was expected and what to do.
+    """
+
+    group: Any
+    y0: ArrayLike
+    field: Any
+    parameters: ArrayLike = ()
+    structure: ArrayLike = ()
+    work_shape: tuple[int, int] = (0, 0)
+    variables: Sequence[Variable] = ()
+    invariants: Any = None
+    invariant_names: Sequence[str] = ()
+    invariant_units: Sequence[str] = ()
+    canonical: bool = False
+    exact: Callable[[Any], Array] | None = None
+    model: str = "problem"
+    table: NDArray[np.int64] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._put("table", _table(self.group))
+        self._put("y0", self.check_state(self.y0, "y0"))
+        self._put("field", as_field(self.field))
+        self._put("parameters", _vector(self.parameters, "parameters", np.float64))
+        self._put("structure", _vector(self.structure, "structure", np.int64))
+        if isinstance(self.invariants, Mapping) and not self.invariant_names:
+            self._put("invariant_names", tuple(self.invariants))
+        self._put("invariants", None if self.invariants is None else as_field(self.invariants, "invariants"))
+        self._put("invariant_names", _names(self.invariant_names, "invariant_names"))
+        self._put("invariant_units", tuple(self.invariant_units) or ("",) * len(self.invariant_names))
+        self._put("variables", tuple(self.variables) or _default_variables(self.table, self.canonical))
+        self._put("work_shape", self._work_shape())
+        self._check()
+
+    def _put(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    def n(self) -> int:
+        """Components of the state."""
+        return int(self.table[:, 3].sum())
+
+    @property
+    def dimension(self) -> int:
+        """Components of the velocity (the dimension of the group)."""
+        return int(self.table[:, 4].sum())
+
+    @cached_property
+    def invariant_count(self) -> int:
+        return len(self.invariant_names)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the field and the invariants can be called by the compiled engine."""
+        return bool(self.field.is_compiled and (self.invariants is None or self.invariants.is_compiled))
+
+    def with_start(self, y0: ArrayLike) -> Problem:
+        """The same problem from another initial state, or from many."""
+        return replace(self, y0=y0)
+
+    def velocity(self, t: float, y: ArrayLike) -> Array:
+        """The field at one state: body velocity (dimension,)."""
+        return self._evaluate(self.field, t, y, self.dimension)
+
+    def invariant_values(self, t: float, y: ArrayLike) -> Array:
+        """The invariants at one state."""
+        return self._evaluate(self.invariants, t, y, self.invariant_count) if self.invariant_count else np.zeros(0)
+
+    def _evaluate(self, function: Field, t: float, y: ArrayLike, size: int) -> Array:
+        out = np.zeros(size)
+        call = function.compiled if function.is_compiled else function.python
+        call(float(t), np.array(y, dtype=np.float64), self.parameters, self.structure, np.zeros(self.work_shape), out)
+        return out
+
+    def check_state(self, y: ArrayLike, name: str) -> Array:
+        """A state or states as an array (…, n), or ValueError: wrong shape, not finite, quaternion not of unit norm."""
+        y = np.array(y, dtype=np.float64, order="C")
+        if y.ndim not in (1, 2) or y.shape[-1] != self.n:
+            raise ValueError(f"{name}: shape {y.shape}, expected ({self.n},) or (m, {self.n}): {_describe(self.table)}")
+        if not np.isfinite(y).all():
+            raise ValueError(f"{name}: component {tuple(np.argwhere(~np.isfinite(y))[0])} is not finite")
+        for row in self.table:
+            if (start := _QUATERNION_START.get(int(row[0]))) is not None:
+                _check_quaternion(y, int(row[1]) + start, name)
+        return y
+
+    def _work_shape(self) -> tuple[int, int]:
+        rows, columns = (int(x) for x in self.work_shape)
+        if rows < 0 or columns < 0:
+            raise ValueError(f"work_shape: {self.work_shape}, expected two non-negative integers")
+        lanes = lane_work_shape(max(self.n, self.dimension, len(self.invariant_names)))
+        return max(rows, lanes[0]), max(columns, lanes[1])
+
+    def _check(self) -> None:
+        if sum(v.size for v in self.variables) != self.n:
+            sizes = ", ".join(f"{v.name} ({v.size})" for v in self.variables)
+            raise ValueError(f"variables: {sizes} have {sum(v.size for v in self.variables)} components, the state has {self.n}")
+        _names([v.name for v in self.variables], "names of variables")
+        if (self.invariants is None) != (not self.invariant_names):
+            raise ValueError("invariants and invariant_names: give both or none (or a mapping name -> function)")
+        if len(self.invariant_units) != len(self.invariant_names):
+            raise ValueError(f"invariant_units: {len(self.invariant_units)} units for {len(self.invariant_names)} invariants")
+        if self.invariants is not None and self.field.is_compiled and not self.invariants.is_compiled:
+            raise TypeError("invariants: plain Python functions beside a compiled field; decorate them with numba.njit")
+        if self.canonical:
+            kind, _, _, _, n_p = self.table[-1]
+            if kind != _RN or 2 * n_p != self.dimension:
+                raise ValueError(
+                    f"canonical: the state must be (q, p) on G × R^n with n = dim G and p the last factor of the group; "
+                    f"the group is {_describe(self.table)}"
+                )
+
+
+def _table(group: Any) -> NDArray[np.int64]:
+    table = np.array(getattr(group, "table", group), dtype=np.int64, order="C")
+    if table.ndim != 2 or table.shape[1] != len(_COLUMNS) or not len(table):
+        raise ValueError(f"group: a table of shape {table.shape}, expected (factors, 5) with columns {_COLUMNS}")
+    for column, size in ((1, 3), (2, 4)):
+        offsets = np.concatenate([[0], np.cumsum(table[:-1, size])])
+        if (table[:, column] != offsets).any():
+            raise ValueError(f"group: {_COLUMNS[column]} is {table[:, column].tolist()}, expected {offsets.tolist()} (factors in order)")
+    return table
+
+
+def _vector(values: ArrayLike, name: str, dtype: Any) -> NDArray[Any]:
+    given = np.asarray(values)
+    array = np.ascontiguousarray(given, dtype=dtype)
+    if array.ndim != 1:
+        raise ValueError(f"{name}: shape {array.shape}, expected a one-dimensional array; flatten it")
+    if dtype is np.int64 and given.size and (array != given).any():
+        raise ValueError(f"{name}: expected integers")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name}: element {int(np.argwhere(~np.isfinite(array))[0, 0])} is not finite")
+    return array.copy()
+
+
+def _names(names: Sequence[str], what: str) -> tuple[str, ...]:
+    if len(set(names)) != len(names):
+        raise ValueError(f"{what}: {list(names)} are not all different")
+    return tuple(names)
+
+
+def _check_quaternion(y: Array, start: int, name: str) -> None:
+    defect = np.abs(np.linalg.norm(y[..., start : start + 4], axis=-1) - 1.0)
+    if (defect > _UNIT_TOLERANCE).any():
+        raise ValueError(
+            f"{name}: the quaternion in components {start}:{start + 4} has norm off by {float(defect.max()):.2g}; "
+            f"divide it by its norm (order w, x, y, z)"
+        )
+
+
+_KIND_NAMES = ("R^n", "SO(2)", "SO(3)", "SE(2)", "SE(3)")
+_LABELS: dict[int, tuple[str, ...]] = {
+    1: ("angle",),
+    2: ("qw", "qx", "qy", "qz"),
+    3: ("x", "y", "angle"),
+    4: ("x", "y", "z", "qw", "qx", "qy", "qz"),
+}
+
+
+def _describe(table: NDArray[np.int64]) -> str:
+    return " × ".join(f"R^{n_q}" if kind == _RN else _KIND_NAMES[kind] for kind, _, _, n_q, _ in table)
+
+
+def _default_variables(table: NDArray[np.int64], canonical: bool) -> tuple[Variable, ...]:
+    def name(k: int) -> str:
+        if canonical and k == len(table) - 1:
+            return "p"
+        return "q" if len(table) - canonical == 1 else f"q{k}"
+
+    return tuple(Variable(name(k), _LABELS.get(int(row[0]), tuple(str(i) for i in range(int(row[3]))))) for k, row in enumerate(table))

@@ -1,0 +1,49 @@
+"""Signatures of the compiled functions the engine calls through pointers: fields, invariants, events and steppers.
+
+One signature for all fields and one for all steppers make one compiled run loop serve every method on every problem.
+An `entry` declares them for one trajectory and for lanes of eight::
+
+    @entry(*FIELD_SIGNATURES)
+    def my_field(t, y, parameters, structure, work, out): ...
+
+=============  ======================================================================================================
+field          ``field(t, y, parameters, structure, work, out)``: out = the body velocity of the state y at time t,
+               one number per algebra component.  Invariants and events have the same signature, out = their values
+step           ``step(field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work,
+               counters) -> status``: advances y from t to t + h in place
+=============  ======================================================================================================
+
+``low`` holds the low words of y (what compensated addition has not yet absorbed), ``table`` describes the group,
+``coefficients`` and ``options`` the method, ``work`` and ``field_work`` are scratch, ``counters`` counts.
+"""
+
+from __future__ import annotations
+
+from liegroup.compile import function, integer, integer_table, integers, lane_matrix, lane_vector, matrix, nothing, real, vector
+
+_FIELD_ARGUMENTS = (real, vector, vector, integers, matrix, vector)
+_FIELD_LANES_ARGUMENTS = (real, lane_vector, vector, integers, lane_matrix, lane_vector)
+
+FIELD_SIGNATURE = nothing(*_FIELD_ARGUMENTS)
+"""A field on one trajectory, for `entry`."""
+FIELD_LANES_SIGNATURE = nothing(*_FIELD_LANES_ARGUMENTS)
+"""A field on eight trajectories, for `entry`."""
+FIELD_SIGNATURES = (FIELD_SIGNATURE, FIELD_LANES_SIGNATURE)
+
+FIELD = function(nothing, *_FIELD_ARGUMENTS)
+"""The type of a field passed as an argument."""
+FIELD_LANES = function(nothing, *_FIELD_LANES_ARGUMENTS)
+
+_METHOD = (integer_table, vector, integers)
+_STEP_ARGUMENTS = (FIELD, real, real, vector, vector, *_METHOD, vector, integers, matrix, matrix, integers)
+_STEP_LANES_ARGUMENTS = (FIELD_LANES, real, real, lane_vector, lane_vector, *_METHOD, vector, integers, lane_matrix, lane_matrix, integers)
+
+STEP_SIGNATURE = integer(*_STEP_ARGUMENTS)
+"""A stepper on one trajectory, for `entry`."""
+STEP_LANES_SIGNATURE = integer(*_STEP_LANES_ARGUMENTS)
+"""A stepper on eight trajectories, for `entry`."""
+STEP_SIGNATURES = (STEP_SIGNATURE, STEP_LANES_SIGNATURE)
+
+STEP = function(integer, *_STEP_ARGUMENTS)
+"""The type of a stepper passed as an argument."""
+STEP_LANES = function(integer, *_STEP_LANES_ARGUMENTS)
