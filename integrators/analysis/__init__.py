@@ -1,0 +1,1 @@
+"""Rulers: order, symplecticity, reversibility and drift of methods, on plain callables and arrays."""

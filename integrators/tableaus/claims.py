@@ -1,0 +1,29 @@
+"""Claims about a table of coefficients, checked against what its numbers say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class Checked:
+    """Base of the tables: properties are computed; a row may claim them, and a false claim is an error.
+
+    ``claims={"order": 4, "symmetric": True}`` compares each name with the property of that name.
+    """
+
+    name: str
+
+    def reason(self, claim: str) -> str:
+        """Why the property is not better than it is, in words; empty if there is nothing to say."""
+        return ""
+
+    def check(self, claims: Mapping[str, Any]) -> None:
+        """Raise ValueError for the first claim that the coefficients do not confirm."""
+        for claim, claimed in claims.items():
+            if not hasattr(type(self), claim):
+                raise ValueError(f"{self.name}: claim {claim!r} is not a property of {type(self).__name__}")
+            computed = getattr(self, claim)
+            if computed != claimed:
+                reason = f" ({self.reason(claim)})" if self.reason(claim) else ""
+                raise ValueError(f"{self.name}: {claim} = {claimed} is claimed, the coefficients give {computed}{reason}")
