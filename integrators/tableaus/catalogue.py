@@ -38,8 +38,6 @@ class Table(Mapping[str, T], Generic[T]):
             if name not in read(self._file):
                 near = difflib.get_close_matches(str(name), self, 3, 0.3)
                 raise KeyError(f"no {self.title} {name!r}; did you mean {near}? There are {list(self)}")
-                    f"no {self.title} {name!r}; did you mean {difflib.get_close_matches(str(name), self, 3, 0.3)}? There are {list(self)}"
-                )
             self._built[name] = self._build(name=name, **read(self._file)[name])
         return self._built[name]
 
