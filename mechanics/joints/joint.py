@@ -1,0 +1,97 @@
+"""A joint: a chain of elementary motions between the joint frame of the parent and the frame of the child."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mechanics.joints.element import Element
+from mechanics.spatial import Array, motion_cross, shift
+
+
+class JointState(NamedTuple):
+    """Where a joint is and how it moves, in the notation of Ivanov and Shimanovsky, eq. (1)."""
+
+    G: Array
+    """(3, 3): parent components → child components."""
+    rho: Array
+    """(3,): child origin, in parent axes."""
+    A: Array
+    """(6, n_v): basis of the relative twists, child axes at the child origin."""
+    drift: Array
+    """(6,): Vᴶ, the twist of the prescribed motions, child axes."""
+    A_dot: Array
+    """(6, n_v): total time derivative of A along the motion."""
+
+
+class Joint:
+    """Base of all joints: a subclass is a frozen dataclass that says of which `elements` it is composed.
+
+    With the relative twist of element e, V_e = A_e s_e + Vᴶ_e, and C_e its shift (child ← parent), the chain is
+
+        A ← [C_e A, A_e],   Vᴶ ← C_e Vᴶ + Vᴶ_e,   Ȧ ← [C_e Ȧ − V_e× C_e A, 0].
+    """
+
+    @property
+    def elements(self) -> tuple[Element, ...]:
+        """The elementary motions, from the parent to the child."""
+        raise NotImplementedError
+
+    @property
+    def n_q(self) -> int:
+        return sum(e.n_q for e in self.elements)
+
+    @property
+    def n_v(self) -> int:
+        return sum(e.n_v for e in self.elements)
+
+    @property
+    def kind(self) -> str:
+        return type(self).__name__
+
+    @property
+    def factors(self) -> tuple[tuple[str, int, int], ...]:
+        """The configuration group as (kind of factor, components of q, components of the velocity)."""
+        return tuple((e.factor, e.n_q, e.n_v) for e in self.elements if e.n_q)
+
+    @property
+    def is_rheonomic(self) -> bool:
+        return any(e.motion is not None for e in self.elements)
+
+    @property
+    def q_labels(self) -> tuple[str, ...]:
+        """One label per component of q; numbered where a joint has several of a kind."""
+        labels = [label for e in self.elements if e.n_q for label in e.q_labels]
+        return tuple(x if labels.count(x) == 1 else f"{x}_{labels[: k + 1].count(x)}" for k, x in enumerate(labels))
+
+    @property
+    def q_units(self) -> tuple[str, ...]:
+        return tuple(unit for e in self.elements if e.n_q for unit in e.q_units)
+
+    def neutral(self) -> Array:
+        """q where the child frame coincides with the joint frame (prescribed motions aside)."""
+        return np.array([x for e in self.elements for x in e.neutral], dtype=np.float64)
+
+    def split(self, q: Any, s: Any) -> Iterator[tuple[Element, Any, Any]]:
+        """Each element with its part of q and of the velocity s."""
+        i = k = 0
+        for e in self.elements:
+            yield e, q[i : i + e.n_q], s[k : k + e.n_v]
+            i, k = i + e.n_q, k + e.n_v
+
+    def state(self, q: Any, s: Any, t: Any = 0.0) -> JointState:
+        """G, ρ, A, Vᴶ and Ȧ at the configuration q with velocity s at time t, on any scalar type."""
+        zero = 0 * t + sum(0 * x for x in q)
+        G, rho = np.eye(3) + zero, np.zeros(3) + zero
+        A, drift, A_dot = np.zeros((6, 0)), np.zeros(6) + zero, np.zeros((6, 0))
+        for e, q_e, s_e in self.split(q, s):
+            R, x = e.pose(q_e, t)
+            C, A_e, drift_e = shift(R.T, x), e.basis(q_e), e.drift(t)
+            V_e = A_e @ s_e + drift_e if e.n_v else drift_e
+            A_dot = np.concatenate([C @ A_dot - motion_cross(V_e) @ (C @ A), 0 * A_e], axis=1)
+            A = np.concatenate([C @ A, A_e], axis=1)
+            drift = C @ drift + drift_e
+            rho, G = rho + G.T @ x, R.T @ G
+        return JointState(G, rho, A, drift, A_dot)

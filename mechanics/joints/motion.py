@@ -1,0 +1,46 @@
+"""Motion prescribed in time, for rheonomic joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from liegroup.scalars import sincos
+
+
+@dataclass(frozen=True)
+class Motion:
+    """x(t) = Σₖ cₖ tᵏ + Σⱼ aⱼ sin(wⱼ t + φⱼ), with its rate.
+
+    Parameters
+    ----------
+    polynomial : sequence of float
+        c₀, c₁, … (rad or m, over sᵏ).
+    harmonics : sequence of (amplitude, angular frequency in rad/s, phase in rad)
+        The oscillating part.
+    """
+
+    polynomial: tuple[float, ...] = ()
+    harmonics: tuple[tuple[float, float, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "polynomial", tuple(float(c) for c in self.polynomial))
+        object.__setattr__(self, "harmonics", tuple((float(a), float(w), float(phase)) for a, w, phase in self.harmonics))
+
+    def value(self, t: Any) -> Any:
+        """x(t)."""
+        x = 0 * t
+        for k, c in enumerate(self.polynomial):
+            x = x + c * t**k
+        for a, w, phase in self.harmonics:
+            x = x + a * sincos(w * t + phase)[0]
+        return x
+
+    def rate(self, t: Any) -> Any:
+        """ẋ(t)."""
+        x = 0 * t
+        for k, c in enumerate(self.polynomial[1:], start=1):
+            x = x + k * c * t ** (k - 1)
+        for a, w, phase in self.harmonics:
+            x = x + a * w * sincos(w * t + phase)[1]
+        return x

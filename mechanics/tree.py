@@ -1,0 +1,359 @@
+"""A tree of rigid bodies: what it is made of, checked on construction, never changed afterwards."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechanics.errors import ModelError, ModelWarning
+from mechanics.inertia import Inertia
+from mechanics.joints import Joint
+from mechanics.joints.free import Free
+
+Array = NDArray[np.float64]
+FACTORS = {"RN": 0, "SO2": 1, "SO3": 2, "SE2": 3, "SE3": 4}
+"""Kinds of group factors as `liegroup` numbers them."""
+_ROTATION_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class JointData:
+    """What a model file says about a joint besides its geometry; each a number, or one per degree of freedom.
+
+    Only `damping` acts in the equations of motion (ṗ −= damping·v); the rest is carried as data for controllers, plots and writers.
+
+    Parameters
+    ----------
+    damping : float or array (n_v,)
+        Viscous coefficient, N·m·s/rad or N·s/m, not negative.
+    friction : float or array (n_v,)
+        Dry friction, N·m or N.
+    lower, upper : float or array (n_q,), optional
+        Limits of the coordinates.
+    effort, velocity : float or array (n_v,), optional
+        Limits of the joint force and of the velocity.
+    """
+
+    damping: ArrayLike = 0.0
+    friction: ArrayLike = 0.0
+    lower: ArrayLike | None = None
+    upper: ArrayLike | None = None
+    effort: ArrayLike | None = None
+    velocity: ArrayLike | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """One body and the joint that carries it.
+
+    Parameters
+    ----------
+    name : str
+        Unique among the bodies.
+    joint : Joint
+        How it moves on its parent.
+    parent : str or None
+        Name of the parent body; None is the fixed base.
+    position : array (3,)
+        Origin of the joint frame in parent axes, m.
+    rotation : array (3, 3)
+        Axes of the joint frame in parent axes, x_parent = rotation·x_joint + position.  The body frame coincides with the joint
+        frame in the neutral configuration.
+    inertia : Inertia
+        In body axes about the body origin; default a massless intermediate link.
+    joint_name : str, optional
+        Unique among the joints; default ``"<name>_joint"``.
+    data : JointData
+        Damping, limits and the like.
+    """
+
+    name: str
+    joint: Joint
+    parent: str | None = None
+    position: ArrayLike = (0.0, 0.0, 0.0)
+    rotation: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    inertia: Inertia = field(default_factory=Inertia.zero)
+    joint_name: str = ""
+    data: JointData = JointData()
+
+    def __post_init__(self) -> None:
+        where = f"body {self.name!r}"
+        if not isinstance(self.joint, Joint):
+            raise ModelError(where, f"joint is {self.joint!r}", "give a joint of mechanics.joints, such as Revolute((0, 0, 1))")
+        if not isinstance(self.inertia, Inertia):
+            raise ModelError(where, f"inertia is {self.inertia!r}", "build it with Inertia.about_com or Inertia.about_origin")
+        object.__setattr__(self, "position", _array(self.position, (3,), where, "position"))
+        R = _array(self.rotation, (3, 3), where, "rotation")
+        if np.abs(R @ R.T - np.eye(3)).max() > _ROTATION_TOLERANCE or np.linalg.det(R) < 0:
+            raise ModelError(where, f"rotation {R.tolist()} is not a rotation matrix", "give orthonormal columns, right-handed")
+        object.__setattr__(self, "rotation", R)
+        object.__setattr__(self, "joint_name", self.joint_name or f"{self.name}_joint")
+        object.__setattr__(self, "data", _checked(self.data, self.joint, f"joint {self.joint_name!r}"))
+
+
+class Tree:
+    """Rigid bodies with the structure of a tree.
+
+    Parameters
+    ----------
+    bodies : iterable of Body
+        Every parent before its children; any number of bodies on the fixed base.
+    name : str
+        Name of the model.
+    gravity : array (3,)
+        Acceleration of gravity in the axes of the base, m/s².
+    strict : bool
+        Whether an unphysical inertia (principal moments against the triangle inequality, …) is an error; else a `ModelWarning`.
+
+    Attributes
+    ----------
+    bodies : tuple of Body
+    parents : int64 array (N,)
+        Number of the parent body; −1 for the base.
+    nq, nv : int
+        Components of the configuration and of the velocity.
+
+    Raises
+    ------
+    ModelError
+        Repeated names, unknown parents, cycles, parents after children, impossible inertias: with the body, the value and the remedy.
+    """
+
+    def __init__(self, bodies: Iterable[Body], name: str = "tree", gravity: ArrayLike = (0.0, 0.0, -9.81), strict: bool = True) -> None:
+        self.name = name
+        self.bodies = tuple(bodies)
+        self.gravity = _array(gravity, (3,), f"tree {name!r}", "gravity")
+        self.parents = _parents(self.bodies)
+        _check_names(self.bodies)
+        _check_inertias(self.bodies, strict)
+        self.q_offsets = np.concatenate([[0], np.cumsum([b.joint.n_q for b in self.bodies])]).astype(np.int64)
+        self.v_offsets = np.concatenate([[0], np.cumsum([b.joint.n_v for b in self.bodies])]).astype(np.int64)
+        self.nq, self.nv = int(self.q_offsets[-1]), int(self.v_offsets[-1])
+        self._body = {b.name: i for i, b in enumerate(self.bodies)}
+        self._joint = {b.joint_name: i for i, b in enumerate(self.bodies)}
+
+    # --- names ---------------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        """Number of bodies."""
+        return len(self.bodies)
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        return tuple(b.name for b in self.bodies)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The joints that have coordinates, in the order of q."""
+        return tuple(b.joint_name for b in self.bodies if b.joint.n_q)
+
+    def body_index(self, body: str | int) -> int:
+        """Number of a body."""
+        return _look_up(self._body, body, len(self), "body")
+
+    def joint_index(self, joint: str | int) -> int:
+        """Number of a joint: that of the body it carries."""
+        return _look_up(self._joint, joint, len(self), "joint")
+
+    def joint(self, joint: str | int) -> Joint:
+        return self.bodies[self.joint_index(joint)].joint
+
+    def q_slice(self, joint: str | int) -> slice:
+        """Where the coordinates of a joint are in q."""
+        i = self.joint_index(joint)
+        return slice(int(self.q_offsets[i]), int(self.q_offsets[i + 1]))
+
+    def v_slice(self, joint: str | int) -> slice:
+        """Where the velocity of a joint is in v, and its momentum in p."""
+        i = self.joint_index(joint)
+        return slice(int(self.v_offsets[i]), int(self.v_offsets[i + 1]))
+
+    # --- structure -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Numbers of the children of every body."""
+        lists: list[list[int]] = [[] for _ in self.bodies]
+        for i, k in enumerate(self.parents):
+            if k >= 0:
+                lists[k].append(i)
+        return tuple(tuple(c) for c in lists)
+
+    @property
+    def roots(self) -> tuple[int, ...]:
+        """Numbers of the bodies on the fixed base."""
+        return tuple(int(i) for i in np.flatnonzero(self.parents < 0))
+
+    @property
+    def is_rheonomic(self) -> bool:
+        return any(b.joint.is_rheonomic for b in self.bodies)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether every body on the base is free: nothing holds the tree."""
+        return bool(self.bodies) and all(isinstance(self.bodies[i].joint, Free) for i in self.roots)
+
+    @property
+    def mass(self) -> float:
+        """Total mass, kg."""
+        return float(sum(b.inertia.mass for b in self.bodies))
+
+    @cached_property
+    def damping(self) -> Array:
+        """Viscous coefficients (nv,)."""
+        return np.concatenate([np.zeros(0)] + [np.asarray(b.data.damping) for b in self.bodies])
+
+    @cached_property
+    def group_table(self) -> NDArray[np.int64]:
+        """The configuration group, one row (kind, q offset, v offset, n_q, n_v) per factor; neighbouring lines are one Rⁿ."""
+        rows: list[list[int]] = []
+        q = v = 0
+        for kind, n_q, n_v in (factor for b in self.bodies for factor in b.joint.factors):
+            if rows and kind == "RN" and rows[-1][0] == FACTORS["RN"]:
+                rows[-1][3] += n_q
+                rows[-1][4] += n_v
+            else:
+                rows.append([FACTORS[kind], q, v, n_q, n_v])
+            q, v = q + n_q, v + n_v
+        return np.array(rows, dtype=np.int64).reshape(-1, 5)
+
+    def neutral(self) -> Array:
+        """q with every joint in its neutral configuration."""
+        return np.concatenate([np.zeros(0)] + [b.joint.neutral() for b in self.bodies])
+
+    def random_configuration(self, generator: np.random.Generator) -> Array:
+        """Angles in [−π, π], distances and positions in [−1, 1], orientations uniformly."""
+        q = generator.uniform(-1.0, 1.0, self.nq)
+        for kind, i, _, n, _ in self.group_table:
+            if kind in (FACTORS["SO3"], FACTORS["SE3"]):
+                x = generator.normal(size=4)
+                q[i + n - 4 : i + n] = x / np.linalg.norm(x)
+        turns = [unit == "rad" for b in self.bodies for unit in b.joint.q_units]
+        q[turns] *= np.pi
+        return q
+
+    def with_gravity(self, gravity: ArrayLike) -> Tree:
+        """The same tree under another gravity."""
+        return Tree(self.bodies, self.name, gravity, strict=False)
+
+    def __repr__(self) -> str:
+        return f"<Tree {self.name!r}: {len(self)} bodies, nq = {self.nq}, nv = {self.nv}>"
+
+
+# --- checks ----------------------------------------------------------------------------------------------------------------
+
+
+def _array(value: ArrayLike, shape: tuple[int, ...], where: str, name: str) -> Array:
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ModelError(where, f"{name} is {value!r}", f"give numbers of shape {shape}") from error
+    if array.shape != shape:
+        raise ModelError(where, f"{name} has shape {array.shape}", f"give numbers of shape {shape}")
+    if not np.isfinite(array).all():
+        raise ModelError(where, f"{name} is {array.tolist()}", "give finite numbers")
+    array.setflags(write=False)
+    return array
+
+
+def _checked(data: JointData, joint: Joint, where: str) -> JointData:
+    """The same data with one number per degree of freedom (coordinate)."""
+
+    def per(value: ArrayLike | None, n: int, name: str) -> Array | None:
+        if value is None:
+            return None
+        array = np.array(value, dtype=np.float64)
+        if array.shape not in ((), (n,)):
+            raise ModelError(where, f"{name} has shape {array.shape}", f"give one number, or {n}")
+        if np.isnan(array).any():
+            raise ModelError(where, f"{name} is not a number", "give a number")
+        return np.broadcast_to(array, (n,))
+
+    damping = per(data.damping, joint.n_v, "damping")
+    if damping is not None and (not np.isfinite(damping).all() or (damping < 0).any()):
+        raise ModelError(where, f"damping is {damping.tolist()}", "give finite coefficients that are not negative")
+    return JointData(
+        damping=damping if damping is not None else np.zeros(joint.n_v),
+        friction=per(data.friction, joint.n_v, "friction"),  # type: ignore[arg-type]
+        lower=per(data.lower, joint.n_q, "lower"),
+        upper=per(data.upper, joint.n_q, "upper"),
+        effort=per(data.effort, joint.n_v, "effort"),
+        velocity=per(data.velocity, joint.n_v, "velocity"),
+    )
+
+
+def _check_names(bodies: tuple[Body, ...]) -> None:
+    for what, names in (("body", [b.name for b in bodies]), ("joint", [b.joint_name for b in bodies])):
+        seen: set[str] = set()
+        for name in names:
+            if not isinstance(name, str) or not name:
+                raise ModelError(f"{what} {name!r}", "is not a name", "give a non-empty string")
+            if name in seen:
+                raise ModelError(f"{what} {name!r}", f"there are two {what}s of this name", "give every one its own name")
+            seen.add(name)
+
+
+def _parents(bodies: tuple[Body, ...]) -> NDArray[np.int64]:
+    if not bodies:
+        raise ModelError("tree", "has no bodies", "give at least one Body")
+    index = {b.name: i for i, b in enumerate(bodies)}
+    parents = np.full(len(bodies), -1, dtype=np.int64)
+    for i, b in enumerate(bodies):
+        if b.parent is None:
+            continue
+        if b.parent not in index:
+            raise ModelError(
+                f"body {b.name!r}", f"its parent {b.parent!r} is unknown", "name a body of the tree, or None for the fixed base"
+            )
+        parents[i] = index[b.parent]
+    for i, b in enumerate(bodies):
+        if parents[i] >= i:
+            if cycle := _cycle(parents, i):
+                names = " → ".join(bodies[k].name for k in cycle)
+                raise ModelError(f"body {b.name!r}", f"its parents form a cycle {names}", "let one of them hang on the base (parent=None)")
+            raise ModelError(f"body {b.name!r}", f"comes before its parent {b.parent!r}", "list every parent before its children")
+    return parents
+
+
+def _cycle(parents: NDArray[np.int64], start: int) -> list[int]:
+    """The closed path of parents through `start`, or nothing."""
+    path, k = [start], int(parents[start])
+    while k >= 0 and k not in path:
+        path.append(k)
+        k = int(parents[k])
+    return [*path, k] if k == start else []
+
+
+def _check_inertias(bodies: tuple[Body, ...], strict: bool) -> None:
+    for b in bodies:
+        where = f"body {b.name!r}"
+        if problem := b.inertia.impossible():
+            raise ModelError(where, problem, "correct its mass or inertia tensor (is the tensor about the origin or the centre of mass?)")
+        if problem := b.inertia.unphysical():
+            if strict:
+                raise ModelError(where, problem, "correct the tensor, or pass strict=False to use it as it is")
+            warnings.warn(ModelWarning(f"{where}: {problem}; used as it is"), stacklevel=3)
+
+
+def _look_up(index: dict[str, int], key: str | int, n: int, what: str) -> int:
+    if isinstance(key, str):
+        if key not in index:
+            known = ", ".join(_first(index, 12))
+            raise KeyError(f"no {what} {key!r}; there are {known}")
+        return index[key]
+    if not 0 <= key < n:
+        raise IndexError(f"{what} {key}: expected a number from 0 to {n - 1}")
+    return int(key)
+
+
+def _first(names: Iterable[str], count: int) -> Iterator[str]:
+    for k, name in enumerate(names):
+        if k == count:
+            yield "…"
+            return
+        yield name
