@@ -1,0 +1,1 @@
+"""Trees and loops in Hamiltonian variables: the reference formulation, the kernels, operation counts."""
