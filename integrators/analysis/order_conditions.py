@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from integrators.analysis.precision import precise
 from integrators.analysis.trees import ElementaryWeights, Tree, alternating, density, rooted_trees, text
 
 HIGHEST = 10
@@ -55,6 +56,7 @@ def order_by(conditions: Callable[[int], Iterable[Condition]], highest: int, kno
     return Verdict(max(known, highest), "")
 
 
+@precise
 def simplifying_assumptions(A: Any, b: Any, c: Any, u: float) -> Simplifying:
     """The largest B, C, D of the table (at most twice the number of stages)."""
     stages = len(b)
@@ -79,6 +81,7 @@ def simplifying_assumptions(A: Any, b: Any, c: Any, u: float) -> Simplifying:
     )
 
 
+@precise
 def classical_order(A: Any, b: Any, u: float, known: int = 0) -> Verdict:
     """Order of a Runge-Kutta method: Σ bᵢφᵢ(t) = 1/γ(t) for all rooted trees with at most `order` nodes."""
     phi, size = ElementaryWeights(A), ElementaryWeights(_absolute(A))
@@ -91,6 +94,7 @@ def classical_order(A: Any, b: Any, u: float, known: int = 0) -> Verdict:
     return order_by(conditions, HIGHEST, known)
 
 
+@precise
 def dense_order(A: Any, b_theta: Any, u: float) -> Verdict:
     """Order of a continuous extension bᵢ(θ) = Σₖ b_theta[i, k] θᵏ⁺¹: Σ bᵢ(θ) φᵢ(t) = θ^|t| / γ(t), power by power."""
     phi, size = ElementaryWeights(A), ElementaryWeights(_absolute(A))
@@ -108,7 +112,8 @@ def dense_order(A: Any, b_theta: Any, u: float) -> Verdict:
     return order_by(conditions, HIGHEST)
 
 
-def partitioned_order(matrices: Any, weights: Any, u: float, *, separable: bool = False) -> Verdict:
+@precise
+def partitioned_order(matrices: Any, weights: Any, u: float, known: int = 0, *, separable: bool = False) -> Verdict:
     """Order of a partitioned method, by trees with two colours; `separable`: for q' = f(p), p' = g(q) only."""
     phi, size = ElementaryWeights(*matrices), ElementaryWeights(*map(_absolute, matrices))
     sizes = [_absolute(b) for b in weights]
@@ -121,7 +126,7 @@ def partitioned_order(matrices: Any, weights: Any, u: float, *, separable: bool 
             b = weights[tree[0]]
             yield f"tree {text(tree)}", b @ phi(tree), 1 / _like(b, density(tree)), 2 * n * u * float(sizes[tree[0]] @ size(tree))
 
-    return order_by(conditions, HIGHEST_PARTITIONED)
+    return order_by(conditions, HIGHEST_PARTITIONED, known)
 
 
 def _like(numbers: Any, value: int) -> Any:

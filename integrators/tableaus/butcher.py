@@ -12,6 +12,7 @@ import numpy as np
 from integrators.analysis.order_conditions import Simplifying, Verdict, classical_order, dense_order, simplifying_assumptions
 from integrators.tableaus.claims import Checked
 from integrators.tableaus.numbers import (
+    Coefficients,
     Exact,
     Floats,
     Matrix,
@@ -81,14 +82,14 @@ class ButcherTableau(Checked):
            [1., 0.]])
     """
 
-    A: Matrix
-    b: Vector
-    c: Vector = ()
-    b_hat: Vector = ()
-    b_hat_low: Vector = ()
-    extra_A: Matrix = ()
-    extra_c: Vector = ()
-    dense: Matrix = ()
+    A: Coefficients
+    b: Coefficients
+    c: Coefficients = ()
+    b_hat: Coefficients = ()
+    b_hat_low: Coefficients = ()
+    extra_A: Coefficients = ()
+    extra_c: Coefficients = ()
+    dense: Coefficients = ()
     name: str = "tableau"
     source: str = ""
     claims: InitVar[Mapping[str, Any] | None] = None
@@ -116,9 +117,9 @@ class ButcherTableau(Checked):
                 found = f"{len(matrix)} rows of {sorted({len(r) for r in matrix})} numbers"
                 raise ValueError(f"{self.name}: {field} has {found}; {s} weights b and {e} extra stages need {(height, width)}")
         for field, length in {"c": s, "b_hat": s, "b_hat_low": s, "extra_c": e}.items():
-            found = len(getattr(self, field))
-            if found not in (0, length):
-                raise ValueError(f"{self.name}: {field} has {found} numbers, expected {length}")
+            given = len(getattr(self, field))
+            if given not in (0, length):
+                raise ValueError(f"{self.name}: {field} has {given} numbers, expected {length}")
 
     @precise
     def _complete_c(self) -> None:
@@ -139,18 +140,19 @@ class ButcherTableau(Checked):
         for i, (values, expected) in enumerate(zip(matrix, sums, strict=True)):
             found, size = decimal(total(values)), sum(abs(decimal(x)) for x in (*values, expected))
             if abs(found - decimal(expected)) > 4 * self.uncertainty * float(size):
-                raise ValueError(f"{self.name}: " + message.format(i, f"{float(found):.17g}", i, f"{float(expected):.17g}"))
+                raise ValueError(f"{self.name}: " + message.format(i, float(found), i, float(expected)))
 
     def reason(self, claim: str) -> str:
-        verdicts = {"order": self._classical, "embedded_order": self._embedded, "dense_order": self._dense_verdict}
-        return verdicts[claim].failure if claim in verdicts else ""
+        verdicts = {"order": self._classical, "embedded_order": self._embedded, "dense_order": self._dense}
+        verdict = verdicts.get(claim)
+        return verdict.failure if verdict else ""
 
     # --- computed properties --------------------------------------------------------------------------------------
 
     @cached_property
     def uncertainty(self) -> float:
         """Relative accuracy of the coefficients as given (5e-42 for 41 digits)."""
-        return uncertainty(self.A, self.b, self.c, self.b_hat, self.b_hat_low, self.extra_A, self.extra_c, self.dense)
+        return uncertainty(self.A, self.b, self.b_hat, self.b_hat_low, self.extra_A, self.dense)
 
     @property
     def stages(self) -> int:
@@ -165,17 +167,17 @@ class ButcherTableau(Checked):
     @cached_property
     def explicit(self) -> bool:
         """aᵢⱼ = 0 for j ≥ i."""
-        return all(x == 0 for i, r in enumerate(self.A) for x in r[i:])
+        return not any(x for i, r in enumerate(self.A) for x in r[i:])
 
     @cached_property
     def diagonally_implicit(self) -> bool:
         """aᵢⱼ = 0 for j > i, and not explicit."""
-        return not self.explicit and all(x == 0 for i, r in enumerate(self.A) for x in r[i + 1 :])
+        return not self.explicit and not any(x for i, r in enumerate(self.A) for x in r[i + 1 :])
 
     @property
     def ends_at_last_stage(self) -> bool:
         """The last row of A is b: the last stage is the new point."""
-        return self.A[-1] == self.b
+        return bool(self.A[-1] == self.b)
 
     @property
     def fsal(self) -> bool:
@@ -195,7 +197,7 @@ class ButcherTableau(Checked):
     @cached_property
     def simplifying(self) -> Simplifying:
         """The simplifying assumptions B(p), C(q), D(r)."""
-        return precise(simplifying_assumptions)(*self._decimals, self.uncertainty)
+        return simplifying_assumptions(*self._decimals, self.uncertainty)
 
     @property
     def stage_order(self) -> int:
@@ -210,7 +212,7 @@ class ButcherTableau(Checked):
     @property
     def embedded_order(self) -> int | None:
         """Order of the embedded method; None without one."""
-        return self._embedded.order if self.b_hat else None
+        return self._embedded.order if self._embedded else None
 
     @property
     def embedded_order_low(self) -> int | None:
@@ -220,7 +222,7 @@ class ButcherTableau(Checked):
     @property
     def dense_order(self) -> int | None:
         """Order of the continuous extension; None without one."""
-        return self._dense_verdict.order if self.dense else None
+        return self._dense.order if self._dense else None
 
     @cached_property
     @precise
@@ -291,19 +293,23 @@ class ButcherTableau(Checked):
     @cached_property
     @precise
     def _classical(self) -> Verdict:
-        return classical_order(decimals(self.A), decimals(self.b), self.uncertainty, known=self.simplifying.order)
+        known = self.simplifying.order
+        known += known % 2 if self.symmetric else 0  # the order of a symmetric method is even
+        return classical_order(decimals(self.A), decimals(self.b), self.uncertainty, known)
 
     @precise
     def _weights_order(self, weights: Vector) -> Verdict:
         return classical_order(decimals(self.A), decimals(weights), self.uncertainty)
 
     @cached_property
-    def _embedded(self) -> Verdict:
-        return self._weights_order(self.b_hat)
+    def _embedded(self) -> Verdict | None:
+        return self._weights_order(self.b_hat) if self.b_hat else None
 
     @cached_property
     @precise
-    def _dense_verdict(self) -> Verdict:
+    def _dense(self) -> Verdict | None:
+        if not self.dense:
+            return None
         e = self.extra_stages
         A = decimals(tuple(r + (number(0),) * e for r in self.A) + self.extra_A)
         return dense_order(A, decimals(self.dense), self.uncertainty)

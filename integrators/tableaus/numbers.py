@@ -7,40 +7,49 @@ accuracy of the data: so a table printed with 40 digits is held to 40 digits and
 
 from __future__ import annotations
 
-import functools
 import numbers
-from collections.abc import Callable, Iterable
-from decimal import Context, Decimal, InvalidOperation, localcontext
+from collections.abc import Iterable
+from decimal import Context, Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import numpy as np
+
+from integrators.analysis.precision import DIGITS, precise
+
+__all__ = [
+    "DIGITS",
+    "KEPT",
+    "Coefficients",
+    "Exact",
+    "Floats",
+    "Matrix",
+    "Number",
+    "Vector",
+    "decimal",
+    "decimals",
+    "floats",
+    "kept",
+    "number",
+    "precise",
+    "row",
+    "rows",
+    "total",
+    "uncertainty",
+]
 
 Number = Fraction | Decimal
 Vector = tuple[Number, ...]
 Matrix = tuple[Vector, ...]
+Coefficients = Any
+"""Fields of the tables: numbers in rows on the way in, tuples of `Number` once built."""
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Exact = np.ndarray[Any, np.dtype[np.object_]]
-P = ParamSpec("P")
-R = TypeVar("R")
 
-DIGITS = 70
-"""Working precision of all conditions on coefficients."""
 KEPT = 41
 """Significant digits to which computed coefficients are rounded."""
 SHORT = 15
 """A decimal with at most this many digits is meant exactly (0.25, 0.161); a longer one is a rounded number."""
-
-
-def precise(function: Callable[P, R]) -> Callable[P, R]:
-    """Run a function with decimals of `DIGITS` digits."""
-
-    @functools.wraps(function)
-    def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        with localcontext(Context(prec=DIGITS)):
-            return function(*args, **kwargs)
-
-    return run
 
 
 def number(x: Any) -> Number:
@@ -95,9 +104,7 @@ def decimal(x: Number) -> Decimal:
 
 def decimals(values: Vector | Matrix) -> Exact:
     """A row or matrix as an array of decimals, for arithmetic inside a `precise` function."""
-    if values and isinstance(values[0], tuple):
-        return np.array([[decimal(x) for x in r] for r in values], dtype=object)  # type: ignore[union-attr]
-    return np.array([decimal(x) for x in values], dtype=object)
+    return np.vectorize(decimal, otypes=[object])(np.array(values, dtype=np.object_))  # type: ignore[no-any-return]
 
 
 def kept(x: Decimal) -> Decimal:
@@ -106,14 +113,17 @@ def kept(x: Decimal) -> Decimal:
 
 
 def total(values: Vector) -> Number:
-    """The sum, exact if the terms are."""
-    if all(isinstance(x, Fraction) for x in values):
-        return Fraction(sum(values))  # type: ignore[arg-type]
-    return kept(Decimal(0) + sum(map(decimal, values)))
+    """The sum, exact if the terms are; a sum below the accuracy of the terms is 0."""
+    exact = [x for x in values if isinstance(x, Fraction)]
+    if len(exact) == len(values):
+        return sum(exact, start=Fraction(0))
+    terms = [decimal(x) for x in values]
+    result, size = sum(terms, start=Decimal(0)), sum(map(abs, terms), start=Decimal(0))
+    return kept(result) if abs(result) > 2 * Decimal(uncertainty(values)) * size else Fraction(0)
 
 
 def floats(values: Any) -> Floats:
     """Each number correctly rounded to float64, once; read-only."""
-    array = np.array(np.vectorize(float, otypes=[np.float64])(np.array(values, dtype=object)))
+    array = np.array(np.vectorize(float, otypes=[np.float64])(np.array(values, dtype=np.object_)))
     array.setflags(write=False)
     return array
