@@ -1,0 +1,181 @@
+"""Loop closures: what joins two bodies of a tree besides the tree's own joints.
+
+A closure is one to six scalar equations between a frame on the first and a frame on the second body, by kind of joint:
+
+=================  ====  ===========================================  ==============================
+closure            rows  what the second frame may still do           the axis is
+=================  ====  ===========================================  ==============================
+`weld`             6     nothing (also: the halves of a split body)
+`revolute`         5     turn about the axis                          z of both frames
+`prismatic`        5     slide along the axis                         z of both frames
+`cylindrical`      4     turn about and slide along the axis          z of both frames
+`universal`        4     turn about two axes                          z of the first, x of the second
+`spherical`        3     turn about the point
+`planar`           3     slide in the plane and turn about its normal z of both frames (the normal)
+`point_on_line`    2     slide along the line, turn about the point   z of the first frame (the line)
+`point_on_plane`   1     slide in the plane, turn about the point     z of the first frame (normal)
+`distance`         1     everything that keeps the distance
+=================  ====  ===========================================  ==============================
+
+Rows are expressed in the axes of the first frame, so that the rows of a planar loop that do nothing stay the same rows
+wherever the mechanism moves; more rows than needed are a normal case (`mechanics.mechanism` finds the rank once).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechanics.constraints.rows import ALONG, DISTANCE, PARALLEL
+from mechanics.errors import ModelError
+from mechanics.joints.element import axis_of
+
+Array = NDArray[np.float64]
+_UNIT = {"x": 0, "y": 1, "z": 2}
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A frame fixed in a body: origin at `position`, axes the columns of `rotation`, both in body axes; body None is the base."""
+
+    body: str | None
+    position: ArrayLike = (0.0, 0.0, 0.0)
+    rotation: ArrayLike = field(default_factory=lambda: np.eye(3))
+
+    def __post_init__(self) -> None:
+        where = f"frame on body {self.body!r}"
+        position, R = np.array(self.position, dtype=np.float64), np.array(self.rotation, dtype=np.float64)
+        if position.shape != (3,) or not np.isfinite(position).all():
+            raise ModelError(where, f"position is {position.tolist()}", "give three finite numbers")
+        if R.shape != (3, 3) or not np.isfinite(R).all() or np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
+            raise ModelError(where, f"rotation {R.tolist()} is not a rotation matrix", "give orthonormal columns, right-handed")
+        object.__setattr__(self, "position", position)
+        object.__setattr__(self, "rotation", R)
+
+    @staticmethod
+    def with_axis(body: str | None, position: ArrayLike = (0.0, 0.0, 0.0), axis: ArrayLike = (0.0, 0.0, 1.0)) -> Frame:
+        """A frame whose z is along `axis` (body axes); its x and y are any two that complete it."""
+        z = np.asarray(axis_of(axis)) / np.linalg.norm(axis)
+        x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
+        x = x / np.linalg.norm(x)
+        return Frame(body, position, np.stack([x, np.cross(z, x), z], axis=1))
+
+
+class Row(NamedTuple):
+    """One scalar equation: kind (of `mechanics.constraints.rows`), direction and point on either body, length, label."""
+
+    kind: int
+    a: Array
+    p: Array
+    b: Array
+    q: Array
+    length: float
+    label: str
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """The rows of one closing joint; `aligned` are pairs of directions (first, second body) that must not be opposite."""
+
+    kind: str
+    first: Frame
+    second: Frame
+    rows: tuple[Row, ...]
+    aligned: tuple[tuple[Array, Array], ...]
+    name: str
+
+    def __post_init__(self) -> None:
+        if self.first.body == self.second.body:
+            raise ModelError(f"closure {self.name!r}", f"joins body {self.first.body!r} to itself", "name two different bodies")
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name!r}: {self.first.body} – {self.second.body}, {len(self.rows)} rows>"
+
+
+def _parallel(first: Frame, second: Frame, axes: Sequence[str]) -> list[Row]:
+    """Perpendicular directions, as "xy": x of the first · y of the second = 0."""
+    zero = np.zeros(3)
+    E, H = np.asarray(first.rotation), np.asarray(second.rotation)
+    return [Row(PARALLEL, E[:, _UNIT[s[0]]], zero, H[:, _UNIT[s[1]]], zero, 1.0, f"turn {s[0]}·{s[1]}") for s in axes]
+
+
+def _along(first: Frame, second: Frame, axes: str) -> list[Row]:
+    """No offset of the second origin along axes of the first frame."""
+    E = np.asarray(first.rotation)
+    p, q = np.asarray(first.position), np.asarray(second.position)
+    return [Row(ALONG, E[:, _UNIT[s]], p, np.zeros(3), q, 1.0, f"shift {s}") for s in axes]
+
+
+def _closure(kind: str, first: Frame, second: Frame, name: str, rows: list[Row], aligned: str = "") -> Closure:
+    E, H = np.asarray(first.rotation), np.asarray(second.rotation)
+    pairs = tuple((E[:, _UNIT[s]], H[:, _UNIT[s]]) for s in aligned)
+    return Closure(kind, first, second, tuple(rows), pairs, name or f"{kind} {first.body}–{second.body}")
+
+
+def weld(first: Frame, second: Frame, name: str = "") -> Closure:
+    """Coinciding frames (6 rows): the halves of a split body."""
+    return _closure("weld", first, second, name, _along(first, second, "xyz") + _parallel(first, second, ["xy", "yz", "zx"]), "xyz")
+
+
+def revolute(first: Frame, second: Frame, name: str = "") -> Closure:
+    """Coinciding origins and z axes (5 rows)."""
+    return _closure("revolute", first, second, name, _along(first, second, "xyz") + _parallel(first, second, ["xz", "yz"]), "z")
+
+
+def prismatic(first: Frame, second: Frame, name: str = "") -> Closure:
+    """Equal axes, the second origin on the z axis of the first (5 rows)."""
+    return _closure("prismatic", first, second, name, _along(first, second, "xy") + _parallel(first, second, ["xy", "yz", "zx"]), "xyz")
+
+
+def cylindrical(first: Frame, second: Frame, name: str = "") -> Closure:
+    """Coinciding z axes (4 rows)."""
+    return _closure("cylindrical", first, second, name, _along(first, second, "xy") + _parallel(first, second, ["xz", "yz"]), "z")
+
+
+def universal(first: Frame, second: Frame, name: str = "") -> Closure:
+    """Coinciding origins, z of the first perpendicular to x of the second (4 rows)."""
+    return _closure("universal", first, second, name, _along(first, second, "xyz") + _parallel(first, second, ["zx"]))
+
+
+def spherical(first: Frame, second: Frame, name: str = "") -> Closure:
+    """Coinciding origins (3 rows)."""
+    return _closure("spherical", first, second, name, _along(first, second, "xyz"))
+
+
+def planar(first: Frame, second: Frame, name: str = "") -> Closure:
+    """Coinciding x-y planes (3 rows)."""
+    return _closure("planar", first, second, name, _along(first, second, "z") + _parallel(first, second, ["xz", "yz"]), "z")
+
+
+def point_on_line(first: Frame, second: Frame, name: str = "") -> Closure:
+    """The second origin on the z axis of the first frame (2 rows)."""
+    return _closure("point_on_line", first, second, name, _along(first, second, "xy"))
+
+
+def point_on_plane(first: Frame, second: Frame, name: str = "") -> Closure:
+    """The second origin in the x-y plane of the first frame (1 row)."""
+    return _closure("point_on_plane", first, second, name, _along(first, second, "z"))
+
+
+def distance(first: Frame, second: Frame, length: float, name: str = "") -> Closure:
+    """Origins `length` apart (1 row): a massless rod with spherical joints at its ends."""
+    if not (np.isfinite(length) and length > 0.0):
+        raise ModelError(f"distance {name!r}", f"length {length}", "give a positive length (or use spherical for none)")
+    zero = np.zeros(3)
+    row = Row(DISTANCE, zero, np.asarray(first.position), zero, np.asarray(second.position), float(length), "distance")
+    return _closure("distance", first, second, name, [row])
+
+
+CLOSURES: dict[str, Callable[..., Closure]] = {
+    f.__name__: f for f in (weld, revolute, prismatic, cylindrical, universal, spherical, planar, point_on_line, point_on_plane, distance)
+}
+"""All closing joints by name, for tests and files."""
+
+
+def row_numbers(row: Row, scale: float = 1.0) -> Array:
+    """The `ROW_NUMBERS` parameters of a row for the kernels; φ, its screws and its rates are multiplied by `scale`."""
+    return np.concatenate([row.a, row.p, row.b, row.q, [row.length, scale]])

@@ -1,0 +1,102 @@
+"""One scalar closure equation φ(g_i, g_j) = 0 between two bodies: its value, its wrenches and their rates.
+
+Every closing joint is a few rows of three kinds (`mechanics.constraints.loops` composes them).  With P = x_i + R_i p,
+Q = x_j + R_j q, D = Q − P and directions A = R_i a, B = R_j b:
+
+==========  ==================  ===========================  ===========================  =======================
+kind        φ                   momentum screw on body j     its rate                     acts along
+==========  ==================  ===========================  ===========================  =======================
+PARALLEL    A · B               moment B × A                 Ḃ × A + B × Ȧ                a pure moment
+ALONG       A · D               force A at Q                 Ȧ at Q, and moment Q̇ × A     the line A through Q
+DISTANCE    (D·D − L²)/(2L)     force D/L at Q               Ḋ/L at Q, and Q̇ × D/L        the line PQ
+==========  ==================  ===========================  ===========================  =======================
+
+Body i feels the opposite screw.  In body axes about the body origins the screws are W_i, W_j (6 numbers each), so that
+
+    φ̇ = W_i·V_i + W_j·V_j,       a multiplier λ acts as F_i += W_i λ, F_j += W_j λ,
+
+and their rates N (as vectors of space, then in body axes) give φ̈ = W_i·V̇_i + W_j·V̇_j + N_i·V_i + N_j·V_j.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from liegroup.compile import helper
+from mechanics.vectors import cross, dot, minus, plus, rotated, rotated_back, times
+
+PARALLEL, ALONG, DISTANCE = 0, 1, 2
+ROW_NUMBERS = 14
+"""Parameters of a row: a (3), p (3), b (3), q (3), L, scale."""
+
+
+@helper
+def direction(kind: Any, A: Any, B: Any, D: Any, length: Any) -> Any:
+    """The moment B × A of a PARALLEL row; else the force on body j: A, or D/L."""
+    if kind == PARALLEL:
+        return cross(B, A)
+    return A if kind == ALONG else times(1.0 / length, D)
+
+
+@helper
+def value(kind: Any, A: Any, B: Any, D: Any, length: Any) -> Any:
+    """φ."""
+    if kind == PARALLEL:
+        return dot(A, B)
+    return dot(A, D) if kind == ALONG else (dot(D, D) - length * length) / (2.0 * length)
+
+
+@helper
+def on_body(kind: Any, R: Any, arm: Any, force: Any, moment: Any) -> Any:
+    """The screw of a row in the axes of a body: a pure moment, or a force at `arm` from the body origin plus a moment."""
+    if kind == PARALLEL:
+        m = rotated_back(R, moment)
+        return 0.0 * m[0], 0.0 * m[0], 0.0 * m[0], m[0], m[1], m[2]
+    f, m = rotated_back(R, force), rotated_back(R, plus(moment, cross(arm, force)))
+    return f[0], f[1], f[2], m[0], m[1], m[2]
+
+
+@helper
+def row_screws(kind: Any, a: Any, p: Any, b: Any, q: Any, length: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any) -> Any:
+    """φ, W_i (6), W_j (6) of one row.
+
+    R turns body components into world components (nine numbers), x is the body origin in world axes.
+    """
+    A, B = rotated(R_i, a), rotated(R_j, b)
+    arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
+    D = minus(plus(x_j, arm_j), plus(x_i, arm_i))
+    on_i = arm_i if kind == DISTANCE else plus(arm_i, D)
+    f = direction(kind, A, B, D, length)
+    zero = times(0.0, f)
+    opposite = minus(zero, f)
+    return (
+        value(kind, A, B, D, length),
+        on_body(kind, R_i, on_i, opposite, opposite if kind == PARALLEL else zero),
+        on_body(kind, R_j, arm_j, f, f if kind == PARALLEL else zero),
+    )
+
+
+@helper
+def row_rates(
+    kind: Any, a: Any, p: Any, b: Any, q: Any, length: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any, v_i: Any, w_i: Any, v_j: Any, w_j: Any
+) -> Any:
+    """N_i (6), N_j (6): the rates of the screws of one row, seen from space, in body axes about the body origins.
+
+    v, w are the velocity of the body origin and the angular velocity in body axes.
+    """
+    A, B = rotated(R_i, a), rotated(R_j, b)
+    arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
+    D = minus(plus(x_j, arm_j), plus(x_i, arm_i))
+    turn_i, turn_j = rotated(R_i, w_i), rotated(R_j, w_j)
+    A_dot, B_dot = cross(turn_i, A), cross(turn_j, B)
+    P_dot = plus(rotated(R_i, v_i), cross(turn_i, arm_i))
+    Q_dot = plus(rotated(R_j, v_j), cross(turn_j, arm_j))
+    if kind == PARALLEL:
+        m = plus(cross(B_dot, A), cross(B, A_dot))
+        return on_body(kind, R_i, arm_i, m, minus(times(0.0, m), m)), on_body(kind, R_j, arm_j, m, m)
+    f = direction(kind, A, B, D, length)
+    f_dot = A_dot if kind == ALONG else times(1.0 / length, minus(Q_dot, P_dot))
+    on_i = plus(arm_i, D) if kind == ALONG else arm_i
+    carried_i = Q_dot if kind == ALONG else P_dot
+    N_i = on_body(kind, R_i, on_i, times(-1.0, f_dot), times(-1.0, cross(carried_i, f)))
+    return N_i, on_body(kind, R_j, arm_j, f_dot, cross(Q_dot, f))
