@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -96,6 +96,15 @@ class Body:
         object.__setattr__(self, "data", _checked(self.data, self.joint, f"joint {self.joint_name!r}"))
 
 
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A named frame on a body (None: on the base): x_body = rotation·x_frame + position."""
+
+    body: str | None
+    position: Array
+    rotation: Array
+
+
 class Tree:
     """Rigid bodies with the structure of a tree.
 
@@ -109,6 +118,10 @@ class Tree:
         Acceleration of gravity in the axes of the base, m/s².
     strict : bool
         Whether an unphysical inertia (principal moments against the triangle inequality, …) is an error; else a `ModelWarning`.
+    notes : sequence of str
+        What the model's file says and the tree does not do.
+    frames : mapping of str to Frame
+        Named frames on the bodies: all links of a model file, also those that were joined to one body.
 
     Attributes
     ----------
@@ -124,8 +137,18 @@ class Tree:
         Repeated names, unknown parents, cycles, parents after children, impossible inertias: with the body, the value and the remedy.
     """
 
-    def __init__(self, bodies: Iterable[Body], name: str = "tree", gravity: ArrayLike = (0.0, 0.0, -9.81), strict: bool = True) -> None:
+    def __init__(
+        self,
+        bodies: Iterable[Body],
+        name: str = "tree",
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        strict: bool = True,
+        notes: Iterable[str] = (),
+        frames: Mapping[str, Frame] | None = None,
+    ) -> None:
         self.name = name
+        self.notes = tuple(notes)
+        self.frames = dict(frames or {})
         self.bodies = tuple(bodies)
         self.gravity = _array(gravity, (3,), f"tree {name!r}", "gravity")
         self.parents = _parents(self.bodies)
@@ -239,7 +262,7 @@ class Tree:
 
     def with_gravity(self, gravity: ArrayLike) -> Tree:
         """The same tree under another gravity."""
-        return Tree(self.bodies, self.name, gravity, strict=False)
+        return Tree(self.bodies, self.name, gravity, strict=False, notes=self.notes, frames=self.frames)
 
     def __repr__(self) -> str:
         return f"<Tree {self.name!r}: {len(self)} bodies, nq = {self.nq}, nv = {self.nv}>"
