@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -105,6 +106,15 @@ class Frame:
     rotation: Array
 
 
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A named place on a body (a link fixed to it, a tool, a sensor): x_body = rotation·x_frame + position; body None is the base."""
+
+    body: str | None
+    position: Array
+    rotation: Array
+
+
 class Tree:
     """Rigid bodies with the structure of a tree.
 
@@ -118,6 +128,10 @@ class Tree:
         Acceleration of gravity in the axes of the base, m/s².
     strict : bool
         Whether an unphysical inertia (principal moments against the triangle inequality, …) is an error; else a `ModelWarning`.
+    notes : sequence of str
+        What a model file says and the tree does not do.
+    frames : mapping name → Frame
+        Named places on the bodies.
     notes : sequence of str
         What the model's file says and the tree does not do.
     frames : mapping of str to Frame
@@ -159,6 +173,10 @@ class Tree:
         self.nq, self.nv = int(self.q_offsets[-1]), int(self.v_offsets[-1])
         self._body = {b.name: i for i, b in enumerate(self.bodies)}
         self._joint = {b.joint_name: i for i, b in enumerate(self.bodies)}
+        self.frames = MappingProxyType(dict(frames or {}))
+        for name_, frame in self.frames.items():
+            if frame.body is not None and frame.body not in self._body:
+                raise ModelError(f"frame {name_!r}", f"its body {frame.body!r} is unknown", "name a body of the tree, or None for the base")
 
     # --- names ---------------------------------------------------------------------------------------------------------
 
