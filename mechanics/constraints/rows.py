@@ -23,7 +23,8 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper
-from mechanics.vectors import cross, dot, minus, plus, rotated, rotated_back, times
+from liegroup.formulas.vectors import add, cross, dot, scale, subtract
+from mechanics.vectors import rotated, rotated_back
 
 PARALLEL, ALONG, DISTANCE = 0, 1, 2
 ROW_NUMBERS = 14
@@ -35,7 +36,7 @@ def direction(kind: Any, A: Any, B: Any, D: Any, length: Any) -> Any:
     """The moment B × A of a PARALLEL row; else the force on body j: A, or D/L."""
     if kind == PARALLEL:
         return cross(B, A)
-    return A if kind == ALONG else times(1.0 / length, D)
+    return A if kind == ALONG else scale(1.0 / length, D)
 
 
 @helper
@@ -52,7 +53,7 @@ def on_body(kind: Any, R: Any, arm: Any, force: Any, moment: Any) -> Any:
     if kind == PARALLEL:
         m = rotated_back(R, moment)
         return 0.0 * m[0], 0.0 * m[0], 0.0 * m[0], m[0], m[1], m[2]
-    f, m = rotated_back(R, force), rotated_back(R, plus(moment, cross(arm, force)))
+    f, m = rotated_back(R, force), rotated_back(R, add(moment, cross(arm, force)))
     return f[0], f[1], f[2], m[0], m[1], m[2]
 
 
@@ -64,11 +65,11 @@ def row_screws(kind: Any, a: Any, p: Any, b: Any, q: Any, length: Any, R_i: Any,
     """
     A, B = rotated(R_i, a), rotated(R_j, b)
     arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
-    D = minus(plus(x_j, arm_j), plus(x_i, arm_i))
-    on_i = arm_i if kind == DISTANCE else plus(arm_i, D)
+    D = subtract(add(x_j, arm_j), add(x_i, arm_i))
+    on_i = arm_i if kind == DISTANCE else add(arm_i, D)
     f = direction(kind, A, B, D, length)
-    zero = times(0.0, f)
-    opposite = minus(zero, f)
+    zero = scale(0.0, f)
+    opposite = subtract(zero, f)
     return (
         value(kind, A, B, D, length),
         on_body(kind, R_i, on_i, opposite, opposite if kind == PARALLEL else zero),
@@ -86,17 +87,17 @@ def row_rates(
     """
     A, B = rotated(R_i, a), rotated(R_j, b)
     arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
-    D = minus(plus(x_j, arm_j), plus(x_i, arm_i))
+    D = subtract(add(x_j, arm_j), add(x_i, arm_i))
     turn_i, turn_j = rotated(R_i, w_i), rotated(R_j, w_j)
     A_dot, B_dot = cross(turn_i, A), cross(turn_j, B)
-    P_dot = plus(rotated(R_i, v_i), cross(turn_i, arm_i))
-    Q_dot = plus(rotated(R_j, v_j), cross(turn_j, arm_j))
+    P_dot = add(rotated(R_i, v_i), cross(turn_i, arm_i))
+    Q_dot = add(rotated(R_j, v_j), cross(turn_j, arm_j))
     if kind == PARALLEL:
-        m = plus(cross(B_dot, A), cross(B, A_dot))
-        return on_body(kind, R_i, arm_i, m, minus(times(0.0, m), m)), on_body(kind, R_j, arm_j, m, m)
+        m = add(cross(B_dot, A), cross(B, A_dot))
+        return on_body(kind, R_i, arm_i, m, subtract(scale(0.0, m), m)), on_body(kind, R_j, arm_j, m, m)
     f = direction(kind, A, B, D, length)
-    f_dot = A_dot if kind == ALONG else times(1.0 / length, minus(Q_dot, P_dot))
-    on_i = plus(arm_i, D) if kind == ALONG else arm_i
+    f_dot = A_dot if kind == ALONG else scale(1.0 / length, subtract(Q_dot, P_dot))
+    on_i = add(arm_i, D) if kind == ALONG else arm_i
     carried_i = Q_dot if kind == ALONG else P_dot
-    N_i = on_body(kind, R_i, on_i, times(-1.0, f_dot), times(-1.0, cross(carried_i, f)))
+    N_i = on_body(kind, R_i, on_i, scale(-1.0, f_dot), scale(-1.0, cross(carried_i, f)))
     return N_i, on_body(kind, R_j, arm_j, f_dot, cross(Q_dot, f))
