@@ -106,15 +106,6 @@ class Frame:
     rotation: Array
 
 
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """A named place on a body (a link fixed to it, a tool, a sensor): x_body = rotation·x_frame + position; body None is the base."""
-
-    body: str | None
-    position: Array
-    rotation: Array
-
-
 class Tree:
     """Rigid bodies with the structure of a tree.
 
@@ -128,10 +119,6 @@ class Tree:
         Acceleration of gravity in the axes of the base, m/s².
     strict : bool
         Whether an unphysical inertia (principal moments against the triangle inequality, …) is an error; else a `ModelWarning`.
-    notes : sequence of str
-        What a model file says and the tree does not do.
-    frames : mapping name → Frame
-        Named places on the bodies.
     notes : sequence of str
         What the model's file says and the tree does not do.
     frames : mapping of str to Frame
@@ -162,7 +149,6 @@ class Tree:
     ) -> None:
         self.name = name
         self.notes = tuple(notes)
-        self.frames = dict(frames or {})
         self.bodies = tuple(bodies)
         self.gravity = _array(gravity, (3,), f"tree {name!r}", "gravity")
         self.parents = _parents(self.bodies)
@@ -173,10 +159,7 @@ class Tree:
         self.nq, self.nv = int(self.q_offsets[-1]), int(self.v_offsets[-1])
         self._body = {b.name: i for i, b in enumerate(self.bodies)}
         self._joint = {b.joint_name: i for i, b in enumerate(self.bodies)}
-        self.frames = MappingProxyType(dict(frames or {}))
-        for name_, frame in self.frames.items():
-            if frame.body is not None and frame.body not in self._body:
-                raise ModelError(f"frame {name_!r}", f"its body {frame.body!r} is unknown", "name a body of the tree, or None for the base")
+        self.frames = _frames(frames or {}, self._body)
 
     # --- names ---------------------------------------------------------------------------------------------------------
 
@@ -359,6 +342,13 @@ def _parents(bodies: tuple[Body, ...]) -> NDArray[np.int64]:
                 raise ModelError(f"body {b.name!r}", f"its parents form a cycle {names}", "let one of them hang on the base (parent=None)")
             raise ModelError(f"body {b.name!r}", f"comes before its parent {b.parent!r}", "list every parent before its children")
     return parents
+
+
+def _frames(frames: Mapping[str, Frame], bodies: Mapping[str, int]) -> Mapping[str, Frame]:
+    for name, frame in frames.items():
+        if frame.body is not None and frame.body not in bodies:
+            raise ModelError(f"frame {name!r}", f"its body {frame.body!r} is unknown", "name a body of the tree, or None for the base")
+    return MappingProxyType(dict(frames))
 
 
 def _cycle(parents: NDArray[np.int64], start: int) -> list[int]:

@@ -28,6 +28,8 @@ from mechanics.joints.motion import Motion
 from mechanics.spatial import Array, rotation, rotation_from_quaternion, unit
 
 Axis = tuple[float, float, float]
+TURN, SLIDE, SCREW, PLANE, BALL, FLOAT, MOVED_TURN, MOVED_SLIDE = range(8)
+"""Codes of the elements in the kernels; the last two are prescribed."""
 
 
 def axis_of(value: ArrayLike, name: str = "axis") -> Axis:
@@ -41,13 +43,15 @@ def axis_of(value: ArrayLike, name: str = "axis") -> Axis:
 class Element:
     """One elementary relative motion of a child frame in a parent frame."""
 
-    factor: ClassVar[str] = "RN"
-    n_q: ClassVar[int] = 1
-    n_v: ClassVar[int] = 1
-    neutral: ClassVar[tuple[float, ...]] = (0.0,)
-    q_labels: ClassVar[tuple[str, ...]] = ("angle",)
-    q_units: ClassVar[tuple[str, ...]] = ("rad",)
-    motion: ClassVar[Motion | None] = None
+    code: int
+    """Which branch of the kernels serves it."""
+    factor: str = "RN"
+    n_q: int = 1
+    n_v: int = 1
+    neutral: tuple[float, ...] = (0.0,)
+    q_labels: tuple[str, ...] = ("angle",)
+    q_units: tuple[str, ...] = ("rad",)
+    motion: Motion | None = None
 
     def pose(self, q: Any, t: Any) -> tuple[Array, Array]:
         """R (child → parent components) and the child origin in parent axes."""
@@ -111,6 +115,10 @@ class Turn(_Prescribable):
     def factor(self) -> str:  # type: ignore[override]
         return "SO2" if self.cyclic else "RN"
 
+    @property
+    def code(self) -> int:  # type: ignore[override]
+        return TURN if self.motion is None else MOVED_TURN
+
     def pose(self, q: Any, t: Any) -> tuple[Array, Array]:
         x = self._value(q, t)
         return rotation(self._unit(x), x), np.zeros(3) + 0 * x
@@ -127,6 +135,10 @@ class Slide(_Prescribable):
     q_labels: ClassVar[tuple[str, ...]] = ("distance",)
     q_units: ClassVar[tuple[str, ...]] = ("m",)
 
+    @property
+    def code(self) -> int:  # type: ignore[override]
+        return SLIDE if self.motion is None else MOVED_SLIDE
+
     def pose(self, q: Any, t: Any) -> tuple[Array, Array]:
         x = self._value(q, t)
         return np.eye(3) + 0 * x, self._unit(x) * x
@@ -140,6 +152,7 @@ class Slide(_Prescribable):
 class Screw(_Directed):
     """Rotation about an axis with an advance of `pitch` metres per radian along it."""
 
+    code: ClassVar[int] = SCREW
     pitch: float = 0.0
 
     def pose(self, q: Any, t: Any) -> tuple[Array, Array]:
@@ -155,6 +168,7 @@ class Screw(_Directed):
 class Plane(Element):
     """Motion in the plane of two directions: x, y along them in parent axes, angle about their normal."""
 
+    code: ClassVar[int] = PLANE
     factor: ClassVar[str] = "SE2"
     n_q: ClassVar[int] = 3
     n_v: ClassVar[int] = 3
@@ -190,6 +204,7 @@ class Plane(Element):
 class Ball(Element):
     """Rotation about a fixed point, by a unit quaternion."""
 
+    code: ClassVar[int] = BALL
     factor: ClassVar[str] = "SO3"
     n_q: ClassVar[int] = 4
     n_v: ClassVar[int] = 3
@@ -208,6 +223,7 @@ class Ball(Element):
 class Float(Element):
     """Unconstrained motion: position of the child origin in parent axes, and a unit quaternion."""
 
+    code: ClassVar[int] = FLOAT
     factor: ClassVar[str] = "SE3"
     n_q: ClassVar[int] = 7
     n_v: ClassVar[int] = 6
