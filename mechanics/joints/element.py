@@ -19,7 +19,7 @@ element      q                    velocity s                  A (child axes, lin
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -85,7 +85,7 @@ class _Prescribable(_Directed):
     def n_q(self) -> int:  # type: ignore[override]
         return int(self.motion is None)
 
-    n_v = n_q  # type: ignore[assignment]
+    n_v = n_q
 
     @property
     def neutral(self) -> tuple[float, ...]:  # type: ignore[override]
@@ -132,8 +132,8 @@ class Turn(_Prescribable):
 class Slide(_Prescribable):
     """Translation along a fixed axis."""
 
-    q_labels: ClassVar[tuple[str, ...]] = ("distance",)
-    q_units: ClassVar[tuple[str, ...]] = ("m",)
+    q_labels = ("distance",)
+    q_units = ("m",)
 
     @property
     def code(self) -> int:  # type: ignore[override]
@@ -152,7 +152,7 @@ class Slide(_Prescribable):
 class Screw(_Directed):
     """Rotation about an axis with an advance of `pitch` metres per radian along it."""
 
-    code: ClassVar[int] = SCREW
+    code = SCREW
     pitch: float = 0.0
 
     def pose(self, q: Any, t: Any) -> tuple[Array, Array]:
@@ -168,13 +168,13 @@ class Screw(_Directed):
 class Plane(Element):
     """Motion in the plane of two directions: x, y along them in parent axes, angle about their normal."""
 
-    code: ClassVar[int] = PLANE
-    factor: ClassVar[str] = "SE2"
-    n_q: ClassVar[int] = 3
-    n_v: ClassVar[int] = 3
-    neutral: ClassVar[tuple[float, ...]] = (0.0, 0.0, 0.0)
-    q_labels: ClassVar[tuple[str, ...]] = ("x", "y", "angle")
-    q_units: ClassVar[tuple[str, ...]] = ("m", "m", "rad")
+    code = PLANE
+    factor = "SE2"
+    n_q = 3
+    n_v = 3
+    neutral = (0.0, 0.0, 0.0)
+    q_labels = ("x", "y", "angle")
+    q_units = ("m", "m", "rad")
     x_axis: Axis = (1.0, 0.0, 0.0)
     y_axis: Axis = (0.0, 1.0, 0.0)
 
@@ -204,13 +204,13 @@ class Plane(Element):
 class Ball(Element):
     """Rotation about a fixed point, by a unit quaternion."""
 
-    code: ClassVar[int] = BALL
-    factor: ClassVar[str] = "SO3"
-    n_q: ClassVar[int] = 4
-    n_v: ClassVar[int] = 3
-    neutral: ClassVar[tuple[float, ...]] = (1.0, 0.0, 0.0, 0.0)
-    q_labels: ClassVar[tuple[str, ...]] = ("qw", "qx", "qy", "qz")
-    q_units: ClassVar[tuple[str, ...]] = ("1", "1", "1", "1")
+    code = BALL
+    factor = "SO3"
+    n_q = 4
+    n_v = 3
+    neutral = (1.0, 0.0, 0.0, 0.0)
+    q_labels = ("qw", "qx", "qy", "qz")
+    q_units = ("1", "1", "1", "1")
 
     def pose(self, q: Any, t: Any) -> tuple[Array, Array]:
         return rotation_from_quaternion(q), np.zeros(3) + 0 * q[0]
@@ -223,13 +223,13 @@ class Ball(Element):
 class Float(Element):
     """Unconstrained motion: position of the child origin in parent axes, and a unit quaternion."""
 
-    code: ClassVar[int] = FLOAT
-    factor: ClassVar[str] = "SE3"
-    n_q: ClassVar[int] = 7
-    n_v: ClassVar[int] = 6
-    neutral: ClassVar[tuple[float, ...]] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-    q_labels: ClassVar[tuple[str, ...]] = ("x", "y", "z", "qw", "qx", "qy", "qz")
-    q_units: ClassVar[tuple[str, ...]] = ("m", "m", "m", "1", "1", "1", "1")
+    code = FLOAT
+    factor = "SE3"
+    n_q = 7
+    n_v = 6
+    neutral = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    q_labels = ("x", "y", "z", "qw", "qx", "qy", "qz")
+    q_units = ("m", "m", "m", "1", "1", "1", "1")
 
     def pose(self, q: Any, t: Any) -> tuple[Array, Array]:
         return rotation_from_quaternion(q[3:]), np.array([q[0], q[1], q[2]])
