@@ -3,6 +3,20 @@
 from mechanics import joints
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.inertia import Inertia
-from mechanics.tree import Body, JointData, Tree
+from mechanics.models import load_model, load_urdf, model_names, model_path
+from mechanics.tree import Body, Frame, JointData, Tree
 
-__all__ = ["Body", "Inertia", "JointData", "ModelError", "ModelWarning", "Tree", "joints"]
+__all__ = [
+    "Body",
+    "Frame",
+    "Inertia",
+    "JointData",
+    "ModelError",
+    "ModelWarning",
+    "Tree",
+    "joints",
+    "load_model",
+    "load_urdf",
+    "model_names",
+    "model_path",
+]

@@ -1,4 +1,4 @@
-"""What a model file can do wrong: `ModelError` (it cannot be used) and `ModelWarning` (it is used, and moves differently than its author meant)."""
+"""What can be wrong with a model: `ModelError` (it cannot be used), `ModelWarning` (it is used, with a departure)."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ class ModelError(ValueError):
 
 
 class ModelWarning(UserWarning):
-    """Something in a model file that would change the motion and is not modelled."""
+    """The model is used, but moves differently than its file says, or as no body can."""

@@ -1,0 +1,277 @@
+"""URDF files → trees.
+
+The file is read defensively (`urdf_xml`), its elements become objects (yourdfpy, without meshes or scene), and this module turns
+them into bodies and joints: it checks topology and inertias, joins links that are fixed to one another into one body, and says
+what it did not carry over.  Everything not modelled is listed in ``tree.notes``; what changes the motion is also a `ModelWarning`.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechanics.adapters.urdf_xml import read
+from mechanics.errors import ModelError, ModelWarning
+from mechanics.inertia import Inertia
+from mechanics.joints import Continuous, Free, Joint, Prismatic, Revolute
+from mechanics.tree import Body, Frame, JointData, Tree
+
+Array = NDArray[np.float64]
+
+JOINTS: dict[str, Any] = {
+    "revolute": Revolute,
+    "continuous": Continuous,
+    "prismatic": Prismatic,
+    "floating": lambda axis: Free(),
+}
+"""Joint types of the format that move, and the joints they become."""
+_INSTALL = "install the model readers: pip install 'liemech[robots]'"
+
+
+def load_urdf(
+    path: str | os.PathLike[str],
+    floating_base: bool = False,
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    strict: bool = False,
+    *,
+    damping: bool = True,
+    allow_massless: bool = False,
+) -> Tree:
+    """See `mechanics.load_urdf`."""
+    source = Path(path)
+    report = Report(str(source), strict)
+    robot, left_out = _parse(source)
+    report.notes += left_out
+    root, joints = _root_and_order(robot, report)
+    parts = _Parts(report, damping, {link.name: _inertia(link, report) for link in robot.links})
+    parts.add_root(root, floating_base)
+    for joint in joints:
+        parts.add(joint)
+    _report_joints(joints, report)
+    if not damping:
+        report.notes.append("<dynamics damping=…>: left out, as asked for by damping=False")
+    bodies = parts.bodies(allow_massless)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ModelWarning)  # each link was looked at, and is named in the report
+            tree = Tree(bodies, robot.name, gravity, strict=False, notes=tuple(report.notes), frames=parts.frames)
+    except ModelError as error:
+        raise report.error(error.where, error.problem, error.remedy) from None
+    report.warn()
+    return tree
+
+
+@dataclass
+class Report:
+    """What a file says and the tree does not do."""
+
+    path: str
+    strict: bool
+    notes: list[str] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
+
+    def change(self, text: str) -> None:
+        """Note something that makes the model move differently than the file says."""
+        self.notes.append(text)
+        self.changes.append(text)
+
+    def error(self, where: str, problem: str, remedy: str) -> ModelError:
+        return ModelError(f"{self.path}: {where}", problem, remedy)
+
+    def warn(self) -> None:
+        if self.changes:
+            warnings.warn("\n  ".join([f"{self.path}: the tree differs from the file:", *self.changes]), ModelWarning, stacklevel=4)
+
+
+def _parse(path: Path) -> tuple[Any, tuple[str, ...]]:
+    """The `yourdfpy` robot of a URDF file, without meshes, and notes on what was left out."""
+    try:
+        import yourdfpy
+
+        text, notes = read(path)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(f"{error}; {_INSTALL}", name=error.name) from None
+    return yourdfpy.URDF.load(io.BytesIO(text), build_scene_graph=False, load_meshes=False).robot, notes
+
+
+# --- topology ---------------------------------------------------------------------------------------------------------
+
+
+def _root_and_order(robot: Any, report: Report) -> tuple[str, list[Any]]:
+    """The root link and the joints in depth-first order; ModelError if links and joints are not one tree."""
+    if not robot.links:
+        raise report.error("<robot>", "has no <link>", "give a URDF file with links (a xacro file must be expanded first)")
+    links = _unique([link.name for link in robot.links], "link", report)
+    _unique([joint.name for joint in robot.joints], "joint", report)
+    carrier: dict[str, str] = {}
+    for joint in robot.joints:
+        for role in ("parent", "child"):
+            if (name := getattr(joint, role)) not in links:
+                raise report.error(_of(joint), f"its {role} {name!r} is not a link of the file", "correct the name or add the <link>")
+        if joint.child in carrier:
+            both = f"{carrier[joint.child]!r} and {joint.name!r}"
+            raise report.error(
+                f"<link name={joint.child!r}>", f"is the child of two joints, {both}", "a URDF is a tree: remove one of them"
+            )
+        carrier[joint.child] = joint.name
+    roots = [name for name in links if name not in carrier]
+    if len(roots) > 1:
+        raise report.error("<robot>", f"has {len(roots)} root links: {_some(roots)}", "connect them by joints, fixed ones if nothing moves")
+    order = _depth_first(roots[0], robot.joints) if roots else []
+    if len(order) < len(robot.joints):
+        left = [joint.name for joint in robot.joints if joint not in order]
+        raise report.error("<robot>", f"the joints {_some(left)} form a cycle of parents", "a URDF is a tree: cut the cycle")
+    return roots[0], order
+
+
+def _unique(names: list[str], kind: str, report: Report) -> dict[str, None]:
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise report.error(f"<{kind} name={name!r}>", f"appears {count} times", "give each its own name")
+    return dict.fromkeys(names)
+
+
+def _depth_first(root: str, joints: list[Any]) -> list[Any]:
+    children: dict[str, list[Any]] = {}
+    for joint in joints:
+        children.setdefault(joint.parent, []).append(joint)
+    order, todo = [], children.get(root, [])[::-1]
+    while todo:
+        joint = todo.pop()
+        order.append(joint)
+        todo += children.get(joint.child, [])[::-1]
+    return order
+
+
+def _of(joint: Any) -> str:
+    return f"<joint name={joint.name!r}>"
+
+
+def _some(names: list[str], limit: int = 4) -> str:
+    return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")
+
+
+# --- bodies -----------------------------------------------------------------------------------------------------------
+
+
+class _Parts:
+    """Bodies under construction: links that are fixed to one another are one body, whose frame is that of its first link."""
+
+    def __init__(self, report: Report, damping: bool, inertias: dict[str, Inertia]) -> None:
+        self.report, self.damping, self.inertias = report, damping, inertias
+        self.frames: dict[str, Frame] = {}
+        self._arguments: dict[str, dict[str, Any]] = {}
+
+    def add_root(self, root: str, floating: bool) -> None:
+        if floating:
+            self._arguments[root] = {"joint": Free(), "joint_name": "root_joint", "inertia": self.inertias[root]}
+        self.frames[root] = Frame(root if floating else None, np.zeros(3), np.eye(3))
+
+    def add(self, joint: Any) -> None:
+        parent = self.frames[joint.parent]
+        origin = np.eye(4) if joint.origin is None else joint.origin
+        position, rotation = parent.position + parent.rotation @ origin[:3, 3], parent.rotation @ origin[:3, :3]
+        inertia = self.inertias[joint.child]
+        if joint.type == "fixed":
+            self.frames[joint.child] = Frame(parent.body, position, rotation)
+            if parent.body is not None:
+                self._arguments[parent.body]["inertia"] += inertia.moved(position, rotation)
+            return
+        self.frames[joint.child] = Frame(joint.child, np.zeros(3), np.eye(3))
+        self._arguments[joint.child] = {
+            "joint": _joint(joint, self.report),
+            "parent": parent.body,
+            "position": position,
+            "rotation": rotation,
+            "joint_name": joint.name,
+            "inertia": inertia,
+            "data": self._data(joint),
+        }
+
+    def _data(self, joint: Any) -> JointData:
+        limit, dynamics = joint.limit, joint.dynamics
+        bounded = joint.type in ("revolute", "prismatic") and limit is not None
+        return JointData(
+            damping=float(dynamics.damping or 0.0) if dynamics and self.damping else 0.0,
+            friction=float(dynamics.friction or 0.0) if dynamics else 0.0,
+            lower=limit.lower if bounded else None,
+            upper=limit.upper if bounded else None,
+            effort=limit.effort if limit else None,
+            velocity=limit.velocity if limit else None,
+        )
+
+    def bodies(self, allow_massless: bool) -> list[Body]:
+        if not self._arguments:
+            raise self.report.error(
+                "<robot>", "nothing moves: it has no joint that is not fixed", "pass floating_base=True for one free body"
+            )
+        carries = {a["parent"] for name, a in self._arguments.items() if a.get("parent")}
+        for name, a in self._arguments.items():
+            if a["inertia"].mass == 0.0 and not (allow_massless and name in carries):
+                remedy = ", or pass allow_massless=True if it only connects two joints" if name in carries else ""
+                problem = f"moves on the joint {a['joint_name']!r} but has no mass, nor has any link fixed to it"
+                raise self.report.error(f"<link name={name!r}>", problem, f"add its <inertial>{remedy}")
+            if problem := a["inertia"].unphysical():
+                self.report.change(f"<link name={name!r}> and what is fixed to it: {problem}; used as it is")
+        try:
+            return [Body(name, **a) for name, a in self._arguments.items()]
+        except ModelError as error:
+            raise self.report.error(error.where, error.problem, error.remedy) from None
+
+
+def _joint(joint: Any, report: Report) -> Joint:
+    if joint.type not in JOINTS:
+        known = ", ".join(["fixed", *JOINTS])
+        raise report.error(f"{_of(joint)} type={joint.type!r}", f"is not supported, expected one of {known}", "replace the joint")
+    if joint.type != "floating" and not joint.axis.any():
+        raise report.error(f"{_of(joint)} <axis xyz='0 0 0'>", "expected a direction", "give an axis that is not zero")
+    made: Joint = JOINTS[joint.type](joint.axis)
+    return made
+
+
+def _inertia(link: Any, report: Report) -> Inertia:
+    """Inertia of a link about its own origin, in its own axes; zero if the file gives none."""
+    if link.inertial is None:
+        return Inertia.zero()
+    where = f"<link name={link.name!r}> <inertial>"
+    mass, origin = link.inertial.mass, np.eye(4) if link.inertial.origin is None else link.inertial.origin
+    if mass < 0.0:
+        raise report.error(
+            f"{where} <mass value={mass!r}>", "expected a positive number of kilograms", "correct it, or give 0 to a mere frame"
+        )
+    inertia = Inertia.about_com(mass, np.zeros(3), link.inertial.inertia).moved(origin[:3, 3], origin[:3, :3])
+    if problem := inertia.impossible() or inertia.unphysical():
+        if report.strict:
+            raise report.error(f"{where} <inertia>", problem, "correct the tensor, or pass strict=False to use it as it is")
+        report.notes.append(f"{where}: {problem}; used as it is")
+    return inertia
+
+
+def _report_joints(joints: list[Any], report: Report) -> None:
+    """List what the file says about the joints and the tree does not do."""
+    names = {joint.name for joint in joints}
+    moving = [joint for joint in joints if joint.type != "fixed"]
+    mimic = [f"{joint.name} = {_law(joint.mimic, names)}" for joint in moving if joint.mimic]
+    friction = [joint.name for joint in moving if joint.dynamics and float(joint.dynamics.friction or 0.0) != 0.0]
+    limited = [joint.name for joint in moving if joint.limit]
+    still = [joint.name for joint in joints if joint.type == "fixed" and (joint.limit or joint.dynamics or joint.mimic)]
+    if mimic:
+        report.change(f"<mimic>: joints that should follow another one move independently: {_some(mimic)}")
+    if friction:
+        report.change(f"<dynamics friction=…>: dry friction is not modelled: {_some(friction)}")
+    if limited:
+        report.notes.append(f"<limit>: carried as data, not enforced: {_some(limited)}")
+    if still:
+        report.notes.append(f"limits, dynamics and mimic of fixed joints have no effect: {_some(still)}")
+
+
+def _law(mimic: Any, names: set[str]) -> str:
+    return f"{mimic.multiplier:g} {mimic.joint} + {mimic.offset:g}" + ("" if mimic.joint in names else " (no such joint)")

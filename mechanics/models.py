@@ -1,0 +1,177 @@
+"""Models by name or by file: real robots of the package example-robot-data, and any URDF file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from numpy.typing import ArrayLike
+
+from mechanics.tree import Tree
+
+
+class Model(NamedTuple):
+    """A robot of the package: its file, and whether it stands free or is bolted to the ground."""
+
+    file: str
+    floating_base: bool = False
+
+
+MODELS: dict[str, Model] = {
+    "a1": Model("a1_description/urdf/a1.urdf", True),
+    "allegro_left": Model("allegro_hand_description/urdf/allegro_left_hand.urdf"),
+    "allegro_right": Model("allegro_hand_description/urdf/allegro_right_hand.urdf"),
+    "anymal": Model("anymal_b_simple_description/robots/anymal.urdf", True),
+    "anymal_c": Model("anymal_c_simple_description/urdf/anymal.urdf", True),
+    "anymal_kinova": Model("anymal_b_simple_description/robots/anymal-kinova.urdf", True),
+    "b1": Model("b1_description/urdf/b1.urdf", True),
+    "baxter": Model("baxter_description/urdf/baxter.urdf"),
+    "bolt": Model("bolt_description/robots/bolt.urdf", True),
+    "double_pendulum": Model("double_pendulum_description/urdf/double_pendulum.urdf"),
+    "finger_edu": Model("finger_edu_description/robots/finger_edu.urdf"),
+    "g1": Model("g1_description/urdf/g1_29dof_rev_1_0.urdf", True),
+    "go1": Model("go1_description/urdf/go1.urdf", True),
+    "go2": Model("go2_description/urdf/go2.urdf", True),
+    "hyq": Model("hyq_description/robots/hyq_no_sensors.urdf", True),
+    "icub": Model("icub_description/robots/icub.urdf", True),
+    "iris": Model("iris_description/robots/iris.urdf", True),
+    "kinova": Model("kinova_description/robots/kinova.urdf"),
+    "laikago": Model("laikago_description/urdf/laikago.urdf", True),
+    "panda": Model("panda_description/urdf/panda.urdf"),
+    "pr2": Model("pr2_description/urdf/pr2.urdf"),
+    "romeo": Model("romeo_description/urdf/romeo_small.urdf", True),
+    "simple_humanoid": Model("simple_humanoid_description/urdf/simple_humanoid.urdf", True),
+    "so101": Model("so_arm_description/urdf/so101.urdf"),
+    "solo": Model("solo_description/robots/solo.urdf", True),
+    "solo12": Model("solo_description/robots/solo12.urdf", True),
+    "talos": Model("talos_data/robots/talos_reduced.urdf", True),
+    "talos_arm": Model("talos_data/robots/talos_left_arm.urdf"),
+    "talos_full": Model("talos_data/robots/talos_full_v2.urdf", True),
+    "tiago": Model("tiago_description/robots/tiago.urdf"),
+    "ur3": Model("ur_description/urdf/ur3_robot.urdf"),
+    "ur5": Model("ur_description/urdf/ur5_robot.urdf"),
+    "ur10": Model("ur_description/urdf/ur10_robot.urdf"),
+    "xarm7": Model("xarm_description/urdf/xarm7.urdf"),
+    "z1": Model("z1_description/urdf/z1.urdf"),
+}
+"""Built-in names."""
+_FOLDER = Path("share/example-robot-data/robots")
+
+
+def model_names() -> tuple[str, ...]:
+    """The built-in names that `load_model` and `model_path` know."""
+    return tuple(MODELS)
+
+
+def model_path(name: str) -> Path:
+    """The URDF file of a built-in model on this machine.
+
+    Raises
+    ------
+    ValueError
+        An unknown name.
+    ModuleNotFoundError
+        The package with the model files is not installed; the message says how to install it.
+    """
+    if name not in MODELS:
+        raise ValueError(f"model {name!r}: unknown; expected one of {', '.join(MODELS)}, or the path of a .urdf file")
+    path = _robots() / MODELS[name].file
+    if not path.is_file():
+        raise FileNotFoundError(f"model {name!r}: {path} is missing; the installed version of example-robot-data does not have it")
+    return path
+
+
+def _robots() -> Path:
+    try:
+        installed = Path(str(metadata.distribution("example-robot-data").locate_file("cmeel.prefix"))) / _FOLDER
+    except metadata.PackageNotFoundError:
+        installed = Path(sys.prefix) / _FOLDER  # a conda environment
+    if not installed.is_dir():
+        raise ModuleNotFoundError("the model files are not installed: pip install 'liemech[robots]'", name="example-robot-data")
+    return installed
+
+
+def load_model(model: str | os.PathLike[str], floating_base: bool | None = None, **options: Any) -> Tree:
+    """A tree from a built-in name or from the path of a model file.
+
+    Parameters
+    ----------
+    model : str or path
+        One of `model_names`, or a path ending in ``.urdf``.
+    floating_base : bool, optional
+        Whether the root link moves freely; default: for a built-in robot, whether it does (walkers and drones); for a file, no.
+    **options
+        As for `load_urdf`.
+    """
+    if str(model) in MODELS:
+        path, free = model_path(str(model)), MODELS[str(model)].floating_base
+    elif Path(model).suffix.lower() in (".urdf", ".xml"):
+        path, free = Path(model), False
+    else:
+        raise ValueError(f"model {str(model)!r}: expected the path of a .urdf file or one of {', '.join(MODELS)}")
+    return load_urdf(path, free if floating_base is None else floating_base, **options)
+
+
+def load_urdf(
+    path: str | os.PathLike[str],
+    floating_base: bool = False,
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    strict: bool = False,
+    *,
+    damping: bool = True,
+    allow_massless: bool = False,
+) -> Tree:
+    """A tree from a URDF file; no meshes are opened and nothing is fetched.
+
+    Links that are fixed to one another become one body, whose frame is that of the link next to the base; ``tree.frames`` says where
+    all links are.  Joints come in depth-first order of the file, with its names; a floating base comes first, as ``root_joint``.
+    Revolute, continuous, prismatic and floating joints move.  Viscous damping acts; limits are carried as data; everything else
+    in the file is listed in ``tree.notes``.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    floating_base : bool
+        Whether the root link moves freely; otherwise it is the fixed base and its mass does not matter.
+    gravity : array (3,)
+        Acceleration of gravity in the axes of the root, m/s².
+    strict : bool
+        Whether inertias that no body can have are an error (the default uses them and warns, as several robots in use have them).
+    damping : bool
+        False leaves out the viscous damping of the joints, for example to watch the energy.
+    allow_massless : bool
+        Accept moving links without mass that only connect two joints (a ball joint written as three turns).
+
+    Returns
+    -------
+    Tree
+
+    Raises
+    ------
+    ModelError
+        With the file, the element, the value, what was expected and the remedy: no such file, broken XML, a DTD or entities, numbers
+        that are not finite, repeated or unknown names, cycles, several roots, two parents, negative masses, moving links without mass,
+        kinetic energy that is not positive, a zero axis, joint types that are not supported.
+    ModuleNotFoundError
+        The extra ``robots`` is not installed.
+
+    Warns
+    -----
+    ModelWarning
+        One summary of what the file says and the tree does differently: mimic joints (they move independently), dry friction,
+        unphysical inertias.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> tree = mechanics.load_urdf(mechanics.model_path("ur5"))
+    >>> tree.joint_names[:2]
+    ('shoulder_pan_joint', 'shoulder_lift_joint')
+    """
+    from mechanics.adapters.urdf import load_urdf as load
+
+    return load(path, floating_base, gravity, strict, damping=damping, allow_massless=allow_massless)
