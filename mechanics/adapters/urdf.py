@@ -20,9 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechanics.adapters.urdf_xml import read
 from mechanics.errors import ModelError, ModelWarning
+from mechanics.frames import Frame
 from mechanics.inertia import Inertia
 from mechanics.joints import Continuous, Free, Joint, Prismatic, Revolute
-from mechanics.tree import Body, Frame, JointData, Tree
+from mechanics.tree import Body, JointData, Tree
 
 Array = NDArray[np.float64]
 
@@ -173,19 +174,20 @@ class _Parts:
     def add_root(self, root: str, floating: bool) -> None:
         if floating:
             self._arguments[root] = {"joint": Free(), "joint_name": "root_joint", "inertia": self.inertias[root]}
-        self.frames[root] = Frame(root if floating else None, np.zeros(3), np.eye(3))
+        self.frames[root] = Frame(root if floating else None)
 
     def add(self, joint: Any) -> None:
         parent = self.frames[joint.parent]
         origin = np.eye(4) if joint.origin is None else joint.origin
-        position, rotation = parent.position + parent.rotation @ origin[:3, 3], parent.rotation @ origin[:3, :3]
+        R = np.asarray(parent.rotation)
+        position, rotation = parent.position + R @ origin[:3, 3], R @ origin[:3, :3]
         inertia = self.inertias[joint.child]
         if joint.type == "fixed":
             self.frames[joint.child] = Frame(parent.body, position, rotation)
             if parent.body is not None:
                 self._arguments[parent.body]["inertia"] += inertia.moved(position, rotation)
             return
-        self.frames[joint.child] = Frame(joint.child, np.zeros(3), np.eye(3))
+        self.frames[joint.child] = Frame(joint.child)
         self._arguments[joint.child] = {
             "joint": _joint(joint, self.report),
             "parent": parent.body,
