@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechanics.errors import ModelError, ModelWarning
+from mechanics.frames import Frame
 from mechanics.inertia import Inertia
 from mechanics.joints import Joint
 from mechanics.joints.free import Free
@@ -95,15 +96,6 @@ class Body:
         object.__setattr__(self, "rotation", R)
         object.__setattr__(self, "joint_name", self.joint_name or f"{self.name}_joint")
         object.__setattr__(self, "data", _checked(self.data, self.joint, f"joint {self.joint_name!r}"))
-
-
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """A named frame on a body (None: on the base): x_body = rotation·x_frame + position."""
-
-    body: str | None
-    position: Array
-    rotation: Array
 
 
 class Tree:

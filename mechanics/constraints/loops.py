@@ -24,45 +24,18 @@ wherever the mechanism moves; more rows than needed are a normal case (`mechanic
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from mechanics.constraints.rows import ALONG, DISTANCE, PARALLEL
 from mechanics.errors import ModelError
-from mechanics.joints.element import axis_of
+from mechanics.frames import Frame
 
 Array = NDArray[np.float64]
 _UNIT = {"x": 0, "y": 1, "z": 2}
-
-
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """A frame fixed in a body: origin at `position`, axes the columns of `rotation`, both in body axes; body None is the base."""
-
-    body: str | None
-    position: ArrayLike = (0.0, 0.0, 0.0)
-    rotation: ArrayLike = field(default_factory=lambda: np.eye(3))
-
-    def __post_init__(self) -> None:
-        where = f"frame on body {self.body!r}"
-        position, R = np.array(self.position, dtype=np.float64), np.array(self.rotation, dtype=np.float64)
-        if position.shape != (3,) or not np.isfinite(position).all():
-            raise ModelError(where, f"position is {position.tolist()}", "give three finite numbers")
-        if R.shape != (3, 3) or not np.isfinite(R).all() or np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
-            raise ModelError(where, f"rotation {R.tolist()} is not a rotation matrix", "give orthonormal columns, right-handed")
-        object.__setattr__(self, "position", position)
-        object.__setattr__(self, "rotation", R)
-
-    @staticmethod
-    def with_axis(body: str | None, position: ArrayLike = (0.0, 0.0, 0.0), axis: ArrayLike = (0.0, 0.0, 1.0)) -> Frame:
-        """A frame whose z is along `axis` (body axes); its x and y are any two that complete it."""
-        z = np.asarray(axis_of(axis)) / np.linalg.norm(axis)
-        x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
-        x = x / np.linalg.norm(x)
-        return Frame(body, position, np.stack([x, np.cross(z, x), z], axis=1))
 
 
 class Row(NamedTuple):
@@ -99,19 +72,19 @@ class Closure:
 def _parallel(first: Frame, second: Frame, axes: Sequence[str]) -> list[Row]:
     """Perpendicular directions, as "xy": x of the first · y of the second = 0."""
     zero = np.zeros(3)
-    E, H = np.asarray(first.rotation), np.asarray(second.rotation)
+    E, H = first.rotation, second.rotation
     return [Row(PARALLEL, E[:, _UNIT[s[0]]], zero, H[:, _UNIT[s[1]]], zero, 1.0, f"turn {s[0]}·{s[1]}") for s in axes]
 
 
 def _along(first: Frame, second: Frame, axes: str) -> list[Row]:
     """No offset of the second origin along axes of the first frame."""
-    E = np.asarray(first.rotation)
-    p, q = np.asarray(first.position), np.asarray(second.position)
+    E = first.rotation
+    p, q = first.position, second.position
     return [Row(ALONG, E[:, _UNIT[s]], p, np.zeros(3), q, 1.0, f"shift {s}") for s in axes]
 
 
 def _closure(kind: str, first: Frame, second: Frame, name: str, rows: list[Row], aligned: str = "") -> Closure:
-    E, H = np.asarray(first.rotation), np.asarray(second.rotation)
+    E, H = first.rotation, second.rotation
     pairs = tuple((E[:, _UNIT[s]], H[:, _UNIT[s]]) for s in aligned)
     return Closure(kind, first, second, tuple(rows), pairs, name or f"{kind} {first.body}–{second.body}")
 
@@ -166,7 +139,7 @@ def distance(first: Frame, second: Frame, length: float, name: str = "") -> Clos
     if not (np.isfinite(length) and length > 0.0):
         raise ModelError(f"distance {name!r}", f"length {length}", "give a positive length (or use spherical for none)")
     zero = np.zeros(3)
-    row = Row(DISTANCE, zero, np.asarray(first.position), zero, np.asarray(second.position), float(length), "distance")
+    row = Row(DISTANCE, zero, first.position, zero, second.position, float(length), "distance")
     return _closure("distance", first, second, name, [row])
 
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from mechanics.constraints.loops import CLOSURES, Frame, distance, weld
+from mechanics.constraints.loops import CLOSURES, distance, weld
 from mechanics.constraints.rows import row_screws
 from mechanics.errors import ModelError
+from mechanics.frames import Frame
 from mechanics.spatial import skew
 
 # what the second frame may still do while the frames coincide: unit twists (v, ω) in its own axes
