@@ -1,0 +1,163 @@
+"""The closure equations of a tree with loops at one configuration: φ(q), G(q) with φ̇ = G v, and the bias Ġ v.
+
+Readable reference on NumPy arrays of any scalar type; the kernels of `mechanics.hamiltonian.closed` follow it row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mechanics.constraints.loops import Closure, Row
+from mechanics.constraints.rows import row_rates, row_screws
+from mechanics.errors import ModelError
+from mechanics.frames import Frame
+from mechanics.spatial import Array, motion_cross, shift
+from mechanics.tree import Tree
+
+BASE = -1
+"""Number of the fixed base among the bodies of a row."""
+
+
+class Geometry(NamedTuple):
+    """Where the bodies of a tree are and how they depend on its velocities; lists over the bodies."""
+
+    R: list[Array]
+    """(3, 3): body → world components."""
+    x: list[Array]
+    """(3,): body origin, world axes."""
+    J: list[Array]
+    """(6, nv): V_i = J_i v + drift_i, body axes (the rows of B = T A)."""
+    drift: list[Array]
+    """(6,): twist of the prescribed motions, body axes."""
+    V: list[Array]
+    """(6,): twist, body axes."""
+    bias: list[Array]
+    """(6,): V̇_i at v̇ = 0 and with the rates of prescribed motions frozen, body axes."""
+
+
+def geometry(tree: Tree, q: Any, v: Any = None, t: Any = 0.0) -> Geometry:
+    """Poses, Jacobians, twists and bias accelerations of all bodies at (q, v, t); v default zero."""
+    s = np.zeros(tree.nv) if v is None else np.asarray(v)
+    R, x, J, drift, V, bias = found = Geometry([], [], [], [], [], [])
+    for i, body in enumerate(tree.bodies):
+        k = tree.parents[i]
+        place, origin = np.asarray(body.rotation), np.asarray(body.position)
+        columns = slice(int(tree.v_offsets[i]), int(tree.v_offsets[i + 1]))
+        state = body.joint.state(q[tree.q_offsets[i] : tree.q_offsets[i + 1]], s[columns], t)
+        G, rho = state.G @ place.T, origin + place @ state.rho
+        C, still = shift(G, rho), np.zeros(6)
+        parent = (np.eye(3), np.zeros(3), np.zeros((6, tree.nv)), still, still, still) if k < 0 else [field[k] for field in found]
+        R_k, x_k, J_k, drift_k, V_k, bias_k = parent
+        own = C @ J_k
+        own[:, columns] = own[:, columns] + state.A
+        turn = state.A @ s[columns] + state.drift
+        R.append(R_k @ G.T)
+        x.append(x_k + R_k @ rho)
+        J.append(own)
+        drift.append(C @ drift_k + state.drift)
+        V.append(C @ V_k + turn)
+        bias.append(C @ bias_k + state.A_dot @ s[columns] - motion_cross(turn) @ (C @ V_k))
+    return found
+
+
+class LoopEquations:
+    """All rows of the closures of a tree.
+
+    Parameters
+    ----------
+    tree : Tree
+    closures : iterable of Closure
+        Names are made unique by a number where they repeat.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+    bodies : int64 array (m, 2)
+        First and second body of every row; −1 is the base.
+    closure_of : int64 array (m,)
+        Number of the closure of every row.
+    names : tuple of str
+        "closure: what the row holds", one per row.
+
+    Raises
+    ------
+    ModelError
+        A closure names a body the tree does not have, or two closures have the same name.
+    """
+
+    def __init__(self, tree: Tree, closures: Iterable[Closure]) -> None:
+        self.tree, self.closures = tree, tuple(closures)
+        names = [c.name for c in self.closures]
+        for name in names:
+            if names.count(name) > 1:
+                raise ModelError(f"closure {name!r}", "there are two closures of this name", "give every one its own name")
+        self.rows: tuple[Row, ...] = tuple(row for c in self.closures for row in c.rows)
+        self.closure_of = np.array([k for k, c in enumerate(self.closures) for _ in c.rows], dtype=np.int64)
+        self.bodies = np.array([self._bodies(c) for c in self.closures for _ in c.rows], dtype=np.int64).reshape(-1, 2)
+        self.names = tuple(f"{c.name}: {row.label}" for c in self.closures for row in c.rows)
+
+    def _bodies(self, closure: Closure) -> tuple[int, int]:
+        def number(frame: Frame) -> int:
+            if frame.body is None:
+                return BASE
+            if frame.body not in self.tree.body_names:
+                known = ", ".join(self.tree.body_names[:12])
+                raise ModelError(f"closure {closure.name!r}", f"joins an unknown body {frame.body!r}", f"name one of {known}, or None")
+            return self.tree.body_index(frame.body)
+
+        return number(closure.first), number(closure.second)
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.rows)
+
+    def _poses(self, g: Geometry, c: int) -> list[Any]:
+        return [z for i in self.bodies[c] for z in ((np.eye(3).ravel(), np.zeros(3)) if i < 0 else (g.R[i].ravel(), g.x[i]))]
+
+    def gap(self, q: Any, t: Any = 0.0, at: Geometry | None = None) -> Array:
+        """φ (m,): metres for rows of shifts and distances, cosines for rows of turns."""
+        g = at or geometry(self.tree, q, None, t)
+        return np.array([row_screws(r.kind, r.a, r.p, r.b, r.q, r.length, *self._poses(g, c))[0] for c, r in enumerate(self.rows)])
+
+    def matrix(self, q: Any, t: Any = 0.0, at: Geometry | None = None) -> Array:
+        """G (m, nv): φ̇ = G v for motions without drift."""
+        g = at or geometry(self.tree, q, None, t)
+        G = np.zeros((len(self), self.tree.nv), dtype=g.J[0].dtype)
+        for c, r in enumerate(self.rows):
+            _, *screws = row_screws(r.kind, r.a, r.p, r.b, r.q, r.length, *self._poses(g, c))
+            for i, W in zip(self.bodies[c], screws, strict=True):
+                if i >= 0:
+                    G[c] = G[c] + np.array(W) @ g.J[i]
+        return G
+
+    def rate(self, at: Geometry) -> Array:
+        """φ̇ (m,) of the geometry's twists (drift included)."""
+        return self._along(at, at.V)
+
+    def drift(self, at: Geometry) -> Array:
+        """φ_t (m,): φ̇ at v = 0."""
+        return self._along(at, at.drift)
+
+    def _along(self, at: Geometry, twists: list[Array]) -> Array:
+        values = []
+        for c, r in enumerate(self.rows):
+            _, *screws = row_screws(r.kind, r.a, r.p, r.b, r.q, r.length, *self._poses(at, c))
+            values.append(sum((np.array(W) @ twists[i] for i, W in zip(self.bodies[c], screws, strict=True) if i >= 0), 0.0))
+        return np.array(values)
+
+    def rate_screws(self, at: Geometry, c: int) -> list[Array]:
+        """N_i, N_j of row c: the rates of its screws, seen from space, in body axes."""
+        r = self.rows[c]
+        twists = [z for i in self.bodies[c] for z in ((np.zeros(3), np.zeros(3)) if i < 0 else (at.V[i][:3], at.V[i][3:]))]
+        return [np.array(N) for N in row_rates(r.kind, r.a, r.p, r.b, r.q, r.length, *self._poses(at, c), *twists)]
+
+    def bias(self, at: Geometry) -> Array:
+        """φ̈ (m,) at v̇ = 0 (Ġ v for motions without drift)."""
+        values = self._along(at, at.bias)
+        for c in range(len(self)):
+            terms = [N @ at.V[i] for i, N in zip(self.bodies[c], self.rate_screws(at, c), strict=True) if i >= 0]
+            values[c] = values[c] + sum(terms, 0.0)
+        return values
