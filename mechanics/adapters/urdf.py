@@ -212,9 +212,7 @@ class _Parts:
 
     def bodies(self, allow_massless: bool) -> list[Body]:
         if not self._arguments:
-            raise self.report.error(
-                "<robot>", "nothing moves: it has no joint that is not fixed", "pass floating_base=True for one free body"
-            )
+            raise self.report.error("<robot>", "has no joint that moves", "pass floating_base=True for one free body")
         carries = {a["parent"] for name, a in self._arguments.items() if a.get("parent")}
         for name, a in self._arguments.items():
             if a["inertia"].mass == 0.0 and not (allow_massless and name in carries):

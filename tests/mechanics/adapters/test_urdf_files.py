@@ -1,0 +1,243 @@
+"""What can be wrong with a URDF file is refused with the file, the element and the remedy; what is left out is reported."""
+
+import numpy as np
+import pytest
+
+import mechanics
+from mechanics import ModelError, ModelWarning
+
+INERTIAL = '<inertial><origin xyz="0 0 0.5"/><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+
+
+def link(name, inertial=INERTIAL):
+    return f'<link name="{name}">{inertial}</link>'
+
+
+def joint(name, parent, child, kind="revolute", inside='<axis xyz="0 0 1"/>'):
+    return f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>{inside}</joint>'
+
+
+def inertia(ixx=1.0, iyy=1.0, izz=1.0, mass=2.0):
+    return (
+        INERTIAL.replace('ixx="1"', f'ixx="{ixx}"')
+        .replace('iyy="1"', f'iyy="{iyy}"')
+        .replace('izz="1"', f'izz="{izz}"')
+        .replace('<mass value="2"/>', f'<mass value="{mass}"/>')
+    )
+
+
+ARM = link("base", "") + link("arm") + joint("shoulder", "base", "arm")
+
+
+@pytest.fixture
+def load(tmp_path):
+    def load(content, **options):
+        path = tmp_path / "model.urdf"
+        text = content if isinstance(content, bytes) else content.encode()
+        path.write_bytes(text if text.lstrip().startswith(b"<") and b"<robot" in text else b'<robot name="test">' + text + b"</robot>")
+        return mechanics.load_urdf(path, **options)
+
+    return load
+
+
+BROKEN = {
+    "no links": ("", "has no <link>"),
+    "unclosed element": ('<robot name="r"><link name="a">', "not well-formed XML"),
+    "another format": ('<mujoco model="r"/><!-- <robot> -->', "root element is <mujoco>"),
+    "unknown parent": (ARM + joint("wrist", "nowhere", "base"), "'wrist'.*parent 'nowhere' is not a link"),
+    "unknown child": (ARM + joint("wrist", "arm", "nowhere"), "'wrist'.*child 'nowhere' is not a link"),
+    "two parents": (ARM + link("arm2") + joint("elbow", "arm", "arm2") + joint("again", "base", "arm2"), "'arm2'.*'elbow' and 'again'"),
+    "two roots": (ARM + link("island"), "2 root links: base, island"),
+    "cycle beside the tree": (ARM + link("a") + link("b") + joint("j", "a", "b") + joint("k", "b", "a"), "j, k form a cycle"),
+    "cycle through everything": (link("a") + link("b") + joint("j", "a", "b") + joint("k", "b", "a"), "j, k form a cycle"),
+    "own parent": (ARM + link("a") + joint("j", "a", "a"), "cycle"),
+    "repeated link": (ARM + link("arm"), "<link name='arm'>.*2 times"),
+    "repeated joint": (ARM + link("arm2") + joint("shoulder", "arm", "arm2"), "<joint name='shoulder'>.*2 times"),
+    "unnamed link": (ARM + "<link/>", "'name' of <link> is missing"),
+    "no parent element": (ARM + link("a") + '<joint name="j" type="fixed"><child link="a"/></joint>', "<parent> is missing"),
+    "no type": (ARM.replace(' type="revolute"', ""), "'type' of <joint> is missing"),
+    "unknown type": (ARM.replace("revolute", "helical"), "'helical'.*not supported.*revolute"),
+    "zero axis": (ARM.replace("0 0 1", "0 0 0"), "axis that is not zero"),
+    "short axis": (ARM.replace('axis xyz="0 0 1"', 'axis xyz="0 1"'), "xyz='0 1'.*three finite numbers"),
+    "NaN in an origin": (ARM.replace("0 0 0.5", "0 nan 0.5"), "xyz='0 nan 0.5'.*three finite numbers"),
+    "infinite mass": (ARM.replace('value="2"', 'value="inf"'), "value='inf'.*one finite number"),
+    "text for a mass": (ARM.replace('value="2"', 'value="2 kg"'), "value='2 kg'.*one finite number"),
+    "no mass": (ARM.replace('<mass value="2"/>', ""), "<mass> is missing"),
+    "no inertia tensor": (
+        link("base", "") + link("arm", '<inertial><mass value="1"/></inertial>') + joint("j", "base", "arm"),
+        "<inertia> is missing",
+    ),
+    "half an inertia tensor": (ARM.replace('iyz="0" ', ""), "'iyz' of <inertia> is missing"),
+    "two inertials": (link("base", "") + link("arm", INERTIAL * 2) + joint("j", "base", "arm"), "<inertial> appears 2 times"),
+    "negative mass": (ARM.replace('value="2"', 'value="-2"'), "'arm'.*value=-2.*positive"),
+    "zero mass": (ARM.replace(INERTIAL, inertia(0, 0, 0, mass=0)), "'arm'.*has no mass.*add its <inertial>"),
+    "no inertial": (ARM.replace(INERTIAL, ""), "'arm'.*joint 'shoulder'.*has no mass.*add its <inertial>"),
+    "no inertial between": (ARM.replace(INERTIAL, "") + link("hand") + joint("wrist", "arm", "hand"), "'arm'.*allow_massless"),
+    "negative moment of inertia": (ARM.replace(INERTIAL, inertia(izz=-0.1)), "'arm'.*none below zero"),
+    "nothing moves": (link("base") + link("arm") + joint("j", "base", "arm", "fixed"), "no joint that moves.*floating_base=True"),
+    "negative damping": (ARM.replace("<axis", '<dynamics damping="-1"/><axis'), "'shoulder'.*damping.*not negative"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_model_is_refused_with_file_element_and_remedy(case, load):
+    content, message = BROKEN[case]
+    with pytest.raises(ModelError, match=rf"(?s)model\.urdf.*{message}"):
+        load(content)
+
+
+ENTITIES = '<!ENTITY a "aaaaaaaaaa">' + "".join(f'<!ENTITY {y} "{f"&{x};" * 10}">' for x, y in zip("abcdefghi", "bcdefghij", strict=True))
+DANGEROUS = {
+    "billion laughs": f'<?xml version="1.0"?><!DOCTYPE robot [{ENTITIES}]><robot name="&j;">{ARM}</robot>',
+    "external entity": f'<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/passwd">]><robot name="&x;">{ARM}</robot>',
+    "external DTD": f'<!DOCTYPE robot SYSTEM "http://localhost:9/robot.dtd"><robot name="r">{ARM}</robot>',
+    "empty DTD": f'<!DOCTYPE robot><robot name="r">{ARM}</robot>',
+}
+
+
+@pytest.mark.parametrize("case", DANGEROUS)
+def test_document_types_and_entities_are_refused_before_they_act(case, load):
+    with pytest.raises(ModelError, match="refused; remove <!DOCTYPE"):
+        load(DANGEROUS[case])
+
+
+@pytest.mark.parametrize("depth", [200, 100_000])
+def test_a_document_nested_too_deeply_is_refused(depth, load):
+    with pytest.raises(ModelError, match="nested more than 100 levels"):
+        load('<robot name="r">' + "<gazebo>" * depth + "</gazebo>" * depth + "</robot>")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "not well-formed"),
+        (b"\xff\xfe\x00\x01", "not well-formed"),
+        ("<robot name='Ä'/>".encode("latin-1"), "not well-formed.*encoding"),
+    ],
+    ids=["empty", "binary", "undeclared latin-1"],
+)
+def test_a_file_that_is_not_xml_is_refused(content, message, tmp_path):
+    path = tmp_path / "model.urdf"
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match=f"(?s)model.urdf.*{message}"):
+        mechanics.load_urdf(path)
+
+
+def test_a_declared_encoding_is_read(load):
+    text = f'<?xml version="1.0" encoding="iso-8859-1"?><robot name="Bär">{ARM}</robot>'
+    assert load(text.encode("latin-1")).name == "Bär"
+
+
+def test_a_missing_file_and_a_directory_are_refused(tmp_path):
+    for path in (tmp_path / "absent.urdf", tmp_path):
+        with pytest.raises(ModelError, match="cannot be read"):
+            mechanics.load_urdf(path)
+
+
+def test_a_model_error_is_a_value_error_with_its_parts(load):
+    with pytest.raises(ValueError) as caught:
+        load(BROKEN["zero axis"][0])
+    assert isinstance(caught.value, ModelError)
+    assert "shoulder" in caught.value.where
+    assert caught.value.remedy
+
+
+def test_a_correct_model_loads_without_a_word(load):
+    tree = load(ARM)
+    assert tree.joint_names == ("shoulder",)
+    assert tree.mass == 2.0
+    np.testing.assert_allclose(tree.bodies[0].inertia.com, [0, 0, 0.5])
+    assert tree.notes == ()
+
+
+def test_impossible_principal_moments_warn_by_default_and_are_refused_when_strict(load):
+    model = ARM.replace(INERTIAL, inertia(izz=3.0))
+    with pytest.warns(ModelWarning, match=r"'arm'.*\(1, 1, 3\).*at most the sum"):
+        tree = load(model)
+    assert tree.bodies[0].inertia.tensor[2, 2] == 3.0
+    with pytest.raises(ModelError, match=r"'arm'.*at most the sum.*strict=False"):
+        load(model, strict=True)
+
+
+def test_massless_links_between_joints_are_accepted_on_request(load):
+    tree = load(ARM.replace(INERTIAL, "") + link("hand") + joint("wrist", "arm", "hand"), allow_massless=True)
+    assert [b.inertia.mass for b in tree.bodies] == [0.0, 2.0]
+    with pytest.raises(ModelError, match=r"'tip'.*has no mass"):
+        load(ARM + link("tip", "") + joint("wrist", "arm", "tip"), allow_massless=True)
+
+
+def test_links_fixed_together_become_one_body_and_keep_their_frames(load):
+    turned = '<origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/>'
+    tree = load(ARM + link("tool") + joint("mount", "arm", "tool", "fixed", turned))
+    body = tree.bodies[0]
+    assert tree.body_names == ("arm",)
+    assert body.inertia.mass == 4.0
+    np.testing.assert_allclose(body.inertia.com, [0.5, 0, 0.5])
+    frame = tree.frames["tool"]
+    assert frame.body == "arm"
+    np.testing.assert_allclose(frame.position, [1, 0, 0])
+    np.testing.assert_allclose(frame.rotation, [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15)
+    assert tree.frames["base"].body is None
+
+
+def test_a_floating_base_is_a_free_body_and_comes_first(load):
+    tree = load(link("base") + link("arm") + joint("shoulder", "base", "arm"), floating_base=True)
+    assert tree.joint_names == ("root_joint", "shoulder")
+    assert (tree.nq, tree.nv) == (8, 7)
+    with pytest.raises(ModelError, match=r"'base'.*'root_joint'.*has no mass"):
+        load(ARM, floating_base=True)
+
+
+def test_joint_types_become_the_joints_of_their_names(load):
+    chain = "".join(link(f"l{i}") for i in range(5))
+    kinds = ("revolute", "continuous", "prismatic", "floating")
+    tree = load(chain + "".join(joint(f"j{i}", f"l{i}", f"l{i + 1}", kind) for i, kind in enumerate(kinds)))
+    assert [tree.joint(f"j{i}").kind for i in range(4)] == ["Revolute", "Continuous", "Prismatic", "Free"]
+    assert (tree.nq, tree.nv) == (10, 9)
+
+
+def test_the_axis_defaults_to_x_and_has_any_length(load):
+    np.testing.assert_array_equal(load(ARM.replace('<axis xyz="0 0 1"/>', "")).joint("shoulder").axis, [1, 0, 0])
+    assert load(ARM.replace("0 0 1", "0 0 20")).joint("shoulder").axis[2] > 0
+
+
+def test_damping_acts_and_limits_are_carried_as_data(load):
+    inside = '<axis xyz="0 0 1"/><limit lower="-1" upper="2" effort="30" velocity="4"/><dynamics damping="0.5"/>'
+    model = link("base") + link("arm") + joint("j", "base", "arm", inside=inside)
+    tree = load(model)
+    data = tree.bodies[0].data
+    assert tree.damping == [0.5]
+    assert (data.lower, data.upper, data.effort, data.velocity) == ([-1], [2], [30], [4])
+    assert any("limit" in note and "not enforced" in note for note in tree.notes)
+    still = load(model, damping=False)
+    assert still.damping == [0.0]
+    assert any("damping=False" in note for note in still.notes)
+
+
+def test_what_changes_the_motion_and_is_not_modelled_warns_once(load):
+    follows = '<axis xyz="0 0 1"/><mimic joint="shoulder" multiplier="-2" offset="0.5"/><dynamics friction="0.1"/>'
+    model = ARM + link("hand") + joint("wrist", "arm", "hand", inside=follows)
+    with pytest.warns(ModelWarning) as caught:
+        tree = load(model)
+    assert len(caught) == 1
+    text = str(caught[0].message)
+    assert "wrist = -2 shoulder + 0.5" in text
+    assert "friction" in text
+    assert caught[0].filename == __file__
+    assert all(any(part in note for note in tree.notes) for part in ("mimic", "friction"))
+
+
+def test_everything_else_in_the_file_is_listed_in_the_notes(load):
+    extra = '<gazebo/><transmission name="t"/><material name="m"/><link name="x"><visual/><visual/></link>'
+    odd = joint("j", "arm", "x", "fixed", '<dynamics damping="1"/><calibration/>').replace('type="fixed"', 'type="fixed" colour="red"')
+    tree = load(ARM + extra + odd)
+    for part in (
+        "<gazebo>",
+        "<transmission>",
+        "<material>",
+        "<visual> in <link> (2)",
+        "<calibration>",
+        "<joint colour=…>",
+        "fixed joints have no effect",
+    ):
+        assert any(part in note for note in tree.notes), part
