@@ -1,5 +1,6 @@
 """Joints: one file per joint, each composed of elementary motions."""
 
+from mechanics.joints.compound import Compound
 from mechanics.joints.continuous import Continuous
 from mechanics.joints.element import Ball, Element, Float, Plane, Screw, Slide, Turn
 from mechanics.joints.fixed import Fixed
@@ -15,6 +16,7 @@ JOINTS: tuple[type[Joint], ...] = (Fixed, Revolute, Continuous, Prismatic, Free)
 __all__ = [
     "JOINTS",
     "Ball",
+    "Compound",
     "Continuous",
     "Element",
     "Fixed",
