@@ -15,6 +15,9 @@ from importlib.resources import files
 from typing import Any, Generic, TypeVar
 
 from integrators.tableaus.butcher import ButcherTableau
+from integrators.tableaus.controller import Controller
+from integrators.tableaus.exponential import CrouchGrossman, ExponentialScheme, TwoRegister
+from integrators.tableaus.splitting import Composition, Splitting
 
 T = TypeVar("T")
 
@@ -52,3 +55,19 @@ EXPLICIT = Table("explicit tableau", "explicit.json", ButcherTableau)
 """Explicit Runge-Kutta tableaus, Euler to Feagin 10."""
 DIAGONALLY_IMPLICIT = Table("diagonally implicit tableau", "diagonally_implicit.json", ButcherTableau)
 """SDIRK, TR-BDF2 and ESDIRK tableaus."""
+CROUCH_GROSSMAN = Table("Crouch-Grossman method", "crouch_grossman.json", CrouchGrossman)
+"""Crouch-Grossman methods of order 1 to 4."""
+COMMUTATOR_FREE = Table("commutator-free method", "commutator_free.json", ExponentialScheme)
+"""Commutator-free methods of order 2 to 4."""
+TWO_REGISTER = Table("two-register method", "two_register.json", TwoRegister)
+"""Commutator-free methods in two registers, order 3 and 4."""
+REDUCED_COMMUTATORS = Table("RKMK method with few commutators", "reduced_commutators.json", ExponentialScheme)
+"""RKMK methods of order 3 and 4 with one and two commutators."""
+LINEAR = Table("method for linear problems", "linear.json", ExponentialScheme)
+"""Magnus and commutator-free methods for g' = g A(t)."""
+COMPOSITIONS = Table("composition", "compositions.json", Composition)
+"""Symmetric compositions of order 4 to 10."""
+SPLITTINGS = Table("splitting", "splittings.json", Splitting)
+"""Splittings T + V: general, Runge-Kutta-Nyström, near-integrable."""
+CONTROLLERS = Table("step-size controller", "controllers.json", Controller)
+"""Step-size controllers."""

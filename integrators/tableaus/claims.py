@@ -23,7 +23,7 @@ class Checked:
         for claim, claimed in claims.items():
             if not hasattr(type(self), claim):
                 raise ValueError(f"{self.name}: claim {claim!r} is not a property of {type(self).__name__}")
-            computed = getattr(self, claim)
+            computed, claimed = getattr(self, claim), tuple(claimed) if isinstance(claimed, list) else claimed
             if computed != claimed:
                 reason = f" ({self.reason(claim)})" if self.reason(claim) else ""
                 raise ValueError(f"{self.name}: {claim} = {claimed} is claimed, the coefficients give {computed}{reason}")

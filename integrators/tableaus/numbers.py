@@ -48,6 +48,7 @@ Exact = np.ndarray[Any, np.dtype[np.object_]]
 
 KEPT = 41
 """Significant digits to which computed coefficients are rounded."""
+_WORKING, _KEPT = Context(prec=DIGITS), Context(prec=KEPT)
 SHORT = 15
 """A decimal with at most this many digits is meant exactly (0.25, 0.161); a longer one is a rounded number."""
 
@@ -98,8 +99,8 @@ def uncertainty(*values: Any) -> float:
 
 
 def decimal(x: Number) -> Decimal:
-    """The number as a decimal, in the precision of the context."""
-    return Decimal(x.numerator) / Decimal(x.denominator) if isinstance(x, Fraction) else x
+    """The number as a decimal of `DIGITS` digits."""
+    return _WORKING.divide(Decimal(x.numerator), Decimal(x.denominator)) if isinstance(x, Fraction) else x
 
 
 def decimals(values: Vector | Matrix) -> Exact:
@@ -109,7 +110,7 @@ def decimals(values: Vector | Matrix) -> Exact:
 
 def kept(x: Decimal) -> Decimal:
     """Round a computed number to `KEPT` significant digits."""
-    return Context(prec=KEPT).plus(x)
+    return _KEPT.plus(x)
 
 
 def total(values: Vector) -> Number:
