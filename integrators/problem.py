@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.fields import Field, as_field, lane_work_shape
+from liegroup.table import FACTORS, RN, SE2, SE3, SO2, SO3
+from integrators.parts import constrained, quasi_velocity
 
 Array = NDArray[np.float64]
 _COLUMNS = ("kind", "q_offset", "v_offset", "n_q", "n_v")
-_RN, _SO3, _SE3 = 0, 2, 4
-_QUATERNION_START = {_SO3: 0, _SE3: 3}
+_QUATERNIONS = {SO3: (0, 4), SE3: (3, 7)}
+"""Where the quaternion of an element begins, and how long the element is."""
 _UNIT_TOLERANCE = 1e-9
 
 
@@ -71,6 +73,10 @@ class Problem:
     canonical : bool
         The state is (q, p) on G × Rⁿ = T*G, left-trivialised: the last factor of the group is Rⁿ with n = dim G, and
         the field is (∂H/∂p, ṗ) with ṗ = ad_vᵀ p + force.
+    parts : callable, optional
+        What a stepper of constrained motion evaluates instead of the field, in the field's forms (see `integrators.parts`).
+    parts_layout : {"", "constrained", "quasi_velocity"}
+        The layout of its values; `structure` then begins with (n, m, k).
     exact : callable, optional
         ``exact(t)`` → the state at time t (any shape of t, components last).
     model : str
@@ -93,6 +99,8 @@ class Problem:
     invariant_names: Sequence[str] = ()
     invariant_units: Sequence[str] = ()
     canonical: bool = False
+    parts: Any = None
+    parts_layout: str = ""
     exact: Callable[[Any], Array] | None = None
     model: str = "problem"
     table: NDArray[np.int64] = field(init=False, repr=False)
@@ -159,10 +167,18 @@ class Problem:
             raise ValueError(f"{name}: shape {y.shape}, expected ({self.n},) or (m, {self.n}): {_describe(self.table)}")
         if not np.isfinite(y).all():
             raise ValueError(f"{name}: component {tuple(np.argwhere(~np.isfinite(y))[0])} is not finite")
-        for row in self.table:
-            if (start := _QUATERNION_START.get(int(row[0]))) is not None:
-                _check_quaternion(y, int(row[1]) + start, name)
+        for kind, q, _, n_q, _ in self.table.tolist():
+            if kind in _QUATERNIONS:
+                start, size = _QUATERNIONS[kind]
+                for k in range(q + start, q + n_q, size):
+                    _check_quaternion(y, k, name)
         return y
+
+    @property
+    def parts_size(self) -> int:
+        """How many numbers `parts` writes."""
+        n, m, k = (int(x) for x in self.structure[:3])
+        return constrained(n, m, k).SIZE if self.parts_layout == "constrained" else quasi_velocity(n, n - m).SIZE
 
     def _work_shape(self) -> tuple[int, int]:
         rows, columns = (int(x) for x in self.work_shape)
@@ -175,16 +191,18 @@ class Problem:
         if sum(v.size for v in self.variables) != self.n:
             sizes = ", ".join(f"{v.name} ({v.size})" for v in self.variables)
             raise ValueError(f"variables: {sizes} have {sum(v.size for v in self.variables)} components, the state has {self.n}")
-        _names([v.name for v in self.variables], "names of variables")
+        _names([*(v.name for v in self.variables), *self.invariant_names], "names of variables and invariants")
         if (self.invariants is None) != (not self.invariant_names):
             raise ValueError("invariants and invariant_names: give both or none (or a mapping name -> function)")
         if len(self.invariant_units) != len(self.invariant_names):
             raise ValueError(f"invariant_units: {len(self.invariant_units)} units for {len(self.invariant_names)} invariants")
         if self.invariants is not None and self.field.is_compiled and not self.invariants.is_compiled:
             raise TypeError("invariants: plain Python functions beside a compiled field; decorate them with numba.njit")
+        if (self.parts is None) != (self.parts_layout == "") or self.parts_layout not in ("", "constrained", "quasi_velocity"):
+            raise ValueError(f"parts_layout: {self.parts_layout!r}, expected 'constrained' or 'quasi_velocity' with parts, '' without")
         if self.canonical:
             kind, _, _, _, n_p = self.table[-1]
-            if kind != _RN or 2 * n_p != self.dimension:
+            if kind != RN or 2 * n_p != self.dimension:
                 raise ValueError(
                     f"canonical: the state must be (q, p) on G × R^n with n = dim G and p the last factor of the group; "
                     f"the group is {_describe(self.table)}"
@@ -214,9 +232,15 @@ def _vector(values: ArrayLike, name: str, dtype: Any) -> NDArray[Any]:
     return array.copy()
 
 
+_RESERVED = ("t", "trajectory", "stretch", "status")
+
+
 def _names(names: Sequence[str], what: str) -> tuple[str, ...]:
     if len(set(names)) != len(names):
         raise ValueError(f"{what}: {list(names)} are not all different")
+    for name in names:
+        if not name.isidentifier() or name in _RESERVED:
+            raise ValueError(f"{what}: {name!r}, expected an identifier (letters, digits, _) other than {', '.join(_RESERVED)}")
     return tuple(names)
 
 
@@ -229,17 +253,20 @@ def _check_quaternion(y: Array, start: int, name: str) -> None:
         )
 
 
-_KIND_NAMES = ("R^n", "SO(2)", "SO(3)", "SE(2)", "SE(3)")
 _LABELS: dict[int, tuple[str, ...]] = {
-    1: ("angle",),
-    2: ("qw", "qx", "qy", "qz"),
-    3: ("x", "y", "angle"),
-    4: ("x", "y", "z", "qw", "qx", "qy", "qz"),
+    SO2: ("angle",),
+    SO3: ("qw", "qx", "qy", "qz"),
+    SE2: ("x", "y", "angle"),
+    SE3: ("x", "y", "z", "qw", "qx", "qy", "qz"),
 }
 
 
 def _describe(table: NDArray[np.int64]) -> str:
-    return " × ".join(f"R^{n_q}" if kind == _RN else _KIND_NAMES[kind] for kind, _, _, n_q, _ in table)
+    def factor(kind: int, n_v: int) -> str:
+        copies = n_v // FACTORS[kind].N_V
+        return f"R^{n_v}" if kind == RN else FACTORS[kind].NAME + (f"^{copies}" if copies > 1 else "")
+
+    return " × ".join(factor(kind, n_v) for kind, _, _, _, n_v in table.tolist())
 
 
 def _default_variables(table: NDArray[np.int64], canonical: bool) -> tuple[Variable, ...]:
@@ -248,4 +275,8 @@ def _default_variables(table: NDArray[np.int64], canonical: bool) -> tuple[Varia
             return "p"
         return "q" if len(table) - canonical == 1 else f"q{k}"
 
-    return tuple(Variable(name(k), _LABELS.get(int(row[0]), tuple(str(i) for i in range(int(row[3]))))) for k, row in enumerate(table))
+    def labels(kind: int, n_q: int) -> tuple[str, ...]:
+        one = _LABELS.get(kind, ())
+        return one if len(one) == n_q else tuple(str(i) for i in range(n_q))
+
+    return tuple(Variable(name(k), labels(row[0], row[3])) for k, row in enumerate(table.tolist()))
