@@ -1,0 +1,142 @@
+"""Does an invariant drift?  A straight line through its block means, with an uncertainty that counts their correlation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+LEAST_SAMPLES = 8
+"""Fewer samples say nothing about a slope."""
+
+
+@dataclass(frozen=True)
+class Drift:
+    """What an invariant did.
+
+    Attributes
+    ----------
+    slope, sigma : float
+        Rate of change per unit of time, and its standard deviation; without drift |slope| exceeds 3 sigma once in hundreds of runs.
+    mean : float
+        Mean of the samples.
+    band : float
+        Largest minus least sample.
+    correlation : float
+        Correlation φ of the residuals of neighbouring blocks about the line.
+    times, means : (blocks,)
+        Block means and the mean times of the blocks.
+    """
+
+    slope: float
+    sigma: float
+    mean: float
+    band: float
+    correlation: float
+    times: Array
+    means: Array
+
+    @property
+    def significance(self) -> float:
+        """|slope|/sigma; 0 for an exactly constant invariant, infinite for an exact line."""
+        if self.sigma == 0.0:
+            return 0.0 if self.slope == 0.0 else float("inf")
+        return abs(self.slope) / self.sigma
+
+
+def energy_drift(t: ArrayLike, energy: ArrayLike, blocks: int = 64) -> Drift:
+    """Fit a straight line to an invariant along a run.
+
+        slope = Σ wᵢ ēᵢ,   sigma² = Σᵢⱼ wᵢ wⱼ γ(i − j),   wᵢ = (tᵢ − t̄)/Σ (tⱼ − t̄)²
+
+    over block means ēᵢ, with residuals that forget like φᵏ: γ(k) = γ₀ φᵏ, φ and γ₀ estimated from them without bias.
+
+    Parameters
+    ----------
+    t, energy : (n,) samples along the run, n ≥ 8, evenly spaced or nearly so.
+    blocks : largest number of blocks.
+
+    Raises
+    ------
+    ValueError
+        Shapes that differ, samples that are not finite, too few samples, or times that do not grow or fall.
+
+    Notes
+    -----
+    Holds when the run is long against the periods of the motion: an oscillation slower than the run looks like a slope.
+    sigma is right within 20 % for correlation times up to a tenth of the run (a test draws hundreds of runs).
+
+    Examples
+    --------
+    >>> t = np.linspace(0, 100, 1001)
+    >>> bounded, drifting = energy_drift(t, np.sin(t)), energy_drift(t, np.sin(t) + 0.05 * t)
+    >>> bounded.significance < 3 < drifting.significance
+    True
+    """
+    times, values = _samples(t, energy)
+    count = min(int(blocks), len(times))
+    if count < LEAST_SAMPLES:
+        raise ValueError(f"blocks = {blocks}: expected at least {LEAST_SAMPLES}")
+    block_times, means = (np.array([part.mean() for part in np.array_split(x, count)]) for x in (times, values))
+    centred = block_times - block_times.mean()
+    weights = centred / (centred @ centred)
+    slope = float(weights @ means)
+    residuals = means - means.mean() - slope * centred
+    phi = _persistence(residuals)
+    correlation = phi ** np.abs(np.subtract.outer(np.arange(count), np.arange(count)))
+    line = np.stack([np.full(count, count**-0.5), centred / np.sqrt(centred @ centred)])
+    freedom = count - float(np.trace(line @ correlation @ line.T))
+    variance = float(residuals @ residuals) / freedom * float(weights @ correlation @ weights)
+    return Drift(slope, float(np.sqrt(variance)), float(values.mean()), float(np.ptp(values)), phi, block_times, means)
+
+
+def _persistence(residuals: Array) -> float:
+    """Correlation φ of consecutive residuals about a fitted line, without the bias −(2 + 4φ)/n of the fit, in [0, 1 − 1/n]."""
+    n, size = len(residuals), float(residuals @ residuals)
+    if size == 0.0:
+        return 0.0
+    phi = float(residuals[1:] @ residuals[:-1]) / size
+    return float(np.clip((phi + 2.0 / n) / (1.0 - 4.0 / n), 0.0, 1.0 - 1.0 / n))
+
+
+def smooth_average(values: ArrayLike, axis: int = 0) -> Any:
+    """Mean with the weight exp(−1/(x(1−x))), x the place in the window: oscillations of quasi-periodic motion cancel to 1e-16.
+
+    Plain means converge like 1/n and hide the slow growth of rounding errors behind the oscillation.
+    Source: S. Das, Y. Saiki, E. Sander, J. A. Yorke, Nonlinearity 30 (2017).
+    """
+    values = np.moveaxis(np.asarray(values, dtype=np.float64), axis, 0)
+    x = (np.arange(len(values)) + 0.5) / len(values)
+    weight = np.exp(-1.0 / (x * (1.0 - x)))
+    return np.tensordot(weight / weight.sum(), values, axes=1)
+
+
+def growth_exponent(n: ArrayLike, size: ArrayLike) -> tuple[float, float]:
+    """Exponent of ``size ~ n**exponent`` and its standard deviation, from a line through the logarithms.
+
+    Brouwer's law: 1/2 for the energy error of unbiased rounding, 1 for biased.
+    """
+    x, y = np.log(np.asarray(n, dtype=np.float64)), np.log(np.asarray(size, dtype=np.float64))
+    if x.shape != y.shape or x.ndim != 1 or len(x) < 3 or not np.isfinite(x).all() or not np.isfinite(y).all():
+        raise ValueError("growth_exponent: expected at least 3 pairs of positive finite numbers")
+    centred = x - x.mean()
+    slope = float(centred @ y / (centred @ centred))
+    residuals = y - y.mean() - slope * centred
+    return slope, float(np.sqrt(residuals @ residuals / (len(x) - 2) / (centred @ centred)))
+
+
+def _samples(t: ArrayLike, energy: ArrayLike) -> tuple[Array, Array]:
+    times, values = np.asarray(t, dtype=np.float64), np.asarray(energy, dtype=np.float64)
+    if times.ndim != 1 or times.shape != values.shape:
+        raise ValueError(f"t and energy have shapes {times.shape} and {values.shape}; expected two vectors of the same length")
+    if not (np.isfinite(times).all() and np.isfinite(values).all()):
+        raise ValueError("t or energy is not finite; pass the part of the run before it failed")
+    if len(times) < LEAST_SAMPLES:
+        raise ValueError(f"{len(times)} samples; a slope needs at least {LEAST_SAMPLES}")
+    steps = np.diff(times)
+    if not ((steps > 0).all() or (steps < 0).all()):
+        raise ValueError("t must grow (or fall) from sample to sample")
+    return times, values

@@ -1,0 +1,52 @@
+"""Does a step lead back?  Symmetric methods: Φ₋ₕ ∘ Φₕ = 1; reversible ones: ρ ∘ Φₕ ∘ ρ ∘ Φₕ = 1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from integrators.analysis.order import distance
+
+
+def symmetry_defect(
+    step: Callable[[Any, float], Any], y: Any, h: float, steps: int = 1, distance: Callable[[Any, Any], float] = distance
+) -> float:
+    """Distance to the start after `steps` steps of h and as many of −h.
+
+    Parameters
+    ----------
+    step : ``step(y, h)`` → the state after one step of an autonomous problem (put the time into y otherwise).
+    y : the start.
+    distance : metric on the state space.
+
+    Examples
+    --------
+    >>> midpoint = lambda y, h: y * (1 + h / 2) / (1 - h / 2)
+    >>> symmetry_defect(midpoint, 1.0, 0.1) < 1e-15 < symmetry_defect(lambda y, h: y * (1 + h), 1.0, 0.1)
+    True
+    """
+    z = y
+    for size in (h, -h):
+        for _ in range(steps):
+            z = step(z, size)
+    return distance(z, y)
+
+
+def reversibility_defect(
+    step: Callable[[Any, float], Any],
+    reverse: Callable[[Any], Any],
+    y: Any,
+    h: float,
+    steps: int = 1,
+    distance: Callable[[Any, Any], float] = distance,
+) -> float:
+    """Distance to the start after `steps` steps, reversal, `steps` steps, reversal.
+
+    `reverse` is the reversal ρ of the problem, ρ(ρ(y)) = y; for mechanical systems it turns the momenta round.
+    """
+    z = y
+    for _ in range(2):
+        for _ in range(steps):
+            z = step(z, h)
+        z = reverse(z)
+    return distance(z, y)
