@@ -1,0 +1,82 @@
+"""Force laws as formulas of scalars: what a depth, a slip or a length gives, and the energy it stores.
+
+Depth d > 0 means penetration, ḋ its rate.  Normal forces only push: N ≥ 0, and N = 0 for d ≤ 0.
+
+====================  ===========================  ================  ========================================
+law                   force                        stored energy U   remarks
+====================  ===========================  ================  ========================================
+`kelvin_voigt`        k d + c ḋ                    k d²/2            jumps by c ḋ at touch
+`hunt_crossley`       K d (1 + a ḋ)                K d²/2            no jump; a from a wanted restitution
+`hertz`               K d^{3/2} (1 + a ḋ)          2 K d^{5/2}/5     the same over Hertz's spring
+`friction_tanh`       N μ tanh(s/v_s)              dissipates        regularised Coulomb: creeps below v_s
+`friction_stribeck`   N μ(s)                       dissipates        static peak μ_s near v_s, μ_d far above
+====================  ===========================  ================  ========================================
+
+Sources: Hunt and Crossley (1975); Brown and McPhee (2016) for the Stribeck curve.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from scipy.optimize import brentq
+
+from liegroup.compile import each_lane, helper
+from liegroup.scalars import less, maximum, select, sqrt
+
+KELVIN_VOIGT, HUNT_CROSSLEY, HERTZ = 0, 1, 2
+NO_FRICTION, TANH, STRIBECK = 0, 1, 2
+
+
+tanh = each_lane(lambda x: math.tanh(x))
+"""Hyperbolic tangent, lane by lane."""
+
+
+@helper
+def normal_force(law: Any, stiffness: Any, damping: Any, d: Any, d_dot: Any) -> Any:
+    """(N, U) of a contact law; `damping` is c in N·s/m (Kelvin–Voigt) or the factor a in s/m (the others)."""
+    depth = maximum(d, 0.0)
+    if law == KELVIN_VOIGT:
+        spring, stored = stiffness * depth, 0.5 * stiffness * depth * depth
+        force = spring + damping * d_dot
+    else:
+        root = sqrt(depth) if law == HERTZ else 1.0
+        spring = stiffness * depth * root
+        stored = spring * depth * (0.4 if law == HERTZ else 0.5)
+        force = spring * (1.0 + damping * d_dot)
+    return select(less(0.0, d), maximum(force, 0.0), 0.0 * d), stored, spring
+
+
+@helper
+def friction_ratio(law: Any, static: Any, dynamic: Any, scale: Any, speed: Any) -> Any:
+    """Friction force over normal force, at a slip speed ≥ 0; `scale` is the speed v_s of the regularisation."""
+    x = speed / scale
+    if law == TANH:
+        return dynamic * tanh(x)
+    peak = 0.25 * x * x + 0.75
+    return dynamic * tanh(4.0 * x) + (static - dynamic) * x / (peak * peak)
+
+
+def hunt_crossley_factor(restitution: float, speed: float) -> float:
+    """The factor a (s/m) that gives a wanted coefficient of restitution e at one impact speed, exactly.
+
+    With α = a·speed, ln((1 + α)/(1 − α e)) = α (1 + e), for every exponent of the spring.
+
+    Raises
+    ------
+    ValueError
+        e outside (0, 1], or a speed that is not positive.
+    """
+    if not 0.0 < restitution <= 1.0:
+        raise ValueError(f"restitution: {restitution}, expected 0 < e <= 1")
+    if not speed > 0.0:
+        raise ValueError(f"speed: {speed}, expected a positive impact speed in m/s")
+    if restitution == 1.0:
+        return 0.0
+
+    def defect(alpha: float) -> float:
+        return math.log1p(alpha) - math.log1p(-alpha * restitution) - alpha * (1.0 + restitution)
+
+    top = (1.0 - 1e-15) / restitution
+    return float(brentq(defect, 1e-6 * (1.0 - restitution), top, xtol=1e-15)) / speed
