@@ -54,6 +54,9 @@ if MODE not in ("strict", "contract"):
     raise ValueError(f"LIEMECH_KERNELS={MODE!r}: expected 'strict' or 'contract'")
 _OPTIONS: dict[str, Any] = {"error_model": "numpy"} | ({"fastmath": {"contract"}} if MODE == "contract" else {})
 
+_INNER = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Options of functions that only compiled code calls: without the doors for Python they compile twice as fast."""
+
 WIDTH = 8
 """Trajectories in one lane register."""
 ALIGNMENT = 64
@@ -65,13 +68,13 @@ PACKAGES = ("liegroup", "integrators", "mechanics", "studies", "tests", "benchma
 
 def helper(function: F) -> F:
     """Register a formula with the compiler, inlined by force; in Python it stays the plain function."""
-    registered: F = register_jitable(forceinline=True, **_OPTIONS)(function)
+    registered: F = register_jitable(forceinline=True, **_INNER)(function)
     return registered
 
 
 def kernel(function: F) -> F:
     """Register a larger function with the compiler; in Python it stays the plain function."""
-    registered: F = register_jitable(**_OPTIONS)(function)
+    registered: F = register_jitable(**_INNER)(function)
     return registered
 
 
@@ -90,7 +93,7 @@ def primitive(compiled: Callable[..., Any]) -> Callable[[F], F]:
 
 def _compiled_form(function: Callable[..., Any]) -> Any:
     """Decorator: chooses, by the types of the arguments, what the compiler puts in the place of a Python function."""
-    return overload(function, jit_options={"forceinline": True, **_OPTIONS}, strict=False)
+    return overload(function, jit_options={"forceinline": True, **_INNER}, strict=False)
 
 
 class Entry:

@@ -1,4 +1,4 @@
-"""Polynomial coefficients of sin, cos and atan, and the parts of π, as `generate` computes them.
+"""Polynomial coefficients of the elementary functions, and the parts of π, as `generate` computes them.
 
 Run ``python -m liegroup.elementary_coefficients`` to print the table; a test compares it with the one below.
 With r the reduced argument and z = r²:
@@ -6,8 +6,21 @@ With r the reduced argument and z = r²:
     sin r = r + r z S(z),  cos r = 1 − z/2 + z² C(z)     |r| ≤ π/2
     atan r = r + r z A(z)                                |r| ≤ tan(π/8)
 
-S, C, A interpolate at Chebyshev nodes of the z-interval in 60 digits; every coefficient is rounded once.
+and, for the coefficients of the exponential map (`liegroup.series`), 0 ≤ z ≤ `SERIES_LIMIT`:
+
+    STUMPFF4 = Σ (−z)ⁿ/(4+2n)!,  STUMPFF5 = Σ (−z)ⁿ/(5+2n)!
+    TANGENT = Σ_{m≥2} 2/(4π²m² − z),  with its derivatives TANGENT1, TANGENT2
+
+They interpolate at Chebyshev nodes of the z-interval in 60 digits; every coefficient is rounded once.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+SERIES_LIMIT = 10.0
+"""The series serve θ² up to here: a little more than π², so that a logarithm never leaves them."""
 
 # fmt: off
 SIN = (
@@ -53,6 +66,65 @@ PI_PARTS = (
     3.141592653589793,
     1.2246467991473532e-16,
 )
+STUMPFF4 = (
+    0.041666666666666664,
+    -0.0013888888888888883,
+    2.480158730158542e-05,
+    -2.7557319223744966e-07,
+    2.0876756972190976e-09,
+    -1.1470745011470247e-11,
+    4.779463973906707e-14,
+    -1.5617320222241708e-16,
+    4.0941653163471157e-19,
+    -8.125489270608254e-22,
+)
+STUMPFF5 = (
+    0.008333333333333333,
+    -0.00019841269841269839,
+    2.7557319223985134e-06,
+    -2.5052108385344804e-08,
+    1.6059043830515946e-10,
+    -7.647163496045284e-13,
+    2.8114518830793028e-15,
+    -8.219876851484395e-18,
+    1.9508050668743886e-20,
+    -3.558647918695298e-23,
+)
+TANGENT = (
+    0.03267274151216445,
+    0.00010564110705331264,
+    5.637370283790976e-07,
+    3.3571418331715564e-09,
+    2.0742920683534754e-11,
+    1.299911513788998e-13,
+    8.21889510807624e-16,
+    4.960124501092181e-18,
+    4.388560051853852e-20,
+)
+TANGENT1 = (
+    0.00010564110705334698,
+    1.1274740565754188e-06,
+    1.0071425779808422e-08,
+    8.297149182578623e-11,
+    6.500239717261223e-13,
+    4.917681312490826e-15,
+    3.624958029418332e-17,
+    2.637560045984967e-19,
+    1.739401265465462e-21,
+    1.877489985473294e-23,
+)
+TANGENT2 = (
+    1.1274740565753689e-06,
+    2.0142851559948606e-08,
+    2.4891447483716045e-10,
+    2.6000964441047918e-12,
+    2.4588145590659923e-14,
+    2.1756887909395105e-16,
+    1.8345435471788596e-18,
+    1.5059228147412376e-20,
+    1.0828003621936504e-22,
+    1.351300875866411e-24,
+)
 # fmt: on
 
 
@@ -60,7 +132,7 @@ def generate() -> dict[str, tuple[float, ...]]:
     """The table above, computed with mpmath (needs the ``test`` extra)."""
     import mpmath as mp
 
-    def interpolate(f, upper, n):  # type: ignore[no-untyped-def]
+    def interpolate(f: Callable[[Any], Any], upper: Any, n: int) -> tuple[float, ...]:
         nodes = [upper * (1 + mp.cos(mp.pi * (2 * k + 1) / (2 * n))) / 2 for k in range(n)]
         matrix = mp.matrix(n, n)
         for i, x in enumerate(nodes):
@@ -68,13 +140,21 @@ def generate() -> dict[str, tuple[float, ...]]:
                 matrix[i, j] = x**j
         return tuple(float(c) for c in mp.lu_solve(matrix, mp.matrix([f(x) for x in nodes])))
 
-    def leading_bits(x, bits):  # type: ignore[no-untyped-def]
+    def leading_bits(x: Any, bits: int) -> Any:
         mantissa, exponent = mp.frexp(x)
         return mp.ldexp(mp.floor(mp.ldexp(mantissa, bits)), exponent - bits)
+
+    def stumpff(k: int) -> Callable[[Any], Any]:
+        return lambda z: sum((-z) ** n / mp.factorial(k + 2 * n) for n in range(40))
+
+    def tangent(k: int) -> Callable[[Any], Any]:
+        # Σ 2 k!/(a − z)^(k+1) over a = 4π²m², m ≥ 2, as a power series in z: Hurwitz zeta functions
+        return lambda z: sum(2 * mp.rf(n + 1, k) * z**n * mp.zeta(2 * (n + k + 1), 2) / (2 * mp.pi) ** (2 * (n + k + 1)) for n in range(60))
 
     with mp.workdps(60):
         quarter = (mp.pi / 2) ** 2 * mp.mpf("1.0001")
         tan8 = mp.tan(mp.pi / 8) ** 2 * mp.mpf("1.0001")
+        limit = SERIES_LIMIT * mp.mpf("1.0001")
         high = leading_bits(mp.pi, 33)
         middle = leading_bits(mp.pi - high, 33)
         return {
@@ -82,6 +162,11 @@ def generate() -> dict[str, tuple[float, ...]]:
             "COS": interpolate(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, quarter, 9),
             "ATAN": interpolate(lambda z: (mp.atan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, tan8, 12),
             "PI_PARTS": (float(high), float(middle), float(mp.pi - high - middle), float(mp.pi), float(mp.pi - float(mp.pi))),
+            "STUMPFF4": interpolate(stumpff(4), limit, 10),
+            "STUMPFF5": interpolate(stumpff(5), limit, 10),
+            "TANGENT": interpolate(tangent(0), limit, 9),
+            "TANGENT1": interpolate(tangent(1), limit, 10),
+            "TANGENT2": interpolate(tangent(2), limit, 10),
         }
 
 

@@ -1,0 +1,248 @@
+"""Products of groups described at run time, for compiled loops: kernels over a table of factors.
+
+A table is an int64 array, C-contiguous, one row per factor, columns ``(kind, q_offset, v_offset, n_q, n_v)``: the factor's
+coordinates are ``q[q_offset : q_offset + n_q]``, its algebra ``v[v_offset : v_offset + n_v]``.  A row may hold several copies of its
+group (n_v a multiple of the group's): ``RN`` with n_v = n is Rⁿ.  `tau` is `EXP`, `CAYLEY` or `CCSK` (natural order of the basis).
+States are arrays ``(n,)`` or, in lanes, ``(n, 8)``; `out` may alias any argument before it of the same space.  Nothing is checked here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from liegroup.compile import helper, kernel, ld, st
+from liegroup.formulas import rn, se2, se3, so2, so3
+from liegroup.maps import CAYLEY, EXP, Map, maps_of
+
+FACTORS: tuple[Any, ...] = (rn, so2, so3, se2, se3)
+"""Formula files by kind: a new group is one file and one entry here."""
+RN, SO2, SO3, SE2, SE3 = range(5)
+KIND, Q_OFFSET, V_OFFSET, N_Q, N_V = range(5)
+MAPS = tuple(maps_of(formulas) for formulas in FACTORS)
+"""`MAPS[kind][tau]`."""
+
+
+def table_of(kinds: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The table of a product, from ``(kind, copies)`` pairs in order."""
+    rows, q, v = [], 0, 0
+    for kind, copies in kinds:
+        n_q, n_v = FACTORS[kind].N_Q * copies, FACTORS[kind].N_V * copies
+        rows.append((kind, q, v, n_q, n_v))
+        q, v = q + n_q, v + n_v
+    return np.array(rows, dtype=np.int64).reshape(len(rows), 5)
+
+
+# --- tuples from and to arrays --------------------------------------------------------------------------------------
+
+
+@cache
+def _load(n: int) -> Any:
+    """The function (a, i) → n components of an array from i on."""
+    if n == 1:
+
+        @helper
+        def load_one(a: Any, i: Any) -> Any:
+            return (ld(a, i),)
+
+        return load_one
+    half = n // 2
+    first, second = _load(half), _load(n - half)
+
+    @helper
+    def load(a: Any, i: Any) -> Any:
+        return first(a, i) + second(a, i + half)
+
+    return load
+
+
+@cache
+def _store(n: int) -> Any:
+    """The function (a, i, x) that writes n components of an array from i on."""
+    if n == 1:
+
+        @helper
+        def store_one(a: Any, i: Any, x: Any) -> None:
+            st(a, i, x[0])
+
+        return store_one
+    half = n // 2
+    first, second = _store(half), _store(n - half)
+
+    @helper
+    def store(a: Any, i: Any, x: Any) -> None:
+        first(a, i, x[:half])
+        second(a, i + half, x[half:])
+
+    return store
+
+
+# --- one kernel per verb: rows → kind → map → formula ---------------------------------------------------------------
+
+
+def _verb(spaces: str, formula: Callable[[Any, tuple[Map, ...]], Any], doc: str) -> Any:
+    """The kernel ``(table, tau, a, b, out)`` or ``(table, tau, a, b, c, out)`` of one verb.
+
+    `spaces` says where a, b (, c) and out live, q or v; ``formula(formulas, maps)`` is the function (tau, a, b, c) of tuples.
+    """
+
+    @kernel
+    def chain(kind: Any, tau: Any, a: Any, b: Any, c: Any, out: Any, i: Any, j: Any, n: Any) -> None:
+        pass
+
+    for kind in range(len(FACTORS) - 1, -1, -1):
+        chain = _link(kind, spaces, formula(FACTORS[kind], MAPS[kind]), chain)
+
+    @kernel
+    def three(table: Any, tau: Any, a: Any, b: Any, c: Any, out: Any) -> None:
+        for r in range(table.shape[0]):
+            chain(table[r, KIND], tau, a, b, c, out, table[r, Q_OFFSET], table[r, V_OFFSET], table[r, N_V])
+
+    @kernel
+    def two(table: Any, tau: Any, a: Any, b: Any, out: Any) -> None:
+        for r in range(table.shape[0]):
+            chain(table[r, KIND], tau, a, b, b, out, table[r, Q_OFFSET], table[r, V_OFFSET], table[r, N_V])
+
+    rows = two if len(spaces) == 3 else three
+    rows.__doc__ = doc
+    return rows
+
+
+def _link(kind_here: int, spaces: str, apply: Any, rest: Any) -> Any:
+    """``if kind == kind_here: … else: rest``, for every copy of the group in the row."""
+    n_q, n_v = FACTORS[kind_here].N_Q, FACTORS[kind_here].N_V
+    load_a, load_b, load_c = (_load(n_q if spaces[k] == "q" else n_v) for k in (0, 1, -2))
+    store = _store(n_q if spaces[-1] == "q" else n_v)
+    a_in_group, b_in_group, out_in_group = spaces[0] == "q", spaces[1] == "q", spaces[-1] == "q"
+
+    @kernel
+    def link(kind: Any, tau: Any, a: Any, b: Any, c: Any, out: Any, i: Any, j: Any, n: Any) -> None:
+        if kind != kind_here:
+            rest(kind, tau, a, b, c, out, i, j, n)
+            return
+        for _ in range(n // n_v):
+            k = i if b_in_group else j
+            result = apply(tau, load_a(a, i if a_in_group else j), load_b(b, k), load_c(c, k))
+            store(out, i if out_in_group else j, result)
+            i += n_q
+            j += n_v
+
+    return link
+
+
+def _with_step(update: str) -> Callable[[Any, tuple[Map, ...]], Any]:
+    """(q, x) → update(q, τ(x) − e)."""
+
+    def formula(formulas: Any, maps: tuple[Map, ...]) -> Any:
+        change, (exp, cayley, ccsk) = getattr(formulas, update), (m.difference for m in maps)
+
+        @helper
+        def apply(tau: Any, q: Any, x: Any, unused: Any) -> Any:
+            return change(q, exp(x) if tau == EXP else (cayley(x) if tau == CAYLEY else ccsk(x)))
+
+        return apply
+
+    return formula
+
+
+def _quotient(formulas: Any, maps: tuple[Map, ...]) -> Any:
+    """(q0, q1) → τ⁻¹(q0⁻¹ q1)."""
+    compose, invert, (exp, cayley, ccsk) = formulas.compose, formulas.inverse, (m.inverse for m in maps)
+
+    @helper
+    def apply(tau: Any, q0: Any, q1: Any, unused: Any) -> Any:
+        g = compose(invert(q0), q1)
+        return exp(g) if tau == EXP else (cayley(g) if tau == CAYLEY else ccsk(g))
+
+    return apply
+
+
+def _of_map(name: str) -> Callable[[Any, tuple[Map, ...]], Any]:
+    """(x, y) → the function `name` of the map."""
+
+    def formula(formulas: Any, maps: tuple[Map, ...]) -> Any:
+        exp, cayley, ccsk = (getattr(m, name) for m in maps)
+
+        @helper
+        def apply(tau: Any, x: Any, y: Any, unused: Any) -> Any:
+            return exp(x, y) if tau == EXP else (cayley(x, y) if tau == CAYLEY else ccsk(x, y))
+
+        return apply
+
+    return formula
+
+
+def _of_map3(name: str) -> Callable[[Any, tuple[Map, ...]], Any]:
+    """(x, y, z) → the function `name` of the map."""
+
+    def formula(formulas: Any, maps: tuple[Map, ...]) -> Any:
+        exp, cayley, ccsk = (getattr(m, name) for m in maps)
+
+        @helper
+        def apply(tau: Any, x: Any, y: Any, z: Any) -> Any:
+            return exp(x, y, z) if tau == EXP else (cayley(x, y, z) if tau == CAYLEY else ccsk(x, y, z))
+
+        return apply
+
+    return formula
+
+
+def _of_algebra(name: str) -> Callable[[Any, tuple[Map, ...]], Any]:
+    """(x, y) → the function `name` of the formula file; no map."""
+
+    def formula(formulas: Any, maps: tuple[Map, ...]) -> Any:
+        function = getattr(formulas, name)
+
+        @helper
+        def apply(tau: Any, x: Any, y: Any, unused: Any) -> Any:
+            return function(x, y)
+
+        return apply
+
+    return formula
+
+
+retract = _verb("qvq", _with_step("advance"), "out = q τ(x), for (table, tau, q, x, out).")
+displacement = _verb(
+    "qvq",
+    _with_step("displace"),
+    "out = q τ(x) − q to relative precision, for (table, tau, q, x, out): what compensated summation adds to q.",
+)
+increment = _verb("qqv", _quotient, "out = τ⁻¹(q0⁻¹ q1), for (table, tau, q0, q1, out).")
+dtau_left = _verb("vvv", _of_map("dtau_left"), "out = dτ_left(x) v, for (table, tau, x, v, out).")
+dtau_right = _verb("vvv", _of_map("dtau_right"), "out = dτ_right(x) v, for (table, tau, x, v, out).")
+dtau_inverse_left = _verb("vvv", _of_map("dtau_inverse_left"), "out = dτ_left(x)⁻¹ v, for (table, tau, x, v, out).")
+dtau_inverse_right = _verb("vvv", _of_map("dtau_inverse_right"), "out = dτ_right(x)⁻¹ v, for (table, tau, x, v, out).")
+dtau_left_transpose = _verb("vvv", _of_map("dtau_left_transpose"), "out = dτ_left(x)ᵀ μ, for (table, tau, x, mu, out).")
+dtau_right_transpose = _verb("vvv", _of_map("dtau_right_transpose"), "out = dτ_right(x)ᵀ μ, for (table, tau, x, mu, out).")
+dtau_inverse_left_transpose = _verb("vvv", _of_map("dtau_inverse_left_transpose"), "out = dτ_left(x)⁻ᵀ μ, for (table, tau, x, mu, out).")
+dtau_inverse_right_transpose = _verb("vvv", _of_map("dtau_inverse_right_transpose"), "out = dτ_right(x)⁻ᵀ μ, for (table, tau, x, mu, out).")
+coadjoint = _verb("vvv", _of_map("coadjoint"), "out = Ad_{τ(x)}ᵀ μ, for (table, tau, x, mu, out).")
+coadjoint_difference = _verb(
+    "vvv",
+    _of_map("coadjoint_difference"),
+    "out = Ad_{τ(x)}ᵀ μ − μ, to relative precision for exp and Cayley, for (table, tau, x, mu, out).",
+)
+dtau_inverse_left_transpose_derivative = _verb(
+    "vvvv",
+    _of_map3("derivative"),
+    "out = d/dx (dτ_left(x)⁻ᵀ μ) · δ, for (table, tau, x, mu, delta, out): one column of Newton's matrix per δ = eₖ.",
+)
+dtau_inverse_left_gradient = _verb("vvvv", _of_map3("gradient"), "out = ∇ₓ ⟨μ, dτ_left(x)⁻¹ ξ⟩, for (table, tau, x, xi, mu, out).")
+_bracket = _verb("vvv", _of_algebra("bracket"), "")
+_bracket_transpose = _verb("vvv", _of_algebra("bracket_transpose"), "")
+
+
+@kernel
+def bracket(table: Any, x: Any, y: Any, out: Any) -> None:
+    """out = [x, y]."""
+    _bracket(table, EXP, x, y, out)
+
+
+@kernel
+def bracket_transpose(table: Any, v: Any, mu: Any, out: Any) -> None:
+    """out = ad_vᵀ μ."""
+    _bracket_transpose(table, EXP, v, mu, out)
