@@ -84,6 +84,8 @@ class NonholonomicSystem:
     invariant_names, invariant_units : sequence of str
     scratch : int
         Rows of workspace that the parts need for themselves.
+    conservative : bool
+        The invariants do not change; False where forces do work.
     reversal : callable, optional
         ``reversal(y)`` → ρ y for states (…, n) of the reduced form, with f(ρ y) = −ρ f(y); None if there is none.
     exact : callable, optional
@@ -105,6 +107,7 @@ class NonholonomicSystem:
     invariant_names: Sequence[str] = ("energy",)
     invariant_units: Sequence[str] = ("J",)
     scratch: int = 0
+    conservative: bool = True
     reversal: Callable[[Array], Array] | None = None
     exact: Callable[[Any], Array] | None = None
     structure: NDArray[np.int64] = field(init=False, repr=False)

@@ -30,6 +30,7 @@ from mechanics.constraints.checks import positive, signs
 from mechanics.constraints.multipliers import constrained_energy, constrained_field
 from mechanics.constraints.quasi_velocity import quasi_velocity_energy, quasi_velocity_field
 from mechanics.constraints.system import Forms, NonholonomicSystem
+from mechanics.systems.elliptic import amplitude
 
 Q = quasi_velocity(3, 2)
 C = constrained(3, 1, 0)
@@ -115,11 +116,6 @@ def chaplygin_sleigh(
     )
 
 
-def gudermannian(x: ArrayLike) -> NDArray[np.float64]:
-    """gd x = 2 arctan tanh(x/2)."""
-    return np.asarray(2.0 * np.arctan(np.tanh(np.asarray(x) / 2.0)))
-
-
 def closed_form(t: ArrayLike, system: NonholonomicSystem) -> NDArray[np.float64]:
     """(θ, v, ω) at the times t from the start of the sleigh, by the formulas above; shape (…, 3)."""
     mass, inertia, offset = system.parameters
@@ -128,5 +124,5 @@ def closed_form(t: ArrayLike, system: NonholonomicSystem) -> NDArray[np.float64]
     turn = np.sign(omega) * np.sqrt(mass / inertia)
     start = np.arctanh(v / speed)
     tau = start + mass * offset * speed / inertia * np.asarray(t, float)
-    theta = heading + (gudermannian(tau) - gudermannian(start)) / (offset * turn)
+    theta = heading + (amplitude(tau, 0.0) - amplitude(start, 0.0)) / (offset * turn)
     return np.stack([theta, speed * np.tanh(tau), speed * turn / np.cosh(tau)], axis=-1)

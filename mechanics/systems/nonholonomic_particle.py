@@ -1,0 +1,122 @@
+r"""The nonholonomic particle: a point of unit mass in space with ż = y ẋ, free or in the harmonic potential ½ k (x² + y²).
+
+Configuration R³; row (−y, 0, 1).  In the orthonormal frame e₁ = (1, 0, y)/√(1 + y²), e₂ = (0, 1, 0) the free motion has
+constant u₁ = ẋ √(1 + y²) and u₂ = ẏ:
+
+    y = y₀ + u₂ t,    x = x₀ + (u₁/u₂)(arsinh y − arsinh y₀),    z = z₀ + (u₁/u₂)(√(1 + y²) − √(1 + y₀²)).
+
+Source: Rosenberg 1977; Bates and Śniatycki 1993; Cortés and Martínez 2001 (harmonic variant).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from integrators.parts import clear, constrained, quasi_velocity
+from integrators.problem import Variable
+from integrators.signatures import FIELD_SIGNATURES
+from liegroup.compile import entry, kernel, ld, st
+from liegroup.scalars import sqrt
+from liegroup.table import RN, table_of
+from mechanics.constraints.checks import finite, signs
+from mechanics.constraints.multipliers import constrained_energy, constrained_field
+from mechanics.constraints.quasi_velocity import quasi_velocity_energy, quasi_velocity_field
+from mechanics.constraints.system import Forms, NonholonomicSystem
+
+Q = quasi_velocity(3, 2)
+C = constrained(3, 1, 0)
+
+
+@kernel
+def quasi_velocity_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """u = (ẋ √(1 + y²), ẏ)."""
+    k = parameters[0]
+    x, height = ld(y, 0), ld(y, 1)
+    w = 1.0 / sqrt(1.0 + height * height)
+    clear(out)
+    st(out, Q.BASIS + 0, w)
+    st(out, Q.BASIS + 3, 1.0)
+    st(out, Q.BASIS + 4, height * w)
+    st(out, Q.METRIC, 1.0)
+    st(out, Q.METRIC + 1, 1.0)
+    st(out, Q.GRADIENT, k * x)
+    st(out, Q.GRADIENT + 1, k * height)
+    st(out, Q.POTENTIAL, 0.5 * k * (x * x + height * height))
+
+
+@kernel
+def constrained_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """v = (ẋ, ẏ, ż)."""
+    k = parameters[0]
+    x, height = ld(y, 0), ld(y, 1)
+    clear(out)
+    st(out, C.MASS + 0, 1.0)
+    st(out, C.MASS + 4, 1.0)
+    st(out, C.MASS + 8, 1.0)
+    st(out, C.ROWS + 0, -height)
+    st(out, C.ROWS + 2, 1.0)
+    st(out, C.BIAS, -(ld(y, 3) * ld(y, 4)))
+    st(out, C.GRADIENT, k * x)
+    st(out, C.GRADIENT + 1, k * height)
+    st(out, C.POTENTIAL, 0.5 * k * (x * x + height * height))
+
+
+@entry(*FIELD_SIGNATURES)
+def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    quasi_velocity_field(quasi_velocity_parts, t, y, parameters, structure, work, out)
+
+
+@entry(*FIELD_SIGNATURES)
+def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    st(out, 0, quasi_velocity_energy(quasi_velocity_parts, t, y, parameters, structure, work))
+
+
+@entry(*FIELD_SIGNATURES)
+def with_multipliers(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    constrained_field(constrained_parts, t, y, parameters, structure, work, out)
+
+
+@entry(*FIELD_SIGNATURES)
+def constrained_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    st(out, 0, constrained_energy(constrained_parts, t, y, parameters, structure, work))
+
+
+QUASI_VELOCITY_PARTS = entry(*FIELD_SIGNATURES)(quasi_velocity_parts)
+CONSTRAINED_PARTS = entry(*FIELD_SIGNATURES)(constrained_parts)
+
+
+def nonholonomic_particle(
+    stiffness: float = 0.0, position: tuple[float, float, float] = (0.2, -0.4, 0.1), u: tuple[float, float] = (0.9, 0.6)
+) -> NonholonomicSystem:
+    """The particle from a position with quasi-velocities u = (ẋ √(1 + y²), ẏ); without stiffness the motion is known.
+
+    Raises ValueError for a stiffness that is not finite.
+    """
+    finite(stiffness=stiffness)
+    known = stiffness == 0.0 and u[1] != 0.0
+    return NonholonomicSystem(
+        model="nonholonomic-particle",
+        group=table_of([(RN, 3)]),
+        variables=(Variable("position", ("x", "y", "z"), "m"),),
+        velocities=Variable("v", ("x", "y", "z"), "m/s"),
+        quasi_velocities=Variable("u", ("along", "y"), "m/s", "speed along (1, 0, y) and ẏ"),
+        reduced=Forms(field, invariants, QUASI_VELOCITY_PARTS),
+        constrained=Forms(with_multipliers, constrained_invariants, CONSTRAINED_PARTS),
+        parameters=[stiffness],
+        q0=list(position),
+        u0=list(u),
+        reversal=signs(1, 1, 1, -1, -1),
+        exact=(lambda t: closed_form(t, position, u)) if known else None,
+    )
+
+
+def closed_form(t: ArrayLike, position: tuple[float, float, float], u: tuple[float, float]) -> NDArray[np.float64]:
+    """(x, y, z, u₁, u₂) of the free particle at the times t."""
+    t = np.asarray(t, float)
+    x0, y0, z0 = position
+    y, k = y0 + u[1] * t, u[0] / u[1]
+    x, z = x0 + k * (np.arcsinh(y) - np.arcsinh(y0)), z0 + k * (np.sqrt(1 + y * y) - np.sqrt(1 + y0 * y0))
+    return np.stack([x, y, z, u[0] + 0 * t, u[1] + 0 * t], axis=-1)
