@@ -119,9 +119,10 @@ def growth_exponent(n: ArrayLike, size: ArrayLike) -> tuple[float, float]:
 
     Brouwer's law: 1/2 for the energy error of unbiased rounding, 1 for biased.
     """
-    x, y = np.log(np.asarray(n, dtype=np.float64)), np.log(np.asarray(size, dtype=np.float64))
-    if x.shape != y.shape or x.ndim != 1 or len(x) < 3 or not np.isfinite(x).all() or not np.isfinite(y).all():
+    steps, sizes = np.asarray(n, dtype=np.float64), np.asarray(size, dtype=np.float64)
+    if steps.shape != sizes.shape or steps.ndim != 1 or len(steps) < 3 or not all((x > 0) & (x < np.inf) for x in [*steps, *sizes]):
         raise ValueError("growth_exponent: expected at least 3 pairs of positive finite numbers")
+    x, y = np.log(steps), np.log(sizes)
     centred = x - x.mean()
     slope = float(centred @ y / (centred @ centred))
     residuals = y - y.mean() - slope * centred

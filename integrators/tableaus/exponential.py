@@ -198,8 +198,40 @@ def _longest_prefix(earlier: Sequence[Any], point: Any) -> int:
     return max(candidates, default=(0, -1))[1]
 
 
+class HasScheme(Checked):
+    """A method given by fewer numbers than its list of exponentials; its properties are those of the list."""
+
+    @property
+    def scheme(self) -> ExponentialScheme:
+        """The same method as a list of exponentials."""
+        raise NotImplementedError
+
+    @property
+    def stages(self) -> int:
+        """Number of evaluations of the field per step."""
+        return self.scheme.stages
+
+    @property
+    def order(self) -> int:
+        """Order, by ordered forests."""
+        return self.scheme.order
+
+    @property
+    def embedded_order(self) -> int | None:
+        """Order of the embedded method; None without one."""
+        return self.scheme.embedded_order
+
+    @property
+    def exponentials(self) -> int:
+        """Exponentials per step."""
+        return self.scheme.exponentials
+
+    def reason(self, claim: str) -> str:
+        return self.scheme.reason(claim)
+
+
 @dataclass(frozen=True)
-class CrouchGrossman(Checked):
+class CrouchGrossman(HasScheme):
     """A Crouch-Grossman method: one exponential for every coefficient.
 
         Yᵢ = g₀ exp(h aᵢ₁F₁) exp(h aᵢ₂F₂) …,   g₁ = g₀ exp(h b₁F₁) … exp(h bₛFₛ)
@@ -208,7 +240,7 @@ class CrouchGrossman(Checked):
     ----------
     A, b, c : strictly lower triangular (s, s), (s,), (s,) numbers; c (the row sums) may be left out.
     b_hat : (s,) or (s + 1,) weights of the embedded method, optional; the last of s + 1 belongs to F at the new point.
-    name, source, claims : as for `ButcherTableau`; all properties are those of `scheme`.
+    name, source, claims : as for `ButcherTableau`.
     """
 
     A: Coefficients
@@ -226,7 +258,7 @@ class CrouchGrossman(Checked):
         s = len(self.b)
         if len(self.A) != s or any(len(r) != s for r in self.A) or len(self.b_hat) not in (0, s, s + 1):
             raise ValueError(f"{self.name}: with {s} weights b, A must be {s} by {s} and b_hat have {s} or {s + 1} numbers")
-        self.scheme.check(claims or {})
+        self.check(claims or {})
 
     @cached_property
     def scheme(self) -> ExponentialScheme:
@@ -241,13 +273,13 @@ def _one_by_one(coefficients: Vector) -> tuple[Vector, ...]:
 
 
 @dataclass(frozen=True)
-class TwoRegister(Checked):
+class TwoRegister(HasScheme):
     """A method that needs two arrays: Z ← AₖZ + F(t + cₖh, g),  g ← g exp(h BₖZ),  k = 1 … s.
 
     Parameters
     ----------
     A, B : (s,) numbers, A₁ = 0.
-    name, source, claims : as for `ButcherTableau`; all properties are those of `scheme`.
+    name, source, claims : as for `ButcherTableau`.
     """
 
     A: Coefficients
@@ -261,7 +293,7 @@ class TwoRegister(Checked):
             object.__setattr__(self, field, row(getattr(self, field)))
         if len(self.A) != len(self.B) or not self.A or self.A[0] != 0:
             raise ValueError(f"{self.name}: A and B must have the same length and A must begin with 0, got {len(self.A)} and {len(self.B)}")
-        self.scheme.check(claims or {})
+        self.check(claims or {})
 
     @cached_property
     @precise

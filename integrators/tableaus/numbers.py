@@ -49,6 +49,7 @@ Exact = np.ndarray[Any, np.dtype[np.object_]]
 KEPT = 41
 """Significant digits to which computed coefficients are rounded."""
 _WORKING, _KEPT = Context(prec=DIGITS), Context(prec=KEPT)
+_EPSILON = 2.0**-52
 SHORT = 15
 """A decimal with at most this many digits is meant exactly (0.25, 0.161); a longer one is a rounded number."""
 
@@ -88,14 +89,19 @@ def rows(values: Iterable[Iterable[Any]]) -> Matrix:
 
 
 def uncertainty(*values: Any) -> float:
-    """Largest relative accuracy of the given numbers, nested in any way: 0 for exact ones, 5e-42 for 41 digits."""
-    worst = 0.0
+    """Largest relative accuracy of the given numbers, nested in any way: 0 for exact ones, 5e-42 for 41 digits.
+
+    Numbers of at most 17 digits may be results of float64 arithmetic: 2.2e-16.
+    """
+    worst = 10.0 ** (3 - DIGITS)
     for x in values:
         if isinstance(x, tuple):
             worst = max(worst, uncertainty(*x))
         elif isinstance(x, Decimal):
-            worst = max(worst, float(Decimal(5).scaleb(int(x.as_tuple().exponent) - 1) / abs(x)))
-    return max(worst, 10.0 ** (3 - DIGITS))
+            _, digits, exponent = x.as_tuple()
+            last_digit = float(Decimal(5).scaleb(int(exponent) - 1) / abs(x))
+            worst = max(worst, last_digit, _EPSILON if len(digits) <= 17 else 0.0)
+    return worst
 
 
 def decimal(x: Number) -> Decimal:
