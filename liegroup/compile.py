@@ -54,7 +54,9 @@ if MODE not in ("strict", "contract"):
     raise ValueError(f"LIEMECH_KERNELS={MODE!r}: expected 'strict' or 'contract'")
 _OPTIONS: dict[str, Any] = {"error_model": "numpy"} | ({"fastmath": {"contract"}} if MODE == "contract" else {})
 
-_INNER = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_KERNEL = _OPTIONS | {"_nrt": False}
+"""Options of kernels: arrays are not reference-counted (calls cost half), and an allocation is a compile error."""
+_INNER = _KERNEL | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Options of functions that only compiled code calls: without the doors for Python they compile twice as fast."""
 
 WIDTH = 8
@@ -115,7 +117,7 @@ class Entry:
     @property
     def compiled(self) -> Any:
         if self._dispatcher is None:
-            dispatcher = numba.njit(**_OPTIONS)(self.python)
+            dispatcher = numba.njit(**_KERNEL)(self.python)
             dispatcher._cache = _DigestCache(self.python)
             for s in self._signatures:
                 dispatcher.compile(s)
