@@ -12,48 +12,13 @@ Ad_{τ(x)} − 1 = dτ_right(x) ad_x.  Canonical coordinates of the second kind 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from liegroup.compile import helper
+from liegroup.second_kind import second_kind
+from liegroup.tau import CAYLEY, CCSK, EXP, NAMES, Map
 
-EXP, CAYLEY, CCSK = 0, 1, 2
-NAMES = ("exp", "cay", "ccsk")
-"""Names of the maps, by their code."""
-
-
-class Map(NamedTuple):
-    """One map on one group: functions of tuples of scalars (x, y, δ, ξ in the algebra, μ a covector, g in the group)."""
-
-    tau: Any
-    """τ(x)."""
-    difference: Any
-    """τ(x) − e to relative precision."""
-    inverse: Any
-    """τ⁻¹(g)."""
-    dtau_left: Any
-    """dτ_left(x) y."""
-    dtau_right: Any
-    """dτ_right(x) y."""
-    dtau_inverse_left: Any
-    """dτ_left(x)⁻¹ y."""
-    dtau_inverse_right: Any
-    """dτ_right(x)⁻¹ y."""
-    dtau_left_transpose: Any
-    """dτ_left(x)ᵀ μ."""
-    dtau_right_transpose: Any
-    """dτ_right(x)ᵀ μ."""
-    dtau_inverse_left_transpose: Any
-    """dτ_left(x)⁻ᵀ μ."""
-    dtau_inverse_right_transpose: Any
-    """dτ_right(x)⁻ᵀ μ."""
-    derivative: Any
-    """d/dx (dτ_left(x)⁻ᵀ μ) · δ, a covector, as a function of (x, μ, δ)."""
-    gradient: Any
-    """∇ₓ ⟨μ, dτ_left(x)⁻¹ ξ⟩, a covector, as a function of (x, ξ, μ)."""
-    coadjoint: Any
-    """Ad_{τ(x)}ᵀ μ."""
-    coadjoint_difference: Any
-    """Ad_{τ(x)}ᵀ μ − μ, to relative precision for exp and Cayley."""
+__all__ = ["CAYLEY", "CCSK", "EXP", "NAMES", "Map", "maps_of", "negate", "sums"]
 
 
 @cache
@@ -106,21 +71,54 @@ _TANGENTS = ("_left", "_right", "inv_left", "inv_right")
 
 
 def maps_of(formulas: Any) -> tuple[Map, Map, Map]:
-    """The maps of one formula file (see `liegroup.formulas`), by their codes."""
-    return _map(formulas, "exp", "log"), _map(formulas, "cay", "cay_inverse"), _map(formulas, "ccsk", "ccsk_inverse")
+    """The maps of one formula file (see `liegroup.formulas`), by their codes; without formulas of its own, ccsk is the general one."""
+    ordered = second_kind(formulas, tuple(range(formulas.N_V)))
+    ccsk = _second_kind(formulas, ordered) if hasattr(formulas, "ccsk") else ordered
+    return _equivariant(formulas, "exp", "log"), _equivariant(formulas, "cay", "cay_inverse"), ccsk
 
 
-def _map(formulas: Any, name: str, inverse: str) -> Map:
-    tau, transpose = getattr(formulas, name), _tangent(formulas, name, "_right_transpose")
-    return Map(
-        tau,
-        getattr(formulas, f"{name}_difference"),
-        getattr(formulas, inverse),
-        *(_tangent(formulas, name, key) for key in _TANGENTS),
-        *(_tangent(formulas, name, f"{key}_transpose") for key in _TANGENTS),
-        getattr(formulas, f"d{name}inv_left_derivative"),
-        getattr(formulas, f"d{name}inv_left_gradient"),
-        *(_coadjoint_moved(formulas, tau) if name == "ccsk" else _coadjoint_of_tangent(formulas, transpose)),
+def _equivariant(formulas: Any, name: str, inverse: str) -> Map:
+    derivative, gradient = getattr(formulas, f"d{name}inv_left_derivative"), getattr(formulas, f"d{name}inv_left_gradient")
+    negative = negate(formulas.N_V)
+
+    @helper
+    def derivative_right(x: Any, mu: Any, delta: Any) -> Any:
+        return derivative(negative(x), mu, negative(delta))
+
+    @helper
+    def gradient_right(x: Any, xi: Any, mu: Any) -> Any:
+        return negative(gradient(negative(x), xi, mu))
+
+    return Map._make(
+        (
+            getattr(formulas, name),
+            getattr(formulas, f"{name}_difference"),
+            getattr(formulas, inverse),
+            *(_tangent(formulas, name, key) for key in _TANGENTS),
+            *(_tangent(formulas, name, f"{key}_transpose") for key in _TANGENTS),
+            derivative,
+            gradient,
+            *_coadjoint_of_tangent(formulas, _tangent(formulas, name, "_right_transpose")),
+            derivative_right,
+            gradient_right,
+        )
+    )
+
+
+def _second_kind(formulas: Any, ordered: Map) -> Map:
+    return Map._make(
+        (
+            formulas.ccsk,
+            formulas.ccsk_difference,
+            formulas.ccsk_inverse,
+            *(getattr(formulas, f"dccsk{key}") for key in _TANGENTS),
+            *(getattr(formulas, f"dccsk{key}_transpose") for key in _TANGENTS),
+            formulas.dccskinv_left_derivative,
+            formulas.dccskinv_left_gradient,
+            *_coadjoint_moved(formulas),
+            ordered.derivative_right,
+            ordered.gradient_right,
+        )
     )
 
 
@@ -152,9 +150,9 @@ def _coadjoint_of_tangent(formulas: Any, tangent_transpose: Any) -> tuple[Any, A
     return coadjoint, difference
 
 
-def _coadjoint_moved(formulas: Any, tau: Any) -> tuple[Any, Any]:
-    """Ad_τᵀ μ by the group element."""
-    move, subtract = formulas.coadjoint, sums(formulas.N_V)[1]
+def _coadjoint_moved(formulas: Any) -> tuple[Any, Any]:
+    """Ad_τᵀ μ by the group element (second kind)."""
+    tau, move, subtract = formulas.ccsk, formulas.coadjoint, sums(formulas.N_V)[1]
 
     @helper
     def coadjoint(x: Any, mu: Any) -> Any:

@@ -16,7 +16,14 @@ import numpy as np
 
 from liegroup.compile import helper, kernel, ld, st
 from liegroup.formulas import rn, se2, se3, so2, so3
-from liegroup.maps import CAYLEY, EXP, Map, maps_of
+from liegroup.maps import CAYLEY, CCSK, EXP, Map, maps_of
+
+__all__ = [
+    "CAYLEY", "CCSK", "EXP", "FACTORS", "KIND", "MAPS", "N_Q", "N_V", "Q_OFFSET", "RN", "SE2", "SE3", "SO2", "SO3", "V_OFFSET",
+    "bracket", "bracket_transpose", "coadjoint", "coadjoint_difference", "displacement", "dtau_inverse_left", "dtau_inverse_left_gradient",
+    "dtau_inverse_left_transpose", "dtau_inverse_left_transpose_derivative", "dtau_inverse_right", "dtau_inverse_right_transpose", "dtau_left",
+    "dtau_left_transpose", "dtau_right", "dtau_right_transpose", "increment", "retract", "table_of",
+]  # fmt: skip
 
 FACTORS: tuple[Any, ...] = (rn, so2, so3, se2, se3)
 """Formula files by kind: a new group is one file and one entry here."""

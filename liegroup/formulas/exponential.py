@@ -158,6 +158,6 @@ def tangents(algebra: Algebra, dual: Dual | None = None) -> Tangents:
     )
 
 
-def _four(forward: Any, inverse: Any, ad: Any, epsilon: Any) -> tuple[Any, ...]:
+def _four(forward: Any, inverse: Any, ad: Any, epsilon: Any) -> tuple[Any, Any, Any, Any]:
     """Left and right dexp, left and right dexp⁻¹."""
     return forward(ad, epsilon, -1.0), forward(ad, epsilon, 1.0), inverse(ad, epsilon, -1.0), inverse(ad, epsilon, 1.0)

@@ -7,6 +7,7 @@ from typing import Any
 from liegroup.compile import helper
 from liegroup.formulas import rn, so2
 from liegroup.formulas.exponential import Algebra, tangents
+from liegroup.formulas.ordered import ordered_translations
 from liegroup.formulas.vectors import add, combine, dot, scale
 from liegroup.scalars import select, sincos
 
@@ -316,3 +317,16 @@ def dccskinv_left_gradient(x: Any, xi: Any, mu: Any) -> Any:
     """(0, 0, f·J R ξ_v)."""
     a, b = _turn(-x[2], mu)
     return 0.0 * a, 0.0 * b, xi[0] * b - xi[1] * a
+
+
+def ccsk_inverse_ordered(q: Any, order: tuple[int, ...]) -> Any:
+    """`ccsk_inverse` for any order of the basis; singular at ±π/2 if the rotation stands between the translations."""
+    angle = so2.wrap(q[2])
+    translation = ordered_translations(_turn_by_all, lambda k, a: a, (0, 1), order, (None, None, angle), q[:2])
+    return (*translation, angle)
+
+
+def _turn_by_all(angles: Any, u: Any) -> Any:
+    for angle in angles:
+        u = _turn(angle, u)
+    return u

@@ -7,6 +7,7 @@ from typing import Any
 from liegroup.compile import helper
 from liegroup.formulas import so3
 from liegroup.formulas.exponential import Algebra, Dual, tangents
+from liegroup.formulas.ordered import ordered_translations
 from liegroup.formulas.vectors import add, add6, combine, combine6, cross, dot, dot6, scale, scale6, subtract
 
 NAME, N_Q, N_V, N_POINT = "SE(3)", 7, 6, 3
@@ -366,3 +367,20 @@ def dccskinv_left_gradient(x: Any, xi: Any, mu: Any) -> Any:
     f = so3.act_inverse(so3.ccsk(x[3:]), mu[:3])
     turned = so3.dccsk_left_transpose(x[3:], cross(xi[:3], f))
     return scale(0.0, f) + add(turned, so3.dccskinv_left_gradient(x[3:], xi[3:], mu[3:]))
+
+
+def ccsk_inverse_ordered(q: Any, order: tuple[int, ...]) -> Any:
+    """`ccsk_inverse` for any order of the basis: the angles of the rotations, then a linear system for the translations."""
+    angles = so3.ccsk_inverse_ordered(q[3:], tuple(k - 3 for k in order if k >= 3))
+    translation = ordered_translations(_act_all, _about_axis, (0, 1, 2), order, (None, None, None, *angles), q[:3])
+    return (*translation, *angles)
+
+
+def _about_axis(k: int, angle: Any) -> Any:
+    return so3.exp(tuple(angle if i == k - 3 else 0.0 * angle for i in range(3)))
+
+
+def _act_all(rotations: Any, u: Any) -> Any:
+    for r in reversed(rotations):
+        u = so3.act(r, u)
+    return u

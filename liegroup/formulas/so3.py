@@ -454,3 +454,11 @@ def dccskinv_left_gradient(x: Any, xi: Any, mu: Any) -> Any:
     nu = dccskinv_left_transpose(x, mu)
     k = s2 * ((mu[0] - s2 * mu[2]) / _safe(c2)) / _safe(c2) - mu[2]
     return 0.0 * k, k * (c3 * xi[0] - s3 * xi[1]), nu[1] * xi[0] - nu[0] * xi[1]
+
+
+def ccsk_inverse_ordered(q: Any, order: tuple[int, ...]) -> Any:
+    """`ccsk_inverse` for any order of the axes: a permutation of axes (with a reflection if odd) turns it into the natural one."""
+    a, b, c = order
+    sign = 1.0 if (b - a) % 3 == 1 else -1.0
+    angles = ccsk_inverse((q[0], sign * q[1 + a], sign * q[1 + b], sign * q[1 + c]))
+    return tuple(sign * angles[order.index(k)] for k in range(3))

@@ -1,0 +1,48 @@
+"""What a map τ on one group consists of."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+EXP, CAYLEY, CCSK = 0, 1, 2
+NAMES = ("exp", "cay", "ccsk")
+"""Names of the maps, by their code."""
+
+
+class Map(NamedTuple):
+    """One map on one group: functions of tuples of scalars (x, y, δ, ξ in the algebra, μ a covector, g in the group)."""
+
+    tau: Any
+    """τ(x)."""
+    difference: Any
+    """τ(x) − e to relative precision."""
+    inverse: Any
+    """τ⁻¹(g)."""
+    dtau_left: Any
+    """dτ_left(x) y."""
+    dtau_right: Any
+    """dτ_right(x) y."""
+    dtau_inverse_left: Any
+    """dτ_left(x)⁻¹ y."""
+    dtau_inverse_right: Any
+    """dτ_right(x)⁻¹ y."""
+    dtau_left_transpose: Any
+    """dτ_left(x)ᵀ μ."""
+    dtau_right_transpose: Any
+    """dτ_right(x)ᵀ μ."""
+    dtau_inverse_left_transpose: Any
+    """dτ_left(x)⁻ᵀ μ."""
+    dtau_inverse_right_transpose: Any
+    """dτ_right(x)⁻ᵀ μ."""
+    derivative: Any
+    """d/dx (dτ_left(x)⁻ᵀ μ) · δ, a covector, as a function of (x, μ, δ)."""
+    gradient: Any
+    """∇ₓ ⟨μ, dτ_left(x)⁻¹ ξ⟩, a covector, as a function of (x, ξ, μ)."""
+    coadjoint: Any
+    """Ad_{τ(x)}ᵀ μ."""
+    coadjoint_difference: Any
+    """Ad_{τ(x)}ᵀ μ − μ, to relative precision for exp and Cayley."""
+    derivative_right: Any
+    """d/dx (dτ_right(x)⁻ᵀ μ) · δ."""
+    gradient_right: Any
+    """∇ₓ ⟨μ, dτ_right(x)⁻¹ ξ⟩."""
