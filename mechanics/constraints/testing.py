@@ -113,6 +113,10 @@ def _carried(system: NonholonomicSystem, q: Array, u: Array, steps: int = 64) ->
         k3 = rate(q + k2 / (2 * steps))
         k4 = rate(q + k3 / steps)
         q = q + (k1 + 2 * k2 + 2 * k3 + k4) / (6 * steps)
+    for kind, start, _, size, _ in system.group:
+        if kind in (SO3, SE3):
+            quaternion = slice(start + size - 4, start + size)
+            q[quaternion] /= np.linalg.norm(q[quaternion])
     return q
 
 
