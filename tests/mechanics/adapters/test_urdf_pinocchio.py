@@ -113,9 +113,9 @@ def test_the_frames_of_all_links_are_where_pinocchio_puts_them(robot):
 
 def test_models_of_every_name_load_and_unknown_ones_are_refused():
     assert mechanics.model_names() == tuple(MODELS)
-    with pytest.raises(ValueError, match="'pandas': unknown; expected one of .*panda"):
+    with pytest.raises(ValueError, match=r"'pandas': unknown; expected one of .*panda"):
         mechanics.model_path("pandas")
-    with pytest.raises(ValueError, match="'pandas'.*path of a .urdf file or one of"):
+    with pytest.raises(ValueError, match=r"'pandas'.*path of a .urdf file or one of"):
         mechanics.load_model("pandas")
 
 
