@@ -1,0 +1,335 @@
+"""Rotations at the door: unit quaternion (w, x, y, z) ↔ matrix, rotation vector, Euler angles, Rodrigues parameters.
+
+=========================  ===========================================================  ==========================
+form                       of a rotation by θ ∈ [0, π] about the unit vector n          not unique
+=========================  ===========================================================  ==========================
+quaternion_wxyz            (cos θ/2, n sin θ/2)                                         q and −q
+quaternion_xyzw            (n sin θ/2, cos θ/2)                                         q and −q
+matrix                     R, x_parent = R x_body                                       never
+rotation_vector            θ n                                                          n and −n at θ = π
+rodrigues                  n tan θ/2 (Gibbs vector)                                     does not exist at θ = π
+modified_rodrigues         n tan θ/4, of length ≤ 1                                     n and −n at θ = π
+euler_angles               three turns about coordinate axes, one after another         middle angle at its ends
+=========================  ===========================================================  ==========================
+
+``A_from_B`` turns an array ``(…, n)`` of one form into an array of the other; between two other forms, go through the
+quaternion.  The formulas behind are plain functions of scalars (`helper`): they also run on numbers of many digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from liegroup.compile import helper
+from liegroup.formulas import so3
+from liegroup.scalars import absolute, arctan2, less, maximum, select, sincos, sqrt
+
+Array = NDArray[np.float64]
+
+UNIT_TOLERANCE = 1e-9
+"""How far from a rotation an input may be."""
+LOCKED = 4 * float(np.finfo(np.float64).eps)
+"""Where the sine of the distance to gimbal lock is below, only the sum or the difference of the outer Euler angles means anything."""
+
+# --- formulas -------------------------------------------------------------------------------------------------------
+
+
+@helper
+def positive(q: Any) -> Any:
+    """±q, the one with w ≥ 0."""
+    s = select(less(q[0], 0.0), -1.0, 1.0)
+    return s * q[0], s * q[1], s * q[2], s * q[3]
+
+
+@helper
+def rodrigues_from_quaternion(q: Any) -> Any:
+    """(x, y, z)/w = n tan θ/2."""
+    return q[1] / q[0], q[2] / q[0], q[3] / q[0]
+
+
+@helper
+def quaternion_from_rodrigues(g: Any) -> Any:
+    """(1, g)/√(1 + |g|²), scaled so that a large g does not overflow."""
+    k = _scale(g)
+    x, y, z = k * g[0], k * g[1], k * g[2]
+    n = sqrt(k * k + x * x + y * y + z * z)
+    return k / n, x / n, y / n, z / n
+
+
+@helper
+def modified_rodrigues_from_quaternion(q: Any) -> Any:
+    """(x, y, z)/(1 + w) = n tan θ/4, of the quaternion with w ≥ 0."""
+    w, x, y, z = positive(q)
+    return x / (1.0 + w), y / (1.0 + w), z / (1.0 + w)
+
+
+@helper
+def quaternion_from_modified_rodrigues(sigma: Any) -> Any:
+    """(1 − s, 2σ)/(1 + s) with s = |σ|², scaled so that a large σ does not overflow."""
+    k = _scale(sigma)
+    x, y, z = k * sigma[0], k * sigma[1], k * sigma[2]
+    n = sqrt(x * x + y * y + z * z)
+    r = 1.0 / (k * k + n * n)
+    return positive((r * ((k - n) * (k + n)), 2.0 * k * r * x, 2.0 * k * r * y, 2.0 * k * r * z))
+
+
+@helper
+def _scale(v: Any) -> Any:
+    """1, or less where v has a component beyond 1."""
+    return 1.0 / maximum(1.0, maximum(absolute(v[0]), maximum(absolute(v[1]), absolute(v[2]))))
+
+
+@helper
+def _orientation(i: Any, j: Any) -> Any:
+    """1 if axes i, j and the third one form a right-handed frame, else −1."""
+    return 1.0 if (j - i) % 3 == 1 else -1.0
+
+
+@helper
+def _component(n: Any, i: Any, j: Any, along_i: Any, along_j: Any, along_l: Any) -> Any:
+    """Component n of a vector given along axes i, j and the third one."""
+    return along_i if n == i else (along_j if n == j else along_l)
+
+
+@helper
+def quaternion_from_euler(angles: Any, i: Any, j: Any, k: Any) -> Any:
+    """Turn by the first angle about axis i, then by the second about the *new* axis j, then by the third about the new axis k.
+
+    The product of three quaternions of half angles; l is the axis beside i and j, σ = ±1 the orientation of (i, j, l).
+    """
+    sa, ca = sincos(0.5 * angles[0])
+    sb, cb = sincos(0.5 * angles[1])
+    sc, cc = sincos(0.5 * angles[2])
+    sigma = _orientation(i, j)
+    if i == k:
+        w = cb * (ca * cc - sa * sc)
+        along_i = cb * (sa * cc + ca * sc)
+        along_j = sb * (ca * cc + sa * sc)
+        along_l = sigma * (sb * (sa * cc - ca * sc))
+    else:
+        w = ca * cb * cc - sigma * (sa * sb * sc)
+        along_i = sa * cb * cc + sigma * (ca * sb * sc)
+        along_j = ca * sb * cc - sigma * (sa * cb * sc)
+        along_l = ca * cb * sc + sigma * (sa * sb * cc)
+    x = _component(0, i, j, along_i, along_j, along_l)
+    y = _component(1, i, j, along_i, along_j, along_l)
+    z = _component(2, i, j, along_i, along_j, along_l)
+    return positive((w, x, y, z))
+
+
+@helper
+def euler_from_quaternion(q: Any, i: Any, j: Any, k: Any, zero_first: Any) -> Any:
+    """The angles of `quaternion_from_euler`: first and third in (−π, π], middle in [0, π] (i = k) or [−π/2, π/2].
+
+    For i = k, (w, qᵢ, qⱼ, σ qₗ) = (C cos(a + c)/2, C sin(a + c)/2, S cos(a − c)/2, S sin(a − c)/2), where a, b, c are the angles and
+    C = cos b/2, S = sin b/2; three different axes are brought to this form by a quarter turn about axis j (here times √2).
+    In gimbal lock (C or S below `LOCKED` times the other) c = 0, or a = 0 if `zero_first`.  Source: Bernardes and Viollet 2022.
+    """
+    sigma = _orientation(i, j)
+    w, x, y, z = q[0], _pick(q, i), _pick(q, j), sigma * _pick(q, 3 - i - j)
+    sine = 2.0 * (w * y + x * z)
+    if i != k:
+        w, x, y, z = w + sigma * y, x + sigma * z, w - sigma * y, x - sigma * z
+    C, S = sqrt(w * w + x * x), sqrt(y * y + z * z)
+    b = 2.0 * arctan2(S, C) if i == k else arctan2(sine, C * S)
+    a = arctan2(x * y + w * z, w * y - x * z)
+    c = arctan2(x * y - w * z, w * y + x * z)
+    # in lock one pair is rounding noise; twice the angle of the other is a + c (S = 0) or a − c (C = 0)
+    no_sum = less(C, LOCKED * S)
+    locked = no_sum | less(S, LOCKED * C)
+    u, v = select(no_sum, y, w), select(no_sum, z, x)
+    sign = select(no_sum, 1.0 - 2.0 * zero_first, 1.0)
+    rest = arctan2(sign * (2.0 * u * v), (u - v) * (u + v))
+    return select(locked, (1.0 - zero_first) * rest, a), b, select(locked, zero_first * rest, c)
+
+
+@helper
+def _pick(q: Any, n: Any) -> Any:
+    """Component of the vector part along axis n."""
+    return q[1] if n == 0 else (q[2] if n == 1 else q[3])
+
+
+# --- arrays ---------------------------------------------------------------------------------------------------------
+
+
+def matrix_from_quaternion_wxyz(q: ArrayLike) -> Array:
+    """Rotation matrices (…, 3, 3) of unit quaternions (…, 4).
+
+    >>> matrix_from_quaternion_wxyz([0.0, 0.0, 0.0, 1.0])
+    array([[-1.,  0.,  0.],
+           [ 0., -1.,  0.],
+           [ 0.,  0.,  1.]])
+    """
+    rows = _apply(lambda g: sum(so3.matrix(g), ()), _unit_quaternion(q))
+    return rows.reshape(*rows.shape[:-1], 3, 3)
+
+
+def quaternion_wxyz_from_matrix(matrix: ArrayLike) -> Array:
+    """Unit quaternions (…, 4) with w ≥ 0 of rotation matrices (…, 3, 3).
+
+    Raises
+    ------
+    ValueError
+        RᵀR differs from E by more than `UNIT_TOLERANCE`, or det R < 0: `nearest_matrix` repairs what is almost a rotation.
+    """
+    R = _rotation_matrix(matrix)
+    return _apply(lambda m: so3.from_matrix((m[:3], m[3:6], m[6:])), R.reshape(*R.shape[:-2], 9))
+
+
+def nearest_matrix(matrix: ArrayLike) -> Array:
+    """The rotation matrices nearest to any matrices (…, 3, 3), in the Frobenius norm (polar decomposition).
+
+    Raises
+    ------
+    ValueError
+        Numbers that are not finite, or a matrix so far off that no nearest rotation is determined.
+    """
+    A = _array(matrix, (3, 3), "matrix")
+    U, s, Vt = np.linalg.svd(A)
+    sign = np.sign(np.linalg.det(U @ Vt))
+    if (s[..., 1] + sign * s[..., 2] <= 1e-12 * s[..., 0]).any():
+        raise ValueError("matrix: no nearest rotation is determined (singular, or a reflection); give three independent columns")
+    U[..., :, 2] *= sign[..., None]
+    return np.asarray(U @ Vt)
+
+
+def rotation_vector_from_quaternion_wxyz(q: ArrayLike) -> Array:
+    """Rotation vectors θ n (…, 3), 0 ≤ θ ≤ π, of unit quaternions (…, 4)."""
+    return _apply(so3.log, _unit_quaternion(q))
+
+
+def quaternion_wxyz_from_rotation_vector(vector: ArrayLike) -> Array:
+    """Unit quaternions (…, 4) with w ≥ 0 of rotation vectors (…, 3) of any length."""
+    return _apply(lambda x: positive(so3.exp(x)), _array(vector, (3,), "vector"))
+
+
+def rodrigues_from_quaternion_wxyz(q: ArrayLike) -> Array:
+    """Rodrigues parameters n tan θ/2 (…, 3) of unit quaternions (…, 4).
+
+    Raises
+    ------
+    ValueError
+        A rotation by π, which has none.
+    """
+    q = _unit_quaternion(q)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        g = _apply(rodrigues_from_quaternion, q)
+    if not np.isfinite(g).all():
+        raise ValueError("q: a rotation by π has no Rodrigues parameters; use rotation vectors or modified Rodrigues parameters")
+    return g
+
+
+def quaternion_wxyz_from_rodrigues(parameters: ArrayLike) -> Array:
+    """Unit quaternions (…, 4) of Rodrigues parameters (…, 3)."""
+    return _apply(quaternion_from_rodrigues, _array(parameters, (3,), "parameters"))
+
+
+def modified_rodrigues_from_quaternion_wxyz(q: ArrayLike) -> Array:
+    """Modified Rodrigues parameters n tan θ/4 (…, 3) of unit quaternions (…, 4); of the two sets the one of length ≤ 1."""
+    return _apply(modified_rodrigues_from_quaternion, _unit_quaternion(q))
+
+
+def quaternion_wxyz_from_modified_rodrigues(parameters: ArrayLike) -> Array:
+    """Unit quaternions (…, 4) with w ≥ 0 of modified Rodrigues parameters (…, 3), of either set."""
+    return _apply(quaternion_from_modified_rodrigues, _array(parameters, (3,), "parameters"))
+
+
+def euler_angles_from_quaternion_wxyz(q: ArrayLike, sequence: str) -> Array:
+    """Euler angles (…, 3), in rad, of unit quaternions (…, 4).
+
+    Parameters
+    ----------
+    q : array (…, 4)
+        Unit quaternions (w, x, y, z).
+    sequence : str
+        The axes in the order of the turns: capitals for axes that turn with the body (intrinsic, ``"ZYX"``: yaw, pitch, roll), small
+        letters for axes fixed in space (extrinsic, ``"xyz"``: roll, pitch, yaw).
+
+    Returns
+    -------
+    array (…, 3)
+        First and third in (−π, π]; the middle one in [−π/2, π/2], or in [0, π] if the first and the third axis are the same.
+        In gimbal lock, where the middle one is at an end and only the sum or difference of the others means anything, the third is 0.
+
+    >>> euler_angles_from_quaternion_wxyz([np.cos(0.2), 0.0, 0.0, np.sin(0.2)], "ZYX")
+    array([0.4, 0. , 0. ])
+    """
+    (i, j, k), intrinsic = _axes(sequence)
+    angles = _apply(lambda g: euler_from_quaternion(g, i, j, k, 0 if intrinsic else 1), _unit_quaternion(q))
+    return angles if intrinsic else angles[..., ::-1].copy()
+
+
+def quaternion_wxyz_from_euler_angles(angles: ArrayLike, sequence: str) -> Array:
+    """Unit quaternions (…, 4) with w ≥ 0 of Euler angles (…, 3) in rad; `sequence` as in `euler_angles_from_quaternion_wxyz`.
+
+    >>> quaternion_wxyz_from_euler_angles([0.0, 0.0, np.pi], "xyz").round(15)
+    array([0., 0., 0., 1.])
+    """
+    (i, j, k), intrinsic = _axes(sequence)
+    x = _array(angles, (3,), "angles")
+    return _apply(lambda a: quaternion_from_euler(a, i, j, k), x if intrinsic else x[..., ::-1])
+
+
+def quaternion_xyzw_from_wxyz(q: ArrayLike) -> Array:
+    """(w, x, y, z) → (x, y, z, w), the order of SciPy, ROS and Pinocchio."""
+    return np.roll(_array(q, (4,), "q"), -1, axis=-1)
+
+
+def quaternion_wxyz_from_xyzw(q: ArrayLike) -> Array:
+    """(x, y, z, w) → (w, x, y, z)."""
+    return np.roll(_array(q, (4,), "q"), 1, axis=-1)
+
+
+# --- checks ---------------------------------------------------------------------------------------------------------
+
+
+def _apply(formula: Callable[[Any], Any], x: Array) -> Array:
+    """The formula on the components (last axis) of an array."""
+    values = formula(tuple(x[..., i] for i in range(x.shape[-1])))
+    return np.stack(np.broadcast_arrays(*values), axis=-1)
+
+
+def _array(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
+    x = np.asarray(value, dtype=np.float64)
+    expected = "(…, " + ", ".join(map(str, shape)) + ")"
+    if x.shape[x.ndim - len(shape) :] != shape:
+        raise ValueError(f"{name}: shape {x.shape}, expected {expected}")
+    if not np.isfinite(x).all():
+        raise ValueError(
+            f"{name}: element {tuple(map(int, np.argwhere(~np.isfinite(x))[0]))} is not finite, expected finite numbers {expected}"
+        )
+    return x
+
+
+def _unit_quaternion(value: ArrayLike) -> Array:
+    q = _array(value, (4,), "q")
+    defect = np.abs(np.sqrt(np.sum(q * q, axis=-1)) - 1.0)
+    if (defect > UNIT_TOLERANCE).any():
+        worst = float(np.max(defect))
+        raise ValueError(f"q: norm off by {worst:.2g}, expected unit quaternions (w, x, y, z); divide by the norm (liegroup.so3.project)")
+    return q
+
+
+def _rotation_matrix(value: ArrayLike) -> Array:
+    R = _array(value, (3, 3), "matrix")
+    defect = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0)
+    if defect > UNIT_TOLERANCE:
+        raise ValueError(f"matrix: RᵀR differs from E by {defect:.2g}, expected rotation matrices; use liegroup.rotations.nearest_matrix")
+    if (np.linalg.det(R) < 0.0).any():
+        raise ValueError("matrix: det R = −1, a reflection, expected rotation matrices (right-handed axes); reverse one axis")
+    return R
+
+
+def _axes(sequence: str) -> tuple[tuple[int, int, int], bool]:
+    """Axes of the equivalent turns about axes of the body, and whether the sequence is given so."""
+    axes = ["xyz".find(letter) for letter in str(sequence).lower()]
+    if len(axes) != 3 or -1 in axes or axes[0] == axes[1] or axes[1] == axes[2] or not (sequence.islower() or sequence.isupper()):
+        raise ValueError(
+            f"sequence: {sequence!r}, expected three of the letters xyz (axes of space) or XYZ (axes of the body), no two neighbours equal"
+        )
+    i, j, k = axes if sequence.isupper() else axes[::-1]
+    return (i, j, k), sequence.isupper()
