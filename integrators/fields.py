@@ -59,7 +59,7 @@ def as_field(function: Any, name: str = "field") -> Field:
     if isinstance(function, Field):
         return function
     if isinstance(function, Entry):
-        return Field(function.python, True, lambda: function.compiled, lambda: function.compiled)
+        return Field(function.python, True, lambda: function.compiled, lambda: function.compiled_lanes)
     if isinstance(function, Mapping):
         return _stacked([as_field(f, f"{name} {key!r}") for key, f in function.items()], name)
     if not callable(function):

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.fields import Field, as_field, lane_work_shape
-from liegroup.table import FACTORS, RN, SE2, SE3, SO2, SO3
 from integrators.parts import constrained, quasi_velocity
+from liegroup.table import FACTORS, RN, SE2, SE3, SO2, SO3
 
 Array = NDArray[np.float64]
 _COLUMNS = ("kind", "q_offset", "v_offset", "n_q", "n_v")
@@ -177,7 +177,7 @@ class Problem:
     @property
     def parts_size(self) -> int:
         """How many numbers `parts` writes."""
-        n, m, k = (int(x) for x in self.structure[:3])
+        n, m, k = (int(x) for x in np.asarray(self.structure)[:3])
         return constrained(n, m, k).SIZE if self.parts_layout == "constrained" else quasi_velocity(n, n - m).SIZE
 
     def _work_shape(self) -> tuple[int, int]:

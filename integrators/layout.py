@@ -1,0 +1,49 @@
+"""What steppers and run loops share: options, counters and the first rows of a stepper's workspace.
+
+counters
+    int64 vector of length `COUNTERS`, the last argument of every stepper.
+work
+    Workspace of `OWN_ROWS` common rows and then the stepper's own; as wide as the longer of state and velocity.
+options
+    int64 vector of the method: `OWN_OPTIONS` common ones, then the stepper's own.
+"""
+
+STEPS = 0
+"""Counter: accepted steps."""
+EVALUATIONS = 1
+"""Counter: evaluations of the field."""
+ITERATIONS = 2
+"""Counter: iterations of implicit solvers."""
+REJECTED = 3
+"""Counter: rejected steps."""
+STAGE = 4
+"""Counter: the stage at which a stepper failed."""
+ROW = 5
+"""Counter: saved states."""
+FIRST_KNOWN = 6
+"""Flag: row `FIRST` holds the field at the start of the step."""
+LAST_KNOWN = 7
+"""Flag: the stepper left the field at the end of the step in row `LAST`."""
+HISTORY = 8
+"""Counter: steps that a stepper with memory can look back on; the run loop sets it to 0 where the past ends."""
+COUNTERS = 9
+
+ERROR = 0
+"""Row: error estimate in the algebra (embedded methods); the residual of an iteration that failed, in its first entry."""
+ERROR_LOW = 1
+"""Row: second error estimate, for methods that combine two."""
+FIRST = 2
+"""Row: the field at the start of the step."""
+LAST = 3
+"""Row: the field at the end of the step."""
+OWN_ROWS = 4
+"""Here the stepper's own rows begin."""
+
+TAU = 0
+"""Option: code of the coordinate map."""
+COMPENSATION = 1
+"""Option: 1 to carry the low words of the state, 0 for plain additions."""
+CANONICAL = 2
+"""Option, set from the problem: the last factor of the group holds the momenta of the others."""
+OWN_OPTIONS = 3
+"""Here the stepper's own options begin."""

@@ -1,0 +1,120 @@
+"""A method: a named row of numbers for one of the steppers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.layout import CANONICAL, COMPENSATION, OWN_OPTIONS, OWN_ROWS, TAU
+from integrators.problem import Problem
+from liegroup.compile import Entry
+
+MAPS = {"exp": 0, "cayley": 1, "ccsk": 2}
+"""Coordinate maps τ by name, with their codes."""
+
+
+@dataclass(frozen=True)
+class Stepper:
+    """One kernel per family of methods.
+
+    Attributes
+    ----------
+    step : Entry
+        Advances a state by one step; signature `integrators.signatures.STEP_SIGNATURE`.
+    rows : callable
+        ``rows(options)`` → rows of its own that it needs in the workspace.
+    maps : tuple of str
+        Coordinate maps the theory of the family allows.
+    """
+
+    name: str
+    step: Entry
+    rows: Callable[[NDArray[np.int64]], int]
+    maps: tuple[str, ...] = ("exp", "cayley", "ccsk")
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A stepper with its coefficients, and what is claimed of it (every claim is measured by the tests).
+
+    Parameters
+    ----------
+    name : str
+        As in the catalogue `integrators.methods`.
+    stepper : Stepper
+    coefficients : float64 vector
+        In the order the stepper documents.
+    options : int64 vector
+        The stepper's own options.
+    order : int
+    evaluations : int or None
+        Evaluations of the field per step; None for implicit methods (until the iteration has converged).
+    embedded_order : int or None
+        Order of the error estimate's companion; None for methods that have none.
+    symmetric : bool
+        One step forward and one back return to the start.
+    symplectic : bool
+        On canonical problems (T*G) the canonical two-form is preserved.
+    source : str
+        Author and year.
+    map : {"exp", "cayley", "ccsk"}
+        The coordinate map τ.
+    compensated : bool
+        Carry the low words of the state (compensated summation), so that round-off does not accumulate step by step.
+    """
+
+    name: str
+    stepper: Stepper
+    order: int
+    coefficients: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    options: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    evaluations: int | None = None
+    embedded_order: int | None = None
+    symmetric: bool = False
+    symplectic: bool = False
+    source: str = ""
+    map: str = "exp"
+    compensated: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "coefficients", np.ascontiguousarray(self.coefficients, dtype=np.float64))
+        object.__setattr__(self, "options", np.ascontiguousarray(self.options, dtype=np.int64))
+        if self.map not in self.stepper.maps:
+            raise ValueError(f"{self.name}: map {self.map!r}, expected one of {', '.join(self.stepper.maps)}")
+
+    def with_map(self, name: str) -> Method:
+        """The same method with another coordinate map τ."""
+        return replace(self, map=name, name=self.name if name == self.map else f"{self.name}[{name}]")
+
+    def plain(self) -> Method:
+        """The same method with plain floating-point additions, for comparison."""
+        return replace(self, compensated=False, name=f"{self.name}[plain]")
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether it estimates its own error."""
+        return self.embedded_order is not None
+
+    def kernel_options(self, problem: Problem) -> NDArray[np.int64]:
+        """The int64 vector the stepper gets: the common options, then its own."""
+        common = np.zeros(OWN_OPTIONS, dtype=np.int64)
+        common[TAU], common[COMPENSATION], common[CANONICAL] = MAPS[self.map], self.compensated, problem.canonical
+        return np.concatenate([common, self.options])
+
+    def work_shape(self, problem: Problem) -> tuple[int, int]:
+        """Shape of the stepper's workspace for a problem."""
+        return OWN_ROWS + self.stepper.rows(self.options), max(problem.n, problem.dimension)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A solver of another library, for comparison: ``solve(problem, t_span, …) -> Solution``; nothing is claimed of it."""
+
+    name: str
+    order: int
+    solve: Callable[..., Any]
+    source: str = ""

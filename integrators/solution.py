@@ -1,0 +1,207 @@
+"""The result of a run: states and invariants by name, how it went, and its data file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators import storage
+from integrators.problem import Variable
+from integrators.status import EXPLANATIONS, Status
+
+Array = NDArray[np.float64]
+
+CONVENTIONS = (
+    "body (left) trivialisation; twists, wrenches and momenta linear first, in body axes; quaternions qw qx qy qz; SI units, radians"
+)
+_KIND = "solution"
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What a run computed.
+
+    Attributes
+    ----------
+    t : array (k,)
+        Times of the saved states; the first is the start.
+    y : array (k, n), or (m, k, n) for an ensemble of m trajectories
+        Saved states.  Rows that a trajectory of an ensemble did not reach are NaN.
+    invariants : array (k, r) or (m, k, r)
+        Values of the invariants at the saved states.
+    least, greatest, mean_since : array like `invariants`
+        Smallest, largest and mean value over **every step** since the previous saved state, this one included.
+    stretch : int array (k,)
+        Number of steps since the previous saved state (1 for the start).
+    variables, invariant_names, invariant_units
+        As in the problem.
+    status : Status, or tuple of Status for an ensemble
+    message : str
+        The status in words, with time and step where a run did not reach the end.
+    step : float
+        Step size; 0 where the method chose its own.
+    steps, evaluations, iterations, rejected : int
+        Accepted steps, evaluations of the field, iterations of implicit solvers, rejected steps; of one trajectory, of
+        one pack of lanes for ensembles summed over the packs.
+    seconds : float
+        Wall time of the integration, without compilation.
+    """
+
+    t: Array
+    y: Array
+    invariants: Array
+    least: Array
+    greatest: Array
+    mean_since: Array
+    stretch: NDArray[np.int64]
+    variables: tuple[Variable, ...]
+    invariant_names: tuple[str, ...]
+    invariant_units: tuple[str, ...]
+    model: str
+    method: str
+    step: float
+    status: Status | tuple[Status, ...]
+    message: str
+    steps: int = 0
+    evaluations: int = 0
+    iterations: int = 0
+    rejected: int = 0
+    seconds: float = 0.0
+    attributes: dict[str, str | int | float] = field(default_factory=dict)
+
+    @property
+    def success(self) -> bool:
+        """Whether every trajectory came to its end (or to a terminal event)."""
+        good = (Status.OK, Status.EVENT)
+        return all(s in good for s in ((self.status,) if isinstance(self.status, Status) else self.status))
+
+    def __getitem__(self, name: str) -> Array:
+        """A part of the state ``(…, k, size)`` or an invariant ``(…, k)`` by name."""
+        if name in self.invariant_names:
+            return self.invariants[..., self.invariant_names.index(name)]
+        start = 0
+        for v in self.variables:
+            if v.name == name:
+                return self.y[..., start : start + v.size]
+            start += v.size
+        raise KeyError(f"{name!r}: expected one of {[v.name for v in self.variables] + list(self.invariant_names)}")
+
+    def minimum(self, name: str) -> Any:
+        """Smallest value of an invariant over every step of the run."""
+        return np.nanmin(self.least[..., self._invariant(name)], axis=-1)
+
+    def maximum(self, name: str) -> Any:
+        """Largest value of an invariant over every step of the run."""
+        return np.nanmax(self.greatest[..., self._invariant(name)], axis=-1)
+
+    def mean(self, name: str) -> Any:
+        """Mean of an invariant over every step of the run."""
+        values = self.mean_since[..., self._invariant(name)]
+        weights = np.where(np.isnan(values), 0, self.stretch)
+        return np.sum(np.where(weights == 0, 0.0, values) * weights, axis=-1) / np.sum(weights, axis=-1)
+
+    def error(self, name: str, relative: bool = True) -> Any:
+        """Largest deviation of an invariant from its initial value over every step, by default relative to that value."""
+        first = self.invariants[..., 0, self._invariant(name)]
+        deviation = np.maximum(self.maximum(name) - first, first - self.minimum(name))
+        return deviation / np.abs(first) if relative else deviation
+
+    def _invariant(self, name: str) -> int:
+        if name not in self.invariant_names:
+            raise KeyError(f"{name!r}: expected one of the invariants {list(self.invariant_names)}")
+        return self.invariant_names.index(name)
+
+    # --- data files -----------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the solution to HDF5, atomically; ``xarray.open_dataset(path, engine="h5netcdf")`` shows it by name."""
+        return storage.write(path, storage.Dataset(self._stored_variables(), self._stored_attributes()))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Solution:
+        """Read a solution that `save` wrote; StorageError says what is wrong with another file."""
+        dataset = storage.read(path)
+        if dataset.attributes.get("content") != _KIND:
+            raise storage.StorageError(f"{path}: contains {dataset.attributes.get('content')!r}, expected a {_KIND}")
+        return _from_dataset(dataset)
+
+    def _stored_variables(self) -> dict[str, storage.Variable]:
+        ensemble = () if self.y.ndim == 2 else ("trajectory",)
+        found = {"t": storage.Variable(("t",), self.t, "s", "time")}
+        for v in self.variables:
+            component = f"{v.name}_component"
+            found[component] = storage.Variable((component,), np.array(v.labels), description=f"components of {v.name}")
+            found[v.name] = storage.Variable((*ensemble, "t", component), self[v.name], v.units, v.description)
+        for k, (name, units) in enumerate(zip(self.invariant_names, self.invariant_units, strict=True)):
+            for suffix, values, text in self._invariant_tables():
+                found[name + suffix] = storage.Variable((*ensemble, "t"), values[..., k], units, name + text)
+        found["stretch"] = storage.Variable(("t",), self.stretch, "1", "steps since the previous saved state")
+        if ensemble:
+            assert not isinstance(self.status, Status)
+            found["trajectory"] = storage.Variable(ensemble, np.arange(len(self.y)))
+            found["status"] = storage.Variable(ensemble, np.array([s.name for s in self.status]), description="how each trajectory ended")
+        return found
+
+    def _invariant_tables(self) -> Sequence[tuple[str, Array, str]]:
+        since = "over every step since the previous saved state"
+        return (
+            ("", self.invariants, ""),
+            ("_least", self.least, f", smallest value {since}"),
+            ("_greatest", self.greatest, f", largest value {since}"),
+            ("_mean", self.mean_since, f", mean {since}"),
+        )
+
+    def _stored_attributes(self) -> dict[str, str | int | float]:
+        status = self.status.name if isinstance(self.status, Status) else "per trajectory"
+        numbers = {name: getattr(self, name) for name in _NUMBERS}
+        names = {"state": ",".join(v.name for v in self.variables), "invariants": ",".join(self.invariant_names)}
+        known = {"content": _KIND, "model": self.model, "method": self.method, "conventions": CONVENTIONS}
+        return {**self.attributes, **known, **names, **numbers, "status": status, "message": self.message}
+
+
+_NUMBERS = ("step", "steps", "evaluations", "iterations", "rejected", "seconds")
+
+
+def _from_dataset(dataset: storage.Dataset) -> Solution:
+    stored, attributes = dataset.variables, dict(dataset.attributes)
+    names = [name for name in str(attributes.pop("state")).split(",") if name]
+    invariants = [name for name in str(attributes.pop("invariants")).split(",") if name]
+
+    def table(suffix: str) -> Array:
+        shape = np.shape(stored[names[0]].values)[:-1]
+        columns = [stored[name + suffix].values for name in invariants]
+        return np.stack(columns, axis=-1) if columns else np.zeros((*shape, 0))
+
+    status = attributes.pop("status")
+    taken = {name: attributes.pop(name) for name in (*_NUMBERS, "model", "method", "message")}
+    for name in ("content", "conventions"):
+        del attributes[name]
+    return Solution(
+        t=stored["t"].values,
+        y=np.concatenate([stored[name].values for name in names], axis=-1),
+        invariants=table(""),
+        least=table("_least"),
+        greatest=table("_greatest"),
+        mean_since=table("_mean"),
+        stretch=stored["stretch"].values,
+        variables=tuple(
+            Variable(name, tuple(stored[f"{name}_component"].values), stored[name].units, stored[name].description) for name in names
+        ),
+        invariant_names=tuple(invariants),
+        invariant_units=tuple(stored[name].units for name in invariants),
+        status=tuple(Status[s] for s in stored["status"].values) if "status" in stored else Status[str(status)],
+        attributes=attributes,
+        **taken,  # type: ignore[arg-type]
+    )
+
+
+def explain(status: Status, t: float, step: int, detail: str = "") -> str:
+    """A status in words, with where it happened."""
+    text = EXPLANATIONS[status]
+    return text if status is Status.OK else f"{text} (at t = {t:.9g}, step {step}{', ' + detail if detail else ''})"

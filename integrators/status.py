@@ -1,0 +1,47 @@
+"""How a run went: codes that kernels return and drivers explain."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Status(IntEnum):
+    """Codes returned by steppers and run loops; everything computed before is kept."""
+
+    OK = 0
+    NON_FINITE = 1
+    NOT_CONVERGED = 2
+    CHART_LEFT = 3
+    STEP_UNDERFLOW = 4
+    TOO_MANY_STEPS = 5
+    EVENT = 6
+    STOPPED = 7
+    INTERRUPTED = 8
+
+    @property
+    def is_failure(self) -> bool:
+        return self in _FAILURES
+
+
+_FAILURES = {Status.NON_FINITE, Status.NOT_CONVERGED, Status.CHART_LEFT, Status.STEP_UNDERFLOW, Status.TOO_MANY_STEPS}
+
+# plain integers for the kernels
+OK = int(Status.OK)
+NON_FINITE = int(Status.NON_FINITE)
+NOT_CONVERGED = int(Status.NOT_CONVERGED)
+CHART_LEFT = int(Status.CHART_LEFT)
+STEP_UNDERFLOW = int(Status.STEP_UNDERFLOW)
+TOO_MANY_STEPS = int(Status.TOO_MANY_STEPS)
+EVENT = int(Status.EVENT)
+
+EXPLANATIONS = {
+    Status.OK: "reached the end",
+    Status.NON_FINITE: "the state or the field is not finite; a smaller step or another start may help",
+    Status.NOT_CONVERGED: "the equations of an implicit step were not solved; use a smaller step",
+    Status.CHART_LEFT: "a stage turned by π or more within one step; use a smaller step",
+    Status.STEP_UNDERFLOW: "the step size fell below ten units in the last place of the time; the problem may be singular there",
+    Status.TOO_MANY_STEPS: "max_steps reached",
+    Status.EVENT: "a terminal event",
+    Status.STOPPED: "stopped by the callback",
+    Status.INTERRUPTED: "interrupted by the user",
+}
