@@ -70,11 +70,16 @@ def sums(n: int) -> tuple[Any, Any]:
 _TANGENTS = ("_left", "_right", "inv_left", "inv_right")
 
 
-def maps_of(formulas: Any) -> tuple[Map, Map, Map]:
-    """The maps of one formula file (see `liegroup.formulas`), by their codes; without formulas of its own, ccsk is the general one."""
+@cache
+def maps_of(formulas: Any) -> tuple[Map, Any, Map]:
+    """The maps of one formula file (see `liegroup.formulas`), by their codes.
+
+    Without formulas in the file there is no Cayley map (None), and ccsk is the general one, for Python only.
+    """
     ordered = second_kind(formulas, tuple(range(formulas.N_V)))
     ccsk = _second_kind(formulas, ordered) if hasattr(formulas, "ccsk") else ordered
-    return _equivariant(formulas, "exp", "log"), _equivariant(formulas, "cay", "cay_inverse"), ccsk
+    cayley = _equivariant(formulas, "cay", "cay_inverse") if hasattr(formulas, "cay") else None
+    return _equivariant(formulas, "exp", "log"), cayley, ccsk
 
 
 def _equivariant(formulas: Any, name: str, inverse: str) -> Map:

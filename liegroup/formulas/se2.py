@@ -9,9 +9,9 @@ from liegroup.formulas import rn, so2
 from liegroup.formulas.exponential import Algebra, tangents
 from liegroup.formulas.ordered import ordered_translations
 from liegroup.formulas.vectors import add, combine, dot, scale
-from liegroup.scalars import select, sincos
+from liegroup.scalars import absolute, arctan2, less, maximum, select, sincos
 
-NAME, N_Q, N_V, N_POINT = "SE(2)", 3, 3, 2
+NAME, N_Q, N_V, N_POINT, N_ROTATION, N_NORMALS = "SE(2)", 3, 3, 2, 2, 4
 
 # --- the group ------------------------------------------------------------------------------------------------------
 
@@ -123,6 +123,12 @@ def project(q: Any) -> Any:
 
 defect = rn.defect
 
+
+def uniform(normals: Any) -> Any:
+    """A random element from four independent normal numbers: the angle uniform, the translation normal."""
+    return normals[0], normals[1], arctan2(normals[3], normals[2])
+
+
 # --- exponential map ------------------------------------------------------------------------------------------------
 
 
@@ -167,6 +173,12 @@ def log(q: Any) -> Any:
     return a / k, b / k, angle
 
 
+def exp_margin(x: Any) -> Any:
+    """0 where dexp⁻¹ has a pole: |sin ω/2|/|ω| for |ω| > 1."""
+    t = absolute(x[2])
+    return select(less(t, 1.0), 1.0, absolute(sincos(0.5 * t)[0]) / maximum(t, 1.0))
+
+
 (
     dexp_left,
     dexp_right,
@@ -206,6 +218,11 @@ def cay_inverse(q: Any) -> Any:
     """((E − ½ω J) p, ω), ω = 2 tan(θ/2); θ = π is out of reach (a huge value there)."""
     w = so2.cayley_coordinate(q[2])
     return q[0] + 0.5 * w * q[1], q[1] - 0.5 * w * q[0], w
+
+
+def cay_margin(q: Any) -> Any:
+    """0 where cay⁻¹ does not exist: |cos θ/2|."""
+    return so2.cay_margin((q[2],))
 
 
 @helper

@@ -10,7 +10,7 @@ from liegroup.formulas.exponential import Algebra, Dual, tangents
 from liegroup.formulas.ordered import ordered_translations
 from liegroup.formulas.vectors import add, add6, combine, combine6, cross, dot, dot6, scale, scale6, subtract
 
-NAME, N_Q, N_V, N_POINT = "SE(3)", 7, 6, 3
+NAME, N_Q, N_V, N_POINT, N_ROTATION = "SE(3)", 7, 6, 3, 3
 
 # --- the group ------------------------------------------------------------------------------------------------------
 
@@ -121,6 +121,11 @@ def defect(q: Any) -> Any:
     return so3.defect(q[3:])
 
 
+def project_margin(q: Any) -> Any:
+    """0 where no nearest element exists."""
+    return so3.project_margin(q[3:])
+
+
 # --- exponential map ------------------------------------------------------------------------------------------------
 
 
@@ -194,6 +199,11 @@ def _pitch_gradient(x: Any) -> Any:
     return scale(2.0, x[3:]) + scale(2.0, x[:3])
 
 
+def exp_margin(x: Any) -> Any:
+    """0 where dexp⁻¹ has a pole."""
+    return so3.exp_margin(x[3:])
+
+
 (
     dexp_left,
     dexp_right,
@@ -236,6 +246,11 @@ def cay_inverse(q: Any) -> Any:
     """((E − ½ω̂) p, ω), ω = cay⁻¹ q; rotations by π are out of reach (a huge value there)."""
     w = so3.cay_inverse(q[3:])
     return subtract(q[:3], scale(0.5, cross(w, q[:3]))) + w
+
+
+def cay_margin(q: Any) -> Any:
+    """0 where cay⁻¹ does not exist."""
+    return so3.cay_margin(q[3:])
 
 
 @helper
@@ -303,6 +318,11 @@ def ccsk_difference(x: Any) -> Any:
 def ccsk_inverse(q: Any) -> Any:
     """(p, angles of R_x R_y R_z)."""
     return q[:3] + so3.ccsk_inverse(q[3:])
+
+
+def ccsk_margin(x: Any) -> Any:
+    """0 where the inverse tangents have a pole."""
+    return so3.ccsk_margin(x[3:])
 
 
 @helper

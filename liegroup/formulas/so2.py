@@ -8,7 +8,7 @@ from liegroup.compile import helper
 from liegroup.formulas import rn
 from liegroup.scalars import absolute, arctan2, less, select, sincos
 
-NAME, N_Q, N_V, N_POINT = "SO(2)", 1, 1, 2
+NAME, N_Q, N_V, N_POINT, N_ROTATION, N_NORMALS = "SO(2)", 1, 1, 2, 2, 2
 
 # --- the group ------------------------------------------------------------------------------------------------------
 
@@ -68,6 +68,12 @@ def project(q: Any) -> Any:
 
 defect = rn.defect
 
+
+def uniform(normals: Any) -> Any:
+    """A uniform angle from two independent normal numbers."""
+    return (arctan2(normals[1], normals[0]),)
+
+
 # --- maps -----------------------------------------------------------------------------------------------------------
 
 exp = exp_difference = ccsk = ccsk_difference = rn.exp
@@ -102,6 +108,11 @@ def cay(x: Any) -> Any:
 
 
 cay_difference = cay
+
+
+def cay_margin(q: Any) -> Any:
+    """0 where cay⁻¹ does not exist: |cos θ/2|."""
+    return absolute(sincos(0.5 * q[0])[1])
 
 
 @helper

@@ -7,9 +7,9 @@ from typing import Any
 from liegroup.compile import helper
 from liegroup.formulas.exponential import Algebra, tangents
 from liegroup.formulas.vectors import add, combine, cross, dot, scale, subtract
-from liegroup.scalars import absolute, arctan2, less, select, sincos, sqrt
+from liegroup.scalars import absolute, arctan2, less, maximum, select, sincos, sqrt
 
-NAME, N_Q, N_V, N_POINT = "SO(3)", 4, 3, 3
+NAME, N_Q, N_V, N_POINT, N_ROTATION = "SO(3)", 4, 3, 3, 3
 _PI, _TWO_PI, _TWO_PI_REST = 3.141592653589793, 6.283185307179586, 2.4492935982947064e-16
 
 # --- the group ------------------------------------------------------------------------------------------------------
@@ -179,6 +179,11 @@ def defect(q: Any) -> Any:
     return absolute(_norm_excess(q))
 
 
+def project_margin(q: Any) -> Any:
+    """0 where no nearest element exists: |q|."""
+    return absolute(q[0]) + absolute(q[1]) + absolute(q[2]) + absolute(q[3])
+
+
 # --- exponential map ------------------------------------------------------------------------------------------------
 
 
@@ -228,6 +233,13 @@ def log(q: Any) -> Any:
     return k * q[1], k * q[2], k * q[3]
 
 
+def exp_margin(x: Any) -> Any:
+    """0 where dexp⁻¹ has a pole: |sin θ/2|/θ for θ > 1."""
+    t = sqrt(dot(x, x))
+    s, _ = sincos(0.5 * t)
+    return select(less(t, 1.0), 1.0, absolute(s) / maximum(t, 1.0))
+
+
 (
     dexp_left,
     dexp_right,
@@ -265,6 +277,11 @@ def cay_difference(x: Any) -> Any:
 def cay_inverse(q: Any) -> Any:
     """2 v/w; rotations by π are out of reach (w = 0: a huge value of the right direction)."""
     return scale(2.0 / select(q[0] == 0.0, 1e-300, q[0]), q[1:])
+
+
+def cay_margin(q: Any) -> Any:
+    """0 where cay⁻¹ does not exist: |w|."""
+    return absolute(q[0])
 
 
 @helper
@@ -364,6 +381,11 @@ def _wrap(a: Any) -> Any:
 @helper
 def _safe(c: Any) -> Any:
     return select(c == 0.0, 1e-300, c)
+
+
+def ccsk_margin(x: Any) -> Any:
+    """0 where the inverse tangents have a pole: |cos x₂|."""
+    return absolute(sincos(x[1])[1])
 
 
 @helper

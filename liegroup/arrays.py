@@ -1,0 +1,93 @@
+"""Between arrays ``(…, n)`` and the tuples of scalars that formulas take; every check of what users pass in.
+
+Leading axes broadcast.  Real numbers become float64, complex ones stay (derivatives by complex steps), objects (mpmath
+numbers, SymPy symbols) are passed through one element at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[Any]
+LARGEST = 1e150
+"""Components beyond this overflow when squared."""
+
+
+def numbers(value: ArrayLike, name: str, shape: tuple[int, ...], where: str = "") -> Array:
+    """`value` as an array of finite numbers whose last axes are `shape`.
+
+    Raises
+    ------
+    TypeError
+        Not numbers.
+    ValueError
+        Wrong last axes, NaN, infinite or too large components.
+    """
+    wanted = f"(…, {', '.join(map(str, shape))})"
+    try:
+        a = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name}={value!r}: expected a rectangular array {wanted}{where}") from error
+    if a.dtype.kind not in "fiucO" or (a.dtype.kind == "O" and any(isinstance(v, (str, bytes, type(None))) for v in a.flat)):
+        raise TypeError(f"{name}={value!r}: expected numbers, an array {wanted}{where}")
+    if a.shape[a.ndim - len(shape) :] != shape or a.ndim < len(shape):
+        raise ValueError(f"{name} has shape {a.shape}: expected {wanted}{where}, components on the last axis")
+    if a.dtype.kind == "O":
+        return a
+    a = a.astype(np.complex128 if a.dtype.kind == "c" else np.float64, copy=False)
+    axes = tuple(range(-len(shape), 0))
+    refuse(~(np.abs(a) < LARGEST).all(axis=axes), a, name, f"expected finite numbers below {LARGEST:g}")
+    return a
+
+
+def refuse(bad: Any, values: Array, name: str, expectation: str) -> None:
+    """ValueError naming the first bad element, its place in the batch, and what was expected."""
+    if np.any(bad):
+        index = tuple(int(i) for i in np.argwhere(np.asarray(bad))[0])
+        place = f"[{', '.join(map(str, index))}]" if index else ""
+        raise ValueError(f"{name}{place} = {(values[index] if index else values).tolist()}: {expectation}")
+
+
+def check_broadcast(**arrays: Array) -> None:
+    """ValueError with all shapes if the leading axes of arrays ``(…, n)`` do not broadcast."""
+    try:
+        np.broadcast_shapes(*(a.shape[:-1] for a in arrays.values()))
+    except ValueError as error:
+        shapes = ", ".join(f"{name} {a.shape}" for name, a in arrays.items())
+        raise ValueError(f"the leading axes do not broadcast: {shapes}") from error
+
+
+def call(function: Callable[..., Any], parts: Sequence[Array]) -> Array:
+    """A formula of tuples on arrays ``(…, nₖ)``: array ``(…, m)`` for a tuple, ``(…, m, k)`` for a tuple of rows."""
+    if all(p.ndim == 1 for p in parts):
+        return np.array(function(*(tuple(p.tolist()) for p in parts)))
+    lead = np.broadcast_shapes(*(p.shape[:-1] for p in parts))
+    if any(p.dtype.kind == "O" for p in parts):
+        wide = [np.broadcast_to(p, (*lead, p.shape[-1])) for p in parts]
+        values = [call(function, [w[i] for w in wide]) for i in np.ndindex(lead)]
+        return np.array(values, dtype=object).reshape(*lead, *(values[0].shape if values else (0,)))
+    return stack(function(*(tuple(p[..., k] for k in range(p.shape[-1])) for p in parts)), lead)
+
+
+def stack(result: Any, lead: tuple[int, ...]) -> Array:
+    """Array with the leading shape `lead` of a formula's result: a scalar, a tuple of them, or a tuple of rows."""
+    if not isinstance(result, tuple):
+        return np.broadcast_to(result, lead)
+    return np.stack([stack(r, lead) for r in result], axis=-2 if isinstance(result[0], tuple) else -1)
+
+
+def block_diagonal(blocks: Sequence[Array]) -> Array:
+    """One matrix ``(…, Σn, Σm)`` from blocks ``(…, n, m)``."""
+    if len(blocks) == 1:
+        return blocks[0]
+    lead = np.broadcast_shapes(*(b.shape[:-2] for b in blocks))
+    out = np.zeros((*lead, sum(b.shape[-2] for b in blocks), sum(b.shape[-1] for b in blocks)), dtype=np.result_type(*blocks))
+    i = j = 0
+    for b in blocks:
+        out[..., i : i + b.shape[-2], j : j + b.shape[-1]] = b
+        i, j = i + b.shape[-2], j + b.shape[-1]
+    return out

@@ -1,0 +1,188 @@
+"""A map τ of a group on arrays: τ, τ⁻¹, its four tangents, their transposes and second derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from liegroup.arrays import Array, check_broadcast, numbers, refuse
+from liegroup.leaves import Leaf, operators, scalars, vectors
+from liegroup.maps import maps_of
+from liegroup.second_kind import second_kind
+from liegroup.tau import NAMES, Map
+
+if TYPE_CHECKING:
+    from liegroup.group import Group
+
+_EPSILON = float(np.finfo(np.float64).eps)
+_POLES = {
+    "exp": "dexp⁻¹ has a pole where the rotation angle is 2πk, k ≠ 0: take a smaller step, or the logarithm of exp(x)",
+    "cay": "rotations by π are out of reach of the Cayley map: use exp, or divide the rotation",
+    "ccsk": "the coordinates of the second kind are singular here (middle angle ±π/2): use exp, or another order of the basis",
+}
+
+
+@dataclass(frozen=True)
+class GroupMap:
+    """τ of one group: exp, cay or ccsk (then in some order of the basis).
+
+    Tangents without their second argument are matrices ``(…, n, n)``, with it vectors ``(…, n)``; leading axes broadcast.
+    With ^ from the algebra to matrices,
+
+        (d/ds τ(x + sy))|₀ = τ(x) (dtau_left(x) y)^ = (dtau_right(x) y)^ τ(x)
+
+    Raises
+    ------
+    ValueError
+        For arguments of wrong shape or not finite, elements off the group, and on the singular sets.
+    """
+
+    group: Group
+    name: str
+    order: tuple[int, ...] | None = None
+
+    @cached_property
+    def _maps(self) -> dict[Leaf, Map]:
+        if self.order is None:
+            return {leaf: _existing(maps_of(leaf.formulas)[NAMES.index(self.name)], leaf) for leaf in self.group.leaves}
+        if sorted(self.order) != list(range(self.group.n_v)):
+            raise ValueError(f"order={self.order}: expected a permutation of 0 … {self.group.n_v - 1}, the components of the algebra")
+        found = {}
+        for leaf in (copy for factor in self.group.leaves for copy in factor.split()):
+            n = leaf.formulas.N_V
+            own = tuple(k - leaf.v for k in self.order if leaf.v <= k < leaf.v + n)
+            found[leaf] = maps_of(leaf.formulas)[2] if own == tuple(range(n)) else second_kind(leaf.formulas, own)
+        return found
+
+    def _pick(self, function: str) -> Callable[[Leaf], Any]:
+        return lambda leaf: getattr(self._maps[leaf], function)
+
+    @property
+    def _leaves(self) -> Sequence[Leaf]:
+        return tuple(self._maps)
+
+    # --- the map ----------------------------------------------------------------------------------------------------
+
+    def __call__(self, x: ArrayLike) -> Array:
+        """τ(x)."""
+        return vectors(self._leaves, self._pick("tau"), "v", self.group.check_algebra(x))
+
+    def inverse(self, g: ArrayLike) -> Array:
+        """τ⁻¹(g); for exp the rotation angle is in [0, π], for ccsk the middle angle of three rotations in [−π/2, π/2]."""
+        a = self.group.check(g, "g")
+        if self.name == "cay":
+            self._refuse_pole("cay_margin", "q", a, "g")
+        x = vectors(self._leaves, self._pick("inverse"), "q", a)
+        if self.order is not None:
+            with np.errstate(all="ignore"):
+                back = self.group.as_matrix(self.group.project(vectors(self._leaves, self._pick("tau"), "v", np.nan_to_num(x))))
+            scale = 1.0 + np.abs(np.asarray(self.group.as_matrix(a), dtype=float)).max(axis=(-2, -1))
+            error = np.abs(np.asarray(back - self.group.as_matrix(a), dtype=float)).max(axis=(-2, -1))
+            refuse(~(error <= 1e-6 * scale), a, "g", _POLES["ccsk"])
+        return x
+
+    # --- tangents ---------------------------------------------------------------------------------------------------
+
+    def dtau_left(self, x: ArrayLike, y: ArrayLike | None = None) -> Array:
+        """dτ_left(x), or dτ_left(x) y."""
+        return self._linear("dtau_left", x, y, "y")
+
+    def dtau_right(self, x: ArrayLike, y: ArrayLike | None = None) -> Array:
+        """dτ_right(x) = Ad_{τ(x)} dτ_left(x), or dτ_right(x) y."""
+        return self._linear("dtau_right", x, y, "y")
+
+    def dtau_inverse_left(self, x: ArrayLike, y: ArrayLike | None = None) -> Array:
+        """dτ_left(x)⁻¹, or dτ_left(x)⁻¹ y."""
+        return self._linear("dtau_inverse_left", x, y, "y")
+
+    def dtau_inverse_right(self, x: ArrayLike, y: ArrayLike | None = None) -> Array:
+        """dτ_right(x)⁻¹, or dτ_right(x)⁻¹ y."""
+        return self._linear("dtau_inverse_right", x, y, "y")
+
+    def dtau_left_transpose(self, x: ArrayLike, mu: ArrayLike | None = None) -> Array:
+        """dτ_left(x)ᵀ, or dτ_left(x)ᵀ μ."""
+        return self._linear("dtau_left_transpose", x, mu, "mu")
+
+    def dtau_right_transpose(self, x: ArrayLike, mu: ArrayLike | None = None) -> Array:
+        """dτ_right(x)ᵀ, or dτ_right(x)ᵀ μ."""
+        return self._linear("dtau_right_transpose", x, mu, "mu")
+
+    def dtau_inverse_left_transpose(self, x: ArrayLike, mu: ArrayLike | None = None) -> Array:
+        """dτ_left(x)⁻ᵀ, or dτ_left(x)⁻ᵀ μ."""
+        return self._linear("dtau_inverse_left_transpose", x, mu, "mu")
+
+    def dtau_inverse_right_transpose(self, x: ArrayLike, mu: ArrayLike | None = None) -> Array:
+        """dτ_right(x)⁻ᵀ, or dτ_right(x)⁻ᵀ μ."""
+        return self._linear("dtau_inverse_right_transpose", x, mu, "mu")
+
+    # --- second derivatives -----------------------------------------------------------------------------------------
+
+    def derivative_left(self, x: ArrayLike, mu: ArrayLike, delta: ArrayLike | None = None) -> Array:
+        """d/dx (dτ_left(x)⁻ᵀ μ) as a matrix ``(…, n, n)``, or applied to a direction δ."""
+        return self._second("derivative", x, mu, delta, "mu", "delta")
+
+    def derivative_right(self, x: ArrayLike, mu: ArrayLike, delta: ArrayLike | None = None) -> Array:
+        """d/dx (dτ_right(x)⁻ᵀ μ) as a matrix ``(…, n, n)``, or applied to a direction δ."""
+        return self._second("derivative_right", x, mu, delta, "mu", "delta")
+
+    def gradient_left(self, x: ArrayLike, xi: ArrayLike, mu: ArrayLike) -> Array:
+        """∇ₓ ⟨μ, dτ_left(x)⁻¹ ξ⟩ = (d/dx (dτ_left(x)⁻ᵀ μ))ᵀ ξ."""
+        return self._second("gradient", x, xi, mu, "xi", "mu")
+
+    def gradient_right(self, x: ArrayLike, xi: ArrayLike, mu: ArrayLike) -> Array:
+        """∇ₓ ⟨μ, dτ_right(x)⁻¹ ξ⟩."""
+        return self._second("gradient_right", x, xi, mu, "xi", "mu")
+
+    # --- evaluation -------------------------------------------------------------------------------------------------
+
+    def _linear(self, function: str, x: ArrayLike, y: ArrayLike | None, name: str) -> Array:
+        a = self.group.check_algebra(x)
+        if "inverse" in function:
+            self._check_regular(a)
+        if y is None:
+            return operators(self._leaves, self._pick(function), "v", a)
+        b = self.group.check_algebra(y, name)
+        check_broadcast(**{"x": a, name: b})
+        return vectors(self._leaves, self._pick(function), "vv", a, b)
+
+    def _second(self, function: str, x: ArrayLike, b: ArrayLike, c: ArrayLike | None, name_b: str, name_c: str) -> Array:
+        a, b_ = self.group.check_algebra(x), self.group.check_algebra(b, name_b)
+        self._check_regular(a)
+        check_broadcast(**{"x": a, name_b: b_})
+        if c is None:
+            return operators(self._leaves, self._pick(function), "vv", a, b_)
+        c_ = self.group.check_algebra(c, name_c)
+        check_broadcast(**{"x": a, name_b: b_, name_c: c_})
+        return vectors(self._leaves, self._pick(function), "vvv", a, b_, c_)
+
+    def _check_regular(self, x: Array) -> None:
+        if self.order is not None:
+            m = np.real(operators(self._leaves, self._pick("dtau_left"), "v", x)).astype(np.float64)
+            refuse(np.linalg.cond(m) > 0.1 / _EPSILON, x, "x", _POLES["ccsk"])
+        elif self.name != "cay":
+            self._refuse_pole(f"{self.name}_margin", "v", x, "x")
+
+    def _refuse_pole(self, margin: str, space: str, a: Array, name: str) -> None:
+        """ValueError within rounding of a singular set (exactly on it for numbers of many digits)."""
+        leaves = [leaf for leaf in self._leaves if hasattr(leaf.formulas, margin)]
+        if leaves:
+            distance = scalars(leaves, lambda leaf: getattr(leaf.formulas, margin), np.minimum, space, a)
+            refuse(distance <= (0.0 if a.dtype.kind == "O" else _EPSILON), a, name, _POLES[self.name])
+
+
+def _existing(m: Map | None, leaf: Leaf) -> Map:
+    if m is None:
+        raise ValueError(f"{leaf.formulas.NAME} has no Cayley map: it is not a group of matrices with a quadratic invariant")
+    return m
+
+
+def numbers_of_order(order: Sequence[int] | None) -> tuple[int, ...] | None:
+    """An order of the basis as a tuple of integers; None for the natural order."""
+    if order is None:
+        return None
+    return tuple(int(k) for k in numbers(order, "order", (len(order),)))

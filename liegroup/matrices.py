@@ -1,0 +1,77 @@
+"""Group and algebra elements as matrices, block-diagonal over the factors; n copies of R are one block (n + 1, n + 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from liegroup.arrays import Array, block_diagonal, call
+from liegroup.formulas import rn
+from liegroup.leaves import Leaf
+
+
+def size(leaf: Leaf) -> int:
+    """Rows of the matrix of a leaf."""
+    if leaf.formulas is rn:
+        return leaf.copies + 1
+    return leaf.copies * len(leaf.formulas.matrix(leaf.formulas.identity(0.0)))
+
+
+def write(leaves: Sequence[Leaf], name: str, space: str, a: Array) -> Array:
+    """`hat` of the algebra (space v) or `matrix` of the group (space q) for all factors."""
+    blocks: list[Array] = []
+    for leaf in leaves:
+        part = leaf.part(a, space)
+        if leaf.formulas is rn:
+            blocks.append(_translation(part.reshape(*a.shape[:-1], leaf.copies), 1.0 if space == "q" else 0.0))
+        else:
+            m = call(getattr(leaf.formulas, name), [part])
+            blocks += [m] if leaf.copies == 1 else [m[..., c, :, :] for c in range(leaf.copies)]
+    return block_diagonal(blocks)
+
+
+def read(leaves: Sequence[Leaf], name: str, a: Array, nearest: bool = False) -> Array:
+    """`vee` or `from_matrix` of all factors; `nearest` first replaces rotation blocks by their polar factors."""
+    values: list[Array] = []
+    for leaf, block in _cut(leaves, a):
+        if leaf.formulas is rn:
+            values.append(block[..., :-1, -1])
+            continue
+        n = block.shape[-1] // leaf.copies
+        for c in range(leaf.copies):
+            piece = block[..., c * n : (c + 1) * n, c * n : (c + 1) * n]
+            piece = polar(piece, getattr(leaf.formulas, "N_ROTATION", 0)) if nearest else piece
+            values.append(call(_of_entries(getattr(leaf.formulas, name), n), [piece.reshape(*piece.shape[:-2], n * n)]))
+    return np.concatenate(values, axis=-1)
+
+
+def polar(m: Array, n: int) -> Array:
+    """The matrix with its leading n × n block replaced by the nearest rotation (Frobenius norm)."""
+    if n == 0:
+        return m
+    u, _, v = np.linalg.svd(m[..., :n, :n])
+    u[..., :, -1] *= np.sign(np.linalg.det(u @ v))[..., None]
+    out = m.copy()
+    out[..., :n, :n] = u @ v
+    return out
+
+
+def _translation(values: Array, diagonal: float) -> Array:
+    n = values.shape[-1]
+    m = np.zeros((*values.shape[:-1], n + 1, n + 1), dtype=values.dtype) + diagonal * np.eye(n + 1)
+    m[..., :n, n] = values
+    return m
+
+
+def _cut(leaves: Sequence[Leaf], a: Array) -> Iterator[tuple[Leaf, Array]]:
+    i = 0
+    for leaf in leaves:
+        n = size(leaf)
+        yield leaf, a[..., i : i + n, i : i + n]
+        i += n
+
+
+def _of_entries(function: Any, n: int) -> Any:
+    return lambda e: function(tuple(e[r * n : (r + 1) * n] for r in range(n)))
