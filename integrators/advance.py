@@ -38,7 +38,7 @@ STATISTICS = 4
 
 @entry(*FIELD_SIGNATURES)
 def nothing_to_watch(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """The invariants of a problem that has none."""
+    """The invariants of a problem that has none, and the projection of one that needs none."""
 
 
 @helper
@@ -49,6 +49,15 @@ def is_finite(y: Any) -> Any:
         x = ld(y, i)
         s = s + (x - x)
     return not any_(s != 0.0)
+
+
+@helper
+def project(projection: Any, t: Any, y: Any, parameters: Any, structure: Any, field_work: Any, projected: Any, counters: Any) -> None:
+    """y <- the projection of y, if the problem has one; what was known of the field at y is then forgotten."""
+    if projected.shape[0]:
+        projection(t, y, parameters, structure, field_work, projected)
+        copy(projected, y)
+        counters[LAST_KNOWN] = 0
 
 
 @helper
@@ -82,20 +91,21 @@ def watch(values: Any, statistics: Any, row: Any, fresh: Any) -> None:
 
 
 @entry(
-    integer(STEP, FIELD, FIELD, real, real, integer, integer, integer, vector, vector, vector, integer_table, vector, integers,
-            vector, integers, matrix, matrix, integers, vector, matrix, matrix, matrix),
-    integer(STEP_LANES, FIELD_LANES, FIELD_LANES, real, real, integer, integer, integer, lane_vector, lane_vector, lane_vector,
-            integer_table, vector, integers, vector, integers, lane_matrix, lane_matrix, integers, lane_vector, lane_matrix,
-            lane_matrix, lane_matrix),
+    integer(STEP, FIELD, FIELD, FIELD, real, real, integer, integer, integer, vector, vector, vector, integer_table, vector, integers,
+            vector, integers, matrix, matrix, integers, vector, vector, matrix, matrix, matrix),
+    integer(STEP_LANES, FIELD_LANES, FIELD_LANES, FIELD_LANES, real, real, integer, integer, integer, lane_vector, lane_vector, lane_vector,
+            integer_table, vector, integers, vector, integers, lane_matrix, lane_matrix, integers, lane_vector,
+            lane_vector, lane_matrix, lane_matrix, lane_matrix),
 )  # fmt: skip
 def advance(
-    step: Any, field: Any, invariants: Any, t0: Any, h: Any, count: Any, last: Any, save_every: Any, y: Any, low: Any, previous: Any,
-    table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any,
-    values: Any, saved: Any, saved_values: Any, statistics: Any,
+    step: Any, field: Any, invariants: Any, projection: Any, t0: Any, h: Any, count: Any, last: Any, save_every: Any, y: Any, low: Any,
+    previous: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
+    counters: Any, values: Any, projected: Any, saved: Any, saved_values: Any, statistics: Any,
 ) -> Any:  # fmt: skip
     """Up to `count` steps of size h, ending at the latest with step number `last`; returns a status.
 
-    After every step the invariants go into `statistics` (row = the stretch since the last saved state); after every
+    After every step the state is projected, if the problem has a projection (`projected` is then as long as y, else empty), and
+    the invariants go into `statistics` (row = the stretch since the last saved state); after every
     `save_every`-th step, and after step `last`, the state and the invariants go into the next row of `saved`,
     `saved_values`.  If a step fails, y is the state before it.
     """
@@ -106,8 +116,10 @@ def advance(
             break
         copy(y, previous)
         status = step(field, t0 + k * h, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters)
-        if status == OK and not is_finite(y):
-            status = NON_FINITE
+        if status == OK:
+            project(projection, t0 + (k + 1) * h, y, parameters, structure, field_work, projected, counters)
+            if not is_finite(y):
+                status = NON_FINITE
         if status != OK:
             copy(previous, y)
             return status

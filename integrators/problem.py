@@ -70,6 +70,9 @@ class Problem:
         Conserved quantities (or others to be watched at every step), in the same forms as the field.
     invariant_names, invariant_units : sequence of str
         One per value; the names may be left out if `invariants` is a mapping.
+    projection : callable, optional
+        Applied to the state after every accepted step, in the field's forms but with the new state (n,) as its value: brings
+        it back to where the motion takes place (closes loops, re-bases momenta).  t is the time at the end of the step.
     canonical : bool
         The state is (q, p) on G × Rⁿ = T*G, left-trivialised: the last factor of the group is Rⁿ with n = dim G, and
         the field is (∂H/∂p, ṗ) with ṗ = ad_vᵀ p + force.
@@ -98,6 +101,7 @@ class Problem:
     invariants: Any = None
     invariant_names: Sequence[str] = ()
     invariant_units: Sequence[str] = ()
+    projection: Any = None
     canonical: bool = False
     parts: Any = None
     parts_layout: str = ""
@@ -114,6 +118,7 @@ class Problem:
         if isinstance(self.invariants, Mapping) and not self.invariant_names:
             self._put("invariant_names", tuple(self.invariants))
         self._put("invariants", None if self.invariants is None else as_field(self.invariants, "invariants"))
+        self._put("projection", None if self.projection is None else as_field(self.projection, "projection"))
         self._put("invariant_names", _names(self.invariant_names, "invariant_names"))
         self._put("invariant_units", tuple(self.invariant_units) or ("",) * len(self.invariant_names))
         self._put("variables", tuple(self.variables) or _default_variables(self.table, self.canonical))
@@ -139,8 +144,8 @@ class Problem:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether the field and the invariants can be called by the compiled engine."""
-        return bool(self.field.is_compiled and (self.invariants is None or self.invariants.is_compiled))
+        """Whether the field, the invariants and the projection can be called by the compiled engine."""
+        return all(f is None or f.is_compiled for f in (self.field, self.invariants, self.projection))
 
     def with_start(self, y0: ArrayLike) -> Problem:
         """The same problem from another initial state, or from many."""
@@ -198,6 +203,8 @@ class Problem:
             raise ValueError(f"invariant_units: {len(self.invariant_units)} units for {len(self.invariant_names)} invariants")
         if self.invariants is not None and self.field.is_compiled and not self.invariants.is_compiled:
             raise TypeError("invariants: plain Python functions beside a compiled field; decorate them with numba.njit")
+        if self.projection is not None and self.field.is_compiled and not self.projection.is_compiled:
+            raise TypeError("projection: a plain Python function beside a compiled field; decorate it with numba.njit")
         if (self.parts is None) != (self.parts_layout == "") or self.parts_layout not in ("", "constrained", "quasi_velocity"):
             raise ValueError(f"parts_layout: {self.parts_layout!r}, expected 'constrained' or 'quasi_velocity' with parts, '' without")
         if self.canonical:

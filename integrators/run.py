@@ -71,6 +71,7 @@ class FixedRun:
         self.ends = [(Status.OK, "")] * len(self.alive)
         self.came = [0] * len(self.alive)
         self._invariants: Field = problem.invariants or _NOTHING
+        self._projection: Field = problem.projection or _NOTHING
         self._call = self._functions()
         self._save_start()
 
@@ -85,17 +86,18 @@ class FixedRun:
         self.field_work = zeros(*problem.work_shape)
         self.work = zeros(*self.method.work_shape(problem))
         self.values = zeros(m)
+        self.projected = zeros(problem.n if problem.projection is not None else 0)
         self.counters = np.zeros(COUNTERS, dtype=np.int64)
         self.options = self.method.kernel_options(problem)
 
-    def _functions(self) -> tuple[Any, Any, Any, Any]:
+    def _functions(self) -> tuple[Any, Any, Any, Any, Any]:
         """The loop, the stepper, the field and the invariants: compiled where the problem is, else their sources."""
-        field, invariants, step = self.problem.field, self._invariants, self.method.stepper.step
+        field, invariants, step, projection = self.problem.field, self._invariants, self.method.stepper.step, self._projection
         if not self.problem.is_compiled:
-            return advance.python, step.python, field.python, invariants.python
+            return advance.python, step.python, field.python, invariants.python, projection.python
         if self.lanes:
-            return advance.compiled_lanes, step.compiled_lanes, field.compiled_lanes, invariants.compiled_lanes
-        return advance.compiled, step.compiled, field.compiled, invariants.compiled
+            return advance.compiled_lanes, step.compiled_lanes, field.compiled_lanes, invariants.compiled_lanes, projection.compiled_lanes
+        return advance.compiled, step.compiled, field.compiled, invariants.compiled, projection.compiled
 
     def _save_start(self) -> None:
         problem = self.problem
@@ -130,13 +132,13 @@ class FixedRun:
             self._repeat_one_by_one(count, start)
 
     def _advance(self, count: int) -> int:
-        loop, step, field, invariants = self._call
+        loop, step, field, invariants, projection = self._call
         plan, problem = self.plan, self.problem
         return int(
             loop(
-                step, field, invariants, plan.t0, plan.h, count, plan.steps, plan.save_every, self.y, self.low, self.previous,
+                step, field, invariants, projection, plan.t0, plan.h, count, plan.steps, plan.save_every, self.y, self.low, self.previous,
                 problem.table, self.method.coefficients, self.options, problem.parameters, problem.structure, self.field_work,
-                self.work, self.counters, self.values, self.saved, self.saved_values, self.statistics,
+                self.work, self.counters, self.values, self.projected, self.saved, self.saved_values, self.statistics,
             )
         )  # fmt: skip
 
