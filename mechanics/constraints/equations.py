@@ -152,7 +152,7 @@ class LoopEquations:
         """N_i, N_j of row c: the rates of its screws, seen from space, in body axes."""
         r = self.rows[c]
         twists = [z for i in self.bodies[c] for z in ((np.zeros(3), np.zeros(3)) if i < 0 else (at.V[i][:3], at.V[i][3:]))]
-        return [np.array(N) for N in row_rates(r.kind, r.a, r.p, r.b, r.q, r.length, *self._poses(at, c), *twists)]
+        return [np.array(N) for N in row_rates(r.kind, r.a, r.p, r.b, r.q, *self._poses(at, c), *twists)]
 
     def bias(self, at: Geometry) -> Array:
         """φ̈ (m,) at v̇ = 0 (Ġ v for motions without drift)."""

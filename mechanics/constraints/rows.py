@@ -8,7 +8,7 @@ kind        φ                   momentum screw on body j     its rate          
 ==========  ==================  ===========================  ===========================  =======================
 PARALLEL    A · B               moment B × A                 Ḃ × A + B × Ȧ                a pure moment
 ALONG       A · D               force A at Q                 Ȧ at Q, and moment Q̇ × A     the line A through Q
-DISTANCE    (D·D − L²)/(2L)     force D/L at Q               Ḋ/L at Q, and Q̇ × D/L        the line PQ
+DISTANCE    |D| − L             force e = D/|D| at Q         ė at Q, and moment Q̇ × e      the line PQ
 ==========  ==================  ===========================  ===========================  =======================
 
 Body i feels the opposite screw.  In body axes about the body origins the screws are W_i, W_j (6 numbers each), so that
@@ -24,6 +24,7 @@ from typing import Any
 
 from liegroup.compile import helper
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
+from liegroup.scalars import sqrt
 from mechanics.vectors import rotated, rotated_back
 
 PARALLEL, ALONG, DISTANCE = 0, 1, 2
@@ -32,11 +33,11 @@ ROW_NUMBERS = 14
 
 
 @helper
-def direction(kind: Any, A: Any, B: Any, D: Any, length: Any) -> Any:
-    """The moment B × A of a PARALLEL row; else the force on body j: A, or D/L."""
+def direction(kind: Any, A: Any, B: Any, D: Any) -> Any:
+    """The moment B × A of a PARALLEL row; else the force on body j: A, or e = D/|D|."""
     if kind == PARALLEL:
         return cross(B, A)
-    return A if kind == ALONG else scale(1.0 / length, D)
+    return A if kind == ALONG else scale(1.0 / sqrt(dot(D, D)), D)
 
 
 @helper
@@ -44,7 +45,7 @@ def value(kind: Any, A: Any, B: Any, D: Any, length: Any) -> Any:
     """φ."""
     if kind == PARALLEL:
         return dot(A, B)
-    return dot(A, D) if kind == ALONG else (dot(D, D) - length * length) / (2.0 * length)
+    return dot(A, D) if kind == ALONG else sqrt(dot(D, D)) - length
 
 
 @helper
@@ -67,7 +68,7 @@ def row_screws(kind: Any, a: Any, p: Any, b: Any, q: Any, length: Any, R_i: Any,
     arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
     D = subtract(add(x_j, arm_j), add(x_i, arm_i))
     on_i = arm_i if kind == DISTANCE else add(arm_i, D)
-    f = direction(kind, A, B, D, length)
+    f = direction(kind, A, B, D)
     zero = scale(0.0, f)
     opposite = subtract(zero, f)
     return (
@@ -78,8 +79,14 @@ def row_screws(kind: Any, a: Any, p: Any, b: Any, q: Any, length: Any, R_i: Any,
 
 
 @helper
+def _turning(e: Any, D: Any, D_dot: Any) -> Any:
+    """ė of e = D/|D|."""
+    return scale(1.0 / sqrt(dot(D, D)), subtract(D_dot, scale(dot(e, D_dot), e)))
+
+
+@helper
 def row_rates(
-    kind: Any, a: Any, p: Any, b: Any, q: Any, length: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any, v_i: Any, w_i: Any, v_j: Any, w_j: Any
+    kind: Any, a: Any, p: Any, b: Any, q: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any, v_i: Any, w_i: Any, v_j: Any, w_j: Any
 ) -> Any:
     """N_i (6), N_j (6): the rates of the screws of one row, seen from space, in body axes about the body origins.
 
@@ -95,8 +102,8 @@ def row_rates(
     if kind == PARALLEL:
         m = add(cross(B_dot, A), cross(B, A_dot))
         return on_body(kind, R_i, arm_i, m, subtract(scale(0.0, m), m)), on_body(kind, R_j, arm_j, m, m)
-    f = direction(kind, A, B, D, length)
-    f_dot = A_dot if kind == ALONG else scale(1.0 / length, subtract(Q_dot, P_dot))
+    f = direction(kind, A, B, D)
+    f_dot = A_dot if kind == ALONG else _turning(f, D, subtract(Q_dot, P_dot))
     on_i = add(arm_i, D) if kind == ALONG else arm_i
     carried_i = Q_dot if kind == ALONG else P_dot
     N_i = on_body(kind, R_i, on_i, scale(-1.0, f_dot), scale(-1.0, cross(carried_i, f)))

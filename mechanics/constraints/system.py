@@ -142,8 +142,8 @@ class NonholonomicSystem:
         start = q is None and u is None
         y0 = np.concatenate([_given(q, self.q0, self.n_q, "q"), _given(u, self.u0, self.r, "u")])
         layout = "quasi_velocity" if self.reduced.parts is not None else ""
-        size = quasi_velocity_layout(self.n, self.r).SIZE
-        work = (1 + self.scratch, size) if layout else (self.scratch, size)
+        columns = max(quasi_velocity_layout(self.n, self.r).SIZE, constrained_layout(self.n, self.m, self.positions).SIZE)
+        work = (1 + self.scratch, columns)
         return self._problem(self.reduced, y0, self.r, self.quasi_velocities, layout, work, self.exact if start else None)
 
     def constrained_problem(self, q: ArrayLike | None = None, v: ArrayLike | None = None, *, project: bool = False) -> Problem:

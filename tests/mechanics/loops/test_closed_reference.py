@@ -183,7 +183,7 @@ def true_rate(mechanism, eta):
 def q_along(mechanism, s):
     """q(s) along v: numbers add, quaternions turn by exp."""
     tree, q = mechanism.tree, mechanism.q.astype(complex)
-    for kind, i, k, n_q, n_v in tree.group_table:
+    for kind, i, k, n_q, n_v in tree.group.table:
         if kind == 0:
             q[i : i + n_q] += s * mechanism.v[k : k + n_v]
         else:

@@ -37,9 +37,9 @@ def screws(kind, numbers, poses):
 
 def rates(kind, numbers, poses, twists):
     (R_i, x_i), (R_j, x_j) = poses
-    a, p, b, q, length = numbers
+    a, p, b, q, _ = numbers
     V_i, V_j = twists
-    N_i, N_j = row_rates(kind, a, p, b, q, length, R_i.ravel(), x_i, R_j.ravel(), x_j, V_i[:3], V_i[3:], V_j[:3], V_j[3:])
+    N_i, N_j = row_rates(kind, a, p, b, q, R_i.ravel(), x_i, R_j.ravel(), x_j, V_i[:3], V_i[3:], V_j[:3], V_j[3:])
     return np.array(N_i), np.array(N_j)
 
 
