@@ -102,7 +102,8 @@ class Entry:
     """The outermost function of a kernel family: compiled at its first use, for its fixed signatures, and cached.
 
     `entry.python` is the undecorated function: the same source, interpreted (plain Python fields, mpmath, …).
-    `entry.compiled` is what other kernels take as an argument of type `function`.
+    `entry.compiled` (and `entry.compiled_lanes`) is what other kernels take as an argument of type `function`; every
+    signature compiles on its own, when it is first needed.
     """
 
     def __init__(self, function: Callable[..., Any], signatures: tuple[Any, ...]) -> None:
@@ -116,17 +117,33 @@ class Entry:
 
     @property
     def compiled(self) -> Any:
+        """The dispatcher, compiled at least for the first signature (one trajectory)."""
+        return self._compiled_for(0)
+
+    @property
+    def compiled_lanes(self) -> Any:
+        """The dispatcher, compiled at least for the last signature (lanes)."""
+        return self._compiled_for(-1)
+
+    def _compiled_for(self, which: int) -> Any:
         if self._dispatcher is None:
-            dispatcher = numba.njit(**_KERNEL)(self.python)
-            dispatcher._cache = _DigestCache(self.python)
-            for s in self._signatures:
-                dispatcher.compile(s)
-            dispatcher.disable_compile()
-            self._dispatcher = dispatcher
+            self._dispatcher = numba.njit(**_KERNEL)(self.python)
+            self._dispatcher._cache = _DigestCache(self.python)
+        wanted = self._signatures[which]
+        if wanted.args not in self._dispatcher.overloads:
+            self._dispatcher.disable_compile(False)
+            self._dispatcher.compile(wanted)
+            self._dispatcher.disable_compile()
         return self._dispatcher
 
     def __call__(self, *args: Any) -> Any:
-        return self.compiled(*args)
+        dispatcher = self._dispatcher or self.compiled
+        if len(self._signatures) > len(dispatcher.overloads):
+            given = tuple(getattr(a, "ndim", 0) for a in args)
+            for k, wanted in enumerate(self._signatures):
+                if tuple(getattr(t, "ndim", 0) for t in wanted.args) == given:
+                    dispatcher = self._compiled_for(k)
+        return dispatcher(*args)
 
 
 def entry(*signatures: Any) -> Callable[[Callable[..., Any]], Entry]:
