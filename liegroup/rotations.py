@@ -18,20 +18,17 @@ quaternion.  The formulas behind are plain functions of scalars (`helper`): they
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from liegroup.arrays import LARGEST, Array, call, numbers, refuse
 from liegroup.compile import helper
 from liegroup.formulas import so3
+from liegroup.group import so3 as group
 from liegroup.scalars import absolute, arctan2, less, maximum, select, sincos, sqrt
 
-Array = NDArray[np.float64]
-
-UNIT_TOLERANCE = 1e-9
-"""How far from a rotation an input may be."""
 LOCKED = 4 * float(np.finfo(np.float64).eps)
 """Where the sine of the distance to gimbal lock is below, only the sum or the difference of the outer Euler angles means anything."""
 
@@ -164,78 +161,45 @@ def matrix_from_quaternion_wxyz(q: ArrayLike) -> Array:
            [ 0., -1.,  0.],
            [ 0.,  0.,  1.]])
     """
-    rows = _apply(lambda g: sum(so3.matrix(g), ()), _unit_quaternion(q))
-    return rows.reshape(*rows.shape[:-1], 3, 3)
+    return group.as_matrix(q)
 
 
-def quaternion_wxyz_from_matrix(matrix: ArrayLike) -> Array:
-    """Unit quaternions (…, 4) with w ≥ 0 of rotation matrices (…, 3, 3).
-
-    Raises
-    ------
-    ValueError
-        RᵀR differs from E by more than `UNIT_TOLERANCE`, or det R < 0: `nearest_matrix` repairs what is almost a rotation.
-    """
-    R = _rotation_matrix(matrix)
-    return _apply(lambda m: so3.from_matrix((m[:3], m[3:6], m[6:])), R.reshape(*R.shape[:-2], 9))
-
-
-def nearest_matrix(matrix: ArrayLike) -> Array:
-    """The rotation matrices nearest to any matrices (…, 3, 3), in the Frobenius norm (polar decomposition).
-
-    Raises
-    ------
-    ValueError
-        Numbers that are not finite, or a matrix so far off that no nearest rotation is determined.
-    """
-    A = _array(matrix, (3, 3), "matrix")
-    U, s, Vt = np.linalg.svd(A)
-    sign = np.sign(np.linalg.det(U @ Vt))
-    if (s[..., 1] + sign * s[..., 2] <= 1e-12 * s[..., 0]).any():
-        raise ValueError("matrix: no nearest rotation is determined (singular, or a reflection); give three independent columns")
-    U[..., :, 2] *= sign[..., None]
-    return np.asarray(U @ Vt)
+def quaternion_wxyz_from_matrix(m: ArrayLike) -> Array:
+    """Unit quaternions (…, 4) with w ≥ 0 of rotation matrices (…, 3, 3); ValueError for others (`so3.project_matrix` repairs)."""
+    return group.from_matrix(m)
 
 
 def rotation_vector_from_quaternion_wxyz(q: ArrayLike) -> Array:
     """Rotation vectors θ n (…, 3), 0 ≤ θ ≤ π, of unit quaternions (…, 4)."""
-    return _apply(so3.log, _unit_quaternion(q))
+    return group.log(q)
 
 
 def quaternion_wxyz_from_rotation_vector(vector: ArrayLike) -> Array:
     """Unit quaternions (…, 4) with w ≥ 0 of rotation vectors (…, 3) of any length."""
-    return _apply(lambda x: positive(so3.exp(x)), _array(vector, (3,), "vector"))
+    return call(lambda x: positive(so3.exp(x)), [numbers(vector, "vector", (3,))])
 
 
 def rodrigues_from_quaternion_wxyz(q: ArrayLike) -> Array:
-    """Rodrigues parameters n tan θ/2 (…, 3) of unit quaternions (…, 4).
-
-    Raises
-    ------
-    ValueError
-        A rotation by π, which has none.
-    """
-    q = _unit_quaternion(q)
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        g = _apply(rodrigues_from_quaternion, q)
-    if not np.isfinite(g).all():
-        raise ValueError("q: a rotation by π has no Rodrigues parameters; use rotation vectors or modified Rodrigues parameters")
-    return g
+    """Rodrigues parameters n tan θ/2 (…, 3) of unit quaternions (…, 4); ValueError for a rotation by π, which has none."""
+    a = group.check(q)
+    remedy = "a rotation by π has no Rodrigues parameters; use a rotation vector or modified Rodrigues parameters"
+    refuse(np.abs(a[..., 0]) < 1.0 / LARGEST, a, "q", remedy)
+    return call(rodrigues_from_quaternion, [a])
 
 
 def quaternion_wxyz_from_rodrigues(parameters: ArrayLike) -> Array:
-    """Unit quaternions (…, 4) of Rodrigues parameters (…, 3)."""
-    return _apply(quaternion_from_rodrigues, _array(parameters, (3,), "parameters"))
+    """Unit quaternions (…, 4) with w > 0 of Rodrigues parameters (…, 3)."""
+    return call(quaternion_from_rodrigues, [numbers(parameters, "parameters", (3,))])
 
 
 def modified_rodrigues_from_quaternion_wxyz(q: ArrayLike) -> Array:
     """Modified Rodrigues parameters n tan θ/4 (…, 3) of unit quaternions (…, 4); of the two sets the one of length ≤ 1."""
-    return _apply(modified_rodrigues_from_quaternion, _unit_quaternion(q))
+    return call(modified_rodrigues_from_quaternion, [group.check(q)])
 
 
 def quaternion_wxyz_from_modified_rodrigues(parameters: ArrayLike) -> Array:
     """Unit quaternions (…, 4) with w ≥ 0 of modified Rodrigues parameters (…, 3), of either set."""
-    return _apply(quaternion_from_modified_rodrigues, _array(parameters, (3,), "parameters"))
+    return call(quaternion_from_modified_rodrigues, [numbers(parameters, "parameters", (3,))])
 
 
 def euler_angles_from_quaternion_wxyz(q: ArrayLike, sequence: str) -> Array:
@@ -259,7 +223,7 @@ def euler_angles_from_quaternion_wxyz(q: ArrayLike, sequence: str) -> Array:
     array([0.4, 0. , 0. ])
     """
     (i, j, k), intrinsic = _axes(sequence)
-    angles = _apply(lambda g: euler_from_quaternion(g, i, j, k, 0 if intrinsic else 1), _unit_quaternion(q))
+    angles = call(lambda g: euler_from_quaternion(g, i, j, k, 0 if intrinsic else 1), [group.check(q)])
     return angles if intrinsic else angles[..., ::-1].copy()
 
 
@@ -270,58 +234,18 @@ def quaternion_wxyz_from_euler_angles(angles: ArrayLike, sequence: str) -> Array
     array([0., 0., 0., 1.])
     """
     (i, j, k), intrinsic = _axes(sequence)
-    x = _array(angles, (3,), "angles")
-    return _apply(lambda a: quaternion_from_euler(a, i, j, k), x if intrinsic else x[..., ::-1])
+    x = numbers(angles, "angles", (3,))
+    return call(lambda a: quaternion_from_euler(a, i, j, k), [x if intrinsic else x[..., ::-1]])
 
 
 def quaternion_xyzw_from_wxyz(q: ArrayLike) -> Array:
     """(w, x, y, z) → (x, y, z, w), the order of SciPy, ROS and Pinocchio."""
-    return np.roll(_array(q, (4,), "q"), -1, axis=-1)
+    return np.roll(numbers(q, "q", (4,)), -1, axis=-1)
 
 
 def quaternion_wxyz_from_xyzw(q: ArrayLike) -> Array:
     """(x, y, z, w) → (w, x, y, z)."""
-    return np.roll(_array(q, (4,), "q"), 1, axis=-1)
-
-
-# --- checks ---------------------------------------------------------------------------------------------------------
-
-
-def _apply(formula: Callable[[Any], Any], x: Array) -> Array:
-    """The formula on the components (last axis) of an array."""
-    values = formula(tuple(x[..., i] for i in range(x.shape[-1])))
-    return np.stack(np.broadcast_arrays(*values), axis=-1)
-
-
-def _array(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
-    x = np.asarray(value, dtype=np.float64)
-    expected = "(…, " + ", ".join(map(str, shape)) + ")"
-    if x.shape[x.ndim - len(shape) :] != shape:
-        raise ValueError(f"{name}: shape {x.shape}, expected {expected}")
-    if not np.isfinite(x).all():
-        raise ValueError(
-            f"{name}: element {tuple(map(int, np.argwhere(~np.isfinite(x))[0]))} is not finite, expected finite numbers {expected}"
-        )
-    return x
-
-
-def _unit_quaternion(value: ArrayLike) -> Array:
-    q = _array(value, (4,), "q")
-    defect = np.abs(np.sqrt(np.sum(q * q, axis=-1)) - 1.0)
-    if (defect > UNIT_TOLERANCE).any():
-        worst = float(np.max(defect))
-        raise ValueError(f"q: norm off by {worst:.2g}, expected unit quaternions (w, x, y, z); divide by the norm (liegroup.so3.project)")
-    return q
-
-
-def _rotation_matrix(value: ArrayLike) -> Array:
-    R = _array(value, (3, 3), "matrix")
-    defect = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0)
-    if defect > UNIT_TOLERANCE:
-        raise ValueError(f"matrix: RᵀR differs from E by {defect:.2g}, expected rotation matrices; use liegroup.rotations.nearest_matrix")
-    if (np.linalg.det(R) < 0.0).any():
-        raise ValueError("matrix: det R = −1, a reflection, expected rotation matrices (right-handed axes); reverse one axis")
-    return R
+    return np.roll(numbers(q, "q", (4,)), 1, axis=-1)
 
 
 def _axes(sequence: str) -> tuple[tuple[int, int, int], bool]:

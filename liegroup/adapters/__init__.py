@@ -1,0 +1,1 @@
+"""Doors to other packages; each module needs one of them, and nothing inside imports these."""

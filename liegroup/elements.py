@@ -1,0 +1,247 @@
+"""Group elements as objects for people: immutable, batch-aware, written with ``@``; every formula is the group's.
+
+>>> from liegroup.elements import SE3, SO3
+>>> turn = SO3.exp([0.0, 0.0, 0.5])
+>>> (turn @ turn).log()
+array([0., 0., 1.])
+>>> pose = SE3.of([1.0, 2.0, 3.0], turn)
+>>> (pose @ pose.inv()).is_close(SE3.identity())
+True
+
+An object holds one element or an array of them; leading axes broadcast in every operation.  ``to_dict`` gives plain lists and
+names (for JSON, TOML, …), ``from_dict`` reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from liegroup import group as groups
+from liegroup.arrays import Array
+from liegroup.group import Group
+
+
+class Element:
+    """Base of `SO2`, `SO3`, `SE2`, `SE3`: coordinates ``q`` of shape ``(…, n_q)`` in a `Group`.
+
+    Parameters
+    ----------
+    q : array (…, n_q)
+        Coordinates as the group stores them.
+
+    Raises
+    ------
+    ValueError
+        Coordinates that are not in the group; the message names the remedy.
+    """
+
+    __slots__ = ("q",)
+    __array_ufunc__ = None  # an array on the left of @ is an error, not an array of objects
+    group: ClassVar[Group]
+    fields: ClassVar[Mapping[str, slice | int]]
+    """Names of the parts of q, for `to_dict` and repr."""
+    q: Array
+
+    def __init__(self, q: ArrayLike) -> None:
+        coordinates = np.array(self.group.check(q, "q"), dtype=np.float64)
+        coordinates.setflags(write=False)
+        object.__setattr__(self, "q", coordinates)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable: make a new one instead of setting {name}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable")
+
+    # --- making -------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def identity(cls, shape: Sequence[int] | int = ()) -> Self:
+        """The identity, repeated over `shape`."""
+        return cls(cls.group.identity(shape))
+
+    @classmethod
+    def exp(cls, x: ArrayLike) -> Self:
+        """exp of algebra elements (…, n_v)."""
+        return cls(cls.group.exp(x))
+
+    @classmethod
+    def random(cls, rng: np.random.Generator | int | None = None, shape: Sequence[int] | int = ()) -> Self:
+        """Random elements, as `Group.random`."""
+        return cls(cls.group.random(rng, shape))
+
+    @classmethod
+    def from_matrix(cls, matrix: ArrayLike) -> Self:
+        """From matrices (…, n, n)."""
+        return cls(cls.group.from_matrix(matrix))
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Inverse of `to_dict`."""
+        expected = {"type", *cls.fields}
+        if set(data) != expected or data["type"] != cls.__name__:
+            raise ValueError(f"data: {dict(data)!r}, expected the keys {sorted(expected)} and type {cls.__name__!r}")
+        parts = [np.asarray(data[name], dtype=np.float64) for name in cls.fields]
+        return cls(
+            np.concatenate([p[..., None] if isinstance(cls.fields[n], int) else p for n, p in zip(cls.fields, parts, strict=True)], axis=-1)
+        )
+
+    # --- the group ----------------------------------------------------------------------------------------------------
+
+    def __matmul__(self, other: Self) -> Self:
+        """g h."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return type(self)(self.group.compose(self.q, other.q))
+
+    def inv(self) -> Self:
+        """g⁻¹."""
+        return type(self)(self.group.inverse(self.q))
+
+    def log(self) -> Array:
+        """Algebra elements (…, n_v)."""
+        return self.group.log(self.q)
+
+    def act(self, points: ArrayLike) -> Array:
+        """The points (…, n) moved by g."""
+        return self.group.act(self.q, points)
+
+    def adjoint(self) -> Array:
+        """Ad_g as matrices (…, n_v, n_v)."""
+        return self.group.adjoint(self.q)
+
+    def as_matrix(self) -> Array:
+        """Matrices (…, n, n)."""
+        return self.group.as_matrix(self.q)
+
+    def interpolate(self, other: Self, s: ArrayLike) -> Self:
+        """From g (s = 0) to the other (s = 1) along a one-parameter subgroup."""
+        return type(self)(self.group.interpolate(self.q, other.q, s))
+
+    def distance(self, other: Self) -> Array:
+        """|log(g⁻¹h)|."""
+        return self.group.distance(self.q, other.q)
+
+    # --- an array of elements -----------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Leading shape; () for a single element."""
+        return self.q.shape[:-1]
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError(f"a single {type(self).__name__} has no length")
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Self:
+        if not self.shape:
+            raise TypeError(f"a single {type(self).__name__} has no parts to index")
+        index = index if isinstance(index, tuple) else (index,)
+        return type(self)(self.q[(*index, Ellipsis, slice(None))])
+
+    def __iter__(self) -> Iterator[Self]:
+        return (self[i] for i in range(len(self)))
+
+    def is_close(self, other: Self, tolerance: float = 1e-12) -> bool:
+        """Whether all elements are within `tolerance` of the others, by `distance`."""
+        return bool((self.distance(other) <= tolerance).all())
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all coordinates are the same numbers; `is_close` knows that q and −q are one rotation."""
+        return np.array_equal(self.q, other.q) if type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, (self.q + 0.0).tobytes(), self.shape))  # + 0.0: −0 and 0 are equal
+
+    # --- words --------------------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain names and (nested lists of) numbers, exact to the last digit."""
+        return {"type": type(self).__name__} | {name: self.q[..., part].tolist() for name, part in self.fields.items()}
+
+    def __repr__(self) -> str:
+        parts = (
+            f"{name}={np.array2string(np.asarray(self.q[..., part]), separator=', ', threshold=12)}" for name, part in self.fields.items()
+        )
+        return f"{type(self).__name__}({', '.join(parts)})" if not self.shape else f"<{type(self).__name__} array of shape {self.shape}>"
+
+
+class SO2(Element):
+    """Rotations of the plane; ``q`` is the angle, ``(…, 1)``."""
+
+    __slots__ = ()
+    group = groups.so2
+    fields: ClassVar[Mapping[str, slice | int]] = {"angle": 0}
+
+    @property
+    def angle(self) -> Array:
+        """rad, (…)."""
+        return self.q[..., 0]
+
+
+class SO3(Element):
+    """Rotations of space; ``q`` is a unit quaternion (w, x, y, z)."""
+
+    __slots__ = ()
+    group = groups.so3
+    fields: ClassVar[Mapping[str, slice | int]] = {"quaternion_wxyz": slice(0, 4)}
+
+    @property
+    def quaternion_wxyz(self) -> Array:
+        """(…, 4)."""
+        return self.q
+
+
+class SE2(Element):
+    """Motions of the plane; ``q`` is (x, y, angle)."""
+
+    __slots__ = ()
+    group = groups.se2
+    fields: ClassVar[Mapping[str, slice | int]] = {"position": slice(0, 2), "angle": 2}
+
+    @classmethod
+    def of(cls, position: ArrayLike, rotation: SO2) -> Self:
+        """From a position (…, 2) and a rotation."""
+        return cls(_joined(position, rotation.q))
+
+    @property
+    def position(self) -> Array:
+        """(…, 2)."""
+        return self.q[..., :2]
+
+    @property
+    def rotation(self) -> SO2:
+        return SO2(self.q[..., 2:])
+
+
+class SE3(Element):
+    """Motions of space; ``q`` is (x, y, z, qw, qx, qy, qz)."""
+
+    __slots__ = ()
+    group = groups.se3
+    fields: ClassVar[Mapping[str, slice | int]] = {"position": slice(0, 3), "quaternion_wxyz": slice(3, 7)}
+
+    @classmethod
+    def of(cls, position: ArrayLike, rotation: SO3) -> Self:
+        """From a position (…, 3) and a rotation."""
+        return cls(_joined(position, rotation.q))
+
+    @property
+    def position(self) -> Array:
+        """(…, 3)."""
+        return self.q[..., :3]
+
+    @property
+    def rotation(self) -> SO3:
+        return SO3(self.q[..., 3:])
+
+
+def _joined(position: ArrayLike, rotation: Array) -> Array:
+    p = np.asarray(position, dtype=np.float64)
+    shape = np.broadcast_shapes(p.shape[:-1], rotation.shape[:-1])
+    return np.concatenate([np.broadcast_to(p, (*shape, p.shape[-1])), np.broadcast_to(rotation, (*shape, rotation.shape[-1]))], axis=-1)
