@@ -1,0 +1,102 @@
+"""Solutions: parts by name, extremes over every step, data files that other programs read."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+import pytest
+import xarray
+
+from integrators import Problem, Solution, Status, integrate
+from integrators.storage import StorageError
+from liegroup.table import RN, table_of
+
+TABLES = ("t", "y", "invariants", "least", "greatest", "mean_since", "stretch")
+
+
+@pytest.fixture(scope="module")
+def solution(problems):
+    return integrate(problems.heavy_top(), "RKMK4", (0, 10), 0.01, save_every=10)
+
+
+@pytest.fixture(scope="module")
+def ensemble(problems):
+    problem = problems.heavy_top()
+    return integrate(problem, "RKMK4", (0, 1), 0.01, y0=np.repeat(problem.y0[None], 3, axis=0))
+
+
+def test_parts_and_invariants_have_names(solution):
+    assert np.array_equal(solution["orientation"], solution.y[:, :4])
+    assert np.array_equal(solution["momentum"], solution.y[:, 4:])
+    assert np.array_equal(solution["energy"], solution.invariants[:, 0])
+    with pytest.raises(KeyError, match="orientation"):
+        solution["angle"]
+    with pytest.raises(KeyError, match="energy"):
+        solution.minimum("orientation")
+
+
+def test_error_is_the_largest_deviation_from_the_start_over_every_step(solution):
+    energy = solution["energy"][0]
+    assert solution.error("energy", relative=False) == max(solution.maximum("energy") - energy, energy - solution.minimum("energy"))
+    assert solution.error("energy") == solution.error("energy", relative=False) / abs(energy)
+    assert 0 < solution.error("energy") < 1e-5
+
+
+@pytest.mark.parametrize("which", ["solution", "ensemble"])
+def test_a_saved_solution_comes_back(request, tmp_path, which):
+    before = request.getfixturevalue(which)
+    after = Solution.load(before.save(tmp_path / "run.h5"))
+    for name in TABLES:
+        assert np.array_equal(getattr(before, name), getattr(after, name)), name
+    for name in ("variables", "invariant_names", "invariant_units", "model", "method", "step", "status", "message", "steps", "evaluations"):
+        assert getattr(before, name) == getattr(after, name), name
+    assert after.attributes["numpy_version"] == np.__version__
+
+
+def test_a_failed_run_comes_back_too(tmp_path):
+    failed = integrate(Problem(table_of([(RN, 1)]), [1.0], lambda t, y: [np.inf if t > 0.5 else 0.0]), "RKMK4", (0, 1), 0.1)
+    back = Solution.load(failed.save(tmp_path / "failed.h5"))
+    assert back.status is Status.NON_FINITE
+    assert back.message == failed.message
+    assert not back.success
+
+
+def test_xarray_shows_names_labels_and_units(solution, tmp_path):
+    with xarray.open_dataset(solution.save(tmp_path / "run.h5"), engine="h5netcdf") as data:
+        assert list(data["orientation"].dims) == ["t", "orientation_component"]
+        assert data["orientation_component"].values.tolist() == ["qw", "qx", "qy", "qz"]
+        assert data["momentum"].attrs["units"] == "kg m2 s-1"
+        assert data["energy"].attrs["units"] == "J"
+        assert data["t"].attrs["units"] == "s"
+        assert np.array_equal(data["momentum"].sel(momentum_component="pz"), solution["momentum"][:, 2])
+        assert np.array_equal(data["energy_greatest"], solution.greatest[:, 0])
+        assert float(data["energy"].sel(t=5.0, method="nearest")) == solution["energy"][50]
+        for name in ("model", "method", "step", "conventions", "commit", "liemech_version", "status"):
+            assert name in data.attrs, name
+        assert data.attrs["model"] == "heavy top"
+        assert data.attrs["step"] == 0.01
+
+
+def test_xarray_shows_an_ensemble_by_trajectory(ensemble, tmp_path):
+    with xarray.open_dataset(ensemble.save(tmp_path / "run.h5"), engine="h5netcdf") as data:
+        assert list(data["momentum"].dims) == ["trajectory", "t", "momentum_component"]
+        assert data["status"].values.tolist() == ["OK"] * 3
+
+
+def test_files_of_others_are_refused_with_the_reason(tmp_path):
+    text, other, empty = tmp_path / "text.h5", tmp_path / "other.h5", tmp_path / "empty.h5"
+    text.write_text("not HDF5")
+    with h5py.File(other, "w") as file:
+        file["x"] = [1.0]
+    empty.touch()
+    for path, words in ((text, "not a readable"), (other, "format"), (empty, "not a readable"), (tmp_path / "none.h5", "no such file")):
+        with pytest.raises(StorageError, match=words):
+            Solution.load(path)
+
+
+def test_a_truncated_file_is_refused(solution, tmp_path):
+    path = solution.save(tmp_path / "run.h5")
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(StorageError):
+        Solution.load(path)
