@@ -1,0 +1,233 @@
+"""Every theorem a Lie group must satisfy, as checks on one group: for the groups here and for those of others.
+
+>>> from liegroup import product, rn, so3
+>>> from liegroup.testing import check_group
+>>> check_group(product(so3, rn(2)))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from liegroup.arrays import Array
+from liegroup.group import Group
+from liegroup.group_maps import GroupMap
+
+STEP = 1e-30
+"""Length of complex steps: derivatives without cancellation."""
+
+
+def check_group(group: Group, seed: int = 0, count: int = 10, tolerance: float = 1e-12) -> None:
+    """Check all theorems on random elements.
+
+    Parameters
+    ----------
+    group : Group
+    seed : int
+        Of the random elements.
+    count : int
+        Random elements per theorem (all in one batch).
+    tolerance : float
+        Largest error, relative to 1 + the size of what is compared.
+
+    Raises
+    ------
+    AssertionError
+        Naming the group, the theorem, the error, and the arguments.
+    """
+    sample = Sample(group, np.random.default_rng(seed), count, tolerance)
+    for theorem in (group_axioms, matrices, action, algebra, adjoint_representation, projection, shapes):
+        theorem(sample)
+    for m in available_maps(group):
+        for theorem_of_map in (inverse_of_map, tangents, transposes, second_derivatives):
+            theorem_of_map(sample, m)
+    exponential(sample)
+
+
+def available_maps(group: Group) -> Iterator[GroupMap]:
+    """The maps of a group; the Cayley map only if all its factors have one."""
+    for name, m in group.maps.items():
+        if name != "cay" or all(hasattr(f, "cay") for f, _ in group.factors):
+            yield m
+
+
+class Sample:
+    """Random elements of a group, and the comparison of two sides of an equation."""
+
+    def __init__(self, group: Group, rng: np.random.Generator, count: int, tolerance: float) -> None:
+        self.group, self.rng, self.count, self.tolerance = group, rng, count, tolerance
+
+    def elements(self, n: int) -> list[Array]:
+        """n batches of group elements."""
+        return [self.group.random(self.rng, self.count) for _ in range(n)]
+
+    def vectors(self, n: int, scale: float = 0.6) -> list[Array]:
+        """n batches of algebra elements."""
+        return [scale * self.rng.normal(size=(self.count, self.group.n_v)) for _ in range(n)]
+
+    def equal(self, theorem: str, left: Any, right: Any) -> None:
+        """AssertionError if the sides differ."""
+        left, right = (np.asarray(a) + 0.0 for a in (left, right))
+        if left.shape != right.shape:
+            raise AssertionError(f"{self.group}: {theorem}: shapes {left.shape} and {right.shape}")
+        error = np.abs(left - right)
+        limit = self.tolerance * (1.0 + np.abs(right).max(initial=0.0))
+        if not np.all(error <= limit):
+            raise AssertionError(f"{self.group}: {theorem}: error {np.max(error):.3g} > {limit:.3g}; left\n{left}\nright\n{right}")
+
+    def same(self, theorem: str, g: Array, h: Array) -> None:
+        """AssertionError if two group elements differ (as matrices: coordinates may be redundant)."""
+        self.equal(theorem, self.group.as_matrix(g), self.group.as_matrix(h))
+
+    def derivative(self, function: Callable[[Array], Array], x: Array, direction: Array) -> Array:
+        """d/ds function(x + s direction) at s = 0."""
+        return np.imag(function(x + 1j * STEP * direction)) / STEP
+
+
+def pairing(mu: ArrayLike, y: ArrayLike) -> Array:
+    """⟨μ, y⟩ over a batch."""
+    return np.asarray((np.asarray(mu) * np.asarray(y)).sum(axis=-1))
+
+
+# --- the group ------------------------------------------------------------------------------------------------------
+
+
+def group_axioms(s: Sample) -> None:
+    """Associativity, unit, inverses."""
+    group, (a, b, c), e = s.group, s.elements(3), s.group.identity()
+    s.same("(ab)c = a(bc)", group.compose(group.compose(a, b), c), group.compose(a, group.compose(b, c)))
+    s.same("ea = a", group.compose(e, a), a)
+    s.same("ae = a", group.compose(a, e), a)
+    s.same("a a⁻¹ = e", group.compose(a, group.inverse(a)), group.identity(s.count))
+    s.same("(ab)⁻¹ = b⁻¹a⁻¹", group.inverse(group.compose(a, b)), group.compose(group.inverse(b), group.inverse(a)))
+    s.same("a between(a, b) = b", group.compose(a, group.between(a, b)), b)
+
+
+def matrices(s: Sample) -> None:
+    """as_matrix is a homomorphism, and from_matrix its inverse."""
+    group, (a, b) = s.group, s.elements(2)
+    s.equal("matrix(ab) = matrix(a) matrix(b)", group.as_matrix(group.compose(a, b)), group.as_matrix(a) @ group.as_matrix(b))
+    s.same("from_matrix(matrix(a)) = a", group.from_matrix(group.as_matrix(a)), a)
+    (x,) = s.vectors(1)
+    s.equal("vee(hat(x)) = x", group.vee(group.hat(x)), x)
+
+
+def action(s: Sample) -> None:
+    """(ab)·u = a·(b·u) and e·u = u."""
+    group, (a, b) = s.group, s.elements(2)
+    u = s.rng.normal(size=(s.count, group.n_point))
+    s.equal("(ab)·u = a·(b·u)", group.act(group.compose(a, b), u), group.act(a, group.act(b, u)))
+    s.equal("e·u = u", group.act(group.identity(), u), u)
+
+
+def projection(s: Sample) -> None:
+    """project leaves elements alone and moves what is near to the group."""
+    group, (a,) = s.group, s.elements(1)
+    s.same("project(a) = a", group.project(a), a)
+    off = group.project(a + 1e-3 * s.rng.normal(size=a.shape))
+    s.equal("project(q) is an element", group.is_element(off), np.ones(s.count, dtype=bool))
+    s.equal("random elements are elements", group.is_element(a), np.ones(s.count, dtype=bool))
+    s.equal("NaN is not an element", group.is_element(np.full(a.shape, np.nan)), np.zeros(s.count, dtype=bool))
+
+
+def shapes(s: Sample) -> None:
+    """A batch is its elements one by one, and leading axes broadcast."""
+    group, (a, b), (x, y) = s.group, s.elements(2), s.vectors(2)
+    s.equal("compose in batches", group.compose(a, b), [group.compose(g, h) for g, h in zip(a, b, strict=True)])
+    s.equal("compose broadcasts", group.compose(a[:, None], b)[1, 2], group.compose(a[1], b[2]))
+    s.equal("ad in batches", group.ad(x), [group.ad(v) for v in x])
+    for m in available_maps(group):
+        s.equal(f"{m.name} in batches", m(x), [m(v) for v in x])
+        s.equal(f"{m.name}⁻¹ in batches", m.inverse(m(x)), [m.inverse(m(v)) for v in x])
+        s.equal(f"d{m.name} broadcasts", m.dtau_left(x[:, None], y)[1, 2], m.dtau_left(x[1], y[2]))
+        s.equal(f"d{m.name} as matrices", m.dtau_left(x) @ y[..., None], m.dtau_left(x, y)[..., None])
+
+
+# --- the algebra ----------------------------------------------------------------------------------------------------
+
+
+def algebra(s: Sample) -> None:
+    """The bracket is the commutator of matrices: antisymmetric, Jacobi; ad* is its transpose."""
+    group, (x, y, z) = s.group, s.vectors(3)
+    ad = group.ad
+    s.equal("[x, y]^ = x̂ŷ − ŷx̂", group.hat(ad(x, y)), group.hat(x) @ group.hat(y) - group.hat(y) @ group.hat(x))
+    s.equal("[x, y] = −[y, x]", ad(x, y), -ad(y, x))
+    s.equal("Jacobi", ad(x, ad(y, z)) + ad(y, ad(z, x)) + ad(z, ad(x, y)), np.zeros_like(x))
+    s.equal("⟨ad_xᵀ μ, y⟩ = ⟨μ, [x, y]⟩", pairing(group.ad_star(x, z), y), pairing(z, ad(x, y)))
+
+
+def adjoint_representation(s: Sample) -> None:
+    """Ad is conjugation, a homomorphism, preserves brackets; its derivative at e is ad; coadjoint is its transpose."""
+    group, (a, b), (x, y, mu) = s.group, s.elements(2), s.vectors(3)
+    m = group.as_matrix(a)
+    s.equal("(Ad_a y)^ = a ŷ a⁻¹", group.hat(group.adjoint(a, y)), m @ group.hat(y) @ np.linalg.inv(m))
+    s.equal("Ad_ab = Ad_a Ad_b", group.adjoint(group.compose(a, b)), group.adjoint(a) @ group.adjoint(b))
+    s.equal("Ad_a [x, y] = [Ad_a x, Ad_a y]", group.adjoint(a, group.ad(x, y)), group.ad(group.adjoint(a, x), group.adjoint(a, y)))
+    s.equal("⟨Ad_aᵀ μ, y⟩ = ⟨μ, Ad_a y⟩", pairing(group.coadjoint(a, mu), y), pairing(mu, group.adjoint(a, y)))
+    moved = s.derivative(lambda t: group.adjoint(group.exp(t), y), np.zeros_like(x), x)
+    s.equal("d/ds Ad_exp(sx) y = [x, y]", moved, group.ad(x, y))
+
+
+# --- maps -----------------------------------------------------------------------------------------------------------
+
+
+def exponential(s: Sample) -> None:
+    """exp x is the sum of powers; one-parameter subgroups; conjugation; geodesics and distance."""
+    group, (a, b), (x,) = s.group, s.elements(2), s.vectors(1, 0.3)
+    power, total = np.eye(group.matrix_size), np.eye(group.matrix_size)
+    for k in range(1, 40):
+        power = power @ group.hat(x) / k
+        total = total + power
+    s.equal("exp x = Σ x̂ᵏ/k!", group.as_matrix(group.exp(x)), total)
+    s.same("exp(2x) = exp(x) exp(x)", group.exp(2.0 * x), group.compose(group.exp(x), group.exp(x)))
+    moved = group.compose(group.compose(a, group.exp(x)), group.inverse(a))
+    s.same("a exp(x) a⁻¹ = exp(Ad_a x)", moved, group.exp(group.adjoint(a, x)))
+    s.same("interpolate from", group.interpolate(a, b, 0.0), a)
+    s.same("interpolate to", group.interpolate(a, b, 1.0), b)
+    s.equal("distance is left-invariant", group.distance(group.compose(b, group.exp(x)), b), np.linalg.norm(x, axis=-1))
+
+
+def inverse_of_map(s: Sample, m: GroupMap) -> None:
+    """τ⁻¹(τ(x)) = x, τ(τ⁻¹(g)) = g, τ(0) = e, dτ(0) = 1."""
+    (x,), (a,), n = s.vectors(1, 0.4), s.elements(1), s.group.n_v
+    s.equal(f"{m.name}⁻¹({m.name}(x)) = x", m.inverse(m(x)), x)
+    s.same(f"{m.name}({m.name}⁻¹(a)) = a", m(m.inverse(a)), a)
+    s.same(f"{m.name}(0) = e", m(np.zeros(n)), s.group.identity())
+    s.equal(f"d{m.name}(0) = 1", m.dtau_left(np.zeros(n)), np.eye(n))
+
+
+def tangents(s: Sample, m: GroupMap) -> None:
+    """dτ is the derivative of τ; the left and right forms differ by Ad; dτ⁻¹ is the inverse."""
+    group, (x, y) = s.group, s.vectors(2)
+    change = s.derivative(lambda t: group.as_matrix(m(t)), x, y)
+    g = group.as_matrix(m(x))
+    s.equal(f"d{m.name}_left: τ⁻¹ dτ", group.hat(m.dtau_left(x, y)), np.linalg.inv(g) @ change)
+    s.equal(f"d{m.name}_right: dτ τ⁻¹", group.hat(m.dtau_right(x, y)), change @ np.linalg.inv(g))
+    s.equal(f"d{m.name}_right = Ad d{m.name}_left", m.dtau_right(x), group.adjoint(m(x)) @ m.dtau_left(x))
+    for side in ("left", "right"):
+        forward, inverse = getattr(m, f"dtau_{side}"), getattr(m, f"dtau_inverse_{side}")
+        s.equal(f"d{m.name}⁻¹ d{m.name} = 1 ({side})", inverse(x, forward(x, y)), y)
+
+
+def transposes(s: Sample, m: GroupMap) -> None:
+    """⟨Aᵀ μ, y⟩ = ⟨μ, A y⟩ for the four tangents."""
+    x, y, mu = s.vectors(3)
+    for name in ("dtau_left", "dtau_right", "dtau_inverse_left", "dtau_inverse_right"):
+        transposed = getattr(m, f"{name}_transpose")(x, mu)
+        s.equal(f"{m.name}: ⟨{name}ᵀ μ, y⟩ = ⟨μ, {name} y⟩", pairing(transposed, y), pairing(mu, getattr(m, name)(x, y)))
+
+
+def second_derivatives(s: Sample, m: GroupMap) -> None:
+    """The derivative of dτ⁻ᵀ(x) μ by x, and its transpose."""
+    x, xi, mu, delta = s.vectors(4, 0.4)
+    for side in ("left", "right"):
+        covector = getattr(m, f"dtau_inverse_{side}_transpose")
+        change = s.derivative(lambda t, covector=covector: covector(t, mu), x, delta)  # type: ignore[misc]
+        derivative, gradient = getattr(m, f"derivative_{side}"), getattr(m, f"gradient_{side}")
+        s.equal(f"{m.name}: d/dx (dτ_{side}⁻ᵀ μ) δ", derivative(x, mu, delta), change)
+        s.equal(f"{m.name}: d/dx (dτ_{side}⁻ᵀ μ) as a matrix", derivative(x, mu) @ delta[..., None], change[..., None])
+        s.equal(f"{m.name}: ∇⟨μ, dτ_{side}⁻¹ ξ⟩", pairing(gradient(x, xi, mu), delta), pairing(change, xi))
