@@ -29,12 +29,16 @@ class Stepper:
         ``rows(options)`` → rows of its own that it needs in the workspace.
     maps : tuple of str
         Coordinate maps the theory of the family allows.
+    prepare : callable, optional
+        ``prepare(problem)`` → (numbers, integers) that the stepper needs to know of a problem; they follow the method's own
+        coefficients and options.  ValueError if the family cannot solve the problem.
     """
 
     name: str
     step: Entry
     rows: Callable[[NDArray[np.int64]], int]
     maps: tuple[str, ...] = ("exp", "cayley", "ccsk")
+    prepare: Callable[[Problem], tuple[NDArray[np.float64], NDArray[np.int64]]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,10 +104,15 @@ class Method:
         return self.embedded_order is not None
 
     def kernel_options(self, problem: Problem) -> NDArray[np.int64]:
-        """The int64 vector the stepper gets: the common options, then its own."""
+        """The int64 vector the stepper gets: the common options, its own, and what it needs to know of the problem."""
         common = np.zeros(OWN_OPTIONS, dtype=np.int64)
         common[TAU], common[COMPENSATION], common[CANONICAL] = MAPS[self.map], self.compensated, problem.canonical
-        return np.concatenate([common, self.options])
+        of_problem = self.stepper.prepare(problem)[1] if self.stepper.prepare else ()
+        return np.concatenate([common, self.options, of_problem]).astype(np.int64)
+
+    def kernel_coefficients(self, problem: Problem) -> NDArray[np.float64]:
+        """The float64 vector the stepper gets: the method's coefficients, and what it needs to know of the problem."""
+        return np.concatenate([self.coefficients, self.stepper.prepare(problem)[0]]) if self.stepper.prepare else self.coefficients
 
     def work_shape(self, problem: Problem) -> tuple[int, int]:
         """Shape of the stepper's workspace for a problem."""

@@ -29,7 +29,7 @@ def step_map(problem: Problem, method: Method, t: float = 0.0, interpreted: bool
     stepper, field = method.stepper.step, problem.field
     interpreted = interpreted or not field.is_compiled
     call, f = (stepper.python, field.python) if interpreted else (stepper.compiled, field.compiled)
-    options = method.kernel_options(problem)
+    coefficients, options = method.kernel_coefficients(problem), method.kernel_options(problem)
 
     def step(y: Any, h: Any) -> Any:
         start = np.array(y)
@@ -39,7 +39,7 @@ def step_map(problem: Problem, method: Method, t: float = 0.0, interpreted: bool
         field_work = np.full(problem.work_shape, zero)
         counters = np.zeros(COUNTERS, dtype=np.int64)
         status = call(
-            f, t, h, new, low, problem.table, method.coefficients, options, problem.parameters, problem.structure, field_work, work, counters
+            f, t, h, new, low, problem.table, coefficients, options, problem.parameters, problem.structure, field_work, work, counters
         )  # fmt: skip
         if status != OK:
             raise ArithmeticError(f"{method.name}: {Status(status).name}")

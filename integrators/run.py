@@ -88,7 +88,7 @@ class FixedRun:
         self.values = zeros(m)
         self.projected = zeros(problem.n if problem.projection is not None else 0)
         self.counters = np.zeros(COUNTERS, dtype=np.int64)
-        self.options = self.method.kernel_options(problem)
+        self.coefficients, self.options = self.method.kernel_coefficients(problem), self.method.kernel_options(problem)
 
     def _functions(self) -> tuple[Any, Any, Any, Any, Any]:
         """The loop, the stepper, the field and the invariants: compiled where the problem is, else their sources."""
@@ -137,7 +137,7 @@ class FixedRun:
         return int(
             loop(
                 step, field, invariants, projection, plan.t0, plan.h, count, plan.steps, plan.save_every, self.y, self.low, self.previous,
-                problem.table, self.method.coefficients, self.options, problem.parameters, problem.structure, self.field_work,
+                problem.table, self.coefficients, self.options, problem.parameters, problem.structure, self.field_work,
                 self.work, self.counters, self.values, self.projected, self.saved, self.saved_values, self.statistics,
             )
         )  # fmt: skip
@@ -237,7 +237,7 @@ def _first_non_finite(run: FixedRun) -> str:
     with np.errstate(all="ignore"):
         method.stepper.step.python(
             probe, run.plan.t0 + run.steps_done * run.plan.h, run.plan.h, run.y.copy(), run.low.copy(), problem.table,
-            method.coefficients, run.options, problem.parameters, problem.structure, run.field_work.copy(), run.work.copy(),
+            run.coefficients, run.options, problem.parameters, problem.structure, run.field_work.copy(), run.work.copy(),
             run.counters.copy(),
         )  # fmt: skip
     return found

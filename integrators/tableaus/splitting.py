@@ -12,10 +12,11 @@ from integrators.analysis.order_conditions import Verdict
 from integrators.analysis.splitting_conditions import composition_order, nystrom_order, perturbation_orders, splitting_order
 from integrators.tableaus.butcher import ButcherTableau
 from integrators.tableaus.claims import Checked
-from integrators.tableaus.numbers import Coefficients, Floats, Matrix, Number, decimal, floats, number, precise, row, uncertainty
+from integrators.tableaus.numbers import Coefficients, Floats, Matrix, Number, decimal, floats, kept, number, precise, row, uncertainty
 from integrators.tableaus.partitioned import PartitionedTableau
 
 ZERO = number(0)
+ZERO_DECIMAL = decimal(ZERO)
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,13 @@ class Composition(Checked):
         b = self.weights
         A = [[*b[:i], x / 2, *[ZERO] * (len(b) - i - 1)] for i, x in enumerate(b)]
         return ButcherTableau(A, b, name=f"{self.name} of midpoint rules", source=self.source)
+
+    @precise
+    def strang(self) -> Splitting:
+        """The composition of S = half a kick, drift, half a kick: the weights as drifts, their means as kicks."""
+        halves = [decimal(x) / 2 for x in self.weights]
+        kicks = [kept(a + b) for a, b in zip([ZERO_DECIMAL, *halves], [*halves, ZERO_DECIMAL], strict=True)]
+        return Splitting(self.weights, kicks, "V", f"{self.name} of Strang splittings", self.source)
 
     @cached_property
     @precise

@@ -1,0 +1,152 @@
+"""The kinetic energy of a canonical problem, found by asking its field: H = ½ pᵀK p + V(t, q) with a constant K.
+
+Splittings follow the motion under ½ pᵀK p exactly.  That is possible if K joins the abelian factors (Rⁿ, SO(2)) in any way, and is,
+on every factor SO(3), SE(2), SE(3), the inverse inertia of a rigid body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.problem import Problem
+from liegroup.table import EXP, KIND, RN, SE2, SE3, SO2, SO3, bracket_transpose, retract
+
+Array = NDArray[np.float64]
+BODY = 16
+"""Numbers per body: 1/mass, centre of mass (3), inverse principal moments (3), principal axes (3, 3) as columns, by rows."""
+_TOLERANCE = 1e-9
+_SIZES = {SO3: 3, SE2: 3, SE3: 6}
+
+
+class Kinetic(NamedTuple):
+    """K of the abelian factors, dense over all momenta (zeros elsewhere), and the bodies in order."""
+
+    matrix: Array
+    bodies: Array
+
+    @property
+    def aligned(self) -> bool:
+        """Every body is described in its principal axes, about its centre of mass."""
+        return bool((self.bodies[:, 1:4] == 0.0).all() and (self.bodies[:, 7:] == np.eye(3).ravel()).all())
+
+
+def kinetic(problem: Problem) -> Kinetic:
+    """Find K at the start, and check at another place, time and momentum that the problem is of the form H = ½ pᵀK p + V(t, q).
+
+    Raises
+    ------
+    ValueError
+        Saying what is not as it must be.
+    """
+    if not problem.canonical:
+        raise ValueError(f"{problem.model}: splittings need a canonical problem, state (q, p) on T*G; this one is not marked canonical")
+    y = np.atleast_2d(problem.y0)[0]
+    m = problem.dimension // 2
+    K = np.array([_velocity(problem, 0.0, y, e)[0] for e in np.eye(m)]).T
+    _check(problem, y, K, m)
+    matrix, bodies = np.zeros((m, m)), []
+    abelian = np.zeros(m, dtype=bool)
+    for kind, first, size in _copies(problem):
+        block = slice(first, first + size)
+        outside = np.ones(m, dtype=bool)
+        outside[block] = False
+        if kind in (RN, SO2):
+            abelian[block] = True
+        elif np.abs(K[block][:, outside]).max(initial=0.0) > _TOLERANCE * np.abs(K).max():
+            raise ValueError(
+                f"{problem.model}: splittings need bodies whose kinetic energies do not mix; momenta {first}:{first + size} do"
+            )
+        else:
+            bodies.append(_body(problem, kind, K[block, block]))
+    matrix[np.ix_(abelian, abelian)] = K[np.ix_(abelian, abelian)]
+    return Kinetic(matrix, np.array(bodies).reshape(len(bodies), BODY))
+
+
+def _copies(problem: Problem) -> Iterator[tuple[int, int, int]]:
+    """(kind, first momentum, number of momenta) of every abelian row and every single body."""
+    for row in problem.table[:-1].tolist():
+        kind, _, first, _, n_v = row
+        size = _SIZES.get(kind, n_v)
+        for start in range(first, first + n_v, size or 1):
+            yield row[KIND], start, size
+
+
+def _velocity(problem: Problem, t: float, y: Array, p: Array) -> tuple[Array, Array]:
+    """(velocity, force) at the configuration of y and the momentum p; the force is ṗ without ad_vᵀp."""
+    m = len(p)
+    out = problem.velocity(t, np.concatenate([y[:-m], p]))
+    coadjoint = np.zeros(m)
+    bracket_transpose(problem.table[:-1], out[:m], p, coadjoint)
+    return out[:m], out[m:] - coadjoint
+
+
+def _check(problem: Problem, y: Array, K: Array, m: int) -> None:
+    rng = np.random.default_rng(1)
+    moved = y.copy()
+    retract(problem.table[:-1], EXP, y, 0.3 * rng.normal(size=m), moved)
+    moved = np.concatenate([moved[: len(y) - m], y[-m:]])
+    scale = 1.0 + np.abs(y[-m:])
+    for t, place in ((0.0, y), (0.7, moved)):
+        p = scale * rng.normal(size=m)
+        v, force = _velocity(problem, t, place, p)
+        _, at_rest = _velocity(problem, t, place, 0.0 * p)
+        if not np.allclose(v, K @ p, rtol=_TOLERANCE, atol=_TOLERANCE * np.abs(K @ p).max()):
+            raise ValueError(
+                f"{problem.model}: splittings need a velocity K p with the same K everywhere; the inertia depends on the place"
+            )
+        if not np.allclose(force, at_rest, rtol=1e-7, atol=1e-7 * (np.abs(at_rest).max() + np.abs(p).max() * np.abs(v).max())):
+            raise ValueError(
+                f"{problem.model}: splittings need forces that depend on time and place only; this one depends on the momentum"
+            )
+    if not np.allclose(K, K.T, rtol=_TOLERANCE, atol=_TOLERANCE * np.abs(K).max()):
+        raise ValueError(
+            f"{problem.model}: the matrix K of the velocity K p is not symmetric: the momenta are not those of a kinetic energy"
+        )
+
+
+def _body(problem: Problem, kind: int, K: Array) -> Array:
+    """A rigid body from its inverse inertia about the body origin."""
+    if kind == SO3:
+        return np.concatenate([[0.0], np.zeros(3), *_principal(K)])
+    inertia = np.linalg.inv(K)
+    mass = inertia[0, 0]
+    if kind == SE2:
+        com = np.array([inertia[1, 2], -inertia[0, 2], 0.0]) / mass
+        moment = inertia[2, 2] - mass * (com @ com)
+        expected = _planar(mass, com, moment)
+        axes: Any = np.array([1.0 / moment if com.any() else K[2, 2], 0.0, 0.0]), np.eye(3).ravel()
+    else:
+        com = _vee(inertia[3:, :3]) / mass
+        about_com = inertia[3:, 3:] + mass * _hat(com) @ _hat(com)
+        expected = np.block([[mass * np.eye(3), -mass * _hat(com)], [mass * _hat(com), inertia[3:, 3:]]])
+        axes = _principal(K[3:, 3:] if not com.any() else np.linalg.inv(about_com))
+    if not np.allclose(inertia, expected, rtol=1e-8, atol=1e-8 * np.abs(inertia).max()):
+        raise ValueError(
+            f"{problem.model}: splittings need the inertia of a rigid body on every factor SE(2), SE(3); found {inertia.tolist()}"
+        )
+    return np.concatenate([[K[0, 0] if not com.any() else 1.0 / mass], com, *axes])
+
+
+def _principal(K: Array) -> tuple[Array, Array]:
+    """Inverse principal moments and principal axes, unchanged if K is diagonal already."""
+    if np.abs(K - np.diag(np.diag(K))).max() <= 4e-16 * np.abs(K).max():
+        return np.diag(K).copy(), np.eye(3).ravel()
+    values, axes = np.linalg.eigh(K)
+    return values, (axes * np.sign(np.linalg.det(axes))).ravel()
+
+
+def _planar(mass: float, com: Array, moment: float) -> Array:
+    x, y = com[:2]
+    return np.array([[mass, 0.0, -mass * y], [0.0, mass, mass * x], [-mass * y, mass * x, moment + mass * (x * x + y * y)]])
+
+
+def _hat(x: Any) -> Any:
+    return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
+
+
+def _vee(m: Any) -> Any:
+    return np.array([m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]]) / 2.0

@@ -1,0 +1,351 @@
+"""Splittings H = ½ pᵀK p + V(t, q) on T*G: the motion without forces exactly (drift), the forces alone exactly (kick).
+
+    kick:   p <- p + b h f(t, q)
+    drift:  Rⁿ, SO(2): q <- q + a h K p;   rigid bodies turn freely about their centre of mass, which moves uniformly
+
+The kinetic energy is found by asking the field (`integrators.steppers.kinetic`), the force is ṗ at p = 0.  Symplectic, and
+symmetric if the coefficients are; momentum maps of V are exact.  T is quadratic in the momenta, so Runge-Kutta-Nyström
+coefficients keep their order on every T*G.  Instead of the exact free rotation, three rotations about the principal axes
+(1-2-3-2-1) may be used: then the drift is of second order only, and the coefficients must be those of a composition.
+
+Everything is added as increments to both words of the state.  In principal axes the energy and the momentum of the free
+rotation, which rounding would change with a bias, are put right in the low words after every drift (`hold_constants`).
+Sources: Blanes and Moan 2002; McLachlan and Reich (three rotations); Hairer, McLachlan and Razakarivony 2008.
+
+coefficients
+    drifts a; kicks b; then `Kinetic`: the matrix K, and `BODY` numbers for every body.
+options
+    number of drifts; of kicks; 1 if a kick comes first; 1 for three rotations; 1 if all bodies are in principal axes.
+own rows
+    state at rest; its field; the force; velocity of the abelian factors.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.compensated import add_to, renormalise, two_product, two_sum
+from integrators.layout import COMPENSATION, EVALUATIONS, HISTORY, LAST_KNOWN, OWN_OPTIONS, OWN_ROWS, STEPS
+from integrators.method import Method, Stepper
+from integrators.problem import Problem
+from integrators.signatures import STEP_SIGNATURES
+from integrators.status import OK
+from integrators.steppers.common import RENORMALISE_EVERY, copy
+from integrators.steppers.free_body import exact_motion, pieces, three_rotations
+from integrators.steppers.kinetic import BODY, kinetic
+from integrators.tableaus import Composition, Splitting
+from integrators.tableaus.numbers import floats
+from liegroup.compile import any_, entry, helper, kernel, ld, select, st
+from liegroup.formulas import so3
+from liegroup.formulas.vectors import add, cross, dot, scale
+from liegroup.scalars import sincos
+from liegroup.table import KIND, N_V, Q_OFFSET, RN, SE2, SE3, SO2, SO3, V_OFFSET
+
+DRIFTS, KICKS, KICK_FIRST, ROTATIONS, ALIGNED = range(OWN_OPTIONS, OWN_OPTIONS + 5)
+REST, FIELD, FORCE, VELOCITY = range(OWN_ROWS, OWN_ROWS + 4)
+_DEGENERATE = 1e-6
+"""Where energy and momentum are this close to dependent, only the momentum is held."""
+
+
+@helper
+def bump(y: Any, low: Any, i: Any, x: Any, compensation: Any) -> None:
+    """Component i of the state increased by x."""
+    if compensation:
+        add_to(y, low, i, x)
+    else:
+        st(y, i, ld(y, i) + x)
+
+
+@helper
+def bump3(y: Any, low: Any, i: Any, x: Any, compensation: Any) -> None:
+    """Components i … i + 2 increased by x."""
+    bump(y, low, i, x[0], compensation)
+    bump(y, low, i + 1, x[1], compensation)
+    bump(y, low, i + 2, x[2], compensation)
+
+
+@helper
+def vector(a: Any, i: Any) -> Any:
+    return ld(a, i), ld(a, i + 1), ld(a, i + 2)
+
+
+@helper
+def turn_back(v: Any, w: Any, u: Any) -> Any:
+    """Rᵀu − u for the quaternion (w, v)."""
+    t = cross(u, v)
+    t = (t[0] + t[0], t[1] + t[1], t[2] + t[2])
+    s = cross(t, v)
+    return w * t[0] + s[0], w * t[1] + s[1], w * t[2] + s[2]
+
+
+@helper
+def turn(v: Any, w: Any, u: Any) -> Any:
+    """R u − u for the quaternion (w, v)."""
+    return turn_back((-v[0], -v[1], -v[2]), w, u)
+
+
+@helper
+def axes(coefficients: Any, k: Any, u: Any) -> Any:
+    """P u for the principal axes of a body."""
+    return (
+        coefficients[k] * u[0] + (coefficients[k + 1] * u[1] + coefficients[k + 2] * u[2]),
+        coefficients[k + 3] * u[0] + (coefficients[k + 4] * u[1] + coefficients[k + 5] * u[2]),
+        coefficients[k + 6] * u[0] + (coefficients[k + 7] * u[1] + coefficients[k + 8] * u[2]),
+    )
+
+
+@helper
+def axes_transpose(coefficients: Any, k: Any, u: Any) -> Any:
+    """Pᵀ u."""
+    return (
+        coefficients[k] * u[0] + (coefficients[k + 3] * u[1] + coefficients[k + 6] * u[2]),
+        coefficients[k + 1] * u[0] + (coefficients[k + 4] * u[1] + coefficients[k + 7] * u[2]),
+        coefficients[k + 2] * u[0] + (coefficients[k + 5] * u[1] + coefficients[k + 8] * u[2]),
+    )
+
+
+@helper
+def _product_sum(i: Any, m: Any, low: Any, dm: Any) -> Any:
+    """(2m + 2 low + dm) dm, and the same times i, to twice the precision (high and low words each)."""
+    s, e = two_sum(m + m, dm)
+    e = e + (low + low)
+    p, f = two_product(s, dm)
+    f = f + e * dm
+    g, r = two_product(p, i)
+    return p, f, g, r + f * i
+
+
+@kernel
+def hold_constants(i: Any, m: Any, low: Any, dm: Any) -> Any:
+    """What must be added to m + dm so that |m|² and Σ iₖ mₖ² are what they were before dm: α m + β ω."""
+    a, a1, b, b1 = _product_sum(i[0], m[0], low[0], dm[0])
+    c, c1, d, d1 = _product_sum(i[1], m[1], low[1], dm[1])
+    e, e1, f, f1 = _product_sum(i[2], m[2], low[2], dm[2])
+    s, r = two_sum(a, c)
+    s, q = two_sum(s, e)
+    norm = s + ((r + q) + (a1 + c1 + e1))
+    s, r = two_sum(b, d)
+    s, q = two_sum(s, f)
+    energy = s + ((r + q) + (b1 + d1 + f1))
+    w = (i[0] * m[0], i[1] * m[1], i[2] * m[2])
+    gg, tt, ww = dot(m, m), dot(m, w), dot(w, w)
+    determinant = gg * ww - tt * tt
+    full = determinant > _DEGENERATE * (gg * ww)
+    safe = select(full, determinant, determinant * 0.0 + 1.0)
+    length = select(gg > 0.0, gg, gg * 0.0 + 1.0)
+    alpha = select(full, -0.5 * (norm * ww - energy * tt) / safe, -0.5 * norm / length)
+    beta = select(full, -0.5 * (energy * gg - norm * tt) / safe, determinant * 0.0)
+    return alpha * m[0] + beta * w[0], alpha * m[1] + beta * w[1], alpha * m[2] + beta * w[2]
+
+
+@kernel
+def rotate(t: Any, y: Any, low: Any, q: Any, p: Any, coefficients: Any, body: Any, a: Any, options: Any) -> Any:
+    """Free rotation of a body with angular momentum a about its centre of mass: quaternion at q, momentum at p of the state.
+
+    Returns (real part, vector part) of the relative quaternion in body axes.
+    """
+    compensation = options[COMPENSATION]
+    i = (coefficients[body + 4], coefficients[body + 5], coefficients[body + 6])
+    m = axes_transpose(coefficients, body + 7, a)
+    if options[ROTATIONS]:
+        dm, w1, v = three_rotations(t, m, i)
+    else:
+        dm, w1, v = exact_motion(t, m, i)
+    v, change = axes(coefficients, body + 7, v), axes(coefficients, body + 7, dm)
+    bump3(y, low, p, change, compensation)
+    if compensation and options[ALIGNED] and not options[ROTATIONS]:
+        fix = hold_constants(i, m, vector(low, p), dm)
+        st(low, p, ld(low, p) + fix[0])
+        st(low, p + 1, ld(low, p + 1) + fix[1])
+        st(low, p + 2, ld(low, p + 2) + fix[2])
+    d = so3.displace((ld(y, q), ld(y, q + 1), ld(y, q + 2), ld(y, q + 3)), (w1, v[0], v[1], v[2]))
+    bump(y, low, q, d[0], compensation)
+    bump(y, low, q + 1, d[1], compensation)
+    bump(y, low, q + 2, d[2], compensation)
+    bump(y, low, q + 3, d[3], compensation)
+    return 1.0 + w1, v
+
+
+@kernel
+def drift_space(t: Any, y: Any, low: Any, q: Any, p: Any, coefficients: Any, body: Any, options: Any) -> None:
+    """Free motion of a body in space: (x, quaternion) at q, (linear, angular) momentum at p."""
+    compensation = options[COMPENSATION]
+    c = (coefficients[body + 1], coefficients[body + 2], coefficients[body + 3])
+    linear, angular = vector(y, p), vector(y, p + 3)
+    attitude = (ld(y, q + 3), ld(y, q + 4), ld(y, q + 5), ld(y, q + 6))
+    w, v = rotate(t, y, low, q + 3, p + 3, coefficients, body, add(angular, cross(linear, c)), options)
+    change = turn_back(v, w, linear)
+    bump3(y, low, p, change, compensation)
+    bump3(y, low, p + 3, cross(c, change), compensation)
+    way, swing = scale(t * coefficients[body], linear), turn(v, w, c)
+    bump3(y, low, q, so3.act(attitude, (way[0] - swing[0], way[1] - swing[1], way[2] - swing[2])), compensation)
+
+
+@kernel
+def drift_plane(t: Any, y: Any, low: Any, q: Any, p: Any, coefficients: Any, body: Any, compensation: Any) -> None:
+    """Free motion of a body in the plane: (x, y, θ) at q, (linear, angular) momentum at p."""
+    cx, cy = coefficients[body + 1], coefficients[body + 2]
+    lx, ly = ld(y, p), ld(y, p + 1)
+    angle = t * coefficients[body + 4] * (ld(y, p + 2) - (cx * ly - cy * lx))
+    s, c = sincos(0.5 * angle)
+    c1, s = -2.0 * (s * s), 2.0 * (s * c)
+    dx, dy = c1 * lx + s * ly, c1 * ly - s * lx
+    way = t * coefficients[body]
+    x, z = way * lx - (c1 * cx - s * cy), way * ly - (c1 * cy + s * cx)
+    sin, cos = sincos(ld(y, q + 2))
+    bump(y, low, q, cos * x - sin * z, compensation)
+    bump(y, low, q + 1, sin * x + cos * z, compensation)
+    bump(y, low, q + 2, angle, compensation)
+    bump(y, low, p, dx, compensation)
+    bump(y, low, p + 1, dy, compensation)
+    bump(y, low, p + 2, cx * dy - cy * dx, compensation)
+
+
+@kernel
+def longest(t: Any, y: Any, table: Any, g: Any, coefficients: Any, bodies: Any) -> Any:
+    """The number of parts into which the time must be divided for the fastest body (one number per lane)."""
+    n, body = ld(y, 0) * 0.0 + 1.0, bodies
+    for row in range(table.shape[0]):
+        kind, j = table[row, KIND], table[row, V_OFFSET]
+        if kind in (SO3, SE3):
+            size = 3 if kind == SO3 else 6
+            for p in range(g + j, g + j + table[row, N_V], size):
+                a = vector(y, p + size - 3)
+                if kind == SE3:
+                    a = add(a, cross(vector(y, p), (coefficients[body + 1], coefficients[body + 2], coefficients[body + 3])))
+                parts = pieces(t, axes_transpose(coefficients, body + 7, a), vector(coefficients, body + 4))
+                n = select(parts > n, parts, n)
+                body += BODY
+        elif kind == SE2:
+            body += BODY * (table[row, N_V] // 3)
+    return n
+
+
+@kernel
+def drift(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, work: Any) -> None:
+    """The motion without forces over the time t, which is short for every body."""
+    last = table.shape[0] - 1
+    g, m, compensation = table[last, Q_OFFSET], table[last, N_V], options[COMPENSATION]
+    matrix = options[DRIFTS] + options[KICKS]
+    body = matrix + m * m
+    velocity = work[VELOCITY]
+    for k in range(m):
+        v = ld(y, g) * 0.0
+        for j in range(m):
+            if coefficients[matrix + k * m + j] != 0.0:
+                v = v + coefficients[matrix + k * m + j] * ld(y, g + j)
+        st(velocity, k, v)
+    for row in range(last):
+        kind, q, j, n = table[row, KIND], table[row, Q_OFFSET], table[row, V_OFFSET], table[row, N_V]
+        if kind in (RN, SO2):
+            for k in range(n):
+                bump(y, low, q + k, t * ld(velocity, j + k), compensation)
+        elif kind == SO3:
+            for k in range(n // 3):
+                rotate(t, y, low, q + 4 * k, g + j + 3 * k, coefficients, body, vector(y, g + j + 3 * k), options)
+                body += BODY
+        elif kind == SE2:
+            for k in range(n // 3):
+                drift_plane(t, y, low, q + 3 * k, g + j + 3 * k, coefficients, body, compensation)
+                body += BODY
+        elif kind == SE3:
+            for k in range(n // 6):
+                drift_space(t, y, low, q + 7 * k, g + j + 6 * k, coefficients, body, options)
+                body += BODY
+
+
+@kernel
+def drift_in_parts(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, work: Any) -> None:
+    """The motion without forces over any time, in as many equal parts as the fastest body needs; idle lanes stand still."""
+    last = table.shape[0] - 1
+    m = table[last, N_V]
+    parts = longest(t, y, table[:last], table[last, Q_OFFSET], coefficients, options[DRIFTS] + options[KICKS] + m * m)
+    done = 0.0
+    while any_(parts > done):
+        drift(select(parts > done, t / parts, parts * 0.0), y, low, table, coefficients, options, work)
+        done += 1.0
+
+
+@kernel
+def force(field: Any, t: Any, y: Any, table: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any) -> None:
+    """The force at the configuration of y, into its row."""
+    last = table.shape[0] - 1
+    g, m = table[last, Q_OFFSET], table[last, N_V]
+    rest, value = work[REST][: y.shape[0]], work[FIELD][: 2 * m]
+    copy(y, rest)
+    for i in range(m):
+        st(rest, g + i, 0.0)
+    field(t, rest, parameters, structure, field_work, value)
+    counters[EVALUATIONS] += 1
+    copy(value[m:], work[FORCE][:m])
+
+
+@entry(*STEP_SIGNATURES)
+def step(
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any,
+) -> int:  # fmt: skip
+    """One step of a splitting method."""
+    last = table.shape[0] - 1
+    g, m, drifts, flows = table[last, Q_OFFSET], table[last, N_V], options[DRIFTS], options[DRIFTS] + options[KICKS]
+    counters[LAST_KNOWN] = 0
+    time, a, b = t, 0, 0
+    known = counters[HISTORY] > 0
+    for k in range(flows):
+        if (k % 2 == 0) == (options[KICK_FIRST] == 1):
+            if not known:
+                force(field, time, y, table, parameters, structure, field_work, work, counters)
+            known = True
+            for i in range(m):
+                bump(y, low, g + i, (h * coefficients[drifts + b]) * ld(work[FORCE], i), options[COMPENSATION])
+            b += 1
+        else:
+            drift_in_parts(h * coefficients[a], y, low, table, coefficients, options, work)
+            time = time + h * coefficients[a]
+            known = False
+            a += 1
+    counters[HISTORY] = 1 if known else 0
+    if options[COMPENSATION] and counters[STEPS] % RENORMALISE_EVERY == 0:
+        renormalise(table, y, low)
+    return OK
+
+
+def _rows(options: NDArray[np.int64]) -> int:
+    return 4
+
+
+def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The kinetic energy of the problem, after the method's own numbers."""
+    found = kinetic(problem)
+    return np.concatenate([found.matrix.ravel(), found.bodies.ravel()]), np.array([found.aligned])
+
+
+SPLITTING = Stepper("splitting", step, _rows, maps=("exp",), prepare=_prepare)
+
+
+def splitting(table: Splitting, name: str = "", **changes: Any) -> Method:
+    """The splitting method of a table, with exact drifts; its order is the Runge-Kutta-Nyström order."""
+    return _method(table, name or f"SPLITTING[{table.name}]", table.nystrom_order, rotations=False, **changes)
+
+
+def rotations(composition: Composition, name: str = "", **changes: Any) -> Method:
+    """The composition of the symmetric second-order map kick, three rotations, kick."""
+    return _method(composition.strang(), name or f"ROTATIONS[{composition.name}]", composition.order, rotations=True, **changes)
+
+
+def _method(table: Splitting, name: str, order: int, rotations: bool, **changes: Any) -> Method:
+    return Method(
+        name=name,
+        stepper=SPLITTING,
+        order=order,
+        coefficients=np.concatenate([floats(table.T), floats(table.V)]),
+        options=np.array([len(table.T), len(table.V), table.first == "V", rotations]),
+        evaluations=len(table.V) - (table.first == "V"),
+        symmetric=table.symmetric,
+        symplectic=True,
+        source=table.source,
+        **changes,
+    )
