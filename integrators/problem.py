@@ -119,6 +119,7 @@ class Problem:
             self._put("invariant_names", tuple(self.invariants))
         self._put("invariants", None if self.invariants is None else as_field(self.invariants, "invariants"))
         self._put("projection", None if self.projection is None else as_field(self.projection, "projection"))
+        self._put("parts", None if self.parts is None else as_field(self.parts, "parts"))
         self._put("invariant_names", _names(self.invariant_names, "invariant_names"))
         self._put("invariant_units", tuple(self.invariant_units) or ("",) * len(self.invariant_names))
         self._put("variables", tuple(self.variables) or _default_variables(self.table, self.canonical))
@@ -158,6 +159,10 @@ class Problem:
     def invariant_values(self, t: float, y: ArrayLike) -> Array:
         """The invariants at one state."""
         return self._evaluate(self.invariants, t, y, self.invariant_count) if self.invariant_count else np.zeros(0)
+
+    def parts_values(self, t: float, y: ArrayLike) -> Array:
+        """The parts at one state."""
+        return self._evaluate(self.parts, t, y, self.parts_size)
 
     def _evaluate(self, function: Field, t: float, y: ArrayLike, size: int) -> Array:
         out = np.zeros(size)

@@ -90,6 +90,8 @@ class NonholonomicSystem:
         ``reversal(y)`` → ρ y for states (…, n) of the reduced form, with f(ρ y) = −ρ f(y); None if there is none.
     exact : callable, optional
         Reduced state at time t for the start (q0, u0).
+    lift : callable, optional
+        ``lift(q, u)`` → S(q) u + s(q) on numbers of any kind, if the reduced field cannot be evaluated on them.
     """
 
     model: str
@@ -110,6 +112,7 @@ class NonholonomicSystem:
     conservative: bool = True
     reversal: Callable[[Array], Array] | None = None
     exact: Callable[[Any], Array] | None = None
+    lift: Callable[[Any, Any], Array] | None = None
     structure: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -156,6 +159,9 @@ class NonholonomicSystem:
         v = self.velocity(q, self.u0) if v is None else _given(v, None, self.n, "v")
         v = self.project_velocity(q, v)[0] if project else v
         self.check(q, v)
+        return self._unchecked(q, v)
+
+    def _unchecked(self, q: Array, v: Array) -> Problem:
         work = (1 + work_rows(self.n, self.m) + self.scratch, constrained_layout(self.n, self.m, self.positions).SIZE)
         return self._problem(self.constrained, np.concatenate([q, v]), self.n, self.velocities, "constrained", work, None)
 
@@ -202,12 +208,10 @@ class NonholonomicSystem:
 
     def parts(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Parts:
         """M, A, forces … at the state (q, v)."""
-        n, m, k = self.n, self.m, self.positions
-        at = constrained_layout(n, m, k)
-        out = np.zeros(at.SIZE)
-        work = np.zeros((work_rows(n, m) + self.scratch + 2, at.SIZE))
+        n, m = self.n, self.m
         y = np.concatenate([np.asarray(q, float), np.asarray(v, float)])
-        self.constrained.parts.compiled(float(t), y, self.parameters, self.structure, work, out)
+        out = self._constrained_problem.parts_values(t, y)
+        at = constrained_layout(n, m, self.positions)
         blocks = [out[start:end].copy() for start, end in pairwise(at)]
         mass, rows, *vectors, potential = blocks
         return Parts._make([mass.reshape(n, n), rows.reshape(m, n), *vectors, float(potential[0])])
@@ -276,6 +280,10 @@ class NonholonomicSystem:
     @cached_property
     def _reduced_problem(self) -> Problem:
         return self.problem()
+
+    @cached_property
+    def _constrained_problem(self) -> Problem:
+        return self._unchecked(self.q0, np.zeros(self.n))
 
 
 def _given(value: ArrayLike | None, default: Any, size: int, name: str) -> Array:

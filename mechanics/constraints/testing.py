@@ -12,55 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.parts import constrained
-from liegroup.table import SE2, SE3, SO3
+from liegroup.table import SE3, SO3
+from mechanics.constraints.flat import bracket_transpose, coordinate_rate
 from mechanics.constraints.multipliers import work_rows
 from mechanics.constraints.system import NonholonomicSystem, Parts
 
 Array = NDArray[Any]
 EPS = 1e-150
 """Complex step."""
-
-
-def _quaternion_rate(q: Any, w: Any) -> Array:
-    a, x, y, z = q
-    b, c, d = w
-    return 0.5 * np.array([-x * b - y * c - z * d, a * b + y * d - z * c, a * c + z * b - x * d, a * d + x * c - y * b])
-
-
-def _rotate(q: Any, v: Any) -> Array:
-    a, u, v = q[0], np.asarray(q[1:]), np.asarray(v)
-    return np.asarray((a * a - u @ u) * v + 2 * (u @ v) * u + 2 * a * np.cross(u, v))
-
-
-def coordinate_rate(group: NDArray[np.int64], q: Any, v: Any) -> Array:
-    """q̇ of the flat coordinates for the body velocity v."""
-    parts = []
-    for kind, iq, iv, nq, nv in group:
-        x, w = q[iq : iq + nq], v[iv : iv + nv]
-        if kind == SO3:
-            parts.append(_quaternion_rate(x, w))
-        elif kind == SE2:
-            s, c = np.sin(x[2]), np.cos(x[2])
-            parts.append(np.array([c * w[0] - s * w[1], s * w[0] + c * w[1], w[2]]))
-        elif kind == SE3:
-            parts.append(np.concatenate([_rotate(x[3:], w[:3]), _quaternion_rate(x[3:], w[3:])]))
-        else:
-            parts.append(np.asarray(w))
-    return np.concatenate(parts)
-
-
-def bracket_transpose(group: NDArray[np.int64], v: Any, p: Any) -> Array:
-    """ad_vᵀ p, by the definition [x, y] of each algebra."""
-    out = np.zeros(len(v), dtype=np.result_type(v, p))
-    for kind, _, i, _, n in group:
-        w, f = v[i : i + n], p[i : i + n]
-        if kind == SO3:
-            out[i : i + n] = np.cross(f, w)
-        elif kind == SE2:
-            out[i : i + n] = w[2] * f[1], -w[2] * f[0], w[1] * f[0] - w[0] * f[1]
-        elif kind == SE3:
-            out[i : i + n] = np.concatenate([np.cross(f[:3], w[3:]), np.cross(f[3:], w[3:]) + np.cross(f[:3], w[:3])])
-    return out
 
 
 def _call(function: Any, system: NonholonomicSystem, t: Any, y: Array, size: int) -> Array:

@@ -5,7 +5,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from mechanics.constraints import rolling
-from mechanics.constraints.testing import coordinate_rate, reduced_rate
+from mechanics.constraints.flat import coordinate_rate
+from mechanics.constraints.testing import reduced_rate
 from mechanics.systems import (
     ball_in_cylinder,
     ball_on_turntable,

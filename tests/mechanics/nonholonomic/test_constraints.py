@@ -1,0 +1,137 @@
+"""Constraints as objects: refusal, projection, rank, integrability, systems from functions of one's own."""
+
+import numpy as np
+import pytest
+
+from liegroup.table import RN, SE2, table_of
+from mechanics.constraints.integrability import growth_vector, integrable_combinations
+from mechanics.constraints.system import ConstraintError
+from mechanics.constraints.user import nonholonomic_system
+from mechanics.systems.car import car
+from mechanics.systems.chaplygin_sleigh import chaplygin_sleigh
+from mechanics.systems.driven_pair import driven_pair
+from mechanics.systems.nonholonomic import NONHOLONOMIC
+from mechanics.systems.roller_racer import roller_racer
+from mechanics.systems.rolling_disk import rolling_disk
+from mechanics.systems.snakeboard import snakeboard
+from mechanics.systems.tilting_disk import tilting_disk
+
+
+def test_states_off_the_constraints_are_refused_with_the_residual_and_projected_on_request():
+    system = chaplygin_sleigh()
+    v = np.array([0.5, 0.1, 1.0])
+    with pytest.raises(ConstraintError, match=r"row 0 by 0\.1.*project=True"):
+        system.constrained_problem(system.q0, v)
+    projected, lost = system.project_velocity(system.q0, v)
+    np.testing.assert_array_equal(system.constrained_problem(system.q0, v, project=True).y0[3:], projected)
+    p = system.parts(system.q0, v)
+    defect = p.rows @ v
+    assert lost == pytest.approx(0.5 * defect @ np.linalg.solve(p.rows @ np.linalg.solve(p.mass, p.rows.T), defect), rel=1e-12)
+    assert abs(system.residual(system.q0, projected)).max() < 1e-15
+
+
+def test_a_disk_above_its_plane_is_refused():
+    system = tilting_disk()
+    q = system.q0.copy()
+    q[2] += 1e-3
+    with pytest.raises(ConstraintError, match="position constraints"):
+        system.constrained_problem(q, system.velocity(q, system.u0))
+
+
+@pytest.mark.parametrize(
+    ("make", "arguments", "message"),
+    [
+        (chaplygin_sleigh, {"mass": -1.0}, "mass: -1.0, expected a positive number"),
+        (chaplygin_sleigh, {"inertia_about_com": float("nan")}, "inertia_about_com: nan"),
+        (rolling_disk, {"tilt": np.pi / 2}, "lays the disk flat"),
+        (tilting_disk, {"tilt": -np.pi / 2}, "lays the disk flat"),
+        (snakeboard, {"angles": (0.0, np.pi / 2, 0.0)}, "inside"),
+        (car, {"steering_angle": 2.0}, "inside"),
+        (roller_racer, {"lengths": (0.3, 0.3), "angle": np.pi}, "axles on one point"),
+        (NONHOLONOMIC["suslov"], {"inertia": (1.0, 1.0, 0.1, 0.9, 0.0)}, "positive definite"),
+        (NONHOLONOMIC["chaplygin-ball"], {"orientation_wxyz": (1.0, 1.0, 0.0, 0.0)}, "unit quaternion"),
+        (NONHOLONOMIC["routh-sphere"], {"offset": 0.6}, "less than the radius"),
+        (driven_pair, {"member": "XX"}, "expected one of CO0"),
+    ],
+)
+def test_bad_input_is_refused_by_name(make, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        make(**arguments)
+
+
+def test_states_of_the_wrong_shape_or_not_finite_are_refused():
+    system = chaplygin_sleigh()
+    with pytest.raises(ValueError, match=r"q: shape \(2,\), expected \(3,\)"):
+        system.problem([0.0, 0.0], [1.0, 0.0])
+    with pytest.raises(ValueError, match="u: component 1 is not finite"):
+        system.problem(system.q0, [1.0, np.nan])
+
+
+GROWTH = {
+    "knife-edge": (2, 3), "chaplygin-sleigh": (2, 3), "suslov": (2, 3), "nonholonomic-particle": (2, 3), "contact-chain": (6, 7),
+    "vertical-disk": (2, 3, 4), "car": (2, 3, 4), "snakeboard": (4, 6), "roller-racer": (2, 3, 4), "rolling-disk": (3, 4, 5),
+    "thick-disk": (3, 5, 5), "ball-on-turntable": (3, 5, 5),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GROWTH)
+def test_growth_vectors_are_the_known_ones(name):
+    assert growth_vector(NONHOLONOMIC[name]()) == GROWTH[name]
+
+
+@pytest.mark.parametrize("name", ["thick-disk", "ball-on-turntable", "routh-sphere"])
+def test_rolling_on_a_plane_restricts_the_height_and_nothing_else(name):
+    assert integrable_combinations(NONHOLONOMIC[name]()) == 1
+
+
+def particle(rows, v0, **options):
+    return nonholonomic_system(table_of([(RN, 3)]), lambda q: np.eye(3), rows, [0.3, 0.5, -0.2], v0, **options)
+
+
+def test_an_integrable_row_is_found_out():
+    """x dx + y dy + z dz = 0 keeps the particle on a sphere."""
+    sphere = particle(lambda q: [q], [0.5, -0.3, 0.0])
+    assert growth_vector(sphere) == (2, 2)
+    assert integrable_combinations(sphere) == 1
+
+
+def test_a_system_from_own_functions_moves_like_the_built_in_one():
+    def mass(q):
+        return np.array([[1.0, 0, 0], [0, 1.0, 0.3], [0, 0.3, 0.5 + 0.09]])
+
+    own = nonholonomic_system(table_of([(SE2, 1)]), mass, lambda q: [[0.0, 1.0, 0.0]], [0, 0, 0.2], [-0.4, 0, 1.2])
+    built_in = chaplygin_sleigh(heading=0.2)
+    a, b = own.constrained_problem(), built_in.constrained_problem()
+    np.testing.assert_allclose(a.velocity(0, a.y0), b.velocity(0, b.y0), atol=1e-14)
+    np.testing.assert_allclose(
+        own.problem().velocity(0, own.problem().y0), built_in.problem().velocity(0, built_in.problem().y0), atol=1e-14
+    )
+    np.testing.assert_allclose(own.parts(own.q0, a.y0[3:]).rate, built_in.parts(own.q0, a.y0[3:]).rate, atol=1e-15)
+    np.testing.assert_allclose(own.multipliers(own.q0, a.y0[3:])[1], built_in.multipliers(own.q0, a.y0[3:])[1], atol=1e-14)
+
+
+def test_own_potentials_forces_and_moving_supports_enter():
+    system = particle(
+        lambda q: [[0.0 * q[0] - q[1], 0.0 * q[0], 1.0 + 0.0 * q[0]]],
+        [0.9, 0.6, 0.5 * 0.9 + 0.2],
+        potential=lambda q: 0.65 * (q[0] ** 2 + q[1] ** 2),
+        force=lambda t, q, v: -0.1 * v,
+        value=lambda t, q: [0.2 * np.cos(t)],
+    )
+    q, v = system.q0, np.array([0.9, 0.6, 0.65])
+    acceleration, _ = system.multipliers(q, v, t=0.7)
+    p = system.parts(q, v, t=0.7)
+    np.testing.assert_allclose(p.gradient, [1.3 * 0.3, 1.3 * 0.5, 0.0], atol=1e-15)
+    assert p.bias == pytest.approx(-0.6 * 0.9 + 0.2 * np.sin(0.7))
+    assert p.rows @ acceleration == pytest.approx(-p.bias)
+
+
+def test_dependent_rows_are_refused_by_name():
+    with pytest.raises(ConstraintError, match="row 1 depends on the others"):
+        particle(lambda q: [[1.0, 0, 0], [2.0, 0, 0]], [0.0, 1.0, 0.0])
+
+
+def test_configurations_where_the_rows_lose_rank_are_named():
+    system = particle(lambda q: [[q[0], 0 * q[0], 0 * q[0]]], [0.0, 1.0, 0.0])
+    with pytest.raises(ConstraintError, match="lose rank"):
+        system.check([0.0, 0.5, 0.1], [0.0, 1.0, 0.0])
