@@ -1,6 +1,21 @@
 """Bodies, joints, trees, forces and constraints: problems of mechanics, posed for the integrators."""
 
 from mechanics import joints
+from mechanics.dynamics import (
+    bias,
+    body_poses,
+    body_twists,
+    centre_of_mass,
+    centroidal_momentum,
+    energy,
+    forward_dynamics,
+    hamiltonian_rhs,
+    inverse_dynamics,
+    kinetic_energy,
+    mass_matrix,
+    momentum,
+    potential_energy,
+)
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.frames import Frame
 from mechanics.inertia import Inertia
@@ -15,9 +30,22 @@ __all__ = [
     "ModelError",
     "ModelWarning",
     "Tree",
+    "bias",
+    "body_poses",
+    "body_twists",
+    "centre_of_mass",
+    "centroidal_momentum",
+    "energy",
+    "forward_dynamics",
+    "hamiltonian_rhs",
+    "inverse_dynamics",
     "joints",
+    "kinetic_energy",
     "load_model",
     "load_urdf",
+    "mass_matrix",
     "model_names",
     "model_path",
+    "momentum",
+    "potential_energy",
 ]

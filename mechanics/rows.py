@@ -76,6 +76,21 @@ def prescribed(t: Any, parameters: Any, structure: Any, row: Any) -> Any:
 
 
 @helper
+def prescribed_acceleration(t: Any, parameters: Any, structure: Any, row: Any) -> Any:
+    """Second derivative at time t of the prescribed motion of a row."""
+    at, powers = structure[row + MOTION], structure[row + POWERS]
+    a = 0.0
+    for k in range(powers - 1, 1, -1):
+        a = a * t + k * (k - 1) * parameters[at + k]
+    at = at + powers
+    for _ in range(structure[row + HARMONICS]):
+        w = parameters[at + 1]
+        a = a - parameters[at] * w * w * sincos(w * t + parameters[at + 2])[0]
+        at = at + 3
+    return a
+
+
+@helper
 def set_angle(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, at: Any) -> None:
     """Write cos and sin of the angle about z."""
     kind, q = structure[row + KIND], structure[row + Q]

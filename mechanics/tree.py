@@ -7,19 +7,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liegroup.group import Group
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.frames import Frame
 from mechanics.inertia import Inertia
 from mechanics.joints import Joint
 from mechanics.joints.free import Free
+from mechanics.packing import Packed, pack
 
 Array = NDArray[np.float64]
-FACTORS = {"RN": 0, "SO2": 1, "SO3": 2, "SE2": 3, "SE3": 4}
-"""Kinds of group factors as `liegroup` numbers them."""
 _ROTATION_TOLERANCE = 1e-6
 
 
@@ -41,12 +42,12 @@ class JointData:
         Limits of the joint force and of the velocity.
     """
 
-    damping: ArrayLike = 0.0
-    friction: ArrayLike = 0.0
-    lower: ArrayLike | None = None
-    upper: ArrayLike | None = None
-    effort: ArrayLike | None = None
-    velocity: ArrayLike | None = None
+    damping: Any = 0.0
+    friction: Any = 0.0
+    lower: Any = None
+    upper: Any = None
+    effort: Any = None
+    velocity: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +78,8 @@ class Body:
     name: str
     joint: Joint
     parent: str | None = None
-    position: ArrayLike = (0.0, 0.0, 0.0)
-    rotation: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    position: Any = (0.0, 0.0, 0.0)
+    rotation: Any = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     inertia: Inertia = field(default_factory=Inertia.zero)
     joint_name: str = ""
     data: JointData = JointData()
@@ -93,7 +94,7 @@ class Body:
         R = _array(self.rotation, (3, 3), where, "rotation")
         if np.abs(R @ R.T - np.eye(3)).max() > _ROTATION_TOLERANCE or np.linalg.det(R) < 0:
             raise ModelError(where, f"rotation {R.tolist()} is not a rotation matrix", "give orthonormal columns, right-handed")
-        object.__setattr__(self, "rotation", R)
+        object.__setattr__(self, "rotation", _nearest_rotation(R))
         object.__setattr__(self, "joint_name", self.joint_name or f"{self.name}_joint")
         object.__setattr__(self, "data", _checked(self.data, self.joint, f"joint {self.joint_name!r}"))
 
@@ -225,18 +226,43 @@ class Tree:
         return np.concatenate([np.zeros(0)] + [np.asarray(b.data.damping) for b in self.bodies])
 
     @cached_property
-    def group_table(self) -> NDArray[np.int64]:
-        """The configuration group, one row (kind, q offset, v offset, n_q, n_v) per factor; neighbouring lines are one Rⁿ."""
-        rows: list[list[int]] = []
-        q = v = 0
-        for kind, n_q, n_v in (factor for b in self.bodies for factor in b.joint.factors):
-            if rows and kind == "RN" and rows[-1][0] == FACTORS["RN"]:
-                rows[-1][3] += n_q
-                rows[-1][4] += n_v
-            else:
-                rows.append([FACTORS[kind], q, v, n_q, n_v])
-            q, v = q + n_q, v + n_v
-        return np.array(rows, dtype=np.int64).reshape(-1, 5)
+    def group(self) -> Group:
+        """The configuration group: the product of those of the joints."""
+        return Group(tuple((factor, 1) for b in self.bodies for factor in b.joint.factors))
+
+    @cached_property
+    def quaternions(self) -> tuple[tuple[str, int], ...]:
+        """Joints with a unit quaternion, and where in q it starts."""
+        return tuple(
+            (b.joint_name, int(start) + k)
+            for b, start in zip(self.bodies, self.q_offsets, strict=False)
+            for k, label in enumerate(b.joint.q_labels)
+            if label.startswith("qw")
+        )
+
+    # --- for the kernels -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def packed(self) -> Packed:
+        """The tree as flat arrays."""
+        return pack(self)
+
+    @property
+    def parameters(self) -> Array:
+        """Numbers of the tree, the `parameters` of its fields."""
+        return self.packed.parameters
+
+    @property
+    def structure(self) -> NDArray[np.int64]:
+        """Topology of the tree, the `structure` of its fields."""
+        return self.packed.structure
+
+    @property
+    def work_shape(self) -> tuple[int, int]:
+        """Size of the workspace of its fields."""
+        return self.packed.work_shape
+
+    # --- configurations ------------------------------------------------------------------------------------------------
 
     def neutral(self) -> Array:
         """q with every joint in its neutral configuration."""
@@ -244,14 +270,7 @@ class Tree:
 
     def random_configuration(self, generator: np.random.Generator) -> Array:
         """Angles in [−π, π], distances and positions in [−1, 1], orientations uniformly."""
-        q = generator.uniform(-1.0, 1.0, self.nq)
-        for kind, i, _, n, _ in self.group_table:
-            if kind in (FACTORS["SO3"], FACTORS["SE3"]):
-                x = generator.normal(size=4)
-                q[i + n - 4 : i + n] = x / np.linalg.norm(x)
-        turns = [unit == "rad" for b in self.bodies for unit in b.joint.q_units]
-        q[turns] *= np.pi
-        return q
+        return np.concatenate([np.zeros(0)] + [b.joint.random(generator) for b in self.bodies])
 
     def with_gravity(self, gravity: ArrayLike) -> Tree:
         """The same tree under another gravity."""
@@ -277,6 +296,16 @@ def _array(value: ArrayLike, shape: tuple[int, ...], where: str, name: str) -> A
     return array
 
 
+def _nearest_rotation(R: Array) -> Array:
+    """R itself if it is a rotation to rounding, else the nearest one."""
+    if np.abs(R @ R.T - np.eye(3)).max() < 4 * np.finfo(float).eps:
+        return R
+    U, _, V = np.linalg.svd(R)
+    nearest = np.asarray(U @ V, dtype=np.float64)
+    nearest.setflags(write=False)
+    return nearest
+
+
 def _checked(data: JointData, joint: Joint, where: str) -> JointData:
     """The same data with one number per degree of freedom (coordinate)."""
 
@@ -295,7 +324,7 @@ def _checked(data: JointData, joint: Joint, where: str) -> JointData:
         raise ModelError(where, f"damping is {damping.tolist()}", "give finite coefficients that are not negative")
     return JointData(
         damping=damping if damping is not None else np.zeros(joint.n_v),
-        friction=per(data.friction, joint.n_v, "friction"),  # type: ignore[arg-type]
+        friction=per(data.friction, joint.n_v, "friction"),
         lower=per(data.lower, joint.n_q, "lower"),
         upper=per(data.upper, joint.n_q, "upper"),
         effort=per(data.effort, joint.n_v, "effort"),

@@ -22,6 +22,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, ld2, st, st2
 from liegroup.formulas.vectors import add, cross
 from liegroup.scalars import sincos
+from mechanics.algorithms.sweeps import apply_wrench, clear
 from mechanics.hamiltonian.eliminations import (
     eliminate_ax,
     eliminate_ay,
@@ -34,9 +35,6 @@ from mechanics.hamiltonian.eliminations import (
 from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
 from mechanics.packing import (
     BODIES,
-    BODY_NUMBERS,
-    BODY_PLACES,
-    BODY_ROWS,
     COS,
     COS_ALPHA,
     COS_GAMMA,
@@ -323,18 +321,18 @@ def _turn_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: An
 
 
 @helper
-def _row_up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any) -> None:
+def _row_up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, pace: Any) -> None:
     """Eliminate a row of any kind and add what is left to its parent."""
     kind, flags, at, p = structure[row + KIND], structure[row + FLAGS], structure[row + PARAMETERS], structure[N_Q] + structure[row + V]
     parent = structure[row + PARENT]
     set_angle(t, y, parameters, structure, work, i, row, at)
     a, h, j, l, k, moment = _gathered(parameters, flags, work, i, at)
     if kind == MOVED_TURN:
-        rate = prescribed(t, parameters, structure, row)[1]
+        rate = pace * prescribed(t, parameters, structure, row)[1]
         l = l[0] + rate * h[2], l[1] + rate * h[5], l[2] + rate * h[8]
         k = k[0] + rate * j[2], k[1] + rate * j[4], k[2] + rate * j[5]
     elif kind == MOVED_SLIDE:
-        rate = prescribed(t, parameters, structure, row)[1]
+        rate = pace * prescribed(t, parameters, structure, row)[1]
         l = l[0] + rate * a[2], l[1] + rate * a[4], l[2] + rate * a[5]
         k = k[0] + rate * h[6], k[1] + rate * h[7], k[2] + rate * h[8]
     a, h, j, l, k = _eliminated(y, p, parameters, kind, at, a, h, j, l, k)
@@ -348,15 +346,15 @@ def _row_up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, 
 
 
 @helper
-def up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, loaded: Any) -> None:
-    """Eliminate from the leaves to the base; the rows keep M^a, π^a, the first moments and (if loaded) F*."""
+def up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, loaded: Any, pace: Any = 1.0) -> None:
+    """Eliminate from the leaves to the base; the rows keep M^a, π^a, first moments and (if loaded) F*; `pace` scales prescribed rates."""
     n = structure[ROWS]
     for i in range(n - 1, -1, -1):
         row = HEADER + i * ROW
         if structure[row + KIND] == TURN:
             _turn_up(y, parameters, structure, work, i, row)
         else:
-            _row_up(t, y, parameters, structure, work, i, row)
+            _row_up(t, y, parameters, structure, work, i, row, pace)
         if loaded:
             at, parent = structure[row + PARAMETERS], structure[row + PARENT]
             f, m = wrench_up(t, y, parameters, structure, work, i, row, at, vector(work, i, F), vector(work, i, F + 3))
@@ -416,9 +414,10 @@ def _output(parameters: Any, structure: Any, out: Any, o: Any, s: Any, rate: Any
 
 @helper
 def _move(
-    t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, at: Any, out: Any, v: Any, w: Any, f: Any, m: Any
+    t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, out: Any, v: Any, w: Any, f: Any, m: Any, pace: Any
 ) -> Any:
     """Velocity and rate of momentum of a row; v, w its twist without its own motion, (f, m) = F*.  Returns its twist."""
+    at = structure[row + PARAMETERS]
     kind, o, p = structure[row + KIND], structure[row + V], structure[N_Q] + structure[row + V]
     a, h, j = _symmetric(work, i, A), _full(work, i, H), _symmetric(work, i, J)
     l, k = vector(work, i, L), vector(work, i, K)
@@ -473,9 +472,9 @@ def _move(
         _output(parameters, structure, out, o + 5, u[2] - w[2], rate[2] + m[2])
         v, w = x, u
     elif kind == MOVED_TURN:
-        w = w[0], w[1], w[2] + prescribed(t, parameters, structure, row)[1]
+        w = w[0], w[1], w[2] + pace * prescribed(t, parameters, structure, row)[1]
     else:
-        v = v[0], v[1], v[2] + prescribed(t, parameters, structure, row)[1]
+        v = v[0], v[1], v[2] + pace * prescribed(t, parameters, structure, row)[1]
     return v, w
 
 
@@ -503,7 +502,7 @@ def _turn_down(parameters: Any, structure: Any, work: Any, i: Any, row: Any, out
 
 
 @helper
-def _row_down(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, out: Any, loaded: Any) -> None:
+def _row_down(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, out: Any, loaded: Any, pace: Any) -> None:
     """Velocity and rate of momentum of a row of any kind."""
     at, parent = structure[row + PARAMETERS], structure[row + PARENT]
     v, w = twist_down(t, y, parameters, structure, work, i, row, at, vector(work, parent, 0), vector(work, parent, 3))
@@ -512,14 +511,14 @@ def _row_down(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any
     f, m = (mass * g[0], mass * g[1], mass * g[2]), cross(vector(work, i, C), g)
     if loaded:
         f, m = add(f, vector(work, i, F)), add(m, vector(work, i, F + 3))
-    v, w = _move(t, y, parameters, structure, work, i, row, at, out, v, w, f, m)
+    v, w = _move(t, y, parameters, structure, work, i, row, out, v, w, f, m, pace)
     put(work, i, 0, v)
     put(work, i, 3, w)
     put(work, i, GRAVITY, g)
 
 
 @helper
-def down(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, loaded: Any) -> None:
+def down(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, loaded: Any, pace: Any = 1.0) -> None:
     """Velocities and rates of the momenta from the base to the leaves; the rows keep their twists (columns 0 … 5)."""
     n = structure[ROWS]
     for column in range(6):
@@ -531,7 +530,7 @@ def down(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, l
         if structure[row + KIND] == TURN:
             _turn_down(parameters, structure, work, i, row, out, loaded)
         else:
-            _row_down(t, y, parameters, structure, work, i, row, out, loaded)
+            _row_down(t, y, parameters, structure, work, i, row, out, loaded, pace)
 
 
 # --- entries ----------------------------------------------------------------------------------------------------------------
@@ -544,37 +543,21 @@ def era(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) ->
     down(t, y, parameters, structure, work, out, False)
 
 
-@helper
-def apply_wrenches(y: Any, offset: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Sum the wrenches of the bodies (body axes, at the body origins; from y[offset]) on the rows that carry them."""
-    for i in range(structure[ROWS] + 1):
-        for column in range(F, F + 6):
-            st2(work, i, column, 0.0)
-    for b in range(structure[BODIES]):
-        i, at, o = structure[structure[BODY_ROWS] + b], structure[BODY_PLACES] + b * BODY_NUMBERS, offset + 6 * b
-        f, m = (ld(y, o), ld(y, o + 1), ld(y, o + 2)), (ld(y, o + 3), ld(y, o + 4), ld(y, o + 5))
-        f, m = place_turned(parameters, at, f), place_turned(parameters, at, m)
-        x = parameters[at + 9], parameters[at + 10], parameters[at + 11]
-        _add_three(work, i, F, f)
-        _add_three(work, i, F + 3, add(m, cross(x, f)))
-
-
-@helper
-def place_turned(parameters: Any, at: Any, a: Any) -> Any:
-    """From body axes to the axes of the row that carries the body."""
-    return (
-        parameters[at] * a[0] + parameters[at + 1] * a[1] + parameters[at + 2] * a[2],
-        parameters[at + 3] * a[0] + parameters[at + 4] * a[1] + parameters[at + 5] * a[2],
-        parameters[at + 6] * a[0] + parameters[at + 7] * a[1] + parameters[at + 8] * a[2],
-    )
-
-
 @entry(*FIELD_SIGNATURES)
 def era_loaded(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y = (q, p, τ, wrenches of all bodies) → out = (v, ṗ)."""
     n_q, n_v = structure[N_Q], structure[N_V]
-    apply_wrenches(y, n_q + 2 * n_v, parameters, structure, work)
+    clear(structure, work, F, 6)
+    for b in range(structure[BODIES]):
+        apply_wrench(y, n_q + 2 * n_v + 6 * b, parameters, structure, work, b)
     up(t, y, parameters, structure, work, True)
     down(t, y, parameters, structure, work, out, True)
     for k in range(n_v):
         st(out, n_v + k, ld(out, n_v + k) + ld(y, n_q + n_v + k))
+
+
+@entry(*FIELD_SIGNATURES)
+def mass_solve(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, b) → out = (M⁻¹ b, scratch): the same eliminations with prescribed motions at rest."""
+    up(t, y, parameters, structure, work, False, 0.0)
+    down(t, y, parameters, structure, work, out, False, 0.0)

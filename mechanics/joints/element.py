@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from liegroup.formulas import rn, se2, se3, so2, so3
 from mechanics.joints.motion import Motion
 from mechanics.spatial import Array, rotation, rotation_from_quaternion, unit
 
@@ -45,7 +46,8 @@ class Element:
 
     code: int
     """Which branch of the kernels serves it."""
-    factor: str = "RN"
+    factor: Any = rn
+    """Configuration group: a file of `liegroup.formulas`."""
     n_q: int = 1
     n_v: int = 1
     neutral: tuple[float, ...] = (0.0,)
@@ -112,8 +114,8 @@ class Turn(_Prescribable):
     cyclic: bool = False
 
     @property
-    def factor(self) -> str:  # type: ignore[override]
-        return "SO2" if self.cyclic else "RN"
+    def factor(self) -> Any:
+        return so2 if self.cyclic else rn
 
     @property
     def code(self) -> int:  # type: ignore[override]
@@ -169,7 +171,7 @@ class Plane(Element):
     """Motion in the plane of two directions: x, y along them in parent axes, angle about their normal."""
 
     code = PLANE
-    factor = "SE2"
+    factor = se2
     n_q = 3
     n_v = 3
     neutral = (0.0, 0.0, 0.0)
@@ -205,7 +207,7 @@ class Ball(Element):
     """Rotation about a fixed point, by a unit quaternion."""
 
     code = BALL
-    factor = "SO3"
+    factor = so3
     n_q = 4
     n_v = 3
     neutral = (1.0, 0.0, 0.0, 0.0)
@@ -224,7 +226,7 @@ class Float(Element):
     """Unconstrained motion: position of the child origin in parent axes, and a unit quaternion."""
 
     code = FLOAT
-    factor = "SE3"
+    factor = se3
     n_q = 7
     n_v = 6
     neutral = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)

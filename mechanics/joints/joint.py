@@ -52,9 +52,9 @@ class Joint:
         return type(self).__name__
 
     @property
-    def factors(self) -> tuple[tuple[str, int, int], ...]:
-        """The configuration group as (kind of factor, components of q, components of the velocity)."""
-        return tuple((e.factor, e.n_q, e.n_v) for e in self.elements if e.n_q)
+    def factors(self) -> tuple[Any, ...]:
+        """The configuration group: formula files of `liegroup`, in order."""
+        return tuple(e.factor for e in self.elements if e.n_q)
 
     @property
     def is_rheonomic(self) -> bool:
@@ -73,6 +73,15 @@ class Joint:
     def neutral(self) -> Array:
         """q where the child frame coincides with the joint frame (prescribed motions aside)."""
         return np.array([x for e in self.elements for x in e.neutral], dtype=np.float64)
+
+    def random(self, generator: np.random.Generator) -> Array:
+        """q with angles in [−π, π], distances in [−1, 1], orientations uniform."""
+        q = generator.uniform(-1.0, 1.0, self.n_q) * [np.pi if unit == "rad" else 1.0 for unit in self.q_units]
+        for k, label in enumerate(self.q_labels):
+            if label.startswith("qw"):
+                x = generator.normal(size=4)
+                q[k : k + 4] = x / np.linalg.norm(x)
+        return q
 
     def split(self, q: Any, s: Any) -> Iterator[tuple[Element, Any, Any]]:
         """Each element with its part of q and of the velocity s."""

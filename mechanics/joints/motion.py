@@ -44,3 +44,12 @@ class Motion:
         for a, w, phase in self.harmonics:
             x = x + a * w * sincos(w * t + phase)[1]
         return x
+
+    def acceleration(self, t: Any) -> Any:
+        """ẍ(t)."""
+        x = 0 * t
+        for k, c in enumerate(self.polynomial[2:], start=2):
+            x = x + k * (k - 1) * c * t ** (k - 2)
+        for a, w, phase in self.harmonics:
+            x = x - a * w * w * sincos(w * t + phase)[0]
+        return x

@@ -1,0 +1,192 @@
+"""CRBA: the mass matrix from composite bodies.
+
+Every row gets the inertia of its subtree as one rigid body, (m, c, J) about its origin.  Column i of the mass matrix is the momentum
+M^c_i A_i of that composite under a unit velocity, carried to the base and projected on every joint it passes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from integrators.signatures import FIELD_SIGNATURES
+from liegroup.compile import entry, helper, ld, ld2, st
+from liegroup.formulas.vectors import add, cross
+from mechanics.algorithms.sweeps import clear, project
+from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, PLANE, SCREW, SLIDE
+from mechanics.packing import (
+    COS,
+    COS_ALPHA,
+    COS_GAMMA,
+    FLAGS,
+    HEADER,
+    KIND,
+    MOMENT,
+    N_V,
+    PARAMETERS,
+    PARENT,
+    PITCH,
+    RHO,
+    ROW,
+    ROWS,
+    SHIFT,
+    SIDE,
+    SIN,
+    SIN_ALPHA,
+    SIN_GAMMA,
+    TENSOR,
+    TREE_MASS,
+    Q,
+    V,
+)
+from mechanics.rows import moment_up, orientation, plane_position, position, prescribed, put, set_angle, three, vector, wrench_up
+from mechanics.screws import backward_symmetric, congruence, forward_symmetric, turn_symmetric, turn_z
+from mechanics.vectors import rotated
+
+CENTRE, COMPOSITE = 0, 3
+"""Columns of the first moment (3) and the tensor (6) of the composite body."""
+
+
+@helper
+def _moved(tensor: Any, mass: Any, moment: Any, x: Any) -> Any:
+    """The tensor about the point from which its origin is seen at x: J + 2 (c·x) E − c xᵀ − x cᵀ + m (x² E − x xᵀ)."""
+    c0, c1, c2 = moment[0] + mass * x[0], moment[1] + mass * x[1], moment[2] + mass * x[2]
+    d0, d1, d2 = c0 * x[0] + x[0] * moment[0], c1 * x[1] + x[1] * moment[1], c2 * x[2] + x[2] * moment[2]
+    return (
+        tensor[0] + (d1 + d2),
+        tensor[1] - (c0 * x[1] + x[0] * moment[1]),
+        tensor[2] - (c0 * x[2] + x[0] * moment[2]),
+        tensor[3] + (d0 + d2),
+        tensor[4] - (c1 * x[2] + x[1] * moment[2]),
+        tensor[5] + (d0 + d1),
+    )
+
+
+@helper
+def _constant_turn_up(parameters: Any, flags: Any, at: Any, tensor: Any) -> Any:
+    """Rz(γ) Rx(α) on a symmetric matrix."""
+    c, s = parameters[at + COS_ALPHA], parameters[at + SIN_ALPHA]
+    tensor = backward_symmetric(turn_symmetric(forward_symmetric(tensor), c, s, c * s, s * s))
+    if flags & SIDE:
+        c, s = parameters[at + COS_GAMMA], parameters[at + SIN_GAMMA]
+        tensor = turn_symmetric(tensor, c, s, c * s, s * s)
+    return tensor
+
+
+@helper
+def _composite_up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, at: Any, moment: Any, tensor: Any) -> Any:
+    """The tensor of a composite body about the origin and in the axes of the parent."""
+    kind, q, mass, zero = structure[row + KIND], structure[row + Q], parameters[at + TREE_MASS], moment[0] - moment[0]
+    if kind == SLIDE:
+        x = zero, zero, ld(y, q)
+        tensor, moment = _moved(tensor, mass, moment, x), (moment[0], moment[1], moment[2] + mass * x[2])
+    elif kind == SCREW:
+        x = zero, zero, parameters[at + PITCH] * ld(y, q)
+        tensor, moment = _moved(tensor, mass, moment, x), (moment[0], moment[1], moment[2] + mass * x[2])
+    elif kind == MOVED_SLIDE:
+        x = zero, zero, zero + prescribed(t, parameters, structure, row)[0]
+        tensor, moment = _moved(tensor, mass, moment, x), (moment[0], moment[1], moment[2] + mass * x[2])
+    elif kind == BALL:
+        R = orientation(y, structure, row)
+        tensor, moment = congruence(R, tensor), rotated(R, moment)
+    elif kind == FLOAT:
+        R, x = orientation(y, structure, row), position(y, structure, row)
+        tensor, moment = congruence(R, tensor), rotated(R, moment)
+        tensor, moment = _moved(tensor, mass, moment, x), (moment[0] + mass * x[0], moment[1] + mass * x[1], moment[2] + mass * x[2])
+    c, s = ld2(work, i, COS), ld2(work, i, SIN)
+    tensor, moment = turn_symmetric(tensor, c, s, c * s, s * s), turn_z(moment, c, s)
+    if kind == PLANE:
+        tensor = _moved(tensor, mass, moment, plane_position(y, parameters, structure, row, at))
+    elif structure[row + FLAGS] & SHIFT:
+        tensor = _moved(tensor, mass, moment, three(parameters, at + RHO))
+    return _constant_turn_up(parameters, structure[row + FLAGS], at, tensor)
+
+
+@helper
+def _composites(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
+    """First moments and tensors of the composite bodies of all rows."""
+    clear(structure, work, CENTRE, 9)
+    for i in range(structure[ROWS] - 1, -1, -1):
+        row = HEADER + i * ROW
+        at, parent = structure[row + PARAMETERS], structure[row + PARENT]
+        set_angle(t, y, parameters, structure, work, i, row, at)
+        moment = add(vector(work, i, CENTRE), three(parameters, at + MOMENT))
+        first = add(vector(work, i, COMPOSITE), three(parameters, at + TENSOR))
+        second = add(vector(work, i, COMPOSITE + 3), three(parameters, at + TENSOR + 3))
+        put(work, i, CENTRE, moment)
+        put(work, i, COMPOSITE, first)
+        put(work, i, COMPOSITE + 3, second)
+        if parent < structure[ROWS]:
+            tensor = _composite_up(t, y, parameters, structure, work, i, row, at, moment, (*first, *second))
+            moment = moment_up(t, y, parameters, structure, work, i, row, at, moment, parameters[at + TREE_MASS])
+            put(work, parent, CENTRE, add(vector(work, parent, CENTRE), moment))
+            put(work, parent, COMPOSITE, add(vector(work, parent, COMPOSITE), (tensor[0], tensor[1], tensor[2])))
+            put(work, parent, COMPOSITE + 3, add(vector(work, parent, COMPOSITE + 3), (tensor[3], tensor[4], tensor[5])))
+
+
+@helper
+def _composite_momentum(parameters: Any, work: Any, i: Any, at: Any, v: Any, w: Any) -> Any:
+    """M^c (v, w) of the composite body of a row."""
+    m, c, a, b = parameters[at + TREE_MASS], vector(work, i, CENTRE), vector(work, i, COMPOSITE), vector(work, i, COMPOSITE + 3)
+    l = cross(w, c)
+    k = cross(c, v)
+    return (
+        (m * v[0] + l[0], m * v[1] + l[1], m * v[2] + l[2]),
+        (
+            k[0] + ((a[0] * w[0] + a[1] * w[1]) + a[2] * w[2]),
+            k[1] + ((a[1] * w[0] + b[0] * w[1]) + b[1] * w[2]),
+            k[2] + ((a[2] * w[0] + b[1] * w[1]) + b[2] * w[2]),
+        ),
+    )
+
+
+@helper
+def degrees(kind: Any) -> Any:
+    """Degrees of freedom of a row."""
+    if kind in (PLANE, BALL):
+        return 3
+    if kind == FLOAT:
+        return 6
+    return 1 if kind <= SCREW else 0
+
+
+@helper
+def _unit_twist(kind: Any, d: Any, pitch: Any, zero: Any) -> Any:
+    """Column d of the basis A of a row."""
+    e0, e1, e2 = zero + (1.0 if d == 0 else 0.0), zero + (1.0 if d == 1 else 0.0), zero + (1.0 if d == 2 else 0.0)
+    v = w = zero, zero, zero
+    if kind == SLIDE:
+        v = zero, zero, e0
+    elif kind == PLANE:
+        v, w = (e0, e1, zero), (zero, zero, e2)
+    elif kind == BALL:
+        w = e0, e1, e2
+    elif kind == FLOAT:
+        e3, e4, e5 = zero + (1.0 if d == 3 else 0.0), zero + (1.0 if d == 4 else 0.0), zero + (1.0 if d == 5 else 0.0)
+        v, w = (e0, e1, e2), (e3, e4, e5)
+    else:
+        v, w = (zero, zero, e0 * pitch), (zero, zero, e0)
+    return v, w
+
+
+@entry(*FIELD_SIGNATURES)
+def mass_matrix(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = q → M by rows."""
+    n, n_v = structure[ROWS], structure[N_V]
+    _composites(t, y, parameters, structure, work)
+    zero = ld2(work, n, CENTRE)
+    for k in range(n_v * n_v):
+        st(out, k, zero)
+    for i in range(n):
+        row = HEADER + i * ROW
+        at, first = structure[row + PARAMETERS], structure[row + V]
+        for d in range(degrees(structure[row + KIND])):
+            v, w = _unit_twist(structure[row + KIND], d, parameters[at + PITCH], zero)
+            l, k = _composite_momentum(parameters, work, i, at, v, w)
+            column, j = first + d, i
+            while j < n:
+                r = HEADER + j * ROW
+                at_j = structure[r + PARAMETERS]
+                project(parameters, structure, r, at_j, l, k, out, structure[r + V] * n_v + column, n_v)
+                project(parameters, structure, r, at_j, l, k, out, column * n_v + structure[r + V], 1)
+                l, k = wrench_up(t, y, parameters, structure, work, j, r, at_j, l, k)
+                j = structure[r + PARENT]

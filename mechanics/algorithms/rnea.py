@@ -1,0 +1,77 @@
+"""RNEA, recursive Newton–Euler: the joint forces of a motion.
+
+    W_i = C_i W_k + A_i a_i + V_i × (A_i s_i + Vᴶ_i) + A_i x″        (body components of the acceleration; base: −g)
+    F_i = M_i W_i + Ω(V_i) M_i V_i − F^ext_i + Σ C_jᵀ F_j,           τ_i = A_iᵀ F_i + d_i s_i
+
+with x″ of the prescribed motions.  M(q) a + b(q, v) = τ, so that b is τ at a = 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from integrators.signatures import FIELD_SIGNATURES
+from liegroup.compile import entry, helper, ld, ld2, st, st2
+from liegroup.formulas.vectors import add, cross, subtract
+from mechanics.algorithms.sweeps import TWIST, add_to, apply_wrench, clear, own_momentum, own_twist, project
+from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN
+from mechanics.packing import BODIES, DAMPING, HEADER, KIND, N_Q, N_V, PARAMETERS, PARENT, ROW, ROWS, F, V
+from mechanics.rows import prescribed_acceleration, put, set_angle, twist_down, vector, wrench_up
+
+ACCELERATION, FORCE = 6, 12
+"""Columns of W and of the force."""
+
+
+@helper
+def _accelerations(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
+    """Twists, accelerations and forces of the rows without their children."""
+    n, n_q, n_v = structure[ROWS], structure[N_Q], structure[N_V]
+    for column in range(12):
+        st2(work, n, TWIST + column, 0.0)
+    for column in range(3):
+        st2(work, n, ACCELERATION + column, -parameters[column])
+    for i in range(n):
+        row = HEADER + i * ROW
+        at, k, kind = structure[row + PARAMETERS], structure[row + PARENT], structure[row + KIND]
+        set_angle(t, y, parameters, structure, work, i, row, at)
+        zero = ld2(work, n, TWIST)
+        v, w = twist_down(t, y, parameters, structure, work, i, row, at, vector(work, k, TWIST), vector(work, k, TWIST + 3))
+        a, e = vector(work, k, ACCELERATION), vector(work, k, ACCELERATION + 3)
+        a, e = twist_down(t, y, parameters, structure, work, i, row, at, a, e)
+        v_own, w_own = own_twist(t, y, n_q, parameters, structure, row, at, zero)
+        v, w = add(v, v_own), add(w, w_own)
+        a, e = add(a, add(cross(w, v_own), cross(v, w_own))), add(e, cross(w, w_own))
+        if kind == MOVED_TURN:
+            e = e[0], e[1], e[2] + prescribed_acceleration(t, parameters, structure, row)
+        elif kind == MOVED_SLIDE:
+            a = a[0], a[1], a[2] + prescribed_acceleration(t, parameters, structure, row)
+        else:
+            a_own, e_own = own_twist(t, y, n_q + n_v, parameters, structure, row, at, zero)
+            a, e = add(a, a_own), add(e, e_own)
+        put(work, i, TWIST, v)
+        put(work, i, TWIST + 3, w)
+        put(work, i, ACCELERATION, a)
+        put(work, i, ACCELERATION + 3, e)
+        l, k_ = own_momentum(parameters, at, v, w)
+        f, m = own_momentum(parameters, at, a, e)
+        put(work, i, FORCE, add(f, cross(w, l)))
+        put(work, i, FORCE + 3, add(m, add(cross(v, l), cross(w, k_))))
+
+
+@entry(*FIELD_SIGNATURES)
+def rnea(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, v, a, wrenches of all bodies) → τ."""
+    n_q, n_v = structure[N_Q], structure[N_V]
+    clear(structure, work, F, 6)
+    for b in range(structure[BODIES]):
+        apply_wrench(y, n_q + 2 * n_v + 6 * b, parameters, structure, work, b)
+    _accelerations(t, y, parameters, structure, work)
+    for i in range(structure[ROWS] - 1, -1, -1):
+        row = HEADER + i * ROW
+        at = structure[row + PARAMETERS]
+        f, m = subtract(vector(work, i, FORCE), vector(work, i, F)), subtract(vector(work, i, FORCE + 3), vector(work, i, F + 3))
+        project(parameters, structure, row, at, f, m, out, structure[row + V], 1)
+        f, m = wrench_up(t, y, parameters, structure, work, i, row, at, f, m)
+        add_to(work, structure[row + PARENT], FORCE, f, m)
+    for k in range(n_v):
+        st(out, k, ld(out, k) + parameters[structure[DAMPING] + k] * ld(y, n_q + k))

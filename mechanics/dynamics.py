@@ -1,0 +1,247 @@
+"""Kinematics and dynamics of trees on arrays: what most users call.
+
+All functions take states ``(…, nq)``, ``(…, nv)`` with leading axes that broadcast, and the time of prescribed motions `t`.
+Configurations are in joint order, a free joint as (x, y, z, qw, qx, qy, qz); velocities are joint rates, or twists (linear, angular)
+in body axes where the configuration is a group.  SI units, radians.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from liegroup.compile import Entry
+from mechanics import batch
+from mechanics.algorithms import crba, kinematics, rnea
+from mechanics.algorithms import energy as energy_kernels
+from mechanics.algorithms import momentum as momentum_kernels
+from mechanics.hamiltonian import era
+from mechanics.tree import Tree
+
+Array = NDArray[np.float64]
+_UNIT_TOLERANCE = 1e-6
+
+
+def body_poses(tree: Tree, q: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
+    """Origins and rotations of all bodies.
+
+    Returns
+    -------
+    positions : array (…, N, 3)
+        Body origins in the world, m.
+    rotations : array (…, N, 3, 3)
+        x_world = rotation·x_body + position.
+    """
+    values = _evaluate(kinematics.body_poses, tree, 12 * len(tree), t, _configuration(tree, q))
+    values = values.reshape(*values.shape[:-1], len(tree), 12)
+    return values[..., :3], values[..., 3:].reshape(*values.shape[:-1], 3, 3)
+
+
+def body_twists(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
+    """Absolute twists of all bodies, V = B v + β.
+
+    Returns
+    -------
+    array (…, N, 6)
+        Velocity of the body origin and angular velocity, body axes.
+    """
+    values = _evaluate(kinematics.body_twists, tree, 6 * len(tree), t, _configuration(tree, q), _velocity(tree, v))
+    return values.reshape(*values.shape[:-1], len(tree), 6)
+
+
+def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
+    """M(q), symmetric, by the composite-rigid-body algorithm: kinetic energy ½ vᵀ M v, momenta p = M v.
+
+    Returns
+    -------
+    array (…, nv, nv)
+    """
+    values = _evaluate(crba.mass_matrix, tree, tree.nv**2, t, _configuration(tree, q))
+    return values.reshape(*values.shape[:-1], tree.nv, tree.nv)
+
+
+def momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
+    """p = ∂T/∂v: M v, and with prescribed motions the momentum of their drift besides.
+
+    Returns
+    -------
+    array (…, nv)
+        Generalised momenta; Poisson momenta where the configuration is a group.
+    """
+    return _evaluate(momentum_kernels.momentum, tree, tree.nv, t, _configuration(tree, q), _velocity(tree, v))
+
+
+def hamiltonian_rhs(
+    tree: Tree,
+    q: ArrayLike,
+    p: ArrayLike,
+    wrenches: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    t: float = 0.0,
+) -> tuple[Array, Array]:
+    """Velocities and rates of the momenta: Hamilton's equations of the tree, in linear time (ERA).
+
+        v = M⁻¹(p − …),     ṗ = (Ȧᵀ − Aᵀ Ω) P* + Q + τ − d v
+
+    Parameters
+    ----------
+    q, p : array (…, nq), (…, nv)
+        Configuration and momenta.
+    wrenches : array (…, N, 6), optional
+        External wrenches (force, moment) on the bodies, body axes, at the body origins.
+    tau : array (…, nv), optional
+        Joint forces, N or N·m.
+    t : float
+        Time of prescribed motions.
+
+    Returns
+    -------
+    v, p_dot : array (…, nv)
+        Body velocities (q̇ where the coordinates are plain numbers) and ṗ; gravity and joint damping are included.
+
+    Raises
+    ------
+    ValueError
+        Wrong sizes, numbers that are not finite, quaternions that are not unit; a joint that carries no inertia.
+
+    Notes
+    -----
+    Ivanov and Shimanovsky, eq. (18), with the sign of π* corrected.
+    """
+    inputs = [_configuration(tree, q), _velocity(tree, p, "p")]
+    kernel = era.era
+    if wrenches is not None or tau is not None:
+        kernel = era.era_loaded
+        inputs += [_velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau"), _wrenches(tree, wrenches)]
+    out = _evaluate(kernel, tree, 2 * tree.nv, t, *inputs)
+    _check_solution(tree, out)
+    return out[..., : tree.nv], out[..., tree.nv :]
+
+
+def inverse_dynamics(tree: Tree, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: ArrayLike | None = None, t: float = 0.0) -> Array:
+    """τ = M a + b: joint forces that produce the accelerations a = v̇ (recursive Newton–Euler).
+
+    Returns
+    -------
+    array (…, nv)
+        Joint forces, besides the damping of the joints.
+    """
+    inputs = _configuration(tree, q), _velocity(tree, v), _velocity(tree, a, "a"), _wrenches(tree, wrenches)
+    return _evaluate(rnea.rnea, tree, tree.nv, t, *inputs)
+
+
+def bias(tree: Tree, q: ArrayLike, v: ArrayLike, wrenches: ArrayLike | None = None, t: float = 0.0) -> Array:
+    """b(q, v) of M v̇ + b = τ: inertial forces of the velocities, gravity, wrenches (with a minus) and joint damping.
+
+    Returns
+    -------
+    array (…, nv)
+    """
+    return inverse_dynamics(tree, q, v, np.zeros(tree.nv), wrenches, t)
+
+
+def forward_dynamics(
+    tree: Tree, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, wrenches: ArrayLike | None = None, t: float = 0.0
+) -> Array:
+    """v̇ = M⁻¹(τ − b): accelerations under given joint forces, in linear time.
+
+    Returns
+    -------
+    array (…, nv)
+    """
+    force = _velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau") - bias(tree, q, v, wrenches, t)
+    out = _evaluate(era.mass_solve, tree, 2 * tree.nv, t, _configuration(tree, q), force)
+    _check_solution(tree, out)
+    return out[..., : tree.nv]
+
+
+def kinetic_energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
+    """T = ½ Σ V_iᵀ M_i V_i, J; shape (…)."""
+    return _evaluate(energy_kernels.energies, tree, 2, t, _configuration(tree, q), _velocity(tree, v))[..., 0]
+
+
+def potential_energy(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
+    """−g · Σ m_i x_i, J; shape (…).  Zero at the origin of the world; bodies fixed to the base do not count."""
+    return _evaluate(energy_kernels.potential_energy, tree, 4, t, _configuration(tree, q))[..., 0]
+
+
+def energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
+    """Kinetic and potential energy together, J; shape (…)."""
+    return np.asarray(_evaluate(energy_kernels.energies, tree, 2, t, _configuration(tree, q), _velocity(tree, v)).sum(axis=-1))
+
+
+def centre_of_mass(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
+    """Centre of mass of the moving bodies in the world, m; shape (…, 3)."""
+    return _evaluate(energy_kernels.potential_energy, tree, 4, t, _configuration(tree, q))[..., 1:]
+
+
+def centroidal_momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
+    """Linear momentum (3) and angular momentum about the centre of mass (3), world axes; shape (…, 6)."""
+    return _evaluate(energy_kernels.total_momentum, tree, 6, t, _configuration(tree, q), _velocity(tree, v))
+
+
+# --- at the door -----------------------------------------------------------------------------------------------------------
+
+
+def _evaluate(kernel: Entry, tree: Tree, size: int, t: float, *inputs: Array) -> Array:
+    """Values (…, size) of a kernel of the field signature on the inputs side by side."""
+    try:
+        shape = np.broadcast_shapes(*(x.shape[:-1] for x in inputs))
+    except ValueError:
+        raise ValueError(f"leading axes {[x.shape[:-1] for x in inputs]} of the arguments do not broadcast") from None
+    states = np.concatenate([np.broadcast_to(x, (*shape, x.shape[-1])) for x in inputs], axis=-1)
+    states = np.ascontiguousarray(states.reshape(-1, states.shape[-1]))
+    out = batch.run(kernel, float(t), states, tree.parameters, tree.structure, tree.work_shape, size)
+    return out.reshape(*shape, size)
+
+
+def _numbers(tree: Tree, x: ArrayLike, n: int, name: str, what: str) -> Array:
+    array = np.asarray(x, dtype=np.float64)
+    if array.ndim == 0 or array.shape[-1] != n:
+        raise ValueError(f"{name}: shape {array.shape}, expected (…, {n}): {what} of tree {tree.name!r}")
+    if not np.isfinite(array).all():
+        where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+        raise ValueError(f"{name}: element {where} is {array[where]}, expected finite numbers")
+    return array
+
+
+def _configuration(tree: Tree, q: ArrayLike) -> Array:
+    q = _numbers(tree, q, tree.nq, "q", "the configuration")
+    for joint, start in tree.quaternions:
+        defect = np.abs(np.linalg.norm(q[..., start : start + 4], axis=-1) - 1.0)
+        if (defect > _UNIT_TOLERANCE).any():
+            raise ValueError(
+                f"q: the quaternion of joint {joint!r} (components {start}:{start + 4}, order w, x, y, z) has norm off by "
+                f"{float(np.max(defect)):.2g}; divide it by its norm"
+            )
+    return q
+
+
+def _velocity(tree: Tree, v: ArrayLike, name: str = "v") -> Array:
+    return _numbers(tree, v, tree.nv, name, "one number per degree of freedom")
+
+
+def _wrenches(tree: Tree, wrenches: ArrayLike | None) -> Array:
+    if wrenches is None:
+        return np.zeros(6 * len(tree))
+    array = np.asarray(wrenches, dtype=np.float64)
+    if array.ndim < 2 or array.shape[-2:] != (len(tree), 6):
+        raise ValueError(
+            f"wrenches: shape {array.shape}, expected (…, {len(tree)}, 6): force and moment of every body of tree {tree.name!r}"
+        )
+    return _numbers(tree, array.reshape(*array.shape[:-2], -1), 6 * len(tree), "wrenches", "six numbers per body")
+
+
+def _check_solution(tree: Tree, out: Array) -> None:
+    """The eliminations divide by the inertia that a joint feels: name the joint where it is zero."""
+    if np.isfinite(out).all():
+        return
+    bad: Any = ~np.isfinite(out.reshape(-1, out.shape[-1])).all(axis=0)
+    first = int(np.argmax(bad[: tree.nv])) if bad[: tree.nv].any() else int(np.argmax(bad[tree.nv :]))
+    joint = next(name for name in tree.joint_names if first < tree.v_slice(name).stop)
+    raise ValueError(
+        f"joint {joint!r} or one beyond it moves no inertia in this configuration: the mass matrix of tree {tree.name!r} is singular; "
+        f"give the bodies behind it mass, or avoid the singular configuration"
+    )
