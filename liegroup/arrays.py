@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liegroup import rows
+
 Array = NDArray[Any]
 LARGEST = 1e150
 """Components beyond this overflow when squared."""
@@ -39,8 +41,9 @@ def numbers(value: ArrayLike, name: str, shape: tuple[int, ...], where: str = ""
     if a.dtype.kind == "O":
         return a
     a = a.astype(np.complex128 if a.dtype.kind == "c" else np.float64, copy=False)
-    axes = tuple(range(-len(shape), 0))
-    refuse(~(np.abs(a) < LARGEST).all(axis=axes), a, name, f"expected finite numbers below {LARGEST:g}")
+    if a.size and (a.dtype.kind == "c" or not (a.min() > -LARGEST and a.max() < LARGEST)):
+        axes = tuple(range(-len(shape), 0))
+        refuse(~(np.abs(a) < LARGEST).all(axis=axes), a, name, f"expected finite numbers below {LARGEST:g}")
     return a
 
 
@@ -70,6 +73,8 @@ def call(function: Callable[..., Any], parts: Sequence[Array]) -> Array:
         wide = [np.broadcast_to(p, (*lead, p.shape[-1])) for p in parts]
         values = [call(function, [w[i] for w in wide]) for i in np.ndindex(lead)]
         return np.array(values, dtype=object).reshape(*lead, *(values[0].shape if values else (0,)))
+    if rows.worthwhile(function, parts, lead):
+        return rows.evaluate(function, parts, lead)
     return stack(function(*(tuple(p[..., k] for k in range(p.shape[-1])) for p in parts)), lead)
 
 

@@ -70,14 +70,24 @@ PACKAGES = ("liegroup", "integrators", "mechanics", "studies", "tests", "benchma
 
 def helper(function: F) -> F:
     """Register a formula with the compiler, inlined by force; in Python it stays the plain function."""
-    registered: F = register_jitable(forceinline=True, **_INNER)(function)
+    registered: F = _registered(register_jitable(forceinline=True, **_INNER)(function))
     return registered
 
 
 def kernel(function: F) -> F:
     """Register a larger function with the compiler; in Python it stays the plain function."""
-    registered: F = register_jitable(**_INNER)(function)
+    registered: F = _registered(register_jitable(**_INNER)(function))
     return registered
+
+
+def _registered(function: Any) -> Any:
+    function.is_formula = True
+    return function
+
+
+def is_formula(function: Any) -> bool:
+    """True for a `helper` or `kernel`: what other kernels can call."""
+    return bool(getattr(function, "is_formula", False))
 
 
 def primitive(compiled: Callable[..., Any]) -> Callable[[F], F]:
@@ -175,6 +185,8 @@ real = types.float64
 integers = types.int64[::1]
 integer_table = types.int64[:, ::1]
 vector = types.float64[::1]
+constants = types.Array(types.float64, 1, "C", readonly=True)
+"""A vector that is only read: arrays that may not be written are accepted, too."""
 matrix = types.float64[:, ::1]
 lane_vector = types.float64[:, ::1]
 lane_matrix = types.float64[:, :, ::1]
@@ -229,9 +241,9 @@ def _file_of(name: str) -> str | None:
     return spec.origin
 
 
-def source_digest(path: str | Path) -> str:
-    """Digest of a source file, of every project file it imports directly or indirectly, and of the compiler's setting."""
-    todo, seen = [str(Path(path).resolve())], set[str]()
+def source_digest(*paths: str | Path) -> str:
+    """Digest of source files, of every project file they import directly or indirectly, and of the compiler's setting."""
+    todo, seen = [str(Path(path).resolve()) for path in paths], set[str]()
     while todo:
         file = todo.pop()
         if file not in seen:
@@ -261,7 +273,8 @@ class _DigestLocator:
     """Places the cache of a function in a folder named after the digest of everything it is compiled from."""
 
     def __init__(self, py_func: Callable[..., Any], path: str) -> None:
-        self._path = cache_directory() / source_digest(path)
+        # a kernel built around a formula it was given depends on the file of the formula, too
+        self._path = cache_directory() / source_digest(path, *getattr(py_func, "sources", ()))
         self._line = py_func.__code__.co_firstlineno
 
     def ensure_cache_path(self) -> None:

@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from liegroup import group as groups
-from liegroup.arrays import Array
+from liegroup.arrays import Array, check_broadcast, numbers
 from liegroup.group import Group
+from liegroup.leaves import named, vectors
 
 
 class Element:
@@ -47,9 +48,22 @@ class Element:
     q: Array
 
     def __init__(self, q: ArrayLike) -> None:
-        coordinates = np.array(self.group.check(q, "q"), dtype=np.float64)
+        self._hold(np.array(self.group.check(q, "q"), dtype=np.float64))
+
+    def _hold(self, coordinates: Array) -> None:
         coordinates.setflags(write=False)
         object.__setattr__(self, "q", coordinates)
+
+    def _verb(self, name: str, spaces: str, *arrays: Array) -> Array:
+        """A formula of the group; elements were checked when they were made, so nothing but shapes is checked again."""
+        check_broadcast(**{f"operand {k}": a for k, a in enumerate(arrays, 1)})
+        return vectors(self.group.leaves, named(name), spaces, *arrays)
+
+    def _made(self, name: str, spaces: str, *arrays: Array) -> Self:
+        """The element a formula gives."""
+        made = object.__new__(type(self))
+        made._hold(self._verb(name, spaces, *arrays))
+        return made
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable: make a new one instead of setting {name}")
@@ -96,19 +110,19 @@ class Element:
         """g h."""
         if type(other) is not type(self):
             return NotImplemented
-        return type(self)(self.group.compose(self.q, other.q))
+        return self._made("compose", "qq", self.q, other.q)
 
     def inv(self) -> Self:
         """g⁻¹."""
-        return type(self)(self.group.inverse(self.q))
+        return self._made("inverse", "q", self.q)
 
     def log(self) -> Array:
         """Algebra elements (…, n_v)."""
-        return self.group.log(self.q)
+        return self._verb("log", "q", self.q)
 
     def act(self, points: ArrayLike) -> Array:
         """The points (…, n) moved by g."""
-        return self.group.act(self.q, points)
+        return self._verb("act", "qp", self.q, numbers(points, "points", (self.group.n_point,)))
 
     def adjoint(self) -> Array:
         """Ad_g as matrices (…, n_v, n_v)."""

@@ -48,7 +48,7 @@ def table_of(kinds: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 @cache
-def _load(n: int) -> Any:
+def load_components(n: int) -> Any:
     """The function (a, i) → n components of an array from i on."""
     if n == 1:
 
@@ -58,7 +58,7 @@ def _load(n: int) -> Any:
 
         return load_one
     half = n // 2
-    first, second = _load(half), _load(n - half)
+    first, second = load_components(half), load_components(n - half)
 
     @helper
     def load(a: Any, i: Any) -> Any:
@@ -68,7 +68,7 @@ def _load(n: int) -> Any:
 
 
 @cache
-def _store(n: int) -> Any:
+def store_components(n: int) -> Any:
     """The function (a, i, x) that writes n components of an array from i on."""
     if n == 1:
 
@@ -78,7 +78,7 @@ def _store(n: int) -> Any:
 
         return store_one
     half = n // 2
-    first, second = _store(half), _store(n - half)
+    first, second = store_components(half), store_components(n - half)
 
     @helper
     def store(a: Any, i: Any, x: Any) -> None:
@@ -122,8 +122,8 @@ def _verb(spaces: str, formula: Callable[[Any, tuple[Map, ...]], Any], doc: str)
 def _link(kind_here: int, spaces: str, apply: Any, rest: Any) -> Any:
     """``if kind == kind_here: … else: rest``, for every copy of the group in the row."""
     n_q, n_v = FACTORS[kind_here].N_Q, FACTORS[kind_here].N_V
-    load_a, load_b, load_c = (_load(n_q if spaces[k] == "q" else n_v) for k in (0, 1, -2))
-    store = _store(n_q if spaces[-1] == "q" else n_v)
+    load_a, load_b, load_c = (load_components(n_q if spaces[k] == "q" else n_v) for k in (0, 1, -2))
+    store = store_components(n_q if spaces[-1] == "q" else n_v)
     a_in_group, b_in_group, out_in_group = spaces[0] == "q", spaces[1] == "q", spaces[-1] == "q"
 
     @kernel
