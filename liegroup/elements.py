@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from liegroup import group as groups
+from liegroup import matrices
 from liegroup.arrays import Array, check_broadcast, numbers
 from liegroup.group import Group
 from liegroup.leaves import named, vectors
@@ -59,10 +60,11 @@ class Element:
         check_broadcast(**{f"operand {k}": a for k, a in enumerate(arrays, 1)})
         return vectors(self.group.leaves, named(name), spaces, *arrays)
 
-    def _made(self, name: str, spaces: str, *arrays: Array) -> Self:
-        """The element a formula gives."""
-        made = object.__new__(type(self))
-        made._hold(self._verb(name, spaces, *arrays))
+    @classmethod
+    def _trusted(cls, coordinates: Array) -> Self:
+        """An element from coordinates that the group itself computed."""
+        made = object.__new__(cls)
+        made._hold(coordinates)
         return made
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -76,22 +78,22 @@ class Element:
     @classmethod
     def identity(cls, shape: Sequence[int] | int = ()) -> Self:
         """The identity, repeated over `shape`."""
-        return cls(cls.group.identity(shape))
+        return cls._trusted(cls.group.identity(shape))
 
     @classmethod
     def exp(cls, x: ArrayLike) -> Self:
         """exp of algebra elements (…, n_v)."""
-        return cls(cls.group.exp(x))
+        return cls._trusted(cls.group.exp(x))
 
     @classmethod
     def random(cls, rng: np.random.Generator | int | None = None, shape: Sequence[int] | int = ()) -> Self:
         """Random elements, as `Group.random`."""
-        return cls(cls.group.random(rng, shape))
+        return cls._trusted(cls.group.random(rng, shape))
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Self:
         """From matrices (…, n, n)."""
-        return cls(cls.group.from_matrix(matrix))
+        return cls._trusted(cls.group.from_matrix(matrix))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -110,11 +112,11 @@ class Element:
         """g h."""
         if type(other) is not type(self):
             return NotImplemented
-        return self._made("compose", "qq", self.q, other.q)
+        return self._trusted(self._verb("compose", "qq", self.q, other.q))
 
     def inv(self) -> Self:
         """g⁻¹."""
-        return self._made("inverse", "q", self.q)
+        return self._trusted(self._verb("inverse", "q", self.q))
 
     def log(self) -> Array:
         """Algebra elements (…, n_v)."""
@@ -130,11 +132,11 @@ class Element:
 
     def as_matrix(self) -> Array:
         """Matrices (…, n, n)."""
-        return self.group.as_matrix(self.q)
+        return matrices.write(self.group.leaves, "matrix", "q", self.q)
 
     def interpolate(self, other: Self, s: ArrayLike) -> Self:
         """From g (s = 0) to the other (s = 1) along a one-parameter subgroup."""
-        return type(self)(self.group.interpolate(self.q, other.q, s))
+        return self._trusted(self.group.interpolate(self.q, other.q, s))
 
     def distance(self, other: Self) -> Array:
         """|log(g⁻¹h)|."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from liegroup.arrays import Array, block_diagonal, call
+from liegroup.compile import helper
 from liegroup.formulas import rn
 from liegroup.leaves import Leaf
 
@@ -73,5 +75,31 @@ def _cut(leaves: Sequence[Leaf], a: Array) -> Iterator[tuple[Leaf, Array]]:
         i += n
 
 
+@cache
 def _of_entries(function: Any, n: int) -> Any:
-    return lambda e: function(tuple(e[r * n : (r + 1) * n] for r in range(n)))
+    """The function of a matrix (a tuple of rows) as a function of its n² entries."""
+    rows = _rows(n, n)
+
+    @helper
+    def of_entries(e: Any) -> Any:
+        return function(rows(e))
+
+    return of_entries
+
+
+def _rows(count: int, n: int) -> Any:
+    """The function that cuts count·n entries into rows of n."""
+    if count == 1:
+
+        @helper
+        def one_row(e: Any) -> Any:
+            return (e,)
+
+        return one_row
+    rest = _rows(count - 1, n)
+
+    @helper
+    def more_rows(e: Any) -> Any:
+        return (e[:n],) + rest(e[n:])  # noqa: RUF005 (the compiler knows no unpacking)
+
+    return more_rows
