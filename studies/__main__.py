@@ -2,11 +2,7 @@
 
 import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-from studies.registry import STUDIES  # noqa: E402
-from studies.study import command_line  # noqa: E402
+from studies.registry import STUDIES
+from studies.study import command_line
 
 sys.exit(command_line(STUDIES))

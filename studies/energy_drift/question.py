@@ -1,0 +1,220 @@
+"""The question: does the energy of a freely swinging mechanism stay bounded, or does it drift?
+
+Every run starts from the same state; viscous damping of the model is left out.  Deviations of the energy are given in
+units of T*, the largest kinetic energy met by the first run: the level of the potential energy is arbitrary, so a
+division by the energy itself would say little.  The band comes from every step (least and greatest value inside the
+compiled loop, for fixed steps), the slope from a straight line through the saved energies with an uncertainty that
+counts their correlation.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from integrators.analysis.drift import Drift, energy_drift
+from numpy.typing import NDArray
+
+import mechanics
+from integrators import Solution, integrate
+from integrators.methods import find
+from integrators.storage import Dataset, Variable
+from studies.study import Record, StudyConfig
+
+Array = NDArray[np.float64]
+QUESTION = "Does the energy of a freely swinging mechanism stay bounded, or does it drift?"
+SAVED = 4000
+"""Energies kept per run, at most."""
+SIGNIFICANT = 3.0
+"""A slope counts as a drift when it exceeds so many standard deviations."""
+
+
+@dataclass(frozen=True)
+class EnergyDriftConfig(StudyConfig):
+    """Integrate a mechanism without friction by several methods and steps, and measure what its energy does."""
+
+    model: str = "panda"
+    """Name of a built-in model (mechanics.model_names()) or path of a URDF file."""
+    methods: tuple[str, ...] = ("MIDPOINT", "RKMK4", "SCIPY_DOP853")
+    """Names from the catalogue integrators.METHODS."""
+    steps: tuple[float, ...] = (4e-3, 2e-3, 1e-3)
+    """Step sizes of the fixed-step methods, s."""
+    tolerances: tuple[float, ...] = (1e-6, 1e-9)
+    """Relative tolerances of methods that choose their steps."""
+    horizon: float = 500.0
+    """Simulated time, s."""
+    speed: float = 0.5
+    """Standard deviation of the random initial joint velocities, rad/s or m/s."""
+    seed: int = 1
+    """Seed of the initial state."""
+
+    def shortened(self) -> EnergyDriftConfig:
+        """The configuration that `--quick` runs."""
+        from dataclasses import replace
+
+        return replace(self, horizon=min(self.horizon, 10.0), steps=self.steps[:2], tolerances=self.tolerances[:1])
+
+
+@dataclass(frozen=True)
+class Run:
+    """One method with one step or tolerance."""
+
+    method: str
+    step: float | None
+    tolerance: float | None
+    solution: Solution
+    deviation: Array
+    """(E − E₀)/T* at the saved times."""
+    lower: Array
+    upper: Array
+    """Least and greatest deviation over every step since the previous saved time."""
+    drift: Drift
+
+    @property
+    def label(self) -> str:
+        size = f"h = {self.step:g} s" if self.step else f"rtol = {self.tolerance:g}"
+        return f"{self.method}, {size}"
+
+    @property
+    def band(self) -> float:
+        """Largest |E − E₀|/T* over every step."""
+        return float(max(np.nanmax(self.upper), -np.nanmin(self.lower)))
+
+    @property
+    def drifts(self) -> bool:
+        return abs(self.drift.slope) > SIGNIFICANT * self.drift.sigma
+
+
+@dataclass(frozen=True)
+class Result:
+    """All runs of one mechanism."""
+
+    config: EnergyDriftConfig
+    tree: mechanics.Tree
+    energy: float
+    """E₀, J."""
+    scale: float
+    """T*, J."""
+    runs: tuple[Run, ...]
+
+
+def run(config: EnergyDriftConfig) -> Result:
+    """Integrate the mechanism with every method and step of the configuration."""
+    config = config.shortened() if config.quick else config
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        tree = mechanics.load_model(config.model, damping=False)
+    problem = mechanics.hamiltonian_problem(tree, *initial_state(tree, config))
+    energy = float(problem.invariant_values(0.0, problem.y0)[0])
+    solutions = [(m, h, tol, _integrate(config, problem, m, h, tol)) for m, h, tol in cases(config)]
+    scale = _largest_kinetic_energy(tree, solutions[0][-1])
+    return Result(config, tree, energy, scale, tuple(_judge(*case, energy, scale) for case in solutions))
+
+
+def initial_state(tree: mechanics.Tree, config: EnergyDriftConfig) -> tuple[Array, Array]:
+    """The neutral configuration with random velocities: the mechanism falls from where its model file puts it."""
+    generator = np.random.default_rng(config.seed)
+    return tree.neutral(), config.speed * generator.normal(size=tree.nv)
+
+
+def cases(config: EnergyDriftConfig) -> list[tuple[str, float | None, float | None]]:
+    """(method, step, tolerance), one per run."""
+    found: list[tuple[str, float | None, float | None]] = []
+    for name in config.methods:
+        if find(name).adaptive:
+            found += [(name, None, tolerance) for tolerance in config.tolerances]
+        else:
+            found += [(name, step, None) for step in config.steps]
+    return found
+
+
+def _integrate(config: EnergyDriftConfig, problem: Any, method: str, step: float | None, tolerance: float | None) -> Solution:
+    if tolerance is not None:
+        grid = config.horizon / SAVED
+        return integrate(problem, method, (0.0, config.horizon), step=grid, rtol=tolerance, atol=1e-2 * tolerance, save_every=1)
+    assert step is not None
+    save_every = max(1, round(config.horizon / step / SAVED))
+    return integrate(problem, method, (0.0, config.horizon), step=step, save_every=save_every, progress=config.progress or None)
+
+
+def _largest_kinetic_energy(tree: mechanics.Tree, solution: Solution) -> float:
+    q, p = solution.y[:, : tree.nq], solution.y[:, tree.nq :]
+    v, _ = mechanics.hamiltonian_rhs(tree, q, p)
+    return float(np.max(0.5 * np.sum(v * p, axis=-1)))
+
+
+def _judge(method: str, step: float | None, tolerance: float | None, solution: Solution, energy: float, scale: float) -> Run:
+    deviation, lower, upper = ((x[:, 0] - energy) / scale for x in (solution.invariants, solution.least, solution.greatest))
+    return Run(method, step, tolerance, solution, deviation, lower, upper, energy_drift(solution.t, deviation))
+
+
+def records(result: Result) -> Sequence[Record]:
+    """One flat record per run."""
+    config = result.config
+    return [
+        {
+            "system": result.tree.name,
+            "method": r.method,
+            "step": r.step,
+            "tolerance": r.tolerance,
+            "size": f"h = {r.step:g}" if r.step else f"rtol {r.tolerance:g}",
+            "horizon": config.horizon,
+            "status": r.solution.status.name,  # type: ignore[union-attr]
+            "energy_initial": result.energy,
+            "energy_scale": result.scale,
+            "energy_band": r.band,
+            "energy_slope": r.drift.slope,
+            "energy_slope_sigma": r.drift.sigma,
+            "drifts": r.drifts,
+            "steps": r.solution.steps,
+            "microseconds_per_step": 1e6 * r.solution.seconds / max(r.solution.steps, 1),
+            "microseconds_per_unit_time": 1e6 * r.solution.seconds / config.horizon,
+            "evaluations": r.solution.evaluations,
+        }
+        for r in result.runs
+    ]
+
+
+def remarks(result: Result) -> Sequence[str]:
+    """What the numbers say, one sentence per method."""
+    config = result.config
+    said = [
+        f"{result.tree.name}: {result.tree.nv} degrees of freedom, {config.horizon:g} s, E₀ = {result.energy:.4g} J; "
+        f"ΔE in units of the largest kinetic energy T* = {result.scale:.3g} J"
+    ]
+    for method in dict.fromkeys(r.method for r in result.runs):
+        runs = [r for r in result.runs if r.method == method]
+        drifting = [r for r in runs if r.drifts]
+        if not drifting:
+            said.append(f"{method}: no slope beyond {SIGNIFICANT:g} sigma in any run")
+        else:
+            worst = max(drifting, key=lambda r: abs(r.drift.slope))
+            said.append(
+                f"{method}: drifts in {len(drifting)} of {len(runs)} runs, fastest {worst.drift.slope:+.2g} per second ({worst.label})"
+            )
+    return said
+
+
+def data(result: Result) -> Dataset:
+    """Energy deviations of all runs; shorter runs (interrupted or failed) are filled with NaN."""
+    rows = max(len(r.deviation) for r in result.runs)
+
+    def table(values: Sequence[Array]) -> Array:
+        return np.array([np.concatenate([v, np.full(rows - len(v), np.nan)]) for v in values])
+
+    names = np.array([r.label for r in result.runs])
+    return Dataset(
+        {
+            "run": Variable(("run",), names, description="method and step or tolerance"),
+            "time": Variable(("run", "sample"), table([r.solution.t for r in result.runs]), "s", "time of the saved state"),
+            "deviation": Variable(("run", "sample"), table([r.deviation for r in result.runs]), "1", "(E - E0)/T*"),
+            "lower": Variable(("run", "sample"), table([r.lower for r in result.runs]), "1", "least deviation since the previous sample"),
+            "upper": Variable(
+                ("run", "sample"), table([r.upper for r in result.runs]), "1", "greatest deviation since the previous sample"
+            ),
+        },
+        {"model": result.tree.name, "energy_initial": result.energy, "energy_scale": result.scale, "horizon": result.config.horizon},
+    )
