@@ -37,8 +37,10 @@ ROW = 10
 LEAF, FIRST, SIDE, SHIFT, HEAVY = 1, 2, 4, 8, 16
 """Flags: has no children; is the first to add to its parent; γ ≠ 0; ρ ≠ 0; has own inertia."""
 
-# --- layout of `parameters`: gravity, damping, the rows, the places of the bodies, the motions ------------------------------
+# --- layout of `parameters`: gravity, axes with z against it (by rows), damping, rows, places of the bodies, motions ---------
 
+AXES = 3
+"""Where the upright axes begin."""
 MASS, MOMENT, TENSOR, TREE_MASS, THETA, COS_THETA, SIN_THETA, COS_ALPHA, SIN_ALPHA, COS_GAMMA, SIN_GAMMA, RHO, PITCH = (
     *(0, 1, 4, 10, 11, 12, 13, 14, 15, 16, 17, 18, 21),
 )
@@ -93,13 +95,13 @@ def pack(tree: Tree) -> Packed:
     for row in rows:
         row.axes = _axes(row)
     frames = [_frame(rows, row) for row in rows]
-    n, damping_at = len(rows), 3
+    n, damping_at = len(rows), AXES + 9
     rows_at = damping_at + tree.nv
     places_at = rows_at + n * ROW_NUMBERS
     body_rows_at = HEADER + n * ROW
     motions: list[float] = []
     structure = [n, tree.nq, tree.nv, len(places), damping_at, body_rows_at, places_at, 0]
-    numbers: list[Array] = [tree.gravity, tree.damping]
+    numbers: list[Array] = [tree.gravity, upright(tree.gravity).ravel(), tree.damping]
     masses = _tree_masses(rows)
     flags = _flags(rows)
     for i, row in enumerate(rows):
@@ -122,6 +124,16 @@ def pack(tree: Tree) -> Packed:
         (n + 1, COLUMNS),
         tuple(row.joint_name for row in rows),
     )
+
+
+def upright(gravity: Array) -> Array:
+    """Orthonormal rows, the last against gravity; the world's axes if there is none or it is along z."""
+    if not gravity.any():
+        return np.eye(3)
+    z = -gravity / np.linalg.norm(gravity)
+    x = np.eye(3)[0 if abs(z[0]) < 0.9 else 1]
+    x = unit(x - z * (z @ x))
+    return np.stack([x, np.cross(z, x), z])
 
 
 def _rows(tree: Tree) -> tuple[list[_Row], list[_Place]]:

@@ -53,6 +53,8 @@ class Element:
     neutral: tuple[float, ...] = (0.0,)
     q_labels: tuple[str, ...] = ("angle",)
     q_units: tuple[str, ...] = ("rad",)
+    v_labels: tuple[str, ...] = ("angle",)
+    v_units: tuple[str, ...] = ("rad/s",)
     motion: Motion | None = None
 
     def pose(self, q: Any, t: Any) -> tuple[Array, Array]:
@@ -136,6 +138,8 @@ class Slide(_Prescribable):
 
     q_labels = ("distance",)
     q_units = ("m",)
+    v_labels = ("distance",)
+    v_units = ("m/s",)
 
     @property
     def code(self) -> int:  # type: ignore[override]
@@ -177,6 +181,8 @@ class Plane(Element):
     neutral = (0.0, 0.0, 0.0)
     q_labels = ("x", "y", "angle")
     q_units = ("m", "m", "rad")
+    v_labels = ("vx", "vy", "omega")
+    v_units = ("m/s", "m/s", "rad/s")
     x_axis: Axis = (1.0, 0.0, 0.0)
     y_axis: Axis = (0.0, 1.0, 0.0)
 
@@ -213,6 +219,8 @@ class Ball(Element):
     neutral = (1.0, 0.0, 0.0, 0.0)
     q_labels = ("qw", "qx", "qy", "qz")
     q_units = ("1", "1", "1", "1")
+    v_labels = ("wx", "wy", "wz")
+    v_units = ("rad/s", "rad/s", "rad/s")
 
     def pose(self, q: Any, t: Any) -> tuple[Array, Array]:
         return rotation_from_quaternion(q), np.zeros(3) + 0 * q[0]
@@ -232,6 +240,8 @@ class Float(Element):
     neutral = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     q_labels = ("x", "y", "z", "qw", "qx", "qy", "qz")
     q_units = ("m", "m", "m", "1", "1", "1", "1")
+    v_labels = ("vx", "vy", "vz", "wx", "wy", "wz")
+    v_units = ("m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s")
 
     def pose(self, q: Any, t: Any) -> tuple[Array, Array]:
         return rotation_from_quaternion(q[3:]), np.array([q[0], q[1], q[2]])

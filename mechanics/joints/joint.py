@@ -63,12 +63,20 @@ class Joint:
     @property
     def q_labels(self) -> tuple[str, ...]:
         """One label per component of q; numbered where a joint has several of a kind."""
-        labels = [label for e in self.elements if e.n_q for label in e.q_labels]
-        return tuple(x if labels.count(x) == 1 else f"{x}_{labels[: k + 1].count(x)}" for k, x in enumerate(labels))
+        return _numbered([label for e in self.elements if e.n_q for label in e.q_labels])
 
     @property
     def q_units(self) -> tuple[str, ...]:
         return tuple(unit for e in self.elements if e.n_q for unit in e.q_units)
+
+    @property
+    def v_labels(self) -> tuple[str, ...]:
+        """One label per component of the velocity and of the momentum."""
+        return _numbered([label for e in self.elements if e.n_v for label in e.v_labels])
+
+    @property
+    def v_units(self) -> tuple[str, ...]:
+        return tuple(unit for e in self.elements if e.n_v for unit in e.v_units)
 
     def neutral(self) -> Array:
         """q where the child frame coincides with the joint frame (prescribed motions aside)."""
@@ -104,3 +112,7 @@ class Joint:
             drift = C @ drift + drift_e
             rho, G = rho + G.T @ x, R.T @ G
         return JointState(G, rho, A, drift, A_dot)
+
+
+def _numbered(labels: list[str]) -> tuple[str, ...]:
+    return tuple(x if labels.count(x) == 1 else f"{x}_{labels[: k + 1].count(x)}" for k, x in enumerate(labels))
