@@ -12,7 +12,8 @@ The attitude follows from the angle of precession about m,
 
     ψ = G ∫ (2T₂ + ω(0)·Δm)/(2G² + m(0)·Δm) ds,   G = |m|,  T₂ = m·ω
 
-by five Gauss nodes, and the smallest rotation from m(t) to m(0).  Differences from 1 are computed as such, never subtracted.
+by five Gauss nodes (for what differs from the constant T₂/G, so that rounded weights are no bias), and the smallest rotation from
+m(t) to m(0).  Differences from 1 are computed as such, never subtracted.
 Sources: Jacobi 1850; the phase-free form by the addition theorems of sn, cn, dn.  One call is accurate to rounding while the body
 turns by at most `LONGEST`; `pieces` says into how many parts a longer time must be divided.
 """

@@ -161,11 +161,19 @@ def rotate(t: Any, y: Any, low: Any, q: Any, p: Any, coefficients: Any, body: An
         st(low, p, ld(low, p) + fix[0])
         st(low, p + 1, ld(low, p + 1) + fix[1])
         st(low, p + 2, ld(low, p + 2) + fix[2])
-    d = so3.displace((ld(y, q), ld(y, q + 1), ld(y, q + 2), ld(y, q + 3)), (w1, v[0], v[1], v[2]))
-    bump(y, low, q, d[0], compensation)
-    bump(y, low, q + 1, d[1], compensation)
-    bump(y, low, q + 2, d[2], compensation)
-    bump(y, low, q + 3, d[3], compensation)
+    attitude = ld(y, q), ld(y, q + 1), ld(y, q + 2), ld(y, q + 3)
+    if compensation:
+        d = so3.displace(attitude, (w1, v[0], v[1], v[2]))
+        add_to(y, low, q, d[0])
+        add_to(y, low, q + 1, d[1])
+        add_to(y, low, q + 2, d[2])
+        add_to(y, low, q + 3, d[3])
+    else:
+        moved = so3.advance(attitude, (w1, v[0], v[1], v[2]))
+        st(y, q, moved[0])
+        st(y, q + 1, moved[1])
+        st(y, q + 2, moved[2])
+        st(y, q + 3, moved[3])
     return 1.0 + w1, v
 
 
