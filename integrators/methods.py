@@ -7,21 +7,48 @@ Every claim of a row (order, symmetric, symplectic) is measured by the tests.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable, Iterator, Mapping
 
 from integrators.comparison import solve_with_scipy
+from integrators.families import rows
 from integrators.method import Method, Reference
 from integrators.steppers.midpoint import midpoint
-from integrators.steppers.rkmk import rkmk
-from integrators.tableaus import EXPLICIT
 
-METHODS: dict[str, Method | Reference] = {}
+Row = Method | Reference
 
 
-def register(method: Method | Reference) -> Method | Reference:
+class Catalogue(Mapping[str, Row]):
+    """Methods by name, each built when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, Row | Callable[[], Row]] = {}
+
+    def add(self, name: str, row: Row | Callable[[], Row]) -> None:
+        """Add a method, or how to build it; ValueError if the name is taken."""
+        if name in self._rows:
+            raise ValueError(f"method {name!r} is already in the catalogue")
+        self._rows[name] = row
+
+    def __getitem__(self, name: str) -> Row:
+        row = self._rows[name]
+        if not isinstance(row, (Method, Reference)):
+            row = self._rows[name] = row()
+        return row
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+METHODS = Catalogue()
+"""All methods."""
+
+
+def register(method: Row) -> Row:
     """Add a method to the catalogue under its name; ValueError if the name is taken."""
-    if method.name in METHODS:
-        raise ValueError(f"method {method.name!r} is already in the catalogue")
-    METHODS[method.name] = method
+    METHODS.add(method.name, method)
     return method
 
 
@@ -30,15 +57,17 @@ def find(method: str | Method | Reference) -> Method | Reference:
     if isinstance(method, (Method, Reference)):
         return method
     if not isinstance(method, str):
-        raise TypeError(f"method: {method!r}, expected a name from {sorted(METHODS)} or a Method")
+        raise TypeError(f"method: {method!r}, expected a name from integrators.methods.METHODS or a Method")
     by_name = {name.lower(): name for name in METHODS}
     if method.lower() not in by_name:
         near = difflib.get_close_matches(method.lower(), by_name, 3, 0.4)
         hint = f"did you mean {' or '.join(by_name[n] for n in near)}? " if near else ""
-        raise ValueError(f"method: no method {method!r}; {hint}There are {', '.join(sorted(METHODS))}")
+        raise ValueError(f"method: no method {method!r}; {hint}The {len(METHODS)} names are those of integrators.methods.METHODS")
     return METHODS[by_name[method.lower()]]
 
 
-RKMK4 = register(rkmk(EXPLICIT["rk4"], name="RKMK4"))
+for _name, _build in rows():
+    METHODS.add(_name, _build)
+RKMK4 = METHODS["RKMK4"]
 MIDPOINT = register(midpoint())
 SCIPY_DOP853 = register(Reference("SCIPY_DOP853", 8, solve_with_scipy("DOP853"), "Hairer, Nørsett and Wanner 1993; SciPy"))

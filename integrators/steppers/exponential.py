@@ -98,6 +98,7 @@ def step(
             if not counters[FIRST_KNOWN]:
                 field(t, point, parameters, structure, field_work, work[FIRST][:d])
                 counters[EVALUATIONS] += 1
+                counters[FIRST_KNOWN] = 1
             copy(work[FIRST][:d], f)
         else:
             field(t + coefficients[i] * h, point, parameters, structure, field_work, f)

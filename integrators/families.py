@@ -1,0 +1,62 @@
+"""The families of the catalogue: every table of coefficients with the stepper that it feeds, each built when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from integrators.method import Method
+from integrators.steppers.exponential import exponential
+from integrators.steppers.implicit import implicit_rkmk
+from integrators.steppers.rkmk import rkmk
+from integrators.steppers.splitting import rotations, splitting
+from integrators.steppers.two_register import two_register
+from integrators.tableaus import (
+    COMMUTATOR_FREE,
+    COMPOSITIONS,
+    CROUCH_GROSSMAN,
+    DIAGONALLY_IMPLICIT,
+    EXPLICIT,
+    FAMILIES,
+    LINEAR,
+    REDUCED_COMMUTATORS,
+    SPLITTINGS,
+    TWO_REGISTER,
+    Table,
+)
+
+STAGES = {"GAUSS": range(1, 7), "RADAU_IA": range(2, 6), "RADAU_IIA": range(1, 6)}
+"""Numbers of stages in the catalogue; others are one call away: ``implicit_rkmk(GAUSS(9))``."""
+LOBATTO_STAGES = range(2, 6)
+ROTATED = ("SUZUKI4", "SOFSPA6", "KAHANLI8", "SOFSPA10")
+"""Compositions offered with three rotations in place of the exact free rotation."""
+
+Row = tuple[str, Callable[[], Method]]
+
+
+def rows() -> Iterator[Row]:
+    """(name, how to build it), family by family."""
+    yield from _table("RKMK_", EXPLICIT, rkmk, RKMK_euler="LIE_EULER", RKMK_rk4="RKMK4")
+    yield from _table("RKMK_", DIAGONALLY_IMPLICIT, implicit_rkmk)
+    for family, build in FAMILIES.items():
+        for s in STAGES.get(family, LOBATTO_STAGES):
+            name = f"RKMK_{family}{s}"
+            yield name, partial(lambda build, s, name: implicit_rkmk(build(s), name), build, s, name)
+    yield from _table("", CROUCH_GROSSMAN, exponential)
+    yield from _table("", COMMUTATOR_FREE, exponential)
+    yield from _table("", TWO_REGISTER, two_register)
+    yield from _table("", REDUCED_COMMUTATORS, exponential)
+    yield from _table("", LINEAR, exponential)
+    yield from _table("SPLIT_", SPLITTINGS, splitting)
+    for row in ROTATED:
+        yield _row(f"ROTATIONS_{row}", COMPOSITIONS, row, rotations)
+
+
+def _table(prefix: str, table: Table, build: Callable[..., Method], **names: str) -> Iterator[Row]:
+    """One row of the catalogue per row of a table, named after it unless `names` says otherwise."""
+    for row in table:
+        yield _row(names.get(f"{prefix}{row}", f"{prefix}{row}".upper()), table, row, build)
+
+
+def _row(name: str, table: Table, row: str, build: Callable[..., Method]) -> Row:
+    return name, lambda: build(table[row], name)
