@@ -110,7 +110,7 @@ class Problem:
     table: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._put("table", _table(self.group))
+        self._put("table", _table(self.group, self.canonical))
         self._put("y0", self.check_state(self.y0, "y0"))
         self._put("field", as_field(self.field))
         self._put("parameters", _vector(self.parameters, "parameters", np.float64))
@@ -221,7 +221,8 @@ class Problem:
                 )
 
 
-def _table(group: Any) -> NDArray[np.int64]:
+def _table(group: Any, canonical: bool) -> NDArray[np.int64]:
+    """The group's table with one row per factor, the momenta of a canonical state in a row of their own."""
     table = np.array(getattr(group, "table", group), dtype=np.int64, order="C")
     if table.ndim != 2 or table.shape[1] != len(_COLUMNS) or not len(table):
         raise ValueError(f"group: a table of shape {table.shape}, expected (factors, 5) with columns {_COLUMNS}")
@@ -229,7 +230,18 @@ def _table(group: Any) -> NDArray[np.int64]:
         offsets = np.concatenate([[0], np.cumsum(table[:-1, size])])
         if (table[:, column] != offsets).any():
             raise ValueError(f"group: {_COLUMNS[column]} is {table[:, column].tolist()}, expected {offsets.tolist()} (factors in order)")
-    return table
+    rows = [(row[0], n_q, n_v) for row in table.tolist() for n_q, n_v in _factors(*row, n_p=table[:, 4].sum() // 2 if canonical else 0)]
+    q, v = (np.concatenate([[0], np.cumsum([row[k] for row in rows])]) for k in (1, 2))
+    return np.array([(kind, q[k], v[k], n_q, n_v) for k, (kind, n_q, n_v) in enumerate(rows)], dtype=np.int64)
+
+
+def _factors(kind: int, q: int, v: int, n_q: int, n_v: int, n_p: int) -> list[tuple[int, int]]:
+    """Sizes of the factors in a row: copies of a group one by one; of the last Rⁿ, the momenta (from velocity n_p on) apart."""
+    if kind == RN:
+        before = n_p - v
+        return [(before, before), (n_q - before, n_v - before)] if 0 < before < n_v else [(n_q, n_v)]
+    size = FACTORS[kind].N_V
+    return [(n_q * size // n_v, size)] * (n_v // size)
 
 
 def _vector(values: ArrayLike, name: str, dtype: Any) -> NDArray[Any]:
