@@ -22,8 +22,9 @@ MANY = 2**14
 
 
 def worthwhile(function: Callable[..., Any], parts: Sequence[Array], lead: tuple[int, ...]) -> bool:
-    """Whether `evaluate` can take this call and should."""
-    return math.prod(lead) >= MANY and is_formula(function) and all(p.dtype == np.float64 for p in parts) and len(parts) in _LOOPS
+    """Whether `evaluate` can take this call and should; the cache of loops knows the sources of this package only."""
+    ours = is_formula(function) and function.__module__.startswith("liegroup.")
+    return math.prod(lead) >= MANY and ours and all(p.dtype == np.float64 for p in parts) and len(parts) in _LOOPS
 
 
 def evaluate(function: Callable[..., Any], parts: Sequence[Array], lead: tuple[int, ...]) -> Array:
@@ -44,10 +45,15 @@ def evaluate(function: Callable[..., Any], parts: Sequence[Array], lead: tuple[i
 
 @cache
 def _loop(function: Any, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Entry:
+    return Entry(loop_over_rows(function, sizes, shape), (nothing(*(constants, integer) * len(sizes), vector, integer),))
+
+
+def loop_over_rows(function: Any, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    """The Python function ``(a, step_a, b, step_b, …, out, rows)`` on flat arrays, for `Entry`."""
     loads = [load_components(n) for n in sizes]
     python: Any = _LOOPS[len(sizes)](function, *loads, _flatten(shape), store_components(math.prod(shape)), math.prod(shape))
     python.sources = (function.__code__.co_filename,)
-    return Entry(python, (nothing(*(constants, integer) * len(sizes), vector, integer),))
+    return python
 
 
 def _flatten(shape: tuple[int, ...]) -> Any:

@@ -7,7 +7,7 @@ import pytest
 
 from liegroup import rows, se3, so3
 from liegroup.arrays import call
-from liegroup.compile import MODE, is_formula
+from liegroup.compile import MODE, helper, is_formula
 from liegroup.formulas import se2
 from liegroup.formulas import se3 as space
 from liegroup.formulas import so3 as rotations
@@ -91,7 +91,14 @@ def test_large_batches_take_the_compiled_loop_and_others_do_not(monkeypatch):
     assert taken == [(rows.MANY,)]
 
 
-def test_a_function_that_is_not_registered_stays_with_numpy():
+@helper
+def doubled(x):
+    return (2.0 * x[0],)
+
+
+def test_functions_from_elsewhere_stay_with_numpy():
+    """Unregistered ones cannot be compiled, and the files of others are not followed by the cache."""
     parts = [np.ones((rows.MANY, 2))]
-    assert not rows.worthwhile(lambda x: (x[0],), parts, (rows.MANY,))
-    np.testing.assert_array_equal(call(lambda x: (2.0 * x[0],), parts), np.full((rows.MANY, 1), 2.0))
+    for function in (doubled, lambda x: (2.0 * x[0],)):
+        assert not rows.worthwhile(function, parts, (rows.MANY,))
+        np.testing.assert_array_equal(call(function, parts), np.full((rows.MANY, 1), 2.0))

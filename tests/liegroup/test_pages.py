@@ -1,0 +1,42 @@
+"""The pages on liegroup: their examples print what they say, their picture is what its script draws."""
+
+import doctest
+import importlib
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_examples_on_the_page_print_what_they_say():
+    result = doctest.testfile(str(ROOT / "docs" / "liegroup.md"), module_relative=False)
+    assert result.attempted > 20
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("name", ["group", "rotations", "elements"])
+def test_the_examples_in_the_modules_print_what_they_say(name):
+    result = doctest.testmod(importlib.import_module(f"liegroup.{name}"))
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+def test_the_page_that_adds_a_group_runs_and_finds_the_planted_mistake():
+    page = (ROOT / "docs" / "howto" / "add_a_group.md").read_text(encoding="utf-8")
+    code = "\n".join(re.findall(r"^```python\n(.*?)^```", page, flags=re.M | re.S))
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("H(1): dexp⁻¹ dexp = 1")
+
+
+def test_the_script_draws_the_picture(tmp_path, monkeypatch):
+    script = tmp_path / "trivialisation.py"
+    script.write_text((ROOT / "docs" / "figures" / "trivialisation.py").read_text(encoding="utf-8"), encoding="utf-8")
+    runpy.run_path(str(script), run_name="__main__")
+    assert (tmp_path / "trivialisation.svg").stat().st_size > 5000
+    assert (ROOT / "docs" / "figures" / "trivialisation.svg").exists()
