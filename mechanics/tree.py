@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -17,6 +17,7 @@ from mechanics.errors import ModelError, ModelWarning
 from mechanics.frames import Frame
 from mechanics.inertia import Inertia
 from mechanics.joints import Joint
+from mechanics.joints.fixed import Fixed
 from mechanics.joints.free import Free
 from mechanics.packing import Packed, pack
 
@@ -275,6 +276,26 @@ class Tree:
     def with_gravity(self, gravity: ArrayLike) -> Tree:
         """The same tree under another gravity."""
         return Tree(self.bodies, self.name, gravity, strict=False, notes=self.notes, frames=self.frames)
+
+    def with_locked(self, joints: Iterable[str], q: ArrayLike | None = None) -> Tree:
+        """The same tree with some joints held where they are in the configuration q (default: neutral).
+
+        Parameters
+        ----------
+        joints : names of joints
+        q : array (nq,), optional
+            Configuration of this tree; only the components of the locked joints matter.
+        """
+        held = {self.joint_index(name) for name in joints}
+        x = self.neutral() if q is None else _array(q, (self.nq,), f"tree {self.name!r}", "q")
+        bodies = (self._locked(i, x) if i in held else body for i, body in enumerate(self.bodies))
+        return Tree(bodies, self.name, self.gravity, strict=False, notes=self.notes, frames=self.frames)
+
+    def _locked(self, i: int, q: Array) -> Body:
+        body = self.bodies[i]
+        pose = body.joint.state(q[self.q_offsets[i] : self.q_offsets[i + 1]], np.zeros(body.joint.n_v))
+        R = np.asarray(body.rotation)
+        return replace(body, joint=Fixed(), position=body.position + R @ pose.rho, rotation=R @ pose.G.T, data=JointData())
 
     def __repr__(self) -> str:
         return f"<Tree {self.name!r}: {len(self)} bodies, nq = {self.nq}, nv = {self.nv}>"
