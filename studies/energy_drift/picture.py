@@ -1,4 +1,4 @@
-"""The picture: energy deviation against time, one panel per method, and its size against cost."""
+"""The picture: size of the energy error against time, one panel per method, and the band against cost."""
 
 from __future__ import annotations
 
@@ -7,49 +7,50 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from studies.energy_drift.question import Result, Run
 from studies.study import COLOURS
 
-BINS = 160
-"""Columns of the band in each panel."""
+Array = NDArray[np.float64]
+SLICES = 60
+"""Slices of time, equal on a logarithmic axis, in which the largest error is shown."""
 
 
 def figure(result: Result) -> Any:
-    """Left to right: one panel per method with the bands of its runs; last: band against cost."""
+    """Left to right: one panel per method with the envelopes of its runs; last: band against cost."""
     methods = list(dict.fromkeys(r.method for r in result.runs))
-    fig = Figure(figsize=(3.1 * (len(methods) + 1), 3.3), layout="constrained")
+    fig = Figure(figsize=(2.9 * (len(methods) + 1), 3.4), layout="constrained")
     axes = fig.subplots(1, len(methods) + 1, squeeze=False)[0]
     fig.suptitle(
         f"{result.tree.name}, {result.tree.nv} degrees of freedom, {result.config.horizon:g} s: "
-        f"energy error (E − E₀)/T*, T* = {result.scale:.3g} J",
+        f"energy error |E − E₀|/T*, T* = {result.scale:.3g} J",
         fontsize=10,
     )
-    floor = 10.0 ** np.floor(np.log10(max(min(r.band for r in result.runs), 1e-17)))
-    for ax, method in zip(axes, methods, strict=False):
+    for k, (ax, method) in enumerate(zip(axes, methods, strict=False)):
         for colour, r in zip(COLOURS, [r for r in result.runs if r.method == method], strict=False):
-            _band(ax, r, colour)
-        ax.set_yscale("symlog", linthresh=floor, linscale=0.3)
+            ax.loglog(*envelope(r), color=colour, label=_size(r))
         ax.set_title(method)
         ax.set_xlabel("t [s]")
-        ax.legend(loc="lower left")
-    limit = 2.0 * max(r.band for r in result.runs)
-    for ax in axes[:-1]:
-        ax.set_ylim(-limit, limit)
-        ax.label_outer()
-    axes[0].set_ylabel("(E − E₀)/T*")
+        ax.legend(loc="lower right")
+        if k:
+            ax.sharey(axes[0])
+            ax.tick_params(labelleft=False)
+    axes[0].set_ylabel("largest |E − E₀|/T*")
     _cost(axes[-1], result, methods)
     return fig
 
 
-def _band(ax: Any, r: Run, colour: str) -> None:
-    """Least and greatest deviation in equal slices of time."""
-    edges = np.linspace(0, len(r.deviation), min(BINS, len(r.deviation)) + 1).astype(int)
-    t = r.solution.t[edges[1:] - 1]
-    lower, upper = (np.array([f(x[a:b]) for a, b in pairwise(edges)]) for f, x in ((np.nanmin, r.lower), (np.nanmax, r.upper)))
-    ax.fill_between(
-        t, lower, upper, color=colour, alpha=0.55, linewidth=0.6, label=f"h = {1e3 * r.step:g} ms" if r.step else f"rtol = {r.tolerance:g}"
-    )
+def envelope(r: Run) -> tuple[Array, Array]:
+    """End times of the slices, and the largest error of any step within."""
+    size = np.maximum(np.abs(r.lower), np.abs(r.upper))[1:]
+    edges = np.unique(np.geomspace(1, max(len(size), 2), SLICES).astype(int)) - 1
+    edges = np.append(edges[edges < len(size)], len(size))
+    return r.solution.t[1:][edges[1:] - 1], np.array([np.nanmax(size[a:b]) for a, b in pairwise(edges)])
+
+
+def _size(r: Run) -> str:
+    return f"h = {1e3 * r.step:g} ms" if r.step else f"rtol = {r.tolerance:g}"
 
 
 def _cost(ax: Any, result: Result, methods: list[str]) -> None:
@@ -63,6 +64,6 @@ def _cost(ax: Any, result: Result, methods: list[str]) -> None:
             label=method,
         )
     ax.set_title("band against cost")
-    ax.set_xlabel("seconds of computing per second of motion")
-    ax.set_ylabel("max |E − E₀|/T*")
+    ax.set_xlabel("computing time / simulated time")
+    ax.set_ylabel("max |E − E₀|/T* over all steps")
     ax.legend()

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from integrators.analysis.drift import Drift, energy_drift
 from numpy.typing import NDArray
 
 import mechanics
 from integrators import Solution, integrate
+from integrators.analysis.drift import Drift, energy_drift
+from integrators.method import Reference
 from integrators.methods import find
 from integrators.storage import Dataset, Variable
 from studies.study import Record, StudyConfig
@@ -44,6 +45,8 @@ class EnergyDriftConfig(StudyConfig):
     """Step sizes of the fixed-step methods, s."""
     tolerances: tuple[float, ...] = (1e-6, 1e-9)
     """Relative tolerances of methods that choose their steps."""
+    lock_slides: bool = True
+    """Hold joints that slide within limits (grippers): limits do not act on the motion, and light fingers would fly off."""
     horizon: float = 500.0
     """Simulated time, s."""
     speed: float = 0.5
@@ -107,11 +110,19 @@ def run(config: EnergyDriftConfig) -> Result:
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         tree = mechanics.load_model(config.model, damping=False)
+    if config.lock_slides:
+        tree = tree.with_locked(sliding_joints(tree))
     problem = mechanics.hamiltonian_problem(tree, *initial_state(tree, config))
     energy = float(problem.invariant_values(0.0, problem.y0)[0])
     solutions = [(m, h, tol, _integrate(config, problem, m, h, tol)) for m, h, tol in cases(config)]
     scale = _largest_kinetic_energy(tree, solutions[0][-1])
     return Result(config, tree, energy, scale, tuple(_judge(*case, energy, scale) for case in solutions))
+
+
+def sliding_joints(tree: mechanics.Tree) -> list[str]:
+    """Prismatic joints with a finite travel."""
+    found = [b for b in tree.bodies if isinstance(b.joint, mechanics.joints.Prismatic) and b.data.upper is not None]
+    return [b.joint_name for b in found if np.isfinite(b.data.upper).all()]
 
 
 def initial_state(tree: mechanics.Tree, config: EnergyDriftConfig) -> tuple[Array, Array]:
@@ -124,7 +135,7 @@ def cases(config: EnergyDriftConfig) -> list[tuple[str, float | None, float | No
     """(method, step, tolerance), one per run."""
     found: list[tuple[str, float | None, float | None]] = []
     for name in config.methods:
-        if find(name).adaptive:
+        if isinstance(find(name), Reference):
             found += [(name, None, tolerance) for tolerance in config.tolerances]
         else:
             found += [(name, step, None) for step in config.steps]
