@@ -58,7 +58,8 @@ class Joint:
 
     @property
     def is_rheonomic(self) -> bool:
-        return any(e.motion is not None for e in self.elements)
+        """Whether time enters: some element has a prescribed motion that is not a constant offset."""
+        return any(e.motion is not None and not e.motion.is_constant for e in self.elements)
 
     @property
     def q_labels(self) -> tuple[str, ...]:

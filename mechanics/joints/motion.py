@@ -27,6 +27,10 @@ class Motion:
         object.__setattr__(self, "polynomial", tuple(float(c) for c in self.polynomial))
         object.__setattr__(self, "harmonics", tuple((float(a), float(w), float(phase)) for a, w, phase in self.harmonics))
 
+    @property
+    def is_constant(self) -> bool:
+        return not any(self.polynomial[1:]) and not any(a * w for a, w, _ in self.harmonics)
+
     def value(self, t: Any) -> Any:
         """x(t)."""
         x = 0 * t

@@ -1,0 +1,131 @@
+"""Random trees for tests and benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechanics.inertia import Inertia
+from mechanics.joints import (
+    Ball,
+    Compound,
+    Continuous,
+    Cylindrical,
+    Fixed,
+    Free,
+    Gimbal,
+    Helical,
+    Joint,
+    Motion,
+    Planar,
+    Prismatic,
+    Revolute,
+    Rheonomic,
+    Slide,
+    Spherical,
+    Turn,
+    Universal,
+)
+from mechanics.tree import Body, JointData, Tree
+
+Generator = np.random.Generator
+SHAPES = ("chain", "star", "roots", "random")
+"""How the bodies of `random_tree` hang on one another."""
+
+
+def random_rotation(generator: Generator) -> NDArray[np.float64]:
+    """Uniform on SO(3)."""
+    q, r = np.linalg.qr(generator.normal(size=(3, 3)))
+    q = q * np.sign(np.diag(r))
+    return np.asarray(q * np.linalg.det(q))
+
+
+def random_inertia(generator: Generator) -> Inertia:
+    """A body of about 1 kg and 0.3 m."""
+    X = generator.normal(size=(3, 3)) * 0.1
+    S = X @ X.T  # second moments of mass: what makes a tensor physical
+    return Inertia.about_com(generator.uniform(0.5, 2.0), 0.1 * generator.normal(size=3), np.trace(S) * np.eye(3) - S)
+
+
+def _axes(generator: Generator) -> list[tuple[float, float, float]]:
+    return [(float(a[0]), float(a[1]), float(a[2])) for a in random_rotation(generator)]
+
+
+EXAMPLES: dict[type[Joint], Callable[[Generator], Joint]] = {
+    Fixed: lambda g: Fixed(),
+    Revolute: lambda g: Revolute(_axes(g)[0]),
+    Continuous: lambda g: Continuous(_axes(g)[0]),
+    Prismatic: lambda g: Prismatic(_axes(g)[0]),
+    Helical: lambda g: Helical(_axes(g)[0], 0.2),
+    Cylindrical: lambda g: Cylindrical(_axes(g)[0]),
+    Universal: lambda g: Universal(*_axes(g)[:2]),
+    Planar: lambda g: Planar(*_axes(g)[:2]),
+    Spherical: lambda g: Spherical(),
+    Gimbal: lambda g: Gimbal(tuple(_axes(g))),  # type: ignore[arg-type]
+    Free: lambda g: Free(),
+    Compound: lambda g: Compound((Slide(_axes(g)[0]), Ball(), Slide(_axes(g)[0]))),
+    Rheonomic: lambda g: Rheonomic(
+        (
+            Turn(_axes(g)[0]),
+            Turn(_axes(g)[0], Motion((0.3, 0.7, -0.2), ((0.4, 2.0, 0.3),))),
+            Slide(_axes(g)[0]),
+            Slide(_axes(g)[0], Motion((0.1, -0.3), ((0.2, 3.0, 1.0),))),
+        )
+    ),
+}
+"""One random joint of every class."""
+
+
+def random_parents(shape: str, count: int, generator: Generator) -> list[int]:
+    """Parents of `count` bodies (−1: the base) in a chain, a star, a forest of several roots, or at random."""
+    if shape == "chain":
+        return list(range(-1, count - 1))
+    if shape == "star":
+        return [-1] + [0] * (count - 1)
+    if shape == "roots":
+        return [-1 if i % 3 == 0 else i - 1 for i in range(count)]
+    if shape == "random":
+        return [-1] + [int(generator.integers(0, i)) for i in range(1, count)]
+    raise ValueError(f"shape: {shape!r}, expected one of {SHAPES}")
+
+
+def random_tree(
+    shape: str,
+    count: int,
+    generator: Generator,
+    joints: Sequence[type[Joint]] = (Revolute,),
+    root: Joint | None = None,
+    damping: float = 0.0,
+) -> Tree:
+    """A tree of random bodies, places and joints of the given classes.
+
+    Parameters
+    ----------
+    shape : {"chain", "star", "roots", "random"}
+    count : int
+        Number of bodies.
+    generator : numpy.random.Generator
+    joints : sequence of Joint classes
+        Of which the joints are drawn.
+    root : Joint, optional
+        The joint of the first body, for example ``Free()``.
+    damping : float
+        Of all joints.
+    """
+    bodies = []
+    for i, k in enumerate(random_parents(shape, count, generator)):
+        kind = joints[int(generator.integers(len(joints)))]
+        bodies.append(
+            Body(
+                f"body_{i}",
+                root if root is not None and i == 0 else EXAMPLES[kind](generator),
+                None if k < 0 else f"body_{k}",
+                0.3 * generator.normal(size=3),
+                random_rotation(generator),
+                random_inertia(generator),
+                data=JointData(damping=damping),
+            )
+        )
+    return Tree(bodies, f"{shape} of {count}")
