@@ -76,8 +76,7 @@ def maps_of(formulas: Any) -> tuple[Map, Any, Map]:
 
     Without formulas in the file there is no Cayley map (None), and ccsk is the general one, for Python only.
     """
-    ordered = second_kind(formulas, tuple(range(formulas.N_V)))
-    ccsk = _second_kind(formulas, ordered) if hasattr(formulas, "ccsk") else ordered
+    ccsk = _second_kind(formulas) if hasattr(formulas, "ccsk") else second_kind(formulas, tuple(range(formulas.N_V)))
     cayley = _equivariant(formulas, "cay", "cay_inverse") if hasattr(formulas, "cay") else None
     return _equivariant(formulas, "exp", "log"), cayley, ccsk
 
@@ -110,7 +109,7 @@ def _equivariant(formulas: Any, name: str, inverse: str) -> Map:
     )
 
 
-def _second_kind(formulas: Any, ordered: Map) -> Map:
+def _second_kind(formulas: Any) -> Map:
     return Map._make(
         (
             formulas.ccsk,
@@ -121,8 +120,8 @@ def _second_kind(formulas: Any, ordered: Map) -> Map:
             formulas.dccskinv_left_derivative,
             formulas.dccskinv_left_gradient,
             *_coadjoint_moved(formulas),
-            ordered.derivative_right,
-            ordered.gradient_right,
+            formulas.dccskinv_right_derivative,
+            formulas.dccskinv_right_gradient,
         )
     )
 

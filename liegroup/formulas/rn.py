@@ -115,3 +115,4 @@ dcayinv_left_derivative = dcayinv_left_gradient = _no_derivative
 dccsk_left = dccsk_right = dccskinv_left = dccskinv_right = _same
 dccsk_left_transpose = dccsk_right_transpose = dccskinv_left_transpose = dccskinv_right_transpose = _same
 dccskinv_left_derivative = dccskinv_left_gradient = _no_derivative
+dccskinv_right_derivative = dccskinv_right_gradient = _no_derivative

@@ -336,6 +336,18 @@ def dccskinv_left_gradient(x: Any, xi: Any, mu: Any) -> Any:
     return 0.0 * a, 0.0 * b, xi[0] * b - xi[1] * a
 
 
+@helper
+def dccskinv_right_derivative(x: Any, mu: Any, delta: Any) -> Any:
+    """(0, 0, f·J δ_v)."""
+    return 0.0 * mu[0], 0.0 * mu[1], mu[1] * delta[0] - mu[0] * delta[1]
+
+
+@helper
+def dccskinv_right_gradient(x: Any, xi: Any, mu: Any) -> Any:
+    """(−ξ_ω J f, 0)."""
+    return xi[2] * mu[1], -(xi[2] * mu[0]), 0.0 * xi[2]
+
+
 def ccsk_inverse_ordered(q: Any, order: tuple[int, ...]) -> Any:
     """`ccsk_inverse` for any order of the basis; singular at ±π/2 if the rotation stands between the translations."""
     angle = so2.wrap(q[2])

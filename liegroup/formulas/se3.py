@@ -389,6 +389,19 @@ def dccskinv_left_gradient(x: Any, xi: Any, mu: Any) -> Any:
     return scale(0.0, f) + add(turned, so3.dccskinv_left_gradient(x[3:], xi[3:], mu[3:]))
 
 
+@helper
+def dccskinv_right_derivative(x: Any, mu: Any, delta: Any) -> Any:
+    """(0, the so(3) part − f × δ_v)."""
+    angular = so3.dccskinv_right_derivative(x[3:], mu[3:], delta[3:])
+    return scale(0.0, mu[:3]) + subtract(angular, cross(mu[:3], delta[:3]))
+
+
+@helper
+def dccskinv_right_gradient(x: Any, xi: Any, mu: Any) -> Any:
+    """(f × ξ_ω, the so(3) part)."""
+    return cross(mu[:3], xi[3:]) + so3.dccskinv_right_gradient(x[3:], xi[3:], mu[3:])
+
+
 def ccsk_inverse_ordered(q: Any, order: tuple[int, ...]) -> Any:
     """`ccsk_inverse` for any order of the basis: the angles of the rotations, then a linear system for the translations."""
     angles = so3.ccsk_inverse_ordered(q[3:], tuple(k - 3 for k in order if k >= 3))

@@ -86,6 +86,7 @@ dccsk_left, dccsk_right, dccskinv_left, dccskinv_right = dexp_left, dexp_right, 
 dccsk_left_transpose, dccsk_right_transpose = dexp_left_transpose, dexp_right_transpose
 dccskinv_left_transpose, dccskinv_right_transpose = dexpinv_left_transpose, dexpinv_right_transpose
 dccskinv_left_derivative, dccskinv_left_gradient = dexpinv_left_derivative, dexpinv_left_gradient
+dccskinv_right_derivative, dccskinv_right_gradient = dexpinv_left_derivative, dexpinv_left_gradient
 
 
 @helper

@@ -361,7 +361,8 @@ def ccsk_inverse(q: Any) -> Any:
     Half sum and half difference of x₁ and x₃ are read off first, so that the product of the three rotations is q to rounding next
     to and on the singular set x₂ = ±π/2, too (there x₁ = ±x₃ is chosen).  Source: Bernardes & Viollet 2022.
     """
-    w, x, y, z = q
+    sign = select(less(q[0], 0.0), -1.0, 1.0)
+    w, x, y, z = sign * q[0], sign * q[1], sign * q[2], sign * q[3]
     p = sqrt((w + y) * (w + y) + (x + z) * (x + z))
     m = sqrt((w - y) * (w - y) + (x - z) * (x - z))
     half_sum, half_difference = arctan2(x + z, w + y), arctan2(x - z, w - y)
@@ -476,6 +477,26 @@ def dccskinv_left_gradient(x: Any, xi: Any, mu: Any) -> Any:
     nu = dccskinv_left_transpose(x, mu)
     k = s2 * ((mu[0] - s2 * mu[2]) / _safe(c2)) / _safe(c2) - mu[2]
     return 0.0 * k, k * (c3 * xi[0] - s3 * xi[1]), nu[1] * xi[0] - nu[0] * xi[1]
+
+
+@helper
+def dccskinv_right_derivative(x: Any, mu: Any, delta: Any) -> Any:
+    """Derivative of ν = `dccskinv_right_transpose(x, mu)` by x in the direction δ."""
+    s1, c1 = sincos(x[0])
+    s2, c2 = sincos(x[1])
+    nu = dccskinv_right_transpose(x, mu)
+    k = (s2 * ((mu[2] - s2 * mu[0]) / _safe(c2)) / _safe(c2) - mu[0]) * delta[1]
+    return 0.0 * k, -(s1 * k) - nu[2] * delta[0], c1 * k + nu[1] * delta[0]
+
+
+@helper
+def dccskinv_right_gradient(x: Any, xi: Any, mu: Any) -> Any:
+    """Gradient of ⟨μ, dccskinv_right(x) ξ⟩ by x."""
+    s1, c1 = sincos(x[0])
+    s2, c2 = sincos(x[1])
+    nu = dccskinv_right_transpose(x, mu)
+    k = s2 * ((mu[2] - s2 * mu[0]) / _safe(c2)) / _safe(c2) - mu[0]
+    return nu[1] * xi[2] - nu[2] * xi[1], k * (c1 * xi[2] - s1 * xi[1]), 0.0 * k
 
 
 def ccsk_inverse_ordered(q: Any, order: tuple[int, ...]) -> Any:
