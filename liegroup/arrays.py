@@ -41,7 +41,7 @@ def numbers(value: ArrayLike, name: str, shape: tuple[int, ...], where: str = ""
     if a.dtype.kind == "O":
         return a
     a = a.astype(np.complex128 if a.dtype.kind == "c" else np.float64, copy=False)
-    if a.size and (a.dtype.kind == "c" or not (a.min() > -LARGEST and a.max() < LARGEST)):
+    if a.size and (a.dtype.kind == "c" or not max(a.max(), -a.min()) < LARGEST):
         axes = tuple(range(-len(shape), 0))
         refuse(~(np.abs(a) < LARGEST).all(axis=axes), a, name, f"expected finite numbers below {LARGEST:g}")
     return a
@@ -57,6 +57,8 @@ def refuse(bad: Any, values: Array, name: str, expectation: str) -> None:
 
 def check_broadcast(**arrays: Array) -> None:
     """ValueError with all shapes if the leading axes of arrays ``(…, n)`` do not broadcast."""
+    if len({a.shape[:-1] for a in arrays.values()}) == 1:
+        return
     try:
         np.broadcast_shapes(*(a.shape[:-1] for a in arrays.values()))
     except ValueError as error:
@@ -66,15 +68,16 @@ def check_broadcast(**arrays: Array) -> None:
 
 def call(function: Callable[..., Any], parts: Sequence[Array]) -> Array:
     """A formula of tuples on arrays ``(…, nₖ)``: array ``(…, m)`` for a tuple, ``(…, m, k)`` for a tuple of rows."""
-    if all(p.ndim == 1 for p in parts):
+    one = all(p.ndim == 1 for p in parts)
+    lead = () if one else np.broadcast_shapes(*(p.shape[:-1] for p in parts))
+    if rows.worthwhile(function, parts, lead):
+        return rows.evaluate(function, parts, lead)
+    if one:
         return np.array(function(*(tuple(p.tolist()) for p in parts)))
-    lead = np.broadcast_shapes(*(p.shape[:-1] for p in parts))
     if any(p.dtype.kind == "O" for p in parts):
         wide = [np.broadcast_to(p, (*lead, p.shape[-1])) for p in parts]
         values = [call(function, [w[i] for w in wide]) for i in np.ndindex(lead)]
         return np.array(values, dtype=object).reshape(*lead, *(values[0].shape if values else (0,)))
-    if rows.worthwhile(function, parts, lead):
-        return rows.evaluate(function, parts, lead)
     return stack(function(*(tuple(p[..., k] for k in range(p.shape[-1])) for p in parts)), lead)
 
 

@@ -1,13 +1,13 @@
 """Formulas on many rows: compiled loops that take the place of NumPy on large float64 batches, with the same bits.
 
-A formula of tuples becomes ``for r in rows: out[r] = formula(a[r], b[r], …)``, compiled when a batch of `MANY` rows first asks for it.
+A formula of tuples becomes ``for r in rows: out[r] = formula(a[r], b[r], …)``, compiled as soon as it has served `MANY` rows.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,34 +18,47 @@ from liegroup.table import load_components, store_components
 
 Array = NDArray[Any]
 MANY = 2**14
-"""Rows from which a compiled loop takes over; compiling it costs about a second, once."""
+"""Rows a formula must have served, in large batches or in many calls, before its loop is compiled: that costs about a second, once."""
+CALL = 16
+"""What a call counts for, however few its rows: NumPy and Python spend that much on it."""
+_served: Counter[Any] = Counter()
 
 
 def worthwhile(function: Callable[..., Any], parts: Sequence[Array], lead: tuple[int, ...]) -> bool:
     """Whether `evaluate` can take this call and should; the cache of loops knows the sources of this package only."""
-    ours = is_formula(function) and function.__module__.startswith("liegroup.")
-    return math.prod(lead) >= MANY and ours and all(p.dtype == np.float64 for p in parts) and len(parts) in _LOOPS
+    if not (is_formula(function) and function.__module__.startswith("liegroup.") and len(parts) in _LOOPS):
+        return False
+    if any(p.dtype != np.float64 for p in parts) or 0 in lead:
+        return False
+    _served[function] += math.prod(lead) + CALL
+    return _served[function] > MANY
 
 
 def evaluate(function: Callable[..., Any], parts: Sequence[Array], lead: tuple[int, ...]) -> Array:
     """The formula on arrays ``(…, nₖ)`` with common leading shape `lead`: array ``(*lead, *shape of the result)``."""
-    first = [tuple(p[(0,) * (p.ndim - 1)]) for p in parts]
-    with np.errstate(all="ignore"):
-        shape = np.shape(function(*first))
-    loop = _loop(function, tuple(map(len, first)), shape)
-    out = np.empty((*lead, *shape))
+    sizes = tuple([p.shape[-1] for p in parts])
+    key = (function, sizes)
+    if key not in _loops:
+        _loops[key] = _build(function, sizes)
+    loop, shape = _loops[key]
+    out = np.empty(lead + shape)
     arguments: list[Any] = []
-    for p in parts:
-        single = math.prod(p.shape[:-1]) == 1
-        rows = p if single else np.broadcast_to(p, (*lead, p.shape[-1]))
-        arguments += [np.ascontiguousarray(rows).reshape(-1), 0 if single else p.shape[-1]]
+    for p, n in zip(parts, sizes, strict=True):
+        rows = p if p.shape[:-1] == lead or p.size == n else np.broadcast_to(p, (*lead, n))
+        arguments += [np.ascontiguousarray(rows).reshape(-1), 0 if p.size == n else n]
     loop(*arguments, out.reshape(-1), math.prod(lead))
     return out
 
 
-@cache
-def _loop(function: Any, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Entry:
-    return Entry(loop_over_rows(function, sizes, shape), (nothing(*(constants, integer) * len(sizes), vector, integer),))
+_loops: dict[tuple[Any, tuple[int, ...]], tuple[Any, tuple[int, ...]]] = {}
+
+
+def _build(function: Any, sizes: tuple[int, ...]) -> tuple[Any, tuple[int, ...]]:
+    """The compiled loop, and the shape of one result."""
+    with np.errstate(all="ignore"):
+        shape = np.shape(function(*(tuple(np.full(n, 0.5)) for n in sizes)))
+    entry = Entry(loop_over_rows(function, sizes, shape), (nothing(*(constants, integer) * len(sizes), vector, integer),))
+    return entry.compiled, shape
 
 
 def loop_over_rows(function: Any, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Any:

@@ -1,6 +1,7 @@
 """Large batches run through compiled loops: the same bits as NumPy, for every formula, shape and layout."""
 
 import inspect
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -80,15 +81,36 @@ def test_single_elements_and_shorter_axes_broadcast(any_size):
     assert se3.adjoint(g).shape == (3, 1, 6, 6)
 
 
-def test_large_batches_take_the_compiled_loop_and_others_do_not(monkeypatch):
-    taken = []
-    monkeypatch.setattr(rows, "evaluate", lambda function, parts, lead: taken.append(lead) or np.zeros((*lead, 3)))
-    so3.log(so3.identity((rows.MANY - 1,)))
-    assert (rows.MANY - 1,) not in taken
+@pytest.fixture
+def taken(monkeypatch):
+    """The leading shapes that went to compiled loops, with no call counted before."""
+    shapes = []
+    monkeypatch.setattr(rows, "_served", Counter())
+    monkeypatch.setattr(rows, "evaluate", lambda function, parts, lead: shapes.append(lead) or np.zeros((*lead, 4)))
+    return shapes
+
+
+def test_a_large_batch_takes_the_compiled_loop_at_once(taken):
     so3.exp(np.zeros((rows.MANY, 3)))
     assert taken == [(rows.MANY,)]
+
+
+def test_small_batches_take_it_when_there_have_been_many(taken):
+    few = rows.MANY // 10
+    for _ in range(9):
+        so3.exp(np.zeros((few, 3)))
+    assert taken == []
+    for _ in range(2):
+        so3.exp(np.zeros((few, 3)))
+    assert taken == [(few,)]
+    so3.exp(np.zeros(3))
+    assert taken == [(few,), ()]
+
+
+def test_other_numbers_and_empty_batches_stay_with_numpy(taken):
     so3.exp(np.zeros((rows.MANY, 3), dtype=complex))
-    assert taken == [(rows.MANY,)]
+    assert so3.exp(np.zeros((rows.MANY, 0, 3))).shape == (rows.MANY, 0, 4)
+    assert taken == []
 
 
 @helper
