@@ -1,4 +1,4 @@
-"""Driving runs to their end: chunks, progress, Ctrl-C."""
+"""Driving runs to their end: chunks, progress, callbacks, checkpoints, Ctrl-C."""
 
 from __future__ import annotations
 
@@ -7,30 +7,49 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from tqdm import tqdm
 
-from integrators.run import FixedRun
+from integrators.run import Run
+from integrators.status import Status
 
 CHUNK_SECONDS = 0.07
 """Between two looks at the clock, the progress bar and Ctrl-C."""
+_TICKS = 1000
 
 
-def drive(runs: Sequence[FixedRun], progress: bool | None) -> float:
+class Keeper(Protocol):
+    """Whoever keeps checkpoints."""
+
+    def now_and_then(self) -> None:
+        """Write one if it is time."""
+
+    def write(self) -> None:
+        """Write one."""
+
+
+def drive(runs: Sequence[Run], progress: bool | None, callback: Callable[..., Any] | None = None, keeper: Keeper | None = None) -> float:
     """Bring every run to its end in chunks; returns the seconds it took.  Ctrl-C marks what is unfinished as interrupted."""
     began = time.perf_counter()
-    with interruptible() as interrupted, _bar(sum(run.plan.steps for run in runs), progress) as bar:
+    with interruptible() as interrupted, _bar(progress) as bar:
         chunk = 1
-        for run in runs:
+        for number, run in enumerate(runs):
             while not run.done and not interrupted():
-                before, start = run.steps_done, time.perf_counter()
+                start = time.perf_counter()
                 run.go(chunk)
                 elapsed = time.perf_counter() - start
                 chunk = max(1, min(8 * chunk, int(chunk * CHUNK_SECONDS / max(elapsed, 1e-6))))
-                bar.update(run.steps_done - before)
+                bar.update(int(_TICKS * (number + run.progress) / len(runs)) - bar.n)
+                if keeper is not None:
+                    keeper.now_and_then()
+                if callback is not None and not run.done and callback(run.t, run.y.T.copy()):
+                    run.end(Status.STOPPED)
+        if keeper is not None:
+            keeper.write()
+        for run in runs:
             if not run.done:
-                run.interrupt()
+                run.end(Status.INTERRUPTED)
     return time.perf_counter() - began
 
 
@@ -55,5 +74,6 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _bar(total: int, progress: bool | None) -> Any:
-    return tqdm(total=total, unit="step", unit_scale=True, delay=1.0, leave=False, disable=None if progress is None else not progress)
+def _bar(progress: bool | None) -> Any:
+    layout = "{percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
+    return tqdm(total=_TICKS, bar_format=layout, delay=1.0, leave=False, disable=None if progress is None else not progress)

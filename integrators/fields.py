@@ -38,10 +38,13 @@ class Field:
         Its interpreted form ``python(t, y, parameters, structure, work, out)``.
     is_compiled
         Whether the compiled engine can call it; if not, `compiled` and `compiled_lanes` are not available.
+    source
+        What the user gave.
     """
 
     python: Callable[..., None]
     is_compiled: bool
+    source: Any
     build: Callable[[], Any]
     build_lanes: Callable[[], Any]
 
@@ -59,19 +62,19 @@ def as_field(function: Any, name: str = "field") -> Field:
     if isinstance(function, Field):
         return function
     if isinstance(function, Entry):
-        return Field(function.python, True, lambda: function.compiled, lambda: function.compiled_lanes)
+        return Field(function.python, True, function, lambda: function.compiled, lambda: function.compiled_lanes)
     if isinstance(function, Mapping):
-        return _stacked([as_field(f, f"{name} {key!r}") for key, f in function.items()], name)
+        return _stacked(function, [as_field(f, f"{name} {key!r}") for key, f in function.items()], name)
     if not callable(function):
         raise TypeError(f"{name}: {function!r} is not callable; expected a function {_FORMS}")
     count = _argument_count(function, name)
     python = _interpreted(function, count, name)
     if not is_jitted(function):
-        return Field(python, False, _refuse(name), _refuse(name))
+        return Field(python, False, function, _refuse(name), _refuse(name))
     scalar = _once(lambda: compile_field(_wrapped(function, count), FIELD_SIGNATURE))
     if count == 6:
-        return Field(python, True, scalar, lambda: compile_field(function, FIELD_LANES_SIGNATURE))
-    return Field(python, True, scalar, lambda: compile_field(_lane_by_lane(scalar()), FIELD_LANES_SIGNATURE))
+        return Field(python, True, function, scalar, lambda: compile_field(function, FIELD_LANES_SIGNATURE))
+    return Field(python, True, function, scalar, lambda: compile_field(_lane_by_lane(scalar()), FIELD_LANES_SIGNATURE))
 
 
 def lane_work_shape(n: int) -> tuple[int, int]:
@@ -154,7 +157,7 @@ def _lane_by_lane(scalar: Any) -> Callable[..., None]:
     return field
 
 
-def _stacked(fields: list[Field], name: str) -> Field:
+def _stacked(source: Mapping[str, Any], fields: list[Field], name: str) -> Field:
     """One field whose values are those of one-valued fields."""
     if not fields:
         raise ValueError(f"{name}: an empty mapping; give at least one function, or None")
@@ -164,10 +167,11 @@ def _stacked(fields: list[Field], name: str) -> Field:
             f.python(t, y, parameters, structure, work, out[k : k + 1])
 
     if not all(f.is_compiled for f in fields):
-        return Field(python, False, _refuse(name), _refuse(name))
+        return Field(python, False, source, _refuse(name), _refuse(name))
     return Field(
         python,
         True,
+        source,
         lambda: _chain([f.compiled for f in fields], FIELD_SIGNATURE),
         lambda: _chain([f.compiled_lanes for f in fields], FIELD_LANES_SIGNATURE),
     )

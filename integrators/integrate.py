@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.advance import GREATEST, LEAST, SUM, SUM_LOW
+from integrators.adaptive_run import AdaptiveRun, Steering
+from integrators.assemble import assemble
+from integrators.checkpoint import Checkpoint, load
+from integrators.controllers import Controller, IntegratingController, find_controller
 from integrators.drive import drive
-from integrators.layout import EVALUATIONS, ITERATIONS, REJECTED
+from integrators.events import as_events
+from integrators.fixed_run import FixedRun, LaneRun
 from integrators.method import Method, Reference
 from integrators.methods import find
 from integrators.problem import Problem
-from integrators.run import FixedRun, Plan, Trajectory
+from integrators.run import Output, Plan, Run
 from integrators.solution import Solution
-from integrators.status import Status
 from liegroup.compile import WIDTH
 
 Array = NDArray[np.float64]
 ROWS = 10_000
-"""Saved states by default, at most."""
+"""Saved states by default, at most, with fixed steps."""
 
 
 def integrate(
@@ -31,30 +36,62 @@ def integrate(
     step: float | None = None,
     *,
     y0: ArrayLike | None = None,
+    rtol: float | None = None,
+    atol: ArrayLike | None = None,
+    controller: str | Controller | IntegratingController | None = None,
+    max_step: float = np.inf,
+    max_steps: int | None = None,
     save_every: int | None = None,
+    t_eval: ArrayLike | None = None,
+    events: Any = None,
+    callback: Callable[[float, Array], Any] | None = None,
     progress: bool | None = None,
-    **options: Any,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every: float = 60.0,
 ) -> Solution:
     """Integrate a problem over an interval of time.
+
+    Fixed steps if `step` is given and neither a tolerance nor a controller; else steps of variable size, for methods with an
+    error estimate, or, with an `IntegratingController`, for symmetric ones.
 
     Parameters
     ----------
     problem : Problem
-        With an initial state (n,), or with m of them (m, n): an ensemble, run in lanes of eight where the field is
-        compiled (the same numbers as one by one, bit by bit, for a fraction of the time).
+        With an initial state (n,), or with m of them (m, n): an ensemble.  Fixed steps of a compiled field run in lanes of eight: the
+        same numbers as one by one, bit by bit, for a fraction of the time.
     method : str or Method
         From the catalogue `integrators.methods`, by name or as an object.
     t_span : (t0, t1)
         t1 < t0 integrates backwards.
-    step : float
-        Step size, positive.  If it does not divide the interval, the next smaller one that does is taken.
+    step : float, optional
+        Step size, positive.  Fixed steps that do not divide the interval are replaced by the next smaller ones that do.  With a
+        controller: the first step (default: found from the field); with the integrating controller: ε.
     y0 : array, optional
         Start from here instead of ``problem.y0``.
+    rtol, atol : float, optional
+        Relative and absolute tolerance (default 1e-6, 1e-9) of the error of a step in the algebra; rotations count as of size 1,
+        positions by their length, components of Rⁿ by their magnitude.  `atol` may be one number per component of the velocity.
+    controller : str or Controller, optional
+        From `integrators.controllers.CONTROLLERS` (default "PI42"), or an `IntegratingController`.
+    max_step : float
+        Largest variable step.
+    max_steps : int, optional
+        Most variable steps; reaching it is a status.
     save_every : int, optional
-        Keep every so-manieth state (and the last); default as few as needed for at most 10 000.  The extremes and the
-        mean of the invariants are taken over every step in any case.
+        Keep every so-manieth state and the last; default every variable step, and of fixed steps as few as needed for at most 10 000
+        states.  The extremes and the mean of the invariants are taken over every step in any case.
+    t_eval : array, optional
+        Keep the states at these times instead: within steps by the method's continuous extension, or by a step of the part.
+    events : optional
+        Functions g(t, y) whose zeros are located: `Event` objects, functions, a sequence or a mapping from names.
+    callback : callable, optional
+        ``callback(t, y)`` is called between chunks of about 0.1 s, with a copy of the state; what is true stops the run.
     progress : bool, optional
         Progress bar; default: on terminals, for runs longer than a second.
+    checkpoint : path, optional
+        Keep there what `resume` needs to go on, should this run be killed; written atomically about `every` seconds.
+    every : float
+        Seconds between checkpoints.
 
     Returns
     -------
@@ -70,37 +107,135 @@ def integrate(
     chosen = find(method)
     if y0 is not None:
         problem = problem.with_start(y0)
-    t0, t1 = _interval(t_span)
-    _check_field(problem, t0)
+    span = _interval(t_span)
+    _check_field(problem, span[0])
     if isinstance(chosen, Reference):
-        solution: Solution = chosen.solve(problem, (t0, t1), step=step, save_every=save_every, **options)
+        given = {"controller": controller, "t_eval": t_eval, "events": events, "callback": callback, "checkpoint": checkpoint}
+        if unused := [name for name, value in given.items() if value is not None]:
+            raise TypeError(f"{', '.join(unused)}: not supported by {chosen.name}, which is here for comparison")
+        tolerances = {name: value for name, value in (("rtol", rtol), ("atol", atol)) if value is not None}
+        solution: Solution = chosen.solve(problem, span, step=step, save_every=save_every, **tolerances)
         return solution
-    if options:
-        raise TypeError(f"integrate: unknown arguments {sorted(options)} for method {chosen.name}")
-    plan = fixed_plan(t0, t1, step, save_every, chosen)
-    runs = _runs(problem, chosen, plan)
-    seconds = drive(runs, progress)
-    return _solution(problem, chosen, plan, runs, seconds)
+    output = Output(times=_times(t_eval, span), events=as_events(events))
+    way = _way(chosen, span, step, rtol, atol, controller, max_step, max_steps, problem.dimension)
+    output = replace(output, save_every=_save_every(save_every, way))
+    runs = start_runs(problem, chosen, output, way)
+    keeper = None if checkpoint is None else Checkpoint(checkpoint, every, problem, chosen, output, way, runs)
+    return assemble(problem, chosen, way, runs, drive(runs, progress, callback, keeper))
 
 
-def fixed_plan(t0: float, t1: float, step: float | None, save_every: int | None, method: Method) -> Plan:
-    """Equal steps from t0 to t1."""
-    if step is None:
-        raise ValueError(f"step: the method {method.name} takes fixed steps; give their size")
-    if not (np.isfinite(step) and step > 0):
+def resume(
+    path: str | os.PathLike[str],
+    problem: Problem,
+    *,
+    method: Method | None = None,
+    controller: IntegratingController | None = None,
+    events: Any = None,
+    callback: Callable[[float, Array], Any] | None = None,
+    progress: bool | None = None,
+    every: float = 60.0,
+) -> Solution:
+    """Go on from a checkpoint; the result equals that of the uninterrupted run bit by bit.
+
+    Parameters
+    ----------
+    path : path
+        What `integrate` was given as `checkpoint`; it is kept up to date.
+    problem : Problem
+        The same as then: functions are not kept in files.  Its initial state is not used.
+    method, controller, events
+        Again as then, if the method is not in the catalogue, if it was an integrating controller, if there were events.
+    callback, progress, every
+        As in `integrate`.
+
+    Raises
+    ------
+    StorageError
+        The file is not a checkpoint, or of another problem, method or version: the message says what differs.
+    """
+    stored = load(path)
+    chosen = find(stored.method) if method is None else method
+    if isinstance(chosen, Reference):
+        raise TypeError(f"method: {chosen.name} keeps no checkpoints")
+    problem = problem.with_start(stored.y0)
+    way, output = stored.way(controller), stored.output(as_events(events))
+    stored.check(problem, chosen)
+    runs = start_runs(problem, chosen, output, way)
+    for run, state in zip(runs, stored.states, strict=True):
+        run.restore(state)
+    keeper = Checkpoint(path, every, problem, chosen, output, way, runs)
+    return assemble(problem, chosen, way, runs, drive(runs, progress, callback, keeper))
+
+
+def start_runs(problem: Problem, method: Method, output: Output, way: Plan | Steering) -> list[Run]:
+    """The runs of all trajectories of a problem: packs of eight in lanes where that is possible, else one each."""
+    starts = np.atleast_2d(problem.y0)
+    if isinstance(way, Steering):
+        return [AdaptiveRun(problem, method, output, way, start) for start in starts]
+    if len(starts) == 1 or not problem.is_compiled or output.events is not None:
+        return [FixedRun(problem, method, output, way, start) for start in starts]
+    padded = np.concatenate([starts, np.repeat(starts[-1:], -len(starts) % WIDTH, axis=0)])
+    return [LaneRun(problem, method, output, way, pack) for pack in padded.reshape(-1, WIDTH, problem.n)]
+
+
+def _way(
+    method: Method, span: tuple[float, float], step: float | None, rtol: float | None, atol: ArrayLike | None, controller: Any,
+    max_step: float, max_steps: int | None, dimension: int,
+) -> Plan | Steering:  # fmt: skip
+    """Fixed steps or a controller."""
+    if step is not None and not (np.isfinite(step) and step > 0):
         raise ValueError(f"step: {step}, expected a positive number (t_span tells the direction)")
-    ratio = abs(t1 - t0) / step
+    if step is not None and rtol is None and atol is None and controller is None:
+        if np.isfinite(max_step) or max_steps is not None:
+            raise ValueError("max_step, max_steps: they belong to variable steps, but `step` without a tolerance means fixed steps")
+        return _plan(span, step)
+    chosen = find_controller("PI42" if controller is None else controller)
+    _check_pair(method, chosen, step, rtol, atol)
+    tolerances = np.broadcast_to(np.asarray(1e-9 if atol is None else atol, dtype=np.float64), (dimension,)).copy()
+    relative = 1e-6 if rtol is None else float(rtol)
+    if not (relative >= 0 and (tolerances >= 0).all() and np.isfinite(tolerances).all() and (relative > 0 or (tolerances > 0).all())):
+        raise ValueError(f"rtol, atol: {rtol}, {tolerances.tolist()}, expected non-negative numbers that are not both 0")
+    if not max_step > 0:
+        raise ValueError(f"max_step: {max_step}, expected a positive number")
+    most = 2**62 if max_steps is None else int(max_steps)
+    return Steering(span, chosen, relative, tolerances, step, float(max_step), most)
+
+
+def _check_pair(method: Method, controller: Controller | IntegratingController, step: float | None, rtol: Any, atol: Any) -> None:
+    if isinstance(controller, IntegratingController):
+        if not method.symmetric:
+            raise ValueError(f"controller: the integrating controller keeps the symmetry of a symmetric method; {method.name} has none")
+        if rtol is not None or atol is not None:
+            raise ValueError("rtol, atol: the integrating controller estimates no errors; its `step` decides the accuracy")
+        if step is None:
+            raise ValueError("step: the integrating controller needs ε, the step where Q = 1")
+    elif method.symmetric or method.symplectic:
+        raise ValueError(
+            f"{method.name} keeps its structure with fixed steps only: give `step` and no tolerance, or an IntegratingController"
+        )
+    elif not method.is_adaptive:
+        raise ValueError(f"{method.name} does not estimate its error: give `step`, or take a method with an embedded one")
+
+
+def _plan(span: tuple[float, float], step: float) -> Plan:
+    """Equal steps from t0 to t1."""
+    length = abs(span[1] - span[0])
+    ratio = length / step
     if ratio > 2.0**62:
-        raise ValueError(f"step: {step} needs {ratio:.3g} steps for the interval ({t0}, {t1})")
+        raise ValueError(f"step: {step} needs {ratio:.3g} steps for the interval {span}")
     steps = round(ratio)
     exact = abs(ratio - steps) <= 1e-9 * max(1.0, ratio)
     steps = steps if exact else int(np.ceil(ratio))
-    h = step if exact else abs(t1 - t0) / steps
+    h = step if exact else length / steps
+    return Plan(span[0], h if span[1] >= span[0] else -h, steps)
+
+
+def _save_every(save_every: int | None, way: Plan | Steering) -> int:
     if save_every is None:
-        save_every = max(1, -(-steps // ROWS))
+        return max(1, -(-way.steps // ROWS)) if isinstance(way, Plan) else 1
     if save_every != int(save_every) or save_every < 1:
         raise ValueError(f"save_every: {save_every}, expected a positive integer")
-    return Plan(t0, h if t1 >= t0 else -h, steps, int(save_every))
+    return int(save_every)
 
 
 def _interval(t_span: Sequence[float]) -> tuple[float, float]:
@@ -110,82 +245,21 @@ def _interval(t_span: Sequence[float]) -> tuple[float, float]:
     return float(span[0]), float(span[1])
 
 
+def _times(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:
+    if t_eval is None:
+        return np.zeros(0)
+    times = np.array(t_eval, dtype=np.float64)
+    forward = 1.0 if span[1] >= span[0] else -1.0
+    if times.ndim != 1 or not len(times) or not np.isfinite(times).all():
+        raise ValueError(f"t_eval: {times}, expected a one-dimensional array of finite times")
+    if (np.diff(forward * times) <= 0).any() or forward * (times[0] - span[0]) < 0 or forward * (times[-1] - span[1]) > 0:
+        raise ValueError(f"t_eval: from {times[0]} to {times[-1]}, expected times in the order of t_span = {span}, within it, each once")
+    return times
+
+
 def _check_field(problem: Problem, t0: float) -> None:
     """A field that is wrong or not finite at the start is an error of the caller."""
     y = np.atleast_2d(problem.y0)[0]
     for name, values in (("field", problem.velocity(t0, y)), ("invariants", problem.invariant_values(t0, y))):
         if not np.isfinite(values).all():
             raise ValueError(f"{name}: not finite at the start t = {t0}, y = {y.tolist()}: {values.tolist()}")
-
-
-def _runs(problem: Problem, method: Method, plan: Plan) -> list[FixedRun]:
-    starts = np.atleast_2d(problem.y0)
-    if len(starts) == 1 or not problem.is_compiled:
-        return [FixedRun(problem, method, plan, start) for start in starts]
-    padded = np.concatenate([starts, np.repeat(starts[-1:], -len(starts) % WIDTH, axis=0)])
-    return [FixedRun(problem, method, plan, pack) for pack in padded.reshape(-1, WIDTH, problem.n)]
-
-
-def _solution(problem: Problem, method: Method, plan: Plan, runs: Sequence[FixedRun], seconds: float) -> Solution:
-    single = np.ndim(problem.y0) == 1
-    found = [trajectory for run in runs for trajectory in run.trajectories()][: len(np.atleast_2d(problem.y0))]
-    tables = _single(problem, plan, found[0]) if single else _ensemble(problem, plan, found)
-    counters = np.sum([run.counters for run in runs], axis=0)
-    return Solution(
-        **tables,
-        variables=tuple(problem.variables),
-        invariant_names=tuple(problem.invariant_names),
-        invariant_units=tuple(problem.invariant_units),
-        model=problem.model,
-        method=method.name,
-        step=abs(plan.h),
-        status=found[0].status if single else tuple(f.status for f in found),
-        message=found[0].message if single else _messages(found),
-        steps=max(f.steps for f in found),
-        evaluations=int(counters[EVALUATIONS]),
-        iterations=int(counters[ITERATIONS]),
-        rejected=int(counters[REJECTED]),
-        seconds=seconds,
-    )
-
-
-def _single(problem: Problem, plan: Plan, found: Trajectory) -> dict[str, Any]:
-    """The rows one trajectory has saved, and the last good state if the run ended between two of them."""
-    k = len(found.y)
-    t, stretch, y, invariants = plan.times()[:k], plan.stretches()[:k], found.y, found.invariants
-    done = int(stretch.sum()) - 1
-    if found.steps > done:
-        t, stretch = np.append(t, plan.t0 + plan.h * found.steps), np.append(stretch, found.steps - done)
-        y, invariants = np.vstack([y, found.last]), np.vstack([invariants, problem.invariant_values(t[-1], found.last)])
-    return {"t": t, "y": y, "invariants": invariants, "stretch": stretch, **_statistics(found.statistics[: len(t)], stretch)}
-
-
-def _ensemble(problem: Problem, plan: Plan, found: Sequence[Trajectory]) -> dict[str, Any]:
-    """Trajectories on the common times; NaN where one has not come."""
-
-    def stacked(values: Sequence[Array]) -> Array:
-        table = np.full((len(found), plan.rows, values[0].shape[-1]), np.nan)
-        for row, rows, trajectory in zip(table, values, found, strict=True):
-            k = len(trajectory.y)
-            row[:k] = rows[:k]
-        return table
-
-    statistics = _statistics(stacked([f.statistics for f in found]), plan.stretches())
-    y, invariants = stacked([f.y for f in found]), stacked([f.invariants for f in found])
-    return {"t": plan.times(), "y": y, "invariants": invariants, "stretch": plan.stretches(), **statistics}
-
-
-def _statistics(statistics: Array, stretch: NDArray[np.int64]) -> dict[str, Array]:
-    m = statistics.shape[-1] // 4
-
-    def part(k: int) -> Array:
-        return statistics[..., k * m : (k + 1) * m]
-
-    return {"least": part(LEAST), "greatest": part(GREATEST), "mean_since": (part(SUM) + part(SUM_LOW)) / stretch[:, None]}
-
-
-def _messages(found: Sequence[Trajectory]) -> str:
-    failed = [(k, f) for k, f in enumerate(found) if f.status is not Status.OK]
-    if not failed:
-        return found[0].message
-    return f"{len(failed)} of {len(found)} trajectories did not reach the end; trajectory {failed[0][0]}: {failed[0][1].message}"

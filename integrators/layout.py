@@ -26,7 +26,15 @@ LAST_KNOWN = 7
 """Flag: the stepper left the field at the end of the step in row `LAST`."""
 HISTORY = 8
 """Counter: steps that a stepper with memory can look back on; the run loop sets it to 0 where the past ends."""
-COUNTERS = 9
+STRETCH = 9
+"""Counter: values watched since the last saved state."""
+PENDING = 10
+"""Flag: a step is done but not yet saved, because an event has to be looked at first."""
+DIVIDED = 11
+"""Counter: steps that a stepper divided into substeps because its equations demanded it."""
+SUBSTEPS = 12
+"""Counter: substeps of the divided steps."""
+COUNTERS = 13
 
 ERROR = 0
 """Row: error estimate in the algebra (embedded methods); the residual of an iteration that failed, in its first entry."""

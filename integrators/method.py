@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.fields import Field
 from integrators.layout import CANONICAL, COMPENSATION, OWN_OPTIONS, OWN_ROWS, TAU
 from integrators.problem import Problem
 from liegroup.compile import Entry
@@ -29,16 +30,26 @@ class Stepper:
         ``rows(options)`` → rows of its own that it needs in the workspace.
     maps : tuple of str
         Coordinate maps the theory of the family allows.
+    interpolant : Entry, optional
+        Gives states within the last step, with the signature of a step: y is the state at its start, the step size the part of it to
+        go, the workspace what the step left there.  Used by methods with a `dense_order`; others take a step of that part.
     prepare : callable, optional
         ``prepare(problem)`` → (numbers, integers) that the stepper needs to know of a problem; they follow the method's own
         coefficients and options.  ValueError if the family cannot solve the problem.
+    evaluates : {"field", "parts"}
+        What the stepper is handed in the place of the field.
+    shape : callable, optional
+        ``shape(problem, options)`` → shape of the whole workspace, if rows as long as the state are not enough.
     """
 
     name: str
     step: Entry
     rows: Callable[[NDArray[np.int64]], int]
     maps: tuple[str, ...] = ("exp", "cayley", "ccsk")
+    interpolant: Entry | None = None
     prepare: Callable[[Problem], tuple[NDArray[np.float64], NDArray[np.int64]]] | None = None
+    evaluates: str = "field"
+    shape: Callable[[Problem, NDArray[np.int64]], tuple[int, int]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +70,10 @@ class Method:
         Evaluations of the field per step; None for implicit methods (until the iteration has converged).
     embedded_order : int or None
         Order of the error estimate's companion; None for methods that have none.
+    embedded_order_low : int or None
+        Order of a second, lower companion; the estimate is then |e|²/√(|e|² + 0.01 |e_low|²).
+    dense_order : int or None
+        Order of the stepper's own interpolant; None: states within a step are steps of a part of it, at the method's order.
     symmetric : bool
         One step forward and one back return to the start.
     symplectic : bool
@@ -78,6 +93,8 @@ class Method:
     options: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     evaluations: int | None = None
     embedded_order: int | None = None
+    embedded_order_low: int | None = None
+    dense_order: int | None = None
     symmetric: bool = False
     symplectic: bool = False
     source: str = ""
@@ -103,6 +120,25 @@ class Method:
         """Whether it estimates its own error."""
         return self.embedded_order is not None
 
+    @property
+    def estimate_power(self) -> int:
+        """The power of h in the error estimate."""
+        if self.embedded_order is None:
+            raise ValueError(f"{self.name} has no error estimate")
+        power = self.embedded_order + 1
+        return power if self.embedded_order_low is None else 2 * power - (self.embedded_order_low + 1)
+
+    @property
+    def interpolant(self) -> Entry:
+        """What gives states within a step: the stepper's interpolant, or the step itself."""
+        own = self.stepper.interpolant if self.dense_order is not None else None
+        return own or self.stepper.step
+
+    @property
+    def has_own_interpolant(self) -> bool:
+        """Whether states within a step cost no further steps."""
+        return self.interpolant is not self.stepper.step
+
     def kernel_options(self, problem: Problem) -> NDArray[np.int64]:
         """The int64 vector the stepper gets: the common options, its own, and what it needs to know of the problem."""
         common = np.zeros(OWN_OPTIONS, dtype=np.int64)
@@ -114,8 +150,15 @@ class Method:
         """The float64 vector the stepper gets: the method's coefficients, and what it needs to know of the problem."""
         return np.concatenate([self.coefficients, self.stepper.prepare(problem)[0]]) if self.stepper.prepare else self.coefficients
 
+    def function(self, problem: Problem) -> Field:
+        """What the stepper evaluates: the problem's field, or its parts."""
+        function: Field = problem.parts if self.stepper.evaluates == "parts" else problem.field
+        return function
+
     def work_shape(self, problem: Problem) -> tuple[int, int]:
         """Shape of the stepper's workspace for a problem."""
+        if self.stepper.shape is not None:
+            return self.stepper.shape(problem, self.options)
         return OWN_ROWS + self.stepper.rows(self.options), max(problem.n, problem.dimension)
 
 

@@ -11,6 +11,7 @@ from integrators.layout import COUNTERS
 from integrators.method import Method
 from integrators.problem import Problem
 from integrators.status import OK, Status
+from liegroup.table import EXP, retract
 
 
 def step_map(problem: Problem, method: Method, t: float = 0.0, interpreted: bool = False) -> Callable[[Any, Any], Any]:
@@ -26,7 +27,7 @@ def step_map(problem: Problem, method: Method, t: float = 0.0, interpreted: bool
     ArithmeticError
         If the step fails; the message is the status.
     """
-    stepper, field = method.stepper.step, problem.field
+    stepper, field = method.stepper.step, method.function(problem)
     interpreted = interpreted or not field.is_compiled
     call, f = (stepper.python, field.python) if interpreted else (stepper.compiled, field.compiled)
     coefficients, options = method.kernel_coefficients(problem), method.kernel_options(problem)
@@ -46,3 +47,10 @@ def step_map(problem: Problem, method: Method, t: float = 0.0, interpreted: bool
         return new + low if interpreted else new
 
     return step
+
+
+def moved(problem: Problem, y: Any, x: Any) -> Any:
+    """The state y exp(x)."""
+    out = np.array(y)
+    retract(problem.table, EXP, out, np.asarray(x), out)
+    return out

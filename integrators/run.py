@@ -1,113 +1,134 @@
-"""Runs in progress: the arrays of the compiled loop, advanced chunk by chunk."""
+"""Runs in progress: the arrays of the compiled loops, advanced chunk by chunk."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.advance import STATISTICS, advance, nothing_to_watch
+from integrators.diagnosis import diagnose
+from integrators.events import Events, zeros
 from integrators.fields import Field, as_field
-from integrators.layout import COUNTERS, ERROR, ROW, STEPS
+from integrators.layout import COUNTERS, EVALUATIONS, FIRST_KNOWN, HISTORY, ITERATIONS, ROW, STEPS, STRETCH
 from integrators.method import Method
+from integrators.observe import STATISTICS, nothing_to_do, save, watch
 from integrators.problem import Problem
 from integrators.solution import explain
 from integrators.status import Status
-from liegroup.compile import WIDTH, lane_array
 
 Array = NDArray[np.float64]
-_NOTHING = as_field(nothing_to_watch)
+NOTHING = as_field(nothing_to_do)
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a run keeps: every `save_every`-th state and the last one, or those at the given times; zeros of events."""
+
+    save_every: int = 1
+    times: Array = field(default_factory=lambda: np.zeros(0))
+    events: Events | None = None
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Fixed steps: from t0, `steps` of size h, saving every `save_every`-th and the last."""
+    """Fixed steps: from t0, `steps` of size h."""
 
     t0: float
     h: float
     steps: int
-    save_every: int
 
     @property
-    def rows(self) -> int:
-        """Saved states, the start included."""
-        return 1 + -(-self.steps // self.save_every)
-
-    def times(self) -> Array:
-        """Times of the saved states."""
-        return self.t0 + self.h * np.minimum(np.arange(self.rows) * self.save_every, self.steps)
-
-    def stretches(self) -> NDArray[np.int64]:
-        """Steps since the previous saved state."""
-        return np.diff(np.minimum(np.arange(self.rows) * self.save_every, self.steps), prepend=-1)
+    def end(self) -> float:
+        return self.t0 + self.h * self.steps
 
 
 @dataclass(frozen=True)
 class Trajectory:
-    """One trajectory as far as it came: saved rows (leading axis), the last good state, and how it ended."""
+    """One trajectory as far as it came: a row per saved state, the last good state, its events, and how it ended."""
 
+    t: Array
     y: Array
     invariants: Array
     statistics: Array
+    stretch: NDArray[np.int64]
+    last_t: float
     last: Array
-    last_values: Array
-    steps: int
+    counters: NDArray[np.int64]
     status: Status
     message: str
+    events: list[tuple[float, int, Array]]
 
 
-class FixedRun:
-    """Fixed steps of one trajectory, y0 of shape (n,), or of eight in lanes, y0 of shape (8, n)."""
+class Run:
+    """One trajectory in progress; what both kinds of steps share.
 
-    def __init__(self, problem: Problem, method: Method, plan: Plan, y0: Array) -> None:
-        self.problem, self.method, self.plan = problem, method, plan
-        self.lanes = y0.ndim == 2
-        self._zeros: Any = lane_array if self.lanes else lambda *shape: np.zeros(shape)
-        self._allocate()
+    Everything a run needs to go on is in the arrays that `state` names: a checkpoint keeps these.
+    """
+
+    KEPT: tuple[str, ...] = ("y", "low", "previous", "work", "dense_work", "values", "before", "after", "counters", "dense_counters")
+    ROWS: tuple[str, ...] = ("saved_t", "saved", "saved_values", "statistics", "stretch")
+
+    def __init__(self, problem: Problem, method: Method, output: Output, t0: float, y0: Array, rows: int) -> None:
+        self.problem, self.method, self.output, self.t0 = problem, method, output, t0
+        self.status, self.message = Status.OK, ""
+        self.stopped_at: float | None = None
+        self.events_found: list[tuple[float, int, Array]] = []
+        self._allocate(rows)
+        self._functions()
         self.y[...] = y0.T
-        self.alive = [True] * (WIDTH if self.lanes else 1)
-        self.ends = [(Status.OK, "")] * len(self.alive)
-        self.came = [0] * len(self.alive)
-        self._invariants: Field = problem.invariants or _NOTHING
-        self._projection: Field = problem.projection or _NOTHING
-        self._call = self._functions()
-        self._save_start()
+        self._start()
 
-    def _allocate(self) -> None:
-        problem, rows, m = self.problem, self.plan.rows, self.problem.invariant_count
-        zeros = self._zeros
+    # --- arrays and functions -------------------------------------------------------------------------------------
+
+    def zeros(self, *shape: int) -> Array:
+        """Zeros for a state or workspace of this run."""
+        return np.zeros(shape)
+
+    def _allocate(self, rows: int) -> None:
+        problem, method, zeros = self.problem, self.method, self.zeros
+        n, m = problem.n, problem.invariant_count
         try:
-            self.saved, self.saved_values, self.statistics = zeros(rows, problem.n), zeros(rows, m), zeros(rows, STATISTICS * m)
+            self.saved, self.saved_values, self.statistics = zeros(rows, n), zeros(rows, m), zeros(rows, STATISTICS * m)
         except MemoryError as error:
-            raise ValueError(f"save_every: {rows} states of {problem.n} numbers do not fit into memory; save fewer") from error
-        self.y, self.low, self.previous = zeros(problem.n), zeros(problem.n), zeros(problem.n)
-        self.field_work = zeros(*problem.work_shape)
-        self.work = zeros(*self.method.work_shape(problem))
-        self.values = zeros(m)
-        self.projected = zeros(problem.n if problem.projection is not None else 0)
-        self.counters = np.zeros(COUNTERS, dtype=np.int64)
-        self.coefficients, self.options = self.method.kernel_coefficients(problem), self.method.kernel_options(problem)
+            raise ValueError(f"save_every: {rows} states of {n} numbers do not fit into memory; save fewer") from error
+        self.saved_t, self.stretch = np.zeros(rows), np.zeros(rows, dtype=np.int64)
+        self.y, self.low, self.previous, self.between, self.between_low = (zeros(n) for _ in range(5))
+        self.field_work, self.work = zeros(*problem.work_shape), zeros(*method.work_shape(problem))
+        self.dense_work = self.work if method.has_own_interpolant else zeros(*method.work_shape(problem))
+        self.values, self.projected = zeros(m), zeros(n if problem.projection is not None else 0)
+        self.directions = np.zeros(0, dtype=np.int64) if self.output.events is None else self.output.events.directions
+        self.before, self.after = zeros(len(self.directions)), zeros(len(self.directions))
+        self.counters, self.dense_counters = np.zeros(COUNTERS, dtype=np.int64), np.zeros(COUNTERS, dtype=np.int64)
+        self.coefficients, self.options = method.kernel_coefficients(problem), method.kernel_options(problem)
 
-    def _functions(self) -> tuple[Any, Any, Any, Any, Any]:
-        """The loop, the stepper, the field and the invariants: compiled where the problem is, else their sources."""
-        field, invariants, step, projection = self.problem.field, self._invariants, self.method.stepper.step, self._projection
-        if not self.problem.is_compiled:
-            return advance.python, step.python, field.python, invariants.python, projection.python
-        if self.lanes:
-            return advance.compiled_lanes, step.compiled_lanes, field.compiled_lanes, invariants.compiled_lanes, projection.compiled_lanes
-        return advance.compiled, step.compiled, field.compiled, invariants.compiled, projection.compiled
+    def form(self, function: Any) -> Any:
+        """The form in which this run calls a field or an entry: compiled where the problem is, else its source."""
+        return function.compiled if self.problem.is_compiled else function.python
 
-    def _save_start(self) -> None:
-        problem = self.problem
-        if problem.invariant_count:
-            with np.errstate(all="ignore"):
-                self._call[3](self.plan.t0, self.y, problem.parameters, problem.structure, self.field_work, self.values)
-        self.saved[0], self.saved_values[0] = self.y, self.values
-        m = problem.invariant_count
+    def _functions(self) -> None:
+        problem, method = self.problem, self.method
+        events: Field = NOTHING if self.output.events is None else self.output.events.field
+        self.functions = [self.form(f) for f in (method.stepper.step, method.interpolant)]
+        self.functions += [self.form(f or NOTHING) for f in (method.function(problem), problem.invariants, problem.projection, events)]
+
+    def _call_field(self, function: Any, t: float, y: Array, out: Array) -> None:
+        with np.errstate(all="ignore"):
+            function(t, y, self.problem.parameters, self.problem.structure, self.field_work, out)
+
+    def _start(self) -> None:
+        """Watch and save the start."""
+        m = self.problem.invariant_count
+        if m:
+            self._call_field(self.functions[3], self.t0, self.y, self.values)
+        if len(self.directions):
+            self._call_field(self.functions[5], self.t0, self.y, self.before)
         self.statistics[0, : 3 * m] = np.concatenate([self.values] * 3)
-        self.counters[ROW] = 1
+        self.counters[STRETCH] = 1
+        if not len(self.output.times) or self.output.times[0] == self.t0:
+            self.saved_t[0], self.saved[0], self.saved_values[0], self.stretch[0] = self.t0, self.y, self.values, 1
+            self.counters[ROW], self.counters[STRETCH] = 1, 0
 
     # --- going on -------------------------------------------------------------------------------------------------
 
@@ -116,128 +137,149 @@ class FixedRun:
         return int(self.counters[STEPS])
 
     @property
+    def t(self) -> float:
+        """Time of the state y."""
+        raise NotImplementedError
+
+    @property
     def done(self) -> bool:
-        return self.steps_done >= self.plan.steps or not any(self.alive)
+        """Whether there is nothing left to do."""
+        raise NotImplementedError
+
+    @property
+    def progress(self) -> float:
+        """Part of the way that is done, 0 to 1."""
+        raise NotImplementedError
+
+    def advance(self, count: int) -> int:
+        """Up to `count` steps by the loop; returns its status."""
+        raise NotImplementedError
+
+    def step_in_progress(self) -> tuple[float, float]:
+        """Start and size of the step that an event or a failure has stopped."""
+        raise NotImplementedError
 
     def go(self, count: int) -> None:
         """Up to `count` further steps."""
-        start = self._snapshot() if self.lanes else None
         with np.errstate(all="ignore"):
-            status = Status(self._advance(count))
-        if status is Status.OK:
-            return
-        if start is None:
-            self._end(0, status, self)
-        else:
-            self._repeat_one_by_one(count, start)
+            status = Status(self.advance(count))
+        if status is Status.EVENT:
+            self._look_at_events()
+        elif status is Status.FULL:
+            self._grow()
+        elif status is not Status.OK:
+            self.end(status, diagnose(self, status))
 
-    def _advance(self, count: int) -> int:
-        loop, step, field, invariants, projection = self._call
-        plan, problem = self.plan, self.problem
-        return int(
-            loop(
-                step, field, invariants, projection, plan.t0, plan.h, count, plan.steps, plan.save_every, self.y, self.low, self.previous,
-                problem.table, self.coefficients, self.options, problem.parameters, problem.structure, self.field_work,
-                self.work, self.counters, self.values, self.projected, self.saved, self.saved_values, self.statistics,
-            )
-        )  # fmt: skip
+    def end(self, status: Status, detail: str = "") -> None:
+        """End the run where it is."""
+        self.status, self.message = status, explain(status, self.t, self.steps_done, detail)
 
-    def _end(self, lane: int, status: Status, run: FixedRun) -> None:
-        self.alive[lane] = False
-        self.came[lane] = run.steps_done
-        detail = diagnose(run, status)
-        self.ends[lane] = status, explain(status, self.plan.t0 + run.steps_done * self.plan.h, run.steps_done, detail)
+    def _grow(self) -> None:
+        for name in self.ROWS:
+            table = getattr(self, name)
+            setattr(self, name, np.concatenate([table, np.zeros_like(table)]))
 
-    def interrupt(self) -> None:
-        """Mark what is still running as interrupted."""
-        for lane, alive in enumerate(self.alive):
-            if alive:
-                self._end(lane, Status.INTERRUPTED, self)
+    # --- within a step --------------------------------------------------------------------------------------------
 
-    # --- a lane has failed ----------------------------------------------------------------------------------------
+    def state_at(self, part: float) -> Array:
+        """The state after a part of the step in progress."""
+        t, _ = self.step_in_progress()
+        y, low, problem = self.previous.copy(), np.zeros_like(self.low), self.problem
+        with np.errstate(all="ignore"):
+            status = self.functions[1](
+                self.functions[2], t, part, y, low, problem.table, self.coefficients, self.options, problem.parameters, problem.structure,
+                self.field_work, self.dense_work, self.dense_counters,
+            )  # fmt: skip
+        if status != Status.OK:
+            raise ArithmeticError(Status(status).name)
+        return y
 
-    _STATE = ("y", "low", "previous", "work", "values", "counters")
+    def _look_at_events(self) -> None:
+        """Locate the zeros within the step in progress; a terminal one ends the run there."""
+        events = self.output.events
+        assert events is not None
+        t, h = self.step_in_progress()
+        self.dense_counters[HISTORY] = self.dense_counters[FIRST_KNOWN] = 0
 
-    def _snapshot(self) -> dict[str, Any]:
-        row = int(self.counters[ROW])
-        return {name: getattr(self, name).copy() for name in self._STATE} | {"stretch": self.statistics[row : row + 1].copy()}
+        def values_at(part: float, y: Array) -> Array:
+            values = np.zeros(len(events.rows))
+            self._call_field(self.functions[5], t + part, y, values)
+            return values
 
-    def _repeat_one_by_one(self, count: int, start: dict[str, Any]) -> None:
-        """Repeat a chunk in which a lane failed, trajectory by trajectory (the same numbers, bit by bit); drop the failed ones."""
-        counters = self.counters.copy()
-        for lane in range(WIDTH):
-            if self.alive[lane]:
-                one = self._repeat(lane, count, start)
-                counters = one if self.alive[lane] else counters
-        survivors = [lane for lane in range(WIDTH) if self.alive[lane]]
-        if survivors:
-            for lane in set(range(WIDTH)) - set(survivors):
-                for name in self._STATE[:-1]:
-                    getattr(self, name)[..., lane] = getattr(self, name)[..., survivors[0]]
-        self.counters[:] = counters
+        for part, k, y in zeros(events, self.before, self.after, h, self.state_at, values_at):
+            self.events_found.append((t + part, k, y))
+            seen = sum(row[1] == k for row in self.events_found)
+            if events.rows[k].terminal and seen >= int(events.rows[k].terminal):
+                self._end_at(t, part, y, events.names[k])
+                return
 
-    def _repeat(self, lane: int, count: int, start: dict[str, Any]) -> NDArray[np.int64]:
-        one = FixedRun(self.problem, self.method, self.plan, np.ascontiguousarray(start["y"][:, lane]))
-        for name in self._STATE[:-1]:
-            getattr(one, name)[...] = start[name][..., lane]
-        one.counters[:] = start["counters"]
-        row = int(one.counters[ROW])
-        one.statistics[row : row + 1] = start["stretch"][..., lane]
-        one.go(count)
-        for name in self._STATE[:-1]:
-            getattr(self, name)[..., lane] = getattr(one, name)
-        for name in ("saved", "saved_values", "statistics"):
-            getattr(self, name)[row:, ..., lane] = getattr(one, name)[row:]
-        if not one.alive[0]:
-            self.alive[lane], self.came[lane], self.ends[lane] = False, one.steps_done, one.ends[0]
-        return one.counters
+    def _end_at(self, t: float, part: float, y: Array, name: str) -> None:
+        """End the run within the step in progress, with what was to be saved until there."""
+        times = self.output.times
+        while self.counters[ROW] < len(times) and abs(times[self.counters[ROW]] - t) <= abs(part):
+            wanted = float(times[self.counters[ROW]])
+            state = self.state_at(wanted - t)
+            if self.problem.invariant_count:
+                self._call_field(self.functions[3], wanted, state, self.values)
+            watch(self.values, self.statistics, self.counters)
+            save(wanted, state, self.values, self.saved_t, self.saved, self.saved_values, self.stretch, self.counters)
+        self.y[...], self.stopped_at = y, t + part
+        self.end(Status.EVENT, name)
 
-    # --- results --------------------------------------------------------------------------------------------------
+    # --- checkpoints and results ------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Arrays and texts from which `restore` makes the run go on as if nothing had happened."""
+        rows = int(self.counters[ROW]) + 1
+        kept = {name: getattr(self, name) for name in self.KEPT} | {name: getattr(self, name)[:rows] for name in self.ROWS}
+        found = self.events_found
+        kept["event_times"] = np.array([row[0] for row in found])
+        kept["event_numbers"] = np.array([row[1] for row in found], dtype=np.int64)
+        kept["event_states"] = np.array([row[2] for row in found]).reshape(len(found), self.problem.n)
+        kept["stopped_at"] = np.array([np.nan if self.stopped_at is None else self.stopped_at])
+        kept["ends"] = np.array([f"{self.status.name}: {self.message}"])
+        return kept
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Take over the state of a run of the same problem, method and output."""
+        while len(self.saved_t) < len(kept["saved_t"]):
+            self._grow()
+        for name in self.KEPT:
+            getattr(self, name)[...] = kept[name]
+        for name in self.ROWS:
+            getattr(self, name)[: len(kept[name])] = kept[name]
+        events = zip(kept["event_times"], kept["event_numbers"], kept["event_states"], strict=True)
+        self.events_found = [(float(t), int(k), y) for t, k, y in events]
+        self.stopped_at = None if np.isnan(kept["stopped_at"][0]) else float(kept["stopped_at"][0])
+        status, self.message = str(kept["ends"][0]).split(": ", 1)
+        self.status = Status[status]
+
+    @property
+    def counters_of_all(self) -> NDArray[np.int64]:
+        """The counters, with what was done for states within steps."""
+        return self.counters + self.dense_counters * _COUNTED
 
     def trajectories(self) -> list[Trajectory]:
-        """What every trajectory has computed."""
-        return [self._trajectory(lane) for lane in range(len(self.alive))]
+        """What every trajectory of this run has computed."""
+        return [self.trajectory(Ellipsis, self.status, self.message or explain(Status.OK, self.t, self.steps_done))]
 
-    def _trajectory(self, lane: int) -> Trajectory:
-        steps = self.steps_done if self.alive[lane] else self.came[lane]
-        rows = self.plan.rows if steps == self.plan.steps else 1 + steps // self.plan.save_every
-        pick = (Ellipsis, lane) if self.lanes else Ellipsis
-        status, message = self.ends[lane] if not self.alive[lane] else (Status.OK, explain(Status.OK, 0.0, 0))
+    def trajectory(self, pick: Any, status: Status, message: str) -> Trajectory:
+        """One trajectory; `pick` indexes the lane."""
+        rows = int(self.counters[ROW])
         return Trajectory(
-            y=np.array(self.saved[pick][:rows]),
-            invariants=np.array(self.saved_values[pick][:rows]),
-            statistics=np.array(self.statistics[pick][: rows + 1]),
-            last=np.array(self.y[pick]),
-            last_values=np.array(self.values[pick]),
-            steps=steps,
+            t=self.saved_t[:rows].copy(),
+            y=self.saved[:rows][pick].copy(),
+            invariants=self.saved_values[:rows][pick].copy(),
+            statistics=self.statistics[: rows + 1][pick].copy(),
+            stretch=np.append(self.stretch[:rows], self.counters[STRETCH]),
+            last_t=self.t,
+            last=self.y[pick].copy(),
+            counters=self.counters_of_all,
             status=status,
             message=message,
+            events=self.events_found,
         )
 
 
-def diagnose(run: FixedRun, status: Status) -> str:
-    """What can be said about the step that failed, by taking it once more with the interpreted source."""
-    if status is Status.NOT_CONVERGED:
-        return f"residual {run.work[ERROR, 0]:.2g}"
-    return _first_non_finite(run) if status is Status.NON_FINITE else ""
-
-
-def _first_non_finite(run: FixedRun) -> str:
-    problem, method = run.problem, run.method
-    calls = 0
-    found = ""
-
-    def probe(t: float, y: Array, parameters: Array, structure: Any, work: Array, out: Array) -> None:
-        nonlocal calls, found
-        calls += 1
-        problem.field.python(t, y, parameters, structure, work, out)
-        if not found and not np.isfinite(out).all():
-            found = f"the field at t = {t:.9g} (evaluation {calls} of the step) gives {out.tolist()} at y = {y.tolist()}"
-
-    with np.errstate(all="ignore"):
-        method.stepper.step.python(
-            probe, run.plan.t0 + run.steps_done * run.plan.h, run.plan.h, run.y.copy(), run.low.copy(), problem.table,
-            run.coefficients, run.options, problem.parameters, problem.structure, run.field_work.copy(), run.work.copy(),
-            run.counters.copy(),
-        )  # fmt: skip
-    return found
+_COUNTED = np.zeros(COUNTERS, dtype=np.int64)
+_COUNTED[[EVALUATIONS, ITERATIONS]] = 1

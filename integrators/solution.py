@@ -29,16 +29,16 @@ class Solution:
 
     Attributes
     ----------
-    t : array (k,)
-        Times of the saved states; the first is the start.
+    t : array (k,), or (m, k) for an ensemble with variable steps
+        Times of the saved states; without `t_eval` the first is the start.
     y : array (k, n), or (m, k, n) for an ensemble of m trajectories
         Saved states.  Rows that a trajectory of an ensemble did not reach are NaN.
     invariants : array (k, r) or (m, k, r)
         Values of the invariants at the saved states.
     least, greatest, mean_since : array like `invariants`
         Smallest, largest and mean value over **every step** since the previous saved state, this one included.
-    stretch : int array (k,)
-        Number of steps since the previous saved state (1 for the start).
+    stretch : array like `t`
+        Number of values in these statistics: steps since the previous saved state (1 for the start).
     variables, invariant_names, invariant_units
         As in the problem.
     status : Status, or tuple of Status for an ensemble
@@ -51,6 +51,8 @@ class Solution:
         one pack of lanes for ensembles summed over the packs.
     seconds : float
         Wall time of the integration, without compilation.
+    events : dict, or tuple of dicts for an ensemble
+        Name → (times, states) of the zeros that were found.
     """
 
     t: Array
@@ -74,6 +76,7 @@ class Solution:
     rejected: int = 0
     seconds: float = 0.0
     attributes: dict[str, str | int | float] = field(default_factory=dict)
+    events: Any = field(default_factory=dict)
 
     @property
     def success(self) -> bool:

@@ -17,6 +17,7 @@ class Status(IntEnum):
     EVENT = 6
     STOPPED = 7
     INTERRUPTED = 8
+    FULL = 9
 
     @property
     def is_failure(self) -> bool:
@@ -33,6 +34,7 @@ CHART_LEFT = int(Status.CHART_LEFT)
 STEP_UNDERFLOW = int(Status.STEP_UNDERFLOW)
 TOO_MANY_STEPS = int(Status.TOO_MANY_STEPS)
 EVENT = int(Status.EVENT)
+FULL = int(Status.FULL)
 
 EXPLANATIONS = {
     Status.OK: "reached the end",
@@ -44,4 +46,5 @@ EXPLANATIONS = {
     Status.EVENT: "a terminal event",
     Status.STOPPED: "stopped by the callback",
     Status.INTERRUPTED: "interrupted by the user",
+    Status.FULL: "the table of results is full",
 }

@@ -22,6 +22,13 @@ def copy(source: Any, target: Any) -> None:
 
 
 @helper
+def clear(target: Any) -> None:
+    """target <- 0."""
+    for i in range(target.shape[0]):
+        st(target, i, 0.0)
+
+
+@helper
 def length(table: Any) -> Any:
     """Components of the state."""
     last = table.shape[0] - 1

@@ -3,14 +3,18 @@
     uᵢ = h Σⱼ aᵢⱼ kⱼ,   kᵢ = dτ_left(uᵢ)⁻¹ f(t + cᵢh, y τ(uᵢ)),   u = h Σ bᵢ kᵢ,   y <- y τ(u)
 
 with the estimate h Σ (bᵢ − b̂ᵢ) kᵢ in the algebra.  A tableau whose last stage is the new point (FSAL) passes on the field
-there, not k: the next step works in another chart.  Source: Munthe-Kaas 1999.
+there, not k: the next step works in another chart.  Within a step the continuous extension of the tableau acts in the algebra,
+
+    y(t + θh) = y τ(h Σ bᵢ(θ) kᵢ),   bᵢ(θ) = Σₖ dense[i, k] θᵏ⁺¹,
+
+with e extra stages where it needs them.  Source: Munthe-Kaas 1999.
 
 coefficients
-    A (s, s) by rows, b (s), c (s), b − b̂ (s), b − b̂_low (s).
+    A (s, s) by rows, b (s), c (s), b − b̂ (s), b − b̂_low (s); for the extension: extra_A (e, s + e), extra_c (e), dense (s + e, d).
 options
-    stages s; 1 if FSAL; number of error estimates (0, 1, 2).
+    stages s; 1 if FSAL; number of error estimates (0, 1, 2); extra stages e; degree d.
 own rows
-    kᵢ (s), u, stage state.
+    kᵢ (s + e), u, stage state, step size.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from integrators.layout import (
     EVALUATIONS,
     FIRST,
     FIRST_KNOWN,
+    HISTORY,
     LAST,
     LAST_KNOWN,
     OWN_OPTIONS,
@@ -42,7 +47,7 @@ from integrators.tableaus import ButcherTableau
 from liegroup.compile import entry, helper, ld, st
 from liegroup.table import dtau_inverse_left, retract
 
-STAGES, FSAL, ESTIMATES = OWN_OPTIONS, OWN_OPTIONS + 1, OWN_OPTIONS + 2
+STAGES, FSAL, ESTIMATES, EXTRA, DEGREE = range(OWN_OPTIONS, OWN_OPTIONS + 5)
 
 
 @helper
@@ -67,11 +72,13 @@ def step(
 ) -> int:  # fmt: skip
     """One step of an explicit Runge-Kutta-Munthe-Kaas method."""
     s, tau, d, n = options[STAGES], options[TAU], dimension(table), y.shape[0]
-    b, c = s * s, s * s + s
-    u, x, first = work[OWN_ROWS + s][:d], work[OWN_ROWS + s + 1][:n], work[FIRST][:d]
+    b, c, own = s * s, s * s + s, OWN_ROWS + s + options[EXTRA]
+    u, x, first = work[own][:d], work[own + 1][:n], work[FIRST][:d]
+    st(work[own + 2], 0, h)
     if not counters[FIRST_KNOWN]:
         field(t + coefficients[c] * h, y, parameters, structure, field_work, first)
         counters[EVALUATIONS] += 1
+        counters[FIRST_KNOWN] = 1
     copy(first, work[OWN_ROWS][:d])
     last = s - options[FSAL]
     for i in range(1, last):
@@ -102,11 +109,55 @@ def step(
     return OK
 
 
+@entry(*STEP_SIGNATURES)
+def interpolate(
+    field: Any, t: Any, part: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any,
+) -> int:  # fmt: skip
+    """y, the state at the start of the last step, becomes the state at t + part within it; `work` is what the step left behind."""
+    s, e, tau, d, n = options[STAGES], options[EXTRA], options[TAU], dimension(table), y.shape[0]
+    a = s * s + 4 * s
+    c, own = a + e * (s + e), OWN_ROWS + s + e
+    u, x, h = work[own][:d], work[own + 1][:n], first_lane(work[own + 2])
+    if not counters[HISTORY]:
+        counters[HISTORY] = 1
+        counters[EVALUATIONS] += e
+        for i in range(e):
+            k = work[OWN_ROWS + s + i][:d]
+            combine(work, h, coefficients, a + i * (s + e), s + i, u)
+            retract(table, tau, y, u, x)
+            field(t + coefficients[c + i] * h, x, parameters, structure, field_work, k)
+            dtau_inverse_left(table, tau, u, k, k)
+    for m in range(d):
+        st(u, m, 0.0)
+    for i in range(s + e):
+        weight = continuous_weight(coefficients, c + e + i * options[DEGREE], options[DEGREE], part / h)
+        for m in range(d):
+            st(u, m, ld(u, m) + (h * weight) * ld(work[OWN_ROWS + i], m))
+    retract(table, tau, y, u, y)
+    return OK
+
+
+@helper
+def first_lane(row: Any) -> Any:
+    """The number a row begins with, the same in every lane."""
+    return row.flat[0]
+
+
+@helper
+def continuous_weight(coefficients: Any, start: Any, degree: Any, theta: Any) -> Any:
+    """b(θ) = Σₖ dense[k] θᵏ⁺¹."""
+    b = 0.0
+    for k in range(degree - 1, -1, -1):
+        b = (b + coefficients[start + k]) * theta
+    return b
+
+
 def _rows(options: NDArray[np.int64]) -> int:
-    return int(options[0]) + 2
+    return int(options[0] + options[3]) + 3
 
 
-RKMK = Stepper("rkmk", step, _rows)
+RKMK = Stepper("rkmk", step, _rows, interpolant=interpolate)
 
 
 def rkmk(tableau: ButcherTableau, name: str = "", **changes: Any) -> Method:
@@ -119,10 +170,12 @@ def rkmk(tableau: ButcherTableau, name: str = "", **changes: Any) -> Method:
         name=name or f"RKMK[{tableau.name}]",
         stepper=RKMK,
         order=tableau.order,
-        coefficients=np.concatenate([r.A.ravel(), r.b, r.c, r.error, r.error_low]),
-        options=np.array([tableau.stages, tableau.fsal, estimates]),
+        coefficients=np.concatenate([r.A.ravel(), r.b, r.c, r.error, r.error_low, r.extra_A.ravel(), r.extra_c, r.dense.ravel()]),
+        options=np.array([tableau.stages, tableau.fsal, estimates, tableau.extra_stages, r.dense.shape[1]]),
         evaluations=tableau.evaluations,
         embedded_order=tableau.embedded_order,
+        embedded_order_low=tableau.embedded_order_low,
+        dense_order=tableau.dense_order,
         source=f"Munthe-Kaas 1999; {tableau.source}" if tableau.source else "Munthe-Kaas 1999",
         **changes,
     )

@@ -203,7 +203,7 @@ def bad(**changes):
     ("call", "error", "words"),
     [
         (bad(method="RKMK5000"), ValueError, "did you mean"),
-        (bad(method="no such thing"), ValueError, "MIDPOINT"),
+        (bad(method="no such thing"), ValueError, "METHODS"),
         (bad(method=4), TypeError, "expected a name"),
         (bad(step=None), ValueError, "step"),
         (bad(step=-0.1), ValueError, "positive"),

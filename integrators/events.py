@@ -1,0 +1,121 @@
+"""Events: zeros of functions along a motion, located to rounding on states of the group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.fields import Field, as_field
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Event:
+    """A zero of g(t, y).
+
+    Parameters
+    ----------
+    function : callable
+        g in any form of `integrators.fields`, with one value.
+    name : str
+        For the results.
+    direction : int
+        +1: g becomes positive or zero coming from below; −1: from above; 0: both.
+    terminal : bool or int
+        Stop at the first (True) or at the so-manieth occurrence.
+
+    Notes
+    -----
+    Zeros are noticed by the signs of g at the ends of a step: two of them within one step are not.  A zero at the start of
+    the motion is no event.
+    """
+
+    function: Callable[..., Any]
+    name: str = ""
+    direction: int = 0
+    terminal: bool | int = False
+
+    def __post_init__(self) -> None:
+        if self.direction not in (-1, 0, 1):
+            raise ValueError(f"event {self.name!r}: direction {self.direction}, expected -1, 0 or 1")
+        if int(self.terminal) < 0:
+            raise ValueError(f"event {self.name!r}: terminal {self.terminal}, expected False, True or a number of occurrences")
+
+
+@dataclass(frozen=True)
+class Events:
+    """The events of a run, and their functions as one field."""
+
+    rows: tuple[Event, ...]
+    field: Field
+    directions: NDArray[np.int64]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(event.name for event in self.rows)
+
+
+def as_events(events: Any) -> Events | None:
+    """Bring what a user gave to `Events`: an Event, a function (its attributes `direction`, `terminal` count, as in SciPy), a
+    sequence of these, or a mapping from names."""
+    if events is None:
+        return None
+    if isinstance(events, Mapping):
+        given = [_as_event(e, str(name)) for name, e in events.items()]
+    else:
+        listed: Sequence[Any] = events if isinstance(events, (list, tuple)) else [events]
+        given = [_as_event(e, f"event{k}") for k, e in enumerate(listed)]
+    if not given:
+        return None
+    names = [e.name for e in given]
+    for name in names:
+        if not name.isidentifier() or names.count(name) > 1:
+            raise ValueError(f"events: name {name!r}, expected different identifiers (letters, digits, _)")
+    field = as_field({e.name: e.function for e in given}, "event")
+    return Events(tuple(given), field, np.array([e.direction for e in given], dtype=np.int64))
+
+
+def _as_event(event: Any, name: str) -> Event:
+    if isinstance(event, Event):
+        return event if event.name else Event(event.function, name, event.direction, event.terminal)
+    if not callable(event):
+        raise TypeError(f"events: {event!r}, expected an Event or a function g(t, y)")
+    return Event(event, name, int(np.sign(getattr(event, "direction", 0))), getattr(event, "terminal", False))
+
+
+def zeros(
+    events: Events, before: Array, after: Array, h: float, state_at: Callable[[float], Array], values_at: Callable[[float, Array], Array]
+) -> list[tuple[float, int, Array]]:
+    """The zeros within a step of size h, in order: (part of the step to go, number of the event, state there).
+
+    Parameters
+    ----------
+    before, after : array (events,)
+        Values of the functions at the ends of the step.
+    state_at : callable
+        ``state_at(part)`` → the state after that part of the step.
+    values_at : callable
+        ``values_at(part, state)`` → values of the functions.
+    """
+    found = []
+    for k, event in enumerate(events.rows):
+        a, b = before[k], after[k]
+        if (event.direction >= 0 and a < 0.0 <= b) or (event.direction <= 0 and a > 0.0 >= b):
+            part = _root(lambda x: float(values_at(x, state_at(x))[k]), a, b, h)
+            found.append((part, k, state_at(part)))
+    return sorted(found, key=lambda row: abs(row[0]))
+
+
+def _root(function: Callable[[float], float], a: float, b: float, h: float) -> float:
+    """A zero in (0, h], given the values a and b at its ends, to rounding."""
+    from scipy.optimize import brentq
+
+    if b == 0.0:
+        return h
+    ends = {0.0: a, h: b}
+    return float(brentq(lambda x: ends[x] if x in ends else function(x), 0.0, h, xtol=1e-300, rtol=4 * np.finfo(float).eps, maxiter=500))
