@@ -18,6 +18,7 @@ from mechanics.dynamics import (
 )
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.frames import Frame
+from mechanics.hamiltonian.problem import hamiltonian_problem
 from mechanics.inertia import Inertia
 from mechanics.models import load_model, load_urdf, model_names, model_path
 from mechanics.tree import Body, JointData, Tree
@@ -37,6 +38,7 @@ __all__ = [
     "centroidal_momentum",
     "energy",
     "forward_dynamics",
+    "hamiltonian_problem",
     "hamiltonian_rhs",
     "inverse_dynamics",
     "joints",
