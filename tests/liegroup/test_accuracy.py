@@ -7,6 +7,7 @@ quaternion), relative to |f| + Σ |xᵢ ∂f/∂xᵢ|: the size of the block and
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -254,7 +255,7 @@ def whole_turns(angle: Any) -> Any:
 
 
 def slices(edges: list[int], ndim: int) -> list[Any]:
-    parts = [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    parts = [slice(a, b) for a, b in itertools.pairwise(edges)]
     return [(p,) for p in parts] if ndim == 1 else [(p, r) for p in parts for r in parts]
 
 
