@@ -274,9 +274,7 @@ class Group:
 
     @staticmethod
     def _compare(a: Array, b: Array, expectation: str) -> None:
-        size = np.abs(a).max(axis=(-2, -1)).astype(np.float64)
-        error = np.abs(a - b).max(axis=(-2, -1)).astype(np.float64)
-        refuse(~(error <= TOLERANCE * np.maximum(size, 1.0)), a, "m", expectation)
+        refuse(~(matrices.disagreement(a, b) <= TOLERANCE), a, "m", expectation)
 
     # --- maps -------------------------------------------------------------------------------------------------------
 

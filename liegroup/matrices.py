@@ -12,6 +12,7 @@ from liegroup.arrays import Array, block_diagonal, call
 from liegroup.compile import helper
 from liegroup.formulas import rn
 from liegroup.leaves import Leaf
+from liegroup.scalars import absolute, maximum
 
 
 def size(leaf: Leaf) -> int:
@@ -73,6 +74,52 @@ def _cut(leaves: Sequence[Leaf], a: Array) -> Iterator[tuple[Leaf, Array]]:
         n = size(leaf)
         yield leaf, a[..., i : i + n, i : i + n]
         i += n
+
+
+def disagreement(a: Array, b: Array) -> Array:
+    """Σ|a − b| over the entries of matrices (…, n, n), relative to the largest entry of a if that is above 1."""
+    n = a.shape[-1] * a.shape[-2]
+    values = call(_disagreement(n), [m.reshape(*m.shape[:-2], n) for m in (a, b)])
+    return np.real(values).astype(np.float64)
+
+
+@cache
+def _disagreement(n: int) -> Any:
+    difference, largest = _entries(n)
+
+    @helper
+    def relative(a: Any, b: Any) -> Any:
+        return difference(a, b) / maximum(largest(a), 1.0)
+
+    return relative
+
+
+@cache
+def _entries(n: int) -> tuple[Any, Any]:
+    """Σ|aₖ − bₖ| and max |aₖ| for tuples of n numbers."""
+    if n == 1:
+
+        @helper
+        def one_difference(a: Any, b: Any) -> Any:
+            return absolute(a[0] - b[0])
+
+        @helper
+        def one_size(a: Any) -> Any:
+            return absolute(a[0])
+
+        return one_difference, one_size
+    half = n // 2
+    (difference_1, largest_1), (difference_2, largest_2) = _entries(half), _entries(n - half)
+
+    @helper
+    def difference(a: Any, b: Any) -> Any:
+        return difference_1(a[:half], b[:half]) + difference_2(a[half:], b[half:])
+
+    @helper
+    def largest(a: Any) -> Any:
+        return maximum(largest_1(a[:half]), largest_2(a[half:]))
+
+    return difference, largest
 
 
 @cache

@@ -173,6 +173,7 @@ def log(q: Any) -> Any:
     return a / k, b / k, angle
 
 
+@helper
 def exp_margin(x: Any) -> Any:
     """0 where dexp⁻¹ has a pole: |sin ω/2|/|ω| for |ω| > 1."""
     t = absolute(x[2])
@@ -220,6 +221,7 @@ def cay_inverse(q: Any) -> Any:
     return q[0] + 0.5 * w * q[1], q[1] - 0.5 * w * q[0], w
 
 
+@helper
 def cay_margin(q: Any) -> Any:
     """0 where cay⁻¹ does not exist: |cos θ/2|."""
     return so2.cay_margin((q[2],))

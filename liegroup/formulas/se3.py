@@ -121,6 +121,7 @@ def defect(q: Any) -> Any:
     return so3.defect(q[3:])
 
 
+@helper
 def project_margin(q: Any) -> Any:
     """0 where no nearest element exists."""
     return so3.project_margin(q[3:])
@@ -199,6 +200,7 @@ def _pitch_gradient(x: Any) -> Any:
     return scale(2.0, x[3:]) + scale(2.0, x[:3])
 
 
+@helper
 def exp_margin(x: Any) -> Any:
     """0 where dexp⁻¹ has a pole."""
     return so3.exp_margin(x[3:])
@@ -248,6 +250,7 @@ def cay_inverse(q: Any) -> Any:
     return subtract(q[:3], scale(0.5, cross(w, q[:3]))) + w
 
 
+@helper
 def cay_margin(q: Any) -> Any:
     """0 where cay⁻¹ does not exist."""
     return so3.cay_margin(q[3:])
@@ -320,6 +323,7 @@ def ccsk_inverse(q: Any) -> Any:
     return q[:3] + so3.ccsk_inverse(q[3:])
 
 
+@helper
 def ccsk_margin(x: Any) -> Any:
     """0 where the inverse tangents have a pole."""
     return so3.ccsk_margin(x[3:])

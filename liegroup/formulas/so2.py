@@ -111,6 +111,7 @@ def cay(x: Any) -> Any:
 cay_difference = cay
 
 
+@helper
 def cay_margin(q: Any) -> Any:
     """0 where cay⁻¹ does not exist: |cos θ/2|."""
     return absolute(sincos(0.5 * q[0])[1])

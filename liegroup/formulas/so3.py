@@ -179,6 +179,7 @@ def defect(q: Any) -> Any:
     return absolute(_norm_excess(q))
 
 
+@helper
 def project_margin(q: Any) -> Any:
     """0 where no nearest element exists: |q|."""
     return absolute(q[0]) + absolute(q[1]) + absolute(q[2]) + absolute(q[3])
@@ -233,6 +234,7 @@ def log(q: Any) -> Any:
     return k * q[1], k * q[2], k * q[3]
 
 
+@helper
 def exp_margin(x: Any) -> Any:
     """0 where dexp⁻¹ has a pole: |sin θ/2|/θ for θ > 1."""
     t = sqrt(dot(x, x))
@@ -279,6 +281,7 @@ def cay_inverse(q: Any) -> Any:
     return scale(2.0 / select(q[0] == 0.0, 1e-300, q[0]), q[1:])
 
 
+@helper
 def cay_margin(q: Any) -> Any:
     """0 where cay⁻¹ does not exist: |w|."""
     return absolute(q[0])
@@ -384,6 +387,7 @@ def _safe(c: Any) -> Any:
     return select(c == 0.0, 1e-300, c)
 
 
+@helper
 def ccsk_margin(x: Any) -> Any:
     """0 where the inverse tangents have a pole: |cos x₂|."""
     return absolute(sincos(x[1])[1])
