@@ -149,6 +149,6 @@ CLOSURES: dict[str, Callable[..., Closure]] = {
 """All closing joints by name, for tests and files."""
 
 
-def row_numbers(row: Row, scale: float = 1.0) -> Array:
+def row_numbers(row: Row, scale: float = 1.0, tolerance: float = 0.0) -> Array:
     """The `ROW_NUMBERS` parameters of a row for the kernels; φ, its screws and its rates are multiplied by `scale`."""
-    return np.concatenate([row.a, row.p, row.b, row.q, [row.length, scale]])
+    return np.concatenate([row.a, row.p, row.b, row.q, [row.length, scale, tolerance]])

@@ -6,26 +6,35 @@ further section of `structure` begins.  Frames are stored in the axes of the tre
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mechanics.constraints.equations import LoopEquations
-from mechanics.constraints.loops import row_numbers
-from mechanics.packing import BODY_NUMBERS, BODY_PLACES, BODY_ROWS, EXTENSION, HEADER, PARENT, ROW, ROWS, Packed
+from mechanics.constraints.loops import Row, row_numbers
+from mechanics.errors import ModelError
+from mechanics.forces.elements import COMPLIANT, CONTACT, Element, OnJoint, OnPlane, OnRow
+from mechanics.packing import BODY_NUMBERS, BODY_PLACES, BODY_ROWS, EXTENSION, HEADER, PARENT, ROW, ROWS, Packed, pack
+from mechanics.tree import Tree
 
 Array = NDArray[np.float64]
 
-ALL, KEPT, RANK, PATHS, PATH, EQUATIONS, STARTS, POSES, SCREWS, COLUMNS, MATRIX, SCRATCH, NULLS, VECTORS = range(14)
-"""Header of the section: equations in all, those kept, their rank, length and place of the list of path rows, place of the
-equations, place in `parameters` of the starts of the null directions; first rows of the workspace for poses, screws, columns,
-Φ, scratch, null directions and vectors."""
+(
+    ALL, KEPT, RANK, PATHS, PATH, EQUATIONS, STARTS, FORCES, ELEMENTS, GROUP, FACTORS, POSITIONS,
+    POSES, SCREWS, COLUMNS, MATRIX, SCRATCH, NULLS, VECTORS,
+) = range(19)  # fmt: skip
+"""Header of the section: equations in all, those kept, their rank; length and place of the list of path rows; place of the
+equations, and in `parameters` of the starts of the null directions; number and place of the force elements; place and length of
+the group's table; whether positions are projected; first rows of the workspace for poses, screws, columns, Φ, scratch, null
+directions and vectors."""
 SECTION = 20
-EQUATION = 4
-"""An equation: kind, row of the first body, row of the second, place in `parameters`."""
-ETA, GAP = 0, 1
-"""Rows of the vectors: multipliers (before: minus the closing velocities), and φ."""
+EQUATION, ELEMENT = 4, 10
+"""An equation: kind, row of the first body, row of the second, place in `parameters`.  An element: see `mechanics.forces.kernel`."""
+ETA, GAP, RATES = 0, 1, 2
+"""Rows of the vectors: multipliers (before: minus the closing velocities), φ, and places for (v, ṗ) and q."""
+OWN_VECTORS = 4
 ACCUMULATED = 12
 """Column of a pose row where momenta are accumulated; the pose is in 0 … 11."""
 
@@ -39,58 +48,113 @@ class PackedLoops:
     work_shape: tuple[int, int]
 
 
-def pack_loops(tree: Packed, equations: LoopEquations, kept: list[int], rank: int, scales: Array, starts: Array) -> PackedLoops:
-    """Append closures to a packed tree.
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """Which equations the kernels solve: see `mechanics.mobility.Mobility`."""
 
-    Parameters
-    ----------
-    tree : Packed
-    equations : LoopEquations
-    kept : list of int
-        Equations that are solved, in order; the others only count in the gap.
-    rank : int
-        Rank of the kept ones, decided once.
-    scales : array (m,)
-        Positive factor of every equation.
-    starts : array (kept − rank, kept)
-        Where inverse iteration for the null directions starts.
-    """
-    n, n_v = int(tree.structure[ROWS]), int(tree.structure[2])
-    order = kept + [c for c in range(len(equations)) if c not in kept]
-    at = len(tree.structure)
-    table_at = at + SECTION
-    path_at = table_at + EQUATION * len(order)
-    numbers, table, ends = [], [], set()
-    parameters_at = len(tree.parameters)
-    for c in order:
-        rows, frames = zip(*(_placed(tree, int(b)) for b in equations.bodies[c]), strict=True)
-        (R_i, x_i), (R_j, x_j) = frames
-        row = equations.rows[c]
-        moved = row._replace(a=R_i @ row.a, p=R_i @ row.p + x_i, b=R_j @ row.b, q=R_j @ row.q + x_j)
-        numbers.append(row_numbers(moved, float(scales[c])))
-        table += [row.kind, rows[0], rows[1], parameters_at]
-        parameters_at += len(numbers[-1])
-        ends |= set(rows)
-    path = _path(tree, ends)
-    m, d = len(kept), len(kept) - rank
-    work = np.cumsum([tree.work_shape[0], n + 1, len(order), n_v, m, m if d else 0, d])
+    kept: list[int]
+    rank: int
+    scales: Array
+    starts: Array
+
+
+def pack_loops(
+    tree: Tree,
+    equations: LoopEquations,
+    solved: Solved,
+    elements: Sequence[Element] = (),
+    tolerances: Array | None = None,
+    close_positions: bool = True,
+) -> PackedLoops:
+    """Append closures and force elements to a packed tree; `tolerances` say which |φ| count as closed."""
+    base = pack(tree)
+    n = int(base.structure[ROWS])
+    writer = _Writer(base, tree)
+    order = solved.kept + [c for c in range(len(equations)) if c not in solved.kept]
+    closed = np.zeros(len(equations)) if tolerances is None else tolerances
+    table = [writer.equation(equations, c, float(solved.scales[c]), float(closed[c])) for c in order]
+    starts = writer.put(np.asarray(solved.starts).ravel())
+    records = [writer.element(e) for e in elements]
+    path, group = _path(base, writer.ends), np.asarray(tree.group.table)
+    m, d = len(solved.kept), len(solved.kept) - solved.rank
+    at = len(base.structure) + SECTION
+    places = np.cumsum([at, EQUATION * len(order), ELEMENT * len(records), group.size])
+    work = np.cumsum([base.work_shape[0], n + 1, len(order), tree.nv, m, m if d else 0, d])
     header = np.zeros(SECTION, dtype=np.int64)
-    header[: VECTORS + 1] = [len(order), m, rank, len(path), path_at, table_at, parameters_at, *work]
-    structure = np.concatenate([tree.structure, header, np.array([*table, *path], dtype=np.int64)])
-    structure[EXTENSION] = at
-    parameters = np.concatenate([tree.parameters, *numbers, np.asarray(starts, dtype=np.float64).ravel()])
-    columns = max(tree.work_shape[1], m + 2, len(order))
-    return PackedLoops(parameters, structure, (int(work[-1]) + 2, columns))
+    header[: VECTORS + 1] = [
+        len(order), m, solved.rank, len(path), places[3], places[0], starts, len(records), places[1], places[2],
+        len(group), close_positions, *work,
+    ]  # fmt: skip
+    tail = [x for record in (*table, *records) for x in record] + group.ravel().tolist() + path
+    structure = np.concatenate([base.structure, header, np.array(tail, dtype=np.int64)])
+    structure[EXTENSION] = len(base.structure)
+    columns = max(base.work_shape[1], m + 2, len(order))
+    return PackedLoops(np.concatenate(writer.numbers), structure, (int(work[-1]) + OWN_VECTORS, max(columns, 2 * tree.nv, tree.nq)))
 
 
-def _placed(tree: Packed, body: int) -> tuple[int, tuple[Array, Array]]:
-    """The row that carries a body, and the body's frame in the axes of that row; the base is row n."""
-    n = int(tree.structure[ROWS])
-    if body < 0:
-        return n, (np.eye(3), np.zeros(3))
-    at = int(tree.structure[BODY_PLACES]) + body * BODY_NUMBERS
-    place = tree.parameters[at : at + BODY_NUMBERS]
-    return int(tree.structure[int(tree.structure[BODY_ROWS]) + body]), (place[:9].reshape(3, 3), place[9:])
+class _Writer:
+    """Collects numbers behind those of the tree, and the rows of the tree that something acts on."""
+
+    def __init__(self, packed: Packed, tree: Tree) -> None:
+        self.packed, self.tree = packed, tree
+        self.numbers: list[Array] = [packed.parameters]
+        self.ends: set[int] = set()
+
+    def put(self, numbers: ArrayLike) -> int:
+        """Append numbers; returns where they begin."""
+        at = sum(len(x) for x in self.numbers)
+        self.numbers.append(np.asarray(numbers, dtype=np.float64))
+        return at
+
+    def place(self, body: int) -> tuple[int, Array, Array]:
+        """The row that carries a body, and the body's frame in the axes of that row; the base is row n."""
+        n, structure = int(self.packed.structure[ROWS]), self.packed.structure
+        row, R, x = n, np.eye(3), np.zeros(3)
+        if body >= 0:
+            at = int(structure[BODY_PLACES]) + body * BODY_NUMBERS
+            numbers = self.packed.parameters[at : at + BODY_NUMBERS]
+            row, R, x = int(structure[int(structure[BODY_ROWS]) + body]), numbers[:9].reshape(3, 3), numbers[9:]
+        self.ends.add(row)
+        return row, R, x
+
+    def row(self, row: Row, first: int, second: int) -> tuple[int, int, Row]:
+        """A closure row in the axes of the tree's rows."""
+        (i, R_i, x_i), (j, R_j, x_j) = self.place(first), self.place(second)
+        return i, j, row._replace(a=R_i @ row.a, p=R_i @ row.p + x_i, b=R_j @ row.b, q=R_j @ row.q + x_j)
+
+    def equation(self, equations: LoopEquations, c: int, scale: float, tolerance: float) -> list[int]:
+        i, j, row = self.row(equations.rows[c], int(equations.bodies[c, 0]), int(equations.bodies[c, 1]))
+        return [row.kind, i, j, self.put(row_numbers(row, scale, tolerance))]
+
+    def body(self, name: str | None) -> int:
+        if name is None:
+            return -1
+        if name not in self.tree.body_names:
+            known = ", ".join(self.tree.body_names[:12])
+            raise ModelError("force element", f"acts on an unknown body {name!r}", f"name one of {known}, or None for the base")
+        return self.tree.body_index(name)
+
+    def element(self, e: Element) -> list[int]:
+        if isinstance(e, OnRow):
+            i, j, row = self.row(e.row, self.body(e.first), self.body(e.second))
+            at = self.put([*row_numbers(row), e.stiffness, e.damping])
+            return [COMPLIANT, row.kind, i, j, at, 0, 0, 0, 0, 0]
+        if isinstance(e, OnPlane):
+            i, R_i, x_i = self.place(self.body(e.center.body))
+            j, R_j, x_j = self.place(self.body(e.plane.body))
+            numbers = [*(R_i @ e.center.position + x_i), *(R_j @ e.plane.rotation[:, 2]), *(R_j @ e.plane.position + x_j), e.radius]
+            at = self.put([*numbers, e.stiffness, e.damping, e.static, e.dynamic, e.slip_speed])
+            return [CONTACT, e.law, i, j, at, e.friction, 0, 0, 0, 0]
+        return self._on_joint(e)
+
+    def _on_joint(self, e: OnJoint) -> list[int]:
+        joint = self.tree.joint(e.joint)
+        if joint.n_q != 1 or joint.n_v != 1:
+            raise ModelError(f"force element on joint {e.joint!r}", f"the joint has {joint.n_v} degrees of freedom", "name a joint of one")
+        i, k = self.tree.q_slice(e.joint).start, self.tree.v_slice(e.joint).start
+        at = self.put([e.stiffness, e.damping, e.rest])
+        motion = self.put([*e.motion.polynomial, *(x for harmonic in e.motion.harmonics for x in harmonic)])
+        return [e.kind, 0, i, k, at, 0, motion, len(e.motion.polynomial), len(e.motion.harmonics), 0]
 
 
 def _path(tree: Packed, ends: set[int]) -> list[int]:

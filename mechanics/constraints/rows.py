@@ -28,8 +28,9 @@ from liegroup.scalars import sqrt
 from mechanics.vectors import rotated, rotated_back
 
 PARALLEL, ALONG, DISTANCE = 0, 1, 2
-ROW_NUMBERS = 14
-"""Parameters of a row: a (3), p (3), b (3), q (3), L, scale."""
+SCALE, TOLERANCE = 13, 14
+ROW_NUMBERS = 15
+"""Parameters of a row: a (3), p (3), b (3), q (3), L, scale, and the |φ| that counts as closed."""
 
 
 @helper

@@ -20,17 +20,28 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 from scipy.optimize import brentq
 
-from liegroup.compile import each_lane, helper
+from liegroup.compile import each_lane, helper, primitive
 from liegroup.scalars import less, maximum, select, sqrt
 
 KELVIN_VOIGT, HUNT_CROSSLEY, HERTZ = 0, 1, 2
 NO_FRICTION, TANH, STRIBECK = 0, 1, 2
 
 
-tanh = each_lane(lambda x: math.tanh(x))
-"""Hyperbolic tangent, lane by lane."""
+_tanh_each = each_lane(lambda x: math.tanh(x))
+
+
+@helper
+def _tanh(x: Any) -> Any:
+    return _tanh_each(x)
+
+
+@primitive(_tanh)
+def tanh(x: Any) -> Any:
+    """Hyperbolic tangent; lane by lane, and of complex numbers."""
+    return np.tanh(x) if np.iscomplexobj(x) else _tanh_each(x)
 
 
 @helper
@@ -41,7 +52,7 @@ def normal_force(law: Any, stiffness: Any, damping: Any, d: Any, d_dot: Any) -> 
         spring, stored = stiffness * depth, 0.5 * stiffness * depth * depth
         force = spring + damping * d_dot
     else:
-        root = sqrt(depth) if law == HERTZ else 1.0
+        root = sqrt(depth) if law == HERTZ else 1.0 + 0.0 * depth
         spring = stiffness * depth * root
         stored = spring * depth * (0.4 if law == HERTZ else 0.5)
         force = spring * (1.0 + damping * d_dot)

@@ -1,0 +1,127 @@
+"""World poses of the rows where closures and forces act, their screws, and the sums of wrenches on the way to the base."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from liegroup.compile import helper, kernel, ld, ld2, st, st2
+from liegroup.formulas.vectors import add
+from mechanics.constraints.packing import ACCUMULATED, EQUATION, EQUATIONS, GAP, PATH, PATHS, POSES, SCREWS, VECTORS
+from mechanics.constraints.rows import SCALE, row_screws
+from mechanics.hamiltonian.impulses import components, freedom, to_parent
+from mechanics.packing import EXTENSION, HEADER, KIND, PARAMETERS, PARENT, PITCH, ROW, ROWS, V
+from mechanics.rows import direction_down, moment_up, put, vector
+
+
+@helper
+def add_at(work: Any, row: Any, column: Any, x: Any) -> None:
+    """work[row, column] += x."""
+    st2(work, row, column, ld2(work, row, column) + x)
+
+
+@helper
+def pose(work: Any, row: Any) -> Any:
+    """R (nine numbers, row axes → world) and x of a pose row."""
+    a, b, c = vector(work, row, 0), vector(work, row, 3), vector(work, row, 6)
+    return (a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]), vector(work, row, 9)
+
+
+@kernel
+def poses(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
+    """R and x of the rows between the closing bodies and the base; the accumulators are cleared."""
+    o, n = structure[EXTENSION], structure[ROWS]
+    first = structure[o + POSES]
+    for column in range(ACCUMULATED + 6):
+        st2(work, first + n, column, 0.0)
+    for column in (0, 4, 8):
+        st2(work, first + n, column, 1.0)
+    for k in range(structure[o + PATHS]):
+        i = structure[structure[o + PATH] + k]
+        row = HEADER + i * ROW
+        at, parent = structure[row + PARAMETERS], first + structure[row + PARENT]
+        R, x = pose(work, parent)
+        zero = R[0] - R[0]
+        rho = moment_up(t, y, parameters, structure, work, i, row, at, (zero, zero, zero), 1.0)
+        put(work, first + i, 0, direction_down(y, parameters, structure, work, i, row, at, (R[0], R[1], R[2])))
+        put(work, first + i, 3, direction_down(y, parameters, structure, work, i, row, at, (R[3], R[4], R[5])))
+        put(work, first + i, 6, direction_down(y, parameters, structure, work, i, row, at, (R[6], R[7], R[8])))
+        put(
+            work,
+            first + i,
+            9,
+            (
+                x[0] + (R[0] * rho[0] + R[1] * rho[1] + R[2] * rho[2]),
+                x[1] + (R[3] * rho[0] + R[4] * rho[1] + R[5] * rho[2]),
+                x[2] + (R[6] * rho[0] + R[7] * rho[1] + R[8] * rho[2]),
+            ),
+        )
+        for column in range(ACCUMULATED, ACCUMULATED + 6):
+            st2(work, first + i, column, 0.0)
+
+
+@helper
+def equation(parameters: Any, structure: Any, c: Any) -> Any:
+    """kind, rows of the two bodies, a, p, b, q, L, scale of equation c."""
+    e = structure[structure[EXTENSION] + EQUATIONS] + EQUATION * c
+    at = structure[e + 3]
+    return (
+        structure[e],
+        structure[e + 1],
+        structure[e + 2],
+        (parameters[at], parameters[at + 1], parameters[at + 2]),
+        (parameters[at + 3], parameters[at + 4], parameters[at + 5]),
+        (parameters[at + 6], parameters[at + 7], parameters[at + 8]),
+        (parameters[at + 9], parameters[at + 10], parameters[at + 11]),
+        parameters[at + 12],
+        parameters[at + SCALE],
+    )
+
+
+@kernel
+def screws(parameters: Any, structure: Any, work: Any, count: Any) -> None:
+    """φ (not scaled) and the scaled screws W_i, W_j of the first `count` equations."""
+    o = structure[EXTENSION]
+    for c in range(count):
+        kind, i, j, a, p, b, q, length, scale = equation(parameters, structure, c)
+        R_i, x_i = pose(work, structure[o + POSES] + i)
+        R_j, x_j = pose(work, structure[o + POSES] + j)
+        phi, W_i, W_j = row_screws(kind, a, p, b, q, length, R_i, x_i, R_j, x_j)
+        st2(work, structure[o + VECTORS] + GAP, c, phi)
+        row = structure[o + SCREWS] + c
+        for k in range(6):
+            st2(work, row, k, scale * W_i[k])
+            st2(work, row, 6 + k, scale * W_j[k])
+
+
+@helper
+def taken(work: Any, row: Any) -> Any:
+    """The accumulated momentum of a row, which is cleared."""
+    l, k = vector(work, row, ACCUMULATED), vector(work, row, ACCUMULATED + 3)
+    for column in range(ACCUMULATED, ACCUMULATED + 6):
+        st2(work, row, column, 0.0)
+    return l, k
+
+
+@helper
+def pass_on(work: Any, row: Any, l: Any, k: Any) -> None:
+    put(work, row, ACCUMULATED, add(vector(work, row, ACCUMULATED), l))
+    put(work, row, ACCUMULATED + 3, add(vector(work, row, ACCUMULATED + 3), k))
+
+
+@kernel
+def gather(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, offset: Any) -> None:
+    """out[offset …] += Aᵀ Tᵀ of the accumulated wrenches, which are cleared."""
+    o = structure[EXTENSION]
+    count, first = structure[o + PATHS], structure[o + POSES]
+    for r in range(count):
+        i = structure[structure[o + PATH] + count - 1 - r]
+        row = HEADER + i * ROW
+        kind, at = structure[row + KIND], structure[row + PARAMETERS]
+        l, k = taken(work, first + i)
+        q = components(kind, parameters[at + PITCH], l, k)
+        for d in range(freedom(kind)):
+            p = offset + structure[row + V] + d
+            st(out, p, ld(out, p) + q[d])
+        l, k = to_parent(t, y, parameters, structure, work, i, row, at, l, k)
+        pass_on(work, first + structure[row + PARENT], l, k)
+    taken(work, first + structure[ROWS])

@@ -1,0 +1,235 @@
+"""A mechanism: a tree of bodies, loop closures and force elements, with the rank of its closures decided once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from integrators.problem import Problem, Variable
+from liegroup.group import product, rn
+from mechanics.assembly import (
+    ACCEPTED,
+    CLOSED,
+    Assembly,
+    Velocities,
+    assemble,
+    consistent_velocities,
+    size_of,
+)
+from mechanics.constraints.equations import LoopEquations, geometry
+from mechanics.constraints.loops import Closure
+from mechanics.constraints.packing import PackedLoops, Solved, pack_loops
+from mechanics.constraints.rows import PARALLEL
+from mechanics.errors import ModelError
+from mechanics.forces.elements import Element
+from mechanics.hamiltonian.closed import closed
+from mechanics.hamiltonian.closed_watch import closed_invariants, closed_projection
+from mechanics.mobility import Mobility, mass_matrix, mobility
+from mechanics.tree import Tree
+
+Array = NDArray[np.float64]
+Projection = Literal["positions", "momenta", "none"]
+
+
+class Mechanism:
+    """A tree with loop closures and force elements.
+
+    Parameters
+    ----------
+    tree : Tree
+        The mechanism with its loops opened.
+    closures : iterable of Closure
+        See `mechanics.constraints.loops`; redundant ones are a normal case.
+    home : array (nq,), optional
+        A closed configuration, from which rank and redundancy are found; default the neutral one.  `Mechanism.assembled` finds
+        it from a rough guess.
+    elements : iterable of lists of force elements
+        From the functions of `mechanics.forces`.
+    rank : int, optional
+        Overrides the rank that is found.
+    name : str, optional
+
+    Raises
+    ------
+    ModelError
+        `home` is not closed: with the gap of every closure.
+
+    Attributes
+    ----------
+    equations : LoopEquations
+    mobility : Mobility
+        Rank, degrees of freedom, redundancy.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        closures: Iterable[Closure] = (),
+        home: ArrayLike | None = None,
+        elements: Iterable[Sequence[Element]] = (),
+        rank: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.tree, self.name = tree, name or tree.name
+        self.equations = LoopEquations(tree, closures)
+        self.elements: tuple[Element, ...] = tuple(e for group in elements for e in group)
+        self.size = size_of(tree, self.equations.closures)
+        self.home = self._closed(tree.neutral() if home is None else np.array(home, dtype=np.float64), "home")
+        self.mobility: Mobility = mobility(self.equations, self.home, rank)
+
+    @staticmethod
+    def assembled(
+        tree: Tree,
+        closures: Iterable[Closure],
+        guess: ArrayLike | None = None,
+        hold: Sequence[str] = (),
+        elements: Iterable[Sequence[Element]] = (),
+        rank: int | None = None,
+        name: str | None = None,
+    ) -> Mechanism:
+        """A mechanism closed from rough coordinates; joints of `hold` keep theirs (see `mechanics.assembly.assemble`)."""
+        closures = tuple(closures)
+        return Mechanism(tree, closures, assemble(tree, closures, guess, hold).q, elements, rank, name)
+
+    def __repr__(self) -> str:
+        m = self.mobility
+        return f"<Mechanism {self.name!r}: {len(self.tree)} bodies, {len(self.equations)} closure equations of rank {m.rank}, dof {m.dof}>"
+
+    # --- configurations and velocities ----------------------------------------------------------------------------------
+
+    def _closed(self, q: Array, what: str) -> Array:
+        if q.shape != (self.tree.nq,) or not np.isfinite(q).all():
+            raise ValueError(f"{what}: shape {q.shape}, expected {self.tree.nq} finite numbers in the order of the joints")
+        phi = np.abs(self.equations.gap(q)) if len(self.equations) else np.zeros(1)
+        worst = int(np.argmax(phi))
+        if phi[worst] > ACCEPTED * self.size:
+            row = self.equations.names[worst]
+            raise ModelError(
+                f"{what} of {self.name!r}", f"is open by {phi[worst]:.3g}: {row}", "close it with Mechanism.assembled or .assemble"
+            )
+        return q
+
+    def assemble(self, guess: ArrayLike, hold: Sequence[str] = ()) -> Assembly:
+        """A closed configuration near a guess, and what had to move."""
+        return assemble(self.tree, self.equations.closures, guess, hold, self.equations)
+
+    def velocities(self, q: ArrayLike, rates: Mapping[str, ArrayLike], t: float = 0.0) -> Velocities:
+        """Velocities that keep the loops closed and give the named joints their rates; others as small as possible."""
+        return consistent_velocities(self.equations, self._closed(np.asarray(q, dtype=float), "q"), rates, self.mobility.rank, t)
+
+    def gap(self, q: ArrayLike, t: float = 0.0) -> Array:
+        """φ (m,) of all closure equations: metres, and cosines for rows of turns."""
+        return np.asarray(self.equations.gap(np.asarray(q, dtype=float), t))
+
+    def closing_velocity(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
+        """φ̇ (m,)."""
+        return np.asarray(self.equations.rate(geometry(self.tree, np.asarray(q, dtype=float), v, t)))
+
+    # --- for the integrators --------------------------------------------------------------------------------------------
+
+    @cached_property
+    def tolerances(self) -> Array:
+        """|φ| of every equation that counts as closed."""
+        return np.array([CLOSED if row.kind == PARALLEL else CLOSED * self.size for row in self.equations.rows])
+
+    def packed(self, close_positions: bool = True) -> PackedLoops:
+        """The arrays for the kernels."""
+        m = self.mobility
+        solved = Solved(m.kept, m.rank, m.scales, m.starts)
+        return pack_loops(self.tree, self.equations, solved, self.elements, self.tolerances, close_positions)
+
+    def problem(
+        self,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        rates: Mapping[str, ArrayLike] | None = None,
+        *,
+        projection: Projection = "positions",
+    ) -> Problem:
+        """The motion of the mechanism in Hamiltonian variables, y = (q, p*).
+
+        Parameters
+        ----------
+        q : array (nq,), optional
+            Closed configuration; default `home`.
+        v : array (nv,), optional
+            Velocities; they must keep the loops closed.  Default rest.
+        rates : mapping, optional
+            Instead of v: rates of joints by name (`velocities`).
+        projection : {"positions", "momenta", "none"}
+            After every step: "positions" closes the loops and re-bases the momenta, "momenta" only re-bases (gaps then grow with
+            the truncation error, linearly in time), "none" leaves p* and its multipliers to accumulate (gaps grow like t²).
+
+        Raises
+        ------
+        ModelError
+            q is open, or v opens the loops: with the closure and what to do.
+        """
+        if projection not in ("positions", "momenta", "none"):
+            raise ValueError(f"projection: {projection!r}, expected 'positions', 'momenta' or 'none'")
+        q0 = self._closed(self.home if q is None else np.array(q, dtype=np.float64), "q")
+        v0 = self._velocity(q0, v, rates)
+        packed = self.packed(projection == "positions")
+        p0 = self.momentum(q0, v0)
+        return Problem(
+            product(self.tree.group, rn(self.tree.nv)),
+            np.concatenate([q0, p0]),
+            closed,
+            parameters=packed.parameters,
+            structure=packed.structure,
+            work_shape=packed.work_shape,
+            variables=self._variables(),
+            invariants=closed_invariants,
+            invariant_names=("energy", "gap", "velocity_gap"),
+            invariant_units=("J", "m", "m/s"),
+            projection=None if projection == "none" else closed_projection,
+            model=self.name,
+        )
+
+    def momentum(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
+        """p = Bᵀ M V, m·v of the tree."""
+        g = geometry(self.tree, np.asarray(q, dtype=float), v, t)
+        return np.asarray(sum(J.T @ (b.inertia.matrix() @ V) for J, V, b in zip(g.J, g.V, self.tree.bodies, strict=True)))
+
+    def _velocity(self, q: Array, v: ArrayLike | None, rates: Mapping[str, ArrayLike] | None) -> Array:
+        if v is not None and rates is not None:
+            raise ValueError("v and rates: give one of them")
+        if rates is not None:
+            return self.velocities(q, rates).v
+        if v is None:
+            v = np.zeros(self.tree.nv)
+        v = np.array(v, dtype=np.float64)
+        if v.shape != (self.tree.nv,) or not np.isfinite(v).all():
+            raise ValueError(f"v: shape {v.shape}, expected {self.tree.nv} finite numbers in the order of the joints")
+        rate = np.abs(self.closing_velocity(q, v)) if len(self.equations) else np.zeros(1)
+        worst = int(np.argmax(rate))
+        if rate[worst] > 1e-8 * (self.size + np.abs(v).max()):
+            row = self.equations.names[worst]
+            raise ModelError(
+                f"v of {self.name!r}", f"opens {row} at {rate[worst]:.3g} m/s", "give `rates` of the driven joints, or project v"
+            )
+        return v
+
+    def projected_velocity(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, float]:
+        """The velocity nearest to v in kinetic energy that keeps the loops closed, and the energy this removes, J."""
+        q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+        M, G, r = mass_matrix(self.tree, q), self.equations.matrix(q) * self.mobility.scales[:, None], self.mobility.rank
+        values, vectors = np.linalg.eigh(G @ np.linalg.solve(M, G.T))
+        kept, U = values[len(values) - r :], vectors[:, len(values) - r :]
+        change = -np.linalg.solve(M, G.T @ (U @ ((U.T @ (G @ v)) / kept)))
+        return v + change, float(0.5 * change @ M @ change)
+
+    def _variables(self) -> tuple[Variable, ...]:
+        labels, momenta = [], []
+        for body in self.tree.bodies:
+            names = body.joint.q_labels
+            labels += [f"{body.joint_name}.{x}" for x in names]
+            momenta += [f"{body.joint_name}.{k}" for k in range(body.joint.n_v)]
+        return (
+            Variable("q", tuple(labels), "", "joint coordinates, rad or m"),
+            Variable("p", tuple(momenta), "", "momenta conjugate to the joint velocities"),
+        )

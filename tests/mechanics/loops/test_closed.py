@@ -1,0 +1,246 @@
+"""The linear-time kernel of closed loops: equal to the reference, to the derivative of the motion, and to itself in every form."""
+
+import numpy as np
+import pytest
+import scipy.integrate
+
+from integrators import integrate
+from liegroup.compile import WIDTH, lane_array
+from mechanics.assembly import moved_by
+from mechanics.constraints.equations import geometry
+from mechanics.constraints.packing import ETA, VECTORS
+from mechanics.hamiltonian import closed_reference as reference
+from mechanics.hamiltonian.closed import closed
+from mechanics.hamiltonian.closed_watch import closed_invariants, closed_power, closed_projection
+from mechanics.mechanism import Mechanism
+from mechanics.mobility import mass_matrix
+from mechanics.packing import EXTENSION
+
+STEP = 1e-30j
+
+
+@pytest.fixture
+def made(mechanism):
+    return Mechanism(mechanism.tree, mechanism.equations.closures, mechanism.q)
+
+
+def run(entry, made, y, size, t=0.0, packed=None, dtype=float):
+    """The interpreted kernel, and its workspace."""
+    packed = packed or made.packed()
+    out, work = np.zeros(size, dtype=dtype), np.zeros(packed.work_shape, dtype=dtype)
+    entry.python(t, np.array(y, dtype=dtype), packed.parameters, packed.structure, work, out)
+    return out, work
+
+
+# --- one evaluation -------------------------------------------------------------------------------------------------------------
+
+
+def test_velocities_and_rates_are_those_of_the_reference(mechanism, made):
+    n = made.tree.nv
+    chain = reference.chain_of(mechanism.tree, mechanism.epsilon, mechanism.q, mechanism.v)
+    p = mass_matrix(made.tree, mechanism.q) @ mechanism.v
+    now = reference.motion(chain, reference.prepare(chain), p, np.zeros(6 * len(mechanism.epsilon)))
+    out, _ = run(closed, made, np.concatenate([mechanism.q, p]), 2 * n)
+    assert np.abs(out[:n] - mechanism.v).max() < 1e-12
+    assert np.abs(out[n:] - reference.momentum_rate(chain, now)).max() < 1e-11
+
+
+def test_inconsistent_momenta_give_the_velocities_of_the_reference(mechanism, made):
+    n = made.tree.nv
+    chain = reference.chain_of(mechanism.tree, mechanism.epsilon, mechanism.q, mechanism.v)
+    p = np.random.default_rng(0).normal(size=n)
+    now = reference.motion(chain, reference.prepare(chain), p, reference.direct(chain, p, mechanism.rank))
+    out, _ = run(closed, made, np.concatenate([mechanism.q, p]), 2 * n)
+    rates = np.concatenate(now.rates)
+    assert np.abs(out[:n] - rates).max() < 1e-11 * (1 + np.abs(rates).max())
+
+
+def test_rates_of_momenta_with_multipliers_are_derivatives_of_the_motion(mechanism, made):
+    """p* = H v − Gᵀ η along the true motion, with η̇ = λ of the multiplier equations: no formula of the kernel is used."""
+    tree, q, v = made.tree, mechanism.q, mechanism.v
+    kept = made.mobility.kept
+    scales = made.mobility.scales[kept]
+    G_of = lambda x: scales[:, None] * made.equations.matrix(x)[kept]  # noqa: E731
+    G, H = G_of(q), mass_matrix(tree, q)
+    eta0 = np.random.default_rng(1).normal(size=len(kept))
+    n = tree.nv
+    packed = made.packed()
+    out, work = run(closed, made, np.concatenate([q, H @ v - G.T @ eta0]), 2 * n, packed=packed)
+    eta = work[packed.structure[packed.structure[EXTENSION] + VECTORS] + ETA, : len(kept)]
+    assert np.abs(G.T @ (eta - eta0)).max() < 1e-9
+    assert np.abs(out[:n] - v).max() < 1e-10
+
+    g = geometry(tree, q, v)
+    free, _ = run(closed, Mechanism(tree), np.concatenate([q, H @ v]), 2 * n)
+    moved = moved_by(tree, q.astype(complex), STEP * v)
+    H_dot, G_dot = mass_matrix(tree, moved).imag / 1e-30, G_of(moved).imag / 1e-30
+    free_force = free[n:] - H_dot @ v  # ṗ = Ḣ v + H v̇ of the open tree, so H v̇ = this
+    A = G @ np.linalg.solve(H, G.T)
+    bias = scales * made.equations.bias(g)[kept]
+    lam = np.linalg.pinv(A, rcond=1e-9) @ (-bias - G @ np.linalg.solve(H, free_force))
+    acceleration = np.linalg.solve(H, free_force + G.T @ lam)
+    expected = H_dot @ v + H @ acceleration - G_dot.T @ eta - G.T @ lam
+    assert np.abs(out[n:] - expected).max() < 1e-8 * (1 + np.abs(expected).max())
+
+
+def test_energy_is_constant_along_the_field(mechanism, made):
+    n = made.tree.nv
+    y = np.concatenate([mechanism.q, mass_matrix(made.tree, mechanism.q) @ mechanism.v])
+    rates, _ = run(closed, made, y, 2 * n)
+    q, p = moved_by(made.tree, mechanism.q.astype(complex), STEP * rates[:n]), y[len(mechanism.q) :] + STEP * rates[n:]
+    out, _ = run(closed_power, made, np.concatenate([q, p]), 2, dtype=complex)
+    assert abs(out[0].imag / 1e-30) < 1e-10 * (1 + abs(out[0].real))
+    assert out[1] == 0.0
+
+
+# --- the projection -------------------------------------------------------------------------------------------------------------
+
+
+def test_projection_closes_positions_and_velocities(mechanism, made):
+    tree, rng = made.tree, np.random.default_rng(2)
+    q = moved_by(tree, mechanism.q, 1e-4 * rng.normal(size=tree.nv))
+    p = mass_matrix(tree, q) @ mechanism.v
+    out, _ = run(closed_projection, made, np.concatenate([q, p]), tree.nq + tree.nv)
+    q1, p1 = out[: tree.nq], out[tree.nq :]
+    assert np.abs(made.gap(q1)).max() < 2e-13
+    v1 = np.linalg.solve(mass_matrix(tree, q1), p1)
+    assert np.abs(made.closing_velocity(q1, v1)).max() < 1e-10
+    values, _ = run(closed_invariants, made, out, 3)
+    assert values[1] < 2e-13
+    assert values[2] < 1e-11
+
+
+def test_projection_takes_the_least_energy(mechanism, made):
+    tree = made.tree
+    v = np.random.default_rng(3).normal(size=tree.nv)
+    nearest, removed = made.projected_velocity(mechanism.q, v)
+    H = mass_matrix(tree, mechanism.q)
+    out, _ = run(closed_projection, made, np.concatenate([mechanism.q, H @ v]), tree.nq + tree.nv)
+    assert np.abs(out[tree.nq :] - H @ nearest).max() < 1e-9 * np.abs(H @ v).max()
+    assert removed == pytest.approx(0.5 * v @ H @ v - 0.5 * nearest @ H @ nearest, abs=1e-9)
+
+
+def test_projection_leaves_a_closed_state_alone(mechanism, made):
+    y = made.problem(mechanism.q, mechanism.v).y0
+    out, _ = run(closed_projection, made, y, len(y))
+    assert np.array_equal(out[: made.tree.nq], mechanism.q)
+    assert np.abs(out - y).max() < 1e-12 * (1 + np.abs(y).max())
+
+
+# --- the same numbers in every form -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry", [closed, closed_invariants, closed_projection], ids=lambda e: e.__name__)
+def test_compiled_and_lanes_are_the_interpreted_bits(entry, mechanism, made):
+    packed, n, rng = made.packed(), made.tree.nv, np.random.default_rng(5)
+    size = {closed: 2 * n, closed_invariants: 3, closed_projection: made.tree.nq + n}[entry]
+    start = np.concatenate([mechanism.q, mass_matrix(made.tree, mechanism.q) @ mechanism.v])
+    states = []
+    for k in range(WIDTH):
+        q = moved_by(made.tree, mechanism.q, (0.0, 1e-15, 1e-5)[k % 3] * rng.normal(size=n))
+        states.append(np.concatenate([q, start[made.tree.nq :] * (1 + 0.1 * k)]))
+    y, lanes, work = lane_array(len(start)), lane_array(size), lane_array(*packed.work_shape)
+    y[:] = np.stack(states, axis=-1)
+    entry.compiled_lanes(0.0, y, packed.parameters, packed.structure, work, lanes)
+    for k, state in enumerate(states):
+        interpreted, _ = run(entry, made, state, size)
+        compiled = np.zeros(size)
+        entry(0.0, state, packed.parameters, packed.structure, np.zeros(packed.work_shape), compiled)
+        assert np.array_equal(interpreted, compiled)
+        assert np.array_equal(interpreted, lanes[..., k])
+
+
+# --- motions ----------------------------------------------------------------------------------------------------------------------
+
+
+def independent_motion(mechanism, end):
+    """Multiplier equations on the opened tree, mass matrix and bias from bodies and Jacobians, SciPy's DOP853 (numbers only)."""
+    tree, equations = mechanism.tree, mechanism.equations
+
+    def field(t, y):
+        q, v = np.split(y, 2)
+        g = geometry(tree, q, v)
+        H = sum(J.T @ b.inertia.matrix() @ J for J, b in zip(g.J, tree.bodies, strict=True))
+        f = np.zeros(tree.nv)
+        for J, V, bias, R, b in zip(g.J, g.V, g.bias, g.R, tree.bodies, strict=True):
+            l, k = np.split(b.inertia.matrix() @ V, 2)
+            gyro = np.concatenate([np.cross(V[3:], l), np.cross(V[:3], l) + np.cross(V[3:], k)])
+            weight = b.inertia.mass * (R.T @ tree.gravity)
+            f += J.T @ (np.concatenate([weight, np.cross(b.inertia.com, weight)]) - gyro - b.inertia.matrix() @ bias)
+        G, bias = equations.matrix(q, at=g), equations.bias(g)
+        HG = np.linalg.solve(H, np.column_stack([G.T, f]))
+        # a little stabilisation keeps the reference on the manifold; it vanishes on it
+        target = -bias - 20 * (G @ v) - 100 * equations.gap(q, at=g) - G @ HG[:, -1]
+        lam = np.linalg.pinv(G @ HG[:, :-1], rcond=1e-7, hermitian=True) @ target
+        return np.concatenate([v, HG[:, -1] + HG[:, :-1] @ lam])
+
+    start = np.concatenate([mechanism.q, mechanism.v])
+    return scipy.integrate.solve_ivp(field, (0, end), start, "DOP853", rtol=1e-11, atol=1e-11).y[:, -1]
+
+
+@pytest.mark.parametrize("projection", ["none", "momenta", "positions"])
+def test_motion_is_that_of_an_independent_solution(planar, projection):
+    made = Mechanism(planar.tree, planar.equations.closures, planar.q)
+    found = integrate(made.problem(planar.q, planar.v, projection=projection), "RKMK4", (0.0, 0.5), step=1e-3)
+    assert np.abs(found["q"][-1] - independent_motion(planar, 0.5)[: made.tree.nq]).max() < 1e-7
+
+
+@pytest.mark.slow
+def test_spatial_motion_is_that_of_an_independent_solution(overconstrained):
+    made = Mechanism(overconstrained.tree, overconstrained.equations.closures, overconstrained.q)
+    found = integrate(made.problem(overconstrained.q, overconstrained.v), "RKMK4", (0.0, 0.5), step=1e-3)
+    assert np.abs(found["q"][-1] - independent_motion(overconstrained, 0.5)[: made.tree.nq]).max() < 1e-7
+
+
+def test_motion_does_not_depend_on_the_gauge(mechanism, made):
+    """p*(0) = H v − Gᵀ η₀ with any η₀ moves like η₀ = 0, without re-basing."""
+    problem = made.problem(mechanism.q, mechanism.v, projection="none")
+    gauge = 0.3 * np.random.default_rng(7).normal(size=len(made.equations))
+    shifted = problem.y0.copy()
+    shifted[made.tree.nq :] -= made.equations.matrix(mechanism.q).T @ gauge
+    one, other = (integrate(problem, "RKMK4", (0.0, 0.2), step=5e-4, y0=y) for y in (problem.y0, shifted))
+    assert np.abs(one["q"][-1] - other["q"][-1]).max() < 1e-8
+
+
+@pytest.mark.parametrize("share", [0.3, 0.8])
+def test_motion_does_not_depend_on_how_the_mass_is_shared(shared, share):
+    half, other = shared(0.5), shared(share)
+    ends = []
+    for m in (half, other):
+        made = Mechanism(m.tree, m.equations.closures, m.q)
+        v, _ = made.projected_velocity(m.q, half.v)
+        ends.append(integrate(made.problem(m.q, v), "RKMK4", (0.0, 0.3), step=1e-3)["q"][-1])
+    assert np.abs(half.v - v).max() < 1e-10
+    assert np.abs(ends[0] - ends[1]).max() < 1e-8
+
+
+def test_energy_and_gap_converge_with_the_order_of_the_method(planar):
+    made = Mechanism(planar.tree, planar.equations.closures, planar.q)
+    runs = [integrate(made.problem(planar.q, 5 * planar.v, projection="momenta"), "RKMK4", (0, 1.0), step=h) for h in (0.01, 0.005, 0.0025)]
+    for name in ("energy", "gap"):
+        errors = [s.error("energy") if name == "energy" else s.maximum("gap") for s in runs]
+        assert np.log2(errors[1] / errors[2]) > 3.5, name
+
+
+def test_without_rebasing_gaps_grow_faster_than_linearly_with_it_linearly_and_closed_not_at_all(planar):
+    made = Mechanism(planar.tree, planar.equations.closures, planar.q)
+    gaps = {}
+    for projection in ("none", "momenta", "positions"):
+        found = integrate(made.problem(planar.q, 2 * planar.v, projection=projection), "RKMK4", (0, 40.0), step=0.01, save_every=100)
+        gaps[projection] = np.maximum.accumulate(found.greatest[:, 1])
+    assert gaps["none"][40] > 2.4 * gaps["none"][20]
+    assert 1.8 < gaps["momenta"][40] / gaps["momenta"][20] < 2.2
+    assert gaps["momenta"][40] < 0.5 * gaps["none"][40]
+    assert gaps["positions"].max() < 1e-12
+
+
+def test_an_overconstrained_spatial_loop_does_not_lock(overconstrained):
+    """Rank 5 kept for ever: off the manifold a threshold would find rank 6 and stop the mechanism."""
+    made = Mechanism(overconstrained.tree, overconstrained.equations.closures, overconstrained.q)
+    v = overconstrained.v * 10.0 / np.abs(overconstrained.v).max()
+    for projection in ("momenta", "positions"):
+        found = integrate(made.problem(overconstrained.q, v, projection=projection), "RKMK4", (0.0, 6.0), step=0.01)
+        assert found.success
+        assert found.error("energy", relative=False) < 1e-4 * abs(found["energy"][0])
+        assert np.abs(found["p"]).max(axis=-1).min() > 0.0
+        assert found.maximum("gap") < (1e-4 if projection == "momenta" else 1e-12)
