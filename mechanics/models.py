@@ -128,8 +128,8 @@ def load_urdf(
 
     Links that are fixed to one another become one body, whose frame is that of the link next to the base; ``tree.frames`` says where
     all links are.  Joints come in depth-first order of the file, with its names; a floating base comes first, as ``root_joint``.
-    Revolute, continuous, prismatic and floating joints move.  Viscous damping acts; limits are carried as data; everything else
-    in the file is listed in ``tree.notes``.
+    Revolute, continuous, prismatic, planar (across their axis; for z along x and y) and floating joints move.  Viscous damping acts;
+    limits are carried as data; everything else in the file is listed in ``tree.notes``.
 
     Parameters
     ----------

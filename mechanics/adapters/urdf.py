@@ -22,16 +22,26 @@ from mechanics.adapters.urdf_xml import read
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.frames import Frame
 from mechanics.inertia import Inertia
-from mechanics.joints import Continuous, Free, Joint, Prismatic, Revolute
+from mechanics.joints import Continuous, Free, Joint, Planar, Prismatic, Revolute
 from mechanics.tree import Body, JointData, Tree
 
 Array = NDArray[np.float64]
+
+
+def _planar(axis: Array) -> Joint:
+    """Motion across an axis; along x and y if the axis is z, and so on in turn."""
+    n = axis / np.linalg.norm(axis)
+    nearest = np.eye(3)[(np.argmax(np.abs(n)) + 1) % 3]
+    x = nearest - (nearest @ n) * n
+    return Planar(tuple(x), tuple(np.cross(n, x)))
+
 
 JOINTS: dict[str, Any] = {
     "revolute": Revolute,
     "continuous": Continuous,
     "prismatic": Prismatic,
     "floating": lambda axis: Free(),
+    "planar": _planar,
 }
 """Joint types of the format that move, and the joints they become."""
 _INSTALL = "install the model readers: pip install 'liemech[robots]'"

@@ -189,11 +189,22 @@ def test_a_floating_base_is_a_free_body_and_comes_first(load):
 
 
 def test_joint_types_become_the_joints_of_their_names(load):
-    chain = "".join(link(f"l{i}") for i in range(5))
-    kinds = ("revolute", "continuous", "prismatic", "floating")
+    chain = "".join(link(f"l{i}") for i in range(6))
+    kinds = ("revolute", "continuous", "prismatic", "floating", "planar")
     tree = load(chain + "".join(joint(f"j{i}", f"l{i}", f"l{i + 1}", kind) for i, kind in enumerate(kinds)))
-    assert [tree.joint(f"j{i}").kind for i in range(4)] == ["Revolute", "Continuous", "Prismatic", "Free"]
-    assert (tree.nq, tree.nv) == (10, 9)
+    assert [tree.joint(f"j{i}").kind for i in range(5)] == ["Revolute", "Continuous", "Prismatic", "Free", "Planar"]
+    assert (tree.nq, tree.nv) == (13, 12)
+
+
+@pytest.mark.parametrize("axis", ["0 0 1", "0 0 -2", "1 0 0", "0 3 0", "1 2 -2"])
+def test_a_planar_joint_moves_across_its_axis(axis, load):
+    normal = np.array(axis.split(), dtype=float)
+    planar = load(ARM.replace("revolute", "planar").replace("0 0 1", axis)).joint("shoulder")
+    x, y = np.array(planar.x_axis), np.array(planar.y_axis)
+    np.testing.assert_allclose([x @ y, x @ normal, y @ normal], 0.0, atol=1e-15)
+    assert np.cross(x, y) @ normal > 0
+    if axis == "0 0 1":
+        np.testing.assert_array_equal([x, y], [[1, 0, 0], [0, 1, 0]])
 
 
 def test_the_axis_defaults_to_x_and_has_any_length(load):

@@ -99,6 +99,9 @@ def test_total_mass_centre_of_mass_mass_matrix_and_gravity_agree_at_random_state
         np.testing.assert_allclose(M, crba[np.ix_(order, order)], atol=1e-13 * np.abs(crba).max())
         expected = pin.computeGeneralizedGravity(model, data, theirs)
         np.testing.assert_allclose(gravity, expected[order], atol=1e-13 * np.abs(expected).max())
+        np.testing.assert_allclose(mechanics.mass_matrix(tree, q), M, atol=1e-13 * np.abs(M).max())
+        com = pin.centerOfMass(model, data, theirs)
+        np.testing.assert_allclose(mechanics.centre_of_mass(tree, q), com, atol=1e-13 * max(1.0, np.abs(com).max()))
 
 
 def test_the_frames_of_all_links_are_where_pinocchio_puts_them(robot):
