@@ -503,7 +503,13 @@ def sqrt(x: Any) -> Any:
         return math.sqrt(x) if x >= 0 else math.nan
     if isinstance(x, (np.ndarray, np.generic)):
         return np.sqrt(x)
-    return x**0.5 if isinstance(x, complex) else x.sqrt() if hasattr(x, "sqrt") else _multiprecision().sqrt(x)
+    if isinstance(x, complex):
+        return x**0.5
+    if type(x).__module__.startswith("sympy"):
+        import sympy
+
+        return sympy.sqrt(x)
+    return x.sqrt() if hasattr(x, "sqrt") else _multiprecision().sqrt(x)
 
 
 def absolute(x: Any) -> Any:
