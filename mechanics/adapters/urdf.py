@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechanics.adapters.urdf_xml import read
+from mechanics.dynamics import mass_matrix
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.frames import Frame
 from mechanics.inertia import Inertia
@@ -76,6 +77,7 @@ def load_urdf(
             tree = Tree(bodies, robot.name, gravity, strict=False, notes=tuple(report.notes), frames=parts.frames)
     except ModelError as error:
         raise report.error(error.where, error.problem, error.remedy) from None
+    _check_mass_matrix(tree, report)
     report.warn()
     return tree
 
@@ -263,6 +265,21 @@ def _inertia(link: Any, report: Report) -> Inertia:
             raise report.error(f"{where} <inertia>", problem, "correct the tensor, or pass strict=False to use it as it is")
         report.notes.append(f"{where}: {problem}; used as it is")
     return inertia
+
+
+def _check_mass_matrix(tree: Tree, report: Report) -> None:
+    """ModelError if a joint can move without moving mass; looked for if there are bodies that are points, thin rods or massless."""
+    moments = [np.linalg.eigvalsh(body.inertia.tensor_about_com) for body in tree.bodies]
+    if all(m[0] > 1e-9 * m[2] for m in moments):
+        return
+    M = mass_matrix(tree, tree.random_configuration(np.random.default_rng(0)))
+    scale = np.sqrt(np.maximum(np.diag(M), np.finfo(np.float64).tiny))
+    values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
+    if values[0] < 1e-12:
+        column = int(np.argmax(np.abs(vectors[:, 0])))
+        name = next(joint for joint in tree.joint_names if tree.v_slice(joint).start <= column < tree.v_slice(joint).stop)
+        problem = "moves no mass, or only as other joints do: the mass matrix is singular"
+        raise report.error(f"<joint name={name!r}>", problem, "give the links behind it a mass with extent, or make it fixed")
 
 
 def _report_joints(joints: list[Any], report: Report) -> None:

@@ -160,10 +160,22 @@ def test_impossible_principal_moments_warn_by_default_and_are_refused_when_stric
 
 
 def test_massless_links_between_joints_are_accepted_on_request(load):
-    tree = load(ARM.replace(INERTIAL, "") + link("hand") + joint("wrist", "arm", "hand"), allow_massless=True)
+    across = '<axis xyz="0 1 0"/>'
+    tree = load(ARM.replace(INERTIAL, "") + link("hand") + joint("wrist", "arm", "hand", inside=across), allow_massless=True)
     assert [b.inertia.mass for b in tree.bodies] == [0.0, 2.0]
     with pytest.raises(ModelError, match=r"'tip'.*has no mass"):
         load(ARM + link("tip", "") + joint("wrist", "arm", "tip"), allow_massless=True)
+
+
+def test_a_joint_that_moves_no_mass_is_refused(load):
+    point_on_the_axis = inertia(0, 0, 0)
+    with pytest.raises(ModelError, match=r"'shoulder'.*moves no mass.*mass with extent"):
+        load(ARM.replace(INERTIAL, point_on_the_axis))
+    off_the_axis = point_on_the_axis.replace("0 0 0.5", "0.1 0 0.5")
+    assert load(ARM.replace(INERTIAL, off_the_axis)).mass == 2.0
+    twice = ARM.replace(INERTIAL, "") + link("hand") + joint("wrist", "arm", "hand")
+    with pytest.raises(ModelError, match=r"<joint name='(shoulder|wrist)'>.*only as other joints do"):
+        load(twice, allow_massless=True)
 
 
 def test_links_fixed_together_become_one_body_and_keep_their_frames(load):
