@@ -5,7 +5,7 @@
 Ours: `loop` runs the formula on 1000 elements in a compiled loop, `lanes` the same on eight at a time (ns per element), `batch` is the
 public object on arrays (`SO3`, `SE3`), `call` one call of it from Python.  Others, as far as installed: SciPy's Rotation and
 RigidTransform (batch, call), jaxlie under jit and vmap in float64 (batch, call), Pinocchio's explog and SE3 (call), spatialmath (call).
-The ratio table divides each library's time by ours in the same way of use; Pinocchio's and spatialmath's calls also by our loop.
+Ratios are theirs to ours: batch to batch, a call to our compiled loop (what a kernel pays), a call to our call.
 """
 
 from __future__ import annotations
@@ -286,39 +286,43 @@ def run(batch: int) -> tuple[list[Record], list[str]]:
     return records, notes
 
 
+OURS = (("liemech", "loop"), ("liemech", "lanes"), ("liemech", "batch"), ("liemech", "call"))
+BATCHES = (("SciPy", "batch"), ("jaxlie", "batch"))
+CALLS = (("SciPy", "call"), ("jaxlie", "call"), ("Pinocchio", "call"), ("spatialmath", "call"))
+
+
 def table(records: list[Record]) -> str:
-    """Times and ratios, one line per group and operation."""
+    """Times, then ratios theirs / ours: batch to batch, a call to our compiled loop, a call to our call."""
     ns = {(r.group, r.operation, r.library, r.use): r.nanoseconds for r in records}
-    ours = [("liemech", use) for use in ("loop", "lanes", "batch", "call")]
-    others = [
-        ("SciPy", "batch"),
-        ("jaxlie", "batch"),
-        ("SciPy", "call"),
-        ("jaxlie", "call"),
-        ("Pinocchio", "call"),
-        ("spatialmath", "call"),
-    ]
-    lines = [f"{'ns':28}" + "".join(f"{use:>9}" for _, use in ours) + "  |" + "".join(f"{f'{lib} {use}':>19}" for lib, use in others)]
     rows = list(dict.fromkeys((r.group, r.operation) for r in records))
-    for row in rows:
-        cells = "".join(_cell(ns.get((*row, *column)), 9) for column in ours)
-        lines.append(f"{' '.join(row):28}{cells}  |" + "".join(_cell(ns.get((*row, *column)), 19) for column in others))
-    lines += ["", f"{'theirs / ours':28}" + "".join(f"{f'{lib} {use}':>19}" for lib, use in others) + f"{'Pinocchio/loop':>19}"]
-    for row in rows:
-        ratios = [_ratio(ns, row, column, ("liemech", column[1])) for column in others] + [
-            _ratio(ns, row, ("Pinocchio", "call"), ("liemech", "loop"))
-        ]
-        lines.append(f"{' '.join(row):28}" + "".join(_cell(ratio, 19, "x") for ratio in ratios))
+
+    def ratios(columns: tuple[tuple[str, str], ...], use: str) -> list[list[float | None]]:
+        return [[_ratio(ns.get((*row, *column)), ns.get((*row, "liemech", use))) for column in columns] for row in rows]
+
+    times = [[ns.get((*row, *column)) for column in (*OURS, *BATCHES, *CALLS)] for row in rows]
+    parts = [
+        ("ns", [" ".join(c) for c in (*OURS, *BATCHES, *CALLS)], times),
+        ("batch / our batch", [name for name, _ in BATCHES], ratios(BATCHES, "batch")),
+        ("call / our compiled loop", [name for name, _ in CALLS], ratios(CALLS, "loop")),
+        ("call / our call", [name for name, _ in CALLS], ratios(CALLS, "call")),
+    ]
+    return "\n\n".join(_part(rows, *part) for part in parts)
+
+
+def _part(rows: list[tuple[str, str]], title: str, columns: list[str], values: list[list[float | None]]) -> str:
+    lines = [f"{title:26}" + "".join(f"{column:>18}" for column in columns)]
+    for row, cells in zip(rows, values, strict=True):
+        if any(cell is not None for cell in cells):
+            lines.append(f"{' '.join(row):26}" + "".join(_cell(cell) for cell in cells))
     return "\n".join(lines)
 
 
-def _ratio(ns: dict[tuple[str, ...], float], row: tuple[str, str], theirs: tuple[str, str], ours: tuple[str, str]) -> float | None:
-    a, b = ns.get((*row, *theirs)), ns.get((*row, *ours))
-    return None if a is None or b is None else a / b
+def _ratio(theirs: float | None, ours: float | None) -> float | None:
+    return None if theirs is None or ours is None else theirs / ours
 
 
-def _cell(value: float | None, width: int, unit: str = "") -> str:
-    return f"{'-' if value is None else f'{value:.3g}{unit}' if value < 1000 else f'{value:.0f}{unit}':>{width}}"
+def _cell(value: float | None) -> str:
+    return f"{'-' if value is None else f'{value:.3g}' if value < 1000 else f'{value:.0f}':>18}"
 
 
 def main(arguments: list[str] | None = None) -> None:
