@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 
 from integrators.comparison import solve_with_scipy
 from integrators.families import rows
 from integrators.method import Method, Reference
 from integrators.steppers.midpoint import midpoint
+from integrators.steppers.nonholonomic import catalogue as nonholonomic
 
 Row = Method | Reference
 
@@ -66,7 +68,7 @@ def find(method: str | Method | Reference) -> Method | Reference:
     return METHODS[by_name[method.lower()]]
 
 
-for _name, _build in rows():
+for _name, _build in chain(rows(), nonholonomic.rows()):
     METHODS.add(_name, _build)
 RKMK4 = METHODS["RKMK4"]
 MIDPOINT = register(midpoint())

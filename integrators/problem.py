@@ -185,9 +185,15 @@ class Problem:
         return y
 
     @property
+    def sizes(self) -> tuple[int, int, int]:
+        """(n, m, k) of a problem with parts: velocities, constraint rows, how many of these are integrable."""
+        n, m, k = (int(x) for x in np.asarray(self.structure)[:3])
+        return n, m, k
+
+    @property
     def parts_size(self) -> int:
         """How many numbers `parts` writes."""
-        n, m, k = (int(x) for x in np.asarray(self.structure)[:3])
+        n, m, k = self.sizes
         return constrained(n, m, k).SIZE if self.parts_layout == "constrained" else quasi_velocity(n, n - m).SIZE
 
     def _work_shape(self) -> tuple[int, int]:

@@ -90,7 +90,8 @@ class Run:
         problem, method, zeros = self.problem, self.method, self.zeros
         n, m = problem.n, problem.invariant_count
         try:
-            self.saved, self.saved_values, self.statistics = zeros(rows, n), zeros(rows, m), zeros(rows, STATISTICS * m)
+            # one stretch more: that after the last saved state
+            self.saved, self.saved_values, self.statistics = zeros(rows, n), zeros(rows, m), zeros(rows + 1, STATISTICS * m)
         except MemoryError as error:
             raise ValueError(f"save_every: {rows} states of {n} numbers do not fit into memory; save fewer") from error
         self.saved_t, self.stretch = np.zeros(rows), np.zeros(rows, dtype=np.int64)

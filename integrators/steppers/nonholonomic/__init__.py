@@ -1,0 +1,1 @@
+"""Steppers for velocities under constraints."""

@@ -1,0 +1,291 @@
+"""What the nonholonomic steppers share: parts at a state, the matrix of a node, discrete momenta, the iteration's end.
+
+State y = (q, v); parts in the layout `integrators.parts.Constrained`; structure begins with (n, m, k).  The node matrix
+
+    [[M, −Aᵀ], [A, 0]] (x; l) = (r; s)      by   Y = M⁻¹Aᵀ,   (A Y) l = s − A M⁻¹ r,   x = M⁻¹ r + Y l
+
+is factored at a node and used for the simplified Newton steps that start there and for the projection onto the constraints.
+
+rows of the workspace (as long as the parts), from `OWN_ROWS` on
+    NODE parts at the node whose matrix is factored; MIDDLE, END parts elsewhere; X interval velocity; L multipliers; P momentum at
+    the start; HX increment in the algebra; MU; R, S right-hand sides; STATE (q, v) where parts are evaluated; MEMORY,
+    MEMORY_2 what a method remembers; SCRATCH; `STEPS` rows of past steps of an iteration; `DIFFERENCES` rows of backward
+    differences of past solutions; then n rows of the factor of M, m of Y, m of the factor of A Y.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.layout import OWN_ROWS
+from integrators.parts import constrained
+from integrators.problem import Problem
+from liegroup.compile import absolute, any_, helper, kernel, ld, ld2, select, st, st2
+from liegroup.dense import ldl, ldl_solve
+from liegroup.scalars import maximum
+from liegroup.table import dtau_inverse_left_transpose, dtau_inverse_right_transpose, retract
+
+NODE, MIDDLE, END, X, L, P, HX, MU, R, S, STATE, MEMORY, MEMORY_2, SCRATCH = range(OWN_ROWS, OWN_ROWS + 14)
+STEPS = 12
+"""Past steps that an iteration learns from."""
+DIFFERENCES = 4
+"""Past solutions from which the start of the next iteration is extrapolated."""
+PAST = OWN_ROWS + 14
+TREND = PAST + STEPS
+MATRIX = TREND + DIFFERENCES
+FLOOR = 1e-12
+"""Relative: below it, an iteration that does not come closer any more has converged."""
+NEGLIGIBLE = 1e-18
+"""Relative: a next step expected to be smaller is not taken."""
+
+
+def work_shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
+    """Shape of the workspace."""
+    check(problem)
+    n, m, _ = problem.sizes
+    return MATRIX + n + 2 * m, max(problem.n, problem.parts_size)  # the parts are longer than n + m + 1
+
+
+def check(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """ValueError unless the problem carries its constraints as parts."""
+    if problem.parts_layout != "constrained":
+        raise ValueError(
+            f"method: it works with constraints and multipliers, which the problem {problem.model!r} does not carry; "
+            f"pose it by constrained_problem() of a nonholonomic system"
+        )
+    return np.zeros(0), np.zeros(0, dtype=np.int64)
+
+
+@kernel
+def factor(values: Any, structure: Any, work: Any) -> None:
+    """Factor the matrix of the node whose parts are `values`."""
+    n, m = structure[0], structure[1]
+    at = constrained(n, m, structure[2])
+    response, delassus = MATRIX + n, MATRIX + n + m
+    for i in range(n):
+        for j in range(i + 1):
+            st2(work, MATRIX + i, j, ld(values, at.MASS + i * n + j))
+        for j in range(m):
+            st2(work, response + j, i, ld(values, at.ROWS + j * n + i))
+    ldl(work, MATRIX, n, 0.0)
+    for j in range(m):
+        ldl_solve(work, MATRIX, n, work, response + j)
+    for j in range(m):
+        for l in range(j + 1):
+            st2(work, delassus + j, l, times_row(values, at.ROWS + j * n, work, response + l, n))
+    ldl(work, delassus, m, 0.0)
+
+
+@helper
+def times_row(values: Any, start: Any, work: Any, row: Any, n: Any) -> Any:
+    """Σᵢ values[start + i] work[row, i]."""
+    s = ld(values, start) * ld2(work, row, 0)
+    for i in range(1, n):
+        s = s + ld(values, start + i) * ld2(work, row, i)
+    return s
+
+
+@kernel
+def solve_node(values: Any, structure: Any, work: Any) -> None:
+    """(R, S) <- (x, l) with M x − Aᵀ l = R and A x = S, at the node with parts `values`."""
+    n, m = structure[0], structure[1]
+    at = constrained(n, m, structure[2])
+    response, delassus = MATRIX + n, MATRIX + n + m
+    ldl_solve(work, MATRIX, n, work, R)
+    for j in range(m):
+        st2(work, S, j, ld2(work, S, j) - times_row(values, at.ROWS + j * n, work, R, n))
+    ldl_solve(work, delassus, m, work, S)
+    for i in range(n):
+        s = ld2(work, R, i)
+        for j in range(m):
+            s = s + ld2(work, response + j, i) * ld2(work, S, j)
+        st2(work, R, i, s)
+
+
+@helper
+def parts_at(parts: Any, t: Any, q: Any, velocity: Any, parameters: Any, structure: Any, field_work: Any, work: Any, row: Any) -> None:
+    """The parts at (q, velocity) into a row."""
+    n, n_q = structure[0], q.shape[0]
+    state = work[STATE][: n_q + n]
+    for i in range(n_q):
+        st(state, i, ld(q, i))
+    for i in range(n):
+        st(state, n_q + i, ld(velocity, i))
+    parts(t, state, parameters, structure, field_work, work[row][: constrained(n, structure[1], structure[2]).SIZE])
+
+
+@helper
+def parts_beyond(
+    parts: Any, t: Any, group: Any, tau: Any, q: Any, increment: Any, velocity: Any, parameters: Any, structure: Any, field_work: Any,
+    work: Any, row: Any,
+) -> None:  # fmt: skip
+    """The parts at (q τ(increment), velocity) into a row."""
+    n, n_q = structure[0], q.shape[0]
+    state = work[STATE][: n_q + n]
+    retract(group, tau, q, increment, state)
+    for i in range(n):
+        st(state, n_q + i, ld(velocity, i))
+    parts(t, state, parameters, structure, field_work, work[row][: constrained(n, structure[1], structure[2]).SIZE])
+
+
+@helper
+def force(values: Any, structure: Any, i: Any) -> Any:
+    """Component i of F − G."""
+    at = constrained(structure[0], structure[1], structure[2])
+    return ld(values, at.FORCE + i) - ld(values, at.GRADIENT + i)
+
+
+@helper
+def reaction(values: Any, structure: Any, multipliers: Any, i: Any) -> Any:
+    """Component i of Aᵀ l."""
+    n, m = structure[0], structure[1]
+    at = constrained(n, m, structure[2])
+    s = 0.0 * ld(multipliers, 0)
+    for j in range(m):
+        s = s + ld(values, at.ROWS + j * n + i) * ld(multipliers, j)
+    return s
+
+
+@helper
+def row_defect(values: Any, structure: Any, velocity: Any, j: Any) -> Any:
+    """Row j of A v − c."""
+    n, m = structure[0], structure[1]
+    at = constrained(n, m, structure[2])
+    s = -ld(values, at.VALUE + j)
+    for i in range(n):
+        s = s + ld(values, at.ROWS + j * n + i) * ld(velocity, i)
+    return s
+
+
+@helper
+def mass_times(values: Any, structure: Any, velocity: Any, out: Any) -> None:
+    """out <- M v."""
+    n = structure[0]
+    for i in range(n):
+        s = ld(values, i * n) * ld(velocity, 0)
+        for j in range(1, n):
+            s = s + ld(values, i * n + j) * ld(velocity, j)
+        st(out, i, s)
+
+
+@helper
+def momentum_before(group: Any, tau: Any, h: Any, values: Any, structure: Any, hx: Any, mu: Any, out: Any) -> None:
+    """P⁻ = dτ_right(hX)⁻ᵀ μ − (h/2) D."""
+    at = constrained(structure[0], structure[1], structure[2])
+    dtau_inverse_right_transpose(group, tau, hx, mu, out)
+    for i in range(structure[0]):
+        st(out, i, ld(out, i) - 0.5 * h * ld(values, at.KINETIC + i))
+
+
+@helper
+def momentum_after(group: Any, tau: Any, h: Any, values: Any, structure: Any, hx: Any, mu: Any, out: Any) -> None:
+    """P⁺ = dτ_left(hX)⁻ᵀ μ + (h/2) D."""
+    at = constrained(structure[0], structure[1], structure[2])
+    dtau_inverse_left_transpose(group, tau, hx, mu, out)
+    for i in range(structure[0]):
+        st(out, i, ld(out, i) + 0.5 * h * ld(values, at.KINETIC + i))
+
+
+@kernel
+def learn(work: Any, n: Any, m: Any, count: Any) -> None:
+    """(R, S) <- the next step of Broyden's method, from the simplified Newton step in (R, S) and the `count` steps before it.
+
+    The matrix is corrected by one dyad per step, along the velocities only (the equations are linear in the multipliers):
+    z <- z + s_{j+1} (s_j·z)/|s_j|², and at last z/(1 − s·z/|s|²).  Source: Broyden 1965; Kelley 1995, section 7.3.
+    """
+    known = min(count, STEPS)
+    for j in range(known):
+        share = 0.0 * ld2(work, R, 0)
+        for i in range(n):
+            share = share + ld2(work, PAST + j, i) * ld2(work, R, i)
+        share = share / ld2(work, PAST + j, n + m)
+        if j + 1 < known:
+            for i in range(n):
+                st2(work, R, i, ld2(work, R, i) + share * ld2(work, PAST + j + 1, i))
+            for i in range(m):
+                st2(work, S, i, ld2(work, S, i) + share * ld2(work, PAST + j + 1, n + i))
+        elif count < STEPS:
+            gain = 1.0 / select(absolute(1.0 - share) < 0.1, 1.0 + 0.0 * share, 1.0 - share)
+            for i in range(n):
+                st2(work, R, i, gain * ld2(work, R, i))
+            for i in range(m):
+                st2(work, S, i, gain * ld2(work, S, i))
+    if count < STEPS:
+        square = 0.0 * ld2(work, R, 0)
+        for i in range(n):
+            square = square + ld2(work, R, i) * ld2(work, R, i)
+            st2(work, PAST + count, i, ld2(work, R, i))
+        for i in range(m):
+            st2(work, PAST + count, n + i, ld2(work, S, i))
+        st2(work, PAST + count, n + m, select(square == 0.0, 1.0 + 0.0 * square, square))
+
+
+@kernel
+def predict(h: Any, velocity: Any, structure: Any, work: Any) -> None:
+    """X <- v + (h/2) v̇ and L <- (h/2) λ, from the equations with multipliers at the node."""
+    n, m = structure[0], structure[1]
+    at = constrained(n, m, structure[2])
+    values = work[NODE]
+    for i in range(n):
+        st2(work, R, i, force(values, structure, i) + ld(values, at.KINETIC + i) - ld(values, at.RATE + i))
+    for j in range(m):
+        st2(work, S, j, -ld(values, at.BIAS + j))
+    solve_node(values, structure, work)
+    for i in range(n):
+        st2(work, X, i, ld(velocity, i) + 0.5 * h * ld2(work, R, i))
+    for j in range(m):
+        st2(work, L, j, 0.5 * h * ld2(work, S, j))
+
+
+@kernel
+def extrapolate(work: Any, n: Any, m: Any, known: Any) -> None:
+    """(X, L) <- the next of a series from its backward differences."""
+    for i in range(n + m):
+        s = ld2(work, TREND, i)
+        for k in range(1, known):
+            s = s + ld2(work, TREND + k, i)
+        if i < n:
+            st2(work, X, i, s)
+        else:
+            st2(work, L, i - n, s)
+
+
+@kernel
+def remember(work: Any, n: Any, m: Any, known: Any) -> None:
+    """Update the backward differences with the new (X, L); `known` rows will be known afterwards."""
+    for i in range(n + m):
+        x = ld2(work, X, i) if i < n else ld2(work, L, i - n)
+        for k in range(known):
+            old = ld2(work, TREND + k, i)
+            st2(work, TREND + k, i, x)
+            x = x - old
+
+
+@helper
+def converged(change: Any, size: Any, best: Any, going: Any) -> Any:
+    """(going, best) after a change: an iteration ends when its next step would be negligible, or rounding stops it below `FLOOR`."""
+    residual = change / select(size == 0.0, size * 0.0 + 1.0, size)
+    expected = residual * (residual / select(best == 0.0, 1.0 + 0.0 * best, best))
+    stuck = select(best <= FLOOR, select(residual >= best, residual * 0.0, going), going)
+    return select(expected < NEGLIGIBLE, residual * 0.0, stuck), residual
+
+
+@helper
+def add_solution(work: Any, target: Any, source: Any, count: Any, going: Any) -> Any:
+    """target <- target + source where the iteration goes on; returns the largest change and the largest value."""
+    change, size = 0.0 * going, 0.0 * going
+    for i in range(count):
+        old, step = ld2(work, target, i), ld2(work, source, i)
+        new = select(going > 0.0, old + step, old)
+        change, size = maximum(change, absolute(step)), maximum(size, absolute(new))
+        st2(work, target, i, new)
+    return change, size
+
+
+@helper
+def fails(x: Any) -> Any:
+    """Whether a number is not a number, in any lane."""
+    return any_(x != x)
