@@ -1,9 +1,9 @@
-"""Polynomial coefficients of the elementary functions, and the parts of π, as `generate` computes them.
+"""Polynomial coefficients of the elementary functions, and π in parts, as `generate` computes them.
 
 Run ``python -m liegroup.elementary_coefficients`` to print the table; a test compares it with the one below.
 With r the reduced argument and z = r²:
 
-    sin r = r + r z S(z),  cos r = 1 − z/2 + z² C(z)     |r| ≤ π/2
+    sin r = r + r z S(z),  cos r = 1 − z/2 + z² C(z)     |r| ≤ π/4
     atan r = r + r z A(z)                                |r| ≤ tan(π/8)
 
 and, for the coefficients of the exponential map (`liegroup.series`), 0 ≤ z ≤ `SERIES_LIMIT`:
@@ -25,25 +25,19 @@ SERIES_LIMIT = 10.0
 # fmt: off
 SIN = (
     -0.16666666666666666,
-    0.008333333333333333,
-    -0.00019841269841269806,
-    2.7557319223971256e-06,
-    -2.5052108382389887e-08,
-    1.605904347927675e-10,
-    -7.647139114646649e-13,
-    2.810468581681568e-15,
-    -8.006048703469621e-18,
+    0.008333333333330948,
+    -0.00019841269836756774,
+    2.7557316101617874e-06,
+    -2.505113165023518e-08,
+    1.5918115263265974e-10,
 )
 COS = (
     0.041666666666666664,
-    -0.001388888888888889,
-    2.4801587301587285e-05,
-    -2.755731922397923e-07,
-    2.087675698647847e-09,
-    -1.1470745434934599e-11,
-    4.779466124963715e-14,
-    -1.5614706630642758e-16,
-    4.0126744864440344e-19,
+    -0.0013888888888887398,
+    2.480158729876456e-05,
+    -2.7557317271145144e-07,
+    2.087614614655861e-09,
+    -1.1382623647474604e-11,
 )
 ATAN = (
     -0.3333333333333333,
@@ -59,10 +53,12 @@ ATAN = (
     -0.03456931506332609,
     0.016284375050043393,
 )
+HALF_PI_PARTS = (
+    1.5707963267341256,
+    6.077100506303966e-11,
+    2.0222662487959506e-21,
+)
 PI_PARTS = (
-    3.1415926534682512,
-    1.2154201012607932e-10,
-    4.044532497591901e-21,
     3.141592653589793,
     1.2246467991473532e-16,
 )
@@ -152,16 +148,17 @@ def generate() -> dict[str, tuple[float, ...]]:
         return lambda z: sum(2 * mp.rf(n + 1, k) * z**n * mp.zeta(2 * (n + k + 1), 2) / (2 * mp.pi) ** (2 * (n + k + 1)) for n in range(60))
 
     with mp.workdps(60):
-        quarter = (mp.pi / 2) ** 2 * mp.mpf("1.0001")
+        eighth = (mp.pi / 4) ** 2 * mp.mpf("1.0001")
         tan8 = mp.tan(mp.pi / 8) ** 2 * mp.mpf("1.0001")
         limit = SERIES_LIMIT * mp.mpf("1.0001")
-        high = leading_bits(mp.pi, 33)
-        middle = leading_bits(mp.pi - high, 33)
+        high = leading_bits(mp.pi / 2, 33)
+        middle = leading_bits(mp.pi / 2 - high, 33)
         return {
-            "SIN": interpolate(lambda z: (mp.sin(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, quarter, 9),
-            "COS": interpolate(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, quarter, 9),
+            "SIN": interpolate(lambda z: (mp.sin(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, eighth, 6),
+            "COS": interpolate(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, eighth, 6),
             "ATAN": interpolate(lambda z: (mp.atan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, tan8, 12),
-            "PI_PARTS": (float(high), float(middle), float(mp.pi - high - middle), float(mp.pi), float(mp.pi - float(mp.pi))),
+            "HALF_PI_PARTS": (float(high), float(middle), float(mp.pi / 2 - high - middle)),
+            "PI_PARTS": (float(mp.pi), float(mp.pi - float(mp.pi))),
             "STUMPFF4": interpolate(stumpff(4), limit, 10),
             "STUMPFF5": interpolate(stumpff(5), limit, 10),
             "TANGENT": interpolate(tangent(0), limit, 9),

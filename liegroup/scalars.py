@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from liegroup.compile import absolute, any_, each_lane, helper, less, primitive, select, sqrt
-from liegroup.elementary_coefficients import ATAN, COS, PI_PARTS, SIN
+from liegroup.elementary_coefficients import ATAN, COS, HALF_PI_PARTS, PI_PARTS, SIN
 
 __all__ = ["absolute", "any_", "arctan2", "horner", "is_machine_real", "less", "maximum", "minimum", "select", "sincos", "sqrt"]
 
-_PI_HIGH, _PI_MIDDLE, _PI_LOW, PI, PI_REST = PI_PARTS
+_HIGH, _MIDDLE, _LOW = HALF_PI_PARTS
+PI, PI_REST = PI_PARTS
 _ROUND = 1.5 * 2.0**52  # adding and subtracting it rounds to the nearest integer
-_REDUCTION_LIMIT = 1.0e6  # k·π stays exact below; beyond, the C library takes over
+_REDUCTION_LIMIT = 1.0e6  # k·π/2 stays exact below; beyond, the C library takes over
 _TAN_PI_8 = math.sqrt(2.0) - 1.0
 _INFINITY = math.inf
 
@@ -51,22 +52,28 @@ def horner(coefficients: Any, z: Any) -> Any:
 
 
 @helper
+def _round(x: Any) -> Any:
+    return (x + _ROUND) - _ROUND
+
+
+@helper
 def _sincos_reduced(x: Any) -> Any:
-    k = (x * (1.0 / PI) + _ROUND) - _ROUND
-    r = ((x - k * _PI_HIGH) - k * _PI_MIDDLE) - k * _PI_LOW
-    half = k * 0.5
-    odd = absolute(half - ((half + _ROUND) - _ROUND)) * 4.0  # 0 for even k, 2 for odd
-    sign = 1.0 - odd
+    k = _round(x * (2.0 / PI))
+    r = ((x - k * _HIGH) - k * _MIDDLE) - k * _LOW
     z = r * r
-    s = horner(SIN, z)
-    c = horner(COS, z)
-    return sign * (r + r * (z * s)), sign * (1.0 - (z * 0.5 - (z * z) * c))
+    s = r + r * (z * horner(SIN, z))
+    c = 1.0 - (z * 0.5 - (z * z) * horner(COS, z))
+    half = 0.5 * k
+    odd = less(0.25, absolute(half - _round(half)))  # sine and cosine change places
+    quarter = 0.5 * _round(half - 0.25)
+    sign = 1.0 - 4.0 * absolute(quarter - _round(quarter))  # −1 in every other half turn
+    return sign * select(odd, c, s), sign * select(odd, -s, c)
 
 
 @helper
 def _sincos_machine(x: Any) -> Any:
-    s, c = _sincos_reduced(x)
     far = less(_REDUCTION_LIMIT, absolute(x))
+    s, c = _sincos_reduced(select(far, 0.0, x))
     if any_(far):
         s = select(far, _sin_each(x), s)
         c = select(far, _cos_each(x), c)
@@ -75,7 +82,7 @@ def _sincos_machine(x: Any) -> Any:
 
 @primitive(_sincos_machine)
 def sincos(x: Any) -> Any:
-    """``(sin x, cos x)``, branch-free for |x| < 1e6 (reduction by k·π in three parts, then polynomials)."""
+    """``(sin x, cos x)``, branch-free for |x| < 1e6 (reduction by k·π/2 in three parts, then polynomials)."""
     if is_machine_real(x):
         return _sincos_machine(x)
     if np.iscomplexobj(x):
