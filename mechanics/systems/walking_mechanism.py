@@ -22,10 +22,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.problem import Problem
 from mechanics.constraints.loops import Closure, weld
+from mechanics.forces.elements import Element, contact, servo
 from mechanics.frames import Frame
 from mechanics.inertia import Inertia
 from mechanics.joints import Compound, Motion, Revolute, Slide, Turn
+from mechanics.mechanism import Mechanism, Projection
 from mechanics.tree import Body, Tree
 
 Array = NDArray[np.float64]
@@ -60,6 +63,9 @@ class Ground:
     friction: float = 0.9
     slip_speed: float = 0.01
 
+
+SERVO_STIFFNESS, SERVO_DAMPING = 6000.0, 0.4
+"""Of the drive m_α = −6000 (α − ω t) − 0.4 (α̇ − ω), N·m/rad and N·m·s/rad."""
 
 HARD_GROUND = Ground()
 """Needs steps of 5e-5 s."""
@@ -110,3 +116,50 @@ def closed_rates(alpha: float, y_dot: float, z_dot: float, phi_dot: float, alpha
     """q̇ with closed loops."""
     derivative = legs(alpha + 1e-30j).imag / 1e-30
     return np.concatenate([[y_dot, z_dot, phi_dot, alpha_dot], derivative * alpha_dot])
+
+
+def drive(period: float = PERIOD) -> list[Element]:
+    """m_α = −6000 (α − ω t) − 0.4 (α̇ − ω), ω = 2π/T."""
+    return servo("disc_joint", SERVO_STIFFNESS, SERVO_DAMPING, Motion((0.0, 2.0 * np.pi / period)))
+
+
+def feet(ground: Ground = HARD_GROUND) -> list[Element]:
+    """The arcs of both feet, of radius e₁ about the upper ends of the legs, on the ground z = 0."""
+    return [
+        element
+        for leg in ("leg1_image", "leg2_image")
+        for element in contact(
+            Frame(leg),
+            Frame(None),
+            LEG,
+            stiffness=ground.stiffness,
+            damping=ground.damping,
+            friction=ground.friction,
+            slip_speed=ground.slip_speed,
+        )
+    ]
+
+
+def mechanism(ground: Ground = HARD_GROUND, period: float = PERIOD) -> Mechanism:
+    """Tree, closures, drive and feet."""
+    return Mechanism(tree(), closures(), closed_configuration(0.0, 0.0, 0.0, 0.0), [drive(period), feet(ground)])
+
+
+def start(ground: Ground = HARD_GROUND, period: float = PERIOD, phi_dot: float = -0.22) -> tuple[Array, Array]:
+    """(q, q̇): leg 1 down, its foot rolling without slip and sunk as far as the weight presses it, the disc at speed."""
+    omega = 2.0 * np.pi / period
+    weight = sum(body.inertia.mass for body in tree().bodies) * GRAVITY
+    z_foot = LEG - weight / ground.stiffness  # height of the centre of the arc
+    q = closed_configuration(0.0, 0.0, 0.0, 0.0)
+    q[1] = z_foot - (LEG - PIN) - PIN - q[4]
+    # rates of the leg at α = 0: γ̇₁ relative to the hull, no sliding, so that its centre moves with y − (height above the hull) φ̇
+    v = closed_rates(0.0, 0.0, 0.0, phi_dot, omega)
+    turn = phi_dot + v[5]
+    y_dot_of_centre = -LEG * turn  # rolling: ẏ + e₁ ω_x = 0
+    v[0] = y_dot_of_centre + (PIN + q[4]) * phi_dot
+    return q, v
+
+
+def problem(ground: Ground = HARD_GROUND, period: float = PERIOD, projection: Projection = "positions") -> Problem:
+    """The walk, from `start`."""
+    return mechanism(ground, period).problem(*start(ground, period), projection=projection)

@@ -1,0 +1,6 @@
+"""Force elements: springs, dampers, bushings, motors and contacts."""
+
+from mechanics.forces.elements import bushing, compliant, contact, joint_spring, motor, servo, spring_damper
+from mechanics.forces.laws import hunt_crossley_factor
+
+__all__ = ["bushing", "compliant", "contact", "hunt_crossley_factor", "joint_spring", "motor", "servo", "spring_damper"]

@@ -1,0 +1,152 @@
+"""Force elements: each accounts for its energy to rounding, acts equally on both bodies, and refuses nonsense."""
+
+import numpy as np
+import pytest
+
+from mechanics import Body, Frame, Inertia, ModelError, Tree
+from mechanics.assembly import moved_by
+from mechanics.constraints.loops import revolute
+from mechanics.forces import bushing, compliant, contact, joint_spring, motor, servo, spring_damper
+from mechanics.hamiltonian.closed import closed
+from mechanics.hamiltonian.closed_watch import closed_power
+from mechanics.joints import Free, Motion, Prismatic, Revolute
+from mechanics.mechanism import Mechanism
+from mechanics.mobility import mass_matrix
+
+STEP = 1e-30j
+GROUND = Frame.with_axis(None, (0.1, 0.2, -0.4), (0.2, -0.1, 1.0))
+
+
+def tree():
+    """A free body that carries an arm of a turn and a slide, and a second body on the base."""
+    rng = np.random.default_rng(0)
+    inertia = Inertia.about_com(1.3, (0.1, -0.2, 0.15), np.diag([0.3, 0.4, 0.5]))
+    return Tree(
+        [
+            Body("hull", Free(), inertia=inertia),
+            Body("arm", Revolute((0.3, 1.0, -0.2)), "hull", rng.normal(size=3), inertia=inertia),
+            Body("slider", Prismatic((1.0, 0.5, 0.2)), "arm", rng.normal(size=3), inertia=inertia),
+            Body("door", Revolute((0.0, 0.2, 1.0)), None, rng.normal(size=3), inertia=inertia),
+        ]
+    )
+
+
+HULL, DOOR, TIP = Frame("hull", (0.2, 0.1, -0.3)), Frame("door", (0.4, 0.0, 0.1)), Frame("slider", (0.1, 0.1, 0.2))
+SOFT = {"stiffness": 300.0, "damping": 7.0}
+ELEMENTS = {
+    "joint spring": joint_spring("arm_joint", 20.0, 0.3, 0.7),
+    "servo": servo("arm_joint", 20.0, 0.7, Motion((0.1, 0.4))),
+    "motor": motor("slider_joint", Motion((0.5,), ((2.0, 3.0, 0.1),))),
+    "spring between bodies": spring_damper(HULL, DOOR, 50.0, 3.0, 0.5),
+    "spring to the ground": spring_damper(TIP, Frame(None, (1.0, 1.0, 1.0)), 50.0, 3.0, 0.5),
+    "bushing": bushing(HULL, DOOR, (10.0, 20.0, 30.0, 1.0, 2.0, 3.0), 0.5),
+    "compliant hinge": compliant(revolute(DOOR, TIP), 40.0, 2.0),
+    "point on the ground": contact(TIP, GROUND, **SOFT),
+    "rolling sphere": contact(HULL, GROUND, 5.0, friction=0.5, slip_speed=0.3, **SOFT),
+    "Stribeck friction": contact(HULL, GROUND, 5.0, friction=0.5, static_friction=0.8, slip_speed=0.3, **SOFT),
+    "Hunt and Crossley": contact(HULL, GROUND, 5.0, law="hunt_crossley", stiffness=300.0, damping=0.2, friction=0.4),
+    "Hertz": contact(HULL, GROUND, 5.0, law="hertz", stiffness=300.0, damping=0.2),
+    "sphere on a moving body": contact(HULL, Frame.with_axis("door", axis=(0.0, 1.0, 0.3)), 5.0, friction=0.5, slip_speed=0.3, **SOFT),
+}
+
+
+def state(mechanism, seed=1):
+    rng = np.random.default_rng(seed)
+    q = mechanism.tree.random_configuration(rng)
+    return q, rng.normal(size=mechanism.tree.nv)
+
+
+def run(entry, mechanism, y, size, t=0.0, dtype=float):
+    packed = mechanism.packed()
+    out = np.zeros(size, dtype=dtype)
+    entry.python(t, np.array(y, dtype=dtype), packed.parameters, packed.structure, np.zeros(packed.work_shape, dtype=dtype), out)
+    return out
+
+
+def power_balance(mechanism, q, v, t=0.7):
+    """dE/dt along the motion, by a complex step, and the power that the elements account for."""
+    tree = mechanism.tree
+    p = mass_matrix(tree, q) @ v
+    rates = run(closed, mechanism, np.concatenate([q, p]), 2 * tree.nv, t)
+    moved = np.concatenate([moved_by(tree, q.astype(complex), STEP * rates[: tree.nv]), p + STEP * rates[tree.nv :]])
+    energy = run(closed_power, mechanism, moved, 2, t, complex)[0]
+    return energy.imag / 1e-30, run(closed_power, mechanism, np.concatenate([q, p]), 2, t)[1]
+
+
+@pytest.mark.parametrize("name", ELEMENTS)
+def test_energy_changes_by_the_accounted_power(name):
+    mechanism, scale = Mechanism(tree(), elements=[ELEMENTS[name]]), 0.0
+    for seed in range(1, 5):
+        change, power = power_balance(mechanism, *state(mechanism, seed))
+        assert change == pytest.approx(power, abs=1e-10 * (1 + abs(power)))
+        scale = max(scale, abs(power))
+    assert scale > 1e-3
+
+
+@pytest.mark.parametrize("name", ELEMENTS)
+def test_the_element_acts(name):
+    with_it, without = Mechanism(tree(), elements=[ELEMENTS[name]]), Mechanism(tree())
+    q, v = state(with_it)
+    y = np.concatenate([q, mass_matrix(with_it.tree, q) @ v])
+    assert np.abs(run(closed, with_it, y, 2 * len(v)) - run(closed, without, y, 2 * len(v))).max() > 1e-3
+
+
+def test_damped_elements_only_lose_energy():
+    for name in ("joint spring", "spring between bodies", "bushing", "rolling sphere", "Hertz"):
+        mechanism = Mechanism(tree(), elements=[ELEMENTS[name]])
+        assert all(power_balance(mechanism, *state(mechanism, seed))[1] <= 0.0 for seed in range(6))
+
+
+def test_joint_damping_of_the_tree_is_accounted():
+    from mechanics import JointData
+
+    bodies = [Body("a", Revolute((0, 1, 0)), inertia=Inertia.point(1.0, (1.0, 0, 0)), data=JointData(damping=0.3))]
+    change, power = power_balance(Mechanism(Tree(bodies)), np.array([0.4]), np.array([2.0]))
+    assert power == pytest.approx(-0.3 * 4.0)
+    assert change == pytest.approx(power, abs=1e-12)
+
+
+def test_internal_forces_leave_the_total_momentum_of_a_free_pair_alone():
+    """A bushing between two free bodies: the momenta in space, linear and angular, do not change."""
+    inertia = Inertia.about_com(1.0, (0.1, 0.2, 0.0), np.diag([0.2, 0.3, 0.4]))
+    pair = Tree([Body("a", Free(), inertia=inertia), Body("b", Free(), inertia=inertia)], gravity=(0, 0, 0))
+    mechanism = Mechanism(pair, elements=[bushing(Frame("a", (0.3, 0, 0)), Frame("b", (0, 0.2, 0)), 5.0, 0.4)])
+    q, v = state(mechanism)
+    p = mass_matrix(pair, q) @ v
+    rates = run(closed, mechanism, np.concatenate([q, p]), 24)
+
+    def total(q, p):
+        from mechanics.spatial import rotation_from_quaternion
+
+        parts = []
+        for i in range(2):
+            x, R = q[7 * i : 7 * i + 3], rotation_from_quaternion(q[7 * i + 3 : 7 * i + 7])
+            force, moment = R @ p[6 * i : 6 * i + 3], R @ p[6 * i + 3 : 6 * i + 6]
+            parts.append(np.concatenate([force, moment + np.cross(x, force)]))
+        return sum(parts)
+
+    moved = total(moved_by(pair, q.astype(complex), STEP * rates[:12]), p + STEP * rates[12:])
+    assert np.abs(moved.imag / 1e-30).max() < 1e-12
+
+
+def test_a_sphere_in_the_air_feels_nothing():
+    mechanism = Mechanism(tree(), elements=[contact(HULL, Frame(None, (0, 0, -100.0)), 0.1, friction=0.5, **SOFT)])
+    q, v = state(mechanism)
+    y = np.concatenate([q, mass_matrix(mechanism.tree, q) @ v])
+    assert np.array_equal(run(closed, mechanism, y, 18), run(closed, Mechanism(tree()), y, 18))
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: joint_spring("arm_joint", -1.0), ModelError, "stiffness"),
+        (lambda: contact(HULL, GROUND, law="sticky", **SOFT), ValueError, "sticky"),
+        (lambda: contact(HULL, GROUND, slip_speed=0.0, **SOFT), ValueError, "slip_speed"),
+        (lambda: contact(HULL, GROUND, friction=0.5, static_friction=0.4, **SOFT), ValueError, "static_friction"),
+        (lambda: Mechanism(tree(), elements=[spring_damper(Frame("wheel"), HULL, 1.0)]).packed(), ModelError, "unknown body 'wheel'"),
+        (lambda: Mechanism(tree(), elements=[motor("hull_joint", Motion((1.0,)))]).packed(), ModelError, "6 degrees of freedom"),
+    ],
+)
+def test_nonsense_is_refused_with_a_reason(make, error, message):
+    with pytest.raises(error, match=message):
+        make()

@@ -1,0 +1,68 @@
+"""Contact and friction laws against their closed forms."""
+
+import numpy as np
+import pytest
+import scipy.integrate
+
+from mechanics.forces.laws import HERTZ, HUNT_CROSSLEY, KELVIN_VOIGT, STRIBECK, TANH, friction_ratio, hunt_crossley_factor, normal_force
+
+
+def bounce(law, stiffness, damping, speed, mass=1.0):
+    """Speed after an impact over speed before it, without gravity."""
+
+    def field(t, y):
+        force, _, _ = normal_force(law, stiffness, damping, -y[0], -y[1])
+        return [y[1], force / mass]
+
+    leaves = lambda t, y: y[0]  # noqa: E731
+    leaves.terminal, leaves.direction = True, 1
+    solution = scipy.integrate.solve_ivp(field, (0, 10), [-1e-13, -speed], events=leaves, rtol=1e-11, atol=1e-13, max_step=1e-3)
+    return solution.y[1, -1] / speed
+
+
+@pytest.mark.parametrize("zeta", [0.05, 0.3, 0.6])
+def test_kelvin_voigt_restitution_is_the_closed_form(zeta):
+    """The clamped law: contact ends when the force would pull."""
+    root = np.sqrt(1 - zeta**2)
+    exact = np.exp(-zeta / root * (np.pi - 2 * np.arcsin(zeta)))
+    assert bounce(KELVIN_VOIGT, 1e4, 2 * zeta * 100.0, 2.0) == pytest.approx(exact, abs=2e-6)
+
+
+@pytest.mark.parametrize("law", [HUNT_CROSSLEY, HERTZ])
+@pytest.mark.parametrize("restitution", [0.3, 0.7, 0.95])
+def test_hunt_crossley_has_the_wanted_restitution_at_the_reference_speed(law, restitution):
+    factor = hunt_crossley_factor(restitution, 2.0)
+    assert bounce(law, 1e4, factor, 2.0) == pytest.approx(restitution, abs=1e-6)
+
+
+def test_restitution_outside_its_range_is_refused():
+    for bad in (0.0, 1.1, float("nan")):
+        with pytest.raises(ValueError, match="restitution"):
+            hunt_crossley_factor(bad, 1.0)
+    with pytest.raises(ValueError, match="speed"):
+        hunt_crossley_factor(0.5, 0.0)
+
+
+def test_normal_forces_only_push_and_vanish_outside():
+    d, d_dot = np.meshgrid(np.linspace(-1, 1, 41), np.linspace(-5, 5, 41))
+    for law in (KELVIN_VOIGT, HUNT_CROSSLEY, HERTZ):
+        force, stored, _ = normal_force(law, 100.0, 3.0, d, d_dot)
+        assert (force >= 0).all()
+        assert (force[d <= 0] == 0).all()
+        assert (stored[d <= 0] == 0).all()
+
+
+def test_stribeck_peaks_at_the_static_coefficient():
+    x = np.linspace(0, 20, 20001)
+    ratio = friction_ratio(STRIBECK, 0.9, 0.6, 1.0, x)
+    assert ratio.max() == pytest.approx(0.8996, abs=2e-4)
+    assert x[np.argmax(ratio)] == pytest.approx(1.007, abs=5e-3)
+    assert ratio[-1] == pytest.approx(0.6, abs=1e-2)
+    assert ratio[0] == 0.0
+
+
+def test_regularised_friction_creeps_at_the_known_speed_on_a_slope():
+    """tan θ = μ tanh(s/v_s) at the creep speed."""
+    slope, mu, v_s = 0.3, 0.6, 0.01
+    creep = v_s * np.arctanh(np.tan(slope) / mu)
+    assert friction_ratio(TANH, 0.0, mu, v_s, creep) == pytest.approx(np.tan(slope), rel=1e-12)
