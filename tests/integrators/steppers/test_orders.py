@@ -1,0 +1,196 @@
+"""The order that every method of the catalogue claims is measured on Rⁿ, SO(3), SE(3) and a product."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from integrators.method import Method
+from integrators.methods import METHODS
+from integrators.one_step import step_map
+from integrators.steppers.exponential import exponential
+from integrators.steppers.implicit import implicit_rkmk
+from integrators.tableaus import CROUCH_GROSSMAN, DIAGONALLY_IMPLICIT, EXPLICIT, FAMILIES, GAUSS, LINEAR, ButcherTableau, ExponentialScheme
+from integrators.testing import GROUPS, end_state, group_distance, linear, order_on, order_problem, reference_state, wavy
+from liegroup.table import EXP, increment, retract
+
+LINEAR_ONLY = ("MAGNUS", "CF_LINEAR")
+SPLITTINGS = ("SPLIT_", "ROTATIONS_")
+GENERAL = [name for name, m in METHODS.items() if isinstance(m, Method) and not name.startswith(SPLITTINGS) and not m.stepper.prepare]
+COUNTS = {1: (128, 256, 512), 2: (32, 64, 128), 3: (24, 48, 96), 4: (16, 32, 64), 5: (8, 16, 32), 6: (4, 8, 16)}
+
+
+def field_of(name: str) -> Any:
+    return linear if name.startswith(LINEAR_ONLY) else wavy
+
+
+@pytest.mark.parametrize("name", [n for n in GENERAL if METHODS[n].order <= 4])
+def test_order_is_the_claimed_one_on_every_group(name: str) -> None:
+    method = METHODS[name]
+    for group in GROUPS:
+        measured = order_on(group, method, COUNTS[method.order], field_of(name))
+        assert measured.order == pytest.approx(method.order, abs=0.25), (group, measured)
+
+
+@pytest.mark.parametrize("name", [n for n in GENERAL if METHODS[n].order > 4])
+def test_methods_of_high_order_converge_to_the_reference(name: str) -> None:
+    """To SciPy's solution in ambient coordinates; the order itself shows in more digits only, in the next tests."""
+    method = METHODS[name]
+    for group in GROUPS:
+        measured = order_on(group, method, COUNTS.get(method.order, (1, 2, 4, 8)), field_of(name), floor=1e-11)
+        assert measured.errors[-1] < 1e-8, (group, measured)
+        if method.order <= 6:
+            assert measured.order > method.order - 0.5, (group, measured)
+
+
+@pytest.mark.parametrize("name", ["MAGNUS6", "CF_LINEAR_6_5"])
+def test_order_of_linear_methods_of_order_six(name: str) -> None:
+    for group in ("SO3", "SE3", "product"):
+        assert order_on(group, METHODS[name], (8, 16, 32), linear, floor=2e-13).order == pytest.approx(6, abs=0.25), group
+
+
+# --- in many digits -----------------------------------------------------------------------------------------------------
+
+
+def exact(values: Any) -> Any:
+    numbers = [mpmath.mpf(x.numerator) / x.denominator if isinstance(x, Fraction) else mpmath.mpf(str(x)) for x in _flat(values)]
+    return np.array(numbers, dtype=object)
+
+
+def _flat(values: Any) -> list[Any]:
+    return [x for v in values for x in _flat(v)] if isinstance(values, (list, tuple)) else [values]
+
+
+def with_exact_coefficients(method: Method, t: ButcherTableau) -> Method:
+    """The method with its leading coefficients (matrix, weights, times) to 40 digits in place of float64."""
+    A, b = exact(t.A).reshape(t.stages, t.stages), exact(t.b)
+    centred = method.stepper.name == "implicit_rkmk" and method.symmetric
+    leading = np.concatenate([(A - b / 2 if centred else A).ravel(), b, exact(t.c)])
+    assert np.allclose(leading.astype(float), method.coefficients[: len(leading)], rtol=0, atol=1e-16)
+    numbers = np.array([mpmath.mpf(float(x)) for x in method.coefficients], dtype=object)
+    numbers[: len(leading)] = leading
+    new = implicit_rkmk(t, centred=centred) if not t.explicit else METHODS[method.name]
+    new = Method(**{f: getattr(new, f) for f in ("name", "stepper", "order", "options", "symmetric", "compensated")})
+    object.__setattr__(new, "coefficients", numbers)
+    return new
+
+
+def many_digits(problem: Any) -> Any:
+    """The start in mpmath numbers, with quaternions of unit norm to all digits."""
+    y = np.array([mpmath.mpf(float(x)) for x in problem.y0], dtype=object)
+    for _ in range(3):
+        moved = y * 0
+        retract(problem.table, EXP, y, np.array([mpmath.mpf(0)] * problem.dimension), moved)
+        y = moved
+    return y
+
+
+def local_order(method: Method, group: str, h: Any) -> float:
+    """From the difference between one step and two halves, which falls like h^(order + 1)."""
+    problem = order_problem(group)
+    y = many_digits(problem)
+    differences = []
+    for size in (h, h / 2):
+        one = step_map(problem, method, interpreted=True)(y, size)
+        half = step_map(problem, method, interpreted=True)(y, size / 2)
+        two = step_map(problem, method, t=size / 2, interpreted=True)(half, size / 2)
+        differences.append(max(abs(a - b) for a, b in zip(one, two, strict=True)))
+    return float(mpmath.log(differences[0] / differences[1], 2)) - 1
+
+
+@pytest.mark.parametrize("name", [n for n in EXPLICIT if EXPLICIT[n].order > 4])
+def test_order_of_explicit_methods_in_many_digits(name: str) -> None:
+    with mpmath.workdps(80):
+        method = with_exact_coefficients(METHODS[f"RKMK_{name}".upper()], EXPLICIT[name])
+        for group in ("SO3", "SE3"):
+            assert local_order(method, group, mpmath.mpf(1) / 4096) == pytest.approx(method.order, abs=0.25), group
+
+
+IMPLICIT = [(f, s) for f in FAMILIES for s in (3, 4, 5) if (f, s) != ("RADAU_IIA", 3)] + [("GAUSS", 6)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("family", "s"), IMPLICIT)
+def test_order_of_implicit_methods_in_many_digits(family: str, s: int) -> None:
+    with mpmath.workdps(60):
+        t = FAMILIES[family](s)
+        method = with_exact_coefficients(implicit_rkmk(t), t)
+        for group in ("SO3", "SE3"):
+            assert local_order(method, group, mpmath.mpf(1) / 64) == pytest.approx(method.order, abs=0.25), group
+
+
+@pytest.mark.parametrize(("family", "s"), [("GAUSS", 4), ("RADAU_IIA", 4), ("LOBATTO_IIIA", 5)])
+def test_order_of_some_implicit_methods_in_many_digits(family: str, s: int) -> None:
+    test_order_of_implicit_methods_in_many_digits(family, s)
+
+
+# --- the tests can fail -------------------------------------------------------------------------------------------------
+
+
+def test_wrong_signs_and_wrong_order_of_factors_show_as_order_two() -> None:
+    magnus, cg3 = LINEAR["magnus4"], CROUCH_GROSSMAN["cg3"].scheme
+    wrong_sign = ExponentialScheme(magnus.final, c=magnus.c, brackets=[(right, left) for left, right in magnus.brackets])
+    backwards = ExponentialScheme(cg3.final[::-1], [p[::-1] for p in cg3.points], cg3.c)
+    for group in ("SO3", "SE3"):
+        assert order_on(group, exponential(wrong_sign), (32, 64, 128), linear).order == pytest.approx(2, abs=0.25)
+        assert order_on(group, exponential(backwards), (32, 64, 128)).order == pytest.approx(2, abs=0.25)
+
+
+def test_linear_schemes_keep_their_order_only_for_fields_of_time_alone() -> None:
+    assert order_on("SO3", METHODS["MAGNUS4"], (32, 64, 128)).order < 2
+
+
+# --- estimates ----------------------------------------------------------------------------------------------------------
+
+EMBEDDED = [n for n in GENERAL if METHODS[n].embedded_order is not None]
+
+
+def estimate(problem: Any, method: Method, h: float) -> Any:
+    """What the stepper leaves as its error estimate after one step."""
+    from integrators.layout import COUNTERS, ERROR
+
+    y, low = problem.y0.copy(), np.zeros(problem.n)
+    work, counters = np.zeros(method.work_shape(problem)), np.zeros(COUNTERS, dtype=np.int64)
+    status = method.stepper.step.compiled(
+        problem.field.compiled, 0.0, h, y, low, problem.table, method.kernel_coefficients(problem), method.kernel_options(problem),
+        problem.parameters, problem.structure, np.zeros(problem.work_shape), work, counters,
+    )  # fmt: skip
+    assert status == 0
+    return work[ERROR, : problem.dimension].copy()
+
+
+@pytest.mark.parametrize("name", EMBEDDED)
+def test_error_estimates_fall_with_the_order_of_the_lower_method(name: str) -> None:
+    method = METHODS[name]
+    lower = min(method.order, method.embedded_order)
+    for group in ("SO3", "SE3", "product"):
+        problem = order_problem(group)
+        k = 5 if lower < 5 else 4 if lower < 7 else 3
+        e = [np.abs(estimate(problem, method, h)).max() for h in (2.0**-k, 2.0 ** -(k + 1))]
+        found = np.log2(e[0] / e[1]) - 1
+        assert found > lower - 0.5, group
+        assert found < lower + 0.3 or lower >= 5, group
+
+
+@pytest.mark.parametrize("name", [n for n in EMBEDDED if METHODS[n].embedded_order < METHODS[n].order and METHODS[n].order <= 4])
+def test_estimates_are_the_error_of_the_embedded_method(name: str) -> None:
+    method = METHODS[name]
+    problem, h = order_problem("SE3"), 2.0**-5
+    actual, truth = end_state(problem, method, 1, h), reference_state(problem, h)
+    e = estimate(problem, method, h)
+    embedded, error = np.zeros(problem.n), np.zeros(problem.dimension)
+    retract(problem.table, EXP, actual, -e, embedded)
+    increment(problem.table, EXP, truth, embedded, error)
+    assert np.abs(error).max() == pytest.approx(np.abs(e).max(), rel=0.15)
+    assert group_distance(problem.table, truth, actual) < 0.15 * np.abs(e).max()
+
+
+def test_an_implicit_tableau_with_an_estimate_wants_the_chart_at_the_start() -> None:
+    with pytest.raises(ValueError, match="centred=False"):
+        implicit_rkmk(DIAGONALLY_IMPLICIT["kvaerno32"], centred=True)
+    with pytest.raises(ValueError, match="must be at least 1"):
+        implicit_rkmk(GAUSS(2), past=0)

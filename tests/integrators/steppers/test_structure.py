@@ -1,0 +1,113 @@
+"""What methods keep: the group, constant and zero fields, symmetry, and the same numbers in lanes and without compiler."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from integrators import integrate
+from integrators.analysis import symmetry_defect
+from integrators.method import Method
+from integrators.methods import METHODS
+from integrators.one_step import step_map
+from integrators.problem import Problem
+from integrators.steppers.implicit import implicit_rkmk
+from integrators.tableaus import EXPLICIT, FAMILIES, GAUSS
+from integrators.testing import end_state, group_distance, order_problem, wavy
+from liegroup.table import EXP, retract
+
+GENERAL = [n for n, m in METHODS.items() if isinstance(m, Method) and not m.stepper.prepare]
+WEIGHTS = {f"RKMK_{n}".upper(): float(np.abs(EXPLICIT[n].rounded.b).sum()) for n in EXPLICIT}
+"""Σ|bᵢ|: how much a sum of weights 1 amplifies rounding (354 for Verner's 6(5) pair)."""
+ONE_OF_EACH = ("RKMK_DORMAND_PRINCE54", "CG3", "CF4", "CF4_2N_CARPENTER_KENNEDY", "RKMK4_2C", "MAGNUS6", "RKMK_GAUSS2", "RKMK_RADAU_IIA3")
+
+
+def constant(problem: Problem, velocity: Any) -> Problem:
+    return Problem(problem.table, problem.y0, lambda t, y: velocity, model="constant field")
+
+
+@pytest.mark.parametrize("name", GENERAL)
+def test_a_constant_field_gives_the_exponential_and_no_field_no_motion(name: str) -> None:
+    problem = order_problem("product")
+    velocity = 0.4 * np.cos(np.arange(problem.dimension))
+    expected = np.zeros(problem.n)
+    retract(problem.table, EXP, problem.y0, velocity, expected)
+    moved = end_state(constant(problem, velocity), METHODS[name], 2)
+    assert group_distance(problem.table, expected, moved) < 1e-14 * max(1.0, WEIGHTS.get(name, 1.0) / 4.0)
+    assert np.array_equal(end_state(constant(problem, 0.0 * velocity), METHODS[name], 2), problem.y0)
+
+
+def autonomous(group: str) -> Problem:
+    problem = order_problem(group)
+    return Problem(problem.table, problem.y0, lambda t, y: _frozen(problem, y), model="autonomous")
+
+
+def _frozen(problem: Problem, y: Any) -> Any:
+    out = np.zeros(problem.dimension)
+    wavy.python(0.3, y, problem.parameters, problem.structure, np.zeros((2, 4)), out)
+    return out
+
+
+@pytest.mark.parametrize("group", ["SO3", "SE3", "product"])
+@pytest.mark.parametrize("map_name", ["exp", "cayley"])
+@pytest.mark.parametrize("family", ["GAUSS", "LOBATTO_IIIA", "LOBATTO_IIIB", "LOBATTO_IIID", "LOBATTO_IIIE"])
+def test_symmetric_tableaus_with_the_chart_in_the_middle_lead_back(family: str, map_name: str, group: str) -> None:
+    problem = autonomous(group)
+    for s in (2, 3):
+        method = implicit_rkmk(FAMILIES[family](s)).with_map(map_name)
+        assert method.symmetric
+        step = step_map(problem, method)
+        assert symmetry_defect(step, problem.y0, 0.1, distance=lambda y, z: group_distance(problem.table, y, z)) < 3e-15
+
+
+def test_with_the_chart_at_the_start_they_do_not() -> None:
+    problem = autonomous("SO3")
+    method = implicit_rkmk(GAUSS(2), centred=False)
+    assert not method.symmetric
+    defect = symmetry_defect(step_map(problem, method), problem.y0, 0.2, distance=lambda y, z: group_distance(problem.table, y, z))
+    assert defect > 1e-10
+
+
+def test_one_gauss_stage_is_the_midpoint_rule_in_either_chart() -> None:
+    problem = order_problem("product")
+    states = [end_state(problem, m, 16) for m in (METHODS["MIDPOINT"], implicit_rkmk(GAUSS(1)), implicit_rkmk(GAUSS(1), centred=False))]
+    assert group_distance(problem.table, states[0], states[1]) < 1e-14
+    assert group_distance(problem.table, states[0], states[2]) < 1e-14
+
+
+@pytest.mark.parametrize("name", ONE_OF_EACH)
+def test_lanes_and_the_interpreted_source_give_the_same_bits(name: str) -> None:
+    problem, method = order_problem("product"), METHODS[name]
+    rng = np.random.default_rng(4)
+    starts = np.array([problem.y0] * 8)
+    for y in starts:
+        retract(problem.table, EXP, problem.y0, 0.2 * rng.normal(size=problem.dimension), y)
+    together = integrate(problem, method, (0, 0.5), step=0.05, y0=starts).y[:, -1]
+    one_by_one = np.array([integrate(problem, method, (0, 0.5), step=0.05, y0=y).y[-1] for y in starts])
+    assert np.array_equal(together, one_by_one)
+    interpreted = step_map(problem, method, interpreted=True)(starts[0], 0.05)
+    compiled = step_map(problem, method)(starts[0], 0.05)
+    assert np.abs(interpreted - compiled).max() < 1e-16
+
+
+@pytest.mark.parametrize("name", ["CF4", "RKMK_GAUSS3", "CF4_2N_CARPENTER_KENNEDY"])
+def test_states_stay_on_the_group(name: str) -> None:
+    problem = order_problem("SO3")
+    y = integrate(problem, METHODS[name], (0, 50), step=0.02).y
+    assert np.abs(np.linalg.norm(y, axis=-1) - 1).max() < 4e-16
+
+
+def test_a_step_that_turns_too_far_is_refused_by_name() -> None:
+    problem = order_problem("SO3")
+    fast = constant(problem, np.array([0.0, 0.0, 40.0]))
+    for name in ("CF4", "CG3", "CF3_2N_LUSCHER", "RKMK_GAUSS2", "RKMK4_2C"):
+        solution = integrate(fast, METHODS[name], (0, 1), step=0.5)
+        assert solution.status.name == "CHART_LEFT", name
+
+
+def test_an_implicit_step_that_cannot_be_solved_is_reported() -> None:
+    stiff = Problem(order_problem("R3").table, [1.0, 0.5, -0.3], lambda t, y: -1e3 * y, model="stiff")
+    solution = integrate(stiff, METHODS["RKMK_RADAU_IIA3"], (0, 1), step=0.1)
+    assert solution.status.name in ("NOT_CONVERGED", "NON_FINITE")
