@@ -1,0 +1,308 @@
+"""The kernel house: lanes are eight doubles, caches see every source they depend on, modes do what they say."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from liegroup import compile as house
+from liegroup.compile import (
+    ALIGNMENT,
+    WIDTH,
+    any_,
+    each_lane,
+    entry,
+    helper,
+    is_jitted,
+    kernel,
+    lane_array,
+    lane_matrix,
+    lane_vector,
+    ld,
+    ld2,
+    matrix,
+    nothing,
+    select,
+    source_digest,
+    st,
+    st2,
+    vector,
+)
+from liegroup.scalars import absolute, less, maximum, minimum, sqrt
+
+ROOT = Path(house.__file__).parents[1]
+SPECIAL = np.array([0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan, 5e-324])
+
+# --- lanes --------------------------------------------------------------------------------------------------------------
+
+
+def lanes(values: np.ndarray) -> np.ndarray:
+    """Rows of eight as an aligned lane array."""
+    a = lane_array(len(values))
+    a[:] = values
+    return a
+
+
+@entry(nothing(vector, vector), nothing(lane_vector, lane_vector))
+def arithmetic(x, out):
+    a, b = ld(x, 0), ld(x, 1)
+    st(out, 0, a + b)
+    st(out, 1, a - b)
+    st(out, 2, a * b)
+    st(out, 3, a / b)
+    st(out, 4, -a)
+    st(out, 5, +b)
+    st(out, 6, 2 * a + b / 4 - 1.5)
+    st(out, 7, (1 - a) * 0.5 + 3 / b)
+    c = a
+    c += b
+    c -= 0.25
+    c *= a
+    c /= 2.0
+    st(out, 8, c)
+    st(out, 9, 7.0)
+    st(out, 10, absolute(a))
+    st(out, 11, sqrt(absolute(b)))
+
+
+@entry(nothing(vector, vector), nothing(lane_vector, lane_vector))
+def comparisons(x, out):
+    a, b = ld(x, 0), ld(x, 1)
+    st(out, 0, select(a < b, 1.0, 0.0))
+    st(out, 1, select(a <= b, 1.0, 0.0))
+    st(out, 2, select(a > b, 1.0, 0.0))
+    st(out, 3, select(a >= b, 1.0, 0.0))
+    st(out, 4, select(a == b, 1.0, 0.0))
+    st(out, 5, select(a != b, 1.0, 0.0))
+    st(out, 6, select((a < b) & (a < 0.0), a, b))
+    st(out, 7, select((a < b) | (a > 0.0), a, 5.0))
+    st(out, 8, select(less(a, 1), 2.0, b))
+    st(out, 9, maximum(a, b))
+    st(out, 10, minimum(a, 0.5))
+
+
+@pytest.mark.parametrize("operation", [arithmetic, comparisons], ids=["arithmetic", "comparisons"])
+def test_lanes_are_eight_doubles_bitwise(operation: house.Entry) -> None:
+    rng = np.random.default_rng(0)
+    for values in (rng.normal(size=(2, 8)), np.stack([SPECIAL, rng.permutation(SPECIAL)]), np.stack([SPECIAL, SPECIAL])):
+        out = lane_array(12)
+        operation(lanes(values), out)
+        for k in range(8):
+            single = np.zeros(12)
+            operation(values[:, k].copy(), single)
+            np.testing.assert_array_equal(single, out[:, k])
+            if np.isfinite(values[:, k]).all() and values[:, k].all():
+                plain = np.zeros(12)
+                operation.python(values[:, k].tolist(), plain)
+                np.testing.assert_array_equal(single, plain)
+
+
+@entry(nothing(vector, vector), nothing(lane_vector, lane_vector))
+def choices(x, out):
+    a = ld(x, 0)
+    steps = 0
+    while any_(a > 1.0):
+        a = select(a > 1.0, 0.5 * a, a)
+        steps += 1
+    st(out, 0, a)
+    st(out, 1, float(steps))
+
+
+def test_any_is_true_if_one_lane_is() -> None:
+    values = np.array([[0.5, 3.0, 1.0, 100.0, 0.0, -5.0, 1.5, 2.0]])
+    out = lane_array(2)
+    choices(lanes(values), out)
+    single = np.array([_run(choices, values[:, k]) for k in range(8)])
+    np.testing.assert_array_equal(out[0], single[:, 0])
+    assert set(out[1]) == {single[:, 1].max()}
+
+
+def _run(operation: house.Entry, x: np.ndarray) -> np.ndarray:
+    out = np.zeros(2)
+    operation(np.ascontiguousarray(x), out)
+    return out
+
+
+@entry(nothing(matrix, vector, matrix), nothing(lane_matrix, lane_vector, lane_matrix))
+def memory(a, x, out):
+    for i in range(2):
+        for k in range(3):
+            st2(out, i, k, ld2(a, i, k) * ld(x, k))
+    st2(out, 1, 2, 4.0)
+    st(x, 0, 9)
+
+
+def test_arrays_are_read_and_written_by_component() -> None:
+    rng = np.random.default_rng(0)
+    a, x, out = lane_array(2, 3), lane_array(3), lane_array(2, 3)
+    a[:], x[:] = rng.normal(size=a.shape), rng.normal(size=x.shape)
+    expected = a * x
+    expected[1, 2] = 4.0
+    memory(a, x, out)
+    np.testing.assert_array_equal(out, expected)
+    np.testing.assert_array_equal(x[0], 9.0)
+
+
+def test_lane_arrays_are_aligned_zeros() -> None:
+    for shape in ((1,), (7,), (3, 5), (0,)):
+        a = lane_array(*shape)
+        assert a.shape == (*shape, WIDTH)
+        assert a.ctypes.data % ALIGNMENT == 0 or a.size == 0
+        assert a.flags.c_contiguous
+        assert not a.any()
+
+
+def _exponential(x: float) -> float:
+    return math.exp(x)
+
+
+exponential = each_lane(_exponential)
+
+
+@entry(nothing(vector, vector), nothing(lane_vector, lane_vector))
+def exponentials(x, out):
+    st(out, 0, exponential(ld(x, 0)))
+
+
+def test_functions_without_a_vector_form_run_lane_by_lane() -> None:
+    values = np.arange(-4.0, 4.0)[None]
+    out = lane_array(1)
+    exponentials(lanes(values), out)
+    np.testing.assert_array_equal(out[0], [_run(exponentials, values[:, k])[0] for k in range(8)])
+    np.testing.assert_allclose(out, np.exp(values), rtol=1e-15)
+    np.testing.assert_array_equal(exponential(values), [[math.exp(v) for v in values[0]]])
+
+
+# --- decorators ---------------------------------------------------------------------------------------------------------
+
+
+@helper
+def twice(x):
+    return 2.0 * x
+
+
+@kernel
+def four_times(x):
+    return twice(twice(x))
+
+
+@entry(nothing(vector))
+def multiply(x):
+    """x <- 4 x."""
+    st(x, 0, four_times(ld(x, 0)))
+
+
+def test_formulas_stay_plain_functions() -> None:
+    assert four_times(1.5) == 6.0
+    np.testing.assert_array_equal(four_times(np.array([1.0, 2.0])), [4.0, 8.0])
+    assert multiply.__doc__ == "x <- 4 x."
+    x = np.array([3.0])
+    multiply(x)
+    multiply.python(x)
+    assert x[0] == 48.0
+    assert is_jitted(multiply)
+    assert not is_jitted(twice)
+
+
+def test_entries_refuse_types_they_were_not_declared_for() -> None:
+    multiply(np.array([1.0]))
+    with pytest.raises(TypeError):
+        multiply(np.array([1], dtype=np.int64))
+
+
+# --- modes --------------------------------------------------------------------------------------------------------------
+
+FUSED = """
+import numpy as np
+from liegroup.compile import entry, nothing, vector, ld, st, MODE
+
+@entry(nothing(vector))
+def run(x):
+    st(x, 0, ld(x, 0) * ld(x, 1) + ld(x, 2))
+
+x = np.array([1.0 + 2.0**-30, 1.0 - 2.0**-30, -1.0])
+run(x)
+print(MODE, x[0])
+"""
+
+
+def python(code: str, tmp_path: Path, path: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+    script = tmp_path / "script.py"
+    script.write_text(code)
+    variables = os.environ | {"PYTHONPATH": f"{path}{os.pathsep}{ROOT}", "LIEMECH_CACHE": str(tmp_path / "cache")} | environment
+    return subprocess.run([sys.executable, script], capture_output=True, text=True, env=variables, check=False, timeout=300)
+
+
+@pytest.mark.parametrize(("mode", "result"), [("strict", 0.0), ("contract", -(2.0**-60))])
+def test_only_the_contract_mode_fuses_products_and_sums(mode: str, result: float, tmp_path: Path) -> None:
+    run = python(FUSED, tmp_path, LIEMECH_KERNELS=mode)
+    assert run.stdout.split() == [mode, repr(result)], run.stderr
+
+
+def test_an_unknown_mode_is_refused(tmp_path: Path) -> None:
+    run = python("import liegroup.compile", tmp_path, LIEMECH_KERNELS="fast")
+    assert run.returncode != 0
+    assert "LIEMECH_KERNELS='fast': expected 'strict' or 'contract'" in run.stderr
+
+
+# --- cache --------------------------------------------------------------------------------------------------------------
+
+MAIN = """
+import numpy as np
+from benchmarks import kernels
+from liegroup.compile import cache_directory, source_digest
+
+x = np.array([1.0])
+kernels.run(x)
+hits = sum(kernels.run.compiled.stats.cache_hits.values())
+print(x[0], source_digest(kernels.__file__), hits)
+"""
+KERNELS = """
+from benchmarks import middle
+from liegroup.compile import entry, nothing, vector, ld, st
+
+@entry(nothing(vector))
+def run(x):
+    st(x, 0, middle.shift(ld(x, 0)))
+"""
+MIDDLE = """
+from benchmarks.deep import STEP
+from liegroup.compile import helper
+
+@helper
+def shift(x):
+    return x + STEP
+"""
+
+
+def test_a_change_in_any_imported_file_changes_the_cache_and_the_result(tmp_path: Path) -> None:
+    package = tmp_path / "path" / "benchmarks"
+    package.mkdir(parents=True)
+    for name, text in (("__init__", ""), ("kernels", KERNELS), ("middle", MIDDLE)):
+        (package / f"{name}.py").write_text(text)
+
+    def run(step: float) -> list[str]:
+        (package / "deep.py").write_text(f"STEP = {step}\n")
+        done = python(MAIN, tmp_path, package.parent)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    first, again, changed, back = run(1.0), run(1.0), run(2.0), run(1.0)
+    assert first[0] == again[0] == back[0] == "2.0"
+    assert changed[0] == "3.0"
+    assert first[1] == again[1] == back[1] != changed[1]
+    assert [r[2] for r in (first, again, changed, back)] == ["0", "1", "0", "1"]
+
+
+def test_digest_covers_the_formulas_a_kernel_is_made_of() -> None:
+    table = ROOT / "liegroup" / "table.py"
+    files = house._imports(str(table))
+    assert {Path(f).name for f in files} >= {"so3.py", "se3.py", "maps.py", "compile.py"}
+    assert source_digest(table) == source_digest(table)
+    assert source_digest(table) != source_digest(ROOT / "liegroup" / "series.py")
