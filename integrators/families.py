@@ -8,6 +8,7 @@ from functools import partial
 from integrators.method import Method
 from integrators.steppers.exponential import exponential
 from integrators.steppers.implicit import implicit_rkmk
+from integrators.steppers.lie_variational import gauss, lobatto
 from integrators.steppers.rkmk import rkmk
 from integrators.steppers.splitting import rotations, splitting
 from integrators.steppers.two_register import two_register
@@ -50,6 +51,8 @@ def rows() -> Iterator[Row]:
     yield from _table("SPLIT_", SPLITTINGS, splitting)
     for row in ROTATED:
         yield _row(f"ROTATIONS_{row}", COMPOSITIONS, row, rotations)
+    yield from ((f"VARIATIONAL_GAUSS{s}", partial(gauss, s)) for s in STAGES["GAUSS"])
+    yield from ((f"VARIATIONAL_LOBATTO{s}", partial(lobatto, s)) for s in LOBATTO_STAGES)
 
 
 def _table(prefix: str, table: Table, build: Callable[..., Method], **names: str) -> Iterator[Row]:
