@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 def diagnose(run: Run, status: Status) -> str:
     """What can be said about the step that failed, beyond its status."""
+    if own := run.method.explain(run.problem, run.work[ERROR]):
+        return own
     if status is Status.NOT_CONVERGED:
         return f"residual {run.work[ERROR, 0]:.2g}"
     if status is Status.CHART_LEFT:
@@ -36,7 +38,7 @@ def _first_non_finite(run: Run) -> str:
             found = f"the field at t = {t:.9g}, evaluation {calls} of the step, gives {out.tolist()} at y = {y.tolist()}"
 
     with np.errstate(all="ignore"):
-        run.method.stepper.step.python(
+        run.method.step(problem).python(
             probe, t, h, run.y.copy(), run.low.copy(), problem.table, run.coefficients, run.options, problem.parameters,
             problem.structure, np.zeros(problem.work_shape), np.zeros_like(run.work), np.zeros(COUNTERS, dtype=np.int64),
         )  # fmt: skip

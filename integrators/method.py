@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from integrators.fields import Field
 from integrators.layout import CANONICAL, COMPENSATION, OWN_OPTIONS, OWN_ROWS, TAU
-from integrators.problem import Problem
+from integrators.problem import OwnStep, Problem
 from liegroup.compile import Entry
 
-MAPS = {"exp": 0, "cayley": 1, "ccsk": 2}
-"""Coordinate maps τ by name, with their codes."""
+MAPS = {"exp": 0, "cayley": 1, "ccsk": 2, "split": 3, "splitexp": 4}
+"""Coordinate maps τ by name, with their codes; the last two are maps of the bodies of a tree: positions and turns apart."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Stepper:
 
     Attributes
     ----------
-    step : Entry
-        Advances a state by one step; signature `integrators.signatures.STEP_SIGNATURE`.
+    step : Entry or None
+        Advances a state by one step; signature `integrators.signatures.STEP_SIGNATURE`.  None: the problem brings its own step.
     rows : callable
         ``rows(options)`` → rows of its own that it needs in the workspace.
     maps : tuple of str
@@ -40,16 +40,19 @@ class Stepper:
         What the stepper is handed in the place of the field.
     shape : callable, optional
         ``shape(problem, options)`` → shape of the whole workspace, if rows as long as the state are not enough.
+    own : str
+        Without `step`: the name of the problem's own step (`Problem.own_steps`).
     """
 
     name: str
-    step: Entry
+    step: Entry | None
     rows: Callable[[NDArray[np.int64]], int]
     maps: tuple[str, ...] = ("exp", "cayley", "ccsk")
     interpolant: Entry | None = None
     prepare: Callable[[Problem], tuple[NDArray[np.float64], NDArray[np.int64]]] | None = None
     evaluates: str = "field"
     shape: Callable[[Problem, NDArray[np.int64]], tuple[int, int]] | None = None
+    own: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,16 +131,32 @@ class Method:
         power = self.embedded_order + 1
         return power if self.embedded_order_low is None else 2 * power - (self.embedded_order_low + 1)
 
-    @property
-    def interpolant(self) -> Entry:
+    def step(self, problem: Problem) -> Entry:
+        """The kernel that takes a step; ValueError if the problem would have to bring it and does not."""
+        return self.stepper.step or self._own(problem).step
+
+    def _own(self, problem: Problem) -> OwnStep:
+        if self.stepper.own not in problem.own_steps:
+            raise ValueError(
+                f"{self.name}: the problem {problem.model!r} has no {self.stepper.own} step of its own; expected one of a kind that "
+                f"brings it, such as the motion of a tree of bodies; it brings {sorted(problem.own_steps) or 'none'}"
+            )
+        return problem.own_steps[self.stepper.own]
+
+    def interpolant(self, problem: Problem) -> Entry:
         """What gives states within a step: the stepper's interpolant, or the step itself."""
-        own = self.stepper.interpolant if self.dense_order is not None else None
-        return own or self.stepper.step
+        own = self.stepper.interpolant if self.has_own_interpolant else None
+        return own or self.step(problem)
 
     @property
     def has_own_interpolant(self) -> bool:
         """Whether states within a step cost no further steps."""
-        return self.interpolant is not self.stepper.step
+        return self.dense_order is not None and self.stepper.interpolant is not None
+
+    def explain(self, problem: Problem, errors: NDArray[np.float64]) -> str:
+        """What a problem's own step says of a step that failed, from the engine's row of errors; else an empty string."""
+        own = problem.own_steps.get(self.stepper.own)
+        return own.explain(errors) if own and own.explain else ""
 
     def kernel_options(self, problem: Problem) -> NDArray[np.int64]:
         """The int64 vector the stepper gets: the common options, its own, and what it needs to know of the problem."""
@@ -157,6 +176,8 @@ class Method:
 
     def work_shape(self, problem: Problem) -> tuple[int, int]:
         """Shape of the stepper's workspace for a problem."""
+        if self.stepper.step is None:
+            return self._own(problem).shape
         if self.stepper.shape is not None:
             return self.stepper.shape(problem, self.options)
         return OWN_ROWS + self.stepper.rows(self.options), max(problem.n, problem.dimension)

@@ -27,7 +27,7 @@ def step_map(problem: Problem, method: Method, t: float = 0.0, interpreted: bool
     ArithmeticError
         If the step fails; the message is the status.
     """
-    stepper, field = method.stepper.step, method.function(problem)
+    stepper, field = method.step(problem), method.function(problem)
     interpreted = interpreted or not field.is_compiled
     call, f = (stepper.python, field.python) if interpreted else (stepper.compiled, field.compiled)
     coefficients, options = method.kernel_coefficients(problem), method.kernel_options(problem)

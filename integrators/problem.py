@@ -47,6 +47,25 @@ class Variable:
         return len(self.labels)
 
 
+@dataclass(frozen=True)
+class OwnStep:
+    """A step that only this kind of problem has, because its kernel knows the structure behind the field.
+
+    Attributes
+    ----------
+    step : Entry
+        Signature `integrators.signatures.STEP_SIGNATURE`.
+    shape : (rows, columns)
+        Its workspace, the engine's own rows (`integrators.layout.OWN_ROWS`) included.
+    explain : callable, optional
+        ``explain(errors)`` → what the engine's row of errors says about a step that failed.
+    """
+
+    step: Any
+    shape: tuple[int, int]
+    explain: Callable[[Array], str] | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """ẏ = y·f(t, y)^ on a product of groups: y(0) = y0, f the body (left-trivialised) velocity.
@@ -80,6 +99,8 @@ class Problem:
         What a stepper of constrained motion evaluates instead of the field, in the field's forms (see `integrators.parts`).
     parts_layout : {"", "constrained", "quasi_velocity"}
         The layout of its values; `structure` then begins with (n, m, k).
+    own_steps : mapping name → OwnStep
+        Steps that the problem brings itself, for the methods that ask for them by name.
     exact : callable, optional
         ``exact(t)`` → the state at time t (any shape of t, components last).
     model : str
@@ -105,6 +126,7 @@ class Problem:
     canonical: bool = False
     parts: Any = None
     parts_layout: str = ""
+    own_steps: Mapping[str, OwnStep] = field(default_factory=dict)
     exact: Callable[[Any], Array] | None = None
     model: str = "problem"
     table: NDArray[np.int64] = field(init=False, repr=False)

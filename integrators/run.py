@@ -111,7 +111,7 @@ class Run:
     def _functions(self) -> None:
         problem, method = self.problem, self.method
         events: Field = NOTHING if self.output.events is None else self.output.events.field
-        self.functions = [self.form(f) for f in (method.stepper.step, method.interpolant)]
+        self.functions = [self.form(f) for f in (method.step(problem), method.interpolant(problem))]
         self.functions += [self.form(f or NOTHING) for f in (method.function(problem), problem.invariants, problem.projection, events)]
 
     def _call_field(self, function: Any, t: float, y: Array, out: Array) -> None:
