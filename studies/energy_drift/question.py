@@ -159,6 +159,8 @@ def _largest_kinetic_energy(tree: mechanics.Tree, solution: Solution) -> float:
 
 def _judge(method: str, step: float | None, tolerance: float | None, solution: Solution, energy: float, scale: float) -> Run:
     deviation, lower, upper = ((x[:, 0] - energy) / scale for x in (solution.invariants, solution.least, solution.greatest))
+    # SciPy's saved states lie within its steps: they count as well
+    lower, upper = np.fmin(lower, deviation), np.fmax(upper, deviation)
     return Run(method, step, tolerance, solution, deviation, lower, upper, energy_drift(solution.t, deviation))
 
 

@@ -1,0 +1,121 @@
+"""The main job: its command line, what it leaves behind, and that its verdicts can fail."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray
+
+from integrators.storage import read
+from studies.energy_drift import ENERGY_DRIFT
+from studies.energy_drift.picture import envelope
+from studies.energy_drift.question import EnergyDriftConfig, cases, run, sliding_joints
+from studies.registry import STUDIES
+from studies.study import answer, table
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIG = EnergyDriftConfig(model="double_pendulum", steps=(5e-3, 2.5e-3), tolerances=(1e-8,), horizon=100.0, speed=1.0, progress=False)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return run(CONFIG)
+
+
+def runs_of(result, method):
+    return [r for r in result.runs if r.method == method]
+
+
+def test_the_midpoint_rule_stays_in_a_band_that_shrinks_with_the_square_of_the_step(result):
+    coarse, fine = runs_of(result, "MIDPOINT")
+    assert not coarse.drifts
+    assert not fine.drifts
+    assert 2.5 < coarse.band / fine.band < 6.0
+
+
+def test_the_classical_method_drifts_one_way(result):
+    coarse = runs_of(result, "RKMK4")[0]
+    assert coarse.drifts
+    late, early = coarse.deviation[-200:].mean(), coarse.deviation[200:400].mean()
+    assert abs(late) > 2 * abs(early)
+
+
+def test_bands_come_from_every_step_and_contain_the_saved_energies(result):
+    for r in result.runs:
+        assert (r.lower <= r.deviation).all()
+        assert (r.deviation <= r.upper).all()
+        assert r.band >= np.abs(r.deviation).max()
+        t, size = envelope(r)
+        assert size.max() == pytest.approx(r.band)
+        assert (np.diff(t) > 0).all()
+
+
+def test_every_case_is_run_from_the_same_start(result):
+    assert [(r.method, r.step, r.tolerance) for r in result.runs] == cases(CONFIG)
+    assert len({tuple(r.solution.y[0]) for r in result.runs}) == 1
+
+
+def test_the_answer_is_a_table_a_picture_a_data_file_and_a_summary(tmp_path, capsys, monkeypatch):
+    out = tmp_path / "answer"
+    quick = EnergyDriftConfig(model="double_pendulum", out=out, quick=True, progress=False)
+    assert answer(ENERGY_DRIFT, quick) == out
+    printed = capsys.readouterr().out
+    assert "max |ΔE|/T*" in printed
+    assert "MIDPOINT" in printed
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["config"]["model"] == "double_pendulum"
+    for record in summary["runs"]:
+        assert {"system", "method", "step", "horizon", "energy_band", "energy_slope", "energy_slope_sigma", "microseconds_per_step"} <= set(
+            record
+        )
+    with xarray.open_dataset(out / "energy-drift.h5", engine="h5netcdf") as opened:
+        assert opened["deviation"].dims == ("run", "sample")
+        assert opened["time"].attrs["units"] == "s"
+    assert read(out / "energy-drift.h5").attributes["model"] == summary["runs"][0]["system"]
+    assert (out / "energy-drift.png").read_bytes().startswith(b"\x89PNG")
+    assert (out / "energy-drift.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_grippers_of_the_panda_are_held():
+    import mechanics
+
+    with pytest.warns(mechanics.ModelWarning, match="mimic"):
+        tree = mechanics.load_model("panda", damping=False)
+    assert sliding_joints(tree) == ["panda_finger_joint1", "panda_finger_joint2"]
+    assert tree.with_locked(sliding_joints(tree)).nv == 7
+
+
+def test_holding_joints_leaves_the_dynamics_of_the_others():
+    import mechanics
+
+    tree = mechanics.load_model("ur5")
+    q = tree.random_configuration(np.random.default_rng(3))
+    held = tree.with_locked(["elbow_joint", "wrist_3_joint"], q)
+    free = [k for k in range(6) if k not in (2, 5)]
+    np.testing.assert_allclose(mechanics.mass_matrix(held, q[free]), mechanics.mass_matrix(tree, q)[np.ix_(free, free)], atol=1e-14)
+
+
+def test_the_command_line_explains_itself():
+    done = subprocess.run([sys.executable, "-m", "studies", "energy-drift", "--help"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for option in ("--model", "--methods", "--steps", "--horizon", "--quick", "--out"):
+        assert option in done.stdout
+    wrong = subprocess.run([sys.executable, "-m", "studies", "energy-drif"], cwd=ROOT, capture_output=True, text=True)
+    assert wrong.returncode != 0
+    assert "energy-drift" in wrong.stdout + wrong.stderr
+
+
+def test_every_study_has_its_page_and_its_own_config():
+    assert len({study.config for study in STUDIES.values()}) == len(STUDIES)
+    for name, study in STUDIES.items():
+        folder = ROOT / "studies" / name.replace("-", "_")
+        assert study.question.endswith("?")
+        assert (folder / "README.md").is_file() or folder.with_suffix(".md").is_file()
+
+
+def test_tables_align():
+    text = table([{"a": 1.23456, "b": "x"}, {"a": None, "b": "long"}], {"a": "A", "b": "B"})
+    assert len({len(line) for line in text.splitlines()}) == 1
