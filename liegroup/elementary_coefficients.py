@@ -8,6 +8,7 @@ With r the reduced argument and z = r²:
 
 and, for the coefficients of the exponential map (`liegroup.series`), 0 ≤ z ≤ `SERIES_LIMIT`:
 
+    HALF_COSINE = (1 − cos(√z/2))/z,  HALF_SINE = sin(√z/2)/√z
     STUMPFF4 = Σ (−z)ⁿ/(4+2n)!,  STUMPFF5 = Σ (−z)ⁿ/(5+2n)!
     TANGENT = Σ_{m≥2} 2/(4π²m² − z),  with its derivatives TANGENT1, TANGENT2
 
@@ -61,6 +62,28 @@ HALF_PI_PARTS = (
 PI_PARTS = (
     3.141592653589793,
     1.2246467991473532e-16,
+)
+HALF_COSINE = (
+    0.125,
+    -0.0026041666666666665,
+    2.1701388888888764e-05,
+    -9.68812003966958e-08,
+    2.6911444548005966e-10,
+    -5.096864306227611e-13,
+    7.001154747245104e-16,
+    -7.289657391167702e-19,
+    5.784324753907086e-22,
+)
+HALF_SINE = (
+    0.5,
+    -0.020833333333333332,
+    0.0002604166666666616,
+    -1.5500992063440348e-06,
+    5.382288908273858e-09,
+    -1.2232474028257723e-11,
+    1.960319426775511e-14,
+    -2.3324331128832973e-17,
+    2.075498156372705e-20,
 )
 STUMPFF4 = (
     0.041666666666666664,
@@ -159,6 +182,8 @@ def generate() -> dict[str, tuple[float, ...]]:
             "ATAN": interpolate(lambda z: (mp.atan(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, tan8, 12),
             "HALF_PI_PARTS": (float(high), float(middle), float(mp.pi / 2 - high - middle)),
             "PI_PARTS": (float(mp.pi), float(mp.pi - float(mp.pi))),
+            "HALF_COSINE": interpolate(lambda z: stumpff(2)(z / 4) / 4, limit, 9),
+            "HALF_SINE": interpolate(lambda z: stumpff(1)(z / 4) / 2, limit, 9),
             "STUMPFF4": interpolate(stumpff(4), limit, 10),
             "STUMPFF5": interpolate(stumpff(5), limit, 10),
             "TANGENT": interpolate(tangent(0), limit, 9),

@@ -3,7 +3,7 @@
 With cₖ(z) = Σ (−z)ⁿ/(k + 2n)!  (Stumpff functions) and D(z) = (1 − (θ/2) cot(θ/2))/z,
 
     exp:  c₀ = cos θ,  c₁ = sin θ/θ,  c₂ = (1 − cos θ)/θ²        dexp⁻¹:  1 ∓ ½ ad + D ad²
-    dexp: 1 ± c₂ ad + c₃ ad²,  c₃ = (θ − sin θ)/θ³
+    dexp: 1 ± c₂ ad + c₃ ad²,  c₃ = (θ − sin θ)/θ³               quaternions: (1 − cos θ/2)/z, (sin θ/2)/θ
 
 and derivatives by z: cₖ' = (k cₖ₊₂ − cₖ₊₁)/2.  On machine numbers (complex ones included) polynomials serve z ≤ 10 and
 closed forms serve the rest; no expression subtracts nearly equal numbers, and both sides of the switch are safe everywhere.
@@ -22,16 +22,32 @@ from typing import Any
 import numpy as np
 
 from liegroup.compile import helper, primitive
-from liegroup.elementary_coefficients import SERIES_LIMIT, STUMPFF4, STUMPFF5, TANGENT, TANGENT1, TANGENT2
+from liegroup.elementary_coefficients import (
+    HALF_COSINE,
+    HALF_SINE,
+    SERIES_LIMIT,
+    STUMPFF4,
+    STUMPFF5,
+    TANGENT,
+    TANGENT1,
+    TANGENT2,
+)
 from liegroup.scalars import any_, horner, is_machine_real, less, select, sincos, sqrt
 
-__all__ = ["stumpff", "stumpff_derivatives", "tangent", "tangent_derivatives"]
+__all__ = ["half_turn", "stumpff", "stumpff_derivatives", "tangent", "tangent_derivatives"]
 
 _SIXTH = 1.0 / 6.0
 _FIRST_POLE = 4.0 * math.pi * math.pi
 
 
 # --- closed forms: any scalar, z away from 0 ------------------------------------------------------------------------
+
+
+@helper
+def _half_turn_closed(z: Any) -> Any:
+    t = sqrt(z)
+    s, c = sincos(0.25 * t)
+    return 2.0 * s * s / z, 2.0 * s * c / t
 
 
 @helper
@@ -69,6 +85,11 @@ def _tangent_derivatives_closed(z: Any) -> Any:
 
 
 # --- polynomials: machine numbers, z ≤ SERIES_LIMIT -----------------------------------------------------------------
+
+
+@helper
+def _half_turn_near(z: Any) -> Any:
+    return horner(HALF_COSINE, z), horner(HALF_SINE, z)
 
 
 @helper
@@ -143,6 +164,8 @@ def _many_digits(z: Any, closed: Any, at_zero: tuple[tuple[int, int], ...]) -> A
 
 _tangent = _coefficients(_tangent_near, _tangent_closed, ((1, 12),))
 
+half_turn = _coefficients(_half_turn_near, _half_turn_closed, ((1, 8), (1, 2)))
+"""((1 − cos θ/2)/θ², (sin θ/2)/θ) at z = θ²: the quaternion exp(ω) = (1 − z first, second ω)."""
 stumpff = _coefficients(_stumpff_near, _stumpff_closed, ((1, 2), (1, 6)))
 """(c₂, c₃) at z = θ²."""
 stumpff_derivatives = _coefficients(_stumpff_derivatives_near, _stumpff_derivatives_closed, ((-1, 24), (-1, 120)))

@@ -8,6 +8,7 @@ from liegroup.compile import helper
 from liegroup.formulas.exponential import Algebra, tangents
 from liegroup.formulas.vectors import add, combine, cross, dot, scale, subtract
 from liegroup.scalars import absolute, arctan2, less, maximum, select, sincos, sqrt
+from liegroup.series import half_turn
 
 NAME, N_Q, N_V, N_POINT, N_ROTATION = "SO(3)", 4, 3, 3, 3
 _PI, _TWO_PI, _TWO_PI_REST = 3.141592653589793, 6.283185307179586, 2.4492935982947064e-16
@@ -204,24 +205,19 @@ def _square_gradient(x: Any) -> Any:
 
 
 @helper
-def _quarter_angle(x: Any) -> Any:
-    t = sqrt(dot(x, x))
-    s, c = sincos(0.25 * t)
-    return s, c, select(t == 0.0, 0.5, 2.0 * s * c / select(t == 0.0, 1.0, t))
-
-
-@helper
 def exp(x: Any) -> Any:
     """exp x = (cos θ/2, (sin θ/2)/θ x), θ = |x|."""
-    s, c, k = _quarter_angle(x)
-    return (c - s) * (c + s), k * x[0], k * x[1], k * x[2]
+    z = dot(x, x)
+    m, k = half_turn(z)
+    return 1.0 - z * m, k * x[0], k * x[1], k * x[2]
 
 
 @helper
 def exp_difference(x: Any) -> Any:
-    """exp x − e; the real part is −2 sin²(θ/4)."""
-    s, _, k = _quarter_angle(x)
-    return -2.0 * s * s, k * x[0], k * x[1], k * x[2]
+    """exp x − e; the real part is −2 sin²(θ/4) = −(1 − cos θ/2)."""
+    z = dot(x, x)
+    m, k = half_turn(z)
+    return -(z * m), k * x[0], k * x[1], k * x[2]
 
 
 @helper

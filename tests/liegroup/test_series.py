@@ -10,7 +10,7 @@ import pytest
 import sympy
 
 from liegroup.elementary_coefficients import SERIES_LIMIT
-from liegroup.series import stumpff, stumpff_derivatives, tangent, tangent_derivatives
+from liegroup.series import half_turn, stumpff, stumpff_derivatives, tangent, tangent_derivatives
 
 EPSILON = np.finfo(np.float64).eps
 
@@ -32,7 +32,12 @@ def single(z: Any) -> tuple[Any]:
     return (tangent(z),)
 
 
+def half_series(k: int) -> Any:
+    return lambda z: stumpff_series(k)(z / 4) / (4 if k == 2 else 2)
+
+
 FUNCTIONS = {
+    "half turn": (half_turn, [half_series(2), half_series(1)]),
     "c2, c3": (stumpff, [stumpff_series(2), stumpff_series(3)]),
     "c2', c3'": (stumpff_derivatives, [stumpff_series(2, 1), stumpff_series(3, 1)]),
     "D": (single, [tangent_series()]),
