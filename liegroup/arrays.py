@@ -29,15 +29,14 @@ def numbers(value: ArrayLike, name: str, shape: tuple[int, ...], where: str = ""
     ValueError
         Wrong last axes, NaN, infinite or too large components.
     """
-    wanted = f"(…, {', '.join(map(str, shape))})"
     try:
         a = np.asarray(value)
     except ValueError as error:
-        raise ValueError(f"{name}={value!r}: expected a rectangular array {wanted}{where}") from error
+        raise ValueError(f"{name}={value!r}: expected a rectangular array {_wanted(shape)}{where}") from error
     if a.dtype.kind not in "fiucO" or (a.dtype.kind == "O" and any(isinstance(v, (str, bytes, type(None))) for v in a.flat)):
-        raise TypeError(f"{name}={value!r}: expected numbers, an array {wanted}{where}")
+        raise TypeError(f"{name}={value!r}: expected numbers, an array {_wanted(shape)}{where}")
     if a.shape[a.ndim - len(shape) :] != shape or a.ndim < len(shape):
-        raise ValueError(f"{name} has shape {a.shape}: expected {wanted}{where}, components on the last axis")
+        raise ValueError(f"{name} has shape {a.shape}: expected {_wanted(shape)}{where}, components on the last axis")
     if a.dtype.kind == "O":
         return a
     a = a.astype(np.complex128 if a.dtype.kind == "c" else np.float64, copy=False)
@@ -45,6 +44,10 @@ def numbers(value: ArrayLike, name: str, shape: tuple[int, ...], where: str = ""
         axes = tuple(range(-len(shape), 0))
         refuse(~(np.abs(a) < LARGEST).all(axis=axes), a, name, f"expected finite numbers below {LARGEST:g}")
     return a
+
+
+def _wanted(shape: tuple[int, ...]) -> str:
+    return f"(…, {', '.join(map(str, shape))})"
 
 
 def refuse(bad: Any, values: Array, name: str, expectation: str) -> None:

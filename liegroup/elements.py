@@ -21,10 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from liegroup import group as groups
-from liegroup import matrices
-from liegroup.arrays import Array, check_broadcast, numbers
+from liegroup.arrays import Array, call, check_broadcast, numbers
 from liegroup.group import Group
-from liegroup.leaves import named, vectors
 
 
 class Element:
@@ -55,10 +53,11 @@ class Element:
         coordinates.setflags(write=False)
         object.__setattr__(self, "q", coordinates)
 
-    def _verb(self, name: str, spaces: str, *arrays: Array) -> Array:
+    def _verb(self, name: str, *arrays: Array) -> Array:
         """A formula of the group; elements were checked when they were made, so nothing but shapes is checked again."""
-        check_broadcast(**{f"operand {k}": a for k, a in enumerate(arrays, 1)})
-        return vectors(self.group.leaves, named(name), spaces, *arrays)
+        if len(arrays) > 1:
+            check_broadcast(**{f"operand {k}": a for k, a in enumerate(arrays, 1)})
+        return call(getattr(self.group.factors[0][0], name), arrays)
 
     @classmethod
     def _trusted(cls, coordinates: Array) -> Self:
@@ -112,19 +111,19 @@ class Element:
         """g h."""
         if type(other) is not type(self):
             return NotImplemented
-        return self._trusted(self._verb("compose", "qq", self.q, other.q))
+        return self._trusted(self._verb("compose", self.q, other.q))
 
     def inv(self) -> Self:
         """g⁻¹."""
-        return self._trusted(self._verb("inverse", "q", self.q))
+        return self._trusted(self._verb("inverse", self.q))
 
     def log(self) -> Array:
         """Algebra elements (…, n_v)."""
-        return self._verb("log", "q", self.q)
+        return self._verb("log", self.q)
 
     def act(self, points: ArrayLike) -> Array:
         """The points (…, n) moved by g."""
-        return self._verb("act", "qp", self.q, numbers(points, "points", (self.group.n_point,)))
+        return self._verb("act", self.q, numbers(points, "points", (self.group.n_point,)))
 
     def adjoint(self) -> Array:
         """Ad_g as matrices (…, n_v, n_v)."""
@@ -132,7 +131,7 @@ class Element:
 
     def as_matrix(self) -> Array:
         """Matrices (…, n, n)."""
-        return matrices.write(self.group.leaves, "matrix", "q", self.q)
+        return self._verb("matrix", self.q)
 
     def interpolate(self, other: Self, s: ArrayLike) -> Self:
         """From g (s = 0) to the other (s = 1) along a one-parameter subgroup."""

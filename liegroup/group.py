@@ -126,14 +126,19 @@ class Group:
 
     def check(self, q: ArrayLike, name: str = "q") -> Array:
         """`q` as an array of group elements; ValueError if one is not in the group."""
-        a = numbers(q, name, (self.n_q,), f" for {self}")
-        remedy = f"expected a distance below {TOLERANCE:g} from {self}; project({name}) gives the nearest element"
-        refuse(self._defect(a) > TOLERANCE, a, name, remedy)
+        a = numbers(q, name, (self.n_q,), self._for)
+        bad = self._defect(a) > TOLERANCE
+        if np.any(bad):
+            refuse(bad, a, name, f"expected a distance below {TOLERANCE:g} from {self}; project({name}) gives the nearest element")
         return a
 
     def check_algebra(self, x: ArrayLike, name: str = "x") -> Array:
         """`x` as an array of algebra elements or covectors."""
-        return numbers(x, name, (self.n_v,), f" for {self}")
+        return numbers(x, name, (self.n_v,), self._for)
+
+    @cached_property
+    def _for(self) -> str:
+        return f" for {self}"
 
     def _defect(self, a: Array) -> Array:
         return scalars(self.leaves, named("defect"), np.maximum, "q", a)

@@ -6,7 +6,6 @@ A formula of tuples becomes ``for r in rows: out[r] = formula(a[r], b[r], …)``
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,31 +20,35 @@ MANY = 2**14
 """Rows a formula must have served, in large batches or in many calls, before its loop is compiled: that costs about a second, once."""
 CALL = 16
 """What a call counts for, however few its rows: NumPy and Python spend that much on it."""
-_served: Counter[Any] = Counter()
+_served: dict[Any, float] = {}
 
 
 def worthwhile(function: Callable[..., Any], parts: Sequence[Array], lead: tuple[int, ...]) -> bool:
-    """Whether `evaluate` can take this call and should; the cache of loops knows the sources of this package only."""
-    if not (is_formula(function) and function.__module__.startswith("liegroup.") and len(parts) in _LOOPS):
+    """Whether `evaluate` can take this call and should."""
+    if any(p.dtype.char != "d" for p in parts) or 0 in lead:
         return False
-    if any(p.dtype != np.float64 for p in parts) or 0 in lead:
-        return False
-    _served[function] += math.prod(lead) + CALL
-    return _served[function] > MANY
+    served = _served.get(function)
+    if served is None:
+        served = 0.0 if _can_compile(function) and len(parts) in _LOOPS else -math.inf
+    _served[function] = served = served + math.prod(lead) + CALL
+    return served > MANY
+
+
+def _can_compile(function: Any) -> bool:
+    """A formula of this package: the cache of compiled loops knows its sources only."""
+    return is_formula(function) and function.__module__.startswith("liegroup.")
 
 
 def evaluate(function: Callable[..., Any], parts: Sequence[Array], lead: tuple[int, ...]) -> Array:
     """The formula on arrays ``(…, nₖ)`` with common leading shape `lead`: array ``(*lead, *shape of the result)``."""
     sizes = tuple([p.shape[-1] for p in parts])
-    key = (function, sizes)
-    if key not in _loops:
-        _loops[key] = _build(function, sizes)
-    loop, shape = _loops[key]
-    out = np.empty(lead + shape)
+    loop, shape = _loops.get((function, sizes)) or _build(function, sizes)
     arguments: list[Any] = []
     for p, n in zip(parts, sizes, strict=True):
-        rows = p if p.shape[:-1] == lead or p.size == n else np.broadcast_to(p, (*lead, n))
-        arguments += [np.ascontiguousarray(rows).reshape(-1), 0 if p.size == n else n]
+        single = p.size == n
+        rows = p if single or p.shape[:-1] == lead else np.broadcast_to(p, (*lead, n))
+        arguments += [np.ascontiguousarray(rows).reshape(-1), 0 if single else n]
+    out = np.empty(lead + shape)
     loop(*arguments, out.reshape(-1), math.prod(lead))
     return out
 
@@ -58,7 +61,8 @@ def _build(function: Any, sizes: tuple[int, ...]) -> tuple[Any, tuple[int, ...]]
     with np.errstate(all="ignore"):
         shape = np.shape(function(*(tuple(np.full(n, 0.5)) for n in sizes)))
     entry = Entry(loop_over_rows(function, sizes, shape), (nothing(*(constants, integer) * len(sizes), vector, integer),))
-    return entry.compiled, shape
+    _loops[function, sizes] = entry.compiled, shape
+    return _loops[function, sizes]
 
 
 def loop_over_rows(function: Any, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Any:

@@ -1,7 +1,6 @@
 """Large batches run through compiled loops: the same bits as NumPy, for every formula, shape and layout."""
 
 import inspect
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -85,7 +84,7 @@ def test_single_elements_and_shorter_axes_broadcast(any_size):
 def taken(monkeypatch):
     """The leading shapes that went to compiled loops, with no call counted before."""
     shapes = []
-    monkeypatch.setattr(rows, "_served", Counter())
+    monkeypatch.setattr(rows, "_served", {})
     monkeypatch.setattr(rows, "evaluate", lambda function, parts, lead: shapes.append(lead) or np.zeros((*lead, 4)))
     return shapes
 
