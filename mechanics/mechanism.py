@@ -136,11 +136,20 @@ class Mechanism:
         """|φ| of every equation that counts as closed."""
         return np.array([CLOSED if row.kind == PARALLEL else CLOSED * self.size for row in self.equations.rows])
 
+    @property
+    def solved(self) -> Solved:
+        """Which equations the kernels solve."""
+        m = self.mobility
+        return Solved(m.kept, m.rank, m.scales, m.starts)
+
     def packed(self, close_positions: bool = True) -> PackedLoops:
         """The arrays for the kernels."""
-        m = self.mobility
-        solved = Solved(m.kept, m.rank, m.scales, m.starts)
-        return pack_loops(self.tree, self.equations, solved, self.elements, self.tolerances, close_positions)
+        return pack_loops(self.tree, self.equations, self.solved, self.elements, self.tolerances, close_positions)
+
+    def start(self, q: ArrayLike | None, v: ArrayLike | None, rates: Mapping[str, ArrayLike] | None) -> tuple[Array, Array]:
+        """A checked start: closed configuration (default `home`) and velocities (default rest) that keep it closed."""
+        q0 = self._closed(self.home if q is None else np.array(q, dtype=np.float64), "q")
+        return q0, self._velocity(q0, v, rates)
 
     def problem(
         self,
@@ -171,8 +180,7 @@ class Mechanism:
         """
         if projection not in ("positions", "momenta", "none"):
             raise ValueError(f"projection: {projection!r}, expected 'positions', 'momenta' or 'none'")
-        q0 = self._closed(self.home if q is None else np.array(q, dtype=np.float64), "q")
-        v0 = self._velocity(q0, v, rates)
+        q0, v0 = self.start(q, v, rates)
         packed = self.packed(projection == "positions")
         p0 = self.momentum(q0, v0)
         return Problem(
@@ -223,13 +231,18 @@ class Mechanism:
         change = -np.linalg.solve(M, G.T @ (U @ ((U.T @ (G @ v)) / kept)))
         return v + change, float(0.5 * change @ M @ change)
 
-    def _variables(self) -> tuple[Variable, ...]:
-        labels, momenta = [], []
+    @property
+    def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Names of the coordinates and of the velocities."""
+        coordinates, velocities = [], []
         for body in self.tree.bodies:
-            names = body.joint.q_labels
-            labels += [f"{body.joint_name}.{x}" for x in names]
-            momenta += [f"{body.joint_name}.{k}" for k in range(body.joint.n_v)]
+            coordinates += [f"{body.joint_name}.{x}" for x in body.joint.q_labels]
+            velocities += [f"{body.joint_name}.{k}" for k in range(body.joint.n_v)]
+        return tuple(coordinates), tuple(velocities)
+
+    def _variables(self) -> tuple[Variable, ...]:
+        coordinates, momenta = self.labels
         return (
-            Variable("q", tuple(labels), "", "joint coordinates, rad or m"),
-            Variable("p", tuple(momenta), "", "momenta conjugate to the joint velocities"),
+            Variable("q", coordinates, "", "joint coordinates, rad or m"),
+            Variable("p", momenta, "", "momenta conjugate to the joint velocities"),
         )

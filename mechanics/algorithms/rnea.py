@@ -23,7 +23,7 @@ ACCELERATION, FORCE = 6, 12
 
 
 @helper
-def _accelerations(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
+def accelerations(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
     """Twists, accelerations and forces of the rows without their children."""
     n, n_q, n_v = structure[ROWS], structure[N_Q], structure[N_V]
     for column in range(12):
@@ -58,14 +58,9 @@ def _accelerations(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -
         put(work, i, FORCE + 3, add(m, add(cross(v, l), cross(w, k_))))
 
 
-@entry(*FIELD_SIGNATURES)
-def rnea(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """y = (q, v, a, wrenches of all bodies) → τ."""
-    n_q, n_v = structure[N_Q], structure[N_V]
-    clear(structure, work, F, 6)
-    for b in range(structure[BODIES]):
-        apply_wrench(y, n_q + 2 * n_v + 6 * b, parameters, structure, work, b)
-    _accelerations(t, y, parameters, structure, work)
+@helper
+def joint_forces(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """τ of the accelerations and of the external wrenches in the columns F; y begins with (q, v)."""
     for i in range(structure[ROWS] - 1, -1, -1):
         row = HEADER + i * ROW
         at = structure[row + PARAMETERS]
@@ -73,5 +68,16 @@ def rnea(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -
         project(parameters, structure, row, at, f, m, out, structure[row + V], 1)
         f, m = wrench_up(t, y, parameters, structure, work, i, row, at, f, m)
         add_to(work, structure[row + PARENT], FORCE, f, m)
-    for k in range(n_v):
-        st(out, k, ld(out, k) + parameters[structure[DAMPING] + k] * ld(y, n_q + k))
+    for k in range(structure[N_V]):
+        st(out, k, ld(out, k) + parameters[structure[DAMPING] + k] * ld(y, structure[N_Q] + k))
+
+
+@entry(*FIELD_SIGNATURES)
+def rnea(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, v, a, wrenches of all bodies) → τ."""
+    n_q, n_v = structure[N_Q], structure[N_V]
+    clear(structure, work, F, 6)
+    for b in range(structure[BODIES]):
+        apply_wrench(y, n_q + 2 * n_v + 6 * b, parameters, structure, work, b)
+    accelerations(t, y, parameters, structure, work)
+    joint_forces(t, y, parameters, structure, work, out)

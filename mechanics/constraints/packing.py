@@ -22,19 +22,20 @@ from mechanics.tree import Tree
 Array = NDArray[np.float64]
 
 (
-    ALL, KEPT, RANK, PATHS, PATH, EQUATIONS, STARTS, FORCES, ELEMENTS, GROUP, FACTORS, POSITIONS,
+    ALL, KEPT, RANK, PATHS, PATH, EQUATIONS, STARTS, FORCES, ELEMENTS, GROUP, FACTORS, POSITIONS, SETTINGS, ROUNDS, INTEGRAL,
     POSES, SCREWS, COLUMNS, MATRIX, SCRATCH, NULLS, VECTORS,
-) = range(19)  # fmt: skip
+) = range(22)  # fmt: skip
 """Header of the section: equations in all, those kept, their rank; length and place of the list of path rows; place of the
 equations, and in `parameters` of the starts of the null directions; number and place of the force elements; place and length of
-the group's table; whether positions are projected; first rows of the workspace for poses, screws, columns, Φ, scratch, null
+the group's table; whether positions are projected; place in `parameters` of the settings of a formulation, its rounds, whether it
+has integral states; first rows of the workspace for poses, screws, columns, Φ, scratch, null
 directions and vectors."""
-SECTION = 20
+SECTION = 24
 EQUATION, ELEMENT = 4, 10
 """An equation: kind, row of the first body, row of the second, place in `parameters`.  An element: see `mechanics.forces.kernel`."""
-ETA, GAP, RATES = 0, 1, 2
-"""Rows of the vectors: multipliers (before: minus the closing velocities), φ, and places for (v, ṗ) and q."""
-OWN_VECTORS = 4
+ETA, GAP, RATES, MOVED, STATE, TARGET = range(6)
+"""Rows of the vectors: multipliers (before: minus the closing velocities), φ, and places for (v, ṗ), q, a state, a right-hand side."""
+OWN_VECTORS = 6
 ACCUMULATED = 12
 """Column of a pose row where momenta are accumulated; the pose is in 0 … 11."""
 
@@ -58,6 +59,15 @@ class Solved:
     starts: Array
 
 
+@dataclass(frozen=True)
+class Settings:
+    """Of a formulation with multipliers: see `mechanics.constraints.index_one`."""
+
+    numbers: tuple[float, ...] = ()
+    rounds: int = 0
+    integral: bool = False
+
+
 def pack_loops(
     tree: Tree,
     equations: LoopEquations,
@@ -65,6 +75,7 @@ def pack_loops(
     elements: Sequence[Element] = (),
     tolerances: Array | None = None,
     close_positions: bool = True,
+    settings: Settings = Settings(),
 ) -> PackedLoops:
     """Append closures and force elements to a packed tree; `tolerances` say which |φ| count as closed."""
     base = pack(tree)
@@ -75,6 +86,7 @@ def pack_loops(
     table = [writer.equation(equations, c, float(solved.scales[c]), float(closed[c])) for c in order]
     starts = writer.put(np.asarray(solved.starts).ravel())
     records = [writer.element(e) for e in elements]
+    settings_at = writer.put(settings.numbers)
     path, group = _path(base, writer.ends), np.asarray(tree.group.table)
     m, d = len(solved.kept), len(solved.kept) - solved.rank
     at = len(base.structure) + SECTION
@@ -83,13 +95,13 @@ def pack_loops(
     header = np.zeros(SECTION, dtype=np.int64)
     header[: VECTORS + 1] = [
         len(order), m, solved.rank, len(path), places[3], places[0], starts, len(records), places[1], places[2],
-        len(group), close_positions, *work,
+        len(group), close_positions, settings_at, settings.rounds, settings.integral, *work,
     ]  # fmt: skip
     tail = [x for record in (*table, *records) for x in record] + group.ravel().tolist() + path
     structure = np.concatenate([base.structure, header, np.array(tail, dtype=np.int64)])
     structure[EXTENSION] = len(base.structure)
     columns = max(base.work_shape[1], m + 2, len(order))
-    return PackedLoops(np.concatenate(writer.numbers), structure, (int(work[-1]) + OWN_VECTORS, max(columns, 2 * tree.nv, tree.nq)))
+    return PackedLoops(np.concatenate(writer.numbers), structure, (int(work[-1]) + OWN_VECTORS, max(columns, tree.nq + 2 * tree.nv)))
 
 
 class _Writer:

@@ -110,13 +110,13 @@ def columns(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
 
 
 @kernel
-def factor(structure: Any, parameters: Any, work: Any) -> None:
-    """Φ = Yᵀ D⁻¹ Y and its factors; −Yᵀ u is added to the row η."""
+def matrix(structure: Any, work: Any) -> None:
+    """Φ = Yᵀ D⁻¹ Y; −Yᵀ u is added to the row η."""
     o = structure[EXTENSION]
-    m, matrix, base, vectors = structure[o + KEPT], structure[o + MATRIX], structure[o + COLUMNS], structure[o + VECTORS]
+    m, first_row, base, vectors = structure[o + KEPT], structure[o + MATRIX], structure[o + COLUMNS], structure[o + VECTORS]
     for c in range(m):
         for b in range(c + 1):
-            st2(work, matrix + c, b, 0.0)
+            st2(work, first_row + c, b, 0.0)
     for r in range(structure[o + PATHS]):
         row = HEADER + structure[structure[o + PATH] + r] * ROW
         first = base + structure[row + V]
@@ -127,14 +127,20 @@ def factor(structure: Any, parameters: Any, work: Any) -> None:
                 add_at(work, vectors + ETA, c, -(x * u))
                 x = x * pivot
                 for b in range(c + 1):
-                    add_at(work, matrix + c, b, x * ld2(work, d, b))
+                    add_at(work, first_row + c, b, x * ld2(work, d, b))
+
+
+@kernel
+def factor(structure: Any, parameters: Any, work: Any) -> None:
+    """The factors of Φ, for the rank of the mechanism."""
+    o = structure[EXTENSION]
+    m = structure[o + KEPT]
     if m == 0:
         return
-    dropped = m - structure[o + RANK]
-    for d in range(dropped):
+    for d in range(m - structure[o + RANK]):
         for c in range(m):
             st2(work, structure[o + NULLS] + d, c, parameters[structure[o + STARTS] + d * m + c])
-    factor_of_rank(work, matrix, m, structure[o + RANK], work, structure[o + NULLS], work, structure[o + SCRATCH])
+    factor_of_rank(work, structure[o + MATRIX], m, structure[o + RANK], work, structure[o + NULLS], work, structure[o + SCRATCH])
 
 
 @kernel
@@ -201,6 +207,7 @@ def equations_of_motion(t: Any, y: Any, parameters: Any, structure: Any, work: A
     poses(t, y, parameters, structure, work)
     screws(parameters, structure, work, structure[structure[EXTENSION] + KEPT])
     columns(t, y, parameters, structure, work)
+    matrix(structure, work)
     factor(structure, parameters, work)
 
 

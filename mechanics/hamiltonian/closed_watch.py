@@ -23,6 +23,7 @@ from mechanics.constraints.packing import (
     GAP,
     GROUP,
     KEPT,
+    MOVED,
     NULLS,
     POSITIONS,
     RANK,
@@ -145,7 +146,7 @@ def forget_momenta(structure: Any, work: Any) -> None:
 def corrected(t: Any, y: Any, parameters: Any, structure: Any, work: Any, worst: Any) -> None:
     """q <- q exp(H⁻¹ Gᵀ Φ⁺ (row φ)) where `worst` exceeds 1."""
     o, n_q = structure[EXTENSION], structure[N_Q]
-    rates, moved = work[structure[o + VECTORS] + RATES], work[structure[o + VECTORS] + RATES + 1]
+    rates, moved = work[structure[o + VECTORS] + RATES], work[structure[o + VECTORS] + MOVED]
     for c in range(structure[o + KEPT]):
         st2(work, structure[o + VECTORS] + ETA, c, ld2(work, structure[o + VECTORS] + GAP, c))
     solve(structure, work)

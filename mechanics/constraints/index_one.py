@@ -1,0 +1,382 @@
+"""Closed loops with multipliers at the level of accelerations: the classical formulations, in linear time.
+
+State y = (q, v), or (q, v, z) with ż = φ.  The second derivative of the closures is asked to be
+
+    φ̈ + K_D φ̇ + K_P φ + K_I z = 0
+
+=====================  ==============================================  ====================================================
+formulation            K_D, K_P, K_I                                   source
+=====================  ==============================================  ====================================================
+`Lagrange`             0, 0, 0                                         Lagrange's equations of the first kind: gaps ~ t²
+`Baumgarte`            2α, β², 0                                       Baumgarte 1972
+`Ostermeyer`           3s, 3s², s³                                     Ostermeyer 1990: all three roots at −s
+`AugmentedLagrangian`  2μΩ, Ω², 0, multipliers iterated:               Bayo, García de Jalón and Serna 1988
+                       (Φ + 1/a) λ ← λ/a + …  (no rank is decided)
+=====================  ==============================================  ====================================================
+
+The multipliers solve Φ λ = −(G H⁻¹ f + Ġ v + K_D φ̇ + K_P φ + K_I z), with the same factors and the same rank as the Hamiltonian
+formulation; f = −b(q, v) + forces, by Newton and Euler's recursion.  The projection after a step closes positions and velocities
+in the metric of the mass matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from integrators.problem import Problem, Variable
+from integrators.signatures import FIELD_SIGNATURES
+from liegroup.compile import any_, entry, helper, kernel, ld, ld2, less, select, st, st2
+from liegroup.dense import ldl, ldl_solve
+from liegroup.group import product, rn
+from liegroup.table import EXP, retract
+from mechanics.algorithms.energy import first_moments, kinetic, potential
+from mechanics.algorithms.rnea import ACCELERATION, accelerations, joint_forces
+from mechanics.algorithms.sweeps import clear, velocities
+from mechanics.constraints.packing import (
+    ALL,
+    EQUATION,
+    EQUATIONS,
+    ETA,
+    FACTORS,
+    GAP,
+    GROUP,
+    INTEGRAL,
+    KEPT,
+    MATRIX,
+    MOVED,
+    POSES,
+    POSITIONS,
+    RATES,
+    ROUNDS,
+    SCREWS,
+    SETTINGS,
+    STATE,
+    TARGET,
+    VECTORS,
+    Settings,
+    pack_loops,
+)
+from mechanics.constraints.poses import equation, gather, pose, poses, screws
+from mechanics.constraints.rows import row_rates
+from mechanics.forces.kernel import forces, stored_and_power
+from mechanics.hamiltonian.closed import columns, factor, load, matrix, solve
+from mechanics.hamiltonian.closed_watch import SWEEPS, forget_momenta, greatest_gaps, position_defect
+from mechanics.hamiltonian.era import down, up
+from mechanics.mechanism import Mechanism
+from mechanics.packing import EXTENSION, N_Q, N_V, F
+from mechanics.rows import vector
+
+K_D, K_P, K_I, SOFTNESS = range(4)
+"""Settings: the gains and 1/a."""
+
+
+# --- the field ----------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _copy_state(y: Any, structure: Any, state: Any) -> None:
+    """state <- (q, v, 0)."""
+    n = structure[N_Q] + structure[N_V]
+    for i in range(n):
+        st(state, i, ld(y, i))
+    for i in range(n, n + structure[N_V]):
+        st(state, i, 0.0)
+
+
+@kernel
+def _applied_forces(t: Any, y: Any, state: Any, parameters: Any, structure: Any, work: Any) -> None:
+    """Row RATES <- (v, f), f = −b + forces of the elements; twists, poses and the screws of the kept rows are known afterwards."""
+    o, n_q, n = structure[EXTENSION], structure[N_Q], structure[N_V]
+    rates, moved = work[structure[o + VECTORS] + RATES], work[structure[o + VECTORS] + MOVED]
+    clear(structure, work, F, 6)
+    accelerations(t, state, parameters, structure, work)
+    poses(t, y, parameters, structure, work)
+    screws(parameters, structure, work, structure[o + KEPT])
+    _target(y, parameters, structure, work)
+    joint_forces(t, state, parameters, structure, work, moved)
+    for k in range(n):
+        st(rates, k, ld(y, n_q + k))
+        st(rates, n + k, -ld(moved, k))
+    forces(t, y, parameters, structure, work, rates, n)
+    gather(t, y, parameters, structure, work, rates, n)
+
+
+@kernel
+def _target(y: Any, parameters: Any, structure: Any, work: Any) -> None:
+    """Row TARGET <- −(Ġ v + K_D φ̇ + K_P φ + K_I z) of the kept equations, scaled; accelerations are those of v̇ = 0."""
+    o = structure[EXTENSION]
+    first, vectors, settings = structure[o + POSES], structure[o + VECTORS], structure[o + SETTINGS]
+    z = structure[N_Q] + structure[N_V]
+    for c in range(structure[o + KEPT]):
+        kind, i, j, a, p, b, q, _, scale = equation(parameters, structure, c)
+        R_i, x_i = pose(work, first + i)
+        R_j, x_j = pose(work, first + j)
+        v_i, w_i, v_j, w_j = vector(work, i, 0), vector(work, i, 3), vector(work, j, 0), vector(work, j, 3)
+        N_i, N_j = row_rates(kind, a, p, b, q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)
+        turning = rate = bias = 0.0 * ld2(work, first + i, 0)
+        screw = structure[o + SCREWS] + c
+        for k in range(6):
+            rate = rate + (ld2(work, screw, k) * ld2(work, i, k) + ld2(work, screw, 6 + k) * ld2(work, j, k))
+            bias = bias + (ld2(work, screw, k) * ld2(work, i, ACCELERATION + k) + ld2(work, screw, 6 + k) * ld2(work, j, ACCELERATION + k))
+            turning = turning + (N_i[k] * ld2(work, i, k) + N_j[k] * ld2(work, j, k))
+        phi = scale * ld2(work, vectors + GAP, c)
+        x = (bias + scale * turning) + (parameters[settings + K_D] * rate + parameters[settings + K_P] * phi)
+        if structure[o + INTEGRAL]:
+            x = x + parameters[settings + K_I] * scale * ld(y, z + c)
+        st2(work, vectors + TARGET, c, -x)
+
+
+@kernel
+def _multipliers(parameters: Any, structure: Any, work: Any) -> None:
+    """Row η (= −G H⁻¹ f) <- λ."""
+    o = structure[EXTENSION]
+    m, row, first = structure[o + KEPT], structure[o + VECTORS] + ETA, structure[o + MATRIX]
+    for c in range(m):
+        st2(work, row, c, ld2(work, row, c) + ld2(work, structure[o + VECTORS] + TARGET, c))
+    if structure[o + ROUNDS] == 0:
+        factor(structure, parameters, work)
+        solve(structure, work)
+        return
+    softness = parameters[structure[o + SETTINGS] + SOFTNESS]
+    for c in range(m):
+        st2(work, first + c, c, ld2(work, first + c, c) + softness)
+        st2(work, structure[o + VECTORS] + TARGET, c, ld2(work, row, c))
+    ldl(work, first, m, 0.0)
+    ldl_solve(work, first, m, work, row)
+    for _ in range(1, structure[o + ROUNDS]):
+        for c in range(m):
+            st2(work, row, c, ld2(work, structure[o + VECTORS] + TARGET, c) + softness * ld2(work, row, c))
+        ldl_solve(work, first, m, work, row)
+
+
+@kernel
+def _solved(t: Any, state: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """out <- H⁻¹ (momenta of the rows + Gᵀ η), after `up` at rest; out is as long as (v, ṗ)."""
+    load(t, state, parameters, structure, work)
+    down(t, state, parameters, structure, work, out, False, 0.0)
+
+
+@entry(*FIELD_SIGNATURES)
+def index_one(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, v[, z]) → out = (v, v̇[, φ])."""
+    o, n_q, n = structure[EXTENSION], structure[N_Q], structure[N_V]
+    rates, state = work[structure[o + VECTORS] + RATES], work[structure[o + VECTORS] + STATE]
+    _copy_state(y, structure, state)
+    _applied_forces(t, y, state, parameters, structure, work)
+    if structure[o + INTEGRAL]:
+        for c in range(structure[o + KEPT]):
+            st(out, 2 * n + c, ld2(work, structure[o + VECTORS] + GAP, c))
+    for k in range(n):
+        st(state, n_q + k, ld(rates, n + k))
+    up(t, state, parameters, structure, work, False, 0.0)
+    columns(t, state, parameters, structure, work)
+    matrix(structure, work)
+    _multipliers(parameters, structure, work)
+    _solved(t, state, parameters, structure, work, rates)
+    for k in range(n):
+        st(out, k, ld(y, n_q + k))
+        st(out, n + k, ld(rates, k))
+
+
+# --- what is watched ------------------------------------------------------------------------------------------------------------
+
+
+@entry(*FIELD_SIGNATURES)
+def index_one_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """out = (energy, greatest gap, greatest closing velocity)."""
+    o, n_q, n = structure[EXTENSION], structure[N_Q], structure[N_V]
+    rates = work[structure[o + VECTORS] + RATES]
+    velocities(t, y, n_q, parameters, structure, work)
+    first_moments(t, y, parameters, structure, work)
+    energy = kinetic(parameters, structure, work) + potential(parameters, structure, work)
+    poses(t, y, parameters, structure, work)
+    screws(parameters, structure, work, structure[o + ALL])
+    for k in range(n):
+        st(rates, k, ld(y, n_q + k))
+    stored, _ = stored_and_power(t, y, parameters, structure, work, rates)
+    st(out, 0, energy + stored)
+    greatest_gaps(parameters, structure, work, out)
+
+
+# --- the projection -------------------------------------------------------------------------------------------------------------
+
+
+@helper
+def _eliminated(t: Any, state: Any, parameters: Any, structure: Any, work: Any) -> None:
+    """Φ and its factors at the configuration of `state`; the rows forget all momenta."""
+    up(t, state, parameters, structure, work, False, 0.0)
+    columns(t, state, parameters, structure, work)
+    matrix(structure, work)
+    factor(structure, parameters, work)
+    forget_momenta(structure, work)
+
+
+@kernel
+def _take(structure: Any, work: Any, source: Any) -> None:
+    """Row η <- row `source`."""
+    o = structure[EXTENSION]
+    for c in range(structure[o + KEPT]):
+        st2(work, structure[o + VECTORS] + ETA, c, ld2(work, structure[o + VECTORS] + source, c))
+
+
+@kernel
+def _closing_rates(structure: Any, work: Any) -> None:
+    """Row TARGET <- −φ̇ of the kept equations, scaled, with the twists in the rows."""
+    o = structure[EXTENSION]
+    for c in range(structure[o + KEPT]):
+        e, screw = structure[o + EQUATIONS] + EQUATION * c, structure[o + SCREWS] + c
+        x = 0.0 * ld2(work, screw, 0)
+        for side in range(2):
+            i = structure[e + 1 + side]
+            for k in range(6):
+                x = x - ld2(work, screw, 6 * side + k) * ld2(work, i, k)
+        st2(work, structure[o + VECTORS] + TARGET, c, x)
+
+
+@entry(*FIELD_SIGNATURES)
+def index_one_projection(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """(q, v[, z]) → the same with closed positions (if the problem asks for them) and velocities."""
+    o, n_q, n = structure[EXTENSION], structure[N_Q], structure[N_V]
+    vectors = structure[o + VECTORS]
+    rates, moved = work[vectors + RATES], work[vectors + MOVED]
+    table = structure[structure[o + GROUP] : structure[o + GROUP] + 5 * structure[o + FACTORS]].reshape((structure[o + FACTORS], 5))
+    for i in range(y.shape[0]):
+        st(out, i, ld(y, i))
+    for sweep in range(SWEEPS + 1):
+        velocities(t, out, n_q, parameters, structure, work)
+        poses(t, out, parameters, structure, work)
+        screws(parameters, structure, work, structure[o + KEPT])
+        _closing_rates(structure, work)
+        _eliminated(t, out, parameters, structure, work)
+        worst = position_defect(parameters, structure, work)
+        if sweep == SWEEPS or structure[o + POSITIONS] == 0 or not any_(less(1.0, worst)):
+            break
+        _take(structure, work, GAP)
+        solve(structure, work)
+        _solved(t, out, parameters, structure, work, rates)
+        retract(table, EXP, out, rates, moved)
+        for i in range(n_q):
+            st(out, i, select(less(1.0, worst), ld(moved, i), ld(out, i)))
+    _take(structure, work, TARGET)
+    solve(structure, work)
+    _solved(t, out, parameters, structure, work, rates)
+    for k in range(n):
+        st(out, n_q + k, ld(out, n_q + k) + ld(rates, k))
+
+
+# --- at the door ----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Lagrange:
+    """Lagrange's equations of the first kind: φ̈ = 0."""
+
+    def settings(self) -> Settings:
+        return Settings((0.0, 0.0, 0.0, 0.0))
+
+
+@dataclass(frozen=True)
+class Baumgarte:
+    """φ̈ + 2α φ̇ + β² φ = 0, α and β in 1/s; default critical, α = β.
+
+    Good gains follow the time scale of the motion (about its highest angular rate), never the step: 1/h differentiates the
+    truncation error of the stages.
+    """
+
+    alpha: float
+    beta: float | None = None
+
+    def settings(self) -> Settings:
+        beta = self.alpha if self.beta is None else self.beta
+        _check(alpha=self.alpha, beta=beta)
+        return Settings((2.0 * self.alpha, beta**2, 0.0, 0.0))
+
+
+@dataclass(frozen=True)
+class Ostermeyer:
+    """φ̈ + 3s φ̇ + 3s² φ + s³ z = 0, ż = φ; s in 1/s."""
+
+    s: float
+
+    def settings(self) -> Settings:
+        _check(s=self.s)
+        return Settings((3.0 * self.s, 3.0 * self.s**2, self.s**3, 0.0), integral=True)
+
+
+@dataclass(frozen=True)
+class AugmentedLagrangian:
+    """Baumgarte's equation with frequency Ω and damping ratio μ, its multipliers by `rounds` of a penalty a (relative to 1/Φ)."""
+
+    frequency: float = 10.0
+    damping: float = 1.0
+    penalty: float = 1e7
+    rounds: int = 3
+
+    def settings(self) -> Settings:
+        _check(frequency=self.frequency, damping=self.damping, penalty=self.penalty, rounds=self.rounds)
+        return Settings((2.0 * self.damping * self.frequency, self.frequency**2, 0.0, 1.0 / self.penalty), rounds=int(self.rounds))
+
+
+Stabilisation = Lagrange | Baumgarte | Ostermeyer | AugmentedLagrangian
+
+
+def _check(**gains: float) -> None:
+    for name, value in gains.items():
+        if not (np.isfinite(value) and value > 0.0):
+            raise ValueError(f"{name}: {value}, expected a positive number")
+
+
+def multiplier_problem(
+    mechanism: Mechanism,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    rates: Mapping[str, ArrayLike] | None = None,
+    *,
+    stabilisation: Stabilisation = Lagrange(),
+    projection: Literal["none", "velocities", "positions"] = "none",
+) -> Problem:
+    """The motion of a mechanism with multipliers, y = (q, v) or (q, v, z).
+
+    Parameters
+    ----------
+    q, v, rates
+        As in `Mechanism.problem`.
+    stabilisation : Lagrange, Baumgarte, Ostermeyer or AugmentedLagrangian
+    projection : {"none", "velocities", "positions"}
+        After every step: nothing, velocities only, or positions and velocities.
+    """
+    if projection not in ("none", "velocities", "positions"):
+        raise ValueError(f"projection: {projection!r}, expected 'none', 'velocities' or 'positions'")
+    tree, mobility, settings = mechanism.tree, mechanism.mobility, stabilisation.settings()
+    q0, v0 = mechanism.start(q, v, rates)
+    integral = len(mobility.kept) if settings.integral else 0
+    packed = pack_loops(
+        tree, mechanism.equations, mechanism.solved, mechanism.elements, mechanism.tolerances, projection == "positions", settings
+    )
+    labels, velocity_labels = mechanism.labels
+    variables = [
+        Variable("q", labels, "", "joint coordinates, rad or m"),
+        Variable("v", velocity_labels, "", "joint velocities, rad/s or m/s"),
+    ]
+    if integral:
+        names = tuple(mechanism.equations.names[c] for c in mobility.kept)
+        variables.append(Variable("z", names, "", "integrals of the gaps"))
+    return Problem(
+        product(tree.group, rn(tree.nv + integral)),
+        np.concatenate([q0, v0, np.zeros(integral)]),
+        index_one,
+        parameters=packed.parameters,
+        structure=packed.structure,
+        work_shape=packed.work_shape,
+        variables=variables,
+        invariants=index_one_invariants,
+        invariant_names=("energy", "gap", "velocity_gap"),
+        invariant_units=("J", "m", "m/s"),
+        projection=None if projection == "none" else index_one_projection,
+        model=mechanism.name,
+    )
