@@ -30,12 +30,15 @@ class Keeper(Protocol):
 
 
 def drive(runs: Sequence[Run], progress: bool | None, callback: Callable[..., Any] | None = None, keeper: Keeper | None = None) -> float:
-    """Bring every run to its end in chunks; returns the seconds it took.  Ctrl-C marks what is unfinished as interrupted."""
+    """Bring every run to its end in chunks; returns the seconds it took.
+
+    Ctrl-C and the callback stop all of them; the checkpoint is written before they are marked as ended, so that they can go on.
+    """
     began = time.perf_counter()
     with interruptible() as interrupted, _bar(progress) as bar:
-        chunk = 1
+        chunk, reason = 1, Status.OK
         for number, run in enumerate(runs):
-            while not run.done and not interrupted():
+            while not run.done and reason is Status.OK:
                 start = time.perf_counter()
                 run.go(chunk)
                 elapsed = time.perf_counter() - start
@@ -44,12 +47,14 @@ def drive(runs: Sequence[Run], progress: bool | None, callback: Callable[..., An
                 if keeper is not None:
                     keeper.now_and_then()
                 if callback is not None and not run.done and callback(run.t, run.y.T.copy()):
-                    run.end(Status.STOPPED)
+                    reason = Status.STOPPED
+                if interrupted():
+                    reason = Status.INTERRUPTED
         if keeper is not None:
             keeper.write()
         for run in runs:
             if not run.done:
-                run.end(Status.INTERRUPTED)
+                run.end(reason)
     return time.perf_counter() - began
 
 

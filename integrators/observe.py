@@ -112,23 +112,10 @@ def observe(
     Due are every `save_every`-th state and the last one, or, if `times` are given, the states at those the step has reached:
     `between` <- `previous`, advanced by the interpolant.
     """
-    if values.shape[0]:
-        invariants(t_new, y, parameters, structure, field_work, values)
-    watch(values, statistics, counters)
-    if times.shape[0] == 0:
-        if last or (counters[STEPS] + 1) % save_every == 0:
-            save(t_new, y, values, saved_t, saved, saved_values, stretch, counters)
-        return OK
     dense_counters[HISTORY] = dense_counters[FIRST_KNOWN] = 0
     near, forward = _SAME_TIME * abs(h), 1.0 if h >= 0.0 else -1.0
-    while counters[ROW] < times.shape[0]:
+    while counters[ROW] < times.shape[0] and forward * (times[counters[ROW]] - t_new) < -near:
         wanted = times[counters[ROW]]
-        ahead = forward * (wanted - t_new)
-        if ahead > near and not last:
-            break
-        if ahead >= -near:
-            save(wanted, y, values, saved_t, saved, saved_values, stretch, counters)
-            continue
         copy(previous, between)
         clear(between_low)
         status = interpolant(
@@ -141,4 +128,15 @@ def observe(
             invariants(wanted, between, parameters, structure, field_work, values)
         watch(values, statistics, counters)
         save(wanted, between, values, saved_t, saved, saved_values, stretch, counters)
+    if values.shape[0]:
+        invariants(t_new, y, parameters, structure, field_work, values)
+    watch(values, statistics, counters)
+    if times.shape[0] == 0:
+        if last or (counters[STEPS] + 1) % save_every == 0:
+            save(t_new, y, values, saved_t, saved, saved_values, stretch, counters)
+    else:
+        while counters[ROW] < times.shape[0] and (last or forward * (times[counters[ROW]] - t_new) <= near):
+            if counters[STRETCH] == 0:
+                watch(values, statistics, counters)
+            save(times[counters[ROW]], y, values, saved_t, saved, saved_values, stretch, counters)
     return OK

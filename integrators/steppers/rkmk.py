@@ -5,12 +5,12 @@
 with the estimate h Σ (bᵢ − b̂ᵢ) kᵢ in the algebra.  A tableau whose last stage is the new point (FSAL) passes on the field
 there, not k: the next step works in another chart.  Within a step the continuous extension of the tableau acts in the algebra,
 
-    y(t + θh) = y τ(h Σ bᵢ(θ) kᵢ),   bᵢ(θ) = Σₖ dense[i, k] θᵏ⁺¹,
+    y(t + θh) = y τ(h Σ bᵢ(θ) kᵢ),
 
-with e extra stages where it needs them.  Source: Munthe-Kaas 1999.
+with e extra stages where it needs them and weights by `integrators.interpolation`.  Source: Munthe-Kaas 1999.
 
 coefficients
-    A (s, s) by rows, b (s), c (s), b − b̂ (s), b − b̂_low (s); for the extension: extra_A (e, s + e), extra_c (e), dense (s + e, d).
+    A (s, s) by rows, b (s), c (s), b − b̂ (s), b − b̂_low (s); for the extension: extra_A (e, s + e), extra_c (e), and aᵢₖ (s + e, d).
 options
     stages s; 1 if FSAL; number of error estimates (0, 1, 2); extra stages e; degree d.
 own rows
@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.interpolation import chebyshev, continuous_weight
 from integrators.layout import (
     COMPENSATION,
     ERROR,
@@ -144,15 +145,6 @@ def first_lane(row: Any) -> Any:
     return row.flat[0]
 
 
-@helper
-def continuous_weight(coefficients: Any, start: Any, degree: Any, theta: Any) -> Any:
-    """b(θ) = Σₖ dense[k] θᵏ⁺¹."""
-    b = 0.0
-    for k in range(degree - 1, -1, -1):
-        b = (b + coefficients[start + k]) * theta
-    return b
-
-
 def _rows(options: NDArray[np.int64]) -> int:
     return int(options[0] + options[3]) + 3
 
@@ -165,12 +157,15 @@ def rkmk(tableau: ButcherTableau, name: str = "", **changes: Any) -> Method:
     if not tableau.explicit:
         raise ValueError(f"rkmk: the tableau {tableau.name} is implicit; expected an explicit one")
     r = tableau.rounded
+    extension = (r.extra_A.ravel(), r.extra_c, chebyshev(tableau.dense).ravel())
     estimates = bool(tableau.b_hat) + bool(tableau.b_hat_low)
     return Method(
         name=name or f"RKMK[{tableau.name}]",
         stepper=RKMK,
         order=tableau.order,
-        coefficients=np.concatenate([r.A.ravel(), r.b, r.c, r.error, r.error_low, r.extra_A.ravel(), r.extra_c, r.dense.ravel()]),
+        coefficients=np.concatenate(
+            [r.A.ravel(), r.b, r.c, r.error, r.error_low, r.extra_A.ravel(), r.extra_c, chebyshev(tableau.dense).ravel()]
+        ),
         options=np.array([tableau.stages, tableau.fsal, estimates, tableau.extra_stages, r.dense.shape[1]]),
         evaluations=tableau.evaluations,
         embedded_order=tableau.embedded_order,

@@ -13,7 +13,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, st
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot, scale
-from liegroup.scalars import sincos
+from liegroup.scalars import sincos, sqrt
 from liegroup.table import RN, SE3, SO2, SO3, table_of
 
 INERTIA = (1.0, 1.4, 0.6)
@@ -146,9 +146,57 @@ def floating_body() -> Problem:
     )
 
 
+@entry(*FIELD_SIGNATURES)
+def kepler_field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """q̇ = p,  ṗ = −q/|q|³ in the plane."""
+    x, z = ld(y, 0), ld(y, 1)
+    r2 = x * x + z * z
+    k = 1.0 / (r2 * sqrt(r2))
+    st(out, 0, ld(y, 2))
+    st(out, 1, ld(y, 3))
+    st(out, 2, -k * x)
+    st(out, 3, -k * z)
+
+
+@entry(*FIELD_SIGNATURES)
+def kepler_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """Energy and angular momentum."""
+    x, z, u, v = ld(y, 0), ld(y, 1), ld(y, 2), ld(y, 3)
+    st(out, 0, 0.5 * (u * u + v * v) - 1.0 / sqrt(x * x + z * z))
+    st(out, 1, x * v - z * u)
+
+
+@entry(*FIELD_SIGNATURES)
+def kepler_step_size(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """Q = |q|^(3/2) and G = −(3/2) q·p/|q|²."""
+    x, z, u, v = ld(y, 0), ld(y, 1), ld(y, 2), ld(y, 3)
+    r2 = x * x + z * z
+    st(out, 0, sqrt(r2 * sqrt(r2)))
+    st(out, 1, -1.5 * (x * u + z * v) / r2)
+
+
+def kepler(eccentricity: float = 0.8) -> Problem:
+    """The planar Kepler problem of period 2π, from the pericentre."""
+    e = eccentricity
+    return Problem(
+        table_of([(RN, 2), (RN, 2)]),
+        [1 - e, 0.0, 0.0, ((1 + e) / (1 - e)) ** 0.5],
+        kepler_field,
+        invariants=kepler_invariants,
+        invariant_names=("energy", "angular_momentum"),
+        canonical=True,
+        model="Kepler",
+    )
+
+
 @pytest.fixture(scope="session")
 def problems() -> SimpleNamespace:
     """The problems by name; each call poses a new one."""
     return SimpleNamespace(
-        heavy_top=heavy_top, free_body=lambda: heavy_top(0.0), pendulum=pendulum, floating_body=floating_body, top_field=top_field
+        heavy_top=heavy_top,
+        free_body=lambda: heavy_top(0.0),
+        pendulum=pendulum,
+        floating_body=floating_body,
+        kepler=kepler,
+        kepler_step_size=kepler_step_size,
     )

@@ -1,0 +1,244 @@
+"""Variable steps: tolerances, controllers, failures; the integrating controller keeps what symmetric methods are for."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+
+from integrators import Problem, Status, integrate
+from integrators.adaptive import RHO, H
+from integrators.adaptive_run import AdaptiveRun, Steering
+from integrators.analysis import energy_drift
+from integrators.controllers import CONTROLLERS, Controller, IntegratingController, find_controller
+from integrators.layout import HISTORY
+from integrators.methods import find
+from integrators.run import Output
+from liegroup.table import RN, table_of
+
+LINE = table_of([(RN, 1)])
+PAIRS = ("RKMK_DORMAND_PRINCE54", "RKMK_TSITOURAS54", "RKMK_DOP853", "RKMK_BOGACKI_SHAMPINE32", "CF4")
+
+
+def error(problem, method, rtol, end=5.0, **options):
+    reference = integrate(problem, "SCIPY_DOP853", (0, end), rtol=1e-13, atol=1e-14).y[-1]
+    solution = integrate(problem, method, (0, end), rtol=rtol, atol=rtol, **options)
+    assert solution.success
+    return np.abs(solution.y[-1] - reference).max(), solution
+
+
+@pytest.mark.parametrize("method", PAIRS)
+@pytest.mark.parametrize("name", ["heavy_top", "floating_body"])
+def test_the_error_follows_the_tolerance(problems, name, method):
+    """From 1e-4 to 1e-9 the error falls by five decades within a factor of ten."""
+    problem = getattr(problems, name)()
+    loose, tight = error(problem, method, 1e-4)[0], error(problem, method, 1e-9)[0]
+    assert 1e4 < loose / tight < 1e6
+    assert tight < 2e-7
+
+
+def test_a_group_method_needs_no_more_evaluations_than_the_vector_space_one(problems):
+    problem = problems.heavy_top()
+    mine, solution = error(problem, "RKMK_DORMAND_PRINCE54", 1e-9)
+    scipy = integrate(problem, "SCIPY_DOP853", (0, 5), rtol=1e-9, atol=1e-9)
+    assert solution.evaluations < 3 * scipy.evaluations
+    assert mine < 1e-6
+    q = solution["orientation"]
+    assert np.abs(np.sum(q * q, axis=1) - 1).max() < 1e-15
+
+
+@pytest.mark.parametrize("name", sorted(CONTROLLERS))
+def test_every_controller_reaches_the_end_at_the_tolerance(problems, name):
+    difference, solution = error(problems.heavy_top(), "RKMK_TSITOURAS54", 1e-7, controller=name)
+    assert difference < 5e-6
+    assert solution.steps < 150
+    assert solution.rejected < 15
+    assert solution.attributes["controller"] == name
+
+
+def test_a_controller_that_would_not_settle_is_refused():
+    with pytest.raises(ValueError, match="settle"):
+        Controller("wild", b=(3.0, 0.0, 0.0))
+    with pytest.raises(ValueError, match="PI42"):
+        find_controller("PI43")
+
+
+def test_compiled_and_interpreted_take_the_same_steps(problems):
+    problem = problems.heavy_top()
+    source = Problem(
+        problem.table,
+        problem.y0,
+        lambda t, y, parameters, structure, work, out: problem.field.python(t, y, parameters, structure, work, out),
+        parameters=problem.parameters,
+    )
+    a, b = (integrate(p, "RKMK_DORMAND_PRINCE54", (0, 1), rtol=1e-6, controller="H211b") for p in (problem, source))
+    assert np.array_equal(a.t, b.t)
+    assert np.array_equal(a.y, b.y)
+    assert a.rejected == b.rejected
+
+
+def test_backwards_in_time_leads_back(problems):
+    problem = problems.floating_body()
+    there = integrate(problem, "RKMK_DOP853", (0, 3), rtol=1e-11, atol=1e-12)
+    back = integrate(problem, "RKMK_DOP853", (3, 0), rtol=1e-11, atol=1e-12, y0=there.y[-1])
+    assert back.t[-1] == 0.0
+    assert (np.diff(back.t) < 0).all()
+    assert np.abs(back.y[-1] - problem.y0).max() < 1e-8
+
+
+def test_the_end_is_hit_exactly_and_the_last_steps_are_not_tiny(problems):
+    solution = integrate(problems.heavy_top(), "RKMK_DORMAND_PRINCE54", (0, np.pi), rtol=1e-6)
+    assert solution.t[-1] == np.pi
+    steps = np.diff(solution.t)
+    assert steps[-1] > 0.2 * np.median(steps)
+
+
+def test_first_and_largest_step_are_kept(problems):
+    solution = integrate(problems.heavy_top(), "RKMK_TSITOURAS54", (0, 5), 1e-3, rtol=1e-4, max_step=0.05)
+    assert solution.t[1] == 1e-3
+    assert np.diff(solution.t).max() <= 0.05 * (1 + 1e-12)
+
+
+def test_invariants_are_watched_at_every_variable_step(problems):
+    problem = problems.heavy_top()
+    every, some = (integrate(problem, "RKMK_TSITOURAS54", (0, 5), rtol=1e-6, save_every=k) for k in (1, 10))
+    assert every.steps == some.steps == len(every.t) - 1
+    assert len(some.t) < len(every.t) / 5
+    for solution in (every, some):
+        assert solution.minimum("energy") == every["energy"].min()
+        assert solution.maximum("energy") == every["energy"].max()
+        assert solution.mean("energy") == pytest.approx(every["energy"].mean(), rel=1e-14)
+
+
+def test_more_states_than_there_was_room_for_at_first(problems):
+    solution = integrate(problems.heavy_top(), "RKMK_BOGACKI_SHAMPINE32", (0, 10), rtol=1e-8, atol=1e-8)
+    assert solution.steps == len(solution.t) - 1 > 3000
+    assert (np.diff(solution.t) > 0).all()
+
+
+def test_an_ensemble_chooses_steps_for_each_trajectory(problems):
+    problem = problems.pendulum()
+    starts = np.array([[0.1, 0.0], [3.1, 0.0]])
+    together = integrate(problem, "RKMK_TSITOURAS54", (0, 10), rtol=1e-8, y0=starts)
+    assert together.t.shape == together.y.shape[:2]
+    for k in (0, 1):
+        alone = integrate(problem, "RKMK_TSITOURAS54", (0, 10), rtol=1e-8, y0=starts[k])
+        assert np.array_equal(together.y[k, : len(alone.t)], alone.y)
+        assert np.isnan(together.y[k, len(alone.t) :]).all()
+
+
+# --- failures -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_singularity_is_a_step_underflow_with_what_was_computed():
+    @numba.njit
+    def escaping(t, y, parameters, out):
+        out[0] = y[0] * y[0]
+
+    solution = integrate(Problem(LINE, [1.0], escaping), "RKMK_DORMAND_PRINCE54", (0, 2), rtol=1e-8)
+    assert solution.status in (Status.STEP_UNDERFLOW, Status.NON_FINITE)
+    assert solution.t[-1] == pytest.approx(1.0, abs=1e-6)
+    assert "singular" in solution.message or "not finite" in solution.message
+
+
+def test_a_field_that_stops_being_finite_ends_the_run_at_the_edge():
+    solution = integrate(Problem(LINE, [1.0], lambda t, y: [np.nan if t > 0.5 else -y[0]]), "RKMK_DORMAND_PRINCE54", (0, 1), rtol=1e-6)
+    assert solution.status in (Status.STEP_UNDERFLOW, Status.NON_FINITE)
+    assert 0.49 < solution.t[-1] <= 0.5
+    assert np.isfinite(solution.y).all()
+
+
+def test_the_largest_number_of_steps_is_a_status(problems):
+    solution = integrate(problems.heavy_top(), "RKMK_TSITOURAS54", (0, 100), rtol=1e-8, max_steps=50)
+    assert solution.status is Status.TOO_MANY_STEPS
+    assert solution.steps == 50
+    assert "max_steps" in solution.message
+
+
+def test_steps_that_leave_the_chart_are_repeated_smaller(problems):
+    table = problems.heavy_top().table
+    spin = Problem(table[:1], [1.0, 0, 0, 0], lambda t, y: np.array([0.0, 0.0, 40.0]))
+    solution = integrate(spin, "RKMK_DORMAND_PRINCE54", (0, 1), 1.0, rtol=1e-3)
+    assert solution.success
+    assert np.diff(solution.t).max() * 40.0 < np.pi
+    assert solution.rejected > 0
+
+
+# --- pairs of methods and controllers -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "words"),
+    [
+        ("MIDPOINT", {"rtol": 1e-6}, "keeps its structure"),
+        ("MIDPOINT", {"controller": "PI42", "step": 0.1}, "keeps its structure"),
+        ("RKMK4", {"rtol": 1e-6}, "does not estimate"),
+        ("RKMK_DORMAND_PRINCE54", {"rtol": -1.0}, "non-negative"),
+        ("RKMK_DORMAND_PRINCE54", {"rtol": 0.0, "atol": 0.0}, "not both 0"),
+        ("RKMK_DORMAND_PRINCE54", {"rtol": 1e-6, "controller": "nobody"}, "expected one of"),
+        ("RKMK_DORMAND_PRINCE54", {"rtol": 1e-6, "max_step": 0.0}, "max_step"),
+        ("RKMK_DORMAND_PRINCE54", {"step": 0.1, "max_step": 0.2}, "variable steps"),
+        ("RKMK_DORMAND_PRINCE54", {"controller": IntegratingController(lambda t, y: [1.0, 0.0]), "step": 0.1}, "symmetric"),
+        ("MIDPOINT", {"controller": IntegratingController(lambda t, y: [1.0, 0.0])}, "ε"),
+        ("MIDPOINT", {"controller": IntegratingController(lambda t, y: [1.0, 0.0]), "step": 0.1, "rtol": 1e-3}, "estimates no errors"),
+    ],
+)
+def test_pairs_that_make_no_sense_are_refused(problems, method, options, words):
+    with pytest.raises(ValueError, match=words):
+        integrate(problems.pendulum(), method, (0, 1), **options)
+
+
+# --- the integrating controller -------------------------------------------------------------------------------------------
+
+
+def test_a_reversible_controller_keeps_the_energy_in_its_band(problems):
+    """Kepler, e = 0.8, 300 revolutions: the band of the last tenth is that of the first; the steps vary by more than ten."""
+    problem, controller = problems.kepler(), IntegratingController(problems.kepler_step_size)
+    solution = integrate(problem, "MIDPOINT", (0, 600 * np.pi), 0.05, controller=controller)
+    energy, tenth = solution["energy"], len(solution.t) // 10
+    first, last = np.ptp(energy[:tenth]), np.ptp(energy[-tenth:])
+    assert last < 1.05 * first
+    assert first < 0.02
+    steps = np.diff(solution.t)[:-1]
+    assert steps.max() > 10 * steps.min()
+    drift = energy_drift(solution.t, energy)
+    assert abs(drift.slope) * solution.t[-1] < 0.05 * drift.band
+    fixed = integrate(problem, "MIDPOINT", (0, 60 * np.pi), 60 * np.pi / (solution.steps // 10))
+    assert np.ptp(fixed["energy"]) > 5 * first
+
+
+def test_steps_and_states_return_after_a_reversal(problems):
+    """1000 steps, momenta reversed, 1000 steps: the start, to round-off; ρ is turned around with the motion."""
+    problem = problems.kepler()
+    steering = Steering((0.0, 1e9), IntegratingController(problems.kepler_step_size), 0.0, np.zeros(4), 0.02, np.inf, 2**62)
+    run = AdaptiveRun(problem, find("MIDPOINT"), Output(), steering, problem.y0)
+    while run.steps_done < 1000:
+        run.go(1000 - run.steps_done)
+    there = np.diff(run.saved_t[:1001])
+    run._call_field(run.size, run.t, run.y, run.sizes)
+    run.clock[RHO] -= 0.02 * run.sizes[1]
+    run.clock[H] = 0.02 / run.clock[RHO]
+    run.y[2:] *= -1
+    run.low[2:] *= -1
+    run.counters[HISTORY] = 0
+    while run.steps_done < 2000:
+        run.go(2000 - run.steps_done)
+    back = np.diff(run.saved_t[1000:2001])
+    assert np.abs(back / there[::-1] - 1).max() < 1e-11
+    assert np.abs(run.y * [1, 1, -1, -1] - problem.y0).max() < 1e-11
+
+
+def test_the_order_is_kept_under_the_integrating_controller(problems):
+    problem, controller = problems.kepler(0.3), IntegratingController(problems.kepler_step_size)
+    reference = integrate(problem, "SCIPY_DOP853", (0, 5), rtol=1e-13, atol=1e-14).y[-1]
+    steps = (0.04, 0.02, 0.01)
+    errors = [np.abs(integrate(problem, "MIDPOINT", (0, 5), h, controller=controller).y[-1] - reference).max() for h in steps]
+    slopes = np.diff(np.log(errors)) / np.diff(np.log(steps))
+    assert np.abs(slopes - find("MIDPOINT").order).max() < 0.1
+
+
+def test_a_wished_step_that_is_not_positive_is_refused(problems):
+    with pytest.raises(ValueError, match="Q > 0"):
+        integrate(
+            problems.pendulum(), "MIDPOINT", (0, 1), 0.1, controller=IntegratingController(numba.njit(lambda t, y: np.array([0.0, 1.0])))
+        )

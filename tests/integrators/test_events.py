@@ -1,0 +1,144 @@
+"""Events: zeros located to the accuracy of the method, in their direction, terminal or not."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+import scipy.special
+
+from integrators import Problem, Status, integrate
+from integrators.events import Event
+from liegroup.table import RN, table_of
+
+
+@numba.njit
+def angle(t, y):
+    return y[0]
+
+
+@numba.njit
+def momentum(t, y):
+    return y[1]
+
+
+def period(amplitude):
+    return 4 * scipy.special.ellipk(np.sin(amplitude / 2) ** 2)
+
+
+@pytest.mark.parametrize(("method", "options", "bound"), [
+    ("RKMK_DOP853", {"rtol": 1e-11, "atol": 1e-12}, 1e-9),
+    ("RKMK_DORMAND_PRINCE54", {"rtol": 1e-10, "atol": 1e-11}, 1e-8),
+    ("RKMK4", {"step": 1e-3}, 1e-10),
+    ("MIDPOINT", {"step": 1e-4}, 1e-8),
+])  # fmt: skip
+def test_zeros_of_the_pendulum_are_at_quarter_periods(problems, method, options, bound):
+    T = period(2.0)
+    solution = integrate(problems.pendulum(2.0), method, (0, 3 * T), events={"bottom": angle, "turn": momentum}, **options)
+    t, y = solution.events["bottom"]
+    assert np.abs(t - T * np.arange(0.25, 3, 0.5)).max() < bound * T
+    assert np.abs(y[:, 0]).max() < 1e-14
+    t, y = solution.events["turn"]
+    assert np.abs(t[:5] - T * np.arange(0.5, 3, 0.5)).max() < bound * T
+    assert np.abs(np.abs(y[:, 0]) - 2.0).max() < 1e-6
+
+
+@pytest.mark.parametrize(("direction", "expected"), [(1, 0.75), (-1, 0.25), (0, 0.25)])
+def test_direction(problems, direction, expected):
+    T = period(1.0)
+    solution = integrate(
+        problems.pendulum(1.0), "RKMK_DOP853", (0, 0.99 * T), rtol=1e-10, events=Event(angle, "bottom", direction=direction)
+    )
+    t, _ = solution.events["bottom"]
+    assert len(t) == (2 if direction == 0 else 1)
+    assert t[0] == pytest.approx(expected * T, rel=1e-8)
+
+
+@pytest.mark.parametrize("options", [{"step": 0.01}, {"rtol": 1e-9}])
+def test_a_terminal_event_ends_the_run_there(problems, options):
+    T = period(2.0)
+    solution = integrate(
+        problems.pendulum(2.0), "RKMK_DORMAND_PRINCE54", (0, 100), events=[Event(angle, "bottom", terminal=True)], **options
+    )
+    assert solution.status is Status.EVENT
+    assert solution.success
+    assert solution.t[-1] == pytest.approx(T / 4, rel=1e-8)
+    assert abs(solution.y[-1, 0]) < 1e-14
+    assert (np.diff(solution.t) > 0).all()
+    assert "bottom" in solution.message
+
+
+def test_the_third_occurrence(problems):
+    T = period(2.0)
+    solution = integrate(problems.pendulum(2.0), "RKMK_DOP853", (0, 100), rtol=1e-10, events=[Event(angle, "bottom", terminal=3)])
+    assert len(solution.events["bottom"][0]) == 3
+    assert solution.t[-1] == pytest.approx(1.25 * T, rel=1e-8)
+
+
+def test_given_times_are_kept_up_to_a_terminal_event(problems):
+    solution = integrate(
+        problems.pendulum(2.0),
+        "RKMK_DOP853",
+        (0, 10),
+        rtol=1e-10,
+        t_eval=np.linspace(0, 10, 1001),
+        events=[Event(angle, "b", terminal=True)],
+    )
+    end = solution.events["b"][0][0]
+    assert len(solution.t) == int(end / 0.01) + 1
+    assert solution.t[-1] <= end
+
+
+def test_the_run_is_the_same_with_events_and_without(problems):
+    for options in ({"step": 0.05}, {"rtol": 1e-7}):
+        with_events = integrate(problems.pendulum(2.0), "RKMK_DORMAND_PRINCE54", (0, 20), events={"bottom": angle}, **options)
+        without = integrate(problems.pendulum(2.0), "RKMK_DORMAND_PRINCE54", (0, 20), **options)
+        assert np.array_equal(with_events.y, without.y)
+        assert np.array_equal(with_events.t, without.t)
+
+
+def test_scipy_style_functions_and_plain_python():
+    def falls(t, y):
+        return y[0] - 0.5
+
+    falls.terminal, falls.direction = True, -1
+    problem = Problem(table_of([(RN, 1)]), [1.0], lambda t, y: -y)
+    solution = integrate(problem, "RKMK4", (0, 5), 0.01, events=falls)
+    assert solution.t[-1] == pytest.approx(np.log(2), abs=1e-9)
+    assert solution.events["event0"][0].shape == (1,)
+
+
+def test_every_member_of_an_ensemble_has_its_own_events(problems):
+    starts = np.array([[1.0, 0.0], [2.0, 0.0]])
+    solution = integrate(problems.pendulum(), "RKMK4", (0, 5), 1e-3, y0=starts, events={"bottom": angle})
+    for k, amplitude in enumerate((1.0, 2.0)):
+        assert solution.events[k]["bottom"][0][0] == pytest.approx(period(amplitude) / 4, rel=1e-9)
+
+
+def test_a_zero_at_the_start_is_no_event(problems):
+    solution = integrate(problems.pendulum(0.0, 0.5), "RKMK4", (0, 1), 0.01, events={"bottom": angle})
+    assert len(solution.events["bottom"][0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("events", "words"),
+    [
+        ([3], "expected an Event"),
+        ({"not a name": angle}, "identifiers"),
+        ([Event(angle, "a"), Event(angle, "a")], "different"),
+    ],
+)
+def test_events_that_make_no_sense_are_refused(problems, events, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        integrate(problems.pendulum(), "RKMK4", (0, 1), 0.1, events=events)
+    with pytest.raises(ValueError, match="direction"):
+        Event(angle, direction=2)
+
+
+def test_a_callback_stops_the_run(problems):
+    seen = []
+    solution = integrate(problems.pendulum(), "RKMK4", (0, 1e5), 1e-3, callback=lambda t, y: seen.append((t, y)) or len(seen) > 3)
+    assert solution.status is Status.STOPPED
+    assert len(seen) == 4
+    assert solution.t[-1] == seen[-1][0]
+    assert np.array_equal(solution.y[-1], seen[-1][1])

@@ -1,0 +1,201 @@
+"""A run killed at any moment and resumed equals the one that was never killed, bit by bit."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from integrators import Problem, Solution, Status, integrate, resume
+from integrators.checkpoint import function_fingerprint
+from integrators.events import Event
+from integrators.methods import find
+from integrators.storage import StorageError
+from liegroup.table import RN, table_of
+
+ROOT = Path(__file__).resolve().parents[2]
+KINDS = ("fixed", "lanes", "adaptive", "reversible", "dense")
+TABLES = ("t", "y", "invariants", "least", "greatest", "mean_since", "stretch")
+LINE = table_of([(RN, 1)])
+
+
+def start(kind, checkpoint, result):
+    process = subprocess.Popen(
+        [sys.executable, Path(__file__).with_name("long_run.py"), kind, checkpoint, result],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        text=True,
+    )
+    assert process.stdout.readline().strip() == "ready", process.stderr.read()
+    return process
+
+
+def equal(a, b):
+    for name in TABLES:
+        assert np.array_equal(getattr(a, name), getattr(b, name), equal_nan=True), name
+    assert (a.steps, a.evaluations, a.iterations, a.rejected) == (b.steps, b.evaluations, b.iterations, b.rejected)
+
+
+@pytest.fixture(scope="module")
+def unharmed(tmp_path_factory):
+    """Results of runs that nobody killed."""
+    folder, found = tmp_path_factory.mktemp("unharmed"), {}
+
+    def of(kind):
+        if kind not in found:
+            process = start(kind, folder / f"{kind}.check", folder / f"{kind}.h5")
+            _, err = process.communicate()
+            assert process.returncode == 0, err
+            found[kind] = Solution.load(folder / f"{kind}.h5")
+        return found[kind]
+
+    return of
+
+
+def killed_and_resumed(kind, folder, moments):
+    checkpoint, result = folder / "run.check", folder / "run.h5"
+    for moment in moments:
+        process = start(kind, checkpoint, result)
+        time.sleep(moment)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    process = start(kind, checkpoint, result)
+    _, err = process.communicate()
+    assert process.returncode == 0, err
+    return Solution.load(result)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_killed_twice_and_resumed_is_the_run_that_was_never_killed(tmp_path, unharmed, kind):
+    moments = [random.Random(kind).uniform(0.4, 1.2) for _ in range(2)]
+    equal(killed_and_resumed(kind, tmp_path, moments), unharmed(kind))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("kind", KINDS)
+def test_killed_at_many_moments_and_resumed(tmp_path, unharmed, kind, seed):
+    source = random.Random(f"{kind} {seed}")
+    moments = [source.uniform(0.0, 1.5) for _ in range(source.randint(1, 4))]
+    equal(killed_and_resumed(kind, tmp_path, moments), unharmed(kind))
+
+
+# --- without killing: stopped by a callback -----------------------------------------------------------------------------
+
+
+def stopped_and_resumed(problem, path, *, resumed=None, **call):
+    """A run that a callback stops after its first chunks, going on from its checkpoint."""
+    chunks = []
+    first = integrate(problem, checkpoint=path, every=0.0, callback=lambda t, y: chunks.append(t) or len(chunks) == 4, **call)
+    assert Status.STOPPED in (first.status if isinstance(first.status, tuple) else (first.status,))
+    return resume(path, problem, **(resumed or {}))
+
+
+def decay(t, y):
+    return -y * (1 + 0.1 * np.sin(t))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"method": "RKMK4", "step": 1e-3},
+        {"method": "MIDPOINT", "step": 1e-3, "save_every": 7},
+        {"method": "RKMK_DORMAND_PRINCE54", "rtol": 1e-9, "max_step": 1e-3},
+        {"method": "RKMK4", "step": 1e-3, "t_eval": np.linspace(0.1, 9.9, 123)},
+    ],
+)
+def test_a_stopped_run_goes_on_as_if_nothing_had_happened(tmp_path, call):
+    problem = Problem(LINE, [1.0], decay, invariants={"square": lambda t, y: y[0] ** 2})
+    equal(stopped_and_resumed(problem, tmp_path / "run.check", t_span=(0, 10), **call), integrate(problem, t_span=(0, 10), **call))
+
+
+def test_events_found_before_and_after_are_both_there(tmp_path):
+    problem = Problem(table_of([(RN, 2)]), [1.0, 0.0], lambda t, y: np.array([y[1], -y[0]]))
+    call = {"method": "RKMK4", "t_span": (0, 30), "step": 5e-3, "events": {"zero": Event(lambda t, y: y[0])}}
+    resumed = stopped_and_resumed(problem, tmp_path / "run.check", resumed={"events": call["events"]}, **call)
+    whole = integrate(problem, **call)
+    equal(resumed, whole)
+    assert np.array_equal(resumed.events["zero"][0], whole.events["zero"][0])
+    assert np.array_equal(resumed.events["zero"][1], whole.events["zero"][1])
+    assert len(whole.events["zero"][0]) == 10
+
+
+def test_an_interrupted_ensemble_goes_on_and_a_failed_member_stays_failed(tmp_path):
+    @numba.njit
+    def escaping(t, y, parameters, out):
+        out[0] = y[0] * y[0]
+
+    problem = Problem(LINE, np.array([[0.1], [2.0], [-1.0]]), escaping)
+    call = {"method": "RKMK4", "t_span": (0, 2), "step": 1e-5, "save_every": 1000}
+    resumed = stopped_and_resumed(problem, tmp_path / "run.check", **call)
+    whole = integrate(problem, **call)
+    assert [s.name for s in resumed.status] == ["OK", "NON_FINITE", "OK"] == [s.name for s in whole.status]
+    for name in TABLES:
+        assert np.array_equal(getattr(resumed, name), getattr(whole, name), equal_nan=True), name
+
+
+def test_a_finished_run_is_resumed_at_its_end(tmp_path):
+    problem = Problem(LINE, [1.0], decay)
+    whole = integrate(problem, "RKMK4", (0, 1), 0.1, checkpoint=tmp_path / "run.check")
+    equal(resume(tmp_path / "run.check", problem), whole)
+
+
+# --- refused --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def checkpoint(tmp_path):
+    path = tmp_path / "run.check"
+    integrate(Problem(LINE, [1.0], decay, parameters=[1.0], model="decay"), "RKMK4", (0, 1), 0.1, checkpoint=path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (Problem(LINE, [1.0], lambda t, y: -y, parameters=[1.0]), "other field"),
+        (Problem(LINE, [1.0], decay, parameters=[2.0]), "other parameters"),
+        (Problem(table_of([(1, 1)]), [1.0], decay, parameters=[1.0]), "other group"),
+        (Problem(LINE, [1.0], decay, parameters=[1.0], invariants={"a": lambda t, y: y[0]}), "invariants"),
+    ],
+)
+def test_another_problem_is_refused(checkpoint, problem, words):
+    with pytest.raises(StorageError, match=words):
+        resume(checkpoint, problem)
+
+
+def test_another_method_is_refused(checkpoint):
+    problem = Problem(LINE, [1.0], decay, parameters=[1.0])
+    with pytest.raises(StorageError, match="method 'RKMK4' has changed"):
+        resume(checkpoint, problem, method=replace(find("RKMK4"), coefficients=find("RKMK4").coefficients * 1.01))
+    with pytest.raises(StorageError, match="events"):
+        resume(checkpoint, problem, events={"a": lambda t, y: y[0]})
+
+
+def test_a_number_enclosed_in_a_function_belongs_to_it():
+    def spring(k):
+        return lambda t, y: -k * y
+
+    assert function_fingerprint(spring(1.0)) != function_fingerprint(spring(2.0))
+    assert function_fingerprint(spring(1.0)) == function_fingerprint(spring(1.0))
+
+
+def test_other_files_are_refused(tmp_path):
+    problem = Problem(LINE, [1.0], decay)
+    integrate(problem, "RKMK4", (0, 1), 0.1).save(tmp_path / "solution.h5")
+    with pytest.raises(StorageError, match="expected a checkpoint"):
+        resume(tmp_path / "solution.h5", problem)
+    with pytest.raises(StorageError, match="no such file"):
+        resume(tmp_path / "nothing", problem)
+    with pytest.raises(ValueError, match="not a folder"):
+        integrate(problem, "RKMK4", (0, 1), 0.1, checkpoint=tmp_path / "nowhere" / "run.check")
