@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from liegroup import matrices
 from liegroup.arrays import Array, call, check_broadcast, numbers, refuse
+from liegroup.formulas import REQUIRED, check
 from liegroup.formulas import rn as line
 from liegroup.formulas import se2 as _se2
 from liegroup.formulas import se3 as _se3
@@ -69,6 +70,7 @@ class Group:
     def __post_init__(self) -> None:
         merged: list[tuple[Any, int]] = []
         for file, copies in self.factors:
+            check(file, REQUIRED)
             if merged and merged[-1][0] is file:
                 copies += merged.pop()[1]
             merged.append((file, copies))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from liegroup.compile import helper, kernel, ld, st
-from liegroup.formulas import rn, se2, se3, so2, so3
+from liegroup.formulas import FOR_KERNELS, REQUIRED, check, rn, se2, se3, so2, so3
 from liegroup.maps import CAYLEY, CCSK, EXP, Map, maps_of
 
 __all__ = [
@@ -30,6 +30,8 @@ FACTORS: tuple[Any, ...] = (rn, so2, so3, se2, se3)
 """Formula files by kind: a new group is one file and one entry here."""
 RN, SO2, SO3, SE2, SE3 = range(5)
 KIND, Q_OFFSET, V_OFFSET, N_Q, N_V = range(5)
+for _formulas in FACTORS:
+    check(_formulas, REQUIRED + FOR_KERNELS)
 MAPS = tuple(maps_of(formulas) for formulas in FACTORS)
 """`MAPS[kind][tau]`."""
 

@@ -100,6 +100,13 @@ def test_a_group_of_somebody_else_passes_alone_and_in_products() -> None:
         _ = group.table
 
 
+def test_a_file_without_the_required_formulas_is_refused() -> None:
+    file = heisenberg()
+    del file.log, file.dexp_right
+    with pytest.raises(TypeError, match="lacks log, dexp_right"):
+        Group(((file, 1),))
+
+
 # --- products -----------------------------------------------------------------------------------------------------------
 
 
