@@ -258,15 +258,17 @@ def _table(group: Any, canonical: bool) -> NDArray[np.int64]:
         offsets = np.concatenate([[0], np.cumsum(table[:-1, size])])
         if (table[:, column] != offsets).any():
             raise ValueError(f"group: {_COLUMNS[column]} is {table[:, column].tolist()}, expected {offsets.tolist()} (factors in order)")
-    rows = [(row[0], n_q, n_v) for row in table.tolist() for n_q, n_v in _factors(*row, n_p=table[:, 4].sum() // 2 if canonical else 0)]
+    n_p = int(table[:, 4].sum()) // 2 if canonical else 0
+    rows = [(row[0], n_q, n_v) for row in table.tolist() for n_q, n_v in _factors(*row, n_p)]
     q, v = (np.concatenate([[0], np.cumsum([row[k] for row in rows])]) for k in (1, 2))
     return np.array([(kind, q[k], v[k], n_q, n_v) for k, (kind, n_q, n_v) in enumerate(rows)], dtype=np.int64)
 
 
-def _factors(kind: int, q: int, v: int, n_q: int, n_v: int, n_p: int) -> list[tuple[int, int]]:
-    """Sizes of the factors in a row: copies of a group one by one; of the last Rⁿ, the momenta (from velocity n_p on) apart."""
+def _factors(row: Sequence[int], momenta: int) -> list[tuple[int, int]]:
+    """Sizes of the factors in a row: copies of a group one by one; of the last Rⁿ, the momenta (from that velocity on) apart."""
+    kind, _, v, n_q, n_v = row
     if kind == RN:
-        before = n_p - v
+        before = momenta - v
         return [(before, before), (n_q - before, n_v - before)] if 0 < before < n_v else [(n_q, n_v)]
     size = FACTORS[kind].N_V
     return [(n_q * size // n_v, size)] * (n_v // size)

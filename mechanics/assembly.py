@@ -75,7 +75,11 @@ def moved_by(tree: Tree, q: Array, x: Array) -> Array:
 
 
 def assemble(
-    tree: Tree, closures: Iterable[Closure], guess: ArrayLike | None = None, hold: Sequence[str] = (), equations: LoopEquations | None = None
+    tree: Tree,
+    closures: Iterable[Closure],
+    guess: ArrayLike | None = None,
+    hold: Sequence[str] = (),
+    equations: LoopEquations | None = None,
 ) -> Assembly:
     """Close a mechanism from rough coordinates.
 
@@ -189,7 +193,11 @@ def _does_not_close(loops: LoopEquations, q: Array, size: float) -> AssemblyErro
 
 def _check_axes(loops: LoopEquations, q: Array) -> None:
     g = geometry(loops.tree, q)
-    rotation = lambda body: np.eye(3) if body is None else g.R[loops.tree.body_index(body)]  # noqa: E731
+
+    def rotation(body: str | None) -> Array:
+        R: Array = np.eye(3) if body is None else g.R[loops.tree.body_index(body)]
+        return R
+
     for closure in loops.closures:
         for a, b in closure.aligned:
             if (rotation(closure.first.body) @ a) @ (rotation(closure.second.body) @ b) < 0.0:
@@ -225,9 +233,7 @@ class Velocities:
     defect: float
 
 
-def consistent_velocities(
-    loops: LoopEquations, q: Array, wanted: Mapping[str, ArrayLike], rank: int, t: float = 0.0
-) -> Velocities:
+def consistent_velocities(loops: LoopEquations, q: Array, wanted: Mapping[str, ArrayLike], rank: int, t: float = 0.0) -> Velocities:
     """The velocities of least norm that keep the loops closed and give the joints of `wanted` their rates.
 
     Raises

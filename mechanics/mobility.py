@@ -72,7 +72,8 @@ class Mobility:
     def report(self) -> str:
         """One paragraph for people."""
         lines = [
-            f"{self.dof} degrees of freedom: {self.dof + self.rank} of the tree − {self.rank} of {self.rank + self.redundant} closure equations",
+            f"{self.dof} degrees of freedom: {self.dof + self.rank} of the tree − {self.rank} of {self.rank + self.redundant} "
+            "closure equations",
             f"smallest singular value that counts {self.smallest:.2g}, largest that does not {self.next:.2g} (relative)",
         ]
         if self.redundant:
