@@ -259,7 +259,7 @@ def _table(group: Any, canonical: bool) -> NDArray[np.int64]:
         if (table[:, column] != offsets).any():
             raise ValueError(f"group: {_COLUMNS[column]} is {table[:, column].tolist()}, expected {offsets.tolist()} (factors in order)")
     n_p = int(table[:, 4].sum()) // 2 if canonical else 0
-    rows = [(row[0], n_q, n_v) for row in table.tolist() for n_q, n_v in _factors(*row, n_p)]
+    rows = [(kind, *sizes) for kind, _, v, n_q, n_v in table.tolist() for sizes in _factors(kind, v, n_q, n_v, n_p)]
     q, v = (np.concatenate([[0], np.cumsum([row[k] for row in rows])]) for k in (1, 2))
     return np.array([(kind, q[k], v[k], n_q, n_v) for k, (kind, n_q, n_v) in enumerate(rows)], dtype=np.int64)
 

@@ -163,9 +163,7 @@ def rkmk(tableau: ButcherTableau, name: str = "", **changes: Any) -> Method:
         name=name or f"RKMK[{tableau.name}]",
         stepper=RKMK,
         order=tableau.order,
-        coefficients=np.concatenate(
-            [r.A.ravel(), r.b, r.c, r.error, r.error_low, r.extra_A.ravel(), r.extra_c, chebyshev(tableau.dense).ravel()]
-        ),
+        coefficients=np.concatenate([r.A.ravel(), r.b, r.c, r.error, r.error_low, *extension]),
         options=np.array([tableau.stages, tableau.fsal, estimates, tableau.extra_stages, r.dense.shape[1]]),
         evaluations=tableau.evaluations,
         embedded_order=tableau.embedded_order,
