@@ -258,8 +258,8 @@ def _table(group: Any, canonical: bool) -> NDArray[np.int64]:
         offsets = np.concatenate([[0], np.cumsum(table[:-1, size])])
         if (table[:, column] != offsets).any():
             raise ValueError(f"group: {_COLUMNS[column]} is {table[:, column].tolist()}, expected {offsets.tolist()} (factors in order)")
-    n_p = int(table[:, 4].sum()) // 2 if canonical else 0
-    rows = [(kind, *sizes) for kind, _, v, n_q, n_v in table.tolist() for sizes in _factors(kind, v, n_q, n_v, n_p)]
+    momenta = int(table[:, 4].sum()) // 2 if canonical else 0
+    rows = [(row[0], *sizes) for row in table.tolist() for sizes in _factors(row, momenta)]
     q, v = (np.concatenate([[0], np.cumsum([row[k] for row in rows])]) for k in (1, 2))
     return np.array([(kind, q[k], v[k], n_q, n_v) for k, (kind, n_q, n_v) in enumerate(rows)], dtype=np.int64)
 
