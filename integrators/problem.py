@@ -264,10 +264,11 @@ def _table(group: Any, canonical: bool) -> NDArray[np.int64]:
     return np.array([(kind, q[k], v[k], n_q, n_v) for k, (kind, n_q, n_v) in enumerate(rows)], dtype=np.int64)
 
 
-def _factors(kind: int, v: int, n_q: int, n_v: int, n_p: int) -> list[tuple[int, int]]:
-    """Sizes of the factors in a row: copies of a group one by one; of the last Rⁿ, the momenta (from velocity n_p on) apart."""
+def _factors(row: Sequence[int], momenta: int) -> list[tuple[int, int]]:
+    """Sizes of the factors in a row: copies of a group one by one; of the last Rⁿ, the momenta (from that velocity on) apart."""
+    kind, _, v, n_q, n_v = row
     if kind == RN:
-        before = n_p - v
+        before = momenta - v
         return [(before, before), (n_q - before, n_v - before)] if 0 < before < n_v else [(n_q, n_v)]
     size = FACTORS[kind].N_V
     return [(n_q * size // n_v, size)] * (n_v // size)
