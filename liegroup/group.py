@@ -298,11 +298,11 @@ class Group:
         return GroupMap(self, name, numbers_of_order(order))
 
     def exp(self, x: ArrayLike) -> Array:
-        """exp(x), for x of any size."""
+        """exp(x), for x of any size (below 1e150)."""
         return self.maps["exp"](x)
 
     def log(self, g: ArrayLike) -> Array:
-        """The x of smallest rotation angle, in [0, π], with exp(x) = g."""
+        """The x of smallest rotation angle, in [0, π], with exp(x) = g; no digits are lost next to π."""
         return self.maps["exp"].inverse(g)
 
     def cay(self, x: ArrayLike) -> Array:
