@@ -31,6 +31,10 @@ class Catalogue(Mapping[str, Row]):
             raise ValueError(f"method {name!r} is already in the catalogue")
         self._rows[name] = row
 
+    def remove(self, name: str) -> None:
+        """Take a method out again; KeyError if there is none of the name."""
+        del self._rows[name]
+
     def __getitem__(self, name: str) -> Row:
         row = self._rows[name]
         if not isinstance(row, (Method, Reference)):
