@@ -138,3 +138,13 @@ def test_a_missing_package_is_reported_with_the_command_that_installs_it(monkeyp
     monkeypatch.setattr("sys.prefix", str(tmp_path))
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'liemech\[robots\]'"):
         mechanics.model_path("panda")
+
+
+def test_the_example_of_the_docstring_prints_what_it_says():
+    import doctest
+
+    from mechanics import models
+
+    result = doctest.testmod(models)
+    assert result.attempted > 0
+    assert result.failed == 0
