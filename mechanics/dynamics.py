@@ -18,10 +18,13 @@ from mechanics.algorithms import crba, kinematics, rnea
 from mechanics.algorithms import energy as energy_kernels
 from mechanics.algorithms import momentum as momentum_kernels
 from mechanics.hamiltonian import era
+from mechanics.singular import singular_joint
 from mechanics.tree import Tree
 
 Array = NDArray[np.float64]
 _UNIT_TOLERANCE = 1e-6
+_RESIDUAL = 1e-6
+"""Relative error of M v = p that betrays a singular mass matrix."""
 
 
 def body_poses(tree: Tree, q: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
@@ -116,8 +119,9 @@ def hamiltonian_rhs(
         kernel = era.era_loaded
         inputs += [_velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau"), _wrenches(tree, wrenches)]
     out = _evaluate(kernel, tree, 2 * tree.nv, t, *inputs)
-    _check_solution(tree, out)
-    return out[..., : tree.nv], out[..., tree.nv :]
+    v, p_dot = out[..., : tree.nv], out[..., tree.nv :]
+    _check_solution(tree, inputs[0], v, inputs[1], t)
+    return v, p_dot
 
 
 def inverse_dynamics(tree: Tree, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: ArrayLike | None = None, t: float = 0.0) -> Array:
@@ -152,9 +156,11 @@ def forward_dynamics(
     array (…, nv)
     """
     force = _velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau") - bias(tree, q, v, wrenches, t)
-    out = _evaluate(era.mass_solve, tree, 2 * tree.nv, t, _configuration(tree, q), force)
-    _check_solution(tree, out)
-    return out[..., : tree.nv]
+    q = _configuration(tree, q)
+    a = _evaluate(era.mass_solve, tree, 2 * tree.nv, t, q, force)[..., : tree.nv]
+    drift = momentum(tree, q, np.zeros(tree.nv), t) if tree.is_rheonomic else 0.0
+    _check_solution(tree, q, a, force + drift, t)
+    return a
 
 
 def kinetic_energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
@@ -234,14 +240,17 @@ def _wrenches(tree: Tree, wrenches: ArrayLike | None) -> Array:
     return _numbers(tree, array.reshape(*array.shape[:-2], -1), 6 * len(tree), "wrenches", "six numbers per body")
 
 
-def _check_solution(tree: Tree, out: Array) -> None:
-    """The eliminations divide by the inertia that a joint feels: name the joint where it is zero."""
-    if np.isfinite(out).all():
-        return
-    bad: Any = ~np.isfinite(out.reshape(-1, out.shape[-1])).all(axis=0)
-    first = int(np.argmax(bad[: tree.nv])) if bad[: tree.nv].any() else int(np.argmax(bad[tree.nv :]))
-    joint = next(name for name in tree.joint_names if first < tree.v_slice(name).stop)
-    raise ValueError(
-        f"joint {joint!r} or one beyond it moves no inertia in this configuration: the mass matrix of tree {tree.name!r} is singular; "
-        f"give the bodies behind it mass, or avoid the singular configuration"
-    )
+def _check_solution(tree: Tree, q: Array, v: Array, p: Array, t: float) -> None:
+    """v = M⁻¹ p holds; else name the joint that moves no inertia."""
+    wrong: Any = ~np.isfinite(v).all(axis=-1)
+    if tree.may_be_singular and not wrong.any():
+        back = _evaluate(momentum_kernels.momentum, tree, tree.nv, t, np.broadcast_to(q, (*v.shape[:-1], tree.nq)), v)
+        wrong = np.abs(back - p).max(axis=-1, initial=0.0) > _RESIDUAL * (1.0 + np.abs(p).max(axis=-1, initial=0.0))
+    if wrong.any():
+        where = np.broadcast_to(q, (*v.shape[:-1], tree.nq))[wrong][0]
+        joint = singular_joint(tree, where, t)
+        raise ValueError(
+            f"the mass matrix of tree {tree.name!r} is singular"
+            + (f": joint {joint!r} moves no inertia in this configuration" if joint else "")
+            + "; avoid the configuration, use a joint without singularities (Spherical), or give the bodies behind it mass"
+        )

@@ -77,6 +77,11 @@ class Inertia:
     def is_zero(self) -> bool:
         return self.mass == 0.0 and not self.tensor.any()
 
+    @property
+    def is_full(self) -> bool:
+        """Whether it resists every acceleration: positive mass and moments (not a point, not a thin rod)."""
+        return bool(self.mass > 0.0 and np.linalg.eigvalsh(self.tensor_about_com)[0] > _ROUNDING * np.trace(self.tensor))
+
     def matrix(self) -> Array:
         """M = [[m E, −m c̃], [m c̃, J]], the 6 × 6 mass matrix about the body origin."""
         c = self.mass * skew(self.com)

@@ -20,9 +20,12 @@ from mechanics.joints import Joint
 from mechanics.joints.fixed import Fixed
 from mechanics.joints.free import Free
 from mechanics.packing import Packed, pack
+from mechanics.singular import singular_joint
 
 Array = NDArray[np.float64]
 _ROTATION_TOLERANCE = 1e-6
+_LARGE = 2000
+"""Bodies; the mobility of larger trees is not checked when they are made."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +157,19 @@ class Tree:
         self._body = {b.name: i for i, b in enumerate(self.bodies)}
         self._joint = {b.joint_name: i for i, b in enumerate(self.bodies)}
         self.frames = _frames(frames or {}, self._body)
+        self._check_mobility()
+
+    def _check_mobility(self) -> None:
+        """No joint moves nothing: asked at one random configuration, of trees that have bodies without full inertia."""
+        if self.may_be_singular and len(self) < _LARGE:
+            q = self.random_configuration(np.random.default_rng(0))
+            if joint := singular_joint(self, q):
+                raise ModelError(f"joint {joint!r}", "moves no inertia", "give a body behind it mass (and extent across the axis)")
+
+    @cached_property
+    def may_be_singular(self) -> bool:
+        """Whether the mass matrix can be singular somewhere: bodies without full inertia, or joints that can lock."""
+        return any(len(b.joint.elements) > 2 or not b.inertia.is_full for b in self.bodies)
 
     # --- names ---------------------------------------------------------------------------------------------------------
 

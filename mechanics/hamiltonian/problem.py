@@ -10,6 +10,7 @@ from mechanics import dynamics
 from mechanics.hamiltonian.era import era
 from mechanics.hamiltonian.invariants import invariants
 from mechanics.tree import Tree
+from mechanics.variational.own_step import variational_step
 
 _MOMENTUM_UNITS = {"rad/s": "kg m^2/s", "m/s": "kg m/s"}
 
@@ -62,6 +63,7 @@ def hamiltonian_problem(tree: Tree, q: ArrayLike, v: ArrayLike | None = None, p:
         invariant_names=names,
         invariant_units=units,
         canonical=True,
+        own_steps={"variational": variational_step(tree)},
         model=tree.name,
     )
 
@@ -69,12 +71,13 @@ def hamiltonian_problem(tree: Tree, q: ArrayLike, v: ArrayLike | None = None, p:
 def _invariants(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if tree.is_rheonomic:
         return (), ()
-    names, units = ("energy",), ("J",)
+    names: tuple[str, ...] = ("energy",)
+    units: tuple[str, ...] = ("J",)
     if tree.is_free and not tree.gravity.any():
-        names += tuple(f"{kind} {axis}" for kind in ("momentum", "angular momentum") for axis in "xyz")
+        names += tuple(f"{kind}_{axis}" for kind in ("momentum", "angular_momentum") for axis in "xyz")
         units += ("kg m/s",) * 3 + ("kg m^2/s",) * 3
     elif tree.is_free:
-        names += ("horizontal momentum 1", "horizontal momentum 2", "angular momentum about the vertical")
+        names += ("horizontal_momentum_1", "horizontal_momentum_2", "angular_momentum_vertical")
         units += ("kg m/s", "kg m/s", "kg m^2/s")
     return names, units
 

@@ -1,0 +1,144 @@
+"""Hamiltonian right-hand side of trees against Pinocchio's `aba`: ``python -m benchmarks.tree_rhs``.
+
+Both give the rates of a state under gravity: (q, p) → (v, ṗ) here, (q, v) → v̇ there.  One trajectory, eight in lanes (per trajectory),
+Pinocchio from Python and, where a compiler is found, in a C++ loop.  Best of many short chunks, on 16 states in turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from typing import Any
+
+import numpy as np
+
+from benchmarks import pinocchio_cpp
+from benchmarks.machine import best_time, circumstances, save
+from integrators.signatures import FIELD, FIELD_LANES
+from liegroup.compile import WIDTH, entry, integer, integers, lane_array, lane_matrix, lane_vector, matrix, nothing, real, vector
+from mechanics import ModelWarning, Tree, load_model
+from mechanics.adapters.pinocchio import to_pinocchio
+from mechanics.hamiltonian.era import era
+from mechanics.joints import Free, Planar, Prismatic, Revolute, Spherical
+from mechanics.testing import random_tree
+
+STATES = 16
+
+
+@entry(nothing(FIELD, integer, real, matrix, vector, integers, matrix, vector))
+def _loop(field: Any, calls: Any, t: Any, states: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    for k in range(calls):
+        field(t, states[k & 15], parameters, structure, work, out)
+
+
+@entry(nothing(FIELD_LANES, integer, real, lane_matrix, vector, integers, lane_matrix, lane_vector))
+def _loop_lanes(field: Any, calls: Any, t: Any, states: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    for k in range(calls):
+        field(t, states[k & 15], parameters, structure, work, out)
+
+
+def models(all_joints: bool) -> dict[str, Tree]:
+    """The trees of the table; all numbered depth first."""
+    generator = np.random.default_rng(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        robots = {name: load_model(model) for name, model in (("ANYmal", "anymal"), ("Talos", "talos"))}
+    found = {
+        "7-link arm": random_tree("chain", 7, generator),
+        **robots,
+        "30-body tree": _depth_first(random_tree("random", 30, generator)),
+        "100-chain": random_tree("chain", 100, generator),
+    }
+    if all_joints:
+        found |= {
+            "Panda": load_model("panda"),
+            "Talos, with hands": load_model("talos_full"),
+            "free 30-body tree": _depth_first(random_tree("random", 30, generator, root=Free())),
+            "prismatic 10-chain": random_tree("chain", 10, generator, (Prismatic,)),
+            "ball 10-chain": random_tree("chain", 10, generator, (Spherical,)),
+            "planar 10-chain": random_tree("chain", 10, generator, (Planar,)),
+            "free 10-chain": random_tree("chain", 10, generator, (Free,)),
+            "mixed 30-body tree": _depth_first(random_tree("random", 30, generator, (Revolute, Prismatic, Spherical, Planar), Free())),
+        }
+    return found
+
+
+def _depth_first(tree: Tree) -> Tree:
+    order, todo = [], list(reversed(tree.roots))
+    while todo:
+        order.append(todo.pop())
+        todo += reversed(tree.children[order[-1]])
+    return Tree([tree.bodies[i] for i in order], tree.name, tree.gravity)
+
+
+def _states(tree: Tree, generator: np.random.Generator) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.array([np.concatenate([tree.random_configuration(generator), generator.normal(size=tree.nv)]) for _ in range(STATES)])
+
+
+def ours(tree: Tree) -> float:
+    """Nanoseconds for one trajectory."""
+    states, work, out = _states(tree, np.random.default_rng(0)), np.zeros(tree.work_shape), np.zeros(2 * tree.nv)
+    field, parameters, structure = era.compiled, tree.parameters, tree.structure
+    return 1e9 * best_time(lambda calls: _loop(field, calls, 0.0, states, parameters, structure, work, out))
+
+
+def ours_in_lanes(tree: Tree) -> float:
+    """Nanoseconds per trajectory, eight at a time."""
+    states, work, out = lane_array(STATES, tree.nq + tree.nv), lane_array(*tree.work_shape), lane_array(2 * tree.nv)
+    for lane in range(WIDTH):
+        states[:, :, lane] = _states(tree, np.random.default_rng(lane))
+    field, parameters, structure = era.compiled_lanes, tree.parameters, tree.structure
+    return 1e9 / WIDTH * best_time(lambda calls: _loop_lanes(field, calls, 0.0, states, parameters, structure, work, out))
+
+
+def pinocchio_from_python(tree: Tree) -> float:
+    """Nanoseconds per call of `aba` from Python."""
+    import pinocchio as pin
+
+    other, generator = to_pinocchio(tree), np.random.default_rng(0)
+    model, data = other.model, other.model.createData()
+    q, (v, tau) = other.configuration(tree.random_configuration(generator)), generator.normal(size=(2, tree.nv))
+
+    def call(calls: int) -> None:
+        for _ in range(calls):
+            pin.aba(model, data, q, v, tau)
+
+    return 1e9 * best_time(call)
+
+
+def pinocchio_in_cpp(tree: Tree) -> float:
+    """Nanoseconds per call of `aba` in a C++ loop; NaN where it cannot be compiled."""
+    try:
+        return pinocchio_cpp.nanoseconds(tree)
+    except pinocchio_cpp.NotAvailable:
+        return float("nan")
+
+
+COLUMNS = {"lanes": ours_in_lanes, "scalar": ours, "pinocchio_cpp": pinocchio_in_cpp, "pinocchio_python": pinocchio_from_python}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--all-joints", action="store_true", help="more robots and every kind of joint that Pinocchio has")
+    parser.add_argument("--rounds", type=int, default=2, help="measure every number so many times, the best counts")
+    parser.add_argument("--save", metavar="NAME", help="write benchmarks/results/NAME.json")
+    options = parser.parse_args()
+    try:
+        pinocchio_cpp.binary()
+    except pinocchio_cpp.NotAvailable as reason:
+        print(f"no C++ comparison: {reason}")
+    rows = []
+    print("nanoseconds per evaluation and trajectory" + " " * 30 + "Pinocchio C++ / ours")
+    print(f"{'tree':20s} {'nv':>4s} {'C++':>8s} {'Python':>8s} {'scalar':>8s} {'lanes':>8s} {'scalar':>9s} {'lanes':>7s}")
+    for name, tree in models(options.all_joints).items():
+        best = {column: min(measure(tree) for _ in range(options.rounds)) for column, measure in COLUMNS.items()}
+        ratios = best["pinocchio_cpp"] / best["scalar"], best["pinocchio_cpp"] / best["lanes"]
+        numbers = " ".join(f"{best[c]:8.0f}" for c in ("pinocchio_cpp", "pinocchio_python", "scalar", "lanes"))
+        print(f"{name:20s} {tree.nv:4d} {numbers} {ratios[0]:9.2f} {ratios[1]:7.1f}", flush=True)
+        rows.append({"tree": name, "bodies": len(tree), "nv": tree.nv, **{f"{c}_ns": round(x, 1) for c, x in best.items()}})
+    if options.save:
+        print("saved", save(options.save, {**circumstances("pin"), "rows": rows}))
+
+
+if __name__ == "__main__":
+    main()

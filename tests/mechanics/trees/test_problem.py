@@ -1,0 +1,92 @@
+"""The motion of a tree, integrated: what it conserves, and that it is the motion of Newton and Euler."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import mechanics
+from mechanics import Body, Inertia, Tree, hamiltonian_problem
+from mechanics.joints import Free, Motion, Prismatic, Revolute, Rheonomic, Slide, Spherical, Turn
+from mechanics.testing import random_tree
+
+integrate = pytest.importorskip("integrators").integrate
+
+
+def free_tree(gravity):
+    generator = np.random.default_rng(3)
+    tree = random_tree("random", 6, generator, (Revolute, Prismatic, Spherical), Free()).with_gravity(gravity)
+    return tree, tree.random_configuration(generator), generator.normal(size=tree.nv)
+
+
+@pytest.mark.parametrize("gravity", [(0, 0, 0), (0, 0, -9.81), (3.0, -2.0, 1.0)])
+def test_a_tree_that_nothing_holds_conserves_energy_and_momentum(gravity):
+    tree, q, v = free_tree(gravity)
+    problem = hamiltonian_problem(tree, q, v)
+    assert len(problem.invariant_names) == (4 if any(gravity) else 7)
+    final = integrate(problem, "RKMK4", (0.0, 0.2), step=5e-4).y[-1]
+    start, end = problem.invariant_values(0.0, problem.y0), problem.invariant_values(0.2, final)
+    assert np.abs(end - start).max() < 1e-8 * (1.0 + np.abs(start).max())
+    assert np.isclose(start[0], mechanics.energy(tree, q, v), rtol=1e-13)
+
+
+def test_the_watched_momentum_is_that_of_the_bodies():
+    tree, q, v = free_tree((0, 0, 0))
+    problem = hamiltonian_problem(tree, q, v)
+    linear, spin = np.split(mechanics.centroidal_momentum(tree, q, v), 2)
+    angular = spin + np.cross(mechanics.centre_of_mass(tree, q), linear)
+    assert np.allclose(problem.invariant_values(0.0, problem.y0)[1:], [*linear, *angular], rtol=0, atol=1e-13)
+
+
+def test_damping_takes_the_energy_it_should():
+    """dH/dt = −Σ d v²."""
+    generator = np.random.default_rng(4)
+    tree = random_tree("chain", 4, generator, damping=0.2)
+    q, v = tree.random_configuration(generator), generator.normal(size=4)
+    problem, h = hamiltonian_problem(tree, q, v), 1e-4
+    values = [problem.invariant_values(0.0, problem.y0 + s * problem.velocity(0.0, problem.y0))[0] for s in (-h, h)]
+    assert np.isclose((values[1] - values[0]) / (2 * h), -0.2 * v @ v, rtol=1e-6)
+
+
+def test_hamilton_and_newton_euler_move_alike():
+    generator = np.random.default_rng(5)
+    tree = random_tree("random", 5, generator)
+    q, v = tree.random_configuration(generator), generator.normal(size=tree.nv)
+    final = integrate(hamiltonian_problem(tree, q, v), "RKMK4", (0.0, 0.5), step=2e-4).y[-1]
+
+    def newton_euler(t, x):
+        return np.concatenate([x[5:], mechanics.forward_dynamics(tree, x[:5], x[5:])])
+
+    true = solve_ivp(newton_euler, (0.0, 0.5), np.concatenate([q, v]), method="DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
+    assert np.abs(final[:5] - true[:5]).max() < 1e-9
+    assert np.abs(final[5:] - mechanics.momentum(tree, true[:5], true[5:])).max() < 1e-8
+
+
+def test_a_driven_pendulum_swings_as_its_equation_says():
+    """Pivot prescribed z = a sin wt: l θ″ = −(g + z″) sin θ; also H is not conserved and no invariant is claimed."""
+    a, w, length = 0.3, 4.0, 0.8
+    driven = Rheonomic((Slide((0, 0, 1), Motion(harmonics=((a, w, 0.0),))), Turn((1, 0, 0))))
+    tree = Tree([Body("bob", driven, inertia=Inertia.about_com(2.0, (0, 0, -length), 1e-9 * np.eye(3)))])
+    problem = hamiltonian_problem(tree, [0.5], [0.2])
+    assert problem.invariant_names == ()
+    final = integrate(problem, "RKMK4", (0.0, 2.0), step=1e-3).y[-1]
+
+    def equation(t, x):
+        return x[1], -(9.81 - a * w**2 * np.sin(w * t)) * np.sin(x[0]) / length
+
+    true = solve_ivp(equation, (0.0, 2.0), (0.5, 0.2), method="DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
+    assert abs(final[0] - true[0]) < 1e-7
+
+
+def test_the_state_is_labelled_by_joint_and_component():
+    tree, q, v = free_tree((0, 0, 0))
+    configuration, momenta = hamiltonian_problem(tree, q, v).variables
+    assert configuration.labels[:2] == ("body_0_joint.x", "body_0_joint.y")
+    assert momenta.labels[:2] == ("body_0_joint.vx", "body_0_joint.vy")
+    assert configuration.size == tree.nq
+    assert momenta.units.startswith("kg m/s, ")
+
+
+def test_velocities_and_momenta_are_not_given_together():
+    tree, q, v = free_tree((0, 0, 0))
+    with pytest.raises(ValueError, match="v and p"):
+        hamiltonian_problem(tree, q, v, v)
