@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.adaptive_run import Steering
-from integrators.layout import EVALUATIONS, ITERATIONS, REJECTED, STEPS
+from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS, SUBSTEPS
 from integrators.method import Method
 from integrators.observe import GREATEST, LEAST, SUM, SUM_LOW
 from integrators.problem import Problem
@@ -35,13 +35,13 @@ def assemble(problem: Problem, method: Method, way: Plan | Steering, runs: Seque
         method=method.name,
         step=abs(way.h) if isinstance(way, Plan) else 0.0,
         status=found[0].status if single else tuple(f.status for f in found),
-        message=found[0].message if single else _messages(found),
+        message=(found[0].message if single else _messages(found)) + _divided(counters),
         steps=max(int(f.counters[STEPS]) for f in found),
         evaluations=int(counters[EVALUATIONS]),
         iterations=int(counters[ITERATIONS]),
         rejected=int(counters[REJECTED]),
         seconds=seconds,
-        attributes={} if isinstance(way, Plan) else _attributes(way),
+        attributes=({} if isinstance(way, Plan) else _attributes(way)) | _divisions(counters),
         events=_events(names, found[0]) if single else tuple(_events(names, f) for f in found),
     )
 
@@ -111,6 +111,20 @@ def _messages(found: Sequence[Trajectory]) -> str:
     if not failed:
         return found[0].message
     return f"{len(failed)} of {len(found)} trajectories did not reach the end; trajectory {failed[0][0]}: {failed[0][1].message}"
+
+
+def _divided(counters: NDArray[np.int64]) -> str:
+    """What to say of steps that their stepper had to divide."""
+    if not counters[DIVIDED]:
+        return ""
+    return (
+        f"; {counters[DIVIDED]} of {counters[STEPS]} steps were divided, into {counters[SUBSTEPS]} substeps: "
+        f"where that happens often the energy is no longer bounded, and a smaller step is better"
+    )
+
+
+def _divisions(counters: NDArray[np.int64]) -> dict[str, str | int | float]:
+    return {"divided_steps": int(counters[DIVIDED]), "substeps": int(counters[SUBSTEPS])} if counters[DIVIDED] else {}
 
 
 def _attributes(way: Steering) -> dict[str, str | int | float]:

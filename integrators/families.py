@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from integrators.method import Method
+from integrators.steppers.composition import composition
 from integrators.steppers.exponential import exponential
 from integrators.steppers.implicit import implicit_rkmk
 from integrators.steppers.lie_variational import gauss, lobatto
+from integrators.steppers.midpoint import midpoint
 from integrators.steppers.rkmk import rkmk
 from integrators.steppers.splitting import rotations, splitting
+from integrators.steppers.tree_variational import tree_variational
 from integrators.steppers.two_register import two_register
 from integrators.tableaus import (
     COMMUTATOR_FREE,
@@ -23,14 +26,15 @@ from integrators.tableaus import (
     REDUCED_COMMUTATORS,
     SPLITTINGS,
     TWO_REGISTER,
+    Composition,
     Table,
 )
 
 STAGES = {"GAUSS": range(1, 7), "RADAU_IA": range(2, 6), "RADAU_IIA": range(1, 6)}
 """Numbers of stages in the catalogue; others are one call away: ``implicit_rkmk(GAUSS(9))``."""
 LOBATTO_STAGES = range(2, 6)
-ROTATED = ("SUZUKI4", "SOFSPA6", "KAHANLI8", "SOFSPA10")
-"""Compositions offered with three rotations in place of the exact free rotation."""
+COMPOSED = ("SUZUKI4", "SOFSPA6", "KAHANLI6", "KAHANLI8", "SOFSPA10")
+"""Compositions in the catalogue, of symmetric steps of order 2: the best of their orders."""
 
 Row = tuple[str, Callable[[], Method]]
 
@@ -49,10 +53,18 @@ def rows() -> Iterator[Row]:
     yield from _table("", REDUCED_COMMUTATORS, exponential)
     yield from _table("", LINEAR, exponential)
     yield from _table("SPLIT_", SPLITTINGS, splitting)
-    for row in ROTATED:
+    for row in COMPOSED:
         yield _row(f"ROTATIONS_{row}", COMPOSITIONS, row, rotations)
+        yield _row(f"MIDPOINT_{row}", COMPOSITIONS, row, _composed_midpoint)
     yield from ((f"VARIATIONAL_GAUSS{s}", partial(gauss, s)) for s in STAGES["GAUSS"])
     yield from ((f"VARIATIONAL_LOBATTO{s}", partial(lobatto, s)) for s in LOBATTO_STAGES)
+    yield "TREE_VARIATIONAL", tree_variational
+    for row in COMPOSED:
+        yield _row(f"TREE_VARIATIONAL_{row}", COMPOSITIONS, row, tree_variational)
+
+
+def _composed_midpoint(weights: Composition, name: str) -> Method:
+    return composition(midpoint(), weights, name)
 
 
 def _table(prefix: str, table: Table, build: Callable[..., Method], **names: str) -> Iterator[Row]:

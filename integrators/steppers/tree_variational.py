@@ -1,0 +1,75 @@
+"""Variational integrators of trees of bodies, in linear time: the rows of the catalogue; the kernel comes with the tree.
+
+One step solves the discrete Euler–Lagrange equations of a tree in the momenta at the nodes, by recursions over the bodies
+(`mechanics.variational`): order 2, symplectic, symmetric, momenta exact.  Higher orders are compositions.  The map of the
+bodies' motions is one of
+
+=============  ========================================================================================
+``split``      positions and turns apart, about the mass centres; Cayley map: rational, the default
+``splitexp``   the same with the exponential map of turns: smaller error constants, 1.5 times the cost
+``cayley``     the Cayley map of SE(3), for comparison with the literature
+``exp``        the exponential map of SE(3), for comparison with the literature
+=============  ========================================================================================
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from integrators.method import Method, Stepper
+from integrators.tableaus import Composition
+from integrators.tableaus.numbers import floats
+
+TREE_VARIATIONAL = Stepper("tree_variational", None, lambda options: 0, maps=("split", "splitexp", "cayley", "exp"), own="variational")
+
+
+def tree_variational(
+    composition: Composition | None = None,
+    name: str = "",
+    turn: float = 0.75,
+    divisions: int = 10,
+    newton: str = "exact",
+    map: str = "split",
+    **changes: Any,
+) -> Method:
+    """The variational integrator of a tree.
+
+    Parameters
+    ----------
+    composition : Composition, optional
+        A symmetric composition, for orders above 2.
+    turn : float
+        Largest turn of a joint in one substep, rad, below π; a step that turns further is divided by two (and reported).
+    divisions : int
+        Largest number of divisions by two; 0: a step is never divided, and one that turns too far fails.
+    newton : {"exact", "inertia"}
+        The matrix of the iteration: exact, or the inertia at the start of the step (RIQN, for comparison).
+    map : {"split", "splitexp", "cayley", "exp"}
+        The map of the bodies' motions.
+
+    Raises
+    ------
+    ValueError
+    """
+    if not 0.0 < turn < math.pi:
+        raise ValueError(f"turn: {turn}, expected an angle in rad between 0 and π; 0.75 is the default")
+    if isinstance(divisions, bool) or not 0 <= divisions <= 30:
+        raise ValueError(f"divisions: {divisions!r}, expected a whole number from 0 to 30")
+    if newton not in ("exact", "inertia"):
+        raise ValueError(f"newton: {newton!r}, expected 'exact' or 'inertia'")
+    weights = np.ones(1) if composition is None else floats(composition.weights)
+    return Method(
+        name=name or ("TREE_VARIATIONAL" if composition is None else f"TREE_VARIATIONAL_{composition.name.upper()}"),
+        stepper=TREE_VARIATIONAL,
+        order=2 if composition is None else composition.order,
+        coefficients=np.concatenate([[2 * math.tan(turn / 2)], weights]),
+        options=np.array([newton == "exact", divisions]),
+        symmetric=True,
+        symplectic=True,
+        source="Lee, Liu, Park and Srinivasa 2016 (linear time); Bou-Rabee and Marsden 2009 (maps)",
+        map=map,
+        **changes,
+    )

@@ -1,0 +1,112 @@
+"""Discrete momenta of the rows over one step, accumulated to the base: P*."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from liegroup.compile import helper, kernel, ld2, st2
+from liegroup.formulas.vectors import add, cross
+from liegroup.scalars import absolute, maximum
+from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
+from mechanics.packing import DAMPING, FIRST, FLAGS, HEADER, HEAVY, KIND, LEAF, PARAMETERS, PARENT, PITCH, ROW, ROWS, V
+from mechanics.rows import put, vector
+from mechanics.variational.body_maps import momentum
+from mechanics.variational.gibbs import turned
+from mechanics.variational.workspace import (
+    COM,
+    DEFECT,
+    G0,
+    IMPULSE,
+    MASS,
+    SHIFT_BODY,
+    TARGET,
+    TENSOR,
+    TURN_BODY,
+    TURN_JOINT,
+    freedom,
+    put_along,
+    unknown,
+    wrench_to_parent,
+)
+
+
+@helper
+def tensor(work: Any, i: Any) -> Any:
+    """The tensor of a row about its mass centre, over h."""
+    return vector(work, i, TENSOR) + vector(work, i, TENSOR + 3)
+
+
+@helper
+def gathered(body_map: Any, flags: Any, work: Any, i: Any) -> Any:
+    """Discrete momentum of the body of a row about the row's origin, old axes, and what the children have left in `IMPULSE`."""
+    a = vector(work, i, TURN_BODY)
+    zero = 0.0 * a[0]
+    f, n = (zero, zero, zero), (zero, zero, zero)
+    if flags & HEAVY:
+        com = vector(work, i, COM)
+        f, n = momentum(body_map, a, add(vector(work, i, SHIFT_BODY), turned(a, com)), ld2(work, i, MASS), tensor(work, i))
+        n = add(n, cross(com, f))
+    if not flags & LEAF:
+        f, n = add(f, vector(work, i, IMPULSE)), add(n, vector(work, i, IMPULSE + 3))
+    return f, n
+
+
+@helper
+def largest(x: Any) -> Any:
+    """max |xₖ|."""
+    return maximum(absolute(x[0]), maximum(absolute(x[1]), absolute(x[2])))
+
+
+@helper
+def put_defect(parameters: Any, structure: Any, work: Any, i: Any, row: Any, f: Any, n: Any) -> None:
+    """Write u = p̂ − Aᵀ P* − (damping/2) D."""
+    kind = structure[row + KIND]
+    damping = structure[DAMPING] + structure[row + V]
+    put_along(work, i, DEFECT, kind, parameters[structure[row + PARAMETERS] + PITCH], f, n)
+    for j in range(freedom(kind)):
+        u = ld2(work, i, TARGET + j) - ld2(work, i, DEFECT + j)
+        st2(work, i, DEFECT + j, u - (0.5 * parameters[damping + j]) * ld2(work, i, unknown(kind, j)))
+
+
+@helper
+def on_target(kind: Any, pitch: Any, work: Any, i: Any, f: Any, n: Any) -> Any:
+    """P* + A (AᵀA)⁻¹ u: the joint component exactly on target."""
+    u = vector(work, i, DEFECT)
+    zero = 0.0 * u[0]
+    if kind == TURN:
+        n = add(n, (zero, zero, u[0]))
+    elif kind == SLIDE:
+        f = add(f, (zero, zero, u[0]))
+    elif kind == SCREW:
+        k = 1.0 / (1.0 + pitch * pitch)
+        f, n = add(f, (zero, zero, (k * pitch) * u[0])), add(n, (zero, zero, k * u[0]))
+    elif kind == PLANE:
+        f, n = add(f, (u[0], u[1], zero)), add(n, (zero, zero, u[2]))
+    elif kind == BALL:
+        n = add(n, u)
+    elif kind == FLOAT:
+        f, n = add(f, u), add(n, vector(work, i, DEFECT + 3))
+    return f, n
+
+
+@kernel
+def settle(body_map: Any, parameters: Any, structure: Any, work: Any) -> Any:
+    """P* of the present motion, its joint components then put exactly on target; returns the largest |P*| and |u| before that.
+
+    To be called after the last correction.
+    """
+    size = 0.0 * ld2(work, 0, TURN_JOINT)
+    defect = size
+    for i in range(structure[ROWS] - 1, -1, -1):
+        row = HEADER + i * ROW
+        flags, kind = structure[row + FLAGS], structure[row + KIND]
+        f, n = gathered(body_map, flags, work, i)
+        put_defect(parameters, structure, work, i, row, f, n)
+        size = maximum(size, maximum(largest(f), largest(n)))
+        for j in range(freedom(kind)):
+            defect = maximum(defect, absolute(ld2(work, i, DEFECT + j)))
+        f, n = on_target(kind, parameters[structure[row + PARAMETERS] + PITCH], work, i, f, n)
+        put(work, i, IMPULSE, f)
+        put(work, i, IMPULSE + 3, n)
+        wrench_to_parent(work, i, G0, structure[row + PARENT], IMPULSE, flags & FIRST, f, n)
+    return size, defect

@@ -1,0 +1,33 @@
+"""The variational step as a tree brings it to the engine, and what it says when it fails."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.layout import OWN_ROWS
+from integrators.problem import OwnStep
+from mechanics.joints.element import FLOAT, PLANE
+from mechanics.packing import HEADER, KIND, ROW, ROWS
+from mechanics.tree import Tree
+from mechanics.variational.step import RESIDUAL, TURNED, UNSOLVED, WORST, step
+from mechanics.variational.workspace import COLUMNS, COLUMNS_DENSE
+
+
+def variational_step(tree: Tree) -> OwnStep:
+    """The variational step of a tree: its kernel, its workspace, and the words for a step that fails."""
+    rows = int(tree.structure[ROWS])
+    kinds = tree.structure[HEADER + KIND : HEADER + rows * ROW : ROW]
+    columns = COLUMNS_DENSE if np.isin(kinds, (PLANE, FLOAT)).any() else COLUMNS
+    names = tree.packed.row_names
+
+    def explain(errors: NDArray[np.float64]) -> str:
+        joint = names[int(errors[WORST])]
+        turn = f"the joints turn by up to {2 * math.atan(errors[TURNED] / 2):.2g} rad in the smallest substep"
+        if errors[UNSOLVED] > RESIDUAL or math.isnan(errors[UNSOLVED]):
+            return f"the largest residual, {errors[UNSOLVED]:.2g} of the largest momentum, is in joint {joint!r}; {turn}"
+        return f"{turn}, most in joint {joint!r}"
+
+    return OwnStep(step, (OWN_ROWS + rows + 1, columns), explain)

@@ -1,0 +1,208 @@
+"""The variational step of a tree: Newton's method on the increments of the joints, in linear time.
+
+    p̂ = p + (h/2) Q₀,      A₀ᵀ P*(D) = p̂ − (damping/2) D,      p₁ = A₁ᵀ P*⁺ + (h/2) Q₁ − (damping/2) D
+
+with P* the discrete momenta of the bodies summed over the subtrees: the discrete Euler–Lagrange equations in the momenta at
+the nodes, so that states are (q, p) of the Hamiltonian tree.  One iteration is one sweep up and one down the tree.  The first
+guess is extrapolated from past steps; without a past it is no motion, and the first iteration then finds h M⁻¹p̂.
+
+Every second iteration uses the matrix of the one before; the iteration ends when what is left is below rounding,
+(correction)² ≤ 1e-16 · previous correction · motion, or when rounding stops the progress; then the equations themselves are
+checked.  A (sub)step whose joints turn too far, or that is not solved, is divided by two and repeated; divisions are counted.
+
+options
+    1 for the exact matrix, 0 for the inertia at the start (RIQN); largest number of
+    divisions by two.
+coefficients
+    largest turn of a joint in one substep (rad); then the parts γ₁, γ₂, … of a composition, Σ γ = 1.
+work
+    the engine's rows, then one line per row of the tree and one for the base; columns `COLUMNS` or `COLUMNS_DENSE`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from integrators.compensated import renormalise
+from integrators.layout import (
+    COMPENSATION,
+    DIVIDED,
+    ERROR,
+    ERROR_LOW,
+    EVALUATIONS,
+    FIRST_KNOWN,
+    HISTORY,
+    ITERATIONS,
+    LAST_KNOWN,
+    OWN_OPTIONS,
+    OWN_ROWS,
+    STEPS,
+    SUBSTEPS,
+    TAU,
+)
+from integrators.signatures import STEP_SIGNATURES
+from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
+from liegroup.compile import any_, entry, helper, kernel, ld2, st2
+from liegroup.scalars import maximum, select
+from mechanics.packing import HEADER, KIND, ROW, ROWS
+from mechanics.rows import vector
+from mechanics.variational.completion import finish
+from mechanics.variational.correction import correct, extrapolate, remember, rest
+from mechanics.variational.elimination import eliminate
+from mechanics.variational.impulses import largest, settle
+from mechanics.variational.nodes import aim, forces, load, place
+from mechanics.variational.workspace import DEFECT, FORCE, G0, G1, REMEMBERED, TURN_JOINT, freedom
+
+EXACT, DIVISIONS = range(OWN_OPTIONS, OWN_OPTIONS + 2)
+STEP = ERROR_LOW
+"""Row of the engine whose first entry keeps the size of the last step."""
+UNSOLVED, TURNED, WORST = range(3)
+"""Entries of the engine's row of errors after a failure: residual, largest turn of a joint (Gibbs vector), row of the worst."""
+ITERATIONS_LIMIT = 20
+RENORMALISE_EVERY = 8
+NEGLIGIBLE = 1e-16
+SMALL = 1e-7
+"""A relative correction by a fresh matrix below this leaves an error below rounding."""
+FLOOR = 1e-3
+"""Largest relative correction at which rounding may stop the progress (chains of ten thousand bodies)."""
+RESIDUAL = 1e-9
+"""Largest defect of the equations, relative to the largest momentum, of a step that counts as solved."""
+
+
+@kernel
+def solve(parameters: Any, structure: Any, options: Any, work: Any, known: Any, counters: Any) -> Any:
+    """Iterate the increments of the joints; returns whether all lanes have converged, and the largest turn of a joint."""
+    zero = 0.0 * ld2(work, 0, TURN_JOINT)
+    going, before, before_that, turn = zero + 1.0, zero, zero, zero
+    for k in range(ITERATIONS_LIMIT):
+        fresh = k == 0 or (options[EXACT] and (k + (known > 0)) % 2 == 1)
+        eliminate(options[TAU], parameters, structure, work, fresh)
+        sizes = correct(parameters, structure, work, going == 0.0)
+        counters[ITERATIONS] += 1
+        left, turn = relative(sizes), sizes.joint_turn
+        going = select(left * left <= NEGLIGIBLE * before, zero, going)
+        if fresh and (k > 0 or known > 0):
+            going = select(left <= SMALL, zero, going)
+        if k > 1:
+            going = select(left <= FLOOR, select(left >= 0.25 * before_that, zero, going), going)
+        if not any_(going > 0.0):
+            return True, turn
+        before_that, before = before, left
+    return False, turn
+
+
+@helper
+def relative(sizes: Any) -> Any:
+    """Corrections relative to the motion of the bodies, the larger one of turns and shifts."""
+    turn = select(sizes.turn == 0.0, 1.0 + sizes.turn, sizes.turn)
+    shift = select(sizes.shift == 0.0, 1.0 + sizes.shift, sizes.shift)
+    return maximum(sizes.turn_correction / turn, sizes.shift_correction / shift)
+
+
+@kernel
+def attempt(
+    t: Any, h: Any, y: Any, parameters: Any, structure: Any, options: Any, work: Any, known: Any, forces_known: Any, counters: Any
+) -> Any:  # fmt: skip
+    """Solve the equations of one substep; the state is not touched.
+
+    Returns whether they are solved, the largest turn of a joint, and the largest defect relative to the largest momentum.
+    """
+    place(t, y, parameters, structure, work, G0)
+    load(parameters, structure, 1.0 / h, work)
+    if not forces_known:
+        forces(parameters, structure, work, G0, FORCE)
+        counters[EVALUATIONS] += 1
+    aim(structure, 0.5 * h, y, work)
+    if known > 0:
+        extrapolate(parameters, structure, work, known)
+    else:
+        rest(t, h, parameters, structure, work)
+    converged, turn = solve(parameters, structure, options, work, known, counters)
+    size, defect = settle(options[TAU], parameters, structure, work)
+    residual = defect / select(size == 0.0, 1.0 + size, size)
+    return converged and not any_(residual > RESIDUAL) and not any_(residual != residual), turn, residual
+
+
+@helper
+def accept(h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, work: Any, counters: Any) -> None:
+    """Go on to the end of a solved substep."""
+    forces(parameters, structure, work, G1, DEFECT)
+    counters[EVALUATIONS] += 1
+    finish(parameters, structure, 0.5 * h, options[COMPENSATION], y, low, work)
+    for i in range(structure[ROWS]):
+        for j in range(freedom(structure[HEADER + i * ROW + KIND])):
+            st2(work, i, FORCE + j, ld2(work, i, DEFECT + j))
+
+
+@kernel
+def advance(
+    t: Any, h: Any, y: Any, low: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, engine: Any, work: Any,
+    known: Any, forces_known: Any, counters: Any,
+) -> int:  # fmt: skip
+    """One step of size h, or of a part of a composition; divided by two as often as its turns demand."""
+    parts, done = 1, 0
+    most = 1 << options[DIVISIONS] if y.ndim == 1 else 1  # lanes that need it are run one by one, by the engine
+    while done < parts:
+        size = h / parts
+        solved, turn, residual = attempt(
+            t + done * size, size, y, parameters, structure, options, work, known, forces_known or done > 0, counters
+        )
+        if solved and not any_(turn > coefficients[0]):
+            accept(size, y, low, parameters, structure, options, work, counters)
+            done += 1
+        elif parts < most:
+            parts, done, known = 2 * parts, 2 * done, 0
+        else:
+            st2(engine, ERROR, UNSOLVED, residual)
+            st2(engine, ERROR, TURNED, turn)
+            if y.ndim == 1:
+                st2(engine, ERROR, WORST, worst_row(structure, work, TURN_JOINT if solved else DEFECT))
+            return CHART_LEFT if solved else NOT_CONVERGED
+    if parts > 1:
+        counters[DIVIDED] += 1
+        counters[SUBSTEPS] += parts
+    return OK
+
+
+@helper
+def worst_row(structure: Any, work: Any, column: Any) -> Any:
+    """The row with the largest turn of its joint, or the largest defect."""
+    worst, most = 0, -1.0
+    for i in range(structure[ROWS]):
+        kind, size = structure[HEADER + i * ROW + KIND], 0.0
+        if column == TURN_JOINT:
+            size = largest(vector(work, i, column))
+        else:
+            for j in range(freedom(kind)):
+                size = max(size, abs(work[i, column + j]))
+        if not size <= most:
+            worst, most = i, size
+    return worst
+
+
+@entry(*STEP_SIGNATURES)
+def step(
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any,
+) -> int:  # fmt: skip
+    """One variational step of a tree, y = (q, p)."""
+    stages, engine, lines = coefficients.shape[0] - 1, work[:OWN_ROWS], work[OWN_ROWS:]
+    known = min(counters[HISTORY], REMEMBERED) if stages == 1 and not any_(ld2(engine, STEP, 0) != h) else 0
+    st2(engine, STEP, 0, h)
+    forces_known, divided = counters[FIRST_KNOWN] != 0, counters[DIVIDED]
+    for s in range(stages):
+        part = coefficients[1 + s] * h
+        status = advance(
+            t, part, y, low, coefficients, options, parameters, structure, engine, lines, known, forces_known or s > 0, counters
+        )
+        if status != OK:
+            return status
+        t = t + part
+    counters[HISTORY] = 0
+    if stages == 1 and counters[DIVIDED] == divided:
+        counters[HISTORY] = min(known + 1, REMEMBERED)
+        remember(structure, lines, counters[HISTORY])
+    counters[LAST_KNOWN] = 1
+    if options[COMPENSATION] and counters[STEPS] % RENORMALISE_EVERY == 0:
+        renormalise(table, y, low)
+    return OK
