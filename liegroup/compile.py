@@ -32,6 +32,7 @@ import os
 import shutil
 import sys
 import time
+import uuid
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -70,13 +71,13 @@ PACKAGES = ("liegroup", "integrators", "mechanics", "studies", "tests", "benchma
 
 def helper(function: F) -> F:
     """Register a formula with the compiler, inlined by force; in Python it stays the plain function."""
-    registered: F = _registered(register_jitable(forceinline=True, **_INNER)(function))
+    registered: F = _registered(register_jitable(forceinline=True, **_INNER)(_own_name(function)))
     return registered
 
 
 def kernel(function: F) -> F:
     """Register a larger function with the compiler; in Python it stays the plain function."""
-    registered: F = _registered(register_jitable(**_INNER)(function))
+    registered: F = _registered(register_jitable(**_INNER)(_own_name(function)))
     return registered
 
 
@@ -105,7 +106,30 @@ def primitive(compiled: Callable[..., Any]) -> Callable[[F], F]:
 
 def _compiled_form(function: Callable[..., Any]) -> Any:
     """Decorator: chooses, by the types of the arguments, what the compiler puts in the place of a Python function."""
-    return overload(function, jit_options={"forceinline": True, **_INNER}, strict=False)
+
+    def decorate(resolve: Callable[..., Any]) -> Callable[..., Any]:
+        def named(*args: Any) -> Any:
+            chosen = resolve(*args)
+            return _own_name(chosen) if callable(chosen) else chosen
+
+        overload(function, jit_options={"forceinline": True, **_INNER}, strict=False)(named)
+        return resolve
+
+    return decorate
+
+
+_PROCESS = uuid.uuid4().hex[:12]
+
+
+def _own_name(function: F) -> F:
+    """Mark a function made by another function with the process it was made in.
+
+    The linker knows functions by qualified name and a number counted anew in every process: two functions made by one
+    factory, one of them in a kernel from the cache, could pass for each other.
+    """
+    if "<locals>" in function.__qualname__ and _PROCESS not in function.__qualname__:
+        function.__qualname__ = f"{function.__qualname__}_{_PROCESS}"
+    return function
 
 
 class Entry:
@@ -552,7 +576,7 @@ def _absolute(x: Any) -> Any:
 
 def each_lane(function: Callable[[float], float]) -> Callable[..., Any]:
     """A function of one float64, applied lane by lane: for what has no vector formula (exp, log, …)."""
-    scalar = register_jitable(function)
+    scalar = register_jitable(_own_name(function))
 
     def apply(x: Any) -> Any:
         return np.vectorize(function, otypes=[float])(x) if isinstance(x, np.ndarray) else function(x)
