@@ -47,7 +47,7 @@ class EnergyDriftConfig(StudyConfig):
     """Relative tolerances of methods that choose their steps."""
     lock_slides: bool = True
     """Hold joints that slide within limits (grippers): limits do not act on the motion, and light fingers would fly off."""
-    horizon: float = 500.0
+    horizon: float = 100.0
     """Simulated time, s."""
     speed: float = 0.5
     """Standard deviation of the random initial joint velocities, rad/s or m/s."""
