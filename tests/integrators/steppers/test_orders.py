@@ -20,7 +20,11 @@ from liegroup.table import EXP, increment, retract
 
 LINEAR_ONLY = ("MAGNUS", "CF_LINEAR")
 SPLITTINGS = ("SPLIT_", "ROTATIONS_")
-GENERAL = [name for name, m in METHODS.items() if isinstance(m, Method) and not name.startswith(SPLITTINGS) and not (m.stepper.prepare or m.stepper.own)]
+GENERAL = [
+    name
+    for name, m in METHODS.items()
+    if isinstance(m, Method) and not name.startswith(SPLITTINGS) and not (m.stepper.prepare or m.stepper.own)
+]
 COUNTS = {1: (128, 256, 512), 2: (32, 64, 128), 3: (24, 48, 96), 4: (16, 32, 64), 5: (8, 16, 32), 6: (4, 8, 16)}
 
 
