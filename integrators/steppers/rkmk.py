@@ -12,9 +12,9 @@ with e extra stages where it needs them and weights by `integrators.interpolatio
 coefficients
     A (s, s) by rows, b (s), c (s), b − b̂ (s), b − b̂_low (s); for the extension: extra_A (e, s + e), extra_c (e), and aᵢₖ (s + e, d).
 options
-    stages s; 1 if FSAL; number of error estimates (0, 1, 2); extra stages e; degree d.
+    stages s; 1 if FSAL; number of error estimates (0, 1, 2); extra stages e; degree d; highest power of ad_u in dτ⁻¹ (−1: exact).
 own rows
-    kᵢ (s + e), u, stage state, step size.
+    kᵢ (s + e), u, stage state, step size, scratch.
 """
 
 from __future__ import annotations
@@ -44,11 +44,12 @@ from integrators.method import Method, Stepper
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, OK
 from integrators.steppers.common import advance_state, copy, dimension, leaves_chart
+from integrators.steppers.series import EXACT, inverse_differential, power_for
 from integrators.tableaus import ButcherTableau
 from liegroup.compile import entry, helper, ld, st
-from liegroup.table import dtau_inverse_left, retract
+from liegroup.table import retract
 
-STAGES, FSAL, ESTIMATES, EXTRA, DEGREE = range(OWN_OPTIONS, OWN_OPTIONS + 5)
+STAGES, FSAL, ESTIMATES, EXTRA, DEGREE, POWER = range(OWN_OPTIONS, OWN_OPTIONS + 6)
 
 
 @helper
@@ -74,7 +75,7 @@ def step(
     """One step of an explicit Runge-Kutta-Munthe-Kaas method."""
     s, tau, d, n = options[STAGES], options[TAU], dimension(table), y.shape[0]
     b, c, own = s * s, s * s + s, OWN_ROWS + s + options[EXTRA]
-    u, x, first = work[own][:d], work[own + 1][:n], work[FIRST][:d]
+    u, x, first, scratch = work[own][:d], work[own + 1][:n], work[FIRST][:d], work[own + 3][:d]
     st(work[own + 2], 0, h)
     if not counters[FIRST_KNOWN]:
         field(t + coefficients[c] * h, y, parameters, structure, field_work, first)
@@ -90,7 +91,7 @@ def step(
             return CHART_LEFT
         retract(table, tau, y, u, x)
         field(t + coefficients[c + i] * h, x, parameters, structure, field_work, k)
-        dtau_inverse_left(table, tau, u, k, k)
+        inverse_differential(table, tau, options[POWER], u, k, scratch, k)
     counters[EVALUATIONS] += last - 1
     combine(work, h, coefficients, b, last, u)
     if leaves_chart(table, u):
@@ -102,7 +103,7 @@ def step(
         k = work[OWN_ROWS + last][:d]
         field(t + h, y, parameters, structure, field_work, work[LAST][:d])
         counters[EVALUATIONS] += 1
-        dtau_inverse_left(table, tau, u, work[LAST][:d], k)
+        inverse_differential(table, tau, options[POWER], u, work[LAST][:d], scratch, k)
     if options[ESTIMATES] > 0:
         combine(work, h, coefficients, c + s, s, work[ERROR][:d])
     if options[ESTIMATES] > 1:
@@ -128,7 +129,7 @@ def interpolate(
             combine(work, h, coefficients, a + i * (s + e), s + i, u)
             retract(table, tau, y, u, x)
             field(t + coefficients[c + i] * h, x, parameters, structure, field_work, k)
-            dtau_inverse_left(table, tau, u, k, k)
+            inverse_differential(table, tau, options[POWER], u, k, work[own + 3][:d], k)
     for m in range(d):
         st(u, m, 0.0)
     for i in range(s + e):
@@ -146,25 +147,39 @@ def first_lane(row: Any) -> Any:
 
 
 def _rows(options: NDArray[np.int64]) -> int:
-    return int(options[0] + options[3]) + 3
+    return int(options[0] + options[3]) + 4
 
 
 RKMK = Stepper("rkmk", step, _rows, interpolant=interpolate)
+TRUNCATED = Stepper("rkmk", step, _rows, maps=("exp",), interpolant=interpolate)
+"""The same kernel; the series is that of the exponential."""
 
 
-def rkmk(tableau: ButcherTableau, name: str = "", **changes: Any) -> Method:
-    """The Runge-Kutta-Munthe-Kaas method of an explicit tableau."""
+def rkmk(tableau: ButcherTableau, name: str = "", truncated: bool = False, **changes: Any) -> Method:
+    """The Runge-Kutta-Munthe-Kaas method of an explicit tableau.
+
+    `truncated`: dexp⁻¹ as the shortest series that keeps the order, of brackets only (`integrators.steppers.series`).
+    """
     if not tableau.explicit:
         raise ValueError(f"rkmk: the tableau {tableau.name} is implicit; expected an explicit one")
     r = tableau.rounded
     extension = (r.extra_A.ravel(), r.extra_c, chebyshev(tableau.dense).ravel())
     estimates = bool(tableau.b_hat) + bool(tableau.b_hat_low)
     return Method(
-        name=name or f"RKMK[{tableau.name}]",
-        stepper=RKMK,
+        name=name or f"RKMK[{tableau.name}{', truncated' if truncated else ''}]",
+        stepper=TRUNCATED if truncated else RKMK,
         order=tableau.order,
         coefficients=np.concatenate([r.A.ravel(), r.b, r.c, r.error, r.error_low, *extension]),
-        options=np.array([tableau.stages, tableau.fsal, estimates, tableau.extra_stages, r.dense.shape[1]]),
+        options=np.array(
+            [
+                tableau.stages,
+                tableau.fsal,
+                estimates,
+                tableau.extra_stages,
+                r.dense.shape[1],
+                power_for(tableau.order) if truncated else EXACT,
+            ]
+        ),
         evaluations=tableau.evaluations,
         embedded_order=tableau.embedded_order,
         embedded_order_low=tableau.embedded_order_low,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,8 @@ from integrators.methods import METHODS
 from integrators.one_step import step_map
 from integrators.steppers.exponential import exponential
 from integrators.steppers.implicit import implicit_rkmk
+from integrators.steppers.rkmk import rkmk
+from integrators.steppers.series import EXACT, inverse_differential, power_for
 from integrators.tableaus import CROUCH_GROSSMAN, DIAGONALLY_IMPLICIT, EXPLICIT, FAMILIES, GAUSS, LINEAR, ButcherTableau, ExponentialScheme
 from integrators.testing import GROUPS, end_state, group_distance, linear, order_on, order_problem, reference_state, wavy
 from liegroup.table import EXP, increment, retract
@@ -146,6 +149,44 @@ def test_wrong_signs_and_wrong_order_of_factors_show_as_order_two() -> None:
 
 def test_linear_schemes_keep_their_order_only_for_fields_of_time_alone() -> None:
     assert order_on("SO3", METHODS["MAGNUS4"], (32, 64, 128)).order < 2
+
+
+# --- the series of the inverse differential -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "power", "reached"),
+    [("heun2", 0, 2), ("kutta3", 1, 3), ("kutta3", 0, 2), ("rk4", 2, 4), ("rk4", 1, 3), ("butcher6", 4, 6), ("butcher6", 2, 5)],
+)
+def test_powers_of_brackets_kept_decide_the_order(name: str, power: int, reached: int) -> None:
+    method = rkmk(EXPLICIT[name], truncated=True)
+    if reached == method.order:
+        assert method.options[5] == power == power_for(method.order)
+    else:
+        method = replace(method, options=np.array([*method.options[:5], power]))
+    counts = {2: (64, 128, 256), 3: (48, 96, 192), 4: (32, 64, 128), 5: (8, 16, 32), 6: (8, 12, 16, 24)}[reached]
+    for group in ("SO3", "SE3"):
+        assert order_on(group, method, counts).order == pytest.approx(reached, abs=0.3), group
+
+
+def test_series_agree_with_the_closed_form_to_the_first_power_left_out() -> None:
+    table = order_problem("SE3").table
+    rng = np.random.default_rng(5)
+    u, k = rng.normal(size=6), rng.normal(size=6)
+    for power in (0, 1, 2, 4, 6, 8):
+        left_out = {0: 1, 1: 2, 2: 4, 4: 6, 6: 8, 8: 10}[power]
+        errors = []
+        for h in (0.2, 0.1):
+            exact, series, scratch = np.zeros(6), np.zeros(6), np.zeros(6)
+            inverse_differential(table, EXP, EXACT, h * u, k, scratch, exact)
+            inverse_differential(table, EXP, power, h * u, k, scratch, series)
+            errors.append(np.abs(exact - series).max())
+        assert np.log2(errors[0] / errors[1]) == pytest.approx(left_out, abs=0.2)
+
+
+def test_a_truncated_method_is_for_the_exponential_map() -> None:
+    with pytest.raises(ValueError, match="expected one of exp"):
+        rkmk(EXPLICIT["rk4"], truncated=True).with_map("cayley")
 
 
 # --- estimates ----------------------------------------------------------------------------------------------------------
