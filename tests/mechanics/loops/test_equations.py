@@ -70,7 +70,7 @@ def test_free_bodies_take_quasi_velocities():
 
     from mechanics.spatial import skew
 
-    tree = Tree([Body("a", Free(), inertia=Inertia.point(1.0))])
+    tree = Tree([Body("a", Free(), inertia=Inertia.about_com(1.0, (0.0, 0.0, 0.0), np.eye(3)))])
     equations = LoopEquations(tree, [spherical(Frame(None, (1.0, 2.0, 3.0)), Frame("a", (0.3, -0.2, 0.5)))])
     rng = np.random.default_rng(0)
     q, V = np.concatenate([rng.normal(size=3), [0.5, 0.5, -0.5, 0.5]]), rng.normal(size=6)
