@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -136,19 +136,37 @@ class Solution:
 
     def _stored_variables(self) -> dict[str, storage.Variable]:
         ensemble = () if self.y.ndim == 2 else ("trajectory",)
-        found = {"t": storage.Variable(("t",), self.t, "s", "time")}
+        # with variable steps, the times of an ensemble are no common coordinate
+        times = ("t",) if self.t.ndim == 1 else ("trajectory", "sample")
+        rows = (*ensemble, times[-1])
+        found = {"t": storage.Variable(times, self.t, "s", "time")}
         for v in self.variables:
             component = f"{v.name}_component"
             found[component] = storage.Variable((component,), np.array(v.labels), description=f"components of {v.name}")
-            found[v.name] = storage.Variable((*ensemble, "t", component), self[v.name], v.units, v.description)
+            found[v.name] = storage.Variable((*rows, component), self[v.name], v.units, v.description)
         for k, (name, units) in enumerate(zip(self.invariant_names, self.invariant_units, strict=True)):
             for suffix, values, text in self._invariant_tables():
-                found[name + suffix] = storage.Variable((*ensemble, "t"), values[..., k], units, name + text)
-        found["stretch"] = storage.Variable(("t",), self.stretch, "1", "steps since the previous saved state")
+                found[name + suffix] = storage.Variable(rows, values[..., k], units, name + text)
+        found["stretch"] = storage.Variable(times, self.stretch, "1", "values in the statistics since the previous saved state")
         if ensemble:
             assert not isinstance(self.status, Status)
             found["trajectory"] = storage.Variable(ensemble, np.arange(len(self.y)))
             found["status"] = storage.Variable(ensemble, np.array([s.name for s in self.status]), description="how each trajectory ended")
+        return found | self._stored_events()
+
+    def _stored_events(self) -> dict[str, storage.Variable]:
+        """Zeros of events, those of all trajectories in one list."""
+        each = [self.events] if isinstance(self.events, dict) else list(self.events)
+        found = {}
+        for name in each[0] if each else ():
+            occurrence, component = f"{name}_occurrence", f"{name}_state_component"
+            t, y = (np.concatenate([events[name][k] for events in each]) for k in (0, 1))
+            whose = np.repeat(np.arange(len(each)), [len(events[name][0]) for events in each])
+            labels = np.array([f"{v.name} {label}" for v in self.variables for label in v.labels])
+            found[f"{name}_t"] = storage.Variable((occurrence,), t, "s", f"times of the event {name}")
+            found[component] = storage.Variable((component,), labels, description="components of the state")
+            found[f"{name}_state"] = storage.Variable((occurrence, component), y, "", f"states at the event {name}")
+            found[f"{name}_trajectory"] = storage.Variable((occurrence,), whose, "1", "trajectory of each occurrence")
         return found
 
     def _invariant_tables(self) -> Sequence[tuple[str, Array, str]]:
@@ -163,7 +181,9 @@ class Solution:
     def _stored_attributes(self) -> dict[str, str | int | float]:
         status = self.status.name if isinstance(self.status, Status) else "per trajectory"
         numbers = {name: getattr(self, name) for name in _NUMBERS}
-        names = {"state": ",".join(v.name for v in self.variables), "invariants": ",".join(self.invariant_names)}
+        events = self.events if isinstance(self.events, dict) else (*self.events, {})[0]
+        lists = {"state": [v.name for v in self.variables], "invariants": self.invariant_names, "events": events}
+        names = {key: ",".join(names) for key, names in lists.items()}
         known = {"content": _KIND, "model": self.model, "method": self.method, "conventions": CONVENTIONS}
         return {**self.attributes, **known, **names, **numbers, "status": status, "message": self.message}
 
@@ -181,7 +201,8 @@ def _from_dataset(dataset: storage.Dataset) -> Solution:
         columns = [stored[name + suffix].values for name in invariants]
         return np.stack(columns, axis=-1) if columns else np.zeros((*shape, 0))
 
-    status = attributes.pop("status")
+    status, events = attributes.pop("status"), [name for name in str(attributes.pop("events", "")).split(",") if name]
+    members = len(stored["status"].values) if "status" in stored else None
     taken = {name: attributes.pop(name) for name in (*_NUMBERS, "model", "method", "message")}
     for name in ("content", "conventions"):
         del attributes[name]
@@ -200,8 +221,17 @@ def _from_dataset(dataset: storage.Dataset) -> Solution:
         invariant_units=tuple(stored[name].units for name in invariants),
         status=tuple(Status[s] for s in stored["status"].values) if "status" in stored else Status[str(status)],
         attributes=attributes,
+        events=_events(stored, events, 0) if members is None else tuple(_events(stored, events, k) for k in range(members)),
         **taken,  # type: ignore[arg-type]
     )
+
+
+def _events(stored: Mapping[str, storage.Variable], names: Sequence[str], trajectory: int) -> dict[str, tuple[Array, Array]]:
+    def of(name: str) -> tuple[Array, Array]:
+        mine = stored[f"{name}_trajectory"].values == trajectory
+        return stored[f"{name}_t"].values[mine], stored[f"{name}_state"].values[mine]
+
+    return {name: of(name) for name in names}
 
 
 def explain(status: Status, t: float, step: int, detail: str = "") -> str:

@@ -53,6 +53,27 @@ def test_a_saved_solution_comes_back(request, tmp_path, which):
     assert after.attributes["numpy_version"] == np.__version__
 
 
+def test_events_and_the_times_of_each_trajectory_come_back(problems, tmp_path):
+    def lowest(t, y):
+        return y[0]
+
+    source = problems.pendulum()
+    plain = Problem(source.table, [[1.0, 0.0], [2.0, 0.0]], lambda t, y: np.array([y[1], -np.sin(y[0])]))
+    before = integrate(plain, "RKMK_TSITOURAS54", (0, 4), rtol=1e-6, events={"bottom": lowest, "never": lambda t, y: y[0] + 9})
+    after = Solution.load(before.save(tmp_path / "run.h5"))
+    assert before.t.shape == (2, before.y.shape[1])
+    assert np.array_equal(after.t, before.t, equal_nan=True)
+    assert np.array_equal(after.y, before.y, equal_nan=True)
+    for k in (0, 1):
+        for name in ("bottom", "never"):
+            for part in (0, 1):
+                assert np.array_equal(after.events[k][name][part], before.events[k][name][part])
+    assert len(after.events[1]["bottom"][0]) == 1
+    with xarray.open_dataset(tmp_path / "run.h5", engine="h5netcdf") as data:
+        assert list(data["t"].dims) == ["trajectory", "sample"]
+        assert data["bottom_t"].attrs["units"] == "s"
+
+
 def test_a_failed_run_comes_back_too(tmp_path):
     failed = integrate(Problem(table_of([(RN, 1)]), [1.0], lambda t, y: [np.inf if t > 0.5 else 0.0]), "RKMK4", (0, 1), 0.1)
     back = Solution.load(failed.save(tmp_path / "failed.h5"))
