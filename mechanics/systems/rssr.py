@@ -1,0 +1,71 @@
+"""The spatial four-bar RSSR: crank about z, coupler on two balls, rocker about y.
+
+Two degrees of freedom: one is the spin of the coupler about its own axis, which nothing drives; for a coupler of square section
+it is conserved exactly.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.problem import Problem
+from mechanics.constraints.equations import geometry
+from mechanics.constraints.loops import spherical
+from mechanics.frames import Frame
+from mechanics.joints import Revolute, Spherical
+from mechanics.mechanism import Mechanism, Projection
+from mechanics.systems.bricard import bar
+from mechanics.tree import Body, Tree
+
+Array = NDArray[np.float64]
+
+CRANK_END, COUPLER_END, ROCKER_AT = np.array([0.3, 0.0, 0.0]), np.array([1.0, 0.4, 0.6]), np.array([1.0, 0.4, 0.0])
+SECTION = 0.02
+SPEED = 8.0
+"""Rate of the crank, rad/s."""
+ROCKER_SPEED = 16.0 / 7.0
+"""Rate of the rocker at the start, rad/s."""
+ENERGY = 13.302125369
+"""Of the start, J."""
+
+
+def tree() -> Tree:
+    """Crank and coupler from the origin, the rocker from (1, 0.4, 0)."""
+    return Tree(
+        [
+            Body("crank", Revolute((0.0, 0.0, 1.0)), inertia=bar(1.0, CRANK_END, SECTION)),
+            Body("coupler", Spherical(), "crank", CRANK_END, inertia=bar(2.0, COUPLER_END - CRANK_END, SECTION)),
+            Body("rocker", Revolute((0.0, 1.0, 0.0)), None, ROCKER_AT, inertia=bar(1.2, COUPLER_END - ROCKER_AT, SECTION)),
+        ],
+        name="RSSR",
+    )
+
+
+def mechanism() -> Mechanism:
+    """The tree, closed by the second ball."""
+    ball = spherical(Frame("coupler", COUPLER_END - CRANK_END), Frame("rocker", COUPLER_END - ROCKER_AT), "second ball")
+    return Mechanism(tree(), [ball], np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0]))
+
+
+def start() -> tuple[Array, Array]:
+    """(q, v): the crank at 8 rad/s, the coupler without spin about its axis."""
+    made = mechanism()
+    v = made.velocities(made.home, {"crank_joint": SPEED}).v
+    axis = (COUPLER_END - CRANK_END) / np.linalg.norm(COUPLER_END - CRANK_END)
+    v[1:4] -= axis * (axis @ geometry(made.tree, made.home, v).V[1][3:])
+    return made.home, v
+
+
+def problem(projection: Projection = "positions") -> Problem:
+    """From `start`: the crank turns over, 12.88 turns in 10 s."""
+    return mechanism().problem(*start(), projection=projection)
+
+
+def spin(q: Array, v: Array) -> float:
+    """Angular velocity of the coupler about its axis, rad/s: zero for ever.
+
+    Computed from momenta it carries their rounding, multiplied by the ratio of the coupler's moments (2500).
+    """
+    axis = (COUPLER_END - CRANK_END) / np.linalg.norm(COUPLER_END - CRANK_END)
+    return float(axis @ geometry(tree(), q, v).V[1][3:])
