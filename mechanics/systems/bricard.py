@@ -42,8 +42,8 @@ def mechanism(section: float = SECTION) -> Mechanism:
     bodies = []
     for i, edge in enumerate(edges):
         parent, at = (None, CORNERS[0]) if i == 0 else (f"rod{i}", edges[i - 1])
-        axis = tuple(float(x) for x in AXES[i])
-        bodies.append(Body(f"rod{i + 1}", Revolute(axis), parent, at, inertia=bar(1.0, edge, section)))
+        x, y, z = (float(a) for a in AXES[i])
+        bodies.append(Body(f"rod{i + 1}", Revolute((x, y, z)), parent, at, inertia=bar(1.0, edge, section)))
     tree = Tree(bodies, name="Bricard", gravity=(0.0, -9.81, 0.0))
     closing = revolute(Frame.with_axis("rod5", edges[4], AXES[5]), Frame.with_axis(None, CORNERS[5], AXES[5]), "sixth hinge")
     return Mechanism(tree, [closing], np.zeros(5))

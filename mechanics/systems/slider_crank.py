@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +22,7 @@ ENERGY = 9.12415305245
 """Of the start, to the digits known, J."""
 
 
-def rod_angle(crank: Array) -> Array:
+def rod_angle(crank: Any) -> Array:
     """Absolute angle of the rod."""
     return np.asarray(np.arcsin((OFFSET - CRANK * np.sin(crank)) / ROD))
 
