@@ -513,6 +513,8 @@ def less(a: Any, b: Any) -> Any:
 
 def select(condition: Any, a: Any, b: Any) -> Any:
     """``a`` where the condition holds, else ``b``; both are evaluated, so both must be safe."""
+    if hasattr(condition, "select"):  # scalars of other kinds may decide for themselves
+        return condition.select(a, b)
     return np.where(condition, a, b) if isinstance(condition, np.ndarray) else (a if condition else b)
 
 
@@ -601,9 +603,13 @@ def each_lane(function: Callable[[float], float]) -> Callable[..., Any]:
 
 
 def _address(context: Any, builder: Any, array_type: Any, array: Any, indices: Any) -> Any:
+    """Pointer to a register of a contiguous array; the length of its last axis is a constant, so that columns are displacements."""
     a = context.make_array(array_type)(context, builder, array)
-    zero = context.get_constant(types.intp, 0)
-    return cgutils.get_item_pointer(context, builder, array_type, a, [*indices, zero])
+    lengths = cgutils.unpack_tuple(builder, a.shape)
+    offset = indices[0]
+    for length, index in zip(lengths[1:], indices[1:], strict=False):
+        offset = builder.add(builder.mul(offset, length), index)
+    return builder.gep(a.data, [builder.mul(offset, context.get_constant(types.intp, WIDTH))])
 
 
 def _indices(context: Any, builder: Any, sig: Any, args: Any, which: slice) -> list[Any]:

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from liegroup.rotations import quaternion_wxyz_from_matrix
 from mechanics.inertia import Inertia
-from mechanics.joints.element import Element, Plane, _Directed
+from mechanics.joints.element import BALL, FLOAT, Element, Plane, _Directed
 from mechanics.joints.motion import Motion
 from mechanics.spatial import unit
 
@@ -44,7 +45,9 @@ AXES = 3
 MASS, MOMENT, TENSOR, TREE_MASS, THETA, COS_THETA, SIN_THETA, COS_ALPHA, SIN_ALPHA, COS_GAMMA, SIN_GAMMA, RHO, PITCH = (
     *(0, 1, 4, 10, 11, 12, 13, 14, 15, 16, 17, 18, 21),
 )
-ROW_NUMBERS = 22
+QUATERNION, PLACE = 22, 26
+"""All constant turns of a row as one unit quaternion (w, x, y, z), and ρ turned by them: for BALL and FLOAT."""
+ROW_NUMBERS = 29
 BODY_NUMBERS = 12
 
 # --- layout of a row of the workspace ---------------------------------------------------------------------------------------
@@ -114,6 +117,10 @@ def pack(tree: Tree) -> Packed:
         structure += [row.element.code, parent, row.q, row.v, rows_at + i * ROW_NUMBERS, bits, at, len(motion.polynomial)]
         structure += [len(motion.harmonics), 0]
         numbers.append(_numbers(row, masses[i], theta, alpha, gamma, position))
+        if row.element.code in (BALL, FLOAT):
+            E = _turn(gamma) @ _about_x(alpha)
+            numbers[-1][QUATERNION:PLACE] = quaternion_wxyz_from_matrix(E @ _turn(theta))
+            numbers[-1][PLACE:] = E @ position
     for place in places:
         axes, origin = _internal(rows, place.row)
         structure.append(place.row if place.row >= 0 else n)
@@ -197,6 +204,10 @@ def _turn(angle: Angle) -> Array:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
+def _about_x(angle: Angle) -> Array:
+    return np.roll(_turn(angle), (1, 1), axis=(0, 1))
+
+
 def _frame(rows: list[_Row], row: _Row) -> tuple[Angle, Angle, Angle, Array]:
     """θ₀, α, γ and ρ of a row; also settles its origin (the parent's is settled)."""
     axes, origin = _internal(rows, row.parent)
@@ -208,9 +219,8 @@ def _frame(rows: list[_Row], row: _Row) -> tuple[Angle, Angle, Angle, Array]:
         gamma = (-gamma[0], -gamma[1])
     R = _turn(gamma).T @ R
     alpha = _normed(R[2, 2], -R[1, 2])
-    about_x = np.roll(_turn(alpha), (1, 1), axis=(0, 1))
-    R = about_x.T @ R
-    rho = about_x.T @ _turn(gamma).T @ axes.T @ (row.position - origin)
+    R = _about_x(alpha).T @ R
+    rho = _about_x(alpha).T @ _turn(gamma).T @ axes.T @ (row.position - origin)
     if isinstance(row.element, _Directed):
         row.origin = -rho[2] * row.axes[:, 2]
         rho[2] = 0.0
