@@ -136,7 +136,9 @@ def minimum(a: Any, b: Any) -> Any:
 
 
 def library_of(x: Any) -> Any:
-    """The module (mpmath or SymPy) whose functions serve a number that is not a machine number."""
+    """The module (mpmath or SymPy) whose functions serve a number that is not a machine number; scalars may bring their own."""
+    if hasattr(x, "library"):
+        return x.library
     if type(x).__module__.startswith("sympy"):
         import sympy
 
