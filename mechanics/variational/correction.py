@@ -168,14 +168,20 @@ def rest(t: Any, h: Any, parameters: Any, structure: Any, work: Any) -> None:
             st2(work, i, G1 + k, ld2(work, i, G0 + k))
         if kind in (MOVED_TURN, MOVED_SLIDE):
             moved = True
-            x = prescribed(t + h, parameters, structure, row)[0] - prescribed(t, parameters, structure, row)[0]
-            s, c = sincos(0.5 * x)
-            if kind == MOVED_TURN:
-                st2(work, i, TURN_JOINT + 2, 2.0 * s / c)
-            else:
-                st2(work, i, SHIFT_JOINT + 2, x)
+            prescribe(t, h, kind, parameters, structure, row, work, i)
         if moved:
             move_row(kind, work, i, structure[row + PARENT])
+
+
+@helper
+def prescribe(t: Any, h: Any, kind: Any, parameters: Any, structure: Any, row: Any, work: Any, i: Any) -> None:
+    """The increment of a prescribed motion from t to t + h."""
+    x = prescribed(t + h, parameters, structure, row)[0] - prescribed(t, parameters, structure, row)[0]
+    if kind == MOVED_TURN:
+        s, c = sincos(0.5 * x)
+        st2(work, i, TURN_JOINT + 2, 2.0 * s / c)
+    else:
+        st2(work, i, SHIFT_JOINT + 2, x)
 
 
 @helper
@@ -189,7 +195,7 @@ def still_base(structure: Any, work: Any) -> None:
 
 
 @kernel
-def extrapolate(parameters: Any, structure: Any, work: Any, known: Any) -> None:
+def extrapolate(t: Any, h: Any, parameters: Any, structure: Any, work: Any, known: Any) -> None:
     """Start of the iteration: the unknowns extrapolated from `known` past steps, by their backward differences."""
     still_base(structure, work)
     for i in range(structure[ROWS]):
@@ -204,6 +210,8 @@ def extrapolate(parameters: Any, structure: Any, work: Any, known: Any) -> None:
             st2(work, i, SHIFT_JOINT + 2, parameters[structure[row + PARAMETERS] + PITCH] * angle_of(ld2(work, i, TURN_JOINT + 2)))
         if kind == TURN:
             put(work, i, RHO1, vector(work, i, RHO0))
+        elif kind in (MOVED_TURN, MOVED_SLIDE):
+            prescribe(t, h, kind, parameters, structure, row, work, i)
         move_row(kind, work, i, structure[row + PARENT])
 
 

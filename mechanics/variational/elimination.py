@@ -90,8 +90,8 @@ def factorise(body_map: Any, parameters: Any, structure: Any, work: Any, i: Any,
         A, B = add9(A, matrix(work, i, MATRIX)), add9(B, matrix(work, i, MATRIX + 9))
         C, I = add9(C, matrix(work, i, MATRIX + 18)), add9(I, matrix(work, i, MATRIX + 27))
     at = structure[row + PARAMETERS]
-    if kind == TURN:
-        A, b, d, e = factorise_turn(work, i, drag(parameters[damping], work, i), A, B, C, I)
+    if kind == TURN and parameters[damping] == 0.0:
+        A, b, d, e = factorise_turn(work, i, A, B, C, I)
         if parent < structure[ROWS]:
             A, B, C, I = turn_to_parent(parameters, flags, at, work, i, A, b, d, e)
             add_to_parent(work, parent, flags & FIRST, A, B, C, I)
@@ -133,7 +133,7 @@ def add_to_parent(work: Any, parent: Any, first: Any, A: Any, B: Any, C: Any, I:
 
 @helper
 def factorise_single(work: Any, i: Any, kind: Any, pitch: Any, damping: Any, A: Any, B: Any, C: Any, I: Any) -> Any:
-    """Slide and screw: rows and columns 3 and 6 of N*."""
+    """Slide, screw and damped turn: rows and columns 3 and 6 of N*."""
     if kind == SLIDE:
         W, X, Y, Z = (A[6], A[7], A[8]), (B[6], B[7], B[8]), (A[2], A[5], A[8]), (C[2], C[5], C[8])
         D = A[8]

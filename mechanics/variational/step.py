@@ -114,7 +114,7 @@ def attempt(
         counters[EVALUATIONS] += 1
     aim(structure, 0.5 * h, y, work)
     if known > 0:
-        extrapolate(parameters, structure, work, known)
+        extrapolate(t, h, parameters, structure, work, known)
     else:
         rest(t, h, parameters, structure, work)
     converged, turn = solve(parameters, structure, options, work, known, counters)
@@ -187,7 +187,7 @@ def step(
 ) -> int:  # fmt: skip
     """One variational step of a tree, y = (q, p)."""
     stages, engine, lines = coefficients.shape[0] - 1, work[:OWN_ROWS], work[OWN_ROWS:]
-    known = min(counters[HISTORY], REMEMBERED) if stages == 1 and not any_(ld2(engine, STEP, 0) != h) else 0
+    known = min(counters[HISTORY], REMEMBERED) if stages == 1 and options[EXACT] and not any_(ld2(engine, STEP, 0) != h) else 0
     st2(engine, STEP, 0, h)
     forces_known, divided = counters[FIRST_KNOWN] != 0, counters[DIVIDED]
     for s in range(stages):

@@ -1,4 +1,4 @@
-"""Elimination of a turn about z, straight through: what is left of N* has no third component of any moment or turn.
+"""Elimination of an undamped turn about z, straight through: what is left of N* has no third component of any moment or turn.
 
 X = N* − Y D⁻¹ W = [[A, B], [C, I]],  A 3 × 3, B 3 × 2, C 2 × 3, I 2 × 2 (zero elsewhere)
 parent += Q ([[E, 0], [ρ̃, E]] [Z₀ X Z₁ᵀ] [[E, −ρ̃], [0, E]]) Qᵀ,   Z = Rz(θ₀ + q) at k and k + 1,  Q = Rz(γ) Rx(α)
@@ -16,9 +16,9 @@ from mechanics.variational.workspace import COS0, COS1, MATRIX, SIN0, SIN1
 
 
 @helper
-def factorise_turn(work: Any, i: Any, damping: Any, A: Any, B: Any, C: Any, I: Any) -> Any:
-    """Keep W, Y, 1/D (`damping` included); return what is left: A, B, C, I without their zeros."""
-    k = 1.0 / (I[8] + damping)
+def factorise_turn(work: Any, i: Any, A: Any, B: Any, C: Any, I: Any) -> Any:
+    """Keep W, Y, 1/D; return what is left: A, B, C, I without their zeros."""
+    k = 1.0 / I[8]
     put(work, i, MATRIX, (C[6], C[7], C[8]))
     put(work, i, MATRIX + 3, (I[6], I[7], I[8]))
     put(work, i, MATRIX + 6, (B[2], B[5], B[8]))
