@@ -15,6 +15,7 @@ from integrators.steppers.rkmk import rkmk
 from integrators.steppers.splitting import rotations, splitting
 from integrators.steppers.tree_variational import tree_variational
 from integrators.steppers.two_register import two_register
+from integrators.steppers.variational import variational
 from integrators.tableaus import (
     COMMUTATOR_FREE,
     COMPOSITIONS,
@@ -28,6 +29,7 @@ from integrators.tableaus import (
     TWO_REGISTER,
     Composition,
     Table,
+    galerkin,
 )
 
 STAGES = {"GAUSS": range(1, 7), "RADAU_IA": range(2, 6), "RADAU_IIA": range(1, 6)}
@@ -58,9 +60,23 @@ def rows() -> Iterator[Row]:
         yield _row(f"MIDPOINT_{row}", COMPOSITIONS, row, _composed_midpoint)
     yield from ((f"VARIATIONAL_GAUSS{s}", partial(gauss, s)) for s in STAGES["GAUSS"])
     yield from ((f"VARIATIONAL_LOBATTO{s}", partial(lobatto, s)) for s in LOBATTO_STAGES)
+    yield "DEL_MIDPOINT", lambda: variational(galerkin.midpoint())
+    yield "DEL_TRAPEZOIDAL", lambda: variational(galerkin.trapezoidal())
+    yield from ((f"DEL_GAUSS{s}", partial(_discrete_lagrangian, galerkin.gauss, s)) for s in STAGES["GAUSS"])
+    yield from ((f"DEL_LOBATTO{s}", partial(_discrete_lagrangian, galerkin.lobatto, s)) for s in LOBATTO_STAGES)
+    for row in COMPOSED:
+        yield _row(f"DEL_MIDPOINT_{row}", COMPOSITIONS, row, _composed_discrete_lagrangian)
     yield "TREE_VARIATIONAL", tree_variational
     for row in COMPOSED:
         yield _row(f"TREE_VARIATIONAL_{row}", COMPOSITIONS, row, tree_variational)
+
+
+def _discrete_lagrangian(build: Callable[[int], galerkin.Galerkin], s: int) -> Method:
+    return variational(build(s))
+
+
+def _composed_discrete_lagrangian(weights: Composition, name: str) -> Method:
+    return composition(variational(galerkin.midpoint()), weights, name)
 
 
 def _composed_midpoint(weights: Composition, name: str) -> Method:

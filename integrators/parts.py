@@ -1,7 +1,8 @@
 """What a stepper of constrained motion evaluates instead of the field: the parts of the equations of motion.
 
 A problem with constraints carries a second function of the field's signature, ``parts(t, y, parameters, structure, work, out)``.
-Two layouts of ``out`` are in use; ``structure`` begins with (n, m, k): n velocities, m rows, the last k of them integrable.
+Three layouts of ``out`` are in use; for the first two ``structure`` begins with (n, m, k): n velocities, m rows, the last k of them
+integrable.
 
 `Constrained`: state y = (q, v), v the full body velocity, with m linear rows A v = c and the kinetic energy ½ vᵀM v,
 
@@ -35,6 +36,22 @@ GYRO         r          g(q, u), quadratic in u
 FORCE        r          f(t, q, u), all other forces, on the basis
 GRADIENT     n          G
 POTENTIAL    1          V
+===========  =========  ====================================================================================
+
+`Lagrangian`: state y = (q, v), L(t, q, v) and forces F that are not in it, on any group, derivatives by q left-trivialised,
+
+    d/dt π = ad_vᵀ π + φ,      π = ∂L/∂v,      φ = ∂L/∂q + F
+
+===========  =========  ====================================================================================
+block        size       meaning; the second derivatives only if ``out`` has room for them
+===========  =========  ====================================================================================
+PUSH         n          φ
+MOMENTUM     n          π
+VALUE        1          L
+PUSH_Q       n·n        ∂φ/∂q, by rows
+PUSH_V       n·n        ∂φ/∂v
+MOMENTUM_Q   n·n        ∂π/∂q
+MOMENTUM_V   n·n        ∂π/∂v
 ===========  =========  ====================================================================================
 
 Only the entries that differ from zero need to be written after `clear`.
@@ -75,6 +92,19 @@ class QuasiVelocity(NamedTuple):
     SIZE: int
 
 
+class Lagrangian(NamedTuple):
+    """Where the blocks of the layout `Lagrangian` begin; `SIZE` numbers in all."""
+
+    PUSH: int
+    MOMENTUM: int
+    VALUE: int
+    PUSH_Q: int
+    PUSH_V: int
+    MOMENTUM_Q: int
+    MOMENTUM_V: int
+    SIZE: int
+
+
 @helper
 def constrained(n: Any, m: Any, k: Any) -> Constrained:
     """The layout for n velocities, m rows, the last k of them integrable."""
@@ -88,6 +118,13 @@ def quasi_velocity(n: Any, r: Any) -> QuasiVelocity:
     """The layout for n velocities and r = n − m quasi-velocities."""
     g = n * r
     return QuasiVelocity(0, g, g + r, g + 2 * r, g + 3 * r, g + 3 * r + n, g + 3 * r + n + 1)
+
+
+@helper
+def lagrangian(n: Any) -> Lagrangian:
+    """The layout for n velocities."""
+    g = 2 * n + 1
+    return Lagrangian(0, n, 2 * n, g, g + n * n, g + 2 * n * n, g + 3 * n * n, g + 4 * n * n)
 
 
 @helper

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.fields import Field, as_field, lane_work_shape
-from integrators.parts import constrained, quasi_velocity
+from integrators.parts import constrained, lagrangian, quasi_velocity
 from liegroup.table import FACTORS, RN, SE2, SE3, SO2, SO3
 
 Array = NDArray[np.float64]
@@ -97,8 +97,8 @@ class Problem:
         the field is (∂H/∂p, ṗ) with ṗ = ad_vᵀ p + force.
     parts : callable, optional
         What a stepper of constrained motion evaluates instead of the field, in the field's forms (see `integrators.parts`).
-    parts_layout : {"", "constrained", "quasi_velocity"}
-        The layout of its values; `structure` then begins with (n, m, k).
+    parts_layout : {"", "constrained", "quasi_velocity", "lagrangian"}
+        The layout of its values; with the first two `structure` begins with (n, m, k).
     own_steps : mapping name → OwnStep
         Steps that the problem brings itself, for the methods that ask for them by name.
     exact : callable, optional
@@ -215,6 +215,8 @@ class Problem:
     @property
     def parts_size(self) -> int:
         """How many numbers `parts` writes."""
+        if self.parts_layout == "lagrangian":
+            return lagrangian(self.dimension // 2).SIZE
         n, m, k = self.sizes
         return constrained(n, m, k).SIZE if self.parts_layout == "constrained" else quasi_velocity(n, n - m).SIZE
 
@@ -238,8 +240,8 @@ class Problem:
             raise TypeError("invariants: plain Python functions beside a compiled field; decorate them with numba.njit")
         if self.projection is not None and self.field.is_compiled and not self.projection.is_compiled:
             raise TypeError("projection: a plain Python function beside a compiled field; decorate it with numba.njit")
-        if (self.parts is None) != (self.parts_layout == "") or self.parts_layout not in ("", "constrained", "quasi_velocity"):
-            raise ValueError(f"parts_layout: {self.parts_layout!r}, expected 'constrained' or 'quasi_velocity' with parts, '' without")
+        if (self.parts is None) != (self.parts_layout == "") or self.parts_layout not in ("", *_LAYOUTS):
+            raise ValueError(f"parts_layout: {self.parts_layout!r}, expected one of {_LAYOUTS} with parts, '' without")
         if self.canonical:
             kind, _, _, _, n_p = self.table[-1]
             if kind != RN or 2 * n_p != self.dimension:
@@ -307,6 +309,7 @@ def _check_quaternion(y: Array, start: int, name: str) -> None:
         )
 
 
+_LAYOUTS = ("constrained", "quasi_velocity", "lagrangian")
 _LABELS: dict[int, tuple[str, ...]] = {
     SO2: ("angle",),
     SO3: ("qw", "qx", "qy", "qz"),

@@ -1,0 +1,1 @@
+"""Doors to other libraries: leaves, imported by nobody inside."""

@@ -1,0 +1,299 @@
+"""Variational integrators of any Lagrangian on Rⁿ: derivatives, order, symplecticity, symmetry, momenta, known numbers."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+import sympy
+
+from integrators import integrate
+from integrators.adapters.sympy import function_of
+from integrators.analysis import measured_order, symmetry_defect
+from integrators.analysis.canonical import canonical_defect
+from integrators.lagrangian import Derivatives, derivatives, lagrangian_problem
+from integrators.methods import find
+from integrators.one_step import step_map
+from integrators.parts import lagrangian as layout
+from integrators.problem import Problem
+from integrators.steppers.composition import composition
+from integrators.steppers.variational import variational
+from integrators.tableaus import COMPOSITIONS, GAUSS
+from integrators.tableaus.galerkin import Galerkin, alpha_family, galerkin, symmetrised
+from integrators.testing import end_state
+from liegroup.compile import ld, st
+from liegroup.formulas import so3 as rotation
+from liegroup.group import rn, so3
+from liegroup.scalars import sincos, sqrt
+
+H = 0.05
+OVERINTEGRATED = variational(galerkin(2, GAUSS(4)))
+ORDERS = {
+    "DEL_MIDPOINT": (40, 80, 160),
+    "DEL_TRAPEZOIDAL": (80, 160, 320),
+    "DEL_GAUSS2": (20, 40, 80),
+    "DEL_GAUSS3": (10, 20, 40),
+    "DEL_GAUSS4": (8, 12, 16),
+    "DEL_LOBATTO3": (20, 40, 80),
+    "DEL_LOBATTO4": (10, 20, 40),
+    "DEL_MIDPOINT_SUZUKI4": (20, 40, 80),
+    "DEL_MIDPOINT_SOFSPA6": (10, 20, 40),
+    "DEL_MIDPOINT_KAHANLI8": (8, 10, 12),
+    "DEL_MIDPOINT_SOFSPA10": (4, 5, 6),
+}
+METHODS = [*map(find, ORDERS), OVERINTEGRATED, variational(alpha_family(0.3)), variational(symmetrised(0.2))]
+EVERY = pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+
+
+def pendulums(t, q, v, p):
+    """Two pendulums in a row, the support driven; parameters: gravity, drive."""
+    (_, c1), (_, c2), (_, c), (s, _) = sincos(q[0]), sincos(q[1]), sincos(q[0] - q[1]), sincos(3.0 * t)
+    return v[0] * v[0] + 0.5 * v[1] * v[1] + c * v[0] * v[1] + (p[0] + p[1] * s) * (2.0 * c1 + c2)
+
+
+def friction(t, q, v, p):
+    """Dissipation and control: p[2] times the relative speed between the two, and a torque."""
+    s, _ = sincos(2.0 * t)
+    x = p[2] * (v[1] - v[0])
+    return [x - p[2] * v[0] + p[2] * s, -x]
+
+
+@cache
+def driven(drag=0.0, damped=False):
+    force = friction if damped else None
+    return lagrangian_problem(pendulums, [0.7, -0.5], [0.3, 0.6], parameters=[2.0, 0.5, drag], force=force, model="pendulums")
+
+
+@cache
+def swirl():
+    """A relativistic particle in the plane in a magnetic field, turned about a centre: symmetric under rotations."""
+
+    def lagrangian(t, q, v, p):
+        r = q[0] * q[0] + q[1] * q[1]
+        return -2.0 * sqrt(1.0 - 0.5 * (v[0] * v[0] + v[1] * v[1])) + (0.3 + r) * (q[0] * v[1] - q[1] * v[0]) - 0.5 * r * r
+
+    return lagrangian_problem(lagrangian, [0.8, 0.1], [0.2, 0.5], model="swirl")
+
+
+# --- derivatives ------------------------------------------------------------------------------------------------------
+
+
+def values(problem, state, second=True):
+    n = problem.dimension // 2
+    size = layout(n).SIZE if second else layout(n).PUSH_Q
+    state = np.asarray(state)
+    out = np.zeros(size, dtype=state.dtype)
+    problem.parts.python(0.4, state, problem.parameters, problem.structure, np.zeros((0, 0)), out)
+    return out
+
+
+@pytest.mark.parametrize("make", [driven, swirl, lambda: driven(0.3, True)], ids=["pendulums", "swirl", "damped"])
+def test_traced_derivatives_are_those_by_complex_steps(make):
+    problem, state, at = make(), np.array([0.4, -0.7, 0.3, 0.5]), layout(2)
+    first, found = values(problem, state, second=False), values(problem, state)
+    steps = [values(problem, state + 1e-30j * e, second=False).imag / 1e-30 for e in np.eye(4)]
+    by_q, by_v = np.array(steps[:2]).T, np.array(steps[2:]).T
+    assert np.array_equal(found[: at.PUSH_Q], first)
+    assert np.abs(by_v[at.VALUE] - first[at.MOMENTUM : at.VALUE]).max() < 1e-14
+    assert np.abs(found[at.PUSH_Q : at.PUSH_V] - by_q[:2].ravel()).max() < 1e-14
+    assert np.abs(found[at.PUSH_V : at.MOMENTUM_Q] - by_v[:2].ravel()).max() < 1e-14
+    assert np.abs(found[at.MOMENTUM_Q : at.MOMENTUM_V] - by_q[2:4].ravel()).max() < 1e-14
+    assert np.abs(found[at.MOMENTUM_V :] - by_v[2:4].ravel()).max() < 1e-14
+    if problem is driven():
+        assert np.abs(by_q[at.VALUE] - first[at.PUSH : at.MOMENTUM]).max() < 1e-14
+
+
+def test_on_rotations_derivatives_are_left_trivialised():
+    """L = ½ ω·Jω − c·Rᵀe₃: π = Jω, φ = (Rᵀe₃) × c."""
+    J, c = np.array([1.0, 1.4, 0.6]), np.array([0.2, -0.3, 0.9])
+
+    def top(t, q, v, p):
+        up = rotation.act_inverse(tuple(q), (0.0, 0.0, 1.0))
+        return 0.5 * sum(J[i] * v[i] * v[i] for i in range(3)) - sum(c[i] * up[i] for i in range(3))
+
+    q, w = np.array([0.8, 0.4, -0.2, 0.4]), np.array([0.3, -1.0, 0.5])
+    found = derivatives(so3.table, top)
+    out = np.zeros(layout(3).SIZE)
+    found.field.python(0.0, np.concatenate([q, w]), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((1, 1)), out)
+    up = np.array(rotation.act_inverse(tuple(q), (0.0, 0.0, 1.0)))
+    assert found.linear
+    assert np.abs(out[:3] - np.cross(up, c)).max() < 1e-15
+    assert np.abs(out[3:6] - J * w).max() < 1e-15
+    along = [np.cross(np.cross(up, e), c) for e in np.eye(3)]  # δ(Rᵀe₃) = Rᵀe₃ × η
+    assert np.abs(out[7:16].reshape(3, 3) - np.array(along).T).max() < 1e-15
+
+
+def by_hand(t, y, parameters, structure, work, out):
+    """L = ½ m v² − ½ k q⁴."""
+    q, v, m, k = ld(y, 0), ld(y, 1), parameters[0], parameters[1]
+    st(out, 0, -2.0 * k * q * q * q)
+    st(out, 1, m * v)
+    st(out, 2, 0.5 * m * v * v - 0.5 * k * q * q * q * q)
+    if out.shape[0] > 3:
+        st(out, 3, -6.0 * k * q * q)
+        st(out, 4, 0.0)
+        st(out, 5, 0.0)
+        st(out, 6, m + 0.0 * q)
+
+
+def test_a_lagrangian_by_hand_as_an_expression_and_as_a_function_is_the_same_problem():
+    q, v, m, k = sympy.symbols("q v m k")
+    ways = (
+        Derivatives(by_hand, linear=True),
+        function_of(m * v**2 / 2 - k * q**4 / 2, [q], [v], [m, k]),
+        lambda t, q, v, p: 0.5 * p[0] * v[0] ** 2 - 0.5 * p[1] * q[0] ** 4,
+    )
+    problems = [lagrangian_problem(way, [1.2], [0.4], parameters=[1.5, 0.7]) for way in ways]
+    states = [step_map(p, find("DEL_GAUSS2"), interpreted=True)(p.y0, 0.1) for p in problems]
+    assert np.abs(states[0] - problems[0].y0).max() > 0.01
+    assert all(np.abs(state - states[0]).max() < 4e-16 for state in states)
+    velocities = [step_map(p, find("RKMK4"), interpreted=True)(p.y0, 0.1) for p in problems]
+    assert all(np.abs(state - velocities[0]).max() < 4e-16 for state in velocities)
+
+
+# --- order ------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def reference(damped):
+    problem = driven(0.4, True) if damped else driven()
+    return integrate(problem, "SCIPY_DOP853", (0, 1), rtol=1e-13, atol=1e-14).y[-1]
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_order_with_drive_dissipation_and_control(name):
+    problem, method = driven(0.4, True), find(name)
+    found = measured_order(lambda n: end_state(problem, method, n), ORDERS[name], reference(True), floor=3e-13)
+    assert abs(found.order - method.order) < 0.25, found
+
+
+@pytest.mark.parametrize(
+    ("method", "order"), [(OVERINTEGRATED, 4), (METHODS[-2], 1), (METHODS[-1], 2)], ids=lambda x: getattr(x, "name", "")
+)
+def test_order_of_other_discrete_lagrangians(method, order):
+    found = measured_order(lambda n: end_state(driven(0.4, True), method, n), (40, 80, 160), reference(True))
+    assert method.order == order
+    assert abs(found.order - order) < 0.15, found
+
+
+# --- structure ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", [METHODS[k] for k in (0, 1, 2, 3, 5, 7, -3, -2, -1)], ids=lambda m: m.name)
+def test_one_step_preserves_the_canonical_two_form(method):
+    assert canonical_defect(driven(), method, "0.1", digits=40) < 1e-14
+
+
+def test_with_dissipation_the_two_form_shrinks():
+    assert canonical_defect(driven(0.4, True), find("DEL_GAUSS2"), "0.1", digits=40) > 1e-3
+
+
+@EVERY
+def test_a_step_forward_and_a_step_back_return_if_the_nodes_are_symmetric(method):
+    still = lagrangian_problem(pendulums, [0.7, -0.5], [0.3, 0.6], parameters=[2.0, 0.0])
+    defect = symmetry_defect(step_map(still, method, interpreted=True), still.y0, 0.1)
+    assert (defect < 1e-14) == method.symmetric
+
+
+@EVERY
+def test_angular_momentum_is_exact(method):
+    """q × p, of a Lagrangian that is not quadratic in the velocity."""
+    problem = swirl()
+    step, y = step_map(problem, method, interpreted=True), problem.y0
+    for _ in range(20):
+        y = step(y, 0.1)
+    before, after = (z[0] * z[3] - z[1] * z[2] for z in (problem.y0, y))
+    assert np.abs(y - problem.y0).max() > 0.1
+    assert abs(after - before) < 1e-14
+
+
+# --- known numbers --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 0.5, 1.0])
+def test_the_alpha_family_is_its_difference_equation(alpha):
+    """(q₂ − 2q₁ + q₀)/h² = −[α V'(q₀₊α) + (1 − α) V'(q₁₊α)], q_{k+α} = (1 − α) q_k + α q_{k+1}."""
+    problem = lagrangian_problem(lambda t, q, v, p: 0.5 * v[0] * v[0] + sincos(q[0])[1], [1.0], [0.5])
+    step = step_map(problem, variational(alpha_family(alpha)), interpreted=True)
+    y1 = step(problem.y0, H)
+    q = [problem.y0[0], y1[0], step(y1, H)[0]]
+    slope = [np.sin((1 - alpha) * q[k] + alpha * q[k + 1]) for k in (0, 1)]
+    assert abs((q[2] - 2 * q[1] + q[0]) / H**2 + alpha * slope[0] + (1 - alpha) * slope[1]) < 2e-13
+
+
+@pytest.mark.parametrize(("alpha", "swing"), [(0.5, 7.5e-5), (0.0, 2.6e-3)])
+def test_energy_of_a_planet(alpha, swing):
+    """max |ΔE| of an orbit from q = (0.8, 0), p = (0, √1.5), h = 0.02."""
+    problem = lagrangian_problem(
+        lambda t, q, v, p: 0.5 * (v[0] * v[0] + v[1] * v[1]) + 1.0 / sqrt(q[0] * q[0] + q[1] * q[1]), [0.8, 0.0], [0.0, 1.5**0.5]
+    )
+    step, y, energy = step_map(problem, variational(alpha_family(alpha)), interpreted=True), problem.y0, []
+    for _ in range(320):
+        y = step(y, 0.02)
+        energy.append(0.5 * (y[2:] @ y[2:]) - 1 / np.hypot(y[0], y[1]))
+    assert np.abs(np.array(energy) + 0.5).max() == pytest.approx(swing, rel=0.02)
+
+
+@pytest.mark.parametrize("s", [1, 2, 3])
+def test_gauss_methods_are_those_of_the_hamiltonian_side(s):
+    a, b = (step_map(driven(), find(name), interpreted=True)(driven().y0, 0.1) for name in (f"DEL_GAUSS{s}", f"VARIATIONAL_GAUSS{s}"))
+    assert np.abs(a - b).max() < 5e-15
+
+
+@pytest.mark.slow
+def test_lanes_agree_bitwise_with_one_trajectory():
+    problem = driven()
+    starts = problem.y0 + 0.01 * np.arange(8)[:, None]
+    together = integrate(problem.with_start(starts), "DEL_GAUSS2", (0, 1), H)
+    for k in (0, 5):
+        assert np.array_equal(together.y[k], integrate(problem.with_start(starts[k]), "DEL_GAUSS2", (0, 1), H).y)
+
+
+# --- what is refused ------------------------------------------------------------------------------------------------------
+
+
+def test_a_composition_needs_a_symmetric_base():
+    with pytest.raises(ValueError, match="not symmetric"):
+        composition(variational(alpha_family(0.3)), COMPOSITIONS["SUZUKI4"])
+
+
+def test_problems_without_a_lagrangian_are_refused():
+    problem = Problem(rn(2), [1.0, 0.0], lambda t, y: (y[1], -y[0]), canonical=True, model="oscillator")
+    with pytest.raises(ValueError, match="lagrangian_problem"):
+        integrate(problem, "DEL_MIDPOINT", (0, 1), 0.1)
+
+
+def test_a_branch_on_a_value_is_refused_with_what_to_write_instead():
+    with pytest.raises(TypeError, match="select"):
+        lagrangian_problem(lambda t, q, v, p: v[0] ** 2 if q[0] > 0 else v[0], [1.0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"force": lambda t, q, v, p: [0.0, 1.0]}, "2 generalised forces, expected 1"),
+        ({"v": [1.0], "p": [1.0]}, "give one of them"),
+        ({"v": [1.0, 2.0]}, "expected 1 finite"),
+    ],
+)
+def test_bad_arguments_are_refused_by_name(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        lagrangian_problem(lambda t, q, v, p: v[0] ** 2, [1.0], **arguments)
+
+
+def test_tables_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="singular"):
+        Galerkin([[0.2, 0.3]], [[0.5, 0.5]], [1.0], [0.5], [0.5, 0.5], 2, "two of one")
+    with pytest.raises(ValueError, match="sum to 1"):
+        Galerkin([[0.4]], [[1.0]], [1.0], [0.5], [1.0], 2, "no constant")
+    with pytest.raises(ValueError, match="alpha"):
+        alpha_family(1.5)
+
+
+def test_unknown_symbols_are_named():
+    q, v, k = sympy.symbols("q v k")
+    with pytest.raises(ValueError, match="unknown symbols k"):
+        function_of(v**2 - k * q, [q], [v])
+    with pytest.raises(ValueError, match="gamma"):
+        function_of(v**2 - sympy.gamma(q), [q], [v])
