@@ -86,15 +86,19 @@ def _parts_at(
 
 
 @kernel
-def _increment(h: Any, structure: Any, work: Any) -> None:
-    """INCREMENT <- h S ū with the S in MIDDLE."""
+def _increment(h: Any, structure: Any, work: Any, going: Any) -> Any:
+    """INCREMENT <- h S ū with the S in MIDDLE, where the iteration goes on; returns its largest change and the largest value."""
     n, r = structure[0], structure[0] - structure[1]
-    values, mean = work[MIDDLE], work[MEAN]
+    values, mean, x = work[MIDDLE], work[MEAN], work[INCREMENT]
+    change, size = 0.0 * going, 0.0 * going
     for i in range(n):
         s = ld(values, i * r) * ld(mean, 0)
         for j in range(1, r):
             s = s + ld(values, i * r + j) * ld(mean, j)
-        st(work[INCREMENT], i, h * s)
+        old, new = ld(x, i), h * s
+        change, size = maximum(change, absolute(new - old)), maximum(size, absolute(new))
+        st(x, i, select(going > 0.0, new, old))
+    return change, size
 
 
 @kernel
@@ -137,7 +141,7 @@ def _solve(
     going, best = zero + 1.0, zero + 1.0
     for _ in range(options[LIMIT]):
         _parts_at(parts, t + 0.5 * h, q, mean, group, x, 0.5, parameters, structure, field_work, work, MIDDLE)
-        _increment(h, structure, work)
+        moved, length = _increment(h, structure, work, going)
         _change(parts, t, h, q, group, coefficients, options, parameters, structure, field_work, work)
         change, size = zero, zero
         for j in range(r):
@@ -146,7 +150,9 @@ def _solve(
             st(mean, j, select(going > 0.0, new, old))
         counters[EVALUATIONS] += 1
         counters[ITERATIONS] += 1
-        going, best = converged(change, size, best, going)
+        reach = select(length == 0.0, 1.0 + 0.0 * length, length)
+        speed = select(size == 0.0, 1.0 + 0.0 * size, size)
+        going, best = converged(maximum(change / speed, moved / reach), 1.0 + zero, best, going)
         if fails(best):
             return NON_FINITE
         if not any_(going > 0.0):

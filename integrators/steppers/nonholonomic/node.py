@@ -105,7 +105,7 @@ def solve_node(values: Any, structure: Any, work: Any) -> None:
         st2(work, R, i, s)
 
 
-@helper
+@kernel
 def parts_at(parts: Any, t: Any, q: Any, velocity: Any, parameters: Any, structure: Any, field_work: Any, work: Any, row: Any) -> None:
     """The parts at (q, velocity) into a row."""
     n, n_q = structure[0], q.shape[0]
@@ -117,7 +117,7 @@ def parts_at(parts: Any, t: Any, q: Any, velocity: Any, parameters: Any, structu
     parts(t, state, parameters, structure, field_work, work[row][: constrained(n, structure[1], structure[2]).SIZE])
 
 
-@helper
+@kernel
 def parts_beyond(
     parts: Any, t: Any, group: Any, tau: Any, q: Any, increment: Any, velocity: Any, parameters: Any, structure: Any, field_work: Any,
     work: Any, row: Any,
@@ -160,7 +160,7 @@ def row_defect(values: Any, structure: Any, velocity: Any, j: Any) -> Any:
     return s
 
 
-@helper
+@kernel
 def mass_times(values: Any, structure: Any, velocity: Any, out: Any) -> None:
     """out <- M v."""
     n = structure[0]
@@ -171,7 +171,7 @@ def mass_times(values: Any, structure: Any, velocity: Any, out: Any) -> None:
         st(out, i, s)
 
 
-@helper
+@kernel
 def momentum_before(group: Any, tau: Any, h: Any, values: Any, structure: Any, hx: Any, mu: Any, out: Any) -> None:
     """P⁻ = dτ_right(hX)⁻ᵀ μ − (h/2) D."""
     at = constrained(structure[0], structure[1], structure[2])
@@ -180,7 +180,7 @@ def momentum_before(group: Any, tau: Any, h: Any, values: Any, structure: Any, h
         st(out, i, ld(out, i) - 0.5 * h * ld(values, at.KINETIC + i))
 
 
-@helper
+@kernel
 def momentum_after(group: Any, tau: Any, h: Any, values: Any, structure: Any, hx: Any, mu: Any, out: Any) -> None:
     """P⁺ = dτ_left(hX)⁻ᵀ μ + (h/2) D."""
     at = constrained(structure[0], structure[1], structure[2])
@@ -273,7 +273,7 @@ def converged(change: Any, size: Any, best: Any, going: Any) -> Any:
     return select(expected < NEGLIGIBLE, residual * 0.0, stuck), residual
 
 
-@helper
+@kernel
 def add_solution(work: Any, target: Any, source: Any, count: Any, going: Any) -> Any:
     """target <- target + source where the iteration goes on; returns the largest change and the largest value."""
     change, size = 0.0 * going, 0.0 * going
