@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from studies.energy_drift import ENERGY_DRIFT
+from studies.nonholonomic_truth import NONHOLONOMIC_TRUTH
+from studies.rolling_disk import ROLLING_DISK
 from studies.study import Study
 
-STUDIES: dict[str, Study] = {study.name: study for study in (ENERGY_DRIFT,)}
+STUDIES: dict[str, Study] = {study.name: study for study in (ENERGY_DRIFT, ROLLING_DISK, NONHOLONOMIC_TRUTH)}

@@ -50,6 +50,8 @@ class Study:
     data: Callable[[Any], Dataset]
     remarks: Callable[[Any], Sequence[str]] = field(default=lambda result: ())
     """Sentences that follow from the numbers, printed under the table."""
+    extras: Callable[[Any, Path], Sequence[str]] = field(default=lambda result, out: ())
+    """``extras(result, folder)`` writes further files (animations) and returns their names."""
 
 
 def answer(study: Study, config: StudyConfig) -> Path:
@@ -79,7 +81,9 @@ def answer(study: Study, config: StudyConfig) -> Path:
         figure = study.figure(result)
         for suffix in ("png", "pdf"):
             figure.savefig(out / f"{study.name}.{suffix}")
-    print(f"\n{out}/: summary.json, {study.name}.h5, {study.name}.png, {study.name}.pdf   ({elapsed:.1f} s)")
+        extras = study.extras(result, out)
+    files = ["summary.json", *(f"{study.name}.{suffix}" for suffix in ("h5", "png", "pdf")), *extras]
+    print(f"\n{out}/: {', '.join(files)}   ({elapsed:.1f} s)")
     return out
 
 

@@ -34,7 +34,7 @@ from integrators.parts import clear, constrained, quasi_velocity
 from integrators.problem import Variable
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, kernel, ld, st
-from liegroup.scalars import absolute, any_, arctan2, less, select, sincos
+from liegroup.scalars import absolute, any_, arctan2, less, maximum, select, sincos, sqrt
 from liegroup.table import RN, table_of
 from mechanics.constraints.checks import finite, positive, signs
 from mechanics.constraints.multipliers import constrained_energy, constrained_field
@@ -45,6 +45,8 @@ Q = quasi_velocity(5, 3)
 C = constrained(5, 2, 0)
 FLAT = 1e-3
 """Below this sin θ the disk counts as lying flat."""
+LOOKAHEAD = 0.05
+"""In units of √(r/g): `falls_flat` ends a motion so long before the disk would lie flat; a step must not be longer."""
 NO_LOSS, DRY, VISCOUS, FILM = 0, 1, 2, 3
 """Laws of dissipation: Q = −c sign φ̇, −c φ̇, −c φ̇/α with the angle α between disk and plane."""
 PRECISION, LIMIT = 1e-17, 8000
@@ -61,6 +63,34 @@ def _loss(law: Any, c: Any, roll: Any, sine: Any, cosine: Any) -> Any:
     if law == FILM:
         return -(c * roll / arctan2(sine, absolute(cosine)))
     return 0.0 * roll
+
+
+@helper
+def flat_margin(sine: Any, sine_rate: Any, w1: Any, w2: Any, m: Any, r: Any, i1: Any, g: Any) -> Any:
+    """Negative when the disk is about to lie flat: within `LOOKAHEAD`, and the turning of its plane does not stop it before.
+
+    Near the plane ω₂ sin θ hardly changes, so that ½ I₁ ω₂² is a barrier: the least sin θ ahead is sin θ b/√(ω₁² + b²) with
+    b² = ω₂² I₁/(I₁ + m r²).
+    """
+    barrier = sqrt(i1 / (i1 + m * r * r)) * absolute(w2)
+    speed = sqrt(w1 * w1 + barrier * barrier)
+    least = sine * barrier / select(speed == 0.0, 1.0 + speed, speed)
+    return maximum(least, sine + LOOKAHEAD * sqrt(r / g) * sine_rate) - FLAT
+
+
+@entry(*FIELD_SIGNATURES)
+def falls_flat(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """Event function of the form in quasi-velocities: becomes negative when the disk falls flat."""
+    s, c = sincos(ld(y, 3))
+    st(out, 0, flat_margin(s, c * ld(y, 5), ld(y, 5), ld(y, 6), parameters[0], parameters[1], parameters[2], parameters[4]))
+
+
+@entry(*FIELD_SIGNATURES)
+def constrained_falls_flat(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """The same of the form with multipliers."""
+    s, c = sincos(ld(y, 3))
+    turn, tilt = ld(y, 7) * s, ld(y, 8)
+    st(out, 0, flat_margin(s, c * tilt, tilt, turn, parameters[0], parameters[1], parameters[2], parameters[4]))
 
 
 @kernel

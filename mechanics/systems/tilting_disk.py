@@ -24,7 +24,7 @@ from mechanics.constraints.checks import positive
 from mechanics.constraints.rolling import WHEEL, up, wheel_contact
 from mechanics.constraints.system import NonholonomicSystem
 from mechanics.systems import rolling_body
-from mechanics.systems.rolling_disk import FLAT, appell_korteweg
+from mechanics.systems.rolling_disk import FLAT, appell_korteweg, flat_margin
 
 TILT = np.deg2rad(15.0)
 
@@ -40,6 +40,29 @@ def _integrals(y: Any, omega: Any, p: Any, out: Any) -> None:
     roll, spin = appell_korteweg(sine, gamma[2], w2, omega[2], m * r * r / (i3 + m * r * r), i3 / i1)
     st(out, 1, roll)
     st(out, 2, spin)
+
+
+@helper
+def _flat_margin(y: Any, omega: Any, p: Any) -> Any:
+    """`rolling_disk.flat_margin` with θ̇ = ω·t, t = (γ₂, −γ₁, 0)/sin θ."""
+    gamma = up(rolling_body.quaternion(y))
+    sine = sqrt(gamma[0] * gamma[0] + gamma[1] * gamma[1])
+    w1 = (gamma[1] * omega[0] - gamma[0] * omega[1]) / sine
+    w2 = (gamma[0] * omega[0] + gamma[1] * omega[1]) / sine
+    m, r, i1, g = p[rolling_body.MASS], p[rolling_body.SIZE], p[rolling_body.INERTIA], p[rolling_body.GRAVITY]
+    return flat_margin(sine, gamma[2] * w1, w1, w2, m, r, i1, g)
+
+
+@entry(*FIELD_SIGNATURES)
+def falls_flat(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """Event function of the form in quasi-velocities: becomes negative when the disk falls flat."""
+    st(out, 0, _flat_margin(y, rolling_body.triple(y, 7), parameters))
+
+
+@entry(*FIELD_SIGNATURES)
+def constrained_falls_flat(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """The same of the form with multipliers."""
+    st(out, 0, _flat_margin(y, rolling_body.triple(y, 10), parameters))
 
 
 @entry(*FIELD_SIGNATURES)
