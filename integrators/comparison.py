@@ -1,7 +1,4 @@
-"""SciPy's solvers on our problems, in ambient coordinates, for comparison: nothing keeps the state on the group.
-
-q̇ = d/ds q τ(s v)|₀,   v = f(t, y) the body velocity: on unit quaternions q̇ = ½ q (0, ω).
-"""
+"""SciPy's solvers on our problems, in ambient coordinates, for comparison: nothing keeps the state on the group."""
 
 from __future__ import annotations
 
@@ -13,26 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.ambient import ambient_velocity
 from integrators.drive import interruptible
 from integrators.problem import Problem
 from integrators.solution import Solution, explain
 from integrators.status import Status
-from liegroup.formulas import so3
-from liegroup.table import FACTORS, SE2, SE3, SO3
 
 Array = NDArray[np.float64]
 ROWS = 2001
 """Saved states by default."""
-
-
-def ambient_velocity(table: NDArray[np.int64], y: Array, v: Array) -> Array:
-    """ẏ in the coordinates of the state from the body velocity v."""
-    out = np.empty_like(y)
-    for kind, q, w, n_q, n_v in table:
-        step_q, step_v = FACTORS[kind].N_Q, FACTORS[kind].N_V
-        for i, j in zip(range(q, q + n_q, step_q), range(w, w + n_v, step_v), strict=True):
-            out[i : i + step_q] = _rate(kind, y[i : i + step_q], v[j : j + step_v])
-    return out
 
 
 def solve_with_scipy(name: str) -> Callable[..., Solution]:
@@ -135,19 +121,3 @@ def _times(t_span: tuple[float, float], step: float | None, save_every: int | No
         return np.linspace(t0, t1, ROWS)
     count = max(1, round(abs(t1 - t0) / (step * (save_every or 1))))
     return np.linspace(t0, t1, min(count, 10_000) + 1)
-
-
-def _rate(kind: int, q: Array, v: Array) -> Any:
-    if kind == SO3:
-        return _quaternion_rate(q, v)
-    if kind == SE3:
-        return *so3.act(q[3:], v[:3]), *_quaternion_rate(q[3:], v[3:])
-    if kind == SE2:
-        c, s = np.cos(q[2]), np.sin(q[2])
-        return c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]
-    return v
-
-
-def _quaternion_rate(q: Array, w: Array) -> Any:
-    """½ q (0, ω)."""
-    return so3.multiply(q, (0.0, *(0.5 * w)))

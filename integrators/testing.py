@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import solve_ivp
 
+from integrators.ambient import ambient_velocity
 from integrators.analysis import MeasuredOrder, measured_order
-from integrators.comparison import ambient_velocity
 from integrators.integrate import integrate
 from integrators.method import Method
 from integrators.problem import Problem

@@ -24,6 +24,7 @@ entry and of every project file it imports, because the compiler's own cache loo
 from __future__ import annotations
 
 import ast
+import ctypes
 import hashlib
 import importlib.util
 import math
@@ -46,7 +47,7 @@ from numba.core import cgutils
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.datamodel import models
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, lower_cast, overload, register_jitable, register_model
+from numba.extending import intrinsic, lower_builtin, lower_cast, overload, register_jitable, register_model, typeof_impl
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -219,6 +220,33 @@ lane_matrix = types.float64[:, :, ::1]
 def function(result: Any, *arguments: Any) -> Any:
     """The type of a compiled function passed as an argument; called through a pointer (about 2 ns)."""
     return types.FunctionType(result(*arguments))
+
+
+class Pointer(types.WrapperAddressProtocol):
+    """A compiled function as an argument that costs little to pass, for loops in Python around compiled steps.
+
+    Passing the dispatcher itself, the compiler looks its code up at every call (40 µs).
+    """
+
+    def __init__(self, dispatcher: Any) -> None:
+        (compiled,) = (dispatcher.overloads[key] for key in list(dispatcher.overloads)[:1])
+        self._dispatcher, self._signature = dispatcher, compiled.signature
+        self._address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
+        self.type = types.FunctionType(self._signature)
+
+    def __wrapper_address__(self) -> int:
+        return int(self._address)
+
+    def signature(self) -> Any:
+        return self._signature
+
+    def __call__(self, *args: Any) -> Any:
+        return self._dispatcher(*args)
+
+
+@typeof_impl.register(Pointer)
+def _type_of_pointer(pointer: Pointer, context: Any) -> Any:
+    return pointer.type
 
 
 # --- cache --------------------------------------------------------------------------------------------------------
@@ -597,6 +625,32 @@ def each_lane(function: Callable[[float], float]) -> Callable[..., Any]:
         return lanes
 
     return apply
+
+
+# --- the way out ----------------------------------------------------------------------------------------------------
+
+C_FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_double)
+"""The kind of function that `call_at` calls; ``C_FUNCTION(f)`` makes one of a Python function f(t)."""
+
+
+def call_at(address: Any, t: Any) -> None:
+    """Call the C function ``void f(double)`` at an address: how compiled code reaches a plain Python function."""
+    C_FUNCTION(address)(t)
+
+
+@intrinsic
+def _call_at(typing_context: Any, address: Any, t: Any) -> Any:
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        c_function = ir.FunctionType(ir.VoidType(), [_DOUBLE]).as_pointer()
+        builder.call(builder.inttoptr(args[0], c_function), [args[1]])
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.float64), generate
+
+
+@_compiled_form(call_at)
+def _call_at_form(address: Any, t: Any) -> Any:
+    return lambda address, t: _call_at(address, t)
 
 
 # --- memory ---------------------------------------------------------------------------------------------------------

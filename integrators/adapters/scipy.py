@@ -1,0 +1,220 @@
+"""Our methods as solvers of `scipy.integrate.solve_ivp`: only ``method=`` changes.
+
+    solve_ivp(fun, t_span, y0, method=LieRK45(groups=["SO3", 3]), rtol=1e-8, atol=1e-8)
+
+`fun` is the user's ordinary right-hand side ẏ = fun(t, y) in the numbers of y; `groups` says which of them are elements of groups
+(`integrators.adapters.blocks.BLOCKS`), in order, with an integer n for n plain numbers.  The rate is pulled back to the algebra, so
+that the state stays on the groups: quaternions of unit norm and rotation matrices that are rotations, at every time that comes back.
+Events, `t_eval`, dense output, `args` and backward integration work as with SciPy's own solvers.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.integrate import DenseOutput, OdeSolver
+
+from integrators.adapters.blocks import Block, Layout, find_blocks
+from integrators.adaptive_run import AdaptiveRun, Steering
+from integrators.controllers import find_controller
+from integrators.fixed_run import FixedRun
+from integrators.layout import COUNTERS
+from integrators.method import Method, Reference
+from integrators.methods import find
+from integrators.problem import Problem
+from integrators.python_field import PythonField
+from integrators.run import Output, Plan, Run
+from integrators.status import Status
+from liegroup.compile import Pointer
+
+Array = NDArray[np.float64]
+_NEVER = 2**62
+"""More steps than anybody takes."""
+
+
+def lie_solver(method: str | Method, groups: Any, canonical: bool = False) -> type[LieSolver]:
+    """A solver class for ``solve_ivp(…, method=…)``.
+
+    Parameters
+    ----------
+    method : str or Method
+        From the catalogue `integrators.methods`.  Methods with an error estimate take `rtol`, `atol`, `first_step`, `max_step` and
+        `controller` as options of `solve_ivp`; with the option `step` every method takes fixed steps.
+    groups : str, int, group or sequence of them
+        What y consists of.
+    canonical : bool
+        The last block is Rⁿ and holds the body momenta of the groups before it: symplectic methods are then symplectic.
+
+    Raises
+    ------
+    ValueError
+        For a method or a group that does not exist.
+    """
+    chosen = find(method)
+    if isinstance(chosen, Reference):
+        raise ValueError(f"method: {chosen.name} is a solver of another library; expected a method of our own")
+    blocks = find_blocks(groups)
+    if not blocks:
+        raise ValueError("groups: empty; name every part of y, for example ['SO3', 3]")
+    name = f"{chosen.name} on {' × '.join(block.name for block in blocks)}"
+    return type(name, (LieSolver,), {"lie_method": chosen, "blocks": blocks, "canonical": canonical, "__doc__": name})
+
+
+LieRK23 = partial(lie_solver, "RKMK_BOGACKI_SHAMPINE32")
+LieRK45 = partial(lie_solver, "RKMK_DORMAND_PRINCE54")
+LieDOP853 = partial(lie_solver, "RKMK_DOP853")
+LieMidpoint = partial(lie_solver, "MIDPOINT")
+"""Solver classes by ``LieRK45(groups=…)``: the methods behind SciPy's RK23, RK45 and DOP853 on groups, and the symplectic midpoint rule."""
+
+
+class LieSolver(OdeSolver):  # type: ignore[misc]
+    """What `lie_solver` makes classes of; see there.
+
+    Options of `solve_ivp`
+    ----------------------
+    rtol, atol : float
+        Relative and absolute tolerance of the error of a step in the algebra (default 1e-3 and 1e-6, as SciPy's): rotations count as
+        of size 1, positions by their length.  `atol` may be one number per component of the velocity.
+    first_step, max_step, controller
+        As in `integrators.integrate`.
+    step : float
+        Fixed steps of this size, or the next smaller one that divides the interval; none of the options above.
+    """
+
+    lie_method: Method
+    blocks: tuple[Block, ...]
+    canonical: bool
+    y: Array
+
+    def __init__(
+        self,
+        fun: Any,
+        t0: float,
+        y0: ArrayLike,
+        t_bound: float,
+        vectorized: bool = False,
+        *,
+        rtol: float | None = None,
+        atol: ArrayLike | None = None,
+        first_step: float | None = None,
+        max_step: float | None = None,
+        controller: Any = None,
+        step: float | None = None,
+    ) -> None:
+        super().__init__(fun, t0, y0, t_bound, vectorized, support_complex=False)
+        self._layout = Layout(self.blocks)
+        self._layout.check(self.y, "y0")
+        self._field = PythonField(self._velocity)
+        problem = self._field.pose(self._bare_problem())
+        variable = {"rtol": rtol, "atol": atol, "first_step": first_step, "max_step": max_step, "controller": controller}
+        given = {name: value for name, value in variable.items() if value is not None}
+        run = self._fixed(problem, step, given) if step is not None else self._adaptive(problem, **given)
+        self._field.raise_pending()
+        self._run: Run = run
+        run.functions = [Pointer(f) for f in run.functions]
+        if isinstance(run, AdaptiveRun):
+            run.size = Pointer(run.size)
+        self.y = self._layout.numbers(run.y)
+
+    # --- the engine's run -----------------------------------------------------------------------------------------
+
+    def _bare_problem(self) -> Problem:
+        def unknown(t: Any, y: Any) -> Any:
+            raise NotImplementedError
+
+        start = self._layout.element(self.y)
+        return Problem(self._layout, start, unknown, canonical=self.canonical, model="solve_ivp")
+
+    def _velocity(self, t: float, q: Array) -> Array:
+        rate = np.asarray(self.fun(t, self._layout.numbers(q)), dtype=np.float64)
+        return self._layout.velocity(t, q, rate)
+
+    def _fixed(self, problem: Problem, step: float, given: dict[str, Any]) -> Run:
+        if given:
+            raise ValueError(f"{', '.join(given)}: options of variable steps, but step={step!r} asks for fixed ones; give one or the other")
+        _positive(step, "step")
+        length = abs(self.t_bound - self.t)
+        steps = _NEVER if math.isinf(length) else max(1, math.ceil(length / step * (1.0 - 1e-12)))
+        h = self.direction * (step if math.isinf(length) else length / steps)
+        return FixedRun(problem, self.lie_method, Output(save_every=_NEVER), Plan(self.t, h, steps), np.asarray(problem.y0))
+
+    def _adaptive(
+        self,
+        problem: Problem,
+        rtol: float = 1e-3,
+        atol: ArrayLike = 1e-6,
+        first_step: float | None = None,
+        max_step: float = math.inf,
+        controller: Any = "PI42",
+    ) -> Run:
+        if not self.lie_method.is_adaptive:
+            raise ValueError(f"{self.lie_method.name} has no error estimate: it takes fixed steps only; give solve_ivp the option step=…")
+        for value, name in ((max_step, "max_step"), (first_step, "first_step")):
+            if value is not None:
+                _positive(value, name)
+        if first_step is not None and first_step > abs(self.t_bound - self.t):
+            raise ValueError(f"first_step: {first_step!r} is longer than the interval of {abs(self.t_bound - self.t)!r}")
+        if not 0 <= rtol < 1 or not np.isfinite(rtol):
+            raise ValueError(f"rtol: {rtol!r}, expected a number from 0 to 1")
+        tolerances = np.array(np.broadcast_to(np.asarray(atol, dtype=np.float64), problem.dimension), dtype=np.float64)
+        if not (tolerances > 0).all():
+            raise ValueError(f"atol: {atol!r}, expected positive numbers")
+        steering = Steering(
+            (float(self.t), float(self.t_bound)), find_controller(controller), rtol, tolerances, first_step, max_step, _NEVER
+        )
+        return AdaptiveRun(problem, self.lie_method, Output(save_every=_NEVER), steering, np.asarray(problem.y0))
+
+    # --- what solve_ivp calls ---------------------------------------------------------------------------------------
+
+    def _step_impl(self) -> tuple[bool, str | None]:
+        run = self._run
+        taken = run.steps_done
+        while run.steps_done == taken and not run.done:
+            run.go(1)
+            self._field.raise_pending()
+        if run.status is not Status.OK:
+            return False, run.message
+        self.t = self.t_bound if run.done else run.t
+        self.y = self._layout.numbers(run.y)
+        return True, None
+
+    def _dense_output_impl(self) -> DenseOutput:
+        return _Within(self)
+
+
+class _Within(DenseOutput):  # type: ignore[misc]
+    """States within the last step, by the method's continuous extension or by a step of the part; they are on the group, too."""
+
+    def __init__(self, solver: LieSolver) -> None:
+        super().__init__(solver.t_old, solver.t)
+        run = solver._run
+        self._layout, self._field, self._run = solver._layout, solver._field, run
+        self._start, self._work = run.previous.copy(), run.dense_work.copy()
+        self._counters = np.zeros(COUNTERS, dtype=np.int64)
+
+    def _call_impl(self, t: Any) -> Array:
+        states = [self._state(float(s)) for s in np.ravel(t)]
+        return np.array(states).T if np.ndim(t) else states[0]
+
+    def _state(self, t: float) -> Array:
+        run, problem = self._run, self._run.problem
+        y = self._start.copy()
+        if t != self.t_old:
+            with np.errstate(all="ignore"):
+                status = run.functions[1](
+                    run.functions[2], self.t_old, t - self.t_old, y, np.zeros_like(y), problem.table, run.coefficients, run.options,
+                    problem.parameters, problem.structure, run.field_work, self._work, self._counters,
+                )  # fmt: skip
+            self._field.raise_pending()
+            if status != Status.OK:
+                raise ArithmeticError(f"dense output at t = {t!r}: {Status(status).name}")
+        return self._layout.numbers(y)
+
+
+def _positive(value: float, name: str) -> None:
+    if not value > 0:
+        raise ValueError(f"{name}: {value!r}, expected a positive number")

@@ -1,0 +1,263 @@
+"""The solvers for `scipy.integrate.solve_ivp` against its own on the same right-hand sides."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import OdeSolution, solve_ivp
+from scipy.spatial.transform import Rotation
+
+import liegroup
+from integrators.adapters.scipy import LieDOP853, LieMidpoint, LieRK23, LieRK45, lie_solver
+
+INERTIA = np.array([1.0, 2.0, 3.0])
+START = np.array([0.1, 2.0, 0.3])
+TOP = ["SO3", 3]
+
+
+def euler(w):
+    return np.cross(INERTIA * w, w) / INERTIA
+
+
+def hat(w):
+    return np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+
+
+def quaternion_rate(q, w):
+    """½ q (0, ω), q scalar first; written out, not taken from the package."""
+    s, u = q[0], q[1:]
+    return 0.5 * np.concatenate([[-u @ w], s * w + np.cross(u, w)])
+
+
+def body(t, y):
+    return np.concatenate([quaternion_rate(y[:4], y[4:]), euler(y[4:])])
+
+
+def body_xyzw(t, y):
+    rate = quaternion_rate(y[[3, 0, 1, 2]], y[4:])
+    return np.concatenate([rate[[1, 2, 3, 0]], euler(y[4:])])
+
+
+def body_matrix(t, y):
+    return np.concatenate([(y[:9].reshape(3, 3) @ hat(y[9:])).ravel(), euler(y[9:])])
+
+
+def moving(t, y):
+    """A body that also flies: (position, quaternion, ω, v in the world)."""
+    return np.concatenate([y[10:13], quaternion_rate(y[3:7], y[7:10]), euler(y[7:10]), [0.0, 0.0, -9.81]])
+
+
+def moving_matrix(t, y):
+    rate = np.zeros((4, 4))
+    rate[:3, :3], rate[:3, 3] = y[:16].reshape(4, 4)[:3, :3] @ hat(y[16:19]), y[19:22]
+    return np.concatenate([rate.ravel(), euler(y[16:19]), [0.0, 0.0, -9.81]])
+
+
+ORIENTATION = Rotation.from_rotvec([0.3, -0.2, 0.5])
+XYZW = ORIENTATION.as_quat()
+WXYZ = XYZW[[3, 0, 1, 2]]
+HOMOGENEOUS = np.block([[ORIENTATION.as_matrix(), np.array([[1.0], [2.0], [3.0]])], [np.zeros((1, 3)), np.ones((1, 1))]])
+BODIES = {
+    "SO3": (body, TOP, np.concatenate([WXYZ, START])),
+    "SO3_xyzw": (body_xyzw, ["SO3_xyzw", 3], np.concatenate([XYZW, START])),
+    "SO3_matrix": (body_matrix, ["SO3_matrix", 3], np.concatenate([ORIENTATION.as_matrix().ravel(), START])),
+    "SE3": (moving, ["SE3", 3, 3], np.concatenate([[1.0, 2.0, 3.0], WXYZ, START, [0.5, 0.0, 4.0]])),
+    "SE3_matrix": (moving_matrix, ["SE3_matrix", 6], np.concatenate([HOMOGENEOUS.ravel(), START, [0.5, 0.0, 4.0]])),
+    "group of liegroup": (body, [liegroup.product(liegroup.so3, liegroup.rn(3))], np.concatenate([WXYZ, START])),
+}
+
+
+@pytest.fixture(scope="module")
+def truth():
+    return {
+        name: solve_ivp(fun, (0.0, 5.0), y0, method="DOP853", rtol=1e-13, atol=1e-14, dense_output=True)
+        for name, (fun, _, y0) in BODIES.items()
+    }
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_agrees_with_scipy_and_stays_on_the_group(name, truth):
+    fun, groups, y0 = BODIES[name]
+    found = solve_ivp(fun, (0.0, 5.0), y0, method=LieRK45(groups=groups), rtol=1e-9, atol=1e-10, dense_output=True)
+    assert found.success
+    assert found.status == 0
+    assert found.t[0] == 0.0
+    assert found.t[-1] == 5.0
+    np.testing.assert_array_equal(found.y[:, 0], y0)
+    np.testing.assert_allclose(found.y, truth[name].sol(found.t), rtol=0, atol=2e-7)
+    between = np.linspace(0.0, 5.0, 101)
+    np.testing.assert_allclose(found.sol(between), truth[name].sol(between), rtol=0, atol=2e-7)
+    for y in (*found.y.T, *found.sol(between).T):
+        if "matrix" in name:
+            r = y[:9].reshape(3, 3) if name == "SO3_matrix" else y[:16].reshape(4, 4)[:3, :3]
+            np.testing.assert_allclose(r.T @ r, np.eye(3), atol=2e-15)
+        else:
+            i = 3 if name == "SE3" else 0
+            assert abs(np.linalg.norm(y[i : i + 4]) - 1.0) < 1e-15
+
+
+def test_scipys_own_solver_leaves_the_group():
+    """What the solvers are for: at the same tolerance the norm of SciPy's quaternion is wrong by ten orders more."""
+    fun, _, y0 = BODIES["SO3"]
+    found = solve_ivp(fun, (0.0, 50.0), y0, method="RK45", rtol=1e-6, atol=1e-6)
+    assert abs(np.linalg.norm(found.y[:4], axis=0) - 1.0).max() > 1e-6
+
+
+@pytest.mark.parametrize(("solver", "order", "step"), [(LieRK23, 3, 0.05), (LieDOP853, 8, 0.2)], ids=["LieRK23", "LieDOP853"])
+def test_other_pairs(solver, order, step, truth):
+    fun, groups, y0 = BODIES["SO3"]
+    found = solve_ivp(fun, (0.0, 2.0), y0, method=solver(groups=groups), rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(found.y, truth["SO3"].sol(found.t), rtol=0, atol=1e-5)
+    fine = solve_ivp(fun, (0.0, 2.0), y0, method=solver(groups=groups), step=step)
+    coarse = solve_ivp(fun, (0.0, 2.0), y0, method=solver(groups=groups), step=2 * step)
+    errors = [np.abs(s.y[:, -1] - truth["SO3"].sol(2.0)).max() for s in (coarse, fine)]
+    assert np.log2(errors[0] / errors[1]) > order - 0.6
+
+
+def test_symplectic_midpoint_in_body_momenta_keeps_the_energy():
+    def fun(t, y):
+        w = y[4:] / INERTIA
+        return np.concatenate([quaternion_rate(y[:4], w), np.cross(y[4:], w)])
+
+    y0 = np.concatenate([WXYZ, INERTIA * START])
+    found = solve_ivp(fun, (0.0, 60.0), y0, method=LieMidpoint(groups=TOP, canonical=True), step=0.05, t_eval=np.linspace(0, 60, 200))
+    energy = 0.5 * (found.y[4:] ** 2 / INERTIA[:, None]).sum(0)
+    assert np.ptp(energy) / energy[0] < 2e-3
+    spatial = np.array([liegroup.so3.act(y[:4], y[4:]) for y in found.y.T])
+    np.testing.assert_allclose(spatial, np.broadcast_to(spatial[0], spatial.shape), atol=1e-12)
+
+
+def test_the_workflow_of_scipy(truth):
+    """Events with directions, terminal ones, t_eval, args, backward integration, dense output, counters, one call alone."""
+    _, groups, y0 = BODIES["SO3"]
+    calls = []
+
+    def with_arguments(t, y, factor, offset):
+        calls.append(t)
+        return factor * body(t, y) + offset
+
+    def falling(t, y, *_):
+        return y[4]
+
+    def enough(t, y, *_):
+        return y[4] - 0.5
+
+    falling.direction, enough.terminal, enough.direction = -1, True, 1
+    solver = LieRK45(groups=groups)
+    wanted = np.linspace(0.0, 5.0, 23)
+    found = solve_ivp(
+        with_arguments, (0.0, 5.0), y0, method=solver, args=(1.0, 0.0), t_eval=wanted, events=[falling], rtol=1e-9, atol=1e-10
+    )
+    reference = solve_ivp(with_arguments, (0.0, 5.0), y0, method="DOP853", args=(1.0, 0.0), events=[falling], rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(found.t, wanted)
+    np.testing.assert_allclose(found.y, truth["SO3"].sol(wanted), atol=2e-7)
+    assert len(reference.t_events[0]) > 0
+    np.testing.assert_allclose(found.t_events[0], reference.t_events[0], atol=1e-6)
+
+    calls.clear()
+    stopped = solve_ivp(with_arguments, (0.0, 50.0), y0, method=solver, args=(1.0, 0.0), events=[enough], rtol=1e-9, atol=1e-10)
+    assert stopped.status == 1
+    assert stopped.t[-1] == stopped.t_events[0][0]
+    assert abs(stopped.y_events[0][0][4] - 0.5) < 1e-8
+    assert stopped.nfev == len(calls)
+
+    back = solve_ivp(body, (5.0, 0.0), found.y[:, -1], method=solver, rtol=1e-9, atol=1e-10, dense_output=True)
+    np.testing.assert_allclose(back.y[:, -1], y0, atol=1e-6)
+    assert isinstance(back.sol, OdeSolution)
+    np.testing.assert_allclose(back.sol(2.5), truth["SO3"].sol(2.5), atol=1e-6)
+
+    one = solver(body, 0.0, y0, np.inf)
+    one.step()
+    assert one.t == one.t_old + one.step_size
+    assert one.n == 7
+    assert one.status == "running"
+    assert one.dense_output()(one.t_old).shape == (7,)
+    assert solve_ivp(body, (1.0, 1.0), y0, method=solver).success
+    vectorized = solve_ivp(lambda t, y: np.array([body(t, c) for c in y.T]).T, (0.0, 1.0), y0, method=solver, vectorized=True)
+    np.testing.assert_allclose(vectorized.y[:, -1], truth["SO3"].sol(1.0), atol=5e-3)
+    short = solve_ivp(body, (0.0, 1.0), y0, method=solver, max_step=0.01, first_step=1e-3)
+    assert np.diff(short.t).max() <= 0.01 * (1 + 1e-12)
+    assert short.t[1] == 1e-3
+
+
+def test_exceptions_and_interruptions_come_through():
+    _, groups, y0 = BODIES["SO3"]
+    for error in (ZeroDivisionError("here"), KeyboardInterrupt()):
+
+        def fails(t, y, error=error):
+            if t > 0.3:
+                raise error
+            return body(t, y)
+
+        with pytest.raises(type(error)):
+            solve_ivp(fails, (0.0, 1.0), y0, method=LieRK45(groups=groups))
+    gone = solve_ivp(lambda t, y: body(t, y) * (np.nan if t > 0.3 else 1.0), (0.0, 1.0), y0, method=LieRK45(groups=groups))
+    assert not gone.success
+    assert gone.status == -1
+    assert gone.t[-1] <= 0.3
+    assert "at t = 0.3" in gone.message
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y0": np.ones(8)}, r"y0: 8 numbers, but groups describe 7: SO3 \(4\), R3 \(3\)"),
+        ({"y0": np.array([1.0, 1, 0, 0, 0, 0, 0])}, "quaternion"),
+        ({"groups": ["SO4", 3]}, "groups: 'SO4', expected one of SO2"),
+        ({"groups": []}, "groups: empty"),
+        ({"fun": lambda t, y: np.ones(7)}, r"rate of y\[0:4\] \(SO3\).*leaves the group"),
+        ({"rtol": 2.0}, "rtol: 2.0"),
+        ({"atol": -1.0}, "atol: -1.0"),
+        ({"max_step": 0.0}, "max_step: 0.0"),
+        ({"first_step": -1.0}, "first_step: -1.0"),
+        ({"first_step": 3.0}, "first_step: 3.0 is longer"),
+        ({"step": -0.1}, "step: -0.1"),
+        ({"step": 0.1, "rtol": 1e-3}, "rtol: options of variable steps"),
+        ({"method": "MIDPOINT"}, "fixed steps only; give solve_ivp the option step="),
+        ({"method": "SCIPY_DOP853"}, "another library"),
+        ({"method": "RK5"}, "RK5"),
+    ],
+    ids=str,
+)
+def test_bad_input(change, message):
+    given = {"fun": body, "y0": np.concatenate([WXYZ, START]), "groups": TOP, "method": "RKMK_DORMAND_PRINCE54"} | change
+    options = {k: v for k, v in given.items() if k not in ("fun", "y0", "groups", "method")}
+    with pytest.raises((ValueError, KeyError), match=message):
+        solve_ivp(given["fun"], (0.0, 1.0), given["y0"], method=lie_solver(given["method"], given["groups"]), **options)
+
+
+def test_matrices_that_are_no_rotations_are_refused():
+    fun, groups, y0 = BODIES["SO3_matrix"]
+    with pytest.raises(ValueError, match=r"expected a matrix of SO\(3\)"):
+        solve_ivp(fun, (0.0, 1.0), y0 * 1.1, method=LieRK45(groups=groups))
+    with pytest.raises(ValueError, match="leaves the group"):
+        solve_ivp(lambda t, y: np.ones(12), (0.0, 1.0), y0, method=LieRK45(groups=groups))
+
+
+def test_equations_of_kane_derived_by_sympy():
+    """The usual way of PyDy: symbols → Kane's equations with a quaternion → numbers → solve_ivp.  A heavy top."""
+    sympy = pytest.importorskip("sympy")
+    from sympy.physics import mechanics as me
+
+    q, u = me.dynamicsymbols("q0:4"), me.dynamicsymbols("u1:4")
+    m, g, length, across, along = sympy.symbols("m g l A C")
+    world, body_frame, support = me.ReferenceFrame("N"), me.ReferenceFrame("B"), me.Point("O")
+    support.set_vel(world, 0)
+    body_frame.orient_quaternion(world, q)
+    body_frame.set_ang_vel(world, u[0] * body_frame.x + u[1] * body_frame.y + u[2] * body_frame.z)
+    centre = support.locatenew("G", length * body_frame.z)
+    centre.v2pt_theory(support, world, body_frame)
+    top = me.RigidBody("top", centre, body_frame, m, (me.inertia(body_frame, across, across, along), centre))
+    kane = me.KanesMethod(world, q_ind=q, u_ind=u, kd_eqs=me.kinematic_equations(u, q, "quaternion"))
+    kane.kanes_equations([top], [(centre, -m * g * world.z)])
+    values = sympy.lambdify((q + u, (m, g, length, across, along)), (kane.mass_matrix_full, kane.forcing_full), cse=True)
+
+    def fun(t, y, p):
+        mass, forcing = values(y, p)
+        return np.linalg.solve(mass, forcing)[:, 0]
+
+    given = {"y0": [np.cos(0.2), np.sin(0.2), 0, 0, 0, 0, 20.0], "args": ((1.0, 9.81, 0.5, 0.3, 0.1),)}
+    found = solve_ivp(fun, (0.0, 1.0), method=LieRK45(groups=TOP), rtol=1e-8, atol=1e-8, **given)
+    truth = solve_ivp(fun, (0.0, 1.0), method="DOP853", rtol=1e-12, atol=1e-12, **given)
+    np.testing.assert_allclose(found.y[:, -1], truth.y[:, -1], atol=3e-6)
+    assert abs(np.linalg.norm(found.y[:4], axis=0) - 1.0).max() < 1e-15
