@@ -15,6 +15,7 @@ from mechanics.dynamics import (
     mass_matrix,
     momentum,
     potential_energy,
+    power,
 )
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.frames import Frame
@@ -50,4 +51,5 @@ __all__ = [
     "model_path",
     "momentum",
     "potential_energy",
+    "power",
 ]

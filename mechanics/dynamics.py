@@ -17,7 +17,10 @@ from mechanics import batch
 from mechanics.algorithms import crba, kinematics, rnea
 from mechanics.algorithms import energy as energy_kernels
 from mechanics.algorithms import momentum as momentum_kernels
+from mechanics.algorithms.serial import SERIAL, serial_chain
+from mechanics.algorithms.serial.yaskevich import bias as yaskevich_bias
 from mechanics.hamiltonian import era
+from mechanics.hamiltonian.reference import System
 from mechanics.singular import singular_joint
 from mechanics.tree import Tree
 
@@ -54,15 +57,44 @@ def body_twists(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array
     return values.reshape(*values.shape[:-1], len(tree), 6)
 
 
-def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
-    """M(q), symmetric, by the composite-rigid-body algorithm: kinetic energy ½ vᵀ M v, momenta p = M v.
+def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0, algorithm: str = "crba") -> Array:
+    """M(q), symmetric: kinetic energy ½ vᵀ M v, momenta p = M v.
+
+    Parameters
+    ----------
+    q : array (…, nq)
+        Configuration.
+    t : float
+        Time of prescribed motions.
+    algorithm : {"crba", "yaskevich", "stepanenko", "kosynka"}
+        The composite-rigid-body kernel for every tree (default), or, for comparison, one of the algorithms for serial chains of
+        rotary and sliding joints: Yaskevich's recursion (corrected), Stepanenko's passes, the block-triangular product; all give
+        the same matrix.
 
     Returns
     -------
     array (…, nv, nv)
+
+    Raises
+    ------
+    ValueError
+        An unknown algorithm, wrong sizes, numbers that are not finite.
+    ModelError
+        A branched tree or another kind of joint, for the algorithms for chains.
     """
-    values = _evaluate(crba.mass_matrix, tree, tree.nv**2, t, _configuration(tree, q))
-    return values.reshape(*values.shape[:-1], tree.nv, tree.nv)
+    known = ("crba", "yaskevich", "stepanenko", "kosynka")
+    if algorithm not in known:
+        raise ValueError(f"algorithm: {algorithm!r}, expected one of {', '.join(known)}")
+    q = _configuration(tree, q)
+    if algorithm == "crba":
+        values = _evaluate(crba.mass_matrix, tree, tree.nv**2, t, q)
+        return values.reshape(*values.shape[:-1], tree.nv, tree.nv)
+    rows = SERIAL[algorithm](serial_chain(tree, *body_poses(tree, q, t)))
+    M = np.empty((*q.shape[:-1], tree.nv, tree.nv))
+    for j, row in enumerate(rows):
+        for i, entry in enumerate(row):
+            M[..., i, j] = M[..., j, i] = entry
+    return M
 
 
 def momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
@@ -83,8 +115,9 @@ def hamiltonian_rhs(
     wrenches: ArrayLike | None = None,
     tau: ArrayLike | None = None,
     t: float = 0.0,
+    algorithm: str = "ERA",
 ) -> tuple[Array, Array]:
-    """Velocities and rates of the momenta: Hamilton's equations of the tree, in linear time (ERA).
+    """Velocities and rates of the momenta: Hamilton's equations of the tree.
 
         v = M⁻¹(p − …),     ṗ = (Ȧᵀ − Aᵀ Ω) P* + Q + τ − d v
 
@@ -98,6 +131,9 @@ def hamiltonian_rhs(
         Joint forces, N or N·m.
     t : float
         Time of prescribed motions.
+    algorithm : {"ERA", "TSP", "OSP"}
+        The recursion, in linear time (default); or the projection on the possible motions, or on the reactions: the same numbers by
+        other ways, from the readable matrices of `mechanics.hamiltonian.reference`, for checks and comparisons.
 
     Returns
     -------
@@ -107,12 +143,17 @@ def hamiltonian_rhs(
     Raises
     ------
     ValueError
-        Wrong sizes, numbers that are not finite, quaternions that are not unit; a joint that carries no inertia.
+        Wrong sizes, numbers that are not finite, quaternions that are not unit; a joint that carries no inertia; for OSP a body
+        whose inertia cannot be inverted.
 
     Notes
     -----
-    Ivanov and Shimanovsky, eq. (18), with the sign of π* corrected.
+    Ivanov and Shimanovsky, ERA: eq. (18) with the sign of π* corrected, TSP: (11)–(12), OSP: (13)–(16) with the missing Aᵀ and Q.
     """
+    if algorithm not in ("ERA", "TSP", "OSP"):
+        raise ValueError(f"algorithm: {algorithm!r}, expected 'ERA', 'TSP' or 'OSP'")
+    if algorithm != "ERA":
+        return _by_matrices(tree, algorithm, q, p, wrenches, tau, t)
     inputs = [_configuration(tree, q), _velocity(tree, p, "p")]
     kernel = era.era
     if wrenches is not None or tau is not None:
@@ -120,6 +161,33 @@ def hamiltonian_rhs(
         inputs += [_velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau"), _wrenches(tree, wrenches)]
     out = _evaluate(kernel, tree, 2 * tree.nv, t, *inputs)
     v, p_dot = out[..., : tree.nv], out[..., tree.nv :]
+    _check_solution(tree, inputs[0], v, inputs[1], t)
+    return v, p_dot
+
+
+def _by_matrices(
+    tree: Tree, algorithm: str, q: ArrayLike, p: ArrayLike, wrenches: ArrayLike | None, tau: ArrayLike | None, t: float
+) -> tuple[Array, Array]:
+    """TSP or OSP, state by state."""
+    if algorithm == "OSP":
+        singular = [body.name for body in tree.bodies if not body.inertia.is_full]
+        if singular:
+            raise ValueError(f"algorithm='OSP': the inertia of body {singular[0]!r} cannot be inverted; use 'ERA' or 'TSP'")
+    inputs = (
+        _configuration(tree, q),
+        _velocity(tree, p, "p"),
+        _velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau"),
+        _wrenches(tree, wrenches),
+    )
+    try:
+        shape = np.broadcast_shapes(*(x.shape[:-1] for x in inputs))
+    except ValueError:
+        raise ValueError(f"leading axes {[x.shape[:-1] for x in inputs]} of the arguments do not broadcast") from None
+    v, p_dot = np.empty((*shape, tree.nv)), np.empty((*shape, tree.nv))
+    every = [np.broadcast_to(x, (*shape, x.shape[-1])) for x in inputs]
+    for k in np.ndindex(shape):
+        system = System(tree, every[0][k], every[1][k], t, every[3][k].reshape(-1, 6), every[2][k])
+        v[k], p_dot[k] = getattr(system, algorithm.lower())()
     _check_solution(tree, inputs[0], v, inputs[1], t)
     return v, p_dot
 
@@ -136,14 +204,28 @@ def inverse_dynamics(tree: Tree, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenc
     return _evaluate(rnea.rnea, tree, tree.nv, t, *inputs)
 
 
-def bias(tree: Tree, q: ArrayLike, v: ArrayLike, wrenches: ArrayLike | None = None, t: float = 0.0) -> Array:
+def bias(tree: Tree, q: ArrayLike, v: ArrayLike, wrenches: ArrayLike | None = None, t: float = 0.0, algorithm: str = "rnea") -> Array:
     """b(q, v) of M v̇ + b = τ: inertial forces of the velocities, gravity, wrenches (with a minus) and joint damping.
+
+    Parameters
+    ----------
+    algorithm : {"rnea", "yaskevich"}
+        Newton and Euler's recursion for every tree (default), or Yaskevich's for serial chains, without wrenches.
 
     Returns
     -------
     array (…, nv)
     """
-    return inverse_dynamics(tree, q, v, np.zeros(tree.nv), wrenches, t)
+    if algorithm == "rnea":
+        return inverse_dynamics(tree, q, v, np.zeros(tree.nv), wrenches, t)
+    if algorithm != "yaskevich":
+        raise ValueError(f"algorithm: {algorithm!r}, expected 'rnea' or 'yaskevich'")
+    if wrenches is not None:
+        raise ValueError("wrenches: not taken by algorithm='yaskevich'; use 'rnea'")
+    q, v = _configuration(tree, q), _velocity(tree, v)
+    chain = serial_chain(tree, *body_poses(tree, q, t))
+    b = yaskevich_bias(chain, np.moveaxis(v, -1, 0), tuple(tree.gravity))
+    return np.stack(np.broadcast_arrays(*b), axis=-1) + tree.damping * v
 
 
 def forward_dynamics(
@@ -181,6 +263,21 @@ def energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
 def centre_of_mass(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
     """Centre of mass of the moving bodies in the world, m; shape (…, 3)."""
     return _evaluate(energy_kernels.potential_energy, tree, 4, t, _configuration(tree, q))[..., 1:]
+
+
+def power(tree: Tree, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, wrenches: ArrayLike | None = None, t: float = 0.0) -> Array:
+    """Power of the joint forces, the damping and the wrenches, τᵀv − d vᵀv + Σ F_iᵀ V_i, W; shape (…).
+
+    Gravity is left to the potential energy: without prescribed motions, d(energy)/dt = power.
+    """
+    v = _velocity(tree, v)
+    force = _velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau") - tree.damping * v
+    external = _wrenches(tree, wrenches)
+    total = (force * v).sum(axis=-1)
+    if external.any():
+        twists = body_twists(tree, q, v, t)
+        total = total + (external * twists.reshape(*twists.shape[:-2], -1)).sum(axis=-1)
+    return np.asarray(total)
 
 
 def centroidal_momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
