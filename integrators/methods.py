@@ -13,6 +13,7 @@ from itertools import chain
 from integrators.comparison import solve_with_scipy
 from integrators.families import rows
 from integrators.method import Method, Reference
+from integrators.steppers import dae
 from integrators.steppers.midpoint import midpoint
 from integrators.steppers.nonholonomic import catalogue as nonholonomic
 
@@ -72,7 +73,7 @@ def find(method: str | Method | Reference) -> Method | Reference:
     return METHODS[by_name[method.lower()]]
 
 
-for _name, _build in chain(rows(), nonholonomic.rows()):
+for _name, _build in chain(rows(), nonholonomic.rows(), dae.rows()):
     METHODS.add(_name, _build)
 RKMK4 = METHODS["RKMK4"]
 MIDPOINT = register(midpoint())

@@ -168,9 +168,9 @@ def _unit_twist(kind: Any, d: Any, pitch: Any, zero: Any) -> Any:
     return v, w
 
 
-@entry(*FIELD_SIGNATURES)
-def mass_matrix(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """y = q → M by rows."""
+@helper
+def mass_matrix_into(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """out[0 … n_v²] <- M by rows; y begins with q."""
     n, n_v = structure[ROWS], structure[N_V]
     _composites(t, y, parameters, structure, work)
     zero = ld2(work, n, CENTRE)
@@ -190,3 +190,9 @@ def mass_matrix(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out:
                 project(parameters, structure, r, at_j, l, k, out, column * n_v + structure[r + V], 1)
                 l, k = wrench_up(t, y, parameters, structure, work, j, r, at_j, l, k)
                 j = structure[r + PARENT]
+
+
+@entry(*FIELD_SIGNATURES)
+def mass_matrix(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = q → M by rows."""
+    mass_matrix_into(t, y, parameters, structure, work, out)

@@ -79,7 +79,7 @@ K_D, K_P, K_I, SOFTNESS = range(4)
 
 
 @kernel
-def _copy_state(y: Any, structure: Any, state: Any) -> None:
+def copy_state(y: Any, structure: Any, state: Any) -> None:
     """state <- (q, v, 0)."""
     n = structure[N_Q] + structure[N_V]
     for i in range(n):
@@ -89,7 +89,7 @@ def _copy_state(y: Any, structure: Any, state: Any) -> None:
 
 
 @kernel
-def _applied_forces(t: Any, y: Any, state: Any, parameters: Any, structure: Any, work: Any) -> None:
+def applied_forces(t: Any, y: Any, state: Any, parameters: Any, structure: Any, work: Any) -> None:
     """Row RATES <- (v, f), f = −b + forces of the elements; twists, poses and the screws of the kept rows are known afterwards."""
     o, n_q, n = structure[EXTENSION], structure[N_Q], structure[N_V]
     rates, moved = work[structure[o + VECTORS] + RATES], work[structure[o + VECTORS] + MOVED]
@@ -161,13 +161,13 @@ def _solved(t: Any, state: Any, parameters: Any, structure: Any, work: Any, out:
     down(t, state, parameters, structure, work, out, False, 0.0)
 
 
-@entry(*FIELD_SIGNATURES)
-def index_one(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+@helper
+def accelerated(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y = (q, v[, z]) → out = (v, v̇[, φ])."""
     o, n_q, n = structure[EXTENSION], structure[N_Q], structure[N_V]
     rates, state = work[structure[o + VECTORS] + RATES], work[structure[o + VECTORS] + STATE]
-    _copy_state(y, structure, state)
-    _applied_forces(t, y, state, parameters, structure, work)
+    copy_state(y, structure, state)
+    applied_forces(t, y, state, parameters, structure, work)
     if structure[o + INTEGRAL]:
         for c in range(structure[o + KEPT]):
             st(out, 2 * n + c, ld2(work, structure[o + VECTORS] + GAP, c))
@@ -183,11 +183,17 @@ def index_one(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: A
         st(out, n + k, ld(rates, k))
 
 
+@entry(*FIELD_SIGNATURES)
+def index_one(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, v[, z]) → out = (v, v̇[, φ])."""
+    accelerated(t, y, parameters, structure, work, out)
+
+
 # --- what is watched ------------------------------------------------------------------------------------------------------------
 
 
-@entry(*FIELD_SIGNATURES)
-def index_one_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+@helper
+def watched(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """out = (energy, greatest gap, greatest closing velocity)."""
     o, n_q, n = structure[EXTENSION], structure[N_Q], structure[N_V]
     rates = work[structure[o + VECTORS] + RATES]
@@ -201,6 +207,12 @@ def index_one_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: 
     stored, _ = stored_and_power(t, y, parameters, structure, work, rates)
     st(out, 0, energy + stored)
     greatest_gaps(parameters, structure, work, out)
+
+
+@entry(*FIELD_SIGNATURES)
+def index_one_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """out = (energy, greatest gap, greatest closing velocity)."""
+    watched(t, y, parameters, structure, work, out)
 
 
 # --- the projection -------------------------------------------------------------------------------------------------------------

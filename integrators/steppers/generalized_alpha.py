@@ -1,0 +1,257 @@
+r"""Generalised-α for holonomic constraints on a group: index 3, or stabilised with velocities closed as well.
+
+    a₁ = ((1 − α_f) v̇₁ + α_f v̇₀ − α_m a₀)/(1 − α_m)
+    q₁ = q exp(h [v₀ + h (½ − β) a₀ + h β a₁ − P₀ η]),    v₁ = v₀ + h (1 − γ) a₀ + h γ a₁,    P₀ = M₀⁻¹A₀ᵀ
+    M₁ v̇₁ + r₁ − D₁ = (F − G)₁ + A₁ᵀ λ₁,    φ(q₁) = 0,    stabilised: A₁ v₁ = 0 with the unknown η (else η = 0)
+
+    α_m = (2ρ − 1)/(ρ + 1),   α_f = ρ/(ρ + 1),   γ = ½ + α_f − α_m,   β = (γ + ½)²/4
+
+The simplified Newton iteration keeps M₀, A₀; its equations are divided by h² β (1 − α_f)/(1 − α_m) and h γ (1 − α_f)/(1 − α_m), which is
+the scaling that makes the matrix independent of h.  Start: a₀ = v̇₀ + (α_m − α_f) h v̈₀.  ρ = 1 fails in long runs.  Order 2.
+Sources: Arnold and Brüls 2007; Brüls, Cardona and Arnold 2012; Arnold, Brüls and Cardona 2015.
+
+coefficients
+    ρ.
+options
+    largest number of iterations; 1 for the stabilised form.
+own rows
+    those of the nonholonomic node; MEMORY holds a, MEMORY_2 v̇, DAMPER the unknown η.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, HISTORY, ITERATIONS, OWN_OPTIONS, TAU
+from integrators.method import Method, Stepper
+from integrators.parts import constrained
+from integrators.problem import Problem
+from integrators.signatures import STEP_SIGNATURES
+from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
+from integrators.steppers.common import advance_state, leaves_chart
+from integrators.steppers.nonholonomic import node
+from integrators.steppers.nonholonomic.node import END, HX, MATRIX, MEMORY, MEMORY_2, MU, NODE, SCRATCH, TREND, L, P, R, S, X
+from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, select, st, st2
+from liegroup.dense import ldl_solve
+from liegroup.scalars import maximum
+
+LIMIT, STABILISED = OWN_OPTIONS, OWN_OPTIONS + 1
+DAMPER, VELOCITY_DEFECT = TREND, TREND + 1
+AHEAD = 1e-2
+"""Part of a step over which v̈ is taken by central differences at the start."""
+
+
+@helper
+def balance(values: Any, structure: Any, i: Any) -> Any:
+    """Component i of F − G + D − r."""
+    at = constrained(structure[0], structure[1], structure[2])
+    return node.force(values, structure, i) + ld(values, at.KINETIC + i) - ld(values, at.RATE + i)
+
+
+@helper
+def _greatest(y: Any, start: Any, end: Any) -> Any:
+    """max |y| of the components start … end − 1."""
+    x = absolute(ld(y, start))
+    for i in range(start + 1, end):
+        x = maximum(x, absolute(ld(y, i)))
+    return x
+
+
+@kernel
+def accelerations_count(h: Any, y: Any, n_q: Any, from_positions: Any) -> Any:
+    """Accelerations that matter beside y in a step: |v|/h, or |q|/h² where they are found from positions, which are rounded."""
+    size = _greatest(y, n_q, y.shape[0]) / absolute(h)
+    return maximum(size, _greatest(y, 0, n_q) / (h * h)) if from_positions else size
+
+
+@kernel
+def _acceleration(values: Any, structure: Any, work: Any) -> None:
+    """R <- v̇ and S <- λ of the equations with multipliers, at the node with parts `values`."""
+    n, m = structure[0], structure[1]
+    at = constrained(n, m, structure[2])
+    node.factor(values, structure, work)
+    for i in range(n):
+        st2(work, R, i, balance(values, structure, i))
+    for j in range(m):
+        st2(work, S, j, -ld(values, at.BIAS + j))
+    node.solve_node(values, structure, work)
+
+
+@kernel
+def _start(
+    parts: Any, t: Any, h: Any, y: Any, group: Any, rho: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any
+) -> None:
+    """v̇₀ and a₀ = v̇₀ + (α_m − α_f) h v̈₀, with the factors of the node."""
+    n, m = structure[0], structure[1]
+    n_q = y.shape[0] - n
+    shift = ((2.0 * rho - 1.0) - rho) / (rho + 1.0)
+    node.parts_at(parts, t, y[:n_q], y[n_q:], parameters, structure, field_work, work, NODE)
+    _acceleration(work[NODE], structure, work)
+    for i in range(n):
+        st2(work, MEMORY_2, i, ld2(work, R, i))
+        st2(work, MEMORY, i, ld2(work, R, i))
+    for j in range(m):
+        st2(work, L, j, ld2(work, S, j))
+    for side in (-1.0, 1.0):
+        e = side * AHEAD * h
+        for i in range(n):
+            a = ld2(work, MEMORY_2, i)
+            st2(work, HX, i, e * (ld(y, n_q + i) + 0.5 * e * a))
+            st2(work, MU, i, ld(y, n_q + i) + e * a)
+        node.parts_beyond(
+            parts, t + e, group, options[TAU], y[:n_q], work[HX][:n], work[MU][:n], parameters, structure, field_work, work, END
+        )
+        _acceleration(work[END], structure, work)
+        for i in range(n):
+            st2(work, MEMORY, i, ld2(work, MEMORY, i) + (shift * 0.5 / AHEAD) * side * ld2(work, R, i))
+    node.factor(work[NODE], structure, work)
+
+
+@kernel
+def _place(h: Any, v: Any, rho: Any, stabilised: Any, structure: Any, work: Any) -> None:
+    """a₁ into P, v₁ into MU, the increment of q into HX, from v̇₁ in X and η."""
+    n, m = structure[0], structure[1]
+    am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
+    gamma = 0.5 + af - am
+    beta = 0.25 * (gamma + 0.5) * (gamma + 0.5)
+    for i in range(n):
+        a0 = ld2(work, MEMORY, i)
+        a1 = ((1.0 - af) * ld2(work, X, i) + af * ld2(work, MEMORY_2, i) - am * a0) / (1.0 - am)
+        st2(work, P, i, a1)
+        st2(work, MU, i, ld(v, i) + h * ((1.0 - gamma) * a0 + gamma * a1))
+        x = ld(v, i) + h * ((0.5 - beta) * a0 + beta * a1)
+        if stabilised:
+            for j in range(m):
+                x = x - ld2(work, MATRIX + n + j, i) * ld2(work, DAMPER, j)
+        st2(work, HX, i, h * x)
+
+
+@kernel
+def _defects(h: Any, rho: Any, stabilised: Any, structure: Any, work: Any) -> None:
+    """S <- what the rows ask of v̇₁; with the stabilised form, row VELOCITY_DEFECT <- what η must add."""
+    n, m = structure[0], structure[1]
+    at = constrained(n, m, structure[2])
+    am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
+    gamma = 0.5 + af - am
+    beta = 0.25 * (gamma + 0.5) * (gamma + 0.5)
+    ratio = (1.0 - af) / (1.0 - am)
+    for j in range(m):
+        phi = ld(work[END], at.POSITION + j)
+        if stabilised:
+            rate = node.row_defect(work[END], structure, work[MU][:n], j)
+            st2(work, S, j, -(rate / (h * gamma * ratio)))
+            st2(work, VELOCITY_DEFECT, j, phi / h - (h * beta / (h * gamma)) * rate)
+        else:
+            st2(work, S, j, -(phi / (h * h * beta * ratio)))
+
+
+@kernel
+def _solve(
+    parts: Any, t: Any, h: Any, y: Any, group: Any, rho: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
+    counters: Any,
+) -> int:  # fmt: skip
+    """X = v̇₁, L = λ₁ and η, to rounding."""
+    n, m = structure[0], structure[1]
+    n_q, tau, stabilised = y.shape[0] - n, options[TAU], options[STABILISED]
+    velocity, hx = work[MU][:n], work[HX][:n]
+    zero = ld(y, 0) * 0.0
+    going, best = zero + 1.0, zero + 1.0
+    counts = accelerations_count(h, y, n_q, stabilised == 0)
+    for count in range(options[LIMIT]):
+        _place(h, y[n_q:], rho, stabilised, structure, work)
+        node.parts_beyond(parts, t + h, group, tau, y[:n_q], hx, velocity, parameters, structure, field_work, work, END)
+        node.mass_times(work[END], structure, work[X][:n], work[SCRATCH][:n])
+        for i in range(n):
+            push = node.reaction(work[END], structure, work[L], i)
+            st2(work, R, i, balance(work[END], structure, i) + push - ld2(work, SCRATCH, i))
+        _defects(h, rho, stabilised, structure, work)
+        node.solve_node(work[NODE], structure, work)
+        node.learn(work, n, m, count)
+        if stabilised:
+            ldl_solve(work, MATRIX + n + m, m, work, VELOCITY_DEFECT)
+            for j in range(m):
+                old = ld2(work, DAMPER, j)
+                st2(work, DAMPER, j, select(going > 0.0, old + ld2(work, VELOCITY_DEFECT, j), old))
+        change, size = node.add_solution(work, X, R, n, going)
+        node.add_solution(work, L, S, m, going)
+        counters[EVALUATIONS] += 1
+        counters[ITERATIONS] += 1
+        going, best = node.converged(change, maximum(size, counts), best, going)
+        if node.fails(best):
+            return NON_FINITE
+        if not any_(going > 0.0):
+            return OK
+    st(work[ERROR], 0, best)
+    return NOT_CONVERGED
+
+
+@entry(*STEP_SIGNATURES)
+def step(
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any,
+) -> int:  # fmt: skip
+    """One step; `field` is the problem's parts."""
+    n, m = structure[0], structure[1]
+    n_q, rho = y.shape[0] - n, coefficients[0]
+    group, v, hx = table[: table.shape[0] - 1], y[y.shape[0] - n :], work[HX][:n]
+    if counters[HISTORY] == 0:
+        _start(field, t, h, y, group, rho, options, parameters, structure, field_work, work)
+    else:
+        node.parts_at(field, t, y[:n_q], v, parameters, structure, field_work, work, NODE)
+        node.factor(work[NODE], structure, work)
+    counters[HISTORY] = 0
+    for i in range(n):
+        st2(work, X, i, ld2(work, MEMORY_2, i))
+    for j in range(m):
+        st2(work, DAMPER, j, 0.0)
+    status = _solve(field, t, h, y, group, rho, options, parameters, structure, field_work, work, counters)
+    if status == OK and leaves_chart(group, hx):
+        status = CHART_LEFT
+    if status != OK:
+        return status
+    _place(h, v, rho, options[STABILISED], structure, work)
+    advance_state(group, options[TAU], y, low, hx, work[SCRATCH][:n_q], options[COMPENSATION], counters)
+    for i in range(n):
+        st(v, i, ld2(work, MU, i))
+        st(low, n_q + i, 0.0)
+        st2(work, MEMORY, i, ld2(work, P, i))
+        st2(work, MEMORY_2, i, ld2(work, X, i))
+    counters[HISTORY] = 1
+    return OK
+
+
+def check(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """ValueError unless the problem carries positions φ for all of its rows."""
+    numbers = node.check(problem)
+    _, m, k = problem.sizes
+    if m != k:
+        raise ValueError(f"method: it closes positions, but {m - k} of the {m} rows of {problem.model!r} are not rates of positions")
+    return numbers
+
+
+STEPPER = Stepper(
+    "generalized-alpha",
+    step,
+    lambda options: 0,
+    maps=("exp", "cayley"),
+    prepare=check,
+    evaluates="parts",
+    shape=node.work_shape,
+)
+
+
+def generalized_alpha(name: str, radius: float = 0.9, stabilised: bool = False, iterations: int = 60) -> Method:
+    """The method with spectral radius ρ in [0, 1) at infinity; ValueError outside."""
+    if not 0.0 <= radius < 1.0:
+        raise ValueError(f"radius: {radius}, expected a spectral radius in [0, 1): with 1 long runs fail")
+    return Method(
+        name=name,
+        stepper=STEPPER,
+        order=2,
+        coefficients=np.array([radius]),
+        options=np.array([iterations, int(stabilised)]),
+        source="Arnold and Brüls 2007; Brüls, Cardona and Arnold 2012",
+    )

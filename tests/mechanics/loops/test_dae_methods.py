@@ -1,0 +1,165 @@
+"""Generalised-α and Radau IIA on closed loops: their orders, which levels they close, and how they say that they failed."""
+
+import numpy as np
+import pytest
+
+from integrators import integrate
+from integrators.layout import COUNTERS, ITERATIONS
+from integrators.parts import constrained
+from integrators.status import NOT_CONVERGED
+from integrators.steppers.dae import radau, rows
+from integrators.steppers.generalized_alpha import generalized_alpha
+from mechanics.constraints.body_coordinates import body_problem
+from mechanics.constraints.equations import geometry
+from mechanics.constraints.holonomic import constrained_problem
+from mechanics.mobility import mass_matrix
+from mechanics.systems import bricard, flyball_governor, four_bar, rssr, slider_crank, strandbeest_leg
+
+METHODS = {name: build() for name, build in rows()} | {"two stages": radau("two stages", stages=2)}
+
+
+@pytest.fixture(scope="module")
+def linkage():
+    return four_bar.mechanism()
+
+
+def steps(problem, method, end, count):
+    """The interpreted stepper; the last state, the status and the iterations per step."""
+    h, y = end / count, np.array(problem.y0)
+    low, counters = np.zeros_like(y), np.zeros(COUNTERS, dtype=np.int64)
+    work, field_work = np.zeros(method.work_shape(problem)), np.zeros(problem.work_shape)
+    coefficients, options = method.kernel_coefficients(problem), method.kernel_options(problem)
+    for k in range(count):
+        status = method.step(problem).python(
+            method.function(problem).python, k * h, h, y, low, problem.table, coefficients, options, problem.parameters,
+            problem.structure, field_work, work, counters,
+        )  # fmt: skip
+        if status:
+            return y, status, counters[ITERATIONS] / (k + 1)
+    return y, 0, counters[ITERATIONS] / count
+
+
+def test_parts_are_the_matrices_of_the_mechanism(linkage):
+    problem = constrained_problem(linkage, rates={"crank_joint": 4.0})
+    q, v = np.split(problem.y0, 2)
+    out = np.zeros(problem.parts_size)
+    problem.parts.python(0.0, problem.y0, problem.parameters, problem.structure, np.zeros(problem.work_shape), out)
+    n, m, _ = problem.sizes
+    at, kept = constrained(n, m, m), linkage.mobility.kept
+    scales = linkage.mobility.scales[kept]
+    assert np.abs(out[: n * n].reshape(n, n) - mass_matrix(linkage.tree, q)).max() < 1e-15
+    G = scales[:, None] * linkage.equations.matrix(q)[kept]
+    assert np.abs(out[at.ROWS : at.ROWS + m * n].reshape(m, n) - G).max() < 1e-15
+    bias = scales * linkage.equations.bias(geometry(linkage.tree, q, v))[kept]
+    assert np.abs(out[at.BIAS : at.BIAS + m] - bias).max() < 1e-13
+    assert np.abs(out[at.POSITION : at.POSITION + m]).max() < 1e-15
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_positions_have_their_order(name, linkage):
+    problem, exact = constrained_problem(linkage, rates={"crank_joint": 4.0}), four_bar.exact()
+    errors = [abs(steps(problem, METHODS[name], 0.08, count)[0][0] - exact.angle(0.08)) for count in (4, 8)]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(METHODS[name].order, abs=0.25)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_each_form_closes_the_levels_it_promises(name, linkage):
+    problem = constrained_problem(linkage, rates={"crank_joint": 4.0})
+    y, status, _ = steps(problem, METHODS[name], 0.08, 4)
+    gap, rate = np.abs(linkage.gap(y[:3])).max(), np.abs(linkage.closing_velocity(y[:3], y[3:])).max()
+    assert status == 0
+    if "INDEX2" not in name:
+        assert gap < 1e-14
+    if "INDEX3" not in name:
+        assert rate < 1e-13
+    assert gap < 1e-8
+    assert rate < 1e-2
+
+
+def test_spherical_joints_are_stepped_on_their_group():
+    """The RSSR with a ball in its coordinates: GGL keeps both levels and the spin of the coupler."""
+    made = rssr.mechanism()
+    problem = constrained_problem(made, *rssr.start())
+    y, status, _ = steps(problem, METHODS["RADAU_GGL"], 0.02, 4)
+    q, v = y[: made.tree.nq], y[made.tree.nq :]
+    assert status == 0
+    assert np.abs(made.gap(q)).max() < 1e-14
+    assert np.abs(made.closing_velocity(q, v)).max() < 1e-12
+    assert abs(rssr.spin(q, v)) < 1e-9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ALPHA_INDEX3", "ALPHA_STABILISED", "RADAU_INDEX3", "RADAU_GGL"])
+@pytest.mark.parametrize("pose", [constrained_problem, body_problem])
+def test_compiled_runs_are_the_interpreted_bits(name, pose, linkage):
+    problem = pose(linkage, rates={"crank_joint": 4.0})
+    found = integrate(problem, METHODS[name], (0.0, 0.04), step=0.01)
+    assert np.array_equal(found.y[-1], steps(problem, METHODS[name], 0.04, 4)[0])
+
+
+def test_too_large_a_step_is_reported(linkage):
+    problem = constrained_problem(linkage, rates={"crank_joint": 4.0})
+    _, status, _ = steps(problem, radau("g", iterations=5), 0.5, 1)
+    assert status == NOT_CONVERGED
+
+
+def test_redundant_rows_that_change_are_refused():
+    with pytest.raises(ValueError, match="redundant equations change"):
+        constrained_problem(bricard.mechanism())
+
+
+def test_bad_settings_are_refused():
+    with pytest.raises(ValueError, match="radius"):
+        generalized_alpha("x", 1.0)
+    with pytest.raises(ValueError, match="form"):
+        radau("x", "index1")
+
+
+# --- body coordinates --------------------------------------------------------------------------------------------------------------
+
+SIZES = {  # velocities and rows in body coordinates
+    "four-bar": (four_bar, {"crank_joint": 4.0}, (9, 8)),
+    "slider-crank": (slider_crank, {"crank_joint": 6.0}, (9, 8)),
+    "Strandbeest": (strandbeest_leg, {"crank_joint": -6.0}, (21, 20)),
+    "RSSR": (rssr, None, (18, 16)),
+}
+
+
+def both(name):
+    module, rates, _ = SIZES[name]
+    made = module.mechanism()
+    state = rssr.start() if rates is None else (None, None, rates)
+    return made, constrained_problem(made, *state), body_problem(made, *state)
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_body_coordinates_describe_the_same_mechanism(name):
+    _, _, body = both(name)
+    values = np.zeros(3)
+    body.invariants.python(0.0, body.y0, body.parameters, body.structure, np.zeros(body.work_shape), values)
+    assert tuple(body.sizes[:2]) == SIZES[name][2]
+    assert values[0] == pytest.approx(SIZES[name][0].ENERGY, rel=5e-11)
+    assert values[1:].max() < 1e-13
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_body_and_tree_coordinates_move_alike(name):
+    """They differ by the truncation errors, of order 5."""
+    made, tree, body = both(name)
+    width = 3 if len(body.y0) == 6 * len(made.tree) else 7
+
+    def difference(count):
+        (q_tree, *_), (q_body, status, _) = (steps(problem, METHODS["RADAU_GGL"], 0.04, count) for problem in (tree, body))
+        assert status == 0
+        at = geometry(made.tree, q_tree[: made.tree.nq])
+        centers = [at.x[i] + at.R[i] @ b.inertia.com for i, b in enumerate(made.tree.bodies)]
+        return max(np.abs(q_body[width * i : width * i + 2] - center[:2]).max() for i, center in enumerate(centers))
+
+    assert np.log2(difference(2) / difference(4)) == pytest.approx(5, abs=0.6)
+
+
+def test_body_coordinates_refuse_what_they_do_not_describe():
+    with pytest.raises(ValueError, match="redundant closures"):
+        body_problem(bricard.mechanism())
+    with pytest.raises(ValueError, match="force elements"):
+        body_problem(flyball_governor.mechanism())
