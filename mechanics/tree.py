@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liegroup.group import Group
+from mechanics import description
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.frames import Frame
 from mechanics.inertia import Inertia
@@ -312,6 +313,21 @@ class Tree:
         pose = body.joint.state(q[self.q_offsets[i] : self.q_offsets[i + 1]], np.zeros(body.joint.n_v))
         R = np.asarray(body.rotation)
         return replace(body, joint=Fixed(), position=body.position + R @ pose.rho, rotation=R @ pose.G.T, data=JointData())
+
+    # --- in words ------------------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tree in plain lists, strings and numbers, for ``json.dump``."""
+        return description.to_dictionary(self)
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Tree:
+        """The tree of `to_dict`, to the last bit."""
+        return description.from_dictionary(data)
+
+    def __str__(self) -> str:
+        """The bodies below one another as they hang."""
+        return description.drawing(self)
 
     def __repr__(self) -> str:
         return f"<Tree {self.name!r}: {len(self)} bodies, nq = {self.nq}, nv = {self.nv}>"

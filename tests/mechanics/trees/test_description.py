@@ -1,0 +1,60 @@
+"""Trees as drawings and as plain dictionaries."""
+
+import json
+
+import numpy as np
+import pytest
+
+from mechanics import Body, Inertia, JointData, ModelError, Tree
+from mechanics.joints import JOINTS, Fixed, Prismatic, Revolute
+from mechanics.testing import random_tree
+
+
+@pytest.mark.parametrize("kind", JOINTS)
+def test_a_tree_survives_json_to_the_last_bit(kind):
+    generator = np.random.default_rng(0)
+    tree = random_tree("random", 4, generator, (kind, Revolute), Revolute((1, 2, 3)), damping=0.2)
+    again = Tree.from_dict(json.loads(json.dumps(tree.to_dict(), allow_nan=False)))
+    assert again.to_dict() == tree.to_dict()
+    assert np.array_equal(again.parameters, tree.parameters)
+    assert np.array_equal(again.structure, tree.structure)
+    assert [b.joint for b in again.bodies] == [b.joint for b in tree.bodies]
+
+
+def test_limits_that_are_not_finite_survive_too():
+    body = Body("a", Revolute(), inertia=Inertia.about_com(1.0, (0, 0, 0), np.eye(3)), data=JointData(lower=-np.inf, upper=1.0))
+    again = Tree.from_dict(json.loads(json.dumps(Tree([body]).to_dict(), allow_nan=False)))
+    assert again.bodies[0].data.lower == [-np.inf]
+
+
+def test_the_drawing_shows_what_hangs_where():
+    solid = Inertia.about_com(1.5, (0, 0, 0.1), np.eye(3))
+    bodies = [
+        Body("base", Revolute(), inertia=solid),
+        Body("left", Prismatic(), "base", inertia=solid),
+        Body("tool", Fixed(), "left"),
+        Body("right", Revolute(), "base", inertia=solid),
+    ]
+    assert str(Tree(bodies, "arm")).splitlines() == [
+        "arm: 4 bodies, nq = 3, nv = 3, 4.5 kg, gravity (0, 0, -9.81)",
+        "base",
+        "└─ base  (Revolute 'base_joint', q[0])  1.5 kg",
+        "   ├─ left  (Prismatic 'left_joint', q[1])  1.5 kg",
+        "   │  └─ tool  (Fixed 'tool_joint')  massless",
+        "   └─ right  (Revolute 'right_joint', q[2])  1.5 kg",
+    ]
+    assert str(random_tree("chain", 300, np.random.default_rng(0))).endswith("… and 100 more")
+
+
+def test_wrong_dictionaries_are_named():
+    good = random_tree("chain", 2, np.random.default_rng(0)).to_dict()
+    with pytest.raises(ModelError, match="format is None"):
+        Tree.from_dict({})
+    with pytest.raises(ModelError, match="joint of type 'Hinge': is unknown"):
+        Tree.from_dict(good | {"bodies": [good["bodies"][0] | {"joint": {"type": "Hinge"}}]})
+    with pytest.raises(ModelError, match=r"unknown entries \['colour'\]"):
+        Tree.from_dict(good | {"bodies": [good["bodies"][0] | {"colour": "red"}]})
+    with pytest.raises(ModelError, match="'body_1': its parent 'body_0' is unknown"):
+        Tree.from_dict(good | {"bodies": good["bodies"][1:]})
+    with pytest.raises(ModelError, match="KeyError: 'inertia'"):
+        Tree.from_dict(good | {"bodies": [{"name": "a", "joint": {"type": "Revolute"}}]})
