@@ -1,4 +1,4 @@
-"""Models by name or by file: real robots of the package example-robot-data, and any URDF file."""
+"""Models by name or by file: real robots of the package example-robot-data, and any URDF or MJCF file."""
 
 from __future__ import annotations
 
@@ -175,3 +175,49 @@ def load_urdf(
     from mechanics.adapters.urdf import load_urdf as load
 
     return load(path, floating_base, gravity, strict, damping=damping, allow_massless=allow_massless)
+
+
+def load_mjcf(source: str | os.PathLike[str], gravity: ArrayLike | None = None, *, damping: bool = True) -> Tree:
+    """A tree from an MJCF file, through MuJoCo's own compiler.
+
+    Bodies, inertias (also those from geometry), free, ball, hinge and slide joints, any number of them on a body, and their damping
+    are carried over; limits and dry friction as data.  The origin of a body is the anchor of its last joint; ``tree.frames`` has the
+    frames of the file.  Coordinates of hinges and slides count from the model's reference; a free joint gives position and
+    quaternion (w, x, y, z) in the world.  Its velocity is in body axes, where MuJoCo has the linear part in world axes.
+
+    Parameters
+    ----------
+    source : str or path
+        The file, or its text.
+    gravity : array (3,), optional
+        Default: that of the file, m/s².
+    damping : bool
+        False leaves out the damping of the joints, for example to watch the energy.
+
+    Returns
+    -------
+    Tree
+
+    Raises
+    ------
+    ModelError
+        No such file, what MuJoCo's compiler refuses, a model without bodies, a joint that moves no inertia.
+    ModuleNotFoundError
+        MuJoCo, of the extra ``robots``, is not installed.
+
+    Warns
+    -----
+    ModelWarning
+        What MuJoCo would do and the tree does not: contacts, equality constraints, tendons, actuators, armature, springs, …
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> text = "<mujoco><worldbody><body><joint axis='0 1 0'/><geom size='0.1' pos='0 0 -1' contype='0' conaffinity='0'/></body>"
+    >>> tree = mechanics.load_mjcf(text + "</worldbody></mujoco>")
+    >>> tree.nv
+    1
+    """
+    from mechanics.adapters.mjcf import load_mjcf as load
+
+    return load(source, gravity, damping=damping)
