@@ -1,33 +1,30 @@
 """Group operations, ns each: one compiled loop, lanes of eight, batches of a million, beside other libraries.
 
-    python benchmarks/liegroup.py [--batch 1000000] [--json benchmarks/results/liegroup.json]
+    python -m benchmarks.liegroup [--batch 1000000] [--save liegroup]
 
 Ours: `loop` runs the formula on 1000 elements in a compiled loop, `lanes` the same on eight at a time (ns per element), `batch` is the
 public object on arrays (`SO3`, `SE3`), `call` one call of it from Python.  Others, as far as installed: SciPy's Rotation and
 RigidTransform (batch, call), jaxlie under jit and vmap in float64 (batch, call), Pinocchio's explog and SE3 (call), spatialmath (call).
-Ratios are theirs to ours: batch to batch, a call to our compiled loop (what a kernel pays), a call to our call.
+Ratios are theirs to ours: batch to batch, a call to our compiled loop (what a kernel pays), a call to our call.  Our calls from Python and
+our batches check their arguments (finite, on the group; a matrix: orthogonal), of the others only SciPy does.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import math
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from importlib import metadata
 from typing import Any, NamedTuple
 
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
-if __name__ == "__main__":
-    sys.path[0] = str(Path(__file__).resolve().parents[1])  # this file must not be found in the place of the package
 
 import numpy as np
 
-from integrators.storage import versions
+from benchmarks.machine import circumstances, save
 from liegroup import se3, so3
 from liegroup.compile import WIDTH, Entry, integer, lane_array, lane_vector, nothing, vector
 from liegroup.elements import SE3, SO3
@@ -330,28 +327,25 @@ def _cell(value: float | None) -> str:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--batch", type=int, default=10**6, help="elements in a batch")
-    parser.add_argument("--json", type=Path, help="file for the record, such as benchmarks/results/liegroup.json")
+    parser.add_argument("--save", metavar="NAME", help="write benchmarks/results/NAME.json")
     options = parser.parse_args(arguments)
     records, notes = run(options.batch)
     print(table(records))
     for note in notes:
         print("note:", note)
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        peers = {name: _version(name) for name in ("scipy", "jaxlie", "jax", "pin", "spatialmath-python")}
-        record = {"batch": options.batch, "versions": versions() | peers, "notes": notes, "runs": [r._asdict() for r in records]}
-        options.json.write_text(json.dumps(record, indent=1))
-        print("written", options.json)
+    if options.save:
+        present = [name for name in ("scipy", "jaxlie", "jax", "pin", "spatialmath-python") if _installed(name)]
+        record = circumstances(*present) | {"batch": options.batch, "notes": notes, "runs": [r._asdict() for r in records]}
+        print("written", save(options.save, record))
 
 
-def _version(name: str) -> str:
-    from importlib import metadata
-
+def _installed(name: str) -> bool:
     try:
-        return metadata.version(name)
+        metadata.version(name)
     except metadata.PackageNotFoundError:
-        return "absent"
+        return False
+    return True
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

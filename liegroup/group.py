@@ -255,8 +255,8 @@ class Group:
     def vee(self, m: ArrayLike) -> Array:
         """Inverse of `hat`; ValueError if the matrix is not in the algebra (to 1e-8 of its size)."""
         a = self._check_matrix(m)
-        x = matrices.read(self.leaves, "vee", a)
-        self._compare(a, matrices.write(self.leaves, "hat", "v", x), f"expected a matrix of the algebra of {self}")
+        x, astray = matrices.read(self.leaves, "vee", "hat", a)
+        refuse(~(astray <= TOLERANCE), a, "m", f"expected a matrix of the algebra of {self}")
         return x
 
     def as_matrix(self, g: ArrayLike) -> Array:
@@ -267,21 +267,16 @@ class Group:
         """Inverse of `as_matrix`; ValueError if the matrix is not in the group (to 1e-8 of its size)."""
         a = self._check_matrix(m)
         with np.errstate(all="ignore"):
-            g = matrices.read(self.leaves, "from_matrix", a)
-        back = matrices.write(self.leaves, "matrix", "q", g)
-        self._compare(a, back, f"expected a matrix of {self}; project_matrix(m) gives the nearest")
+            g, astray = matrices.read(self.leaves, "from_matrix", "matrix", a)
+        refuse(~(astray <= TOLERANCE), a, "m", f"expected a matrix of {self}; project_matrix(m) gives the nearest")
         return g
 
     def project_matrix(self, m: ArrayLike) -> Array:
         """The nearest matrix of the group: rotation blocks by their polar factors, constant entries set."""
-        return self.as_matrix(matrices.read(self.leaves, "from_matrix", self._check_matrix(m), nearest=True))
+        return self.as_matrix(matrices.read(self.leaves, "from_matrix", "matrix", self._check_matrix(m), nearest=True)[0])
 
     def _check_matrix(self, m: ArrayLike) -> Array:
         return numbers(m, "m", (self.matrix_size, self.matrix_size), f" for {self}")
-
-    @staticmethod
-    def _compare(a: Array, b: Array, expectation: str) -> None:
-        refuse(~(matrices.disagreement(a, b) <= TOLERANCE), a, "m", expectation)
 
     # --- maps -------------------------------------------------------------------------------------------------------
 

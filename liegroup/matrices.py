@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from liegroup.arrays import Array, block_diagonal, call
 from liegroup.compile import helper
 from liegroup.formulas import rn
 from liegroup.leaves import Leaf
+from liegroup.rows import flatten
 from liegroup.scalars import absolute, maximum
 
 
@@ -35,19 +36,39 @@ def write(leaves: Sequence[Leaf], name: str, space: str, a: Array) -> Array:
     return block_diagonal(blocks)
 
 
-def read(leaves: Sequence[Leaf], name: str, a: Array, nearest: bool = False) -> Array:
-    """`vee` or `from_matrix` of all factors; `nearest` first replaces rotation blocks by their polar factors."""
+def read(leaves: Sequence[Leaf], name: str, back: str, a: Array, nearest: bool = False) -> tuple[Array, Array]:
+    """`vee` or `from_matrix` of all factors, and how far a is from the matrix of what was found (`back`: `hat` or `matrix`).
+
+    The distance is the sum of |differences| in a block, relative to its largest entry if that is above 1; the largest of all blocks and
+    of the entries between them.  `nearest` first replaces rotation blocks by their polar factors.
+    """
     values: list[Array] = []
+    astray: list[Array] = (
+        [np.abs(a[..., _between(tuple(size(leaf) for leaf in leaves))]).max(axis=-1, initial=0.0)] if len(leaves) > 1 else []
+    )
     for leaf, block in _cut(leaves, a):
         if leaf.formulas is rn:
             values.append(block[..., :-1, -1])
+            difference = np.abs(block - _translation(values[-1], 1.0 if back == "matrix" else 0.0)).sum(axis=(-1, -2))
+            astray.append(difference / np.maximum(np.abs(block).max(axis=(-1, -2)), 1.0))
             continue
         n = block.shape[-1] // leaf.copies
+        if leaf.copies > 1:
+            astray.append(np.abs(block[..., _between((n,) * leaf.copies)]).max(axis=-1))
         for c in range(leaf.copies):
             piece = block[..., c * n : (c + 1) * n, c * n : (c + 1) * n]
             piece = polar(piece, getattr(leaf.formulas, "N_ROTATION", 0)) if nearest else piece
-            values.append(call(_of_entries(getattr(leaf.formulas, name), n), [piece.reshape(*piece.shape[:-2], n * n)]))
-    return np.concatenate(values, axis=-1)
+            both = call(_checked(getattr(leaf.formulas, name), getattr(leaf.formulas, back), n), [piece.reshape(*piece.shape[:-2], n * n)])
+            values.append(both[..., :-1])
+            astray.append(np.real(both[..., -1]).astype(np.float64))
+    return (values[0] if len(values) == 1 else np.concatenate(values, axis=-1)), reduce(np.maximum, astray)
+
+
+@cache
+def _between(sizes: tuple[int, ...]) -> Any:
+    """Which entries of a block-diagonal matrix are outside its blocks."""
+    block = np.repeat(np.arange(len(sizes)), sizes)
+    return block[:, None] != block
 
 
 def polar(m: Array, n: int) -> Array:
@@ -74,24 +95,6 @@ def _cut(leaves: Sequence[Leaf], a: Array) -> Iterator[tuple[Leaf, Array]]:
         n = size(leaf)
         yield leaf, a[..., i : i + n, i : i + n]
         i += n
-
-
-def disagreement(a: Array, b: Array) -> Array:
-    """Σ|a − b| over the entries of matrices (…, n, n), relative to the largest entry of a if that is above 1."""
-    n = a.shape[-1] * a.shape[-2]
-    values = call(_disagreement(n), [m.reshape(*m.shape[:-2], n) for m in (a, b)])
-    return np.real(values).astype(np.float64)
-
-
-@cache
-def _disagreement(n: int) -> Any:
-    difference, largest = _entries(n)
-
-    @helper
-    def relative(a: Any, b: Any) -> Any:
-        return difference(a, b) / maximum(largest(a), 1.0)
-
-    return relative
 
 
 @cache
@@ -123,15 +126,19 @@ def _entries(n: int) -> tuple[Any, Any]:
 
 
 @cache
-def _of_entries(function: Any, n: int) -> Any:
-    """The function of a matrix (a tuple of rows) as a function of its n² entries."""
-    rows = _rows(n, n)
+def _checked(read_one: Any, write_one: Any, n: int) -> Any:
+    """The n² entries e of a matrix → (*x, astray): x = read_one(rows of e), and how far e is from write_one(x)."""
+    rows, entries = _rows(n, n), flatten((n, n))
+    difference, largest = _entries(n * n)
 
     @helper
-    def of_entries(e: Any) -> Any:
-        return function(rows(e))
+    def checked(e: Any) -> Any:
+        found = read_one(rows(e))
+        x = found if isinstance(found, tuple) else (found,)
+        return x + (difference(e, entries(write_one(x))) / maximum(largest(e), 1.0),)  # noqa: RUF005 (the compiler knows no unpacking)
 
-    return of_entries
+    checked.sources = (read_one.__code__.co_filename, write_one.__code__.co_filename)  # type: ignore[attr-defined]
+    return checked
 
 
 def _rows(count: int, n: int) -> Any:

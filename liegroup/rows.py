@@ -66,14 +66,17 @@ def _build(function: Any, sizes: tuple[int, ...]) -> tuple[Any, tuple[int, ...]]
 
 
 def loop_over_rows(function: Any, sizes: tuple[int, ...], shape: tuple[int, ...]) -> Any:
-    """The Python function ``(a, step_a, b, step_b, …, out, rows)`` on flat arrays, for `Entry`."""
+    """The Python function ``(a, step_a, b, step_b, …, out, rows)`` on flat arrays, for `Entry`.
+
+    A function made by another one names in `sources` the files of what it was made of.
+    """
     loads = [load_components(n) for n in sizes]
-    python: Any = _LOOPS[len(sizes)](function, *loads, _flatten(shape), store_components(math.prod(shape)), math.prod(shape))
-    python.sources = (function.__code__.co_filename,)
+    python: Any = _LOOPS[len(sizes)](function, *loads, flatten(shape), store_components(math.prod(shape)), math.prod(shape))
+    python.sources = (function.__code__.co_filename, *getattr(function, "sources", ()))
     return python
 
 
-def _flatten(shape: tuple[int, ...]) -> Any:
+def flatten(shape: tuple[int, ...]) -> Any:
     """The function from a formula's result (a scalar, a tuple, a tuple of rows) to one flat tuple."""
     if len(shape) == 0:
 
