@@ -9,6 +9,7 @@ from integrators.method import Method
 from integrators.steppers.composition import composition
 from integrators.steppers.exponential import exponential
 from integrators.steppers.implicit import implicit_rkmk
+from integrators.steppers.lgvi import lgvi
 from integrators.steppers.lie_variational import gauss, lobatto
 from integrators.steppers.midpoint import midpoint
 from integrators.steppers.rkmk import rkmk
@@ -66,6 +67,13 @@ def rows() -> Iterator[Row]:
     yield from ((f"DEL_LOBATTO{s}", partial(_discrete_lagrangian, galerkin.lobatto, s)) for s in LOBATTO_STAGES)
     for row in COMPOSED:
         yield _row(f"DEL_MIDPOINT_{row}", COMPOSITIONS, row, _composed_discrete_lagrangian)
+    for map in ("cayley", "exp", "ccsk"):
+        yield f"LGVI_{map.upper()}", partial(lgvi, map=map)
+    for form in ("moser_veselov", "truncated1", "truncated2"):
+        yield f"LGVI_{form.upper()}", partial(lgvi, form=form)
+    for row in COMPOSED:
+        yield _row(f"LGVI_CAYLEY_{row}", COMPOSITIONS, row, partial(_composed_lgvi, "hp"))
+        yield _row(f"LGVI_MOSER_VESELOV_{row}", COMPOSITIONS, row, partial(_composed_lgvi, "moser_veselov"))
     yield "TREE_VARIATIONAL", tree_variational
     for row in COMPOSED:
         yield _row(f"TREE_VARIATIONAL_{row}", COMPOSITIONS, row, tree_variational)
@@ -77,6 +85,10 @@ def _discrete_lagrangian(build: Callable[[int], galerkin.Galerkin], s: int) -> M
 
 def _composed_discrete_lagrangian(weights: Composition, name: str) -> Method:
     return composition(variational(galerkin.midpoint()), weights, name)
+
+
+def _composed_lgvi(form: str, weights: Composition, name: str) -> Method:
+    return composition(lgvi(form=form), weights, name)
 
 
 def _composed_midpoint(weights: Composition, name: str) -> Method:

@@ -34,7 +34,7 @@ class Kinetic(NamedTuple):
         return bool((self.bodies[:, 1:4] == 0.0).all() and (self.bodies[:, 7:] == np.eye(3).ravel()).all())
 
 
-def kinetic(problem: Problem) -> Kinetic:
+def inverse_inertia(problem: Problem) -> Array:
     """Find K at the start, and check at another place, time and momentum that the problem is of the form H = ½ pᵀK p + V(t, q).
 
     Raises
@@ -43,11 +43,18 @@ def kinetic(problem: Problem) -> Kinetic:
         Saying what is not as it must be.
     """
     if not problem.canonical:
-        raise ValueError(f"{problem.model}: splittings need a canonical problem, state (q, p) on T*G; this one is not marked canonical")
+        raise ValueError(f"{problem.model}: this method needs a canonical problem, state (q, p) on T*G; this one is not marked canonical")
     y = np.atleast_2d(problem.y0)[0]
     m = problem.dimension // 2
     K = np.array([_velocity(problem, 0.0, y, e)[0] for e in np.eye(m)]).T
     _check(problem, y, K, m)
+    return K
+
+
+def kinetic(problem: Problem) -> Kinetic:
+    """The kinetic energy by its parts; ValueError if kinetic energies of bodies mix, or one is not that of a rigid body."""
+    K = inverse_inertia(problem)
+    m = len(K)
     matrix, bodies = np.zeros((m, m)), []
     abelian = np.zeros(m, dtype=bool)
     for kind, first, size in _copies(problem):
@@ -58,7 +65,7 @@ def kinetic(problem: Problem) -> Kinetic:
             abelian[block] = True
         elif np.abs(K[block][:, outside]).max(initial=0.0) > _TOLERANCE * np.abs(K).max():
             raise ValueError(
-                f"{problem.model}: splittings need bodies whose kinetic energies do not mix; momenta {first}:{first + size} do"
+                f"{problem.model}: this method needs bodies whose kinetic energies do not mix; momenta {first}:{first + size} do"
             )
         else:
             bodies.append(_body(problem, kind, K[block, block]))
@@ -96,11 +103,11 @@ def _check(problem: Problem, y: Array, K: Array, m: int) -> None:
         _, at_rest = _velocity(problem, t, place, 0.0 * p)
         if not np.allclose(v, K @ p, rtol=_TOLERANCE, atol=_TOLERANCE * np.abs(K @ p).max()):
             raise ValueError(
-                f"{problem.model}: splittings need a velocity K p with the same K everywhere; the inertia depends on the place"
+                f"{problem.model}: this method needs a velocity K p with the same K everywhere; the inertia depends on the place"
             )
         if not np.allclose(force, at_rest, rtol=1e-7, atol=1e-7 * (np.abs(at_rest).max() + np.abs(p).max() * np.abs(v).max())):
             raise ValueError(
-                f"{problem.model}: splittings need forces that depend on time and place only; this one depends on the momentum"
+                f"{problem.model}: this method needs forces that depend on time and place only; this one depends on the momentum"
             )
     if not np.allclose(K, K.T, rtol=_TOLERANCE, atol=_TOLERANCE * np.abs(K).max()):
         raise ValueError(
@@ -126,7 +133,7 @@ def _body(problem: Problem, kind: int, K: Array) -> Array:
         axes = _principal(K[3:, 3:] if not com.any() else np.linalg.inv(about_com))
     if not np.allclose(inertia, expected, rtol=1e-8, atol=1e-8 * np.abs(inertia).max()):
         raise ValueError(
-            f"{problem.model}: splittings need the inertia of a rigid body on every factor SE(2), SE(3); found {inertia.tolist()}"
+            f"{problem.model}: this method needs the inertia of a rigid body on every factor SE(2), SE(3); found {inertia.tolist()}"
         )
     return np.concatenate([[K[0, 0] if not com.any() else 1.0 / mass], com, *axes])
 

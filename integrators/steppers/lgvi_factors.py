@@ -1,0 +1,205 @@
+"""Free flight of a Lie group variational integrator, straight through, where every factor can be solved by itself.
+
+On SO(3), with c = h ω the turn of the step and p the momentum,
+
+    Cayley, Hamilton–Pontryagin      𝕀 c + ½ c × 𝕀 c + ¼ (c·𝕀 c) c = h p
+    Moser–Veselov                    𝕀 c + ½ c × 𝕀 c = (1 + |c|²/4) h p        (Cayley)
+    exp                              dexp_right(c)⁻ᵀ 𝕀 c = h p
+
+by Newton's method with the exact derivative, from turns extrapolated over past steps; on SO(2) and Rⁿ c = h K p.
+Sources: Bou-Rabee and Marsden 2009; Lee, Leok and McClamroch 2007; Moser and Veselov 1991.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from integrators.compensated import renormalise
+from integrators.layout import COMPENSATION, HISTORY, ITERATIONS, OWN_OPTIONS, OWN_ROWS, STEPS, TAU
+from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
+from integrators.steppers.common import RENORMALISE_EVERY
+from integrators.steppers.splitting import bump, bump3, vector
+from liegroup.compile import absolute, any_, helper, kernel, ld, select, st
+from liegroup.formulas import so3
+from liegroup.formulas.vectors import add, cross, dot, scale, subtract
+from liegroup.scalars import maximum
+from liegroup.table import EXP, KIND, N_V, Q_OFFSET, SO3, V_OFFSET
+
+FORM = OWN_OPTIONS
+HP, MOSER_VESELOV, TRUNCATED1, TRUNCATED2 = range(4)
+REST, FIELD, TURN, MOMENTUM, CHANGE, DEFECT, COLUMN, SCRATCH, PASTS = range(OWN_ROWS, OWN_ROWS + 9)
+REMEMBERED = 3
+"""Past steps from which the turns are extrapolated."""
+ROWS = PASTS + REMEMBERED - OWN_ROWS
+LIMIT = 30
+SMALL = 1e-8
+"""Relative correction of an exact Newton iteration that leaves an error below rounding."""
+_PI_SQUARED = math.pi * math.pi
+
+
+@helper
+def block(coefficients: Any, at: Any, m: Any, j: Any) -> Any:
+    """The 3 × 3 block of an (m, m) matrix at (j, j), by rows."""
+    i = at + j * m + j
+    return (
+        coefficients[i], coefficients[i + 1], coefficients[i + 2],
+        coefficients[i + m], coefficients[i + m + 1], coefficients[i + m + 2],
+        coefficients[i + 2 * m], coefficients[i + 2 * m + 1], coefficients[i + 2 * m + 2],
+    )  # fmt: skip
+
+
+@helper
+def apply(A: Any, x: Any) -> Any:
+    """A x."""
+    return (
+        A[0] * x[0] + A[1] * x[1] + A[2] * x[2],
+        A[3] * x[0] + A[4] * x[1] + A[5] * x[2],
+        A[6] * x[0] + A[7] * x[1] + A[8] * x[2],
+    )
+
+
+@helper
+def solved(A: Any, b: Any) -> Any:
+    """A⁻¹ b by Cramer's rule."""
+    x, y, z = (A[0], A[3], A[6]), (A[1], A[4], A[7]), (A[2], A[5], A[8])
+    u, v = cross(y, z), cross(b, x)
+    k = 1.0 / dot(x, u)
+    return k * dot(b, u), -k * dot(z, v), k * dot(y, v)
+
+
+@helper
+def rational(c: Any, mu: Any, J: Any) -> Any:
+    """Derivative of 𝕀 c + ½ c × 𝕀 c: 𝕀 + ½ (c̃ 𝕀 − μ̃)."""
+    x, y, z = 0.5 * c[0], 0.5 * c[1], 0.5 * c[2]
+    u, v, w = 0.5 * mu[0], 0.5 * mu[1], 0.5 * mu[2]
+    return (
+        J[0] + (y * J[6] - z * J[3]), J[1] + (y * J[7] - z * J[4]) + w, J[2] + (y * J[8] - z * J[5]) - v,
+        J[3] + (z * J[0] - x * J[6]) - w, J[4] + (z * J[1] - x * J[7]), J[5] + (z * J[2] - x * J[8]) + u,
+        J[6] + (x * J[3] - y * J[0]) + v, J[7] + (x * J[4] - y * J[1]) - u, J[8] + (x * J[5] - y * J[2]),
+    )  # fmt: skip
+
+
+@helper
+def with_outer(A: Any, k: Any, a: Any, b: Any) -> Any:
+    """A + k E + a bᵀ."""
+    return (
+        A[0] + k + a[0] * b[0], A[1] + a[0] * b[1], A[2] + a[0] * b[2],
+        A[3] + a[1] * b[0], A[4] + k + a[1] * b[1], A[5] + a[1] * b[2],
+        A[6] + a[2] * b[0], A[7] + a[2] * b[1], A[8] + k + a[2] * b[2],
+    )  # fmt: skip
+
+
+@helper
+def along(c: Any, mu: Any, J: Any, unit: Any, column: Any) -> Any:
+    """Derivative of dexp_right(c)⁻ᵀ 𝕀 c along a unit vector."""
+    return subtract(so3.dexpinv_right_transpose(c, column), so3.dexpinv_left_derivative(scale(-1.0, c), mu, unit))
+
+
+@helper
+def equation(form: Any, tau: Any, c: Any, J: Any, p: Any) -> Any:
+    """Residual and its derivative; p = h p̂."""
+    mu = apply(J, c)
+    if tau == EXP:
+        r = subtract(so3.dexpinv_right_transpose(c, mu), p)
+        x = along(c, mu, J, (1.0, 0.0, 0.0), (J[0], J[3], J[6]))
+        y = along(c, mu, J, (0.0, 1.0, 0.0), (J[1], J[4], J[7]))
+        z = along(c, mu, J, (0.0, 0.0, 1.0), (J[2], J[5], J[8]))
+        A = (x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2])
+    else:
+        r, A = add(mu, scale(0.5, cross(c, mu))), rational(c, mu, J)
+        if form == MOSER_VESELOV:
+            r = subtract(r, scale(1.0 + 0.25 * dot(c, c), p))
+            A = with_outer(A, 0.0, scale(-0.5, p), c)
+        else:
+            k = 0.25 * dot(c, mu)
+            r = subtract(add(r, scale(k, c)), p)
+            A = with_outer(A, k, scale(0.5, c), mu)
+    return r, A
+
+
+@helper
+def biggest(x: Any) -> Any:
+    """max |xₖ|."""
+    return maximum(absolute(x[0]), maximum(absolute(x[1]), absolute(x[2])))
+
+
+@helper
+def kept(going: Any, new: Any, old: Any) -> Any:
+    """The new vector in the lanes that still iterate."""
+    return select(going > 0.0, new[0], old[0]), select(going > 0.0, new[1], old[1]), select(going > 0.0, new[2], old[2])
+
+
+@kernel
+def turn(form: Any, tau: Any, J: Any, p: Any, c: Any, counters: Any) -> Any:
+    """The turn of one SO(3) factor, from the guess c; 0 in the lanes that have converged."""
+    zero = 0.0 * p[0]
+    going = zero + 1.0
+    for _ in range(LIMIT):
+        r, A = equation(form, tau, c, J, p)
+        d = solved(A, r)
+        c = kept(going, subtract(c, d), c)
+        counters[ITERATIONS] += 1
+        going = select(biggest(d) <= SMALL * biggest(c), zero, going)
+        if not any_(going > 0.0):
+            break
+    return c, going
+
+
+@helper
+def guess(h: Any, K: Any, p: Any, known: Any, work: Any, j: Any) -> Any:
+    """The turn extrapolated from `known` past steps, or h K p."""
+    if known == 0:
+        return scale(h, apply(K, p))
+    c = vector(work[PASTS], j)
+    for k in range(1, known):
+        c = add(c, vector(work[PASTS + k], j))
+    return c
+
+
+@helper
+def remember(known: Any, work: Any, j: Any, c: Any) -> None:
+    """Add a turn to the past: its backward differences."""
+    for k in range(known):
+        old = vector(work[PASTS + k], j)
+        for i in range(3):
+            st(work[PASTS + k], j + i, c[i])
+        c = subtract(c, old)
+
+
+@kernel
+def fly_factors(h: Any, y: Any, low: Any, group: Any, coefficients: Any, options: Any, m: Any, work: Any, counters: Any) -> int:
+    """Free motion over the time h from the momentum in `MOMENTUM`; its increment is added to `CHANGE`."""
+    form, tau, p, change = options[FORM], options[TAU], work[MOMENTUM], work[CHANGE]
+    known, compensated = min(counters[HISTORY], REMEMBERED), options[COMPENSATION]
+    recent = min(known + 1, REMEMBERED)
+    for row in range(group.shape[0]):
+        q, j = group[row, Q_OFFSET], group[row, V_OFFSET]
+        if group[row, KIND] == SO3:
+            m0 = vector(p, j)
+            c = guess(h, block(coefficients, m * m, m, j), m0, known, work, j)
+            c, going = turn(form, tau, block(coefficients, 0, m, j), scale(h, m0), c, counters)
+            if any_(going > 0.0):
+                return NOT_CONVERGED
+            if tau == EXP and any_(dot(c, c) >= _PI_SQUARED):
+                return CHART_LEFT
+            remember(recent, work, j, c)
+            d = so3.exp_difference(c) if tau == EXP else so3.cay_difference(c)
+            v = (d[1], d[2], d[3])
+            u = cross(m0, v)
+            bump3(change, change, j, add(scale(2.0 + 2.0 * d[0], u), scale(2.0, cross(u, v))), 0)
+            e = so3.displace((ld(y, q), ld(y, q + 1), ld(y, q + 2), ld(y, q + 3)), d)
+            for i in range(4):
+                bump(y, low, q + i, e[i], compensated)
+        else:
+            for i in range(group[row, N_V]):
+                x = 0.0 * ld(p, 0)
+                for k in range(m):
+                    a = coefficients[m * m + (j + i) * m + k]
+                    if a != 0.0:
+                        x = x + a * ld(p, k)
+                bump(y, low, q + i, h * x, compensated)
+    counters[HISTORY] = recent
+    if compensated and counters[STEPS] % RENORMALISE_EVERY == 0:
+        renormalise(group, y, low)
+    return OK
