@@ -6,7 +6,7 @@ Default: the benchmark of Hante, m = 15, r = 1, J = diag(15/4, 15/4, 15/2), g = 
 845.2609853384364.
 
 Thick rim: section radius b, r the radius of the centre line of the rim; the height of the centre is r sin θ + b.
-Source: Hante 2021 (benchmark); Routh 1905, article 244.
+Source: S. Hante (benchmark configuration); Routh 1905, article 244.
 """
 
 from __future__ import annotations
