@@ -1,7 +1,7 @@
-"""One scalar closure equation φ(g_i, g_j) = 0 between two bodies: its value, its wrenches and their rates.
+"""One scalar equation between two bodies: its value φ, its wrenches and their rates.
 
-Every closing joint is a few rows of three kinds (`mechanics.constraints.loops` composes them).  With P = x_i + R_i p,
-Q = x_j + R_j q, D = Q − P and directions A = R_i a, B = R_j b:
+Every closing joint (`mechanics.constraints.loops`) and every wheel (`mechanics.constraints.wheels`) is a few rows of these
+kinds.  With P = x_i + R_i p, Q = x_j + R_j q, D = Q − P and directions A = R_i a, B = R_j b:
 
 ==========  ==================  ===========================  ===========================  =======================
 kind        φ                   momentum screw on body j     its rate                     acts along
@@ -9,6 +9,7 @@ kind        φ                   momentum screw on body j     its rate          
 PARALLEL    A · B               moment B × A                 Ḃ × A + B × Ȧ                a pure moment
 ALONG       A · D               force A at Q                 Ȧ at Q, and moment Q̇ × A     the line A through Q
 DISTANCE    |D| − L             force e = D/|D| at Q         ė at Q, and moment Q̇ × e      the line PQ
+HEIGHT …    of wheels and blades: see `mechanics.constraints.wheel_rows`
 ==========  ==================  ===========================  ===========================  =======================
 
 Body i feels the opposite screw.  In body axes about the body origins the screws are W_i, W_j (6 numbers each), so that
@@ -25,6 +26,7 @@ from typing import Any
 from liegroup.compile import helper
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
 from liegroup.scalars import sqrt
+from mechanics.constraints.wheel_rows import HEIGHT, wheel_rates, wheel_row
 from mechanics.vectors import rotated, rotated_back
 
 PARALLEL, ALONG, DISTANCE = 0, 1, 2
@@ -68,6 +70,14 @@ def row_screws(kind: Any, a: Any, p: Any, b: Any, q: Any, length: Any, R_i: Any,
     A, B = rotated(R_i, a), rotated(R_j, b)
     arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
     D = subtract(add(x_j, arm_j), add(x_i, arm_i))
+    if kind >= HEIGHT:
+        phi, f, offset = wheel_row(kind, A, B, D)
+        zero = scale(0.0, f)
+        return (
+            phi,
+            on_body(kind, R_i, add(add(arm_i, D), offset), subtract(zero, f), zero),
+            on_body(kind, R_j, add(arm_j, offset), f, zero),
+        )
     on_i = arm_i if kind == DISTANCE else add(arm_i, D)
     f = direction(kind, A, B, D)
     zero = scale(0.0, f)
@@ -103,6 +113,11 @@ def row_rates(
     if kind == PARALLEL:
         m = add(cross(B_dot, A), cross(B, A_dot))
         return on_body(kind, R_i, arm_i, m, subtract(scale(0.0, m), m)), on_body(kind, R_j, arm_j, m, m)
+    if kind >= HEIGHT:
+        f, offset, f_dot, offset_dot = wheel_rates(kind, A, A_dot, B, B_dot, D, subtract(Q_dot, P_dot))
+        moment = cross(add(Q_dot, offset_dot), f)
+        N_i = on_body(kind, R_i, add(add(arm_i, D), offset), scale(-1.0, f_dot), scale(-1.0, moment))
+        return N_i, on_body(kind, R_j, add(arm_j, offset), f_dot, moment)
     f = direction(kind, A, B, D)
     f_dot = A_dot if kind == ALONG else _turning(f, D, subtract(Q_dot, P_dot))
     on_i = add(arm_i, D) if kind == ALONG else arm_i

@@ -18,8 +18,17 @@ from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
 
 from mechanics.constraints.checks import positive
+from mechanics.constraints.wheels import wheel
+from mechanics.frames import Frame
+from mechanics.inertia import Inertia
+from mechanics.joints import Free, Revolute
+from mechanics.mechanism import Mechanism
+from mechanics.tree import Body as TreeBody
+from mechanics.tree import Tree
 
 Array = NDArray[np.float64]
+_ACROSS = (0.0, -1.0, 0.0)
+"""Axis of the wheels: y of the benchmark."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +62,9 @@ class Bicycle:
     def __post_init__(self) -> None:
         positive(wheelbase=self.wheelbase, gravity=self.gravity, rear_radius=self.rear_radius, front_radius=self.front_radius)
         hubs = {"rear": (self.rear, 0.0, self.rear_radius), "front": (self.front, self.wheelbase, self.front_radius)}
-        for name, (wheel, x, radius) in hubs.items():
-            if (wheel.x, wheel.z) != (x, -radius):
-                raise ValueError(f"{name}: centre of mass at ({wheel.x}, {wheel.z}), expected at the hub ({x}, {-radius})")
+        for name, (body, x, radius) in hubs.items():
+            if (body.x, body.z) != (x, -radius):
+                raise ValueError(f"{name}: centre of mass at ({body.x}, {body.z}), expected at the hub ({x}, {-radius})")
 
 
 def matrices(bicycle: Bicycle) -> tuple[Array, Array, Array, Array]:
@@ -92,6 +101,36 @@ def matrices(bicycle: Bicycle) -> tuple[Array, Array, Array, Array]:
         ]
     )
     return mass, damping, stiffness_0, stiffness_2
+
+
+def mechanism(bicycle: Bicycle = Bicycle()) -> Mechanism:
+    """The bicycle as a tree on two wheels, upright and straight in the origin: nine velocities, six rows.
+
+    House axes x forward, y left, z up: vectors of the benchmark times D = diag(1, −1, −1), tensors D I D.  Frame and rider on a free
+    joint at the hub of the rear wheel; rear wheel, handlebar (about the steer axis) and front wheel on revolute joints.
+    """
+    b, turned = bicycle, np.array([1.0, -1.0, -1.0])
+    hub, head = np.array([0.0, 0.0, -b.rear_radius]), np.array([b.wheelbase + b.trail, 0.0, 0.0])
+    steer = (np.sin(b.steer_tilt), 0.0, -np.cos(b.steer_tilt))
+
+    def inertia(p: Body, origin: Array) -> Inertia:
+        xx, yy, zz, xz = p.moments
+        tensor = np.array([[xx, 0.0, xz], [0.0, yy, 0.0], [xz, 0.0, zz]])
+        return Inertia.about_com(p.mass, turned * (np.array([p.x, 0.0, p.z]) - origin), np.outer(turned, turned) * tensor)
+
+    front_hub = np.array([b.wheelbase, 0.0, -b.front_radius])
+    bodies = [
+        TreeBody("frame", Free(), inertia=inertia(b.frame, hub)),
+        TreeBody("rear wheel", Revolute(_ACROSS), "frame", inertia=inertia(b.rear, hub)),
+        TreeBody("handlebar", Revolute(steer), "frame", turned * (head - hub), inertia=inertia(b.handlebar, head)),
+        TreeBody("front wheel", Revolute(_ACROSS), "handlebar", turned * (front_hub - head), inertia=inertia(b.front, front_hub)),
+    ]
+    tree = Tree(bodies, name="Whipple bicycle", gravity=(0.0, 0.0, -b.gravity))
+    radii = {"rear wheel": b.rear_radius, "front wheel": b.front_radius}
+    wheels = [wheel(Frame.with_axis(name, axis=_ACROSS), radius, name=name) for name, radius in radii.items()]
+    home = tree.neutral()
+    home[2] = b.rear_radius
+    return Mechanism(tree, wheels, home)
 
 
 def eigenvalues(bicycle: Bicycle, speed: float) -> NDArray[np.complex128]:

@@ -159,7 +159,7 @@ STEPPER = Stepper(
 )
 
 
-def generalized_alpha(name: str, radius: float = 0.8, iterations: int = 60, **changes: object) -> Method:
+def generalized_alpha(name: str, radius: float = 0.8, iterations: int = 120, **changes: object) -> Method:
     """The method with spectral radius ρ in [0, 1] at infinity; ValueError outside."""
     if not 0.0 <= radius <= 1.0:
         raise ValueError(f"radius: {radius}, expected a spectral radius in [0, 1]")

@@ -5,9 +5,12 @@ import pytest
 import scipy.linalg
 
 from mechanics.constraints.rows import ALONG, DISTANCE, PARALLEL, row_rates, row_screws
+from mechanics.constraints.wheel_rows import EDGE, HEIGHT, ROLL, SIDE
 from mechanics.spatial import skew
 
-KINDS = {"parallel": PARALLEL, "along": ALONG, "distance": DISTANCE}
+POSITIONS = {"parallel": PARALLEL, "along": ALONG, "distance": DISTANCE, "height": HEIGHT}
+KINDS = {**POSITIONS, "roll": ROLL, "side": SIDE, "edge": EDGE}
+"""Positions are the rates of a φ, the others of none."""
 
 
 def moved(pose, twist, s):
@@ -43,7 +46,7 @@ def rates(kind, numbers, poses, twists):
     return np.array(N_i), np.array(N_j)
 
 
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
+@pytest.mark.parametrize("kind", POSITIONS.values(), ids=POSITIONS.keys())
 def test_screws_give_the_rate_of_the_closure(kind, sample):
     poses, twists, numbers = sample
     _, W_i, W_j = screws(kind, numbers, poses)

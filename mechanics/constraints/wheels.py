@@ -1,0 +1,74 @@
+"""Wheels and blades on any body of a tree: what the velocity of a contact point must not do.
+
+=================  ======================================  ==================================  =======================
+contact            rows                                    z of the frame on the body          origin of that frame
+=================  ======================================  ==================================  =======================
+`wheel`            "height", "roll", "side", or fewer      axis of the wheel                   hub
+`skate`            across the blade                        normal of the blade                 contact point
+=================  ======================================  ==================================  =======================
+
+They are closures of a `mechanics.mechanism.Mechanism` like the closing joints of `mechanics.constraints.loops`, with the plane (z of
+its frame, through its origin) on another body or on the base.  "height" is a position; "roll" and "side" hold velocities only and
+restrict no configuration.  A wheel that may slip sideways, or is driven over ice, leaves rows out; a smooth caster of radius r is a
+`point_on_plane` with the plane raised by r.
+
+Two wheels on one axle resist sideways twice, four wheels on a stiff frame carry one load too many: such rows depend on each other,
+which the mechanism finds (`Mobility.redundant`).  Velocities are then still unique, forces are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from mechanics.constraints.loops import Closure, Row
+from mechanics.constraints.wheel_rows import EDGE, HEIGHT, ROLL, SIDE
+from mechanics.errors import ModelError
+from mechanics.frames import Frame
+
+GROUND = Frame(None)
+"""The plane z = 0 of the base."""
+ROWS = {"height": HEIGHT, "roll": ROLL, "side": SIDE}
+
+
+def wheel(body: Frame, radius: float, plane: Frame = GROUND, section: float = 0.0, rows: Iterable[str] = ROWS, name: str = "") -> Closure:
+    """A wheel that rolls without slipping.
+
+    Parameters
+    ----------
+    body : Frame
+        Hub and axis (z) on the body that is, or carries, the wheel.  A body that turns about the axis needs no joint of its own.
+    radius : float
+        Of the centre line of the rim, m.
+    plane : Frame
+        Normal (z) and a point of the plane, on another body or on the base.
+    section : float
+        Section radius of a round tyre, m; 0 is a sharp rim.
+    rows : iterable of {"height", "roll", "side"}
+
+    Raises
+    ------
+    ModelError
+        A radius that is not positive, a negative section, an unknown row, or no row.
+    """
+    name = name or f"wheel {body.body}"
+    if not (np.isfinite(radius) and radius > 0.0):
+        raise ModelError(f"wheel {name!r}", f"radius {radius}", "give a positive radius in metres")
+    if not (np.isfinite(section) and section >= 0.0):
+        raise ModelError(f"wheel {name!r}", f"section {section}", "give a section radius of at least 0")
+    chosen = tuple(rows)
+    if not chosen or set(chosen) - set(ROWS):
+        raise ModelError(f"wheel {name!r}", f"rows {chosen}", f"choose among {', '.join(ROWS)}")
+    normal, axis = plane.rotation[:, 2], radius * body.rotation[:, 2]
+    made = []
+    for row in chosen:
+        point = plane.position + (section * normal if row == "height" else 0.0)
+        made.append(Row(ROWS[row], normal, point, axis, body.position, 1.0, row))
+    return Closure("wheel", plane, body, tuple(made), (), name)
+
+
+def skate(body: Frame, plane: Frame = GROUND, name: str = "") -> Closure:
+    """A blade or knife edge that slides along itself only: no velocity along the horizontal part of its normal (z of the frame)."""
+    row = Row(EDGE, plane.rotation[:, 2], plane.position, body.rotation[:, 2], body.position, 1.0, "side")
+    return Closure("skate", plane, body, (row,), (), name or f"skate {body.body}")

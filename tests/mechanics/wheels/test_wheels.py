@@ -1,0 +1,157 @@
+"""Wheels on trees against the systems with equations of their own: disk, two-wheeled pendulum, bicycle."""
+
+import numpy as np
+import pytest
+
+from integrators import integrate
+from mechanics import Body, Frame, Inertia, ModelError, Tree
+from mechanics.constraints.index_one import index_one, multiplier_problem
+from mechanics.constraints.wheels import skate, wheel
+from mechanics.joints import Free, Planar
+from mechanics.mechanism import Mechanism
+from mechanics.systems import mobile_manipulator, wheeled_car, whipple_bicycle
+from mechanics.systems import two_wheeled_pendulum as pendulum
+from mechanics.systems.chaplygin_sleigh import chaplygin_sleigh
+from mechanics.systems.tilting_disk import tilting_disk
+
+
+def disk(section=0.0):
+    """The benchmark disk as a body on a free joint, and the system with its own equations."""
+    system = tilting_disk(section=section, omega=(0.4, 3.0, 5.0))
+    inertia = Inertia.about_com(15.0, (0, 0, 0), np.diag([3.75, 3.75, 7.5]))
+    tree = Tree([Body("disk", Free(), inertia=inertia)], name="disk")
+    return system, Mechanism(tree, [wheel(Frame("disk"), 1.0, section=section)], system.q0)
+
+
+@pytest.mark.parametrize("section", [0.0, 0.1])
+def test_a_free_wheel_is_the_tilting_disk(section):
+    system, made = disk(section)
+    assert made.mobility.dof == 3
+    q, v = system.q0, system.velocity(system.q0, system.u0)
+    assert np.abs(made.closing_velocity(q, v)).max() < 1e-13
+    assert abs(made.gap(q)).max() < 1e-14
+    problem = multiplier_problem(made, q, v)
+    out = np.zeros(12)
+    index_one.python(0.0, problem.y0, problem.parameters, problem.structure, np.zeros(problem.work_shape), out)
+    expected, _ = system.multipliers(q, v)
+    np.testing.assert_allclose(out[6:], expected, rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_two_wheeled_pendulum_obeys_its_equations(seed):
+    p, made = pendulum.TwoWheeledPendulum(), pendulum.mechanism()
+    assert made.mobility.dof == 3
+    assert made.mobility.redundant == 1
+    pitch, speed, pitch_rate, yaw_rate = np.random.default_rng(seed).normal(size=4) * (0.6, 2.0, 1.0, 1.5)
+    q, v = pendulum.state(p, pitch, speed, pitch_rate, yaw_rate)
+    a = acceleration(made, q, v)
+    forward, pitch_2, yaw_2 = pendulum.accelerations(p, pitch, speed, pitch_rate, yaw_rate)
+    s, c = np.sin(pitch), np.cos(pitch)
+    assert a[4] == pytest.approx(pitch_2, rel=1e-10)
+    assert c * a[0] + s * a[2] == pytest.approx(forward + 0.0 * s, rel=1e-10)
+    assert c * a[5] - s * a[3] == pytest.approx(yaw_2, rel=1e-10)
+
+
+def test_the_bicycle_on_the_tree_has_the_published_linear_motion():
+    """v̇ by differences about straight rolling, against M, C₁, K₀, K₂: weave and capsize from first principles."""
+    made = whipple_bicycle.mechanism()
+    assert made.mobility.dof == 3
+    for speed in (3.0, 4.6, 7.0):
+        found = np.sort_complex(np.linalg.eigvals(linear_bicycle(made, speed)))
+        np.testing.assert_allclose(found, np.sort_complex(whipple_bicycle.eigenvalues(whipple_bicycle.Bicycle(), speed)), atol=2e-6)
+
+
+def linear_bicycle(made, speed):
+    """The matrix of d/dt (roll, steer, roll rate, steer rate), by central differences of the tree's accelerations."""
+    step, columns = 1e-5, []
+    for k in range(4):
+        ends = []
+        for sign in (1.0, -1.0):
+            x = np.zeros(4)
+            x[k] = sign * step
+            ends.append(bicycle_rates(made, speed, *x))
+        columns.append((ends[0] - ends[1]) / (2 * step))
+    return np.array(columns).T
+
+
+def bicycle_rates(made, speed, roll, steer, roll_rate, steer_rate):
+    q = made.home.copy()
+    q[3:7] = np.cos(roll / 2), np.sin(roll / 2), 0.0, 0.0
+    q[made.tree.q_slice("handlebar_joint")] = steer
+    q = made.assemble(q, hold=["handlebar_joint"]).q
+    rates = {"rear wheel_joint": -speed / 0.3, "handlebar_joint": steer_rate}
+    base = made.velocities(q, rates).v
+    G = np.vstack([made.equations.matrix(q), np.eye(9)[[6, 7, 3]]])
+    v = np.linalg.lstsq(G, np.array([0.0] * 6 + [base[6], steer_rate, roll_rate]), rcond=None)[0]
+    a = acceleration(made, q, v)
+    return np.array([roll_rate, steer_rate, a[3], a[7]])
+
+
+def acceleration(made, q, v):
+    problem = multiplier_problem(made, q, v)
+    out = np.zeros(2 * made.tree.nv)
+    index_one.python(0.0, problem.y0, problem.parameters, problem.structure, np.zeros(problem.work_shape), out)
+    return out[made.tree.nv :]
+
+
+def test_the_car_has_five_degrees_of_freedom_and_rests_on_its_springs():
+    made = wheeled_car.mechanism()
+    assert (made.mobility.dof, made.mobility.redundant) == (5, 2)
+    assert np.abs(acceleration(made, made.home, np.zeros(made.tree.nv))).max() < 1e-9
+
+
+RUNS = {
+    "disk": lambda: (disk()[1], disk()[0].q0, disk()[0].velocity(disk()[0].q0, disk()[0].u0), 1.0),
+    "pendulum": lambda: (pendulum.mechanism(), *pendulum.state(pendulum.TwoWheeledPendulum(), 0.1, 1.0, 0.0, 0.5), 1.0),
+    "manipulator": lambda: (m := mobile_manipulator.mechanism(), m.home, m.velocities(m.home, MANIPULATOR_RATES).v, 1.0),
+    "car": lambda: (m := wheeled_car.mechanism(wheeled_car.WheeledCar(heave_damping=0.0, roll_damping=0.0)), *wheeled_car.start(m), 1.0),
+}
+MANIPULATOR_RATES = {"left_joint": 8.0, "right_joint": 10.0, "turret_joint": 1.0, "forearm_joint": -1.0}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_runge_kutta_keeps_wheels_on_the_plane_and_rolling(name):
+    """Both forms agree, energy is conserved to the order, heights and contact velocities to rounding."""
+    made, q, v, horizon = RUNS[name]()
+    forms = (multiplier_problem(made, q, v, projection="positions"), made.problem(q, v))
+    ends = []
+    for problem in forms:
+        solution = integrate(problem, "RKMK4", (0.0, horizon), step=0.002)
+        assert solution.success
+        assert np.nanmax(solution.greatest[:, 1]) < 1e-11
+        assert np.nanmax(solution.greatest[:, 2]) < 1e-10
+        assert solution.error("energy", relative=False) < 1e-6 * (1 + abs(solution.invariants[0, 0]))
+        ends.append(solution.y[-1][: made.tree.nq])
+    assert np.abs(ends[0] - ends[1]).max() < 1e-6
+
+
+def test_order_of_runge_kutta_on_a_wheeled_tree():
+    made, q, v, _ = RUNS["pendulum"]()
+    problem = multiplier_problem(made, q, v, projection="positions")
+    ends = [integrate(problem, "RKMK4", (0.0, 0.4), step=0.4 / n).y[-1] for n in (20, 40, 80)]
+    first, second = np.abs(ends[0] - ends[1]).max(), np.abs(ends[1] - ends[2]).max()
+    assert np.log2(first / second) == pytest.approx(4.0, abs=0.3)
+
+
+def test_a_skate_on_a_tree_is_the_chaplygin_sleigh():
+    system = chaplygin_sleigh()
+    mass, inertia, offset = system.parameters[:3]
+    body = Inertia.about_com(mass, (offset, 0.0, 0.0), (inertia - mass * offset**2) * np.eye(3))
+    tree = Tree([Body("sleigh", Planar(), inertia=body)], name="sleigh")
+    made = Mechanism(tree, [skate(Frame.with_axis("sleigh", axis=(0.0, 1.0, 0.0)))])
+    assert made.mobility.dof == 2
+    q, v = system.q0, system.velocity(system.q0, system.u0)
+    expected, _ = system.multipliers(q, v)
+    np.testing.assert_allclose(acceleration(made, q, v), expected, rtol=1e-11, atol=1e-12)
+
+
+def test_wheels_that_make_no_sense_are_refused():
+    with pytest.raises(ModelError, match="positive radius"):
+        wheel(Frame("a"), 0.0)
+    with pytest.raises(ModelError, match="section"):
+        wheel(Frame("a"), 1.0, section=-1.0)
+    with pytest.raises(ModelError, match="choose among height, roll, side"):
+        wheel(Frame("a"), 1.0, rows=("slip",))
+    system, made = disk()
+    with pytest.raises(ModelError, match="opens wheel disk: "):
+        multiplier_problem(made, system.q0, np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0]))
