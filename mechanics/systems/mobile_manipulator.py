@@ -19,7 +19,7 @@ from mechanics.joints.planar import Planar
 from mechanics.mechanism import Mechanism
 from mechanics.tree import Body, Tree
 
-X, Y, Z = np.eye(3)
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True)

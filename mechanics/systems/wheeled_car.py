@@ -23,7 +23,7 @@ from mechanics.mechanism import Mechanism
 from mechanics.tree import Body, Tree
 
 Array = NDArray[np.float64]
-X, Y, Z = np.eye(3)
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True)
