@@ -19,8 +19,7 @@ from mechanics.algorithms import energy as energy_kernels
 from mechanics.algorithms import momentum as momentum_kernels
 from mechanics.algorithms.serial import SERIAL, serial_chain
 from mechanics.algorithms.serial.yaskevich import bias as yaskevich_bias
-from mechanics.hamiltonian import era
-from mechanics.hamiltonian.reference import System
+from mechanics.hamiltonian import era, osp, osp_plan, tsp
 from mechanics.singular import singular_joint
 from mechanics.tree import Tree
 
@@ -133,7 +132,7 @@ def hamiltonian_rhs(
         Time of prescribed motions.
     algorithm : {"ERA", "TSP", "OSP"}
         The recursion, in linear time (default); or the projection on the possible motions, or on the reactions: the same numbers by
-        other ways, from the readable matrices of `mechanics.hamiltonian.reference`, for checks and comparisons.
+        other ways, for checks and comparisons.
 
     Returns
     -------
@@ -152,44 +151,25 @@ def hamiltonian_rhs(
     """
     if algorithm not in ("ERA", "TSP", "OSP"):
         raise ValueError(f"algorithm: {algorithm!r}, expected 'ERA', 'TSP' or 'OSP'")
-    if algorithm != "ERA":
-        return _by_matrices(tree, algorithm, q, p, wrenches, tau, t)
     inputs = [_configuration(tree, q), _velocity(tree, p, "p")]
-    kernel = era.era
-    if wrenches is not None or tau is not None:
-        kernel = era.era_loaded
+    loaded = wrenches is not None or tau is not None
+    if loaded:
         inputs += [_velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau"), _wrenches(tree, wrenches)]
-    out = _evaluate(kernel, tree, 2 * tree.nv, t, *inputs)
-    v, p_dot = out[..., : tree.nv], out[..., tree.nv :]
+    if algorithm == "ERA":
+        out = _evaluate(era.era_loaded if loaded else era.era, tree, 2 * tree.nv, t, *inputs)
+    else:
+        kernel, plan = _projection(tree, algorithm)
+        out = _evaluate(kernel, plan, plan.size, t, *inputs)[..., tree.nq :]
+    v, p_dot = out[..., : tree.nv], out[..., tree.nv : 2 * tree.nv]
     _check_solution(tree, inputs[0], v, inputs[1], t)
     return v, p_dot
 
 
-def _by_matrices(
-    tree: Tree, algorithm: str, q: ArrayLike, p: ArrayLike, wrenches: ArrayLike | None, tau: ArrayLike | None, t: float
-) -> tuple[Array, Array]:
-    """TSP or OSP, state by state."""
+def _projection(tree: Tree, algorithm: str) -> tuple[Entry, osp_plan.Plan]:
+    """The kernel of TSP or OSP and the arrays it is called with."""
     if algorithm == "OSP":
-        singular = [body.name for body in tree.bodies if not body.inertia.is_full]
-        if singular:
-            raise ValueError(f"algorithm='OSP': the inertia of body {singular[0]!r} cannot be inverted; use 'ERA' or 'TSP'")
-    inputs = (
-        _configuration(tree, q),
-        _velocity(tree, p, "p"),
-        _velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau"),
-        _wrenches(tree, wrenches),
-    )
-    try:
-        shape = np.broadcast_shapes(*(x.shape[:-1] for x in inputs))
-    except ValueError:
-        raise ValueError(f"leading axes {[x.shape[:-1] for x in inputs]} of the arguments do not broadcast") from None
-    v, p_dot = np.empty((*shape, tree.nv)), np.empty((*shape, tree.nv))
-    every = [np.broadcast_to(x, (*shape, x.shape[-1])) for x in inputs]
-    for k in np.ndindex(shape):
-        system = System(tree, every[0][k], every[1][k], t, every[3][k].reshape(-1, 6), every[2][k])
-        v[k], p_dot[k] = getattr(system, algorithm.lower())()
-    _check_solution(tree, inputs[0], v, inputs[1], t)
-    return v, p_dot
+        return osp.osp, osp_plan.osp_plan(tree)
+    return tsp.tsp, osp_plan.Plan(tree.parameters, tsp.tsp_structure(tree), tree.work_shape, tsp.tsp_size(tree))
 
 
 def inverse_dynamics(tree: Tree, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: ArrayLike | None = None, t: float = 0.0) -> Array:
@@ -288,7 +268,7 @@ def centroidal_momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) 
 # --- at the door -----------------------------------------------------------------------------------------------------------
 
 
-def _evaluate(kernel: Entry, tree: Tree, size: int, t: float, *inputs: Array) -> Array:
+def _evaluate(kernel: Entry, tree: Tree | osp_plan.Plan, size: int, t: float, *inputs: Array) -> Array:
     """Values (…, size) of a kernel of the field signature on the inputs side by side."""
     try:
         shape = np.broadcast_shapes(*(x.shape[:-1] for x in inputs))

@@ -150,7 +150,7 @@ def degrees(kind: Any) -> Any:
 
 
 @helper
-def _unit_twist(kind: Any, d: Any, pitch: Any, zero: Any) -> Any:
+def unit_twist(kind: Any, d: Any, pitch: Any, zero: Any) -> Any:
     """Column d of the basis A of a row."""
     e0, e1, e2 = zero + (1.0 if d == 0 else 0.0), zero + (1.0 if d == 1 else 0.0), zero + (1.0 if d == 2 else 0.0)
     v = w = zero, zero, zero
@@ -169,25 +169,25 @@ def _unit_twist(kind: Any, d: Any, pitch: Any, zero: Any) -> Any:
 
 
 @helper
-def mass_matrix_into(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """out[0 … n_v²] <- M by rows; y begins with q."""
+def mass_matrix_into(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, o: Any = 0) -> None:
+    """out[o … o + n_v²] <- M by rows; y begins with q."""
     n, n_v = structure[ROWS], structure[N_V]
     _composites(t, y, parameters, structure, work)
     zero = ld2(work, n, CENTRE)
     for k in range(n_v * n_v):
-        st(out, k, zero)
+        st(out, o + k, zero)
     for i in range(n):
         row = HEADER + i * ROW
         at, first = structure[row + PARAMETERS], structure[row + V]
         for d in range(degrees(structure[row + KIND])):
-            v, w = _unit_twist(structure[row + KIND], d, parameters[at + PITCH], zero)
+            v, w = unit_twist(structure[row + KIND], d, parameters[at + PITCH], zero)
             l, k = _composite_momentum(parameters, work, i, at, v, w)
             column, j = first + d, i
             while j < n:
                 r = HEADER + j * ROW
                 at_j = structure[r + PARAMETERS]
-                project(parameters, structure, r, at_j, l, k, out, structure[r + V] * n_v + column, n_v)
-                project(parameters, structure, r, at_j, l, k, out, column * n_v + structure[r + V], 1)
+                project(parameters, structure, r, at_j, l, k, out, o + structure[r + V] * n_v + column, n_v)
+                project(parameters, structure, r, at_j, l, k, out, o + column * n_v + structure[r + V], 1)
                 l, k = wrench_up(t, y, parameters, structure, work, j, r, at_j, l, k)
                 j = structure[r + PARENT]
 

@@ -16,8 +16,8 @@ MOMENTUM = 6
 
 
 @helper
-def momenta(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """From the twists of the rows: P* of all rows, that of the whole tree in the base's row, and p."""
+def momenta(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, o: Any = 0) -> None:
+    """From the twists of the rows: P* of all rows, that of the whole tree in the base's row, and out[o … o + n_v] <- p."""
     n = structure[ROWS]
     clear(structure, work, MOMENTUM, 6)
     for i in range(n - 1, -1, -1):
@@ -25,7 +25,7 @@ def momenta(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any
         at, parent = structure[row + PARAMETERS], structure[row + PARENT]
         l, k = own_momentum(parameters, at, vector(work, i, TWIST), vector(work, i, TWIST + 3))
         l, k = add(l, vector(work, i, MOMENTUM)), add(k, vector(work, i, MOMENTUM + 3))
-        project(parameters, structure, row, at, l, k, out, structure[row + V], 1)
+        project(parameters, structure, row, at, l, k, out, o + structure[row + V], 1)
         l, k = wrench_up(t, y, parameters, structure, work, i, row, at, l, k)
         add_to(work, parent, MOMENTUM, l, k)
 

@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 
 import mechanics
-from mechanics import ModelError
+from liegroup.compile import lane_array
+from mechanics import Body, ModelError, Tree
 from mechanics.algorithms.serial import SERIAL, Chain, serial_chain
 from mechanics.algorithms.serial.yaskevich import distances
+from mechanics.hamiltonian import osp, tsp
 from mechanics.hamiltonian.counting import Tally
 from mechanics.hamiltonian.operation_counts import mass_matrix_operations
+from mechanics.hamiltonian.osp_plan import Plan, osp_plan
 from mechanics.joints import JOINTS, Prismatic, Revolute
-from mechanics.testing import random_tree
+from mechanics.testing import SHAPES, random_inertia, random_tree
 
 CHAINS = [(Revolute,), (Prismatic,), (Revolute, Prismatic)]
 ALGORITHMS = ("crba", "yaskevich", "stepanenko", "kosynka")
@@ -82,15 +85,49 @@ def test_the_table_of_counts_is_what_a_counting_scalar_finds(function, row):
         assert float(rows[-1][0]) == pytest.approx(mechanics.mass_matrix(tree, q)[-1, 0], rel=1e-12)
 
 
-@pytest.mark.parametrize("algorithm", ["TSP", "OSP"])
-def test_hamiltons_equations_by_projection_are_those_of_the_recursion(algorithm):
+KERNELS = {
+    "TSP": (tsp.tsp, lambda t: Plan(t.parameters, tsp.tsp_structure(t), t.work_shape, tsp.tsp_size(t))),
+    "OSP": (osp.osp, osp_plan),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("algorithm", KERNELS)
+def test_hamiltons_equations_by_projection_are_those_of_the_recursion(algorithm, shape):
+    """Eight states in lanes and one alone, every kind of joint, prescribed motions, forces."""
     generator = np.random.default_rng(3)
-    tree = random_tree("random", 8, generator, JOINTS, damping=0.1)
-    q = np.array([tree.random_configuration(generator) for _ in range(3)])
+    tree = random_tree(shape, 9, generator, JOINTS, damping=0.1)
+    q = np.array([tree.random_configuration(generator) for _ in range(9)])
     p, tau, wrenches = generator.normal(size=tree.nv), generator.normal(size=tree.nv), generator.normal(size=(len(tree), 6))
-    true = mechanics.hamiltonian_rhs(tree, q, p, wrenches, tau, 0.4)
-    for found, expected in zip(mechanics.hamiltonian_rhs(tree, q, p, wrenches, tau, 0.4, algorithm=algorithm), true, strict=True):
-        assert np.abs(found - expected).max() < 1e-10 * (1.0 + np.abs(expected).max())
+    for loads in ((), (wrenches, tau)):
+        true = mechanics.hamiltonian_rhs(tree, q, p, *loads, t=0.4)
+        for found, expected in zip(mechanics.hamiltonian_rhs(tree, q, p, *loads, t=0.4, algorithm=algorithm), true, strict=True):
+            assert np.abs(found - expected).max() < 1e-9 * (1.0 + np.abs(expected).max())
+
+
+@pytest.mark.parametrize("algorithm", KERNELS)
+def test_the_kernels_of_the_projections_give_the_same_bits_in_lanes_compiled_and_interpreted(algorithm):
+    generator = np.random.default_rng(5)
+    tree = random_tree("random", 9, generator, JOINTS)
+    kernel, plan = KERNELS[algorithm][0], KERNELS[algorithm][1](tree)
+    y = [np.concatenate([tree.random_configuration(generator), generator.normal(size=2 * tree.nv + 6 * len(tree))]) for _ in range(8)]
+    lanes, out, one = lane_array(len(y[0])), lane_array(plan.size), np.zeros(plan.size)
+    lanes[:] = np.array(y).T
+    kernel(0.4, lanes, plan.parameters, plan.structure, lane_array(*plan.work_shape), out)
+    rates = slice(tree.nq, tree.nq + 2 * tree.nv)
+    kernel(0.4, y[3], plan.parameters, plan.structure, np.full(plan.work_shape, 1e9), one)
+    assert np.array_equal(out[rates, 3], one[rates])
+    interpreted = np.zeros(plan.size)
+    kernel.python(0.4, y[3], plan.parameters, plan.structure, np.zeros(plan.work_shape), interpreted)
+    assert np.array_equal(interpreted[rates], one[rates])
+
+
+def test_bodies_without_full_inertia_are_refused_by_osp_only():
+    massless = Tree([Body("a", Revolute()), Body("b", Revolute((1, 0, 0)), "a", inertia=random_inertia(np.random.default_rng(0)))])
+    with pytest.raises(ValueError, match="the inertia of body 'a' cannot be inverted; use 'ERA' or 'TSP'"):
+        mechanics.hamiltonian_rhs(massless, [0.1, 0.2], [1.0, 2.0], algorithm="OSP")
+    true = mechanics.hamiltonian_rhs(massless, [0.1, 0.2], [1.0, 2.0])
+    assert np.allclose(mechanics.hamiltonian_rhs(massless, [0.1, 0.2], [1.0, 2.0], algorithm="TSP"), true, rtol=0, atol=1e-12)
 
 
 def test_power_is_the_rate_of_the_energy():
