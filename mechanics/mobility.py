@@ -52,6 +52,8 @@ class Mobility:
         Smallest singular value that counts and largest that does not, relative to the greatest (worst position).
     spectra : list of arrays
         Singular values of the scaled equations over the square root of the mass matrix, at every position.
+    independent : list of int
+        As many of the kept equations as the rank, chosen once, independent in all positions; empty if there is no such choice.
     """
 
     rank: int
@@ -63,6 +65,7 @@ class Mobility:
     smallest: float
     next: float
     spectra: list[Array]
+    independent: list[int]
 
     @property
     def is_doubtful(self) -> bool:
@@ -94,7 +97,7 @@ def mobility(loops: LoopEquations, home: Array, rank: int | None = None) -> Mobi
     """Analyse the closures from a closed configuration; `rank` overrides the decision."""
     m, n = len(loops), loops.tree.nv
     if m == 0:
-        return Mobility(0, n, 0, [], np.ones(0), np.zeros((0, 0)), 1.0, 0.0, [])
+        return Mobility(0, n, 0, [], np.ones(0), np.zeros((0, 0)), 1.0, 0.0, [], [])
     scales = _scales(loops, home)
     positions = _positions(loops, home)
     weighted = [_weighted(loops, q, scales) for q in positions]
@@ -108,7 +111,8 @@ def mobility(loops: LoopEquations, home: Array, rank: int | None = None) -> Mobi
     null = [np.linalg.svd(weighted[k])[0][:, found:] for k in full]
     kept = _kept(null, m)
     starts = _starts(weighted[full[0]][kept], found)
-    return Mobility(found, n - found, m - found, kept, scales, starts, smallest, following, spectra)
+    independent = _independent([weighted[k] for k in full], kept, found)
+    return Mobility(found, n - found, m - found, kept, scales, starts, smallest, following, spectra, independent)
 
 
 def _scales(loops: LoopEquations, q: Array) -> Array:
@@ -181,6 +185,20 @@ def _kept(null: list[Matrix], m: int) -> list[int]:
     _, _, order = scipy.linalg.qr(common.T, pivoting=True)
     dropped = set(order[: common.shape[1]].tolist())
     return [c for c in range(m) if c not in dropped]
+
+
+def _independent(weighted: list[Matrix], kept: list[int], rank: int) -> list[int]:
+    """The choice of equations whose smallest singular value is greatest in its worst position."""
+
+    def worst(choice: list[int]) -> float:
+        spectra = [np.linalg.svd(G[choice], compute_uv=False) for G in weighted]
+        return min(float(s[-1] / s[0]) for s in spectra)
+
+    if len(kept) == rank:
+        return kept
+    choices = [sorted(kept[c] for c in scipy.linalg.qr(G[kept].T, pivoting=True)[2][:rank]) for G in weighted]
+    best = max(choices, key=worst)
+    return best if worst(best) > SMALL else []
 
 
 def _starts(weighted: Matrix, rank: int) -> Matrix:

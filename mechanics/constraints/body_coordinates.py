@@ -198,14 +198,16 @@ def body_problem(
     Raises
     ------
     ModelError
-        Force elements, prescribed motions, joints that are no constraint of this kind, bodies without mass, or redundant closures
-        that change with the position.
+        Force elements, prescribed motions, joints that are no constraint of this kind, bodies without mass, or no choice of
+        closure equations that is independent in every position.
     """
     tree = mechanism.tree
     if mechanism.elements or tree.is_rheonomic:
         raise ModelError(f"mechanism {mechanism.name!r}", "has force elements or prescribed motions", "use its tree coordinates")
-    if len(mechanism.mobility.kept) != mechanism.mobility.rank:
-        raise ModelError(f"mechanism {mechanism.name!r}", "has redundant closures that change", "use its tree coordinates")
+    if len(mechanism.mobility.independent) != mechanism.mobility.rank:
+        raise ModelError(
+            f"mechanism {mechanism.name!r}", "no choice of its closure equations is independent everywhere", "use Mechanism.problem"
+        )
     q0, v0 = mechanism.start(q, v, rates)
     at = geometry(tree, q0, v0)
     planar = _is_planar(mechanism)
@@ -276,7 +278,7 @@ def _rows(mechanism: Mechanism, planar: bool) -> list[tuple[int, int, int, Array
         if closure is not None:
             rows = [(closure.first.body, closure.second.body, row) for row in closure.rows]
             found += [r for r in rows if not planar or _acts_in_plane(mechanism, r)]
-    for c in mechanism.mobility.kept:
+    for c in mechanism.mobility.independent:
         i, j = mechanism.equations.bodies[c]
         names = [None if b < 0 else tree.body_names[b] for b in (i, j)]
         found.append((names[0], names[1], mechanism.equations.rows[c]))

@@ -1,6 +1,10 @@
-"""The parts of a mechanism for implicit steppers: M, f, G, φ and Ġ v beside each other (`integrators.parts`, layout "constrained").
+"""The parts of a mechanism for implicit and variational steppers (`integrators.parts`, layout "constrained").
 
-`structure` is (n, m, m) and then that of the mechanism; all rows are integrable.  The rows are scaled to comparable sizes.
+All rows are integrable: the variational methods (`DLA`, `DLA4`, `DLA6`) then close positions and velocities at every node, which
+is RATTLE on the tree's group.  `structure` is (n, m, m) and then that of the mechanism; the rows are scaled to comparable sizes.
+
+With V the twists, P* the momenta of the subtrees and A s the joint's own twist, the gradient of the kinetic energy at fixed
+velocities is D = −Aᵀ Ω(V − A s) P*: a momentum is carried along by the parent's motion, not by the joint's own.
 """
 
 from __future__ import annotations
@@ -15,20 +19,71 @@ from numpy.typing import ArrayLike
 from integrators.parts import clear, constrained
 from integrators.problem import Problem
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, ld, ld2, st
+from liegroup.compile import entry, kernel, ld, ld2, st
+from liegroup.formulas.vectors import add, cross, subtract
 from liegroup.table import RN
 from mechanics.algorithms.crba import mass_matrix_into
 from mechanics.algorithms.energy import first_moments, potential
-from mechanics.constraints.index_one import accelerated, applied_forces, copy_state, multiplier_problem, watched
-from mechanics.constraints.packing import ACCUMULATED, EQUATION, EQUATIONS, GAP, POSES, RATES, SCREWS, STATE, TARGET, VECTORS
+from mechanics.algorithms.momentum import MOMENTUM
+from mechanics.algorithms.rnea import accelerations, joint_forces
+from mechanics.algorithms.sweeps import TWIST, add_to, own_momentum, own_twist, project
+from mechanics.algorithms.sweeps import clear as clear_columns
+from mechanics.constraints.index_one import Lagrange, accelerated, applied_forces, copy_state, multiplier_problem, watched
+from mechanics.constraints.packing import (
+    ACCUMULATED,
+    EQUATION,
+    EQUATIONS,
+    GAP,
+    MOVED,
+    POSES,
+    RATES,
+    SCREWS,
+    STATE,
+    TARGET,
+    VECTORS,
+    Solved,
+    pack_loops,
+)
 from mechanics.constraints.poses import add_at, gather
 from mechanics.constraints.rows import SCALE
 from mechanics.errors import ModelError
 from mechanics.mechanism import Mechanism
-from mechanics.packing import EXTENSION, N_V
+from mechanics.packing import DAMPING, EXTENSION, HEADER, N_Q, N_V, PARAMETERS, PARENT, ROW, ROWS, F, V
+from mechanics.rows import vector, wrench_up
 
 AHEAD = 3
 """(n, m, k), before the structure of the mechanism."""
+
+
+@kernel
+def at_rest(t: Any, y: Any, parameters: Any, structure: Any, work: Any, state: Any, out: Any) -> None:
+    """out <- b(q, 0): the gradient of the potential."""
+    for i in range(structure[N_Q]):
+        st(state, i, ld(y, i))
+    for i in range(structure[N_Q], structure[N_Q] + 2 * structure[N_V]):
+        st(state, i, 0.0)
+    clear_columns(structure, work, F, 6)
+    accelerations(t, state, parameters, structure, work)
+    joint_forces(t, state, parameters, structure, work, out)
+
+
+@kernel
+def kinetic_gradient(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """out <- D, from the twists in the rows."""
+    clear_columns(structure, work, MOMENTUM, 6)
+    for r in range(structure[ROWS]):
+        i = structure[ROWS] - 1 - r
+        row = HEADER + i * ROW
+        at = structure[row + PARAMETERS]
+        v, w = vector(work, i, TWIST), vector(work, i, TWIST + 3)
+        l, k = own_momentum(parameters, at, v, w)
+        l, k = add(l, vector(work, i, MOMENTUM)), add(k, vector(work, i, MOMENTUM + 3))
+        v_own, w_own = own_twist(t, y, structure[N_Q], parameters, structure, row, at, 0.0 * v[0])
+        v, w = subtract(v, v_own), subtract(w, w_own)
+        force, moment = cross(l, w), add(cross(l, v), cross(k, w))
+        project(parameters, structure, row, at, force, moment, out, structure[row + V], 1)
+        l, k = wrench_up(t, y, parameters, structure, work, i, row, at, l, k)
+        add_to(work, structure[row + PARENT], MOMENTUM, l, k)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -38,11 +93,17 @@ def parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
     o, n, m = s[EXTENSION], s[N_V], structure[1]
     at, vectors = constrained(n, m, m), o + VECTORS
     rates, state = work[s[vectors] + RATES], work[s[vectors] + STATE]
+    moved = work[s[vectors] + MOVED]
     clear(out)
+    at_rest(t, y, parameters, s, work, state, moved)
+    for i in range(n):
+        st(out, at.GRADIENT + i, ld(moved, i))
     copy_state(y, s, state)
     applied_forces(t, y, state, parameters, s, work)
-    for i in range(n):
-        st(out, at.FORCE + i, ld(rates, n + i))
+    for i in range(n):  # forces are b + (f = forces − b), without the damping that is in both
+        damping = parameters[s[DAMPING] + i] * ld(y, s[N_Q] + i)
+        st(out, at.FORCE + i, (ld(rates, n + i) + ld(moved, i)) - damping)
+        st(out, at.RATE + i, (ld(moved, i) - damping) - ld(out, at.GRADIENT + i))
     for c in range(m):
         e, screw = s[o + EQUATIONS] + EQUATION * c, s[o + SCREWS] + c
         for side in range(2):
@@ -51,6 +112,10 @@ def parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
         gather(t, y, parameters, s, work, out, at.ROWS + c * n)
         st(out, at.BIAS + c, -ld2(work, s[vectors] + TARGET, c))
         st(out, at.POSITION + c, parameters[s[e + 3] + SCALE] * ld2(work, s[vectors] + GAP, c))
+    kinetic_gradient(t, y, parameters, s, work, rates)
+    for i in range(n):
+        st(out, at.KINETIC + i, ld(rates, i))
+        st(out, at.RATE + i, ld(out, at.RATE + i) + ld(rates, i))
     first_moments(t, y, parameters, s, work)
     st(out, at.POTENTIAL, potential(parameters, s, work))
     mass_matrix_into(t, y, parameters, s, work, out)
@@ -71,23 +136,33 @@ def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: 
 def constrained_problem(
     mechanism: Mechanism, q: ArrayLike | None = None, v: ArrayLike | None = None, rates: Mapping[str, ArrayLike] | None = None
 ) -> Problem:
-    """The motion as a differential-algebraic problem in tree coordinates, y = (q, v), for generalised-α and Radau methods.
+    """The motion as a differential-algebraic problem in tree coordinates, y = (q, v).
+
+    For the variational methods (`DLA`, `DLA4`, `DLA6`: closed at rounding for ever), generalised-α and Radau methods.  Where
+    equations are redundant, as many as the rank are chosen once and solved; `gap` watches them all.
 
     Raises
     ------
     ModelError
-        A mechanism whose redundant equations change with the position (their multipliers are not determined).
+        No choice of equations is independent in every position, or the tree has prescribed motions.
     """
-    mobility = mechanism.mobility
-    if len(mobility.kept) != mobility.rank:
+    mobility, m = mechanism.mobility, mechanism.mobility.rank
+    if mechanism.tree.is_rheonomic:
+        raise ModelError(f"mechanism {mechanism.name!r}", "has prescribed motions", "use Mechanism.problem or multiplier_problem")
+    if len(mobility.independent) != m:
         raise ModelError(
             f"mechanism {mechanism.name!r}",
-            f"{len(mobility.kept) - mobility.rank} redundant equations change with its position",
+            f"no {m} of its {len(mobility.kept)} closure equations are independent in every position",
             "use Mechanism.problem or multiplier_problem, which keep the rank",
         )
-    base = multiplier_problem(mechanism, q, v, rates)
-    m = mobility.rank
-    structure = np.concatenate([np.array([mechanism.tree.nv, m, m], dtype=np.int64), np.asarray(base.structure)])
+    solved = Solved(mobility.independent, m, mobility.scales, np.zeros((0, m)))
+    packed = pack_loops(
+        mechanism.tree, mechanism.equations, solved, mechanism.elements, mechanism.tolerances, settings=Lagrange().settings()
+    )
+    base = replace(
+        multiplier_problem(mechanism, q, v, rates), parameters=packed.parameters, structure=packed.structure, work_shape=packed.work_shape
+    )
+    structure = np.concatenate([np.array([mechanism.tree.nv, m, m], dtype=np.int64), packed.structure])
     n_q, n = mechanism.tree.nq, mechanism.tree.nv
     table = np.vstack([mechanism.tree.group.table, [RN, n_q, n, n, n]])  # velocities in a row of their own
     return replace(base, group=table, field=field, invariants=invariants, structure=structure, parts=parts, parts_layout="constrained")

@@ -1,0 +1,126 @@
+"""Variational steps of closed loops: positions and velocities closed at rounding, reversible, momenta balanced, energy without slope."""
+
+import numpy as np
+import pytest
+
+from integrators import integrate
+from integrators.layout import COUNTERS
+from integrators.methods import METHODS
+from integrators.parts import constrained
+from mechanics import Body, Inertia, Tree
+from mechanics.assembly import moved_by
+from mechanics.constraints.body_coordinates import body_problem
+from mechanics.constraints.equations import geometry
+from mechanics.constraints.holonomic import constrained_problem
+from mechanics.errors import ModelError
+from mechanics.joints import Compound, Motion, Slide, Turn
+from mechanics.mechanism import Mechanism
+from mechanics.mobility import mass_matrix
+from mechanics.systems import bricard, flyball_governor, four_bar, peaucellier, rssr
+
+CRANK = {"crank_joint": 4.0}
+
+
+def steps(problem, method, count, h, y=None):
+    """Interpreted steps."""
+    y = np.array(problem.y0 if y is None else y)
+    low, counters = np.zeros_like(y), np.zeros(COUNTERS, dtype=np.int64)
+    work, field_work = np.zeros(method.work_shape(problem)), np.zeros(problem.work_shape)
+    for k in range(count):
+        status = method.step(problem).python(
+            method.function(problem).python, k * h, h, y, low, problem.table, method.kernel_coefficients(problem),
+            method.kernel_options(problem), problem.parameters, problem.structure, field_work, work, counters,
+        )  # fmt: skip
+        assert status == 0
+    return y
+
+
+def blocks(problem, y):
+    n, m, k = problem.sizes
+    out = np.zeros(problem.parts_size)
+    problem.parts.python(0.0, y, problem.parameters, problem.structure, np.zeros(problem.work_shape), out)
+    return out, constrained(n, m, k), n
+
+
+@pytest.mark.parametrize("module", [rssr, bricard, flyball_governor])
+def test_parts_are_the_gradients_of_the_energies(module):
+    """D and G against complex steps of ½ vᵀM(q) v and of −Σ m g·x; their sum with the rates against the accelerations."""
+    made = module.mechanism()
+    tree, rng = made.tree, np.random.default_rng(1)
+    problem, v = constrained_problem(made), rng.normal(size=made.tree.nv)
+    q = moved_by(tree, made.home, 0.3 * rng.normal(size=tree.nv))
+    out, at, n = blocks(problem, np.concatenate([q, v]))
+    for i in range(n):
+        moved = moved_by(tree, q.astype(complex), 1e-30j * np.eye(n)[i])
+        kinetic = 0.5 * v @ mass_matrix(tree, moved) @ v
+        g = geometry(tree, moved)
+        potential = -sum(b.inertia.mass * tree.gravity @ (x + R @ b.inertia.com) for x, R, b in zip(g.x, g.R, tree.bodies, strict=True))
+        assert out[at.KINETIC + i] == pytest.approx(kinetic.imag / 1e-30, abs=1e-12 * (1 + abs(kinetic.real)))
+        assert out[at.GRADIENT + i] == pytest.approx(potential.imag / 1e-30, abs=1e-12 * (1 + abs(potential.real)))
+
+
+def test_tree_and_body_coordinates_close_at_rounding_with_order_two():
+    made, exact = four_bar.mechanism(), four_bar.exact()
+    for pose, angle in ((constrained_problem, 0), (body_problem, 2)):
+        problem, errors = pose(made, rates=CRANK), []
+        for count in (4, 8):
+            y = steps(problem, METHODS["DLA"], count, 0.08 / count)
+            errors.append(abs(y[angle] - exact.angle(0.08)))
+            values = problem.invariant_values(0.0, y)
+            assert values[1:].max() < 1e-13
+        assert np.log2(errors[0] / errors[1]) == pytest.approx(2, abs=0.2)
+
+
+def test_the_composition_has_order_four():
+    problem, exact = constrained_problem(four_bar.mechanism(), rates=CRANK), four_bar.exact()
+    errors = [abs(steps(problem, METHODS["DLA4"], count, 0.16 / count)[0] - exact.angle(0.16)) for count in (4, 8)]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(4, abs=0.4)
+
+
+@pytest.mark.parametrize("make", [four_bar.mechanism, lambda: flyball_governor.mechanism(rigid=True), bricard.mechanism])
+def test_steps_are_reversible(make):
+    made = make()
+    v, _ = made.projected_velocity(made.home, np.array([3.0, 1.0, -1.0, 0.5, 2.0])[: made.tree.nv])
+    problem = constrained_problem(made, v=v)
+    there = steps(problem, METHODS["DLA"], 3, 0.01)
+    back = steps(problem, METHODS["DLA"], 3, -0.01, there)
+    assert np.abs(there - problem.y0).max() > 1e-2
+    assert np.abs(back - problem.y0).max() < 1e-12
+
+
+def test_an_overconstrained_loop_moves_on_and_its_dropped_equation_closes_itself():
+    made = bricard.mechanism()
+    problem = constrained_problem(made)
+    y = steps(problem, METHODS["DLA"], 60, 0.01)
+    assert abs(y[0]) > 0.1
+    assert np.abs(made.gap(y[:5])).max() < 1e-13
+    assert abs(problem.invariant_values(0.0, y)[0] - bricard.ENERGY) < 1e-2
+
+
+def test_the_symmetry_of_the_governor_is_kept():
+    """Nothing acts about the shaft: its momentum stays at rounding."""
+    made = flyball_governor.mechanism(rigid=True)
+    problem = constrained_problem(made, v=made.velocities(made.home, {"shaft_joint": flyball_governor.SPEED, "slider_joint": 0.0}).v)
+    y = steps(problem, METHODS["DLA"], 20, 0.005)
+    momentum = mass_matrix(made.tree, y[:4])[0] @ y[4:]
+    assert momentum == pytest.approx(flyball_governor.MOMENTUM_Z, abs=1e-10)
+
+
+def test_prescribed_motions_are_refused():
+    lifted = Compound((Slide((0.0, 0.0, 1.0), motion=Motion((0.0, 1.0))), Turn((1.0, 0.0, 0.0))))
+    tree = Tree([Body("lifted", lifted, inertia=Inertia.about_com(1.0, (0.0, 0.1, 0.0), np.eye(3)))])
+    with pytest.raises(ModelError, match="prescribed motions"):
+        constrained_problem(Mechanism(tree))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["DLA", "DLA4"])
+def test_loops_stay_closed_and_energy_has_no_slope(method):
+    """1e5 steps of the turning four-bar, 1e4 of Peaucellier's inversor, whose point D draws its line."""
+    problem = constrained_problem(four_bar.mechanism(), rates=CRANK)
+    found = integrate(problem, method, (0.0, 1000.0), step=0.01, save_every=100)
+    assert found.greatest[:, 1:].max() < 1e-12
+    halves = [half.mean() for half in np.array_split(found.mean_since[1:, 0], 2)]
+    assert abs(halves[1] - halves[0]) < 0.02 * found.error("energy", relative=False)
+    drawn = integrate(constrained_problem(peaucellier.mechanism(), rates={"PC_joint": 1.0}), method, (0.0, 100.0), step=0.01)
+    assert np.abs(peaucellier.line_deviation(drawn["q"])).max() < 1e-13
