@@ -30,6 +30,7 @@ from mechanics.hamiltonian.closed import closed
 from mechanics.hamiltonian.closed_watch import closed_invariants, closed_projection
 from mechanics.mobility import Mobility, mass_matrix, mobility
 from mechanics.tree import Tree
+from mechanics.variational.own_step import variational_step
 
 Array = NDArray[np.float64]
 Projection = Literal["positions", "momenta", "none"]
@@ -195,6 +196,7 @@ class Mechanism:
             invariant_names=("energy", "gap", "velocity_gap"),
             invariant_units=("J", "m", "m/s"),
             projection=None if projection == "none" else closed_projection,
+            own_steps={} if self.elements else {"variational": variational_step(self.tree, len(self.solved.kept))},
             model=self.name,
         )
 

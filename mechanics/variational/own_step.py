@@ -12,12 +12,16 @@ from integrators.problem import OwnStep
 from mechanics.joints.element import FLOAT, PLANE
 from mechanics.packing import HEADER, KIND, ROW, ROWS
 from mechanics.tree import Tree
+from mechanics.variational.closed_step import closed_step
 from mechanics.variational.step import RESIDUAL, TURNED, UNSOLVED, WORST, step
 from mechanics.variational.workspace import COLUMNS, COLUMNS_DENSE
 
 
-def variational_step(tree: Tree) -> OwnStep:
-    """The variational step of a tree: its kernel, its workspace, and the words for a step that fails."""
+def variational_step(tree: Tree, closures: int | None = None) -> OwnStep:
+    """The variational step of a tree: its kernel, its workspace, and the words for a step that fails.
+
+    With a number of closure equations: of a tree with closed loops (RATTLE).
+    """
     rows = int(tree.structure[ROWS])
     kinds = tree.structure[HEADER + KIND : HEADER + rows * ROW : ROW]
     columns = COLUMNS_DENSE if np.isin(kinds, (PLANE, FLOAT)).any() else COLUMNS
@@ -30,4 +34,6 @@ def variational_step(tree: Tree) -> OwnStep:
             return f"the largest residual, {errors[UNSOLVED]:.2g} of the largest momentum, is in joint {joint!r}; {turn}"
         return f"{turn}, most in joint {joint!r}"
 
-    return OwnStep(step, (OWN_ROWS + rows + 1, columns), explain)
+    if closures is None:
+        return OwnStep(step, (OWN_ROWS + rows + 1, columns), explain)
+    return OwnStep(closed_step, (OWN_ROWS + rows + 1 + 2 * closures + 1, max(columns, closures + 1)), explain)

@@ -100,13 +100,8 @@ def relative(sizes: Any) -> Any:
 
 
 @kernel
-def attempt(
-    t: Any, h: Any, y: Any, parameters: Any, structure: Any, options: Any, work: Any, known: Any, forces_known: Any, counters: Any
-) -> Any:  # fmt: skip
-    """Solve the equations of one substep; the state is not touched.
-
-    Returns whether they are solved, the largest turn of a joint, and the largest defect relative to the largest momentum.
-    """
+def begin(t: Any, h: Any, y: Any, parameters: Any, structure: Any, work: Any, known: Any, forces_known: Any, counters: Any) -> None:
+    """Node k, the momenta the step aims at, and the first guess."""
     place(t, y, parameters, structure, work, G0)
     load(parameters, structure, 1.0 / h, work)
     if not forces_known:
@@ -117,14 +112,35 @@ def attempt(
         extrapolate(t, h, parameters, structure, work, known)
     else:
         rest(t, h, parameters, structure, work)
-    converged, turn = solve(parameters, structure, options, work, known, counters)
+
+
+@kernel
+def checked(converged: Any, options: Any, parameters: Any, structure: Any, work: Any) -> Any:
+    """Whether the equations are solved, and the largest defect relative to the largest momentum."""
     size, defect = settle(options[TAU], parameters, structure, work)
     residual = defect / select(size == 0.0, 1.0 + size, size)
-    return converged and not any_(residual > RESIDUAL) and not any_(residual != residual), turn, residual
+    return converged and not any_(residual > RESIDUAL) and not any_(residual != residual), residual
 
 
-@helper
-def accept(h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, work: Any, counters: Any) -> None:
+@kernel
+def attempt(
+    t: Any, h: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, known: Any, forces_known: Any,
+    counters: Any,
+) -> Any:  # fmt: skip
+    """Solve the equations of one substep; the state is not touched.
+
+    Returns whether they are solved, the largest turn of a joint, and the largest defect relative to the largest momentum.
+    """
+    begin(t, h, y, parameters, structure, work, known, forces_known, counters)
+    converged, turn = solve(parameters, structure, options, work, known, counters)
+    solved, residual = checked(converged, options, parameters, structure, work)
+    return solved, turn, residual
+
+
+@kernel
+def accept(
+    h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, counters: Any
+) -> None:  # fmt: skip
     """Go on to the end of a solved substep."""
     forces(parameters, structure, work, G1, DEFECT)
     counters[EVALUATIONS] += 1
@@ -136,8 +152,8 @@ def accept(h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: A
 
 @kernel
 def advance(
-    t: Any, h: Any, y: Any, low: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, engine: Any, work: Any,
-    known: Any, forces_known: Any, counters: Any,
+    attempt: Any, accept: Any, t: Any, h: Any, y: Any, low: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, engine: Any, work: Any, known: Any, forces_known: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step of size h, or of a part of a composition; divided by two as often as its turns demand."""
     parts, done = 1, 0
@@ -145,10 +161,10 @@ def advance(
     while done < parts:
         size = h / parts
         solved, turn, residual = attempt(
-            t + done * size, size, y, parameters, structure, options, work, known, forces_known or done > 0, counters
+            t + done * size, size, y, parameters, structure, options, field_work, work, known, forces_known or done > 0, counters
         )
         if solved and not any_(turn > coefficients[0]):
-            accept(size, y, low, parameters, structure, options, work, counters)
+            accept(size, y, low, parameters, structure, options, field_work, work, counters)
             done += 1
         elif parts < most:
             parts, done, known = 2 * parts, 2 * done, 0
@@ -180,12 +196,12 @@ def worst_row(structure: Any, work: Any, column: Any) -> Any:
     return worst
 
 
-@entry(*STEP_SIGNATURES)
-def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
-    field_work: Any, work: Any, counters: Any,
+@kernel
+def run(
+    attempt: Any, accept: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any, field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
-    """One variational step of a tree, y = (q, p)."""
+    """One step, by what solves a substep (`attempt`) and goes on to its end (`accept`)."""
     stages, engine, lines = coefficients.shape[0] - 1, work[:OWN_ROWS], work[OWN_ROWS:]
     known = min(counters[HISTORY], REMEMBERED) if stages == 1 and options[EXACT] and not any_(ld2(engine, STEP, 0) != h) else 0
     st2(engine, STEP, 0, h)
@@ -193,8 +209,9 @@ def step(
     for s in range(stages):
         part = coefficients[1 + s] * h
         status = advance(
-            t, part, y, low, coefficients, options, parameters, structure, engine, lines, known, forces_known or s > 0, counters
-        )
+            attempt, accept, t, part, y, low, coefficients, options, parameters, structure, field_work, engine, lines, known,
+            forces_known or s > 0, counters,
+        )  # fmt: skip
         if status != OK:
             return status
         t = t + part
@@ -206,3 +223,12 @@ def step(
     if options[COMPENSATION] and counters[STEPS] % RENORMALISE_EVERY == 0:
         renormalise(table, y, low)
     return OK
+
+
+@entry(*STEP_SIGNATURES)
+def step(
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any,
+) -> int:  # fmt: skip
+    """One variational step of a tree, y = (q, p)."""
+    return run(attempt, accept, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters)

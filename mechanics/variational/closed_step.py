@@ -1,0 +1,329 @@
+"""RATTLE on a tree with closed loops: the variational step with the closing impulses as further unknowns.
+
+With Φ = W T A the rates of the closure equations φ (`mechanics.constraints.rows`) by the joint velocities,
+
+    A₀ᵀ P*(D) = p̂ + Φ₀ᵀ Λ,      φ(q₁) = 0,      p₁ = A₁ᵀ P*⁺ + (h/2) Q₁ − (damping/2) D
+
+and the momenta are then brought to Φ₁ M⁻¹ p₁ = 0, which does not change the motion that follows.  (The engine does so by the
+projection of the problem.)  One iteration factorises the tree once, asks it for the motion that one unit of every closing impulse
+makes, and solves
+
+    Φ₁ J⁻¹ Φ₀ᵀ δΛ = −φ − Φ₁ δ
+
+for the impulses; J is the exact matrix of the tree, so that the iteration is Newton's.  Redundant closures are a normal case: the
+null directions of Φ M⁻¹ Φᵀ at the start of the step, as many as the mechanism has, are left out; the rows that belong to them
+close by themselves.  Symplectic, symmetric, order 2; the gap stays at rounding.
+Sources: Leimkuhler and Skeel 1994, Reich 1996 (RATTLE); Hairer, Lubich and Wanner, Geometric Numerical Integration, VII.1.
+
+work
+    beside the rows of `mechanics.variational.step`: screws at k (one row per equation), the equations for Λ, Λ.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from integrators.elimination import solve_rows
+from integrators.layout import COMPENSATION, ITERATIONS, TAU
+from integrators.signatures import STEP_SIGNATURES
+from liegroup.compile import any_, entry, helper, kernel, ld2, select, st2
+from liegroup.formulas.vectors import add, cross, dot, subtract
+from mechanics.constraints.packing import EQUATION, EQUATIONS, GAP, KEPT, NULLS, PATH, PATHS, POSES, RANK, SCREWS, VECTORS
+from mechanics.constraints.poses import pose, screws
+from mechanics.constraints.rows import SCALE
+from mechanics.hamiltonian.closed import equations_of_motion
+from mechanics.hamiltonian.era import up
+from mechanics.packing import EXTENSION, HEADER, KIND, N_Q, PARAMETERS, PARENT, PITCH, ROW, ROWS, V
+from mechanics.rows import put, vector
+from mechanics.variational.completion import increase
+from mechanics.variational.correction import correct, correction
+from mechanics.variational.elimination import eliminate, relieved
+from mechanics.variational.matrices import product, transpose
+from mechanics.variational.step import ITERATIONS_LIMIT, begin, checked, relative, run
+from mechanics.variational.step import accept as accept_tree
+from mechanics.variational.workspace import (
+    DEFECT,
+    ETA,
+    G0,
+    G1,
+    IMPULSE,
+    RHO0,
+    RHO1,
+    TARGET,
+    TURN_JOINT,
+    freedom,
+    matrix,
+    put_along,
+    wrench_to_parent,
+)
+from mechanics.vectors import rotated
+
+SMALL = 1e-8
+"""A relative correction of joints and bodies below this leaves an error below rounding."""
+
+
+@helper
+def places(structure: Any) -> Any:
+    """Lines where the screws at k, the equations for Λ and Λ begin; how many equations there are."""
+    m = structure[structure[EXTENSION] + KEPT]
+    first = structure[ROWS] + 1
+    return first, first + m, first + 2 * m, m
+
+
+@helper
+def ends(structure: Any, c: Any) -> Any:
+    """The rows of the two bodies of equation c."""
+    e = structure[structure[EXTENSION] + EQUATIONS] + EQUATION * c
+    return structure[e + 1], structure[e + 2]
+
+
+@helper
+def path_row(structure: Any, r: Any) -> Any:
+    """Row number r on the ways from the closing bodies to the base."""
+    return structure[structure[structure[EXTENSION] + PATH] + r]
+
+
+# --- closures at the nodes ----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def closures_at(parameters: Any, structure: Any, work: Any, G: Any, rho: Any, field_work: Any) -> None:
+    """φ and the screws W with the rows placed as in columns G and ρ of the workspace, into that of the field."""
+    o, n = structure[EXTENSION], structure[ROWS]
+    first = structure[o + POSES]
+    for column in range(12):
+        st2(field_work, first + n, column, 1.0 if column in (0, 4, 8) else 0.0)
+    for r in range(structure[o + PATHS]):
+        i = path_row(structure, r)
+        R, x = pose(field_work, first + structure[HEADER + i * ROW + PARENT])
+        S = product(R, transpose(matrix(work, i, G)))
+        put(field_work, first + i, 0, (S[0], S[1], S[2]))
+        put(field_work, first + i, 3, (S[3], S[4], S[5]))
+        put(field_work, first + i, 6, (S[6], S[7], S[8]))
+        put(field_work, first + i, 9, add(x, rotated(R, vector(work, i, rho))))
+    screws(parameters, structure, field_work, structure[o + KEPT])
+
+
+@kernel
+def start(t: Any, y: Any, parameters: Any, structure: Any, field_work: Any, work: Any) -> None:
+    """The screws at node k, the null directions there, and no impulse."""
+    o = structure[EXTENSION]
+    first, _, impulse, m = places(structure)
+    if structure[o + RANK] < m:
+        up(t, y, parameters, structure, field_work, False, 1.0)
+        equations_of_motion(t, y, parameters, structure, field_work)
+    closures_at(parameters, structure, work, G0, RHO0, field_work)
+    for c in range(m):
+        st2(work, impulse, c, 0.0)
+        for k in range(12):
+            st2(work, first + c, k, ld2(field_work, structure[o + SCREWS] + c, k))
+
+
+# --- impulses on the tree -----------------------------------------------------------------------------------------------------
+
+
+@helper
+def clear_path(structure: Any, work: Any) -> None:
+    """No impulses in the rows on the paths, nor in the base."""
+    for r in range(structure[structure[EXTENSION] + PATHS]):
+        i = path_row(structure, r)
+        for k in range(6):
+            st2(work, i, IMPULSE + k, 0.0)
+    for k in range(6):
+        st2(work, structure[ROWS], IMPULSE + k, 0.0)
+
+
+@helper
+def push(structure: Any, work: Any, c: Any, x: Any) -> None:
+    """The impulse x of equation c on its two bodies."""
+    first, _, _, _ = places(structure)
+    i, j = ends(structure, c)
+    for k in range(6):
+        st2(work, i, IMPULSE + k, ld2(work, i, IMPULSE + k) + x * ld2(work, first + c, k))
+        st2(work, j, IMPULSE + k, ld2(work, j, IMPULSE + k) + x * ld2(work, first + c, 6 + k))
+
+
+@kernel
+def add_reactions(parameters: Any, structure: Any, work: Any, column: Any) -> None:
+    """Column <- column + Φ₀ᵀ x for the impulses x that have been pushed; `DEFECT` is lost unless it is the column."""
+    count = structure[structure[EXTENSION] + PATHS]
+    for r in range(count):
+        i = path_row(structure, count - 1 - r)
+        row = HEADER + i * ROW
+        kind = structure[row + KIND]
+        f, n = vector(work, i, IMPULSE), vector(work, i, IMPULSE + 3)
+        put_along(work, i, ETA, kind, parameters[structure[row + PARAMETERS] + PITCH], f, n)
+        for j in range(freedom(kind)):
+            st2(work, i, column + j, ld2(work, i, column + j) + ld2(work, i, ETA + j))
+        wrench_to_parent(work, i, G0, structure[row + PARENT], IMPULSE, False, f, n)
+
+
+@kernel
+def respond(parameters: Any, structure: Any, work: Any) -> None:
+    """η of the rows on the paths after the impulses that have been pushed, by the factors in the rows."""
+    count = structure[structure[EXTENSION] + PATHS]
+    for r in range(count):
+        i = path_row(structure, count - 1 - r)
+        row = HEADER + i * ROW
+        kind = structure[row + KIND]
+        f, n = vector(work, i, IMPULSE), vector(work, i, IMPULSE + 3)
+        f, n = (-f[0], -f[1], -f[2]), (-n[0], -n[1], -n[2])
+        put_along(work, i, DEFECT, kind, parameters[structure[row + PARAMETERS] + PITCH], f, n)
+        for j in range(freedom(kind)):
+            st2(work, i, DEFECT + j, -ld2(work, i, DEFECT + j))
+        f, n = relieved(kind, work, i, f, n)
+        wrench_to_parent(work, i, G0, structure[row + PARENT], IMPULSE, False, (-f[0], -f[1], -f[2]), (-n[0], -n[1], -n[2]))
+    move_path(parameters, structure, work)
+
+
+@kernel
+def move_path(parameters: Any, structure: Any, work: Any) -> None:
+    """η of the rows on the paths, with the defects in the rows; no joint is moved."""
+    for r in range(structure[structure[EXTENSION] + PATHS]):
+        i = path_row(structure, r)
+        row = HEADER + i * ROW
+        kind, parent, pitch = structure[row + KIND], structure[row + PARENT], parameters[structure[row + PARAMETERS] + PITCH]
+        S, v, n = matrix(work, i, G1), vector(work, parent, ETA), vector(work, parent, ETA + 3)
+        v, n = rotated(S, subtract(v, cross(vector(work, i, RHO1), n))), rotated(S, n)
+        dv, dn = correction(kind, pitch, work, i, v, n, v[0] != v[0])
+        put(work, i, ETA, add(v, dv))
+        put(work, i, ETA + 3, add(n, dn))
+
+
+@helper
+def closing(structure: Any, work: Any, field_work: Any, c: Any) -> Any:
+    """W₁ η of equation c."""
+    screw = structure[structure[EXTENSION] + SCREWS] + c
+    i, j = ends(structure, c)
+    on_i = dot(vector(field_work, screw, 0), vector(work, i, ETA)) + dot(vector(field_work, screw, 3), vector(work, i, ETA + 3))
+    on_j = dot(vector(field_work, screw, 6), vector(work, j, ETA)) + dot(vector(field_work, screw, 9), vector(work, j, ETA + 3))
+    return on_i + on_j
+
+
+# --- the equations for the impulses ---------------------------------------------------------------------------------------------
+
+
+@kernel
+def without_nulls(structure: Any, field_work: Any, work: Any, first: Any, last: Any) -> None:
+    """Columns of the equations for Λ (rows, then columns beyond the matrix) <- (1 − V Vᵀ) columns."""
+    o = structure[EXTENSION]
+    _, system, _, m = places(structure)
+    for d in range(m - structure[o + RANK]):
+        null = structure[o + NULLS] + d
+        for k in range(first, last):
+            s = 0.0 * ld2(work, system, k)
+            for c in range(m):
+                s = s + ld2(field_work, null, c) * ld2(work, system + c, k)
+            for c in range(m):
+                st2(work, system + c, k, ld2(work, system + c, k) - s * ld2(field_work, null, c))
+
+
+@kernel
+def deflate(structure: Any, field_work: Any, work: Any) -> None:
+    """P S P + s V Vᵀ with P = 1 − V Vᵀ: invertible where S is not, the same elsewhere."""
+    o = structure[EXTENSION]
+    _, system, _, m = places(structure)
+    size = ld2(work, system, 0)
+    for c in range(1, m):
+        size = size + ld2(work, system + c, c)
+    without_nulls(structure, field_work, work, 0, m + 1)
+    for d in range(m - structure[o + RANK]):
+        null = structure[o + NULLS] + d
+        for c in range(m):
+            s = 0.0 * size
+            for k in range(m):
+                s = s + ld2(work, system + c, k) * ld2(field_work, null, k)
+            for k in range(m):
+                x = (size * ld2(field_work, null, c) - s) * ld2(field_work, null, k)
+                st2(work, system + c, k, ld2(work, system + c, k) + x)
+
+
+@kernel
+def close(parameters: Any, structure: Any, field_work: Any, work: Any, frozen: Any) -> None:
+    """Correct Λ, and the momenta the step aims at, so that the next correction of the joints closes the loops."""
+    o = structure[EXTENSION]
+    _, system, impulse, m = places(structure)
+    closures_at(parameters, structure, work, G1, RHO1, field_work)
+    move_path(parameters, structure, work)
+    for c in range(m):
+        scale = parameters[structure[structure[o + EQUATIONS] + EQUATION * c + 3] + SCALE]
+        gap = scale * ld2(field_work, structure[o + VECTORS] + GAP, c)
+        st2(work, system + c, m, -(gap + closing(structure, work, field_work, c)))
+    for c in range(m):
+        clear_path(structure, work)
+        push(structure, work, c, 1.0)
+        respond(parameters, structure, work)
+        for k in range(m):
+            st2(work, system + k, c, closing(structure, work, field_work, k))
+    deflate(structure, field_work, work)
+    solve_rows(work, system, m, 1)
+    clear_path(structure, work)
+    for c in range(m):
+        x = ld2(work, system + c, m)
+        x = select(frozen, 0.0 * x, x)
+        st2(work, impulse, c, ld2(work, impulse, c) + x)
+        push(structure, work, c, x)
+    add_reactions(parameters, structure, work, TARGET)
+
+
+@kernel
+def solve(options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any) -> Any:
+    """Newton's method on joints and impulses; returns whether all lanes have converged, and the largest turn of a joint."""
+    zero = 0.0 * ld2(work, 0, TURN_JOINT)
+    going, turn = zero + 1.0, zero
+    for _ in range(ITERATIONS_LIMIT):
+        eliminate(options[TAU], parameters, structure, work, True)
+        close(parameters, structure, field_work, work, going == 0.0)
+        eliminate(options[TAU], parameters, structure, work, False)
+        sizes = correct(parameters, structure, work, going == 0.0)
+        counters[ITERATIONS] += 1
+        turn = sizes.joint_turn
+        going = select(relative(sizes) <= SMALL, zero, going)
+        if not any_(going > 0.0):
+            return True, turn
+    return False, turn
+
+
+# --- the step ---------------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def attempt(
+    t: Any, h: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, known: Any, forces_known: Any,
+    counters: Any,
+) -> Any:  # fmt: skip
+    """Solve the equations of one substep; the state is not touched."""
+    begin(t, h, y, parameters, structure, work, known, forces_known, counters)
+    start(t, y, parameters, structure, field_work, work)
+    converged, turn = solve(options, parameters, structure, field_work, work, counters)
+    solved, residual = checked(converged, options, parameters, structure, work)
+    return solved, turn, residual
+
+
+@kernel
+def accept(
+    h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, counters: Any
+) -> None:  # fmt: skip
+    """Go on to the end of a solved substep: as without loops, and p += Φ₀ᵀ Λ."""
+    accept_tree(h, y, low, parameters, structure, options, field_work, work, counters)
+    _, _, impulse, m = places(structure)
+    clear_path(structure, work)
+    for c in range(m):
+        push(structure, work, c, ld2(work, impulse, c))
+    for i in range(structure[ROWS]):
+        for j in range(freedom(structure[HEADER + i * ROW + KIND])):
+            st2(work, i, DEFECT + j, 0.0)
+    add_reactions(parameters, structure, work, DEFECT)
+    for i in range(structure[ROWS]):
+        row = HEADER + i * ROW
+        for j in range(freedom(structure[row + KIND])):
+            increase(y, low, structure[N_Q] + structure[row + V] + j, ld2(work, i, DEFECT + j), options[COMPENSATION])
+
+
+@entry(*STEP_SIGNATURES)
+def closed_step(
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any,
+) -> int:  # fmt: skip
+    """One variational step of a tree with closed loops, y = (q, p)."""
+    return run(attempt, accept, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters)

@@ -1,0 +1,94 @@
+"""The variational step of trees with closed loops (RATTLE): gaps, order, symmetry, area, energy; redundant closures included."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from integrators import integrate
+from integrators.analysis import measured_order
+from integrators.methods import find
+from integrators.one_step import step_map
+from integrators.testing import group_distance
+from mechanics.mechanism import Mechanism, mass_matrix
+
+H = 0.01
+
+
+@pytest.fixture
+def closed(mechanism):
+    return Mechanism(mechanism.tree, mechanism.equations.closures, mechanism.q, name=mechanism.name)
+
+
+@pytest.fixture
+def problem(closed, mechanism):
+    return closed.problem(mechanism.q, mechanism.v, projection="momenta")
+
+
+def configurations(problem, closed, y):
+    """States with the same configurations and no momenta."""
+    return np.concatenate([y[: closed.tree.nq], np.zeros(closed.tree.nv)])
+
+
+def test_loops_stay_closed_to_rounding_and_the_energy_stays(problem):
+    solution = integrate(problem, "TREE_VARIATIONAL", (0, 10), H, save_every=10)
+    assert solution.success, solution.message
+    assert np.abs(solution["gap"]).max() < 1e-13
+    assert np.abs(solution["velocity_gap"]).max() < 1e-12
+    assert solution.error("energy") < 0.02
+    assert solution.iterations / solution.steps < 4.5
+
+
+@pytest.mark.parametrize(("name", "counts"), [("TREE_VARIATIONAL", (20, 40, 80)), ("TREE_VARIATIONAL_SUZUKI4", (10, 20, 40))])
+def test_order(problem, closed, name, counts):
+    """Configurations against the equations of motion with multipliers; composed steps need no projection in between."""
+    reference = integrate(problem, "SCIPY_DOP853", (0, 0.2), rtol=1e-12, atol=1e-13).y[-1]
+    found = measured_order(
+        lambda n: integrate(problem, name, (0, 0.2), 0.2 / n).y[-1],
+        counts,
+        reference,
+        lambda y, z: group_distance(problem.table, *(configurations(problem, closed, x) for x in (y, z))),
+        1e-10,
+    )
+    assert abs(found.order - find(name).order) < 0.15, found
+
+
+def test_a_step_forward_and_a_step_back_return(problem, closed):
+    step = step_map(problem, find("TREE_VARIATIONAL"))
+    back = step(step(problem.y0, H), -H)
+    assert group_distance(problem.table, *(configurations(problem, closed, x) for x in (back, problem.y0))) < 1e-13
+
+
+@pytest.mark.parametrize("mechanism", ["four-bar", "slider-crank", "Bricard"], indirect=True)
+def test_one_step_preserves_the_area_of_a_mechanism_of_one_freedom(problem, closed, mechanism):
+    """(θ, P) → (θ₁, P₁): the first joint and its reduced momentum P = p·w, w the motion of all joints with θ̇ = 1."""
+    step, first = step_map(problem, find("TREE_VARIATIONAL")), mechanism.tree.joint_names[0]
+    n_q = mechanism.tree.nq
+
+    def motion(q):
+        return closed.velocities(q, {first: 1.0}).v
+
+    def state(theta, P):
+        guess = mechanism.q.copy()
+        guess[0] = theta
+        q = closed.assemble(guess, hold=(first,)).q
+        w = motion(q)
+        M = mass_matrix(mechanism.tree, q)
+        return np.concatenate([q, M @ w * (P / (w @ M @ w))])
+
+    def mapped(x):
+        y = step(state(*x), H)
+        return np.array([y[0], y[n_q:] @ motion(y[:n_q])])
+
+    x0, d = np.array([mechanism.q[0], problem.y0[n_q:] @ motion(mechanism.q)]), 1e-4
+    J = np.array([(mapped(x0 + d * e) - mapped(x0 - d * e)) / (2 * d) for e in np.eye(2)]).T
+    assert abs(np.linalg.det(J) - 1) < 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mechanism", ["four-bar", "slider-crank", "Bricard"], indirect=True)
+def test_a_hundred_thousand_steps(problem):
+    solution = integrate(problem, "TREE_VARIATIONAL", (0, 1000), H, save_every=100)
+    assert solution.success, solution.message
+    assert np.abs(solution["gap"]).max() < 1e-11
+    assert solution.error("energy") < 0.02
