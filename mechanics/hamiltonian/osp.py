@@ -19,6 +19,7 @@ from liegroup.formulas.vectors import subtract
 from mechanics.algorithms.crba import degrees, unit_twist
 from mechanics.algorithms.sweeps import apply_wrench, clear, velocities
 from mechanics.hamiltonian.osp_plan import (
+    ALONG,
     BASE,
     DRIFT,
     FIRST_ROW,
@@ -29,6 +30,7 @@ from mechanics.hamiltonian.osp_plan import (
     LINK,
     LINKS,
     LINKS_AT,
+    ORDER,
     OWN,
     ROW_START,
     SIBLING,
@@ -152,52 +154,75 @@ def _orthogonalise(work: Any, i: Any, n: Any, zero: Any) -> None:
                 st2(work, i, BASIS + 6 * r + c, ld2(work, i, BASIS + 6 * r + c) - s * ld2(work, i, MIRROR + c))
 
 
+@helper
+def _component(structure: Any, work: Any, link: Any, c: Any, i: Any, at: Any) -> Any:
+    """Column c of Q of a link times the six numbers from column `at` on of row i; where Q is a permutation, one of them."""
+    if structure[link + ALONG]:
+        return ld2(work, i, at + structure[link + ORDER + c])
+    k = structure[link + LAST_ROW]
+    total = ld2(work, k, BASIS + c) * ld2(work, i, at)
+    for e in range(1, 6):
+        total = total + ld2(work, k, BASIS + 6 * e + c) * ld2(work, i, at + e)
+    return total
+
+
+@helper
+def _inner(work: Any, i: Any, a: Any, k: Any, b: Any) -> Any:
+    """Product of six numbers of two rows."""
+    total = ld2(work, i, a) * ld2(work, k, b)
+    for e in range(1, 6):
+        total = total + ld2(work, i, a + e) * ld2(work, k, b + e)
+    return total
+
+
+@helper
+def _own_entry(parameters: Any, structure: Any, work: Any, link: Any, i: Any, r: Any, c: Any, zero: Any) -> Any:
+    """Z_rᵀ M⁻¹ Z_c; M⁻¹ Z_r is in the scratch columns where Q is not a permutation."""
+    n, inverse = structure[link + FREEDOMS], structure[link + INVERSE]
+    if structure[link + ALONG]:
+        return zero + parameters[inverse + 6 * structure[link + ORDER + n + r] + structure[link + ORDER + n + c]]
+    return _component(structure, work, link, n + c, i, MIRROR)
+
+
 @kernel
 def _blocks(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, link: Any, i: Any, zero: Any) -> None:
     """X, Y and the rows of the matrix that belong to a link; those of its parent and lower siblings are done."""
     n, inverse, start = structure[link + FREEDOMS], structure[link + INVERSE], structure[link + ROW_START]
     m, length, own, parent = 6 - n, structure[link + LENGTH], structure[link + OWN], structure[link + UPPER]
     for r in range(m):
-        v, w = _column(work, i, BASIS, n + r)
-        for c in range(r + 1):
-            total = zero
+        if not structure[link + ALONG]:
+            v, w = _column(work, i, BASIS, n + r)
             for e in range(6):
-                total = total + ld2(work, i, BASIS + 6 * e + n + c) * _times_inverse(parameters, inverse, e, v, w)
-            st(out, start + r * length + own + c, total)
+                st2(work, i, MIRROR + e, _times_inverse(parameters, inverse, e, v, w))
+        for c in range(r + 1):
+            st(out, start + r * length + own + c, _own_entry(parameters, structure, work, link, i, r, c, zero))
     if parent >= 0:
-        above, k = structure[parent + INVERSE], structure[parent + LAST_ROW]
+        above = structure[parent + INVERSE]
         for e in range(6):
-            z = zero + (1.0 if e == 0 else 0.0), zero + (1.0 if e == 1 else 0.0), zero + (1.0 if e == 2 else 0.0)
-            x = zero + (1.0 if e == 3 else 0.0), zero + (1.0 if e == 4 else 0.0), zero + (1.0 if e == 5 else 0.0)
-            v, w = _descend(t, y, parameters, structure, work, link, z, x)
+            v = zero + (1.0 if e == 0 else 0.0), zero + (1.0 if e == 1 else 0.0), zero + (1.0 if e == 2 else 0.0)
+            w = zero + (1.0 if e == 3 else 0.0), zero + (1.0 if e == 4 else 0.0), zero + (1.0 if e == 5 else 0.0)
+            v, w = _descend(t, y, parameters, structure, work, link, v, w)
+            put(work, i, MIRROR, v)
+            put(work, i, MIRROR + 3, w)
             for r in range(m):
-                a, b = _column(work, i, BASIS, n + r)
-                st2(work, i, CARRIED + 6 * r + e, _inner(a, b, v, w))
+                st2(work, i, CARRIED + 6 * r + e, _component(structure, work, link, n + r, i, MIRROR))
         for r in range(m):
+            row = start + r * length
             v, w = vector(work, i, CARRIED + 6 * r), vector(work, i, CARRIED + 6 * r + 3)
             for e in range(6):
                 st2(work, i, HALF + 6 * r + e, _times_inverse(parameters, above, e, v, w))
-            v, w = vector(work, i, HALF + 6 * r), vector(work, i, HALF + 6 * r + 3)
             for c in range(r + 1):
-                place = start + r * length + own + c
-                product = _inner(v, w, vector(work, i, CARRIED + 6 * c), vector(work, i, CARRIED + 6 * c + 3))
-                st(out, place, ld(out, place) + product)
+                product = _inner(work, i, HALF + 6 * r, i, CARRIED + 6 * c)
+                st(out, row + own + c, ld(out, row + own + c) + product)
             p = structure[parent + FREEDOMS]
             for c in range(6 - p):
-                a, b = _column(work, k, BASIS, p + c)
-                st(out, start + r * length + c, -_inner(v, w, a, b))
+                st(out, row + c, -_component(structure, work, parent, p + c, i, HALF + 6 * r))
             sibling = structure[link + SIBLING]
             while sibling >= 0:
                 j, at = structure[sibling + LAST_ROW], structure[sibling + OWN]
                 for c in range(6 - structure[sibling + FREEDOMS]):
-                    product = _inner(v, w, vector(work, j, CARRIED + 6 * c), vector(work, j, CARRIED + 6 * c + 3))
-                    st(out, start + r * length + at + c, product)
+                    st(out, row + at + c, _inner(work, i, HALF + 6 * r, j, CARRIED + 6 * c))
                 sibling = structure[sibling + SIBLING]
-
-
-@helper
-def _inner(a: Any, b: Any, v: Any, w: Any) -> Any:
-    return ((a[0] * v[0] + a[1] * v[1]) + a[2] * v[2]) + ((b[0] * w[0] + b[1] * w[1]) + b[2] * w[2])
 
 
 # --- the matrix -------------------------------------------------------------------------------------------------------------
@@ -265,45 +290,64 @@ def _twists(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
             st2(work, i, TWIST + r, _times_inverse(parameters, structure[link + INVERSE], r, v, w))
 
 
-@helper
-def _relative(t: Any, y: Any, parameters: Any, structure: Any, work: Any, link: Any, i: Any) -> Any:
-    """(S M⁻¹ Sᵀ P* − Vᴶ) of a link: the twist of its joint without the prescribed motion."""
+@kernel
+def _relative(t: Any, y: Any, parameters: Any, structure: Any, work: Any, link: Any, i: Any) -> None:
+    """S M⁻¹ Sᵀ P* − Vᴶ of a link, the twist of its joint without the prescribed motion, in the scratch columns."""
     v, w = vector(work, i, TWIST), vector(work, i, TWIST + 3)
     parent = structure[link + UPPER]
     if parent >= 0:
         k = structure[parent + LAST_ROW]
         a, b = _descend(t, y, parameters, structure, work, link, vector(work, k, TWIST), vector(work, k, TWIST + 3))
         v, w = subtract(v, a), subtract(w, b)
-    return subtract(v, vector(work, i, OWN_DRIFT)), subtract(w, vector(work, i, OWN_DRIFT + 3))
+    put(work, i, MIRROR, subtract(v, vector(work, i, OWN_DRIFT)))
+    put(work, i, MIRROR + 3, subtract(w, vector(work, i, OWN_DRIFT + 3)))
 
 
 @kernel
 def _given(y: Any, structure: Any, work: Any, link: Any, i: Any) -> None:
     """P_0 = A (AᵀA)⁻¹ p = Q_A R⁻ᵀ p."""
     n, p = structure[link + FREEDOMS], structure[N_Q] + structure[link + VELOCITY]
-    for k in range(n):
-        x = ld(y, p + k)
-        for j in range(k):
-            x = x - ld2(work, i, TRIANGLE + 6 * j + k) * ld2(work, i, MIRROR + j)
-        st2(work, i, MIRROR + k, x / ld2(work, i, TRIANGLE + 7 * k))
     zero = ld(y, 0) - ld(y, 0)
     for r in range(6):
-        total = zero
-        for k in range(n):
-            total = total + ld2(work, i, BASIS + 6 * r + k) * ld2(work, i, MIRROR + k)
-        st2(work, i, MOMENTUM + r, total)
+        st2(work, i, MOMENTUM + r, zero)
+    for k in range(n):
+        x = ld(y, p + k)
+        if structure[link + ALONG]:
+            st2(work, i, MOMENTUM + structure[link + ORDER + k], x)
+        else:
+            for j in range(k):
+                x = x - ld2(work, i, TRIANGLE + 6 * j + k) * ld2(work, i, MIRROR + j)
+            x = x / ld2(work, i, TRIANGLE + 7 * k)
+            st2(work, i, MIRROR + k, x)
+            for r in range(6):
+                st2(work, i, MOMENTUM + r, ld2(work, i, MOMENTUM + r) + ld2(work, i, BASIS + 6 * r + k) * x)
 
 
 @kernel
-def _velocity(structure: Any, work: Any, out: Any, link: Any, i: Any, v: Any, w: Any) -> None:
-    """s = (AᵀA)⁻¹ Aᵀ (v, w) = R⁻¹ Q_Aᵀ (v, w)."""
-    o = structure[N_Q] + structure[link + VELOCITY]
-    for k in range(structure[link + FREEDOMS] - 1, -1, -1):
-        a, b = _column(work, i, BASIS, k)
-        x = _inner(a, b, v, w)
-        for j in range(k + 1, structure[link + FREEDOMS]):
-            x = x - ld2(work, i, TRIANGLE + 6 * k + j) * ld(out, o + j)
-        st(out, o + k, x / ld2(work, i, TRIANGLE + 7 * k))
+def _react(structure: Any, work: Any, out: Any, link: Any, i: Any) -> None:
+    """P* = P_0 + Z λ."""
+    n, unknown = structure[link + FREEDOMS], structure[link + UNKNOWN] + structure[link + OWN]
+    for r in range(6 - n):
+        x = ld(out, structure[unknown + r])
+        if structure[link + ALONG]:
+            place = MOMENTUM + structure[link + ORDER + n + r]
+            st2(work, i, place, ld2(work, i, place) + x)
+        else:
+            for e in range(6):
+                st2(work, i, MOMENTUM + e, ld2(work, i, MOMENTUM + e) + x * ld2(work, i, BASIS + 6 * e + n + r))
+
+
+@kernel
+def _velocity(structure: Any, work: Any, out: Any, link: Any, i: Any) -> None:
+    """s = (AᵀA)⁻¹ Aᵀ V = R⁻¹ Q_Aᵀ V of the twist V in the scratch columns."""
+    n, o = structure[link + FREEDOMS], structure[N_Q] + structure[link + VELOCITY]
+    for k in range(n - 1, -1, -1):
+        x = _component(structure, work, link, k, i, MIRROR)
+        if not structure[link + ALONG]:
+            for j in range(k + 1, n):
+                x = x - ld2(work, i, TRIANGLE + 6 * k + j) * ld(out, o + j)
+            x = x / ld2(work, i, TRIANGLE + 7 * k)
+        st(out, o + k, x)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -315,7 +359,8 @@ def osp(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) ->
         link = first + k * LINK
         i = structure[link + LAST_ROW]
         _joint(t, y, parameters, structure, work, link, i, zero)
-        _orthogonalise(work, i, structure[link + FREEDOMS], zero)
+        if not structure[link + ALONG]:
+            _orthogonalise(work, i, structure[link + FREEDOMS], zero)
         _given(y, structure, work, link, i)
         _blocks(t, y, parameters, structure, work, out, link, i, zero)
     for k in range(links - 1, -1, -1):
@@ -324,26 +369,21 @@ def osp(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) ->
     for k in range(links):
         link = first + k * LINK
         i, n = structure[link + LAST_ROW], structure[link + FREEDOMS]
-        v, w = _relative(t, y, parameters, structure, work, link, i)
+        _relative(t, y, parameters, structure, work, link, i)
         for r in range(6 - n):
-            a, b = _column(work, i, BASIS, n + r)
-            st(out, structure[structure[link + UNKNOWN] + structure[link + OWN] + r], -_inner(a, b, v, w))
+            st(out, structure[structure[link + UNKNOWN] + structure[link + OWN] + r], -_component(structure, work, link, n + r, i, MIRROR))
     _solve(structure, out)
     for k in range(links):
         link = first + k * LINK
-        i, n = structure[link + LAST_ROW], structure[link + FREEDOMS]
-        for r in range(6 - n):
-            x = ld(out, structure[structure[link + UNKNOWN] + structure[link + OWN] + r])
-            for e in range(6):
-                st2(work, i, MOMENTUM + e, ld2(work, i, MOMENTUM + e) + x * ld2(work, i, BASIS + 6 * e + n + r))
+        _react(structure, work, out, link, structure[link + LAST_ROW])
     _twists(t, y, parameters, structure, work)
     for k in range(n_q):
         st(out, k, ld(y, k))
     for k in range(links):
         link = first + k * LINK
         i = structure[link + LAST_ROW]
-        v, w = _relative(t, y, parameters, structure, work, link, i)
-        _velocity(structure, work, out, link, i, v, w)
+        _relative(t, y, parameters, structure, work, link, i)
+        _velocity(structure, work, out, link, i)
     loaded = y.shape[0] > n_q + n_v
     if loaded:
         clear(structure, work, F, 6)

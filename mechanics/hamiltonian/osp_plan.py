@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanics.joints.element import MOVED_TURN
+from mechanics.joints.element import BALL, FLOAT, MOVED_TURN, PLANE, SLIDE, TURN
 from mechanics.packing import COLUMNS, HEADER, KIND, MASS, MOMENT, PARAMETERS, PARENT, ROW, ROWS, TENSOR
 from mechanics.spatial import blocks, skew
 
@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
 LINKS, LINKS_AT = 0, 1
 """Behind the structure of the tree: the number of links, then the links."""
-FIRST_ROW, LAST_ROW, UPPER, SIBLING, FREEDOMS, VELOCITY, INVERSE, ROW_START, LENGTH, OWN, BASE, UNKNOWN, DRIFT = range(13)
-LINK = 13
+FIRST_ROW, LAST_ROW, UPPER, SIBLING, FREEDOMS, VELOCITY, INVERSE, ROW_START, LENGTH, OWN, BASE, UNKNOWN, DRIFT, ALONG, ORDER = range(15)
+LINK = 20
 """Of a link: its rows; place in the structure of its parent and of the sibling before it (−1: none); degrees of freedom and where
 they are in v; where M⁻¹ is in the parameters; where its rows of the matrix are in `out`, how long they are and where its own
 block starts in them; tables: for every column the row of the matrix it belongs to, and the place of its unknown in `out`;
-whether it has prescribed motions.
+whether it has prescribed motions; whether its joint moves along axes of its row, and then which: the coordinates of A, then the others.
 """
+_COORDINATES = {TURN: (5,), SLIDE: (2,), PLANE: (0, 1, 5), BALL: (3, 4, 5), FLOAT: (0, 1, 2, 3, 4, 5)}
+"""Coordinates of the basis A of an element in row axes."""
 LINK_COLUMNS = COLUMNS + 168
 
 
@@ -74,7 +76,7 @@ def osp_plan(tree: Tree) -> Plan:
         lower[parent] = k
         described += [link["first"], link["last"], start + LINK * parent if parent >= 0 else -1]
         described += [start + LINK * sibling if sibling >= 0 else -1, link["n"], link["v"], inverses + 36 * k, matrix, length, own]
-        described += [table, table + length, link["drift"]]
+        described += [table, table + length, link["drift"], int(bool(link["order"])), *(link["order"] or range(6))]
         tables += base + unknown
         numbers.append(np.linalg.inv(link["M"]).ravel())
         table += 2 * length
@@ -106,6 +108,9 @@ def _links(tree: Tree) -> list[dict[str, Any]]:
         links[-1]["drift"] |= int(structure[row + KIND] >= MOVED_TURN)
         of_row[i] = len(links) - 1
     for link in links:
+        kind = int(structure[HEADER + link["first"] * ROW + KIND])
+        along = _COORDINATES.get(kind, ()) if link["first"] == link["last"] else ()
+        link["order"] = [*along, *(c for c in range(6) if c not in along)] if along else []
         at = structure[HEADER + link["last"] * ROW + PARAMETERS]
         c = skew(parameters[at + MOMENT : at + MOMENT + 3])
         xx, xy, xz, yy, yz, zz = parameters[at + TENSOR : at + TENSOR + 6]
