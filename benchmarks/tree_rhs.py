@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks import pinocchio_cpp
+from benchmarks.loops import seconds, seconds_in_lanes
 from benchmarks.machine import best_time, circumstances, save
-from integrators.signatures import FIELD, FIELD_LANES
-from liegroup.compile import WIDTH, entry, integer, integers, lane_array, lane_matrix, lane_vector, matrix, nothing, real, vector
+from liegroup.compile import WIDTH
 from mechanics import ModelWarning, Tree, load_model
 from mechanics.adapters.pinocchio import to_pinocchio
 from mechanics.hamiltonian.era import era
@@ -23,18 +23,6 @@ from mechanics.joints import Free, Planar, Prismatic, Revolute, Spherical
 from mechanics.testing import random_tree
 
 STATES = 16
-
-
-@entry(nothing(FIELD, integer, real, matrix, vector, integers, matrix, vector))
-def _loop(field: Any, calls: Any, t: Any, states: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    for k in range(calls):
-        field(t, states[k & 15], parameters, structure, work, out)
-
-
-@entry(nothing(FIELD_LANES, integer, real, lane_matrix, vector, integers, lane_matrix, lane_vector))
-def _loop_lanes(field: Any, calls: Any, t: Any, states: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    for k in range(calls):
-        field(t, states[k & 15], parameters, structure, work, out)
 
 
 def models(all_joints: bool) -> dict[str, Tree]:
@@ -77,18 +65,14 @@ def _states(tree: Tree, generator: np.random.Generator) -> np.ndarray[Any, np.dt
 
 def ours(tree: Tree) -> float:
     """Nanoseconds for one trajectory."""
-    states, work, out = _states(tree, np.random.default_rng(0)), np.zeros(tree.work_shape), np.zeros(2 * tree.nv)
-    field, parameters, structure = era.compiled, tree.parameters, tree.structure
-    return 1e9 * best_time(lambda calls: _loop(field, calls, 0.0, states, parameters, structure, work, out))
+    states = _states(tree, np.random.default_rng(0))
+    return 1e9 * seconds(era, states, tree.parameters, tree.structure, tree.work_shape, 2 * tree.nv)
 
 
 def ours_in_lanes(tree: Tree) -> float:
     """Nanoseconds per trajectory, eight at a time."""
-    states, work, out = lane_array(STATES, tree.nq + tree.nv), lane_array(*tree.work_shape), lane_array(2 * tree.nv)
-    for lane in range(WIDTH):
-        states[:, :, lane] = _states(tree, np.random.default_rng(lane))
-    field, parameters, structure = era.compiled_lanes, tree.parameters, tree.structure
-    return 1e9 / WIDTH * best_time(lambda calls: _loop_lanes(field, calls, 0.0, states, parameters, structure, work, out))
+    states = np.array([_states(tree, np.random.default_rng(lane)) for lane in range(WIDTH)])
+    return 1e9 * seconds_in_lanes(era, states, tree.parameters, tree.structure, tree.work_shape, 2 * tree.nv)
 
 
 def pinocchio_from_python(tree: Tree) -> float:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from studies.efficiency import EFFICIENCY
 from studies.energy_drift import ENERGY_DRIFT
 from studies.nonholonomic_truth import NONHOLONOMIC_TRUTH
 from studies.rolling_disk import ROLLING_DISK
 from studies.study import Study
 
-STUDIES: dict[str, Study] = {study.name: study for study in (ENERGY_DRIFT, ROLLING_DISK, NONHOLONOMIC_TRUTH)}
+STUDIES: dict[str, Study] = {study.name: study for study in (ENERGY_DRIFT, ROLLING_DISK, NONHOLONOMIC_TRUTH, EFFICIENCY)}

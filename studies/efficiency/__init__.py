@@ -1,0 +1,29 @@
+"""Efficiency of three formulations of trees and of algorithms for mass matrices: formulas, counts, times."""
+
+from studies.efficiency.picture import figure
+from studies.efficiency.question import QUESTION, EfficiencyConfig, data, records, remarks, run
+from studies.study import Study
+
+EFFICIENCY = Study(
+    name="efficiency",
+    question=QUESTION,
+    config=EfficiencyConfig,
+    run=run,
+    records=records,
+    columns={
+        "system": "system",
+        "source": "source",
+        "share_TSP": "TSP",
+        "share_OSP": "OSP",
+        "share_ERA": "ERA",
+        "last_length_of_TSP": "TSP up to",
+        "ERA_over_TSP_longest": "ERA/TSP",
+        "ERA_over_OSP_longest": "ERA/OSP",
+        "multiplications": "mul",
+        "additions": "add",
+        "operations": "total",
+    },
+    figure=figure,
+    data=data,
+    remarks=remarks,
+)

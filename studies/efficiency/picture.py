@@ -1,0 +1,107 @@
+"""The picture: regions of the cheapest method from four sources, and curves of counts and times."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import NullFormatter
+
+from mechanics.hamiltonian.operation_counts import mass_matrix_operations
+from studies.efficiency.methods import NAMES
+from studies.efficiency.question import SPACE_MANIPULATOR, Cells, Result
+from studies.study import COLOURS
+
+METHOD_COLOURS = dict(zip(NAMES, (COLOURS[4], COLOURS[2], COLOURS[0]), strict=True))
+ROWS = (
+    ("formula", False, "formulas\n(corrected Table 1)"),
+    ("formula", True, "formulas,\nfree base"),
+    ("counted", False, "counted:\nthese kernels"),
+    ("measured", False, "measured:\nthese kernels"),
+)
+MASS_MATRIX = (
+    ("Yaskevich, printed", COLOURS[1], "--"),
+    ("Yaskevich corrected, counted", COLOURS[1], "-"),
+    ("Stepanenko, printed", COLOURS[3], "--"),
+    ("Stepanenko, counted", COLOURS[3], "-"),
+    ("kosynka, printed", COLOURS[6], "--"),
+    ("kosynka (block-triangular), counted", COLOURS[6], "-"),
+    ("composite rigid body, counted", COLOURS[0], "-"),
+)
+
+
+def figure(result: Result) -> Any:
+    """Four rows of regions, one column per number of degrees of freedom; below, three panels of curves."""
+    freedoms = result.config.freedoms
+    fig = Figure(figsize=(max(11.0, 1.9 * len(freedoms)), 12.5), layout="constrained")
+    upper, lower = fig.subfigures(2, 1, height_ratios=(2.5, 1.0))
+    axes = upper.subplots(len(ROWS), len(freedoms), squeeze=False)
+    for row, (source, free_base, label) in enumerate(ROWS):
+        for column, n in enumerate(freedoms):
+            ax = axes[row][column]
+            _regions(ax, result.find(source, n, free_base))
+            if row == 0:
+                ax.set_title(f"{n} per joint")
+            if row == len(ROWS) - 1:
+                ax.set_xlabel("bodies in a chain")
+            if column == 0:
+                ax.set_ylabel(f"{label}\n\nchains")
+    upper.legend(
+        handles=[Patch(color=METHOD_COLOURS[name], label=name) for name in NAMES], loc="outside upper center", ncols=3, title="cheapest"
+    )
+    curves = lower.subplots(1, 3)
+    _chain(curves[0], result, "counted", "operations of one evaluation")
+    _chain(curves[1], result, "measured", "time of one evaluation [µs]")
+    _mass_matrix(curves[2])
+    return fig
+
+
+def _edges(values: tuple[int, ...]) -> Any:
+    x = np.array(values, dtype=float)
+    middle = (x[1:] + x[:-1]) / 2
+    return np.concatenate([[max(x[0] - 0.5, 0.5)], middle, [x[-1] + 0.5]])
+
+
+def _regions(ax: Any, cells: Cells) -> None:
+    colours = ListedColormap([METHOD_COLOURS[name] for name in NAMES])
+    ax.pcolormesh(_edges(cells.lengths), _edges(cells.branches), cells.best, cmap=colours, vmin=-0.5, vmax=2.5)
+    ax.grid(False)
+    if cells.source != "formula" and (cells.best == cells.best.flat[0]).all():  # one method everywhere: by how much
+        costs = np.sort(cells.costs, axis=-1)
+        ratio = costs[..., 1] / costs[..., 0]
+        text = f"{NAMES[cells.best.flat[0]]} everywhere;\nnext best costs\n{ratio.min():.2g} … {ratio.max():.2g} times"
+        ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color="white", fontsize=8)
+
+
+def _chain(ax: Any, result: Result, source: str, label: str) -> None:
+    """Cost of single chains of one degree of freedom per joint: kernels, and for counts the formulas."""
+    n = result.config.freedoms[0]
+    scale = 1e6 if source == "measured" else 1.0
+    cells, formula = result.find(source, n), result.find("formula", n)
+    for k, name in enumerate(NAMES):
+        bodies = np.array(cells.lengths) * cells.branches[0] + 1
+        ax.loglog(bodies, scale * cells.costs[0, :, k], "o-", ms=3, color=METHOD_COLOURS[name], label=f"{name}, kernel")
+        if source == "counted":
+            ax.loglog(np.array(formula.lengths) + 1, formula.costs[0, :, k], ":", color=METHOD_COLOURS[name], label=f"{name}, formula")
+    ax.set_xticks([2, 5, 10, 20, 30], ["2", "5", "10", "20", "30"])
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_xlabel("bodies N")
+    ax.set_ylabel(label)
+    ax.set_title(f"one chain, {n} per joint")
+    ax.legend()
+
+
+def _mass_matrix(ax: Any) -> None:
+    N = np.arange(2, 31)
+    for name, colour, style in MASS_MATRIX:
+        total = [sum(mass_matrix_operations(name, int(k))) for k in N]
+        ax.semilogy(N, total, style, color=colour, label=name)
+    ax.axvline(SPACE_MANIPULATOR, color="grey", lw=0.8)
+    ax.text(SPACE_MANIPULATOR + 0.3, ax.get_ylim()[0] * 1.2, "space manipulator", fontsize=7, color="grey")
+    ax.set_xlabel("joints N")
+    ax.set_ylabel("operations of the mass matrix")
+    ax.set_title("mass matrix of a serial chain")
+    ax.legend(fontsize=6)
