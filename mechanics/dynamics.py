@@ -320,7 +320,8 @@ def _wrenches(tree: Tree, wrenches: ArrayLike | None) -> Array:
 def _check_solution(tree: Tree, q: Array, v: Array, p: Array, t: float) -> None:
     """v = M⁻¹ p holds; else name the joint that moves no inertia."""
     wrong: Any = ~np.isfinite(v).all(axis=-1)
-    if tree.may_be_singular and not wrong.any():
+    doubtful = tree.may_be_singular or any(len(body.joint.elements) > 1 for body in tree.bodies)
+    if doubtful and not wrong.any():
         back = _evaluate(momentum_kernels.momentum, tree, tree.nv, t, np.broadcast_to(q, (*v.shape[:-1], tree.nq)), v)
         wrong = np.abs(back - p).max(axis=-1, initial=0.0) > _RESIDUAL * (1.0 + np.abs(p).max(axis=-1, initial=0.0))
     if wrong.any():
