@@ -8,12 +8,12 @@ A is the unit normal of the plane through P, B = r b̂ the axis of the wheel tim
 kind        φ               force on body j            acts at
 ==========  ==============  =========================  ================================================
 HEIGHT      A·D − r s       A                          C: the load
-ROLL        none            A × b̂/s, the heading       the foot of C on the plane: drive and brake
+ROLL        none            b̂ × A/s, the heading       the foot of C on the plane: drive and brake
 SIDE        none            (b̂ − (A·b̂) A)/s            the same point: across the wheel
 EDGE        none            the same                   Q: across a blade at Q, b its unit normal
 ==========  ==============  =========================  ================================================
 
-The rows hold the velocity of the material point in contact.  ROLL, SIDE and EDGE are rates of no φ; their φ is 0.
+A wheel that turns positively about b̂ goes along its heading.  The rows hold the velocity of the material point in contact.  ROLL, SIDE and EDGE are rates of no φ; their φ is 0.
 A wheel that lies flat on the plane (s = 0) has no heading.  A rim of section radius ρ: the plane raised by ρ for HEIGHT
 (the foot of the contact point stays where it is).
 Source: Routh 1905, article 244; Moiseev et al. 2021.
@@ -53,7 +53,7 @@ def rim(kind: Any, A: Any, B: Any) -> Any:
     if kind == HEIGHT:
         force = A
     else:
-        force = scale(1.0 / s, cross(A, axis) if kind == ROLL else subtract(axis, scale(lean, A)))
+        force = scale(1.0 / s, cross(axis, A) if kind == ROLL else subtract(axis, scale(lean, A)))
     return Rim(axis, radius, lean, s, scale(1.0 / s, u), force)
 
 
@@ -86,7 +86,7 @@ def wheel_rates(kind: Any, A: Any, A_dot: Any, B: Any, B_dot: Any, D: Any, D_dot
         f_dot = A_dot
     else:
         if kind == ROLL:
-            numerator = add(cross(A_dot, w.axis), cross(A, axis_dot))
+            numerator = add(cross(axis_dot, A), cross(w.axis, A_dot))
         else:
             numerator = subtract(axis_dot, add(scale(lean_dot, A), scale(w.lean, A_dot)))
         f_dot = scale(1.0 / w.s, subtract(numerator, scale(s_dot, w.force)))

@@ -89,8 +89,11 @@ def _small(p: WheeledCar) -> Inertia:
 
 
 def start(made: Mechanism, speed: float = 8.0, steering: float = 0.15, steering_rate: float = 0.0) -> tuple[Array, Array]:
-    """(q, v) of the car with its front axle turned by `steering` (rad), at a forward speed."""
+    """(q, v) of the car with its front axle turned by `steering` (rad), at a forward speed, its springs at rest."""
     q = made.home.copy()
     q[made.tree.q_slice("steering_joint")] = steering
-    radius = float(np.linalg.norm(made.equations.rows[0].b))
-    return q, made.velocities(q, {"rear left_joint": speed / radius, "steering_joint": steering_rate}).v
+    still = dict.fromkeys(("rear strut_joint", "rear axle_joint", "front strut_joint"), 0.0)
+    rates = {"rear left_joint": 0.0, "steering_joint": steering_rate, **still}
+    turning = made.velocities(q, {**rates, "rear left_joint": 1.0}).v
+    forward = float(turning[made.tree.v_slice("chassis_joint")][0])
+    return q, made.velocities(q, {**rates, "rear left_joint": speed / forward}).v

@@ -6,6 +6,7 @@ import pytest
 from integrators import integrate
 from mechanics import Body, Frame, Inertia, ModelError, Tree
 from mechanics.constraints.index_one import index_one, multiplier_problem
+from mechanics.constraints.reactions import reactions
 from mechanics.constraints.wheels import skate, wheel
 from mechanics.joints import Free, Planar
 from mechanics.mechanism import Mechanism
@@ -155,3 +156,30 @@ def test_wheels_that_make_no_sense_are_refused():
     system, made = disk()
     with pytest.raises(ModelError, match="opens wheel disk: "):
         multiplier_problem(made, system.q0, np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0]))
+
+
+def test_wheels_carry_the_car_and_hold_it_in_a_curve():
+    p = wheeled_car.WheeledCar()
+    made = wheeled_car.mechanism(p)
+    force = reactions(made)
+    weight = p.gravity * sum(b.inertia.mass for b in made.tree.bodies)
+    loads = [x for name, x in force.items() if name.endswith("height")]
+    assert sum(loads) == pytest.approx(weight, rel=1e-12)
+    assert max(abs(x) for name, x in force.items() if not name.endswith("height")) < 1e-9 * weight
+    # in a curve both axles push towards the same side, together by about m v²/R
+    q, v = wheeled_car.start(made, speed=5.0, steering=0.2)
+    turned = reactions(made, q, v)
+    side = sum(x for name, x in turned.items() if name.endswith("side"))
+    radius = p.wheelbase / np.tan(0.2)
+    assert side == pytest.approx(weight / p.gravity * 25.0 / radius, rel=0.1)
+    assert sum(x for name, x in turned.items() if name.endswith("height")) == pytest.approx(weight, rel=1e-2)
+
+
+def test_the_force_on_a_free_wheel_is_that_of_the_disk():
+    """Load, heading and lateral force against the multipliers of the disk, which are components in space."""
+    system, made = disk()
+    q, v = system.q0, system.velocity(system.q0, system.u0)
+    found = reactions(made, q, v)
+    _, expected = system.multipliers(q, v)
+    assert found["wheel disk: height"] == pytest.approx(expected[2], rel=1e-11)
+    assert np.hypot(found["wheel disk: roll"], found["wheel disk: side"]) == pytest.approx(np.hypot(*expected[:2]), rel=1e-11)
