@@ -13,7 +13,8 @@ SIDE        none            (b̂ − (A·b̂) A)/s            the same point: ac
 EDGE        none            the same                   Q: across a blade at Q, b its unit normal
 ==========  ==============  =========================  ================================================
 
-A wheel that turns positively about b̂ goes along its heading.  The rows hold the velocity of the material point in contact.  ROLL, SIDE and EDGE are rates of no φ; their φ is 0.
+A wheel that turns positively about b̂ goes along its heading.  The rows hold the velocity of the material point in contact.
+ROLL, SIDE and EDGE are rates of no φ; their φ is 0.
 A wheel that lies flat on the plane (s = 0) has no heading.  A rim of section radius ρ: the plane raised by ρ for HEIGHT
 (the foot of the contact point stays where it is).
 Source: Routh 1905, article 244; Moiseev et al. 2021.
