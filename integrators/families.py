@@ -9,6 +9,7 @@ from integrators.method import Method
 from integrators.steppers.composition import composition
 from integrators.steppers.exponential import exponential
 from integrators.steppers.implicit import implicit_rkmk
+from integrators.steppers.implicit_newton import newton_rkmk
 from integrators.steppers.lgvi import lgvi
 from integrators.steppers.lie_variational import gauss, lobatto
 from integrators.steppers.midpoint import midpoint
@@ -36,6 +37,8 @@ from integrators.tableaus import (
 STAGES = {"GAUSS": range(1, 7), "RADAU_IA": range(2, 6), "RADAU_IIA": range(1, 6)}
 """Numbers of stages in the catalogue; others are one call away: ``implicit_rkmk(GAUSS(9))``."""
 LOBATTO_STAGES = range(2, 6)
+STIFF = ("RADAU_IA", "RADAU_IIA", "LOBATTO_IIIC")
+"""Families with R(∞) = 0, which damp stiff parts: their equations are solved by Newton's method, the others by iteration."""
 COMPOSED = ("SUZUKI4", "SOFSPA6", "KAHANLI6", "KAHANLI8", "SOFSPA10")
 """Compositions in the catalogue, of symmetric steps of order 2: the best of their orders."""
 
@@ -45,11 +48,11 @@ Row = tuple[str, Callable[[], Method]]
 def rows() -> Iterator[Row]:
     """(name, how to build it), family by family."""
     yield from _table("RKMK_", EXPLICIT, rkmk, RKMK_euler="LIE_EULER", RKMK_rk4="RKMK4")
-    yield from _table("RKMK_", DIAGONALLY_IMPLICIT, implicit_rkmk)
-    for family, build in FAMILIES.items():
+    yield from _table("RKMK_", DIAGONALLY_IMPLICIT, newton_rkmk)
+    for family in FAMILIES:
         for s in STAGES.get(family, LOBATTO_STAGES):
             name = f"RKMK_{family}{s}"
-            yield name, partial(lambda build, s, name: implicit_rkmk(build(s), name), build, s, name)
+            yield name, partial(_collocation, family, s, name)
     yield from _table("", CROUCH_GROSSMAN, exponential)
     yield from _table("", COMMUTATOR_FREE, exponential)
     yield from _table("", TWO_REGISTER, two_register)
@@ -77,6 +80,11 @@ def rows() -> Iterator[Row]:
     yield "TREE_VARIATIONAL", tree_variational
     for row in COMPOSED:
         yield _row(f"TREE_VARIATIONAL_{row}", COMPOSITIONS, row, tree_variational)
+
+
+def _collocation(family: str, s: int, name: str) -> Method:
+    build = newton_rkmk if family in STIFF else implicit_rkmk
+    return build(FAMILIES[family](s), name)
 
 
 def _discrete_lagrangian(build: Callable[[int], galerkin.Galerkin], s: int) -> Method:

@@ -40,7 +40,7 @@ from liegroup.scalars import maximum
 from liegroup.table import EXP, dtau_inverse_left, retract
 
 STAGES, CENTRED, ESTIMATE, LIMIT, PAST = range(OWN_OPTIONS, OWN_OPTIONS + 5)
-_FLOOR = 1e-12
+FLOOR = 1e-12
 """Relative to the size of the iterates: below it, an iterate that does not come closer any more has converged."""
 
 
@@ -100,7 +100,7 @@ def solve(
         residual = relative(largest, speed)
         if any_(residual != residual):
             return NON_FINITE
-        stuck = select(best <= _FLOOR, select(residual >= best, zero, going), going)
+        stuck = select(best <= FLOOR, select(residual >= best, zero, going), going)
         going = select(residual == 0.0, zero, stuck)
         best = residual
         if not any_(going > 0.0):
@@ -175,14 +175,9 @@ def stages_leave_chart(h: Any, table: Any, coefficients: Any, options: Any, work
     return False
 
 
-@entry(*STEP_SIGNATURES)
-def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
-    field_work: Any, work: Any, counters: Any,
-) -> int:  # fmt: skip
-    """One step of an implicit Runge-Kutta-Munthe-Kaas method."""
-    start(field, t, y, table, options, parameters, structure, field_work, work, counters)
-    status = solve(field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters)
+@kernel
+def accept(status: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, work: Any, counters: Any) -> Any:
+    """Take the step whose equations are solved, unless it leaves the chart."""
     if status == OK and stages_leave_chart(h, table, coefficients, options, work, counters):
         status = CHART_LEFT
     if status == OK:
@@ -191,13 +186,25 @@ def step(
     return status
 
 
-def _rows(options: NDArray[np.int64]) -> int:
+@entry(*STEP_SIGNATURES)
+def step(
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any,
+) -> Any:  # fmt: skip
+    """One step of an implicit Runge-Kutta-Munthe-Kaas method."""
+    start(field, t, y, table, options, parameters, structure, field_work, work, counters)
+    status = solve(field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters)
+    return accept(status, h, y, low, table, coefficients, options, work, counters)
+
+
+def own_rows(options: NDArray[np.int64]) -> int:
+    """Rows of the workspace that the stages, the step and the past need."""
     s, past = int(options[0]), int(options[4])
     return s + 4 + s * past
 
 
-CENTRED_CHART = Stepper("implicit_rkmk", step, _rows, maps=("exp", "cayley"))
-CHART_AT_START = Stepper("implicit_rkmk", step, _rows)
+CENTRED_CHART = Stepper("implicit_rkmk", step, own_rows, maps=("exp", "cayley"))
+CHART_AT_START = Stepper("implicit_rkmk", step, own_rows)
 
 
 def implicit_rkmk(

@@ -75,7 +75,7 @@ def _flat(values: Any) -> list[Any]:
 def with_exact_coefficients(method: Method, t: ButcherTableau) -> Method:
     """The method with its leading coefficients (matrix, weights, times) to 40 digits in place of float64."""
     A, b = exact(t.A).reshape(t.stages, t.stages), exact(t.b)
-    centred = method.stepper.name == "implicit_rkmk" and method.symmetric
+    centred = not t.explicit and method.symmetric
     leading = np.concatenate([(A - b / 2 if centred else A).ravel(), b, exact(t.c)])
     assert np.allclose(leading.astype(float), method.coefficients[: len(leading)], rtol=0, atol=1e-16)
     numbers = np.array([mpmath.mpf(float(x)) for x in method.coefficients], dtype=object)

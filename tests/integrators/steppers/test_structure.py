@@ -109,5 +109,5 @@ def test_a_step_that_turns_too_far_is_refused_by_name() -> None:
 
 def test_an_implicit_step_that_cannot_be_solved_is_reported() -> None:
     stiff = Problem(order_problem("R3").table, [1.0, 0.5, -0.3], lambda t, y: -1e3 * y, model="stiff")
-    solution = integrate(stiff, METHODS["RKMK_RADAU_IIA3"], (0, 1), step=0.1)
+    solution = integrate(stiff, METHODS["RKMK_GAUSS2"], (0, 1), step=0.1)
     assert solution.status.name in ("NOT_CONVERGED", "NON_FINITE")

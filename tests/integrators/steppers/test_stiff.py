@@ -1,0 +1,99 @@
+"""Stiff problems, alone and on a product with rotations, by Newton's method."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from integrators import integrate
+from integrators.analysis import symmetry_defect
+from integrators.elimination import solve_rows
+from integrators.methods import METHODS
+from integrators.one_step import step_map
+from integrators.problem import Problem
+from integrators.signatures import FIELD_SIGNATURES
+from integrators.steppers.implicit import implicit_rkmk
+from integrators.steppers.implicit_newton import newton_rkmk
+from integrators.tableaus import GAUSS
+from integrators.testing import end_state, group_distance, order_problem, reference_state
+from liegroup.compile import entry, ld, st
+from liegroup.scalars import sincos
+from liegroup.table import RN, SO3, table_of
+
+L_STABLE = ["RKMK_RADAU_IIA2", "RKMK_RADAU_IIA3", "RKMK_LOBATTO_IIIC3", "RKMK_KVAERNO43", "RKMK_SDIRK2_ALEXANDER", "RKMK_TRBDF2"]
+
+
+@entry(*FIELD_SIGNATURES)
+def driven(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """x follows cos t as fast as parameters[0] says (Prothero and Robinson), and a body turns with velocity (x, 1, x²)."""
+    s, c = sincos(t * 1.0)
+    x = ld(y, 4)
+    st(out, 0, x)
+    st(out, 1, 1.0 + 0.0 * x)
+    st(out, 2, x * x)
+    st(out, 3, parameters[0] * (c - x) - s)
+
+
+def problem(rate: float) -> Problem:
+    return Problem(table_of([(SO3, 1), (RN, 1)]), [1.0, 0.0, 0.0, 0.0, 1.0], driven, parameters=[rate], model="driven body")
+
+
+@pytest.mark.parametrize("name", L_STABLE)
+def test_a_stiff_variable_is_followed_with_long_steps_and_the_body_turns_with_it(name: str) -> None:
+    """However stiff, x = cos t solves the problem; the body's motion follows from it."""
+    reference = reference_state(problem(1.0))
+    for rate in (1e2, 1e5, 1e8):
+        y = end_state(problem(rate), METHODS[name], 20)
+        assert abs(y[4] - np.cos(1.0)) < 1e-3
+        assert group_distance(problem(rate).table, reference, y) < 2e-3
+
+
+def test_iteration_without_newton_gives_up_and_says_so() -> None:
+    solution = integrate(problem(1e5), implicit_rkmk(GAUSS(2)), (0, 1), step=0.05)
+    assert solution.status.name in ("NOT_CONVERGED", "NON_FINITE")
+    assert np.isfinite(solution.y).all()
+
+
+def test_the_order_seen_for_stiff_problems_is_at_least_that_of_the_stages() -> None:
+    errors = [abs(end_state(problem(1e6), METHODS["RKMK_RADAU_IIA3"], n)[4] - np.cos(1.0)) for n in (4, 8)]
+    assert np.log2(errors[0] / errors[1]) > 3 - 0.2
+
+
+@pytest.mark.parametrize("group", ["R3", "SO3", "product"])
+def test_newton_and_iteration_end_in_the_same_state(group: str) -> None:
+    for s in (1, 2, 3):
+        states = [end_state(order_problem(group), build(GAUSS(s)), 12) for build in (implicit_rkmk, newton_rkmk)]
+        assert group_distance(order_problem(group).table, *states) < 2e-15
+
+
+def test_newton_keeps_the_symmetry() -> None:
+    base = order_problem("SO3")
+
+    def frozen(t: float, y: Any) -> Any:
+        out = np.zeros(3)
+        base.field.python(0.3, y, base.parameters, base.structure, np.zeros(base.work_shape), out)
+        return out
+
+    autonomous = Problem(base.table, base.y0, frozen, model="autonomous")
+    step = step_map(autonomous, newton_rkmk(GAUSS(2)))
+    assert symmetry_defect(step, base.y0, 0.1, distance=lambda y, z: group_distance(base.table, y, z)) < 3e-15
+
+
+def test_lanes_give_the_same_bits() -> None:
+    stiff, method = problem(1e4), METHODS["RKMK_RADAU_IIA3"]
+    starts = np.array([[1.0, 0.0, 0.0, 0.0, 1.0 + 0.1 * k] for k in range(8)])
+    together = integrate(stiff, method, (0, 1), step=0.1, y0=starts).y[:, -1]
+    one_by_one = np.array([integrate(stiff, method, (0, 1), step=0.1, y0=y).y[-1] for y in starts])
+    assert np.array_equal(together, one_by_one)
+
+
+def test_inverse_of_matrices_that_need_pivots() -> None:
+    rng = np.random.default_rng(0)
+    for matrix in (rng.normal(size=(7, 7)), np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([[1e-20, 1.0], [1.0, 1.0]])):
+        n = len(matrix)
+        a = np.zeros((n + 2, 2 * n))
+        a[2:, :n], a[2:, n:] = matrix, np.eye(n)
+        solve_rows(a, 2, n, n)
+        assert np.allclose(a[2:, n:], np.linalg.inv(matrix), rtol=1e-11, atol=1e-12)
