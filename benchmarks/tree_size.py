@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import time
 from collections.abc import Callable
 from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one core for everybody; set before numpy is imported
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -27,7 +30,7 @@ from mechanics.hamiltonian.tsp import tsp, tsp_size, tsp_structure
 from mechanics.testing import random_tree
 
 SIZES = (3, 10, 30, 100, 300, 1000, 3000, 10000)
-LARGEST = {"ERA": 10_000, "OSP": 10_000, "TSP": 3000, "CRBA + Cholesky": 3000, "Pinocchio aba": 300}
+LARGEST = {"ERA": 10_000, "OSP": 10_000, "TSP": 1000, "CRBA + Cholesky": 3000, "Pinocchio aba": 300}
 """Bodies; dense matrices end where they would fill gigabytes, Pinocchio where its chains stop to allocate."""
 
 
