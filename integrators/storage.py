@@ -11,7 +11,7 @@ import importlib.metadata
 import os
 import platform
 import subprocess
-import tempfile
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -54,8 +54,7 @@ def write(path: str | os.PathLike[str], dataset: Dataset) -> Path:
     """Write a dataset to ``path`` as HDF5; an existing file is replaced only once the new one is complete on disk."""
     target = Path(path)
     sizes = _sizes(dataset)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    os.close(handle)
+    name = target.parent / f".{target.name}.{uuid.uuid4().hex}.part"  # with the rights a new file has here, unlike a tempfile
     try:
         with h5py.File(name, "w", track_order=True) as file:
             file.attrs["format"] = FORMAT
@@ -66,7 +65,7 @@ def write(path: str | os.PathLike[str], dataset: Dataset) -> Path:
             os.fsync(done.fileno())
         os.replace(name, target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        name.unlink(missing_ok=True)
         raise
     return target
 

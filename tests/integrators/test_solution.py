@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import h5py
 import numpy as np
 import pytest
@@ -40,6 +42,17 @@ def test_error_is_the_largest_deviation_from_the_start_over_every_step(solution)
     assert solution.error("energy", relative=False) == max(solution.maximum("energy") - energy, energy - solution.minimum("energy"))
     assert solution.error("energy") == solution.error("energy", relative=False) / abs(energy)
     assert 0 < solution.error("energy") < 1e-5
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o027])
+def test_a_saved_solution_has_the_rights_of_any_new_file(solution, tmp_path, mask):
+    before = os.umask(mask)
+    try:
+        path = solution.save(tmp_path / "run.h5")
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o666 & ~mask
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("which", ["solution", "ensemble"])
