@@ -100,7 +100,7 @@ def save(t: Any, y: Any, values: Any, saved_t: Any, saved: Any, saved_values: An
     counters[STRETCH] = 0
 
 
-@kernel
+@helper
 def observe(
     interpolant: Any, field: Any, invariants: Any, t: Any, t_new: Any, h: Any, last: Any, save_every: Any, times: Any, y: Any,
     previous: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any, dense_work: Any,

@@ -43,10 +43,10 @@ from integrators.layout import (
 from integrators.method import Method, Stepper
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, OK
-from integrators.steppers.common import advance_state, copy, dimension, leaves_chart
+from integrators.steppers.common import advance_state, clear, copy, dimension, leaves_chart
 from integrators.steppers.series import EXACT, inverse_differential, power_for
 from integrators.tableaus import ButcherTableau
-from liegroup.compile import entry, helper, ld, st
+from liegroup.compile import entry, helper, ld, ld2, st
 from liegroup.table import retract
 
 STAGES, FSAL, ESTIMATES, EXTRA, DEGREE, POWER = range(OWN_OPTIONS, OWN_OPTIONS + 6)
@@ -55,14 +55,16 @@ STAGES, FSAL, ESTIMATES, EXTRA, DEGREE, POWER = range(OWN_OPTIONS, OWN_OPTIONS +
 @helper
 def combine(work: Any, h: Any, coefficients: Any, start: Any, stages: Any, u: Any) -> None:
     """u = h Σᵢ coefficients[start + i] kᵢ; coefficients that are zero cost nothing."""
-    for m in range(u.shape[0]):
-        st(u, m, 0.0)
+    empty = True
     for i in range(stages):
         a = coefficients[start + i]
         if a != 0.0:
-            k = work[OWN_ROWS + i]
             for m in range(u.shape[0]):
-                st(u, m, ld(u, m) + a * ld(k, m))
+                term = a * ld2(work, OWN_ROWS + i, m)
+                st(u, m, term if empty else ld(u, m) + term)
+            empty = False
+    if empty:
+        clear(u)
     for m in range(u.shape[0]):
         st(u, m, h * ld(u, m))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import kernel, ld, st
+from liegroup.compile import helper, ld, st
 from liegroup.table import bracket, dtau_inverse_left
 
 EXACT = -1
@@ -26,7 +26,7 @@ def power_for(order: int) -> int:
     return next(power for reached, power in POWERS.items() if reached >= order)
 
 
-@kernel
+@helper
 def inverse_differential(table: Any, tau: Any, highest: Any, u: Any, k: Any, x: Any, out: Any) -> None:
     """out = dτ_left(u)⁻¹ k, or the series up to ad_u to the power `highest`; x is scratch, out may be k."""
     if highest == EXACT:
