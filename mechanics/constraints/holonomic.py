@@ -1,7 +1,8 @@
 """The parts of a mechanism for implicit and variational steppers (`integrators.parts`, layout "constrained").
 
-All rows are integrable: the variational methods (`DLA`, `DLA4`, `DLA6`) then close positions and velocities at every node, which
-is RATTLE on the tree's group.  `structure` is (n, m, m) and then that of the mechanism; the rows are scaled to comparable sizes.
+Rows of loops and the heights of wheels are integrable: the variational methods (`DLA`, `DLA4`, `DLA6`) then close positions and
+velocities at every node, which is RATTLE on the tree's group.  Rows of contacts that roll or slide come before them and hold
+velocities only.  `structure` is (n, m, k) and then that of the mechanism; the rows are scaled to comparable sizes.
 
 With V the twists, P* the momenta of the subtrees and A s the joint's own twist, the gradient of the kinetic energy at fixed
 velocities is D = −Aᵀ Ω(V − A s) P*: a momentum is carried along by the parent's motion, not by the joint's own.
@@ -46,6 +47,7 @@ from mechanics.constraints.packing import (
 )
 from mechanics.constraints.poses import add_at, gather
 from mechanics.constraints.rows import SCALE
+from mechanics.constraints.wheel_rows import HEIGHT
 from mechanics.errors import ModelError
 from mechanics.mechanism import Mechanism
 from mechanics.packing import DAMPING, EXTENSION, HEADER, N_Q, N_V, PARAMETERS, PARENT, ROW, ROWS, F, V
@@ -90,8 +92,8 @@ def kinetic_gradient(t: Any, y: Any, parameters: Any, structure: Any, work: Any,
 def parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y = (q, v) → the parts."""
     s = structure[AHEAD:]
-    o, n, m = s[EXTENSION], s[N_V], structure[1]
-    at, vectors = constrained(n, m, m), o + VECTORS
+    o, n, m, k = s[EXTENSION], s[N_V], structure[1], structure[2]
+    at, vectors = constrained(n, m, k), o + VECTORS
     rates, state = work[s[vectors] + RATES], work[s[vectors] + STATE]
     moved = work[s[vectors] + MOVED]
     clear(out)
@@ -107,11 +109,12 @@ def parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
     for c in range(m):
         e, screw = s[o + EQUATIONS] + EQUATION * c, s[o + SCREWS] + c
         for side in range(2):
-            for k in range(6):
-                add_at(work, s[o + POSES] + s[e + 1 + side], ACCUMULATED + k, ld2(work, screw, 6 * side + k))
+            for j in range(6):
+                add_at(work, s[o + POSES] + s[e + 1 + side], ACCUMULATED + j, ld2(work, screw, 6 * side + j))
         gather(t, y, parameters, s, work, out, at.ROWS + c * n)
         st(out, at.BIAS + c, -ld2(work, s[vectors] + TARGET, c))
-        st(out, at.POSITION + c, parameters[s[e + 3] + SCALE] * ld2(work, s[vectors] + GAP, c))
+        if c >= m - k:
+            st(out, at.POSITION + c - (m - k), parameters[s[e + 3] + SCALE] * ld2(work, s[vectors] + GAP, c))
     kinetic_gradient(t, y, parameters, s, work, rates)
     for i in range(n):
         st(out, at.KINETIC + i, ld(rates, i))
@@ -155,14 +158,17 @@ def constrained_problem(
             f"no {m} of its {len(mobility.kept)} closure equations are independent in every position",
             "use Mechanism.problem or multiplier_problem, which keep the rank",
         )
-    solved = Solved(mobility.independent, m, mobility.scales, np.zeros((0, m)))
+    kinds = [mechanism.equations.rows[c].kind for c in mobility.independent]
+    chosen = [c for _, c in sorted(zip(kinds, mobility.independent, strict=True), key=lambda row: row[0] <= HEIGHT)]
+    positions = sum(kind <= HEIGHT for kind in kinds)
+    solved = Solved(chosen, m, mobility.scales, np.zeros((0, m)))
     packed = pack_loops(
         mechanism.tree, mechanism.equations, solved, mechanism.elements, mechanism.tolerances, settings=Lagrange().settings()
     )
     base = replace(
         multiplier_problem(mechanism, q, v, rates), parameters=packed.parameters, structure=packed.structure, work_shape=packed.work_shape
     )
-    structure = np.concatenate([np.array([mechanism.tree.nv, m, m], dtype=np.int64), packed.structure])
+    structure = np.concatenate([np.array([mechanism.tree.nv, m, positions], dtype=np.int64), packed.structure])
     n_q, n = mechanism.tree.nq, mechanism.tree.nv
     table = np.vstack([mechanism.tree.group.table, [RN, n_q, n, n, n]])  # velocities in a row of their own
     return replace(base, group=table, field=field, invariants=invariants, structure=structure, parts=parts, parts_layout="constrained")
