@@ -17,6 +17,7 @@ ENERGY_DRIFT = Study(
         "energy_slope": "slope [1/s]",
         "energy_slope_sigma": "± sigma",
         "drifts": "drifts",
+        "momentum_error": "momentum error",
         "microseconds_per_step": "µs/step",
         "microseconds_per_unit_time": "µs/s",
         "evaluations": "evaluations",

@@ -13,6 +13,8 @@ from studies.energy_drift.question import Result, Run
 from studies.study import COLOURS
 
 Array = NDArray[np.float64]
+COLUMNS = 5
+"""Panels beside each other."""
 SLICES = 60
 """Slices of time, equal on a logarithmic axis, in which the largest error is shown."""
 
@@ -20,8 +22,12 @@ SLICES = 60
 def figure(result: Result) -> Any:
     """Left to right: one panel per method with the envelopes of its runs; last: band against cost."""
     methods = list(dict.fromkeys(r.method for r in result.runs))
-    fig = Figure(figsize=(2.9 * (len(methods) + 1), 3.4), layout="constrained")
-    axes = fig.subplots(1, len(methods) + 1, squeeze=False)[0]
+    columns = min(len(methods) + 1, COLUMNS)
+    lines = -(-(len(methods) + 1) // columns)
+    fig = Figure(figsize=(2.9 * columns, 0.4 + 3.0 * lines), layout="constrained")
+    axes = fig.subplots(lines, columns, squeeze=False).ravel()
+    for ax in axes[len(methods) + 1 :]:
+        ax.set_axis_off()
     fig.suptitle(
         f"{result.tree.name}, {result.tree.nv} degrees of freedom, {result.config.horizon:g} s: "
         f"energy error |E − E₀|/T*, T* = {result.scale:.3g} J",
@@ -35,17 +41,17 @@ def figure(result: Result) -> Any:
         ax.legend(loc="lower right")
         if k:
             ax.sharey(axes[0])
-            ax.tick_params(labelleft=False)
-    axes[0].set_ylabel("largest |E − E₀|/T*")
-    _cost(axes[-1], result, methods)
+            ax.tick_params(labelleft=k % columns == 0)
+        if k % columns == 0:
+            ax.set_ylabel("largest |E − E₀|/T*")
+    _cost(axes[len(methods)], result, methods)
     return fig
 
 
 def envelope(r: Run) -> tuple[Array, Array]:
     """End times of the slices, and the largest error of any step within."""
     size = np.maximum(np.abs(r.lower), np.abs(r.upper))[1:]
-    edges = np.unique(np.geomspace(1, max(len(size), 2), SLICES).astype(int)) - 1
-    edges = np.append(edges[edges < len(size)], len(size))
+    edges = np.unique(np.geomspace(1, len(size) + 1, SLICES).round().astype(int)) - 1
     return r.solution.t[1:][edges[1:] - 1], np.array([np.nanmax(size[a:b]) for a, b in pairwise(edges)])
 
 

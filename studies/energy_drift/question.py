@@ -9,7 +9,6 @@ counts their correlation.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +22,8 @@ from integrators.analysis.drift import Drift, energy_drift
 from integrators.method import Reference
 from integrators.methods import find
 from integrators.storage import Dataset, Variable
+from studies.energy_drift.opponents import INTEGRATORS, simulate
+from studies.energy_drift.systems import start_of, tree_of
 from studies.study import Record, StudyConfig
 
 Array = NDArray[np.float64]
@@ -38,15 +39,17 @@ class EnergyDriftConfig(StudyConfig):
     """Integrate a mechanism without friction by several methods and steps, and measure what its energy does."""
 
     model: str = "panda"
-    """Name of a built-in model (mechanics.model_names()) or path of a URDF file."""
-    methods: tuple[str, ...] = ("MIDPOINT", "RKMK4", "SCIPY_DOP853")
-    """Names from the catalogue integrators.METHODS."""
+    """Name of a built-in model (mechanics.model_names()), path of a model file, or chain-N, ball-chain-N, floating-chain-N, heavy-top."""
+    methods: tuple[str, ...] = ("TREE_VARIATIONAL", "MIDPOINT", "RKMK4", "SCIPY_DOP853")
+    """Names from the catalogue integrators.METHODS, or MUJOCO_RK4, MUJOCO_IMPLICITFAST, MUJOCO_EULER (extra package)."""
     steps: tuple[float, ...] = (4e-3, 2e-3, 1e-3)
     """Step sizes of the fixed-step methods, s."""
     tolerances: tuple[float, ...] = (1e-6, 1e-9)
     """Relative tolerances of methods that choose their steps."""
     lock_slides: bool = True
     """Hold joints that slide within limits (grippers): limits do not act on the motion, and light fingers would fly off."""
+    hang: bool = True
+    """Hold the floating base of robots that have one."""
     horizon: float = 100.0
     """Simulated time, s."""
     speed: float = 0.5
@@ -87,6 +90,15 @@ class Run:
         return float(max(np.nanmax(self.upper), -np.nanmin(self.lower)))
 
     @property
+    def momentum_error(self) -> float | None:
+        """Largest change of the other invariants, total momenta of a free system, over every step; None if there are none."""
+        s = self.solution
+        if len(s.invariant_names) < 2:
+            return None
+        start = s.invariants[0, 1:]
+        return float(max(np.nanmax(s.greatest[:, 1:] - start), -np.nanmin(s.least[:, 1:] - start)))
+
+    @property
     def drifts(self) -> bool:
         return abs(self.drift.slope) > SIGNIFICANT * self.drift.sigma
 
@@ -107,47 +119,35 @@ class Result:
 def run(config: EnergyDriftConfig) -> Result:
     """Integrate the mechanism with every method and step of the configuration."""
     config = config.shortened() if config.quick else config
-    with warnings.catch_warnings():
-        warnings.simplefilter("default")
-        tree = mechanics.load_model(config.model, damping=False)
-    if config.lock_slides:
-        tree = tree.with_locked(sliding_joints(tree))
-    problem = mechanics.hamiltonian_problem(tree, *initial_state(tree, config))
+    tree = tree_of(config.model, config.lock_slides, config.hang)
+    problem = mechanics.hamiltonian_problem(tree, *start_of(tree, config.model, config.speed, config.seed))
     energy = float(problem.invariant_values(0.0, problem.y0)[0])
-    solutions = [(m, h, tol, _integrate(config, problem, m, h, tol)) for m, h, tol in cases(config)]
+    solutions = [(m, h, tol, _integrate(config, tree, problem, m, h, tol)) for m, h, tol in cases(config)]
     scale = _largest_kinetic_energy(tree, solutions[0][-1])
     return Result(config, tree, energy, scale, tuple(_judge(*case, energy, scale) for case in solutions))
-
-
-def sliding_joints(tree: mechanics.Tree) -> list[str]:
-    """Prismatic joints with a finite travel."""
-    found = [b for b in tree.bodies if isinstance(b.joint, mechanics.joints.Prismatic) and b.data.upper is not None]
-    return [b.joint_name for b in found if np.isfinite(b.data.upper).all()]
-
-
-def initial_state(tree: mechanics.Tree, config: EnergyDriftConfig) -> tuple[Array, Array]:
-    """The neutral configuration with random velocities: the mechanism falls from where its model file puts it."""
-    generator = np.random.default_rng(config.seed)
-    return tree.neutral(), config.speed * generator.normal(size=tree.nv)
 
 
 def cases(config: EnergyDriftConfig) -> list[tuple[str, float | None, float | None]]:
     """(method, step, tolerance), one per run."""
     found: list[tuple[str, float | None, float | None]] = []
     for name in config.methods:
-        if isinstance(find(name), Reference):
+        if name not in INTEGRATORS and isinstance(find(name), Reference):
             found += [(name, None, tolerance) for tolerance in config.tolerances]
         else:
             found += [(name, step, None) for step in config.steps]
     return found
 
 
-def _integrate(config: EnergyDriftConfig, problem: Any, method: str, step: float | None, tolerance: float | None) -> Solution:
+def _integrate(
+    config: EnergyDriftConfig, tree: mechanics.Tree, problem: Any, method: str, step: float | None, tolerance: float | None
+) -> Solution:
     if tolerance is not None:
         grid = config.horizon / SAVED
         return integrate(problem, method, (0.0, config.horizon), step=grid, rtol=tolerance, atol=1e-2 * tolerance, save_every=1)
     assert step is not None
     save_every = max(1, round(config.horizon / step / SAVED))
+    if method in INTEGRATORS:
+        return simulate(tree, problem, method, step, config.horizon, save_every)
     return integrate(problem, method, (0.0, config.horizon), step=step, save_every=save_every, progress=config.progress or None)
 
 
@@ -182,6 +182,8 @@ def records(result: Result) -> Sequence[Record]:
             "energy_slope": r.drift.slope,
             "energy_slope_sigma": r.drift.sigma,
             "drifts": r.drifts,
+            "momentum_error": r.momentum_error,
+            "substeps": r.solution.attributes.get("substeps", 0),
             "steps": r.solution.steps,
             "microseconds_per_step": 1e6 * r.solution.seconds / max(r.solution.steps, 1),
             "microseconds_per_unit_time": 1e6 * r.solution.seconds / config.horizon,

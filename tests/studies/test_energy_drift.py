@@ -12,7 +12,8 @@ import xarray
 from integrators.storage import read
 from studies.energy_drift import ENERGY_DRIFT
 from studies.energy_drift.picture import envelope
-from studies.energy_drift.question import EnergyDriftConfig, cases, run, sliding_joints
+from studies.energy_drift.question import EnergyDriftConfig, cases, run
+from studies.energy_drift.systems import sliding_joints, tree_of
 from studies.registry import STUDIES
 from studies.study import answer, table
 
@@ -77,6 +78,23 @@ def test_the_answer_is_a_table_a_picture_a_data_file_and_a_summary(tmp_path, cap
     assert read(out / "energy-drift.h5").attributes["model"] == summary["runs"][0]["system"]
     assert (out / "energy-drift.png").read_bytes().startswith(b"\x89PNG")
     assert (out / "energy-drift.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("model", ["chain-4", "floating-chain-3", "ball-chain-2"])
+def test_mujoco_moves_the_same_mechanism(model):
+    """By the same method, to its truncation error."""
+    pytest.importorskip("mujoco")
+    config = EnergyDriftConfig(model=model, methods=("RKMK4", "MUJOCO_RK4"), steps=(1e-3,), horizon=0.5, progress=False)
+    ours, other = run(config).runs
+    assert np.abs(ours.solution.y[-1] - ours.solution.y[0]).max() > 0.05
+    assert np.abs(ours.solution.y[-1] - other.solution.y[-1]).max() < 1e-7
+    if model == "floating-chain-3":
+        assert max(ours.momentum_error, other.momentum_error) < 1e-12
+
+
+def test_chains_tops_and_hanging_robots_have_their_freedoms():
+    assert [tree_of(name).nv for name in ("chain-20", "ball-chain-5", "floating-chain-3", "heavy-top")] == [20, 15, 8, 3]
+    assert tree_of("anymal").nv == 12
 
 
 def test_grippers_of_the_panda_are_held():
