@@ -17,6 +17,7 @@ from liegroup.group import so3
 from mechanics import Body, Inertia, Tree
 from mechanics.hamiltonian.problem import hamiltonian_problem
 from mechanics.joints import Free
+from mechanics.systems.full_body import full_body
 
 J = np.array([1.0, 1.4, 0.6])
 EXACT = [lgvi(), lgvi(map="exp"), lgvi(map="ccsk"), lgvi(form="moser_veselov")]
@@ -143,6 +144,20 @@ def test_lanes_agree_bitwise_with_one_trajectory(problems):
     together = integrate(problem.with_start(starts), EXACT[0], (0, 2), 0.05)
     for k in (0, 5):
         assert np.array_equal(together.y[k], integrate(problem.with_start(starts[k]), EXACT[0], (0, 2), 0.05).y)
+
+
+@pytest.mark.parametrize("name", ["LGVI_CAYLEY", "LGVI_EXP"])
+def test_momenta_of_bodies_that_attract_each_other_are_exact(name):
+    """Two clusters of points in a close orbit: total momenta to rounding, the energy in a band without slope, order 2."""
+    problem = full_body()
+    solution = integrate(problem, name, (0, 100), 0.01)
+    drift = energy_drift(solution.t, solution["energy"])
+    assert solution.success
+    for k in problem.invariant_names[1:]:
+        assert solution.error(k, relative=False) < 1e-12
+    assert drift.band < 0.01
+    assert abs(drift.slope) * 100 < 0.2 * drift.band
+    assert abs(order(problem, find(name), (100, 200, 400)) - 2) < 0.1
 
 
 # --- what is refused ------------------------------------------------------------------------------------------------------

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from liegroup.compile import WIDTH, lane_array
-from liegroup.formulas import so3
-from liegroup.table import FACTORS, KIND, N_Q, N_V, Q_OFFSET, RN, V_OFFSET
+from liegroup.table import FACTORS, KIND, N_Q, N_V, Q_OFFSET, RN, V_OFFSET, bracket_transpose
 from mechanics.systems import SYSTEMS
 
 STEP = 1e-30
@@ -71,7 +70,8 @@ def test_the_field_is_that_of_the_energy(problem, states):
         for k, direction in enumerate(np.eye(problem.dimension)):
             z = moved(problem, y, direction, 1j * STEP)
             gradient[k] = evaluate(problem.invariants.python, problem, z, problem.invariant_count, complex)[index].imag / STEP
-        turning = so3.bracket_transpose(tuple(rate[:3]), tuple(y[-3:])) if n == 3 else np.zeros(n)
+        turning = np.zeros(n)
+        bracket_transpose(problem.table[:-1], rate[:n].copy(), y[-n:].copy(), turning)
         expected = np.concatenate([gradient[n:], turning - gradient[:n]])
         np.testing.assert_allclose(rate, expected, rtol=1e-12, atol=1e-12 * np.abs(rate).max())
 
