@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 
 def tsp_structure(tree: Tree) -> NDArray[np.int64]:
-    """The structure of the tree, and for every degree of freedom the one before it on the way to the base (−1: none)."""
+    """The structure of the tree, and two numbers per degree of freedom d on its way to the base.
+
+    First all starts of the unbroken run of numbers that ends at d, then for all the degree of freedom before that run (−1: none): a
+    path is a few runs, and inside a run neighbours are neighbours in memory.
+    """
     before: list[int] = []
     last = np.full(len(tree), -1)
     for i, k in enumerate(tree.parents):
@@ -34,7 +38,11 @@ def tsp_structure(tree: Tree) -> NDArray[np.int64]:
             before.append(previous)
             previous = d
         last[i] = previous
-    return np.concatenate([tree.structure, np.array(before, dtype=np.int64)])
+    start = list(range(len(before)))
+    for d, k in enumerate(before):
+        if k == d - 1 and k >= 0:
+            start[d] = start[k]
+    return np.concatenate([tree.structure, np.array(start + [before[s] for s in start], dtype=np.int64)])
 
 
 def tsp_size(tree: Tree) -> int:
@@ -61,45 +69,50 @@ def begin(y: Any, p_at: Any, structure: Any, out: Any) -> None:
 
 
 @helper
-def factorise(structure: Any, out: Any, M: Any, before: Any) -> None:
-    """LᵀDL in place, D on the diagonal."""
-    n = structure[N_V]
-    for k in range(n - 1, -1, -1):
-        row = M + k * n
-        reciprocal = 1.0 / ld(out, row + k)
-        i = structure[before + k]
-        while i >= 0:
-            a = ld(out, row + i) * reciprocal
-            j = i
-            while j >= 0:
-                st(out, M + i * n + j, ld(out, M + i * n + j) - a * ld(out, row + j))
-                j = structure[before + j]
-            st(out, row + i, a)
-            i = structure[before + i]
+def _subtract(structure: Any, out: Any, to: Any, row: Any, a: Any, last: Any, runs: Any) -> None:
+    """out[to + j] −= a out[row + j] for j = `last` and everything before it on its way to the base."""
+    while last >= 0:
+        for j in range(structure[runs + last], last + 1):
+            st(out, to + j, ld(out, to + j) - a * ld(out, row + j))
+        last = structure[runs + structure[N_V] + last]
 
 
 @helper
-def solve(structure: Any, out: Any, M: Any, before: Any, x: Any) -> None:
+def factorise(structure: Any, out: Any, M: Any, runs: Any) -> None:
+    """LᵀDL in place, D on the diagonal."""
+    n = structure[N_V]
+    for k in range(n - 1, -1, -1):
+        row, end = M + k * n, k
+        reciprocal = 1.0 / ld(out, row + k)
+        while end >= 0:
+            for i in range(end if end < k else k - 1, structure[runs + end] - 1, -1):
+                a = ld(out, row + i) * reciprocal
+                _subtract(structure, out, M + i * n, row, a, i, runs)
+                st(out, row + i, a)
+            end = structure[runs + n + end]
+
+
+@helper
+def solve(structure: Any, out: Any, M: Any, runs: Any, x: Any) -> None:
     """out[x … x + n_v] <- (LᵀDL)⁻¹ of itself."""
     n = structure[N_V]
     for k in range(n - 1, -1, -1):
-        i = structure[before + k]
-        while i >= 0:
-            st(out, x + i, ld(out, x + i) - ld(out, M + k * n + i) * ld(out, x + k))
-            i = structure[before + i]
+        b = ld(out, x + k)
+        _subtract(structure, out, x, M + k * n, b, k, runs)
+        st(out, x + k, b)
     for k in range(n):
-        total = ld(out, x + k) / ld(out, M + k * n + k)
-        i = structure[before + k]
-        while i >= 0:
-            total = total - ld(out, M + k * n + i) * ld(out, x + i)
-            i = structure[before + i]
+        total, end = ld(out, x + k) / ld(out, M + k * n + k), k
+        while end >= 0:
+            for i in range(structure[runs + end], end + 1 if end < k else k):
+                total = total - ld(out, M + k * n + i) * ld(out, x + i)
+            end = structure[runs + n + end]
         st(out, x + k, total)
 
 
 @entry(*FIELD_SIGNATURES)
 def tsp(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y = (q, p) or (q, p, τ, wrenches of all bodies) → out = (q, v, ṗ, scratch); `structure` by `tsp_structure`."""
-    n_q, n_v, before = structure[N_Q], structure[N_V], structure[BODY_ROWS] + structure[BODIES]
+    n_q, n_v, runs = structure[N_Q], structure[N_V], structure[BODY_ROWS] + structure[BODIES]
     M, rate = n_q + 2 * n_v, n_q + n_v
     begin(y, n_q, structure, out)
     for k in range(n_v):
@@ -108,10 +121,10 @@ def tsp(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) ->
         velocities(t, out, n_q, parameters, structure, work)
         momenta(t, out, parameters, structure, work, out, rate)
     mass_matrix_into(t, y, parameters, structure, work, out, M)
-    factorise(structure, out, M, before)
+    factorise(structure, out, M, runs)
     for k in range(n_v):
         st(out, n_q + k, ld(y, n_q + k) - ld(out, rate + k))
-    solve(structure, out, M, before, n_q)
+    solve(structure, out, M, runs, n_q)
     loaded = y.shape[0] > n_q + n_v
     if loaded:
         clear(structure, work, F, 6)

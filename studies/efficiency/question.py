@@ -33,9 +33,9 @@ class EfficiencyConfig(StudyConfig):
 
     freedoms: tuple[int, ...] = (1, 2, 3, 4, 5, 6)
     """Degrees of freedom of every joint."""
-    branches: tuple[int, ...] = (1, 2, 4, 8, 16)
+    branches: tuple[int, ...] = (1, 2, 4, 8)
     """Chains on the root body, for counts and times (formulas: 1 … 30)."""
-    lengths: tuple[int, ...] = (1, 2, 3, 4, 6, 8, 10, 13, 16, 20)
+    lengths: tuple[int, ...] = (1, 2, 3, 4, 6, 8, 10, 13, 16)
     """Bodies in a chain, for counts and times (formulas: 1 … 30)."""
     chunk: float = 1e-3
     """Seconds of one chunk of calls; the best of `repeats` counts."""
