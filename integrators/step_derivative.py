@@ -1,0 +1,169 @@
+"""One step of a variational integrator on Rⁿ as a map with exact derivatives, for optimal control and estimation.
+
+With U the velocities of the step and R(U; q₀, p₀, u) = 0 its equations (`integrators.steppers.variational`),
+
+    dU = −R_U⁻¹ (R_q dq₀ + R_p dp₀ + R_u du),    dq₁ = dq₀ + h Σ βₖ dUₖ,    dp₁ = dp₀ + h Σ bᵢ dφᵢ
+
+from the same second derivatives of the Lagrangian as the step itself, and derivatives by the parameters u by complex steps of φ and π.
+Nothing is differenced, nothing iterated: the derivatives are exact to rounding.  Without forces A is symplectic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from integrators.layout import COUNTERS
+from integrators.method import Method
+from integrators.methods import find
+from integrators.parts import lagrangian as layout
+from integrators.problem import Problem
+from integrators.status import OK, Status
+from integrators.steppers.variational import BASIS, NODES, UNKNOWN, VARIATIONAL
+
+Array = NDArray[np.float64]
+_SMALL = 1e-30
+
+
+class LinearisedStep(NamedTuple):
+    """The state after a step, and how it depends on the state before and on the controls.
+
+    Attributes
+    ----------
+    y : (2n,)
+        (q₁, p₁).
+    A : (2n, 2n)
+        ∂(q₁, p₁)/∂(q₀, p₀).
+    B : (2n, m)
+        ∂(q₁, p₁)/∂u for the m controls, held over the step.
+    """
+
+    y: Array
+    A: Array
+    B: Array
+
+
+def linearised_step(
+    problem: Problem,
+    method: str | Method,
+    y: ArrayLike,
+    h: float,
+    u: ArrayLike = (),
+    controls: Sequence[int] = (),
+    t: float = 0.0,
+) -> LinearisedStep:
+    """One step from y with the controls u, and its exact derivatives.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of `integrators.lagrangian.lagrangian_problem`, on Rⁿ.
+    method : str or Method
+        A variational integrator on Rⁿ that is not composed, such as "DEL_MIDPOINT" or "DEL_GAUSS3".
+    y : array (2n,)
+        (q₀, p₀).
+    h : float
+        Step, s.
+    u : array (m,)
+        Values of the controls over the step.
+    controls : sequence of m integers
+        Which parameters of the problem they are.
+    t : float
+        Time at the start.
+
+    Raises
+    ------
+    ValueError
+        Another kind of method; sizes that do not fit.
+    ArithmeticError
+        The step has no solution that Newton's method finds; the message is the status.
+
+    Examples
+    --------
+    A pendulum with a torque at its joint:
+
+    >>> from integrators.lagrangian import lagrangian_problem
+    >>> import numpy as np
+    >>> pendulum = lagrangian_problem(
+    ...     lambda t, q, v, p: 0.5 * v[0] ** 2 + np.cos(q[0]), [0.3], parameters=[0.0], force=lambda t, q, v, p: [p[0]]
+    ... )
+    >>> step = linearised_step(pendulum, "DEL_MIDPOINT", [0.3, 0.0], 0.1, [0.5], controls=[0])
+    >>> step.A.shape, step.B.shape, bool(abs(np.linalg.det(step.A) - 1) < 1e-14)
+    ((2, 2), (2, 1), True)
+    """
+    chosen = find(method)
+    if not isinstance(chosen, Method) or chosen.stepper is not VARIATIONAL:
+        raise ValueError(f"method: {getattr(chosen, 'name', chosen)}, expected a variational integrator on Rⁿ (DEL_…) that is not composed")
+    values, parameters = np.asarray(u, dtype=np.float64), np.array(problem.parameters, dtype=np.float64)
+    if values.shape != (len(controls),) or not all(0 <= k < len(parameters) for k in controls):
+        raise ValueError(
+            f"u and controls: {values.tolist()} and {list(controls)}, expected one number per control, each a parameter's number"
+        )
+    parameters[list(controls)] = values
+    problem, start = replace(problem, parameters=parameters), problem.check_state(y, "y")
+    end, U = _solved(problem, chosen, start, h, t)
+    return _linearised(problem, chosen, start, end, U, h, t, list(controls))
+
+
+def _solved(problem: Problem, method: Method, y: Array, h: float, t: float) -> tuple[Array, Array]:
+    """(q₁, p₁) and U (s, n)."""
+    entry, parts = method.step(problem), method.function(problem)
+    step, field = (entry.compiled, parts.compiled) if parts.is_compiled else (entry.python, parts.python)
+    end, work = y.copy(), np.zeros(method.work_shape(problem))
+    options, counters = method.kernel_options(problem), np.zeros(COUNTERS, dtype=np.int64)
+    status = step(
+        field, t, h, end, 0 * y, problem.table, method.kernel_coefficients(problem), options, problem.parameters, problem.structure,
+        np.zeros(problem.work_shape), work, counters,
+    )  # fmt: skip
+    if status != OK:
+        raise ArithmeticError(f"{method.name}: {Status(status).name}")
+    n, s = len(y) // 2, int(options[BASIS])
+    return end, work[UNKNOWN][: s * n].reshape(s, n).copy()
+
+
+def _parts(problem: Problem, t: float, state: Array, size: int, control: int | None = None) -> Array:
+    """The parts at a state (q, v), or their derivatives by a parameter."""
+    parameters, structure, work = np.asarray(problem.parameters), problem.structure, np.zeros(problem.work_shape)
+    if control is None:
+        out = np.zeros(size)
+        problem.parts.python(t, state, parameters, structure, work, out)
+        return out
+    nudged, shifted = np.zeros(size, dtype=complex), parameters.astype(complex)
+    shifted[control] += 1j * _SMALL
+    problem.parts.python(t, state.astype(complex), shifted, structure, work.astype(complex), nudged)
+    return np.asarray(nudged.imag / _SMALL)
+
+
+def _linearised(
+    problem: Problem, method: Method, y: Array, end: Array, U: Array, h: float, t: float, controls: list[int]
+) -> LinearisedStep:
+    s, n = U.shape
+    r, m, at = int(method.kernel_options(problem)[NODES]), len(controls), layout(n)
+    A, B, b, c, beta = np.split(method.coefficients, np.cumsum([r * s, r * s, r, r]))
+    A, B = A.reshape(r, s), B.reshape(r, s)
+    by_U, by_rest = np.zeros((s * n, s * n)), np.zeros((s * n, 2 * n + m))
+    impulse_U, impulse_rest = np.zeros((n, s * n)), np.zeros((n, 2 * n + m))
+    one = np.eye(n)
+    by_rest[:, n : 2 * n] = -np.kron(beta[:, None], one)
+    for i in range(r):
+        state, time = np.concatenate([y[:n] + h * A[i] @ U, B[i] @ U]), t + c[i] * h
+        values = _parts(problem, time, state, at.SIZE)
+        phi_q, phi_v, pi_q, pi_v = (values[k : k + n * n].reshape(n, n) for k in (at.PUSH_Q, at.PUSH_V, at.MOMENTUM_Q, at.MOMENTUM_V))
+        slopes = np.array([_parts(problem, time, state, at.PUSH_Q, k) for k in controls]).reshape(m, at.PUSH_Q)
+        on_U = [np.hstack([h * A[i, l] * q + B[i, l] * v for l in range(s)]) for q, v in ((phi_q, phi_v), (pi_q, pi_v))]
+        on_rest = [np.hstack([q, np.zeros((n, n)), slope.T]) for q, slope in ((phi_q, slopes[:, :n]), (pi_q, slopes[:, n : 2 * n]))]
+        turn, push = (b[i] * B[i])[:, None], (b[i] * h * (A[i] - beta))[:, None]
+        by_U += np.kron(turn, on_U[1]) + np.kron(push, on_U[0])
+        by_rest += np.kron(turn, on_rest[1]) + np.kron(push, on_rest[0])
+        impulse_U += h * b[i] * on_U[0]
+        impulse_rest += h * b[i] * on_rest[0]
+    dU = -np.linalg.solve(by_U, by_rest)
+    dq, dp = h * np.kron(beta[None, :], one) @ dU, impulse_U @ dU + impulse_rest
+    dq[:, :n] += one
+    dp[:, n : 2 * n] += one
+    both = np.vstack([dq, dp])
+    return LinearisedStep(end, both[:, : 2 * n], both[:, 2 * n :])

@@ -1,0 +1,81 @@
+"""Derivatives of a variational step on Rⁿ by state and controls: against differences, symplectic, refused where they do not apply."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from integrators.lagrangian import lagrangian_problem
+from integrators.methods import find
+from integrators.one_step import step_map
+from integrators.step_derivative import linearised_step
+from integrators.steppers.variational import variational
+from integrators.tableaus import GAUSS
+from integrators.tableaus.galerkin import galerkin
+from liegroup.scalars import sincos
+
+METHODS = [find("DEL_MIDPOINT"), find("DEL_TRAPEZOIDAL"), find("DEL_GAUSS3"), find("DEL_LOBATTO3"), variational(galerkin(2, GAUSS(3)))]
+EVERY = pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+Y = np.array([0.7, -0.5, 1.1, 0.4])
+H, U = 0.1, np.array([0.3, -0.2])
+
+
+def arms(t, q, v, p):
+    """Two arms; p: gravity, drag, two torques."""
+    (_, c1), (_, c2), (_, c) = sincos(q[0]), sincos(q[1]), sincos(q[0] - q[1])
+    return v[0] * v[0] + 0.5 * v[1] * v[1] + c * v[0] * v[1] + p[0] * (2.0 * c1 + c2)
+
+
+def torques(t, q, v, p):
+    return [p[2] - p[1] * v[0], p[3] * (1.0 + 0.1 * v[1] * v[1]) - p[1] * v[1]]
+
+
+@cache
+def problem(drag=0.2):
+    return lagrangian_problem(arms, Y[:2], p=Y[2:], parameters=[2.0, drag, 0.0, 0.0], force=torques, model="arms")
+
+
+def differences(function, x, d=2.0**-8):
+    """Central differences of order six."""
+    columns = []
+    for e in d * np.eye(len(x)):
+        f = [function(x + k * e) - function(x - k * e) for k in (1, 2, 3)]
+        columns.append((0.75 * f[0] - 0.15 * f[1] + f[2] / 60) / d)
+    return np.array(columns).T
+
+
+@EVERY
+def test_derivatives_by_state_and_controls_are_those_of_the_step(method):
+    found = linearised_step(problem(), method, Y, H, U, controls=[2, 3])
+    J = differences(lambda x: linearised_step(problem(), method, x[:4], H, x[4:], controls=[2, 3]).y, np.concatenate([Y, U]))
+    assert np.abs(J[:, 4:]).max() > 1e-3
+    assert np.abs(np.hstack([found.A, found.B]) - J).max() < 3e-12
+
+
+@EVERY
+def test_without_drag_the_derivative_is_symplectic(method):
+    A = linearised_step(problem(0.0), method, Y, H).A
+    J = np.block([[np.zeros((2, 2)), np.eye(2)], [-np.eye(2), np.zeros((2, 2))]])
+    assert np.abs(A.T @ J @ A - J).max() < 1e-14
+
+
+def test_the_state_is_that_of_the_step():
+    y = step_map(problem(), METHODS[2])(Y, H)
+    assert np.array_equal(linearised_step(problem(), METHODS[2], Y, H).y, y)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("DEL_MIDPOINT_SUZUKI4", Y, H), "not composed"),
+        (("RKMK4", Y, H), "DEL_"),
+        (("DEL_MIDPOINT", Y, H, [1.0]), "one number per control"),
+        (("DEL_MIDPOINT", Y, H, [1.0], [9]), "parameter's number"),
+        (("DEL_MIDPOINT", Y[:3], H), "expected"),
+    ],
+)
+def test_what_does_not_apply_is_refused(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        linearised_step(problem(), *arguments)
