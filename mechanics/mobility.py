@@ -79,6 +79,8 @@ class Mobility:
             "closure equations",
             f"smallest singular value that counts {self.smallest:.2g}, largest that does not {self.next:.2g} (relative)",
         ]
+        if self.dof == 0:
+            lines.append("it is locked: a structure that cannot move")
         if self.redundant:
             dropped = self.rank + self.redundant - len(self.kept)
             lines.append(f"{self.redundant} redundant equations, {dropped} of them in every position")
@@ -100,7 +102,7 @@ def mobility(loops: LoopEquations, home: Array, rank: int | None = None) -> Mobi
         return Mobility(0, n, 0, [], np.ones(0), np.zeros((0, 0)), 1.0, 0.0, [], [])
     scales = _scales(loops, home)
     positions = _positions(loops, home)
-    weighted = [_weighted(loops, q, scales) for q in positions]
+    weighted = [weighted_matrix(loops, q, scales) for q in positions]
     spectra = [np.linalg.svd(G, compute_uv=False) for G in weighted]
     found = max(_rank(s) for s in spectra) if rank is None else rank
     if not 0 < found <= min(m, n):
@@ -127,7 +129,7 @@ def _scales(loops: LoopEquations, q: Array) -> Array:
     return scales
 
 
-def _weighted(loops: LoopEquations, q: Array, scales: Array) -> Matrix:
+def weighted_matrix(loops: LoopEquations, q: Array, scales: Array) -> Matrix:
     """Scaled G over the square root of the mass matrix."""
     root = np.linalg.cholesky(mass_matrix(loops.tree, q))
     return np.asarray(scipy.linalg.solve_triangular(root, (scales[:, None] * loops.matrix(q)).T, lower=True).T)

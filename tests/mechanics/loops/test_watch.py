@@ -1,0 +1,71 @@
+"""What happened to the loops is found and named: open closures, singular positions, redundant equations that act, lost states."""
+
+import numpy as np
+import pytest
+
+from mechanics.constraints.loops import revolute
+from mechanics.frames import Frame
+from mechanics.mechanism import Mechanism
+from mechanics.systems import bricard, four_bar, n_four_bar
+from mechanics.watch import findings, report
+
+
+def test_singular_positions_are_found_when_they_are_passed():
+    """The double four-bar turns through the horizontal twice a turn."""
+    made, t = n_four_bar.mechanism(2), np.arange(0.0, 4.0, 0.01)
+    theta = n_four_bar.angle(2, t)
+    q = np.column_stack([theta, -theta, theta, -theta, theta])
+    found = findings(made, t, q)
+    passages = np.flatnonzero(np.diff(np.sign(np.cos(theta))) != 0)
+    assert {f.kind for f in found} == {"singular"}
+    assert len(found) == len(passages) > 0
+    for f, k in zip(found, passages, strict=True):
+        assert f.time == pytest.approx(t[k], abs=0.011)
+        assert f.where.startswith("tip")
+
+
+def test_an_open_closure_is_named_with_its_time():
+    made = four_bar.mechanism()
+    q = np.tile(made.home, (5, 1))
+    q[3:, 2] += 1e-3
+    (found,) = findings(made, np.arange(5.0), q)
+    assert (found.kind, found.time) == ("open", 3.0)
+    assert found.where.startswith("C: shift")
+    assert found.value == pytest.approx(0.7e-3, rel=0.5)
+
+
+def test_a_redundant_equation_that_acts_is_found():
+    """Bricard's linkage pulled off its closed positions: the rank rises and it cannot move."""
+    made = bricard.mechanism()
+    q = np.array([made.home, made.home + 0.2 * np.array([1.0, 0.3, -0.8, 0.5, 0.2])])
+    assert "locked" in {f.kind for f in findings(made, [0.0, 1.0], q)}
+
+
+def test_states_that_are_lost_end_the_search():
+    made = four_bar.mechanism()
+    q = np.tile(made.home, (4, 1))
+    q[2:, 1] = np.nan
+    (found,) = findings(made, np.arange(4.0), q)
+    assert (found.kind, found.time, found.where) == ("lost", 2.0, "coupler_joint.angle")
+    assert "not finite" in report([found])
+
+
+def test_nothing_is_reported_of_a_good_motion():
+    q = np.array([four_bar.configuration(x) for x in np.linspace(0.0, 6.0, 20)])
+    found = findings(four_bar.mechanism(), np.arange(20.0), q)
+    assert found == []
+    assert "nothing to report" in report(found)
+
+
+def test_mechanisms_that_cannot_move_are_known_before_they_run():
+    """A frame of three rods is a structure: no degree of freedom."""
+    made = four_bar.mechanism()
+    brace = revolute(Frame("crank", (0.1, 0.0, 0.0)), Frame(None, tuple(0.1 * np.array([np.cos(1.0), np.sin(1.0), 0.0]))), "brace")
+    held = Mechanism(made.tree, [*made.equations.closures, brace], made.home)
+    assert held.mobility.dof == 0
+    assert "locked" in held.mobility.report()
+
+
+def test_bad_input_is_named():
+    with pytest.raises(ValueError, match="one row per time"):
+        findings(four_bar.mechanism(), [0.0], np.zeros(3))
