@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from studies.constraint_drift import CONSTRAINT_DRIFT
 from studies.convergence import CONVERGENCE
 from studies.efficiency import EFFICIENCY
 from studies.energy_drift import ENERGY_DRIFT
 from studies.nonholonomic_truth import NONHOLONOMIC_TRUTH
 from studies.rolling_disk import ROLLING_DISK
 from studies.study import Study
+from studies.walking_mechanism import WALKING_MECHANISM
 from studies.work_precision import WORK_PRECISION
 
 STUDIES: dict[str, Study] = {
-    study.name: study for study in (ENERGY_DRIFT, ROLLING_DISK, NONHOLONOMIC_TRUTH, EFFICIENCY, CONVERGENCE, WORK_PRECISION)
+    study.name: study
+    for study in (
+        CONSTRAINT_DRIFT,
+        CONVERGENCE,
+        EFFICIENCY,
+        ENERGY_DRIFT,
+        NONHOLONOMIC_TRUTH,
+        ROLLING_DISK,
+        WALKING_MECHANISM,
+        WORK_PRECISION,
+    )
 }

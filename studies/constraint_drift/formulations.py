@@ -1,0 +1,65 @@
+"""The ways to keep loops closed that are compared, each at its own best settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from integrators.problem import Problem
+from mechanics.constraints.body_coordinates import body_problem
+from mechanics.constraints.holonomic import constrained_problem
+from mechanics.constraints.index_one import AugmentedLagrangian, Baumgarte, Lagrange, Ostermeyer, Stabilisation, multiplier_problem
+from mechanics.mechanism import Mechanism, Projection
+
+EXPLICIT = "RKMK4"
+"""The explicit method of all formulations that are fields."""
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """How a mechanism becomes a problem, and the method that solves it."""
+
+    name: str
+    family: str
+    """What is shown as one curve; formulations of a family differ in a setting, the best is shown."""
+    coordinates: str
+    method: str
+    pose: Callable[..., Problem]
+    """``pose(mechanism, **start)``."""
+
+
+def _multipliers(mechanism: Mechanism, stabilisation: Stabilisation, projection: Any = "none", **start: Any) -> Problem:
+    return multiplier_problem(mechanism, **start, stabilisation=stabilisation, projection=projection)
+
+
+def _hamiltonian(mechanism: Mechanism, projection: Projection, **start: Any) -> Problem:
+    return mechanism.problem(**start, projection=projection)
+
+
+def formulations(rate: float, step: float, gains: tuple[float, ...]) -> Iterator[Formulation]:
+    """All formulations for a mechanism whose fastest motion has the angular rate `rate`; gains are multiples of it."""
+
+    def explicit(name: str, family: str, pose: Callable[..., Problem]) -> Formulation:
+        return Formulation(name, family, "tree", EXPLICIT, pose)
+
+    yield explicit("Lagrange I", "Lagrange I", partial(_multipliers, stabilisation=Lagrange()))
+    for gain in gains:
+        b = gain * rate
+        for zeta in (0.5, 1.0):
+            stabilisation = Baumgarte(zeta * b, b)
+            yield explicit(f"Baumgarte β = {b:.3g}, ζ = {zeta:g}", "Baumgarte", partial(_multipliers, stabilisation=stabilisation))
+    yield explicit("Baumgarte 1/h", "Baumgarte 1/h", partial(_multipliers, stabilisation=Baumgarte(1.0 / step)))
+    yield explicit(f"Ostermeyer s = {rate:.3g}", "Ostermeyer", partial(_multipliers, stabilisation=Ostermeyer(rate)))
+    yield explicit(f"augmented Ω = {rate:.3g}", "augmented Lagrangian", partial(_multipliers, stabilisation=AugmentedLagrangian(rate)))
+    yield explicit("velocity projection", "velocity projection", partial(_multipliers, stabilisation=Lagrange(), projection="velocities"))
+    yield explicit("projection", "projection", partial(_multipliers, stabilisation=Lagrange(), projection="positions"))
+    for projection, name in (("none", "Hamiltonian"), ("momenta", "Hamiltonian re-based"), ("positions", "Hamiltonian closed")):
+        yield explicit(name, name, partial(_hamiltonian, projection=projection))
+    for coordinates, pose in (("tree", constrained_problem), ("body", body_problem)):
+        yield Formulation(f"generalised-α index 3, {coordinates}", "generalised-α index 3", coordinates, "ALPHA_INDEX3", pose)
+        yield Formulation(f"RATTLE, {coordinates}", f"RATTLE {coordinates}", coordinates, "DLA", pose)
+    yield Formulation("generalised-α stabilised", "generalised-α stabilised", "tree", "ALPHA_STABILISED", constrained_problem)
+    yield Formulation("Radau IIA GGL", "Radau IIA GGL", "tree", "RADAU_GGL", constrained_problem)
+    yield Formulation("RATTLE order 4", "RATTLE order 4", "tree", "DLA4", constrained_problem)
