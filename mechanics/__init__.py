@@ -21,7 +21,7 @@ from mechanics.errors import ModelError, ModelWarning
 from mechanics.frames import Frame
 from mechanics.hamiltonian.problem import hamiltonian_problem
 from mechanics.inertia import Inertia
-from mechanics.models import load_mjcf, load_model, load_urdf, model_names, model_path
+from mechanics.models import load_mechanism, load_mjcf, load_model, load_urdf, model_names, model_path
 from mechanics.tree import Body, JointData, Tree
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "inverse_dynamics",
     "joints",
     "kinetic_energy",
+    "load_mechanism",
     "load_mjcf",
     "load_model",
     "load_urdf",

@@ -26,6 +26,8 @@ WALK = 0.2
 """Length of a walk between two of the positions: rad, or sizes of the mechanism."""
 SMALL, JUMP = 1e-3, 1e3
 """A singular value counts as zero if it is below SMALL of the greatest and JUMP times smaller than its neighbour."""
+ROUNDING = 1e-12
+"""Below it, relative, all singular values are zero alike: positions are closed, and data are rounded, no better."""
 SAME = 1e-6
 """Angle between null directions at different positions, below which they are the same."""
 
@@ -137,7 +139,7 @@ def weighted_matrix(loops: LoopEquations, q: Array, scales: Array) -> Matrix:
 
 def _rank(s: Array) -> int:
     """Where the singular values fall, if they do."""
-    floor = 1e-16 * s[0]
+    floor = ROUNDING * s[0]
     ratios = [(s[k] / max(s[k + 1], floor), k + 1) for k in range(len(s) - 1) if s[k + 1] < SMALL * s[0]]
     jump, rank = max(ratios, default=(0.0, len(s)))
     return rank if jump >= JUMP else len(s)

@@ -6,11 +6,14 @@ import os
 import sys
 from importlib import metadata
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
 from mechanics.tree import Tree
+
+if TYPE_CHECKING:
+    from mechanics.mechanism import Mechanism
 
 
 class Model(NamedTuple):
@@ -221,3 +224,49 @@ def load_mjcf(source: str | os.PathLike[str], gravity: ArrayLike | None = None, 
     from mechanics.adapters.mjcf import load_mjcf as load
 
     return load(source, gravity, damping=damping)
+
+
+def load_mechanism(
+    source: str | os.PathLike[str], gravity: ArrayLike | None = None, *, floating_base: bool = False, damping: bool = True
+) -> Mechanism:
+    """A mechanism with loops from an SDF or MJCF file.
+
+    SDF: joints in the order of the file; one whose links are already joined closes a loop.  The first link is the base, or moves
+    freely with `floating_base`.  MJCF: <connect> and <weld> between bodies, on the tree of `load_mjcf`.
+
+    Parameters
+    ----------
+    source : str or path
+        ``cassie``, a path ending in ``.sdf``, or an MJCF file or its text.
+    gravity : array (3,), optional
+        Default: that of the MJCF file, (0, 0, −9.81) for SDF, m/s².
+    floating_base : bool
+        SDF only.
+    damping : bool
+        False leaves out the damping of the joints.
+
+    Returns
+    -------
+    Mechanism
+        Closed near the pose of the file, its rank decided.
+
+    Raises
+    ------
+    ModelError
+        No such file, unknown links or types of joints, loops that do not close.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> mechanics.load_mechanism("cassie")  # doctest: +SKIP
+    <Mechanism 'cassie': 22 bodies, 16 closure equations of rank 14, dof 12>
+    """
+    if str(source) == "cassie":
+        source = _robots() / "cassie_description/robots/cassie_v2.sdf"
+    if Path(str(source)).suffix.lower() == ".sdf":
+        from mechanics.adapters.sdf import load_sdf
+
+        return load_sdf(source, floating_base, (0.0, 0.0, -9.81) if gravity is None else gravity, damping)
+    from mechanics.adapters.mjcf_closures import load_mjcf_mechanism
+
+    return load_mjcf_mechanism(source, gravity, damping)

@@ -10,26 +10,19 @@ velocities is D = −Aᵀ Ω(V − A s) P*: a momentum is carried along by the p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from integrators.parts import clear, constrained
-from integrators.problem import Problem
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, kernel, ld, ld2, st
 from liegroup.formulas.vectors import add, cross, subtract
-from liegroup.table import RN
 from mechanics.algorithms.crba import mass_matrix_into
 from mechanics.algorithms.energy import first_moments, potential
 from mechanics.algorithms.momentum import MOMENTUM
 from mechanics.algorithms.rnea import accelerations, joint_forces
 from mechanics.algorithms.sweeps import TWIST, add_to, own_momentum, own_twist, project
 from mechanics.algorithms.sweeps import clear as clear_columns
-from mechanics.constraints.index_one import Lagrange, accelerated, applied_forces, copy_state, multiplier_problem, watched
+from mechanics.constraints.index_one import accelerated, applied_forces, copy_state, watched
 from mechanics.constraints.packing import (
     ACCUMULATED,
     EQUATION,
@@ -42,14 +35,9 @@ from mechanics.constraints.packing import (
     STATE,
     TARGET,
     VECTORS,
-    Solved,
-    pack_loops,
 )
 from mechanics.constraints.poses import add_at, gather
 from mechanics.constraints.rows import SCALE
-from mechanics.constraints.wheel_rows import HEIGHT
-from mechanics.errors import ModelError
-from mechanics.mechanism import Mechanism
 from mechanics.packing import DAMPING, EXTENSION, HEADER, N_Q, N_V, PARAMETERS, PARENT, ROW, ROWS, F, V
 from mechanics.rows import vector, wrench_up
 
@@ -134,41 +122,3 @@ def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
 def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """(energy, greatest gap, greatest closing velocity)."""
     watched(t, y, parameters, structure[AHEAD:], work, out)
-
-
-def constrained_problem(
-    mechanism: Mechanism, q: ArrayLike | None = None, v: ArrayLike | None = None, rates: Mapping[str, ArrayLike] | None = None
-) -> Problem:
-    """The motion as a differential-algebraic problem in tree coordinates, y = (q, v).
-
-    For the variational methods (`DLA`, `DLA4`, `DLA6`: closed at rounding for ever), generalised-α and Radau methods.  Where
-    equations are redundant, as many as the rank are chosen once and solved; `gap` watches them all.
-
-    Raises
-    ------
-    ModelError
-        No choice of equations is independent in every position, or the tree has prescribed motions.
-    """
-    mobility, m = mechanism.mobility, mechanism.mobility.rank
-    if mechanism.tree.is_rheonomic:
-        raise ModelError(f"mechanism {mechanism.name!r}", "has prescribed motions", "use Mechanism.problem or multiplier_problem")
-    if len(mobility.independent) != m:
-        raise ModelError(
-            f"mechanism {mechanism.name!r}",
-            f"no {m} of its {len(mobility.kept)} closure equations are independent in every position",
-            "use Mechanism.problem or multiplier_problem, which keep the rank",
-        )
-    kinds = [mechanism.equations.rows[c].kind for c in mobility.independent]
-    chosen = [c for _, c in sorted(zip(kinds, mobility.independent, strict=True), key=lambda row: row[0] <= HEIGHT)]
-    positions = sum(kind <= HEIGHT for kind in kinds)
-    solved = Solved(chosen, m, mobility.scales, np.zeros((0, m)))
-    packed = pack_loops(
-        mechanism.tree, mechanism.equations, solved, mechanism.elements, mechanism.tolerances, settings=Lagrange().settings()
-    )
-    base = replace(
-        multiplier_problem(mechanism, q, v, rates), parameters=packed.parameters, structure=packed.structure, work_shape=packed.work_shape
-    )
-    structure = np.concatenate([np.array([mechanism.tree.nv, m, positions], dtype=np.int64), packed.structure])
-    n_q, n = mechanism.tree.nq, mechanism.tree.nv
-    table = np.vstack([mechanism.tree.group.table, [RN, n_q, n, n, n]])  # velocities in a row of their own
-    return replace(base, group=table, field=field, invariants=invariants, structure=structure, parts=parts, parts_layout="constrained")

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechanics.constraints.index_one import index_one, multiplier_problem
+from mechanics.constraints.index_one import index_one
+from mechanics.constraints.multiplier_problem import multiplier_problem
 from mechanics.mechanism import Mechanism
 from mechanics.mobility import mass_matrix
 

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from integrators.problem import Problem
-from mechanics.constraints.body_coordinates import body_problem
-from mechanics.constraints.holonomic import constrained_problem
-from mechanics.constraints.index_one import AugmentedLagrangian, Baumgarte, Lagrange, Ostermeyer, Stabilisation, multiplier_problem
+from mechanics.constraints.body_problem import body_problem
+from mechanics.constraints.constrained_problem import constrained_problem
+from mechanics.constraints.multiplier_problem import AugmentedLagrangian, Baumgarte, Lagrange, Ostermeyer, Stabilisation, multiplier_problem
 from mechanics.mechanism import Mechanism, Projection
 
 EXPLICIT = "RKMK4"

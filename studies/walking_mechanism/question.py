@@ -22,7 +22,7 @@ from integrators.comparison import solve_with_scipy
 from integrators.method import Reference
 from integrators.problem import Problem
 from integrators.storage import Dataset, Variable
-from mechanics.constraints.index_one import Baumgarte, Lagrange, multiplier_problem
+from mechanics.constraints.multiplier_problem import Baumgarte, Lagrange, multiplier_problem
 from mechanics.systems import walking_mechanism as walker
 from mechanics.systems.walking_mechanism import CRANK, HARD_GROUND, PERIOD, PIN, SOFT_GROUND, Ground
 from studies.study import Record, StudyConfig

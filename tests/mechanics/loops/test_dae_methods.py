@@ -9,9 +9,9 @@ from integrators.parts import constrained
 from integrators.status import NOT_CONVERGED
 from integrators.steppers.dae import radau, rows
 from integrators.steppers.generalized_alpha import generalized_alpha
-from mechanics.constraints.body_coordinates import body_problem
+from mechanics.constraints.body_problem import body_problem
+from mechanics.constraints.constrained_problem import constrained_problem
 from mechanics.constraints.equations import geometry
-from mechanics.constraints.holonomic import constrained_problem
 from mechanics.mobility import mass_matrix
 from mechanics.systems import bricard, flyball_governor, four_bar, rssr, slider_crank, strandbeest_leg
 

@@ -9,9 +9,9 @@ from integrators.methods import METHODS
 from integrators.parts import constrained
 from mechanics import Body, Inertia, Tree
 from mechanics.assembly import moved_by
-from mechanics.constraints.body_coordinates import body_problem
+from mechanics.constraints.body_problem import body_problem
+from mechanics.constraints.constrained_problem import constrained_problem
 from mechanics.constraints.equations import geometry
-from mechanics.constraints.holonomic import constrained_problem
 from mechanics.errors import ModelError
 from mechanics.joints import Compound, Motion, Slide, Turn
 from mechanics.mechanism import Mechanism

@@ -7,16 +7,8 @@ from integrators import integrate
 from liegroup.compile import WIDTH, lane_array
 from mechanics.assembly import moved_by
 from mechanics.constraints.equations import geometry
-from mechanics.constraints.index_one import (
-    AugmentedLagrangian,
-    Baumgarte,
-    Lagrange,
-    Ostermeyer,
-    index_one,
-    index_one_invariants,
-    index_one_projection,
-    multiplier_problem,
-)
+from mechanics.constraints.index_one import index_one, index_one_invariants, index_one_projection
+from mechanics.constraints.multiplier_problem import AugmentedLagrangian, Baumgarte, Lagrange, Ostermeyer, multiplier_problem
 from mechanics.hamiltonian.closed import closed
 from mechanics.mechanism import Mechanism
 from mechanics.mobility import mass_matrix

@@ -5,7 +5,8 @@ import pytest
 
 from integrators import integrate
 from mechanics import Body, Frame, Inertia, ModelError, Tree
-from mechanics.constraints.index_one import index_one, multiplier_problem
+from mechanics.constraints.index_one import index_one
+from mechanics.constraints.multiplier_problem import multiplier_problem
 from mechanics.constraints.reactions import reactions
 from mechanics.constraints.wheels import skate, wheel
 from mechanics.joints import Free, Planar

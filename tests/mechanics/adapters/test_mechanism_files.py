@@ -1,0 +1,96 @@
+"""Mechanisms from files: Cassie with her loops from SDF, equality constraints from MJCF against MuJoCo's own residuals."""
+
+import numpy as np
+import pytest
+
+import mechanics
+from mechanics import ModelError, ModelWarning
+from mechanics.assembly import moved_by
+
+FOUR_BAR = """
+<mujoco model="linkage">
+  <option gravity="0 0 -9.81"><flag contact="disable"/></option>
+  <default><geom contype="0" conaffinity="0" density="900" type="capsule" size="0.02"/></default>
+  <worldbody>
+    <body name="crank" euler="0 -60 0"><joint name="crank" axis="0 -1 0"/><geom fromto="0 0 0 0.35 0 0"/>
+      <body name="coupler" pos="0.35 0 0" euler="0 40 0"><joint axis="0 -1 0"/><geom fromto="0 0 0 0.9 0 0"/>
+        <body name="tip" pos="0.9 0 0" euler="0 0 20"><joint type="ball"/><geom type="sphere" size="0.03"/></body>
+      </body>
+    </body>
+    <body name="rocker" pos="1 0 0" euler="0 -80 0"><joint axis="0 -1 0"/><geom fromto="0 0 0 0.7 0 0"/></body>
+  </worldbody>
+  <equality>
+    <connect name="C" body1="coupler" body2="rocker" anchor="0.9 0 0"/>
+    <weld name="W" body1="tip" body2="rocker" relpose="0.1 0.2 -0.1 0.8 0.6 0 0" anchor="0.3 0.1 0"/>
+  </equality>
+</mujoco>
+"""
+
+
+@pytest.fixture(scope="module")
+def cassie():
+    return mechanics.load_mechanism("cassie")
+
+
+def test_cassie_has_her_loops(cassie):
+    m = cassie.mobility
+    assert (len(cassie.tree), cassie.tree.nv, len(cassie.equations)) == (22, 26, 16)
+    assert (m.rank, m.dof, m.redundant) == (14, 12, 2)
+    assert m.smallest == pytest.approx(6.5e-4, rel=0.05)
+    assert {c.name for c in cassie.equations.closures} == {
+        f"{side}-{joint}" for side in ("left", "right") for joint in ("achilles-spring-joint", "plantar-foot-joint")
+    }
+    assert sum(b.inertia.mass for b in cassie.tree.bodies) == pytest.approx(22.61, abs=5e-3)
+    assert np.abs(cassie.gap(cassie.home)).max() < 1e-12
+
+
+def test_links_are_where_the_file_has_them(cassie):
+    """Frames of the links at the model's own pose: the foot, and the pelvis, which is the base."""
+    tree = cassie.tree
+    x, R = mechanics.body_poses(tree, tree.neutral())
+    frame, i = tree.frames["left-hip-roll"], tree.body_index("left-hip-roll")
+    assert np.allclose(x[i] + R[i] @ frame.position, (0.021, 0.135, 1.01), atol=1e-9)
+    assert np.allclose(tree.frames["pelvis"].position, (0.0, 0.0, 1.01))
+
+
+def test_equality_constraints_are_those_of_mujoco():
+    mujoco = pytest.importorskip("mujoco")
+    from mechanics.adapters.mjcf_closures import _closure
+    from mechanics.constraints.equations import LoopEquations
+
+    model = mujoco.MjModel.from_xml_string(FOUR_BAR)
+    with pytest.warns(ModelWarning):
+        tree = mechanics.load_mjcf(FOUR_BAR)
+    closures = [_closure(model, e, f"e{e}", tree.frames, mujoco) for e in range(model.neq)]
+    equations, data = LoopEquations(tree, closures), mujoco.MjData(model)
+    q = moved_by(tree, tree.neutral(), 0.3 * np.random.default_rng(0).normal(size=tree.nv))
+    data.qpos[:] = q
+    mujoco.mj_forward(model, data)
+    ours, theirs = equations.gap(q), data.efc_pos[: data.ne]
+    assert np.linalg.norm(ours[:3]) == pytest.approx(np.linalg.norm(theirs[:3]), abs=1e-12)
+    shifts = [c for c in range(3, 9) if "shift" in equations.names[c]]
+    assert np.linalg.norm(ours[shifts]) == pytest.approx(np.linalg.norm(theirs[3:6]), abs=1e-12)
+
+
+def test_a_linkage_from_mjcf_closes_and_has_one_freedom():
+    pytest.importorskip("mujoco")
+    text = FOUR_BAR[: FOUR_BAR.index("    <weld")] + "  </equality>\n</mujoco>\n"
+    text = text.replace('<body name="tip" pos="0.9 0 0" euler="0 0 20"><joint type="ball"/><geom type="sphere" size="0.03"/></body>', "")
+    made = mechanics.load_mechanism(text)
+    assert (made.mobility.dof, made.mobility.rank, made.mobility.redundant) == (1, 2, 1)
+    assert np.abs(made.gap(made.home)).max() < 1e-12
+
+
+def test_bad_files_are_named(tmp_path):
+    with pytest.raises(ModelError, match="no such file"):
+        mechanics.load_mechanism(tmp_path / "none.sdf")
+    wrong = tmp_path / "wrong.sdf"
+    joint = "<joint name='j' type='{}'><parent>a</parent><child>{}</child></joint>"
+    for text, message in (
+        (joint.format("revolute", "c"), "unknown link"),
+        (joint.format("screw", "b"), "has the type"),
+        ("", "is not joined"),
+    ):
+        wrong.write_text(f"<sdf version='1.6'><model name='m'><link name='a'/><link name='b'/>{text}</model></sdf>")
+        with pytest.raises(ModelError, match=message):
+            mechanics.load_mechanism(wrong)
