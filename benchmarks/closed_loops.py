@@ -1,0 +1,254 @@
+"""Mechanisms with loops against Pinocchio, MuJoCo and Exudyn: ``python -m benchmarks.closed_loops``.
+
+One evaluation is the rates of a closed state under gravity: (q, p) → (v, ṗ) here (`closed`), `constraintDynamics` of Pinocchio on the
+same tree with the closing points as contacts, `mj_forward` of MuJoCo on the same bodies with <connect>.  Both peers are called from
+Python, in a loop over eight states; what that costs is measured with an empty call of theirs (`forwardKinematics` of one joint,
+`mj_energyPos`) and not taken off.  One step is the classical Runge–Kutta step with closed positions here, `mj_step` of MuJoCo
+(implicitfast), and the index-2 trapezoidal step in redundant coordinates of Exudyn.  `gap` is what remains open after one second.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.loops import seconds
+from benchmarks.machine import best_time, circumstances, save
+from integrators import integrate
+from mechanics import load_mechanism
+from mechanics.hamiltonian.closed import closed
+from mechanics.joints import Prismatic, Revolute, Spherical
+from mechanics.mechanism import Mechanism
+from mechanics.mobility import mass_matrix
+from mechanics.systems import bricard, four_bar
+
+STATES = 16
+STEP = 1e-3
+
+
+def mechanisms(with_cassie: bool) -> dict[str, Mechanism]:
+    found = {"four-bar": four_bar.mechanism(), "Bricard": bricard.mechanism()}
+    return found | {"Cassie": load_mechanism("cassie", damping=False)} if with_cassie else found
+
+
+def velocity(made: Mechanism) -> Any:
+    """A velocity that keeps the loops closed."""
+    return made.projected_velocity(made.home, np.random.default_rng(0).normal(size=made.tree.nv))[0]
+
+
+def points(made: Mechanism) -> list[tuple[str | None, Any, str | None, Any]]:
+    """Pairs of points that must coincide: one of a ball or of a hinge in the plane, two on the axis of a hinge in space."""
+    pairs = []
+    for c in made.equations.closures:
+        along = [0.0] if c.kind == "spherical" or made.name == "four-bar" else [0.0, 0.1]
+        for s in along:
+            first, second = (f.position + s * np.asarray(f.rotation)[:, 2] for f in (c.first, c.second))
+            pairs.append((c.first.body, first, c.second.body, second))
+    return pairs
+
+
+# --- ours --------------------------------------------------------------------------------------------------------------------------
+
+
+def our_evaluation(made: Mechanism) -> float:
+    """Microseconds."""
+    problem, packed = made.problem(v=velocity(made)), made.packed()
+    states = np.tile(problem.y0, (STATES, 1))
+    return 1e6 * seconds(closed, states, packed.parameters, packed.structure, packed.work_shape, 2 * made.tree.nv)
+
+
+def our_step(made: Mechanism) -> tuple[float, float]:
+    """Microseconds per step, and the gap."""
+    problem = made.problem(v=velocity(made))
+    runs = [integrate(problem, "RKMK4", (0.0, 1.0), step=STEP, save_every=100) for _ in range(30)]
+    return min(1e6 * r.seconds / r.steps for r in runs), float(runs[0].maximum("gap"))
+
+
+# --- Pinocchio ---------------------------------------------------------------------------------------------------------------------
+
+
+def pinocchio_evaluation(made: Mechanism) -> float:
+    """Microseconds per `constraintDynamics`, from Python."""
+    import pinocchio as pin
+
+    from mechanics.adapters.pinocchio import to_pinocchio
+
+    other = to_pinocchio(made.tree)
+    model = other.model
+
+    def joint(body: str | None) -> int:
+        return 0 if body is None else int(model.getJointId(made.tree.joint_names[made.tree.body_index(body)]))
+
+    constraints = pin.StdVec_RigidConstraintModel()
+    for a, x, b, y in points(made):
+        place, other_place = pin.SE3(np.eye(3), np.asarray(x)), pin.SE3(np.eye(3), np.asarray(y))
+        constraints.append(
+            pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, joint(a), place, joint(b), other_place, pin.ReferenceFrame.LOCAL)
+        )
+    data = model.createData()
+    datas = pin.StdVec_RigidConstraintData()
+    for c in constraints:
+        datas.append(c.createData())
+    pin.initConstraintDynamics(model, data, constraints, datas)
+    settings = pin.ProximalSettings(1e-12, 1e-10, 10)
+    q, v, tau = other.configuration(made.home), velocity(made), np.zeros(model.nv)
+
+    def call(calls: int) -> None:
+        for _ in range(calls):
+            pin.constraintDynamics(model, data, q, v, tau, constraints, datas, settings)
+
+    return 1e6 * best_time(call)
+
+
+# --- MuJoCo ------------------------------------------------------------------------------------------------------------------------
+
+
+def mjcf(made: Mechanism) -> str:
+    """The same bodies, joints and closing points for MuJoCo."""
+    tree = made.tree
+
+    def text(x: Any) -> str:
+        return " ".join(repr(float(a)) for a in np.ravel(x))
+
+    def body(i: int) -> str:
+        b = tree.bodies[i]
+        R = np.asarray(b.rotation)
+        J = b.inertia.tensor_about_com + 1e-9 * np.eye(3)  # MuJoCo refuses slender rods
+        kinds = {Revolute: "hinge", Prismatic: "slide", Spherical: "ball"}
+        axis = f' axis="{text(b.joint.axis)}"' if type(b.joint) is not Spherical else ""
+        inside = "".join(body(j) for j in tree.children[i])
+        full = text([J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])
+        return (
+            f'<body name="{b.name}" pos="{text(b.position)}" xyaxes="{text(R[:, 0])} {text(R[:, 1])}">'
+            f'<inertial pos="{text(b.inertia.com)}" mass="{b.inertia.mass!r}" fullinertia="{full}"/>'
+            f'<joint type="{kinds[type(b.joint)]}"{axis}/>{inside}</body>'
+        )
+
+    bodies = "".join(body(i) for i in tree.roots)
+    connects = ""
+    for a, x, b, y in points(made):
+        one, two, anchor = (a, b, x) if a is not None else (b, a, y)
+        connects += f'<connect body1="{one}" body2="{two or "world"}" anchor="{text(anchor)}" solref="{2 * STEP!r} 1"/>'
+    return (
+        f'<mujoco><compiler balanceinertia="true" boundmass="0"/><option timestep="{STEP}" gravity="{text(tree.gravity)}" '
+        f'integrator="implicitfast"/><worldbody>{bodies}</worldbody><equality>{connects}</equality></mujoco>'
+    )
+
+
+def mujoco_times(made: Mechanism) -> tuple[float, float, float]:
+    """Microseconds per `mj_forward` and per `mj_step`, from Python, and the gap after a second."""
+    import mujoco
+
+    model = mujoco.MjModel.from_xml_string(mjcf(made))
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:] = made.home, velocity(made)
+
+    def forward(calls: int) -> None:
+        for _ in range(calls):
+            mujoco.mj_forward(model, data)
+
+    evaluation = 1e6 * best_time(forward)
+    mujoco.mj_resetData(model, data)
+    data.qpos[:], data.qvel[:] = made.home, velocity(made)
+    mujoco.mj_step(model, data, round(1.0 / STEP))
+    gap = float(np.abs(data.efc_pos[: data.ne]).max())
+
+    def step(calls: int) -> None:
+        if calls:
+            mujoco.mj_step(model, data, calls)
+
+    return evaluation, 1e6 * best_time(step), gap
+
+
+# --- Exudyn ------------------------------------------------------------------------------------------------------------------------
+
+
+def exudyn_four_bar() -> tuple[float, float]:
+    """Microseconds per step of the four-bar in redundant coordinates (index 2, trapezoidal), and the gap after a second."""
+    import time
+
+    import exudyn as exu
+    from exudyn.itemInterface import MarkerBodyPosition, NodeRigidBody2D, ObjectGround, ObjectJointRevolute2D, ObjectRigidBody2D
+
+    made = four_bar.mechanism()
+    rates = made.velocities(made.home, {"crank_joint": four_bar.SPEED}).v
+    system = exu.SystemContainer()
+    mbs = system.AddSystem()
+    angles = [made.home[0], made.home[0] + made.home[1], made.home[2]]
+    turns = [rates[0], rates[0] + rates[1], rates[2]]
+    lengths = (four_bar.CRANK, four_bar.COUPLER, four_bar.ROCKER)
+    hinges = [np.zeros(2), four_bar.CRANK * np.array([np.cos(angles[0]), np.sin(angles[0])]), np.array([four_bar.GROUND, 0.0])]
+    speeds = [np.zeros(2), four_bar.CRANK * turns[0] * np.array([-np.sin(angles[0]), np.cos(angles[0])]), np.zeros(2)]
+    ends = []
+
+    for mass, length, angle, turn, x, v in zip(four_bar.MASSES, lengths, angles, turns, hinges, speeds, strict=True):
+        along, across = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
+        center, velocity_ = x + 0.5 * length * along, v + 0.5 * length * turn * across
+        node = mbs.AddNode(
+            NodeRigidBody2D(referenceCoordinates=[*center, angle], initialCoordinates=[0.0, 0.0, 0.0], initialVelocities=[*velocity_, turn])
+        )
+        rod = mbs.AddObject(ObjectRigidBody2D(mass=mass, inertia=mass * length**2 / 12.0, nodeNumber=node))
+        mbs.AddLoad({"loadType": "ForceVector", "markerNumber": mbs.AddMarker({"markerType": "BodyPosition", "bodyNumber": rod}),
+                     "loadVector": [0.0, -9.81 * mass, 0.0]})  # fmt: skip
+        ends.append([mbs.AddMarker(MarkerBodyPosition(bodyNumber=rod, localPosition=[s * 0.5 * length, 0.0, 0.0])) for s in (-1.0, 1.0)])
+    ground = mbs.AddObject(ObjectGround())
+    fixed = [mbs.AddMarker(MarkerBodyPosition(bodyNumber=ground, localPosition=[x, 0.0, 0.0])) for x in (0.0, four_bar.GROUND)]
+    pairs = [(fixed[0], ends[0][0]), (ends[0][1], ends[1][0]), (fixed[1], ends[2][0]), (ends[1][1], ends[2][1])]
+    for pair in pairs:
+        mbs.AddObject(ObjectJointRevolute2D(markerNumbers=list(pair)))
+    mbs.Assemble()
+    settings = exu.SimulationSettings()
+    settings.timeIntegration.numberOfSteps = round(1.0 / STEP)
+    settings.timeIntegration.endTime = 1.0
+    settings.timeIntegration.newton.useModifiedNewton = True
+    settings.timeIntegration.verboseMode = 0
+    settings.solution.file.write = False
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        mbs.SolveDynamic(settings, solverType=exu.DynamicSolverType.TrapezoidalIndex2, updateInitialValues=False)
+        times.append(time.perf_counter() - start)
+    a, b = (np.array(mbs.GetMarkerOutput(m, exu.OutputVariableType.Position)) for m in pairs[3])
+    return 1e6 * min(times) * STEP, float(np.abs(a - b).max())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--no-cassie", action="store_true")
+    parser.add_argument("--save", metavar="NAME", help="write benchmarks/results/NAME.json")
+    options = parser.parse_args()
+    rows = []
+    for name, made in mechanisms(not options.no_cassie).items():
+        step, gap = our_step(made)
+        row: dict[str, Any] = {"mechanism": name, "nv": made.tree.nv, "rows": len(made.equations), "rank": made.mobility.rank}
+        row |= {"evaluation_us": our_evaluation(made), "step_us": step, "gap": gap}
+        row["condition_of_mass"] = float(np.linalg.cond(mass_matrix(made.tree, made.home)))
+        for peer, measure in PEERS.items():
+            found = measure(made)
+            row |= {f"{peer}_{key}": value for key, value in found.items()}
+        print(name, {k: (round(v, 3) if isinstance(v, float) and v > 1e-2 else v) for k, v in row.items()}, flush=True)
+        rows.append(row)
+    if options.save:
+        print("saved", save(options.save, {**circumstances("pin", "mujoco", "exudyn"), "rows": rows}))
+
+
+def _mujoco(made: Mechanism) -> dict[str, float]:
+    return dict(zip(("evaluation_us", "step_us", "gap"), mujoco_times(made), strict=True))
+
+
+def _exudyn(made: Mechanism) -> dict[str, float]:
+    return dict(zip(("step_us", "gap"), exudyn_four_bar(), strict=True)) if made.name == "four-bar" else {}
+
+
+PEERS: dict[str, Callable[[Mechanism], dict[str, float]]] = {
+    "pinocchio": lambda made: {"evaluation_us": pinocchio_evaluation(made)},
+    "mujoco": _mujoco,
+    "exudyn": _exudyn,
+}
+
+
+if __name__ == "__main__":
+    main()
