@@ -62,9 +62,12 @@ def _greatest(y: Any, start: Any, end: Any) -> Any:
 
 @kernel
 def accelerations_count(h: Any, y: Any, n_q: Any, from_positions: Any) -> Any:
-    """Accelerations that matter beside y in a step: |v|/h, or |q|/h² where they are found from positions, which are rounded."""
+    """Accelerations that matter beside y in a step: |v|/h, or |q|/h² where they are found from positions, which are rounded.
+
+    Coordinates count as numbers of order one at least: positions of points are rounded, too.
+    """
     size = _greatest(y, n_q, y.shape[0]) / absolute(h)
-    return maximum(size, _greatest(y, 0, n_q) / (h * h)) if from_positions else size
+    return maximum(size, maximum(_greatest(y, 0, n_q), 1.0 + 0.0 * size) / (h * h)) if from_positions else size
 
 
 @kernel

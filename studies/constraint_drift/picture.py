@@ -35,6 +35,8 @@ LOOK = {
 }
 """Colour, line and marker of every family."""
 SLICES = 50
+HIGHEST = 1e3
+"""Errors beyond this (m, J, rad) are drawn here."""
 
 
 def figure(result: Result) -> Any:
@@ -91,9 +93,11 @@ def _against_time(ax: Any, runs: Sequence[Run], families: Sequence[str], values:
 
 
 def _envelope(t: Array, values: Array) -> tuple[Array, Array]:
-    edges = np.unique(np.geomspace(1, max(len(t) - 1, 2), SLICES).astype(int))
-    found = [np.nanmax(np.append(values[a:b], 1e-18)) for a, b in pairwise([*edges, len(t)])]
-    return t[np.minimum([*edges[1:] - 1, len(t) - 1], len(t) - 1)], np.array(found)
+    """Greatest value in slices of time equal on a logarithmic axis, until a state is lost."""
+    good = len(t) if np.isfinite(values).all() else int(np.argmin(np.isfinite(values)))
+    edges = np.unique(np.geomspace(1, max(good - 1, 2), SLICES).astype(int))
+    edges = np.append(edges[edges < good], good)
+    return t[edges[1:] - 1], np.array([np.clip(values[a:b], 1e-18, HIGHEST).max() for a, b in pairwise(edges)])
 
 
 def _against_cost(
@@ -101,7 +105,8 @@ def _against_cost(
 ) -> None:
     for family in families:
         chosen = [best([r for r in runs if r.step == h], family) for h in result.config.steps]
-        shown = sorted(((r.cost, v) for r in chosen if r is not None and r.arrived and (v := value(r)) is not None), key=lambda x: x[0])
+        arrived = [(r.cost, value(r)) for r in chosen if r is not None and r.arrived]
+        shown = sorted((c, v) for c, v in arrived if v is not None and v < HIGHEST)
         colour, line, marker = LOOK[family]
         ax.loglog([c for c, _ in shown], [v for _, v in shown], color=colour, ls=line, marker=marker, ms=5, label=family)
     ax.set_xlabel("computing time / simulated time")

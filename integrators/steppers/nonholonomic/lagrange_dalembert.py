@@ -97,6 +97,15 @@ def _rows(
             st2(work, S, m - k + j, -(ld(work[END], at.POSITION + j) / h))
 
 
+@helper
+def position_rounding(h: Any, q: Any, structure: Any, zero: Any) -> Any:
+    """Velocities that matter where they are found from positions, which are rounded: |q|/h, with |q| at least of order one."""
+    size = zero + 1.0
+    for i in range(q.shape[0]):
+        size = maximum(size, absolute(ld(q, i)))
+    return size / absolute(h) if structure[2] > 0 else zero
+
+
 @kernel
 def solve_interval(
     parts: Any, t: Any, h: Any, q: Any, group: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
@@ -108,6 +117,7 @@ def solve_interval(
     hx, mu, before = work[HX][:n], work[MU][:n], work[R][:n]
     zero = ld2(work, X, 0) * 0.0
     going, best = zero + 1.0, zero + 1.0
+    counts = position_rounding(h, q, structure, zero)
     for count in range(options[LIMIT]):
         _rows(parts, t, h, q, group, options, parameters, structure, field_work, work)
         node.mass_times(work[MIDDLE], structure, work[X][:n], mu)
@@ -121,7 +131,7 @@ def solve_interval(
         node.add_solution(work, L, S, m, going)
         counters[EVALUATIONS] += 1
         counters[ITERATIONS] += 1
-        going, best = node.converged(change, size, best, going)
+        going, best = node.converged(change, maximum(size, counts), best, going)
         if node.fails(best):
             return NON_FINITE
         if not any_(going > 0.0):
