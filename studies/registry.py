@@ -8,6 +8,7 @@ from studies.efficiency import EFFICIENCY
 from studies.energy_drift import ENERGY_DRIFT
 from studies.nonholonomic_truth import NONHOLONOMIC_TRUTH
 from studies.rolling_disk import ROLLING_DISK
+from studies.round_off import ROUND_OFF
 from studies.study import Study
 from studies.walking_mechanism import WALKING_MECHANISM
 from studies.work_precision import WORK_PRECISION
@@ -21,6 +22,7 @@ STUDIES: dict[str, Study] = {
         ENERGY_DRIFT,
         NONHOLONOMIC_TRUTH,
         ROLLING_DISK,
+        ROUND_OFF,
         WALKING_MECHANISM,
         WORK_PRECISION,
     )

@@ -1,0 +1,32 @@
+"""The picture: root mean square energy error against the number of steps, a panel per case."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from studies.round_off.question import Result
+from studies.study import COLOURS
+
+
+def figure(result: Result) -> Any:
+    """Plain and compensated, single trajectories faint; dotted: slopes ½ and 1."""
+    pairs = list(zip(result.walks[::2], result.walks[1::2], strict=True))
+    fig = Figure(figsize=(3.1 * len(pairs) + 0.4, 3.6), layout="constrained")
+    axes = fig.subplots(1, len(pairs), sharey=True, squeeze=False)[0]
+    for ax, pair in zip(axes, pairs, strict=True):
+        for colour, w in zip(COLOURS, pair, strict=False):
+            ax.loglog(w.steps, np.abs(w.errors).T, color=colour, lw=0.3, alpha=0.25)
+            name = "compensated" if w.compensated else "plain"
+            ax.loglog(w.steps, w.rms, color=colour, label=f"{name}: n^{w.exponent:.2f} ± {w.exponent_sigma:.2f}")
+            n = w.steps[[8, -1]]
+            for power in (0.5, 1.0):
+                ax.loglog(n, w.rms[-1] * (n / n[-1]) ** power, color="0.5", ls=":", lw=0.8)
+        ax.set_title(f"{pair[0].method}\n{pair[0].system}, h = {pair[0].step:g} s", fontsize=8)
+        ax.set_xlabel("steps")
+        ax.set_ylim(1e-18, 1e-11)
+        ax.legend(loc="upper left", fontsize=7)
+    axes[0].set_ylabel(f"rms of relative energy error, {len(result.walks[0].errors)} trajectories")
+    return fig

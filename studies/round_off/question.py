@@ -1,0 +1,198 @@
+"""The question: does the energy error of a long run grow like √n (Brouwer's law) or like n?
+
+Many initial conditions run side by side in lanes, by methods whose own energy error is below rounding at the chosen step, with plain and
+with compensated additions.  The energy is averaged over every step of 256 stretches; its change since the first stretch, as a root
+mean square over the trajectories, is fitted by a power of the number of steps.  A bias common to all trajectories shows as a mean
+that is large against its standard error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.integrate import integrate
+from integrators.method import Method
+from integrators.methods import find
+from integrators.problem import Problem
+from integrators.storage import Dataset, Variable
+from mechanics.systems import free_rigid_body, heavy_top
+from studies.study import Record, StudyConfig
+
+Array = NDArray[np.float64]
+QUESTION = "Does the energy error of a long run grow like √n (Brouwer's law) or like n?"
+STRETCHES = 256
+FITTED = 8
+"""The fit begins at this stretch: before it the first one, which all are compared with, is not yet far away."""
+SMALLEST = 2.0**-60
+"""Energies that agree to the last bit count as this far apart."""
+RESAMPLES = 200
+BROUWER = 0.15
+"""An exponent within this of ½ is called a random walk."""
+INERTIA = (1.0, 1.4, 0.6)
+
+
+@dataclass(frozen=True)
+class RoundOffConfig(StudyConfig):
+    """Energy errors of long runs over many initial conditions, plain and compensated."""
+
+    cases: tuple[tuple[str, str, float], ...] = (
+        ("heavy top", "SPLIT_SRKN8_17A", 0.02),
+        ("heavy top", "VARIATIONAL_GAUSS4", 0.04),
+        ("free body", "SPLIT_STRANG", 0.05),
+        ("free body", "LGVI_MOSER_VESELOV", 0.05),
+    )
+    """System (heavy top, free body), method, step in s."""
+    steps: int = 1_000_000
+    """Steps of every trajectory; 100000000 is the long run."""
+    trajectories: int = 16
+    """Initial conditions, random attitudes and angular velocities; multiples of 8 fill the lanes."""
+    seed: int = 1
+
+    def shortened(self) -> RoundOffConfig:
+        """The configuration that `--quick` runs."""
+        return replace(self, cases=(self.cases[0], self.cases[3]), steps=min(self.steps, 50_000), trajectories=8)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One method on one system."""
+
+    system: str
+    method: str
+    compensated: bool
+    step: float
+    stages: int
+    steps: Array
+    """Numbers of steps at the ends of the stretches."""
+    errors: Array
+    """(trajectories, stretches): relative change of the mean energy since the first stretch."""
+    ripple: float
+    """Largest relative spread of the energy within the first stretch: the method's own error."""
+    seconds: float
+
+    @property
+    def rms(self) -> Array:
+        return np.asarray(np.sqrt((self.errors**2).mean(axis=0)))
+
+    @property
+    def exponent(self) -> float:
+        return exponent(self.steps, self.errors)
+
+    @property
+    def exponent_sigma(self) -> float:
+        """Standard deviation of the exponent, by drawing the trajectories anew."""
+        generator = np.random.default_rng(0)
+        m = len(self.errors)
+        return float(np.std([exponent(self.steps, self.errors[generator.integers(0, m, m)]) for _ in range(RESAMPLES)]))
+
+    @property
+    def mean_over_error(self) -> float:
+        """Mean of the last errors in units of its standard error: beyond 3, a bias common to the trajectories."""
+        last = self.errors[:, -1]
+        return float(last.mean() / (last.std(ddof=1) / np.sqrt(len(last))))
+
+    @property
+    def per_step(self) -> float:
+        """Least-squares slope of each trajectory's error, as a root mean square: relative energy per step."""
+        n = self.steps - self.steps.mean()
+        slopes = (self.errors * n).sum(axis=1) / (n * n).sum()
+        return float(np.sqrt((slopes**2).mean()))
+
+
+def exponent(steps: Array, errors: Array) -> float:
+    """The power of n in the root mean square of the errors, by least squares in logarithms; evenly in log n."""
+    rms = np.sqrt((errors**2).mean(axis=0))[FITTED:]
+    x, y = np.log(steps[FITTED:]), np.log(np.maximum(rms, SMALLEST))
+    return float(np.polyfit(x, y, 1, w=1.0 / np.sqrt(steps[FITTED:]))[0])
+
+
+@dataclass(frozen=True)
+class Result:
+    config: RoundOffConfig
+    walks: tuple[Walk, ...]
+
+
+def problem_of(system: str, trajectories: int, seed: int) -> Problem:
+    """A system from random attitudes with random angular velocities of about 2 rad/s."""
+    generator = np.random.default_rng(seed)
+    problem = free_rigid_body(INERTIA, (1.0, 1.0, 1.0)) if system == "free body" else heavy_top(INERTIA, 1.0, (0.1, 0.2, 0.97), 2.0)
+    attitudes = generator.normal(size=(trajectories, 4))
+    attitudes /= np.linalg.norm(attitudes, axis=1, keepdims=True)
+    momenta = np.array(INERTIA) * generator.normal(size=(trajectories, 3)) * 2.0
+    return problem.with_start(np.concatenate([attitudes, momenta], axis=1))
+
+
+def run(config: RoundOffConfig) -> Result:
+    """Every case, plain and compensated."""
+    config = config.shortened() if config.quick else config
+    walks = []
+    for system, name, step in config.cases:
+        method = find(name)
+        if not isinstance(method, Method):
+            raise ValueError(f"cases: {name} is not a method of fixed steps")
+        problem = problem_of(system, config.trajectories, config.seed)
+        walks += [walk(config, problem, system, chosen, step) for chosen in (method.plain(), method)]
+    return Result(config, tuple(walks))
+
+
+def walk(config: RoundOffConfig, problem: Problem, system: str, method: Method, step: float) -> Walk:
+    """The errors of one method."""
+    every = max(1, config.steps // STRETCHES)
+    solution = integrate(problem, method, (0.0, every * STRETCHES * step), step=step, save_every=every, progress=config.progress or None)
+    if not np.all(np.asarray(solution.status) == 0):
+        raise RuntimeError(f"{method.name}: {solution.message}")
+    energy = solution.invariant_names.index("energy")
+    scale = np.abs(solution.invariants[:, :1, energy])
+    means = solution.mean_since[:, 1:, energy]
+    spread = (solution.greatest - solution.least)[:, 1, energy] / scale[:, 0]
+    return Walk(
+        system, method.name.removesuffix("[plain]"), method.compensated, step, method.evaluations or 1,
+        every * np.arange(1.0, STRETCHES), ((means - means[:, :1]) / scale)[:, 1:], float(spread.max()), solution.seconds,
+    )  # fmt: skip
+
+
+def records(result: Result) -> list[Record]:
+    return [
+        {
+            "system": w.system,
+            "method": w.method,
+            "additions": "compensated" if w.compensated else "plain",
+            "step": w.step,
+            "steps": int(w.steps[-1]),
+            "trajectories": len(w.errors),
+            "exponent": w.exponent,
+            "exponent_sigma": w.exponent_sigma,
+            "energy_error_rms": float(w.rms[-1]),
+            "mean_over_error": w.mean_over_error,
+            "energy_slope_per_step": w.per_step,
+            "energy_ripple": w.ripple,
+            "microseconds_per_step": 1e6 * w.seconds / (w.steps[-1] * len(w.errors)),
+        }
+        for w in result.walks
+    ]
+
+
+def remarks(result: Result) -> list[str]:
+    said = []
+    for plain, compensated in zip(result.walks[::2], result.walks[1::2], strict=True):
+        kind = "a random walk" if abs(compensated.exponent - 0.5) <= BROUWER else "not a random walk"
+        said.append(
+            f"{plain.method} on the {plain.system}: compensation lowers the error by {plain.rms[-1] / compensated.rms[-1]:.3g}; "
+            f"exponents {plain.exponent:.2f} plain, {compensated.exponent:.2f} compensated ({kind})"
+        )
+    return said
+
+
+def data(result: Result) -> Dataset:
+    walks = result.walks
+    return Dataset(
+        {
+            "walk": Variable(("walk",), [f"{w.system}, {w.method}, {'compensated' if w.compensated else 'plain'}" for w in walks]),
+            "steps": Variable(("stretch",), walks[0].steps),
+            "error": Variable(("walk", "trajectory", "stretch"), np.array([w.errors for w in walks]), "", "relative energy error"),
+        },
+        {"study": "round-off"},
+    )
