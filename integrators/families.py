@@ -7,6 +7,7 @@ from functools import partial
 
 from integrators.method import Method
 from integrators.steppers.composition import composition
+from integrators.steppers.energy_momentum import energy_momentum
 from integrators.steppers.exponential import exponential
 from integrators.steppers.implicit import implicit_rkmk
 from integrators.steppers.implicit_newton import newton_rkmk
@@ -77,6 +78,7 @@ def rows() -> Iterator[Row]:
     for row in COMPOSED:
         yield _row(f"LGVI_CAYLEY_{row}", COMPOSITIONS, row, partial(_composed_lgvi, "hp"))
         yield _row(f"LGVI_MOSER_VESELOV_{row}", COMPOSITIONS, row, partial(_composed_lgvi, "moser_veselov"))
+    yield "ENERGY_MOMENTUM", energy_momentum
     yield "TREE_VARIATIONAL", tree_variational
     for row in COMPOSED:
         yield _row(f"TREE_VARIATIONAL_{row}", COMPOSITIONS, row, tree_variational)
