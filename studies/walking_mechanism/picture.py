@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from studies.study import COLOURS
 from studies.walking_mechanism.question import FORMULATIONS, Result, Run
@@ -21,7 +22,7 @@ LOOK = dict(zip(FORMULATIONS, zip(COLOURS, "o^sDx", strict=False), strict=False)
 def figure(result: Result) -> Any:
     """Above: coordinates (figure 7); below: deviations against time (figures 8, 9), by step, and the hull by period."""
     config, first = result.config, result.runs[0]
-    fig = Figure(figsize=(11.5, 6.4), layout="constrained")
+    fig = Figure(figsize=(12.0, 6.8), layout="constrained")
     (a, b, c), (d, e, f) = fig.subplots(2, 3)
     t, q = first.solution.t, first.q
     fig.suptitle(
@@ -35,12 +36,12 @@ def figure(result: Result) -> Any:
         for r in result.runs:
             if r.formulation == name and r.step == coarse:
                 d.semilogy(r.solution.t, np.maximum(r.deviation, LEAST), color=colour, lw=0.7, label=name)
-    d.set_title(f"figures 8 and 9: |pin of disc − pin of leg 1| [m], h = {coarse:g} s")
+    d.set_title(f"figures 8, 9: pins apart [m], h = {coarse:g} s")
     d.set_xlabel("t [s]")
-    d.legend(loc="lower right", fontsize=7)
+    fig.legend(handles=d.lines, loc="outside lower center", ncols=len(d.lines))
     _by_step(e, result.runs)
     f.plot([r.period for r in result.walks], [r.amplitude for r in result.walks], "o-", color=COLOURS[0])
-    f.set_title("swing of the hull, max |φ| [rad], soft ground")
+    f.set_title("max |φ| [rad], soft ground")
     f.set_xlabel("period of the disc [s]")
     f.set_ylim(bottom=0.0)
     return fig
@@ -51,7 +52,7 @@ def _curves(ax: Any, t: Any, values: Any, names: Sequence[str], title: str) -> N
         ax.plot(t, values[:, k], color=COLOURS[k], lw=0.9, label=name)
     ax.set_title(title)
     ax.set_xlabel("t [s]")
-    ax.legend(loc="lower left")
+    ax.legend(loc="lower left", facecolor="white", framealpha=0.8, frameon=True)
 
 
 def _by_step(ax: Any, runs: Sequence[Run]) -> None:
@@ -59,12 +60,12 @@ def _by_step(ax: Any, runs: Sequence[Run]) -> None:
         for style, chosen in (("-", [r for r in runs if r.step]), ("--", [r for r in runs if r.tolerance])):
             found = sorted((r for r in chosen if r.formulation == name), key=lambda r: r.solution.evaluations)
             if found:
-                label = name if style == "-" else None
                 cost = [r.solution.evaluations / float(r.solution.t[-1]) for r in found]
                 worst = [max(float(r.deviation.max()), LEAST) for r in found]
-                ax.loglog(cost, worst, color=colour, marker=marker, ms=5, ls=style, label=label)
-    ax.set_title("largest deviation [m]: RK4 (full), LSODA (dashed)")
-    ax.set_xlabel("evaluations per simulated second")
+                ax.loglog(cost, worst, color=colour, marker=marker, ms=5, ls=style)
+    ax.set_title("pins apart, largest [m]")
+    ax.set_xlabel("evaluations per simulated second; RK4 full, LSODA dashed")
+    ax.xaxis.set_minor_formatter(NullFormatter())
 
 
 def extras(result: Result, folder: Path) -> Sequence[str]:
