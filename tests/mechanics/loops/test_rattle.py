@@ -10,7 +10,9 @@ from integrators.analysis import measured_order
 from integrators.methods import find
 from integrators.one_step import step_map
 from integrators.testing import group_distance
+from mechanics import dynamics
 from mechanics.mechanism import Mechanism, mass_matrix
+from mechanics.variational.reactions import closing_forces
 
 H = 0.01
 
@@ -92,3 +94,21 @@ def test_a_hundred_thousand_steps(problem):
     assert solution.success, solution.message
     assert np.abs(solution["gap"]).max() < 1e-11
     assert solution.error("energy") < 0.02
+
+
+@pytest.mark.parametrize("mechanism", ["four-bar", "slider-crank", "Bricard"], indirect=True)
+def test_closing_forces_are_those_of_the_continuous_motion(problem, closed, mechanism):
+    """Gᵀλ of the step against M v̇ + b with G v̇ = −Ġ v; the difference falls with the step."""
+    tree, q, v, e = mechanism.tree, mechanism.q, mechanism.v, 1e-5
+    G = closed.equations.matrix(q)
+    rate = (closed.equations.matrix(q + e * v) - closed.equations.matrix(q - e * v)) @ v / (2 * e)
+    M, b = mass_matrix(tree, q), dynamics.bias(tree, q, v)
+    free = -np.linalg.solve(M, b)
+    reaction = G.T @ np.linalg.lstsq(G @ np.linalg.solve(M, G.T), -rate - G @ free, rcond=1e-9)[0]
+    errors = []
+    for h in (2e-3, 1e-3):
+        found = closing_forces(closed, problem, find("TREE_VARIATIONAL"), problem.y0, h)
+        rows = [closed.equations.names.index(name) for name in found]
+        errors.append(np.abs(G[rows].T @ np.array(list(found.values())) - reaction).max())
+    assert errors[1] < 0.02 * np.abs(reaction).max()
+    assert errors[1] < 0.6 * errors[0]
