@@ -1,0 +1,180 @@
+"""Nonholonomic systems against SciPy and Exudyn's rolling disc: ``python -m benchmarks.nonholonomic``.
+
+Two tables: nanoseconds per step, one trajectory and eight in lanes (per trajectory); and microseconds per simulated second at
+equal error.  Costs are differences of a long and a short run (every step watches the invariants), by the clock of the process, so
+that starting a run does not count for anybody; errors are those of the configuration after `HORIZON`, against DOP853 at 1e-13.
+SciPy's opponent is DOP853 on the same compiled right-hand side; Exudyn's are its implicit solvers on its rolling-disc joint, where
+Exudyn is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from benchmarks import exudyn_disk
+from benchmarks.machine import circumstances, save
+from integrators import Problem, integrate
+from liegroup.compile import WIDTH
+from mechanics.constraints.index_one import multiplier_problem
+from mechanics.systems import two_wheeled_pendulum as pendulum
+from mechanics.systems.chaplygin_sleigh import chaplygin_sleigh
+from mechanics.systems.snakeboard import snakeboard
+from mechanics.systems.tilting_disk import tilting_disk
+
+HORIZON = 1.0
+TARGETS = (1e-3, 1e-4, 1e-6, 1e-8)
+Cost = Callable[[float, float], float]
+"""Seconds of a run: ``cost(step or tolerance, horizon)``."""
+
+
+def wheeled() -> tuple[Problem, Problem]:
+    """The two-wheeled pendulum as a tree, for Runge–Kutta methods (projected) and bare, for SciPy."""
+    made = pendulum.mechanism()
+    q, v = pendulum.state(pendulum.TwoWheeledPendulum(), 0.1, 1.0, 0.0, 0.8)
+    return multiplier_problem(made, q, v, projection="positions"), multiplier_problem(made, q, v)
+
+
+def systems() -> dict[str, tuple[Problem, Problem, dict[str, Problem]]]:
+    """Name → (problem, problem for SciPy, problems of methods that work with multipliers)."""
+    found: dict[str, tuple[Problem, Problem, dict[str, Problem]]] = {}
+    for name, system in (("disk", tilting_disk()), ("sleigh", chaplygin_sleigh()), ("snakeboard", snakeboard())):
+        problem = system.problem()
+        found[name] = problem, problem, {"DLA": system.constrained_problem()}
+    return {**found, "wheeled tree": (*wheeled(), {})}
+
+
+def seconds(problem: Problem, method: str, step: float, steps: int) -> float:
+    started = time.process_time()
+    integrate(problem, method, (0.0, step * steps), step=step, save_every=steps)
+    return time.process_time() - started
+
+
+def per_step(problem: Problem, method: str, step: float, rounds: int) -> float:
+    """Nanoseconds per step."""
+    short, long = 1000, 5000
+    seconds(problem, method, step, short)
+    return (
+        1e9
+        * (best(lambda: seconds(problem, method, step, long), rounds) - best(lambda: seconds(problem, method, step, short), rounds))
+        / (long - short)
+    )
+
+
+def best(call: Callable[[], float], rounds: int) -> float:
+    return min(call() for _ in range(rounds))
+
+
+def speeds(rounds: int) -> list[dict[str, Any]]:
+    """Rows of the first table."""
+    rows = []
+    print(f"{'system':14s} {'method':14s} {'ns/step':>9s} {'lanes':>9s}")
+    for name, (problem, _, others) in systems().items():
+        for method, posed in {"RKMK4": problem, **others}.items():
+            generator = np.random.default_rng(0)
+            starts = posed.y0 + np.zeros((WIDTH, 1))
+            starts[:, :2] += generator.normal(size=(WIDTH, 2))  # elsewhere in the plane, the same motion
+            one, eight = per_step(posed, method, 1e-3, rounds), per_step(posed.with_start(starts), method, 1e-3, rounds) / WIDTH
+            print(f"{name:14s} {method:14s} {one:9.0f} {eight:9.0f}", flush=True)
+            rows.append({"system": name, "method": method, "ns_per_step": round(one, 1), "ns_per_step_lanes": round(eight, 1)})
+    return rows
+
+
+def at_equal_error(errors: Sequence[float], costs: Sequence[float], target: float) -> float:
+    """Cost at an error, between measured points of a work–precision line; the cheapest point if all are better, NaN if none is."""
+    x, y = np.log(np.maximum(errors, 1e-17)), np.log(np.array(costs))
+    order = np.argsort(x)
+    return float(np.exp(np.interp(np.log(target), x[order], y[order]))) if x.min() <= np.log(target) else float("nan")
+
+
+def lines(name: str, rounds: int) -> dict[str, tuple[list[float], list[float]]]:
+    """Work–precision lines: who → (errors, microseconds per simulated second)."""
+    problem, bare, _ = systems()[name]
+    reference = integrate(bare, "SCIPY_DOP853", (0.0, HORIZON), step=HORIZON, rtol=1e-13, atol=1e-13).y[-1]
+    size = int(problem.table[:-1, 3].sum())
+
+    def error(y: Any) -> float:
+        return float(np.abs(y[: len(y) if len(y) < size else size] - reference[: len(y) if len(y) < size else size]).max())
+
+    found: dict[str, tuple[list[float], list[float]]] = {}
+    for method, counts in (("RKMK4", (20, 40, 80, 160, 320, 640, 1280, 2560)), ("RKMK_DOP853", (4, 8, 16, 32, 64, 128, 256))):
+        line: tuple[list[float], list[float]] = ([], [])
+        for n in counts:
+            solution = integrate(problem, method, (0.0, HORIZON), step=HORIZON / n)
+            if solution.success:
+                line[0].append(error(solution.y[-1]))
+                line[1].append(1e-3 * n * per_step(problem, method, HORIZON / n, rounds) / HORIZON)
+        found[method] = line
+    found["SciPy DOP853"] = _scipy(bare, error, rounds)
+    if name == "disk" and exudyn_disk.available():
+        found |= _exudyn(error, rounds)
+    return found
+
+
+def _scipy(problem: Problem, error: Callable[[Any], float], rounds: int) -> tuple[list[float], list[float]]:
+    line: tuple[list[float], list[float]] = ([], [])
+    for tolerance in 10.0 ** -np.arange(2, 12):
+
+        def run(horizon: float, tolerance: float = tolerance) -> Any:
+            started = time.process_time()
+            solution = integrate(problem, "SCIPY_DOP853", (0.0, horizon), step=horizon, rtol=tolerance, atol=tolerance)
+            return time.process_time() - started, solution.y[-1]
+
+        line[0].append(error(run(HORIZON)[1]))
+        costs = [best(lambda h=h: run(h)[0], rounds) for h in (HORIZON, 2 * HORIZON)]  # type: ignore[misc]
+        line[1].append(1e6 * (costs[1] - costs[0]) / HORIZON)
+    return line
+
+
+def _exudyn(error: Callable[[Any], float], rounds: int) -> dict[str, tuple[list[float], list[float]]]:
+    found: dict[str, tuple[list[float], list[float]]] = {}
+    system = tilting_disk()
+    for solver in exudyn_disk.SOLVERS:
+        line: tuple[list[float], list[float]] = ([], [])
+        for n in (200, 400, 800, 1600, 3200, 6400):
+            line[0].append(error(exudyn_disk.solve(solver, HORIZON / n, HORIZON, system)[0]))
+            costs = [best(lambda h=h: exudyn_disk.solve(solver, HORIZON / n, h, system)[1], rounds) for h in (HORIZON, 2 * HORIZON)]  # type: ignore[misc]
+            line[1].append(1e6 * (costs[1] - costs[0]) / HORIZON)
+        found[f"Exudyn, {solver}"] = line
+    return found
+
+
+def comparison(rounds: int) -> list[dict[str, Any]]:
+    """Rows of the second table."""
+    rows: list[dict[str, Any]] = []
+    print(f"\nmicroseconds per simulated second at equal error\n{'system':14s} {'who':34s}" + "".join(f"{t:>10.0e}" for t in TARGETS))
+    for name in systems():
+        for who, (errors, costs) in lines(name, rounds).items():
+            at = [at_equal_error(errors, costs, target) for target in TARGETS]
+            print(f"{name:14s} {who:34s}" + "".join(f"{x:10.1f}" if x == x else f"{'–':>10s}" for x in at), flush=True)
+            rows.append(
+                {
+                    "system": name,
+                    "who": who,
+                    "errors": errors,
+                    "microseconds_per_second": costs,
+                    "at_targets": [x if x == x else None for x in at],
+                }
+            )
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=15, help="measure every number so many times, the best counts")
+    parser.add_argument("--save", metavar="NAME", help="write benchmarks/results/NAME.json")
+    options = parser.parse_args()
+    if not exudyn_disk.available():
+        print("no comparison with Exudyn: it is not installed")
+    record = {"speeds": speeds(options.rounds), "targets": TARGETS, "lines": comparison(options.rounds)}
+    if options.save:
+        packages = ("scipy", "exudyn") if exudyn_disk.available() else ("scipy",)
+        print("saved", save(options.save, {**circumstances(*packages), **record}))
+
+
+if __name__ == "__main__":
+    main()
