@@ -20,7 +20,7 @@ from benchmarks import exudyn_disk
 from benchmarks.machine import circumstances, save
 from integrators import Problem, integrate
 from liegroup.compile import WIDTH
-from mechanics.constraints.index_one import multiplier_problem
+from mechanics.constraints.multiplier_problem import multiplier_problem
 from mechanics.systems import two_wheeled_pendulum as pendulum
 from mechanics.systems.chaplygin_sleigh import chaplygin_sleigh
 from mechanics.systems.snakeboard import snakeboard

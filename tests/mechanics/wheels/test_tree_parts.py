@@ -8,8 +8,8 @@ from integrators.methods import METHODS
 from integrators.one_step import step_map
 from integrators.parts import constrained
 from mechanics.assembly import moved_by
-from mechanics.constraints.holonomic import constrained_problem
-from mechanics.constraints.index_one import multiplier_problem
+from mechanics.constraints.constrained_problem import constrained_problem
+from mechanics.constraints.multiplier_problem import multiplier_problem
 from mechanics.mobility import mass_matrix
 from mechanics.systems import two_wheeled_pendulum as pendulum
 from mechanics.systems import wheeled_car
