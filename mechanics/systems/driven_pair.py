@@ -27,6 +27,7 @@ from integrators.parts import clear, constrained, quasi_velocity
 from integrators.problem import Problem, Variable
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, kernel, ld, st
+from liegroup.formulas.so2 import wrap
 from liegroup.scalars import sincos, sqrt
 from liegroup.table import RN, table_of
 from mechanics.constraints.checks import signs
@@ -208,6 +209,17 @@ MEMBERS: dict[str, Member] = {
     "B3": Member(_NONE, _V3, _BOWL, _START, 0.5, 2.6, False, True, knife=True),
 }
 """CO contact oscillators, L swinging and R rotating drivers of a variable transmission, K knife edge on an incline, B in a bowl."""
+
+
+@entry(*FIELD_SIGNATURES)
+def turned_back(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """The state with s in [−π, π]: a projection for drivers that turn round and round, where V and f have the period 2π.
+
+    An angle that grows for ever loses digits: after 10⁴ turns, five of its sixteen.
+    """
+    for i in range(y.shape[0]):
+        st(out, i, ld(y, i))
+    st(out, 2, wrap(ld(y, 2)))
 
 
 def driven_pair(member: str | Member = "L0") -> NonholonomicSystem:

@@ -12,7 +12,7 @@ from mechanics.systems.driven_pair import MEMBERS
 from studies.nonholonomic_truth.question import COLUMNS, RATES, Result, Run
 from studies.study import COLOURS
 
-SHADES = {"exact": "#009E73", "bounded": "#8FD3BC", "linear": "#F0E442", "decays": "#E69F00", "grows": "#D55E00"}
+SHADES = {"exact": "#009E73", "bounded": "#8FD3BC", "linear": "#F0E442", "decays": "#E69F00", "grows": "#D55E00", "fails": "#BBBBBB"}
 
 
 def figure(result: Result) -> Any:
@@ -39,12 +39,12 @@ def _verdicts(ax: Any, result: Result) -> None:
     ax.grid(False)
     ax.set_title(f"max |E − E₀|, h = {result.config.step:g}, {result.config.steps:g} steps      * no reversal maps the driver to itself")
     for k, (verdict, colour) in enumerate(SHADES.items()):
-        ax.text(0.02 + 0.2 * k, -0.235, f"■ {verdict}", color=colour, transform=ax.transAxes, fontsize=9, fontweight="bold")
+        ax.text(0.02 + 0.165 * k, -0.235, f"■ {verdict}", color=colour, transform=ax.transAxes, fontsize=9, fontweight="bold")
 
 
 def _number(r: Run) -> str:
     if not r.solution.success:
-        return "overflow"
+        return r.solution.status.name.lower().replace("_", "\n")
     text = f"{r.error:.1e}"
     return f"{text}\n|Av| {r.parasitic:.1g}" if r.parasitic and r.parasitic > 0.3 else text
 
@@ -64,7 +64,7 @@ def _driven(ax: Any, result: Result) -> None:
 
 def _rates(ax: Any, result: Result) -> None:
     for k, label in enumerate(RATES):
-        runs = [r for r in result.rates if r.label == label and r.drift and r.drift.significance > 5]
+        runs = [r for r in result.rates if r.label == label and r.verdict != "exact" and r.drift and r.drift.significance > 5]
         if runs:
             ax.loglog(
                 [r.step for r in runs], [abs(r.drift.slope) for r in runs if r.drift], marker="osv^D<>P"[k % 8],

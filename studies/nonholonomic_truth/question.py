@@ -10,6 +10,7 @@ bounded    the driven energy stays in a band, its slope is below three sigma or 
 linear     a significant slope
 grows      the driven energy grows by more than a fifth (exponentially: see the growth rates)
 decays     the driven energy falls by more than a fifth
+fails      the method gave up
 =========  ==========================================================================================================
 """
 
@@ -25,9 +26,10 @@ from numpy.typing import NDArray
 from integrators import Solution, integrate
 from integrators.analysis.drift import Drift, energy_drift
 from integrators.method import Method
+from integrators.status import Status
 from integrators.steppers.nonholonomic.energy_exact import energy_exact
 from integrators.storage import Dataset, Variable
-from mechanics.systems.driven_pair import MEMBERS, coordinate_problem, driven_pair
+from mechanics.systems.driven_pair import MEMBERS, coordinate_problem, driven_pair, turned_back
 from studies.study import Record, StudyConfig
 
 Array = NDArray[np.float64]
@@ -98,7 +100,7 @@ class Run:
     @property
     def verdict(self) -> str:
         if not self.solution.success:
-            return "grows"
+            return "grows" if self.solution.status is Status.NON_FINITE else "fails"
         if self.error < ROUNDING:
             return "exact"
         change = _change(self.solution)
@@ -136,6 +138,8 @@ def _run(config: TruthConfig, name: str, label: str, methods: dict[str, tuple[st
         problem = coordinate_problem(name)
     else:  # the frame of a knife edge is orthonormal
         problem = system.problem()
+    if MEMBERS[name].rotating and form != "constrained":  # methods with a memory of the last node keep their angle
+        problem = replace(problem, projection=turned_back)
     save = 1 if method == "GNI" else max(1, round(horizon / step / 2000))
     solution = integrate(problem, method, (0.0, horizon), step=step, save_every=save, progress=config.progress or None)
     driven = solution.mean_since[1:, 2]
@@ -145,11 +149,14 @@ def _run(config: TruthConfig, name: str, label: str, methods: dict[str, tuple[st
 
 
 def _change(solution: Solution) -> float:
-    """ln of the mean driven energy at the end over that at the beginning (a twentieth of the run each); 0 if it is not positive."""
+    """ln of the mean driven energy at the end over that at the start (a twentieth of the run each); 0 where it may be negative."""
     driven = solution.mean_since[1:, 2]
     part = max(1, len(driven) // 20)
     first, last = driven[:part].mean(), driven[-part:].mean()
-    return float(np.log(last / first)) if min(first, last) > 0 else 0.0
+    if (driven < 0).any():
+        return 0.0
+    start = float(solution.invariants[0, 2])
+    return float(np.log(max(last, np.finfo(float).tiny) / (first if first > 0.1 * start else start)))
 
 
 def _parasitic(system: Any, solution: Solution) -> float:
