@@ -50,9 +50,10 @@ def formulations(rate: float, step: float, gains: tuple[float, ...]) -> Iterator
         for zeta in (0.5, 1.0):
             stabilisation = Baumgarte(zeta * b, b)
             yield explicit(f"Baumgarte β = {b:.3g}, ζ = {zeta:g}", "Baumgarte", partial(_multipliers, stabilisation=stabilisation))
+        yield explicit(f"Ostermeyer s = {b:.3g}", "Ostermeyer", partial(_multipliers, stabilisation=Ostermeyer(b)))
+        augmented = AugmentedLagrangian(b)
+        yield explicit(f"augmented Ω = {b:.3g}", "augmented Lagrangian", partial(_multipliers, stabilisation=augmented))
     yield explicit("Baumgarte 1/h", "Baumgarte 1/h", partial(_multipliers, stabilisation=Baumgarte(1.0 / step)))
-    yield explicit(f"Ostermeyer s = {rate:.3g}", "Ostermeyer", partial(_multipliers, stabilisation=Ostermeyer(rate)))
-    yield explicit(f"augmented Ω = {rate:.3g}", "augmented Lagrangian", partial(_multipliers, stabilisation=AugmentedLagrangian(rate)))
     yield explicit("velocity projection", "velocity projection", partial(_multipliers, stabilisation=Lagrange(), projection="velocities"))
     yield explicit("projection", "projection", partial(_multipliers, stabilisation=Lagrange(), projection="positions"))
     for projection, name in (("none", "Hamiltonian"), ("momenta", "Hamiltonian re-based"), ("positions", "Hamiltonian closed")):

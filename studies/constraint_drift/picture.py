@@ -96,7 +96,7 @@ def _envelope(t: Array, values: Array) -> tuple[Array, Array]:
     """Greatest value in slices of time equal on a logarithmic axis, until a state is lost."""
     good = len(t) if np.isfinite(values).all() else int(np.argmin(np.isfinite(values)))
     edges = np.unique(np.geomspace(1, max(good - 1, 2), SLICES).astype(int))
-    edges = np.append(edges[edges < good], good)
+    edges = np.append(edges[edges < good - 1], good)
     return t[edges[1:] - 1], np.array([np.clip(values[a:b], 1e-18, HIGHEST).max() for a, b in pairwise(edges)])
 
 
@@ -109,7 +109,7 @@ def _against_cost(
         shown = sorted((c, v) for c, v in arrived if v is not None and v < HIGHEST)
         colour, line, marker = LOOK[family]
         ax.loglog([c for c, _ in shown], [v for _, v in shown], color=colour, ls=line, marker=marker, ms=5, label=family)
-    ax.set_xlabel("computing time / simulated time")
+    ax.set_xlabel("processor time / simulated time")
     ax.set_title(label)
 
 

@@ -41,6 +41,7 @@ from liegroup.scalars import maximum
 
 CONSTRAINT, LIMIT = OWN_OPTIONS, OWN_OPTIONS + 1
 MIDPOINT, TRAPEZOID, AVERAGED, LEFT, RIGHT = range(5)
+ROUNDED = 3e-3
 CONSTRAINTS = {"midpoint": MIDPOINT, "trapezoid": TRAPEZOID, "averaged": AVERAGED, "left": LEFT, "right": RIGHT}
 """Discrete constraints by name."""
 
@@ -99,11 +100,11 @@ def _rows(
 
 @helper
 def position_rounding(h: Any, q: Any, structure: Any, zero: Any) -> Any:
-    """Velocities that matter where they are found from positions, which are rounded: |q|/h, with |q| at least of order one."""
+    """Velocities whose `FLOOR` is what rounding of positions leaves of them: some ε |q|/h, with |q| at least of order one."""
     size = zero + 1.0
     for i in range(q.shape[0]):
         size = maximum(size, absolute(ld(q, i)))
-    return size / absolute(h) if structure[2] > 0 else zero
+    return ROUNDED * size / absolute(h) if structure[2] > 0 else zero
 
 
 @kernel
