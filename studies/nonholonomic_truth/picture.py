@@ -64,7 +64,7 @@ def _driven(ax: Any, result: Result) -> None:
 
 def _rates(ax: Any, result: Result) -> None:
     for k, label in enumerate(RATES):
-        runs = [r for r in result.rates if r.label == label and r.verdict != "exact" and r.drift and r.drift.significance > 5]
+        runs = [r for r in result.rates if r.label == label and label != "energy-exact" and r.drift and r.drift.significance > 5]
         if runs:
             ax.loglog(
                 [r.step for r in runs], [abs(r.drift.slope) for r in runs if r.drift], marker="osv^D<>P"[k % 8],
