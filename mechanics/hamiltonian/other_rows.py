@@ -47,7 +47,7 @@ from mechanics.packing import (
     V,
 )
 from mechanics.rows import direction_down, moment_up, plane_position, prescribed, set_angle, twist_down, vector, wrench_up
-from mechanics.screws import shift_inertia, slide_inertia, turn_inertia_z
+from mechanics.screws import shift_inertia, slide_inertia, turn_block, turn_inertia_z
 
 
 @helper
@@ -103,11 +103,12 @@ def _inertia_up(t: Any, y: Any, parameters: Any, structure: Any, row: Any, at: A
         a, h, j = slide_inertia(a, h, j, pitch * ld(y, q))
         a, h, j = turn_inertia_z(a, h, j, c, s, c * s, s * s)
     elif kind == PLANE:
-        a, h = (zero, zero, zero, zero, zero, a[5]), (zero, zero, zero, zero, zero, zero, h[6], h[7], zero)
-        j = j[0], j[1], zero, j[3], zero, zero
-        a, h, j = turn_inertia_z(a, h, j, c, s, c * s, s * s)
-        x = plane_position(y, parameters, structure, row, at)
-        a, h, j = shift_inertia(a, h, j, x[0], x[1], x[2])
+        x, m = plane_position(y, parameters, structure, row, at), a[5]  # left: A_zz, the row H_z and the plane block of J
+        hx, hy = c * h[6] - s * h[7], s * h[6] + c * h[7]
+        xx, xy, _, yy = turn_block(j[0], j[1], j[1], j[3], c * s, s * s)
+        gx, gy = hx + m * x[1], hy - m * x[0]
+        a, h = (zero, zero, zero, zero, zero, m), (zero, zero, zero, zero, zero, zero, gx, gy, zero)
+        j = xx + x[1] * (hx + gx), xy + (x[1] * gy - x[0] * hx), zero, yy - x[0] * (hy + gy), zero, zero
     else:
         if kind == MOVED_SLIDE:
             a, h, j = slide_inertia(a, h, j, prescribed(t, parameters, structure, row)[0])
