@@ -15,6 +15,7 @@ TITLES = {
     "exponential": "exponentials",
     "two_register": "exponentials",
     "implicit_rkmk": "implicit RKMK",
+    "implicit_rkmk_newton": "implicit RKMK by Newton",
     "midpoint": "implicit RKMK",
     "composition": "compositions",
 }
