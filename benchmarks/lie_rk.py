@@ -165,6 +165,8 @@ def main() -> None:
                     best[method, lanes] = min(best[method, lanes], ours(problem, method, lanes))
         print(system)
         for peer in PEERS:
+            if best[peer] == float("inf"):  # not installed, or not its kind of problem
+                continue
             print(f"  {peer:30s} {best[peer]:8.0f}")
             rows.append({"system": system, "method": peer, "single_ns": best[peer]})
         for method in METHODS:

@@ -28,5 +28,5 @@ def figure(result: Result) -> Any:
         ax.set_xlabel("steps")
         ax.set_ylim(1e-18, 1e-11)
         ax.legend(loc="upper left", fontsize=7)
-    axes[0].set_ylabel(f"rms of relative energy error, {len(result.walks[0].errors)} trajectories")
+    axes[0].set_ylabel(f"rms of ΔE/T, {len(result.walks[0].errors)} trajectories")
     return fig
