@@ -1,7 +1,8 @@
 """Variational steps of trees and of a heavy top, against MuJoCo's Runge–Kutta: ``python -m benchmarks.variational``.
 
 Chains of links on hinges about x, y, z, x, … under gravity, which whirl when they are long.  One step from (q, p) to (q, p): order 2,
-implicit, exact Newton; MuJoCo: one step of its explicit RK4, in its own C loop.  Best of many short runs from the same start.
+implicit, exact Newton; MuJoCo: one step of its explicit RK4, in its own C loop.  Best of many short runs from the same start.  On a machine
+that others use (the record keeps its load) only ratios within one run count.
 
 Published figures for the same kind of step, on other machines: 21.5 µs per degree of freedom (linear-time variational integrator,
 Lee, Liu, Park and Srinivasa 2016).
@@ -10,6 +11,7 @@ Lee, Liu, Park and Srinivasa 2016).
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any
 
 import numpy as np
@@ -46,23 +48,12 @@ COM, TENSOR = (0.02, 0.03, 0.15), ((0.02, 0.001, 0.002), (0.001, 0.025, 0.0015),
 OFFSET, GRAVITY = (0.1, 0.05, 0.3), (-9.81, 0.0, 0.0)
 
 
-@entry(integer(STEP, FIELD, integer, real, vector, vector, integer_table, vector, integers, vector, integers, matrix, matrix, integers))
+@entry(
+    integer(STEP, FIELD, integer, real, vector, vector, integer_table, vector, integers, vector, integers, matrix, matrix, integers),
+    integer(STEP_LANES, FIELD_LANES, integer, real, lane_vector, lane_vector, integer_table, vector, integers, vector, integers,
+            lane_matrix, lane_matrix, integers),
+)  # fmt: skip
 def _loop(
-    step: Any, field: Any, count: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
-    structure: Any, field_work: Any, work: Any, counters: Any,
-) -> Any:  # fmt: skip
-    for k in range(count):
-        status = step(field, k * h, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters)
-        if status != OK:
-            return status
-        pass_on_last(work, counters)
-        counters[STEPS] = k + 1
-    return OK
-
-
-@entry(integer(STEP_LANES, FIELD_LANES, integer, real, lane_vector, lane_vector, integer_table, vector, integers, vector, integers,
-               lane_matrix, lane_matrix, integers))  # fmt: skip
-def _loop_lanes(
     step: Any, field: Any, count: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
     structure: Any, field_work: Any, work: Any, counters: Any,
 ) -> Any:  # fmt: skip
@@ -95,8 +86,8 @@ def measured(problem: Problem, method: Method, h: float, count: int, lanes: bool
     n, start_ = problem.n, np.asarray(problem.y0)
     y, low = make(n), make(n)
     work, field_work = make(*method.work_shape(problem)), make(*problem.work_shape)
-    field, step = (getattr(x, "compiled_lanes" if lanes else "compiled") for x in (method.function(problem), method.step(problem)))
-    loop, counters = _loop_lanes if lanes else _loop, np.zeros(COUNTERS, dtype=np.int64)
+    form, counters = "compiled_lanes" if lanes else "compiled", np.zeros(COUNTERS, dtype=np.int64)
+    field, step, loop = (getattr(x, form) for x in (method.function(problem), method.step(problem), _loop))
     numbers = (problem.table, method.kernel_coefficients(problem), method.kernel_options(problem), problem.parameters, problem.structure)
     status = OK
 
@@ -180,7 +171,7 @@ def main() -> None:
             print(f"heavy top, {version.name}: {1e3 * us:.0f} ns a step, {iterations:.2f} iterations", flush=True)
             rows.append({"system": "heavy top", "h": 0.02, "method": version.name, "step_ns": 1e3 * us, "iterations": iterations})
     if options.save:
-        print("saved", save(options.save, {**circumstances("mujoco"), "rows": rows}))
+        print("saved", save(options.save, {**circumstances("mujoco"), "load_average": os.getloadavg()[0], "rows": rows}))
 
 
 if __name__ == "__main__":
