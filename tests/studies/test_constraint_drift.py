@@ -1,0 +1,68 @@
+"""The comparison of loop closures: what it leaves, and that its verdicts can fail."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from integrators.storage import read
+from studies.constraint_drift import CONSTRAINT_DRIFT
+from studies.constraint_drift.formulations import formulations
+from studies.constraint_drift.picture import LOOK
+from studies.constraint_drift.question import ConstraintDriftConfig, best, records, remarks, run
+from studies.registry import STUDIES
+from studies.study import answer
+
+
+@pytest.fixture(scope="module")
+def result():
+    return run(ConstraintDriftConfig(quick=True, progress=False))
+
+
+def greatest(result, family):
+    return np.maximum.accumulate(best(result.runs, family).gap)
+
+
+def test_gaps_grow_where_nothing_holds_them_and_stay_where_something_does(result):
+    free, held, closed = (greatest(result, family) for family in ("Lagrange I", "Baumgarte", "Hamiltonian closed"))
+    assert free[-1] > 20 * free[len(free) // 10]
+    assert held[-1] < 3 * held[len(held) // 2]
+    assert held[-1] < 0.1 * free[-1]
+    assert closed[-1] < 1e-12
+
+
+def test_every_record_says_what_was_run(result):
+    for record in records(result):
+        assert {"system", "formulation", "coordinates", "method", "step", "horizon", "gap", "energy_band", "microseconds_per_step"} <= set(
+            record
+        )
+    exact = [r for r in records(result) if r["formulation"] == "Hamiltonian closed" and r["system"] == "four-bar"]
+    assert exact[0]["angle_error"] < 1e-2
+
+
+def test_imperfect_lengths_tell_levels_of_closure_apart(result):
+    """A millionth of a millionth of a metre: methods that close positions or velocities pass."""
+    passed = {r.formulation.family for r in result.imperfect if r.angle_error_or_more < 1e-3}
+    assert {"projection", "Hamiltonian closed"} <= passed
+    assert any("lengths off by 1e-12" in line for line in remarks(result))
+
+
+def test_every_family_has_a_look():
+    assert {f.family for f in formulations(3.0, 0.01, (0.1, 1.0))} == set(LOOK)
+
+
+def test_it_leaves_figure_data_and_summary(result, tmp_path):
+    study = replace(CONSTRAINT_DRIFT, run=lambda config: result)
+    out = answer(study, ConstraintDriftConfig(out=tmp_path, quick=True, progress=False))
+    summary = json.loads((out / "summary.json").read_text())
+    assert len(summary["runs"]) == len(result.runs) + len(result.imperfect)
+    data = read(out / "constraint-drift.h5")
+    assert data.variables["gap"].values.shape[0] == len(summary["runs"])
+    assert (out / "constraint-drift.png").stat().st_size > 10_000
+    assert STUDIES["constraint-drift"] is CONSTRAINT_DRIFT
+
+
+def test_unknown_systems_are_named():
+    with pytest.raises(ValueError, match="expected some of four-bar"):
+        run(ConstraintDriftConfig(systems=("five-bar",)))
