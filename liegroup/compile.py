@@ -163,7 +163,8 @@ class Entry:
     def _compiled_for(self, which: int) -> Any:
         if self._dispatcher is None:
             self._dispatcher = numba.njit(**_KERNEL)(self.python)
-            self._dispatcher._cache = _DigestCache(self.python)
+            if Path(self.python.__code__.co_filename).is_file():  # what was typed at a prompt has no source to know it by
+                self._dispatcher._cache = _DigestCache(self.python)
         wanted = self._signatures[which]
         if wanted.args not in self._dispatcher.overloads:
             self._dispatcher.disable_compile(False)

@@ -306,3 +306,19 @@ def test_digest_covers_the_formulas_a_kernel_is_made_of() -> None:
     assert {Path(f).name for f in files} >= {"so3.py", "se3.py", "maps.py", "compile.py"}
     assert source_digest(table) == source_digest(table)
     assert source_digest(table) != source_digest(ROOT / "liegroup" / "series.py")
+
+
+def test_what_is_typed_at_a_prompt_is_compiled_without_a_cache() -> None:
+    typed = """
+from liegroup.compile import entry, ld, nothing, st, vector
+
+@entry(nothing(vector, vector))
+def twice(a, out):
+    for i in range(a.shape[0]):
+        st(out, i, 2.0 * ld(a, i))
+"""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(typed, "<stdin>", "exec"), names)
+    a, out = np.array([1.0, -3.0]), np.zeros(2)
+    names["twice"](a, out)
+    np.testing.assert_array_equal(out, 2.0 * a)
