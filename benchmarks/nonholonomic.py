@@ -56,7 +56,7 @@ def seconds(problem: Problem, method: str, step: float, steps: int) -> float:
 
 def per_step(problem: Problem, method: str, step: float, rounds: int) -> float:
     """Nanoseconds per step."""
-    short, long = 1000, 5000
+    short, long = 2000, 22000
     seconds(problem, method, step, short)
     return (
         1e9
@@ -69,11 +69,11 @@ def best(call: Callable[[], float], rounds: int) -> float:
     return min(call() for _ in range(rounds))
 
 
-def speeds(rounds: int) -> list[dict[str, Any]]:
+def speeds(names: Sequence[str], rounds: int) -> list[dict[str, Any]]:
     """Rows of the first table."""
     rows = []
     print(f"{'system':14s} {'method':14s} {'ns/step':>9s} {'lanes':>9s}")
-    for name, (problem, _, others) in systems().items():
+    for name, (problem, _, others) in ((n, made) for n, made in systems().items() if n in names):
         for method, posed in {"RKMK4": problem, **others}.items():
             generator = np.random.default_rng(0)
             starts = posed.y0 + np.zeros((WIDTH, 1))
@@ -143,11 +143,11 @@ def _exudyn(error: Callable[[Any], float], rounds: int) -> dict[str, tuple[list[
     return found
 
 
-def comparison(rounds: int) -> list[dict[str, Any]]:
+def comparison(names: Sequence[str], rounds: int) -> list[dict[str, Any]]:
     """Rows of the second table."""
     rows: list[dict[str, Any]] = []
     print(f"\nmicroseconds per simulated second at equal error\n{'system':14s} {'who':34s}" + "".join(f"{t:>10.0e}" for t in TARGETS))
-    for name in systems():
+    for name in names:
         for who, (errors, costs) in lines(name, rounds).items():
             at = [at_equal_error(errors, costs, target) for target in TARGETS]
             print(f"{name:14s} {who:34s}" + "".join(f"{x:10.1f}" if x == x else f"{'–':>10s}" for x in at), flush=True)
@@ -166,11 +166,12 @@ def comparison(rounds: int) -> list[dict[str, Any]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=15, help="measure every number so many times, the best counts")
+    parser.add_argument("--systems", nargs="+", default=list(systems()), help="some of the systems; default all")
     parser.add_argument("--save", metavar="NAME", help="write benchmarks/results/NAME.json")
     options = parser.parse_args()
     if not exudyn_disk.available():
         print("no comparison with Exudyn: it is not installed")
-    record = {"speeds": speeds(options.rounds), "targets": TARGETS, "lines": comparison(options.rounds)}
+    record = {"speeds": speeds(options.systems, options.rounds), "targets": TARGETS, "lines": comparison(options.systems, options.rounds)}
     if options.save:
         packages = ("scipy", "exudyn") if exudyn_disk.available() else ("scipy",)
         print("saved", save(options.save, {**circumstances(*packages), **record}))
