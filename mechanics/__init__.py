@@ -3,6 +3,7 @@
 from mechanics import joints
 from mechanics.dynamics import (
     bias,
+    body_jacobians,
     body_poses,
     body_twists,
     centre_of_mass,
@@ -33,6 +34,7 @@ __all__ = [
     "ModelWarning",
     "Tree",
     "bias",
+    "body_jacobians",
     "body_poses",
     "body_twists",
     "centre_of_mass",

@@ -56,6 +56,19 @@ def body_twists(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array
     return values.reshape(*values.shape[:-1], len(tree), 6)
 
 
+def body_jacobians(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
+    """The matrices B of the twists of all bodies, V = B v + β: what `body_twists` says of unit velocities.
+
+    Returns
+    -------
+    array (…, N, 6, nv)
+        Rows: velocity of the body origin and angular velocity, body axes.  Bᵀ takes a wrench on the body to generalised forces.
+    """
+    configurations = _configuration(tree, q)[..., None, :]
+    columns = body_twists(tree, configurations, np.eye(tree.nv), t) - body_twists(tree, configurations, np.zeros(tree.nv), t)
+    return np.moveaxis(columns, -3, -1)
+
+
 def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0, algorithm: str = "crba") -> Array:
     """M(q), symmetric: kinetic energy ½ vᵀ M v, momenta p = M v.
 

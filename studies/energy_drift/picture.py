@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from studies.energy_drift.question import Result, Run
@@ -71,5 +72,8 @@ def _cost(ax: Any, result: Result, methods: list[str]) -> None:
         )
     ax.set_title("band against cost")
     ax.set_xlabel("computing time / simulated time")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.tick_params(axis="x", labelsize="small")
     ax.set_ylabel("max |E − E₀|/T* over all steps")
     ax.legend()
