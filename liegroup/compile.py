@@ -226,20 +226,20 @@ def function(result: Any, *arguments: Any) -> Any:
 class Pointer(types.WrapperAddressProtocol):
     """A compiled function as an argument that costs little to pass, for loops in Python around compiled steps.
 
-    Passing the dispatcher itself, the compiler looks its code up at every call (40 µs).
+    Passing the dispatcher itself, the compiler looks its code up at every call (40 µs).  `type_`: as made by `function`, which of the
+    dispatcher's signatures is meant.
     """
 
-    def __init__(self, dispatcher: Any) -> None:
-        (compiled,) = (dispatcher.overloads[key] for key in list(dispatcher.overloads)[:1])
-        self._dispatcher, self._signature = dispatcher, compiled.signature
+    def __init__(self, dispatcher: Any, type_: Any) -> None:
+        compiled = dispatcher.overloads[type_.signature.args]
+        self._dispatcher, self.type = dispatcher, type_
         self._address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
-        self.type = types.FunctionType(self._signature)
 
     def __wrapper_address__(self) -> int:
         return int(self._address)
 
     def signature(self) -> Any:
-        return self._signature
+        return self.type.signature
 
     def __call__(self, *args: Any) -> Any:
         return self._dispatcher(*args)

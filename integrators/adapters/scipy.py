@@ -28,6 +28,7 @@ from integrators.methods import find
 from integrators.problem import Problem
 from integrators.python_field import PythonField
 from integrators.run import Output, Plan, Run
+from integrators.signatures import FIELD, STEP
 from integrators.status import Status
 from liegroup.compile import Pointer
 
@@ -115,9 +116,9 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         run = self._fixed(problem, step, given) if step is not None else self._adaptive(problem, **given)
         self._field.raise_pending()
         self._run: Run = run
-        run.functions = [Pointer(f) for f in run.functions]
+        run.functions = [Pointer(f, STEP if k < 2 else FIELD) for k, f in enumerate(run.functions)]
         if isinstance(run, AdaptiveRun):
-            run.size = Pointer(run.size)
+            run.size = Pointer(run.size, FIELD)
         self.y = self._layout.numbers(run.y)
 
     # --- the engine's run -----------------------------------------------------------------------------------------

@@ -16,9 +16,11 @@ from liegroup import compile as house
 from liegroup.compile import (
     ALIGNMENT,
     WIDTH,
+    Pointer,
     any_,
     each_lane,
     entry,
+    function,
     helper,
     is_jitted,
     kernel,
@@ -323,3 +325,25 @@ def twice(a, out):
     a, out = np.array([1.0, -3.0]), np.zeros(2)
     names["twice"](a, out)
     np.testing.assert_array_equal(out, 2.0 * a)
+
+
+DOUBLED = function(nothing, vector, vector)
+
+
+@entry(nothing(vector, vector), nothing(lane_vector, lane_vector))
+def doubled(a: Any, out: Any) -> None:
+    for i in range(a.shape[0]):
+        st(out, i, 2.0 * ld(a, i))
+
+
+@entry(nothing(DOUBLED, vector, vector))
+def doubled_again(f: Any, a: Any, out: Any) -> None:
+    f(a, out)
+    f(out, out)
+
+
+def test_a_pointer_is_to_the_signature_it_names_whichever_was_compiled_first() -> None:
+    assert doubled.compiled_lanes is doubled.compiled
+    a, out = np.array([1.0, -3.0]), np.zeros(2)
+    doubled_again(Pointer(doubled.compiled, DOUBLED), a, out)
+    np.testing.assert_array_equal(out, 4.0 * a)
