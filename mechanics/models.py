@@ -227,23 +227,34 @@ def load_mjcf(source: str | os.PathLike[str], gravity: ArrayLike | None = None, 
 
 
 def load_mechanism(
-    source: str | os.PathLike[str], gravity: ArrayLike | None = None, *, floating_base: bool = False, damping: bool = True
+    source: str | os.PathLike[str],
+    gravity: ArrayLike | None = None,
+    *,
+    closures: str | os.PathLike[str] | None = None,
+    floating_base: bool | None = None,
+    damping: bool = True,
+    allow_massless: bool = False,
 ) -> Mechanism:
-    """A mechanism with loops from an SDF or MJCF file.
+    """A mechanism with loops from an SDF, URDF or MJCF file.
 
     SDF: joints in the order of the file; one whose links are already joined closes a loop.  The first link is the base, or moves
-    freely with `floating_base`.  MJCF: <connect> and <weld> between bodies, on the tree of `load_mjcf`.
+    freely with `floating_base`.  URDF: the tree of `load_urdf`, with the closures of a side file (`mechanics.closure_file`).  MJCF:
+    <connect> and <weld> between bodies, on the tree of `load_mjcf`.
 
     Parameters
     ----------
     source : str or path
-        ``cassie``, a path ending in ``.sdf``, or an MJCF file or its text.
+        ``cassie``, a name of `model_names`, a path ending in ``.sdf`` or ``.urdf``, or an MJCF file or its text.
     gravity : array (3,), optional
-        Default: that of the MJCF file, (0, 0, −9.81) for SDF, m/s².
-    floating_base : bool
-        SDF only.
+        Default: that of the MJCF file, (0, 0, −9.81) for others, m/s².
+    closures : path, optional
+        URDF only: TOML or JSON file of the closures; default ``NAME.closures.toml`` or ``NAME.closures.json`` beside ``NAME.urdf``.
+    floating_base : bool, optional
+        SDF and URDF only; default: built-in walkers and drones have one.
     damping : bool
         False leaves out the damping of the joints.
+    allow_massless : bool
+        URDF only, see `load_urdf`.
 
     Returns
     -------
@@ -253,7 +264,7 @@ def load_mechanism(
     Raises
     ------
     ModelError
-        No such file, unknown links or types of joints, loops that do not close.
+        No such file, unknown links or types of joints, loops that do not close; a URDF without closures.
 
     Examples
     --------
@@ -263,10 +274,28 @@ def load_mechanism(
     """
     if str(source) == "cassie":
         source = _robots() / "cassie_description/robots/cassie_v2.sdf"
-    if Path(str(source)).suffix.lower() == ".sdf":
+    suffix = Path(str(source)).suffix.lower()
+    if str(source) in MODELS or suffix == ".urdf":
+        down = (0.0, 0.0, -9.81) if gravity is None else gravity
+        tree = load_model(source, floating_base, gravity=down, damping=damping, allow_massless=allow_massless)
+        return _closed(tree, model_path(str(source)) if str(source) in MODELS else source, closures)
+    if closures is not None or allow_massless:
+        raise ValueError("closures, allow_massless: for URDF files only; SDF and MJCF files have their closures in themselves")
+    if suffix == ".sdf":
         from mechanics.adapters.sdf import load_sdf
 
-        return load_sdf(source, floating_base, (0.0, 0.0, -9.81) if gravity is None else gravity, damping)
+        return load_sdf(source, bool(floating_base), (0.0, 0.0, -9.81) if gravity is None else gravity, damping)
+    if floating_base is not None:
+        raise ValueError("floating_base: for SDF and URDF files only; an MJCF file says itself what moves freely")
     from mechanics.adapters.mjcf_closures import load_mjcf_mechanism
 
     return load_mjcf_mechanism(source, gravity, damping)
+
+
+def _closed(tree: Tree, model: str | os.PathLike[str], closures: str | os.PathLike[str] | None) -> Mechanism:
+    """The tree with the closures of a side file."""
+    from mechanics.closure_file import read_closures, side_file
+    from mechanics.mechanism import Mechanism
+
+    side = read_closures(side_file(model) if closures is None else closures, tree)
+    return Mechanism.assembled(tree, side.closures, side.guess, side.hold, rank=side.rank)
