@@ -36,6 +36,7 @@ from integrators.parts import constrained
 from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
+from integrators.steppers.augmented_lagrangian import augmented_lagrangian
 from integrators.steppers.common import advance_state, leaves_chart
 from integrators.steppers.generalized_alpha import accelerations_count, balance, check, generalized_alpha
 from integrators.steppers.nonholonomic import node
@@ -247,10 +248,12 @@ def rows() -> Iterator[tuple[str, Callable[[], Method]]]:
 
     ================================  ==============================================================================================
     ALPHA_INDEX3, ALPHA_STABILISED    generalised-α: ρ = 0.9 for energy over long times; ρ = 0.8 closed in velocities, too
+    AUGMENTED_LAGRANGIAN              trapezoidal rule, iterated multipliers, projected velocities and accelerations
     RADAU_INDEX3, _INDEX2, _GGL       Radau IIA of three stages; GGL closes positions and velocities
     ================================  ==============================================================================================
     """
     yield "ALPHA_INDEX3", partial(generalized_alpha, "ALPHA_INDEX3", 0.9)
     yield "ALPHA_STABILISED", partial(generalized_alpha, "ALPHA_STABILISED", 0.8, stabilised=True)
+    yield "AUGMENTED_LAGRANGIAN", partial(augmented_lagrangian, "AUGMENTED_LAGRANGIAN")
     for form in FORMS:
         yield f"RADAU_{form}".upper(), partial(radau, f"RADAU_{form}".upper(), form)

@@ -12,6 +12,7 @@ formulation            K_D, K_P, K_I                                   source
 `Ostermeyer`           3s, 3s², s³                                     Ostermeyer 1990: all three roots at −s
 `AugmentedLagrangian`  2μΩ, Ω², 0, multipliers iterated:               Bayo, García de Jalón and Serna 1988
                        (Φ + 1/a) λ ← λ/a + …  (no rank is decided)
+`Penalty`              springs and dampers, λ = −(c φ̇ + k φ)           Courant 1943
 =====================  ==============================================  ====================================================
 
 The multipliers solve Φ λ = −(G H⁻¹ f + Ġ v + K_D φ̇ + K_P φ + K_I z), with the same factors and the same rank as the Hamiltonian
@@ -63,6 +64,8 @@ from mechanics.rows import vector
 
 K_D, K_P, K_I, SOFTNESS = range(4)
 """Settings: the gains and 1/a."""
+SPRINGS = -1
+"""For the number of rounds: gains are those of springs and dampers in the closures; nothing is solved."""
 
 
 # --- the field ----------------------------------------------------------------------------------------------------------------
@@ -98,7 +101,10 @@ def applied_forces(t: Any, y: Any, state: Any, parameters: Any, structure: Any, 
 
 @kernel
 def _target(y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Row TARGET <- −(Ġ v + K_D φ̇ + K_P φ + K_I z) of the kept equations, scaled; accelerations are those of v̇ = 0."""
+    """Row TARGET <- −(Ġ v + K_D φ̇ + K_P φ + K_I z) of the kept equations, scaled; accelerations are those of v̇ = 0.
+
+    Without Ġ v for springs.
+    """
     o = structure[EXTENSION]
     first, vectors, settings = structure[o + POSES], structure[o + VECTORS], structure[o + SETTINGS]
     z = structure[N_Q] + structure[N_V]
@@ -115,17 +121,32 @@ def _target(y: Any, parameters: Any, structure: Any, work: Any) -> None:
             bias = bias + (ld2(work, screw, k) * ld2(work, i, ACCELERATION + k) + ld2(work, screw, 6 + k) * ld2(work, j, ACCELERATION + k))
             turning = turning + (N_i[k] * ld2(work, i, k) + N_j[k] * ld2(work, j, k))
         phi = scale * ld2(work, vectors + GAP, c)
-        x = (bias + scale * turning) + (parameters[settings + K_D] * rate + parameters[settings + K_P] * phi)
+        x = parameters[settings + K_D] * rate + parameters[settings + K_P] * phi
+        if structure[o + ROUNDS] != SPRINGS:
+            x = (bias + scale * turning) + x
         if structure[o + INTEGRAL]:
             x = x + parameters[settings + K_I] * scale * ld(y, z + c)
         st2(work, vectors + TARGET, c, -x)
 
 
 @kernel
-def _multipliers(parameters: Any, structure: Any, work: Any) -> None:
-    """Row η (= −G H⁻¹ f) <- λ."""
+def _take(structure: Any, work: Any, source: Any) -> None:
+    """Row η <- row `source`."""
+    o = structure[EXTENSION]
+    for c in range(structure[o + KEPT]):
+        st2(work, structure[o + VECTORS] + ETA, c, ld2(work, structure[o + VECTORS] + source, c))
+
+
+@kernel
+def _multipliers(t: Any, state: Any, parameters: Any, structure: Any, work: Any) -> None:
+    """Row η <- λ, after `up`."""
     o = structure[EXTENSION]
     m, row, first = structure[o + KEPT], structure[o + VECTORS] + ETA, structure[o + MATRIX]
+    if structure[o + ROUNDS] == SPRINGS:
+        _take(structure, work, TARGET)
+        return
+    columns(t, state, parameters, structure, work)
+    matrix(structure, work)
     for c in range(m):
         st2(work, row, c, ld2(work, row, c) + ld2(work, structure[o + VECTORS] + TARGET, c))
     if structure[o + ROUNDS] == 0:
@@ -164,9 +185,7 @@ def accelerated(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out:
     for k in range(n):
         st(state, n_q + k, ld(rates, n + k))
     up(t, state, parameters, structure, work, False, 0.0)
-    columns(t, state, parameters, structure, work)
-    matrix(structure, work)
-    _multipliers(parameters, structure, work)
+    _multipliers(t, state, parameters, structure, work)
     _solved(t, state, parameters, structure, work, rates)
     for k in range(n):
         st(out, k, ld(y, n_q + k))
@@ -216,14 +235,6 @@ def _eliminated(t: Any, state: Any, parameters: Any, structure: Any, work: Any) 
     matrix(structure, work)
     factor(structure, parameters, work)
     forget_momenta(structure, work)
-
-
-@kernel
-def _take(structure: Any, work: Any, source: Any) -> None:
-    """Row η <- row `source`."""
-    o = structure[EXTENSION]
-    for c in range(structure[o + KEPT]):
-        st2(work, structure[o + VECTORS] + ETA, c, ld2(work, structure[o + VECTORS] + source, c))
 
 
 @kernel

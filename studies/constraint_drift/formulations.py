@@ -10,7 +10,15 @@ from typing import Any
 from integrators.problem import Problem
 from mechanics.constraints.body_problem import body_problem
 from mechanics.constraints.constrained_problem import constrained_problem
-from mechanics.constraints.multiplier_problem import AugmentedLagrangian, Baumgarte, Lagrange, Ostermeyer, Stabilisation, multiplier_problem
+from mechanics.constraints.multiplier_problem import (
+    AugmentedLagrangian,
+    Baumgarte,
+    Lagrange,
+    Ostermeyer,
+    Penalty,
+    Stabilisation,
+    multiplier_problem,
+)
 from mechanics.mechanism import Mechanism, Projection
 
 EXPLICIT = "RKMK4"
@@ -34,6 +42,10 @@ def _multipliers(mechanism: Mechanism, stabilisation: Stabilisation, projection:
     return multiplier_problem(mechanism, **start, stabilisation=stabilisation, projection=projection)
 
 
+def _penalty(mechanism: Mechanism, frequency: float, **start: Any) -> Problem:
+    return multiplier_problem(mechanism, **start, stabilisation=Penalty.of_frequency(mechanism, frequency))
+
+
 def _hamiltonian(mechanism: Mechanism, projection: Projection, **start: Any) -> Problem:
     return mechanism.problem(**start, projection=projection)
 
@@ -54,6 +66,8 @@ def formulations(rate: float, step: float, gains: tuple[float, ...]) -> Iterator
         augmented = AugmentedLagrangian(b)
         yield explicit(f"augmented Ω = {b:.3g}", "augmented Lagrangian", partial(_multipliers, stabilisation=augmented))
     yield explicit("Baumgarte 1/h", "Baumgarte 1/h", partial(_multipliers, stabilisation=Baumgarte(1.0 / step)))
+    for part in (0.5, 1.0, 2.0):
+        yield explicit(f"penalty hω = {part:g}", "penalty", partial(_penalty, frequency=part / step))
     yield explicit("velocity projection", "velocity projection", partial(_multipliers, stabilisation=Lagrange(), projection="velocities"))
     yield explicit("projection", "projection", partial(_multipliers, stabilisation=Lagrange(), projection="positions"))
     for projection, name in (("none", "Hamiltonian"), ("momenta", "Hamiltonian re-based"), ("positions", "Hamiltonian closed")):
@@ -62,5 +76,6 @@ def formulations(rate: float, step: float, gains: tuple[float, ...]) -> Iterator
         yield Formulation(f"generalised-α index 3, {coordinates}", "generalised-α index 3", coordinates, "ALPHA_INDEX3", pose)
         yield Formulation(f"RATTLE, {coordinates}", f"RATTLE {coordinates}", coordinates, "DLA", pose)
     yield Formulation("generalised-α stabilised", "generalised-α stabilised", "tree", "ALPHA_STABILISED", constrained_problem)
+    yield Formulation("augmented Lagrangian index 3", "augmented Lagrangian index 3", "tree", "AUGMENTED_LAGRANGIAN", constrained_problem)
     yield Formulation("Radau IIA GGL", "Radau IIA GGL", "tree", "RADAU_GGL", constrained_problem)
     yield Formulation("RATTLE order 4", "RATTLE order 4", "tree", "DLA4", constrained_problem)

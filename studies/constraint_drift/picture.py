@@ -21,6 +21,8 @@ LOOK = {
     "Baumgarte 1/h": (COLOURS[1], ":", "."),
     "Ostermeyer": (COLOURS[4], "--", "v"),
     "augmented Lagrangian": (COLOURS[4], ":", "^"),
+    "augmented Lagrangian index 3": (COLOURS[4], "-", ">"),
+    "penalty": (COLOURS[7], ":", "1"),
     "velocity projection": (COLOURS[3], ":", "<"),
     "projection": (COLOURS[3], "-", "s"),
     "Hamiltonian": (COLOURS[5], ":", "."),

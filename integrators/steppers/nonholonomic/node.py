@@ -62,6 +62,12 @@ def check(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 @kernel
 def factor(values: Any, structure: Any, work: Any) -> None:
     """Factor the matrix of the node whose parts are `values`."""
+    soft_factor(values, structure, work, 0.0)
+
+
+@kernel
+def soft_factor(values: Any, structure: Any, work: Any, softness: Any) -> None:
+    """The same with ε, the softness, in place of the lower right zero: regular for rows that depend on each other, too."""
     n, m = structure[0], structure[1]
     at = constrained(n, m, structure[2])
     response, delassus = MATRIX + n, MATRIX + n + m
@@ -76,6 +82,7 @@ def factor(values: Any, structure: Any, work: Any) -> None:
     for j in range(m):
         for l in range(j + 1):
             st2(work, delassus + j, l, times_row(values, at.ROWS + j * n, work, response + l, n))
+        st2(work, delassus + j, j, ld2(work, delassus + j, j) + softness)
     ldl(work, delassus, m, 0.0)
 
 

@@ -1,4 +1,6 @@
-"""Generalised-α and Radau IIA on closed loops: their orders, which levels they close, and how they say that they failed."""
+"""Generalised-α, Radau IIA and augmented Lagrangian on closed loops: orders, the levels they close, how they say that they failed."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,11 +9,15 @@ from integrators import integrate
 from integrators.layout import COUNTERS, ITERATIONS
 from integrators.parts import constrained
 from integrators.status import NOT_CONVERGED
+from integrators.steppers.augmented_lagrangian import augmented_lagrangian
 from integrators.steppers.dae import radau, rows
 from integrators.steppers.generalized_alpha import generalized_alpha
 from mechanics.constraints.body_problem import body_problem
 from mechanics.constraints.constrained_problem import constrained_problem
 from mechanics.constraints.equations import geometry
+from mechanics.constraints.multiplier_problem import Lagrange
+from mechanics.constraints.packing import Solved, pack_loops
+from mechanics.mechanism import Mechanism
 from mechanics.mobility import mass_matrix
 from mechanics.systems import bricard, flyball_governor, four_bar, rssr, slider_crank, strandbeest_leg
 
@@ -89,12 +95,25 @@ def test_spherical_joints_are_stepped_on_their_group():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["ALPHA_INDEX3", "ALPHA_STABILISED", "RADAU_INDEX3", "RADAU_GGL"])
+@pytest.mark.parametrize("name", ["ALPHA_INDEX3", "ALPHA_STABILISED", "AUGMENTED_LAGRANGIAN", "RADAU_INDEX3", "RADAU_GGL"])
 @pytest.mark.parametrize("pose", [constrained_problem, body_problem])
 def test_compiled_runs_are_the_interpreted_bits(name, pose, linkage):
     problem = pose(linkage, rates={"crank_joint": 4.0})
     found = integrate(problem, METHODS[name], (0.0, 0.04), step=0.01)
     assert np.array_equal(found.y[-1], steps(problem, METHODS[name], 0.04, 4)[0])
+
+
+def test_augmented_lagrangian_needs_no_independent_rows(linkage):
+    """The same closure twice: its matrix stays regular, the positions are those of one closure."""
+    doubled = Mechanism(linkage.tree, [*linkage.equations.closures, replace(linkage.equations.closures[0], name="again")], linkage.home)
+    once, twice = (constrained_problem(made, rates={"crank_joint": 4.0}) for made in (linkage, doubled))
+    solved = Solved(list(range(len(doubled.equations))), 2, doubled.mobility.scales, np.zeros((0, 0)))
+    packed = pack_loops(doubled.tree, doubled.equations, solved, settings=Lagrange().settings())
+    structure = np.concatenate([np.array([3, len(doubled.equations), len(doubled.equations)]), packed.structure])
+    twice = replace(twice, parameters=packed.parameters, structure=structure, work_shape=packed.work_shape)
+    (y, *_), (z, status, _) = (steps(problem, METHODS["AUGMENTED_LAGRANGIAN"], 0.08, 8) for problem in (once, twice))
+    assert status == 0
+    assert np.abs(y - z).max() < 1e-11
 
 
 def test_too_large_a_step_is_reported(linkage):
@@ -106,6 +125,8 @@ def test_too_large_a_step_is_reported(linkage):
 def test_bad_settings_are_refused():
     with pytest.raises(ValueError, match="radius"):
         generalized_alpha("x", 1.0)
+    with pytest.raises(ValueError, match="softness"):
+        augmented_lagrangian("x", 0.0)
     with pytest.raises(ValueError, match="form"):
         radau("x", "index1")
 

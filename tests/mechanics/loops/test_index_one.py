@@ -8,7 +8,7 @@ from liegroup.compile import WIDTH, lane_array
 from mechanics.assembly import moved_by
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.index_one import index_one, index_one_invariants, index_one_projection
-from mechanics.constraints.multiplier_problem import AugmentedLagrangian, Baumgarte, Lagrange, Ostermeyer, multiplier_problem
+from mechanics.constraints.multiplier_problem import AugmentedLagrangian, Baumgarte, Lagrange, Ostermeyer, Penalty, multiplier_problem
 from mechanics.hamiltonian.closed import closed
 from mechanics.mechanism import Mechanism
 from mechanics.mobility import mass_matrix
@@ -89,6 +89,31 @@ def test_augmented_lagrangian_converges_to_baumgarte(planar):
     assert errors[2] < 2e-2 * errors[1]
 
 
+def test_a_penalty_is_springs_and_dampers_in_the_closures(planar):
+    made = Mechanism(planar.tree, planar.equations.closures, planar.q)
+    n, y = made.tree.nv, np.concatenate([planar.q + 1e-3, planar.v + 0.1])
+    q, v = np.split(y, 2)
+    k, c = 2e3, 30.0
+    free = Mechanism(planar.tree)
+    G = (made.mobility.scales[:, None] * made.equations.matrix(q))[made.mobility.kept]
+    phi = (made.mobility.scales * made.equations.gap(q))[made.mobility.kept]
+    expected = run(index_one, multiplier_problem(free), y, 2 * n)[n:] - np.linalg.solve(
+        mass_matrix(made.tree, q), G.T @ (k * phi + c * (G @ v))
+    )
+    found = run(index_one, multiplier_problem(made, stabilisation=Penalty(k, c)), y, 2 * n)[n:]
+    assert np.abs(found - expected).max() < 1e-11 * np.abs(expected).max()
+
+
+def test_gaps_of_a_penalty_fall_with_the_square_of_its_frequency(planar):
+    made = Mechanism(planar.tree, planar.equations.closures, planar.q)
+
+    def gap(frequency):
+        problem = multiplier_problem(made, planar.q, planar.v, stabilisation=Penalty.of_frequency(made, frequency))
+        return integrate(problem, "RKMK4", (0, 1.0), step=1e-3).maximum("gap")
+
+    assert np.log2(gap(200.0) / gap(400.0)) == pytest.approx(2.0, abs=0.3)
+
+
 def test_ostermeyer_integrates_the_gap(planar):
     made = Mechanism(planar.tree, planar.equations.closures, planar.q)
     problem = multiplier_problem(made, planar.q, planar.v, stabilisation=Ostermeyer(10.0))
@@ -141,7 +166,7 @@ def test_compiled_and_lanes_are_the_interpreted_bits(entry, mechanism, made):
 
 
 def test_bad_gains_are_refused():
-    for bad in (Baumgarte(-1.0), Baumgarte(1.0, 0.0), Ostermeyer(float("nan")), AugmentedLagrangian(penalty=0.0)):
+    for bad in (Baumgarte(-1.0), Baumgarte(1.0, 0.0), Ostermeyer(float("nan")), AugmentedLagrangian(penalty=0.0), Penalty(1.0, -1.0)):
         with pytest.raises(ValueError, match="expected a positive number"):
             bad.settings()
 

@@ -1,0 +1,193 @@
+r"""Augmented Lagrangian of index 3 on a group: the trapezoidal rule, iterated multipliers, projected velocities and accelerations.
+
+    q₁ = q exp(h v₀ + (h²/4)(v̇₀ + v̇₁)),    v₁ = v₀ + (h/2)(v̇₀ + v̇₁)
+    M₁ v̇₁ + r₁ − D₁ = (F − G)₁ + A₁ᵀ λ,    λ ← λ − a φ(q₁)
+
+Every iteration is Newton's for a fixed old λ, with the matrices of the newest position,
+
+    [[M₁, −A₁ᵀ], [A₁, ε]] (δv̇; δλ) = (residual; −4 φ(q₁)/h²),    a = 4/(h² ε),
+
+so that positions close although ε > 0 keeps the matrix regular where rows depend on each other.  Afterwards v₁ and v̇₁ are replaced by
+the nearest ones in the metric of M₁ that satisfy A₁ v = c and A₁ v̇ = −β, iterated in the same way.  The tangent leaves out damping and
+stiffness, and the metric of the projections is M alone.  Order 2.  No rank is decided; through positions where it drops the gap
+closes slowly or not at all.
+Sources: Bayo and Ledesma 1996; Cuadrado, Cardenal and Bayo 1997.
+
+coefficients
+    ε, relative to A M⁻¹ Aᵀ of rows of comparable sizes.
+options
+    largest number of iterations; rounds of the projections.
+own rows
+    those of the nonholonomic node; MEMORY holds v̇.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, HISTORY, ITERATIONS, OWN_OPTIONS, TAU
+from integrators.method import Method, Stepper
+from integrators.parts import constrained
+from integrators.signatures import STEP_SIGNATURES
+from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
+from integrators.steppers.common import advance_state, leaves_chart
+from integrators.steppers.generalized_alpha import accelerations_count, balance, check
+from integrators.steppers.nonholonomic import node
+from integrators.steppers.nonholonomic.node import END, HX, MEMORY, MU, NODE, SCRATCH, L, R, S, X
+from liegroup.compile import any_, entry, kernel, ld, ld2, st, st2
+from liegroup.scalars import maximum
+
+LIMIT, ROUNDS = OWN_OPTIONS, OWN_OPTIONS + 1
+
+
+@kernel
+def _project(values: Any, structure: Any, work: Any, row: Any, offset: Any, sign: Any, rounds: Any) -> None:
+    """Row x <- the nearest with A x + sign·offset = 0, `offset` the place of m numbers in `values`."""
+    n, m = structure[0], structure[1]
+    at = constrained(n, m, structure[2])
+    for _ in range(rounds):
+        for j in range(m):
+            st2(work, S, j, -(node.times_row(values, at.ROWS + j * n, work, row, n) + sign * ld(values, offset + j)))
+        for i in range(n):
+            st2(work, R, i, 0.0 * ld2(work, row, i))
+        node.solve_node(values, structure, work)
+        for i in range(n):
+            st2(work, row, i, ld2(work, row, i) + ld2(work, R, i))
+
+
+@kernel
+def _start(parts: Any, t: Any, y: Any, softness: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any) -> None:
+    """MEMORY <- v̇₀, L <- λ₀."""
+    n, m = structure[0], structure[1]
+    n_q = y.shape[0] - n
+    at = constrained(n, m, structure[2])
+    node.parts_at(parts, t, y[:n_q], y[n_q:], parameters, structure, field_work, work, NODE)
+    node.soft_factor(work[NODE], structure, work, softness)
+    for i in range(n):
+        st2(work, R, i, balance(work[NODE], structure, i))
+    for j in range(m):
+        st2(work, S, j, -ld(work[NODE], at.BIAS + j))
+    node.solve_node(work[NODE], structure, work)
+    for i in range(n):
+        st2(work, MEMORY, i, ld2(work, R, i))
+    for j in range(m):
+        st2(work, L, j, ld2(work, S, j))
+    _project(work[NODE], structure, work, MEMORY, at.BIAS, 1.0, options[ROUNDS])
+
+
+@kernel
+def _place(h: Any, v: Any, structure: Any, work: Any) -> None:
+    """v₁ into MU and the increment of q into HX, from v̇₁ in X."""
+    for i in range(structure[0]):
+        a = ld2(work, MEMORY, i) + ld2(work, X, i)
+        st2(work, MU, i, ld(v, i) + 0.5 * h * a)
+        st2(work, HX, i, h * (ld(v, i) + 0.25 * h * a))
+
+
+@kernel
+def _solve(
+    parts: Any, t: Any, h: Any, y: Any, group: Any, softness: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    work: Any, counters: Any,
+) -> int:  # fmt: skip
+    """X = v̇₁ and L = λ₁, to rounding."""
+    n, m = structure[0], structure[1]
+    n_q, at = y.shape[0] - n, constrained(n, m, structure[2])
+    zero = ld(y, 0) * 0.0
+    going, best = zero + 1.0, zero + 1.0
+    counts = accelerations_count(h, y, n_q, True)
+    for _ in range(options[LIMIT]):
+        _place(h, y[n_q:], structure, work)
+        node.parts_beyond(
+            parts, t + h, group, options[TAU], y[:n_q], work[HX][:n], work[MU][:n], parameters, structure, field_work, work, END
+        )
+        node.mass_times(work[END], structure, work[X][:n], work[SCRATCH][:n])
+        for i in range(n):
+            push = node.reaction(work[END], structure, work[L], i)
+            st2(work, R, i, balance(work[END], structure, i) + push - ld2(work, SCRATCH, i))
+        for j in range(m):
+            st2(work, S, j, -(4.0 / (h * h)) * ld(work[END], at.POSITION + j))
+        node.soft_factor(work[END], structure, work, softness)
+        node.solve_node(work[END], structure, work)
+        change, size = node.add_solution(work, X, R, n, going)
+        node.add_solution(work, L, S, m, going)
+        counters[EVALUATIONS] += 1
+        counters[ITERATIONS] += 1
+        going, best = node.converged(change, maximum(size, counts), best, going)
+        if node.fails(best):
+            return NON_FINITE
+        if not any_(going > 0.0):
+            return OK
+    st(work[ERROR], 0, best)
+    return NOT_CONVERGED
+
+
+@kernel
+def _parts_at_end(
+    parts: Any, t: Any, h: Any, y: Any, group: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any
+) -> None:
+    """The parts at the new position with the velocity in MU."""
+    n = structure[0]
+    n_q = y.shape[0] - n
+    node.parts_beyond(parts, t + h, group, options[TAU], y[:n_q], work[HX][:n], work[MU][:n], parameters, structure, field_work, work, END)
+    counters[EVALUATIONS] += 1
+
+
+@entry(*STEP_SIGNATURES)
+def step(
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any,
+) -> int:  # fmt: skip
+    """One step; `field` is the problem's parts."""
+    n, m = structure[0], structure[1]
+    n_q, softness, at = y.shape[0] - n, coefficients[0], constrained(n, m, structure[2])
+    group, v, hx = table[: table.shape[0] - 1], y[y.shape[0] - n :], work[HX][:n]
+    if counters[HISTORY] == 0:
+        _start(field, t, y, softness, options, parameters, structure, field_work, work)
+    counters[HISTORY] = 0
+    for i in range(n):
+        st2(work, X, i, ld2(work, MEMORY, i))
+    status = _solve(field, t, h, y, group, softness, options, parameters, structure, field_work, work, counters)
+    if status == OK and leaves_chart(group, hx):
+        status = CHART_LEFT
+    if status != OK:
+        return status
+    _place(h, v, structure, work)
+    _parts_at_end(field, t, h, y, group, options, parameters, structure, field_work, work, counters)
+    node.soft_factor(work[END], structure, work, softness)
+    _project(work[END], structure, work, MU, at.VALUE, -1.0, options[ROUNDS])
+    _parts_at_end(field, t, h, y, group, options, parameters, structure, field_work, work, counters)
+    _project(work[END], structure, work, X, at.BIAS, 1.0, options[ROUNDS])
+    advance_state(group, options[TAU], y, low, hx, work[SCRATCH][:n_q], options[COMPENSATION], counters)
+    for i in range(n):
+        st(v, i, ld2(work, MU, i))
+        st(low, n_q + i, 0.0)
+        st2(work, MEMORY, i, ld2(work, X, i))
+    counters[HISTORY] = 1
+    return OK
+
+
+STEPPER = Stepper(
+    "augmented-lagrangian",
+    step,
+    lambda options: 0,
+    maps=("exp", "cayley"),
+    prepare=check,
+    evaluates="parts",
+    shape=node.work_shape,
+)
+
+
+def augmented_lagrangian(name: str, softness: float = 1e-7, rounds: int = 3, iterations: int = 60) -> Method:
+    """The method with penalty 1/ε, of the size of A M⁻¹ Aᵀ; ValueError unless 0 < ε < 1."""
+    if not 0.0 < softness < 1.0:
+        raise ValueError(f"softness: {softness}, expected between 0 and 1: the inverse of the penalty")
+    return Method(
+        name=name,
+        stepper=STEPPER,
+        order=2,
+        coefficients=np.array([softness]),
+        options=np.array([iterations, rounds]),
+        source="Bayo and Ledesma 1996; Cuadrado, Cardenal and Bayo 1997",
+    )
