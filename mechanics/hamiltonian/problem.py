@@ -10,7 +10,7 @@ from mechanics import dynamics
 from mechanics.hamiltonian.era import era
 from mechanics.hamiltonian.invariants import invariants
 from mechanics.tree import Tree
-from mechanics.variational.own_step import variational_step
+from mechanics.variational.own_step import variational_steps
 
 _MOMENTUM_UNITS = {"rad/s": "kg m^2/s", "m/s": "kg m/s"}
 
@@ -63,7 +63,7 @@ def hamiltonian_problem(tree: Tree, q: ArrayLike, v: ArrayLike | None = None, p:
         invariant_names=names,
         invariant_units=units,
         canonical=True,
-        own_steps={"variational": variational_step(tree)},
+        own_steps=variational_steps(tree),
         model=tree.name,
     )
 

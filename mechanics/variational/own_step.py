@@ -14,7 +14,15 @@ from mechanics.packing import HEADER, KIND, ROW, ROWS
 from mechanics.tree import Tree
 from mechanics.variational.closed_step import closed_step
 from mechanics.variational.step import RESIDUAL, TURNED, UNSOLVED, WORST, step
+from mechanics.variational.tangent import tangent_step
 from mechanics.variational.workspace import COLUMNS, COLUMNS_DENSE
+
+
+def variational_steps(tree: Tree) -> dict[str, OwnStep]:
+    """What a tree without loops brings to the engine: its variational step, and the same with directions carried along."""
+    own, rows = variational_step(tree), int(tree.structure[ROWS])
+    tangent = OwnStep(tangent_step, (own.shape[0] + rows + 1, own.shape[1]), own.explain)
+    return {"variational": own, "variational_tangent": tangent}
 
 
 def variational_step(tree: Tree, closures: int | None = None) -> OwnStep:

@@ -55,6 +55,17 @@ def test_derivatives_by_state_and_controls_are_those_of_the_step(method):
 
 
 @EVERY
+def test_derivative_by_the_step(method):
+    """Of a Lagrangian that depends on time."""
+    pulled = lagrangian_problem(
+        lambda t, q, v, p: arms(t, q, v, p) + q[0] * t * t, Y[:2], p=Y[2:], parameters=[2.0, 0.2, 0.0, 0.0], force=torques, model="pulled"
+    )
+    found = linearised_step(pulled, method, Y, H, U, controls=[2, 3], t=0.4)
+    J = differences(lambda h: linearised_step(pulled, method, Y, h[0], U, controls=[2, 3], t=0.4).y, np.array([H]), 2.0**-7)
+    assert np.abs(found.by_step - J[:, 0]).max() < 1e-11
+
+
+@EVERY
 def test_without_drag_the_derivative_is_symplectic(method):
     A = linearised_step(problem(0.0), method, Y, H).A
     J = np.block([[np.zeros((2, 2)), np.eye(2)], [-np.eye(2), np.zeros((2, 2))]])
