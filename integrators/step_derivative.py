@@ -1,6 +1,7 @@
 """One step of a variational integrator as a map with exact derivatives by state, controls and step, for optimal control and estimation.
 
-On trees of bodies the step itself carries directions along (`integrators.tangent_step`).  On Rⁿ, with U the velocities of the step and R(U; q₀, p₀, u) = 0 its equations (`integrators.steppers.variational`),
+On trees of bodies the step itself carries directions along (`integrators.tangent_step`).  On Rⁿ, with U the velocities of the step and
+R(U; q₀, p₀, u) = 0 its equations (`integrators.steppers.variational`),
 
     dU = −R_U⁻¹ (R_q dq₀ + R_p dp₀ + R_u du + R_h dh),    q₁ = q₀ + h Σ βₖ Uₖ,    p₁ = p₀ + h Σ bᵢ φᵢ
 
@@ -112,7 +113,8 @@ def linearised_step(
     if not isinstance(chosen, Method) or chosen.stepper is not VARIATIONAL:
         raise ValueError(
             f"method: {getattr(chosen, 'name', chosen)}, expected a variational integrator on Rⁿ (DEL_…) that is not composed, "
-            "or one of trees (TREE_VARIATIONAL…)")
+            "or one of trees (TREE_VARIATIONAL…)"
+        )
     values, parameters = np.asarray(u, dtype=np.float64), np.array(problem.parameters, dtype=np.float64)
     if values.shape != (len(controls),) or not all(0 <= k < len(parameters) for k in controls):
         raise ValueError(
@@ -131,7 +133,7 @@ def _of_own_step(
     many, values = np.atleast_2d(states), np.asarray(u, dtype=np.float64)
     if values.shape not in ((len(controls),), (len(many), len(controls))) or not all(0 <= k < n for k in controls):
         raise ValueError(
-            f"u and controls: shape {values.shape} and {list(controls)}, expected one number per control, each a velocity's number below {n}"
+            f"u and controls: shape {values.shape} and {list(controls)}, expected one number per control, a velocity's number below {n}"
         )
     forces = np.zeros((len(many), n))
     forces[:, list(controls)] = values

@@ -7,8 +7,6 @@ direction: (δq, δp, δu, δh, δt), n + n + n + 1 + 1 numbers for n velocities
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
