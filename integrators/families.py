@@ -15,7 +15,7 @@ from integrators.steppers.lgvi import lgvi
 from integrators.steppers.lie_variational import gauss, lobatto
 from integrators.steppers.midpoint import midpoint
 from integrators.steppers.rkmk import rkmk
-from integrators.steppers.splitting import rotations, splitting
+from integrators.steppers.splitting import composed_flows, rotations, splitting
 from integrators.steppers.tree_variational import tree_variational
 from integrators.steppers.two_register import two_register
 from integrators.steppers.variational import variational
@@ -42,6 +42,8 @@ STIFF = ("RADAU_IA", "RADAU_IIA", "LOBATTO_IIIC")
 """Families with R(∞) = 0, which damp stiff parts: their equations are solved by Newton's method, the others by iteration."""
 COMPOSED = ("SUZUKI4", "SOFSPA6", "KAHANLI6", "KAHANLI8", "SOFSPA10")
 """Compositions in the catalogue, of symmetric steps of order 2: the best of their orders."""
+COMPOSED_FLOWS = ("SUZUKI4", "SOFSPA6", "KAHANLI8")
+"""Compositions of drift, kick, drift: where T is not quadratic, as under the logarithmic Hamiltonian."""
 
 Row = tuple[str, Callable[[], Method]]
 
@@ -60,6 +62,8 @@ def rows() -> Iterator[Row]:
     yield from _table("", REDUCED_COMMUTATORS, exponential)
     yield from _table("", LINEAR, exponential)
     yield from _table("SPLIT_", SPLITTINGS, splitting)
+    for row in COMPOSED_FLOWS:
+        yield _row(f"SPLIT_{row}", COMPOSITIONS, row, composed_flows)
     for row in COMPOSED:
         yield _row(f"ROTATIONS_{row}", COMPOSITIONS, row, rotations)
         yield _row(f"MIDPOINT_{row}", COMPOSITIONS, row, _composed_midpoint)

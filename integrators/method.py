@@ -42,6 +42,10 @@ class Stepper:
         ``shape(problem, options)`` → shape of the whole workspace, if rows as long as the state are not enough.
     own : str
         Without `step`: the name of the problem's own step (`Problem.own_steps`).
+    step_of_time : Entry, optional
+        A step that takes a given time, where the size of a step is not a time.
+    explain : callable, optional
+        ``explain(errors)`` → what the engine's row of errors says about a step that failed.
     """
 
     name: str
@@ -53,6 +57,8 @@ class Stepper:
     evaluates: str = "field"
     shape: Callable[[Problem, NDArray[np.int64]], tuple[int, int]] | None = None
     own: str = ""
+    step_of_time: Entry | None = None
+    explain: Callable[[NDArray[np.float64]], str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +83,8 @@ class Method:
         Order of a second, lower companion; the estimate is then |e|²/√(|e|² + 0.01 |e_low|²).
     dense_order : int or None
         Order of the stepper's own interpolant; None: states within a step are steps of a part of it, at the method's order.
+    split_order : int or None
+        Order as a splitting of any T and V, where `order` may owe something to a T quadratic in the momenta; None for other methods.
     symmetric : bool
         One step forward and one back return to the start.
     symplectic : bool
@@ -98,6 +106,7 @@ class Method:
     embedded_order: int | None = None
     embedded_order_low: int | None = None
     dense_order: int | None = None
+    split_order: int | None = None
     symmetric: bool = False
     symplectic: bool = False
     source: str = ""
@@ -144,8 +153,8 @@ class Method:
         return problem.own_steps[self.stepper.own]
 
     def interpolant(self, problem: Problem) -> Entry:
-        """What gives states within a step: the stepper's interpolant, or the step itself."""
-        own = self.stepper.interpolant if self.has_own_interpolant else None
+        """What gives states within a step: the stepper's interpolant, or a step of the part."""
+        own = self.stepper.interpolant if self.has_own_interpolant else self.stepper.step_of_time
         return own or self.step(problem)
 
     @property
@@ -154,9 +163,9 @@ class Method:
         return self.dense_order is not None and self.stepper.interpolant is not None
 
     def explain(self, problem: Problem, errors: NDArray[np.float64]) -> str:
-        """What a problem's own step says of a step that failed, from the engine's row of errors; else an empty string."""
-        own = problem.own_steps.get(self.stepper.own)
-        return own.explain(errors) if own and own.explain else ""
+        """What the stepper or the problem's own step says of a step that failed, from the engine's row of errors; or nothing."""
+        explain = getattr(problem.own_steps.get(self.stepper.own, self.stepper), "explain", None)
+        return explain(errors) if explain else ""
 
     def kernel_options(self, problem: Problem) -> NDArray[np.int64]:
         """The int64 vector the stepper gets: the common options, its own, and what it needs to know of the problem."""

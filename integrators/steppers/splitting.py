@@ -278,17 +278,19 @@ def drift_in_parts(t: Any, y: Any, low: Any, table: Any, coefficients: Any, opti
 
 
 @kernel
-def force(field: Any, t: Any, y: Any, table: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any) -> None:
-    """The force at the configuration of y, into its row."""
+def force(
+    field: Any, t: Any, y: Any, table: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any, values: Any
+) -> None:  # fmt: skip
+    """The force at the configuration of y, into its row; `values`: how many numbers the field gives."""
     last = table.shape[0] - 1
     g, m = table[last, Q_OFFSET], table[last, N_V]
-    rest, value = work[REST][: y.shape[0]], work[FIELD][: 2 * m]
+    rest, value = work[REST][: y.shape[0]], work[FIELD][:values]
     copy(y, rest)
     for i in range(m):
         st(rest, g + i, 0.0)
     field(t, rest, parameters, structure, field_work, value)
     counters[EVALUATIONS] += 1
-    copy(value[m:], work[FORCE][:m])
+    copy(value[m : 2 * m], work[FORCE][:m])
 
 
 @entry(*STEP_SIGNATURES)
@@ -305,7 +307,7 @@ def step(
     for k in range(flows):
         if (k % 2 == 0) == (options[KICK_FIRST] == 1):
             if not known:
-                force(field, time, y, table, parameters, structure, field_work, work, counters)
+                force(field, time, y, table, parameters, structure, field_work, work, counters, 2 * m)
             known = True
             for i in range(m):
                 bump(y, low, g + i, (h * coefficients[drifts + b]) * ld(work[FORCE], i), options[COMPENSATION])
@@ -336,7 +338,14 @@ SPLITTING = Stepper("splitting", step, _rows, maps=("exp",), prepare=_prepare)
 
 def splitting(table: Splitting, name: str = "", **changes: Any) -> Method:
     """The splitting method of a table, with exact drifts; its order is the Runge-Kutta-Nyström order."""
-    return _method(table, name or f"SPLITTING[{table.name}]", table.nystrom_order, rotations=False, **changes)
+    return _method(table, name or f"SPLITTING[{table.name}]", table.nystrom_order, rotations=False, split_order=table.order, **changes)
+
+
+def composed_flows(composition: Composition, name: str = "", **changes: Any) -> Method:
+    """The composition of drift, kick, drift: it asks nothing of T, unlike Runge-Kutta-Nyström coefficients."""
+    order = composition.order
+    name = name or f"SPLITTING[{composition.name}]"
+    return _method(composition.strang("T"), name, order, rotations=False, split_order=order, **changes)
 
 
 def rotations(composition: Composition, name: str = "", **changes: Any) -> Method:

@@ -90,11 +90,12 @@ class Composition(Checked):
         return ButcherTableau(A, b, name=f"{self.name} of midpoint rules", source=self.source)
 
     @precise
-    def strang(self) -> Splitting:
-        """The composition of S = half a kick, drift, half a kick: the weights as drifts, their means as kicks."""
+    def strang(self, first: str = "V") -> Splitting:
+        """The composition of S = half a kick, drift, half a kick: the weights as drifts, their means as kicks; first = "T": inverted."""
         halves = [decimal(x) / 2 for x in self.weights]
-        kicks = [kept(a + b) for a, b in zip([ZERO_DECIMAL, *halves], [*halves, ZERO_DECIMAL], strict=True)]
-        return Splitting(self.weights, kicks, "V", f"{self.name} of Strang splittings", self.source)
+        means = [kept(a + b) for a, b in zip([ZERO_DECIMAL, *halves], [*halves, ZERO_DECIMAL], strict=True)]
+        drifts, kicks = (self.weights, means) if first == "V" else (means, self.weights)
+        return Splitting(drifts, kicks, first, f"{self.name} of Strang splittings", self.source)
 
     @cached_property
     @precise
