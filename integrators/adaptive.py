@@ -1,4 +1,5 @@
-"""The run loop with variable steps: an error estimate and a controller, or the reversible integrating controller.
+"""The run loop with variable steps: an error estimate and a controller, the reversible integrating controller, or steps whose size
+is not their time.
 
 Times are kept in two words, so that they do not lose the small steps of a long run.  The loop allocates nothing and raises
 nothing; all it needs to go on is in its arguments.
@@ -25,6 +26,8 @@ END, EPSILON, MAX_STEP, RELATIVE, TWO_ESTIMATES, INTEGRATING, FILTER = range(7)
 """The control: end time, ε, largest step, relative tolerance, flags, and the numbers of the controller from FILTER on."""
 B1, B2, B3, A2, A3, SAFETY, LEAST, GREATEST, SMOOTH, POWER = range(FILTER, FILTER + 10)
 CONTROL = FILTER + 10
+CONTROLLED, INTEGRATED, FICTITIOUS = 0.0, 1.0, 2.0
+"""Values of the flag INTEGRATING; FICTITIOUS: steps of ε in a time of their own, which say how long they took."""
 MOST_RETRIES = 20
 """A step that has failed so often in a row is given up."""
 _ULP = 2.0**-52
@@ -138,9 +141,15 @@ def bounded(h: Any, remaining: Any, control: Any) -> Any:
         h = h * (control[MAX_STEP] / absolute(h))
     if absolute(h) >= absolute(remaining):
         return remaining
-    if control[INTEGRATING] == 0.0 and absolute(h) > 0.5 * absolute(remaining):
+    if control[INTEGRATING] == CONTROLLED and absolute(h) > 0.5 * absolute(remaining):
         return 0.5 * remaining
     return h
+
+
+@helper
+def too_small(h: Any, remaining: Any, t: Any) -> Any:
+    """Whether the step is lost in the time, and not the last one."""
+    return absolute(h) < 10.0 * _ULP * absolute(t) and h != remaining
 
 
 @helper
@@ -199,22 +208,34 @@ def advance_adaptive(
                 return FULL
             if counters[STEPS] >= most:
                 return TOO_MANY_STEPS
-            h = bounded(clock[H], remaining, control)
-            if absolute(h) < 10.0 * _ULP * absolute(t) and h != remaining:
+            fictitious = control[INTEGRATING] == FICTITIOUS
+            h = clock[H] if fictitious else bounded(clock[H], remaining, control)
+            if not fictitious and too_small(h, remaining, t):
                 return STEP_UNDERFLOW
             copy(y, previous)
             copy(low, previous_low)
             status = step(field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters)
+            if fictitious and status == OK:
+                h = work[ERROR, 0]
+                if absolute(h) >= absolute(remaining):
+                    h = remaining
+                    copy(previous, y)
+                    copy(previous_low, low)
+                    status = interpolant(
+                        field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
+                    )  # fmt: skip
+                if too_small(h, remaining, t):
+                    status = STEP_UNDERFLOW
             if status == OK:
                 project(projection, t + h, y, parameters, structure, field_work, projected, counters)
                 if not is_finite(y):
                     status = NON_FINITE
             error = 0.0
-            if status == OK and control[INTEGRATING] == 0.0:
+            if status == OK and control[INTEGRATING] == CONTROLLED:
                 error = scaled_error(table, previous, y, work, control, tolerances)
             if status != OK or not error <= 1.0:
                 give_back(y, low, previous, previous_low, clock, counters)
-                if status != OK and (clock[RETRIES] > MOST_RETRIES or control[INTEGRATING] != 0.0):
+                if status != OK and (clock[RETRIES] > MOST_RETRIES or control[INTEGRATING] != CONTROLLED):
                     return status
                 if status == OK and error == error:
                     clock[H] = h * maximum(control[LEAST], control[SAFETY] * power(error, -1.0 / control[POWER]))
@@ -223,7 +244,7 @@ def advance_adaptive(
                 continue
             clock[RETRIES] = 0.0
             clock[TAKEN] = h
-            if control[INTEGRATING] == 0.0:
+            if control[INTEGRATING] == CONTROLLED:
                 clock[H] = next_step(h, error, clock, control)
             if directions.shape[0]:
                 events(t + h, y, parameters, structure, field_work, after)
@@ -233,7 +254,7 @@ def advance_adaptive(
         counters[PENDING] = 0
         last = h == remaining
         pass_time(clock, control, h, last)
-        if control[INTEGRATING] != 0.0:
+        if control[INTEGRATING] == INTEGRATED:
             size(clock[T], y, parameters, structure, field_work, sizes)
             forward = 1.0 if h > 0.0 else -1.0
             clock[RHO] += control[EPSILON] * forward * sizes[1]

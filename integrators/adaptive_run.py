@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,9 @@ from integrators.adaptive import (
     CONTROL,
     END,
     EPSILON,
+    FICTITIOUS,
     FILTER,
+    INTEGRATED,
     INTEGRATING,
     MAX_STEP,
     OLD_ERROR,
@@ -25,14 +28,15 @@ from integrators.adaptive import (
     T,
     advance_adaptive,
 )
-from integrators.controllers import Controller, IntegratingController, first_step
-from integrators.fields import Field, as_field
+from integrators.controllers import AnyController, IntegratingController, LogarithmicHamiltonian, first_step
+from integrators.fields import Field, as_field, joined
 from integrators.layout import PENDING
 from integrators.method import Method
 from integrators.one_step import moved
 from integrators.problem import Problem
 from integrators.run import NOTHING, Output, Run
 from integrators.status import Status
+from integrators.steppers.logarithmic import logarithmic, time_momentum
 from liegroup.table import FACTORS, RN, SE2, SE3
 
 Array = NDArray[np.float64]
@@ -58,7 +62,7 @@ class Steering:
     """
 
     span: tuple[float, float]
-    controller: Controller | IntegratingController
+    controller: AnyController
     relative: float
     absolute: Array
     first: float | None
@@ -74,6 +78,8 @@ class AdaptiveRun(Run):
     def __init__(self, problem: Problem, method: Method, output: Output, steering: Steering, y0: Array) -> None:
         span = steering.span
         self.span, self.steering = span, steering
+        if isinstance(steering.controller, LogarithmicHamiltonian):
+            method = logarithmic(method)
         super().__init__(problem, method, output, span[0], y0, len(output.times) or _ROWS)
         self.previous_low, self.sizes = np.zeros(problem.n), np.zeros(2)
         self.clock, self.control = np.zeros(CLOCK), np.zeros(CONTROL)
@@ -87,6 +93,8 @@ class AdaptiveRun(Run):
         forward = 1.0 if span[1] >= span[0] else -1.0
         if isinstance(steering.controller, IntegratingController):
             self._start_integrating(forward)
+        elif isinstance(steering.controller, LogarithmicHamiltonian):
+            self._start_logarithmic(forward, steering.controller)
         else:
             self.control[FILTER:] = steering.controller.data(method.estimate_power)
             self.control[TWO_ESTIMATES] = method.embedded_order_low is not None
@@ -94,7 +102,7 @@ class AdaptiveRun(Run):
 
     def _start_integrating(self, forward: float) -> None:
         assert self.steering.first is not None
-        self.control[[EPSILON, INTEGRATING]] = self.steering.first, 1.0
+        self.control[[EPSILON, INTEGRATING]] = self.steering.first, INTEGRATED
         self._call_field(self.size, self.t0, self.y, self.sizes)
         wished, rate = self.sizes
         if not (wished > 0.0 and np.isfinite(self.sizes).all()):
@@ -102,6 +110,19 @@ class AdaptiveRun(Run):
         # the rate enters with the direction of time, as in the loop
         self.clock[RHO] = 1.0 / wished + 0.5 * self.control[EPSILON] * forward * rate
         self.clock[H] = forward * self.control[EPSILON] / self.clock[RHO]
+
+    def _start_logarithmic(self, forward: float, controller: LogarithmicHamiltonian) -> None:
+        assert self.steering.first is not None
+        potential = as_field(controller.potential, "potential")
+        self.control[INTEGRATING], self.clock[H] = FICTITIOUS, forward * self.steering.first
+        self.coefficients = np.append(self.coefficients, time_momentum(self.problem, potential, self.t0, self.y))
+
+    @cached_property
+    def evaluated(self) -> Field:
+        controller, field = self.steering.controller, super().evaluated
+        if not isinstance(controller, LogarithmicHamiltonian):
+            return field
+        return joined(field, self.problem.dimension, as_field(controller.potential, "potential"))
 
     def _first_step(self, forward: float) -> float:
         problem, sizes = self.problem, state_sizes(self.problem, self.y)

@@ -20,15 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.adaptive_run import Steering
-from integrators.controllers import Controller, IntegratingController
+from integrators.controllers import AnyController, Controller
 from integrators.events import Events
+from integrators.fields import as_field
 from integrators.method import Method
 from integrators.problem import Problem
 from integrators.run import Output, Plan, Run
 from integrators.storage import Dataset, StorageError, Variable, read, write
 from liegroup.compile import MODE
 
-VERSION = 1
+VERSION = 2
 _KIND = "checkpoint"
 
 
@@ -94,19 +95,22 @@ class Stored:
     def method(self) -> str:
         return str(self.attributes["method"])
 
-    def way(self, controller: IntegratingController | None) -> Plan | Steering:
+    def way(self, controller: AnyController | None) -> Plan | Steering:
         """The steps or tolerances of the run."""
         words = json.loads(str(self.attributes["way"]))
         if words.pop("kind") == "plan":
             return Plan(**words)
         words["span"], words["absolute"] = tuple(words["span"]), np.array(words["absolute"])
-        if words["controller"] is not None:
-            given = words["controller"]
-            words["controller"] = Controller(**(given | {"b": tuple(given["b"]), "a": tuple(given["a"])}))
+        then = words["controller"]
+        if "b" in then:
+            controller = Controller(**(then | {"b": tuple(then["b"]), "a": tuple(then["a"])}))
         elif controller is None:
-            raise StorageError(f"{self.path}: the run was steered by an integrating controller; give it again")
-        else:
-            words["controller"] = controller
+            raise StorageError(f"{self.path}: the run was steered by the {then['name']}; give it again")
+        elif _in_words(controller) != then:
+            raise StorageError(
+                f"{self.path}: the run was steered by the {then['name']} with another function than the {controller.name} given"
+            )
+        words["controller"] = controller
         return Steering(**words)
 
     def output(self, events: Events | None) -> Output:
@@ -191,6 +195,19 @@ def function_fingerprint(function: Any) -> str:
 def _way_in_words(way: Plan | Steering) -> dict[str, Any]:
     if isinstance(way, Plan):
         return {"kind": "plan", **asdict(way)}
-    controller = asdict(way.controller) if isinstance(way.controller, Controller) else None
     numbers = {"span": list(way.span), "relative": way.relative, "absolute": way.absolute.tolist()}
-    return {"kind": "steering", "controller": controller, "first": way.first, "largest": way.largest, "most": way.most, **numbers}
+    return {
+        "kind": "steering",
+        "controller": _in_words(way.controller),
+        "first": way.first,
+        "largest": way.largest,
+        "most": way.most,
+        **numbers,
+    }
+
+
+def _in_words(controller: AnyController) -> dict[str, Any]:
+    """A controller; of one that goes by a function, its name and the digest of the function."""
+    if isinstance(controller, Controller):
+        return asdict(controller)
+    return {"name": controller.name, "function": function_fingerprint(as_field(controller.function).source)}

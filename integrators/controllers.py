@@ -10,6 +10,9 @@ The integrating controller (Hairer and Söderlind 2005) asks for no error estima
 way that is symmetric in time, so that symmetric methods keep what they are for:
 
     ρ = 1/Q + (ε/2) G at the start;   h = ε/ρ;   ρ <- ρ + ε G after the step,   G = −d/dt ln Q along the motion.
+
+The logarithmic Hamiltonian (Preto and Tremaine 1999; Mikkola and Tanikawa 1999) puts the steps into the equations of motion, and
+keeps symplectic splittings symplectic.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,6 +85,44 @@ class IntegratingController:
 
     size: Callable[..., Any]
     name: str = "integrating controller"
+    MEANS: ClassVar[str] = "the step where Q = 1"
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function it goes by."""
+        return self.size
+
+
+@dataclass(frozen=True)
+class LogarithmicHamiltonian:
+    """Equal steps ε of a fictitious time under Γ = ln(T + p_t) − ln(−V), symplectic and reversible: for splittings.
+
+    dt ≈ ε/(−V): steps are short where the potential is deep.  The splitting's parts are solved exactly
+    (`integrators.steppers.logarithmic`), so that the energy does not drift and Kepler orbits are exact conics.
+
+    Holds when H = T + V is a constant of the motion, T = ½ pᵀK p the kinetic energy of particles and rigid bodies (what a splitting
+    asks for anyway), and V < 0 along the whole motion; a V bounded above becomes negative by a constant, which changes where the
+    steps fall and nothing else.
+
+    Parameters
+    ----------
+    potential : callable
+        ``potential(t, y)`` → V in any form of `integrators.fields`, a function of the configuration, in the units of ½ pᵀK p.
+
+    Source: Preto and Tremaine 1999; Mikkola and Tanikawa 1999.
+    """
+
+    potential: Callable[..., Any]
+    name: str = "logarithmic Hamiltonian"
+    MEANS: ClassVar[str] = "the step where V = −1"
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function it goes by."""
+        return self.potential
+
+
+AnyController = Controller | IntegratingController | LogarithmicHamiltonian
 
 
 def _row(name: str, b: tuple[float, float, float], a: tuple[float, float] = (0.0, 0.0), smooth: bool = True) -> Controller:
@@ -109,9 +150,9 @@ CONTROLLERS: dict[str, Controller] = {
 """Controllers by name: I, PI and PID sets and digital filters."""
 
 
-def find_controller(controller: str | Controller | IntegratingController) -> Controller | IntegratingController:
+def find_controller(controller: str | AnyController) -> AnyController:
     """The controller of a name, or the controller itself."""
-    if isinstance(controller, (Controller, IntegratingController)):
+    if isinstance(controller, AnyController):
         return controller
     if controller not in CONTROLLERS:
         raise ValueError(f"controller: {controller!r}, expected one of {', '.join(CONTROLLERS)} or a Controller")

@@ -33,7 +33,7 @@ def _first_non_finite(run: Run) -> str:
     def probe(t: float, y: NDArray[Any], parameters: Any, structure: Any, work: Any, out: NDArray[Any]) -> None:
         nonlocal calls, found
         calls += 1
-        run.method.function(problem).python(t, y, parameters, structure, work, out)
+        run.evaluated.python(t, y, parameters, structure, work, out)
         if not found and not np.isfinite(out).all():
             found = f"the field at t = {t:.9g}, evaluation {calls} of the step, gives {out.tolist()} at y = {y.tolist()}"
 

@@ -177,14 +177,30 @@ def _stacked(source: Mapping[str, Any], fields: list[Field], name: str) -> Field
     )
 
 
-def _chain(functions: list[Any], signature: Any) -> Any:
+def joined(first: Field, size: int, second: Field) -> Field:
+    """One field whose first `size` values are those of one field, the others those of another."""
+
+    def python(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        first.python(t, y, parameters, structure, work, out[:size])
+        second.python(t, y, parameters, structure, work, out[size:])
+
+    return Field(
+        python,
+        first.is_compiled and second.is_compiled,
+        (first.source, second.source),
+        lambda: _chain([first.compiled, second.compiled], FIELD_SIGNATURE, size),
+        lambda: _chain([first.compiled_lanes, second.compiled_lanes], FIELD_LANES_SIGNATURE, size),
+    )
+
+
+def _chain(functions: list[Any], signature: Any, size: int = 1) -> Any:
     if len(functions) == 1:
         return functions[0]
     first, rest = functions[0], _chain(functions[1:], signature)
 
     def chained(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-        first(t, y, parameters, structure, work, out[:1])
-        rest(t, y, parameters, structure, work, out[1:])
+        first(t, y, parameters, structure, work, out[:size])
+        rest(t, y, parameters, structure, work, out[size:])
 
     return compile_field(chained, signature)
 

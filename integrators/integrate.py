@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.adaptive_run import AdaptiveRun, Steering
 from integrators.assemble import assemble
 from integrators.checkpoint import Checkpoint, load
-from integrators.controllers import Controller, IntegratingController, find_controller
+from integrators.controllers import AnyController, Controller, LogarithmicHamiltonian, find_controller
 from integrators.drive import drive
 from integrators.events import as_events
 from integrators.fixed_run import FixedRun, LaneRun
@@ -38,7 +38,7 @@ def integrate(
     y0: ArrayLike | None = None,
     rtol: float | None = None,
     atol: ArrayLike | None = None,
-    controller: str | Controller | IntegratingController | None = None,
+    controller: str | AnyController | None = None,
     max_step: float = np.inf,
     max_steps: int | None = None,
     save_every: int | None = None,
@@ -52,7 +52,7 @@ def integrate(
     """Integrate a problem over an interval of time.
 
     Fixed steps if `step` is given and neither a tolerance nor a controller; else steps of variable size, for methods with an
-    error estimate, or, with an `IntegratingController`, for symmetric ones.
+    error estimate, or, with an `IntegratingController`, for symmetric ones, or, with a `LogarithmicHamiltonian`, for splittings.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ def integrate(
         t1 < t0 integrates backwards.
     step : float, optional
         Step size, positive.  Fixed steps that do not divide the interval are replaced by the next smaller ones that do.  With a
-        controller: the first step (default: found from the field); with the integrating controller: ε.
+        controller: the first step (default: found from the field); with the integrating controller and the logarithmic Hamiltonian: ε.
     y0 : array, optional
         Start from here instead of ``problem.y0``.
     rtol, atol : float, optional
         Relative and absolute tolerance (default 1e-6, 1e-9) of the error of a step in the algebra; rotations count as of size 1,
         positions by their length, components of Rⁿ by their magnitude.  `atol` may be one number per component of the velocity.
     controller : str or Controller, optional
-        From `integrators.controllers.CONTROLLERS` (default "PI42"), or an `IntegratingController`.
+        From `integrators.controllers.CONTROLLERS` (default "PI42"), an `IntegratingController` or a `LogarithmicHamiltonian`.
     max_step : float
         Largest variable step.
     max_steps : int, optional
@@ -129,7 +129,7 @@ def resume(
     problem: Problem,
     *,
     method: Method | None = None,
-    controller: IntegratingController | None = None,
+    controller: AnyController | None = None,
     events: Any = None,
     callback: Callable[[float, Array], Any] | None = None,
     progress: bool | None = None,
@@ -144,7 +144,7 @@ def resume(
     problem : Problem
         The same as then: functions are not kept in files.  Its initial state is not used.
     method, controller, events
-        Again as then, if the method is not in the catalogue, if it was an integrating controller, if there were events.
+        Again as then, if the method is not in the catalogue, if the controller was given as an object with functions, if there were events.
     callback, progress, every
         As in `integrate`.
 
@@ -190,7 +190,7 @@ def _way(
             raise ValueError("max_step, max_steps: they belong to variable steps, but `step` without a tolerance means fixed steps")
         return _plan(span, step)
     chosen = find_controller("PI42" if controller is None else controller)
-    _check_pair(method, chosen, step, rtol, atol)
+    _check_pair(method, chosen, step, rtol, atol, max_step)
     tolerances = np.broadcast_to(np.asarray(1e-9 if atol is None else atol, dtype=np.float64), (dimension,)).copy()
     relative = 1e-6 if rtol is None else float(rtol)
     if not (relative >= 0 and (tolerances >= 0).all() and np.isfinite(tolerances).all() and (relative > 0 or (tolerances > 0).all())):
@@ -201,17 +201,22 @@ def _way(
     return Steering(span, chosen, relative, tolerances, step, float(max_step), most)
 
 
-def _check_pair(method: Method, controller: Controller | IntegratingController, step: float | None, rtol: Any, atol: Any) -> None:
-    if isinstance(controller, IntegratingController):
+def _check_pair(
+    method: Method, controller: AnyController, step: float | None, rtol: Any, atol: Any, max_step: float
+) -> None:  # fmt: skip
+    if not isinstance(controller, Controller):
         if not method.symmetric:
-            raise ValueError(f"controller: the integrating controller keeps the symmetry of a symmetric method; {method.name} has none")
+            raise ValueError(f"controller: the {controller.name} keeps the symmetry of a symmetric method; {method.name} has none")
         if rtol is not None or atol is not None:
-            raise ValueError("rtol, atol: the integrating controller estimates no errors; its `step` decides the accuracy")
+            raise ValueError(f"rtol, atol: the {controller.name} estimates no errors; its `step` decides the accuracy")
         if step is None:
-            raise ValueError("step: the integrating controller needs ε, the step where Q = 1")
+            raise ValueError(f"step: the {controller.name} needs ε, {controller.MEANS}")
+        if isinstance(controller, LogarithmicHamiltonian) and np.isfinite(max_step):
+            raise ValueError(f"max_step: the steps of the {controller.name} are equal in their own time; take a smaller `step`")
     elif method.symmetric or method.symplectic:
         raise ValueError(
-            f"{method.name} keeps its structure with fixed steps only: give `step` and no tolerance, or an IntegratingController"
+            f"{method.name} keeps its structure with fixed steps only: give `step` and no tolerance, or an IntegratingController or a "
+            f"LogarithmicHamiltonian"
         )
     elif not method.is_adaptive:
         raise ValueError(f"{method.name} does not estimate its error: give `step`, or take a method with an embedded one")

@@ -176,17 +176,18 @@ class Problem:
 
     def velocity(self, t: float, y: ArrayLike) -> Array:
         """The field at one state: body velocity (dimension,)."""
-        return self._evaluate(self.field, t, y, self.dimension)
+        return self.evaluate(self.field, t, y, self.dimension)
 
     def invariant_values(self, t: float, y: ArrayLike) -> Array:
         """The invariants at one state."""
-        return self._evaluate(self.invariants, t, y, self.invariant_count) if self.invariant_count else np.zeros(0)
+        return self.evaluate(self.invariants, t, y, self.invariant_count) if self.invariant_count else np.zeros(0)
 
     def parts_values(self, t: float, y: ArrayLike) -> Array:
         """The parts at one state."""
-        return self._evaluate(self.parts, t, y, self.parts_size)
+        return self.evaluate(self.parts, t, y, self.parts_size)
 
-    def _evaluate(self, function: Field, t: float, y: ArrayLike, size: int) -> Array:
+    def evaluate(self, function: Field, t: float, y: ArrayLike, size: int) -> Array:
+        """The `size` values of a function of the problem's kind at one state."""
         out = np.zeros(size)
         call = function.compiled if function.is_compiled else function.python
         call(float(t), np.array(y, dtype=np.float64), self.parameters, self.structure, np.zeros(self.work_shape), out)

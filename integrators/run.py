@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -108,11 +109,16 @@ class Run:
         """The form in which this run calls a field or an entry: compiled where the problem is, else its source."""
         return function.compiled if self.problem.is_compiled else function.python
 
+    @cached_property
+    def evaluated(self) -> Field:
+        """What the stepper evaluates."""
+        return self.method.function(self.problem)
+
     def _functions(self) -> None:
         problem, method = self.problem, self.method
         events: Field = NOTHING if self.output.events is None else self.output.events.field
         self.functions = [self.form(f) for f in (method.step(problem), method.interpolant(problem))]
-        self.functions += [self.form(f or NOTHING) for f in (method.function(problem), problem.invariants, problem.projection, events)]
+        self.functions += [self.form(f or NOTHING) for f in (self.evaluated, problem.invariants, problem.projection, events)]
 
     def _call_field(self, function: Any, t: float, y: Array, out: Array) -> None:
         with np.errstate(all="ignore"):
