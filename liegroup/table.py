@@ -93,32 +93,30 @@ def store_components(n: int) -> Any:
 # --- one kernel per verb: rows → kind → map → formula ---------------------------------------------------------------
 
 
-def _verb(spaces: str, formula: Callable[[Any, tuple[Map, ...]], Any], doc: str) -> Any:
-    """The kernel ``(table, tau, a, b, out)`` or ``(table, tau, a, b, c, out)`` of one verb.
+def _verb(name: str, spaces: str, formula: Callable[[Any, tuple[Map, ...]], Any], doc: str) -> Any:
+    """The kernel `name`, ``(table, tau, a, b, out)`` or ``(table, tau, a, b, c, out)`` of one verb.
 
     `spaces` says where a, b (, c) and out live, q or v; ``formula(formulas, maps)`` is the function (tau, a, b, c) of tuples.
     """
 
-    @kernel
+    @helper
     def chain(kind: Any, tau: Any, a: Any, b: Any, c: Any, out: Any, i: Any, j: Any, n: Any) -> None:
         pass
 
     for kind in range(len(FACTORS) - 1, -1, -1):
         chain = _link(kind, spaces, formula(FACTORS[kind], MAPS[kind]), chain)
 
-    @kernel
     def three(table: Any, tau: Any, a: Any, b: Any, c: Any, out: Any) -> None:
         for r in range(table.shape[0]):
             chain(table[r, KIND], tau, a, b, c, out, table[r, Q_OFFSET], table[r, V_OFFSET], table[r, N_V])
 
-    @kernel
     def two(table: Any, tau: Any, a: Any, b: Any, out: Any) -> None:
         for r in range(table.shape[0]):
             chain(table[r, KIND], tau, a, b, b, out, table[r, Q_OFFSET], table[r, V_OFFSET], table[r, N_V])
 
     rows = two if len(spaces) == 3 else three
     rows.__doc__ = doc
-    return rows
+    return kernel(rows, name)
 
 
 def _link(kind_here: int, spaces: str, apply: Any, rest: Any) -> Any:
@@ -128,7 +126,7 @@ def _link(kind_here: int, spaces: str, apply: Any, rest: Any) -> Any:
     store = store_components(n_q if spaces[-1] == "q" else n_v)
     a_in_group, b_in_group, out_in_group = spaces[0] == "q", spaces[1] == "q", spaces[-1] == "q"
 
-    @kernel
+    @helper
     def link(kind: Any, tau: Any, a: Any, b: Any, c: Any, out: Any, i: Any, j: Any, n: Any) -> None:
         if kind != kind_here:
             rest(kind, tau, a, b, c, out, i, j, n)
@@ -162,7 +160,7 @@ def _quotient(formulas: Any, maps: tuple[Map, ...]) -> Any:
     """(q0, q1) → τ⁻¹(q0⁻¹ q1)."""
     compose, invert, (exp, cayley, ccsk) = formulas.compose, formulas.inverse, (m.inverse for m in maps)
 
-    @helper
+    @kernel
     def apply(tau: Any, q0: Any, q1: Any, unused: Any) -> Any:
         g = compose(invert(q0), q1)
         return exp(g) if tau == EXP else (cayley(g) if tau == CAYLEY else ccsk(g))
@@ -170,8 +168,8 @@ def _quotient(formulas: Any, maps: tuple[Map, ...]) -> Any:
     return apply
 
 
-def _of_map(name: str) -> Callable[[Any, tuple[Map, ...]], Any]:
-    """(x, y) → the function `name` of the map."""
+def _of_map(name: str, doc: str) -> Any:
+    """The verb (table, tau, x, y, out): the function `name` of the map at (x, y)."""
 
     def formula(formulas: Any, maps: tuple[Map, ...]) -> Any:
         exp, cayley, ccsk = (getattr(m, name) for m in maps)
@@ -182,7 +180,7 @@ def _of_map(name: str) -> Callable[[Any, tuple[Map, ...]], Any]:
 
         return apply
 
-    return formula
+    return _verb(name, "vvv", formula, doc)
 
 
 def _of_map3(name: str) -> Callable[[Any, tuple[Map, ...]], Any]:
@@ -215,35 +213,38 @@ def _of_algebra(name: str) -> Callable[[Any, tuple[Map, ...]], Any]:
     return formula
 
 
-retract = _verb("qvq", _with_step("advance"), "out = q τ(x), for (table, tau, q, x, out).")
+retract = _verb("retract", "qvq", _with_step("advance"), "out = q τ(x), for (table, tau, q, x, out).")
 displacement = _verb(
+    "displacement",
     "qvq",
     _with_step("displace"),
     "out = q τ(x) − q to relative precision, for (table, tau, q, x, out): what compensated summation adds to q.",
 )
-increment = _verb("qqv", _quotient, "out = τ⁻¹(q0⁻¹ q1), for (table, tau, q0, q1, out).")
-dtau_left = _verb("vvv", _of_map("dtau_left"), "out = dτ_left(x) v, for (table, tau, x, v, out).")
-dtau_right = _verb("vvv", _of_map("dtau_right"), "out = dτ_right(x) v, for (table, tau, x, v, out).")
-dtau_inverse_left = _verb("vvv", _of_map("dtau_inverse_left"), "out = dτ_left(x)⁻¹ v, for (table, tau, x, v, out).")
-dtau_inverse_right = _verb("vvv", _of_map("dtau_inverse_right"), "out = dτ_right(x)⁻¹ v, for (table, tau, x, v, out).")
-dtau_left_transpose = _verb("vvv", _of_map("dtau_left_transpose"), "out = dτ_left(x)ᵀ μ, for (table, tau, x, mu, out).")
-dtau_right_transpose = _verb("vvv", _of_map("dtau_right_transpose"), "out = dτ_right(x)ᵀ μ, for (table, tau, x, mu, out).")
-dtau_inverse_left_transpose = _verb("vvv", _of_map("dtau_inverse_left_transpose"), "out = dτ_left(x)⁻ᵀ μ, for (table, tau, x, mu, out).")
-dtau_inverse_right_transpose = _verb("vvv", _of_map("dtau_inverse_right_transpose"), "out = dτ_right(x)⁻ᵀ μ, for (table, tau, x, mu, out).")
-coadjoint = _verb("vvv", _of_map("coadjoint"), "out = Ad_{τ(x)}ᵀ μ, for (table, tau, x, mu, out).")
-coadjoint_difference = _verb(
-    "vvv",
-    _of_map("coadjoint_difference"),
+increment = _verb("increment", "qqv", _quotient, "out = τ⁻¹(q0⁻¹ q1), for (table, tau, q0, q1, out).")
+dtau_left = _of_map("dtau_left", "out = dτ_left(x) v, for (table, tau, x, v, out).")
+dtau_right = _of_map("dtau_right", "out = dτ_right(x) v, for (table, tau, x, v, out).")
+dtau_inverse_left = _of_map("dtau_inverse_left", "out = dτ_left(x)⁻¹ v, for (table, tau, x, v, out).")
+dtau_inverse_right = _of_map("dtau_inverse_right", "out = dτ_right(x)⁻¹ v, for (table, tau, x, v, out).")
+dtau_left_transpose = _of_map("dtau_left_transpose", "out = dτ_left(x)ᵀ μ, for (table, tau, x, mu, out).")
+dtau_right_transpose = _of_map("dtau_right_transpose", "out = dτ_right(x)ᵀ μ, for (table, tau, x, mu, out).")
+dtau_inverse_left_transpose = _of_map("dtau_inverse_left_transpose", "out = dτ_left(x)⁻ᵀ μ, for (table, tau, x, mu, out).")
+dtau_inverse_right_transpose = _of_map("dtau_inverse_right_transpose", "out = dτ_right(x)⁻ᵀ μ, for (table, tau, x, mu, out).")
+coadjoint = _of_map("coadjoint", "out = Ad_{τ(x)}ᵀ μ, for (table, tau, x, mu, out).")
+coadjoint_difference = _of_map(
+    "coadjoint_difference",
     "out = Ad_{τ(x)}ᵀ μ − μ, to relative precision for exp and Cayley, for (table, tau, x, mu, out).",
 )
 dtau_inverse_left_transpose_derivative = _verb(
+    "dtau_inverse_left_transpose_derivative",
     "vvvv",
     _of_map3("derivative"),
     "out = d/dx (dτ_left(x)⁻ᵀ μ) · δ, for (table, tau, x, mu, delta, out): one column of Newton's matrix per δ = eₖ.",
 )
-dtau_inverse_left_gradient = _verb("vvvv", _of_map3("gradient"), "out = ∇ₓ ⟨μ, dτ_left(x)⁻¹ ξ⟩, for (table, tau, x, xi, mu, out).")
-_bracket = _verb("vvv", _of_algebra("bracket"), "")
-_bracket_transpose = _verb("vvv", _of_algebra("bracket_transpose"), "")
+dtau_inverse_left_gradient = _verb(
+    "dtau_inverse_left_gradient", "vvvv", _of_map3("gradient"), "out = ∇ₓ ⟨μ, dτ_left(x)⁻¹ ξ⟩, for (table, tau, x, xi, mu, out)."
+)
+_bracket = _verb("_bracket", "vvv", _of_algebra("bracket"), "")
+_bracket_transpose = _verb("_bracket_transpose", "vvv", _of_algebra("bracket_transpose"), "")
 
 
 @kernel

@@ -37,9 +37,10 @@ from liegroup.compile import (
     st2,
     vector,
 )
+from liegroup.compile.cache import _imports
 from liegroup.scalars import absolute, less, maximum, minimum, sqrt
 
-ROOT = Path(house.__file__).parents[1]
+ROOT = Path(house.__file__).parents[2]
 SPECIAL = np.array([0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan, 5e-324])
 
 # --- lanes --------------------------------------------------------------------------------------------------------------
@@ -303,10 +304,76 @@ def test_a_change_in_any_imported_file_changes_the_cache_and_the_result(tmp_path
     assert [r[2] for r in (first, again, changed, back)] == ["0", "1", "0", "1"]
 
 
+SHARED = """
+from liegroup.compile import helper, kernel, ld, st
+
+def made(factor, name):
+    def scale(x):
+        st(x, 0, factor * ld(x, 0))
+    return kernel(scale, name)
+
+double, treble = made(2.0, "double"), made(3.0, "treble")
+
+@kernel
+def shift(x):
+    treble(x)
+    double(x)
+
+@helper
+def forced(x):
+    shift(x)
+"""
+CALLER = """
+from benchmarks import shared
+from liegroup.compile import entry, nothing, vector
+
+@entry(nothing(vector))
+def run(x):
+    shared.{}(x)
+"""
+COUNT = """
+import sys
+import numpy as np
+from numba.core import event
+from benchmarks import {0}
+
+class Names(event.Listener):
+    def on_start(self, e):
+        names.append(e.data["dispatcher"].py_func.__qualname__)
+
+    def on_end(self, e):
+        pass
+
+names = []
+event.register("numba:compile", Names())
+x = np.array([1.0])
+{0}.run(x)
+print(x[0], *(name for name in names if name in ("shift", "double", "treble")))
+"""
+
+
+def test_a_kernel_is_compiled_once_for_all_entries_and_processes(tmp_path: Path) -> None:
+    package = tmp_path / "path" / "benchmarks"
+    package.mkdir(parents=True)
+    callers = {"first": "shift", "second": "shift", "third": "forced", "fourth": "treble"}
+    for name, text in (("__init__", ""), ("shared", SHARED), *((k, CALLER.format(v)) for k, v in callers.items())):
+        (package / f"{name}.py").write_text(text)
+
+    def run(caller: str) -> list[str]:
+        done = python(COUNT.format(caller), tmp_path, package.parent)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    assert run("first") == ["6.0", "shift", "treble", "double"]
+    assert run("second") == ["6.0"]
+    assert run("third") == ["6.0", "shift", "treble", "double"]  # forced inline: another machine code
+    assert run("fourth") == ["3.0"]
+
+
 def test_digest_covers_the_formulas_a_kernel_is_made_of() -> None:
     table = ROOT / "liegroup" / "table.py"
-    files = house._imports(str(table))
-    assert {Path(f).name for f in files} >= {"so3.py", "se3.py", "maps.py", "compile.py"}
+    files = _imports(str(table))
+    assert {Path(f).name for f in files} >= {"so3.py", "se3.py", "maps.py"}
     assert source_digest(table) == source_digest(table)
     assert source_digest(table) != source_digest(ROOT / "liegroup" / "series.py")
 

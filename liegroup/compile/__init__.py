@@ -1,0 +1,52 @@
+"""Kernel decorators and the lane type: the only folder that names numba.
+
+A formula is written once, as a plain Python function of scalars.  `helper` leaves it a plain Python function
+(so it runs on floats, numpy batches, mpmath and complex numbers as it stands) and also registers it with the
+compiler, where float64 gives one trajectory and `Lanes` (eight doubles in one vector register) gives eight.
+
+=============  ===========================================================================================================
+`helper`       formula or small function, inlined by force into every kernel that uses it
+`kernel`       larger function called from other kernels, inlined where the compiler thinks it pays; cached on disk
+`primitive`    a Python function on any scalar whose compiled form is another function
+`entry`        the outermost function of a family: fixed signatures, compiled lazily, cached on disk
+`ld`, `ld2` …   read and write (`st`, `st2`) a scalar or a lane register, by the dimensions of the array
+=============  ===========================================================================================================
+
+Modes, by the environment variable ``LIEMECH_KERNELS``:
+
+* ``strict`` (default): IEEE arithmetic in the order written; scalar, lane and interpreted runs agree bitwise.
+* ``contract``: the compiler may fuse a*b + c (8-18 % faster, last digits differ).
+
+The cache directory (``LIEMECH_CACHE``, default: the user's cache folder) is keyed by a digest of the source of the
+entry or kernel and of every project file it imports, because the compiler's own cache looks at one file only.
+"""
+
+from liegroup.compile.cache import cache_directory, source_digest
+from liegroup.compile.callback import C_FUNCTION, call_at
+from liegroup.compile.decorators import Entry, compile_field, entry, helper, is_formula, is_jitted, kernel, primitive
+from liegroup.compile.functions import absolute, any_, each_lane, less, select, sqrt
+from liegroup.compile.lanes import WIDTH
+from liegroup.compile.memory import ALIGNMENT, lane_array, ld, ld2, st, st2
+from liegroup.compile.options import MODE
+from liegroup.compile.signatures import (
+    Pointer,
+    boolean,
+    constants,
+    function,
+    integer,
+    integer_table,
+    integers,
+    lane_matrix,
+    lane_vector,
+    matrix,
+    nothing,
+    real,
+    vector,
+)
+
+__all__ = [
+    "ALIGNMENT", "C_FUNCTION", "MODE", "WIDTH", "Entry", "Pointer", "absolute", "any_", "boolean", "cache_directory", "call_at",
+    "compile_field", "constants", "each_lane", "entry", "function", "helper", "integer", "integer_table", "integers", "is_formula",
+    "is_jitted", "kernel", "lane_array", "lane_matrix", "lane_vector", "ld", "ld2", "less", "matrix", "nothing", "primitive", "real",
+    "select", "source_digest", "sqrt", "st", "st2", "vector",
+]  # fmt: skip

@@ -1,0 +1,177 @@
+"""`helper`, `kernel`, `primitive` and `entry`: what makes a Python function of scalars a compiled one."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba import types
+from numba.core.typing.templates import infer, infer_global, make_overload_template
+from numba.extending import overload, register_jitable
+
+from liegroup.compile.cache import DigestCache
+from liegroup.compile.options import INNER, KERNEL, OPTIONS
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def helper(function: F) -> F:
+    """Register a formula with the compiler, inlined by force; in Python it stays the plain function."""
+    registered: F = _registered(register_jitable(forceinline=True, **INNER)(own_name(function)))
+    return registered
+
+
+def kernel(function: F, name: str = "") -> F:
+    """Register a larger function with the compiler; in Python it stays the plain function.
+
+    Kernels of a module are kept on disk and serve every entry that calls them.  Those made by another function are, too, if they are
+    given a `name` that says, within their file, which one they are.
+    """
+    if name:
+        function.__qualname__ = name
+    kept = (bool(name) or "<locals>" not in function.__qualname__) and Path(function.__code__.co_filename).is_file()
+
+    def resolve(*args: Any, **kwargs: Any) -> Any:
+        return function
+
+    template = make_overload_template(own_name(function), resolve, INNER, strict=False, inline="never")
+    if kept:
+        template._get_jit_decorator = lambda self: _kept
+    infer(template)
+    infer_global(function, types.Function(template))
+    registered: F = _registered(function)
+    return registered
+
+
+def _kept(**options: Any) -> Callable[..., Any]:
+    """Like `numba.njit`, with the cache of this module."""
+
+    def decorate(function: Any) -> Any:
+        dispatcher = numba.njit(**options)(function)
+        dispatcher._cache = DigestCache(function)
+        return dispatcher
+
+    return decorate
+
+
+def _registered(function: Any) -> Any:
+    function.is_formula = True
+    return function
+
+
+def is_formula(function: Any) -> bool:
+    """True for a `helper` or `kernel`: what other kernels can call."""
+    return bool(getattr(function, "is_formula", False))
+
+
+def primitive(compiled: Callable[..., Any]) -> Callable[[F], F]:
+    """Give a Python function of any scalar type the compiled form `compiled` (same arguments) on float64 and lanes."""
+
+    def decorate(function: F) -> F:
+        def resolve(*args: Any) -> Callable[..., Any]:
+            return compiled
+
+        compiled_form(function)(resolve)
+        return function
+
+    return decorate
+
+
+def compiled_form(function: Callable[..., Any]) -> Any:
+    """Decorator: chooses, by the types of the arguments, what the compiler puts in the place of a Python function."""
+
+    def decorate(resolve: Callable[..., Any]) -> Callable[..., Any]:
+        def named(*args: Any) -> Any:
+            chosen = resolve(*args)
+            return own_name(chosen) if callable(chosen) else chosen
+
+        overload(function, jit_options={"forceinline": True, **INNER}, strict=False)(named)
+        return resolve
+
+    return decorate
+
+
+_PROCESS = uuid.uuid4().hex[:12]
+
+
+def own_name(function: F) -> F:
+    """Mark a function made by another function with the process it was made in.
+
+    The linker knows functions by qualified name and a number counted anew in every process: two functions made by one
+    factory, one of them in a kernel from the cache, could pass for each other.
+    """
+    if "<locals>" in function.__qualname__ and _PROCESS not in function.__qualname__:
+        function.__qualname__ = f"{function.__qualname__}_{_PROCESS}"
+    return function
+
+
+class Entry:
+    """The outermost function of a kernel family: compiled at its first use, for its fixed signatures, and cached.
+
+    `entry.python` is the undecorated function: the same source, interpreted (plain Python fields, mpmath, …).
+    `entry.compiled` (and `entry.compiled_lanes`) is what other kernels take as an argument of type `function`; every
+    signature compiles on its own, when it is first needed.
+    """
+
+    def __init__(self, function: Callable[..., Any], signatures: tuple[Any, ...]) -> None:
+        self.python = function
+        self._signatures = signatures
+        self._dispatcher: Any = None
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+        self.__module__ = function.__module__
+        self.__wrapped__ = function
+
+    @property
+    def compiled(self) -> Any:
+        """The dispatcher, compiled at least for the first signature (one trajectory)."""
+        return self._compiled_for(0)
+
+    @property
+    def compiled_lanes(self) -> Any:
+        """The dispatcher, compiled at least for the last signature (lanes)."""
+        return self._compiled_for(-1)
+
+    def _compiled_for(self, which: int) -> Any:
+        if self._dispatcher is None:
+            self._dispatcher = numba.njit(**KERNEL)(self.python)
+            if Path(self.python.__code__.co_filename).is_file():  # what was typed at a prompt has no source to know it by
+                self._dispatcher._cache = DigestCache(self.python)
+        wanted = self._signatures[which]
+        if wanted.args not in self._dispatcher.overloads:
+            self._dispatcher.disable_compile(False)
+            self._dispatcher.compile(wanted)
+            self._dispatcher.disable_compile()
+        return self._dispatcher
+
+    def __call__(self, *args: Any) -> Any:
+        dispatcher = self._dispatcher or self.compiled
+        if len(self._signatures) > len(dispatcher.overloads):
+            given = tuple(getattr(a, "ndim", 0) for a in args)
+            for k, wanted in enumerate(self._signatures):
+                if tuple(getattr(t, "ndim", 0) for t in wanted.args) == given:
+                    dispatcher = self._compiled_for(k)
+        return dispatcher(*args)
+
+
+def entry(*signatures: Any) -> Callable[[Callable[..., Any]], Entry]:
+    """Decorator: an entry point with the given signatures (built from `real`, `vector`, `function`, …)."""
+    return lambda function: Entry(function, signatures)
+
+
+def compile_field(function: Callable[..., Any], *signatures: Any) -> Any:
+    """Compile a user's plain or jitted function for the given signatures, in memory only (0.2 s or so)."""
+    python = getattr(function, "py_func", function)
+    dispatcher = numba.njit(**OPTIONS)(python)
+    for s in signatures:
+        dispatcher.compile(s)
+    dispatcher.disable_compile()
+    return dispatcher
+
+
+def is_jitted(function: Any) -> bool:
+    """True for a function that came out of the compiler (`numba.njit`, `numba.cfunc`) or is an `Entry`."""
+    return isinstance(function, Entry) or hasattr(function, "py_func") or hasattr(function, "_wrapper_address")

@@ -1,0 +1,158 @@
+"""Functions of any scalar: a choice between two values, the square root, the absolute value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, register_jitable
+
+from liegroup.compile.decorators import compiled_form, own_name
+from liegroup.compile.lanes import VECTOR, WIDTH, Lanes, Mask, register
+
+
+@intrinsic
+def select_lanes(typing_context: Any, c: Any, a: Any, b: Any) -> Any:
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.select(args[0], register(context, builder, sig.args[1], args[1]), register(context, builder, sig.args[2], args[2]))
+
+    return Lanes(c, a, b), generate
+
+
+@intrinsic
+def _any_lanes(typing_context: Any, c: Any) -> Any:
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        bits = builder.bitcast(args[0], ir.IntType(WIDTH))
+        return builder.icmp_unsigned("!=", bits, ir.Constant(ir.IntType(WIDTH), 0))
+
+    return types.boolean(c), generate
+
+
+def _vector_call(name: str) -> Any:
+    @intrinsic
+    def call(typing_context: Any, a: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            f = cgutils.get_or_insert_function(builder.module, ir.FunctionType(VECTOR, [VECTOR]), f"llvm.{name}.v{WIDTH}f64")
+            return builder.call(f, args)
+
+        return Lanes(a), generate
+
+    return call
+
+
+_sqrt_lanes = _vector_call("sqrt")
+_abs_lanes = _vector_call("fabs")
+
+
+@intrinsic
+def _get_lane(typing_context: Any, a: Any, lane: Any) -> Any:
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.extract_element(args[0], args[1])
+
+    return types.float64(a, lane), generate
+
+
+@intrinsic
+def _set_lane(typing_context: Any, a: Any, lane: Any, x: Any) -> Any:
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.insert_element(args[0], args[2], args[1])
+
+    return Lanes(a, lane, x), generate
+
+
+def less(a: Any, b: Any) -> Any:
+    """``a < b``, by the real part for complex numbers (a real formula continued by complex steps)."""
+    return a.real < b.real if isinstance(a, complex) or isinstance(b, complex) or np.iscomplexobj(a) or np.iscomplexobj(b) else a < b
+
+
+def select(condition: Any, a: Any, b: Any) -> Any:
+    """``a`` where the condition holds, else ``b``; both are evaluated, so both must be safe."""
+    if hasattr(condition, "select"):  # scalars of other kinds may decide for themselves
+        return condition.select(a, b)
+    return np.where(condition, a, b) if isinstance(condition, np.ndarray) else (a if condition else b)
+
+
+def any_(condition: Any) -> Any:
+    """True if the condition holds in any lane."""
+    return bool(np.any(condition))
+
+
+def sqrt(x: Any) -> Any:
+    """Square root of any scalar or batch."""
+    if isinstance(x, (float, int)):
+        return math.sqrt(x) if x >= 0 else math.nan
+    if isinstance(x, (np.ndarray, np.generic)):
+        return np.sqrt(x)
+    if isinstance(x, complex):
+        return x**0.5
+    if type(x).__module__.startswith("sympy"):
+        import sympy
+
+        return sympy.sqrt(x)
+    return x.sqrt() if hasattr(x, "sqrt") else _multiprecision().sqrt(x)
+
+
+def absolute(x: Any) -> Any:
+    """Absolute value; of a complex number (a real function continued by complex steps): x or −x by the real part."""
+    return select(less(x, 0.0), -x, x) if np.iscomplexobj(x) else abs(x)
+
+
+def _multiprecision() -> Any:
+    import mpmath
+
+    return mpmath
+
+
+@compiled_form(less)
+def _less(a: Any, b: Any) -> Any:
+    return lambda a, b: a < b
+
+
+@compiled_form(select)
+def _select(condition: Any, a: Any, b: Any) -> Any:
+    if condition is Mask:
+        return lambda condition, a, b: select_lanes(condition, a, b)
+    return lambda condition, a, b: a if condition else b
+
+
+@compiled_form(any_)
+def _any(condition: Any) -> Any:
+    return (lambda condition: _any_lanes(condition)) if condition is Mask else (lambda condition: condition)
+
+
+@compiled_form(sqrt)
+def _sqrt(x: Any) -> Any:
+    return (lambda x: _sqrt_lanes(x)) if x is Lanes else (lambda x: math.sqrt(x))
+
+
+@compiled_form(absolute)
+def _absolute(x: Any) -> Any:
+    return (lambda x: _abs_lanes(x)) if x is Lanes else (lambda x: abs(x))
+
+
+def each_lane(function: Callable[[float], float]) -> Callable[..., Any]:
+    """A function of one float64, applied lane by lane: for what has no vector formula (exp, log, …)."""
+    scalar = register_jitable(own_name(function))
+
+    def apply(x: Any) -> Any:
+        return np.vectorize(function, otypes=[float])(x) if isinstance(x, np.ndarray) else function(x)
+
+    @compiled_form(apply)
+    def _apply(x: Any) -> Any:
+        if x is not Lanes:
+            return lambda x: scalar(x)
+
+        def lanes(x: Any) -> Any:
+            y = x
+            for lane in range(WIDTH):
+                y = _set_lane(y, lane, scalar(_get_lane(x, lane)))
+            return y
+
+        return lanes
+
+    return apply
