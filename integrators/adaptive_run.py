@@ -34,7 +34,8 @@ from integrators.layout import PENDING
 from integrators.method import Method
 from integrators.one_step import moved
 from integrators.problem import Problem
-from integrators.run import NOTHING, Output, Run
+from integrators.python_field import SIZE
+from integrators.run import Output, Run
 from integrators.status import Status
 from integrators.steppers.logarithmic import logarithmic, time_momentum
 from liegroup.table import FACTORS, RN, SE2, SE3
@@ -85,11 +86,11 @@ class AdaptiveRun(Run):
         self.clock, self.control = np.zeros(CLOCK), np.zeros(CONTROL)
         self.clock[[T, OLD_ERROR, OLDER_ERROR]] = span[0], 1.0, 1.0
         self.control[[END, MAX_STEP, RELATIVE]] = span[1], steering.largest, steering.relative
-        size: Field = NOTHING
+        size: Field | None = None
         if isinstance(steering.controller, IntegratingController):
             size = as_field(steering.controller.size, "size")
-        self.size = self.form(size)
-        self.loop = self.form(advance_adaptive)
+        self.size = self.field_form(size, SIZE)
+        self.loop = self.loop_form(advance_adaptive)
         forward = 1.0 if span[1] >= span[0] else -1.0
         if isinstance(steering.controller, IntegratingController):
             self._start_integrating(forward)
@@ -156,7 +157,7 @@ class AdaptiveRun(Run):
             self.loop(
                 *self.functions, self.size, self.clock, self.control, self.steering.absolute, count, self.steering.most,
                 output.save_every, output.times, self.y, self.low, self.previous, self.previous_low, problem.table, self.coefficients,
-                self.options, problem.parameters, problem.structure, self.field_work, self.work, self.dense_work, self.counters,
+                self.options, self.parameters, self.structure, self.field_work, self.work, self.dense_work, self.counters,
                 self.dense_counters, self.values, self.projected, self.before, self.after, self.directions, self.sizes, self.between,
                 self.between_low, self.saved_t, self.saved, self.saved_values, self.statistics, self.stretch,
             )

@@ -35,7 +35,7 @@ def drive(runs: Sequence[Run], progress: bool | None, callback: Callable[..., An
     Ctrl-C and the callback stop all of them; the checkpoint is written before they are marked as ended, so that they can go on.
     """
     began = time.perf_counter()
-    with interruptible() as interrupted, _bar(progress) as bar:
+    with _ended(runs), interruptible() as interrupted, _bar(progress) as bar:
         chunk, reason = 1, Status.OK
         for number, run in enumerate(runs):
             while not run.done and reason is Status.OK:
@@ -56,6 +56,18 @@ def drive(runs: Sequence[Run], progress: bool | None, callback: Callable[..., An
             if not run.done:
                 run.end(reason)
     return time.perf_counter() - began
+
+
+@contextmanager
+def _ended(runs: Sequence[Run]) -> Iterator[None]:
+    """If a function of the user's raises, the runs end with the last state that was saved, and say why."""
+    try:
+        yield
+    except BaseException as error:
+        for run in runs:
+            if not run.done:
+                run.end(Status.INTERRUPTED, repr(error))
+        raise
 
 
 @contextmanager

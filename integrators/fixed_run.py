@@ -12,6 +12,7 @@ from integrators.layout import ROW
 from integrators.method import Method
 from integrators.problem import Problem
 from integrators.run import Output, Plan, Run, Trajectory
+from integrators.signatures import FIELD_LANES, STEP_LANES
 from integrators.solution import explain
 from integrators.status import Status
 from liegroup.compile import WIDTH, lane_array
@@ -26,7 +27,7 @@ class FixedRun(Run):
         self.plan = plan
         rows = len(output.times) or 1 + -(-plan.steps // output.save_every)
         super().__init__(problem, method, output, plan.t0, y0, rows)
-        self.loop = self.form(advance)
+        self.loop = self.loop_form(advance)
 
     @property
     def t(self) -> float:
@@ -48,7 +49,7 @@ class FixedRun(Run):
         return int(
             self.loop(
                 *self.functions, plan.t0, plan.h, count, plan.steps, output.save_every, output.times, self.y, self.low, self.previous,
-                problem.table, self.coefficients, self.options, problem.parameters, problem.structure, self.field_work, self.work,
+                problem.table, self.coefficients, self.options, self.parameters, self.structure, self.field_work, self.work,
                 self.dense_work, self.counters, self.dense_counters, self.values, self.projected, self.before, self.after,
                 self.directions, self.between, self.between_low, self.saved_t, self.saved, self.saved_values, self.statistics, self.stretch,
             )
@@ -62,6 +63,8 @@ class LaneRun(FixedRun):
     has ended goes on with a copy of another.
     """
 
+    STEP, FIELD = STEP_LANES, FIELD_LANES
+
     def __init__(self, problem: Problem, method: Method, output: Output, plan: Plan, y0: Array) -> None:
         self.alive = [True] * WIDTH
         self.ended: dict[int, Trajectory] = {}
@@ -70,7 +73,7 @@ class LaneRun(FixedRun):
     def zeros(self, *shape: int) -> Array:
         return lane_array(*shape)
 
-    def form(self, function: Any) -> Any:
+    def compiled(self, function: Any) -> Any:
         return function.compiled_lanes
 
     @property

@@ -103,6 +103,14 @@ def integrate(
     ------
     ValueError, TypeError
         For arguments that make no sense, with the remedy.
+    Exception
+        Whatever a plain Python function of the problem or the callback raises; a note says at which time and step, and the attribute
+        ``solution`` of the exception holds the states saved until then.
+
+    Notes
+    -----
+    A jitted field is inlined or called at once, a plain Python one is called back by the compiled step, to the same numbers; it costs
+    its own time and 2 µs or so.
     """
     chosen = find(method)
     if y0 is not None:
@@ -121,7 +129,7 @@ def integrate(
     output = replace(output, save_every=_save_every(save_every, way))
     runs = start_runs(problem, chosen, output, way)
     keeper = None if checkpoint is None else Checkpoint(checkpoint, every, problem, chosen, output, way, runs)
-    return assemble(problem, chosen, way, runs, drive(runs, progress, callback, keeper))
+    return _solved(problem, chosen, way, runs, progress, callback, keeper)
 
 
 def resume(
@@ -164,7 +172,20 @@ def resume(
     for run, state in zip(runs, stored.states, strict=True):
         run.restore(state)
     keeper = Checkpoint(path, every, problem, chosen, output, way, runs)
-    return assemble(problem, chosen, way, runs, drive(runs, progress, callback, keeper))
+    return _solved(problem, chosen, way, runs, progress, callback, keeper)
+
+
+def _solved(
+    problem: Problem, method: Method, way: Plan | Steering, runs: list[Run], progress: bool | None, callback: Any,
+    keeper: Checkpoint | None,
+) -> Solution:  # fmt: skip
+    """The runs brought to their end; what a function of the user's raises carries the results so far."""
+    try:
+        seconds = drive(runs, progress, callback, keeper)
+    except Exception as error:
+        error.solution = assemble(problem, method, way, runs, 0.0)  # type: ignore[attr-defined]
+        raise
+    return assemble(problem, method, way, runs, seconds)
 
 
 def start_runs(problem: Problem, method: Method, output: Output, way: Plan | Steering) -> list[Run]:

@@ -16,11 +16,16 @@ from integrators.layout import COUNTERS, EVALUATIONS, FIRST_KNOWN, HISTORY, ITER
 from integrators.method import Method
 from integrators.observe import STATISTICS, nothing_to_do, save, watch
 from integrators.problem import Problem
+from integrators.python_field import CalledBack
+from integrators.signatures import FIELD, STEP
 from integrators.solution import explain
 from integrators.status import Status
+from liegroup.compile import Entry, Pointer
 
 Array = NDArray[np.float64]
 NOTHING = as_field(nothing_to_do)
+CALL_BACK = True
+"""Compiled loops call plain Python functions back; False: the interpreted source of the engine runs them, to the same numbers."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,7 @@ class Run:
     Everything a run needs to go on is in the arrays that `state` names: a checkpoint keeps these.
     """
 
+    STEP, FIELD = STEP, FIELD
     KEPT: tuple[str, ...] = ("y", "low", "previous", "work", "dense_work", "values", "before", "after", "counters", "dense_counters")
     ROWS: tuple[str, ...] = ("saved_t", "saved", "saved_values", "statistics", "stretch")
 
@@ -105,9 +111,26 @@ class Run:
         self.counters, self.dense_counters = np.zeros(COUNTERS, dtype=np.int64), np.zeros(COUNTERS, dtype=np.int64)
         self.coefficients, self.options = method.kernel_coefficients(problem), method.kernel_options(problem)
 
-    def form(self, function: Any) -> Any:
-        """The form in which this run calls a field or an entry: compiled where the problem is, else its source."""
-        return function.compiled if self.problem.is_compiled else function.python
+    def compiled(self, function: Any) -> Any:
+        """A field or an entry, compiled for the arrays of this run."""
+        return function.compiled
+
+    def loop_form(self, loop: Entry) -> Any:
+        """The run loop as this run calls it."""
+        return loop.python if self.interpreted else self.compiled(loop)
+
+    def step_form(self, step: Entry) -> Any:
+        """A stepper or an interpolant as the loop calls it."""
+        return step.python if self.interpreted else Pointer(self.compiled(step), self.STEP)
+
+    def field_form(self, field: Field | None, slot: int) -> Any:
+        """A field as the loop calls it; `slot`: as which of `integrators.python_field` it may be called back."""
+        field = field or NOTHING
+        if self.interpreted:
+            return field.python
+        if self.called_back is not None and field is not NOTHING:
+            return Pointer(self.called_back.compiled(field, slot), self.FIELD)
+        return Pointer(self.compiled(field), self.FIELD)
 
     @cached_property
     def evaluated(self) -> Field:
@@ -115,14 +138,29 @@ class Run:
         return self.method.function(self.problem)
 
     def _functions(self) -> None:
-        problem, method = self.problem, self.method
-        events: Field = NOTHING if self.output.events is None else self.output.events.field
-        self.functions = [self.form(f) for f in (method.step(problem), method.interpolant(problem))]
-        self.functions += [self.form(f or NOTHING) for f in (self.evaluated, problem.invariants, problem.projection, events)]
+        problem, method, events = self.problem, self.method, self.output.events
+        self.parameters, self.structure = problem.parameters, problem.structure
+        self.called_back: CalledBack | None = None
+        self.interpreted = not (problem.is_compiled or CALL_BACK)
+        if not (problem.is_compiled or self.interpreted):
+            parts = problem.parts_size if problem.parts is not None else 0
+            self.called_back = CalledBack(
+                problem, max(problem.n, problem.dimension + 1, problem.invariant_count, len(self.directions), parts)
+            )
+            self.parameters, self.structure = self.called_back.parameters, self.called_back.structure
+        fields = (self.evaluated, problem.invariants, problem.projection, None if events is None else events.field)
+        self.functions = [self.step_form(f) for f in (method.step(problem), method.interpolant(problem))]
+        self.functions += [self.field_form(f, slot) for slot, f in enumerate(fields)]
 
     def _call_field(self, function: Any, t: float, y: Array, out: Array) -> None:
         with np.errstate(all="ignore"):
-            function(t, y, self.problem.parameters, self.problem.structure, self.field_work, out)
+            function(t, y, self.parameters, self.structure, self.field_work, out)
+        self._raise_pending()
+
+    def _raise_pending(self) -> None:
+        """Raise what a plain Python function has raised below compiled code."""
+        if self.called_back is not None:
+            self.called_back.raise_pending(f"in step {self.steps_done + 1} of {self.method.name}")
 
     def _start(self) -> None:
         """Watch and save the start."""
@@ -170,6 +208,7 @@ class Run:
         """Up to `count` further steps."""
         with np.errstate(all="ignore"):
             status = Status(self.advance(count))
+        self._raise_pending()
         if status is Status.EVENT:
             self._look_at_events()
         elif status is Status.FULL:
@@ -190,15 +229,19 @@ class Run:
 
     def state_at(self, part: float) -> Array:
         """The state after a part of the step in progress."""
-        t, _ = self.step_in_progress()
-        y, low, problem = self.previous.copy(), np.zeros_like(self.low), self.problem
+        return self.state_within(self.step_in_progress()[0], part, self.previous, self.dense_work, self.dense_counters)
+
+    def state_within(self, t: float, part: float, previous: Array, work: Array, counters: NDArray[np.int64]) -> Array:
+        """The state after a part of the step that began at t in the state `previous` and left `work`."""
+        y, low = previous.copy(), np.zeros_like(self.low)
         with np.errstate(all="ignore"):
             status = self.functions[1](
-                self.functions[2], t, part, y, low, problem.table, self.coefficients, self.options, problem.parameters, problem.structure,
-                self.field_work, self.dense_work, self.dense_counters,
+                self.functions[2], t, part, y, low, self.problem.table, self.coefficients, self.options, self.parameters, self.structure,
+                self.field_work, work, counters,
             )  # fmt: skip
+        self._raise_pending()
         if status != Status.OK:
-            raise ArithmeticError(Status(status).name)
+            raise ArithmeticError(f"a state within the step from t = {t!r}: {Status(status).name}")
         return y
 
     def _look_at_events(self) -> None:
@@ -273,14 +316,15 @@ class Run:
     def trajectory(self, pick: Any, status: Status, message: str) -> Trajectory:
         """One trajectory; `pick` indexes the lane."""
         rows = int(self.counters[ROW])
+        cut = rows > 0 and self.called_back is not None and self.called_back.has_raised
         return Trajectory(
             t=self.saved_t[:rows].copy(),
             y=self.saved[:rows][pick].copy(),
             invariants=self.saved_values[:rows][pick].copy(),
             statistics=self.statistics[: rows + 1][pick].copy(),
             stretch=np.append(self.stretch[:rows], self.counters[STRETCH]),
-            last_t=self.t,
-            last=self.y[pick].copy(),
+            last_t=float(self.saved_t[rows - 1]) if cut else self.t,
+            last=(self.saved[rows - 1] if cut else self.y)[pick].copy(),
             counters=self.counters_of_all,
             status=status,
             message=message,

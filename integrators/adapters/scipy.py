@@ -26,11 +26,8 @@ from integrators.layout import COUNTERS
 from integrators.method import Method, Reference
 from integrators.methods import find
 from integrators.problem import Problem
-from integrators.python_field import PythonField
 from integrators.run import Output, Plan, Run
-from integrators.signatures import FIELD, STEP
 from integrators.status import Status
-from liegroup.compile import Pointer
 
 Array = NDArray[np.float64]
 _NEVER = 2**62
@@ -109,26 +106,14 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         super().__init__(fun, t0, y0, t_bound, vectorized, support_complex=False)
         self._layout = Layout(self.blocks)
         self._layout.check(self.y, "y0")
-        self._field = PythonField(self._velocity)
-        problem = self._field.pose(self._bare_problem())
+        start = self._layout.element(self.y)
+        problem = Problem(self._layout, start, self._velocity, canonical=self.canonical, model="solve_ivp")
         variable = {"rtol": rtol, "atol": atol, "first_step": first_step, "max_step": max_step, "controller": controller}
         given = {name: value for name, value in variable.items() if value is not None}
-        run = self._fixed(problem, step, given) if step is not None else self._adaptive(problem, **given)
-        self._field.raise_pending()
-        self._run: Run = run
-        run.functions = [Pointer(f, STEP if k < 2 else FIELD) for k, f in enumerate(run.functions)]
-        if isinstance(run, AdaptiveRun):
-            run.size = Pointer(run.size, FIELD)
-        self.y = self._layout.numbers(run.y)
+        self._run: Run = self._fixed(problem, step, given) if step is not None else self._adaptive(problem, **given)
+        self.y = self._layout.numbers(self._run.y)
 
     # --- the engine's run -----------------------------------------------------------------------------------------
-
-    def _bare_problem(self) -> Problem:
-        def unknown(t: Any, y: Any) -> Any:
-            raise NotImplementedError
-
-        start = self._layout.element(self.y)
-        return Problem(self._layout, start, unknown, canonical=self.canonical, model="solve_ivp")
 
     def _velocity(self, t: float, q: Array) -> Array:
         rate = np.asarray(self.fun(t, self._layout.numbers(q)), dtype=np.float64)
@@ -176,7 +161,6 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         taken = run.steps_done
         while run.steps_done == taken and not run.done:
             run.go(1)
-            self._field.raise_pending()
         if run.status is not Status.OK:
             return False, run.message
         self.t = self.t_bound if run.done else run.t
@@ -193,7 +177,7 @@ class _Within(DenseOutput):  # type: ignore[misc]
     def __init__(self, solver: LieSolver) -> None:
         super().__init__(solver.t_old, solver.t)
         run = solver._run
-        self._layout, self._field, self._run = solver._layout, solver._field, run
+        self._layout, self._run = solver._layout, run
         self._start, self._work = run.previous.copy(), run.dense_work.copy()
         self._counters = np.zeros(COUNTERS, dtype=np.int64)
 
@@ -202,18 +186,9 @@ class _Within(DenseOutput):  # type: ignore[misc]
         return np.array(states).T if np.ndim(t) else states[0]
 
     def _state(self, t: float) -> Array:
-        run, problem = self._run, self._run.problem
-        y = self._start.copy()
-        if t != self.t_old:
-            with np.errstate(all="ignore"):
-                status = run.functions[1](
-                    run.functions[2], self.t_old, t - self.t_old, y, np.zeros_like(y), problem.table, run.coefficients, run.options,
-                    problem.parameters, problem.structure, run.field_work, self._work, self._counters,
-                )  # fmt: skip
-            self._field.raise_pending()
-            if status != Status.OK:
-                raise ArithmeticError(f"dense output at t = {t!r}: {Status(status).name}")
-        return self._layout.numbers(y)
+        if t == self.t_old:
+            return self._layout.numbers(self._start)
+        return self._layout.numbers(self._run.state_within(self.t_old, t - self.t_old, self._start, self._work, self._counters))
 
 
 def _positive(value: float, name: str) -> None:

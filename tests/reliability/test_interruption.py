@@ -46,6 +46,7 @@ ENDLESS = (
 def slow(t, y):
     return -y
 problem = Problem(table_of([(RN, 1)]), [1.0], slow, invariants={"square": lambda t, y: y[0] ** 2})
+integrate(problem, "RKMK4", (0, 1e-2), 1e-3)  # loads what is compiled
 print("ready", flush=True)
 solution = integrate(problem, "RKMK4", (0, 1e6), 1e-3, save_every=100)
 print(solution.status.name, len(solution.t), solution.steps, solution.message, sep="|", flush=True)

@@ -1,0 +1,189 @@
+"""Plain Python and jitted functions alike: the same numbers by the compiled engine and by the interpreted one."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import numba
+import numpy as np
+import pytest
+
+from integrators import Problem, Status, integrate
+from integrators import run as engine
+from integrators.controllers import IntegratingController, LogarithmicHamiltonian
+from integrators.events import Event
+from integrators.methods import METHODS
+from liegroup.table import RN, SE3, SO3, table_of
+
+TOP = table_of([(SO3, 1), (RN, 3)])
+START = [1.0, 0.0, 0.0, 0.0, 0.5, -0.8, 4.0]
+LINE = table_of([(RN, 1)])
+
+
+def top(t, y, parameters):
+    """Heavy top, J = diag(parameters[:3]), weight on the axis: body velocity and rate of the momentum."""
+    w, x, u, v, a, b, c = y
+    i, j, k, weight = parameters
+    gx, gy = 2 * (x * v - w * u), 2 * (u * v + w * x)
+    return np.array(
+        [a / i, b / j, c / k, b * c * (1 / k - 1 / j) + weight * gy, a * c * (1 / i - 1 / k) - weight * gx, a * b * (1 / j - 1 / i)]
+    )
+
+
+def energy(t, y, parameters):
+    w, x, u, v, a, b, c = y
+    i, j, k, weight = parameters
+    return 0.5 * (a * a / i + b * b / j + c * c / k) + weight * (w * w - x * x - u * u + v * v)
+
+
+def posed(field, invariant=energy):
+    return Problem(TOP, START, field, parameters=[1.0, 1.4, 0.6, 2.0], invariants={"energy": invariant}, canonical=True, model="top")
+
+
+def same(a, b):
+    for name in ("t", "y", "invariants", "least", "greatest", "mean_since"):
+        assert np.array_equal(getattr(a, name), getattr(b, name)), name
+    assert (a.steps, a.evaluations, a.iterations, a.rejected) == (b.steps, b.evaluations, b.iterations, b.rejected)
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("RKMK4", {"step": 0.02}),
+        ("CF4", {"step": 0.02, "t_eval": [0.113, 0.25, 0.5]}),
+        ("MIDPOINT", {"step": 0.02}),
+        ("RKMK_GAUSS3", {"step": 0.02}),
+        ("SPLIT_SRKN6_11B", {"step": 0.05}),
+        ("VARIATIONAL_GAUSS2", {"step": 0.02}),
+        ("RKMK_TSITOURAS54", {"rtol": 1e-8}),
+    ],
+)
+def test_called_back_interpreted_and_jitted_give_the_same_numbers(monkeypatch, method, options):
+    event = {"turn": Event(lambda t, y: y[4], direction=-1)}
+    called = integrate(posed(top), method, (0, 0.6), events=event, **options)
+    assert called.success
+    monkeypatch.setattr(engine, "CALL_BACK", False)
+    interpreted = integrate(posed(top), method, (0, 0.6), events=event, **options)
+    same(called, interpreted)
+    for found, expected in zip(called.events["turn"], interpreted.events["turn"], strict=True):
+        assert np.array_equal(found, expected)
+    jitted = integrate(posed(numba.njit(top), numba.njit(energy)), method, (0, 0.6), **options)
+    assert np.abs(jitted.y - called.y).max() < 1e-13
+
+
+def test_every_form_of_a_function_is_called_back(monkeypatch):
+    """f(t, y, params, out) and all six arguments, several invariants, a projection, an ensemble."""
+
+    def writes(t, y, parameters, out):
+        out[:] = top(t, y, parameters)
+
+    def six(t, y, parameters, structure, work, out):
+        out[:] = top(t, y, parameters) * structure[1]
+
+    def unit(t, y, parameters):
+        return np.concatenate([y[:4] / np.linalg.norm(y[:4]), y[4:]])
+
+    starts = np.array([START, [1.0, 0.0, 0.0, 0.0, 0.1, 0.2, 3.0]])
+    for field in (top, writes, six):
+        options = {"parameters": [1.0, 1.4, 0.6, 2.0], "structure": [7, 1], "projection": unit, "canonical": True}
+        problem = Problem(TOP, starts, field, invariants={"energy": energy, "c": lambda t, y: y[6]}, **options)
+        monkeypatch.setattr(engine, "CALL_BACK", True)
+        called = integrate(problem, "RKMK4", (0, 0.2), 0.02)
+        monkeypatch.setattr(engine, "CALL_BACK", False)
+        same(called, integrate(problem, "RKMK4", (0, 0.2), 0.02))
+        assert called.y.shape == (2, 11, 7)
+
+
+def test_reversible_controllers_call_their_functions_back(monkeypatch):
+    problem = Problem(
+        table_of([(RN, 2), (RN, 2)]), [0.2, 0, 0, 3.0], lambda t, y: np.r_[y[2:], -y[:2] / np.hypot(y[0], y[1]) ** 3], canonical=True
+    )
+    size = IntegratingController(lambda t, y: [np.hypot(y[0], y[1]) ** 1.5, -1.5 * (y[:2] @ y[2:]) / (y[:2] @ y[:2])])
+    deep = LogarithmicHamiltonian(lambda t, y: -1 / np.hypot(y[0], y[1]))
+    for controller in (size, deep):
+        monkeypatch.setattr(engine, "CALL_BACK", True)
+        called = integrate(problem, "SPLIT_BM4_S6", (0, 2), 0.2, controller=controller)
+        monkeypatch.setattr(engine, "CALL_BACK", False)
+        same(called, integrate(problem, "SPLIT_BM4_S6", (0, 2), 0.2, controller=controller))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [n for n in METHODS if n.startswith(("RKMK", "CF", "CG", "MAGNUS"))])
+def test_every_general_method_gives_the_interpreted_numbers(monkeypatch, name):
+    problem = Problem(table_of([(SE3, 1)]), [0, 0, 0, 1.0, 0, 0, 0], lambda t, y: np.array([np.sin(t), 0.3, y[0], 0.2, y[4], np.cos(t)]))
+    if name.startswith("MAGNUS"):
+        problem = Problem(problem.table, problem.y0, lambda t, y: np.array([np.sin(t), 0.3, 0.1, 0.2, t, np.cos(t)]))
+    called = integrate(problem, name, (0, 0.2), 0.1)
+    monkeypatch.setattr(engine, "CALL_BACK", False)
+    same(called, integrate(problem, name, (0, 0.2), 0.1))
+
+
+# --- what a function raises -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "options"), [("RKMK4", {"step": 0.01}), ("MIDPOINT", {"step": 0.01}), ("RKMK_DORMAND_PRINCE54", {"max_step": 0.01})]
+)
+def test_an_exception_comes_through_with_time_and_step_and_the_results_are_kept(method, options):
+    def broken(t, y):
+        if t > 0.5:
+            raise KeyError("no such table")
+        return -y
+
+    with pytest.raises(KeyError, match="no such table") as caught:
+        integrate(Problem(LINE, [1.0], broken), method, (0, 1), **options)
+    (note,) = caught.value.__notes__
+    assert "raised by evaluated, called at t = 0.5" in note
+    assert f"of {method}" in note
+    kept = caught.value.solution
+    assert kept.status is Status.INTERRUPTED
+    assert "no such table" in kept.message
+    assert 0.45 < kept.t[-1] <= 0.5
+    assert np.abs(kept.y[:, 0] - np.exp(-kept.t)).max() < 1e-4
+
+
+@pytest.mark.parametrize("broken", ["invariants", "events", "projection"])
+def test_other_functions_may_raise_as_well(broken):
+    def raising(t, y):
+        if t > 0.5:
+            raise ZeroDivisionError(broken)
+        return y[:1]
+
+    functions = {"invariants": {"a": raising}, "projection": raising}
+    problem = Problem(LINE, [1.0], lambda t, y: -y, **({broken: functions[broken]} if broken in functions else {}))
+    with pytest.raises(ZeroDivisionError, match=broken) as caught:
+        integrate(problem, "RKMK4", (0, 1), 0.01, events={"a": raising} if broken == "events" else None)
+    assert f"raised by {broken}, called at t = 0.5" in caught.value.__notes__[0]
+    assert 0.45 < caught.value.solution.t[-1] <= 0.52
+
+
+def test_a_field_that_returns_the_wrong_shape_later_on_is_named():
+    with pytest.raises(ValueError, match=r"field: returned an array of shape \(2,\), expected \(1,\)"):
+        integrate(Problem(LINE, [1.0], lambda t, y: -y if t < 0.5 else np.zeros(2)), "RKMK4", (0, 1), 0.1)
+
+
+def test_ctrl_c_in_a_field_returns_what_was_computed():
+    asked = []
+
+    def slow(t, y):
+        if t > 5.0 and not asked:
+            asked.append(t)
+            os.kill(os.getpid(), signal.SIGINT)
+        return -y
+
+    solution = integrate(Problem(LINE, [1.0], slow), "RKMK4", (0, 1e9), 1e-2, save_every=100)
+    assert solution.status is Status.INTERRUPTED
+    assert solution.t[-1] >= 5.0
+    assert np.abs(solution.y[:, 0] - np.exp(-solution.t)).max() < 1e-9
+
+
+def test_a_second_ctrl_c_is_a_keyboard_interrupt():
+    def slow(t, y):
+        if t > 5.0:
+            os.kill(os.getpid(), signal.SIGINT)
+        return -y
+
+    with pytest.raises(KeyboardInterrupt):
+        integrate(Problem(LINE, [1.0], slow), "RKMK4", (0, 1e9), 1e-2, save_every=100)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
