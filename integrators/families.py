@@ -14,6 +14,7 @@ from integrators.steppers.implicit_newton import newton_rkmk
 from integrators.steppers.lgvi import lgvi
 from integrators.steppers.lie_variational import gauss, lobatto
 from integrators.steppers.midpoint import midpoint
+from integrators.steppers.rattle import rattle
 from integrators.steppers.rkmk import rkmk
 from integrators.steppers.splitting import composed_flows, rotations, splitting
 from integrators.steppers.tree_variational import tree_variational
@@ -82,6 +83,9 @@ def rows() -> Iterator[Row]:
     for row in COMPOSED:
         yield _row(f"LGVI_CAYLEY_{row}", COMPOSITIONS, row, partial(_composed_lgvi, "hp"))
         yield _row(f"LGVI_MOSER_VESELOV_{row}", COMPOSITIONS, row, partial(_composed_lgvi, "moser_veselov"))
+    yield "RATTLE", rattle
+    for row in COMPOSED:
+        yield _row(f"RATTLE_{row}", COMPOSITIONS, row, _composed_rattle)
     yield "ENERGY_MOMENTUM", energy_momentum
     yield "TREE_VARIATIONAL", tree_variational
     for row in COMPOSED:
@@ -99,6 +103,10 @@ def _discrete_lagrangian(build: Callable[[int], galerkin.Galerkin], s: int) -> M
 
 def _composed_discrete_lagrangian(weights: Composition, name: str) -> Method:
     return composition(variational(galerkin.midpoint()), weights, name)
+
+
+def _composed_rattle(weights: Composition, name: str) -> Method:
+    return composition(rattle(), weights, name)
 
 
 def _composed_lgvi(form: str, weights: Composition, name: str) -> Method:

@@ -89,32 +89,55 @@ def derivatives(
     ValueError
         The wrong number of forces.
     """
+    return trace(table, lagrangian, force, parameters).derivatives()
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What was noted of a Lagrangian: its variables, and the nodes of φ, π, L and of their derivatives."""
+
+    graph: Graph
+    t: Traced
+    q: list[Traced]
+    v: list[Traced]
+    parameters: list[Traced]
+    first: list[int]
+    second: list[int]
+
+    def derivatives(self, *more: Sequence[int]) -> Derivatives:
+        """The function of the notes; further nodes are written where ``out`` has room for them."""
+        n, g = len(self.v), self.graph
+        source = _source(g, self.first, self.second, *more)
+        linear = all(g.value(g.derivative(k, x.k)) == 0.0 for k in self.second[-n * n :] for x in self.v)
+        return Derivatives(_field(source), linear, source)
+
+
+def trace(table: NDArray[np.int64], lagrangian: Callable[..., Any], force: Callable[..., Any] | None, parameters: int) -> Notes:
+    """Run the functions once and differentiate what was noted; arguments as for `derivatives`."""
     last = table[-1]
     n_q, n = int(last[1] + last[3]), int(last[2] + last[4])
     g = Graph()
     t = g.input("t")
     q, v = [g.input(f"ld(y, {i})") for i in range(n_q)], [g.input(f"ld(y, {n_q + i})") for i in range(n)]
     p = [g.input(f"parameters[{i}]") for i in range(parameters)]
-    L = _scalar(g, lagrangian(t, q, v, p), "lagrangian")
-    push = [_along(g, L, table, q, j) for j in range(n)]
+    L = scalar(g, lagrangian(t, q, v, p), "lagrangian")
+    push = [along(g, L, table, q, j) for j in range(n)]
     if force is not None:
-        forces = [_scalar(g, x, "force") for x in force(t, q, v, p)]
+        forces = [scalar(g, x, "force") for x in force(t, q, v, p)]
         if len(forces) != n:
             raise ValueError(f"force: {len(forces)} generalised forces, expected {n}, one per velocity")
         push = [g.apply("add", a, b) for a, b in zip(push, forces, strict=True)]
     pi = [g.derivative(L, x.k) for x in v]
     second = [
-        *(_along(g, k, table, q, j) for k in push for j in range(n)),
+        *(along(g, k, table, q, j) for k in push for j in range(n)),
         *(g.derivative(k, x.k) for k in push for x in v),
-        *(_along(g, k, table, q, j) for k in pi for j in range(n)),
+        *(along(g, k, table, q, j) for k in pi for j in range(n)),
         *(g.derivative(k, x.k) for k in pi for x in v),
     ]
-    source = _source(g, [*push, *pi, L], second)
-    linear = all(g.value(g.derivative(k, x.k)) == 0.0 for k in second[-n * n :] for x in v)
-    return Derivatives(_field(source), linear, source)
+    return Notes(g, t, q, v, p, [*push, *pi, L], second)
 
 
-def _scalar(g: Graph, x: Any, what: str) -> int:
+def scalar(g: Graph, x: Any, what: str) -> int:
     if isinstance(x, Traced):
         return x.k
     try:
@@ -123,7 +146,7 @@ def _scalar(g: Graph, x: Any, what: str) -> int:
         raise TypeError(f"{what}: returned {x!r}, expected a number made of the scalars it was given") from None
 
 
-def _along(g: Graph, k: int, table: NDArray[np.int64], q: Sequence[Traced], j: int) -> int:
+def along(g: Graph, k: int, table: NDArray[np.int64], q: Sequence[Traced], j: int) -> int:
     """The left-trivialised derivative of a node along velocity j: Σ ∂/∂q_i (d/ds (q·exp(s eⱼ))_i)."""
     row = next(r for r in table.tolist() if r[V_OFFSET] <= j < r[V_OFFSET] + r[4])
     kind, n_v = row[KIND], FACTORS[row[KIND]].N_V
@@ -141,19 +164,24 @@ def _rates(g: Graph, kind: int, q: Sequence[Traced], unit: int) -> list[int]:
     formulas, s = FACTORS[kind], g.input("0.0")
     step = tuple(1e-30j if j == unit else 0j for j in range(formulas.N_V))
     tangent = tuple(s * (x.imag / 1e-30) for x in formulas.exp_difference(step))
-    return [g.derivative(_scalar(g, x, "rate"), s.k) for x in formulas.displace(tuple(q), tangent)]
+    return [g.derivative(scalar(g, x, "rate"), s.k) for x in formulas.displace(tuple(q), tangent)]
 
 
 # --- source code ----------------------------------------------------------------------------------------------------------------
 
 
-def _source(g: Graph, first: Sequence[int], second: Sequence[int]) -> str:
-    """The function that writes the first derivatives, and the second ones where `out` has room for them."""
+def _source(g: Graph, *blocks: Sequence[int]) -> str:
+    """The function that writes the blocks of nodes, each where `out` has room for more than those before."""
     known: set[int] = set()
-    body = lines(g, first, known) + [f"st(out, {i}, x{k})" for i, k in enumerate(first)]
-    more = lines(g, second, known) + [f"st(out, {len(first) + i}, x{k})" for i, k in enumerate(second)]
-    head = "def derivatives(t, y, parameters, structure, work, out):"
-    return "\n".join([head, *(f"    {x}" for x in body), f"    if out.shape[0] > {len(first)}:", *(f"        {x}" for x in more)])
+    source, at, indent = ["def derivatives(t, y, parameters, structure, work, out):"], 0, "    "
+    for block in blocks:
+        if at:
+            source.append(f"{indent}if out.shape[0] > {at}:")
+            indent += "    "
+        source += [indent + x for x in lines(g, block, known)]
+        source += [f"{indent}st(out, {at + i}, x{k})" for i, k in enumerate(block)]
+        at += len(block)
+    return "\n".join(source)
 
 
 def _field(source: str) -> Field:
@@ -174,9 +202,9 @@ def _work_shape(n_q: int, n: int) -> tuple[int, int]:
     return SYSTEM + n, max(layout(n).SIZE, n_q + n, n + 1)
 
 
-def _legendre(parts: Callable[..., None], n_q: int, n: int, linear: bool) -> Callable[..., None]:
-    """The function that finds v with π(t, q, v) = p and leaves the first derivatives in `VALUES`."""
-    first, second, pi, pi_v = 2 * n + 1, layout(n).SIZE, layout(n).MOMENTUM, layout(n).MOMENTUM_V
+def legendre(parts: Callable[..., None], n_q: int, n: int, linear: bool, left: int) -> Callable[..., None]:
+    """The function that finds v with π(t, q, v) = p and leaves the first `left` of the parts in `VALUES`."""
+    second, pi, pi_v = layout(n).SIZE, layout(n).MOMENTUM, layout(n).MOMENTUM_V
 
     def velocity(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
         state, values = work[STATE][: n_q + n], work[VALUES][:second]
@@ -202,7 +230,7 @@ def _legendre(parts: Callable[..., None], n_q: int, n: int, linear: bool) -> Cal
             going = select(change <= SMALL * size, zero, going)
             if linear or not any_(going > 0.0):
                 break
-        parts(t, state, parameters, structure, work, values[:first])
+        parts(t, state, parameters, structure, work, work[VALUES][:left])
 
     return velocity
 
@@ -222,7 +250,7 @@ def _hamiltonian(velocity: Callable[..., None], table: NDArray[np.int64], n_q: i
     return field
 
 
-def _energy(velocity: Callable[..., None], n_q: int, n: int) -> Callable[..., None]:
+def energy_of(velocity: Callable[..., None], n_q: int, n: int) -> Callable[..., None]:
     """The energy π·v − L."""
 
     def energy(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
@@ -235,7 +263,7 @@ def _energy(velocity: Callable[..., None], n_q: int, n: int) -> Callable[..., No
     return energy
 
 
-def _built(make: Callable[[Any], Callable[..., None]], parts: Field, inner: Callable[[Any], Callable[..., None]]) -> Field:
+def built(make: Callable[[Any], Callable[..., None]], parts: Field, inner: Callable[[Any], Callable[..., None]]) -> Field:
     """A field made of the parts: interpreted from their source, compiled from their compiled form."""
 
     def compiled(signature: Any, form: Any) -> Any:
@@ -317,16 +345,16 @@ def lagrangian_problem(
         raise ValueError("force: given beside derivatives written by hand; add it to their φ and its derivatives")
     found = lagrangian if isinstance(lagrangian, Derivatives) else derivatives(table, lagrangian, force, len(numbers))
     if p is None:
-        p = _momentum(found, q, np.zeros(n) if v is None else _vector(v, n, "v"), numbers)
+        p = momentum_at(found, q, np.zeros(n) if v is None else checked_vector(v, n, "v"), numbers)
 
     def inner(parts: Any) -> Callable[..., None]:
-        return _legendre(parts, n_q, n, found.linear)
+        return legendre(parts, n_q, n, found.linear, 2 * n + 1)
 
-    energy = _built(lambda velocity: _energy(velocity, n_q, n), found.field, inner)
+    energy = built(lambda velocity: energy_of(velocity, n_q, n), found.field, inner)
     return Problem(
         np.vstack([table, [[RN, n_q, n, n, n]]]),
-        np.concatenate([q, _vector(p, n, "p")]),
-        _built(lambda velocity: _hamiltonian(velocity, table, n_q, n), found.field, inner),
+        np.concatenate([q, checked_vector(p, n, "p")]),
+        built(lambda velocity: _hamiltonian(velocity, table, n_q, n), found.field, inner),
         parameters=numbers,
         work_shape=_work_shape(n_q, n),
         invariants=energy if invariants is None else invariants,
@@ -340,14 +368,14 @@ def lagrangian_problem(
     )
 
 
-def _vector(x: ArrayLike, n: int, name: str) -> Array:
+def checked_vector(x: ArrayLike, n: int, name: str) -> Array:
     array = np.array(x, dtype=np.float64)
     if array.shape != (n,) or not np.isfinite(array).all():
         raise ValueError(f"{name}: {array.tolist()}, expected {n} finite numbers")
     return array
 
 
-def _momentum(found: Derivatives, q: Array, v: Array, parameters: Array) -> Array:
+def momentum_at(found: Derivatives, q: Array, v: Array, parameters: Array) -> Array:
     """π(0, q, v)."""
     n = len(v)
     out = np.zeros(2 * n + 1)
