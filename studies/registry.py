@@ -6,6 +6,7 @@ from studies.constraint_drift import CONSTRAINT_DRIFT
 from studies.convergence import CONVERGENCE
 from studies.efficiency import EFFICIENCY
 from studies.energy_drift import ENERGY_DRIFT
+from studies.energy_table import ENERGY_TABLE
 from studies.nonholonomic_truth import NONHOLONOMIC_TRUTH
 from studies.rolling_disk import ROLLING_DISK
 from studies.round_off import ROUND_OFF
@@ -20,6 +21,7 @@ STUDIES: dict[str, Study] = {
         CONVERGENCE,
         EFFICIENCY,
         ENERGY_DRIFT,
+        ENERGY_TABLE,
         NONHOLONOMIC_TRUTH,
         ROLLING_DISK,
         ROUND_OFF,

@@ -262,13 +262,19 @@ def step(
     return OK
 
 
+def _count(problem: Problem) -> int:
+    """How many constraints there are."""
+    structure = np.asarray(problem.structure)
+    return int(structure[0]) if len(structure) else 0
+
+
 def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
-    n, m = problem.dimension // 2, int(problem.structure[0]) if len(problem.structure) else 0
+    n, m = problem.dimension // 2, _count(problem)
     return SYSTEM + n + m, max(constraints_layout(n, m).SIZE, problem.n, n + m + 1, 2 * m)
 
 
 def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    if problem.parts_layout != "lagrangian" or len(problem.structure) != 1:
+    if problem.parts_layout != "lagrangian" or _count(problem) == 0:
         raise ValueError(
             f"{problem.model}: RATTLE needs a Lagrangian and its constraints; pose the problem by integrators.holonomic_problem "
             f"(closed loops of trees: TREE_VARIATIONAL)"
@@ -304,7 +310,7 @@ def reactions(problem: Problem, method: Method, y: NDArray[np.float64], h: float
     """
     if method.stepper is not RATTLE:
         raise ValueError(f"method: {method.name}, expected RATTLE, not composed")
-    parts, m = method.function(problem), int(problem.structure[0])
+    parts, m = method.function(problem), _count(problem)
     call, field = (step.compiled, parts.compiled) if parts.is_compiled else (step.python, parts.python)
     state, work, counters = np.array(y, dtype=np.float64), np.zeros(method.work_shape(problem)), np.zeros(COUNTERS, dtype=np.int64)
     status = call(

@@ -222,7 +222,7 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
             f"{problem.model}: methods of the Lagrangian need its derivatives; pose the problem by integrators.lagrangian_problem, "
             f"or use VARIATIONAL_GAUSS or VARIATIONAL_LOBATTO methods, which need Hamilton's equations only"
         )
-    if len(problem.structure):
+    if len(np.asarray(problem.structure)):
         raise ValueError(f"{problem.model}: holonomic constraints, which methods of the Lagrangian alone would ignore; use RATTLE")
     if not np.isin(problem.table[:, KIND], (RN, SO2)).all():
         raise ValueError(

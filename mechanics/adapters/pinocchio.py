@@ -67,6 +67,24 @@ class PinocchioTree:
                 out[..., there : there + 4] = np.roll(q[..., here : here + 4], -1, axis=-1)
         return out
 
+    def tree_configuration(self, q: ArrayLike) -> Array:
+        """The inverse of `configuration`; angles of planar joints within (−π, π]."""
+        q = np.asarray(q, dtype=np.float64)
+        out = np.empty((*q.shape[:-1], self.tree.nq))
+        for kind, here, there in self.q_from:
+            if kind == "angle and position":
+                out[..., here : here + 2] = q[..., there : there + 2]
+                out[..., here + 2] = np.arctan2(q[..., there + 3], q[..., there + 2])
+                continue
+            if kind == "position and quaternion":
+                out[..., here : here + 3] = q[..., there : there + 3]
+                here, there = here + 3, there + 3
+            if kind == "number":
+                out[..., here] = q[..., there]
+            else:
+                out[..., here : here + 4] = np.roll(q[..., there : there + 4], 1, axis=-1)
+        return out
+
     def velocity(self, v: ArrayLike) -> Array:
         """v, p or joint forces of the tree (…, nv) in Pinocchio's order."""
         v = np.asarray(v, dtype=np.float64)

@@ -57,6 +57,7 @@ def simulate(tree: Tree, problem: Problem, name: str, step: float, horizon: floa
     """Integrate the mechanism by MuJoCo from the start of the problem."""
     import mujoco as mj
 
+    mj.set_mju_user_warning(lambda message: None)  # the status says it; the default writes a file where one stands
     model = mj.MjModel.from_xml_string(model_file(tree, step, INTEGRATORS[name]))
     data, rows = mj.MjData(model), round(horizon / step / save_every)
     places = [(model.joint(b.joint_name), tree.q_slice(b.joint_name), tree.v_slice(b.joint_name)) for b in tree.bodies if b.joint.n_q]
@@ -77,11 +78,17 @@ def simulate(tree: Tree, problem: Problem, name: str, step: float, horizon: floa
         for joint, at, rate in places:
             q[-1][at] = data.qpos[joint.qposadr[0] :][: at.stop - at.start]
             v[-1][rate] = _velocity(q[-1][at], data.qvel[joint.dofadr[0] :][: rate.stop - rate.start], True)
-    p = mechanics.momentum(tree, np.array(q), np.array(v))
-    y = np.concatenate([np.array(q), p], axis=1)
+    return solution_of(tree, problem, name, step, save_every, rows, np.array(q), np.array(v), seconds)
+
+
+def solution_of(
+    tree: Tree, problem: Problem, name: str, step: float, save_every: int, rows: int, q: Array, v: Array, seconds: float
+) -> Solution:  # fmt: skip
+    """Saved configurations and velocities of another simulator as a solution; fewer rows than wanted: it gave up."""
+    y = np.concatenate([q, mechanics.momentum(tree, q, v)], axis=1)
     values = np.array([problem.invariant_values(0.0, state) for state in y])
     done = len(y) - 1
-    status, message = (Status.OK, "reached the end") if done == rows else (Status.NON_FINITE, "MuJoCo found the motion unstable")
+    status, message = (Status.OK, "reached the end") if done == rows else (Status.NON_FINITE, f"{name}: the motion became unstable")
     return Solution(
         step * save_every * np.arange(done + 1), y, values, values, values, values, np.ones(done + 1, dtype=np.int64),
         tuple(problem.variables), tuple(problem.invariant_names), tuple(problem.invariant_units), problem.model, name, step, status,

@@ -1,7 +1,7 @@
 """The question: does the energy of a freely swinging mechanism stay bounded, or does it drift?
 
 Every run starts from the same state; viscous damping of the model is left out.  Deviations of the energy are given in
-units of T*, the largest kinetic energy met by the first run: the level of the potential energy is arbitrary, so a
+units of T*, the largest kinetic energy met by the first method with its smallest step: the level of the potential energy is arbitrary, so a
 division by the energy itself would say little.  The band comes from every step (least and greatest value inside the
 compiled loop, for fixed steps), the slope from a straight line through the saved energies with an uncertainty that
 counts their correlation.
@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 import mechanics
 from integrators import Solution, integrate
-from integrators.analysis.drift import Drift, energy_drift
+from integrators.analysis.drift import LEAST_SAMPLES, Drift, energy_drift
 from integrators.method import Reference
 from integrators.methods import find
 from integrators.storage import Dataset, Variable
+from studies.energy_drift import pinocchio_euler
 from studies.energy_drift.opponents import INTEGRATORS, simulate
 from studies.energy_drift.systems import start_of, tree_of
 from studies.study import Record, StudyConfig
@@ -41,7 +42,7 @@ class EnergyDriftConfig(StudyConfig):
     model: str = "panda"
     """Name of a built-in model (mechanics.model_names()), path of a model file, or chain-N, ball-chain-N, floating-chain-N, heavy-top."""
     methods: tuple[str, ...] = ("TREE_VARIATIONAL", "MIDPOINT", "RKMK4", "SCIPY_DOP853")
-    """Names from the catalogue integrators.METHODS, or MUJOCO_RK4, MUJOCO_IMPLICITFAST, MUJOCO_EULER (extra package)."""
+    """Names from the catalogue integrators.METHODS, or MUJOCO_RK4, MUJOCO_IMPLICITFAST, MUJOCO_EULER, PINOCCHIO_EULER (extra packages)."""
     steps: tuple[float, ...] = (4e-3, 2e-3, 1e-3)
     """Step sizes of the fixed-step methods, s."""
     tolerances: tuple[float, ...] = (1e-6, 1e-9)
@@ -123,7 +124,7 @@ def run(config: EnergyDriftConfig) -> Result:
     problem = mechanics.hamiltonian_problem(tree, *start_of(tree, config.model, config.speed, config.seed))
     energy = float(problem.invariant_values(0.0, problem.y0)[0])
     solutions = [(m, h, tol, _integrate(config, tree, problem, m, h, tol)) for m, h, tol in cases(config)]
-    scale = _largest_kinetic_energy(tree, solutions[0][-1])
+    scale = _largest_kinetic_energy(tree, _finest(solutions))
     return Result(config, tree, energy, scale, tuple(_judge(*case, energy, scale) for case in solutions))
 
 
@@ -131,7 +132,7 @@ def cases(config: EnergyDriftConfig) -> list[tuple[str, float | None, float | No
     """(method, step, tolerance), one per run."""
     found: list[tuple[str, float | None, float | None]] = []
     for name in config.methods:
-        if name not in INTEGRATORS and isinstance(find(name), Reference):
+        if name not in INTEGRATORS and name != pinocchio_euler.NAME and isinstance(find(name), Reference):
             found += [(name, None, tolerance) for tolerance in config.tolerances]
         else:
             found += [(name, step, None) for step in config.steps]
@@ -148,7 +149,14 @@ def _integrate(
     save_every = max(1, round(config.horizon / step / SAVED))
     if method in INTEGRATORS:
         return simulate(tree, problem, method, step, config.horizon, save_every)
+    if method == pinocchio_euler.NAME:
+        return pinocchio_euler.simulate(tree, problem, step, config.horizon, save_every)
     return integrate(problem, method, (0.0, config.horizon), step=step, save_every=save_every, progress=config.progress or None)
+
+
+def _finest(solutions: Sequence[tuple[str, float | None, float | None, Solution]]) -> Solution:
+    """Of the first method, the run with the smallest step or tolerance."""
+    return min((run for run in solutions if run[0] == solutions[0][0]), key=lambda run: run[1] or run[2] or 0.0)[-1]
 
 
 def _largest_kinetic_energy(tree: mechanics.Tree, solution: Solution) -> float:
@@ -161,7 +169,14 @@ def _judge(method: str, step: float | None, tolerance: float | None, solution: S
     deviation, lower, upper = ((x[:, 0] - energy) / scale for x in (solution.invariants, solution.least, solution.greatest))
     # SciPy's saved states lie within its steps: they count as well
     lower, upper = np.fmin(lower, deviation), np.fmax(upper, deviation)
-    return Run(method, step, tolerance, solution, deviation, lower, upper, energy_drift(solution.t, deviation))
+    return Run(method, step, tolerance, solution, deviation, lower, upper, _drift(solution.t, deviation))
+
+
+def _drift(t: Array, deviation: Array) -> Drift:
+    """The straight line; of a run that ended at once nothing can be said."""
+    if len(t) < LEAST_SAMPLES:
+        return Drift(np.nan, np.nan, np.nan, np.nan, np.nan, t, deviation)
+    return energy_drift(t, deviation)
 
 
 def records(result: Result) -> Sequence[Record]:
