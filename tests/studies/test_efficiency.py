@@ -5,16 +5,33 @@ import json
 import numpy as np
 import pytest
 
-from mechanics.hamiltonian.operation_counts import OPERATIONS, star
+from mechanics.hamiltonian.operation_counts import OPERATIONS, clique_sizes, path_freedoms, star
 from studies.efficiency import EFFICIENCY
 from studies.efficiency.methods import counted
-from studies.efficiency.paper_count import era_count
+from studies.efficiency.paper_count import era_count, osp_count, tsp_count
 from studies.efficiency.question import EfficiencyConfig
 from studies.efficiency.trees import JOINTS, branched
 from studies.study import answer
 
+TREES = [([-1], [3]), ([-1, 0], [1, 1]), ([-1, 0, 0, 1], [6, 3, 2, 4]), star(2, 3, 5), star(1, 4, 2, 6)]
 
-@pytest.mark.parametrize("tree", [([-1], [3]), ([-1, 0], [1, 1]), ([-1, 0, 0, 1], [6, 3, 2, 4]), star(2, 3, 5), star(1, 4, 2, 6)])
+
+def triangles(sizes):
+    return sum(n * (n + 1) // 2 for n in sizes)
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_the_formulas_of_the_projections_are_counts_up_to_a_constant_per_body_and_what_the_table_forgets(tree):
+    parents, n = tree
+    eta, mu, m = path_freedoms(*tree), clique_sizes(*tree), [6 - n_i for n_i in n]
+    of_parents = [k for k in parents if k >= 0]
+    entries = triangles(eta) - triangles(eta[k] for k in of_parents)
+    assert OPERATIONS["TSP"](*tree) - tsp_count(tree) == pytest.approx(entries + 63 + 268 * len(of_parents), abs=1e-6)
+    entries = triangles(mu) - triangles(m[1:])
+    assert OPERATIONS["OSP"](*tree) - osp_count(tree) == pytest.approx(entries - 37 * len(n) - 42 * sum(m[1:]), abs=1e-6)
+
+
+@pytest.mark.parametrize("tree", TREES)
 def test_the_formula_of_the_recursion_is_the_count_in_the_papers_own_terms(tree):
     assert era_count(tree) == OPERATIONS["ERA"](*tree)
 
