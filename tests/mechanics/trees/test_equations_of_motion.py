@@ -132,11 +132,17 @@ def test_random_trees_move_as_in_pinocchio(shape, joints, seed):
 ROBOTS = ["panda", "ur5", "kinova", "anymal", "solo", "hyq", "talos", "talos_full", "simple_humanoid", "romeo", "g1"]
 
 
-@pytest.mark.parametrize("name", [*ROBOTS, "space manipulator"])
+MADE = {
+    "space manipulator": lambda: space_manipulator_tree(free_base=True),
+    "open tree of Cassie": lambda: mechanics.load_mechanism("cassie").tree,
+}
+
+
+@pytest.mark.parametrize("name", [*ROBOTS, *MADE])
 @pytest.mark.filterwarnings("ignore::mechanics.errors.ModelWarning")
 def test_real_robots_move_as_in_pinocchio(name):
     """To 1e-11, and to rounding times the condition of the mass matrix beyond."""
-    tree = space_manipulator_tree(free_base=True) if name == "space manipulator" else mechanics.load_model(name)
+    tree = MADE[name]() if name in MADE else mechanics.load_model(name)
     generator = np.random.default_rng(5)
     for _ in range(3):
         q, v, a, tau = tree.random_configuration(generator), *generator.normal(size=(3, tree.nv))
