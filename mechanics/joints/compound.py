@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from mechanics.joints.element import Element
 from mechanics.joints.joint import Joint
 
@@ -16,6 +18,11 @@ class Compound(Joint):
     ----------
     parts : tuple of Element
         For example ``(Slide((0, 1, 0)), Slide((0, 0, 1)), Turn((1, 0, 0)))``: a body in the plane y-z.
+
+    Raises
+    ------
+    ValueError
+        Elements that undo one another at every configuration, such as two turns about one axis: their momenta determine no velocities.
     """
 
     parts: tuple[Element, ...] = ()
@@ -25,6 +32,14 @@ class Compound(Joint):
         if not parts or not all(isinstance(part, Element) for part in parts):
             raise TypeError(f"parts: {self.parts!r}, expected one or more elements such as Turn((0, 0, 1)) or Slide((1, 0, 0))")
         object.__setattr__(self, "parts", parts)
+        generator = np.random.default_rng(0)
+        rank = max((np.linalg.matrix_rank(self.state(self.random(generator), np.zeros(self.n_v)).A, 1e-9) for _ in range(3)), default=0)
+        if rank < self.n_v:
+            moving = ", ".join(repr(part) for part in parts if part.n_v)
+            raise ValueError(
+                f"parts: {moving} have {self.n_v} degrees of freedom but move the body in {rank} directions at every configuration; "
+                "leave out the elements that repeat others"
+            )
 
     @property
     def elements(self) -> tuple[Element, ...]:

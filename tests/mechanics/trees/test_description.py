@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mechanics import Body, Inertia, JointData, ModelError, Tree
-from mechanics.joints import JOINTS, Fixed, Prismatic, Revolute
+from mechanics.joints import JOINTS, Ball, Compound, Fixed, Prismatic, Revolute, Slide, Turn
 from mechanics.testing import random_tree
 
 
@@ -58,3 +58,16 @@ def test_wrong_dictionaries_are_named():
         Tree.from_dict(good | {"bodies": good["bodies"][1:]})
     with pytest.raises(ModelError, match="KeyError: 'inertia'"):
         Tree.from_dict(good | {"bodies": [{"name": "a", "joint": {"type": "Revolute"}}]})
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (Turn((0, 0, 1)), Turn((0, 0, 1))),
+        (Slide((1, 0, 0)), Turn((0, 0, 1)), Slide((0, 0, 1)), Slide((0, 0, 1))),
+        (Turn((1, 0, 0)), Ball()),
+    ],
+)
+def test_elements_that_repeat_one_another_are_no_joint(parts):
+    with pytest.raises(ValueError, match=r"degrees of freedom but move the body in \d directions"):
+        Compound(parts)
