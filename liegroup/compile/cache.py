@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.targetconfig import ConfigStack
 
@@ -135,6 +136,11 @@ class DigestCache(FunctionCache):
     """Keeps compiled functions by file, name, line and signature, and by whether the caller forces them inline."""
 
     _impl_class = _DigestCacheImpl
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled function, unless it is made for kernels that it was given as arguments: their types cannot be written down."""
+        if not any(isinstance(x, types.Function) for x in getattr(sig, "args", sig)):
+            super().save_overload(sig, data)
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         caller = ConfigStack.top_or_none()
