@@ -11,6 +11,7 @@ from studies.nonholonomic_truth import NONHOLONOMIC_TRUTH
 from studies.rolling_disk import ROLLING_DISK
 from studies.round_off import ROUND_OFF
 from studies.study import Study
+from studies.variable_steps import VARIABLE_STEPS
 from studies.walking_mechanism import WALKING_MECHANISM
 from studies.work_precision import WORK_PRECISION
 
@@ -25,6 +26,7 @@ STUDIES: dict[str, Study] = {
         NONHOLONOMIC_TRUTH,
         ROLLING_DISK,
         ROUND_OFF,
+        VARIABLE_STEPS,
         WALKING_MECHANISM,
         WORK_PRECISION,
     )
