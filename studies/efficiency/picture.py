@@ -20,7 +20,9 @@ ROWS = (
     ("formula", False, "formulas\n(corrected Table 1)"),
     ("formula", True, "formulas,\nfree base"),
     ("counted", False, "counted:\nthese kernels"),
+    ("counted", True, "counted,\nfree base"),
     ("measured", False, "measured:\nthese kernels"),
+    ("measured", True, "measured,\nfree base"),
 )
 MASS_MATRIX = (
     ("Yaskevich, printed", COLOURS[1], "--"),
@@ -34,10 +36,10 @@ MASS_MATRIX = (
 
 
 def figure(result: Result) -> Any:
-    """Four rows of regions, one column per number of degrees of freedom; below, three panels of curves."""
+    """Six rows of regions, one column per number of degrees of freedom; below, three panels of curves."""
     freedoms = result.config.freedoms
-    fig = Figure(figsize=(max(11.0, 1.9 * len(freedoms)), 12.5), layout="constrained")
-    upper, lower = fig.subfigures(2, 1, height_ratios=(2.5, 1.0))
+    fig = Figure(figsize=(max(11.0, 1.9 * len(freedoms)), 16.5), layout="constrained")
+    upper, lower = fig.subfigures(2, 1, height_ratios=(3.7, 1.0))
     axes = upper.subplots(len(ROWS), len(freedoms), squeeze=False)
     for row, (source, free_base, label) in enumerate(ROWS):
         for column, n in enumerate(freedoms):

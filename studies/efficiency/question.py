@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,18 +84,21 @@ def run(config: EfficiencyConfig) -> Result:
         for free in (False, True)
         for n in config.freedoms
     ]
-    todo = [(n, c, l) for n in config.freedoms for c in config.branches for l in config.lengths]
-    counts: dict[tuple[int, int, int], Any] = {}
-    times: dict[tuple[int, int, int], Any] = {}
-    for n, c, l in tqdm(todo, disable=not config.progress, desc="stars"):
-        tree = branched(c, l, n, False)
-        counts[n, c, l] = [counted(tree)[name] for name in NAMES]
-        best = measured(tree, config.chunk, config.repeats)
-        times[n, c, l] = [best[name] for name in NAMES]
-    for source, table in (("counted", counts), ("measured", times)):
-        for n in config.freedoms:
-            costs = np.array([[table[n, c, l] for l in config.lengths] for c in config.branches], dtype=np.float64)
-            cells.append(Cells(source, n, False, config.branches, config.lengths, costs))
+    diagrams = [(free, n) for free in (False, True) for n in config.freedoms]
+    progress = tqdm(total=len(diagrams) * len(config.branches) * len(config.lengths), disable=not config.progress, desc="stars")
+    with progress:
+        for free, n in diagrams:
+            shape = (len(config.branches), len(config.lengths), len(NAMES))
+            counts, times = np.empty(shape), np.empty(shape)
+            for row, c in enumerate(config.branches):
+                for column, l in enumerate(config.lengths):
+                    tree = branched(c, l, n, free)
+                    operations, best = counted(tree), measured(tree, config.chunk, config.repeats)
+                    counts[row, column] = [operations[name] for name in NAMES]
+                    times[row, column] = [best[name] for name in NAMES]
+                    progress.update()
+            for source, costs in (("counted", counts), ("measured", times)):
+                cells.append(Cells(source, n, free, config.branches, config.lengths, costs))
     return Result(config, tuple(cells))
 
 
@@ -145,13 +147,13 @@ def _reach(c: Cells) -> int:
 def remarks(result: Result) -> Sequence[str]:
     """What the numbers say."""
     said = []
-    for n in result.config.freedoms:
+    for free, n in ((free, n) for free in (False, True) for n in result.config.freedoms):
         parts = []
         for source in SOURCES:
-            cells = result.find(source, n)
+            cells = result.find(source, n, free)
             share = [round(100 * float(np.mean(cells.best == k))) for k in range(3)]
             parts.append(f"{source} " + " / ".join(f"{name} {x} %" for name, x in zip(NAMES, share, strict=True) if x))
-        said.append(f"{n} per joint: " + "; ".join(parts))
+        said.append(f"{n} per joint{', free base' if free else ''}: " + "; ".join(parts))
     return said
 
 
