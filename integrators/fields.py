@@ -8,7 +8,7 @@ all six arguments of a field       ``f(t, y, parameters, structure, work, out)``
 ``{name: f, …}``                   several one-valued functions, stacked (invariants, events)
 =================================  ==================================================================================
 
-A plain Python function is run by the interpreted source of the engine.  A jitted one is wrapped and compiled in memory;
+A plain Python function is called back by the compiled engine (`integrators.python_field`).  A jitted one is wrapped and compiled in memory;
 in lanes it is called for one trajectory after another, unless it takes all six arguments (then it uses `ld` and `st`).
 """
 

@@ -1,12 +1,23 @@
-"""A run to be killed and resumed: ``python long_run.py KIND CHECKPOINT RESULT``; goes on from the checkpoint if there is one."""
+"""Runs to be killed and resumed: ``python long_run.py KIND CHECKPOINT RESULT``; goes on from the checkpoint if there is one.
+
+``python long_run.py`` alone loads everything once and then forks a run for every line ``KIND CHECKPOINT RESULT SECONDS`` it reads, kills
+it after so many seconds, and writes how it ended.
+"""
 
 from __future__ import annotations
 
+import math
+import os
+import signal
 import sys
+import threading
+import time
+import traceback
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tqdm import tqdm
 
 from integrators import Problem, integrate, resume
 from integrators.controllers import IntegratingController
@@ -52,17 +63,16 @@ PENDULUM = Problem(
 KEPLER = Problem(table_of([(RN, 2), (RN, 2)]), [0.2, 0.0, 0.0, 3.0], kepler, canonical=True, model="Kepler")
 REVERSIBLE = IntegratingController(wished_step)
 RUNS: dict[str, tuple[Problem, dict[str, Any]]] = {
-    "fixed": (PENDULUM, {"method": "MIDPOINT", "t_span": (0, 3e4), "step": 0.05, "save_every": 997}),
-    "lanes": (PENDULUM.with_start(np.linspace([0.1, 0.0], [3.0, 0.0], 11)), {"method": "RKMK4", "t_span": (0, 1.5e4), "step": 0.05}),
-    "adaptive": (PENDULUM, {"method": "RKMK_DORMAND_PRINCE54", "t_span": (0, 6e4), "rtol": 1e-8, "save_every": 100}),
-    "reversible": (KEPLER, {"method": "MIDPOINT", "t_span": (0, 2e3), "step": 0.01, "controller": REVERSIBLE, "save_every": 100}),
-    "dense": (PENDULUM, {"method": "RKMK_TSITOURAS54", "t_span": (0, 6e4), "rtol": 1e-8, "t_eval": np.linspace(0, 6e4, 7919)}),
+    "fixed": (PENDULUM, {"method": "MIDPOINT", "t_span": (0, 3e3), "step": 0.05, "save_every": 997}),
+    "lanes": (PENDULUM.with_start(np.linspace([0.1, 0.0], [3.0, 0.0], 11)), {"method": "RKMK4", "t_span": (0, 1e3), "step": 0.05}),
+    "adaptive": (PENDULUM, {"method": "RKMK_DORMAND_PRINCE54", "t_span": (0, 1.5e4), "rtol": 1e-8, "save_every": 100}),
+    "reversible": (KEPLER, {"method": "MIDPOINT", "t_span": (0, 500), "step": 0.01, "controller": REVERSIBLE, "save_every": 100}),
+    "dense": (PENDULUM, {"method": "RKMK_TSITOURAS54", "t_span": (0, 1.5e4), "rtol": 1e-8, "t_eval": np.linspace(0, 1.5e4, 7919)}),
 }
 
 
 def main(kind: str, checkpoint: str, result: str) -> None:
     problem, call = RUNS[kind]
-    print("ready", flush=True)
     if Path(checkpoint).exists():
         controller = call.get("controller")
         solution = resume(checkpoint, problem, controller=controller, every=0.0)
@@ -72,5 +82,32 @@ def main(kind: str, checkpoint: str, result: str) -> None:
     solution.save(result)
 
 
+def serve() -> None:
+    # no thread may run where a process is forked, and no lock be shared with one that is killed
+    tqdm.monitor_interval = 0
+    tqdm.set_lock(threading.RLock())
+    for problem, call in RUNS.values():
+        t0, t1 = call["t_span"]
+        integrate(problem, **(call | {"t_span": (t0, t1 / 1e4), "save_every": 1} | ({"t_eval": [0.5]} if "t_eval" in call else {})))
+    print("ready", flush=True)
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            try:
+                main(*line.split()[:3])
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+            os._exit(0)
+        if (seconds := float(line.split()[3])) < math.inf:
+            time.sleep(seconds)
+            os.kill(child, signal.SIGKILL)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if len(sys.argv) == 1:
+        serve()
+    else:
+        print("ready", flush=True)
+        main(*sys.argv[1:])

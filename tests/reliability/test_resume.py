@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import signal
@@ -28,12 +29,13 @@ TABLES = ("t", "y", "invariants", "least", "greatest", "mean_since", "stretch")
 LINE = table_of([(RN, 1)])
 
 
-def start(kind, checkpoint, result):
+def start(*arguments):
     process = subprocess.Popen(
-        [sys.executable, Path(__file__).with_name("long_run.py"), kind, checkpoint, result],
+        [sys.executable, Path(__file__).with_name("long_run.py"), *arguments],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},  # a process with threads must not be forked
         text=True,
     )
     assert process.stdout.readline().strip() == "ready", process.stderr.read()
@@ -62,32 +64,53 @@ def unharmed(tmp_path_factory):
     return of
 
 
-def killed_and_resumed(kind, folder, moments):
-    checkpoint, result = folder / "run.check", folder / "run.h5"
-    for moment in moments:
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_killed_twice_and_resumed_is_the_run_that_was_never_killed(tmp_path, unharmed, kind):
+    """Processes of their own, killed soon after their first checkpoint or a later one."""
+    checkpoint, result, source = tmp_path / "run.check", tmp_path / "run.h5", random.Random(kind)
+    for _ in range(2):
+        before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else None
         process = start(kind, checkpoint, result)
-        time.sleep(moment)
+        while process.poll() is None and (not checkpoint.exists() or checkpoint.stat().st_mtime_ns == before):
+            time.sleep(0.01)
+        time.sleep(source.uniform(0.0, 0.2))
         process.send_signal(signal.SIGKILL)
         process.communicate()
     process = start(kind, checkpoint, result)
     _, err = process.communicate()
     assert process.returncode == 0, err
-    return Solution.load(result)
+    equal(Solution.load(result), unharmed(kind))
 
 
+@pytest.fixture(scope="module")
+def forks():
+    """Runs that begin at once: processes forked from one that has loaded everything.  Says how one ended, and after how long."""
+    parent = start()
+
+    def run(kind, checkpoint, result, seconds=math.inf):
+        began = time.monotonic()
+        print(kind, checkpoint, result, seconds, file=parent.stdin, flush=True)
+        return int(parent.stdout.readline()), time.monotonic() - began
+
+    yield run
+    parent.communicate()
+
+
+@pytest.mark.parametrize("runs", [2, pytest.param(10, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_killed_twice_and_resumed_is_the_run_that_was_never_killed(tmp_path, unharmed, kind):
-    moments = [random.Random(kind).uniform(0.4, 1.2) for _ in range(2)]
-    equal(killed_and_resumed(kind, tmp_path, moments), unharmed(kind))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("kind", KINDS)
-def test_killed_at_many_moments_and_resumed(tmp_path, unharmed, kind, seed):
-    source = random.Random(f"{kind} {seed}")
-    moments = [source.uniform(0.0, 1.5) for _ in range(source.randint(1, 4))]
-    equal(killed_and_resumed(kind, tmp_path, moments), unharmed(kind))
+def test_killed_at_any_moment_and_resumed_is_the_run_that_was_never_killed(tmp_path, forks, kind, runs):
+    """Runs each killed one to four times, at moments from their first to their last."""
+    code, length = forks(kind, tmp_path / "whole.check", tmp_path / "whole.h5")
+    assert code == 0
+    whole, killed = Solution.load(tmp_path / "whole.h5"), 0
+    for seed in range(runs):
+        source, checkpoint, result = random.Random(f"{kind} {seed}"), tmp_path / f"{seed}.check", tmp_path / f"{seed}.h5"
+        for _ in range(source.randint(1, 4)):
+            killed += forks(kind, checkpoint, result, source.uniform(0.0, 0.9 * length))[0] == -signal.SIGKILL
+        assert forks(kind, checkpoint, result)[0] == 0
+        equal(Solution.load(result), whole)
+    assert killed >= runs
 
 
 # --- without killing: stopped by a callback -----------------------------------------------------------------------------
