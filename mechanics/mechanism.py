@@ -24,7 +24,6 @@ from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import Closure
 from mechanics.constraints.packing import PackedLoops, Solved, pack_loops
 from mechanics.constraints.rows import PARALLEL
-from mechanics.constraints.wheel_rows import HEIGHT
 from mechanics.errors import ModelError
 from mechanics.forces.elements import Element
 from mechanics.hamiltonian.closed import closed
@@ -139,11 +138,6 @@ class Mechanism:
         return np.array([CLOSED if row.kind == PARALLEL else CLOSED * self.size for row in self.equations.rows])
 
     @property
-    def rolls(self) -> bool:
-        """Whether rows hold velocities only: wheels and blades, whose variational step is another (d'Alembert's)."""
-        return any(row.kind > HEIGHT for row in self.equations.rows)
-
-    @property
     def solved(self) -> Solved:
         """Which equations the kernels solve."""
         m = self.mobility
@@ -202,7 +196,7 @@ class Mechanism:
             invariant_names=("energy", "gap", "velocity_gap"),
             invariant_units=("J", "m", "m/s"),
             projection=None if projection == "none" else closed_projection,
-            own_steps={} if self.elements or self.rolls else {"variational": variational_step(self.tree, len(self.solved.kept))},
+            own_steps={"variational": variational_step(self.tree, len(self.solved.kept), bool(self.elements))},
             model=self.name,
         )
 

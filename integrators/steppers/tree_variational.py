@@ -1,7 +1,8 @@
 """Variational integrators of trees of bodies, in linear time: the rows of the catalogue; the kernel comes with the tree.
 
 One step solves the discrete Euler–Lagrange equations of a tree in the momenta at the nodes, by recursions over the bodies
-(`mechanics.variational`): order 2, symplectic, symmetric, momenta exact.  Higher orders are compositions.  The map of the
+(`mechanics.variational`): order 2, symplectic, symmetric, momenta exact.  Where wheels roll the step is that of the discrete
+Lagrange–d'Alembert principle: symmetric still, not symplectic.  Higher orders are compositions.  The map of the
 bodies' motions is one of
 
 =============  ========================================================================================

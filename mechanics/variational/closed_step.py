@@ -1,4 +1,4 @@
-"""RATTLE on a tree with closed loops: the variational step with the closing impulses as further unknowns.
+"""RATTLE on a tree with closed loops and wheels: the variational step with the impulses of the constraints as further unknowns.
 
 With Φ = W T A the rates of the closure equations φ (`mechanics.constraints.rows`) by the joint velocities,
 
@@ -10,13 +10,15 @@ makes, and solves
 
     Φ₁ J⁻¹ Φ₀ᵀ δΛ = −φ − Φ₁ δ
 
-for the impulses; J is the exact matrix of the tree, so that the iteration is Newton's.  Redundant closures are a normal case: the
-null directions of Φ M⁻¹ Φᵀ at the start of the step, as many as the mechanism has, are left out; the rows that belong to them
-close by themselves.  Symplectic, symmetric, order 2; the gap stays at rounding.
-Sources: Leimkuhler and Skeel 1994, Reich 1996 (RATTLE); Hairer, Lubich and Wanner, Geometric Numerical Integration, VII.1.
+for the impulses; J is the exact matrix of the tree, so that the iteration is Newton's.  Rows of wheels and blades that hold
+velocities only have the discrete rolling condition C(q₀, q₁) of `mechanics.variational.rolling` in the place of φ, and ∂C/∂q₁ in
+that of Φ₁: the discrete Lagrange–d'Alembert principle.  Redundant closures are a normal case: the null directions of Φ M⁻¹ Φᵀ
+at the start of the step, as many as the mechanism has, are left out; the rows that belong to them close by themselves.  Symmetric, order 2, and symplectic where nothing rolls; the gap stays at rounding.
+Sources: Leimkuhler and Skeel 1994, Reich 1996 (RATTLE); Hairer, Lubich and Wanner, Geometric Numerical Integration, VII.1; Cortés and
+Martínez 2001, Ferraro, Iglesias and Martín de Diego 2008 (nonholonomic).
 
 work
-    beside the rows of `mechanics.variational.step`: screws at k (one row per equation), the equations for Λ, Λ.
+    beside the rows of `mechanics.variational.step`: screws and contact forces at k (one row per equation), the equations for Λ, Λ.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ from mechanics.variational.completion import increase
 from mechanics.variational.correction import correct, correction
 from mechanics.variational.elimination import eliminate, relieved
 from mechanics.variational.matrices import product, transpose
+from mechanics.variational.rolling import remember_contact, roll
 from mechanics.variational.step import ITERATIONS_LIMIT, begin, checked, relative, run
 from mechanics.variational.step import accept as accept_tree
 from mechanics.variational.workspace import (
@@ -117,6 +120,7 @@ def start(t: Any, y: Any, parameters: Any, structure: Any, field_work: Any, work
         st2(work, impulse, c, 0.0)
         for k in range(12):
             st2(work, first + c, k, ld2(field_work, structure[o + SCREWS] + c, k))
+        remember_contact(parameters, structure, field_work, work, c, first + c)
 
 
 # --- impulses on the tree -----------------------------------------------------------------------------------------------------
@@ -242,8 +246,10 @@ def deflate(structure: Any, field_work: Any, work: Any) -> None:
 def close(parameters: Any, structure: Any, field_work: Any, work: Any, frozen: Any) -> None:
     """Correct Λ, and the momenta the step aims at, so that the next correction of the joints closes the loops."""
     o = structure[EXTENSION]
-    _, system, impulse, m = places(structure)
+    first, system, impulse, m = places(structure)
     closures_at(parameters, structure, work, G1, RHO1, field_work)
+    for c in range(m):
+        roll(parameters, structure, field_work, work, c, first + c)
     move_path(parameters, structure, work)
     for c in range(m):
         scale = parameters[structure[structure[o + EQUATIONS] + EQUATION * c + 3] + SCALE]
@@ -288,12 +294,10 @@ def solve(options: Any, parameters: Any, structure: Any, field_work: Any, work: 
 
 
 @kernel
-def attempt(
-    t: Any, h: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, known: Any, forces_known: Any,
-    counters: Any,
+def close_step(
+    t: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, counters: Any
 ) -> Any:  # fmt: skip
-    """Solve the equations of one substep; the state is not touched."""
-    begin(t, h, y, parameters, structure, work, known, forces_known, counters)
+    """Solve the equations of one substep, which has been begun."""
     start(t, y, parameters, structure, field_work, work)
     converged, turn = solve(options, parameters, structure, field_work, work, counters)
     solved, residual = checked(converged, options, parameters, structure, work)
@@ -301,11 +305,21 @@ def attempt(
 
 
 @kernel
+def attempt(
+    t: Any, h: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, known: Any, forces_known: Any,
+    counters: Any,
+) -> Any:  # fmt: skip
+    """Solve the equations of one substep; the state is not touched."""
+    begin(t, h, y, parameters, structure, work, known, forces_known, counters)
+    return close_step(t, y, parameters, structure, options, field_work, work, counters)
+
+
+@kernel
 def accept(
-    h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, counters: Any
-) -> None:  # fmt: skip
-    """Go on to the end of a solved substep: as without loops, and p += Φ₀ᵀ Λ."""
-    accept_tree(h, y, low, parameters, structure, options, field_work, work, counters)
+    t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, counters: Any
+) -> Any:  # fmt: skip
+    """Go on to the end t of a solved substep: as without loops, and p += Φ₀ᵀ Λ."""
+    accept_tree(t, h, y, low, parameters, structure, options, field_work, work, counters)
     _, _, impulse, m = places(structure)
     clear_path(structure, work)
     for c in range(m):
@@ -318,6 +332,7 @@ def accept(
         row = HEADER + i * ROW
         for j in range(freedom(structure[row + KIND])):
             increase(y, low, structure[N_Q] + structure[row + V] + j, ld2(work, i, DEFECT + j), options[COMPENSATION])
+    return True
 
 
 @entry(*STEP_SIGNATURES)
@@ -325,5 +340,5 @@ def closed_step(
     field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
-    """One variational step of a tree with closed loops, y = (q, p)."""
+    """One variational step of a tree with closed loops and wheels, y = (q, p)."""
     return run(attempt, accept, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters)

@@ -13,7 +13,8 @@ from mechanics.joints.element import FLOAT, PLANE
 from mechanics.packing import HEADER, KIND, ROW, ROWS
 from mechanics.tree import Tree
 from mechanics.variational.closed_step import closed_step
-from mechanics.variational.step import RESIDUAL, TURNED, UNSOLVED, WORST, step
+from mechanics.variational.loaded_step import loaded_step
+from mechanics.variational.step import RESIDUAL, TURNED, UNSETTLED, UNSOLVED, WORST, step
 from mechanics.variational.tangent import tangent_step
 from mechanics.variational.workspace import COLUMNS, COLUMNS_DENSE
 
@@ -25,10 +26,10 @@ def variational_steps(tree: Tree) -> dict[str, OwnStep]:
     return {"variational": own, "variational_tangent": tangent}
 
 
-def variational_step(tree: Tree, closures: int | None = None) -> OwnStep:
+def variational_step(tree: Tree, closures: int | None = None, loaded: bool = False) -> OwnStep:
     """The variational step of a tree: its kernel, its workspace, and the words for a step that fails.
 
-    With a number of closure equations: of a tree with closed loops (RATTLE).
+    With a number of closure equations: of a tree with closed loops (RATTLE) and wheels, with force elements if `loaded`.
     """
     rows = int(tree.structure[ROWS])
     kinds = tree.structure[HEADER + KIND : HEADER + rows * ROW : ROW]
@@ -36,6 +37,8 @@ def variational_step(tree: Tree, closures: int | None = None) -> OwnStep:
     names = tree.packed.row_names
 
     def explain(errors: NDArray[np.float64]) -> str:
+        if errors[UNSOLVED] == UNSETTLED:
+            return "the dampers are too strong for the step: their forces at its end do not settle"
         joint = names[int(errors[WORST])]
         turn = f"the joints turn by up to {2 * math.atan(errors[TURNED] / 2):.2g} rad in the smallest substep"
         if errors[UNSOLVED] > RESIDUAL or math.isnan(errors[UNSOLVED]):
@@ -44,4 +47,4 @@ def variational_step(tree: Tree, closures: int | None = None) -> OwnStep:
 
     if closures is None:
         return OwnStep(step, (OWN_ROWS + rows + 1, columns), explain)
-    return OwnStep(closed_step, (OWN_ROWS + rows + 1 + 2 * closures + 1, max(columns, closures + 1)), explain)
+    return OwnStep(loaded_step if loaded else closed_step, (OWN_ROWS + rows + 1 + 2 * closures + 1, max(columns, closures + 1)), explain)

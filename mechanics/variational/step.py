@@ -21,6 +21,7 @@ work
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from integrators.compensated import renormalise
@@ -65,6 +66,8 @@ SMALL = 1e-7
 """A relative correction by a fresh matrix below this leaves an error below rounding."""
 FLOOR = 1e-3
 """Largest relative correction at which rounding may stop the progress (chains of ten thousand bodies)."""
+UNSETTLED = math.inf
+"""Instead of a residual: the forces at the end of a solved step depend on the velocities there, and do not settle."""
 RESIDUAL = 1e-9
 """Largest defect of the equations, relative to the largest momentum, of a step that counts as solved."""
 
@@ -139,15 +142,16 @@ def attempt(
 
 @kernel
 def accept(
-    h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, counters: Any
-) -> None:  # fmt: skip
-    """Go on to the end of a solved substep."""
+    t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, counters: Any
+) -> bool:  # fmt: skip
+    """Go on to the end t of a solved substep; returns whether the forces there are found."""
     forces(parameters, structure, work, G1, DEFECT)
     counters[EVALUATIONS] += 1
     finish(parameters, structure, 0.5 * h, options[COMPENSATION], y, low, work)
     for i in range(structure[ROWS]):
         for j in range(freedom(structure[HEADER + i * ROW + KIND])):
             st2(work, i, FORCE + j, ld2(work, i, DEFECT + j))
+    return True
 
 
 @kernel
@@ -164,8 +168,10 @@ def advance(
             t + done * size, size, y, parameters, structure, options, field_work, work, known, forces_known or done > 0, counters
         )
         if solved and not any_(turn > coefficients[0]):
-            accept(size, y, low, parameters, structure, options, field_work, work, counters)
             done += 1
+            if not accept(t + done * size, size, y, low, parameters, structure, options, field_work, work, counters):
+                st2(engine, ERROR, UNSOLVED, UNSETTLED)
+                return NOT_CONVERGED
         elif parts < most:
             parts, done, known = 2 * parts, 2 * done, 0
         else:

@@ -335,8 +335,8 @@ def attempt(
 
 @kernel
 def accept(
-    h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, counters: Any
-) -> None:  # fmt: skip
+    t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, counters: Any
+) -> Any:  # fmt: skip
     """Carry the directions to the end of a solved substep, then the state."""
     u, n_v = control(structure), structure[N_V]
     prepare(options[TAU], parameters, structure, work)
@@ -355,7 +355,7 @@ def accept(
         for j in range(freedom(structure[row + KIND])):
             s = structure[row + V] + j
             increase(y, low, structure[N_Q] + s, h * ld2(work, u, s), options[COMPENSATION])
-    accept_step(h, y, low, parameters, structure, options, field_work, work, counters)
+    return accept_step(t, h, y, low, parameters, structure, options, field_work, work, counters)
 
 
 @entry(*STEP_SIGNATURES)

@@ -184,11 +184,3 @@ def test_the_force_on_a_free_wheel_is_that_of_the_disk():
     _, expected = system.multipliers(q, v)
     assert found["wheel disk: height"] == pytest.approx(expected[2], rel=1e-11)
     assert np.hypot(found["wheel disk: roll"], found["wheel disk: side"]) == pytest.approx(np.hypot(*expected[:2]), rel=1e-11)
-
-
-def test_the_variational_step_of_loops_is_not_offered_where_wheels_roll():
-    """Its rows are positions; d'Alembert's step takes the others."""
-    made = wheeled_car.mechanism()
-    assert made.rolls
-    with pytest.raises(ValueError, match="step of its own"):
-        integrate(made.problem(), "TREE_VARIATIONAL", (0.0, 0.1), step=0.01)

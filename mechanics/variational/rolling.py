@@ -1,0 +1,95 @@
+"""The discrete rolling condition of a variational step: what a wheel or blade must not slip from one node to the next.
+
+With the displacement T = ΔQ − ΔP of the hub past the plane and the rotation vectors φ_j, φ_i of wheel and plane over the step (all in
+space), and the force f, its moments o × f about the hub and (D + o) × f about the plane at either node,
+
+    C = ½ Σ_{k, k+1} [ f·T + (o × f)·φ_j − ((D + o) × f)·φ_i ] = 0
+
+This is the trapezoidal rule of A(q) v dt = 0 along the step.  It changes its sign when the nodes are exchanged, so that the step stays
+symmetric; a wheel that rolls straight, and one that turns on the spot, meet it exactly, whatever their angle per step; and the rows of two
+wheels of one axle stay dependent.
+Source: Cortés and Martínez 2001 (discrete Lagrange–d'Alembert); McLachlan and Perlmutter 2006 (symmetric constraints).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from liegroup.compile import helper, kernel, ld2, st2
+from liegroup.formulas import so3
+from liegroup.formulas.vectors import add, cross, scale, subtract
+from mechanics.constraints.packing import GAP, POSES, SCREWS, VECTORS
+from mechanics.constraints.poses import equation, pose
+from mechanics.constraints.wheel_gradients import slip, slip_gradient
+from mechanics.constraints.wheel_rows import HEIGHT
+from mechanics.packing import EXTENSION
+from mechanics.rows import put, vector
+from mechanics.variational.body_maps import rotation_vector
+from mechanics.variational.gibbs import turned
+from mechanics.variational.workspace import SHIFT_BODY, TURN_BODY
+from mechanics.vectors import rotated, rotated_back
+
+FORCE, ABOUT_HUB, ABOUT_PLANE = 12, 15, 18
+"""Columns of the line of an equation, behind its screws at k."""
+
+
+@helper
+def contact(parameters: Any, structure: Any, field_work: Any, poses_at: Any, c: Any) -> Any:
+    """Normal A, axis B and D = Q − P of a contact, with the bodies as they are placed."""
+    _, i, j, a, p, b, q, _, _ = equation(parameters, structure, c)
+    R_i, x_i = pose(field_work, poses_at + i)
+    R_j, x_j = pose(field_work, poses_at + j)
+    return rotated(R_i, a), rotated(R_j, b), subtract(add(x_j, rotated(R_j, q)), add(x_i, rotated(R_i, p)))
+
+
+@helper
+def displacement(work: Any, i: Any, R: Any, x: Any) -> Any:
+    """ΔX of the point x of a row and its rotation vector φ over the step: in space, and φ also in row axes; R at k + 1."""
+    a = vector(work, i, TURN_BODY)
+    phi = rotation_vector(a)
+    shift = add(vector(work, i, SHIFT_BODY), turned(a, x))
+    return rotated(R, add(shift, turned((-a[0], -a[1], -a[2]), shift))), rotated(R, phi), phi
+
+
+@kernel
+def remember_contact(parameters: Any, structure: Any, field_work: Any, work: Any, c: Any, line: Any) -> None:
+    """Force and moments of a contact at node k."""
+    o = structure[EXTENSION]
+    kind = equation(parameters, structure, c)[0]
+    if kind > HEIGHT:
+        A, B, D = contact(parameters, structure, field_work, structure[o + POSES], c)
+        zero = scale(0.0, D)
+        g = slip_gradient(kind, A, B, D, zero, zero, zero)
+        put(work, line, FORCE, g.force)
+        put(work, line, ABOUT_HUB, g.about_hub)
+        put(work, line, ABOUT_PLANE, g.about_plane)
+
+
+@kernel
+def roll(parameters: Any, structure: Any, field_work: Any, work: Any, c: Any, line: Any) -> None:
+    """Put C and its derivative by the increments of the two bodies in the places of φ and of the screws of a contact."""
+    o = structure[EXTENSION]
+    kind, i, j, _, p, _, q, _, factor = equation(parameters, structure, c)
+    if kind > HEIGHT:
+        poses_at, screw = structure[o + POSES], structure[o + SCREWS] + c
+        R_i, _ = pose(field_work, poses_at + i)
+        R_j, _ = pose(field_work, poses_at + j)
+        A, B, D = contact(parameters, structure, field_work, poses_at, c)
+        P, phi_i, turn_i = displacement(work, i, R_i, p)
+        Q, phi_j, turn_j = displacement(work, j, R_j, q)
+        T = subtract(Q, P)
+        g = slip_gradient(kind, A, B, D, T, phi_i, phi_j)
+        f = scale(0.5, add(g.force, vector(work, line, FORCE)))
+        about_hub = scale(0.5, add(g.about_hub, vector(work, line, ABOUT_HUB)))
+        about_plane = scale(0.5, add(g.about_plane, vector(work, line, ABOUT_PLANE)))
+        st2(field_work, structure[o + VECTORS] + GAP, c, slip(f, about_hub, about_plane, T, phi_i, phi_j))
+        along = rotated_back(R_j, scale(factor, add(f, scale(0.5, g.by_distance))))
+        turning = so3.dexpinv_right_transpose(turn_j, rotated_back(R_j, about_hub))
+        turning = add(turning, rotated_back(R_j, scale(0.5, g.by_turn)))
+        put(field_work, screw, 6, along)
+        put(field_work, screw, 9, add(cross(q, along), scale(factor, turning)))
+        along = rotated_back(R_i, scale(-factor, add(f, scale(0.5, g.by_distance))))
+        turning = so3.dexpinv_right_transpose(turn_i, rotated_back(R_i, about_plane))
+        turning = subtract(rotated_back(R_i, scale(0.5, g.by_turn_of_plane)), turning)
+        put(field_work, screw, 0, along)
+        put(field_work, screw, 3, add(cross(p, along), scale(factor, turning)))
