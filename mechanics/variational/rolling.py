@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper, kernel, ld2, st2
+from liegroup.compile import helper, kernel, st2
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, scale, subtract
 from mechanics.constraints.packing import GAP, POSES, SCREWS, VECTORS

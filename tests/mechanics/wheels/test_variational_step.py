@@ -31,7 +31,8 @@ def leaning():
 
 def manipulator():
     made = mobile_manipulator.mechanism()
-    return made, made.home, made.velocities(made.home, {"left_joint": 8.0, "right_joint": 10.0, "turret_joint": 1.0, "forearm_joint": -1.0}).v
+    rates = {"left_joint": 8.0, "right_joint": 10.0, "turret_joint": 1.0, "forearm_joint": -1.0}
+    return made, made.home, made.velocities(made.home, rates).v
 
 
 def bicycle():
