@@ -13,7 +13,8 @@ makes, and solves
 for the impulses; J is the exact matrix of the tree, so that the iteration is Newton's.  Rows of wheels and blades that hold
 velocities only have the discrete rolling condition C(q₀, q₁) of `mechanics.variational.rolling` in the place of φ, and ∂C/∂q₁ in
 that of Φ₁: the discrete Lagrange–d'Alembert principle.  Redundant closures are a normal case: the null directions of Φ M⁻¹ Φᵀ
-at the start of the step, as many as the mechanism has, are left out; the rows that belong to them close by themselves.  Symmetric, order 2, and symplectic where nothing rolls; the gap stays at rounding.
+at the start of the step, as many as the mechanism has, are left out; the rows that belong to them close by themselves.
+Symmetric, order 2, and symplectic where nothing rolls; the gap stays at rounding.
 Sources: Leimkuhler and Skeel 1994, Reich 1996 (RATTLE); Hairer, Lubich and Wanner, Geometric Numerical Integration, VII.1; Cortés and
 Martínez 2001, Ferraro, Iglesias and Martín de Diego 2008 (nonholonomic).
 
