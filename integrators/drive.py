@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from tqdm import tqdm
 
+from integrators.layout import ROW
 from integrators.run import Run
 from integrators.status import Status
 
@@ -34,7 +35,7 @@ def drive(runs: Sequence[Run], progress: bool | None, callback: Callable[..., An
 
     Ctrl-C and the callback stop all of them; the checkpoint is written before they are marked as ended, so that they can go on.
     """
-    began = time.perf_counter()
+    began, call = time.perf_counter(), _Call(callback)
     with _ended(runs), interruptible() as interrupted, _bar(progress) as bar:
         chunk, reason = 1, Status.OK
         for number, run in enumerate(runs):
@@ -46,7 +47,7 @@ def drive(runs: Sequence[Run], progress: bool | None, callback: Callable[..., An
                 bar.update(int(_TICKS * (number + run.progress) / len(runs)) - bar.n)
                 if keeper is not None:
                     keeper.now_and_then()
-                if callback is not None and not run.done and callback(run.t, run.y.T.copy()):
+                if call(run):
                     reason = Status.STOPPED
                 if interrupted():
                     reason = Status.INTERRUPTED
@@ -56,6 +57,23 @@ def drive(runs: Sequence[Run], progress: bool | None, callback: Callable[..., An
             if not run.done:
                 run.end(reason)
     return time.perf_counter() - began
+
+
+class _Call:
+    """The callback between chunks: ``callback(t, y)``, or ``callback.look(stretch)`` with all that was saved since, also at the end."""
+
+    def __init__(self, callback: Any) -> None:
+        self.callback, self.look = callback, getattr(callback, "look", None)
+        self.run: Run | None = None
+        self.row = 0
+
+    def __call__(self, run: Run) -> bool:
+        if self.look is None:
+            return self.callback is not None and not run.done and bool(self.callback(run.t, run.y.T.copy()))
+        if run is not self.run:
+            self.run, self.row = run, 0
+        stretch, self.row = run.since(self.row), int(run.counters[ROW])
+        return bool(self.look(stretch)) and not run.done
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -44,7 +44,7 @@ def integrate(
     save_every: int | None = None,
     t_eval: ArrayLike | None = None,
     events: Any = None,
-    callback: Callable[[float, Array], Any] | None = None,
+    callback: Any = None,
     progress: bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: float = 60.0,
@@ -85,7 +85,8 @@ def integrate(
     events : optional
         Functions g(t, y) whose zeros are located: `Event` objects, functions, a sequence or a mapping from names.
     callback : callable, optional
-        ``callback(t, y)`` is called between chunks of about 0.1 s, with a copy of the state; what is true stops the run.
+        ``callback(t, y)`` is called between chunks of about 0.1 s, with a copy of the state; what is true stops the run.  An object
+        with a method ``look(stretch)`` gets all that was saved since, with the extremes of the invariants (`integrators.run.Stretch`).
     progress : bool, optional
         Progress bar; default: on terminals, for runs longer than a second.
     checkpoint : path, optional
@@ -139,7 +140,7 @@ def resume(
     method: Method | None = None,
     controller: AnyController | None = None,
     events: Any = None,
-    callback: Callable[[float, Array], Any] | None = None,
+    callback: Any = None,
     progress: bool | None = None,
     every: float = 60.0,
 ) -> Solution:

@@ -14,7 +14,7 @@ from integrators.events import Events, zeros
 from integrators.fields import Field, as_field
 from integrators.layout import COUNTERS, EVALUATIONS, FIRST_KNOWN, HISTORY, ITERATIONS, ROW, STEPS, STRETCH
 from integrators.method import Method
-from integrators.observe import STATISTICS, nothing_to_do, save, watch
+from integrators.observe import GREATEST, LEAST, STATISTICS, nothing_to_do, save, watch
 from integrators.problem import Problem
 from integrators.python_field import CalledBack
 from integrators.signatures import FIELD, STEP
@@ -48,6 +48,18 @@ class Plan:
     @property
     def end(self) -> float:
         return self.t0 + self.h * self.steps
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """What happened since the last look: times (k,) and states (…, k, n) that were saved and the newest one, and the extremes (…, k, m)
+    of the invariants between each of them and the one before, over every step.  Lanes come first.
+    """
+
+    t: Array
+    y: Array
+    least: Array
+    greatest: Array
 
 
 @dataclass(frozen=True)
@@ -215,6 +227,17 @@ class Run:
             self._grow()
         elif status is not Status.OK:
             self.end(status, diagnose(self, status))
+
+    def since(self, row: int) -> Stretch:
+        """What was saved from a row on, and the newest state."""
+        last, m = int(self.counters[ROW]), self.problem.invariant_count
+        open_ = int(self.counters[STRETCH] > 0)
+        y = np.concatenate([self.saved[row:last], self.y[None][:open_]])
+        extremes = self.statistics[row : last + open_, : 2 * m].copy()
+        if y.ndim == 3:
+            y, extremes = np.moveaxis(y, -1, 0), np.moveaxis(extremes, -1, 0)
+        t = np.append(self.saved_t[row:last], [self.t] * open_)
+        return Stretch(t, y, extremes[..., LEAST * m : (LEAST + 1) * m], extremes[..., GREATEST * m : (GREATEST + 1) * m])
 
     def end(self, status: Status, detail: str = "") -> None:
         """End the run where it is."""

@@ -1,4 +1,4 @@
-"""What can be wrong with a model: `ModelError` (it cannot be used), `ModelWarning` (it is used, with a departure)."""
+"""What can be wrong: `ModelError` (a model cannot be used), `ModelWarning` (it is used, with a departure), `MotionWarning` (in a run)."""
 
 from __future__ import annotations
 
@@ -13,3 +13,7 @@ class ModelError(ValueError):
 
 class ModelWarning(UserWarning):
     """The model is used, but moves differently than its file says, or as no body can."""
+
+
+class MotionWarning(UserWarning):
+    """Something happened to a mechanism in a run: which closure, which equation, when."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -101,9 +102,15 @@ def _opened(mechanism: Mechanism, t: Array, q: Array) -> Iterator[Finding]:
             closure = int(equations.closure_of[c])
             if closure not in seen:
                 seen.add(closure)
-                same = equations.closure_of == closure
-                worst = int(np.argmax(np.where(same, phi, -1.0)))
-                yield Finding("open", float(time), equations.names[worst], float(phi[worst]))
+                where, gap = widest(mechanism, float(time), state, equations.closure_of == closure)
+                yield Finding("open", float(time), where, gap)
+
+
+def widest(mechanism: Mechanism, t: float, q: Array, among: Any = True) -> tuple[str, float]:
+    """The equation with the greatest |φ| at a state, and |φ|."""
+    phi = np.where(among, np.abs(mechanism.equations.gap(q, t)), -1.0)
+    worst = int(np.argmax(phi))
+    return mechanism.equations.names[worst], float(phi[worst])
 
 
 def _ranks(mechanism: Mechanism, t: Array, q: Array) -> Iterator[Finding]:
@@ -117,17 +124,17 @@ def _ranks(mechanism: Mechanism, t: Array, q: Array) -> Iterator[Finding]:
         u, s, _ = np.linalg.svd(weighted_matrix(loops, state, m.scales))
         part = float(s[m.rank - 1] / s[0]) / at_home
         if part < NEAR and (nearest is None or part < nearest.value):
-            nearest = Finding("singular", float(time), _share(mechanism, u[:, m.rank - 1]), part)
+            nearest = Finding("singular", float(time), share(mechanism, u[:, m.rank - 1]), part)
         elif part >= NEAR and nearest is not None:
             yield nearest
             nearest = None
         if not locked and m.rank < len(s) and s[m.rank] > SMALL * s[0]:
             locked = True
-            yield Finding("locked", float(time), _share(mechanism, u[:, m.rank]), float(s[m.rank] / s[0]))
+            yield Finding("locked", float(time), share(mechanism, u[:, m.rank]), float(s[m.rank] / s[0]))
     if nearest is not None:
         yield nearest
 
 
-def _share(mechanism: Mechanism, direction: Array) -> str:
+def share(mechanism: Mechanism, direction: Array) -> str:
     """The equation with the largest part in a combination of equations."""
     return mechanism.equations.names[int(np.argmax(np.abs(direction)))]

@@ -6,7 +6,7 @@ further section of `structure` begins.  Frames are stored in the axes of the tre
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,19 +23,21 @@ Array = NDArray[np.float64]
 
 (
     ALL, KEPT, RANK, PATHS, PATH, EQUATIONS, STARTS, FORCES, ELEMENTS, GROUP, FACTORS, POSITIONS, SETTINGS, ROUNDS, INTEGRAL,
-    POSES, SCREWS, COLUMNS, MATRIX, SCRATCH, NULLS, VECTORS,
-) = range(22)  # fmt: skip
+    PASSES, POSES, SCREWS, COLUMNS, MATRIX, CARRIED, SCRATCH, NULLS, VECTORS,
+) = range(24)  # fmt: skip
 """Header of the section: equations in all, those kept, their rank; length and place of the list of path rows; place of the
 equations, and in `parameters` of the starts of the null directions; number and place of the force elements; place and length of
 the group's table; whether positions are projected; place in `parameters` of the settings of a formulation, its rounds, whether it
-has integral states; first rows of the workspace for poses, screws, columns, Φ, scratch, null
-directions and vectors."""
+has integral states; place of the passes (see `_passes`); first rows of the workspace for poses, screws, columns, Φ, carried impulses,
+scratch, null directions and vectors."""
 SECTION = 24
 EQUATION, ELEMENT = 4, 10
 """An equation: kind, row of the first body, row of the second, place in `parameters`.  An element: see `mechanics.forces.kernel`."""
 ETA, GAP, RATES, MOVED, STATE, TARGET = range(6)
 """Rows of the vectors: multipliers (before: minus the closing velocities), φ, and places for (v, ṗ), q, a state, a right-hand side."""
 OWN_VECTORS = 6
+BOTH, SECOND, PASS = 2, 1, 4
+"""A pass: PASS times the equation, plus SECOND for the impulse on the second body, BOTH where the two meet and go on as one."""
 ACCUMULATED = 12
 """Column of a pose row where momenta are accumulated; the pose is in 0 … 11."""
 
@@ -88,16 +90,19 @@ def pack_loops(
     records = [writer.element(e) for e in elements]
     settings_at = writer.put(settings.numbers)
     path, group = _path(base, writer.ends), np.asarray(tree.group.table)
+    passes = _passes(base, path, table[: len(solved.kept)])
     m, d = len(solved.kept), len(solved.kept) - solved.rank
     at = len(base.structure) + SECTION
     places = np.cumsum([at, EQUATION * len(order), ELEMENT * len(records), group.size])
-    work = np.cumsum([base.work_shape[0], n + 1, len(order), tree.nv, m, m if d else 0, d])
+    work = np.cumsum([base.work_shape[0], n + 1, len(order), tree.nv, m, m, m if d else 0, d])
     header = np.zeros(SECTION, dtype=np.int64)
     header[: VECTORS + 1] = [
         len(order), m, solved.rank, len(path), places[3], places[0], starts, len(records), places[1], places[2],
-        len(group), close_positions, settings_at, settings.rounds, settings.integral, *work,
+        len(group), close_positions, settings_at, settings.rounds, settings.integral,
+        places[3] + len(path), *work,
     ]  # fmt: skip
     tail = [x for record in (*table, *records) for x in record] + group.ravel().tolist() + path
+    tail += [places[3] + len(path) + len(path) + 1 + x for x in np.cumsum([0, *map(len, passes)])] + [x for row in passes for x in row]
     structure = np.concatenate([base.structure, header, np.array(tail, dtype=np.int64)])
     structure[EXTENSION] = len(base.structure)
     columns = max(base.work_shape[1], m + 2, len(order))
@@ -169,11 +174,27 @@ class _Writer:
         return [e.kind, 0, i, k, at, 0, motion, len(e.motion.polynomial), len(e.motion.harmonics), 0]
 
 
+def _to_base(tree: Packed, i: int) -> Iterator[int]:
+    """The rows from row i to the base."""
+    while i < int(tree.structure[ROWS]):
+        yield i
+        i = int(tree.structure[HEADER + i * ROW + PARENT])
+
+
 def _path(tree: Packed, ends: set[int]) -> list[int]:
     """The rows between the ends and the base, in order."""
-    n, found = int(tree.structure[ROWS]), set[int]()
-    for i in ends:
-        while i < n:
-            found.add(i)
-            i = int(tree.structure[HEADER + i * ROW + PARENT])
-    return sorted(found)
+    return sorted({row for i in ends for row in _to_base(tree, i)})
+
+
+def _passes(tree: Packed, path: Sequence[int], equations: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Which impulses of the equations pass the rows of the path, from the last row to the first; unit impulses of an equation that
+    come from both of its bodies meet at the first row that is on both ways.
+    """
+    ways = [[set(_to_base(tree, e[1 + side])) for side in range(2)] for e in equations]
+    passes = []
+    for i in reversed(path):
+        codes = [(i in first) + 2 * (i in second) for first, second in ways]
+        met = [max(first & second, default=-1) for first, second in ways]
+        kinds = {1: 0, 2: SECOND}
+        passes.append([PASS * c + (kinds[code] if code < 3 else BOTH if i == met[c] else 0) for c, code in enumerate(codes) if code])
+    return passes

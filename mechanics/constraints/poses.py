@@ -8,8 +8,9 @@ from liegroup.compile import helper, kernel, ld, ld2, st, st2
 from liegroup.formulas.vectors import add
 from mechanics.constraints.packing import ACCUMULATED, EQUATION, EQUATIONS, GAP, PATH, PATHS, POSES, SCREWS, VECTORS
 from mechanics.constraints.rows import SCALE, row_screws
-from mechanics.hamiltonian.impulses import components, freedom, to_parent
-from mechanics.packing import EXTENSION, HEADER, KIND, PARAMETERS, PARENT, PITCH, ROW, ROWS, V
+from mechanics.hamiltonian.impulses import components, freedom, to_parent, turn_to_parent
+from mechanics.joints.element import TURN
+from mechanics.packing import EXTENSION, FLAGS, HEADER, KIND, PARAMETERS, PARENT, PITCH, ROW, ROWS, V
 from mechanics.rows import direction_down, moment_up, put, vector
 
 
@@ -118,10 +119,14 @@ def gather(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any,
         row = HEADER + i * ROW
         kind, at = structure[row + KIND], structure[row + PARAMETERS]
         l, k = taken(work, first + i)
-        q = components(kind, parameters[at + PITCH], l, k)
-        for d in range(freedom(kind)):
-            p = offset + structure[row + V] + d
-            st(out, p, ld(out, p) + q[d])
-        l, k = to_parent(t, y, parameters, structure, work, i, row, at, l, k)
+        p = offset + structure[row + V]
+        if kind == TURN:
+            st(out, p, ld(out, p) + k[2])
+            l, k = turn_to_parent(parameters, structure[row + FLAGS], work, i, at, l, k)
+        else:
+            q = components(kind, parameters[at + PITCH], l, k)
+            for d in range(freedom(kind)):
+                st(out, p + d, ld(out, p + d) + q[d])
+            l, k = to_parent(t, y, parameters, structure, work, i, row, at, l, k)
         pass_on(work, first + structure[row + PARENT], l, k)
     taken(work, first + structure[ROWS])

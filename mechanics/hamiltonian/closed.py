@@ -23,6 +23,8 @@ from liegroup.dense import factor_of_rank, solve_of_rank
 from liegroup.formulas.vectors import add
 from mechanics.constraints.packing import (
     ACCUMULATED,
+    BOTH,
+    CARRIED,
     COLUMNS,
     EQUATION,
     EQUATIONS,
@@ -30,12 +32,15 @@ from mechanics.constraints.packing import (
     KEPT,
     MATRIX,
     NULLS,
+    PASS,
+    PASSES,
     PATH,
     PATHS,
     POSES,
     RANK,
     SCRATCH,
     SCREWS,
+    SECOND,
     STARTS,
     VECTORS,
 )
@@ -43,10 +48,11 @@ from mechanics.constraints.poses import add_at, equation, gather, pass_on, pose,
 from mechanics.constraints.rows import row_rates
 from mechanics.forces.kernel import forces
 from mechanics.hamiltonian.era import down, up
-from mechanics.hamiltonian.impulses import components, freedom, inverse_pivots, left_over, through, to_parent
-from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN
+from mechanics.hamiltonian.impulses import components, freedom, inverse_pivots, left_over, through, through_turn, to_parent, turn_to_parent
+from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN, TURN
 from mechanics.packing import (
     EXTENSION,
+    FLAGS,
     HEADER,
     KIND,
     N_V,
@@ -63,71 +69,102 @@ from mechanics.rows import prescribed, put, vector
 # --- the equations for η ------------------------------------------------------------------------------------------------------
 
 
+@helper
+def _meet(work: Any, row: Any) -> None:
+    """The impulses from both bodies of an equation become one."""
+    put(work, row, 0, add(vector(work, row, 0), vector(work, row, 6)))
+    put(work, row, 3, add(vector(work, row, 3), vector(work, row, 9)))
+
+
 @kernel
-def _impulse(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, screw: Any, column: Any, c: Any) -> None:
-    """Carry the momentum −W of a unit multiplier from row i to the base: adds to the column Y_c and to −(closing velocity) c."""
-    o, n = structure[EXTENSION], structure[ROWS]
-    l, k = vector(work, screw, column), vector(work, screw, column + 3)
-    l, k = (-l[0], -l[1], -l[2]), (-k[0], -k[1], -k[2])
-    while i < n:
-        row = HEADER + i * ROW
-        kind, at = structure[row + KIND], structure[row + PARAMETERS]
-        l, k = through(parameters, work, i, kind, at, l, k)
+def _pass_turn(parameters: Any, structure: Any, work: Any, i: Any, row: Any, start: Any, end: Any) -> None:
+    """The impulses of the passes start … end − 1 through a TURN, and Y of its degree of freedom."""
+    o, at, flags = structure[EXTENSION], structure[row + PARAMETERS], structure[row + FLAGS]
+    y_row = structure[o + COLUMNS] + structure[row + V]
+    for e in range(start, end):
+        c = structure[e] // PASS
+        carried, column = structure[o + CARRIED] + c, 6 * (structure[e] & SECOND)
+        if structure[e] & BOTH:
+            _meet(work, carried)
+        l, k = through_turn(work, i, vector(work, carried, column), vector(work, carried, column + 3))
+        st2(work, y_row, c, k[2])
+        l, k = turn_to_parent(parameters, flags, work, i, at, l, (k[0], k[1], k[2] - k[2]))
+        put(work, carried, column, l)
+        put(work, carried, column + 3, k)
+
+
+@kernel
+def _pass_other(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, start: Any, end: Any) -> None:
+    """The same for the other kinds of rows; the rates of prescribed motions are added to −(closing velocities) in the row η."""
+    o, kind, at = structure[EXTENSION], structure[row + KIND], structure[row + PARAMETERS]
+    y_row, eta = structure[o + COLUMNS] + structure[row + V], structure[o + VECTORS] + ETA
+    for e in range(start, end):
+        c = structure[e] // PASS
+        carried, column = structure[o + CARRIED] + c, 6 * (structure[e] & SECOND)
+        if structure[e] & BOTH:
+            _meet(work, carried)
+        l, k = through(parameters, work, i, kind, at, vector(work, carried, column), vector(work, carried, column + 3))
         if kind == MOVED_TURN:
-            add_at(work, structure[o + VECTORS] + ETA, c, prescribed(t, parameters, structure, row)[1] * k[2])
+            add_at(work, eta, c, prescribed(t, parameters, structure, row)[1] * k[2])
         elif kind == MOVED_SLIDE:
-            add_at(work, structure[o + VECTORS] + ETA, c, prescribed(t, parameters, structure, row)[1] * l[2])
-        xi, first = components(kind, 0.0, l, k), structure[o + COLUMNS] + structure[row + V]
+            add_at(work, eta, c, prescribed(t, parameters, structure, row)[1] * l[2])
+        xi = components(kind, 0.0, l, k)
         for d in range(freedom(kind)):
-            add_at(work, first + d, c, xi[d])
+            st2(work, y_row + d, c, xi[d])
         l, k = left_over(parameters, kind, at, l, k)
         l, k = to_parent(t, y, parameters, structure, work, i, row, at, l, k)
-        i = structure[row + PARENT]
+        put(work, carried, column, l)
+        put(work, carried, column + 3, k)
 
 
 @kernel
 def columns(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Y, 1/d and u = ξ/d of p for all degrees of freedom on the path; −G H⁻¹ p (with drift: −φ̇) in the row η."""
+    """Y, 1/d and u = ξ/d of p for all degrees of freedom on the path; the part of −φ̇ with prescribed rates in the row η.
+
+    Momenta −W of unit multipliers go from the bodies of the equations to the base, all of them through one row after another.
+    """
     o = structure[EXTENSION]
-    m, vectors, base = structure[o + KEPT], structure[o + VECTORS], structure[o + COLUMNS]
+    m, count, passes = structure[o + KEPT], structure[o + PATHS], structure[o + PASSES]
     for c in range(m):
-        st2(work, vectors + ETA, c, 0.0)
-    for r in range(structure[o + PATHS]):
-        i = structure[structure[o + PATH] + r]
+        st2(work, structure[o + VECTORS] + ETA, c, 0.0)
+        for k in range(12):
+            st2(work, structure[o + CARRIED] + c, k, -ld2(work, structure[o + SCREWS] + c, k))
+    for r in range(count):
+        i = structure[structure[o + PATH] + count - 1 - r]
         row = HEADER + i * ROW
-        kind, first = structure[row + KIND], base + structure[row + V]
+        kind, first = structure[row + KIND], structure[o + COLUMNS] + structure[row + V]
         pivots = inverse_pivots(work, i, kind)
         xi = components(kind, 0.0, vector(work, i, L), vector(work, i, K))
         for d in range(freedom(kind)):
-            for c in range(m):
-                st2(work, first + d, c, 0.0)
             st2(work, first + d, m, pivots[d])
             st2(work, first + d, m + 1, pivots[d] * xi[d])
-    for c in range(m):
-        e = structure[o + EQUATIONS] + EQUATION * c
-        _impulse(t, y, parameters, structure, work, structure[e + 1], structure[o + SCREWS] + c, 0, c)
-        _impulse(t, y, parameters, structure, work, structure[e + 2], structure[o + SCREWS] + c, 6, c)
+        if kind == TURN:
+            _pass_turn(parameters, structure, work, i, row, structure[passes + r], structure[passes + r + 1])
+        else:
+            _pass_other(t, y, parameters, structure, work, i, row, structure[passes + r], structure[passes + r + 1])
 
 
 @kernel
 def matrix(structure: Any, work: Any) -> None:
-    """Φ = Yᵀ D⁻¹ Y; −Yᵀ u is added to the row η."""
+    """Φ = Yᵀ D⁻¹ Y; −Yᵀ u is added to the row η.  Y has entries where impulses pass only."""
     o = structure[EXTENSION]
-    m, first_row, base, vectors = structure[o + KEPT], structure[o + MATRIX], structure[o + COLUMNS], structure[o + VECTORS]
+    m, count, passes, eta = structure[o + KEPT], structure[o + PATHS], structure[o + PASSES], structure[o + VECTORS] + ETA
     for c in range(m):
         for b in range(c + 1):
-            st2(work, first_row + c, b, 0.0)
-    for r in range(structure[o + PATHS]):
-        row = HEADER + structure[structure[o + PATH] + r] * ROW
-        first = base + structure[row + V]
+            st2(work, structure[o + MATRIX] + c, b, 0.0)
+    for r in range(count):
+        row = HEADER + structure[structure[o + PATH] + count - 1 - r] * ROW
+        first, start = structure[o + COLUMNS] + structure[row + V], structure[passes + r]
         for d in range(first, first + freedom(structure[row + KIND])):
             pivot, u = ld2(work, d, m), ld2(work, d, m + 1)
-            for c in range(m):
+            for e in range(start, structure[passes + r + 1]):
+                c = structure[e] // PASS
                 x = ld2(work, d, c)
-                add_at(work, vectors + ETA, c, -(x * u))
+                add_at(work, eta, c, -(x * u))
                 x = x * pivot
-                for b in range(c + 1):
-                    add_at(work, first_row + c, b, x * ld2(work, d, b))
+                for f in range(start, e + 1):
+                    b = structure[f] // PASS
+                    add_at(work, structure[o + MATRIX] + c, b, x * ld2(work, d, b))
 
 
 @kernel
@@ -175,11 +212,14 @@ def load(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
         row = HEADER + i * ROW
         kind, at = structure[row + KIND], structure[row + PARAMETERS]
         l, k = taken(work, first + i)
-        l, k = through(parameters, work, i, kind, at, l, k)
+        l, k = through_turn(work, i, l, k) if kind == TURN else through(parameters, work, i, kind, at, l, k)
         put(work, i, L, add(vector(work, i, L), l))
         put(work, i, K, add(vector(work, i, K), k))
-        l, k = left_over(parameters, kind, at, l, k)
-        l, k = to_parent(t, y, parameters, structure, work, i, row, at, l, k)
+        if kind == TURN:
+            l, k = turn_to_parent(parameters, structure[row + FLAGS], work, i, at, l, (k[0], k[1], k[2] - k[2]))
+        else:
+            l, k = left_over(parameters, kind, at, l, k)
+            l, k = to_parent(t, y, parameters, structure, work, i, row, at, l, k)
         pass_on(work, first + structure[row + PARENT], l, k)
     taken(work, first + structure[ROWS])
 

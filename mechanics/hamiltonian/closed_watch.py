@@ -23,6 +23,7 @@ from mechanics.constraints.packing import (
     GAP,
     GROUP,
     KEPT,
+    MATRIX,
     MOVED,
     NULLS,
     POSITIONS,
@@ -90,15 +91,25 @@ def greatest_gaps(parameters: Any, structure: Any, work: Any, out: Any) -> None:
     st(out, 2, rate)
 
 
+@kernel
+def least_pivot(structure: Any, work: Any) -> Any:
+    """The smallest pivot in the factors of the scaled Φ: 0 at singular positions; 1 without closures."""
+    o, greatest = structure[EXTENSION], 0.0 * ld2(work, 0, 0)
+    for c in range(structure[o + KEPT]):
+        greatest = maximum(greatest, ld2(work, structure[o + MATRIX] + c, c))
+    return 1.0 / select(greatest == 0.0, 1.0 + 0.0 * greatest, greatest)
+
+
 @entry(*FIELD_SIGNATURES)
 def closed_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """out = (energy, greatest gap, greatest closing velocity)."""
+    """out = (energy, greatest gap, greatest closing velocity, smallest pivot of the equations for η)."""
     rates = work[structure[structure[EXTENSION] + VECTORS] + RATES]
     velocities(t, y, parameters, structure, work, rates)
     screws(parameters, structure, work, structure[structure[EXTENSION] + ALL])
     stored, _ = stored_and_power(t, y, parameters, structure, work, rates)
     st(out, 0, (kinetic(parameters, structure, work) + potential_energy(t, y, parameters, structure, work)) + stored)
     greatest_gaps(parameters, structure, work, out)
+    st(out, 3, least_pivot(structure, work))
 
 
 @entry(*FIELD_SIGNATURES)

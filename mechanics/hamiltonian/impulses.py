@@ -9,13 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper, kernel, ld2
+from liegroup.formulas.vectors import add, cross
 from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
-from mechanics.packing import PITCH, A, H, J
-from mechanics.rows import wrench_up
+from mechanics.packing import COS, PITCH, RHO, SHIFT, SIN, A, H, J
+from mechanics.rows import constant_turn_up, three, wrench_up
+from mechanics.screws import turn_z
 
 
 @helper
-def _through_az(work: Any, i: Any, l: Any, k: Any) -> Any:
+def through_turn(work: Any, i: Any, l: Any, k: Any) -> Any:
+    """(l, k) with ξ of a turn about z in its place, k_z."""
     xi = -k[2]
     u = xi * ld2(work, i, J + 5)
     l = l[0] + ld2(work, i, H + 2) * u, l[1] + ld2(work, i, H + 5) * u, l[2] + ld2(work, i, H + 8) * u
@@ -72,17 +75,17 @@ def _through_linear(work: Any, i: Any, l: Any) -> Any:
 def through(parameters: Any, work: Any, i: Any, kind: Any, at: Any, l: Any, k: Any) -> Any:
     """(l, k) with ξ in the emptied places."""
     if kind == TURN:
-        l, k = _through_az(work, i, l, k)
+        l, k = through_turn(work, i, l, k)
     elif kind == SLIDE:
         l, k = _through_lz(work, i, l, k)
     elif kind == SCREW:
-        l, k = _through_az(work, i, l, (k[0], k[1], k[2] + parameters[at + PITCH] * l[2]))
+        l, k = through_turn(work, i, l, (k[0], k[1], k[2] + parameters[at + PITCH] * l[2]))
     elif kind == PLANE:
-        l, k = _through_az(work, i, l, k)
+        l, k = through_turn(work, i, l, k)
         l, k = _through_ly(work, i, l, k)
         l, k = _through_lx(work, i, l, k)
     elif kind in (BALL, FLOAT):
-        l, k = _through_az(work, i, l, k)
+        l, k = through_turn(work, i, l, k)
         l, k = _through_ay(work, i, l, k)
         l, k = _through_ax(work, i, l, k)
         if kind == FLOAT:
@@ -113,6 +116,16 @@ def left_over(parameters: Any, kind: Any, at: Any, l: Any, k: Any) -> Any:
 def to_parent(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, at: Any, l: Any, k: Any) -> Any:
     """`wrench_up`, compiled once."""
     return wrench_up(t, y, parameters, structure, work, i, row, at, l, k)
+
+
+@helper
+def turn_to_parent(parameters: Any, flags: Any, work: Any, i: Any, at: Any, l: Any, k: Any) -> Any:
+    """The same for a TURN."""
+    c, s = ld2(work, i, COS), ld2(work, i, SIN)
+    l, k = turn_z(l, c, s), turn_z(k, c, s)
+    if flags & SHIFT:
+        k = add(k, cross(three(parameters, at + RHO), l))
+    return constant_turn_up(parameters, flags, at, l), constant_turn_up(parameters, flags, at, k)
 
 
 @helper

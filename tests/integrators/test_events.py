@@ -142,3 +142,20 @@ def test_a_callback_stops_the_run(problems):
     assert len(seen) == 4
     assert solution.t[-1] == seen[-1][0]
     assert np.array_equal(solution.y[-1], seen[-1][1])
+
+
+def test_a_watcher_sees_every_saved_state_once_and_the_extremes_of_every_step(problems):
+    class Watcher:
+        def __init__(self):
+            self.seen = []
+
+        def look(self, stretch):
+            self.seen.append(stretch)
+
+    watcher = Watcher()
+    solution = integrate(problems.pendulum(), "RKMK4", (0, 2000.0), 1e-3, save_every=1000, callback=watcher)
+    rows = {float(t): (y, low, high) for s in watcher.seen for t, y, low, high in zip(s.t, s.y, s.least, s.greatest, strict=True)}
+    assert len(watcher.seen) > 2
+    for t, y, low, high in zip(solution.t, solution.y, solution.least, solution.greatest, strict=True):
+        assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(rows[float(t)], (y, low, high), strict=True))
+    assert sum(np.isin(s.t, solution.t).sum() for s in watcher.seen) == len(solution.t)

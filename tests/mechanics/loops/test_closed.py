@@ -105,7 +105,7 @@ def test_projection_closes_positions_and_velocities(mechanism, made):
     assert np.abs(made.gap(q1)).max() < 2e-13
     v1 = np.linalg.solve(mass_matrix(tree, q1), p1)
     assert np.abs(made.closing_velocity(q1, v1)).max() < 1e-10
-    values, _ = run(closed_invariants, made, out, 3)
+    values, _ = run(closed_invariants, made, out, 4)
     assert values[1] < 2e-13
     assert values[2] < 1e-11
 
@@ -133,7 +133,7 @@ def test_projection_leaves_a_closed_state_alone(mechanism, made):
 @pytest.mark.parametrize("entry", [closed, closed_invariants, closed_projection], ids=lambda e: e.__name__)
 def test_compiled_and_lanes_are_the_interpreted_bits(entry, mechanism, made):
     packed, n, rng = made.packed(), made.tree.nv, np.random.default_rng(5)
-    size = {closed: 2 * n, closed_invariants: 3, closed_projection: made.tree.nq + n}[entry]
+    size = {closed: 2 * n, closed_invariants: 4, closed_projection: made.tree.nq + n}[entry]
     start = np.concatenate([mechanism.q, mass_matrix(made.tree, mechanism.q) @ mechanism.v])
     states = []
     for k in range(WIDTH):

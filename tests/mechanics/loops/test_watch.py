@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
+from integrators import Status, integrate
+from integrators.run import Stretch
 from mechanics.constraints.loops import revolute
+from mechanics.errors import MotionWarning
 from mechanics.frames import Frame
+from mechanics.live_watch import LiveWatch
 from mechanics.mechanism import Mechanism
 from mechanics.systems import bricard, four_bar, n_four_bar
 from mechanics.watch import findings, report
@@ -69,3 +73,48 @@ def test_mechanisms_that_cannot_move_are_known_before_they_run():
 def test_bad_input_is_named():
     with pytest.raises(ValueError, match="one row per time"):
         findings(four_bar.mechanism(), [0.0], np.zeros(3))
+
+
+# --- while it runs -------------------------------------------------------------------------------------------------------------------
+
+
+def test_singular_positions_are_told_while_they_are_passed():
+    """States are saved once a second; the passages are seen all the same, each told once for its equation."""
+    made, told = n_four_bar.mechanism(2), []
+    watch = LiveWatch(made, told.append)
+    integrate(made.problem(rates={"V0_joint": -n_four_bar.SPEED}), "RKMK4", (0.0, 20.0), step=5e-3, save_every=20, callback=watch)
+    theta = n_four_bar.angle(2, np.arange(0.0, 20.0, 1e-3))
+    passages = np.flatnonzero(np.diff(np.sign(np.cos(theta))) != 0) * 1e-3
+    assert {f.kind for f in watch.found} == {"singular"}
+    assert len(watch.found) == len(passages) > 10
+    for f, time in zip(watch.found, passages, strict=True):
+        assert time - 0.1 < f.time < time + 0.2
+    assert 0 < len(told) < len(watch.found)
+    assert all(f.where.startswith("tip") for f in told)
+
+
+def test_a_loop_that_opens_is_a_warning_and_can_stop_the_run():
+    made = four_bar.mechanism()
+    problem = made.problem(rates={"crank_joint": four_bar.SPEED}, projection="none")
+    with pytest.warns(MotionWarning, match=r"t = .* s, C: shift .: open by"):
+        solution = integrate(problem, "RKMK4", (0.0, 1000.0), step=0.02, callback=LiveWatch(made, stop_on=("open",)))
+    assert solution.status is Status.STOPPED
+    assert solution.t[-1] < 900.0
+
+
+def test_an_equation_that_locks_is_named():
+    made, told = bricard.mechanism(), []
+    off = made.home + 0.2 * np.array([1.0, 0.3, -0.8, 0.5, 0.2])
+    y = np.concatenate([off, np.zeros(5)])[None]
+    LiveWatch(made, told.append).look(Stretch(np.array([2.0]), y, np.array([[0, 0, 0, 0.9]]), np.array([[0.0, 0.2, 0, 1]])))
+    assert {f.kind for f in told} == {"open", "locked"}
+
+
+def test_nothing_is_told_of_a_good_run():
+    made = four_bar.mechanism()
+    watch = LiveWatch(made)
+    ensemble = np.stack([made.problem(rates={"crank_joint": s}).y0 for s in (3.0, 4.0, 5.0)])
+    integrate(made.problem(), "RKMK4", (0.0, 5.0), step=5e-3, y0=ensemble, callback=watch)
+    assert watch.found == []
+    with pytest.raises(ValueError, match="expected some of open"):
+        LiveWatch(made, stop_on=("lost",))

@@ -61,7 +61,7 @@ def test_freedoms_and_redundancy(name):
 @pytest.mark.parametrize("name", ENERGIES)
 def test_energy_of_the_start_is_the_known_one(name):
     energy, decimals = ENERGIES[name]
-    problem, values = MECHANISMS[name](), np.zeros(3)
+    problem, values = MECHANISMS[name](), np.zeros(4)
     closed_invariants.python(0.0, problem.y0, problem.parameters, problem.structure, np.zeros(problem.work_shape), values)
     assert abs(values[0] - energy) < 0.5 * 10.0**-decimals + 1e-13
     assert values[1] < 1e-14
