@@ -20,35 +20,42 @@ from benchmarks.machine import best_time, circumstances, save
 from integrators import integrate
 from liegroup.compile import WIDTH
 from mechanics import load_mechanism
+from mechanics.constraints.loops import weld
+from mechanics.frames import Frame
 from mechanics.hamiltonian.closed import closed
-from mechanics.joints import Prismatic, Revolute, Spherical
+from mechanics.joints import Revolute
 from mechanics.mechanism import Mechanism
 from mechanics.mobility import mass_matrix
-from mechanics.systems import bricard, four_bar
+from mechanics.systems import bricard, four_bar, walking_mechanism
+from mechanics.tree import Body, Tree
+from studies.constraint_drift.peers import mjcf, pinocchio_model
 
 STATES = 16
 STEP = 1e-3
+LONG = 20.0
+"""s, for the time of a step: short runs would count the start of a run."""
 
 
 def mechanisms(with_cassie: bool) -> dict[str, Mechanism]:
-    found = {"four-bar": four_bar.mechanism(), "Bricard": bricard.mechanism()}
+    found = {"four-bar": four_bar.mechanism(), "walker": walker(), "Bricard": bricard.mechanism()}
     return found | {"Cassie": load_mechanism("cassie", damping=False)} if with_cassie else found
+
+
+def walker() -> Mechanism:
+    """The walking mechanism without feet and drive, its pins fixed in the disc: what peers can have, too."""
+    x_axis, pin = (1.0, 0.0, 0.0), np.array([0.0, 0.0, walking_mechanism.PIN])
+    bodies = [
+        Body(b.name, Revolute(x_axis), b.parent, b.position, inertia=b.inertia.moved(pin, np.eye(3))) if b.name.endswith("image") else b
+        for b in walking_mechanism.tree().bodies
+    ]
+    closures = [weld(Frame(f"leg{k}"), Frame(f"leg{k}_image", pin), f"leg{k}") for k in (1, 2)]
+    tree = Tree(bodies, "walker", (0.0, 0.0, -walking_mechanism.GRAVITY))
+    return Mechanism(tree, closures, walking_mechanism.closed_configuration(0.0, 0.0, 0.0, 0.3))
 
 
 def velocity(made: Mechanism) -> Any:
     """A velocity that keeps the loops closed."""
     return made.projected_velocity(made.home, np.random.default_rng(0).normal(size=made.tree.nv))[0]
-
-
-def points(made: Mechanism) -> list[tuple[str | None, Any, str | None, Any]]:
-    """Pairs of points that must coincide: one of a ball or of a hinge in the plane, two on the axis of a hinge in space."""
-    pairs = []
-    for c in made.equations.closures:
-        along = [0.0] if c.kind == "spherical" or made.name == "four-bar" else [0.0, 0.1]
-        for s in along:
-            first, second = (f.position + s * np.asarray(f.rotation)[:, 2] for f in (c.first, c.second))
-            pairs.append((c.first.body, first, c.second.body, second))
-    return pairs
 
 
 # --- ours --------------------------------------------------------------------------------------------------------------------------
@@ -69,10 +76,11 @@ def our_evaluation_in_lanes(made: Mechanism) -> float:
 
 
 def our_step(made: Mechanism) -> tuple[float, float]:
-    """Microseconds per step, and the gap."""
+    """Microseconds per step in a long run, and the gap after a second."""
     problem = made.problem(v=velocity(made))
-    runs = [integrate(problem, "RKMK4", (0.0, 1.0), step=STEP, save_every=100) for _ in range(30)]
-    return min(1e6 * r.seconds / r.steps for r in runs), float(runs[0].maximum("gap"))
+    gap = float(integrate(problem, "RKMK4", (0.0, 1.0), step=STEP).maximum("gap"))
+    runs = [integrate(problem, "RKMK4", (0.0, LONG), step=STEP, save_every=1000, progress=False) for _ in range(5)]
+    return min(1e6 * r.seconds / r.steps for r in runs), gap
 
 
 # --- Pinocchio ---------------------------------------------------------------------------------------------------------------------
@@ -82,27 +90,11 @@ def pinocchio_evaluation(made: Mechanism) -> float:
     """Microseconds per `constraintDynamics`, from Python."""
     import pinocchio as pin
 
-    from mechanics.adapters.pinocchio import to_pinocchio
-
-    other = to_pinocchio(made.tree)
-    model = other.model
-
-    def joint(body: str | None) -> int:
-        return 0 if body is None else int(model.getJointId(made.tree.joint_names[made.tree.body_index(body)]))
-
-    constraints = pin.StdVec_RigidConstraintModel()
-    for a, x, b, y in points(made):
-        place, other_place = pin.SE3(np.eye(3), np.asarray(x)), pin.SE3(np.eye(3), np.asarray(y))
-        constraints.append(
-            pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, joint(a), place, joint(b), other_place, pin.ReferenceFrame.LOCAL)
-        )
-    data = model.createData()
-    datas = pin.StdVec_RigidConstraintData()
-    for c in constraints:
-        datas.append(c.createData())
+    other, constraints, datas = pinocchio_model(made)
+    model, data = other.model, other.model.createData()
     pin.initConstraintDynamics(model, data, constraints, datas)
     settings = pin.ProximalSettings(1e-12, 1e-10, 10)
-    q, v, tau = other.configuration(made.home), velocity(made), np.zeros(model.nv)
+    q, v, tau = other.configuration(made.home), other.velocity(velocity(made)), np.zeros(model.nv)
 
     def call(calls: int) -> None:
         for _ in range(calls):
@@ -114,43 +106,11 @@ def pinocchio_evaluation(made: Mechanism) -> float:
 # --- MuJoCo ------------------------------------------------------------------------------------------------------------------------
 
 
-def mjcf(made: Mechanism) -> str:
-    """The same bodies, joints and closing points for MuJoCo."""
-    tree = made.tree
-
-    def text(x: Any) -> str:
-        return " ".join(repr(float(a)) for a in np.ravel(x))
-
-    def body(i: int) -> str:
-        b = tree.bodies[i]
-        R = np.asarray(b.rotation)
-        J = b.inertia.tensor_about_com + 1e-9 * np.eye(3)  # MuJoCo refuses slender rods
-        kinds = {Revolute: "hinge", Prismatic: "slide", Spherical: "ball"}
-        axis = f' axis="{text(b.joint.axis)}"' if type(b.joint) is not Spherical else ""
-        inside = "".join(body(j) for j in tree.children[i])
-        full = text([J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])
-        return (
-            f'<body name="{b.name}" pos="{text(b.position)}" xyaxes="{text(R[:, 0])} {text(R[:, 1])}">'
-            f'<inertial pos="{text(b.inertia.com)}" mass="{b.inertia.mass!r}" fullinertia="{full}"/>'
-            f'<joint type="{kinds[type(b.joint)]}"{axis}/>{inside}</body>'
-        )
-
-    bodies = "".join(body(i) for i in tree.roots)
-    connects = ""
-    for a, x, b, y in points(made):
-        one, two, anchor = (a, b, x) if a is not None else (b, a, y)
-        connects += f'<connect body1="{one}" body2="{two or "world"}" anchor="{text(anchor)}" solref="{2 * STEP!r} 1"/>'
-    return (
-        f'<mujoco><compiler balanceinertia="true" boundmass="0"/><option timestep="{STEP}" gravity="{text(tree.gravity)}" '
-        f'integrator="implicitfast"/><worldbody>{bodies}</worldbody><equality>{connects}</equality></mujoco>'
-    )
-
-
 def mujoco_times(made: Mechanism) -> tuple[float, float, float]:
     """Microseconds per `mj_forward` and per `mj_step`, from Python, and the gap after a second."""
     import mujoco
 
-    model = mujoco.MjModel.from_xml_string(mjcf(made))
+    model = mujoco.MjModel.from_xml_string(mjcf(made, STEP, 0.5 / STEP, "implicitfast"))
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:] = made.home, velocity(made)
 

@@ -20,6 +20,7 @@ from mechanics.constraints.multiplier_problem import (
     multiplier_problem,
 )
 from mechanics.mechanism import Mechanism, Projection
+from studies.constraint_drift.peers import missing, mujoco, pinocchio
 
 EXPLICIT = "RKMK4"
 """The explicit method of all formulations that are fields."""
@@ -36,6 +37,8 @@ class Formulation:
     method: str
     pose: Callable[..., Problem]
     """``pose(mechanism, **start)``."""
+    peer: Callable[..., Any] | None = None
+    """Another program in place of `integrate`: ``peer(mechanism, problem, span, step, save_every)``."""
 
 
 def _multipliers(mechanism: Mechanism, stabilisation: Stabilisation, projection: Any = "none", **start: Any) -> Problem:
@@ -50,7 +53,9 @@ def _hamiltonian(mechanism: Mechanism, projection: Projection, **start: Any) -> 
     return mechanism.problem(**start, projection=projection)
 
 
-def formulations(rate: float, step: float, gains: tuple[float, ...]) -> Iterator[Formulation]:
+def formulations(
+    rate: float, step: float, gains: tuple[float, ...], in_bodies: bool = True, with_peers: bool = True
+) -> Iterator[Formulation]:
     """All formulations for a mechanism whose fastest motion has the angular rate `rate`; gains are multiples of it."""
 
     def explicit(name: str, family: str, pose: Callable[..., Problem]) -> Formulation:
@@ -72,7 +77,13 @@ def formulations(rate: float, step: float, gains: tuple[float, ...]) -> Iterator
     yield explicit("projection", "projection", partial(_multipliers, stabilisation=Lagrange(), projection="positions"))
     for projection, name in (("none", "Hamiltonian"), ("momenta", "Hamiltonian re-based"), ("positions", "Hamiltonian closed")):
         yield explicit(name, name, partial(_hamiltonian, projection=projection))
-    for coordinates, pose in (("tree", constrained_problem), ("body", body_problem)):
+    for gain in gains if with_peers else ():
+        for peer, solve in (("Pinocchio", pinocchio), ("MuJoCo", mujoco)):
+            if peer not in missing():
+                pose = partial(_multipliers, stabilisation=Lagrange())
+                method = "semi-implicit Euler" if peer == "Pinocchio" else "RK4 of MuJoCo"
+                yield Formulation(f"{peer} β = {gain * rate:.3g}", peer, "tree", method, pose, partial(solve, gain * rate))
+    for coordinates, pose in (("tree", constrained_problem), ("body", body_problem))[: 1 + in_bodies]:
         yield Formulation(f"generalised-α index 3, {coordinates}", "generalised-α index 3", coordinates, "ALPHA_INDEX3", pose)
         yield Formulation(f"RATTLE, {coordinates}", f"RATTLE {coordinates}", coordinates, "DLA", pose)
     yield Formulation("generalised-α stabilised", "generalised-α stabilised", "tree", "ALPHA_STABILISED", constrained_problem)

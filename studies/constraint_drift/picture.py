@@ -23,6 +23,8 @@ LOOK = {
     "augmented Lagrangian": (COLOURS[4], ":", "^"),
     "augmented Lagrangian index 3": (COLOURS[4], "-", ">"),
     "penalty": (COLOURS[7], ":", "1"),
+    "Pinocchio": ("0.35", "--", "$P$"),
+    "MuJoCo": ("0.35", ":", "$M$"),
     "velocity projection": (COLOURS[3], ":", "<"),
     "projection": (COLOURS[3], "-", "s"),
     "Hamiltonian": (COLOURS[5], ":", "."),
@@ -62,23 +64,22 @@ def _save(fig: Figure, folder: Path, name: str) -> str:
 
 
 def _of_system(result: Result, name: str) -> Figure:
-    config = result.config
     runs = [r for r in result.runs if r.system == name]
     families = [f for f in LOOK if any(r.formulation.family == f for r in runs)]
     known = any(r.angle_error is not None for r in runs)
     fig = Figure(figsize=(11.5, 6.6), layout="constrained")
     axes = fig.subplots(2, 2)
-    fig.suptitle(f"{name}, {config.horizon:g} s; explicit formulations by RK4; every family at its best setting", fontsize=10)
-    h = config.steps[0]
+    h = max(r.step for r in runs)
     at_h = [r for r in runs if r.step == h]
+    fig.suptitle(f"{name}, {at_h[0].horizon:g} s; explicit formulations by RK4; every family at its best setting", fontsize=10)
     _against_time(axes[0, 0], at_h, families, lambda r: r.gap, f"largest gap |φ| [m], h = {h:g} s")
     axes[0, 0].set_ylim(bottom=1e-17)
     _against_time(axes[0, 1], at_h, families, lambda r: r.energy_error, f"largest |E − E₀| [J], h = {h:g} s")
-    _against_cost(axes[1, 0], result, runs, families, lambda r: r.band, "largest |E − E₀| [J]")
+    _against_cost(axes[1, 0], runs, families, lambda r: r.band, "largest |E − E₀| [J]")
     if known:
-        _against_cost(axes[1, 1], result, runs, families, lambda r: r.angle_error, "error of the crank's angle at the end [rad]")
+        _against_cost(axes[1, 1], runs, families, lambda r: r.angle_error, "error of the crank's angle at the end [rad]")
     else:
-        _against_cost(axes[1, 1], result, runs, families, lambda r: float(np.nanmax(r.gap)), "largest gap |φ| [m]")
+        _against_cost(axes[1, 1], runs, families, lambda r: float(np.nanmax(r.gap)), "largest gap |φ| [m]")
     handles = [h for h in axes[1, 0].lines if not str(h.get_label()).startswith("_")]
     fig.legend(handles=handles, loc="outside right center")
     return fig
@@ -102,11 +103,9 @@ def _envelope(t: Array, values: Array) -> tuple[Array, Array]:
     return t[edges[1:] - 1], np.array([np.clip(values[a:b], 1e-18, HIGHEST).max() for a, b in pairwise(edges)])
 
 
-def _against_cost(
-    ax: Any, result: Result, runs: Sequence[Run], families: Sequence[str], value: Callable[[Run], float | None], label: str
-) -> None:
+def _against_cost(ax: Any, runs: Sequence[Run], families: Sequence[str], value: Callable[[Run], float | None], label: str) -> None:
     for family in families:
-        chosen = [best([r for r in runs if r.step == h], family) for h in result.config.steps]
+        chosen = [best([r for r in runs if r.step == h], family) for h in sorted({r.step for r in runs}, reverse=True)]
         arrived = [(r.cost, value(r)) for r in chosen if r is not None and r.arrived]
         shown = sorted((c, v) for c, v in arrived if v is not None and v < HIGHEST)
         colour, line, marker = LOOK[family]

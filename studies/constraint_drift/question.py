@@ -22,6 +22,7 @@ from integrators.analysis.drift import LEAST_SAMPLES, energy_drift
 from integrators.storage import Dataset, Variable
 from mechanics.mechanism import Mechanism
 from studies.constraint_drift.formulations import Formulation, formulations
+from studies.constraint_drift.peers import INSTALL, PeerSolution, describes, missing
 from studies.constraint_drift.systems import SYSTEMS, System, double_four_bar
 from studies.study import Record, StudyConfig
 
@@ -39,7 +40,9 @@ IMPERFECT_HORIZON, IMPERFECT_STEP = 10.0, 5e-3
 class ConstraintDriftConfig(StudyConfig):
     """Keep loops closed by every classical and geometric way, and measure gap, energy, error and cost."""
 
-    systems: tuple[str, ...] = ("four-bar", "slider-crank", "double-four-bar", "peaucellier", "bricard")
+    systems: tuple[str, ...] = (
+        "four-bar", "slider-crank", "double-four-bar", "10-four-bar", "peaucellier", "bricard", "rssr", "squeezer", "cassie",
+    )  # fmt: skip
     """Mechanisms; the first is the one of the main figure."""
     families: tuple[str, ...] = ()
     """Only these ways of closing (names as in the legend); default all."""
@@ -49,6 +52,8 @@ class ConstraintDriftConfig(StudyConfig):
     """Simulated time, s."""
     gains: tuple[float, ...] = (0.1, 0.3, 1.0, 3.0, 10.0)
     """Frequencies of the stabilised formulations, in units of the fastest rate of the motion."""
+    peers: bool = True
+    """Pinocchio and MuJoCo as well, where they are installed and have the mechanism."""
     imperfections: tuple[float, ...] = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)
     """Errors of the lengths of the double four-bar, m; empty to leave the experiment out."""
 
@@ -74,10 +79,12 @@ class Run:
     formulation: Formulation
     step: float
     horizon: float
-    solution: Solution
+    solution: Solution | PeerSolution
     seconds: float
     """Time of the processor."""
     angle_error: float | None
+    work: Array | None = None
+    """Of motors, at the saved states, J."""
 
     @property
     def gap(self) -> Array:
@@ -86,7 +93,10 @@ class Run:
 
     @property
     def energy_error(self) -> Array:
-        """Greatest |E − E₀| since the previous saved state, J."""
+        """Greatest |E − E₀| since the previous saved state, J; with motors |E − W − E₀ + W₀| at the saved state."""
+        if self.work is not None:
+            rest = self.solution.invariants[:, 0] - self.work
+            return np.asarray(np.abs(rest - rest[0]))
         start = self.solution.invariants[0, 0]
         return np.asarray(np.maximum(np.abs(self.solution.greatest[:, 0] - start), np.abs(self.solution.least[:, 0] - start)))
 
@@ -132,24 +142,31 @@ def run(config: ConstraintDriftConfig) -> Result:
 
 def _system(config: ConstraintDriftConfig, system: System, eps: float, steps: Sequence[float], horizon: float) -> list[Run]:
     made = system.mechanism()
-    cases = [(h, f) for h in steps for f in formulations(system.rate, h, config.gains)]
+    steps, horizon = [h * system.pace for h in steps], horizon * system.span
+    peers = config.peers and not eps and describes(made)
+    cases = [(h, f) for h in steps for f in formulations(system.rate, h, config.gains, system.in_bodies, peers)]
     cases = [(h, f) for h, f in cases if not config.families or f.family in config.families]
     label = f"{system.name}{f' ±{eps:g}' if eps else ''}"
     return [_run(system, made, eps, f, h, horizon) for h, f in tqdm(cases, label, disable=not config.progress)]
 
 
 def _run(system: System, made: Mechanism, eps: float, f: Formulation, h: float, horizon: float) -> Run:
-    problem = f.pose(made, **system.start)
-    count = round(horizon / h)
-    integrate(problem, f.method, (0.0, h), step=h)  # compiles
-    began = time.process_time()
-    solution = integrate(problem, f.method, (0.0, horizon), step=h, save_every=max(1, count // SAVED))
-    seconds = time.process_time() - began
+    problem = f.pose(made, **system.start())
+    every = max(1, round(horizon / h) // SAVED)
+    if f.peer is not None:
+        solution = f.peer(made, problem, (0.0, horizon), h, every)
+        seconds = solution.seconds
+    else:
+        integrate(problem, f.method, (0.0, h), step=h)  # compiles
+        began = time.process_time()
+        solution = integrate(problem, f.method, (0.0, horizon), step=h, save_every=every)
+        seconds = time.process_time() - began
     angle = None
     if system.turned is not None and np.isfinite(solution.y[-1]).all():
         k = 0 if f.coordinates == "tree" else 2
         angle = float(abs(solution.y[-1, k] - solution.y[0, k] - system.turned(solution.t[-1])))
-    return Run(system.name, eps, f, h, horizon, solution, seconds, angle)
+    work = None if system.work is None else system.work(solution.y[:, : made.tree.nq])
+    return Run(system.name, eps, f, h, horizon, solution, seconds, angle, work)
 
 
 def best(runs: Sequence[Run], family: str, key: str = "band") -> Run | None:
@@ -167,7 +184,7 @@ def records(result: Result) -> Sequence[Record]:
 def _record(r: Run) -> Record:
     s, finite = r.solution, np.isfinite(r.solution.mean_since[:, 0])
     slope, sigma = None, None
-    if r.arrived and finite.sum() >= 2 * LEAST_SAMPLES:
+    if r.arrived and r.work is None and finite.sum() >= 2 * LEAST_SAMPLES:
         drift = energy_drift(s.t[finite][1:], s.mean_since[finite][1:, 0])
         slope, sigma = drift.slope, drift.sigma
     return {
@@ -197,14 +214,14 @@ def _record(r: Run) -> Record:
 
 def remarks(result: Result) -> Sequence[str]:
     """Who keeps what, by mechanism at the largest step; and who survives imperfect lengths."""
-    said = []
+    said = [f"{peer} is not installed ({INSTALL[peer]}): its rows are left out" for peer in missing() if result.config.peers]
     for name in result.config.systems:
-        runs = [r for r in result.runs if r.system == name and r.step == result.config.steps[0]]
+        runs = [r for r in result.runs if r.system == name]
+        largest = max(r.step for r in runs)
+        runs = [r for r in runs if r.step == largest]
         closed = [r for r in runs if r.arrived and np.nanmax(r.gap) < 1e-12]
         lost = [r.formulation.name for r in runs if not r.arrived or np.nanmax(r.gap) > 1e-2]
-        said.append(
-            f"{name}, h = {result.config.steps[0]:g} s: closed below 1e-12: {', '.join(r.formulation.name for r in closed) or 'none'}"
-        )
+        said.append(f"{name}, h = {largest:g} s: closed below 1e-12: {', '.join(r.formulation.name for r in closed) or 'none'}")
         if lost:
             said.append(f"{name}: open by more than 1 cm or stopped: {', '.join(lost)}")
         by_energy = sorted((r for r in runs if r.arrived), key=lambda r: r.band)[:3]

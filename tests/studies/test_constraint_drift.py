@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from integrators.storage import read
-from studies.constraint_drift import CONSTRAINT_DRIFT
+from studies.constraint_drift import CONSTRAINT_DRIFT, question
 from studies.constraint_drift.formulations import formulations
+from studies.constraint_drift.peers import PACKAGES
 from studies.constraint_drift.picture import LOOK
 from studies.constraint_drift.question import ConstraintDriftConfig, best, records, remarks, run
 from studies.registry import STUDIES
@@ -49,7 +50,37 @@ def test_imperfect_lengths_tell_levels_of_closure_apart(result):
 
 
 def test_every_family_has_a_look():
-    assert {f.family for f in formulations(3.0, 0.01, (0.1, 1.0))} == set(LOOK)
+    assert {f.family for f in formulations(3.0, 0.01, (0.1, 1.0))} | set(PACKAGES) == set(LOOK)
+
+
+@pytest.mark.parametrize(("peer", "most"), [("Pinocchio", 0.02), ("MuJoCo", 1e-5)])
+def test_peers_move_the_same_mechanism(peer, most):
+    """Pinocchio's example steps with an error of the first order, MuJoCo's RK4 down to the softness of its equality constraints."""
+    pytest.importorskip(PACKAGES[peer])
+    config = ConstraintDriftConfig(
+        systems=("four-bar",), families=(peer,), steps=(1e-3, 5e-4), horizon=0.5, gains=(3.0,), imperfections=(), progress=False
+    )
+    coarse, fine = sorted(run(config).runs, key=lambda r: -r.step)
+    assert fine.angle_error < most
+    assert np.nanmax(fine.gap) < 0.1 * most
+    if peer == "Pinocchio":
+        assert fine.angle_error == pytest.approx(0.5 * coarse.angle_error, rel=0.2)
+
+
+def test_missing_peers_are_named(monkeypatch, result):
+    monkeypatch.setattr(question, "missing", lambda: ["MuJoCo"])
+    assert any("MuJoCo is not installed" in line for line in remarks(result))
+
+
+def test_motors_are_in_the_account(result):
+    """The squeezer: the energy less the work of its motor."""
+    config = ConstraintDriftConfig(
+        systems=("squeezer",), families=("projection",), steps=(1e-2,), imperfections=(), horizon=3.0, progress=False
+    )
+    (found,) = run(config).runs
+    assert found.step == 1e-4
+    assert found.horizon == pytest.approx(0.03)
+    assert found.band < 1e-3 * np.ptp(found.work)
 
 
 def test_it_leaves_figure_data_and_summary(result, tmp_path):
