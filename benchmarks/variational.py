@@ -1,7 +1,8 @@
 """Variational steps of trees and of a heavy top, against MuJoCo's Runge–Kutta: ``python -m benchmarks.variational``.
 
 Chains of links on hinges about x, y, z, x, … under gravity, which whirl when they are long.  One step from (q, p) to (q, p): order 2,
-implicit, exact Newton; MuJoCo: one step of its explicit RK4, in its own C loop.  Best of many short runs from the same start.  On a machine
+implicit, exact Newton; beside it the coordinate midpoint form (`MIDPOINT`, the discrete Lagrangian of trep), which iterates on the equations
+of motion; MuJoCo: one step of its explicit RK4, in its own C loop.  Best of many short runs from the same start.  On a machine
 that others use (the record keeps its load) only ratios within one run count.
 
 Published figures for the same kind of step, on other machines: 21.5 µs per degree of freedom (linear-time variational integrator,
@@ -147,22 +148,26 @@ def main() -> None:
     parser.add_argument("--lanes", action="store_true", help="eight trajectories at a time, too")
     parser.add_argument("--save", metavar="NAME", help="write benchmarks/results/NAME.json")
     options = parser.parse_args()
-    rows, method = [], find("TREE_VARIATIONAL")
+    rows, method, middle = [], find("TREE_VARIATIONAL"), find("MIDPOINT")
     assert isinstance(method, Method)
-    print(f"{'links':>6s} {'h':>6s} {'µs/step':>9s} {'µs/dof':>7s} {'iterations':>10s} {'lanes':>9s} {'MuJoCo RK4':>11s} {'ratio':>6s}")
+    assert isinstance(middle, Method)
+    heads = (("links", 6), ("h", 6), ("µs/step", 9), ("µs/dof", 7), ("iterations", 10), ("midpoint", 9), ("iterations", 10), ("lanes", 9))
+    print(" ".join(f"{name:>{width}s}" for name, width in (*heads, ("MuJoCo RK4", 11), ("ratio", 6))))
     for n in (n for n in LINKS if n <= options.largest):
         problem = hamiltonian_problem(chain(n), *start(n))
         for h in (1e-3, 1e-2):
             count = max(5, min(100, 20000 // n))
             scalar, iterations = measured(problem, method, h, count)
             lanes = measured(problem, method, h, count, lanes=True)[0] if options.lanes and n <= 1000 else float("nan")
+            midpoint, turns = measured(problem, middle, h, count) if n <= 100 else (float("nan"), float("nan"))
             other = mujoco(n, h, "RK4", count) if n <= 100 else float("nan")
             print(
-                f"{n:6d} {h:6g} {scalar:9.2f} {scalar / n:7.3f} {iterations:10.2f} {lanes:9.2f} {other:11.2f} {other / scalar:6.2f}",
+                f"{n:6d} {h:6g} {scalar:9.2f} {scalar / n:7.3f} {iterations:10.2f} {midpoint:9.2f} {turns:10.2f} {lanes:9.2f} "
+                f"{other:11.2f} {other / scalar:6.2f}",
                 flush=True,
             )
             rows.append({"links": n, "h": h, "steps": count, "variational_us": scalar, "iterations": iterations, "lanes_us": lanes,
-                         "mujoco_rk4_us": other})  # fmt: skip
+                         "midpoint_us": midpoint, "midpoint_iterations": turns, "mujoco_rk4_us": other})  # fmt: skip
     for name in ("LGVI_CAYLEY", "LGVI_MOSER_VESELOV", "LGVI_EXP", "RKMK4"):
         chosen = find(name)
         assert isinstance(chosen, Method)

@@ -34,6 +34,9 @@ SAVED = 4000
 SIGNIFICANT = 3.0
 """A slope counts as a drift when it exceeds so many standard deviations."""
 
+ROUNDING = 1e-12
+"""Changes of the energy below this are rounding."""
+
 
 @dataclass(frozen=True)
 class EnergyDriftConfig(StudyConfig):
@@ -101,7 +104,9 @@ class Run:
 
     @property
     def drifts(self) -> bool:
-        return abs(self.drift.slope) > SIGNIFICANT * self.drift.sigma
+        """A slope beyond three sigma that amounts to more than rounding over the run."""
+        amount = abs(self.drift.slope) * float(self.solution.t[-1])
+        return amount > ROUNDING and abs(self.drift.slope) > SIGNIFICANT * self.drift.sigma
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def tree_of(model: str, lock_slides: bool = True, hang: bool = True) -> Tree:
     if found:
         return _chain(found[1], int(found[2]))
     if model == "heavy-top":
-        top = Inertia.about_com(2.0, (0.1, 0.2, 0.9), np.diag([0.3, 0.5, 0.2]))
+        top = Inertia.about_com(2.0, (0.1, 0.2, 0.9), np.diag([0.3, 0.45, 0.2]))
         return Tree([Body("top", Spherical(), inertia=top)], "heavy top")
     with warnings.catch_warnings():
         warnings.simplefilter("default")

@@ -130,10 +130,13 @@ def remarks(found: Sequence[tuple[str, Result]]) -> Sequence[str]:
     """Which runs drift, per mechanism."""
     said = []
     for name, result in found:
-        still = [m for m in dict.fromkeys(r.method for r in result.runs) if not any(r.drifts for r in result.runs if r.method == m)]
+        of = {m: [r for r in result.runs if r.method == m] for m in dict.fromkeys(r.method for r in result.runs)}
+        lost = [m for m, runs in of.items() if not whole(result, m)]
+        still = [m for m, runs in of.items() if len(whole(result, m)) == len(runs) and not any(r.drifts for r in runs)]
         said.append(
             f"{name}: {result.tree.nv} degrees of freedom, {result.config.horizon:g} s, T* = {result.scale:.3g} J; "
-            f"no slope beyond {drift.SIGNIFICANT:g} sigma in any run of {', '.join(still) or 'no method'}"
+            f"no slope beyond {drift.SIGNIFICANT:g} sigma in any run of {', '.join(still) or 'no method'}; "
+            f"no run of {', '.join(lost) or 'none'} reached the end"
         )
     return said
 
