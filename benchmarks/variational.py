@@ -1,7 +1,7 @@
 """Variational steps of trees and of a heavy top, against MuJoCo's Runge–Kutta: ``python -m benchmarks.variational``.
 
 Chains of links on hinges about x, y, z, x, … under gravity, which whirl when they are long.  One step from (q, p) to (q, p): order 2,
-implicit, exact Newton; beside it the coordinate midpoint form (`MIDPOINT`, the discrete Lagrangian of trep), which iterates on the equations
+implicit, exact Newton; beside it the coordinate midpoint form (`MIDPOINT`, as in trep), which iterates on the equations
 of motion; MuJoCo: one step of its explicit RK4, in its own C loop.  Best of many short runs from the same start.  On a machine
 that others use (the record keeps its load) only ratios within one run count.
 
