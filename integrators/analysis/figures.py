@@ -101,8 +101,6 @@ def growth_figure(solutions: Solution | Sequence[Solution], names: Sequence[str]
             size = np.maximum(np.abs(s.least[:, at] - s.invariants[0, at]), np.abs(s.greatest[:, at] - s.invariants[0, at]))
             so_far = np.maximum(np.maximum.accumulate(size)[1:], SMALLEST)
             ax.loglog(s.t[1:] - s.t[0], so_far, label=f"{name.replace('_', ' ')}, {_label(s)}")
-                s.t[1:] - s.t[0], np.maximum(np.maximum.accumulate(size)[1:], SMALLEST), label=f"{name.replace('_', ' ')}, {_label(s)}"
-            )
     ax.set_xlabel("t")
     ax.set_ylabel("largest change so far")
     ax.legend(fontsize="small")
