@@ -13,7 +13,8 @@ Rows of C: `MIDPOINT` A(q_m) X;  `TRAPEZOID` ½ (A(q) + A(q₁)) X;  `AVERAGED` 
 L/h approximates the constraint force at q; L₁ is only the projection onto the constraints.
 
 Order 2 and symmetric with the first three (`MIDPOINT` only if τ(x/2)² = τ(x), which the Cayley map violates), order 1 with LEFT and
-RIGHT.  A step is a map of the constraint manifold: compositions raise the order.
+RIGHT.  M(q_m) asks the same of τ whatever the rows: where the inertia depends on a rotation (the roller racer's angle between its
+halves), the Cayley map costs the symmetry of every C, and compositions stop at order 3.  Take exp there.  A step is a map of the constraint manifold: compositions raise the order.
 Sources: Cortés and Martínez 2001; McLachlan and Perlmutter 2006; Kobilarov, Marsden and Sukhatme 2010 (on M × G).
 
 coefficients
