@@ -14,7 +14,8 @@ L/h approximates the constraint force at q; L₁ is only the projection onto the
 
 Order 2 and symmetric with the first three (`MIDPOINT` only if τ(x/2)² = τ(x), which the Cayley map violates), order 1 with LEFT and
 RIGHT.  M(q_m) asks the same of τ whatever the rows: where the inertia depends on a rotation (the roller racer's angle between its
-halves), the Cayley map costs the symmetry of every C, and compositions stop at order 3.  Take exp there.  A step is a map of the constraint manifold: compositions raise the order.
+halves), the Cayley map costs the symmetry of every C, and compositions stop at order 3.  Take exp there.  A step is a map of the
+constraint manifold: compositions raise the order.
 Sources: Cortés and Martínez 2001; McLachlan and Perlmutter 2006; Kobilarov, Marsden and Sukhatme 2010 (on M × G).
 
 coefficients
