@@ -85,8 +85,14 @@ def speeds(names: Sequence[str], rounds: int) -> list[dict[str, Any]]:
 
 
 def at_equal_error(errors: Sequence[float], costs: Sequence[float], target: float) -> float:
-    """Cost at an error, between measured points of a work–precision line; the cheapest point if all are better, NaN if none is."""
-    x, y = np.log(np.maximum(errors, 1e-17)), np.log(np.array(costs))
+    """Cost at an error, between measured points of a work–precision line; the cheapest point if all are better, NaN if none is.
+
+    On a loaded machine the difference of two short runs may come out negative: such a point is no measurement.
+    """
+    measured = np.array(costs) > 0.0
+    if not measured.any():
+        return float("nan")
+    x, y = np.log(np.maximum(errors, 1e-17))[measured], np.log(np.array(costs)[measured])
     order = np.argsort(x)
     return float(np.exp(np.interp(np.log(target), x[order], y[order]))) if x.min() <= np.log(target) else float("nan")
 
