@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from studies.study import COLOURS
 from studies.variable_steps.question import Run
@@ -39,9 +39,9 @@ def figure(runs: Sequence[Run]) -> Any:
             _line(steps, [1 / r.mean_step for r in own], own, LINES[k % 3], f"{method}, {steering}")
     steps.set_title("Orbit: error against steps")
     steps.set_xlabel("steps per revolution")
-    steps.set_ylim(1e-17)
+    steps.set_ylim(1e-21)
     steps.set_ylabel("max |E − E₀|/|E₀|")
-    steps.legend(fontsize=6, loc="upper left", bbox_to_anchor=(0.0, 0.42))
+    steps.legend(fontsize=6, loc="lower left", ncols=2)
     for steering in dict.fromkeys(r.steering for r in chain):
         own = [r for r in chain if r.steering == steering]
         _line(whirl, [1e3 * r.mean_step for r in own], own, "-", steering)
@@ -49,6 +49,7 @@ def figure(runs: Sequence[Run]) -> Any:
     whirl.set_xlabel("mean step [ms]")
     for axis in (whirl.xaxis, whirl.yaxis):
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
         axis.set_minor_formatter(NullFormatter())
     whirl.set_ylabel("max |E − E₀|/T*")
     whirl.legend(fontsize=7)
