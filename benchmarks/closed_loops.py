@@ -4,7 +4,8 @@ One evaluation is the rates of a closed state under gravity: (q, p) → (v, ṗ)
 same tree with the closing points as contacts, `mj_forward` of MuJoCo on the same bodies with <connect>.  Both peers are called from
 Python, in a loop over eight states; what that costs is measured with an empty call of theirs (`forwardKinematics` of one joint,
 `mj_energyPos`) and not taken off.  One step is the classical Runge–Kutta step with closed positions here, `mj_step` of MuJoCo
-(implicitfast), and the index-2 trapezoidal step in redundant coordinates of Exudyn.  `gap` is what remains open after one second.
+(implicitfast), and the index-2 trapezoidal step in redundant coordinates of Exudyn.  `gap` is what remains open
+after one second; MuJoCo is unstable with these stiff equality constraints on Cassie and starts again, so that its gap says nothing there.
 """
 
 from __future__ import annotations
