@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from integrators.method import Method
+from integrators.steppers.generalized_alpha import rolling_alpha
 from integrators.steppers.nonholonomic.energy_exact import energy_exact
-from integrators.steppers.nonholonomic.generalized_alpha import generalized_alpha
 from integrators.steppers.nonholonomic.geometric import geometric
 from integrators.steppers.nonholonomic.lagrange_dalembert import CONSTRAINTS, lagrange_dalembert
 from integrators.steppers.nonholonomic.mclachlan_perlmutter import mclachlan_perlmutter
@@ -39,7 +39,7 @@ def rows() -> Iterator[tuple[str, Callable[[], Method]]]:
             name = f"DLA_{constraint.upper()}"
             yield name, partial(lagrange_dalembert, name, constraint=constraint, order=2 - one_sided, symmetric=not one_sided)
     yield "GNI", partial(geometric, "GNI")
-    yield "ROLLING_ALPHA", partial(generalized_alpha, "ROLLING_ALPHA")
+    yield "ROLLING_ALPHA", partial(rolling_alpha, "ROLLING_ALPHA")
 
 
 def _composed(build: Callable[..., Method], name: str, order: int, composition: str) -> Method:

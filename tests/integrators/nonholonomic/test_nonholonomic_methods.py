@@ -9,8 +9,8 @@ from integrators import integrate
 from integrators.layout import COUNTERS
 from integrators.methods import METHODS
 from integrators.one_step import step_map
+from integrators.steppers.generalized_alpha import rolling_alpha
 from integrators.steppers.nonholonomic.catalogue import rows
-from integrators.steppers.nonholonomic.generalized_alpha import generalized_alpha
 from integrators.steppers.nonholonomic.lagrange_dalembert import lagrange_dalembert
 from integrators.tableaus import COMPOSITIONS
 from mechanics.constraints.testing import random_states
@@ -258,7 +258,7 @@ def test_bad_pairs_of_method_and_problem_are_refused():
     with pytest.raises(ValueError, match="expected one of midpoint"):
         lagrange_dalembert("x", constraint="middle")
     with pytest.raises(ValueError, match="spectral radius"):
-        generalized_alpha("x", radius=1.2)
+        rolling_alpha("x", radius=1.2)
     with pytest.raises(ValueError, match="map 'cayley'"):
         METHODS["ENERGY_EXACT"].with_map("cayley")
 
