@@ -24,6 +24,7 @@ from integrators.parts import constrained as constrained_layout
 from integrators.parts import quasi_velocity as quasi_velocity_layout
 from integrators.problem import Problem, Variable
 from liegroup.table import RN
+from mechanics.constraints.forms import Forms
 from mechanics.constraints.multipliers import work_rows
 
 Array = NDArray[np.float64]
@@ -35,14 +36,6 @@ RANK_TOLERANCE = 1e-10
 
 class ConstraintError(ValueError):
     """A state that violates the constraints, or a configuration where they lose rank."""
-
-
-class Forms(NamedTuple):
-    """The compiled functions of one way to write the motion, all in the field's signature."""
-
-    field: Any
-    invariants: Any
-    parts: Any = None
 
 
 class Parts(NamedTuple):

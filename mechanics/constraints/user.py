@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.parts import constrained
 from integrators.problem import Variable
 from mechanics.constraints.flat import bracket_transpose, coordinate_rate
-from mechanics.constraints.system import ConstraintError, Forms, NonholonomicSystem
+from mechanics.constraints.forms import Forms
+from mechanics.constraints.system import ConstraintError, NonholonomicSystem
 
 Array = NDArray[Any]
 EPS = 1e-100

@@ -28,8 +28,9 @@ from liegroup.formulas.vectors import cross, dot, scale
 from liegroup.scalars import sqrt
 from liegroup.table import SE3, table_of
 from mechanics.constraints.checks import finite, positive
-from mechanics.constraints.multipliers import constrained_energy, constrained_field
-from mechanics.constraints.system import Forms, NonholonomicSystem
+from mechanics.constraints.forms import Forms, constrained_forms
+from mechanics.constraints.multipliers import constrained_energy
+from mechanics.constraints.system import NonholonomicSystem
 from mechanics.systems.rolling_body import quaternion, triple
 
 C = constrained(6, 3, 1)
@@ -113,18 +114,13 @@ def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: 
 
 
 @entry(*FIELD_SIGNATURES)
-def with_multipliers(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    constrained_field(constrained_parts, t, y, parameters, structure, work, out)
-
-
-@entry(*FIELD_SIGNATURES)
 def constrained_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     st(out, 0, constrained_energy(constrained_parts, t, y, parameters, structure, work))
     _integrals(y, so3.act(quaternion(y), triple(y, 10)), parameters, out)
 
 
 FIELD = entry(*FIELD_SIGNATURES)(reduced)
-CONSTRAINED_PARTS = entry(*FIELD_SIGNATURES)(constrained_parts)
+CONSTRAINED = constrained_forms(constrained_parts, constrained_invariants)
 
 
 def ball_in_cylinder(
@@ -151,7 +147,7 @@ def ball_in_cylinder(
         velocities=Variable("v", ("v_x", "v_y", "v_z", "w_x", "w_y", "w_z"), "m/s, m/s, m/s, rad/s, rad/s, rad/s", "body axes"),
         quasi_velocities=Variable("omega", ("w_x", "w_y", "w_z"), "rad/s", "angular velocity, body axes"),
         reduced=Forms(FIELD, invariants),
-        constrained=Forms(with_multipliers, constrained_invariants, CONSTRAINED_PARTS),
+        constrained=CONSTRAINED,
         parameters=[mass, radius, moment, gravity, distance],
         q0=[distance, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
         u0=[radial_spin, climb / radius, -distance * turn_rate / radius],

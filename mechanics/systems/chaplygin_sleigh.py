@@ -22,14 +22,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.parts import clear, constrained, quasi_velocity
 from integrators.problem import Variable
-from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, kernel, ld, st
+from liegroup.compile import kernel, ld, st
 from liegroup.formulas import se2
 from liegroup.table import SE2, table_of
 from mechanics.constraints.checks import positive, signs
-from mechanics.constraints.multipliers import constrained_energy, constrained_field
-from mechanics.constraints.quasi_velocity import quasi_velocity_energy, quasi_velocity_field
-from mechanics.constraints.system import Forms, NonholonomicSystem
+from mechanics.constraints.forms import constrained_forms, quasi_velocity_forms
+from mechanics.constraints.system import NonholonomicSystem
 from mechanics.systems.elliptic import amplitude
 
 Q = quasi_velocity(3, 2)
@@ -68,28 +66,8 @@ def constrained_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any
     st(out, C.RATE + 2, -rw)
 
 
-@entry(*FIELD_SIGNATURES)
-def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    quasi_velocity_field(quasi_velocity_parts, t, y, parameters, structure, work, out)
-
-
-@entry(*FIELD_SIGNATURES)
-def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    st(out, 0, quasi_velocity_energy(quasi_velocity_parts, t, y, parameters, structure, work))
-
-
-@entry(*FIELD_SIGNATURES)
-def with_multipliers(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    constrained_field(constrained_parts, t, y, parameters, structure, work, out)
-
-
-@entry(*FIELD_SIGNATURES)
-def constrained_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    st(out, 0, constrained_energy(constrained_parts, t, y, parameters, structure, work))
-
-
-QUASI_VELOCITY_PARTS = entry(*FIELD_SIGNATURES)(quasi_velocity_parts)
-CONSTRAINED_PARTS = entry(*FIELD_SIGNATURES)(constrained_parts)
+REDUCED = quasi_velocity_forms(quasi_velocity_parts)
+CONSTRAINED = constrained_forms(constrained_parts)
 
 
 def chaplygin_sleigh(
@@ -107,8 +85,8 @@ def chaplygin_sleigh(
         variables=(Variable("skate", ("x", "y", "heading"), "m, m, rad", "contact of the skate and heading of the blade"),),
         velocities=Variable("v", ("v_x", "v_y", "omega"), "m/s, m/s, rad/s", "body velocity of the skate"),
         quasi_velocities=Variable("u", ("v", "omega"), "m/s, rad/s", "speed along the blade and turn rate"),
-        reduced=Forms(field, invariants, QUASI_VELOCITY_PARTS),
-        constrained=Forms(with_multipliers, constrained_invariants, CONSTRAINED_PARTS),
+        reduced=REDUCED,
+        constrained=CONSTRAINED,
         parameters=[mass, inertia, offset],
         q0=[0.0, 0.0, heading],
         u0=[v, omega],

@@ -14,14 +14,12 @@ from typing import Any
 
 from integrators.parts import clear, constrained, quasi_velocity
 from integrators.problem import Variable
-from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, kernel, ld, st
+from liegroup.compile import helper, kernel, ld, st
 from liegroup.scalars import sqrt
 from liegroup.table import RN, table_of
 from mechanics.constraints.checks import finite, signs
-from mechanics.constraints.multipliers import constrained_energy, constrained_field
-from mechanics.constraints.quasi_velocity import quasi_velocity_energy, quasi_velocity_field
-from mechanics.constraints.system import Forms, NonholonomicSystem
+from mechanics.constraints.forms import constrained_forms, quasi_velocity_forms
+from mechanics.constraints.system import NonholonomicSystem
 
 N = 3
 D = 2 * N + 1
@@ -83,28 +81,8 @@ def constrained_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any
     _potential(y, out, C.GRADIENT, C.POTENTIAL)
 
 
-@entry(*FIELD_SIGNATURES)
-def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    quasi_velocity_field(quasi_velocity_parts, t, y, parameters, structure, work, out)
-
-
-@entry(*FIELD_SIGNATURES)
-def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    st(out, 0, quasi_velocity_energy(quasi_velocity_parts, t, y, parameters, structure, work))
-
-
-@entry(*FIELD_SIGNATURES)
-def with_multipliers(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    constrained_field(constrained_parts, t, y, parameters, structure, work, out)
-
-
-@entry(*FIELD_SIGNATURES)
-def constrained_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    st(out, 0, constrained_energy(constrained_parts, t, y, parameters, structure, work))
-
-
-QUASI_VELOCITY_PARTS = entry(*FIELD_SIGNATURES)(quasi_velocity_parts)
-CONSTRAINED_PARTS = entry(*FIELD_SIGNATURES)(constrained_parts)
+REDUCED = quasi_velocity_forms(quasi_velocity_parts)
+CONSTRAINED = constrained_forms(constrained_parts)
 
 
 def contact_chain(t: float = 0.6) -> NonholonomicSystem:
@@ -120,8 +98,8 @@ def contact_chain(t: float = 0.6) -> NonholonomicSystem:
         variables=(Variable("position", names, "1"),),
         velocities=Variable("v", names, "1/s"),
         quasi_velocities=Variable("u", (*names[1 : 1 + N], *(f"zeta{i + 1}" for i in range(N))), "1/s", "(ẏ, ζ)"),
-        reduced=Forms(field, invariants, QUASI_VELOCITY_PARTS),
-        constrained=Forms(with_multipliers, constrained_invariants, CONSTRAINED_PARTS),
+        reduced=REDUCED,
+        constrained=CONSTRAINED,
         parameters=[],
         q0=[math.cos(t), 0.6, 0.4, 0.2, 1.0, 1.0, 1.0],
         u0=[math.sin(t), 0.0, 0.0, 0.0, 0.0, 0.0],

@@ -31,9 +31,8 @@ from liegroup.formulas.so2 import wrap
 from liegroup.scalars import sincos, sqrt
 from liegroup.table import RN, table_of
 from mechanics.constraints.checks import signs
-from mechanics.constraints.multipliers import constrained_field
-from mechanics.constraints.quasi_velocity import quasi_velocity_field
-from mechanics.constraints.system import Forms, NonholonomicSystem
+from mechanics.constraints.forms import constrained_forms, quasi_velocity_forms
+from mechanics.constraints.system import NonholonomicSystem
 
 Q = quasi_velocity(3, 2)
 C = constrained(3, 1, 0)
@@ -127,18 +126,8 @@ def _energies(z: Any, kinetic: Any, rate: Any, parameters: Any, out: Any) -> Non
 
 
 @entry(*FIELD_SIGNATURES)
-def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    quasi_velocity_field(quasi_velocity_parts, t, y, parameters, structure, work, out)
-
-
-@entry(*FIELD_SIGNATURES)
 def invariants(t: Any, z: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     _energies(z, 0.5 * ld(z, 3) * ld(z, 3), ld(z, 4), parameters, out)
-
-
-@entry(*FIELD_SIGNATURES)
-def with_multipliers(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    constrained_field(constrained_parts, t, y, parameters, structure, work, out)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -166,8 +155,8 @@ def coordinate_invariants(t: Any, z: Any, parameters: Any, structure: Any, work:
     _energies(z, 0.5 * (1.0 + f * f) * ld(z, 3) * ld(z, 3), ld(z, 4), parameters, out)
 
 
-QUASI_VELOCITY_PARTS = entry(*FIELD_SIGNATURES)(quasi_velocity_parts)
-CONSTRAINED_PARTS = entry(*FIELD_SIGNATURES)(constrained_parts)
+REDUCED = quasi_velocity_forms(quasi_velocity_parts, invariants)
+CONSTRAINED = constrained_forms(constrained_parts, constrained_invariants)
 _NAMES = ("energy", "driver_energy", "driven_energy")
 
 
@@ -234,8 +223,8 @@ def driven_pair(member: str | Member = "L0") -> NonholonomicSystem:
         variables=(Variable("position", ("x", "y", "s"), "1", "driven pair and driver"),),
         velocities=Variable("v", ("x", "y", "s"), "1/s"),
         quasi_velocities=Variable("u", ("driven", "s"), "1/s", "speed of the pair along its admissible direction, and ṡ"),
-        reduced=Forms(field, invariants, QUASI_VELOCITY_PARTS),
-        constrained=Forms(with_multipliers, constrained_invariants, CONSTRAINED_PARTS),
+        reduced=REDUCED,
+        constrained=CONSTRAINED,
         parameters=[*member.coupling, *member.driver, *member.pair],
         q0=q0,
         u0=[member.speed * np.sqrt(1.0 + f * f), member.rate],

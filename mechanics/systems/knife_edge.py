@@ -27,9 +27,10 @@ from liegroup.compile import entry, kernel, ld, st
 from liegroup.scalars import sincos
 from liegroup.table import SE2, table_of
 from mechanics.constraints.checks import positive, signs
-from mechanics.constraints.multipliers import constrained_energy, constrained_field
-from mechanics.constraints.quasi_velocity import quasi_velocity_energy, quasi_velocity_field
-from mechanics.constraints.system import Forms, NonholonomicSystem
+from mechanics.constraints.forms import constrained_forms, quasi_velocity_forms
+from mechanics.constraints.multipliers import constrained_energy
+from mechanics.constraints.quasi_velocity import quasi_velocity_energy
+from mechanics.constraints.system import NonholonomicSystem
 
 Q = quasi_velocity(3, 2)
 C = constrained(3, 1, 0)
@@ -69,19 +70,9 @@ def constrained_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any
 
 
 @entry(*FIELD_SIGNATURES)
-def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    quasi_velocity_field(quasi_velocity_parts, t, y, parameters, structure, work, out)
-
-
-@entry(*FIELD_SIGNATURES)
 def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     st(out, 0, quasi_velocity_energy(quasi_velocity_parts, t, y, parameters, structure, work))
     st(out, 1, ld(y, 4))
-
-
-@entry(*FIELD_SIGNATURES)
-def with_multipliers(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    constrained_field(constrained_parts, t, y, parameters, structure, work, out)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -90,8 +81,8 @@ def constrained_invariants(t: Any, y: Any, parameters: Any, structure: Any, work
     st(out, 1, ld(y, 5))
 
 
-QUASI_VELOCITY_PARTS = entry(*FIELD_SIGNATURES)(quasi_velocity_parts)
-CONSTRAINED_PARTS = entry(*FIELD_SIGNATURES)(constrained_parts)
+REDUCED = quasi_velocity_forms(quasi_velocity_parts, invariants)
+CONSTRAINED = constrained_forms(constrained_parts, constrained_invariants)
 
 
 def knife_edge(
@@ -110,8 +101,8 @@ def knife_edge(
         variables=(Variable("skate", ("x", "y", "heading"), "m, m, rad", "x down the slope"),),
         velocities=Variable("v", ("v_x", "v_y", "omega"), "m/s, m/s, rad/s", "body velocity"),
         quasi_velocities=Variable("u", ("v", "omega"), "m/s, rad/s", "speed along the blade and turn rate"),
-        reduced=Forms(field, invariants, QUASI_VELOCITY_PARTS),
-        constrained=Forms(with_multipliers, constrained_invariants, CONSTRAINED_PARTS),
+        reduced=REDUCED,
+        constrained=CONSTRAINED,
         parameters=[mass, inertia, slope_gravity],
         q0=[0.0, 0.0, heading],
         u0=[v, omega],

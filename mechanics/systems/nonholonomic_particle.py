@@ -17,14 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.parts import clear, constrained, quasi_velocity
 from integrators.problem import Variable
-from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, kernel, ld, st
+from liegroup.compile import kernel, ld, st
 from liegroup.scalars import sqrt
 from liegroup.table import RN, table_of
 from mechanics.constraints.checks import finite, signs
-from mechanics.constraints.multipliers import constrained_energy, constrained_field
-from mechanics.constraints.quasi_velocity import quasi_velocity_energy, quasi_velocity_field
-from mechanics.constraints.system import Forms, NonholonomicSystem
+from mechanics.constraints.forms import constrained_forms, quasi_velocity_forms
+from mechanics.constraints.system import NonholonomicSystem
 
 Q = quasi_velocity(3, 2)
 C = constrained(3, 1, 0)
@@ -64,28 +62,8 @@ def constrained_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any
     st(out, C.POTENTIAL, 0.5 * k * (x * x + height * height))
 
 
-@entry(*FIELD_SIGNATURES)
-def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    quasi_velocity_field(quasi_velocity_parts, t, y, parameters, structure, work, out)
-
-
-@entry(*FIELD_SIGNATURES)
-def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    st(out, 0, quasi_velocity_energy(quasi_velocity_parts, t, y, parameters, structure, work))
-
-
-@entry(*FIELD_SIGNATURES)
-def with_multipliers(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    constrained_field(constrained_parts, t, y, parameters, structure, work, out)
-
-
-@entry(*FIELD_SIGNATURES)
-def constrained_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    st(out, 0, constrained_energy(constrained_parts, t, y, parameters, structure, work))
-
-
-QUASI_VELOCITY_PARTS = entry(*FIELD_SIGNATURES)(quasi_velocity_parts)
-CONSTRAINED_PARTS = entry(*FIELD_SIGNATURES)(constrained_parts)
+REDUCED = quasi_velocity_forms(quasi_velocity_parts)
+CONSTRAINED = constrained_forms(constrained_parts)
 
 
 def nonholonomic_particle(
@@ -103,8 +81,8 @@ def nonholonomic_particle(
         variables=(Variable("position", ("x", "y", "z"), "m"),),
         velocities=Variable("v", ("x", "y", "z"), "m/s"),
         quasi_velocities=Variable("u", ("along", "y"), "m/s", "speed along (1, 0, y) and ẏ"),
-        reduced=Forms(field, invariants, QUASI_VELOCITY_PARTS),
-        constrained=Forms(with_multipliers, constrained_invariants, CONSTRAINED_PARTS),
+        reduced=REDUCED,
+        constrained=CONSTRAINED,
         parameters=[stiffness],
         q0=list(position),
         u0=list(u),

@@ -28,9 +28,9 @@ from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
 from liegroup.table import SE3, table_of
 from mechanics.constraints.checks import finite, positive
-from mechanics.constraints.multipliers import constrained_field
+from mechanics.constraints.forms import Forms, constrained_forms
 from mechanics.constraints.rolling import SMOOTH, WHEEL, smooth_contact, solve_symmetric, times_symmetric, up, wheel_contact
-from mechanics.constraints.system import Forms, NonholonomicSystem
+from mechanics.constraints.system import NonholonomicSystem
 
 C = constrained(6, 3, 1)
 MASS, INERTIA, SIZE, CENTRE, GRAVITY, TURN, DAMPING = 0, 1, 7, 10, 13, 14, 15
@@ -161,11 +161,6 @@ def energy(y: Any, velocity: Any, omega: Any, p: Any) -> Any:
 
 
 @entry(*FIELD_SIGNATURES)
-def with_multipliers(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    constrained_field(constrained_parts, t, y, parameters, structure, work, out)
-
-
-@entry(*FIELD_SIGNATURES)
 def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     st(out, 0, energy(y, rolling_velocity(structure, y, parameters), triple(y, 7), parameters))
 
@@ -176,7 +171,7 @@ def constrained_invariants(t: Any, y: Any, parameters: Any, structure: Any, work
 
 
 FIELD = entry(*FIELD_SIGNATURES)(reduced)
-CONSTRAINED_PARTS = entry(*FIELD_SIGNATURES)(constrained_parts)
+CONSTRAINED = constrained_forms(constrained_parts, constrained_invariants)
 
 
 def rolling_body(
@@ -226,7 +221,7 @@ def rolling_body(
         velocities=Variable("v", ("v_x", "v_y", "v_z", "w_x", "w_y", "w_z"), "m/s, m/s, m/s, rad/s, rad/s, rad/s", "body axes"),
         quasi_velocities=Variable("omega", ("w_x", "w_y", "w_z"), "rad/s", "angular velocity, body axes"),
         reduced=Forms(FIELD, invariants[0]),
-        constrained=Forms(with_multipliers, invariants[1], CONSTRAINED_PARTS),
+        constrained=CONSTRAINED._replace(invariants=invariants[1]),
         parameters=[mass, *tensor, *size, *centre, gravity, support_turn_rate, damping],
         q0=[position[0] - offset[0], position[1] - offset[1], -offset[2], *q],
         u0=np.asarray(omega, float),

@@ -37,9 +37,10 @@ from liegroup.compile import entry, helper, kernel, ld, st
 from liegroup.scalars import absolute, any_, arctan2, less, maximum, select, sincos, sqrt
 from liegroup.table import RN, table_of
 from mechanics.constraints.checks import finite, positive, signs
-from mechanics.constraints.multipliers import constrained_energy, constrained_field
-from mechanics.constraints.quasi_velocity import quasi_velocity_energy, quasi_velocity_field
-from mechanics.constraints.system import Forms, NonholonomicSystem
+from mechanics.constraints.forms import constrained_forms, quasi_velocity_forms
+from mechanics.constraints.multipliers import constrained_energy
+from mechanics.constraints.quasi_velocity import quasi_velocity_energy
+from mechanics.constraints.system import NonholonomicSystem
 
 Q = quasi_velocity(5, 3)
 C = constrained(5, 2, 0)
@@ -190,19 +191,9 @@ def _integrals(y: Any, w2: Any, w3: Any, parameters: Any, out: Any) -> None:
 
 
 @entry(*FIELD_SIGNATURES)
-def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    quasi_velocity_field(quasi_velocity_parts, t, y, parameters, structure, work, out)
-
-
-@entry(*FIELD_SIGNATURES)
 def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     st(out, 0, quasi_velocity_energy(quasi_velocity_parts, t, y, parameters, structure, work))
     _integrals(y, ld(y, 6), ld(y, 7), parameters, out)
-
-
-@entry(*FIELD_SIGNATURES)
-def with_multipliers(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    constrained_field(constrained_parts, t, y, parameters, structure, work, out)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -212,8 +203,8 @@ def constrained_invariants(t: Any, y: Any, parameters: Any, structure: Any, work
     _integrals(y, ld(y, 7) * s, ld(y, 9) + ld(y, 7) * c, parameters, out)
 
 
-QUASI_VELOCITY_PARTS = entry(*FIELD_SIGNATURES)(quasi_velocity_parts)
-CONSTRAINED_PARTS = entry(*FIELD_SIGNATURES)(constrained_parts)
+REDUCED = quasi_velocity_forms(quasi_velocity_parts, invariants)
+CONSTRAINED = constrained_forms(constrained_parts, constrained_invariants)
 
 
 def rolling_disk(
@@ -251,8 +242,8 @@ def rolling_disk(
         ),
         velocities=Variable("v", ("x", "y", "psi", "theta", "phi"), "m/s, m/s, rad/s, rad/s, rad/s", "rates of the coordinates"),
         quasi_velocities=Variable("omega", ("w_1", "w_2", "w_3"), "rad/s", "angular velocity on (t, s, n)"),
-        reduced=Forms(field, invariants, QUASI_VELOCITY_PARTS),
-        constrained=Forms(with_multipliers, constrained_invariants, CONSTRAINED_PARTS),
+        reduced=REDUCED,
+        constrained=CONSTRAINED,
         parameters=[mass, radius, i1, i3, gravity, loss_coefficient],
         q0=[-radius * np.sin(heading) * np.cos(theta), radius * np.cos(heading) * np.cos(theta), heading, theta, 0.0],
         u0=list(omega),

@@ -14,13 +14,12 @@ from typing import Any
 
 from integrators.parts import clear, constrained
 from integrators.problem import Variable
-from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, kernel, ld, st
+from liegroup.compile import kernel, ld, st
 from liegroup.table import RN, SE2, table_of
 from mechanics.constraints.checks import positive, signs
-from mechanics.constraints.multipliers import constrained_energy, constrained_field
-from mechanics.constraints.projected import FRAME_ROWS, projected_energy, projected_field
-from mechanics.constraints.system import Forms, NonholonomicSystem
+from mechanics.constraints.forms import constrained_forms, projected_forms
+from mechanics.constraints.projected import FRAME_ROWS
+from mechanics.constraints.system import NonholonomicSystem
 
 C = constrained(4, 1, 0)
 
@@ -64,27 +63,8 @@ def constrained_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any
     st(out, C.POTENTIAL, 0.5 * k * s * s)
 
 
-@entry(*FIELD_SIGNATURES)
-def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    projected_field(constrained_parts, frame, t, y, parameters, structure, work, out)
-
-
-@entry(*FIELD_SIGNATURES)
-def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    st(out, 0, projected_energy(constrained_parts, frame, t, y, parameters, structure, work))
-
-
-@entry(*FIELD_SIGNATURES)
-def with_multipliers(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    constrained_field(constrained_parts, t, y, parameters, structure, work, out)
-
-
-@entry(*FIELD_SIGNATURES)
-def constrained_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    st(out, 0, constrained_energy(constrained_parts, t, y, parameters, structure, work))
-
-
-CONSTRAINED_PARTS = entry(*FIELD_SIGNATURES)(constrained_parts)
+REDUCED = projected_forms(constrained_parts, frame)
+CONSTRAINED = constrained_forms(constrained_parts)
 
 
 def sleigh_with_moving_mass(
@@ -113,8 +93,8 @@ def sleigh_with_moving_mass(
         ),
         velocities=Variable("v", ("v_x", "v_y", "omega", "mass"), "m/s, m/s, rad/s, m/s"),
         quasi_velocities=Variable("u", ("v", "omega", "mass"), "m/s, rad/s, m/s", "forward speed, turn rate, rate of the mass"),
-        reduced=Forms(field, invariants),
-        constrained=Forms(with_multipliers, constrained_invariants, CONSTRAINED_PARTS),
+        reduced=REDUCED,
+        constrained=CONSTRAINED,
         parameters=[mass, offset, inertia_about_com, moving_mass, track, spring],
         q0=[0.0, 0.0, 0.0, position],
         u0=[v, omega, rate],

@@ -23,14 +23,12 @@ import numpy as np
 
 from integrators.parts import clear, constrained, quasi_velocity
 from integrators.problem import Variable
-from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, kernel, ld, st
+from liegroup.compile import helper, kernel, ld, st
 from liegroup.scalars import sincos, sqrt
 from liegroup.table import RN, SE2, table_of
 from mechanics.constraints.checks import positive, signs
-from mechanics.constraints.multipliers import constrained_energy, constrained_field
-from mechanics.constraints.quasi_velocity import quasi_velocity_energy, quasi_velocity_field
-from mechanics.constraints.system import Forms, NonholonomicSystem
+from mechanics.constraints.forms import constrained_forms, quasi_velocity_forms
+from mechanics.constraints.system import NonholonomicSystem
 
 Q = quasi_velocity(6, 4)
 C = constrained(6, 2, 0)
@@ -111,28 +109,8 @@ def constrained_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any
     st(out, C.POTENTIAL, 0.5 * k * (ld(y, 4) * ld(y, 4) + ld(y, 5) * ld(y, 5)))
 
 
-@entry(*FIELD_SIGNATURES)
-def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    quasi_velocity_field(quasi_velocity_parts, t, y, parameters, structure, work, out)
-
-
-@entry(*FIELD_SIGNATURES)
-def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    st(out, 0, quasi_velocity_energy(quasi_velocity_parts, t, y, parameters, structure, work))
-
-
-@entry(*FIELD_SIGNATURES)
-def with_multipliers(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    constrained_field(constrained_parts, t, y, parameters, structure, work, out)
-
-
-@entry(*FIELD_SIGNATURES)
-def constrained_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    st(out, 0, constrained_energy(constrained_parts, t, y, parameters, structure, work))
-
-
-QUASI_VELOCITY_PARTS = entry(*FIELD_SIGNATURES)(quasi_velocity_parts)
-CONSTRAINED_PARTS = entry(*FIELD_SIGNATURES)(constrained_parts)
+REDUCED = quasi_velocity_forms(quasi_velocity_parts)
+CONSTRAINED = constrained_forms(constrained_parts)
 
 
 def snakeboard(
@@ -168,8 +146,8 @@ def snakeboard(
         quasi_velocities=Variable(
             "u", ("forward", "rotor", "front", "back"), "sqrt(kg) m/s, rad/s, rad/s, rad/s", "√μ v and absolute rates of the angles"
         ),
-        reduced=Forms(field, invariants, QUASI_VELOCITY_PARTS),
-        constrained=Forms(with_multipliers, constrained_invariants, CONSTRAINED_PARTS),
+        reduced=REDUCED,
+        constrained=CONSTRAINED,
         parameters=[mass, board_inertia, rotor_inertia, truck_inertia, half_length, truck_spring, rotor_torque, truck_torque, frequency],
         q0=[0.0, 0.0, 0.0, *angles],
         u0=[root * v, *(rate + sigma * v for rate in rates)],

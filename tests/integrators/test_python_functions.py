@@ -184,6 +184,7 @@ def test_a_second_ctrl_c_is_a_keyboard_interrupt():
             os.kill(os.getpid(), signal.SIGINT)
         return -y
 
+    before = signal.getsignal(signal.SIGINT)  # ignored where the tests run in the background
     with pytest.raises(KeyboardInterrupt):
         integrate(Problem(LINE, [1.0], slow), "RKMK4", (0, 1e9), 1e-2, save_every=100)
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
