@@ -46,11 +46,16 @@ def processor() -> str:
         return platform.processor() or platform.machine()
 
 
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=Path(__file__).parent, capture_output=True, text=True).stdout.strip()
+
+
 def circumstances(*packages: str) -> dict[str, Any]:
-    """Commit, time, processor and versions."""
-    done = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=Path(__file__).parent, capture_output=True, text=True)
+    """Commit, time, processor and versions; ``-dirty`` is said of the sources, not of records written before this one."""
+    commit = _git("describe", "--always")
+    changed = _git("status", "--porcelain", "--untracked-files=no", "--", "..", ":!results")
     return {
-        "commit": done.stdout.strip() or "unknown",
+        "commit": (commit + "-dirty" * bool(changed)) or "unknown",
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "processor": processor(),
         "python": platform.python_version(),

@@ -12,6 +12,8 @@ from mechanics.systems.driven_pair import MEMBERS
 from studies.nonholonomic_truth.question import COLUMNS, RATES, Result, Run
 from studies.study import COLOURS
 
+LINES = dict(zip(dict.fromkeys((*COLUMNS, *RATES)), (*COLOURS, "#888888", "#AA4499", "#332288", "#882255"), strict=False))
+"""One colour for each method in both pictures on the right."""
 SHADES = {"exact": "#009E73", "bounded": "#8FD3BC", "linear": "#F0E442", "decays": "#E69F00", "grows": "#D55E00", "fails": "#BBBBBB"}
 
 
@@ -52,9 +54,9 @@ def _number(r: Run) -> str:
 def _driven(ax: Any, result: Result) -> None:
     name = result.config.rate_problem
     runs = [r for r in result.table if r.problem == name] or [r for r in result.rates if r.step == result.config.rate_steps[0]]
-    for colour, r in zip((*COLOURS, "#888888", "#AA4499"), runs, strict=False):
+    for r in runs:
         values = r.solution.mean_since[1:, 2]
-        ax.semilogy(r.solution.t[1:][:: max(1, len(values) // 1000)], values[:: max(1, len(values) // 1000)], color=colour, label=r.label)
+        ax.semilogy(r.solution.t[1:][:: max(1, len(values) // 1000)], values[:: max(1, len(values) // 1000)], color=LINES[r.label], label=r.label)
     ax.set_ylim(1e-3, 1e3)
     ax.set_title(f"driven energy of {name}")
     ax.set_xlabel("t")
@@ -68,7 +70,7 @@ def _rates(ax: Any, result: Result) -> None:
         if runs:
             ax.loglog(
                 [r.step for r in runs], [abs(r.drift.slope) for r in runs if r.drift], marker="osv^D<>P"[k % 8],
-                color=COLOURS[k % len(COLOURS)], label=label,
+                color=LINES[label], label=label,
             )  # fmt: skip
     h = np.array([min(result.config.rate_steps), max(result.config.rate_steps)])
     for order, height in ((2, 6e-2), (4, 3e-3), (6, 6e-3)):
