@@ -56,7 +56,9 @@ def _driven(ax: Any, result: Result) -> None:
     runs = [r for r in result.table if r.problem == name] or [r for r in result.rates if r.step == result.config.rate_steps[0]]
     for r in runs:
         values = r.solution.mean_since[1:, 2]
-        ax.semilogy(r.solution.t[1:][:: max(1, len(values) // 1000)], values[:: max(1, len(values) // 1000)], color=LINES[r.label], label=r.label)
+        ax.semilogy(
+            r.solution.t[1:][:: max(1, len(values) // 1000)], values[:: max(1, len(values) // 1000)], color=LINES[r.label], label=r.label
+        )
     ax.set_ylim(1e-3, 1e3)
     ax.set_title(f"driven energy of {name}")
     ax.set_xlabel("t")
