@@ -5,7 +5,7 @@ derivative,
 
     π = ∂L/∂v,      φ = ∂L/∂q + F,      d/dt π = ad_vᵀ π + φ        (Euler–Lagrange, Euler–Poincaré, Lagrange–d'Alembert)
 
-The functions are run once on scalars that note what is done to them (`integrators.tracing`); from the notes come π, φ, L and their
+The functions are run once on scalars that note what is done to them (`liegroup.tracing`); from the notes come π, φ, L and their
 exact derivatives as straight-line code, for one trajectory, for lanes, and for numbers of other kinds.  A problem posed here
 carries
 
@@ -22,16 +22,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from integrators.derivatives import Differentiable
 from integrators.elimination import solve_rows
 from integrators.fields import Field, as_field
 from integrators.parts import lagrangian as layout
 from integrators.problem import Problem
 from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
-from integrators.tracing import NAMESPACE, Graph, Traced, lines
 from liegroup.compile import absolute, any_, compile_field, kernel, ld, ld2, select, st, st2
 from liegroup.group import rn
 from liegroup.scalars import maximum
 from liegroup.table import FACTORS, KIND, Q_OFFSET, RN, V_OFFSET, bracket_transpose
+from liegroup.tracing import NAMESPACE, Traced, lines, operand
 
 Array = NDArray[np.float64]
 LIMIT = 30
@@ -96,7 +97,7 @@ def derivatives(
 class Notes:
     """What was noted of a Lagrangian: its variables, and the nodes of φ, π, L and of their derivatives."""
 
-    graph: Graph
+    graph: Differentiable
     t: Traced
     q: list[Traced]
     v: list[Traced]
@@ -116,7 +117,7 @@ def trace(table: NDArray[np.int64], lagrangian: Callable[..., Any], force: Calla
     """Run the functions once and differentiate what was noted; arguments as for `derivatives`."""
     last = table[-1]
     n_q, n = int(last[1] + last[3]), int(last[2] + last[4])
-    g = Graph()
+    g = Differentiable()
     t = g.input("t")
     q, v = [g.input(f"ld(y, {i})") for i in range(n_q)], [g.input(f"ld(y, {n_q + i})") for i in range(n)]
     p = [g.input(f"parameters[{i}]") for i in range(parameters)]
@@ -137,7 +138,7 @@ def trace(table: NDArray[np.int64], lagrangian: Callable[..., Any], force: Calla
     return Notes(g, t, q, v, p, [*push, *pi, L], second)
 
 
-def scalar(g: Graph, x: Any, what: str) -> int:
+def scalar(g: Differentiable, x: Any, what: str) -> int:
     if isinstance(x, Traced):
         return x.k
     try:
@@ -146,7 +147,7 @@ def scalar(g: Graph, x: Any, what: str) -> int:
         raise TypeError(f"{what}: returned {x!r}, expected a number made of the scalars it was given") from None
 
 
-def along(g: Graph, k: int, table: NDArray[np.int64], q: Sequence[Traced], j: int) -> int:
+def along(g: Differentiable, k: int, table: NDArray[np.int64], q: Sequence[Traced], j: int) -> int:
     """The left-trivialised derivative of a node along velocity j: Σ ∂/∂q_i (d/ds (q·exp(s eⱼ))_i)."""
     row = next(r for r in table.tolist() if r[V_OFFSET] <= j < r[V_OFFSET] + r[4])
     kind, n_v = row[KIND], FACTORS[row[KIND]].N_V
@@ -159,7 +160,7 @@ def along(g: Graph, k: int, table: NDArray[np.int64], q: Sequence[Traced], j: in
     return total
 
 
-def _rates(g: Graph, kind: int, q: Sequence[Traced], unit: int) -> list[int]:
+def _rates(g: Differentiable, kind: int, q: Sequence[Traced], unit: int) -> list[int]:
     """d/ds of the components of q·exp(s e) at s = 0: q τ − q is linear in τ − e, which begins with s times constants."""
     formulas, s = FACTORS[kind], g.input("0.0")
     step = tuple(1e-30j if j == unit else 0j for j in range(formulas.N_V))
@@ -170,7 +171,7 @@ def _rates(g: Graph, kind: int, q: Sequence[Traced], unit: int) -> list[int]:
 # --- source code ----------------------------------------------------------------------------------------------------------------
 
 
-def _source(g: Graph, *blocks: Sequence[int]) -> str:
+def _source(g: Differentiable, *blocks: Sequence[int]) -> str:
     """The function that writes the blocks of nodes, each where `out` has room for more than those before."""
     known: set[int] = set()
     source, at, indent = ["def derivatives(t, y, parameters, structure, work, out):"], 0, "    "
@@ -179,7 +180,7 @@ def _source(g: Graph, *blocks: Sequence[int]) -> str:
             source.append(f"{indent}if out.shape[0] > {at}:")
             indent += "    "
         source += [indent + x for x in lines(g, block, known)]
-        source += [f"{indent}st(out, {at + i}, x{k})" for i, k in enumerate(block)]
+        source += [f"{indent}st(out, {at + i}, {operand(g, k)})" for i, k in enumerate(block)]
         at += len(block)
     return "\n".join(source)
 

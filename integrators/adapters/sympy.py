@@ -7,8 +7,8 @@ from typing import Any
 
 import sympy
 
-from integrators.tracing import exp, log
 from liegroup.scalars import arctan2, sincos, sqrt
+from liegroup.tracing import exp, log
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sin": lambda x: sincos(x)[0],

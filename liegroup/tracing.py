@@ -1,16 +1,16 @@
-"""Exact derivatives of plain functions of numbers: the function is run once on `Traced` scalars, which note what is done to them.
+"""Plain functions of numbers as straight-line code: run once on `Traced` scalars, which note what is done to them.
 
-The notes are a graph of elementary operations, each kept once.  Differentiating it gives more of the same graph, and the graph
-gives straight-line source code that runs on floats, lanes, complex and mpmath numbers, compiled or not.  Functions may use
-+ − * / ** with constant exponents, the functions of `liegroup.scalars` and the NumPy functions of the same names, loops, lists
-and arrays; but no `if` on a value (use `select`), and nothing that needs a number (`float`, `math.sin`).
+The notes are a graph of elementary operations, each kept once: constants are folded, what is added as zero or multiplied by one is left
+out, signs move to where they cost nothing.  None of this changes a result, but for the sign of zeros and where there are infinities or
+NaN.  The graph gives source code that runs on floats, lanes, complex and mpmath numbers, compiled or not.  Functions may use + − * / **
+with constant exponents, the functions of `liegroup.scalars` and the NumPy functions of the same names, loops, lists and arrays; but
+no `if` on a value (use `select`), and nothing that needs a number (`float`, `math.sin`).
 """
 
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 import numpy as np
@@ -60,7 +60,6 @@ class Graph:
     def __init__(self) -> None:
         self.nodes: list[tuple[Any, ...]] = []
         self._known: dict[tuple[Any, ...], int] = {}
-        self._derivatives: dict[tuple[int, int], int] = {}
 
     def node(self, *what: Any) -> int:
         """The number of an operation (name, arguments…), or of a constant or an input."""
@@ -70,7 +69,7 @@ class Graph:
         return self._known[what]
 
     def constant(self, value: float) -> int:
-        return self.node(CONSTANT, float(value))
+        return self.node(CONSTANT, float(value) + 0.0)
 
     def value(self, k: int) -> float | None:
         """The value of a constant; None for anything else."""
@@ -80,39 +79,25 @@ class Graph:
         """A scalar that the generated code reads by the expression `source`."""
         return Traced(self, self.node(INPUT, source))
 
-    # --- operations, with what is trivial left out -----------------------------------------------------------------------
+    def arguments(self, k: int) -> list[int]:
+        """The nodes that a node is computed from."""
+        name, *arguments = self.nodes[k]
+        return [] if name in (CONSTANT, INPUT) else arguments
 
     def apply(self, name: str, *arguments: int) -> int:
-        values = [self.value(k) for k in arguments]
-        if name in _FOLDED and None not in values:
-            return self.constant(_FOLDED[name](*values))
-        simple = _SIMPLE[name](self, arguments, values) if name in _SIMPLE else None
-        return self.node(name, *arguments) if simple is None else simple
+        """The node of an operation, or of something simpler that gives the same number."""
+        return _SIMPLIFIED[name](self, *arguments) if name in _SIMPLIFIED else self.node(name, *arguments)
 
-    # --- derivatives ---------------------------------------------------------------------------------------------------------
-
-    def derivative(self, k: int, variable: int) -> int:
-        """The node of ∂(node k)/∂(node variable)."""
-        todo = [k]
+    def needed(self, wanted: Iterable[int], known: Container[int] = ()) -> list[int]:
+        """The nodes that lead to the wanted ones, in order, without the known ones and what only leads to those."""
+        found: set[int] = set()
+        todo = list(wanted)
         while todo:
-            j = todo[-1]
-            if (j, variable) in self._derivatives:
-                todo.pop()
-                continue
-            name, *arguments = self.nodes[j]
-            missing = [a for a in _differentiable(name, arguments) if (a, variable) not in self._derivatives]
-            if missing:
-                todo += missing
-                continue
-            self._derivatives[j, variable] = self._chain(j, name, arguments, variable)
-            todo.pop()
-        return self._derivatives[k, variable]
-
-    def _chain(self, j: int, name: str, arguments: Sequence[Any], variable: int) -> int:
-        if name in (CONSTANT, INPUT, "less"):
-            return self.constant(1.0 if j == variable else 0.0)
-        inner = [self._derivatives[a, variable] for a in _differentiable(name, arguments)]
-        return _RULES[name](self, j, arguments, inner)
+            k = todo.pop()
+            if k not in found and k not in known:
+                found.add(k)
+                todo += self.arguments(k)
+        return sorted(found)
 
 
 class Traced:
@@ -155,7 +140,7 @@ class Traced:
         return self._with("divide", other, swapped=True)
 
     def __neg__(self) -> Traced:
-        return 0.0 - self  # type: ignore[no-any-return]
+        return self._function("negate")
 
     def __pos__(self) -> Traced:
         return self
@@ -233,81 +218,83 @@ class Traced:
             return x.cos()
 
         @staticmethod
+        def exp(x: Any) -> Any:
+            return x.exp()
+
+        @staticmethod
+        def log(x: Any) -> Any:
+            return x.log()
+
+        @staticmethod
         def atan2(y: Any, x: Any) -> Any:
             known = y if isinstance(y, Traced) else x
             y, x = (a if isinstance(a, Traced) else Traced(known.graph, known.graph.constant(float(a))) for a in (y, x))
             return Traced(known.graph, known.graph.apply("atan2", y.k, x.k))
 
 
-def _differentiable(name: str, arguments: Iterable[Any]) -> list[int]:
-    if name in (CONSTANT, INPUT, "less"):
-        return []
-    return list(arguments)[1:] if name == "select" else list(arguments)
+# --- the same number with less ------------------------------------------------------------------------------------------------
 
 
-# --- rules: g the graph, j the node, a its arguments, d the derivatives of the arguments ----------------------------------------
-
-Rule = Callable[[Graph, int, Sequence[int], Sequence[int]], int]
-
-
-def _quotient(g: Graph, j: int, a: Sequence[int], d: Sequence[int]) -> int:
-    return g.apply("divide", g.apply("subtract", d[0], g.apply("multiply", j, d[1])), a[1])
-
-
-def _angle(g: Graph, j: int, a: Sequence[int], d: Sequence[int]) -> int:
-    square = g.apply("add", g.apply("multiply", a[0], a[0]), g.apply("multiply", a[1], a[1]))
-    return g.apply("divide", g.apply("subtract", g.apply("multiply", a[1], d[0]), g.apply("multiply", a[0], d[1])), square)
+def _signed(g: Graph, k: int) -> tuple[int, int]:
+    """Sign ±1 and node of which a node is the product."""
+    name, *arguments = g.nodes[k]
+    if name == "negate":
+        return -1, arguments[0]
+    return (-1, g.constant(-arguments[0])) if name == CONSTANT and arguments[0] < 0.0 else (1, k)
 
 
-_RULES: dict[str, Rule] = {
-    "add": lambda g, j, a, d: g.apply("add", d[0], d[1]),
-    "subtract": lambda g, j, a, d: g.apply("subtract", d[0], d[1]),
-    "multiply": lambda g, j, a, d: g.apply("add", g.apply("multiply", d[0], a[1]), g.apply("multiply", a[0], d[1])),
-    "divide": _quotient,
-    "sin": lambda g, j, a, d: g.apply("multiply", g.apply("cos", a[0]), d[0]),
-    "cos": lambda g, j, a, d: g.apply("subtract", g.constant(0.0), g.apply("multiply", g.apply("sin", a[0]), d[0])),
-    "sqrt": lambda g, j, a, d: g.apply("divide", g.apply("multiply", g.constant(0.5), d[0]), j),
-    "exp": lambda g, j, a, d: g.apply("multiply", j, d[0]),
-    "log": lambda g, j, a, d: g.apply("divide", d[0], a[0]),
-    "atan2": _angle,
-    "select": lambda g, j, a, d: g.apply("select", a[0], d[0], d[1]),
-}
-
-_FOLDED: dict[str, Callable[..., float]] = {
-    "add": operator.add,
-    "subtract": operator.sub,
-    "multiply": operator.mul,
-}
+def _negative(g: Graph, a: int) -> int:
+    name, *arguments = g.nodes[a]
+    return g.constant(-arguments[0]) if name == CONSTANT else (arguments[0] if name == "negate" else g.node("negate", a))
 
 
-def _simple_add(g: Graph, a: Sequence[int], v: Sequence[float | None]) -> int | None:
-    return a[1] if v[0] == 0.0 else (a[0] if v[1] == 0.0 else None)
-
-
-def _simple_subtract(g: Graph, a: Sequence[int], v: Sequence[float | None]) -> int | None:
-    return a[0] if v[1] == 0.0 else (g.constant(0.0) if a[0] == a[1] else None)
-
-
-def _simple_multiply(g: Graph, a: Sequence[int], v: Sequence[float | None]) -> int | None:
-    if 0.0 in v:
+def _sum(g: Graph, a: int, b: int) -> int:
+    x, y = g.value(a), g.value(b)
+    if x is not None and y is not None:
+        return g.constant(x + y)
+    if x == 0.0 or y == 0.0:
+        return b if x == 0.0 else a
+    (i, a), (j, b) = _signed(g, a), _signed(g, b)
+    if i == j:
+        return _with_sign(g, i, g.node("add", *sorted((a, b))))
+    if a == b:
         return g.constant(0.0)
-    return a[1] if v[0] == 1.0 else (a[0] if v[1] == 1.0 else None)
+    return g.node("subtract", a, b) if i > 0 else g.node("subtract", b, a)
 
 
-def _simple_divide(g: Graph, a: Sequence[int], v: Sequence[float | None]) -> int | None:
-    return g.constant(0.0) if v[0] == 0.0 else (a[0] if v[1] == 1.0 else None)
+def _with_sign(g: Graph, sign: int, k: int) -> int:
+    return k if sign > 0 else _negative(g, k)
 
 
-def _simple_select(g: Graph, a: Sequence[int], v: Sequence[float | None]) -> int | None:
-    return a[1] if a[1] == a[2] else None
+def _product(g: Graph, a: int, b: int) -> int:
+    (i, a), (j, b) = _signed(g, a), _signed(g, b)
+    x, y = g.value(a), g.value(b)
+    if x == 0.0 or y == 0.0:
+        return g.constant(0.0)
+    if x is not None and y is not None:
+        return g.constant(i * j * (x * y))
+    if x == 1.0 or y == 1.0:
+        return _with_sign(g, i * j, b if x == 1.0 else a)
+    return _with_sign(g, i * j, g.node("multiply", *sorted((a, b))))
 
 
-_SIMPLE: dict[str, Callable[..., int | None]] = {
-    "add": _simple_add,
-    "subtract": _simple_subtract,
-    "multiply": _simple_multiply,
-    "divide": _simple_divide,
-    "select": _simple_select,
+def _quotient(g: Graph, a: int, b: int) -> int:
+    (i, a), (j, b) = _signed(g, a), _signed(g, b)
+    x, y = g.value(a), g.value(b)
+    if x is not None and y:
+        return g.constant(i * j * (x / y))
+    if x == 0.0:
+        return a
+    return _with_sign(g, i * j, a if y == 1.0 else g.node("divide", a, b))
+
+
+_SIMPLIFIED: dict[str, Callable[..., int]] = {
+    "negate": _negative,
+    "add": _sum,
+    "subtract": lambda g, a, b: _sum(g, a, _negative(g, b)),
+    "multiply": _product,
+    "divide": _quotient,
+    "select": lambda g, condition, a, b: a if a == b else g.node("select", condition, a, b),
 }
 
 
@@ -316,35 +303,46 @@ _SIMPLE: dict[str, Callable[..., int | None]] = {
 
 def lines(graph: Graph, wanted: Iterable[int], known: set[int]) -> list[str]:
     """Assignments that compute the wanted nodes; those in `known` are there already, and the new ones are added to it."""
-    needed: set[int] = set()
-    todo = list(wanted)
-    while todo:
-        k = todo.pop()
-        if k in needed or k in known:
-            continue
-        needed.add(k)
-        name, *arguments = graph.nodes[k]
-        todo += arguments if name not in (CONSTANT, INPUT) else []
-    known |= needed
-    found, turned = [], set[int]()
-    for k in sorted(needed):
+    found: list[str] = []
+    turned: set[int] = set()
+
+    def assign(k: int) -> None:
         name, *arguments = graph.nodes[k]
         if name in ("sin", "cos") and arguments[0] not in turned:
             turned.add(arguments[0])
-            found.append(f"turn{arguments[0]} = sincos(x{arguments[0]})")
+            found.append(f"turn{arguments[0]} = sincos({operand(graph, arguments[0])})")
         found.append(f"x{k} = {_expression(graph, k)}")
+        known.add(k)
+
+    def is_read(k: int) -> bool:
+        return graph.nodes[k][0] == INPUT and k not in known
+
+    wanted = list(wanted)
+    for k in graph.needed(wanted, known):
+        for a in filter(is_read, graph.arguments(k)):  # inputs where they are first needed
+            assign(a)
+        if graph.nodes[k][0] not in (CONSTANT, INPUT):
+            assign(k)
+    for k in filter(is_read, wanted):
+        assign(k)
     return found
+
+
+def operand(graph: Graph, k: int) -> str:
+    """How the code names a node: its variable, or the number."""
+    value = graph.value(k)
+    return f"x{k}" if value is None else repr(value)
 
 
 def _expression(graph: Graph, k: int) -> str:
     name, *arguments = graph.nodes[k]
-    if name == CONSTANT:
-        return repr(arguments[0])
     if name == INPUT:
         return str(arguments[0])
-    operands = [f"x{a}" for a in arguments]
+    operands = [operand(graph, a) for a in arguments]
     if name in _BINARY:
         return f" {_BINARY[name]} ".join(operands)
+    if name == "negate":
+        return f"-{operands[0]}"
     if name in ("sin", "cos"):
         return f"turn{arguments[0]}[{int(name == 'cos')}]"
     return f"{_NAMES.get(name, name)}({', '.join(operands)})"

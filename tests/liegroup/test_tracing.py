@@ -1,0 +1,98 @@
+"""Straight-line code of a function gives the numbers of the function, bit by bit, with fewer operations."""
+
+import operator
+
+import mpmath
+import numpy as np
+import pytest
+
+from liegroup.scalars import arctan2, select, sincos, sqrt
+from liegroup.tracing import NAMESPACE, Graph, Traced, exp, lines, log, operand
+
+CONSTANTS = (0.0, 1.0, -1.0, 2.0, -0.3, 0.7)
+
+
+def traced(function, n):
+    """The generated function of n numbers, and how many operations it has."""
+    graph = Graph()
+    values = [x.k if isinstance(x, Traced) else graph.constant(x) for x in function([graph.input(f"y[{i}]") for i in range(n)])]
+    body = [*lines(graph, values, set()), f"return [{', '.join(operand(graph, k) for k in values)}]"]
+    namespace = dict(NAMESPACE)
+    exec("def generated(y):\n    " + "\n    ".join(body), namespace)
+    return namespace["generated"], sum(bool(graph.arguments(k)) for k in graph.needed(values))
+
+
+def random_program(generator, n, length):
+    """A function of n numbers that does `length` random operations, on constants, too, and gives all its numbers."""
+    operations = (operator.add, operator.sub, operator.mul, lambda a, b: a / (b * b + 1.5), lambda a, b: -a)
+    plan = [(operations[generator.integers(len(operations))], *generator.random(2)) for _ in range(length)]
+
+    def program(y):
+        values = [*CONSTANTS, *y]
+        for operation, i, j in plan:
+            values.append(operation(values[int(i * len(values))], values[int(j * len(values))]))
+        return values
+
+    return program
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_functions_keep_their_numbers(seed):
+    generator = np.random.default_rng(seed)
+    program = random_program(generator, 3, 60)
+    generated, _ = traced(program, 3)
+    y = [float(x) for x in generator.uniform(0.5, 2.0, size=3)]
+    found, true = np.array(generated(y)), np.array(program([np.float64(x) for x in y]), dtype=float)
+    fine = np.isfinite(true)
+    assert fine.sum() > 20
+    assert np.array_equal(found[fine], true[fine])
+
+
+def test_what_is_trivial_costs_nothing():
+    def f(y):
+        a, b = y
+        return [a * 0.0 + b, 1.0 * a - 0.0, a - a, 0.0 / b, (-a) * -1.0, (3.0 * 0.5) / 2.0, (2.0 - 1.0) * b, -1.0 * (-b)]
+
+    generated, operations = traced(f, 2)
+    assert operations == 0
+    assert generated([3.0, 5.0]) == [5.0, 3.0, 0.0, 0.0, 3.0, 0.75, 5.0, 5.0]
+
+
+@pytest.mark.parametrize(
+    ("f", "count"),
+    [
+        (lambda a, b: [a * b, b * a, a + b, b + a], 2),
+        (lambda a, b: [a - (-b) * a, a + b * a], 2),
+        (lambda a, b: [(-a) * (-b), a * b], 1),
+        (lambda a, b: [(-a) / b + a, a - a / b], 2),
+        (lambda a, b: [-0.3 * a + b, b - 0.3 * a], 2),
+        (lambda a, b: [sincos(a)[0], sincos(a)[1], sincos(a)[0] * b], 3),
+    ],
+)
+def test_what_is_equal_is_computed_once(f, count):
+    generated, operations = traced(lambda y: f(*y), 2)
+    assert operations == count
+    assert generated([0.3, 0.7]) == f(0.3, 0.7)
+
+
+def test_functions_of_scalars_and_other_numbers():
+    def f(y):
+        a, b = y
+        less = select(a < b, a, b), select(b < a, a, b)
+        return [*sincos(a), sqrt(b), exp(a), log(b), arctan2(a, b), *less, abs(-a), b**3, b**-0.5]
+
+    generated, _ = traced(f, 2)
+    assert np.allclose(generated([0.3, 0.7]), f([0.3, 0.7]), rtol=1e-15, atol=0)
+    with mpmath.workdps(50):
+        y = mpmath.mpf("0.3"), mpmath.mpf("0.7")
+        assert all(abs(a - b) < 1e-48 for a, b in zip(generated(y), f(y), strict=True))
+
+
+def test_what_cannot_be_noted_is_refused():
+    x = Graph().input("x")
+    with pytest.raises(TypeError, match="select"):
+        max(x, 0.0)
+    with pytest.raises(TypeError, match="no value"):
+        float(x)
+    with pytest.raises(TypeError, match="exponent"):
+        x**x
