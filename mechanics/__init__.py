@@ -20,6 +20,7 @@ from mechanics.dynamics import (
 )
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.frames import Frame
+from mechanics.hamiltonian.compiled import CompiledModel, compile_model
 from mechanics.hamiltonian.problem import hamiltonian_problem
 from mechanics.inertia import Inertia
 from mechanics.models import load_mechanism, load_mjcf, load_model, load_urdf, model_names, model_path
@@ -27,6 +28,7 @@ from mechanics.tree import Body, JointData, Tree
 
 __all__ = [
     "Body",
+    "CompiledModel",
     "Frame",
     "Inertia",
     "JointData",
@@ -39,6 +41,7 @@ __all__ = [
     "body_twists",
     "centre_of_mass",
     "centroidal_momentum",
+    "compile_model",
     "energy",
     "forward_dynamics",
     "hamiltonian_problem",

@@ -164,17 +164,29 @@ def hamiltonian_rhs(
     """
     if algorithm not in ("ERA", "TSP", "OSP"):
         raise ValueError(f"algorithm: {algorithm!r}, expected 'ERA', 'TSP' or 'OSP'")
-    inputs = [_configuration(tree, q), _velocity(tree, p, "p")]
     loaded = wrenches is not None or tau is not None
+    if algorithm == "ERA" and not loaded:
+        return rates(tree, era.era, q, p, t)
+    inputs = [_configuration(tree, q), _velocity(tree, p, "p")]
     if loaded:
         inputs += [_velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau"), _wrenches(tree, wrenches)]
     if algorithm == "ERA":
-        out = _evaluate(era.era_loaded if loaded else era.era, tree, 2 * tree.nv, t, *inputs)
+        out = _evaluate(era.era_loaded, tree, 2 * tree.nv, t, *inputs)
     else:
         kernel, plan = _projection(tree, algorithm)
         out = _evaluate(kernel, plan, plan.size, t, *inputs)[..., tree.nq :]
+    return _solved(tree, inputs[0], inputs[1], out, t)
+
+
+def rates(tree: Tree, field: Entry, q: ArrayLike, p: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
+    """`hamiltonian_rhs` by a field (q, p) → (v, ṗ) of the tree: that of `mechanics.hamiltonian.era`, or one made for this tree."""
+    q, p = _configuration(tree, q), _velocity(tree, p, "p")
+    return _solved(tree, q, p, _evaluate(field, tree, 2 * tree.nv, t, q, p), t)
+
+
+def _solved(tree: Tree, q: Array, p: Array, out: Array, t: float) -> tuple[Array, Array]:
     v, p_dot = out[..., : tree.nv], out[..., tree.nv : 2 * tree.nv]
-    _check_solution(tree, inputs[0], v, inputs[1], t)
+    _check_solution(tree, q, v, p, t)
     return v, p_dot
 
 

@@ -1,0 +1,110 @@
+"""Hamilton's equations of one tree as straight-line code: the kernel of `era`, run once on scalars that note what is done to them.
+
+Everything that does not depend on the state is done then: masses, inertias, placements and gravity become constants, with all that
+follows from them alone; what is zero, one or common is left out or shared.  No loop, no branch and no workspace is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from integrators.problem import Problem
+from liegroup.compile import Entry
+from liegroup.generated import module_of
+from liegroup.tracing import Graph, Traced, lines, operand
+from mechanics import dynamics
+from mechanics.hamiltonian.era import era
+from mechanics.hamiltonian.problem import hamiltonian_problem
+from mechanics.tree import Tree
+
+Array = NDArray[np.float64]
+LIMIT = 6000
+"""Operations; the compiler takes longer than linearly for more."""
+_HEAD = '''"""Hamilton's equations of a tree, (q, p) -> (v, rate of p): written by mechanics.compile_model."""
+
+from integrators.signatures import FIELD_SIGNATURES
+from liegroup.compile import entry, ld, st
+from liegroup.scalars import sincos
+
+
+@entry(*FIELD_SIGNATURES)
+def field(t, y, parameters, structure, work, out):
+'''
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledModel:
+    """Hamilton's equations of one tree, made by `compile_model`.
+
+    Attributes
+    ----------
+    tree : Tree
+    field : Entry
+        (q, p) → (v, ṗ) with the signature of a field, for one trajectory and for lanes.  The numbers of the tree are in the code: it
+        reads neither `parameters` nor `structure` nor `work`.
+    operations : int
+        Additions, multiplications, divisions, changes of sign, sines and cosines.
+    source : str
+        The generated code.
+    """
+
+    tree: Tree
+    field: Entry
+    operations: int
+    source: str
+
+    def rhs(self, q: ArrayLike, p: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
+        """Velocities and rates of the momenta, as `mechanics.hamiltonian_rhs` gives them: arrays (…, nq), (…, nv) → two of (…, nv)."""
+        return dynamics.rates(self.tree, self.field, q, p, t)
+
+    def problem(self, q: ArrayLike, v: ArrayLike | None = None, p: ArrayLike | None = None, t: float = 0.0) -> Problem:
+        """The motion of the tree, as `mechanics.hamiltonian_problem` poses it, with this field."""
+        return replace(hamiltonian_problem(self.tree, q, v, p, t), field=self.field)
+
+    def __repr__(self) -> str:
+        return f"<CompiledModel of tree {self.tree.name!r}: {self.operations} operations>"
+
+
+def compile_model(tree: Tree, limit: int = LIMIT) -> CompiledModel:
+    """Straight-line code for the Hamiltonian right-hand side of one tree, under gravity and joint damping.
+
+    Parameters
+    ----------
+    tree : Tree
+        With joints of any kind, prescribed motions included.
+    limit : int
+        Operations up to which the code is made.
+
+    Returns
+    -------
+    CompiledModel
+        With ``rhs(q, p)`` and ``problem(q, v)``.
+
+    Raises
+    ------
+    ValueError
+        The code would be longer than `limit`.
+    """
+    graph, values = _trace(tree)
+    operations = sum(graph.nodes[k][0] not in ("constant", "input") for k in graph.needed(values))
+    if operations > limit:
+        raise ValueError(
+            f"tree {tree.name!r}: its code would have {operations} operations, more than limit={limit}; "
+            "use hamiltonian_rhs and hamiltonian_problem, or raise the limit and wait for the compiler"
+        )
+    body = [*lines(graph, values, set()), *(f"st(out, {i}, {operand(graph, k)})" for i, k in enumerate(values))]
+    source = _HEAD + "".join(f"    {line}\n" for line in body)
+    return CompiledModel(tree, module_of(source).field, operations, source)
+
+
+def _trace(tree: Tree) -> tuple[Graph, list[int]]:
+    """What `era` does for a tree, and the nodes of its values."""
+    graph = Graph()
+    y = [graph.input(f"ld(y, {i})") for i in range(tree.nq + tree.nv)]
+    out: list[Any] = [None] * (2 * tree.nv)
+    era.python(graph.input("t"), y, tree.parameters.tolist(), tree.structure.tolist(), np.empty(tree.work_shape, dtype=object), out)
+    return graph, [x.k if isinstance(x, Traced) else graph.constant(x) for x in out]
