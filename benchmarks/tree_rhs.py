@@ -1,13 +1,15 @@
 """Hamiltonian right-hand side of trees against Pinocchio's `aba`: ``python -m benchmarks.tree_rhs``.
 
 Both give the rates of a state under gravity: (q, p) → (v, ṗ) here, (q, v) → v̇ there.  One trajectory, eight in lanes (per trajectory),
-Pinocchio from Python and, where a compiler is found, in a C++ loop.  Best of many short chunks, on 16 states in turn.
+and both again with straight-line code for the tree (`mechanics.compile_model`); Pinocchio from Python and, where a compiler is found,
+in a C++ loop.  Best of many short chunks, on 16 states in turn.
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,8 +17,8 @@ import numpy as np
 from benchmarks import pinocchio_cpp
 from benchmarks.loops import seconds, seconds_in_lanes
 from benchmarks.machine import best_time, circumstances, save
-from liegroup.compile import WIDTH
-from mechanics import ModelWarning, Tree, load_model
+from liegroup.compile import WIDTH, Entry
+from mechanics import ModelWarning, Tree, compile_model, load_model
 from mechanics.adapters.pinocchio import to_pinocchio
 from mechanics.hamiltonian.era import era
 from mechanics.joints import Free, Planar, Prismatic, Revolute, Spherical
@@ -63,16 +65,28 @@ def _states(tree: Tree, generator: np.random.Generator) -> np.ndarray[Any, np.dt
     return np.array([np.concatenate([tree.random_configuration(generator), generator.normal(size=tree.nv)]) for _ in range(STATES)])
 
 
-def ours(tree: Tree) -> float:
+def ours(tree: Tree, field: Entry = era) -> float:
     """Nanoseconds for one trajectory."""
     states = _states(tree, np.random.default_rng(0))
-    return 1e9 * seconds(era, states, tree.parameters, tree.structure, tree.work_shape, 2 * tree.nv)
+    return 1e9 * seconds(field, states, tree.parameters, tree.structure, tree.work_shape, 2 * tree.nv)
 
 
-def ours_in_lanes(tree: Tree) -> float:
+def ours_in_lanes(tree: Tree, field: Entry = era) -> float:
     """Nanoseconds per trajectory, eight at a time."""
     states = np.array([_states(tree, np.random.default_rng(lane)) for lane in range(WIDTH)])
-    return 1e9 * seconds_in_lanes(era, states, tree.parameters, tree.structure, tree.work_shape, 2 * tree.nv)
+    return 1e9 * seconds_in_lanes(field, states, tree.parameters, tree.structure, tree.work_shape, 2 * tree.nv)
+
+
+def compiled(tree: Tree, measure: Callable[[Tree, Entry], float] = ours) -> float:
+    """The same with straight-line code for this tree; NaN for trees that are too large for it."""
+    try:
+        return measure(tree, compile_model(tree).field)
+    except ValueError:
+        return float("nan")
+
+
+def compiled_in_lanes(tree: Tree) -> float:
+    return compiled(tree, ours_in_lanes)
 
 
 def pinocchio_from_python(tree: Tree) -> float:
@@ -98,7 +112,16 @@ def pinocchio_in_cpp(tree: Tree) -> float:
         return float("nan")
 
 
-COLUMNS = {"lanes": ours_in_lanes, "scalar": ours, "pinocchio_cpp": pinocchio_in_cpp, "pinocchio_python": pinocchio_from_python}
+COLUMNS = {
+    "lanes": ours_in_lanes,
+    "scalar": ours,
+    "compiled_lanes": compiled_in_lanes,
+    "compiled": compiled,
+    "pinocchio_cpp": pinocchio_in_cpp,
+    "pinocchio_python": pinocchio_from_python,
+}
+
+OURS = ("scalar", "lanes", "compiled", "compiled_lanes")
 
 
 def main() -> None:
@@ -112,14 +135,14 @@ def main() -> None:
     except pinocchio_cpp.NotAvailable as reason:
         print(f"no C++ comparison: {reason}")
     rows = []
-    print("nanoseconds per evaluation and trajectory" + " " * 30 + "Pinocchio C++ / ours")
-    print(f"{'tree':20s} {'nv':>4s} {'C++':>8s} {'Python':>8s} {'scalar':>8s} {'lanes':>8s} {'scalar':>9s} {'lanes':>7s}")
+    print("nanoseconds per evaluation and trajectory" + " " * 38 + "compiled model" + " " * 6 + "Pinocchio C++ / ours, compiled")
+    print(f"{'tree':20s} {'nv':>4s} {'C++':>8s} {'Python':>8s}" + f" {'scalar':>8s} {'lanes':>8s}" * 4)
     for name, tree in models(options.all_joints).items():
         best = {column: min(measure(tree) for _ in range(options.rounds)) for column, measure in COLUMNS.items()}
-        ratios = best["pinocchio_cpp"] / best["scalar"], best["pinocchio_cpp"] / best["lanes"]
-        numbers = " ".join(f"{best[c]:8.0f}" for c in ("pinocchio_cpp", "pinocchio_python", "scalar", "lanes"))
-        print(f"{name:20s} {tree.nv:4d} {numbers} {ratios[0]:9.2f} {ratios[1]:7.1f}", flush=True)
-        rows.append({"tree": name, "bodies": len(tree), "nv": tree.nv, **{f"{c}_ns": round(x, 1) for c, x in best.items()}})
+        ratios = [best["pinocchio_cpp"] / best[c] for c in OURS]
+        numbers = " ".join(f"{best[c]:8.0f}" for c in ("pinocchio_cpp", "pinocchio_python", *OURS))
+        print(f"{name:20s} {tree.nv:4d} {numbers} " + " ".join(f"{x:8.2f}" for x in ratios), flush=True)
+        rows.append({"tree": name, "bodies": len(tree), "nv": tree.nv, **{f"{c}_ns": round(x, 1) for c, x in best.items() if x == x}})
     if options.save:
         print("saved", save(options.save, {**circumstances("pin"), "rows": rows}))
 
