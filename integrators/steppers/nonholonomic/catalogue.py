@@ -9,7 +9,7 @@ from integrators.method import Method
 from integrators.steppers.generalized_alpha import rolling_alpha
 from integrators.steppers.nonholonomic.energy_exact import energy_exact
 from integrators.steppers.nonholonomic.geometric import geometric
-from integrators.steppers.nonholonomic.lagrange_dalembert import CONSTRAINTS, lagrange_dalembert
+from integrators.steppers.nonholonomic.lagrange_dalembert import CONSTRAINTS, NULL_SPACE, lagrange_dalembert
 from integrators.steppers.nonholonomic.mclachlan_perlmutter import mclachlan_perlmutter
 from integrators.tableaus import COMPOSITIONS
 
@@ -23,13 +23,20 @@ def rows() -> Iterator[tuple[str, Callable[[], Method]]]:
     ============================  =========================================================================================
     DLA, DLA4, DLA6               discrete Lagrange–d'Alembert, constraint at the midpoint: the default for groups and trees
     DLA_TRAPEZOID, …              the same with another discrete constraint (also AVERAGED; LEFT, RIGHT: order 1, for teaching)
+    NULL_SPACE, …4, …6            DLA without multipliers, on a basis of the distribution: where some inertias are small or zero
     MP, MP4, MP6                  McLachlan and Perlmutter, for a constant kinetic metric: the cheapest symmetric one
     GNI                           geometric nonholonomic integrator, for comparison
     ROLLING_ALPHA                 index-2 generalised-α, damped by design
     ENERGY_EXACT, …4, …6          averaged gradient on quasi-velocities: where energy must stay for ever, or nothing is reversible
     ============================  =========================================================================================
     """
-    for family, build in (("DLA", lagrange_dalembert), ("MP", mclachlan_perlmutter), ("ENERGY_EXACT", energy_exact)):
+    families: dict[str, Callable[..., Method]] = {
+        "DLA": lagrange_dalembert,
+        "NULL_SPACE": partial(lagrange_dalembert, unknowns=NULL_SPACE),
+        "MP": mclachlan_perlmutter,
+        "ENERGY_EXACT": energy_exact,
+    }
+    for family, build in families.items():
         yield family, partial(build, family)
         for order, composition in COMPOSED.items():
             yield f"{family}{order}", partial(_composed, build, f"{family}{order}", order, composition)

@@ -30,7 +30,7 @@ from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
 from integrators.steppers.nonholonomic import node
-from integrators.steppers.nonholonomic.lagrange_dalembert import close_node, scaled
+from integrators.steppers.nonholonomic.lagrange_dalembert import MULTIPLIERS, close_node, scaled
 from integrators.steppers.nonholonomic.node import HX, MATRIX, MEMORY, MIDDLE, MU, NODE, SCRATCH, P, R, S, X
 from liegroup.compile import any_, entry, kernel, ld, ld2, st, st2
 from liegroup.dense import ldl_solve
@@ -115,7 +115,7 @@ def step(
     node.mass_times(work[MIDDLE], structure, work[X][:n], work[MU][:n])
     node.momentum_after(group, tau, h, work[MIDDLE], structure, hx, work[MU][:n], work[P][:n])
     advance_state(group, tau, y, low, hx, work[SCRATCH][:n_q], options[COMPENSATION], counters)
-    status = close_node(field, t + h, h, y, low, parameters, structure, field_work, work, options[LIMIT])
+    status = close_node(MULTIPLIERS, field, t + h, h, y, low, parameters, structure, field_work, work, options[LIMIT])
     for j in range(m):
         st2(work, MEMORY, j, 2.0 / h * ld2(work, S, j))
     counters[HISTORY] = 1

@@ -21,7 +21,8 @@ Sources: Cortés and Martínez 2001; McLachlan and Perlmutter 2006; Kobilarov, M
 coefficients
     weights of the composition.
 options
-    the discrete constraint; largest number of iterations.
+    the discrete constraint; largest number of iterations; how the linear equations of a node are solved, for X and L or, without L,
+    on a basis of the distribution (`integrators.steppers.nonholonomic.null_space`).
 """
 
 from __future__ import annotations
@@ -36,16 +37,17 @@ from integrators.parts import constrained
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, copy, leaves_chart
-from integrators.steppers.nonholonomic import node
+from integrators.steppers.nonholonomic import node, null_space
 from integrators.steppers.nonholonomic.node import END, HX, MIDDLE, MU, NODE, SCRATCH, L, P, R, S, X
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, st, st2
 from liegroup.scalars import maximum
 
-CONSTRAINT, LIMIT = OWN_OPTIONS, OWN_OPTIONS + 1
+CONSTRAINT, LIMIT, UNKNOWNS = range(OWN_OPTIONS, OWN_OPTIONS + 3)
 MIDPOINT, TRAPEZOID, AVERAGED, LEFT, RIGHT = range(5)
 ROUNDED = 3e-3
 CONSTRAINTS = {"midpoint": MIDPOINT, "trapezoid": TRAPEZOID, "averaged": AVERAGED, "left": LEFT, "right": RIGHT}
 """Discrete constraints by name."""
+MULTIPLIERS, NULL_SPACE = range(2)
 
 
 @helper
@@ -53,6 +55,41 @@ def scaled(work: Any, source: Any, k: Any, target: Any, n: Any) -> None:
     """target <- k source."""
     for i in range(n):
         st2(work, target, i, k * ld2(work, source, i))
+
+
+@kernel
+def factor(unknowns: Any, values: Any, structure: Any, work: Any) -> None:
+    """Factor the matrix of the node whose parts are `values`."""
+    if unknowns == NULL_SPACE:
+        null_space.factor(values, structure, work)
+    else:
+        node.factor(values, structure, work)
+
+
+@kernel
+def solve_node(unknowns: Any, values: Any, structure: Any, work: Any) -> None:
+    """(R, S) <- (x, l) of `node.solve_node`; l = 0 in the null-space form."""
+    if unknowns == NULL_SPACE:
+        null_space.solve_node(values, structure, work)
+    else:
+        node.solve_node(values, structure, work)
+
+
+@kernel
+def predict(unknowns: Any, h: Any, velocity: Any, structure: Any, work: Any) -> None:
+    """X <- v + (h/2) v̇ and L <- (h/2) λ, from the equations with multipliers at the node."""
+    n, m = structure[0], structure[1]
+    at = constrained(n, m, structure[2])
+    values = work[NODE]
+    for i in range(n):
+        st2(work, R, i, node.force(values, structure, i) + ld(values, at.KINETIC + i) - ld(values, at.RATE + i))
+    for j in range(m):
+        st2(work, S, j, -ld(values, at.BIAS + j))
+    solve_node(unknowns, values, structure, work)
+    for i in range(n):
+        st2(work, X, i, ld(velocity, i) + 0.5 * h * ld2(work, R, i))
+    for j in range(m):
+        st2(work, L, j, 0.5 * h * ld2(work, S, j))
 
 
 @kernel
@@ -128,7 +165,7 @@ def solve_interval(
         for i in range(n):
             push = node.reaction(work[NODE], structure, work[L], i)
             st(before, i, ld2(work, P, i) + push - ld(before, i))
-        node.solve_node(work[NODE], structure, work)
+        solve_node(options[UNKNOWNS], work[NODE], structure, work)
         node.learn(work, n, m, count)
         change, size = node.add_solution(work, X, R, n, going)
         node.add_solution(work, L, S, m, going)
@@ -144,18 +181,19 @@ def solve_interval(
 
 
 @kernel
-def open_node(parts: Any, t: Any, y: Any, parameters: Any, structure: Any, field_work: Any, work: Any) -> None:
+def open_node(unknowns: Any, parts: Any, t: Any, y: Any, parameters: Any, structure: Any, field_work: Any, work: Any) -> None:
     """The parts at the node (q, v) and the factors of its matrix."""
     n = structure[0]
     n_q = y.shape[0] - n
     node.parts_at(parts, t, y[:n_q], y[n_q:], parameters, structure, field_work, work, NODE)
-    node.factor(work[NODE], structure, work)
+    factor(unknowns, work[NODE], structure, work)
 
 
 @kernel
 def close_node(
-    parts: Any, t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, field_work: Any, work: Any, limit: Any
-) -> int:
+    unknowns: Any, parts: Any, t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
+    limit: Any,
+) -> int:  # fmt: skip
     """v of the new node from the momentum P that arrives, with half a kick by the forces there; forces may depend on v."""
     n, m = structure[0], structure[1]
     at = constrained(n, m, structure[2])
@@ -164,14 +202,14 @@ def close_node(
     for i in range(n):
         st(v, i, ld2(work, X, i))
         st(low, n_q + i, 0.0)
-    open_node(parts, t, y, parameters, structure, field_work, work)
+    open_node(unknowns, parts, t, y, parameters, structure, field_work, work)
     for _ in range(limit):
         for i in range(n):
             st2(work, R, i, ld2(work, P, i) + 0.5 * h * node.force(work[NODE], structure, i))
             st2(work, SCRATCH, i, ld(work[NODE], at.FORCE + i))
         for j in range(m):
             st2(work, S, j, ld(work[NODE], at.VALUE + j))
-        node.solve_node(work[NODE], structure, work)
+        solve_node(unknowns, work[NODE], structure, work)
         change = 0.0 * ld(v, 0)
         for i in range(n):
             change = maximum(change, absolute(ld2(work, R, i) - ld(v, i)))
@@ -196,9 +234,9 @@ def substep(
     """One step of size h of the basic method."""
     n, m = structure[0], structure[1]
     n_q = y.shape[0] - n
-    group, tau = table[: table.shape[0] - 1], options[TAU]
+    group, tau, unknowns = table[: table.shape[0] - 1], options[TAU], options[UNKNOWNS]
     if counters[HISTORY] == 0:
-        open_node(parts, t, y, parameters, structure, field_work, work)
+        open_node(unknowns, parts, t, y, parameters, structure, field_work, work)
     node.mass_times(work[NODE], structure, y[n_q:], work[P][:n])
     for i in range(n):
         st2(work, P, i, ld2(work, P, i) + 0.5 * h * node.force(work[NODE], structure, i))
@@ -206,7 +244,7 @@ def substep(
     if past > 1:
         node.extrapolate(work, n, m, past - 1)
     else:
-        node.predict(h, y[n_q:], structure, work)
+        predict(unknowns, h, y[n_q:], structure, work)
     counters[HISTORY] = 0
     status = solve_interval(parts, t, h, y[:n_q], group, options, parameters, structure, field_work, work, counters)
     if status == OK and leaves_chart(group, work[HX][:n]):
@@ -220,7 +258,7 @@ def substep(
     advance_state(group, tau, y, low, hx, work[SCRATCH][:n_q], options[COMPENSATION], counters)
     known = min(max(past, 1), node.DIFFERENCES)
     node.remember(work, n, m, known)
-    status = close_node(parts, t + h, h, y, low, parameters, structure, field_work, work, options[LIMIT])
+    status = close_node(unknowns, parts, t + h, h, y, low, parameters, structure, field_work, work, options[LIMIT])
     counters[HISTORY] = known + 1
     return status
 
@@ -243,7 +281,13 @@ def step(
 
 
 STEPPER = Stepper(
-    "lagrange-dalembert", step, lambda options: 0, maps=("exp", "cayley"), prepare=node.check, evaluates="parts", shape=node.work_shape
+    "lagrange-dalembert",
+    step,
+    lambda options: 0,
+    maps=("exp", "cayley"),
+    prepare=node.check,
+    evaluates="parts",
+    shape=null_space.work_shape,
 )
 
 
@@ -254,6 +298,7 @@ def lagrange_dalembert(
     constraint: str = "midpoint",
     iterations: int = 60,
     symmetric: bool = True,
+    unknowns: int = MULTIPLIERS,
     **changes: object,
 ) -> Method:
     """The method with a discrete constraint of `CONSTRAINTS`, composed with the given weights.
@@ -267,7 +312,7 @@ def lagrange_dalembert(
         stepper=STEPPER,
         order=order,
         coefficients=np.asarray(weights, dtype=np.float64),
-        options=np.array([CONSTRAINTS[constraint], iterations]),
+        options=np.array([CONSTRAINTS[constraint], iterations, unknowns]),
         symmetric=symmetric,
         source="Cortés and Martínez 2001",
         **changes,  # type: ignore[arg-type]

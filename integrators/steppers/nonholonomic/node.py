@@ -231,23 +231,6 @@ def learn(work: Any, n: Any, m: Any, count: Any) -> None:
 
 
 @kernel
-def predict(h: Any, velocity: Any, structure: Any, work: Any) -> None:
-    """X <- v + (h/2) v̇ and L <- (h/2) λ, from the equations with multipliers at the node."""
-    n, m = structure[0], structure[1]
-    at = constrained(n, m, structure[2])
-    values = work[NODE]
-    for i in range(n):
-        st2(work, R, i, force(values, structure, i) + ld(values, at.KINETIC + i) - ld(values, at.RATE + i))
-    for j in range(m):
-        st2(work, S, j, -ld(values, at.BIAS + j))
-    solve_node(values, structure, work)
-    for i in range(n):
-        st2(work, X, i, ld(velocity, i) + 0.5 * h * ld2(work, R, i))
-    for j in range(m):
-        st2(work, L, j, 0.5 * h * ld2(work, S, j))
-
-
-@kernel
 def extrapolate(work: Any, n: Any, m: Any, known: Any) -> None:
     """(X, L) <- the next of a series from its backward differences."""
     for i in range(n + m):
