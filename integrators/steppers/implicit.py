@@ -32,16 +32,14 @@ from integrators.method import Method, Stepper
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, copy, dimension, leaves_chart
-from integrators.steppers.midpoint import move, relative
+from integrators.steppers.iteration import extrapolate, goes_on, move, relative, remember
 from integrators.steppers.rkmk import combine
 from integrators.tableaus import ButcherTableau
-from liegroup.compile import any_, entry, helper, kernel, ld, select, st
+from liegroup.compile import any_, entry, helper, kernel, ld, st
 from liegroup.scalars import maximum
 from liegroup.table import EXP, dtau_inverse_left, retract
 
 STAGES, CENTRED, ESTIMATE, LIMIT, PAST = range(OWN_OPTIONS, OWN_OPTIONS + 5)
-FLOOR = 1e-12
-"""Relative to the size of the iterates: below it, an iterate that does not come closer any more has converged."""
 
 
 @helper
@@ -100,9 +98,7 @@ def solve(
         residual = relative(largest, speed)
         if any_(residual != residual):
             return NON_FINITE
-        stuck = select(best <= FLOOR, select(residual >= best, zero, going), going)
-        going = select(residual == 0.0, zero, stuck)
-        best = residual
+        going, best = goes_on(going, residual, best), residual
         if not any_(going > 0.0):
             return OK
     st(work[ERROR], 0, best)
@@ -124,27 +120,7 @@ def start(
             copy(work[OWN_ROWS][:d], work[OWN_ROWS + i][:d])
         return
     for i in range(s):
-        for m in range(d):
-            total = ld(work[pasts + i * past], m)
-            for k in range(1, known):
-                total = total + ld(work[pasts + i * past + k], m)
-            st(work[OWN_ROWS + i], m, total)
-
-
-@kernel
-def remember(table: Any, options: Any, work: Any, counters: Any) -> None:
-    """Update the backward differences with the new kᵢ."""
-    s, past, d = options[STAGES], options[PAST], dimension(table)
-    pasts = own(s)[4]
-    known = min(counters[HISTORY] + 1, past)
-    for i in range(s):
-        for m in range(d):
-            x = ld(work[OWN_ROWS + i], m)
-            for k in range(known):
-                old = ld(work[pasts + i * past + k], m)
-                st(work[pasts + i * past + k], m, x)
-                x = x - old
-    counters[HISTORY] = known
+        extrapolate(work, OWN_ROWS + i, pasts + i * past, known, d)
 
 
 @kernel
@@ -181,7 +157,10 @@ def accept(status: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any,
     if status == OK and stages_leave_chart(h, table, coefficients, options, work, counters):
         status = CHART_LEFT
     if status == OK:
-        remember(table, options, work, counters)
+        s, past, d = options[STAGES], options[PAST], dimension(table)
+        counters[HISTORY] = min(counters[HISTORY] + 1, past)
+        for i in range(s):
+            remember(work, OWN_ROWS + i, own(s)[4] + i * past, counters[HISTORY], d)
         finish(h, y, low, table, coefficients, options, work, counters)
     return status
 

@@ -26,8 +26,8 @@ from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import dimension
-from integrators.steppers.implicit import FLOOR, LIMIT, PAST, STAGES, accept, centre, evaluate, implicit_rkmk, own, own_rows, start
-from integrators.steppers.midpoint import relative
+from integrators.steppers.implicit import LIMIT, PAST, STAGES, accept, centre, evaluate, implicit_rkmk, own, own_rows, start
+from integrators.steppers.iteration import goes_on, relative
 from integrators.tableaus import ButcherTableau
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, select, st, st2
 from liegroup.scalars import maximum
@@ -129,9 +129,7 @@ def solve(
         distance = relative(largest, speed)
         if any_(distance != distance):
             return NON_FINITE
-        stuck = select(best <= FLOOR, select(distance >= best, zero, going), going)
-        going = select(distance == 0.0, zero, stuck)
-        best = distance
+        going, best = goes_on(going, distance, best), distance
         if not any_(going > 0.0):
             return OK
     st(work[ERROR], 0, best)

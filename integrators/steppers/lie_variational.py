@@ -40,9 +40,9 @@ from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
-from integrators.steppers.midpoint import move, relative
+from integrators.steppers.iteration import extrapolate, goes_on, move, relative, remember
 from integrators.tableaus import GAUSS, LOBATTO_IIIA, LOBATTO_IIIB, ButcherTableau
-from liegroup.compile import absolute, any_, entry, helper, kernel, ld, select, st
+from liegroup.compile import absolute, any_, entry, helper, kernel, ld, st
 from liegroup.scalars import maximum
 from liegroup.table import (
     EXP,
@@ -59,8 +59,6 @@ from liegroup.table import (
 )
 
 STAGES, LIMIT, PAST = range(OWN_OPTIONS, OWN_OPTIONS + 3)
-_FLOOR = 1e-12
-"""Relative to the size of the iterates: below it, an iterate that does not come closer any more has converged."""
 
 
 @helper
@@ -165,9 +163,7 @@ def solve(
         residual = maximum(relative(moved, speed), relative(pushed, force))
         if any_(residual != residual):
             return NON_FINITE
-        stuck = select(best <= _FLOOR, select(residual >= best, zero, going), going)
-        going = select(residual == 0.0, zero, stuck)
-        best = residual
+        going, best = goes_on(going, residual, best), residual
         if not any_(going > 0.0):
             return OK
     st(work[ERROR], 0, best)
@@ -194,26 +190,7 @@ def start(
                 st(work[OWN_ROWS + 3 * i + 2], k, x)
         return
     for i in range(3 * s):
-        for k in range(m):
-            total = ld(work[pasts + i * past], k)
-            for j in range(1, known):
-                total = total + ld(work[pasts + i * past + j], k)
-            st(work[OWN_ROWS + i], k, total)
-
-
-@kernel
-def remember(m: Any, options: Any, work: Any, counters: Any) -> None:
-    """Update the backward differences with the new (K, N, f)."""
-    s, past = options[STAGES], options[PAST]
-    pasts, known = own(s)[9], min(counters[HISTORY] + 1, past)
-    for i in range(3 * s):
-        for k in range(m):
-            x = ld(work[OWN_ROWS + i], k)
-            for j in range(known):
-                old = ld(work[pasts + i * past + j], k)
-                st(work[pasts + i * past + j], k, x)
-                x = x - old
-    counters[HISTORY] = known
+        extrapolate(work, OWN_ROWS + i, pasts + i * past, known, m)
 
 
 @kernel
@@ -252,7 +229,10 @@ def step(
     if status == OK and leaves_chart(group, work[own(options[STAGES])[3]]):
         status = CHART_LEFT
     if status == OK:
-        remember(m, options, work, counters)
+        past, pasts = options[PAST], own(options[STAGES])[9]
+        counters[HISTORY] = min(counters[HISTORY] + 1, past)
+        for i in range(3 * options[STAGES]):
+            remember(work, OWN_ROWS + i, pasts + i * past, counters[HISTORY], m)
         finish(h, y, low, group, m, coefficients, options, work, counters)
     return status
 

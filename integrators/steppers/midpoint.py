@@ -32,7 +32,8 @@ from integrators.method import Method, Stepper
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, dimension, leaves_chart
-from liegroup.compile import absolute, any_, entry, helper, kernel, ld, select, st
+from integrators.steppers.iteration import extrapolate, goes_on, move, relative, remember
+from liegroup.compile import absolute, any_, entry, helper, kernel, ld, st
 from liegroup.scalars import maximum
 from liegroup.table import (
     EXP,
@@ -46,8 +47,6 @@ from liegroup.table import (
 
 LIMIT, PAST = OWN_OPTIONS, OWN_OPTIONS + 1
 Z, NEW, MIDDLE, Y, N0, N1, SCRATCH, PASTS = range(OWN_ROWS, OWN_ROWS + 8)
-_FLOOR = 1e-12
-"""Relative to the size of the iterates: below it, an iterate that does not come closer any more has converged."""
 
 
 @kernel
@@ -81,24 +80,6 @@ def evaluate(
         st(new, m + i, ld(new, m + i) - ld(scratch, i))
 
 
-@helper
-def move(z: Any, new: Any, first: Any, last: Any, going: Any) -> Any:
-    """Replace z by the new values where the iteration is still going; returns the largest change and the largest value."""
-    change = going * 0.0
-    size = change
-    for i in range(first, last):
-        x, w = ld(z, i), ld(new, i)
-        change, size = maximum(change, absolute(w - x)), maximum(size, maximum(absolute(w), absolute(x)))
-        st(z, i, select(going > 0.0, w, x))
-    return change, size
-
-
-@helper
-def relative(change: Any, scale: Any) -> Any:
-    """change/scale, 0 if both are 0."""
-    return change / select(scale == 0.0, scale * 0.0 + 1.0, scale)
-
-
 @kernel
 def solve(
     field: Any, t: Any, h: Any, y: Any, table: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
@@ -125,38 +106,11 @@ def solve(
         residual = maximum(residual, relative(step * change, force))
         if any_(residual != residual):
             return NON_FINITE
-        stuck = select(best <= _FLOOR, select(residual >= best, zero, going), going)
-        going = select(residual == 0.0, zero, stuck)
-        best = residual
+        going, best = goes_on(going, residual, best), residual
         if not any_(going > 0.0):
             return OK
     st(work[ERROR], 0, best)
     return NOT_CONVERGED
-
-
-@helper
-def extrapolate(work: Any, d: Any, past: Any, counters: Any) -> None:
-    """z <- the value at the next step by backward differences of past ones."""
-    known = min(counters[HISTORY], past)
-    if known > 0:
-        for i in range(d):
-            s = ld(work[PASTS], i)
-            for k in range(1, known):
-                s = s + ld(work[PASTS + k], i)
-            st(work[Z], i, s)
-
-
-@helper
-def remember(work: Any, d: Any, past: Any, counters: Any) -> None:
-    """Update the backward differences with the new z."""
-    known = min(counters[HISTORY] + 1, past)
-    for i in range(d):
-        x = ld(work[Z], i)
-        for k in range(known):
-            old = ld(work[PASTS + k], i)
-            st(work[PASTS + k], i, x)
-            x = x - old
-    counters[HISTORY] = known
 
 
 @helper
@@ -204,12 +158,14 @@ def step(
             bracket_transpose(table[:k], work[Z], y[g:], work[SCRATCH])
             for i in range(m):
                 st(work[Z], m + i, ld(work[Z], m + i) - ld(work[SCRATCH], i))
-    extrapolate(work, d, options[PAST], counters)
+    if counters[HISTORY] > 0:
+        extrapolate(work, Z, PASTS, min(counters[HISTORY], options[PAST]), d)
     status = solve(field, t, h, y, table, options, parameters, structure, field_work, work, counters)
     if status == OK and leaves_chart(table, work[Y]):
         status = CHART_LEFT
     if status == OK:
-        remember(work, d, options[PAST], counters)
+        counters[HISTORY] = min(counters[HISTORY] + 1, options[PAST])
+        remember(work, Z, PASTS, counters[HISTORY], d)
         finish(h, y, low, table, options, work, counters)
     return status
 

@@ -40,6 +40,7 @@ from integrators.parts import lagrangian as layout
 from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import NON_FINITE, NOT_CONVERGED, OK
+from integrators.steppers.iteration import extrapolate, remember
 from integrators.tableaus.galerkin import Galerkin
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, select, st, st2
 from liegroup.scalars import maximum
@@ -148,11 +149,7 @@ def start(
     s, past, U, state, values = options[BASIS], options[PAST], work[UNKNOWN], work[STATE][: 2 * n], work[VALUES]
     known, system, at = min(counters[HISTORY], past), PASTS + past, layout(n)
     if known > 0:
-        for a in range(s * n):
-            x = ld(work[PASTS], a)
-            for k in range(1, known):
-                x = x + ld(work[PASTS + k], a)
-            st(U, a, x)
+        extrapolate(work, UNKNOWN, PASTS, known, s * n)
         return
     for k in range(n):
         st(state, k, ld(y, k))
@@ -167,19 +164,6 @@ def start(
     for k in range(s):
         for x in range(n):
             st(U, n * k + x, ld2(work, system + x, n))
-
-
-@kernel
-def remember(m: Any, past: Any, work: Any, counters: Any) -> None:
-    """Update the backward differences with the new U."""
-    known = min(counters[HISTORY] + 1, past)
-    for a in range(m):
-        x = ld(work[UNKNOWN], a)
-        for k in range(known):
-            old = ld(work[PASTS + k], a)
-            st(work[PASTS + k], a, x)
-            x = x - old
-    counters[HISTORY] = known
 
 
 @entry(*STEP_SIGNATURES)
@@ -206,7 +190,8 @@ def step(
         for k in range(n):
             st(change, n + k, ld(change, n + k) + (h * coefficients[b + i]) * ld(values, k))
     counters[EVALUATIONS] += r
-    remember(s * n, options[PAST], work, counters)
+    counters[HISTORY] = min(counters[HISTORY] + 1, options[PAST])
+    remember(work, UNKNOWN, PASTS, counters[HISTORY], s * n)
     absorb(y, low, change, 0, 2 * n, options[COMPENSATION])
     return OK
 
