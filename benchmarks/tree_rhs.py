@@ -42,6 +42,7 @@ def models(all_joints: bool) -> dict[str, Tree]:
     if all_joints:
         found |= {
             "Panda": load_model("panda"),
+            "UR5": load_model("ur5"),
             "Talos, with hands": load_model("talos_full"),
             "free 30-body tree": _depth_first(random_tree("random", 30, generator, root=Free())),
             "prismatic 10-chain": random_tree("chain", 10, generator, (Prismatic,)),

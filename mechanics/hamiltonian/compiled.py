@@ -22,13 +22,13 @@ from mechanics.hamiltonian.problem import hamiltonian_problem
 from mechanics.tree import Tree
 
 Array = NDArray[np.float64]
-LIMIT = 6000
-"""Operations; the compiler takes longer than linearly for more."""
+LIMIT = 4000
+"""Operations.  The code of more does not fit into the instruction cache of today's processors, and is no faster than the loop."""
 _HEAD = '''"""Hamilton's equations of a tree, (q, p) -> (v, rate of p): written by mechanics.compile_model."""
 
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, ld, st
-from liegroup.scalars import sincos
+from liegroup.tracing import called_sincos as sincos
 
 
 @entry(*FIELD_SIGNATURES)
@@ -77,7 +77,8 @@ def compile_model(tree: Tree, limit: int = LIMIT) -> CompiledModel:
     tree : Tree
         With joints of any kind, prescribed motions included.
     limit : int
-        Operations up to which the code is made.
+        Operations up to which the code is made: a robot of 13 bodies with its axes along those of the bodies has about 3000, one of 7
+        bodies with axes anywhere 2000.  Longer code gains nothing over the kernel for all trees.
 
     Returns
     -------
@@ -88,13 +89,26 @@ def compile_model(tree: Tree, limit: int = LIMIT) -> CompiledModel:
     ------
     ValueError
         The code would be longer than `limit`.
+
+    Notes
+    -----
+    The numbers are those of the kernel for all trees to the last bit, but for the sign of zeros (and digits that ``contract`` arithmetic
+    rounds elsewhere); one trajectory and lanes agree bitwise.  The first use compiles, 3 ms of one core per operation and for lanes as
+    much again; later processes find the code in the cache.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> model = mechanics.compile_model(mechanics.load_model("double_pendulum"))
+    >>> model.operations < 150
+    True
     """
     graph, values = _trace(tree)
     operations = sum(graph.nodes[k][0] not in ("constant", "input") for k in graph.needed(values))
     if operations > limit:
         raise ValueError(
-            f"tree {tree.name!r}: its code would have {operations} operations, more than limit={limit}; "
-            "use hamiltonian_rhs and hamiltonian_problem, or raise the limit and wait for the compiler"
+            f"tree {tree.name!r}: its code would have {operations} operations, more than limit={limit}, and gain nothing; "
+            "use hamiltonian_rhs and hamiltonian_problem, or raise the limit and measure"
         )
     body = [*lines(graph, values, set()), *(f"st(out, {i}, {operand(graph, k)})" for i, k in enumerate(values))]
     source = _HEAD + "".join(f"    {line}\n" for line in body)

@@ -44,7 +44,7 @@ def compiled():
 @pytest.mark.parametrize(("shape", "joints", "root", "count"), TREES)
 def test_the_source_gives_the_numbers_of_the_kernel(shape, joints, root, count):
     tree, states = example(shape, joints, root, count)
-    model = mechanics.compile_model(tree)
+    model = mechanics.compile_model(tree, limit=10_000)
     for y in states[:3]:
         found = evaluate(model.field.python, tree, y)
         assert np.isfinite(found).all()
