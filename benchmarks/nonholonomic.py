@@ -3,8 +3,9 @@
 Two tables: nanoseconds per step, one trajectory and eight in lanes (per trajectory); and microseconds per simulated second at
 equal error.  Costs are differences of a long and a short run (every step watches the invariants), by the clock of the process, so
 that starting a run does not count for anybody; errors are those of the configuration after `HORIZON`, against DOP853 at 1e-13.
-SciPy's opponent is DOP853 on the same compiled right-hand side; Exudyn's are its implicit solvers on its rolling-disc joint, where
-Exudyn is installed.
+At equal error: fixed steps, one trajectory and eight in lanes; variable steps; SciPy's DOP853 on the same compiled right-hand side,
+without projections as the others; Exudyn's implicit solvers on its rolling-disc joint, where Exudyn is installed.  The wheeled tree
+also in Hamiltonian variables.
 """
 
 from __future__ import annotations
@@ -27,15 +28,26 @@ from mechanics.systems.snakeboard import snakeboard
 from mechanics.systems.tilting_disk import tilting_disk
 
 HORIZON = 1.0
+LONG = 20.0
+"""Length of the long runs at equal error: where motions die out, arithmetic on what is left would be slower."""
+TOLERANCES = 10.0 ** -np.arange(2, 12)
 TARGETS = (1e-3, 1e-4, 1e-6, 1e-8)
-Cost = Callable[[float, float], float]
-"""Seconds of a run: ``cost(step or tolerance, horizon)``."""
+COUNTS = {
+    "RKMK4": [2**k for k in range(3, 12)],
+    "RKMK_VERNER65": [2**k for k in range(2, 10)],
+    "RKMK_DOP853": [1, 2, 4, 8, 16, 32, 48, 64, 96, 128, 256],
+}
+"""Methods at equal error, and their steps in a second."""
+START = pendulum.TwoWheeledPendulum(), 0.1, 1.0, 0.0, 0.8
+"""Of the wheeled tree: pitch, speed, rates of pitch and yaw."""
+Line = tuple[list[float], list[float]]
+"""Errors, and microseconds per simulated second."""
 
 
 def wheeled() -> tuple[Problem, Problem]:
     """The two-wheeled pendulum as a tree, for Runge–Kutta methods (projected) and bare, for SciPy."""
     made = pendulum.mechanism()
-    q, v = pendulum.state(pendulum.TwoWheeledPendulum(), 0.1, 1.0, 0.0, 0.8)
+    q, v = pendulum.state(*START)
     return multiplier_problem(made, q, v, projection="positions"), multiplier_problem(made, q, v)
 
 
@@ -48,21 +60,24 @@ def systems() -> dict[str, tuple[Problem, Problem, dict[str, Problem]]]:
     return {**found, "wheeled tree": (*wheeled(), {})}
 
 
+def eightfold(problem: Problem) -> Problem:
+    """Eight starts elsewhere in the plane: the same motion."""
+    starts = np.tile(problem.y0, (WIDTH, 1))
+    starts[:, :2] += np.random.default_rng(0).normal(size=(WIDTH, 2))
+    return problem.with_start(starts)
+
+
 def seconds(problem: Problem, method: str, step: float, steps: int) -> float:
     started = time.process_time()
     integrate(problem, method, (0.0, step * steps), step=step, save_every=steps)
     return time.process_time() - started
 
 
-def per_step(problem: Problem, method: str, step: float, rounds: int) -> float:
+def per_step(problem: Problem, method: str, step: float, rounds: int, short: int = 2000, long: int = 22000) -> float:
     """Nanoseconds per step."""
-    short, long = 2000, 22000
     seconds(problem, method, step, short)
-    return (
-        1e9
-        * (best(lambda: seconds(problem, method, step, long), rounds) - best(lambda: seconds(problem, method, step, short), rounds))
-        / (long - short)
-    )
+    difference = best(lambda: seconds(problem, method, step, long), rounds) - best(lambda: seconds(problem, method, step, short), rounds)
+    return 1e9 * difference / (long - short)
 
 
 def best(call: Callable[[], float], rounds: int) -> float:
@@ -75,10 +90,7 @@ def speeds(names: Sequence[str], rounds: int) -> list[dict[str, Any]]:
     print(f"{'system':14s} {'method':14s} {'ns/step':>9s} {'lanes':>9s}")
     for name, (problem, _, others) in ((n, made) for n, made in systems().items() if n in names):
         for method, posed in {"RKMK4": problem, **others}.items():
-            generator = np.random.default_rng(0)
-            starts = posed.y0 + np.zeros((WIDTH, 1))
-            starts[:, :2] += generator.normal(size=(WIDTH, 2))  # elsewhere in the plane, the same motion
-            one, eight = per_step(posed, method, 1e-3, rounds), per_step(posed.with_start(starts), method, 1e-3, rounds) / WIDTH
+            one, eight = per_step(posed, method, 1e-3, rounds), per_step(eightfold(posed), method, 1e-3, rounds) / WIDTH
             print(f"{name:14s} {method:14s} {one:9.0f} {eight:9.0f}", flush=True)
             rows.append({"system": name, "method": method, "ns_per_step": round(one, 1), "ns_per_step_lanes": round(eight, 1)})
     return rows
@@ -97,50 +109,63 @@ def at_equal_error(errors: Sequence[float], costs: Sequence[float], target: floa
     return float(np.exp(np.interp(np.log(target), x[order], y[order]))) if x.min() <= np.log(target) else float("nan")
 
 
-def lines(name: str, rounds: int) -> dict[str, tuple[list[float], list[float]]]:
+def lines(name: str, rounds: int) -> dict[str, Line]:
     """Work–precision lines: who → (errors, microseconds per simulated second)."""
-    problem, bare, _ = systems()[name]
-    reference = integrate(bare, "SCIPY_DOP853", (0.0, HORIZON), step=HORIZON, rtol=1e-13, atol=1e-13).y[-1]
+    problem = systems()[name][1]
+    reference = integrate(problem, "SCIPY_DOP853", (0.0, HORIZON), step=HORIZON, rtol=1e-13, atol=1e-13).y[-1]
     size = int(problem.table[:-1, 3].sum())
 
     def error(y: Any) -> float:
         return float(np.abs(y[: len(y) if len(y) < size else size] - reference[: len(y) if len(y) < size else size]).max())
 
-    found: dict[str, tuple[list[float], list[float]]] = {}
-    for method, counts in (("RKMK4", (20, 40, 80, 160, 320, 640, 1280, 2560)), ("RKMK_DOP853", (4, 8, 16, 32, 64, 128, 256))):
-        line: tuple[list[float], list[float]] = ([], [])
-        for n in counts:
-            solution = integrate(problem, method, (0.0, HORIZON), step=HORIZON / n)
-            if solution.success:
-                line[0].append(error(solution.y[-1]))
-                line[1].append(1e-3 * n * per_step(problem, method, HORIZON / n, rounds) / HORIZON)
-        found[method] = line
-    found["SciPy DOP853"] = _scipy(bare, error, rounds)
+    found: dict[str, Line] = {}
+    for method, counts in COUNTS.items():
+        found |= _fixed(problem, method, counts, error, rounds)
+    found["RKMK_DOP853, variable steps"] = _tolerances(problem, "RKMK_DOP853", None, error, rounds)
+    if name == "wheeled tree":
+        momenta = pendulum.mechanism().problem(*pendulum.state(*START), projection="none")
+        found |= {f"Hamiltonian, {who}": line for who, line in _fixed(momenta, "RKMK_DOP853", COUNTS["RKMK_DOP853"], error, rounds).items()}
+        found["Hamiltonian, variable steps"] = _tolerances(momenta, "RKMK_DOP853", None, error, rounds)
+    found["SciPy DOP853"] = _tolerances(problem, "SCIPY_DOP853", HORIZON, error, rounds)
     if name == "disk" and exudyn_disk.available():
         found |= _exudyn(error, rounds)
     return found
 
 
-def _scipy(problem: Problem, error: Callable[[Any], float], rounds: int) -> tuple[list[float], list[float]]:
-    line: tuple[list[float], list[float]] = ([], [])
-    for tolerance in 10.0 ** -np.arange(2, 12):
+def _fixed(problem: Problem, method: str, counts: Sequence[int], error: Callable[[Any], float], rounds: int) -> dict[str, Line]:
+    """Fixed steps, one trajectory and in lanes."""
+    line: Line = ([], [])
+    lanes: Line = ([], [])
+    for n in counts:
+        solution = integrate(problem, method, (0.0, HORIZON), step=HORIZON / n)
+        if not solution.success:
+            continue
+        for to, posed, width in ((line, problem, 1), (lanes, eightfold(problem), WIDTH)):
+            to[0].append(error(solution.y[-1]))
+            to[1].append(1e-3 * n * per_step(posed, method, HORIZON / n, rounds, n, round(n * LONG / HORIZON)) / HORIZON / width)
+    return {method: line, f"{method}, lanes": lanes}
+
+
+def _tolerances(problem: Problem, method: str, step: float | None, error: Callable[[Any], float], rounds: int) -> Line:
+    line: Line = ([], [])
+    for tolerance in TOLERANCES:
 
         def run(horizon: float, tolerance: float = tolerance) -> Any:
             started = time.process_time()
-            solution = integrate(problem, "SCIPY_DOP853", (0.0, horizon), step=horizon, rtol=tolerance, atol=tolerance)
+            solution = integrate(problem, method, (0.0, horizon), step=step and horizon, rtol=tolerance, atol=tolerance, save_every=1000)
             return time.process_time() - started, solution.y[-1]
 
         line[0].append(error(run(HORIZON)[1]))
-        costs = [best(lambda h=h: run(h)[0], rounds) for h in (HORIZON, 2 * HORIZON)]  # type: ignore[misc]
+        costs = [best(lambda h=h: run(h)[0], rounds) for h in (1e-6 * HORIZON, HORIZON)]  # type: ignore[misc]
         line[1].append(1e6 * (costs[1] - costs[0]) / HORIZON)
     return line
 
 
-def _exudyn(error: Callable[[Any], float], rounds: int) -> dict[str, tuple[list[float], list[float]]]:
-    found: dict[str, tuple[list[float], list[float]]] = {}
+def _exudyn(error: Callable[[Any], float], rounds: int) -> dict[str, Line]:
+    found: dict[str, Line] = {}
     system = tilting_disk()
     for solver in exudyn_disk.SOLVERS:
-        line: tuple[list[float], list[float]] = ([], [])
+        line: Line = ([], [])
         for n in (200, 400, 800, 1600, 3200, 6400):
             line[0].append(error(exudyn_disk.solve(solver, HORIZON / n, HORIZON, system)[0]))
             costs = [best(lambda h=h: exudyn_disk.solve(solver, HORIZON / n, h, system)[1], rounds) for h in (HORIZON, 2 * HORIZON)]  # type: ignore[misc]
