@@ -57,14 +57,14 @@ class RollingDiskConfig(StudyConfig):
     """m/s²."""
     methods: tuple[str, ...] = (
         "DLA", "DLA4", "DLA6", "DLA_TRAPEZOID", "MP", "GNI", "ROLLING_ALPHA", "ENERGY_EXACT", "ENERGY_EXACT4",
-        "RKMK4", "RKMK_GAUSS2", "SCIPY_DOP853",
+        "RKMK4", "RKMK_GAUSS2", "RKMK_DOP853", "SCIPY_DOP853",
     )  # fmt: skip
     """Names from the catalogue integrators.methods."""
     steps: tuple[float, ...] = (0.008, 0.004, 0.002)
     """Steps of the sweep, s; the last one is also that of the long runs."""
     horizon: float = 4.0
     """Length of the sweep and of the picture, s."""
-    long_steps: int = 20_000
+    long_steps: int = 10_000
     """Number of steps of the long runs."""
     stability: bool = True
     """Find the limits of upright rolling and spinning."""
