@@ -128,6 +128,7 @@ OURS = ("scalar", "lanes", "compiled", "compiled_lanes")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--all-joints", action="store_true", help="more robots and every kind of joint that Pinocchio has")
+    parser.add_argument("--only", nargs="+", metavar="TREE", help="only these rows of the table")
     parser.add_argument("--rounds", type=int, default=2, help="measure every number so many times, the best counts")
     parser.add_argument("--save", metavar="NAME", help="write benchmarks/results/NAME.json")
     options = parser.parse_args()
@@ -139,6 +140,8 @@ def main() -> None:
     print("nanoseconds per evaluation and trajectory" + " " * 38 + "compiled model" + " " * 6 + "Pinocchio C++ / ours, compiled")
     print(f"{'tree':20s} {'nv':>4s} {'C++':>8s} {'Python':>8s}" + f" {'scalar':>8s} {'lanes':>8s}" * 4)
     for name, tree in models(options.all_joints).items():
+        if options.only and name not in options.only:
+            continue
         best = {column: min(measure(tree) for _ in range(options.rounds)) for column, measure in COLUMNS.items()}
         ratios = [best["pinocchio_cpp"] / best[c] for c in OURS]
         numbers = " ".join(f"{best[c]:8.0f}" for c in ("pinocchio_cpp", "pinocchio_python", *OURS))

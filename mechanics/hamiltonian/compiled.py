@@ -23,7 +23,7 @@ from mechanics.tree import Tree
 
 Array = NDArray[np.float64]
 LIMIT = 4000
-"""Operations.  The code of more does not fit into the instruction cache of today's processors, and is no faster than the loop."""
+"""Operations.  The code of more outgrows the instruction cache: 4400 to 4700 were 0.9 to 1.3 times as fast as the kernel for all trees."""
 _HEAD = '''"""Hamilton's equations of a tree, (q, p) -> (v, rate of p): written by mechanics.compile_model."""
 
 from integrators.signatures import FIELD_SIGNATURES
@@ -62,7 +62,10 @@ class CompiledModel:
         return dynamics.rates(self.tree, self.field, q, p, t)
 
     def problem(self, q: ArrayLike, v: ArrayLike | None = None, p: ArrayLike | None = None, t: float = 0.0) -> Problem:
-        """The motion of the tree, as `mechanics.hamiltonian_problem` poses it, with this field."""
+        """The motion of the tree, as `mechanics.hamiltonian_problem` poses it, with this field.
+
+        Other masses or another gravity in `parameters` would not reach the field: compile another model.
+        """
         return replace(hamiltonian_problem(self.tree, q, v, p, t), field=self.field)
 
     def __repr__(self) -> str:
@@ -78,7 +81,7 @@ def compile_model(tree: Tree, limit: int = LIMIT) -> CompiledModel:
         With joints of any kind, prescribed motions included.
     limit : int
         Operations up to which the code is made: a robot of 13 bodies with its axes along those of the bodies has about 3000, one of 7
-        bodies with axes anywhere 2000.  Longer code gains nothing over the kernel for all trees.
+        bodies with axes anywhere 2000.  Longer code gains little over the kernel for all trees.
 
     Returns
     -------
@@ -104,10 +107,10 @@ def compile_model(tree: Tree, limit: int = LIMIT) -> CompiledModel:
     True
     """
     graph, values = _trace(tree)
-    operations = sum(graph.nodes[k][0] not in ("constant", "input") for k in graph.needed(values))
+    operations = sum(bool(graph.arguments(k)) for k in graph.needed(values))
     if operations > limit:
         raise ValueError(
-            f"tree {tree.name!r}: its code would have {operations} operations, more than limit={limit}, and gain nothing; "
+            f"tree {tree.name!r}: its code would have {operations} operations, more than limit={limit}, and gain little; "
             "use hamiltonian_rhs and hamiltonian_problem, or raise the limit and measure"
         )
     body = [*lines(graph, values, set()), *(f"st(out, {i}, {operand(graph, k)})" for i, k in enumerate(values))]
