@@ -25,6 +25,7 @@ from integrators.observe import pass_on_last
 from integrators.problem import Problem
 from integrators.signatures import FIELD, FIELD_LANES, STEP, STEP_LANES
 from integrators.status import OK
+from integrators.steppers.common import clear, copy
 from liegroup.compile import (
     WIDTH,
     entry,
@@ -50,20 +51,26 @@ OFFSET, GRAVITY = (0.1, 0.05, 0.3), (-9.81, 0.0, 0.0)
 
 
 @entry(
-    integer(STEP, FIELD, integer, real, vector, vector, integer_table, vector, integers, vector, integers, matrix, matrix, integers),
-    integer(STEP_LANES, FIELD_LANES, integer, real, lane_vector, lane_vector, integer_table, vector, integers, vector, integers,
-            lane_matrix, lane_matrix, integers),
+    integer(STEP, FIELD, integer, integer, real, vector, vector, vector, integer_table, vector, integers, vector, integers, matrix, matrix,
+            integers),
+    integer(STEP_LANES, FIELD_LANES, integer, integer, real, lane_vector, lane_vector, lane_vector, integer_table, vector, integers, vector,
+            integers, lane_matrix, lane_matrix, integers),
 )  # fmt: skip
 def _loop(
-    step: Any, field: Any, count: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
-    structure: Any, field_work: Any, work: Any, counters: Any,
+    step: Any, field: Any, runs: Any, count: Any, h: Any, start: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any,
+    parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any,
 ) -> Any:  # fmt: skip
-    for k in range(count):
-        status = step(field, k * h, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters)
-        if status != OK:
-            return status
-        pass_on_last(work, counters)
-        counters[STEPS] = k + 1
+    """`runs` times `count` steps from the same start."""
+    for _ in range(runs):
+        copy(start, y)
+        clear(low)
+        counters[:] = 0
+        for k in range(count):
+            status = step(field, k * h, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters)
+            if status != OK:
+                return status
+            pass_on_last(work, counters)
+            counters[STEPS] = k + 1
     return OK
 
 
@@ -84,8 +91,9 @@ def start(n: int) -> tuple[Any, Any]:
 def measured(problem: Problem, method: Method, h: float, count: int, lanes: bool = False) -> tuple[float, float]:
     """(microseconds per step and trajectory, iterations per step) of `count` steps from the start; NaN if a step fails."""
     make = lane_array if lanes else (lambda *shape: np.zeros(shape))
-    n, start_ = problem.n, np.asarray(problem.y0)
-    y, low = make(n), make(n)
+    n = problem.n
+    y, low, first = make(n), make(n), make(n)
+    first[...] = problem.y0[:, None] if lanes else problem.y0
     work, field_work = make(*method.work_shape(problem)), make(*problem.work_shape)
     form, counters = "compiled_lanes" if lanes else "compiled", np.zeros(COUNTERS, dtype=np.int64)
     field, step, loop = (getattr(x, form) for x in (method.function(problem), method.step(problem), _loop))
@@ -94,11 +102,7 @@ def measured(problem: Problem, method: Method, h: float, count: int, lanes: bool
 
     def run(calls: int) -> None:
         nonlocal status
-        for _ in range(calls):
-            y[...] = start_[:, None] if lanes else start_
-            low[...] = 0.0
-            counters[...] = 0
-            status = loop(step, field, count, h, y, low, *numbers, field_work, work, counters)
+        status = loop(step, field, calls, count, h, first, y, low, *numbers, field_work, work, counters)
 
     seconds = best_time(run, chunk=1e-3, repeats=60)
     if status != OK:
