@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.compensated import add_to
-from liegroup.compile import helper, kernel, ld, ld2, st, st2
+from liegroup.compile import helper, ld, ld2, st, st2
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross
 from liegroup.scalars import sincos
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
-from mechanics.packing import DAMPING, HEADER, KIND, N_Q, PARAMETERS, PITCH, ROW, ROWS, Q, V
+from mechanics.packing import DAMPING, HEADER, KIND, N_Q, PARAMETERS, PITCH, ROW, Q, V
 from mechanics.rows import put, vector
 from mechanics.variational.gibbs import angle_of, turned
 from mechanics.variational.workspace import (
@@ -28,27 +28,28 @@ from mechanics.variational.workspace import (
 )
 
 
-@kernel
-def finish(parameters: Any, structure: Any, half: Any, compensated: Any, y: Any, low: Any, work: Any) -> None:
-    """(q, p) at node k + 1, by increments: P*⁺ = Ad_fᵀ P*,
+@helper
+def finish(parameters: Any, structure: Any, half: Any, compensated: Any, y: Any, low: Any, work: Any, i: Any) -> None:
+    """(q, p) of a row at node k + 1, by increments: P*⁺ = Ad_fᵀ P*,
 
-        p += A₁ᵀ P*⁺ − A₀ᵀ P* + (h/2) (Q₀ + Q₁) − (damping/2) (D₀ + D₁),     Q₁ in `DEFECT`.
+        p += A₁ᵀ P*⁺ − A₀ᵀ P* + (h/2) (Q₀ + Q₁) − (damping/2) (D₀ + D₁)
 
-    The momentum of every subtree is carried rigidly by the motion f = (a, d) of its root; A₀ᵀ P* is exactly on target.
+    The momentum of every subtree is carried rigidly by the motion f = (a, d) of its root; A₀ᵀ P* is exactly on target.  Q₁ is taken from
+    `DEFECT` and left in `FORCE`.
     """
-    for i in range(structure[ROWS]):
-        row = HEADER + i * ROW
-        kind, v, damping = structure[row + KIND], structure[N_Q] + structure[row + V], structure[DAMPING] + structure[row + V]
-        carried(kind, parameters[structure[row + PARAMETERS] + PITCH], work, i)
-        for j in range(freedom(kind)):
-            x = ld2(work, i, TARGET + j) + half * (ld2(work, i, FORCE + j) + ld2(work, i, DEFECT + j))
-            st2(work, i, TARGET + j, x - (0.5 * parameters[damping + j]) * ld2(work, i, unknown(kind, j)))
-        if kind in (PLANE, FLOAT):
-            in_new_axes(work, i)
-        for j in range(freedom(kind)):
-            x = ld2(work, i, TARGET + j) - (0.5 * parameters[damping + j]) * ld2(work, i, unknown(kind, j))
-            increase(y, low, v + j, x, compensated)
-        advance_joint(kind, structure[row + Q], compensated, y, low, work, i)
+    row = HEADER + i * ROW
+    kind, v, damping = structure[row + KIND], structure[N_Q] + structure[row + V], structure[DAMPING] + structure[row + V]
+    carried(kind, parameters[structure[row + PARAMETERS] + PITCH], work, i)
+    for j in range(freedom(kind)):
+        x = ld2(work, i, TARGET + j) + half * (ld2(work, i, FORCE + j) + ld2(work, i, DEFECT + j))
+        st2(work, i, FORCE + j, ld2(work, i, DEFECT + j))
+        st2(work, i, TARGET + j, x - (0.5 * parameters[damping + j]) * ld2(work, i, unknown(kind, j)))
+    if kind in (PLANE, FLOAT):
+        in_new_axes(work, i)
+    for j in range(freedom(kind)):
+        x = ld2(work, i, TARGET + j) - (0.5 * parameters[damping + j]) * ld2(work, i, unknown(kind, j))
+        increase(y, low, v + j, x, compensated)
+    advance_joint(kind, structure[row + Q], compensated, y, low, work, i)
 
 
 @helper

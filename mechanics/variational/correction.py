@@ -154,23 +154,21 @@ def move_row(kind: Any, work: Any, i: Any, parent: Any) -> None:
 
 
 @kernel
-def rest(t: Any, h: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Start of the iteration: no joint moves, but for prescribed motions."""
-    moved = False
-    still_base(structure, work)
-    for i in range(structure[ROWS]):
-        row = HEADER + i * ROW
-        kind = structure[row + KIND]
-        st2(work, i, COS1, ld2(work, i, COS0))
-        st2(work, i, SIN1, ld2(work, i, SIN0))
-        for k in range(12):
-            st2(work, i, TURN_BODY + k, 0.0)
-            st2(work, i, G1 + k, ld2(work, i, G0 + k))
-        if kind in (MOVED_TURN, MOVED_SLIDE):
-            moved = True
-            prescribe(t, h, kind, parameters, structure, row, work, i)
-        if moved:
-            move_row(kind, work, i, structure[row + PARENT])
+def rest(t: Any, h: Any, parameters: Any, structure: Any, work: Any, i: Any, moved: Any) -> Any:
+    """Start of the iteration in a row: its joint does not move, but for prescribed motions; returns whether any row has `moved`."""
+    row = HEADER + i * ROW
+    kind = structure[row + KIND]
+    st2(work, i, COS1, ld2(work, i, COS0))
+    st2(work, i, SIN1, ld2(work, i, SIN0))
+    for k in range(12):
+        st2(work, i, TURN_BODY + k, 0.0)
+        st2(work, i, G1 + k, ld2(work, i, G0 + k))
+    if kind in (MOVED_TURN, MOVED_SLIDE):
+        moved = True
+        prescribe(t, h, kind, parameters, structure, row, work, i)
+    if moved:
+        move_row(kind, work, i, structure[row + PARENT])
+    return moved
 
 
 @helper
@@ -194,25 +192,23 @@ def still_base(structure: Any, work: Any) -> None:
     put(work, n, ETA + 3, (0.0, 0.0, 0.0))
 
 
-@kernel
-def extrapolate(t: Any, h: Any, parameters: Any, structure: Any, work: Any, known: Any) -> None:
-    """Start of the iteration: the unknowns extrapolated from `known` past steps, by their backward differences."""
-    still_base(structure, work)
-    for i in range(structure[ROWS]):
-        row = HEADER + i * ROW
-        kind = structure[row + KIND]
-        for j in range(freedom(kind)):
-            x = ld2(work, i, PAST + j)
-            for k in range(1, known):
-                x = x + ld2(work, i, PAST + 6 * k + j)
-            st2(work, i, unknown(kind, j), x)
-        if kind == SCREW:
-            st2(work, i, SHIFT_JOINT + 2, parameters[structure[row + PARAMETERS] + PITCH] * angle_of(ld2(work, i, TURN_JOINT + 2)))
-        if kind == TURN:
-            put(work, i, RHO1, vector(work, i, RHO0))
-        elif kind in (MOVED_TURN, MOVED_SLIDE):
-            prescribe(t, h, kind, parameters, structure, row, work, i)
-        move_row(kind, work, i, structure[row + PARENT])
+@helper
+def extrapolate(t: Any, h: Any, parameters: Any, structure: Any, work: Any, i: Any, known: Any) -> None:
+    """Start of the iteration in a row: the unknowns extrapolated from `known` past steps, by their backward differences."""
+    row = HEADER + i * ROW
+    kind = structure[row + KIND]
+    for j in range(freedom(kind)):
+        x = ld2(work, i, PAST + j)
+        for k in range(1, known):
+            x = x + ld2(work, i, PAST + 6 * k + j)
+        st2(work, i, unknown(kind, j), x)
+    if kind == SCREW:
+        st2(work, i, SHIFT_JOINT + 2, parameters[structure[row + PARAMETERS] + PITCH] * angle_of(ld2(work, i, TURN_JOINT + 2)))
+    if kind == TURN:
+        put(work, i, RHO1, vector(work, i, RHO0))
+    elif kind in (MOVED_TURN, MOVED_SLIDE):
+        prescribe(t, h, kind, parameters, structure, row, work, i)
+    move_row(kind, work, i, structure[row + PARENT])
 
 
 @kernel

@@ -48,10 +48,10 @@ from liegroup.scalars import maximum, select
 from mechanics.packing import HEADER, KIND, ROW, ROWS
 from mechanics.rows import vector
 from mechanics.variational.completion import finish
-from mechanics.variational.correction import correct, extrapolate, remember, rest
+from mechanics.variational.correction import correct, extrapolate, remember, rest, still_base
 from mechanics.variational.elimination import eliminate
 from mechanics.variational.impulses import largest, settle
-from mechanics.variational.nodes import aim, forces, load, place
+from mechanics.variational.nodes import aim, forces, gravity, load, place, weigh
 from mechanics.variational.workspace import DEFECT, FORCE, G0, G1, REMEMBERED, TURN_JOINT, freedom
 
 EXACT, DIVISIONS = range(OWN_OPTIONS, OWN_OPTIONS + 2)
@@ -105,16 +105,35 @@ def relative(sizes: Any) -> Any:
 @kernel
 def begin(t: Any, h: Any, y: Any, parameters: Any, structure: Any, work: Any, known: Any, forces_known: Any, counters: Any) -> None:
     """Node k, the momenta the step aims at, and the first guess."""
-    place(t, y, parameters, structure, work, G0)
-    load(parameters, structure, 1.0 / h, work)
+    still_base(structure, work)
+    if known > 0 and forces_known:  # one sweep; with a past h is as it was
+        for i in range(structure[ROWS]):
+            place(t, y, parameters, structure, work, i)
+            aim(structure, 0.5 * h, y, work, i)
+            extrapolate(t, h, parameters, structure, work, i, known)
+    else:
+        begin_anew(t, h, y, parameters, structure, work, known, forces_known, counters)
+
+
+@kernel
+def begin_anew(
+    t: Any, h: Any, y: Any, parameters: Any, structure: Any, work: Any, known: Any, forces_known: Any, counters: Any
+) -> None:  # fmt: skip
+    """The same where h, the past or the forces are not those of the step before."""
+    moved = False
+    for i in range(structure[ROWS]):
+        place(t, y, parameters, structure, work, i)
+        load(parameters, structure, 1.0 / h, work, i)
+        if known > 0:
+            extrapolate(t, h, parameters, structure, work, i, known)
+        else:
+            moved = rest(t, h, parameters, structure, work, i, moved)
     if not forces_known:
         forces(parameters, structure, work, G0, FORCE)
+        still_base(structure, work)
         counters[EVALUATIONS] += 1
-    aim(structure, 0.5 * h, y, work)
-    if known > 0:
-        extrapolate(t, h, parameters, structure, work, known)
-    else:
-        rest(t, h, parameters, structure, work)
+    for i in range(structure[ROWS]):
+        aim(structure, 0.5 * h, y, work, i)
 
 
 @kernel
@@ -145,12 +164,11 @@ def accept(
     t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, counters: Any
 ) -> bool:  # fmt: skip
     """Go on to the end t of a solved substep; returns whether the forces there are found."""
-    forces(parameters, structure, work, G1, DEFECT)
+    gravity(parameters, structure, work, G1)
+    for i in range(structure[ROWS] - 1, -1, -1):
+        weigh(parameters, structure, work, i, G1, DEFECT)
+        finish(parameters, structure, 0.5 * h, options[COMPENSATION], y, low, work, i)
     counters[EVALUATIONS] += 1
-    finish(parameters, structure, 0.5 * h, options[COMPENSATION], y, low, work)
-    for i in range(structure[ROWS]):
-        for j in range(freedom(structure[HEADER + i * ROW + KIND])):
-            st2(work, i, FORCE + j, ld2(work, i, DEFECT + j))
     return True
 
 
