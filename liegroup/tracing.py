@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from liegroup.compile import each_lane, kernel, ld, primitive, st
+from liegroup.compile import each_lane, helper, kernel, ld, primitive, st
 from liegroup.scalars import arctan2, is_machine_real, less, library_of, select, sincos, sqrt
 
 CONSTANT, INPUT = "constant", "input"
@@ -24,7 +24,17 @@ _NAMES = {"atan2": "arctan2"}
 _exp_each, _log_each = each_lane(math.exp), each_lane(math.log)
 
 
-@primitive(_exp_each)
+@helper
+def _exp_machine(x: Any) -> Any:
+    return _exp_each(x)
+
+
+@helper
+def _log_machine(x: Any) -> Any:
+    return _log_each(x)
+
+
+@primitive(_exp_machine)
 def exp(x: Any) -> Any:
     """eˣ of any scalar."""
     if is_machine_real(x):
@@ -32,7 +42,7 @@ def exp(x: Any) -> Any:
     return np.exp(x) if np.iscomplexobj(x) else library_of(x).exp(x)
 
 
-@primitive(_log_each)
+@primitive(_log_machine)
 def log(x: Any) -> Any:
     """Natural logarithm of any scalar."""
     if is_machine_real(x):
