@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mechanics.constraints.given_rows import rates_of_row, screws_of_row
 from mechanics.constraints.loops import Closure, Row
-from mechanics.constraints.rows import row_rates, row_screws
 from mechanics.errors import ModelError
 from mechanics.frames import Frame
 from mechanics.spatial import Array, motion_cross, shift
@@ -120,14 +120,14 @@ class LoopEquations:
     def gap(self, q: Any, t: Any = 0.0, at: Geometry | None = None) -> Array:
         """φ (m,): metres for rows of shifts and distances, cosines for rows of turns."""
         g = at or geometry(self.tree, q, None, t)
-        return np.array([row_screws(r.kind, r.a, r.p, r.b, r.q, r.length, *self._poses(g, c))[0] for c, r in enumerate(self.rows)])
+        return np.array([screws_of_row(r, *self._poses(g, c))[0] for c, r in enumerate(self.rows)])
 
     def matrix(self, q: Any, t: Any = 0.0, at: Geometry | None = None) -> Array:
         """G (m, nv): φ̇ = G v for motions without drift."""
         g = at or geometry(self.tree, q, None, t)
         G = np.zeros((len(self), self.tree.nv), dtype=g.J[0].dtype)
         for c, r in enumerate(self.rows):
-            _, *screws = row_screws(r.kind, r.a, r.p, r.b, r.q, r.length, *self._poses(g, c))
+            _, *screws = screws_of_row(r, *self._poses(g, c))
             for i, W in zip(self.bodies[c], screws, strict=True):
                 if i >= 0:
                     G[c] = G[c] + np.array(W) @ g.J[i]
@@ -144,7 +144,7 @@ class LoopEquations:
     def _along(self, at: Geometry, twists: list[Array]) -> Array:
         values = []
         for c, r in enumerate(self.rows):
-            _, *screws = row_screws(r.kind, r.a, r.p, r.b, r.q, r.length, *self._poses(at, c))
+            _, *screws = screws_of_row(r, *self._poses(at, c))
             values.append(sum((np.array(W) @ twists[i] for i, W in zip(self.bodies[c], screws, strict=True) if i >= 0), 0.0))
         return np.array(values)
 
@@ -152,7 +152,7 @@ class LoopEquations:
         """N_i, N_j of row c: the rates of its screws, seen from space, in body axes."""
         r = self.rows[c]
         twists = [z for i in self.bodies[c] for z in ((np.zeros(3), np.zeros(3)) if i < 0 else (at.V[i][:3], at.V[i][3:]))]
-        return [np.array(N) for N in row_rates(r.kind, r.a, r.p, r.b, r.q, *self._poses(at, c), *twists)]
+        return [np.array(N) for N in rates_of_row(r, *self._poses(at, c), *twists)]
 
     def bias(self, at: Geometry) -> Array:
         """φ̈ (m,) at v̇ = 0 (Ġ v for motions without drift)."""

@@ -53,14 +53,12 @@ from mechanics.constraints.packing import (
     TARGET,
     VECTORS,
 )
-from mechanics.constraints.poses import equation, gather, pose, poses, screws
-from mechanics.constraints.rows import row_rates
+from mechanics.constraints.poses import equation, equation_rates, gather, poses, screws
 from mechanics.forces.kernel import forces, stored_and_power
 from mechanics.hamiltonian.closed import columns, factor, load, matrix, solve
 from mechanics.hamiltonian.closed_watch import SWEEPS, forget_momenta, greatest_gaps, position_defect
 from mechanics.hamiltonian.era import down, up
 from mechanics.packing import EXTENSION, N_Q, N_V, F
-from mechanics.rows import vector
 
 K_D, K_P, K_I, SOFTNESS = range(4)
 """Settings: the gains and 1/a."""
@@ -109,11 +107,8 @@ def _target(y: Any, parameters: Any, structure: Any, work: Any) -> None:
     first, vectors, settings = structure[o + POSES], structure[o + VECTORS], structure[o + SETTINGS]
     z = structure[N_Q] + structure[N_V]
     for c in range(structure[o + KEPT]):
-        kind, i, j, a, p, b, q, _, scale = equation(parameters, structure, c)
-        R_i, x_i = pose(work, first + i)
-        R_j, x_j = pose(work, first + j)
-        v_i, w_i, v_j, w_j = vector(work, i, 0), vector(work, i, 3), vector(work, j, 0), vector(work, j, 3)
-        N_i, N_j = row_rates(kind, a, p, b, q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)
+        _, i, j, _, _, _, _, _, scale = equation(parameters, structure, c)
+        N_i, N_j = equation_rates(parameters, structure, work, c)
         turning = rate = bias = 0.0 * ld2(work, first + i, 0)
         screw = structure[o + SCREWS] + c
         for k in range(6):

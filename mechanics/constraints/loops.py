@@ -15,6 +15,7 @@ closure            rows  what the second frame may still do           the axis i
 `point_on_line`    2     slide along the line, turn about the point   z of the first frame (the line)
 `point_on_plane`   1     slide in the plane, turn about the point     z of the first frame (normal)
 `distance`         1     everything that keeps the distance
+`holonomic`        any   what a function of your own of the second frame's pose in the first leaves free
 =================  ====  ===========================================  ==============================
 
 Rows are expressed in the axes of the first frame, so that the rows of a planar loop that do nothing stay the same rows
@@ -25,12 +26,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanics.constraints.rows import ALONG, DISTANCE, PARALLEL
+from liegroup.tape import Tape
+from mechanics.constraints.given_rows import tapes
+from mechanics.constraints.rows import ALONG, DISTANCE, GIVEN, PARALLEL
 from mechanics.errors import ModelError
 from mechanics.frames import Frame
 
@@ -39,7 +42,10 @@ _UNIT = {"x": 0, "y": 1, "z": 2}
 
 
 class Row(NamedTuple):
-    """One scalar equation: kind (of `mechanics.constraints.rows`), direction and point on either body, length, label."""
+    """One scalar equation: kind (of `mechanics.constraints.rows`), direction and point on either body, length, label.
+
+    Of a GIVEN row the directions are whole frames (3, 3), axes in columns, and the function is on the tape.
+    """
 
     kind: int
     a: Array
@@ -48,6 +54,7 @@ class Row(NamedTuple):
     q: Array
     length: float
     label: str
+    tape: Tape | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +150,37 @@ def distance(first: Frame, second: Frame, length: float, name: str = "") -> Clos
     return _closure("distance", first, second, name, [row])
 
 
+def holonomic(first: Frame, second: Frame, function: Callable[..., Any], name: str = "") -> Closure:
+    """Rows given as a function of the relative pose: a point on a curve or a surface, a cam, a coupling of turn and shift.
+
+    Parameters
+    ----------
+    first, second : Frame
+        ``Frame(None, …)`` is fixed in space.
+    function : callable
+        ``c(x, R)`` → the numbers that the motion keeps at zero, of the size of lengths in m.  x (3,) is the origin of the second frame
+        in axes of the first, m, and R (3, 3) turns its components into those of the first.  A plain function of scalars with
+        + − * / ** and the functions of NumPy or `liegroup.scalars`, no `if` on a value; it is differentiated exactly.
+    name : str, optional
+
+    Raises
+    ------
+    TypeError, ModelError
+        The function cannot be traced, returns nothing, or a number that does not depend on the pose.
+
+    Examples
+    --------
+    The tip of a body on a paraboloid that is fixed in space:
+
+    >>> bowl = holonomic(Frame(None), Frame("body", (0, 0, -0.3)), lambda x, R: [x[2] - (x[0] ** 2 + x[1] ** 2)], "bowl")
+    >>> bowl
+    <holonomic 'bowl': None – body, 1 rows>
+    """
+    found = tapes(function, f"closure {name!r}")
+    E, H, p, q = first.rotation, second.rotation, first.position, second.position
+    return _closure("holonomic", first, second, name, [Row(GIVEN, E, p, H, q, 1.0, f"number {k}", tape) for k, tape in enumerate(found)])
+
+
 CLOSURES: dict[str, Callable[..., Closure]] = {
     f.__name__: f for f in (weld, revolute, prismatic, cylindrical, universal, spherical, planar, point_on_line, point_on_plane, distance)
 }
@@ -150,5 +188,11 @@ CLOSURES: dict[str, Callable[..., Closure]] = {
 
 
 def row_numbers(row: Row, scale: float = 1.0, tolerance: float = 0.0) -> Array:
-    """The `ROW_NUMBERS` parameters of a row for the kernels; φ, its screws and its rates are multiplied by `scale`."""
-    return np.concatenate([row.a, row.p, row.b, row.q, [row.length, scale, tolerance]])
+    """The `ROW_NUMBERS` parameters of a row for the kernels; φ, its screws and its rates are multiplied by `scale`.
+
+    Behind them, of a GIVEN row: the second axes of its frames, and the constants of its tape.
+    """
+    a, b, tail = row.a, row.b, []
+    if row.tape is not None:
+        a, b, tail = row.a[:, 0], row.b[:, 0], [row.a[:, 1], row.b[:, 1], row.tape.constants]
+    return np.concatenate([a, row.p, b, row.q, [row.length, scale, tolerance], *tail])

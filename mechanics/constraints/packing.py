@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechanics.constraints.equations import LoopEquations
+from mechanics.constraints.given_rows import code_of
 from mechanics.constraints.loops import Row, row_numbers
 from mechanics.errors import ModelError
 from mechanics.forces.elements import COMPLIANT, CONTACT, Element, OnJoint, OnPlane, OnRow
@@ -31,11 +32,13 @@ the group's table; whether positions are projected; place in `parameters` of the
 has integral states; place of the passes (see `_passes`); first rows of the workspace for poses, screws, columns, Φ, carried impulses,
 scratch, null directions and vectors."""
 SECTION = 24
-EQUATION, ELEMENT = 4, 10
-"""An equation: kind, row of the first body, row of the second, place in `parameters`.  An element: see `mechanics.forces.kernel`."""
-ETA, GAP, RATES, MOVED, STATE, TARGET = range(6)
-"""Rows of the vectors: multipliers (before: minus the closing velocities), φ, and places for (v, ṗ), q, a state, a right-hand side."""
-OWN_VECTORS = 6
+EQUATION, ELEMENT = 5, 10
+"""An equation: kind, row of the first body, row of the second, place in `parameters`, and of its tape in `structure`, if it has one.
+An element: see `mechanics.forces.kernel`."""
+ETA, GAP, RATES, MOVED, STATE, TARGET, REGISTERS = range(7)
+"""Rows of the vectors: multipliers (before: minus the closing velocities), φ, and places for (v, ṗ), q, a state, a right-hand side,
+the registers of a tape."""
+OWN_VECTORS = 7
 BOTH, SECOND, PASS = 2, 1, 4
 """A pass: PASS times the equation, plus SECOND for the impulse on the second body, BOTH where the two meet and go on as one."""
 ACCUMULATED = 12
@@ -103,9 +106,12 @@ def pack_loops(
     ]  # fmt: skip
     tail = [x for record in (*table, *records) for x in record] + group.ravel().tolist() + path
     tail += [places[3] + len(path) + len(path) + 1 + x for x in np.cumsum([0, *map(len, passes)])] + [x for row in passes for x in row]
-    structure = np.concatenate([base.structure, header, np.array(tail, dtype=np.int64)])
+    for c in range(len(order)):
+        tail[EQUATION * c + EQUATION - 1] += at + len(tail)
+    structure = np.concatenate([base.structure, header, np.array(tail + writer.codes, dtype=np.int64)])
     structure[EXTENSION] = len(base.structure)
-    columns = max(base.work_shape[1], m + 2, len(order))
+    registers = max((row.tape.registers for row in equations.rows if row.tape is not None), default=0)
+    columns = max(base.work_shape[1], m + 2, len(order), registers)
     return PackedLoops(np.concatenate(writer.numbers), structure, (int(work[-1]) + OWN_VECTORS, max(columns, tree.nq + 2 * tree.nv)))
 
 
@@ -116,6 +122,7 @@ class _Writer:
         self.packed, self.tree = packed, tree
         self.numbers: list[Array] = [packed.parameters]
         self.ends: set[int] = set()
+        self.codes: list[int] = []
 
     def put(self, numbers: ArrayLike) -> int:
         """Append numbers; returns where they begin."""
@@ -141,7 +148,9 @@ class _Writer:
 
     def equation(self, equations: LoopEquations, c: int, scale: float, tolerance: float) -> list[int]:
         i, j, row = self.row(equations.rows[c], int(equations.bodies[c, 0]), int(equations.bodies[c, 1]))
-        return [row.kind, i, j, self.put(row_numbers(row, scale, tolerance))]
+        at = len(self.codes)
+        self.codes += code_of(row.tape) if row.tape is not None else []
+        return [row.kind, i, j, self.put(row_numbers(row, scale, tolerance)), at]
 
     def body(self, name: str | None) -> int:
         if name is None:

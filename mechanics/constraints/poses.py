@@ -6,8 +6,20 @@ from typing import Any
 
 from liegroup.compile import helper, kernel, ld, ld2, st, st2
 from liegroup.formulas.vectors import add
-from mechanics.constraints.packing import ACCUMULATED, EQUATION, EQUATIONS, GAP, PATH, PATHS, POSES, SCREWS, VECTORS
-from mechanics.constraints.rows import SCALE, row_screws
+from mechanics.constraints.given_rows import given_rates, given_screws
+from mechanics.constraints.packing import (
+    ACCUMULATED,
+    EQUATION,
+    EQUATIONS,
+    GAP,
+    PATH,
+    PATHS,
+    POSES,
+    REGISTERS,
+    SCREWS,
+    VECTORS,
+)
+from mechanics.constraints.rows import GIVEN, SCALE, row_rates, row_screws
 from mechanics.hamiltonian.impulses import components, freedom, to_parent, turn_to_parent
 from mechanics.joints.element import TURN
 from mechanics.packing import EXTENSION, FLAGS, HEADER, KIND, PARAMETERS, PARENT, PITCH, ROW, ROWS, V
@@ -79,14 +91,43 @@ def equation(parameters: Any, structure: Any, c: Any) -> Any:
 
 
 @kernel
+def equation_screws(parameters: Any, structure: Any, work: Any, c: Any) -> Any:
+    """φ, W_i, W_j of equation c, not scaled."""
+    o = structure[EXTENSION]
+    kind, i, j, a, p, b, q, length, _ = equation(parameters, structure, c)
+    R_i, x_i = pose(work, structure[o + POSES] + i)
+    R_j, x_j = pose(work, structure[o + POSES] + j)
+    if kind == GIVEN:
+        e = structure[o + EQUATIONS] + EQUATION * c
+        row = structure[o + VECTORS] + REGISTERS
+        return given_screws(parameters, structure[e + 3], structure, structure[e + 4], work, row, a, p, b, q, R_i, x_i, R_j, x_j)
+    return row_screws(kind, a, p, b, q, length, R_i, x_i, R_j, x_j)
+
+
+@kernel
+def equation_rates(parameters: Any, structure: Any, work: Any, c: Any) -> Any:
+    """N_i, N_j of equation c, not scaled, with the twists of the bodies in the first columns of their rows."""
+    o = structure[EXTENSION]
+    kind, i, j, a, p, b, q, _, _ = equation(parameters, structure, c)
+    R_i, x_i = pose(work, structure[o + POSES] + i)
+    R_j, x_j = pose(work, structure[o + POSES] + j)
+    v_i, w_i, v_j, w_j = vector(work, i, 0), vector(work, i, 3), vector(work, j, 0), vector(work, j, 3)
+    if kind == GIVEN:
+        e = structure[o + EQUATIONS] + EQUATION * c
+        row = structure[o + VECTORS] + REGISTERS
+        return given_rates(
+            parameters, structure[e + 3], structure, structure[e + 4], work, row, a, p, b, q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j
+        )
+    return row_rates(kind, a, p, b, q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)
+
+
+@kernel
 def screws(parameters: Any, structure: Any, work: Any, count: Any) -> None:
     """φ (not scaled) and the scaled screws W_i, W_j of the first `count` equations."""
     o = structure[EXTENSION]
     for c in range(count):
-        kind, i, j, a, p, b, q, length, scale = equation(parameters, structure, c)
-        R_i, x_i = pose(work, structure[o + POSES] + i)
-        R_j, x_j = pose(work, structure[o + POSES] + j)
-        phi, W_i, W_j = row_screws(kind, a, p, b, q, length, R_i, x_i, R_j, x_j)
+        scale = parameters[structure[structure[o + EQUATIONS] + EQUATION * c + 3] + SCALE]
+        phi, W_i, W_j = equation_screws(parameters, structure, work, c)
         st2(work, structure[o + VECTORS] + GAP, c, phi)
         row = structure[o + SCREWS] + c
         for k in range(6):

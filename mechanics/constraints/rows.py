@@ -10,6 +10,7 @@ PARALLEL    A · B               moment B × A                 Ḃ × A + B × �
 ALONG       A · D               force A at Q                 Ȧ at Q, and moment Q̇ × A     the line A through Q
 DISTANCE    |D| − L             force e = D/|D| at Q         ė at Q, and moment Q̇ × e      the line PQ
 HEIGHT …    of wheels and blades: see `mechanics.constraints.wheel_rows`
+GIVEN       a function of the relative pose: see `mechanics.constraints.given_rows`
 ==========  ==================  ===========================  ===========================  =======================
 
 Body i feels the opposite screw.  In body axes about the body origins the screws are W_i, W_j (6 numbers each), so that
@@ -29,7 +30,7 @@ from liegroup.scalars import sqrt
 from mechanics.constraints.wheel_rows import HEIGHT, wheel_rates, wheel_row
 from mechanics.vectors import rotated, rotated_back
 
-PARALLEL, ALONG, DISTANCE = 0, 1, 2
+GIVEN, PARALLEL, ALONG, DISTANCE = -1, 0, 1, 2
 SCALE, TOLERANCE = 13, 14
 ROW_NUMBERS = 15
 """Parameters of a row: a (3), p (3), b (3), q (3), L, scale, and the |φ| that counts as closed."""

@@ -44,8 +44,7 @@ from mechanics.constraints.packing import (
     STARTS,
     VECTORS,
 )
-from mechanics.constraints.poses import add_at, equation, gather, pass_on, pose, poses, screws, taken
-from mechanics.constraints.rows import row_rates
+from mechanics.constraints.poses import add_at, equation, equation_rates, gather, pass_on, poses, screws, taken
 from mechanics.forces.kernel import forces
 from mechanics.hamiltonian.era import down, up
 from mechanics.hamiltonian.impulses import components, freedom, inverse_pivots, left_over, through, through_turn, to_parent, turn_to_parent
@@ -230,11 +229,8 @@ def rates_of_screws(structure: Any, parameters: Any, work: Any) -> None:
     o = structure[EXTENSION]
     first = structure[o + POSES]
     for c in range(structure[o + KEPT]):
-        kind, i, j, a, p, b, q, _, scale = equation(parameters, structure, c)
-        R_i, x_i = pose(work, first + i)
-        R_j, x_j = pose(work, first + j)
-        v_i, w_i, v_j, w_j = vector(work, i, 0), vector(work, i, 3), vector(work, j, 0), vector(work, j, 3)
-        N_i, N_j = row_rates(kind, a, p, b, q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)
+        _, i, j, _, _, _, _, _, scale = equation(parameters, structure, c)
+        N_i, N_j = equation_rates(parameters, structure, work, c)
         x = -scale * ld2(work, structure[o + VECTORS] + ETA, c)
         for k in range(6):
             add_at(work, first + i, ACCUMULATED + k, x * N_i[k])

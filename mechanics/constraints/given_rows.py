@@ -1,0 +1,193 @@
+"""Closure rows given as functions of the pose of one frame relative to another, φ = c(x, R).
+
+x is the origin of the second frame in the axes of the first, R turns components of the second into components of the first.  The
+function is traced once (`liegroup.tracing`); its exact derivatives are played from a tape (`liegroup.tape`), so that no kernel is
+compiled for it.  With F the axes of the first frame, D from its origin P to Q, g = ∂c/∂x and k the derivative along turns of R
+(δR = θ̃ R, δc = k·θ), the screw on the second body is
+
+    force F g at Q and moment F k,      their rates  F ġ + ω_i × F g,  F k̇ + ω_i × F k
+
+with ġ, k̇ along ẋ = Fᵀ(Ḋ − ω_i × D) and the relative angular velocity Fᵀ(ω_j − ω_i); the first body feels the opposite screw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.derivatives import Differentiable
+from integrators.lagrangian import scalar
+from liegroup.compile import helper, kernel, ld2
+from liegroup.formulas.vectors import add, cross, scale, subtract
+from liegroup.tape import Tape, play, tape_of
+from liegroup.tracing import Traced
+from mechanics.constraints.rows import ALONG, GIVEN, ROW_NUMBERS, on_body, row_rates, row_screws
+from mechanics.errors import ModelError
+from mechanics.rows import put, three
+from mechanics.vectors import rotated, rotated_back
+
+INPUTS = 18
+"""Registers of x (3), R (9, by rows), ẋ (3) and the relative angular velocity (3)."""
+RESULTS = 13
+"""φ, g, k; then ġ, k̇."""
+SECOND_AXES = ROW_NUMBERS
+CONSTANTS = ROW_NUMBERS + 6
+"""Behind the numbers of a row: the second axes of the two frames (the first are its directions a and b), the tape's constants."""
+TAPE = 2 + RESULTS
+"""Of a tape in `structure`: instructions until the screws, until their rates, registers of the results; then the instructions."""
+
+
+def tapes(function: Callable[..., Any], where: str) -> list[Tape]:
+    """The tapes of a function c(x, R) → numbers that the motion keeps at zero.
+
+    Raises
+    ------
+    TypeError
+        The function cannot be traced: with what it did and what to write instead.
+    ModelError
+        It returns nothing, or a number that does not depend on the pose.
+    """
+    g = Differentiable()
+    inputs = [g.input(f"input {i}") for i in range(INPUTS)]
+    x, R = np.array(inputs[:3], dtype=object), np.array(inputs[3:12], dtype=object).reshape(3, 3)
+    found = [_tape(g, inputs, scalar(g, value, where)) for value in np.atleast_1d(np.array(function(x, R), dtype=object)).ravel()]
+    if not found:
+        raise ModelError(where, "its function returned nothing", "return the numbers that the motion keeps at zero")
+    for k, tape in enumerate(found):
+        if len(set(tape.results[1:7])) == 1:
+            raise ModelError(where, f"number {k} of its function does not depend on the pose", "leave it out")
+    return found
+
+
+def _tape(g: Differentiable, inputs: Sequence[Traced], phi: int) -> Tape:
+    x, R, u, w = (np.array(inputs[a:b], dtype=object) for a, b in ((0, 3), (3, 12), (12, 15), (15, 18)))
+    R = R.reshape(3, 3)
+
+    def traced(k: int) -> Traced:
+        return Traced(g, k)
+
+    def gradient(k: int) -> tuple[list[Any], list[Any]]:
+        """g and k of a node: Σ ∂c/∂R · (eₗ~ R), eₗ~ R = every column of R turned about axis l."""
+        dR = np.array([traced(g.derivative(k, r.k)) for r in R.ravel()], dtype=object).reshape(3, 3)
+        columns = [_cross(R[:, n], dR[:, n]) for n in range(3)]
+        turn = [a + b + c for a, b, c in zip(*columns, strict=True)]
+        return [traced(g.derivative(k, a.k)) for a in x], turn
+
+    def rate(k: int) -> int:
+        shift, turn = gradient(k)
+        return scalar(g, sum(a * b for a, b in zip([*shift, *turn], [*u, *w], strict=True)), "rate")
+
+    shift, turn = gradient(phi)
+    screw = [scalar(g, z, "screw") for z in (*shift, *turn)]
+    return tape_of(g, inputs, [phi, *screw], [rate(k) for k in screw])
+
+
+def _cross(a: Any, b: Any) -> list[Any]:
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def code_of(tape: Tape) -> list[int]:
+    """A tape as the integers behind which its instructions follow."""
+    return [*tape.stages, *tape.results, *tape.instructions.ravel().tolist()]
+
+
+# --- kernels --------------------------------------------------------------------------------------------------------------------
+
+
+@helper
+def axes(R: Any, a: Any, b: Any) -> Any:
+    """The axes of a frame in space, row by row, from its first two in body axes."""
+    x, y = rotated(R, a), rotated(R, b)
+    z = cross(x, y)
+    return x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]
+
+
+@helper
+def put_pose(work: Any, row: Any, F: Any, G: Any, D: Any) -> None:
+    """x and R into the registers."""
+    put(work, row, 0, rotated(F, D))
+    x, y, z = rotated(F, G[:3]), rotated(F, G[3:6]), rotated(F, G[6:])
+    for k in range(3):
+        put(work, row, 3 + 3 * k, (x[k], y[k], z[k]))
+
+
+@helper
+def result(structure: Any, code: Any, work: Any, row: Any, k: Any) -> Any:
+    """Results k, k + 1, k + 2."""
+    at = code + 2 + k
+    return ld2(work, row, structure[at]), ld2(work, row, structure[at + 1]), ld2(work, row, structure[at + 2])
+
+
+@kernel
+def given_screws(
+    parameters: Any, at: Any, structure: Any, code: Any, work: Any, row: Any,
+    a: Any, p: Any, b: Any, q: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any,
+) -> Any:  # fmt: skip
+    """φ, W_i (6), W_j (6), as of `mechanics.constraints.rows.row_screws`; numbers of the row at `at`, its tape at `code`."""
+    F, G = axes(R_i, a, three(parameters, at + SECOND_AXES)), axes(R_j, b, three(parameters, at + SECOND_AXES + 3))
+    arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
+    D = subtract(add(x_j, arm_j), add(x_i, arm_i))
+    put_pose(work, row, F, G, D)
+    play(parameters, at + CONSTANTS, structure, code + TAPE, structure[code], INPUTS, work, row)
+    f, m = rotated_back(F, result(structure, code, work, row, 1)), rotated_back(F, result(structure, code, work, row, 4))
+    return (
+        ld2(work, row, structure[code + 2]),
+        on_body(ALONG, R_i, add(arm_i, D), scale(-1.0, f), scale(-1.0, m)),
+        on_body(ALONG, R_j, arm_j, f, m),
+    )
+
+
+@kernel
+def given_rates(
+    parameters: Any, at: Any, structure: Any, code: Any, work: Any, row: Any,
+    a: Any, p: Any, b: Any, q: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any, v_i: Any, w_i: Any, v_j: Any, w_j: Any,
+) -> Any:  # fmt: skip
+    """N_i (6), N_j (6), as of `mechanics.constraints.rows.row_rates`."""
+    F, G = axes(R_i, a, three(parameters, at + SECOND_AXES)), axes(R_j, b, three(parameters, at + SECOND_AXES + 3))
+    arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
+    D = subtract(add(x_j, arm_j), add(x_i, arm_i))
+    turn_i, turn_j = rotated(R_i, w_i), rotated(R_j, w_j)
+    P_dot, Q_dot = add(rotated(R_i, v_i), cross(turn_i, arm_i)), add(rotated(R_j, v_j), cross(turn_j, arm_j))
+    put_pose(work, row, F, G, D)
+    put(work, row, 12, rotated(F, subtract(subtract(Q_dot, P_dot), cross(turn_i, D))))
+    put(work, row, 15, rotated(F, subtract(turn_j, turn_i)))
+    play(parameters, at + CONSTANTS, structure, code + TAPE, structure[code + 1], INPUTS, work, row)
+    f, m = rotated_back(F, result(structure, code, work, row, 1)), rotated_back(F, result(structure, code, work, row, 4))
+    f_dot = add(cross(turn_i, f), rotated_back(F, result(structure, code, work, row, 7)))
+    m_dot = add(cross(turn_i, m), rotated_back(F, result(structure, code, work, row, 10)))
+    m_dot = add(m_dot, cross(Q_dot, f))
+    return (
+        on_body(ALONG, R_i, add(arm_i, D), scale(-1.0, f_dot), scale(-1.0, m_dot)),
+        on_body(ALONG, R_j, arm_j, f_dot, m_dot),
+    )
+
+
+# --- any row, for the readable reference -----------------------------------------------------------------------------------------
+
+
+def _given(row: Any, dtype: Any) -> tuple[Any, ...]:
+    """The arguments of the kernels for a row on its own."""
+    code = np.array(code_of(row.tape), dtype=np.int64)
+    numbers = np.concatenate([np.zeros(ROW_NUMBERS), row.a[:, 1], row.b[:, 1], row.tape.constants])
+    return numbers, 0, code, 0, np.zeros((1, row.tape.registers), dtype=dtype), 0, row.a[:, 0], row.p, row.b[:, 0], row.q
+
+
+def screws_of_row(row: Any, *poses: Any) -> Any:
+    """φ, W_i, W_j of a row of any kind at the poses R_i (nine numbers), x_i, R_j, x_j, of any scalar type."""
+    if row.kind == GIVEN:
+        return given_screws(*_given(row, _type(poses)), *poses)
+    return row_screws(row.kind, row.a, row.p, row.b, row.q, row.length, *poses)
+
+
+def rates_of_row(row: Any, *poses_and_twists: Any) -> Any:
+    """N_i, N_j of a row of any kind."""
+    if row.kind == GIVEN:
+        return given_rates(*_given(row, _type(poses_and_twists)), *poses_and_twists)
+    return row_rates(row.kind, row.a, row.p, row.b, row.q, *poses_and_twists)
+
+
+def _type(arrays: Sequence[NDArray[Any]]) -> Any:
+    return np.result_type(*(np.asarray(x).dtype for x in arrays))
