@@ -10,7 +10,9 @@ r"""Generalised-α on a group: constraints on positions (index 3), on positions 
 
     α_m = (2ρ − 1)/(ρ + 1),   α_f = ρ/(ρ + 1),   γ = ½ + α_f − α_m,   β = (γ + ½)²/4
 
-The simplified Newton iteration keeps M₀, A₀; its equations are divided by h² β (1 − α_f)/(1 − α_m) and h γ (1 − α_f)/(1 − α_m), which is
+The simplified Newton iteration keeps M₀, A₀, and for POSITIONS alone those of the first guess at the end of the step, with ε in place of
+the zero of the matrix: where the rank of A drops within a step, A₀ has its weakest direction with the wrong sign, and the
+iteration would run away from the solution.  Its equations are divided by h² β (1 − α_f)/(1 − α_m) and h γ (1 − α_f)/(1 − α_m), which is
 the scaling that makes the matrix independent of h.  Start: a₀ = v̇₀ + (α_m − α_f) h v̈₀.  Order 2, not symmetric.  Closing positions with
 ρ = 1 fails in long runs.  With wheels it is the rival from engineering, right for stiff tyres and joints, never for questions of energy:
 the height of a rolling contact drifts by O(h²).
@@ -21,7 +23,7 @@ coefficients
 options
     largest number of iterations; what is closed: `POSITIONS`, `BOTH` or `VELOCITIES`.
 own rows
-    those of the nonholonomic node; MEMORY holds a, MEMORY_2 v̇, DAMPER the unknown η.
+    those of the nonholonomic node (NODE: whose matrix is kept); MEMORY holds a, MEMORY_2 v̇, DAMPER the unknown η.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from integrators.parts import constrained
 from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
-from integrators.steppers.common import advance_state, leaves_chart
+from integrators.steppers.common import advance_state, copy, leaves_chart
 from integrators.steppers.nonholonomic import node
 from integrators.steppers.nonholonomic.node import END, HX, MATRIX, MEMORY, MEMORY_2, MU, NODE, SCRATCH, TREND, L, P, R, S, X
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, select, st, st2
@@ -48,6 +50,8 @@ from liegroup.scalars import maximum
 LIMIT, CLOSED = OWN_OPTIONS, OWN_OPTIONS + 1
 POSITIONS, BOTH, VELOCITIES = range(3)
 DAMPER, VELOCITY_DEFECT = TREND, TREND + 1
+SOFTNESS = 1e-7
+"""In place of the zero of the matrix, relative to A M⁻¹ Aᵀ of rows of comparable sizes: it stays regular where the rank drops."""
 AHEAD = 1e-2
 """Part of a step over which v̈ is taken by central differences at the start."""
 
@@ -179,6 +183,9 @@ def _solve(
             push = node.reaction(work[END], structure, work[L], i)
             st2(work, R, i, balance(work[END], structure, i) + push - ld2(work, SCRATCH, i))
         _defects(h, rho, closed, structure, work)
+        if count == 0 and closed == POSITIONS:
+            copy(work[END], work[NODE])
+            node.soft_factor(work[NODE], structure, work, SOFTNESS)
         node.solve_node(work[NODE], structure, work)
         node.learn(work, n, m, count)
         if closed == BOTH:
@@ -210,7 +217,7 @@ def step(
     group, v, hx = table[: table.shape[0] - 1], y[y.shape[0] - n :], work[HX][:n]
     if counters[HISTORY] == 0:
         _start(field, t, h, y, group, rho, options, parameters, structure, field_work, work)
-    else:
+    elif options[CLOSED] != POSITIONS:
         node.parts_at(field, t, y[:n_q], v, parameters, structure, field_work, work, NODE)
         node.factor(work[NODE], structure, work)
     counters[HISTORY] = 0

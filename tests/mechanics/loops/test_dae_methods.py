@@ -19,7 +19,7 @@ from mechanics.constraints.multiplier_problem import Lagrange
 from mechanics.constraints.packing import Solved, pack_loops
 from mechanics.mechanism import Mechanism
 from mechanics.mobility import mass_matrix
-from mechanics.systems import bricard, flyball_governor, four_bar, rssr, slider_crank, strandbeest_leg
+from mechanics.systems import bricard, flyball_governor, four_bar, n_four_bar, rssr, slider_crank, strandbeest_leg
 
 METHODS = {name: build() for name, build in rows()} | {"two stages": radau("two stages", stages=2)}
 
@@ -101,6 +101,18 @@ def test_compiled_runs_are_the_interpreted_bits(name, pose, linkage):
     problem = pose(linkage, rates={"crank_joint": 4.0})
     found = integrate(problem, METHODS[name], (0.0, 0.04), step=0.01)
     assert np.array_equal(found.y[-1], steps(problem, METHODS[name], 0.04, 4)[0])
+
+
+@pytest.mark.parametrize("pose", [constrained_problem, body_problem])
+@pytest.mark.parametrize("name", ["ALPHA_INDEX3", "AUGMENTED_LAGRANGIAN"])
+def test_singular_positions_are_passed_within_a_step(name, pose):
+    """Two parallelograms in a line at t = 0.71 s, lengths off by 1e-7 m: the rank drops by two and comes back."""
+    problem = pose(n_four_bar.mechanism(2, (1.0 + 1e-7, 1.0 - 1e-7)), rates={"V0_joint": -n_four_bar.SPEED})
+    y, status, iterations = steps(problem, METHODS[name], 0.8, 80)
+    first = 0 if pose is constrained_problem else 2
+    assert status == 0
+    assert iterations < 7
+    assert abs(y[first] - problem.y0[first] - (n_four_bar.angle(2, 0.8) - n_four_bar.angle(2, 0.0))) < 1e-3
 
 
 def test_augmented_lagrangian_needs_no_independent_rows(linkage):
