@@ -23,13 +23,14 @@ from typing import Any
 
 from liegroup.compile import helper, kernel, ld2, st2
 from liegroup.formulas.vectors import add, scale
+from liegroup.scalars import absolute, maximum, select
 from mechanics.joints.element import BALL, SCREW, SLIDE, TURN
 from mechanics.packing import DAMPING, FIRST, FLAGS, HEADER, HEAVY, KIND, LEAF, PARAMETERS, PARENT, PITCH, ROW, ROWS, V
 from mechanics.rows import put, vector
 from mechanics.variational.body_maps import matrix_of
 from mechanics.variational.dense import factorise_dense, relieved_dense
 from mechanics.variational.gibbs import tangent_inverse_matrix, turned
-from mechanics.variational.impulses import gathered, put_defect, tensor
+from mechanics.variational.impulses import gathered, largest, put_defect, tensor
 from mechanics.variational.matrices import add9, between, inverse, outer, product, shifted, subtract9
 from mechanics.variational.turns import factorise_turn, turn_to_parent
 from mechanics.variational.workspace import (
@@ -43,29 +44,45 @@ from mechanics.variational.workspace import (
     RHO0,
     RHO1,
     SHIFT_BODY,
+    SHIFT_JOINT,
     TURN_BODY,
     TURN_JOINT,
     freedom,
     matrix,
     put_matrix,
+    unknown,
     wrench_to_parent,
 )
 from mechanics.vectors import rotated
 
 
 @kernel
-def eliminate(body_map: Any, parameters: Any, structure: Any, work: Any, fresh: Any) -> None:
-    """Sweep up; N is formed anew if `fresh`."""
+def eliminate(body_map: Any, parameters: Any, structure: Any, work: Any, fresh: Any) -> Any:
+    """Sweep up; N is formed anew if `fresh`.  Returns the largest |u|, relative to P* of its row."""
+    worst = 0.0 * ld2(work, 0, TURN_JOINT)
     for i in range(structure[ROWS] - 1, -1, -1):
         row = HEADER + i * ROW
         flags, kind, parent = structure[row + FLAGS], structure[row + KIND], structure[row + PARENT]
         f, n = gathered(body_map, flags, work, i)
         put_defect(parameters, structure, work, i, row, f, n)
+        worst = maximum(worst, relative_defect(kind, work, i, largest(f), largest(n)))
         if fresh:
             factorise(body_map, parameters, structure, work, i, row)
         if parent < structure[ROWS]:
             f, n = relieved(kind, work, i, f, n)
             wrench_to_parent(work, i, G0, parent, IMPULSE, flags & FIRST, f, n)
+    return worst
+
+
+@helper
+def relative_defect(kind: Any, work: Any, i: Any, force: Any, moment: Any) -> Any:
+    """The largest |u| of a row over itself and the momentum of its kind: linear for shifts, angular for turns."""
+    worst = 0.0 * force
+    for j in range(freedom(kind)):
+        u = absolute(ld2(work, i, DEFECT + j))
+        size = u + (moment if unknown(kind, j) < SHIFT_JOINT else force)
+        worst = maximum(worst, u / select(size == 0.0, 1.0 + size, size))
+    return worst
 
 
 @helper

@@ -6,9 +6,10 @@ with P* the discrete momenta of the bodies summed over the subtrees: the discret
 the nodes, so that states are (q, p) of the Hamiltonian tree.  One iteration is one sweep up and one down the tree.  The first
 guess is extrapolated from past steps; without a past it is no motion, and the first iteration then finds h M⁻¹p̂.
 
-Every second iteration uses the matrix of the one before; the iteration ends when what is left is below rounding,
-(correction)² ≤ 1e-16 · previous correction · motion, or when rounding stops the progress; then the equations themselves are
-checked.  A (sub)step whose joints turn too far, or that is not solved, is divided by two and repeated; divisions are counted.
+Every second iteration uses the matrix of the one before.  Of the defect, relative to the momenta of the rows, an iteration leaves about
+what the matrix has changed since it was formed: the way gone since, relative to the motion, times the turn of the bodies.  The
+iteration ends where that is below rounding; then the equations themselves are checked.  A (sub)step whose joints turn too far, or
+that is not solved, is divided by two and repeated; divisions are counted.
 
 options
     1 for the exact matrix, 0 for the inertia at the start (RIQN); largest number of
@@ -61,11 +62,8 @@ UNSOLVED, TURNED, WORST = range(3)
 """Entries of the engine's row of errors after a failure: residual, largest turn of a joint (Gibbs vector), row of the worst."""
 ITERATIONS_LIMIT = 20
 RENORMALISE_EVERY = 8
-NEGLIGIBLE = 1e-16
-SMALL = 1e-7
-"""A relative correction by a fresh matrix below this leaves an error below rounding."""
-FLOOR = 1e-3
-"""Largest relative correction at which rounding may stop the progress (chains of ten thousand bodies)."""
+ROUNDING = 1e-15
+"""A defect, relative to the momenta, that counts as none."""
 UNSETTLED = math.inf
 """Instead of a residual: the forces at the end of a solved step depend on the velocities there, and do not settle."""
 RESIDUAL = 1e-9
@@ -76,21 +74,16 @@ RESIDUAL = 1e-9
 def solve(parameters: Any, structure: Any, options: Any, work: Any, known: Any, counters: Any) -> Any:
     """Iterate the increments of the joints; returns whether all lanes have converged, and the largest turn of a joint."""
     zero = 0.0 * ld2(work, 0, TURN_JOINT)
-    going, before, before_that, turn = zero + 1.0, zero, zero, zero
+    going, distance, turn = zero + 1.0, zero, zero
     for k in range(ITERATIONS_LIMIT):
         fresh = k == 0 or (options[EXACT] and (k + (known > 0)) % 2 == 1)
-        eliminate(options[TAU], parameters, structure, work, fresh)
+        defect = eliminate(options[TAU], parameters, structure, work, fresh)
         sizes = correct(parameters, structure, work, going == 0.0)
         counters[ITERATIONS] += 1
-        left, turn = relative(sizes), sizes.joint_turn
-        going = select(left * left <= NEGLIGIBLE * before, zero, going)
-        if fresh and (k > 0 or known > 0):
-            going = select(left <= SMALL, zero, going)
-        if k > 1:
-            going = select(left <= FLOOR, select(left >= 0.25 * before_that, zero, going), going)
+        distance, turn = relative(sizes) + (zero if fresh else distance), sizes.joint_turn
+        going = select(defect * distance * sizes.turn <= ROUNDING, zero, going)
         if not any_(going > 0.0):
             return True, turn
-        before_that, before = before, left
     return False, turn
 
 
