@@ -131,7 +131,7 @@ def move_joint(kind: Any, pitch: Any, work: Any, i: Any, dv: Any, dn: Any) -> No
         put(work, i, TURN_JOINT, compose(a, dn))
 
 
-@kernel
+@helper
 def move_row(kind: Any, work: Any, i: Any, parent: Any) -> None:
     """Motion of a row and its node k + 1, from its joint and the motion of its parent."""
     G, rho = matrix(work, i, G0), vector(work, i, RHO0)

@@ -93,7 +93,7 @@ def own_matrix(body_map: Any, work: Any, i: Any) -> Any:
     return matrix_of(body_map, a, d, ld2(work, i, MASS), tensor(work, i), com)
 
 
-@kernel
+@helper
 def factorise(body_map: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any) -> None:
     """W, Y, D of a row, and what remains of N* for its parent."""
     flags, kind, parent = structure[row + FLAGS], structure[row + KIND], structure[row + PARENT]
