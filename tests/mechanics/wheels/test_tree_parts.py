@@ -81,7 +81,7 @@ def leaning():
     return constrained_problem(made, q, v), integrate(problem, "RKMK4", (0.0, 0.4), step=2.5e-4).y[-1]
 
 
-@pytest.mark.parametrize("method", ["DLA", "DLA_TRAPEZOID", "DLA4", "GNI", "ROLLING_ALPHA"])
+@pytest.mark.parametrize("method", ["DLA", "DLA_TRAPEZOID", "DLA4", "NULL_SPACE", "GNI", "ROLLING_ALPHA"])
 def test_order_of_multiplier_methods_on_a_wheeled_tree(leaning, method):
     problem, reference = leaning
     errors = [np.abs(integrate(problem, method, (0.0, 0.4), step=0.4 / n).y[-1] - reference).max() for n in (20, 40)]
