@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from mechanics.constraints.equations import LoopEquations
 from mechanics.constraints.given_rows import code_of
 from mechanics.constraints.loops import Row, row_numbers
+from mechanics.constraints.wheel_rows import SPHERE
 from mechanics.errors import ModelError
 from mechanics.forces.elements import COMPLIANT, CONTACT, Element, OnJoint, OnPlane, OnRow
 from mechanics.packing import BODY_NUMBERS, BODY_PLACES, BODY_ROWS, EXTENSION, HEADER, PARENT, ROW, ROWS, Packed, pack
@@ -144,7 +145,8 @@ class _Writer:
     def row(self, row: Row, first: int, second: int) -> tuple[int, int, Row]:
         """A closure row in the axes of the tree's rows."""
         (i, R_i, x_i), (j, R_j, x_j) = self.place(first), self.place(second)
-        return i, j, row._replace(a=R_i @ row.a, p=R_i @ row.p + x_i, b=R_j @ row.b, q=R_j @ row.q + x_j)
+        turn = R_i if row.kind == SPHERE else R_j
+        return i, j, row._replace(a=R_i @ row.a, p=R_i @ row.p + x_i, b=turn @ row.b, q=R_j @ row.q + x_j)
 
     def equation(self, equations: LoopEquations, c: int, scale: float, tolerance: float) -> list[int]:
         i, j, row = self.row(equations.rows[c], int(equations.bodies[c, 0]), int(equations.bodies[c, 1]))

@@ -9,7 +9,7 @@ kind        φ                   momentum screw on body j     its rate          
 PARALLEL    A · B               moment B × A                 Ḃ × A + B × Ȧ                a pure moment
 ALONG       A · D               force A at Q                 Ȧ at Q, and moment Q̇ × A     the line A through Q
 DISTANCE    |D| − L             force e = D/|D| at Q         ė at Q, and moment Q̇ × e      the line PQ
-HEIGHT …    of wheels and blades: see `mechanics.constraints.wheel_rows`
+HEIGHT …    of wheels, balls and blades: see `mechanics.constraints.wheel_rows`
 GIVEN       a function of the relative pose: see `mechanics.constraints.given_rows`
 ==========  ==================  ===========================  ===========================  =======================
 
@@ -27,13 +27,19 @@ from typing import Any
 from liegroup.compile import helper
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
 from liegroup.scalars import sqrt
-from mechanics.constraints.wheel_rows import HEIGHT, wheel_rates, wheel_row
+from mechanics.constraints.wheel_rows import HEIGHT, SPHERE, wheel_rates, wheel_row
 from mechanics.vectors import rotated, rotated_back
 
 GIVEN, PARALLEL, ALONG, DISTANCE = -1, 0, 1, 2
 SCALE, TOLERANCE = 13, 14
 ROW_NUMBERS = 15
 """Parameters of a row: a (3), p (3), b (3), q (3), L, scale, and the |φ| that counts as closed."""
+
+
+@helper
+def second(kind: Any, of_first: Any, of_second: Any) -> Any:
+    """What b turns with: the second body, but the plane for a ball."""
+    return of_first if kind == SPHERE else of_second
 
 
 @helper
@@ -68,7 +74,7 @@ def row_screws(kind: Any, a: Any, p: Any, b: Any, q: Any, length: Any, R_i: Any,
 
     R turns body components into world components (nine numbers), x is the body origin in world axes.
     """
-    A, B = rotated(R_i, a), rotated(R_j, b)
+    A, B = rotated(R_i, a), rotated(second(kind, R_i, R_j), b)
     arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
     D = subtract(add(x_j, arm_j), add(x_i, arm_i))
     if kind >= HEIGHT:
@@ -104,11 +110,11 @@ def row_rates(
 
     v, w are the velocity of the body origin and the angular velocity in body axes.
     """
-    A, B = rotated(R_i, a), rotated(R_j, b)
+    A, B = rotated(R_i, a), rotated(second(kind, R_i, R_j), b)
     arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
     D = subtract(add(x_j, arm_j), add(x_i, arm_i))
     turn_i, turn_j = rotated(R_i, w_i), rotated(R_j, w_j)
-    A_dot, B_dot = cross(turn_i, A), cross(turn_j, B)
+    A_dot, B_dot = cross(turn_i, A), cross(second(kind, turn_i, turn_j), B)
     P_dot = add(rotated(R_i, v_i), cross(turn_i, arm_i))
     Q_dot = add(rotated(R_j, v_j), cross(turn_j, arm_j))
     if kind == PARALLEL:

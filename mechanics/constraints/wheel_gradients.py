@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from liegroup.compile import helper, kernel
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
-from mechanics.constraints.wheel_rows import EDGE, ROLL, low, rim
+from mechanics.constraints.wheel_rows import EDGE, ROLL, SPHERE, low, rim
 
 
 class Gradient(NamedTuple):
@@ -34,12 +34,23 @@ def slip(f: Any, about_hub: Any, about_plane: Any, T: Any, phi_i: Any, phi_j: An
     return (dot(f, T) + dot(about_hub, phi_j)) - dot(about_plane, phi_i)
 
 
+@helper
+def _slip_gradient_of_ball(f: Any, B: Any, D: Any, T: Any, phi_i: Any, phi_j: Any) -> Any:
+    """The same for o = −B, where f and o turn with the plane."""
+    o, omega = scale(-1.0, B), subtract(phi_j, phi_i)
+    U = subtract(add(T, cross(omega, o)), cross(phi_i, D))
+    by_turn_of_plane = add(cross(f, U), cross(o, cross(f, omega)))
+    return Gradient(f, cross(o, f), cross(add(D, o), f), cross(phi_i, f), scale(0.0, f), by_turn_of_plane)
+
+
 @kernel
 def slip_gradient(kind: Any, A: Any, B: Any, D: Any, T: Any, phi_i: Any, phi_j: Any) -> Any:
-    """How S changes with the places of wheel and plane, at fixed displacements; ROLL, SIDE and EDGE.
+    """How S changes with the places of wheel and plane, at fixed displacements; ROLL, SIDE, EDGE and SPHERE.
 
     From f = (b̂ × A)/s or (b̂ − λ A)/s, e = (A − λ b̂)/s, o = −r e − η A, η = A·D − r s, λ = A·b̂, s² = 1 − λ².
     """
+    if kind == SPHERE:
+        return _slip_gradient_of_ball(A, B, D, T, phi_i, phi_j)
     w = rim(kind, A, B)
     f, o = w.force, low(kind, A, D, w)
     omega = subtract(phi_j, phi_i)

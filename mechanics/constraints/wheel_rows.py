@@ -1,4 +1,4 @@
-"""The rows of a wheel that rolls, or a blade that slides, on a plane of another body: directions, contact points, rates.
+"""The rows of a wheel or a ball that rolls, or a blade that slides, on a plane of another body: directions, contact points, rates.
 
 A is the unit normal of the plane through P, B = r b̂ the axis of the wheel times its radius, Q its hub, D = Q − P;
 
@@ -11,10 +11,12 @@ HEIGHT      A·D − r s       A                          C: the load
 ROLL        none            b̂ × A/s, the heading       the foot of C on the plane: drive and brake
 SIDE        none            (b̂ − (A·b̂) A)/s            the same point: across the wheel
 EDGE        none            the same                   Q: across a blade at Q, b its unit normal
+SPHERE      none            A, a direction in the      Q − B: along A; B = r n with the normal n
+                            plane
 ==========  ==============  =========================  ================================================
 
 A wheel that turns positively about b̂ goes along its heading.  The rows hold the velocity of the material point in contact.
-ROLL, SIDE and EDGE are rates of no φ; their φ is 0.
+ROLL, SIDE, EDGE and SPHERE are rates of no φ; their φ is 0.  Both A and B of SPHERE belong to the plane: a ball has no axis.
 A wheel that lies flat on the plane (s = 0) has no heading.  A rim of section radius ρ: the plane raised by ρ for HEIGHT
 (the foot of the contact point stays where it is).
 Source: Routh 1905, article 244; Moiseev et al. 2021.
@@ -28,7 +30,7 @@ from liegroup.compile import helper, kernel
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
 from liegroup.scalars import sqrt
 
-HEIGHT, ROLL, SIDE, EDGE = range(3, 7)
+HEIGHT, ROLL, SIDE, EDGE, SPHERE = range(3, 8)
 """Kinds of rows, after those of `mechanics.constraints.rows`."""
 
 
@@ -70,6 +72,8 @@ def low(kind: Any, A: Any, D: Any, w: Any) -> Any:
 @kernel
 def wheel_row(kind: Any, A: Any, B: Any, D: Any) -> Any:
     """φ, the force on body j, and from Q to where it acts."""
+    if kind == SPHERE:
+        return 0.0 * A[0], A, scale(-1.0, B)
     w = rim(kind, A, B)
     phi = dot(A, D) - w.radius * w.s if kind == HEIGHT else 0.0 * w.s
     return phi, w.force, low(kind, A, D, w)
@@ -78,6 +82,8 @@ def wheel_row(kind: Any, A: Any, B: Any, D: Any) -> Any:
 @kernel
 def wheel_rates(kind: Any, A: Any, A_dot: Any, B: Any, B_dot: Any, D: Any, D_dot: Any) -> Any:
     """Force and offset of a row, and their rates seen from space."""
+    if kind == SPHERE:
+        return A, scale(-1.0, B), A_dot, scale(-1.0, B_dot)
     w = rim(kind, A, B)
     axis_dot = scale(1.0 / w.radius, B_dot)
     lean_dot = dot(A_dot, w.axis) + dot(A, axis_dot)

@@ -1,9 +1,10 @@
-"""Wheels and blades on any body of a tree: what the velocity of a contact point must not do.
+"""Wheels, balls and blades on any body of a tree: what the velocity of a contact point must not do.
 
 =================  ======================================  ==================================  =======================
 contact            rows                                    z of the frame on the body          origin of that frame
 =================  ======================================  ==================================  =======================
 `wheel`            "height", "roll", "side", or fewer      axis of the wheel                   hub
+`ball`             "height", "roll" (two), or one of them  any                                 centre
 `skate`            across the blade                        normal of the blade                 contact point
 =================  ======================================  ==================================  =======================
 
@@ -22,8 +23,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from mechanics.constraints.loops import Closure, Row
-from mechanics.constraints.wheel_rows import EDGE, HEIGHT, ROLL, SIDE
+from mechanics.constraints.loops import Closure, Row, point_on_plane
+from mechanics.constraints.wheel_rows import EDGE, HEIGHT, ROLL, SIDE, SPHERE
 from mechanics.errors import ModelError
 from mechanics.frames import Frame
 
@@ -66,6 +67,40 @@ def wheel(body: Frame, radius: float, plane: Frame = GROUND, section: float = 0.
         point = plane.position + (section * normal if row == "height" else 0.0)
         made.append(Row(ROWS[row], normal, point, axis, body.position, 1.0, row))
     return Closure("wheel", plane, body, tuple(made), (), name)
+
+
+def ball(body: Frame, radius: float, plane: Frame = GROUND, rows: Iterable[str] = ("height", "roll"), name: str = "") -> Closure:
+    """A ball, or a round foot, that rolls without slipping: on the ground, a turntable, a cart.
+
+    Parameters
+    ----------
+    body : Frame
+        Its origin is the centre of the ball.
+    radius : float
+        m.
+    plane : Frame
+        Normal (z) and a point of the plane, on another body or on the base; the two rows of "roll" are its x and y.
+    rows : iterable of {"height", "roll"}
+
+    Raises
+    ------
+    ModelError
+        A radius that is not positive, an unknown row, or no row.
+    """
+    name = name or f"ball {body.body}"
+    if not (np.isfinite(radius) and radius > 0.0):
+        raise ModelError(f"ball {name!r}", f"radius {radius}", "give a positive radius in metres")
+    chosen = tuple(rows)
+    if not chosen or set(chosen) - {"height", "roll"}:
+        raise ModelError(f"ball {name!r}", f"rows {chosen}", "choose among height, roll")
+    lifted = radius * plane.rotation[:, 2]
+    made: list[Row] = []
+    if "height" in chosen:
+        raised = Frame(plane.body, plane.position + lifted, plane.rotation)
+        made += [row._replace(label="height") for row in point_on_plane(raised, body).rows]
+    if "roll" in chosen:
+        made += [Row(SPHERE, plane.rotation[:, k], plane.position, lifted, body.position, 1.0, f"roll {'xy'[k]}") for k in range(2)]
+    return Closure("ball", plane, body, tuple(made), (), name)
 
 
 def skate(body: Frame, plane: Frame = GROUND, name: str = "") -> Closure:

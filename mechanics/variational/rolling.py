@@ -20,6 +20,7 @@ from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, scale, subtract
 from mechanics.constraints.packing import GAP, POSES, SCREWS, VECTORS
 from mechanics.constraints.poses import equation, pose
+from mechanics.constraints.rows import second
 from mechanics.constraints.wheel_gradients import slip, slip_gradient
 from mechanics.constraints.wheel_rows import HEIGHT
 from mechanics.packing import EXTENSION
@@ -36,10 +37,10 @@ FORCE, ABOUT_HUB, ABOUT_PLANE = 12, 15, 18
 @helper
 def contact(parameters: Any, structure: Any, field_work: Any, poses_at: Any, c: Any) -> Any:
     """Normal A, axis B and D = Q − P of a contact, with the bodies as they are placed."""
-    _, i, j, a, p, b, q, _, _ = equation(parameters, structure, c)
+    kind, i, j, a, p, b, q, _, _ = equation(parameters, structure, c)
     R_i, x_i = pose(field_work, poses_at + i)
     R_j, x_j = pose(field_work, poses_at + j)
-    return rotated(R_i, a), rotated(R_j, b), subtract(add(x_j, rotated(R_j, q)), add(x_i, rotated(R_i, p)))
+    return rotated(R_i, a), rotated(second(kind, R_i, R_j), b), subtract(add(x_j, rotated(R_j, q)), add(x_i, rotated(R_i, p)))
 
 
 @helper

@@ -11,12 +11,12 @@ from integrators.methods import find
 from integrators.one_step import step_map
 from mechanics import Body, Frame, Inertia, JointData, Tree
 from mechanics.constraints.wheel_gradients import slip, slip_gradient
-from mechanics.constraints.wheel_rows import EDGE, HEIGHT, ROLL, SIDE, wheel_row
+from mechanics.constraints.wheel_rows import EDGE, HEIGHT, ROLL, SIDE, SPHERE, wheel_row
 from mechanics.constraints.wheels import skate, wheel
 from mechanics.forces.elements import joint_spring
 from mechanics.joints import Planar, Revolute
 from mechanics.mechanism import Mechanism, mass_matrix
-from mechanics.systems import mobile_manipulator, wheeled_car, whipple_bicycle
+from mechanics.systems import ball_on_table, mobile_manipulator, wheeled_car, whipple_bicycle
 from mechanics.systems import two_wheeled_pendulum as pendulum
 from mechanics.variational.reference import momenta, poses
 
@@ -52,7 +52,29 @@ def sleigh():
     return made, made.home, made.projected_velocity(made.home, np.array([1.0, 0.0, 2.0]))[0]
 
 
-RUNS = {"pendulum": leaning, "manipulator": manipulator, "bicycle": bicycle, "car": car, "sleigh": sleigh}
+def marble():
+    made = ball_on_table.mechanism()
+    return made, *ball_on_table.start(made)
+
+
+RUNS = {"ball": marble, "pendulum": leaning, "manipulator": manipulator, "bicycle": bicycle, "car": car, "sleigh": sleigh}
+
+
+def test_the_gradient_of_the_slip_of_a_ball():
+    """A and B turn with the plane."""
+    step = 1e-30
+    A, B, D, T, phi_i, phi_j = np.random.default_rng(7).normal(size=(6, 3))
+
+    def work(A, B, D):
+        _, f, o = (np.array(x) for x in wheel_row(SPHERE, tuple(A), tuple(B), tuple(D)))
+        return slip(f, np.cross(o, f), np.cross(D + o, f), T, phi_i, phi_j)
+
+    g = slip_gradient(SPHERE, tuple(A), tuple(B), tuple(D), tuple(T), tuple(phi_i), tuple(phi_j))
+    for e in np.eye(3):
+        assert g.by_distance @ e == pytest.approx(work(A, B, D + 1j * step * e).imag / step, abs=1e-13)
+        turned = (x + 1j * step * np.cross(e, x) for x in (A, B))
+        assert g.by_turn_of_plane @ e == pytest.approx(work(*turned, D).imag / step, abs=1e-13)
+    assert not np.any(g.by_turn)
 
 
 @pytest.mark.parametrize("kind", [ROLL, SIDE, EDGE])
@@ -120,6 +142,7 @@ def test_one_step_solves_the_discrete_equations(name):
     ("name", "method"),
     [
         ("pendulum", "TREE_VARIATIONAL"),
+        ("ball", "TREE_VARIATIONAL"),
         ("manipulator", "TREE_VARIATIONAL_SUZUKI4"),
         pytest.param("car", "TREE_VARIATIONAL_SUZUKI4", marks=pytest.mark.slow),
     ],
@@ -139,7 +162,7 @@ def test_order(name, method):
     assert abs(found.order - find(method).order) < 0.15, found
 
 
-@pytest.mark.parametrize("name", ["pendulum", "manipulator", "bicycle", pytest.param("car", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["pendulum", "manipulator", "bicycle", "ball", pytest.param("car", marks=pytest.mark.slow)])
 def test_wheels_neither_slip_nor_leave_the_plane(name):
     made, q, v = RUNS[name]()
     solution = integrate(made.problem(q, v, projection="momenta"), "TREE_VARIATIONAL", (0.0, 2.0), 0.01)
@@ -149,7 +172,7 @@ def test_wheels_neither_slip_nor_leave_the_plane(name):
     assert solution.iterations / solution.steps < 4.0
 
 
-@pytest.mark.parametrize("name", ["pendulum", "bicycle", "manipulator"])
+@pytest.mark.parametrize("name", ["pendulum", "bicycle", "manipulator", "ball"])
 def test_a_step_forward_and_a_step_back_return(name):
     """Configurations; momenta are the same up to constraint forces."""
     made, q, v = RUNS[name]()

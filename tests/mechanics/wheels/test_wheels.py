@@ -8,11 +8,12 @@ from mechanics import Body, Frame, Inertia, ModelError, Tree
 from mechanics.constraints.index_one import index_one
 from mechanics.constraints.multiplier_problem import multiplier_problem
 from mechanics.constraints.reactions import reactions
-from mechanics.constraints.wheels import skate, wheel
+from mechanics.constraints.wheels import ball, skate, wheel
 from mechanics.joints import Free, Planar
 from mechanics.mechanism import Mechanism
-from mechanics.systems import mobile_manipulator, wheeled_car, whipple_bicycle
+from mechanics.systems import ball_on_table, mobile_manipulator, wheeled_car, whipple_bicycle
 from mechanics.systems import two_wheeled_pendulum as pendulum
+from mechanics.systems.chaplygin_ball import chaplygin_ball
 from mechanics.systems.chaplygin_sleigh import chaplygin_sleigh
 from mechanics.systems.tilting_disk import tilting_disk
 
@@ -102,7 +103,21 @@ def test_the_car_has_five_degrees_of_freedom_and_rests_on_its_springs():
     assert np.abs(acceleration(made, made.home, np.zeros(made.tree.nv))).max() < 1e-9
 
 
+def test_a_free_ball_is_chaplygins():
+    system = chaplygin_ball()
+    inertia = Inertia.about_com(1.0, (0, 0, 0), np.diag([0.06, 0.09, 0.13]))
+    tree = Tree([Body("ball", Free(), inertia=inertia)], name="ball")
+    made = Mechanism(tree, [ball(Frame("ball"), 0.5)], system.q0)
+    assert made.mobility.dof == 3
+    q, v = system.q0, system.velocity(system.q0, system.u0)
+    expected, forces = system.multipliers(q, v)
+    np.testing.assert_allclose(acceleration(made, q, v), expected, rtol=1e-11, atol=1e-12)
+    found = reactions(made, q, v)
+    np.testing.assert_allclose([found[f"ball ball: {row}"] for row in ("roll x", "roll y", "height")], forces, rtol=1e-11, atol=1e-12)
+
+
 RUNS = {
+    "ball": lambda: (m := ball_on_table.mechanism(), *ball_on_table.start(m), 1.0),
     "disk": lambda: (disk()[1], disk()[0].q0, disk()[0].velocity(disk()[0].q0, disk()[0].u0), 1.0),
     "pendulum": lambda: (pendulum.mechanism(), *pendulum.state(pendulum.TwoWheeledPendulum(), 0.1, 1.0, 0.0, 0.5), 1.0),
     "manipulator": lambda: (m := mobile_manipulator.mechanism(), m.home, m.velocities(m.home, MANIPULATOR_RATES).v, 1.0),
@@ -154,6 +169,10 @@ def test_wheels_that_make_no_sense_are_refused():
         wheel(Frame("a"), 1.0, section=-1.0)
     with pytest.raises(ModelError, match="choose among height, roll, side"):
         wheel(Frame("a"), 1.0, rows=("slip",))
+    with pytest.raises(ModelError, match="positive radius"):
+        ball(Frame("a"), -1.0)
+    with pytest.raises(ModelError, match="choose among height, roll"):
+        ball(Frame("a"), 1.0, rows=("side",))
     system, made = disk()
     with pytest.raises(ModelError, match="opens wheel disk: "):
         multiplier_problem(made, system.q0, np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0]))
