@@ -27,17 +27,16 @@ from typing import Any
 
 import numpy as np
 
-from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, HISTORY, ITERATIONS, OWN_OPTIONS, TAU
+from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, HISTORY, OWN_OPTIONS, TAU
 from integrators.method import Method, Stepper
 from integrators.parts import constrained
 from integrators.signatures import STEP_SIGNATURES
-from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
+from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
 from integrators.steppers.generalized_alpha import accelerations_count, balance, check
 from integrators.steppers.nonholonomic import node
 from integrators.steppers.nonholonomic.node import END, HX, MEMORY, MU, NODE, SCRATCH, L, R, S, X
-from liegroup.compile import any_, entry, kernel, ld, ld2, st, st2
-from liegroup.scalars import maximum
+from liegroup.compile import entry, kernel, ld, ld2, st, st2
 
 LIMIT, ROUNDS = OWN_OPTIONS, OWN_OPTIONS + 1
 
@@ -110,15 +109,9 @@ def _solve(
             st2(work, S, j, -(4.0 / (h * h)) * ld(work[END], at.POSITION + j))
         node.soft_factor(work[END], structure, work, softness)
         node.solve_node(work[END], structure, work)
-        change, size = node.add_solution(work, X, R, n, going)
-        node.add_solution(work, L, S, m, going)
-        counters[EVALUATIONS] += 1
-        counters[ITERATIONS] += 1
-        going, best = node.converged(change, maximum(size, counts), best, going)
-        if node.fails(best):
-            return NON_FINITE
-        if not any_(going > 0.0):
-            return OK
+        going, best, status = node.accept(work, n, m, counts, going, best, counters)
+        if status != node.GOES_ON:
+            return status
     st(work[ERROR], 0, best)
     return NOT_CONVERGED
 

@@ -34,16 +34,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, HISTORY, ITERATIONS, OWN_OPTIONS, TAU
+from integrators.layout import COMPENSATION, ERROR, HISTORY, OWN_OPTIONS, TAU
 from integrators.method import Method, Stepper
 from integrators.parts import constrained
 from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
-from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
+from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, copy, leaves_chart
 from integrators.steppers.nonholonomic import node
 from integrators.steppers.nonholonomic.node import END, HX, MATRIX, MEMORY, MEMORY_2, MU, NODE, SCRATCH, TREND, L, P, R, S, X
-from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, select, st, st2
+from liegroup.compile import absolute, entry, helper, kernel, ld, ld2, select, st, st2
 from liegroup.dense import ldl_solve
 from liegroup.scalars import maximum
 
@@ -193,15 +193,9 @@ def _solve(
             for j in range(m):
                 old = ld2(work, DAMPER, j)
                 st2(work, DAMPER, j, select(going > 0.0, old + ld2(work, VELOCITY_DEFECT, j), old))
-        change, size = node.add_solution(work, X, R, n, going)
-        node.add_solution(work, L, S, m, going)
-        counters[EVALUATIONS] += 1
-        counters[ITERATIONS] += 1
-        going, best = node.converged(change, maximum(size, counts), best, going)
-        if node.fails(best):
-            return NON_FINITE
-        if not any_(going > 0.0):
-            return OK
+        going, best, status = node.accept(work, n, m, counts, going, best, counters)
+        if status != node.GOES_ON:
+            return status
     st(work[ERROR], 0, best)
     return NOT_CONVERGED
 

@@ -23,16 +23,16 @@ from typing import Any
 
 import numpy as np
 
-from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, HISTORY, ITERATIONS, OWN_OPTIONS, TAU
+from integrators.layout import COMPENSATION, ERROR, HISTORY, OWN_OPTIONS, TAU
 from integrators.method import Method, Stepper
 from integrators.parts import constrained
 from integrators.signatures import STEP_SIGNATURES
-from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
+from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
 from integrators.steppers.nonholonomic import node
 from integrators.steppers.nonholonomic.lagrange_dalembert import MULTIPLIERS, close_node, scaled
 from integrators.steppers.nonholonomic.node import HX, MATRIX, MEMORY, MIDDLE, MU, NODE, SCRATCH, P, R, S, X
-from liegroup.compile import any_, entry, kernel, ld, ld2, st, st2
+from liegroup.compile import entry, kernel, ld, ld2, st, st2
 from liegroup.dense import ldl_solve
 
 LIMIT = OWN_OPTIONS
@@ -77,14 +77,9 @@ def _solve(
         for j in range(m):
             st2(work, S, j, 0.0)
         node.learn(work, n, m, count)
-        change, size = node.add_solution(work, X, R, n, going)
-        counters[EVALUATIONS] += 1
-        counters[ITERATIONS] += 1
-        going, best = node.converged(change, size, best, going)
-        if node.fails(best):
-            return NON_FINITE
-        if not any_(going > 0.0):
-            return OK
+        going, best, status = node.accept(work, n, 0, zero, going, best, counters)
+        if status != node.GOES_ON:
+            return status
     st(work[ERROR], 0, best)
     return NOT_CONVERGED
 

@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, HISTORY, ITERATIONS, OWN_OPTIONS, TAU
+from integrators.layout import COMPENSATION, ERROR, HISTORY, OWN_OPTIONS, TAU
 from integrators.method import Method, Stepper
 from integrators.parts import constrained
 from integrators.signatures import STEP_SIGNATURES
@@ -167,15 +167,9 @@ def solve_interval(
             st(before, i, ld2(work, P, i) + push - ld(before, i))
         solve_node(options[UNKNOWNS], work[NODE], structure, work)
         node.learn(work, n, m, count)
-        change, size = node.add_solution(work, X, R, n, going)
-        node.add_solution(work, L, S, m, going)
-        counters[EVALUATIONS] += 1
-        counters[ITERATIONS] += 1
-        going, best = node.converged(change, maximum(size, counts), best, going)
-        if node.fails(best):
-            return NON_FINITE
-        if not any_(going > 0.0):
-            return OK
+        going, best, status = node.accept(work, n, m, counts, going, best, counters)
+        if status != node.GOES_ON:
+            return status
     st(work[ERROR], 0, best)
     return NOT_CONVERGED
 

@@ -20,16 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, ITERATIONS, OWN_OPTIONS, TAU
+from integrators.layout import COMPENSATION, ERROR, OWN_OPTIONS, TAU
 from integrators.method import Method, Stepper
 from integrators.parts import constrained
 from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
-from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
+from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
 from integrators.steppers.nonholonomic import node
 from integrators.steppers.nonholonomic.node import END, HX, MIDDLE, MU, NODE, SCRATCH, L, P, R, S, X
-from liegroup.compile import any_, entry, kernel, ld, ld2, st, st2
+from liegroup.compile import entry, kernel, ld, ld2, st, st2
 from liegroup.table import coadjoint
 
 LIMIT = OWN_OPTIONS
@@ -75,15 +75,9 @@ def _solve(
             st2(work, S, j, -node.row_defect(work[END], structure, velocity, j))
         node.solve_node(work[NODE], structure, work)
         node.learn(work, n, m, count)
-        change, size = node.add_solution(work, X, R, n, going)
-        node.add_solution(work, L, S, m, going)
-        counters[EVALUATIONS] += 1
-        counters[ITERATIONS] += 1
-        going, best = node.converged(change, size, best, going)
-        if node.fails(best):
-            return NON_FINITE
-        if not any_(going > 0.0):
-            return OK
+        going, best, status = node.accept(work, n, m, zero, going, best, counters)
+        if status != node.GOES_ON:
+            return status
     st(work[ERROR], 0, best)
     return NOT_CONVERGED
 

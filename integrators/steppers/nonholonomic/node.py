@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import OWN_ROWS
+from integrators.layout import EVALUATIONS, ITERATIONS, OWN_ROWS
 from integrators.parts import constrained
 from integrators.problem import Problem
+from integrators.status import NON_FINITE, OK
 from liegroup.compile import absolute, any_, helper, kernel, ld, ld2, select, st, st2
 from liegroup.dense import ldl, ldl_solve
 from liegroup.scalars import maximum
@@ -38,6 +39,8 @@ TREND = PAST + STEPS
 MATRIX = TREND + DIFFERENCES
 FLOOR = 1e-12
 """Relative: below it, an iteration that does not come closer any more has converged."""
+GOES_ON = -1
+"""Beside the statuses of a step: the iteration is not at its end."""
 NEGLIGIBLE = 1e-18
 """Relative: a next step expected to be smaller is not taken."""
 
@@ -273,6 +276,21 @@ def add_solution(work: Any, target: Any, source: Any, count: Any, going: Any) ->
         change, size = maximum(change, absolute(step)), maximum(size, absolute(new))
         st2(work, target, i, new)
     return change, size
+
+
+@helper
+def accept(work: Any, n: Any, m: Any, counts: Any, going: Any, best: Any, counters: Any) -> tuple[Any, Any, int]:
+    """(X, L) <- (X, L) + (R, S) where the iteration goes on; returns (going, best, status), `GOES_ON` until it ends.
+
+    A change is relative to X, or to `counts` where that is larger.
+    """
+    change, size = add_solution(work, X, R, n, going)
+    add_solution(work, L, S, m, going)
+    counters[EVALUATIONS] += 1
+    counters[ITERATIONS] += 1
+    going, best = converged(change, maximum(size, counts), best, going)
+    status = GOES_ON if any_(going > 0.0) else OK
+    return going, best, NON_FINITE if fails(best) else status
 
 
 @helper
