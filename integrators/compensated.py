@@ -50,14 +50,28 @@ def add_to(y: Any, low: Any, i: Any, increment: Any) -> None:
     st(low, i, rest)
 
 
+@helper
+def increase(y: Any, low: Any, i: Any, x: Any, compensation: Any) -> None:
+    """Component i of the state increased by x, with (compensation = 1) or without the low words."""
+    if compensation:
+        add_to(y, low, i, x)
+    else:
+        st(y, i, ld(y, i) + x)
+
+
+@helper
+def increase3(y: Any, low: Any, i: Any, x: Any, compensation: Any) -> None:
+    """Components i … i + 2 increased by x."""
+    increase(y, low, i, x[0], compensation)
+    increase(y, low, i + 1, x[1], compensation)
+    increase(y, low, i + 2, x[2], compensation)
+
+
 @kernel
 def absorb(y: Any, low: Any, increment: Any, first: Any, last: Any, compensation: Any) -> None:
     """y <- y + increment for components first … last − 1, with (compensation = 1) or without the low words."""
     for i in range(first, last):
-        if compensation:
-            add_to(y, low, i, ld(increment, i))
-        else:
-            st(y, i, ld(y, i) + ld(increment, i))
+        increase(y, low, i, ld(increment, i), compensation)
 
 
 @kernel

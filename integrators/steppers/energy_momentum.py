@@ -23,18 +23,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.compensated import renormalise
+from integrators.compensated import increase, increase3, renormalise
 from integrators.layout import COMPENSATION, ERROR, FIRST, FIRST_KNOWN, ITERATIONS, LAST, LAST_KNOWN, STEPS
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import RENORMALISE_EVERY, copy
+from integrators.steppers.iteration import goes_on, relative
 from integrators.steppers.kinetic import inverse_inertia
-from integrators.steppers.lgvi import FLOOR, force
+from integrators.steppers.lgvi import force
 from integrators.steppers.lgvi_factors import ROWS, SCRATCH, apply, biggest, block, kept, rational, solved
-from integrators.steppers.splitting import bump, bump3, vector
-from liegroup.compile import any_, entry, helper, kernel, ld, select, st
+from integrators.steppers.splitting import vector
+from liegroup.compile import any_, entry, helper, kernel, ld, st
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
 from liegroup.table import KIND, SO3
@@ -72,11 +73,10 @@ def solve(
         mean = kept(going, scale(0.5, add(f0, vector(f1, 0))), mean)
         counters[ITERATIONS] += 1
         size = biggest(c)
-        left = biggest(d) / select(size == 0.0, 1.0 + zero, size)
+        left = relative(biggest(d), size)
         if any_(left != left):
             return c, mean, NON_FINITE
-        going = select(left == 0.0, zero, select(best <= FLOOR, select(left >= best, zero, going), going))
-        best = left
+        going, best = goes_on(going, left, best), left
         if not any_(going > 0.0):
             return c, mean, OK
     st(work[ERROR], 0, best)
@@ -98,8 +98,8 @@ def step(
     e, u = so3.displace((ld(y, 0), ld(y, 1), ld(y, 2), ld(y, 3)), d), cross(p, (d[1], d[2], d[3]))
     turned = add(scale(2.0 + 2.0 * d[0], u), scale(2.0, cross(u, (d[1], d[2], d[3]))))
     for i in range(4):
-        bump(y, low, i, e[i], compensated)
-    bump3(y, low, 4, add(turned, scale(h, carried(c, mean))), compensated)
+        increase(y, low, i, e[i], compensated)
+    increase3(y, low, 4, add(turned, scale(h, carried(c, mean))), compensated)
     if compensated and counters[STEPS] % RENORMALISE_EVERY == 0:
         renormalise(table, y, low)
     counters[LAST_KNOWN] = 1

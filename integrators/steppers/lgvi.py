@@ -37,6 +37,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.compensated import increase
 from integrators.layout import (
     COMPENSATION,
     EVALUATIONS,
@@ -52,6 +53,7 @@ from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, copy, leaves_chart
+from integrators.steppers.iteration import goes_on, relative
 from integrators.steppers.kinetic import inverse_inertia
 from integrators.steppers.lgvi_factors import (
     CHANGE,
@@ -70,7 +72,6 @@ from integrators.steppers.lgvi_factors import (
     TURN,
     fly_factors,
 )
-from integrators.steppers.splitting import bump
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, select, st
 from liegroup.scalars import maximum
 from liegroup.table import (
@@ -92,8 +93,6 @@ from liegroup.table import (
 ADJOINT, FACTORED = range(FORM + 1, FORM + 3)
 FORMS = {"hp": HP, "moser_veselov": MOSER_VESELOV, "truncated1": TRUNCATED1, "truncated2": TRUNCATED2}
 ITERATIONS_LIMIT = 200
-FLOOR = 1e-12
-"""Below it, an iteration that does not come closer any more has converged."""
 
 
 # --- any group: the inertia as the matrix of the iteration ----------------------------------------------------------------
@@ -152,9 +151,8 @@ def iterate(h: Any, group: Any, form: Any, tau: Any, adjoint: Any, coefficients:
             size, change = maximum(size, absolute(ld(c, k))), maximum(change, absolute(d))
             st(c, k, ld(c, k) - d)
         counters[ITERATIONS] += 1
-        left = change / select(size == 0.0, 1.0 + zero, size)
-        going = select(left == 0.0, zero, select(best <= FLOOR, select(left >= best, zero, going), going))
-        best = left
+        left = relative(change, size)
+        going, best = goes_on(going, left, best), left
         if not any_(going > 0.0):
             break
     return going
@@ -228,7 +226,7 @@ def step(
     f = work[LAST][:m]
     force(field, t + h, y, g, m, parameters, structure, field_work, work, f, counters)
     for k in range(m):
-        bump(y, low, g + k, ld(change, k) + (0.5 * h) * ld(f, k), options[COMPENSATION])
+        increase(y, low, g + k, ld(change, k) + (0.5 * h) * ld(f, k), options[COMPENSATION])
     counters[LAST_KNOWN] = 1
     return OK
 

@@ -15,11 +15,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from integrators.compensated import renormalise
+from integrators.compensated import increase, increase3, renormalise
 from integrators.layout import COMPENSATION, HISTORY, ITERATIONS, OWN_OPTIONS, OWN_ROWS, STEPS, TAU
 from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import RENORMALISE_EVERY
-from integrators.steppers.splitting import bump, bump3, vector
+from integrators.steppers.splitting import vector
 from liegroup.compile import absolute, any_, helper, kernel, ld, select, st
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
@@ -187,10 +187,10 @@ def fly_factors(h: Any, y: Any, low: Any, group: Any, coefficients: Any, options
             d = so3.exp_difference(c) if tau == EXP else so3.cay_difference(c)
             v = (d[1], d[2], d[3])
             u = cross(m0, v)
-            bump3(change, change, j, add(scale(2.0 + 2.0 * d[0], u), scale(2.0, cross(u, v))), 0)
+            increase3(change, change, j, add(scale(2.0 + 2.0 * d[0], u), scale(2.0, cross(u, v))), 0)
             e = so3.displace((ld(y, q), ld(y, q + 1), ld(y, q + 2), ld(y, q + 3)), d)
             for i in range(4):
-                bump(y, low, q + i, e[i], compensated)
+                increase(y, low, q + i, e[i], compensated)
         else:
             for i in range(group[row, N_V]):
                 x = 0.0 * ld(p, 0)
@@ -198,7 +198,7 @@ def fly_factors(h: Any, y: Any, low: Any, group: Any, coefficients: Any, options
                     a = coefficients[m * m + (j + i) * m + k]
                     if a != 0.0:
                         x = x + a * ld(p, k)
-                bump(y, low, q + i, h * x, compensated)
+                increase(y, low, q + i, h * x, compensated)
     counters[HISTORY] = recent
     if compensated and counters[STEPS] % RENORMALISE_EVERY == 0:
         renormalise(group, y, low)

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.compensated import renormalise
+from integrators.compensated import increase, renormalise
 from integrators.fields import Field
 from integrators.layout import COMPENSATION, ERROR, HISTORY, LAST_KNOWN, OWN_ROWS, STEPS
 from integrators.method import Method, Stepper
@@ -46,7 +46,6 @@ from integrators.steppers.splitting import (
     KICKS,
     SPLITTING,
     axes_transpose,
-    bump,
     drift_in_parts,
     force,
     vector,
@@ -145,7 +144,7 @@ def flow(
         if kick:
             duration = epsilon * coefficients[drifts + b] / pace
             for i in range(m):
-                bump(y, low, g + i, duration * ld(work[FORCE], i), options[COMPENSATION])
+                increase(y, low, g + i, duration * ld(work[FORCE], i), options[COMPENSATION])
             b += 1
         else:
             duration = epsilon * coefficients[a] / pace

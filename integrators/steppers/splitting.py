@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.compensated import add_to, renormalise, two_product, two_sum
+from integrators.compensated import add_to, increase, increase3, renormalise, two_product, two_sum
 from integrators.layout import COMPENSATION, EVALUATIONS, HISTORY, LAST_KNOWN, OWN_OPTIONS, OWN_ROWS, STEPS
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
@@ -48,23 +48,6 @@ DRIFTS, KICKS, KICK_FIRST, ROTATIONS, ALIGNED = range(OWN_OPTIONS, OWN_OPTIONS +
 REST, FIELD, FORCE, VELOCITY = range(OWN_ROWS, OWN_ROWS + 4)
 _DEGENERATE = 1e-6
 """Where energy and momentum are this close to dependent, only the momentum is held."""
-
-
-@helper
-def bump(y: Any, low: Any, i: Any, x: Any, compensation: Any) -> None:
-    """Component i of the state increased by x."""
-    if compensation:
-        add_to(y, low, i, x)
-    else:
-        st(y, i, ld(y, i) + x)
-
-
-@helper
-def bump3(y: Any, low: Any, i: Any, x: Any, compensation: Any) -> None:
-    """Components i … i + 2 increased by x."""
-    bump(y, low, i, x[0], compensation)
-    bump(y, low, i + 1, x[1], compensation)
-    bump(y, low, i + 2, x[2], compensation)
 
 
 @helper
@@ -155,7 +138,7 @@ def rotate(t: Any, y: Any, low: Any, q: Any, p: Any, coefficients: Any, body: An
     else:
         dm, w1, v = exact_motion(t, m, i)
     v, change = axes(coefficients, body + 7, v), axes(coefficients, body + 7, dm)
-    bump3(y, low, p, change, compensation)
+    increase3(y, low, p, change, compensation)
     if compensation and options[ALIGNED] and not options[ROTATIONS]:
         fix = hold_constants(i, m, vector(low, p), dm)
         st(low, p, ld(low, p) + fix[0])
@@ -186,10 +169,10 @@ def drift_space(t: Any, y: Any, low: Any, q: Any, p: Any, coefficients: Any, bod
     attitude = (ld(y, q + 3), ld(y, q + 4), ld(y, q + 5), ld(y, q + 6))
     w, v = rotate(t, y, low, q + 3, p + 3, coefficients, body, add(angular, cross(linear, c)), options)
     change = turn_back(v, w, linear)
-    bump3(y, low, p, change, compensation)
-    bump3(y, low, p + 3, cross(c, change), compensation)
+    increase3(y, low, p, change, compensation)
+    increase3(y, low, p + 3, cross(c, change), compensation)
     way, swing = scale(t * coefficients[body], linear), turn(v, w, c)
-    bump3(y, low, q, so3.act(attitude, (way[0] - swing[0], way[1] - swing[1], way[2] - swing[2])), compensation)
+    increase3(y, low, q, so3.act(attitude, (way[0] - swing[0], way[1] - swing[1], way[2] - swing[2])), compensation)
 
 
 @kernel
@@ -204,12 +187,12 @@ def drift_plane(t: Any, y: Any, low: Any, q: Any, p: Any, coefficients: Any, bod
     way = t * coefficients[body]
     x, z = way * lx - (c1 * cx - s * cy), way * ly - (c1 * cy + s * cx)
     sin, cos = sincos(ld(y, q + 2))
-    bump(y, low, q, cos * x - sin * z, compensation)
-    bump(y, low, q + 1, sin * x + cos * z, compensation)
-    bump(y, low, q + 2, angle, compensation)
-    bump(y, low, p, dx, compensation)
-    bump(y, low, p + 1, dy, compensation)
-    bump(y, low, p + 2, cx * dy - cy * dx, compensation)
+    increase(y, low, q, cos * x - sin * z, compensation)
+    increase(y, low, q + 1, sin * x + cos * z, compensation)
+    increase(y, low, q + 2, angle, compensation)
+    increase(y, low, p, dx, compensation)
+    increase(y, low, p + 1, dy, compensation)
+    increase(y, low, p + 2, cx * dy - cy * dx, compensation)
 
 
 @kernel
@@ -250,7 +233,7 @@ def drift(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any,
         kind, q, j, n = table[row, KIND], table[row, Q_OFFSET], table[row, V_OFFSET], table[row, N_V]
         if kind in (RN, SO2):
             for k in range(n):
-                bump(y, low, q + k, t * ld(velocity, j + k), compensation)
+                increase(y, low, q + k, t * ld(velocity, j + k), compensation)
         elif kind == SO3:
             for k in range(n // 3):
                 rotate(t, y, low, q + 4 * k, g + j + 3 * k, coefficients, body, vector(y, g + j + 3 * k), options)
@@ -310,7 +293,7 @@ def step(
                 force(field, time, y, table, parameters, structure, field_work, work, counters, 2 * m)
             known = True
             for i in range(m):
-                bump(y, low, g + i, (h * coefficients[drifts + b]) * ld(work[FORCE], i), options[COMPENSATION])
+                increase(y, low, g + i, (h * coefficients[drifts + b]) * ld(work[FORCE], i), options[COMPENSATION])
             b += 1
         else:
             drift_in_parts(h * coefficients[a], y, low, table, coefficients, options, work)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from integrators.compensated import add_to
+from integrators.compensated import add_to, increase
 from liegroup.compile import helper, ld, ld2, st, st2
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross
@@ -59,15 +59,6 @@ def carried(kind: Any, pitch: Any, work: Any, i: Any) -> None:
     back, arm = (-a[0], -a[1], -a[2]), cross(f, vector(work, i, SHIFT_BODY))
     n = add(vector(work, i, IMPULSE + 3), arm)
     put_along(work, i, TARGET, kind, pitch, turned(back, f), add(arm, turned(back, n)))
-
-
-@helper
-def increase(y: Any, low: Any, k: Any, x: Any, compensated: Any) -> None:
-    """Component k of the state += x."""
-    if compensated:
-        add_to(y, low, k, x)
-    else:
-        st(y, k, ld(y, k) + x)
 
 
 @helper

@@ -24,6 +24,7 @@ from integrators.layout import EVALUATIONS, ITERATIONS, OWN_ROWS
 from integrators.parts import constrained
 from integrators.problem import Problem
 from integrators.status import NON_FINITE, OK
+from integrators.steppers.iteration import FLOOR, relative
 from liegroup.compile import absolute, any_, helper, kernel, ld, ld2, select, st, st2
 from liegroup.dense import ldl, ldl_solve
 from liegroup.scalars import maximum
@@ -37,8 +38,6 @@ DIFFERENCES = 4
 PAST = OWN_ROWS + 14
 TREND = PAST + STEPS
 MATRIX = TREND + DIFFERENCES
-FLOOR = 1e-12
-"""Relative: below it, an iteration that does not come closer any more has converged."""
 GOES_ON = -1
 """Beside the statuses of a step: the iteration is not at its end."""
 NEGLIGIBLE = 1e-18
@@ -260,7 +259,7 @@ def remember(work: Any, n: Any, m: Any, known: Any) -> None:
 @helper
 def converged(change: Any, size: Any, best: Any, going: Any) -> Any:
     """(going, best) after a change: an iteration ends when its next step would be negligible, or rounding stops it below `FLOOR`."""
-    residual = change / select(size == 0.0, size * 0.0 + 1.0, size)
+    residual = relative(change, size)
     expected = residual * (residual / select(best == 0.0, 1.0 + 0.0 * best, best))
     stuck = select(best <= FLOOR, select(residual >= best, residual * 0.0, going), going)
     return select(expected < NEGLIGIBLE, residual * 0.0, stuck), residual
