@@ -16,56 +16,67 @@ ALIGNMENT = 64
 """Bytes; lane arrays from `lane_array` start on this boundary."""
 
 
-def _address(context: Any, builder: Any, array_type: Any, array: Any, indices: Any) -> Any:
-    """Pointer to a register of a contiguous array; the length of its last axis is a constant, so that columns are displacements."""
-    a = context.make_array(array_type)(context, builder, array)
+def _pointer(context: Any, builder: Any, sig: Any, args: Any, count: int) -> Any:
+    """Pointer to entry (i, …) of a contiguous array, the first argument; `count` indices, none negative, follow.
+
+    Indices of the compiler's own would be tested for their sign, which costs a tenth of a sweep over a tree.  The length of the last
+    axis of lane arrays is a constant, so that columns are displacements.
+    """
+    array_type = sig.args[0]
+    if array_type.layout != "C":
+        raise TypeError(f"ld, st: {array_type}: expected a contiguous array")
+    a = context.make_array(array_type)(context, builder, args[0])
+    offset = context.get_constant(types.intp, 0)
     lengths = cgutils.unpack_tuple(builder, a.shape)
-    offset = indices[0]
-    for length, index in zip(lengths[1:], indices[1:], strict=False):
-        offset = builder.add(builder.mul(offset, length), index)
-    return builder.gep(a.data, [builder.mul(offset, context.get_constant(types.intp, WIDTH))])
+    for length, t, index in zip(lengths, sig.args[1 : 1 + count], args[1 : 1 + count], strict=False):
+        offset = builder.add(builder.mul(offset, length), context.cast(builder, index, t, types.intp))
+    if array_type.ndim == count:
+        return builder.gep(a.data, [offset])
+    lane = builder.gep(a.data, [builder.mul(offset, context.get_constant(types.intp, WIDTH))])
+    return builder.bitcast(lane, VECTOR.as_pointer())
 
 
-def _indices(context: Any, builder: Any, sig: Any, args: Any, which: slice) -> list[Any]:
-    return [context.cast(builder, x, t, types.intp) for t, x in zip(sig.args[which], args[which], strict=True)]
+def _load(array_type: Any, sig: Any) -> Any:
+    """How an entry is read; `sig` its number of indices and arguments."""
+    count = len(sig.args) - 1
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.load(_pointer(context, builder, sig, args, count), align=8)
+
+    return sig, generate
+
+
+def _store(sig: Any) -> Any:
+    count = len(sig.args) - 2
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        array_type, type_, x = sig.args[0], sig.args[-1], args[-1]
+        in_lanes = array_type.ndim > count
+        x = register(context, builder, type_, x) if in_lanes else context.cast(builder, x, type_, array_type.dtype)
+        builder.store(x, _pointer(context, builder, sig, args, count), align=8)
+        return context.get_dummy_value()
+
+    return sig, generate
 
 
 @intrinsic
 def _load1(typing_context: Any, a: Any, i: Any) -> Any:
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = _address(context, builder, sig.args[0], args[0], _indices(context, builder, sig, args, slice(1, 2)))
-        return builder.load(builder.bitcast(pointer, VECTOR.as_pointer()), align=8)
-
-    return Lanes(a, i), generate
+    return _load(a, (a.dtype if a.ndim == 1 else Lanes)(a, i))
 
 
 @intrinsic
 def _load2(typing_context: Any, a: Any, i: Any, k: Any) -> Any:
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = _address(context, builder, sig.args[0], args[0], _indices(context, builder, sig, args, slice(1, 3)))
-        return builder.load(builder.bitcast(pointer, VECTOR.as_pointer()), align=8)
-
-    return Lanes(a, i, k), generate
+    return _load(a, (a.dtype if a.ndim == 2 else Lanes)(a, i, k))
 
 
 @intrinsic
 def _store1(typing_context: Any, a: Any, i: Any, x: Any) -> Any:
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = _address(context, builder, sig.args[0], args[0], _indices(context, builder, sig, args, slice(1, 2)))
-        builder.store(register(context, builder, sig.args[2], args[2]), builder.bitcast(pointer, VECTOR.as_pointer()), align=8)
-        return context.get_dummy_value()
-
-    return types.void(a, i, x), generate
+    return _store(types.void(a, i, x))
 
 
 @intrinsic
 def _store2(typing_context: Any, a: Any, i: Any, k: Any, x: Any) -> Any:
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = _address(context, builder, sig.args[0], args[0], _indices(context, builder, sig, args, slice(1, 3)))
-        builder.store(register(context, builder, sig.args[3], args[3]), builder.bitcast(pointer, VECTOR.as_pointer()), align=8)
-        return context.get_dummy_value()
-
-    return types.void(a, i, k, x), generate
+    return _store(types.void(a, i, k, x))
 
 
 def ld(a: Any, i: Any) -> Any:
@@ -90,34 +101,22 @@ def st2(a: Any, i: Any, k: Any, x: Any) -> None:
 
 @compiled_form(ld)
 def _ld(a: Any, i: Any) -> Any:
-    return (lambda a, i: a[i]) if a.ndim == 1 else (lambda a, i: _load1(a, i))
+    return lambda a, i: _load1(a, i)
 
 
 @compiled_form(st)
 def _st(a: Any, i: Any, x: Any) -> Any:
-    if a.ndim > 1:
-        return lambda a, i, x: _store1(a, i, x)
-
-    def store(a: Any, i: Any, x: Any) -> None:
-        a[i] = x
-
-    return store
+    return lambda a, i, x: _store1(a, i, x)
 
 
 @compiled_form(ld2)
 def _ld2(a: Any, i: Any, k: Any) -> Any:
-    return (lambda a, i, k: a[i, k]) if a.ndim == 2 else (lambda a, i, k: _load2(a, i, k))
+    return lambda a, i, k: _load2(a, i, k)
 
 
 @compiled_form(st2)
 def _st2(a: Any, i: Any, k: Any, x: Any) -> Any:
-    if a.ndim > 2:
-        return lambda a, i, k, x: _store2(a, i, k, x)
-
-    def store(a: Any, i: Any, k: Any, x: Any) -> None:
-        a[i, k] = x
-
-    return store
+    return lambda a, i, k, x: _store2(a, i, k, x)
 
 
 def lane_array(*shape: int) -> np.ndarray[Any, np.dtype[np.float64]]:
