@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from integrators.compensated import increase
 from integrators.elimination import solve_rows
 from integrators.layout import COMPENSATION, ITERATIONS, TAU
 from integrators.signatures import STEP_SIGNATURES
@@ -38,7 +39,6 @@ from mechanics.hamiltonian.closed import equations_of_motion
 from mechanics.hamiltonian.era import up
 from mechanics.packing import EXTENSION, HEADER, KIND, N_Q, PARAMETERS, PARENT, PITCH, ROW, ROWS, V
 from mechanics.rows import put, vector
-from mechanics.variational.completion import increase
 from mechanics.variational.correction import correct, correction
 from mechanics.variational.elimination import eliminate, relieved
 from mechanics.variational.matrices import product, transpose

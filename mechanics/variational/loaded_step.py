@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from integrators.compensated import increase
 from integrators.layout import COMPENSATION
 from integrators.signatures import STEP_SIGNATURES
 from liegroup.compile import absolute, any_, entry, kernel, ld, ld2, select, st, st2
@@ -21,7 +22,6 @@ from mechanics.hamiltonian.closed import velocities
 from mechanics.packing import EXTENSION, HEADER, KIND, N_Q, N_V, ROW, ROWS, V
 from mechanics.variational.closed_step import accept as accept_closed
 from mechanics.variational.closed_step import close_step
-from mechanics.variational.completion import increase
 from mechanics.variational.step import begin, run
 from mechanics.variational.workspace import ETA, FORCE, TARGET, freedom
 

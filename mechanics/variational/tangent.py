@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from integrators.compensated import increase
 from integrators.layout import COMPENSATION, OWN_ROWS, TAU
 from integrators.signatures import STEP_SIGNATURES
 from liegroup.compile import entry, helper, kernel, ld2, st2
@@ -30,7 +31,6 @@ from liegroup.formulas.vectors import add, cross, scale, subtract
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN, SCREW
 from mechanics.packing import DAMPING, FIRST, FLAGS, HEADER, HEAVY, KIND, LEAF, N_Q, N_V, PARAMETERS, PARENT, PITCH, ROW, ROWS, TREE_MASS, V
 from mechanics.rows import prescribed, put, vector
-from mechanics.variational.completion import increase
 from mechanics.variational.correction import correction, still_base
 from mechanics.variational.elimination import eliminate, own_matrix, relieved
 from mechanics.variational.gibbs import tangent_inverse_matrix, turned
