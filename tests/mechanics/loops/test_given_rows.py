@@ -138,7 +138,8 @@ def test_order(name, counts):
     assert abs(found.order - find(name).order) < 0.15, found
 
 
-@pytest.mark.parametrize("posed", [Mechanism.problem, pytest.param(multiplier_problem, marks=pytest.mark.slow)])
+@pytest.mark.slow  # of compiling
+@pytest.mark.parametrize("posed", [Mechanism.problem, multiplier_problem])
 def test_lanes_are_the_same_bits_as_single_runs(posed):
     problem = problem_of(with_bowl(), posed)
     method = "TREE_VARIATIONAL" if posed is Mechanism.problem else "RKMK4"

@@ -147,6 +147,7 @@ def test_forces_do_work(trees):
 # --- many states ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow  # of compiling
 def test_many_states_in_lanes_are_the_same_as_one_by_one(trees):
     problem, g = trees.drifting(11), np.random.default_rng(1)
     states, u = np.asarray(problem.y0), g.normal(size=(11, 2))
