@@ -40,10 +40,10 @@ def drive(runs: Sequence[Run], progress: bool | None, callback: Callable[..., An
         chunk, reason = 1, Status.OK
         for number, run in enumerate(runs):
             while not run.done and reason is Status.OK:
-                start = time.perf_counter()
+                start, before = time.perf_counter(), run.steps_done
                 run.go(chunk)
-                elapsed = time.perf_counter() - start
-                chunk = max(1, min(8 * chunk, int(chunk * CHUNK_SECONDS / max(elapsed, 1e-6))))
+                elapsed, done = time.perf_counter() - start, run.steps_done - before  # events end a chunk early
+                chunk = max(1, min(8 * chunk, int(done * CHUNK_SECONDS / max(elapsed, 1e-6))))
                 bar.update(int(_TICKS * (number + run.progress) / len(runs)) - bar.n)
                 if keeper is not None:
                     keeper.now_and_then()

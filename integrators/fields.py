@@ -48,6 +48,11 @@ class Field:
     build: Callable[[], Any]
     build_lanes: Callable[[], Any]
 
+    @property
+    def is_kernel(self) -> bool:
+        """Whether it is compiled and reads of its arrays only what it needs: all but functions that users have jitted."""
+        return self.is_compiled and not any(is_jitted(f) and not isinstance(f, Entry) for f in _sources(self))
+
     @cached_property
     def compiled(self) -> Any:
         return self.build()
@@ -55,6 +60,14 @@ class Field:
     @cached_property
     def compiled_lanes(self) -> Any:
         return self.build_lanes()
+
+
+def _sources(source: Any) -> list[Any]:
+    """The functions of which a field is made."""
+    if isinstance(source, Field):
+        return _sources(source.source)
+    parts = source.values() if isinstance(source, Mapping) else source if isinstance(source, tuple) else None
+    return [source] if parts is None else [f for part in parts for f in _sources(part)]
 
 
 def as_field(function: Any, name: str = "field") -> Field:

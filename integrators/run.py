@@ -140,7 +140,7 @@ class Run:
         field = field or NOTHING
         if self.interpreted:
             return field.python
-        if self.called_back is not None and field is not NOTHING:
+        if self.called_back is not None and not field.is_kernel:  # kernels do not mind longer arrays
             return Pointer(self.called_back.compiled(field, slot), self.FIELD)
         return Pointer(self.compiled(field), self.FIELD)
 
@@ -153,8 +153,9 @@ class Run:
         problem, method, events = self.problem, self.method, self.output.events
         self.parameters, self.structure = problem.parameters, problem.structure
         self.called_back: CalledBack | None = None
-        self.interpreted = not (problem.is_compiled or CALL_BACK)
-        if not (problem.is_compiled or self.interpreted):
+        is_compiled = problem.is_compiled and (events is None or events.field.is_compiled)
+        self.interpreted = not (is_compiled or CALL_BACK)
+        if not (is_compiled or self.interpreted):
             parts = problem.parts_size if problem.parts is not None else 0
             self.called_back = CalledBack(
                 problem, max(problem.n, problem.dimension + 1, problem.invariant_count, len(self.directions), parts)

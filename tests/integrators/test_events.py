@@ -108,6 +108,24 @@ def test_scipy_style_functions_and_plain_python():
     assert solution.events["event0"][0].shape == (1,)
 
 
+def test_plain_python_beside_a_compiled_problem(problems):
+    for y0 in ([2.0, 0.0], [[2.0, 0.0], [1.0, 0.0]]):
+        plain, jitted = (
+            integrate(problems.pendulum(), "RKMK4", (0, 20), 0.05, y0=y0, events={"bottom": f}) for f in (lambda t, y: y[0], angle)
+        )
+        assert np.array_equal(plain.y, jitted.y)
+        found, expected = (np.atleast_1d(s.events) for s in (plain, jitted))
+        for a, b in zip(found, expected, strict=True):
+            assert np.array_equal(a["bottom"][0], b["bottom"][0])
+            assert len(a["bottom"][0]) > 4
+
+
+def test_many_events_one_after_another(problems):
+    solution = integrate(problems.pendulum(1.0), "RKMK4", (0, 100), 0.05, events=[lambda t, y: np.sin(20 * t)])
+    assert solution.success
+    assert np.allclose(solution.events["event0"][0], np.pi / 20 * np.arange(1, 637), atol=1e-12)
+
+
 def test_every_member_of_an_ensemble_has_its_own_events(problems):
     starts = np.array([[1.0, 0.0], [2.0, 0.0]])
     solution = integrate(problems.pendulum(), "RKMK4", (0, 5), 1e-3, y0=starts, events={"bottom": angle})
