@@ -51,6 +51,10 @@ def _quotient(g: Graph, j: int, a: Sequence[int], d: Sequence[int]) -> int:
     return g.apply("divide", g.apply("subtract", d[0], g.apply("multiply", j, d[1])), a[1])
 
 
+def _tanh(g: Graph, j: int, a: Sequence[int], d: Sequence[int]) -> int:
+    return g.apply("multiply", g.apply("subtract", g.constant(1.0), g.apply("multiply", j, j)), d[0])
+
+
 def _angle(g: Graph, j: int, a: Sequence[int], d: Sequence[int]) -> int:
     square = g.apply("add", g.apply("multiply", a[0], a[0]), g.apply("multiply", a[1], a[1]))
     return g.apply("divide", g.apply("subtract", g.apply("multiply", a[1], d[0]), g.apply("multiply", a[0], d[1])), square)
@@ -67,6 +71,7 @@ _RULES: dict[str, Rule] = {
     "sqrt": lambda g, j, a, d: g.apply("divide", g.apply("multiply", g.constant(0.5), d[0]), j),
     "exp": lambda g, j, a, d: g.apply("multiply", j, d[0]),
     "log": lambda g, j, a, d: g.apply("divide", d[0], a[0]),
+    "tanh": _tanh,
     "atan2": _angle,
     "select": lambda g, j, a, d: g.apply("select", a[0], d[0], d[1]),
 }

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from liegroup.compile import kernel, ld2, st2
 from liegroup.scalars import arctan2, less, select, sincos, sqrt
-from liegroup.tracing import CONSTANT, Graph, Traced, exp, log
+from liegroup.tracing import CONSTANT, Graph, Traced, exp, log, tanh
 
 INSTRUCTION = 4
-NUMBER, ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATE, SIN, COS, SQRT, EXP, LOG, ANGLE, LESS, SELECT = range(14)
+NUMBER, ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATE, SIN, COS, SQRT, EXP, LOG, TANH, ANGLE, LESS, SELECT = range(15)
 _CODES = {
     CONSTANT: NUMBER, "add": ADD, "subtract": SUBTRACT, "multiply": MULTIPLY, "divide": DIVIDE, "negate": NEGATE, "sin": SIN, "cos": COS,
-    "sqrt": SQRT, "exp": EXP, "log": LOG, "atan2": ANGLE, "less": LESS, "select": SELECT,
+    "sqrt": SQRT, "exp": EXP, "log": LOG, "tanh": TANH, "atan2": ANGLE, "less": LESS, "select": SELECT,
 }  # fmt: skip
 
 
@@ -95,6 +95,8 @@ def _function(code: Any, x: Any, work: Any, row: Any, b: Any, c: Any) -> Any:
         return exp(x)
     if code == LOG:
         return log(x)
+    if code == TANH:
+        return tanh(x)
     y = ld2(work, row, b)
     if code == ANGLE:
         return arctan2(x, y)

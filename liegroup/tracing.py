@@ -21,7 +21,7 @@ from liegroup.scalars import arctan2, is_machine_real, less, library_of, select,
 CONSTANT, INPUT = "constant", "input"
 _BINARY = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 _NAMES = {"atan2": "arctan2"}
-_exp_each, _log_each = each_lane(math.exp), each_lane(math.log)
+_exp_each, _log_each, _tanh_each = each_lane(math.exp), each_lane(math.log), each_lane(math.tanh)
 
 
 @helper
@@ -32,6 +32,11 @@ def _exp_machine(x: Any) -> Any:
 @helper
 def _log_machine(x: Any) -> Any:
     return _log_each(x)
+
+
+@helper
+def _tanh_machine(x: Any) -> Any:
+    return _tanh_each(x)
 
 
 @primitive(_exp_machine)
@@ -50,6 +55,14 @@ def log(x: Any) -> Any:
     return np.log(x) if np.iscomplexobj(x) else library_of(x).log(x)
 
 
+@primitive(_tanh_machine)
+def tanh(x: Any) -> Any:
+    """Hyperbolic tangent of any scalar."""
+    if is_machine_real(x):
+        return _tanh_each(x)
+    return np.tanh(x) if np.iscomplexobj(x) else library_of(x).tanh(x)
+
+
 @kernel
 def called_sincos(x: Any) -> Any:
     """`sincos`, called instead of copied: long code that needs it often is shorter and compiles sooner."""
@@ -63,6 +76,7 @@ NAMESPACE = {
     "sqrt": sqrt,
     "exp": exp,
     "log": log,
+    "tanh": tanh,
     "arctan2": arctan2,
     "select": select,
     "less": less,
@@ -217,6 +231,9 @@ class Traced:
     def log(self) -> Traced:
         return self._function("log")
 
+    def tanh(self) -> Traced:
+        return self._function("tanh")
+
     def select(self, a: Any, b: Any) -> Traced:
         """a where this condition holds, else b."""
         a, b = (x if isinstance(x, Traced) else Traced(self.graph, self.graph.constant(float(x))) for x in (a, b))
@@ -240,6 +257,10 @@ class Traced:
         @staticmethod
         def log(x: Any) -> Any:
             return x.log()
+
+        @staticmethod
+        def tanh(x: Any) -> Any:
+            return x.tanh()
 
         @staticmethod
         def atan2(y: Any, x: Any) -> Any:

@@ -19,6 +19,7 @@ from mechanics.algorithms import energy as energy_kernels
 from mechanics.algorithms import momentum as momentum_kernels
 from mechanics.algorithms.serial import SERIAL, serial_chain
 from mechanics.algorithms.serial.yaskevich import bias as yaskevich_bias
+from mechanics.constraints.packing import PackedLoops
 from mechanics.hamiltonian import era, osp, osp_plan, tsp
 from mechanics.singular import singular_joint
 from mechanics.tree import Tree
@@ -184,6 +185,18 @@ def rates(tree: Tree, field: Entry, q: ArrayLike, p: ArrayLike, t: float = 0.0) 
     return _solved(tree, q, p, _evaluate(field, tree, 2 * tree.nv, t, q, p), t)
 
 
+def closed_rates(tree: Tree, packed: PackedLoops, field: Entry, q: ArrayLike, p: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
+    """The same by a field of a tree with closed loops: that of `mechanics.hamiltonian.closed`, or one made for the mechanism."""
+    q, p = _configuration(tree, q), _velocity(tree, p, "p")
+    out = _evaluate(field, packed, 2 * tree.nv, t, q, p)
+    if not np.isfinite(out).all():
+        raise ValueError(
+            f"the rates of mechanism {tree.name!r} are not finite: a joint moves no inertia in this configuration, or the ends of a "
+            "closing distance coincide; avoid the configuration, or give the bodies behind the joint mass"
+        )
+    return out[..., : tree.nv], out[..., tree.nv :]
+
+
 def _solved(tree: Tree, q: Array, p: Array, out: Array, t: float) -> tuple[Array, Array]:
     v, p_dot = out[..., : tree.nv], out[..., tree.nv : 2 * tree.nv]
     _check_solution(tree, q, v, p, t)
@@ -293,7 +306,7 @@ def centroidal_momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) 
 # --- at the door -----------------------------------------------------------------------------------------------------------
 
 
-def _evaluate(kernel: Entry, tree: Tree | osp_plan.Plan, size: int, t: float, *inputs: Array) -> Array:
+def _evaluate(kernel: Entry, tree: Tree | PackedLoops | osp_plan.Plan, size: int, t: float, *inputs: Array) -> Array:
     """Values (…, size) of a kernel of the field signature on the inputs side by side."""
     try:
         shape = np.broadcast_shapes(*(x.shape[:-1] for x in inputs))

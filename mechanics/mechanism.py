@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, Variable
+from liegroup.compile import Entry
 from liegroup.group import product, rn
+from mechanics import dynamics
 from mechanics.assembly import (
     ACCEPTED,
     CLOSED,
@@ -199,6 +201,19 @@ class Mechanism:
             own_steps={"variational": variational_step(self.tree, len(self.solved.kept), bool(self.elements))},
             model=self.name,
         )
+
+    def rhs(self, q: ArrayLike, p: ArrayLike, t: float = 0.0, field: Entry = closed) -> tuple[Array, Array]:
+        """Velocities that keep the loops closed, and rates of the momenta p*: arrays (…, nq), (…, nv) → two of (…, nv).
+
+        The loops need not be closed in q, nor p be the momenta of velocities that keep them closed.  Another `field` is one made for
+        this mechanism (`mechanics.compile_model`).
+
+        Raises
+        ------
+        ValueError
+            Wrong sizes, numbers that are not finite, quaternions that are not unit; a joint that carries no inertia.
+        """
+        return dynamics.closed_rates(self.tree, self.packed(), field, q, p, t)
 
     def momentum(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
         """p = Bᵀ M V, m·v of the tree."""

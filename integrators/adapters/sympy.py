@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 
 from liegroup.scalars import arctan2, sincos, sqrt
-from liegroup.tracing import exp, log
+from liegroup.tracing import exp, log, tanh
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sin": lambda x: sincos(x)[0],
@@ -17,6 +17,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sqrt": sqrt,
     "exp": exp,
     "log": log,
+    "tanh": tanh,
     "atan2": arctan2,
     "abs": abs,
 }

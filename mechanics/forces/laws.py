@@ -20,28 +20,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 from scipy.optimize import brentq
 
-from liegroup.compile import each_lane, helper, primitive
+from liegroup.compile import helper
 from liegroup.scalars import less, maximum, select, sqrt
+from liegroup.tracing import tanh
 
 KELVIN_VOIGT, HUNT_CROSSLEY, HERTZ = 0, 1, 2
 NO_FRICTION, TANH, STRIBECK = 0, 1, 2
-
-
-_tanh_each = each_lane(lambda x: math.tanh(x))
-
-
-@helper
-def _tanh(x: Any) -> Any:
-    return _tanh_each(x)
-
-
-@primitive(_tanh)
-def tanh(x: Any) -> Any:
-    """Hyperbolic tangent; lane by lane, and of complex numbers."""
-    return np.tanh(x) if np.iscomplexobj(x) else _tanh_each(x)
 
 
 @helper

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from liegroup.scalars import arctan2, select, sincos, sqrt
-from liegroup.tracing import NAMESPACE, Graph, Traced, exp, lines, log, operand
+from liegroup.tracing import NAMESPACE, Graph, Traced, exp, lines, log, operand, tanh
 
 CONSTANTS = (0.0, 1.0, -1.0, 2.0, -0.3, 0.7)
 
@@ -79,7 +79,7 @@ def test_functions_of_scalars_and_other_numbers():
     def f(y):
         a, b = y
         less = select(a < b, a, b), select(b < a, a, b)
-        return [*sincos(a), sqrt(b), exp(a), log(b), arctan2(a, b), *less, abs(-a), b**3, b**-0.5]
+        return [*sincos(a), sqrt(b), exp(a), log(b), tanh(a), arctan2(a, b), *less, abs(-a), b**3, b**-0.5]
 
     generated, _ = traced(f, 2)
     assert np.allclose(generated([0.3, 0.7]), f([0.3, 0.7]), rtol=1e-15, atol=0)

@@ -30,7 +30,11 @@ def everything(x, R):
     """Every operation that can be played."""
     length = np.sqrt(x[0] ** 2 + x[1] ** 2 + 0.5)
     bent = select(x[2] < 0.0, x[2] ** 3, np.exp(0.1 * x[2]) - 1.0)
-    return [length * R[0, 1] - np.sin(x[1]) / (2.0 + np.cos(R[2, 2])), bent + np.log(1.5 + R[1, 0]) + 1.0, abs(R[0, 0] - x[1])]
+    return [
+        length * R[0, 1] - np.sin(x[1]) / (2.0 + np.cos(R[2, 2])),
+        bent + np.log(1.5 + R[1, 0]) + np.tanh(x[1]) + 1.0,
+        abs(R[0, 0] - x[1]),
+    ]
 
 
 def bowl(x, R):
