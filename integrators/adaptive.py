@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.compensated import two_sum
-from integrators.layout import ERROR, ERROR_LOW, HISTORY, PENDING, REJECTED, ROW, STEPS
+from integrators.layout import COMPENSATION, ERROR, ERROR_LOW, HISTORY, PENDING, REJECTED, ROW, STEPS
 from integrators.observe import crossed, is_finite, observe, pass_on_last, project
 from integrators.signatures import FIELD, STEP
 from integrators.status import EVENT, FULL, NON_FINITE, OK, STEP_UNDERFLOW, TOO_MANY_STEPS
 from integrators.steppers.common import copy
+from integrators.winding import unwind, wind
 from liegroup.compile import entry, helper, integer, integer_table, integers, kernel, ld, matrix, vector
 from liegroup.scalars import absolute, arctan2, maximum, minimum, sqrt
 from liegroup.table import KIND, N_V, Q_OFFSET, SE2, SE3, SO2, SO3, V_OFFSET
@@ -174,12 +175,13 @@ def pass_time(clock: Any, control: Any, h: Any, last: Any) -> None:
 
 @entry(
     integer(STEP, STEP, FIELD, FIELD, FIELD, FIELD, FIELD, vector, vector, vector, integer, integer, integer, vector,
-            vector, vector, vector, vector, integer_table, vector, integers, vector, integers, matrix, matrix, matrix, integers, integers,
+            vector, vector, vector, vector, vector, integer_table, vector, integers, vector, integers, matrix, matrix, matrix, integers,
+            integers,
             vector, vector, vector, vector, integers, vector, vector, vector, vector, matrix, matrix, matrix, integers),
 )  # fmt: skip
 def advance_adaptive(
     step: Any, interpolant: Any, field: Any, invariants: Any, projection: Any, events: Any, size: Any, clock: Any, control: Any,
-    tolerances: Any, count: Any, most: Any, save_every: Any, times: Any, y: Any, low: Any, previous: Any, previous_low: Any,
+    tolerances: Any, count: Any, most: Any, save_every: Any, times: Any, y: Any, low: Any, turns: Any, previous: Any, previous_low: Any,
     table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, dense_work: Any,
     counters: Any, dense_counters: Any,
     values: Any, projected: Any, before: Any, after: Any, directions: Any, sizes: Any, between: Any, between_low: Any, saved_t: Any,
@@ -212,6 +214,7 @@ def advance_adaptive(
             h = clock[H] if fictitious else bounded(clock[H], remaining, control)
             if not fictitious and too_small(h, remaining, t):
                 return STEP_UNDERFLOW
+            wind(table, y, low, turns, options[COMPENSATION])
             copy(y, previous)
             copy(low, previous_low)
             status = step(field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters)
@@ -247,7 +250,8 @@ def advance_adaptive(
             if control[INTEGRATING] == CONTROLLED:
                 clock[H] = next_step(h, error, clock, control)
             if directions.shape[0]:
-                events(t + h, y, parameters, structure, field_work, after)
+                unwind(y, turns, between)
+                events(t + h, between, parameters, structure, field_work, after)
                 if crossed(before, after, directions):
                     counters[PENDING] = 1
                     return EVENT
@@ -262,9 +266,9 @@ def advance_adaptive(
             if not clock[RHO] > 0.0:
                 return STEP_UNDERFLOW
         status = observe(
-            interpolant, field, invariants, t, clock[T], h, last, save_every, times, y, previous, table, coefficients, options, parameters,
-            structure, field_work, dense_work, counters, dense_counters, values, between, between_low, saved_t, saved, saved_values,
-            statistics, stretch,
+            interpolant, field, invariants, t, clock[T], h, last, save_every, times, y, turns, previous, table, coefficients, options,
+            parameters, structure, field_work, dense_work, counters, dense_counters, values, between, between_low, saved_t, saved,
+            saved_values, statistics, stretch,
         )  # fmt: skip
         copy(after, before)
         pass_on_last(work, counters)

@@ -29,7 +29,7 @@ from integrators.run import Output, Plan, Run
 from integrators.storage import Dataset, StorageError, Variable, read, write
 from liegroup.compile import MODE
 
-VERSION = 2
+VERSION = 3
 _KIND = "checkpoint"
 
 

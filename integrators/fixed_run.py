@@ -48,8 +48,8 @@ class FixedRun(Run):
         plan, problem, output = self.plan, self.problem, self.output
         return int(
             self.loop(
-                *self.functions, plan.t0, plan.h, count, plan.steps, output.save_every, output.times, self.y, self.low, self.previous,
-                problem.table, self.coefficients, self.options, self.parameters, self.structure, self.field_work, self.work,
+                *self.functions, plan.t0, plan.h, count, plan.steps, output.save_every, output.times, self.y, self.low, self.turns,
+                self.previous, problem.table, self.coefficients, self.options, self.parameters, self.structure, self.field_work, self.work,
                 self.dense_work, self.counters, self.dense_counters, self.values, self.projected, self.before, self.after,
                 self.directions, self.between, self.between_low, self.saved_t, self.saved, self.saved_values, self.statistics, self.stretch,
             )
@@ -116,7 +116,7 @@ class LaneRun(FixedRun):
         return one
 
     def _take(self, lane: int, one: FixedRun, row: int) -> None:
-        for name in ("y", "low", "previous", "work", "values"):
+        for name in ("y", "low", "turns", "previous", "work", "values"):
             getattr(self, name)[..., lane] = getattr(one, name)
         for name in ("saved", "saved_values", "statistics"):
             getattr(self, name)[row:, ..., lane] = getattr(one, name)[row:]

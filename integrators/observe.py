@@ -11,6 +11,7 @@ from integrators.layout import FIRST, FIRST_KNOWN, HISTORY, LAST, LAST_KNOWN, RO
 from integrators.signatures import FIELD_SIGNATURES
 from integrators.status import OK
 from integrators.steppers.common import clear, copy
+from integrators.winding import unwound
 from liegroup.compile import any_, entry, helper, kernel, ld, ld2, select, st2
 
 LEAST, GREATEST, SUM, SUM_LOW = 0, 1, 2, 3
@@ -87,12 +88,12 @@ def watch(values: Any, statistics: Any, counters: Any) -> None:
 
 
 @kernel
-def save(t: Any, y: Any, values: Any, saved_t: Any, saved: Any, saved_values: Any, stretch: Any, counters: Any) -> None:
-    """Write the next row of the results."""
+def save(t: Any, y: Any, turns: Any, values: Any, saved_t: Any, saved: Any, saved_values: Any, stretch: Any, counters: Any) -> None:
+    """Write the next row of the results; angles with their turns."""
     row = counters[ROW]
     saved_t[row] = t
     for i in range(y.shape[0]):
-        st2(saved, row, i, ld(y, i))
+        st2(saved, row, i, unwound(y, turns, i))
     for k in range(values.shape[0]):
         st2(saved_values, row, k, ld(values, k))
     stretch[row] = counters[STRETCH]
@@ -103,9 +104,9 @@ def save(t: Any, y: Any, values: Any, saved_t: Any, saved: Any, saved_values: An
 @helper
 def observe(
     interpolant: Any, field: Any, invariants: Any, t: Any, t_new: Any, h: Any, last: Any, save_every: Any, times: Any, y: Any,
-    previous: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any, dense_work: Any,
-    counters: Any, dense_counters: Any, values: Any, between: Any, between_low: Any, saved_t: Any, saved: Any, saved_values: Any,
-    statistics: Any, stretch: Any,
+    turns: Any, previous: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    dense_work: Any, counters: Any, dense_counters: Any, values: Any, between: Any, between_low: Any, saved_t: Any, saved: Any,
+    saved_values: Any, statistics: Any, stretch: Any,
 ) -> Any:  # fmt: skip
     """Watch the invariants at the end of an accepted step and save what is due; returns a status.
 
@@ -127,16 +128,16 @@ def observe(
         if values.shape[0]:
             invariants(wanted, between, parameters, structure, field_work, values)
         watch(values, statistics, counters)
-        save(wanted, between, values, saved_t, saved, saved_values, stretch, counters)
+        save(wanted, between, turns, values, saved_t, saved, saved_values, stretch, counters)
     if values.shape[0]:
         invariants(t_new, y, parameters, structure, field_work, values)
     watch(values, statistics, counters)
     if times.shape[0] == 0:
         if last or (counters[STEPS] + 1) % save_every == 0:
-            save(t_new, y, values, saved_t, saved, saved_values, stretch, counters)
+            save(t_new, y, turns, values, saved_t, saved, saved_values, stretch, counters)
     else:
         while counters[ROW] < times.shape[0] and (last or forward * (times[counters[ROW]] - t_new) <= near):
             if counters[STRETCH] == 0:
                 watch(values, statistics, counters)
-            save(times[counters[ROW]], y, values, saved_t, saved, saved_values, stretch, counters)
+            save(times[counters[ROW]], y, turns, values, saved_t, saved, saved_values, stretch, counters)
     return OK

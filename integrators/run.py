@@ -20,6 +20,7 @@ from integrators.python_field import CalledBack
 from integrators.signatures import FIELD, STEP
 from integrators.solution import explain
 from integrators.status import Status
+from integrators.winding import unwind
 from liegroup.compile import Entry, Pointer
 
 Array = NDArray[np.float64]
@@ -86,7 +87,9 @@ class Run:
     """
 
     STEP, FIELD = STEP, FIELD
-    KEPT: tuple[str, ...] = ("y", "low", "previous", "work", "dense_work", "values", "before", "after", "counters", "dense_counters")
+    KEPT: tuple[str, ...] = (
+        "y", "low", "turns", "previous", "work", "dense_work", "values", "before", "after", "counters", "dense_counters",
+    )  # fmt: skip
     ROWS: tuple[str, ...] = ("saved_t", "saved", "saved_values", "statistics", "stretch")
 
     def __init__(self, problem: Problem, method: Method, output: Output, t0: float, y0: Array, rows: int) -> None:
@@ -114,7 +117,7 @@ class Run:
         except MemoryError as error:
             raise ValueError(f"save_every: {rows} states of {n} numbers do not fit into memory; save fewer") from error
         self.saved_t, self.stretch = np.zeros(rows), np.zeros(rows, dtype=np.int64)
-        self.y, self.low, self.previous, self.between, self.between_low = (zeros(n) for _ in range(5))
+        self.y, self.low, self.turns, self.previous, self.between, self.between_low = (zeros(n) for _ in range(6))
         self.field_work, self.work = zeros(*problem.work_shape), zeros(*method.work_shape(problem))
         self.dense_work = self.work if method.has_own_interpolant else zeros(*method.work_shape(problem))
         self.values, self.projected = zeros(m), zeros(n if problem.projection is not None else 0)
@@ -194,6 +197,12 @@ class Run:
     def steps_done(self) -> int:
         return int(self.counters[STEPS])
 
+    def given(self, y: Array, turns: Array | None = None) -> Array:
+        """A state as results show it: angles with their turns (default: those of now)."""
+        out = np.empty_like(y)
+        unwind(y, self.turns if turns is None else turns, out)
+        return out
+
     @property
     def t(self) -> float:
         """Time of the state y."""
@@ -233,7 +242,7 @@ class Run:
         """What was saved from a row on, and the newest state."""
         last, m = int(self.counters[ROW]), self.problem.invariant_count
         open_ = int(self.counters[STRETCH] > 0)
-        y = np.concatenate([self.saved[row:last], self.y[None][:open_]])
+        y = np.concatenate([self.saved[row:last], self.given(self.y)[None][:open_]])
         extremes = self.statistics[row : last + open_, : 2 * m].copy()
         if y.ndim == 3:
             y, extremes = np.moveaxis(y, -1, 0), np.moveaxis(extremes, -1, 0)
@@ -277,11 +286,11 @@ class Run:
 
         def values_at(part: float, y: Array) -> Array:
             values = np.zeros(len(events.rows))
-            self._call_field(self.functions[5], t + part, y, values)
+            self._call_field(self.functions[5], t + part, self.given(y), values)
             return values
 
         for part, k, y in zeros(events, self.before, self.after, h, self.state_at, values_at):
-            self.events_found.append((t + part, k, y))
+            self.events_found.append((t + part, k, self.given(y)))
             seen = sum(row[1] == k for row in self.events_found)
             if events.rows[k].terminal and seen >= int(events.rows[k].terminal):
                 self._end_at(t, part, y, events.names[k])
@@ -296,7 +305,7 @@ class Run:
             if self.problem.invariant_count:
                 self._call_field(self.functions[3], wanted, state, self.values)
             watch(self.values, self.statistics, self.counters)
-            save(wanted, state, self.values, self.saved_t, self.saved, self.saved_values, self.stretch, self.counters)
+            save(wanted, state, self.turns, self.values, self.saved_t, self.saved, self.saved_values, self.stretch, self.counters)
         self.y[...], self.stopped_at = y, t + part
         self.end(Status.EVENT, name)
 
@@ -348,7 +357,7 @@ class Run:
             statistics=self.statistics[: rows + 1][pick].copy(),
             stretch=np.append(self.stretch[:rows], self.counters[STRETCH]),
             last_t=float(self.saved_t[rows - 1]) if cut else self.t,
-            last=(self.saved[rows - 1] if cut else self.y)[pick].copy(),
+            last=(self.saved[rows - 1] if cut else self.given(self.y))[pick].copy(),
             counters=self.counters_of_all,
             status=status,
             message=message,

@@ -111,7 +111,7 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         variable = {"rtol": rtol, "atol": atol, "first_step": first_step, "max_step": max_step, "controller": controller}
         given = {name: value for name, value in variable.items() if value is not None}
         self._run: Run = self._fixed(problem, step, given) if step is not None else self._adaptive(problem, **given)
-        self.y = self._layout.numbers(self._run.y)
+        self.y = self._layout.numbers(self._run.given(self._run.y))
 
     # --- the engine's run -----------------------------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         if run.status is not Status.OK:
             return False, run.message
         self.t = self.t_bound if run.done else run.t
-        self.y = self._layout.numbers(run.y)
+        self.y = self._layout.numbers(run.given(run.y))
         return True, None
 
     def _dense_output_impl(self) -> DenseOutput:
@@ -178,7 +178,7 @@ class _Within(DenseOutput):  # type: ignore[misc]
         super().__init__(solver.t_old, solver.t)
         run = solver._run
         self._layout, self._run = solver._layout, run
-        self._start, self._work = run.previous.copy(), run.dense_work.copy()
+        self._start, self._turns, self._work = run.previous.copy(), run.turns.copy(), run.dense_work.copy()
         self._counters = np.zeros(COUNTERS, dtype=np.int64)
 
     def _call_impl(self, t: Any) -> Array:
@@ -186,9 +186,10 @@ class _Within(DenseOutput):  # type: ignore[misc]
         return np.array(states).T if np.ndim(t) else states[0]
 
     def _state(self, t: float) -> Array:
-        if t == self.t_old:
-            return self._layout.numbers(self._start)
-        return self._layout.numbers(self._run.state_within(self.t_old, t - self.t_old, self._start, self._work, self._counters))
+        y, run = self._start, self._run
+        if t != self.t_old:
+            y = run.state_within(self.t_old, t - self.t_old, y, self._work, self._counters)
+        return self._layout.numbers(run.given(y, self._turns))
 
 
 def _positive(value: float, name: str) -> None:

@@ -19,7 +19,7 @@ from mechanics.constraints.multipliers import work_rows
 from mechanics.constraints.rows import GIVEN, row_screws
 from mechanics.errors import ModelError
 from mechanics.frames import Frame
-from mechanics.joints import Cylindrical, Fixed, Free, Joint, Prismatic, Revolute, Spherical
+from mechanics.joints import Continuous, Cylindrical, Fixed, Free, Joint, Prismatic, Revolute, Spherical
 from mechanics.mechanism import Mechanism
 
 Array = NDArray[np.float64]
@@ -99,7 +99,7 @@ def _joint_closure(name: str, joint: Joint, parent: str | None, position: Array,
     axis = np.asarray(getattr(joint, "axis", (0.0, 0.0, 1.0)), dtype=float)
     inside = Frame.with_axis(name, axis=axis)
     outside = Frame(parent, position, rotation @ inside.rotation)
-    makers = {Revolute: revolute, Prismatic: prismatic, Cylindrical: cylindrical, Spherical: spherical, Fixed: weld}
+    makers = {Revolute: revolute, Continuous: revolute, Prismatic: prismatic, Cylindrical: cylindrical, Spherical: spherical, Fixed: weld}
     if type(joint) not in makers:
         raise ModelError(f"joint of {name!r}", f"is {joint.kind}", f"use one of {', '.join(k.__name__ for k in makers)}")
     return makers[type(joint)](outside, inside, f"joint of {name}")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liegroup.formulas import so2
 from mechanics.constraints.equations import LoopEquations
 from mechanics.constraints.given_rows import code_of
 from mechanics.constraints.loops import Row, row_numbers
@@ -179,6 +180,9 @@ class _Writer:
         joint = self.tree.joint(e.joint)
         if joint.n_q != 1 or joint.n_v != 1:
             raise ModelError(f"force element on joint {e.joint!r}", f"the joint has {joint.n_v} degrees of freedom", "name a joint of one")
+        if e.stiffness and joint.elements[0].factor is so2:
+            what = "a spring acts on its angle, and turns do not count on a circle"
+            raise ModelError(f"force element on joint {e.joint!r}", what, "make the joint Revolute")
         i, k = self.tree.q_slice(e.joint).start, self.tree.v_slice(e.joint).start
         at = self.put([e.stiffness, e.damping, e.rest])
         motion = self.put([*e.motion.polynomial, *(x for harmonic in e.motion.harmonics for x in harmonic)])

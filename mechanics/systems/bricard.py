@@ -14,7 +14,7 @@ from integrators.problem import Problem
 from mechanics.constraints.loops import revolute
 from mechanics.frames import Frame
 from mechanics.inertia import Inertia
-from mechanics.joints import Revolute
+from mechanics.joints import Continuous
 from mechanics.mechanism import Mechanism, Projection
 from mechanics.tree import Body, Tree
 
@@ -43,7 +43,7 @@ def mechanism(section: float = SECTION) -> Mechanism:
     for i, edge in enumerate(edges):
         parent, at = (None, CORNERS[0]) if i == 0 else (f"rod{i}", edges[i - 1])
         x, y, z = (float(a) for a in AXES[i])
-        bodies.append(Body(f"rod{i + 1}", Revolute((x, y, z)), parent, at, inertia=bar(1.0, edge, section)))
+        bodies.append(Body(f"rod{i + 1}", Continuous((x, y, z)), parent, at, inertia=bar(1.0, edge, section)))
     tree = Tree(bodies, name="Bricard", gravity=(0.0, -9.81, 0.0))
     closing = revolute(Frame.with_axis("rod5", edges[4], AXES[5]), Frame.with_axis(None, CORNERS[5], AXES[5]), "sixth hinge")
     return Mechanism(tree, [closing], np.zeros(5))

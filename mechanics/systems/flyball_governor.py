@@ -14,7 +14,7 @@ from mechanics.constraints.loops import distance
 from mechanics.forces.elements import spring_damper
 from mechanics.frames import Frame
 from mechanics.inertia import Inertia
-from mechanics.joints import Prismatic, Revolute
+from mechanics.joints import Continuous, Prismatic, Revolute
 from mechanics.mechanism import Mechanism, Projection
 from mechanics.systems.bricard import bar
 from mechanics.tree import Body, Tree
@@ -35,7 +35,7 @@ def tree() -> Tree:
     """Shaft, slider, and the two rods, 30° below the horizontal at q = (0, 0.5, 0, 0)."""
     cube = Inertia.about_com(3.0, (0.0, 0.0, 0.0), 3.0 * 0.1**2 / 6.0 * np.eye(3))
     bodies = [
-        Body("shaft", Revolute((0.0, 0.0, 1.0)), inertia=bar(0.3, np.array([0.0, 0.0, 1.0]), _SECTION)),
+        Body("shaft", Continuous((0.0, 0.0, 1.0)), inertia=bar(0.3, np.array([0.0, 0.0, 1.0]), _SECTION)),
         Body("slider", Prismatic((0.0, 0.0, 1.0)), "shaft", inertia=cube),
     ]
     for name, side in (("rod1", 1.0), ("rod2", -1.0)):

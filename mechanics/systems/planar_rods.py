@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from mechanics.constraints.loops import Closure, revolute
 from mechanics.frames import Frame
 from mechanics.inertia import Inertia
-from mechanics.joints import Revolute
+from mechanics.joints import Continuous
 
 Array = NDArray[np.float64]
-HINGE = Revolute((0.0, 0.0, 1.0))
+HINGE = Continuous((0.0, 0.0, 1.0))
 GRAVITY = (0.0, -9.81, 0.0)
 
 

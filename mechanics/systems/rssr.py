@@ -15,7 +15,7 @@ from integrators.problem import Problem
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.loops import spherical
 from mechanics.frames import Frame
-from mechanics.joints import Revolute, Spherical
+from mechanics.joints import Continuous, Revolute, Spherical
 from mechanics.mechanism import Mechanism, Projection
 from mechanics.systems.bricard import bar
 from mechanics.tree import Body, Tree
@@ -40,7 +40,7 @@ def tree() -> Tree:
     hung = Frame.with_axis("crank", CRANK_END, COUPLER_END - CRANK_END)
     return Tree(
         [
-            Body("crank", Revolute((0.0, 0.0, 1.0)), inertia=bar(1.0, CRANK_END, SECTION)),
+            Body("crank", Continuous((0.0, 0.0, 1.0)), inertia=bar(1.0, CRANK_END, SECTION)),
             Body("coupler", Spherical(), hung.body, hung.position, hung.rotation, inertia=bar(2.0, ALONG, SECTION)),
             Body("rocker", Revolute((0.0, 1.0, 0.0)), None, ROCKER_AT, inertia=bar(1.2, COUPLER_END - ROCKER_AT, SECTION)),
         ],

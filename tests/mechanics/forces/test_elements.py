@@ -9,7 +9,7 @@ from mechanics.constraints.loops import revolute
 from mechanics.forces import bushing, compliant, contact, joint_spring, motor, servo, spring_damper
 from mechanics.hamiltonian.closed import closed
 from mechanics.hamiltonian.closed_watch import closed_power
-from mechanics.joints import Free, Motion, Prismatic, Revolute
+from mechanics.joints import Continuous, Free, Motion, Prismatic, Revolute
 from mechanics.mechanism import Mechanism
 from mechanics.mobility import mass_matrix
 
@@ -150,3 +150,14 @@ def test_a_sphere_in_the_air_feels_nothing():
 def test_nonsense_is_refused_with_a_reason(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_springs_do_not_act_on_angles_of_a_circle():
+    """They would jump with every turn; dampers and motors may."""
+    wheel = Tree([Body("wheel", Continuous(), inertia=Inertia.about_com(1.0, (0.1, 0.0, 0.0), np.eye(3)))])
+    for element in (joint_spring("wheel_joint", 20.0), servo("wheel_joint", 20.0, 0.7, Motion((0.1, 0.4)))):
+        with pytest.raises(ModelError, match="turns do not count on a circle"):
+            Mechanism(wheel, [], np.zeros(1), elements=element).problem()
+    Mechanism(
+        wheel, [], np.zeros(1), elements=joint_spring("wheel_joint", 0.0, damping=0.3) + motor("wheel_joint", Motion((0.5,)))
+    ).problem()

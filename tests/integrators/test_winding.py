@@ -1,0 +1,93 @@
+"""Whole turns beside the state: angles that turn for ever are not rounded coarsely, and results count their turns."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import mpmath
+import numba
+import numpy as np
+import pytest
+
+from integrators import integrate, resume
+from integrators.winding import wind
+from liegroup.table import RN, SE2, SO2, table_of
+from mechanics.constraints.constrained_problem import constrained_problem
+from mechanics.systems import four_bar
+from mechanics.systems.pendulum import pendulum
+
+SPAN, STEP = (0.0, 40.0), 0.02
+LINE = table_of([(RN, 1), (RN, 1)])
+
+
+def spinning():
+    """About a hundred and twenty turns in the span."""
+    return pendulum(angular_velocity=20.0)
+
+
+def test_a_turn_is_taken_off_exactly():
+    """y + low + 2π turns is the same number, to 1e-30; the line R, positions and angles within half a turn are left alone."""
+    table = table_of([(RN, 1), (SE2, 2), (SO2, 3)])
+    y = np.array([9.0, 9.0, -9.0, 3.5, 8.0, 8.0, -3.2, 3.0, -40.0, 3.2])
+    low = np.where(np.arange(10) % 2, 1e-17, -2e-16)
+    before, turns = [Fraction(a) + Fraction(b) for a, b in zip(y, low, strict=True)], np.zeros(10)
+    original = y.copy()
+    wind(table, y, low, turns, 1)
+    assert turns.tolist() == [0, 0, 0, 1, 0, 0, -1, 0, -1, 1]
+    assert (y[turns == 0] == original[turns == 0]).all()
+    with mpmath.workdps(50):
+        for a, b, k, whole in zip(y, low, turns, before, strict=True):
+            after = mpmath.mpf(float(a)) + mpmath.mpf(float(b)) + 2 * mpmath.pi * float(k)
+            assert abs(after - mpmath.mpf(whole.numerator) / whole.denominator) < 1e-30
+
+
+@pytest.mark.parametrize("method", ["RKMK4", "SPLIT_STRANG", "RKMK_GAUSS2", "MIDPOINT"])
+def test_turns_are_counted_as_on_the_line(method):
+    """The same motion with the angle on R: equal to rounding, continuous over hundreds of turns."""
+    circle = integrate(spinning(), method, SPAN, STEP)
+    line = integrate(replace(spinning(), group=LINE), method, SPAN, STEP)
+    assert circle.y[-1, 0] > 700.0
+    assert np.abs(circle.y - line.y).max() < 1e-9
+    assert np.abs(np.diff(circle.y[:, 0])).max() < 1.0
+
+
+def test_variable_steps_times_and_events_count_turns():
+    """States within steps and event functions see the angle with its turns."""
+
+    @numba.njit
+    def hundred(t, y):
+        return y[0] - 100.0
+
+    times = np.linspace(0.0, 40.0, 37)
+    ways = ("RKMK4", 1e-9, {"step": STEP}), ("RKMK_DORMAND_PRINCE54", 1e-4, {"rtol": 1e-10, "atol": 1e-12})
+    for method, tolerance, way in ways:  # tolerances are relative to the angle on the line, to one on the circle
+        circle = integrate(spinning(), method, SPAN, t_eval=times, events={"hundred": hundred}, **way)
+        line = integrate(replace(spinning(), group=LINE), method, SPAN, t_eval=times, events={"hundred": hundred}, **way)
+        assert np.abs(circle.y - line.y).max() < tolerance
+        (t, y), (same, _) = circle.events["hundred"], line.events["hundred"]
+        assert len(t) == len(same) == 1
+        assert abs(t[0] - same[0]) < tolerance
+        assert abs(y[0, 0] - 100.0) < 1e-10
+
+
+def test_lanes_and_resumed_runs_have_the_same_bits(tmp_path):
+    """Lanes whose angles pass half a turn at different times, and a run stopped after some turns."""
+    starts = np.array([[0.3 * k, 20.0 - 3.0 * k] for k in range(8)])
+    together = integrate(spinning().with_start(starts), "RKMK4", SPAN, STEP)
+    for k in (0, 3, 7):
+        alone = integrate(spinning().with_start(starts[k]), "RKMK4", SPAN, STEP)
+        assert np.array_equal(alone.y, together.y[k])
+    path = tmp_path / "run.check"
+    stopped = integrate(spinning(), "RKMK4", SPAN, STEP, callback=lambda t, y: t > 1.0, checkpoint=path, every=0.0)
+    assert stopped.t[-1] < SPAN[1]
+    assert np.array_equal(resume(path, spinning()).y, integrate(spinning(), "RKMK4", SPAN, STEP).y)
+
+
+def test_a_linkage_that_has_turned_for_hours_is_closed_to_rounding():
+    """A crank of 3·10⁴ rad is rounded to 4·10⁻¹² rad; the gap is that of the first turn."""
+    made = four_bar.mechanism()
+    problem = constrained_problem(made, rates={"crank_joint": four_bar.SPEED})
+    turned = problem.y0 + 2.0 * math.pi * 100.0 * np.array([1.0, -1.0, 0.0, 0.0, 0.0, 0.0])
+    solution = integrate(problem, "DLA", (0.0, 3.0), 0.01, y0=turned)
+    assert np.nanmax(solution.greatest[150:, 1]) < 2e-14
+    assert solution.y[-1, 0] > 630.0
