@@ -59,11 +59,14 @@ class OwnStep:
         Its workspace, the engine's own rows (`integrators.layout.OWN_ROWS`) included.
     explain : callable, optional
         ``explain(errors)`` → what the engine's row of errors says about a step that failed.
+    action : callable, optional
+        ``action(q0, q1, h, map)`` → the discrete Lagrangian (k,) of steps of size h between configurations (k, n_q).
     """
 
     step: Any
     shape: tuple[int, int]
     explain: Callable[[Array], str] | None = None
+    action: Callable[[Array, Array, float, str], Array] | None = None
 
 
 @dataclass(frozen=True, eq=False)

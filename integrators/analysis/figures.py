@@ -1,4 +1,4 @@
-"""Ready-made figures of solutions: energy, momenta and other invariants, and the energy error in powers of the step."""
+"""Ready-made figures of solutions: energy, momenta and other invariants, the energy error in powers of the step, the modified energy."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from integrators.analysis.drift import LEAST_SAMPLES, energy_drift
+from integrators.analysis.modified_energy import modified_energy
+from integrators.problem import Problem
 from integrators.solution import Solution
 
 Array = NDArray[np.float64]
@@ -88,6 +90,41 @@ def scaled_energy_figure(solutions: Sequence[Solution], order: int) -> Any:
     ax.set_xlabel("t")
     ax.set_ylabel(f"(E − E₀)/h^{order}")
     ax.legend(fontsize="small")
+    return fig
+
+
+def modified_energy_figure(problem: Problem, solutions: Solution | Sequence[Solution], orders: Sequence[int] = (4, 8, 12)) -> Any:
+    """Largest |change| so far of the energy and of modified energies, one panel per run.
+
+    What only oscillates falls with the order, a drift stays.  In the legend the slope of the modified energy of the highest
+    order (`energy_drift`).
+
+    Parameters
+    ----------
+    problem : Problem
+        What was integrated.
+    solutions : Solution or sequence of Solution
+        Fixed steps, every step saved, as for `modified_energy`.
+    orders : sequence of int
+        Even numbers.
+    """
+    runs = _runs(solutions)
+    fig = Figure(figsize=(4.2 * len(runs), 3.4), layout="constrained")
+    for ax, s in zip(fig.subplots(1, len(runs), squeeze=False, sharey=True)[0], runs, strict=True):
+        curves = [("energy", s.t, s["energy"]), *((f"modified, order {k}", *modified_energy(problem, s, k)) for k in orders)]
+        for name, t, values in curves:
+            so_far = np.maximum(np.maximum.accumulate(np.abs(values - values[0]))[1:], SMALLEST)
+            ax.loglog(t[1:] - s.t[0], so_far, linewidth=1.0, label=name)
+        _, t, values = curves[-1]
+        if len(t) >= LEAST_SAMPLES:
+            drift = energy_drift(t, values)
+            ax.plot([], [], " ", label=f"slope ({drift.slope:.1e} ± {drift.sigma:.0e})/s")
+        ax.set_title(_label(s))
+        ax.set_xlabel("t")
+        ax.legend(fontsize="small")
+        ax.label_outer()
+    fig.axes[0].set_ylabel(f"largest change so far [{runs[0].invariant_units[_index(runs[0], 'energy')]}]")
+    fig.suptitle(runs[0].model)
     return fig
 
 

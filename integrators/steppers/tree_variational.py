@@ -16,6 +16,7 @@ bodies' motions is one of
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -74,3 +75,10 @@ def tree_variational(
         map=map,
         **changes,
     )
+
+
+def substeps(method: Method) -> list[tuple[Method, float]]:
+    """The parts of a composition: plain steps, each with its part of the step size."""
+    turn, weights = method.coefficients[0], method.coefficients[1:]
+    plain = replace(method, coefficients=np.array([turn, 1.0]), order=2)
+    return [(plain, float(weight)) for weight in weights]

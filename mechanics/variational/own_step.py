@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,7 @@ from integrators.problem import OwnStep
 from mechanics.joints.element import FLOAT, PLANE
 from mechanics.packing import HEADER, KIND, ROW, ROWS
 from mechanics.tree import Tree
+from mechanics.variational.action import discrete_action
 from mechanics.variational.closed_step import closed_step
 from mechanics.variational.loaded_step import loaded_step
 from mechanics.variational.step import RESIDUAL, TURNED, UNSETTLED, UNSOLVED, WORST, step
@@ -21,7 +24,7 @@ from mechanics.variational.workspace import COLUMNS, COLUMNS_DENSE
 
 def variational_steps(tree: Tree) -> dict[str, OwnStep]:
     """What a tree without loops brings to the engine: its variational step, and the same with directions carried along."""
-    own, rows = variational_step(tree), int(tree.structure[ROWS])
+    own, rows = replace(variational_step(tree), action=partial(discrete_action, tree)), int(tree.structure[ROWS])
     tangent = OwnStep(tangent_step, (own.shape[0] + rows + 1, own.shape[1]), own.explain)
     return {"variational": own, "variational_tangent": tangent}
 
