@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +94,20 @@ class Solution:
                 return self.y[..., start : start + v.size]
             start += v.size
         raise KeyError(f"{name!r}: expected one of {[v.name for v in self.variables] + list(self.invariant_names)}")
+
+    def trajectory(self, k: int) -> Solution:
+        """One trajectory of an ensemble, up to the last state it reached; counts and seconds stay those of all."""
+        if isinstance(self.status, Status):
+            raise ValueError(f"trajectory({k}): this is the solution of a single trajectory")
+        if not 0 <= k < len(self.y):
+            raise IndexError(f"trajectory({k}): expected a number from 0 to {len(self.y) - 1}")
+        reached = ~np.isnan(self.y[k]).all(axis=-1)
+        t, stretch = (x if x.ndim == 1 else x[k] for x in (self.t, self.stretch))
+        rows = {name: getattr(self, name)[k][reached] for name in ("y", "invariants", "least", "greatest", "mean_since")}
+        return replace(
+            self, t=t[reached], stretch=stretch[reached], **rows, status=self.status[k], message=EXPLANATIONS[self.status[k]],
+            events=self.events[k],
+        )  # fmt: skip
 
     def minimum(self, name: str) -> Any:
         """Smallest value of an invariant over every step of the run."""

@@ -155,7 +155,7 @@ def _line(ax: Any, s: Solution, relative: bool) -> None:
 def _runs(solutions: Solution | Sequence[Solution]) -> list[Solution]:
     runs = [solutions] if isinstance(solutions, Solution) else list(solutions)
     if not runs or any(s.y.ndim != 2 for s in runs):
-        raise ValueError("solutions: expected single trajectories, not ensembles; index the one to be shown")
+        raise ValueError("solutions: expected single trajectories, not ensembles; solution.trajectory(k) is one of them")
     return runs
 
 

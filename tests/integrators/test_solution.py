@@ -44,6 +44,22 @@ def test_error_is_the_largest_deviation_from_the_start_over_every_step(solution)
     assert 0 < solution.error("energy") < 1e-5
 
 
+def test_one_trajectory_of_an_ensemble_is_that_trajectory_alone(problems):
+    starts = [[2.0, 0.0], [1.0, 0.0]]
+    for options in ({"step": 0.01}, {"rtol": 1e-6}):
+        method = "RKMK4" if "step" in options else "RKMK_DORMAND_PRINCE54"
+        both = integrate(problems.pendulum(), method, (0, 2), y0=starts, **options)
+        for k, start in enumerate(starts):
+            alone, taken = integrate(problems.pendulum(), method, (0, 2), y0=start, **options), both.trajectory(k)
+            for name in TABLES:
+                assert np.array_equal(getattr(taken, name), getattr(alone, name)), name
+            assert (taken.status, taken.message) == (alone.status, alone.message)
+    with pytest.raises(IndexError, match="0 to 1"):
+        both.trajectory(2)
+    with pytest.raises(ValueError, match="single"):
+        both.trajectory(0).trajectory(0)
+
+
 @pytest.mark.parametrize("mask", [0o022, 0o027])
 def test_a_saved_solution_has_the_rights_of_any_new_file(solution, tmp_path, mask):
     before = os.umask(mask)
