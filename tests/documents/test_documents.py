@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted(p for p in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("studies/**/*.md")])
+PAGES = sorted(p for pattern in ("*.md", "docs/**/*.md", "studies/**/*.md", "examples/*.md") for p in ROOT.glob(pattern))
 TEXTS = subprocess.run(
     ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True
 ).stdout.split()
