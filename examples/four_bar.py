@@ -15,7 +15,7 @@ from mechanics import Body, Frame, Inertia, Tree
 from mechanics.constraints.loops import revolute
 from mechanics.constraints.multiplier_problem import Baumgarte, multiplier_problem
 from mechanics.constraints.reactions import reactions
-from mechanics.joints import Revolute
+from mechanics.joints import Continuous
 from mechanics.mechanism import Mechanism
 
 
@@ -24,7 +24,7 @@ def rod(mass, length):
     return Inertia.about_com(mass, (length / 2, 0, 0), mass * length**2 / 12 * np.diag([0, 1, 1]))
 
 
-hinge = Revolute((0, 0, 1))
+hinge = Continuous((0, 0, 1))  # turns for ever
 tree = Tree(
     [
         Body("crank", hinge, inertia=rod(1.0, 0.35)),

@@ -13,6 +13,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from integrators.compensated import increase, two_product
 from liegroup.compile import absolute, any_, helper, kernel, ld, select, st
 from liegroup.table import KIND, N_Q, Q_OFFSET, SE2, SO2
@@ -60,3 +63,12 @@ def unwind(y: Any, turns: Any, out: Any) -> None:
     """out <- the state with the turns of its angles."""
     for i in range(y.shape[0]):
         st(out, i, unwound(y, turns, i))
+
+
+def one_turn_more(table: NDArray[np.int64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The state with a whole turn added to every angle on a circle."""
+    out = y.copy()
+    for kind, start, _, n_q, _ in table.tolist():
+        if kind in (SO2, SE2):
+            out[start + (2 if kind == SE2 else 0) : start + n_q : 3 if kind == SE2 else 1] += TURN
+    return out

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 import pytest
 
-from integrators import integrate, resume
+from integrators import Problem, integrate, resume
 from integrators.winding import wind
 from liegroup.table import RN, SE2, SO2, table_of
 from mechanics.constraints.constrained_problem import constrained_problem
@@ -91,3 +91,21 @@ def test_a_linkage_that_has_turned_for_hours_is_closed_to_rounding():
     solution = integrate(problem, "DLA", (0.0, 3.0), 0.01, y0=turned)
     assert np.nanmax(solution.greatest[150:, 1]) < 2e-14
     assert solution.y[-1, 0] > 630.0
+
+
+def test_functions_that_count_turns_are_refused_on_a_circle():
+    circle = table_of([(SO2, 1), (RN, 1)])
+
+    def spring(t, y):
+        return np.array([y[1], -0.5 * y[0]])
+
+    with pytest.raises(ValueError, match=r"field: changes by 3\.14 .* \(components \[0\]\) .* rn\(1\)"):
+        integrate(Problem(circle, [0.1, 0.0], spring), "RKMK4", (0, 1), 0.1)
+    with pytest.raises(ValueError, match="invariants: changes"):
+        integrate(
+            Problem(circle, [0.1, 0.0], lambda t, y: np.array([y[1], 0.0]), invariants={"angle": lambda t, y: y[0]}), "RKMK4", (0, 1), 0.1
+        )
+    planar = table_of([(SE2, 2)])
+    with pytest.raises(ValueError, match=r"components \[2, 5\]"):
+        integrate(Problem(planar, np.zeros(6), lambda t, y: y), "RKMK4", (0, 1), 0.1)
+    assert integrate(Problem(LINE, [0.1, 0.0], spring), "RKMK4", (0, 1), 0.1).success
