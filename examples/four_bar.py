@@ -11,12 +11,11 @@ from matplotlib.figure import Figure
 
 import mechanics
 from integrators import integrate
-from mechanics import Body, Frame, Inertia, Tree
+from mechanics import Body, Frame, Inertia, Mechanism, Tree
 from mechanics.constraints.loops import revolute
 from mechanics.constraints.multiplier_problem import Baumgarte, multiplier_problem
 from mechanics.constraints.reactions import reactions
 from mechanics.joints import Continuous
-from mechanics.mechanism import Mechanism
 
 
 def rod(mass, length):

@@ -23,6 +23,7 @@ from mechanics.frames import Frame
 from mechanics.hamiltonian.compiled import CompiledModel, compile_model
 from mechanics.hamiltonian.problem import hamiltonian_problem
 from mechanics.inertia import Inertia
+from mechanics.mechanism import Mechanism
 from mechanics.models import load_mechanism, load_mjcf, load_model, load_urdf, model_names, model_path
 from mechanics.tree import Body, JointData, Tree
 
@@ -32,6 +33,7 @@ __all__ = [
     "Frame",
     "Inertia",
     "JointData",
+    "Mechanism",
     "ModelError",
     "ModelWarning",
     "Tree",

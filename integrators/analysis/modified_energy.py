@@ -114,7 +114,7 @@ def _increments(table: NDArray[np.int64], q0: Any, q1: Any) -> Any:
 
 def _step_of(solution: Solution) -> float:
     if solution.y.ndim != 2:
-        raise ValueError("solution: an ensemble; index one trajectory")
+        raise ValueError("solution: an ensemble; solution.trajectory(k) is one trajectory")
     if not solution.step:
         raise ValueError("solution: variable steps; the modified energy belongs to a fixed step")
     if solution.attributes.get("divided_steps"):
