@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from liegroup.table import EXP, increment, retract
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import Closure
-from mechanics.constraints.rows import PARALLEL
+from mechanics.constraints.rows import COUPLING, PARALLEL
 from mechanics.errors import ModelError
 from mechanics.spatial import Array as Matrix
 from mechanics.tree import Tree
@@ -125,7 +125,7 @@ class _Closing:
     def __init__(self, tree: Tree, loops: LoopEquations, free: NDArray[np.bool_]) -> None:
         self.tree, self.loops, self.free = tree, loops, free
         self.size = size_of(tree, loops.closures)
-        self.scale = np.array([1.0 if r.kind == PARALLEL else 1.0 / self.size for r in loops.rows])
+        self.scale = np.array([1.0 if r.kind in (PARALLEL, COUPLING) else 1.0 / self.size for r in loops.rows])
 
     def residual(self, q: Array) -> Array:
         return np.asarray(self.scale * self.loops.gap(q))

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.problem import Problem, Variable
+from integrators.problem import OwnStep, Problem, Variable
 from liegroup.compile import Entry
 from liegroup.group import product, rn
 from mechanics import dynamics
@@ -25,7 +25,7 @@ from mechanics.assembly import (
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import Closure
 from mechanics.constraints.packing import PackedLoops, Solved, pack_loops
-from mechanics.constraints.rows import PARALLEL
+from mechanics.constraints.rows import COUPLING, PARALLEL
 from mechanics.errors import ModelError
 from mechanics.forces.elements import Element
 from mechanics.hamiltonian.closed import closed
@@ -137,7 +137,7 @@ class Mechanism:
     @cached_property
     def tolerances(self) -> Array:
         """|φ| of every equation that counts as closed."""
-        return np.array([CLOSED if row.kind == PARALLEL else CLOSED * self.size for row in self.equations.rows])
+        return np.array([CLOSED if row.kind in (PARALLEL, COUPLING) else CLOSED * self.size for row in self.equations.rows])
 
     @property
     def solved(self) -> Solved:
@@ -198,7 +198,7 @@ class Mechanism:
             invariant_names=("energy", "gap", "velocity_gap", "pivot"),
             invariant_units=("J", "m", "m/s", ""),
             projection=None if projection == "none" else closed_projection,
-            own_steps={"variational": variational_step(self.tree, len(self.solved.kept), bool(self.elements))},
+            own_steps={"variational": self._variational_step()},
             model=self.name,
         )
 
@@ -214,6 +214,10 @@ class Mechanism:
             Wrong sizes, numbers that are not finite, quaternions that are not unit; a joint that carries no inertia.
         """
         return dynamics.closed_rates(self.tree, self.packed(), field, q, p, t)
+
+    def _variational_step(self) -> OwnStep:
+        coupled = max((len(row.joints) for row in self.equations.rows), default=0)
+        return variational_step(self.tree, len(self.solved.kept), bool(self.elements), coupled)
 
     def momentum(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
         """p = Bᵀ M V, m·v of the tree."""

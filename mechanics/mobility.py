@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mechanics.assembly import CLOSED, _Closing, moved_by, size_of
 from mechanics.constraints.equations import LoopEquations, geometry
-from mechanics.constraints.rows import PARALLEL
+from mechanics.constraints.rows import COUPLING, PARALLEL
 from mechanics.spatial import Array as Matrix
 from mechanics.tree import Tree
 
@@ -120,12 +120,12 @@ def mobility(loops: LoopEquations, home: Array, rank: int | None = None) -> Mobi
 
 
 def _scales(loops: LoopEquations, q: Array) -> Array:
-    """One factor for the rows of lengths and one for those of angles: the largest row of either becomes 1."""
+    """One factor for the rows of lengths, one for those of angles and one for those of joints: the largest row of each becomes 1."""
     G = loops.matrix(q)
     inverse_mass = np.einsum("ci,ci->c", G, np.linalg.solve(mass_matrix(loops.tree, q), G.T).T)
-    turns = np.array([r.kind == PARALLEL for r in loops.rows])
+    kinds = np.array([r.kind for r in loops.rows])
     scales = np.ones(len(loops))
-    for group in (turns, ~turns):
+    for group in (kinds == PARALLEL, kinds == COUPLING, (kinds != PARALLEL) & (kinds != COUPLING)):
         if group.any() and inverse_mass[group].max() > 0.0:
             scales[group] = 1.0 / np.sqrt(inverse_mass[group].max())
     return scales

@@ -16,7 +16,7 @@ from mechanics.constraints.body_coordinates import field, invariants, parts
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.loops import Closure, Row, cylindrical, prismatic, revolute, row_numbers, spherical, weld
 from mechanics.constraints.multipliers import work_rows
-from mechanics.constraints.rows import GIVEN, row_screws
+from mechanics.constraints.rows import COUPLING, GIVEN, row_screws
 from mechanics.errors import ModelError
 from mechanics.frames import Frame
 from mechanics.joints import Continuous, Cylindrical, Fixed, Free, Joint, Prismatic, Revolute, Spherical
@@ -114,7 +114,7 @@ def _rows(mechanism: Mechanism, planar: bool) -> list[tuple[int, int, int, Array
             rows = [(closure.first.body, closure.second.body, row) for row in closure.rows]
             found += [r for r in rows if not planar or _acts_in_plane(mechanism, r)]
     for c in mechanism.mobility.independent:
-        if mechanism.equations.rows[c].kind == GIVEN:
+        if mechanism.equations.rows[c].kind in (GIVEN, COUPLING):
             raise ModelError(f"closure row {mechanism.equations.names[c]!r}", "is given as a function", "use tree coordinates")
         i, j = mechanism.equations.bodies[c]
         names = [None if b < 0 else tree.body_names[b] for b in (i, j)]

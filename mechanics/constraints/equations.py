@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mechanics.constraints.coupling_rows import coupling
 from mechanics.constraints.given_rows import rates_of_row, screws_of_row
-from mechanics.constraints.loops import Closure, Row
+from mechanics.constraints.loops import Closure, JointFreedom, Row
 from mechanics.errors import ModelError
 from mechanics.frames import Frame
 from mechanics.spatial import Array, motion_cross, shift
@@ -36,12 +37,14 @@ class Geometry(NamedTuple):
     """(6,): twist, body axes."""
     bias: list[Array]
     """(6,): V̇_i at v̇ = 0 and with the rates of prescribed motions frozen, body axes."""
+    q: Array
+    v: Array
 
 
 def geometry(tree: Tree, q: Any, v: Any = None, t: Any = 0.0) -> Geometry:
     """Poses, Jacobians, twists and bias accelerations of all bodies at (q, v, t); v default zero."""
     s = np.zeros(tree.nv) if v is None else np.asarray(v)
-    R, x, J, drift, V, bias = found = Geometry([], [], [], [], [], [])
+    R, x, J, drift, V, bias = found = ([], [], [], [], [], [])
     for i, body in enumerate(tree.bodies):
         k = tree.parents[i]
         place, origin = np.asarray(body.rotation), np.asarray(body.position)
@@ -60,7 +63,7 @@ def geometry(tree: Tree, q: Any, v: Any = None, t: Any = 0.0) -> Geometry:
         drift.append(C @ drift_k + state.drift)
         V.append(C @ V_k + turn)
         bias.append(C @ bias_k + state.A_dot @ s[columns] - motion_cross(turn) @ (C @ V_k))
-    return found
+    return Geometry(*found, np.asarray(q), s)
 
 
 class LoopEquations:
@@ -70,13 +73,15 @@ class LoopEquations:
     ----------
     tree : Tree
     closures : iterable of Closure
-        Names are made unique by a number where they repeat.
+        Kept in their order, but those that couple joints (`mechanics.constraints.couplings`) after the others.
 
     Attributes
     ----------
     rows : tuple of Row
     bodies : int64 array (m, 2)
-        First and second body of every row; −1 is the base.
+        First and second body of every row; −1 is the base (and both of rows that couple joints).
+    joints : tuple
+        Places in q and in v of the joints that a row couples.
     closure_of : int64 array (m,)
         Number of the closure of every row.
     names : tuple of str
@@ -85,11 +90,11 @@ class LoopEquations:
     Raises
     ------
     ModelError
-        A closure names a body the tree does not have, or two closures have the same name.
+        A closure names a body or joint the tree does not have or that cannot serve, or two closures have the same name.
     """
 
     def __init__(self, tree: Tree, closures: Iterable[Closure]) -> None:
-        self.tree, self.closures = tree, tuple(closures)
+        self.tree, self.closures = tree, tuple(sorted(closures, key=lambda c: c.couples))
         names = [c.name for c in self.closures]
         for name in names:
             if names.count(name) > 1:
@@ -97,6 +102,7 @@ class LoopEquations:
         self.rows: tuple[Row, ...] = tuple(row for c in self.closures for row in c.rows)
         self.closure_of = np.array([k for k, c in enumerate(self.closures) for _ in c.rows], dtype=np.int64)
         self.bodies = np.array([self._bodies(c) for c in self.closures for _ in c.rows], dtype=np.int64).reshape(-1, 2)
+        self.joints = tuple(tuple(_place(tree, c.name, j) for j in row.joints) for c in self.closures for row in c.rows)
         self.names = tuple(f"{c.name}: {row.label}" for c in self.closures for row in c.rows)
 
     def _bodies(self, closure: Closure) -> tuple[int, int]:
@@ -120,32 +126,49 @@ class LoopEquations:
     def gap(self, q: Any, t: Any = 0.0, at: Geometry | None = None) -> Array:
         """φ (m,): metres for rows of shifts and distances, cosines for rows of turns."""
         g = at or geometry(self.tree, q, None, t)
-        return np.array([screws_of_row(r, *self._poses(g, c))[0] for c, r in enumerate(self.rows)])
+        return np.array([self._coupling(g, c)[0] if r.joints else self._screws(g, c)[0] for c, r in enumerate(self.rows)])
 
     def matrix(self, q: Any, t: Any = 0.0, at: Geometry | None = None) -> Array:
         """G (m, nv): φ̇ = G v for motions without drift."""
         g = at or geometry(self.tree, q, None, t)
         G = np.zeros((len(self), self.tree.nv), dtype=g.J[0].dtype)
         for c, r in enumerate(self.rows):
-            _, *screws = screws_of_row(r, *self._poses(g, c))
-            for i, W in zip(self.bodies[c], screws, strict=True):
+            if r.joints:
+                G[c, [v for _, v in self.joints[c]]] = self._coupling(g, c)[1]
+                continue
+            for i, W in zip(self.bodies[c], self._screws(g, c)[1:], strict=True):
                 if i >= 0:
                     G[c] = G[c] + np.array(W) @ g.J[i]
         return G
 
     def rate(self, at: Geometry) -> Array:
         """φ̇ (m,) of the geometry's twists (drift included)."""
-        return self._along(at, at.V)
+        rates = self._along(at, at.V)
+        for c, r in enumerate(self.rows):
+            if r.joints:
+                rates[c] = sum(g * at.v[v] for g, (_, v) in zip(self._coupling(at, c)[1], self.joints[c], strict=True))
+        return rates
 
     def drift(self, at: Geometry) -> Array:
         """φ_t (m,): φ̇ at v = 0."""
         return self._along(at, at.drift)
 
+    def _screws(self, at: Geometry, c: int) -> tuple[Any, Any, Any]:
+        """φ, W_i, W_j of row c."""
+        phi, first, second = screws_of_row(self.rows[c], *self._poses(at, c))
+        return phi, first, second
+
+    def _coupling(self, at: Geometry, c: int) -> tuple[Any, list[Any], list[Any]]:
+        """φ, g, ġ of row c, which couples joints."""
+        q, v = (np.array([x[place[k]] for place in self.joints[c]]) for k, x in enumerate((at.q, at.v)))
+        return coupling(self.rows[c], q, v)
+
     def _along(self, at: Geometry, twists: list[Array]) -> Array:
+        """W_i·twist_i + W_j·twist_j of every row, zero of those that couple joints."""
         values = []
         for c, r in enumerate(self.rows):
-            _, *screws = screws_of_row(r, *self._poses(at, c))
-            values.append(sum((np.array(W) @ twists[i] for i, W in zip(self.bodies[c], screws, strict=True) if i >= 0), 0.0))
+            screws = () if r.joints else zip(self.bodies[c], self._screws(at, c)[1:], strict=True)
+            values.append(sum((np.array(W) @ twists[i] for i, W in screws if i >= 0), 0.0))
         return np.array(values)
 
     def rate_screws(self, at: Geometry, c: int) -> list[Array]:
@@ -157,7 +180,29 @@ class LoopEquations:
     def bias(self, at: Geometry) -> Array:
         """φ̈ (m,) at v̇ = 0 (Ġ v for motions without drift)."""
         values = self._along(at, at.bias)
-        for c in range(len(self)):
-            terms = [N @ at.V[i] for i, N in zip(self.bodies[c], self.rate_screws(at, c), strict=True) if i >= 0]
+        for c, r in enumerate(self.rows):
+            if r.joints:
+                terms = [x * at.v[v] for x, (_, v) in zip(self._coupling(at, c)[2], self.joints[c], strict=True)]
+            else:
+                terms = [N @ at.V[i] for i, N in zip(self.bodies[c], self.rate_screws(at, c), strict=True) if i >= 0]
             values[c] = values[c] + sum(terms, 0.0)
         return values
+
+
+def _place(tree: Tree, closure: str, place: JointFreedom) -> tuple[int, int]:
+    """Where q and v have the freedom of a joint that a closure couples."""
+    name, number = place if isinstance(place, tuple) else (place, None)
+    if name not in tree.joint_names:
+        raise ModelError(f"closure {closure!r}", f"couples an unknown joint {name!r}", f"name one of {', '.join(tree.joint_names[:12])}")
+    q, v, joint, found = tree.q_slice(name).start, tree.v_slice(name).start, tree.joint(name), {}
+    for element in joint.elements:
+        if element.n_v == 1:
+            found[v - tree.v_slice(name).start] = q, v
+        q, v = q + element.n_q, v + element.n_v
+    if number is None and joint.n_v == 1:
+        number = 0
+    if number not in found:
+        what = f"joint {name!r}" if number is None else f"freedom {number} of joint {name!r}"
+        known = f"give ({name!r}, k) with k one of {', '.join(map(str, found))}" if found else "couple turns, slides or screws"
+        raise ModelError(f"closure {closure!r}", f"couples {what}, which is {joint.kind} with {joint.n_v} degrees of freedom", known)
+    return found[number]

@@ -24,19 +24,16 @@ from mechanics.algorithms.sweeps import TWIST, add_to, own_momentum, own_twist, 
 from mechanics.algorithms.sweeps import clear as clear_columns
 from mechanics.constraints.index_one import accelerated, applied_forces, copy_state, watched
 from mechanics.constraints.packing import (
-    ACCUMULATED,
     EQUATION,
     EQUATIONS,
     GAP,
     MOVED,
-    POSES,
     RATES,
-    SCREWS,
     STATE,
     TARGET,
     VECTORS,
 )
-from mechanics.constraints.poses import add_at, gather
+from mechanics.constraints.poses import gather, push
 from mechanics.constraints.rows import SCALE
 from mechanics.packing import DAMPING, EXTENSION, HEADER, N_Q, N_V, PARAMETERS, PARENT, ROW, ROWS, F, V
 from mechanics.rows import vector, wrench_up
@@ -95,10 +92,8 @@ def parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
         st(out, at.FORCE + i, (ld(rates, n + i) + ld(moved, i)) - damping)
         st(out, at.RATE + i, (ld(moved, i) - damping) - ld(out, at.GRADIENT + i))
     for c in range(m):
-        e, screw = s[o + EQUATIONS] + EQUATION * c, s[o + SCREWS] + c
-        for side in range(2):
-            for j in range(6):
-                add_at(work, s[o + POSES] + s[e + 1 + side], ACCUMULATED + j, ld2(work, screw, 6 * side + j))
+        e = s[o + EQUATIONS] + EQUATION * c
+        push(s, work, c, 1.0)
         gather(t, y, parameters, s, work, out, at.ROWS + c * n)
         st(out, at.BIAS + c, -ld2(work, s[vectors] + TARGET, c))
         if c >= m - k:

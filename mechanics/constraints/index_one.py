@@ -43,17 +43,16 @@ from mechanics.constraints.packing import (
     KEPT,
     MATRIX,
     MOVED,
-    POSES,
     POSITIONS,
     RATES,
     ROUNDS,
-    SCREWS,
     SETTINGS,
     STATE,
     TARGET,
     VECTORS,
 )
-from mechanics.constraints.poses import equation, equation_rates, gather, poses, screws
+from mechanics.constraints.poses import closing_bias, closing_rate, gather, poses, screws
+from mechanics.constraints.rows import SCALE
 from mechanics.forces.kernel import forces, stored_and_power
 from mechanics.hamiltonian.closed import columns, factor, load, matrix, solve
 from mechanics.hamiltonian.closed_watch import SWEEPS, forget_momenta, greatest_gaps, position_defect
@@ -87,7 +86,7 @@ def applied_forces(t: Any, y: Any, state: Any, parameters: Any, structure: Any, 
     clear(structure, work, F, 6)
     accelerations(t, state, parameters, structure, work)
     poses(t, y, parameters, structure, work)
-    screws(parameters, structure, work, structure[o + KEPT])
+    screws(y, parameters, structure, work, structure[o + KEPT])
     _target(y, parameters, structure, work)
     joint_forces(t, state, parameters, structure, work, moved)
     for k in range(n):
@@ -104,21 +103,14 @@ def _target(y: Any, parameters: Any, structure: Any, work: Any) -> None:
     Without Ġ v for springs.
     """
     o = structure[EXTENSION]
-    first, vectors, settings = structure[o + POSES], structure[o + VECTORS], structure[o + SETTINGS]
+    vectors, settings = structure[o + VECTORS], structure[o + SETTINGS]
     z = structure[N_Q] + structure[N_V]
     for c in range(structure[o + KEPT]):
-        _, i, j, _, _, _, _, _, scale = equation(parameters, structure, c)
-        N_i, N_j = equation_rates(parameters, structure, work, c)
-        turning = rate = bias = 0.0 * ld2(work, first + i, 0)
-        screw = structure[o + SCREWS] + c
-        for k in range(6):
-            rate = rate + (ld2(work, screw, k) * ld2(work, i, k) + ld2(work, screw, 6 + k) * ld2(work, j, k))
-            bias = bias + (ld2(work, screw, k) * ld2(work, i, ACCELERATION + k) + ld2(work, screw, 6 + k) * ld2(work, j, ACCELERATION + k))
-            turning = turning + (N_i[k] * ld2(work, i, k) + N_j[k] * ld2(work, j, k))
-        phi = scale * ld2(work, vectors + GAP, c)
+        scale = parameters[structure[structure[o + EQUATIONS] + EQUATION * c + 3] + SCALE]
+        phi, rate = scale * ld2(work, vectors + GAP, c), closing_rate(y, structure[N_Q], structure, work, c)
         x = parameters[settings + K_D] * rate + parameters[settings + K_P] * phi
         if structure[o + ROUNDS] != SPRINGS:
-            x = (bias + scale * turning) + x
+            x = closing_bias(y, structure[N_Q], parameters, structure, work, c, ACCELERATION) + x
         if structure[o + INTEGRAL]:
             x = x + parameters[settings + K_I] * scale * ld(y, z + c)
         st2(work, vectors + TARGET, c, -x)
@@ -205,12 +197,12 @@ def watched(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any
     first_moments(t, y, parameters, structure, work)
     energy = kinetic(parameters, structure, work) + potential(parameters, structure, work)
     poses(t, y, parameters, structure, work)
-    screws(parameters, structure, work, structure[o + ALL])
+    screws(y, parameters, structure, work, structure[o + ALL])
     for k in range(n):
         st(rates, k, ld(y, n_q + k))
     stored, _ = stored_and_power(t, y, parameters, structure, work, rates)
     st(out, 0, energy + stored)
-    greatest_gaps(parameters, structure, work, out)
+    greatest_gaps(parameters, structure, work, rates, out)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -233,17 +225,11 @@ def _eliminated(t: Any, state: Any, parameters: Any, structure: Any, work: Any) 
 
 
 @kernel
-def _closing_rates(structure: Any, work: Any) -> None:
-    """Row TARGET <- −φ̇ of the kept equations, scaled, with the twists in the rows."""
+def _closing_rates(y: Any, structure: Any, work: Any) -> None:
+    """Row TARGET <- −φ̇ of the kept equations, scaled, with the twists in the rows and the velocities in y."""
     o = structure[EXTENSION]
     for c in range(structure[o + KEPT]):
-        e, screw = structure[o + EQUATIONS] + EQUATION * c, structure[o + SCREWS] + c
-        x = 0.0 * ld2(work, screw, 0)
-        for side in range(2):
-            i = structure[e + 1 + side]
-            for k in range(6):
-                x = x - ld2(work, screw, 6 * side + k) * ld2(work, i, k)
-        st2(work, structure[o + VECTORS] + TARGET, c, x)
+        st2(work, structure[o + VECTORS] + TARGET, c, -closing_rate(y, structure[N_Q], structure, work, c))
 
 
 @entry(*FIELD_SIGNATURES)
@@ -258,8 +244,8 @@ def index_one_projection(t: Any, y: Any, parameters: Any, structure: Any, work: 
     for sweep in range(SWEEPS + 1):
         velocities(t, out, n_q, parameters, structure, work)
         poses(t, out, parameters, structure, work)
-        screws(parameters, structure, work, structure[o + KEPT])
-        _closing_rates(structure, work)
+        screws(out, parameters, structure, work, structure[o + KEPT])
+        _closing_rates(out, structure, work)
         _eliminated(t, out, parameters, structure, work)
         worst = position_defect(parameters, structure, work)
         if sweep == SWEEPS or structure[o + POSITIONS] == 0 or not any_(less(1.0, worst)):

@@ -18,6 +18,8 @@ closure            rows  what the second frame may still do           the axis i
 `holonomic`        any   what a function of your own of the second frame's pose in the first leaves free
 =================  ====  ===========================================  ==============================
 
+Closures that couple the coordinates of joints (gears, belts, cams, mimic joints) are in `mechanics.constraints.couplings`.
+
 Rows are expressed in the axes of the first frame, so that the rows of a planar loop that do nothing stay the same rows
 wherever the mechanism moves; more rows than needed are a normal case (`mechanics.mechanism` finds the rank once).
 """
@@ -38,13 +40,16 @@ from mechanics.errors import ModelError
 from mechanics.frames import Frame
 
 Array = NDArray[np.float64]
+JointFreedom = str | tuple[str, int]
+"""A joint of one freedom by its name, or one freedom of a joint: (name, number)."""
 _UNIT = {"x": 0, "y": 1, "z": 2}
 
 
 class Row(NamedTuple):
     """One scalar equation: kind (of `mechanics.constraints.rows`), direction and point on either body, length, label.
 
-    Of a GIVEN row the directions are whole frames (3, 3), axes in columns, and the function is on the tape.
+    Of a GIVEN row the directions are whole frames (3, 3), axes in columns, and the function is on the tape.  A COUPLING row acts on
+    `joints`, not on bodies.
     """
 
     kind: int
@@ -55,6 +60,7 @@ class Row(NamedTuple):
     length: float
     label: str
     tape: Tape | None = None
+    joints: tuple[JointFreedom, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,11 +75,17 @@ class Closure:
     name: str
 
     def __post_init__(self) -> None:
-        if self.first.body == self.second.body:
+        if self.first.body == self.second.body and not self.couples:
             raise ModelError(f"closure {self.name!r}", f"joins body {self.first.body!r} to itself", "name two different bodies")
 
+    @property
+    def couples(self) -> bool:
+        """Whether it couples joints, and acts on no bodies."""
+        return any(row.joints for row in self.rows)
+
     def __repr__(self) -> str:
-        return f"<{self.kind} {self.name!r}: {self.first.body} – {self.second.body}, {len(self.rows)} rows>"
+        ends = [self.first.body, self.second.body] if not self.couples else self.rows[0].joints
+        return f"<{self.kind} {self.name!r}: {' – '.join(map(str, ends))}, {len(self.rows)} rows>"
 
 
 def _parallel(first: Frame, second: Frame, axes: Sequence[str]) -> list[Row]:
@@ -190,9 +202,11 @@ CLOSURES: dict[str, Callable[..., Closure]] = {
 def row_numbers(row: Row, scale: float = 1.0, tolerance: float = 0.0) -> Array:
     """The `ROW_NUMBERS` parameters of a row for the kernels; φ, its screws and its rates are multiplied by `scale`.
 
-    Behind them, of a GIVEN row: the second axes of its frames, and the constants of its tape.
+    Behind them, of a GIVEN row: the second axes of its frames, and the constants of its tape; of a COUPLING row: these constants.
     """
     a, b, tail = row.a, row.b, []
-    if row.tape is not None:
+    if row.tape is not None and row.joints:
+        tail = [row.tape.constants]
+    elif row.tape is not None:
         a, b, tail = row.a[:, 0], row.b[:, 0], [row.a[:, 1], row.b[:, 1], row.tape.constants]
     return np.concatenate([a, row.p, b, row.q, [row.length, scale, tolerance], *tail])

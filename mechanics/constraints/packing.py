@@ -13,29 +13,33 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liegroup.formulas import so2
+from mechanics.constraints.coupling_rows import WAY, way
 from mechanics.constraints.equations import LoopEquations
 from mechanics.constraints.given_rows import code_of
 from mechanics.constraints.loops import Row, row_numbers
+from mechanics.constraints.rows import COUPLING
 from mechanics.constraints.wheel_rows import SPHERE
 from mechanics.errors import ModelError
 from mechanics.forces.elements import COMPLIANT, CONTACT, Element, OnJoint, OnPlane, OnRow
-from mechanics.packing import BODY_NUMBERS, BODY_PLACES, BODY_ROWS, EXTENSION, HEADER, PARENT, ROW, ROWS, Packed, pack
+from mechanics.joints.element import SCREW
+from mechanics.packing import BODY_NUMBERS, BODY_PLACES, BODY_ROWS, EXTENSION, HEADER, KIND, PARENT, ROW, ROWS, Packed, V, pack
 from mechanics.tree import Tree
 
 Array = NDArray[np.float64]
 
 (
     ALL, KEPT, RANK, PATHS, PATH, EQUATIONS, STARTS, FORCES, ELEMENTS, GROUP, FACTORS, POSITIONS, SETTINGS, ROUNDS, INTEGRAL,
-    PASSES, POSES, SCREWS, COLUMNS, MATRIX, CARRIED, SCRATCH, NULLS, VECTORS,
-) = range(24)  # fmt: skip
+    COUPLED, PASSES, POSES, SCREWS, COLUMNS, MATRIX, CARRIED, SCRATCH, NULLS, VECTORS,
+) = range(25)  # fmt: skip
 """Header of the section: equations in all, those kept, their rank; length and place of the list of path rows; place of the
 equations, and in `parameters` of the starts of the null directions; number and place of the force elements; place and length of
 the group's table; whether positions are projected; place in `parameters` of the settings of a formulation, its rounds, whether it
-has integral states; place of the passes (see `_passes`); first rows of the workspace for poses, screws, columns, Φ, carried impulses,
-scratch, null directions and vectors."""
-SECTION = 24
+has integral states; the first kept equation that couples joints (all behind it do); place of the passes (see `_passes`); first rows of
+the workspace for poses, screws, columns, Φ, carried impulses, scratch, null directions and vectors."""
+SECTION = 25
 EQUATION, ELEMENT = 5, 10
-"""An equation: kind, row of the first body, row of the second, place in `parameters`, and of its tape in `structure`, if it has one.
+"""An equation: kind, row of the first body, row of the second, place in `parameters`, and in `structure` of its tape, if it has one,
+with the joints before it if it couples joints (`mechanics.constraints.coupling_rows`).
 An element: see `mechanics.forces.kernel`."""
 ETA, GAP, RATES, MOVED, STATE, TARGET, REGISTERS = range(7)
 """Rows of the vectors: multipliers (before: minus the closing velocities), φ, and places for (v, ṗ), q, a state, a right-hand side,
@@ -43,8 +47,9 @@ the registers of a tape."""
 OWN_VECTORS = 7
 BOTH, SECOND, PASS = 2, 1, 4
 """A pass: PASS times the equation, plus SECOND for the impulse on the second body, BOTH where the two meet and go on as one."""
-ACCUMULATED = 12
-"""Column of a pose row where momenta are accumulated; the pose is in 0 … 11."""
+ACCUMULATED, ALONG_JOINT = 12, 18
+"""Columns of a pose row where momenta are accumulated, and those along the row's own joint, which no other row feels; the pose is in
+0 … 11."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,7 @@ def pack_loops(
     records = [writer.element(e) for e in elements]
     settings_at = writer.put(settings.numbers)
     path, group = _path(base, writer.ends), np.asarray(tree.group.table)
-    passes = _passes(base, path, table[: len(solved.kept)])
+    passes = _passes(base, path, table[: len(solved.kept)], writer.codes)
     m, d = len(solved.kept), len(solved.kept) - solved.rank
     at = len(base.structure) + SECTION
     places = np.cumsum([at, EQUATION * len(order), ELEMENT * len(records), group.size])
@@ -104,10 +109,10 @@ def pack_loops(
     header[: VECTORS + 1] = [
         len(order), m, solved.rank, len(path), places[3], places[0], starts, len(records), places[1], places[2],
         len(group), close_positions, settings_at, settings.rounds, settings.integral,
-        places[3] + len(path), *work,
+        sum(e[0] != COUPLING for e in table[: len(solved.kept)]), places[3] + len(path), *work,
     ]  # fmt: skip
     tail = [x for record in (*table, *records) for x in record] + group.ravel().tolist() + path
-    tail += [places[3] + len(path) + len(path) + 1 + x for x in np.cumsum([0, *map(len, passes)])] + [x for row in passes for x in row]
+    tail += [places[3] + len(path) + len(passes) + 1 + x for x in np.cumsum([0, *map(len, passes)])] + [x for row in passes for x in row]
     for c in range(len(order)):
         tail[EQUATION * c + EQUATION - 1] += at + len(tail)
     structure = np.concatenate([base.structure, header, np.array(tail + writer.codes, dtype=np.int64)])
@@ -152,8 +157,22 @@ class _Writer:
     def equation(self, equations: LoopEquations, c: int, scale: float, tolerance: float) -> list[int]:
         i, j, row = self.row(equations.rows[c], int(equations.bodies[c, 0]), int(equations.bodies[c, 1]))
         at = len(self.codes)
-        self.codes += code_of(row.tape) if row.tape is not None else []
+        if row.tape is not None:
+            self.codes += [*self.joints(equations.joints[c]), *code_of(row.tape)] if row.kind == COUPLING else code_of(row.tape)
         return [row.kind, i, j, self.put(row_numbers(row, scale, tolerance)), at]
+
+    def joints(self, places: Sequence[tuple[int, int]]) -> list[int]:
+        """What stands before the tape of an equation that couples joints."""
+        rows = [self.row_of_velocity(v) for _, v in places]
+        self.ends.update(rows)
+        way = sorted({row for i in rows for row in _to_base(self.packed, i)}, reverse=True)
+        return [len(rows), len(way), *(x for i, (q, v) in zip(rows, places, strict=True) for x in (i, q, v)), *way]
+
+    def row_of_velocity(self, v: int) -> int:
+        """The row of one freedom that has the velocity v."""
+        kinds = self.packed.structure[HEADER + KIND : HEADER + ROW * int(self.packed.structure[ROWS]) : ROW]
+        velocities = self.packed.structure[HEADER + V : HEADER + ROW * int(self.packed.structure[ROWS]) : ROW]
+        return int(np.flatnonzero((velocities == v) & (kinds <= SCREW))[0])
 
     def body(self, name: str | None) -> int:
         if name is None:
@@ -201,15 +220,22 @@ def _path(tree: Packed, ends: set[int]) -> list[int]:
     return sorted({row for i in ends for row in _to_base(tree, i)})
 
 
-def _passes(tree: Packed, path: Sequence[int], equations: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Which impulses of the equations pass the rows of the path, from the last row to the first; unit impulses of an equation that
-    come from both of its bodies meet at the first row that is on both ways.
+def _passes(tree: Packed, path: Sequence[int], equations: Sequence[Sequence[int]], codes_of_joints: Sequence[int]) -> list[list[int]]:
+    """Which impulses of the equations pass the rows of the path, from the last row to the first: for every row those of bodies, then
+    those of joints.  Unit impulses of an equation that come from both of its bodies meet at the first row that is on both ways.
     """
     ways = [[set(_to_base(tree, e[1 + side])) for side in range(2)] for e in equations]
+    met = [max(first & second, default=-1) for first, second in ways]
     passes = []
     for i in reversed(path):
         codes = [(i in first) + 2 * (i in second) for first, second in ways]
-        met = [max(first & second, default=-1) for first, second in ways]
         kinds = {1: 0, 2: SECOND}
         passes.append([PASS * c + (kinds[code] if code < 3 else BOTH if i == met[c] else 0) for c, code in enumerate(codes) if code])
+        passes.append([PASS * c for c, e in enumerate(equations) if e[0] == COUPLING and i in _way(codes_of_joints, e)])
     return passes
+
+
+def _way(codes: Sequence[int], equation: Sequence[int]) -> Sequence[int]:
+    """The rows between the joints of an equation and the base."""
+    at = way(codes, equation[-1])
+    return codes[at : at + codes[equation[-1] + WAY]]

@@ -11,6 +11,7 @@ ALONG       A · D               force A at Q                 Ȧ at Q, and momen
 DISTANCE    |D| − L             force e = D/|D| at Q         ė at Q, and moment Q̇ × e      the line PQ
 HEIGHT …    of wheels, balls and blades: see `mechanics.constraints.wheel_rows`
 GIVEN       a function of the relative pose: see `mechanics.constraints.given_rows`
+COUPLING    a function of joint coordinates: see `mechanics.constraints.coupling_rows`
 ==========  ==================  ===========================  ===========================  =======================
 
 Body i feels the opposite screw.  In body axes about the body origins the screws are W_i, W_j (6 numbers each), so that
@@ -30,7 +31,7 @@ from liegroup.scalars import sqrt
 from mechanics.constraints.wheel_rows import HEIGHT, SPHERE, wheel_rates, wheel_row
 from mechanics.vectors import rotated, rotated_back
 
-GIVEN, PARALLEL, ALONG, DISTANCE = -1, 0, 1, 2
+COUPLING, GIVEN, PARALLEL, ALONG, DISTANCE = -2, -1, 0, 1, 2
 SCALE, TOLERANCE = 13, 14
 ROW_NUMBERS = 15
 """Parameters of a row: a (3), p (3), b (3), q (3), L, scale, and the |φ| that counts as closed."""

@@ -100,6 +100,8 @@ def spring_damper(first: Frame, second: Frame, stiffness: float, damping: float 
 def compliant(closure: Closure, stiffness: ArrayLike, damping: ArrayLike = 0.0) -> list[Element]:
     """Springs and dampers in the place of the rows of a closure (in its order): one number, or one per row."""
     m = len(closure.rows)
+    if any(row.tape is not None for row in closure.rows):
+        raise ModelError(f"compliant {closure.name!r}", "its rows are given as functions", "give a closing joint, or springs on joints")
     k, c = (np.broadcast_to(np.asarray(x, dtype=np.float64), (m,)) for x in (stiffness, damping))
     pairs = [(_not_negative(x, "stiffness"), _not_negative(y, "damping")) for x, y in zip(k, c, strict=True)]
     return [OnRow(closure.first.body, closure.second.body, row, *pair) for row, pair in zip(closure.rows, pairs, strict=True)]

@@ -10,6 +10,7 @@ from its two bodies to the base: with the screws W of `mechanics.constraints.row
     down     s, V, μ' and ṗ* = −Aᵀ Ω μ' + Aᵀ F*, as in the tree
     react    ṗ* −= Aᵀ Tᵀ N η, with N the rates of the screws seen from space (zero for what the paper keeps in absolute axes)
 
+Equations of joint coordinates (`mechanics.constraints.coupling_rows`) are momenta along the joints themselves in the place of screws.
 η is the time integral of the closing reactions since it was last zero.  `closed_reference.py` is the readable statement.
 """
 
@@ -21,11 +22,12 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, kernel, ld2, st2
 from liegroup.dense import factor_of_rank, solve_of_rank
 from liegroup.formulas.vectors import add
+from mechanics.constraints.coupling_rows import WAY, way
 from mechanics.constraints.packing import (
-    ACCUMULATED,
     BOTH,
     CARRIED,
     COLUMNS,
+    COUPLED,
     EQUATION,
     EQUATIONS,
     ETA,
@@ -44,11 +46,11 @@ from mechanics.constraints.packing import (
     STARTS,
     VECTORS,
 )
-from mechanics.constraints.poses import add_at, equation, equation_rates, gather, pass_on, poses, screws, taken
+from mechanics.constraints.poses import add_at, gather, pass_on, poses, push, push_rate, screws, taken
 from mechanics.forces.kernel import forces
 from mechanics.hamiltonian.era import down, up
 from mechanics.hamiltonian.impulses import components, freedom, inverse_pivots, left_over, through, through_turn, to_parent, turn_to_parent
-from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN, TURN
+from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN, SLIDE, TURN
 from mechanics.packing import (
     EXTENSION,
     FLAGS,
@@ -120,12 +122,14 @@ def _pass_other(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: A
 def columns(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
     """Y, 1/d and u = ξ/d of p for all degrees of freedom on the path; the part of −φ̇ with prescribed rates in the row η.
 
-    Momenta −W of unit multipliers go from the bodies of the equations to the base, all of them through one row after another.
+    Momenta −W of unit multipliers go from the bodies of the equations to the base, all of them through one row after another; then
+    those of equations of joint coordinates, one by one.
     """
     o = structure[EXTENSION]
     m, count, passes = structure[o + KEPT], structure[o + PATHS], structure[o + PASSES]
     for c in range(m):
         st2(work, structure[o + VECTORS] + ETA, c, 0.0)
+    for c in range(structure[o + COUPLED]):
         for k in range(12):
             st2(work, structure[o + CARRIED] + c, k, -ld2(work, structure[o + SCREWS] + c, k))
     for r in range(count):
@@ -138,9 +142,33 @@ def columns(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
             st2(work, first + d, m, pivots[d])
             st2(work, first + d, m + 1, pivots[d] * xi[d])
         if kind == TURN:
-            _pass_turn(parameters, structure, work, i, row, structure[passes + r], structure[passes + r + 1])
+            _pass_turn(parameters, structure, work, i, row, structure[passes + 2 * r], structure[passes + 2 * r + 1])
         else:
-            _pass_other(t, y, parameters, structure, work, i, row, structure[passes + r], structure[passes + r + 1])
+            _pass_other(t, y, parameters, structure, work, i, row, structure[passes + 2 * r], structure[passes + 2 * r + 1])
+    for c in range(structure[o + COUPLED], m):
+        _coupled_column(t, y, parameters, structure, work, c)
+
+
+@kernel
+def _coupled_column(t: Any, y: Any, parameters: Any, structure: Any, work: Any, c: Any) -> None:
+    """Y of an equation of joint coordinates, and its part with prescribed rates."""
+    o = structure[EXTENSION]
+    code, eta = structure[structure[o + EQUATIONS] + EQUATION * c + 4], structure[o + VECTORS] + ETA
+    push(structure, work, c, -1.0)
+    first = way(structure, code)
+    for r in range(structure[code + WAY]):
+        i = structure[first + r]
+        row = HEADER + i * ROW
+        kind, y_row = structure[row + KIND], structure[o + COLUMNS] + structure[row + V]
+        l, k = climb(t, y, parameters, structure, work, i, row)
+        if kind == MOVED_TURN:
+            add_at(work, eta, c, prescribed(t, parameters, structure, row)[1] * k[2])
+        elif kind == MOVED_SLIDE:
+            add_at(work, eta, c, prescribed(t, parameters, structure, row)[1] * l[2])
+        xi = components(kind, 0.0, l, k)
+        for d in range(freedom(kind)):
+            st2(work, y_row + d, c, xi[d])
+    taken(work, structure[o + POSES] + structure[ROWS])
 
 
 @kernel
@@ -153,10 +181,10 @@ def matrix(structure: Any, work: Any) -> None:
             st2(work, structure[o + MATRIX] + c, b, 0.0)
     for r in range(count):
         row = HEADER + structure[structure[o + PATH] + count - 1 - r] * ROW
-        first, start = structure[o + COLUMNS] + structure[row + V], structure[passes + r]
+        first, start = structure[o + COLUMNS] + structure[row + V], structure[passes + 2 * r]
         for d in range(first, first + freedom(structure[row + KIND])):
             pivot, u = ld2(work, d, m), ld2(work, d, m + 1)
-            for e in range(start, structure[passes + r + 1]):
+            for e in range(start, structure[passes + 2 * r + 2]):
                 c = structure[e] // PASS
                 x = ld2(work, d, c)
                 add_at(work, eta, c, -(x * u))
@@ -192,12 +220,38 @@ def scatter(structure: Any, work: Any, sign: Any) -> None:
     """sign·W η into the accumulators of the closing rows."""
     o = structure[EXTENSION]
     for c in range(structure[o + KEPT]):
-        e, screw = structure[o + EQUATIONS] + EQUATION * c, structure[o + SCREWS] + c
-        x = sign * ld2(work, structure[o + VECTORS] + ETA, c)
-        for side in range(2):
-            row = structure[o + POSES] + structure[e + 1 + side]
-            for k in range(6):
-                add_at(work, row, ACCUMULATED + k, x * ld2(work, screw, 6 * side + k))
+        push(structure, work, c, sign * ld2(work, structure[o + VECTORS] + ETA, c))
+
+
+@kernel
+def climb(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any) -> Any:
+    """The accumulated momentum of row i through the eliminations, ξ in the emptied places; what is left goes to the parent.
+
+    A momentum x along the joint is the screw x on the row and −x on its parent: it enters with the one and does not leave.
+    """
+    first, kind, at = structure[structure[EXTENSION] + POSES], structure[row + KIND], structure[row + PARAMETERS]
+    l, k, x = taken(work, first + i)
+    if kind == TURN:
+        l, k = through_turn(work, i, l, (k[0], k[1], k[2] + x))
+        l_up, k_up = turn_to_parent(parameters, structure[row + FLAGS], work, i, at, l, (k[0], k[1], -x))
+    else:
+        l, k = _plus_along(kind, l, k, x)
+        l, k = through(parameters, work, i, kind, at, l, k)
+        l_up, k_up = left_over(parameters, kind, at, l, k)
+        l_up, k_up = _plus_along(kind, l_up, k_up, -x)
+        l_up, k_up = to_parent(t, y, parameters, structure, work, i, row, at, l_up, k_up)
+    pass_on(work, first + structure[row + PARENT], l_up, k_up)
+    return l, k
+
+
+@helper
+def _plus_along(kind: Any, l: Any, k: Any, x: Any) -> Any:
+    """(l, k) with x more along the joint of a row of one freedom."""
+    if kind == SLIDE:
+        l = l[0], l[1], l[2] + x
+    else:
+        k = k[0], k[1], k[2] + x
+    return l, k
 
 
 @kernel
@@ -208,40 +262,25 @@ def load(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
     count, first = structure[o + PATHS], structure[o + POSES]
     for r in range(count):
         i = structure[structure[o + PATH] + count - 1 - r]
-        row = HEADER + i * ROW
-        kind, at = structure[row + KIND], structure[row + PARAMETERS]
-        l, k = taken(work, first + i)
-        l, k = through_turn(work, i, l, k) if kind == TURN else through(parameters, work, i, kind, at, l, k)
+        l, k = climb(t, y, parameters, structure, work, i, HEADER + i * ROW)
         put(work, i, L, add(vector(work, i, L), l))
         put(work, i, K, add(vector(work, i, K), k))
-        if kind == TURN:
-            l, k = turn_to_parent(parameters, structure[row + FLAGS], work, i, at, l, (k[0], k[1], k[2] - k[2]))
-        else:
-            l, k = left_over(parameters, kind, at, l, k)
-            l, k = to_parent(t, y, parameters, structure, work, i, row, at, l, k)
-        pass_on(work, first + structure[row + PARENT], l, k)
     taken(work, first + structure[ROWS])
 
 
 @kernel
-def rates_of_screws(structure: Any, parameters: Any, work: Any) -> None:
-    """−N η into the accumulators of the closing rows, with the twists that `down` has left in the rows."""
+def rates_of_rows(y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """−N η, and −ġ η, into the accumulators, with the twists that `down` has left in the rows and the velocities in `out`."""
     o = structure[EXTENSION]
-    first = structure[o + POSES]
     for c in range(structure[o + KEPT]):
-        _, i, j, _, _, _, _, _, scale = equation(parameters, structure, c)
-        N_i, N_j = equation_rates(parameters, structure, work, c)
-        x = -scale * ld2(work, structure[o + VECTORS] + ETA, c)
-        for k in range(6):
-            add_at(work, first + i, ACCUMULATED + k, x * N_i[k])
-            add_at(work, first + j, ACCUMULATED + k, x * N_j[k])
+        push_rate(y, out, 0, parameters, structure, work, c, -ld2(work, structure[o + VECTORS] + ETA, c))
 
 
 @kernel
 def equations_of_motion(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
     """After `up`: Φ and its factors, and minus the closing velocities in the row η."""
     poses(t, y, parameters, structure, work)
-    screws(parameters, structure, work, structure[structure[EXTENSION] + KEPT])
+    screws(y, parameters, structure, work, structure[structure[EXTENSION] + KEPT])
     columns(t, y, parameters, structure, work)
     matrix(structure, work)
     factor(structure, parameters, work)
@@ -250,7 +289,7 @@ def equations_of_motion(t: Any, y: Any, parameters: Any, structure: Any, work: A
 @kernel
 def react(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """After `down`: what the force elements and the turning of the screws add to ṗ*."""
-    rates_of_screws(structure, parameters, work)
+    rates_of_rows(y, parameters, structure, work, out)
     forces(t, y, parameters, structure, work, out, structure[N_V])
     gather(t, y, parameters, structure, work, out, structure[N_V])
 

@@ -29,10 +29,9 @@ from mechanics.constraints.packing import (
     POSITIONS,
     RANK,
     RATES,
-    SCREWS,
     VECTORS,
 )
-from mechanics.constraints.poses import gather, screws
+from mechanics.constraints.poses import closing_rate, gather, screws
 from mechanics.constraints.rows import SCALE, TOLERANCE
 from mechanics.forces.kernel import stored_and_power
 from mechanics.hamiltonian.closed import equations_of_motion, load, scatter, solve, velocities
@@ -74,18 +73,14 @@ def potential_energy(t: Any, y: Any, parameters: Any, structure: Any, work: Any)
 
 
 @kernel
-def greatest_gaps(parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """out[1] = max |φ|, out[2] = max |φ̇| of all equations."""
+def greatest_gaps(parameters: Any, structure: Any, work: Any, v: Any, out: Any) -> None:
+    """out[1] = max |φ|, out[2] = max |φ̇| of all equations; twists are in the rows, joint velocities in v."""
     o = structure[EXTENSION]
     gap = rate = 0.0 * ld2(work, 0, 0)
     for c in range(structure[o + ALL]):
-        e, screw = structure[o + EQUATIONS] + EQUATION * c, structure[o + SCREWS] + c
+        e = structure[o + EQUATIONS] + EQUATION * c
         gap = maximum(gap, absolute(ld2(work, structure[o + VECTORS] + GAP, c)))
-        x = 0.0 * gap
-        for side in range(2):
-            i = structure[e + 1 + side]
-            for k in range(6):
-                x = x + ld2(work, screw, 6 * side + k) * ld2(work, i, k)
+        x = closing_rate(v, 0, structure, work, c)
         rate = maximum(rate, absolute(x) / parameters[structure[e + 3] + SCALE])
     st(out, 1, gap)
     st(out, 2, rate)
@@ -105,10 +100,10 @@ def closed_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any
     """out = (energy, greatest gap, greatest closing velocity, smallest pivot of the equations for η)."""
     rates = work[structure[structure[EXTENSION] + VECTORS] + RATES]
     velocities(t, y, parameters, structure, work, rates)
-    screws(parameters, structure, work, structure[structure[EXTENSION] + ALL])
+    screws(y, parameters, structure, work, structure[structure[EXTENSION] + ALL])
     stored, _ = stored_and_power(t, y, parameters, structure, work, rates)
     st(out, 0, (kinetic(parameters, structure, work) + potential_energy(t, y, parameters, structure, work)) + stored)
-    greatest_gaps(parameters, structure, work, out)
+    greatest_gaps(parameters, structure, work, rates, out)
     st(out, 3, least_pivot(structure, work))
 
 

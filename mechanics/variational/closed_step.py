@@ -30,22 +30,40 @@ from integrators.compensated import increase
 from integrators.elimination import solve_rows
 from integrators.layout import COMPENSATION, ITERATIONS, TAU
 from integrators.signatures import STEP_SIGNATURES
-from liegroup.compile import any_, entry, helper, kernel, ld2, select, st2
+from liegroup.compile import any_, entry, helper, kernel, ld, ld2, select, st, st2
 from liegroup.formulas.vectors import add, cross, dot, subtract
-from mechanics.constraints.packing import EQUATION, EQUATIONS, GAP, KEPT, NULLS, PATH, PATHS, POSES, RANK, SCREWS, VECTORS
+from mechanics.constraints.coupling_rows import COUNT, joint
+from mechanics.constraints.packing import (
+    COUPLED,
+    EQUATION,
+    EQUATIONS,
+    GAP,
+    KEPT,
+    MOVED,
+    NULLS,
+    PATH,
+    PATHS,
+    POSES,
+    RANK,
+    SCREWS,
+    VECTORS,
+)  # fmt: skip
 from mechanics.constraints.poses import pose, screws
-from mechanics.constraints.rows import SCALE
+from mechanics.constraints.rows import COUPLING, SCALE
 from mechanics.hamiltonian.closed import equations_of_motion
 from mechanics.hamiltonian.era import up
+from mechanics.joints.element import SLIDE
 from mechanics.packing import EXTENSION, HEADER, KIND, N_Q, PARAMETERS, PARENT, PITCH, ROW, ROWS, V
 from mechanics.rows import put, vector
 from mechanics.variational.correction import correct, correction
 from mechanics.variational.elimination import eliminate, relieved
+from mechanics.variational.gibbs import angle_of
 from mechanics.variational.matrices import product, transpose
 from mechanics.variational.rolling import remember_contact, roll
 from mechanics.variational.step import ITERATIONS_LIMIT, begin, checked, relative, run
 from mechanics.variational.step import accept as accept_tree
 from mechanics.variational.workspace import (
+    ALONG_JOINT,
     DEFECT,
     ETA,
     G0,
@@ -53,6 +71,7 @@ from mechanics.variational.workspace import (
     IMPULSE,
     RHO0,
     RHO1,
+    SHIFT_JOINT,
     TARGET,
     TURN_JOINT,
     freedom,
@@ -90,9 +109,30 @@ def path_row(structure: Any, r: Any) -> Any:
 # --- closures at the nodes ----------------------------------------------------------------------------------------------------
 
 
+@helper
+def code_of(structure: Any, c: Any) -> Any:
+    """Kind of equation c, and where its joints stand if it couples joints."""
+    e = structure[structure[EXTENSION] + EQUATIONS] + EQUATION * c
+    return structure[e], structure[e + 4]
+
+
 @kernel
-def closures_at(parameters: Any, structure: Any, work: Any, G: Any, rho: Any, field_work: Any) -> None:
-    """φ and the screws W with the rows placed as in columns G and ρ of the workspace, into that of the field."""
+def coordinates(y: Any, structure: Any, work: Any, G: Any, q: Any) -> None:
+    """q <- the coordinates of the coupled joints at node k (G0), or with the increments of the joints at node k + 1 (G1)."""
+    for c in range(structure[structure[EXTENSION] + COUPLED], structure[structure[EXTENSION] + KEPT]):
+        _, code = code_of(structure, c)
+        for j in range(structure[code + COUNT]):
+            i, place, _ = joint(structure, code, j)
+            x = ld(y, place)
+            if G == G1:
+                is_slide = structure[HEADER + i * ROW + KIND] == SLIDE
+                x = x + (ld2(work, i, SHIFT_JOINT + 2) if is_slide else angle_of(ld2(work, i, TURN_JOINT + 2)))
+            st(q, place, x)
+
+
+@kernel
+def closures_at(y: Any, parameters: Any, structure: Any, work: Any, G: Any, rho: Any, field_work: Any) -> None:
+    """φ and the screws W with the rows placed as in columns G and ρ of the workspace, into that of the field; y at node k."""
     o, n = structure[EXTENSION], structure[ROWS]
     first = structure[o + POSES]
     for column in range(12):
@@ -105,7 +145,9 @@ def closures_at(parameters: Any, structure: Any, work: Any, G: Any, rho: Any, fi
         put(field_work, first + i, 3, (S[3], S[4], S[5]))
         put(field_work, first + i, 6, (S[6], S[7], S[8]))
         put(field_work, first + i, 9, add(x, rotated(R, vector(work, i, rho))))
-    screws(parameters, structure, field_work, structure[o + KEPT])
+    q = field_work[structure[o + VECTORS] + MOVED]
+    coordinates(y, structure, work, G, q)
+    screws(q, parameters, structure, field_work, structure[o + KEPT])
 
 
 @kernel
@@ -116,7 +158,7 @@ def start(t: Any, y: Any, parameters: Any, structure: Any, field_work: Any, work
     if structure[o + RANK] < m:
         up(t, y, parameters, structure, field_work, False, 1.0)
         equations_of_motion(t, y, parameters, structure, field_work)
-    closures_at(parameters, structure, work, G0, RHO0, field_work)
+    closures_at(y, parameters, structure, work, G0, RHO0, field_work)
     for c in range(m):
         st2(work, impulse, c, 0.0)
         for k in range(12):
@@ -134,18 +176,25 @@ def clear_path(structure: Any, work: Any) -> None:
         i = path_row(structure, r)
         for k in range(6):
             st2(work, i, IMPULSE + k, 0.0)
+        st2(work, i, ALONG_JOINT, 0.0)
     for k in range(6):
         st2(work, structure[ROWS], IMPULSE + k, 0.0)
 
 
 @helper
 def push(structure: Any, work: Any, c: Any, x: Any) -> None:
-    """The impulse x of equation c on its two bodies."""
+    """The impulse x of equation c on its two bodies, or on its joints."""
     first, _, _, _ = places(structure)
-    i, j = ends(structure, c)
-    for k in range(6):
-        st2(work, i, IMPULSE + k, ld2(work, i, IMPULSE + k) + x * ld2(work, first + c, k))
-        st2(work, j, IMPULSE + k, ld2(work, j, IMPULSE + k) + x * ld2(work, first + c, 6 + k))
+    kind, code = code_of(structure, c)
+    if kind == COUPLING:
+        for k in range(structure[code + COUNT]):
+            i, _, _ = joint(structure, code, k)
+            st2(work, i, ALONG_JOINT, ld2(work, i, ALONG_JOINT) + x * ld2(work, first + c, k))
+    else:
+        i, j = ends(structure, c)
+        for k in range(6):
+            st2(work, i, IMPULSE + k, ld2(work, i, IMPULSE + k) + x * ld2(work, first + c, k))
+            st2(work, j, IMPULSE + k, ld2(work, j, IMPULSE + k) + x * ld2(work, first + c, 6 + k))
 
 
 @kernel
@@ -159,7 +208,7 @@ def add_reactions(parameters: Any, structure: Any, work: Any, column: Any) -> No
         f, n = vector(work, i, IMPULSE), vector(work, i, IMPULSE + 3)
         put_along(work, i, ETA, kind, parameters[structure[row + PARAMETERS] + PITCH], f, n)
         for j in range(freedom(kind)):
-            st2(work, i, column + j, ld2(work, i, column + j) + ld2(work, i, ETA + j))
+            st2(work, i, column + j, ld2(work, i, column + j) + (ld2(work, i, ETA + j) + ld2(work, i, ALONG_JOINT)))
         wrench_to_parent(work, i, G0, structure[row + PARENT], IMPULSE, False, f, n)
 
 
@@ -175,7 +224,7 @@ def respond(parameters: Any, structure: Any, work: Any) -> None:
         f, n = (-f[0], -f[1], -f[2]), (-n[0], -n[1], -n[2])
         put_along(work, i, DEFECT, kind, parameters[structure[row + PARAMETERS] + PITCH], f, n)
         for j in range(freedom(kind)):
-            st2(work, i, DEFECT + j, -ld2(work, i, DEFECT + j))
+            st2(work, i, DEFECT + j, ld2(work, i, ALONG_JOINT) - ld2(work, i, DEFECT + j))
         f, n = relieved(kind, work, i, f, n)
         wrench_to_parent(work, i, G0, structure[row + PARENT], IMPULSE, False, (-f[0], -f[1], -f[2]), (-n[0], -n[1], -n[2]))
     move_path(parameters, structure, work)
@@ -196,9 +245,24 @@ def move_path(parameters: Any, structure: Any, work: Any) -> None:
 
 
 @helper
+def along_joint(structure: Any, work: Any, i: Any) -> Any:
+    """The increment of the coordinate of row i, of one freedom, by η."""
+    row = HEADER + i * ROW
+    S, v, n = matrix(work, i, G1), vector(work, structure[row + PARENT], ETA), vector(work, structure[row + PARENT], ETA + 3)
+    v, n = rotated(S, subtract(v, cross(vector(work, i, RHO1), n))), rotated(S, n)
+    return ld2(work, i, ETA + 2) - v[2] if structure[row + KIND] == SLIDE else ld2(work, i, ETA + 5) - n[2]
+
+
+@kernel
 def closing(structure: Any, work: Any, field_work: Any, c: Any) -> Any:
-    """W₁ η of equation c."""
+    """W₁ η of equation c, or what its joints contribute: η of the row less that of its parent, along the joint."""
     screw = structure[structure[EXTENSION] + SCREWS] + c
+    kind, code = code_of(structure, c)
+    if kind == COUPLING:
+        x = 0.0 * ld2(field_work, screw, 0)
+        for k in range(structure[code + COUNT]):
+            x = x + ld2(field_work, screw, k) * along_joint(structure, work, joint(structure, code, k)[0])
+        return x
     i, j = ends(structure, c)
     on_i = dot(vector(field_work, screw, 0), vector(work, i, ETA)) + dot(vector(field_work, screw, 3), vector(work, i, ETA + 3))
     on_j = dot(vector(field_work, screw, 6), vector(work, j, ETA)) + dot(vector(field_work, screw, 9), vector(work, j, ETA + 3))
@@ -244,11 +308,11 @@ def deflate(structure: Any, field_work: Any, work: Any) -> None:
 
 
 @kernel
-def close(parameters: Any, structure: Any, field_work: Any, work: Any, frozen: Any) -> None:
+def close(y: Any, parameters: Any, structure: Any, field_work: Any, work: Any, frozen: Any) -> None:
     """Correct Λ, and the momenta the step aims at, so that the next correction of the joints closes the loops."""
     o = structure[EXTENSION]
     first, system, impulse, m = places(structure)
-    closures_at(parameters, structure, work, G1, RHO1, field_work)
+    closures_at(y, parameters, structure, work, G1, RHO1, field_work)
     for c in range(m):
         roll(parameters, structure, field_work, work, c, first + c)
     move_path(parameters, structure, work)
@@ -274,13 +338,13 @@ def close(parameters: Any, structure: Any, field_work: Any, work: Any, frozen: A
 
 
 @kernel
-def solve(options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any) -> Any:
+def solve(y: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any) -> Any:
     """Newton's method on joints and impulses; returns whether all lanes have converged, and the largest turn of a joint."""
     zero = 0.0 * ld2(work, 0, TURN_JOINT)
     going, turn = zero + 1.0, zero
     for _ in range(ITERATIONS_LIMIT):
         eliminate(options[TAU], parameters, structure, work, True)
-        close(parameters, structure, field_work, work, going == 0.0)
+        close(y, parameters, structure, field_work, work, going == 0.0)
         eliminate(options[TAU], parameters, structure, work, False)
         sizes = correct(parameters, structure, work, going == 0.0)
         counters[ITERATIONS] += 1
@@ -300,7 +364,7 @@ def close_step(
 ) -> Any:  # fmt: skip
     """Solve the equations of one substep, which has been begun."""
     start(t, y, parameters, structure, field_work, work)
-    converged, turn = solve(options, parameters, structure, field_work, work, counters)
+    converged, turn = solve(y, options, parameters, structure, field_work, work, counters)
     solved, residual = checked(converged, options, parameters, structure, work)
     return solved, turn, residual
 

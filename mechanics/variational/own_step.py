@@ -29,10 +29,11 @@ def variational_steps(tree: Tree) -> dict[str, OwnStep]:
     return {"variational": own, "variational_tangent": tangent}
 
 
-def variational_step(tree: Tree, closures: int | None = None, loaded: bool = False) -> OwnStep:
+def variational_step(tree: Tree, closures: int | None = None, loaded: bool = False, coupled: int = 0) -> OwnStep:
     """The variational step of a tree: its kernel, its workspace, and the words for a step that fails.
 
-    With a number of closure equations: of a tree with closed loops (RATTLE) and wheels, with force elements if `loaded`.
+    With a number of closure equations: of a tree with closed loops (RATTLE) and wheels, with force elements if `loaded`; at most `coupled`
+    joints are in one equation.
     """
     rows = int(tree.structure[ROWS])
     kinds = tree.structure[HEADER + KIND : HEADER + rows * ROW : ROW]
@@ -50,4 +51,5 @@ def variational_step(tree: Tree, closures: int | None = None, loaded: bool = Fal
 
     if closures is None:
         return OwnStep(step, (OWN_ROWS + rows + 1, columns), explain)
-    return OwnStep(loaded_step if loaded else closed_step, (OWN_ROWS + rows + 1 + 2 * closures + 1, max(columns, closures + 1)), explain)
+    shape = OWN_ROWS + rows + 1 + 2 * closures + 1, max(columns, closures + 1, coupled)
+    return OwnStep(loaded_step if loaded else closed_step, shape, explain)

@@ -28,7 +28,8 @@ COS0, SIN0, COS1, SIN1 = 112, 113, 114, 115  # of the whole angle of a turn, at 
 PAST = 116  # backward differences of the unknowns over past steps, 6 numbers each
 REMEMBERED = 4
 """Past steps from which the unknowns are extrapolated."""
-COLUMNS = PAST + 6 * REMEMBERED
+ALONG_JOINT = PAST + 6 * REMEMBERED  # impulse along the joint of the row, which no other row feels
+COLUMNS = ALONG_JOINT + 1
 DENSE = COLUMNS  # for planes and free elements: D = L U, D⁻¹ W, Y (36 each), scratch (18), D⁻¹ u (6)
 COLUMNS_DENSE = DENSE + 132
 

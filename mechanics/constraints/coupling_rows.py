@@ -1,0 +1,143 @@
+"""Rows given as functions of joint coordinates, φ = c(q₁, …, q_k): gears, belts, racks, cams, mimic joints, differentials.
+
+Such a row acts on joints, not on two bodies.  With g_j = ∂c/∂q_j and the momenta p_j conjugate to the rates of its joints
+
+    φ̇ = Σ g_j q̇_j,     a multiplier acts as p_j += g_j η,     ġ_j = Σ_l ∂²c/∂q_j∂q_l q̇_l,     φ̈ = Σ (g_j q̈_j + ġ_j q̇_j)
+
+On bodies this would be the screw g_j S_j of every joint on its child and −g_j S_j on its parent.  As one number along the joint it
+takes no poses and no second bodies, and the joints below it do not feel it, not even by rounding.
+
+The function is traced once (`liegroup.tracing`); its exact derivatives are played from a tape (`liegroup.tape`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.derivatives import Differentiable
+from integrators.lagrangian import scalar
+from liegroup.compile import helper, kernel, ld, ld2, st2
+from liegroup.tape import Tape, play, tape_of
+from liegroup.tracing import Traced
+from mechanics.constraints.given_rows import code_of
+from mechanics.constraints.rows import ROW_NUMBERS
+from mechanics.errors import ModelError
+
+COUNT, WAY, JOINTS = range(3)
+"""Of a coupling in `structure`: number of its joints, number of the rows between them and the base; then the joints, these rows from the
+last to the first, and the tape."""
+JOINT = 3
+"""A joint: its row, its coordinate, its velocity."""
+STAGES = 2
+"""Of a tape: instructions until φ and g, until ġ; then the registers of the results φ, g, ġ, and the instructions."""
+
+
+def tapes(function: Callable[..., Any], names: Sequence[str], where: str) -> list[Tape]:
+    """The tapes of a function c(q₁, …, q_k) → number or numbers that the motion keeps at zero.
+
+    Raises
+    ------
+    TypeError
+        The function cannot be traced: with what it did and what to write instead.
+    ModelError
+        It returns nothing, does not depend on one of the joints, or holds a number that is not finite.
+    """
+    g = Differentiable()
+    q, s = [g.input(f"coordinate of {n}") for n in names], [g.input(f"rate of {n}") for n in names]
+    numbers = [scalar(g, x, where) for x in np.atleast_1d(np.array(function(*q), dtype=object)).ravel()]
+    if not numbers:
+        raise ModelError(where, "its function returned nothing", "return the numbers that the motion keeps at zero")
+    gradients = [[g.derivative(phi, x.k) for x in q] for phi in numbers]
+    for j, name in enumerate(names):
+        if all(g.value(row[j]) == 0.0 for row in gradients):
+            raise ModelError(where, f"its function does not depend on joint {name!r}", "leave the joint out")
+    if any(all(g.value(k) == 0.0 for k in row) for row in gradients):
+        raise ModelError(where, "a number of its function depends on no joint", "leave the number out")
+    found = [_tape(g, q, s, phi, row) for phi, row in zip(numbers, gradients, strict=True)]
+    if not all(np.isfinite(tape.constants).all() for tape in found):
+        raise ModelError(where, "its function holds a number that is not finite", "give finite numbers")
+    return found
+
+
+def _tape(g: Differentiable, q: Sequence[Traced], s: Sequence[Traced], phi: int, gradient: Sequence[int]) -> Tape:
+    def rate(k: int) -> int:
+        return scalar(g, sum(Traced(g, g.derivative(k, x.k)) * v for x, v in zip(q, s, strict=True)), "rate")
+
+    return tape_of(g, [*q, *s], [phi, *gradient], [rate(k) for k in gradient])
+
+
+# --- kernels --------------------------------------------------------------------------------------------------------------------
+
+
+@helper
+def joint(structure: Any, code: Any, j: Any) -> Any:
+    """Row, coordinate and velocity of joint j of a coupling."""
+    at = code + JOINTS + JOINT * j
+    return structure[at], structure[at + 1], structure[at + 2]
+
+
+@helper
+def way(structure: Any, code: Any) -> Any:
+    """Where the rows between the joints and the base stand."""
+    return code + JOINTS + JOINT * structure[code]
+
+
+@helper
+def tape_at(structure: Any, code: Any) -> Any:
+    """Where the tape begins."""
+    return way(structure, code) + structure[code + WAY]
+
+
+@helper
+def gradient(structure: Any, code: Any, work: Any, row: Any, j: Any) -> Any:
+    """g_j, after `coupling_value` or `coupling_rates`."""
+    return ld2(work, row, structure[tape_at(structure, code) + STAGES + 1 + j])
+
+
+@helper
+def gradient_rate(structure: Any, code: Any, work: Any, row: Any, j: Any) -> Any:
+    """ġ_j, after `coupling_rates`."""
+    return ld2(work, row, structure[tape_at(structure, code) + STAGES + 1 + structure[code] + j])
+
+
+@helper
+def _play(parameters: Any, at: Any, structure: Any, code: Any, work: Any, row: Any, stage: Any) -> None:
+    k, tape = structure[code], tape_at(structure, code)
+    play(parameters, at + ROW_NUMBERS, structure, tape + STAGES + 1 + 2 * k, structure[tape + stage], 2 * k, work, row)
+
+
+@kernel
+def coupling_value(y: Any, parameters: Any, at: Any, structure: Any, code: Any, work: Any, row: Any) -> Any:
+    """φ of a coupling at the coordinates in y; numbers at `at`, joints and tape at `code`, registers in `row`."""
+    for j in range(structure[code]):
+        st2(work, row, j, ld(y, joint(structure, code, j)[1]))
+    _play(parameters, at, structure, code, work, row, 0)
+    return ld2(work, row, structure[tape_at(structure, code) + STAGES])
+
+
+@kernel
+def coupling_rates(y: Any, v: Any, offset: Any, parameters: Any, at: Any, structure: Any, code: Any, work: Any, row: Any) -> None:
+    """g and ġ at the coordinates in y and the velocities in v[offset …]."""
+    for j in range(structure[code]):
+        _, q, s = joint(structure, code, j)
+        st2(work, row, j, ld(y, q))
+        st2(work, row, structure[code] + j, ld(v, offset + s))
+    _play(parameters, at, structure, code, work, row, 1)
+
+
+# --- any row, for the readable reference -----------------------------------------------------------------------------------------
+
+
+def coupling(row: Any, q: NDArray[Any], s: NDArray[Any]) -> tuple[Any, list[Any], list[Any]]:
+    """φ, g, ġ of a row at the coordinates q and rates s of its joints, of any scalar type."""
+    k = len(row.joints)
+    code = np.array([k, 0, *(x for j in range(k) for x in (0, j, j)), *code_of(row.tape)], dtype=np.int64)
+    numbers = np.concatenate([np.zeros(ROW_NUMBERS), row.tape.constants])
+    work = np.zeros((1, row.tape.registers), dtype=np.result_type(q, s, float))
+    coupling_rates(q, s, 0, numbers, 0, code, 0, work, 0)
+    phi = work[0, code[tape_at(code, 0) + STAGES]]
+    return phi, [gradient(code, 0, work, 0, j) for j in range(k)], [gradient_rate(code, 0, work, 0, j) for j in range(k)]
