@@ -55,17 +55,10 @@ class ClosureFile(NamedTuple):
     rank: int | None
 
 
-def side_file(model: str | os.PathLike[str]) -> Path:
-    """The closures beside a URDF file; ModelError if there are none."""
+def side_file(model: str | os.PathLike[str]) -> Path | None:
+    """The closures beside a URDF file, if there are any."""
     names = [Path(model).with_suffix(suffix) for suffix in SUFFIXES]
-    for path in names:
-        if path.is_file():
-            return path
-    raise ModelError(
-        str(model),
-        f"is a tree, and there is no {names[0].name} or {names[1].name} beside it",
-        "give closures=, or use load_urdf for a tree without loops",
-    )
+    return next((path for path in names if path.is_file()), None)
 
 
 def read_closures(path: str | os.PathLike[str], tree: Tree) -> ClosureFile:

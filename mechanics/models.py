@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
+from mechanics.errors import ModelError
 from mechanics.tree import Tree
 
 if TYPE_CHECKING:
+    from mechanics.constraints.loops import Closure
     from mechanics.mechanism import Mechanism
 
 
@@ -109,13 +111,19 @@ def load_model(model: str | os.PathLike[str], floating_base: bool | None = None,
     **options
         As for `load_urdf`.
     """
+    path, free = _file(model, floating_base)
+    return load_urdf(path, free, **options)
+
+
+def _file(model: str | os.PathLike[str], floating_base: bool | None) -> tuple[Path, bool]:
+    """The URDF file of a model, and whether its root moves freely."""
     if str(model) in MODELS:
         path, free = model_path(str(model)), MODELS[str(model)].floating_base
     elif Path(model).suffix.lower() in (".urdf", ".xml"):
         path, free = Path(model), False
     else:
         raise ValueError(f"model {str(model)!r}: expected the path of a .urdf file or one of {', '.join(MODELS)}")
-    return load_urdf(path, free if floating_base is None else floating_base, **options)
+    return path, free if floating_base is None else floating_base
 
 
 def load_urdf(
@@ -238,8 +246,9 @@ def load_mechanism(
     """A mechanism with loops from an SDF, URDF or MJCF file.
 
     SDF: joints in the order of the file; one whose links are already joined closes a loop.  The first link is the base, or moves
-    freely with `floating_base`.  URDF: the tree of `load_urdf`, with the closures of a side file (`mechanics.closure_file`).  MJCF:
-    <connect> and <weld> between bodies, on the tree of `load_mjcf`.
+    freely with `floating_base`.  URDF: the tree of `load_urdf`, with its mimic joints coupled and the closures of a side file
+    (`mechanics.closure_file`), one or both.  MJCF: <connect> and <weld> between bodies and <joint> equalities, on the tree of
+    `load_mjcf`.
 
     Parameters
     ----------
@@ -264,7 +273,7 @@ def load_mechanism(
     Raises
     ------
     ModelError
-        No such file, unknown links or types of joints, loops that do not close; a URDF without closures.
+        No such file, unknown links or types of joints, loops that do not close; a URDF with neither closures nor mimic joints.
 
     Examples
     --------
@@ -277,8 +286,11 @@ def load_mechanism(
     suffix = Path(str(source)).suffix.lower()
     if str(source) in MODELS or suffix == ".urdf":
         down = (0.0, 0.0, -9.81) if gravity is None else gravity
-        tree = load_model(source, floating_base, gravity=down, damping=damping, allow_massless=allow_massless)
-        return _closed(tree, model_path(str(source)) if str(source) in MODELS else source, closures)
+        from mechanics.adapters.urdf import load_urdf_with_mimics
+
+        path, free = _file(source, floating_base)
+        tree, mimics = load_urdf_with_mimics(path, free, down, damping=damping, allow_massless=allow_massless)
+        return _closed(tree, mimics, path, closures)
     if closures is not None or allow_massless:
         raise ValueError("closures, allow_massless: for URDF files only; SDF and MJCF files have their closures in themselves")
     if suffix == ".sdf":
@@ -292,10 +304,20 @@ def load_mechanism(
     return load_mjcf_mechanism(source, gravity, damping)
 
 
-def _closed(tree: Tree, model: str | os.PathLike[str], closures: str | os.PathLike[str] | None) -> Mechanism:
-    """The tree with the closures of a side file."""
-    from mechanics.closure_file import read_closures, side_file
+def _closed(tree: Tree, mimics: list[Closure], model: Path, closures: str | os.PathLike[str] | None) -> Mechanism:
+    """The tree with its mimic joints and the closures of a side file."""
+    from mechanics.closure_file import SUFFIXES, read_closures, side_file
     from mechanics.mechanism import Mechanism
 
-    side = read_closures(side_file(model) if closures is None else closures, tree)
-    return Mechanism.assembled(tree, side.closures, side.guess, side.hold, rank=side.rank)
+    path = side_file(model) if closures is None else closures
+    if path is not None:
+        side = read_closures(path, tree)
+        return Mechanism.assembled(tree, (*side.closures, *mimics), side.guess, side.hold, rank=side.rank)
+    if not mimics:
+        names = " or ".join(model.with_suffix(suffix).name for suffix in SUFFIXES)
+        raise ModelError(
+            str(model),
+            f"is a tree without mimic joints, and there is no {names} beside it",
+            "give closures=, or use load_urdf for a tree without loops",
+        )
+    return Mechanism.assembled(tree, mimics)

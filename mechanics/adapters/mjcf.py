@@ -26,6 +26,8 @@ from mechanics.tree import Body, JointData, Tree
 Array = NDArray[np.float64]
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's types of joints (mjtJoint)."""
+SIZES = {FREE: (7, 6), BALL: (4, 3), SLIDE: (1, 1), HINGE: (1, 1)}
+"""Numbers of coordinates and of velocities."""
 _GRAVITY_OFF = 1 << 6
 """mjDSBL_GRAVITY of versions up to 3.3; newer ones are asked by name."""
 
@@ -84,7 +86,7 @@ def _bodies(model: Any, where: str, damping: bool) -> tuple[list[Body], dict[str
                     np.zeros(3) if free else position + rotation @ (anchor - origin),
                     np.eye(3) if free else rotation,
                     inertia,
-                    "+".join(model.joint(j).name or f"joint_{j}" for j in joints),
+                    _name(model, joints),
                     _data(model, joints, damping),
                 )
             )
@@ -92,6 +94,18 @@ def _bodies(model: Any, where: str, damping: bool) -> tuple[list[Body], dict[str
         places.append(Frame(names[b], -origin))
         frames[names[b]] = places[b]
     return bodies, frames
+
+
+def _name(model: Any, joints: list[int]) -> str:
+    """The name of the joint that the joints about one anchor become."""
+    return "+".join(model.joint(j).name or f"joint_{j}" for j in joints)
+
+
+def place_of(model: Any, j: int) -> tuple[str, int]:
+    """Where the tree has a hinge or slide: its joint, and the number of the freedom in it."""
+    joints = next(group for _, group in _groups(model, int(model.jnt_bodyid[j])) if j in group)
+    before = [int(model.jnt_type[k]) for k in joints[: joints.index(j)]]
+    return _name(model, joints), sum(SIZES[kind][1] for kind in before)
 
 
 def _matrix(quaternion_wxyz: Any) -> Array:
@@ -133,14 +147,13 @@ def _inertia(model: Any, b: int) -> Inertia:
 
 def _data(model: Any, joints: list[int], damping: bool) -> JointData:
     """Damping, friction and limits; limits of turns and slides, counted from the reference."""
-    sizes = {FREE: (7, 6), BALL: (4, 3), SLIDE: (1, 1), HINGE: (1, 1)}
     d: list[float] = []
     f: list[float] = []
     lower: list[float] = []
     upper: list[float] = []
     for j in joints:
         kind = int(model.jnt_type[j])
-        n_q, n_v = sizes[kind]
+        n_q, n_v = SIZES[kind]
         dofs = slice(int(model.jnt_dofadr[j]), int(model.jnt_dofadr[j]) + n_v)
         d += list(model.dof_damping[dofs]) if damping else [0.0] * n_v
         f += list(model.dof_frictionloss[dofs])
@@ -158,7 +171,7 @@ def _left_out(model: Any, damping: bool) -> tuple[list[str], list[str]]:
     limits = int(np.sum(model.jnt_limited))
     changes = [
         (contacts, "geoms that can touch: contacts are not modelled"),
-        (model.neq, "equality constraints (<equality>) are left out; loops are built with mechanics.constraints"),
+        (model.neq, "equality constraints (<equality>) are left out; load_mechanism keeps those of bodies and joints"),
         (model.ntendon, "tendons are left out"),
         (model.nu, "actuators are left out; pass joint forces instead"),
         (int(np.count_nonzero(model.dof_armature)), "degrees of freedom with armature: rotor inertia is left out"),

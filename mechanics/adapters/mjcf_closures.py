@@ -1,7 +1,8 @@
-"""MJCF files with equality constraints → mechanisms: <connect> closes at a point, <weld> holds a pose, on the tree of `load_mjcf`.
+"""MJCF files with equality constraints → mechanisms: <connect> closes at a point, <weld> holds a pose, <joint> couples two joints by a
+polynomial or holds one, on the tree of `load_mjcf`.
 
 MuJoCo keeps these constraints softly, by springs and dampers (solref); here they hold exactly.  What else an <equality> may hold
-(couplings of joints, tendons, flexes) is left out with a warning.
+(sites, tendons, flexes) is left out with a warning.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanics.adapters.mjcf import load_mjcf
+from mechanics.adapters.mjcf import load_mjcf, place_of
+from mechanics.constraints.couplings import polynomial
 from mechanics.constraints.loops import Closure, spherical, weld
 from mechanics.errors import ModelWarning
 from mechanics.frames import Frame
@@ -40,12 +42,16 @@ def load_mjcf_mechanism(source: str | os.PathLike[str], gravity: ArrayLike | Non
         else:
             closures.append(closure)
     if left_out:
-        warnings.warn(f"equality constraints left out (inactive, or no connect or weld of bodies): {', '.join(left_out)}", ModelWarning, 3)
+        why = "inactive, or neither of bodies nor of joints"
+        warnings.warn(f"equality constraints left out ({why}): {', '.join(left_out)}", ModelWarning, 3)
     return Mechanism.assembled(tree, closures, name=tree.name)
 
 
 def _closure(model: Any, e: int, name: str, frames: Any, mujoco: Any) -> Closure | None:
-    """R₁ x₁ + p₁ = R₂ x₂ + p₂, and for a weld R₁ Q = R₂, with the anchors and the pose of `eq_data`."""
+    """R₁ x₁ + p₁ = R₂ x₂ + p₂, and for a weld R₁ Q = R₂, with the anchors and the pose of `eq_data`; for joints q₁ = Σ a_k q₂ᵏ."""
+    if model.eq_type[e] == mujoco.mjtEq.mjEQ_JOINT:
+        first, second = (place_of(model, int(j)) if j >= 0 else None for j in (model.eq_obj1id[e], model.eq_obj2id[e]))
+        return None if first is None else polynomial(first, second, model.eq_data[e][:5], name)
     if model.eq_objtype[e] != mujoco.mjtObj.mjOBJ_BODY:
         return None
     bodies, data = (int(model.eq_obj1id[e]), int(model.eq_obj2id[e])), model.eq_data[e]

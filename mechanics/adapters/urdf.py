@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechanics.adapters.urdf_xml import read
+from mechanics.constraints.couplings import polynomial
+from mechanics.constraints.loops import Closure
 from mechanics.dynamics import mass_matrix
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.frames import Frame
@@ -58,16 +60,38 @@ def load_urdf(
     allow_massless: bool = False,
 ) -> Tree:
     """See `mechanics.load_urdf`."""
-    source = Path(path)
-    report = Report(str(source), strict)
-    robot, left_out = _parse(source)
+    report = Report(str(Path(path)), strict)
+    tree, _ = _tree(report, floating_base, gravity, damping, allow_massless, follow=False)
+    report.warn()
+    return tree
+
+
+def load_urdf_with_mimics(
+    path: str | os.PathLike[str],
+    floating_base: bool = False,
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    *,
+    damping: bool = True,
+    allow_massless: bool = False,
+) -> tuple[Tree, list[Closure]]:
+    """The tree of `load_urdf`, and the mimic joints of the file as couplings."""
+    report = Report(str(Path(path)), strict=False)
+    tree, mimics = _tree(report, floating_base, gravity, damping, allow_massless, follow=True)
+    report.warn()
+    return tree, mimics
+
+
+def _tree(
+    report: Report, floating_base: bool, gravity: ArrayLike, damping: bool, allow_massless: bool, follow: bool
+) -> tuple[Tree, list[Closure]]:
+    robot, left_out = _parse(Path(report.path))
     report.notes += left_out
     root, joints = _root_and_order(robot, report)
     parts = _Parts(report, damping, {link.name: _inertia(link, report) for link in robot.links})
     parts.add_root(root, floating_base)
     for joint in joints:
         parts.add(joint)
-    _report_joints(joints, report)
+    _report_joints(joints, report, follow)
     if not damping:
         report.notes.append("<dynamics damping=…>: left out, as asked for by damping=False")
     bodies = parts.bodies(allow_massless)
@@ -78,8 +102,21 @@ def load_urdf(
     except ModelError as error:
         raise report.error(error.where, error.problem, error.remedy) from None
     _check_mass_matrix(tree, report)
-    report.warn()
-    return tree
+    return tree, [_mimic(joint, tree, report) for joint in joints if joint.mimic and joint.type != "fixed"] if follow else []
+
+
+def _mimic(joint: Any, tree: Tree, report: Report) -> Closure:
+    """q = multiplier · (q of the other joint) + offset."""
+    where, law = f"{_of(joint)} <mimic>", joint.mimic
+    for name in (joint.name, law.joint):
+        if name not in tree.joint_names:
+            raise report.error(where, f"follows the joint {name!r}, which the tree does not have", "name a joint that moves")
+        if tree.joint(name).n_v != 1:
+            raise report.error(where, f"couples the joint {name!r}, which is {tree.joint(name).kind}", "couple turns or slides")
+    try:
+        return polynomial(joint.name, law.joint, (law.offset or 0.0, 1.0 if law.multiplier is None else law.multiplier), kind="mimic")
+    except ModelError as error:
+        raise report.error(where, error.problem, error.remedy) from None
 
 
 @dataclass
@@ -282,16 +319,16 @@ def _check_mass_matrix(tree: Tree, report: Report) -> None:
         raise report.error(f"<joint name={name!r}>", problem, "give the links behind it a mass with extent, or make it fixed")
 
 
-def _report_joints(joints: list[Any], report: Report) -> None:
-    """List what the file says about the joints and the tree does not do."""
+def _report_joints(joints: list[Any], report: Report, follow: bool) -> None:
+    """List what the file says about the joints and the tree does not do; with couplings mimic joints `follow`."""
     names = {joint.name for joint in joints}
     moving = [joint for joint in joints if joint.type != "fixed"]
-    mimic = [f"{joint.name} = {_law(joint.mimic, names)}" for joint in moving if joint.mimic]
+    mimic = [f"{joint.name} = {_law(joint.mimic, names)}" for joint in moving if joint.mimic and not follow]
     friction = [joint.name for joint in moving if joint.dynamics and float(joint.dynamics.friction or 0.0) != 0.0]
     limited = [joint.name for joint in moving if joint.limit]
     still = [joint.name for joint in joints if joint.type == "fixed" and (joint.limit or joint.dynamics or joint.mimic)]
     if mimic:
-        report.change(f"<mimic>: joints that should follow another one move independently: {_some(mimic)}")
+        report.change(f"<mimic>: joints that should follow another one move independently (load_mechanism couples them): {_some(mimic)}")
     if friction:
         report.change(f"<dynamics friction=…>: dry friction is not modelled: {_some(friction)}")
     if limited:

@@ -92,6 +92,49 @@ def test_a_linkage_from_mjcf_closes_and_has_one_freedom():
     assert np.abs(made.gap(made.home)).max() < 1e-12
 
 
+GEARS = """
+<mujoco model="gears">
+  <default><geom contype="0" conaffinity="0" type="capsule" size="0.02"/></default>
+  <worldbody>
+    <body name="arm"><joint name="pan" axis="0 0 1" ref="30"/><joint name="tilt" axis="0 1 0"/><geom fromto="0 0 0 0.3 0 0"/>
+      <body name="finger" pos="0.3 0 0"><joint name="slide" type="slide" axis="1 0 0"/><geom fromto="0 0 0 0.1 0 0"/></body>
+    </body>
+    <body name="wheel" pos="0 1 0"><joint name="turn" axis="1 0 0"/><geom fromto="0 0 0 0.1 0 0.1"/></body>
+    <body name="brake" pos="0 2 0"><joint name="stop" axis="1 0 0"/><geom fromto="0 0 0 0.1 0 0.1"/></body>
+  </worldbody>
+  <equality>
+    <joint name="A" joint1="slide" joint2="tilt" polycoef="0.1 0.02 0.3 -0.1 0.05"/>
+    <joint name="B" joint1="turn" joint2="pan" polycoef="0 -2 0 0 0"/>
+    <joint name="C" joint1="stop" polycoef="0.4 0 0 0 0"/>
+    <joint name="D" joint1="stop" joint2="turn" active="false"/>
+  </equality>
+</mujoco>
+"""
+
+
+def test_joint_equalities_are_those_of_mujoco():
+    mujoco = pytest.importorskip("mujoco")
+    with pytest.warns(ModelWarning, match=r"left out.*: D"):
+        made = mechanics.load_mechanism(GEARS)
+    assert (made.mobility.dof, made.mobility.rank, len(made.equations)) == (2, 3, 3)
+    assert np.abs(made.gap(made.home)).max() < 1e-14
+    model = mujoco.MjModel.from_xml_string(GEARS)
+    data, q = mujoco.MjData(model), 0.5 * np.random.default_rng(3).normal(size=5)
+    data.qpos[:] = model.qpos0 + q
+    mujoco.mj_forward(model, data)
+    assert np.allclose(made.gap(q), data.efc_pos[: data.ne], rtol=0, atol=1e-14)
+    assert np.allclose(made.equations.matrix(q), data.efc_J.reshape(-1, 5)[: data.ne], rtol=0, atol=1e-14)
+
+
+def test_mimic_joints_of_a_gripper_follow():
+    made = mechanics.load_mechanism("panda")
+    assert (made.tree.nv, made.mobility.dof) == (9, 8)
+    assert [c.kind for c in made.equations.closures] == ["mimic"]
+    assert not any("<mimic>" in note for note in made.tree.notes)
+    v = made.velocities(made.home, {"panda_finger_joint1": 0.3}).v
+    assert v[-2:] == pytest.approx([0.3, 0.3], abs=1e-15)
+
+
 def test_bad_files_are_named(tmp_path):
     with pytest.raises(ModelError, match="no such file"):
         mechanics.load_mechanism(tmp_path / "none.sdf")

@@ -250,6 +250,36 @@ def test_what_changes_the_motion_and_is_not_modelled_warns_once(load):
     assert all(any(part in note for note in tree.notes) for part in ("mimic", "friction"))
 
 
+def follower(law, kind="revolute"):
+    wrist = joint("wrist", "arm", "hand", kind, f'<axis xyz="0 0 1"/>{law}')
+    return f"<robot name='r'>{ARM}{link('hand')}{link('thumb')}{wrist}{joint('j', 'hand', 'thumb')}</robot>"
+
+
+def test_a_mechanism_couples_mimic_joints(tmp_path):
+    path = tmp_path / "model.urdf"
+    path.write_text(follower('<mimic joint="shoulder" multiplier="-2" offset="0.5"/>', "continuous"))
+    made = mechanics.load_mechanism(path)
+    assert (made.tree.nv, made.mobility.dof) == (3, 2)
+    assert made.gap([0.3, -0.1, 2.0]) == pytest.approx([0.0], abs=1e-15)
+    path.write_text(follower('<mimic joint="j"/>'))
+    assert mechanics.load_mechanism(path).gap([0.3, 0.7, 0.6]) == pytest.approx([0.1], abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("law", "kind", "message"),
+    [
+        ('<mimic joint="elbow"/>', "revolute", "'wrist'.*follows the joint 'elbow', which the tree does not have"),
+        ('<mimic joint="shoulder"/>', "planar", "'wrist'.*couples the joint 'wrist', which is Planar"),
+        ('<mimic joint="wrist"/>', "revolute", "'wrist'.*every one once"),
+    ],
+)
+def test_mimic_joints_that_cannot_follow_are_named(law, kind, message, tmp_path):
+    path = tmp_path / "model.urdf"
+    path.write_text(follower(law, kind))
+    with pytest.raises(ModelError, match=message):
+        mechanics.load_mechanism(path)
+
+
 def test_everything_else_in_the_file_is_listed_in_the_notes(load):
     extra = '<gazebo/><transmission name="t"/><material name="m"/><link name="x"><visual/><visual/></link>'
     odd = joint("j", "arm", "x", "fixed", '<dynamics damping="1"/><calibration/>').replace('type="fixed"', 'type="fixed" colour="red"')
