@@ -6,7 +6,7 @@ import pytest
 from integrators import integrate
 from integrators.analysis import measured_order
 from liegroup.scalars import select
-from mechanics import Body, Frame, Inertia, Tree, forces, hamiltonian_rhs
+from mechanics import Body, Frame, Inertia, Tree, compile_model, forces, hamiltonian_rhs
 from mechanics.assembly import moved_by
 from mechanics.constraints.body_problem import body_problem
 from mechanics.constraints.constrained_problem import constrained_problem
@@ -327,6 +327,12 @@ def test_lanes_of_variational_steps_are_single_runs():
     together = integrate(problem.with_start(starts), "TREE_VARIATIONAL", (0, 0.1), H)
     for k in (0, 5):
         assert np.array_equal(together.y[k], integrate(problem.with_start(starts[k]), "TREE_VARIATIONAL", (0, 0.1), H).y)
+
+
+def test_straight_line_code_has_the_numbers_of_the_kernel():
+    made = machine()
+    field, problem = compile_model(made, limit=20000).field, made.problem(v=moving(made))
+    assert np.array_equal(run(field, problem, problem.y0, 2 * made.tree.nv), run(closed, problem, problem.y0, 2 * made.tree.nv))
 
 
 # --- what is refused ---------------------------------------------------------------------------------------------------------------
