@@ -7,6 +7,12 @@
     second = {link = "rocker", xyz = [0.7, 0, 0], axis = [0, 1, 0]}
     length = 0.5                                 # m, of a distance only
 
+    [[closure]]
+    kind = "gear"                                # or "polynomial", with coefficients = [a0, a1, …]: `mechanics.constraints.couplings`
+    joints = ["left_finger", "right_finger"]
+    ratio = -1.0
+    offset = 0.0                                 # optional, rad or m
+
     [assembly]                                   # optional
     guess = {crank = 1.0}                        # rough coordinates of joints, rad or m; the others as in the URDF
     hold = ["crank"]                             # joints that keep them
@@ -33,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liegroup.rotations import matrix_from_quaternion_wxyz, quaternion_wxyz_from_euler_angles
+from mechanics.constraints.couplings import gear, polynomial
 from mechanics.constraints.loops import CLOSURES, Closure
 from mechanics.errors import ModelError
 from mechanics.frames import Frame
@@ -44,6 +51,10 @@ LARGEST = 1_000_000
 """Bytes of a file; longer ones are refused before they are read."""
 SUFFIXES = (".closures.toml", ".closures.json")
 """Names of side files, after the stem of the URDF."""
+
+
+COUPLINGS = {"gear": ("ratio", 2, 2), "polynomial": ("coefficients", 2, 1)}
+"""Couplings of joints: what they need besides their joints, how many joints at most and at least."""
 
 
 class ClosureFile(NamedTuple):
@@ -95,6 +106,10 @@ def write_closures(path: str | os.PathLike[str], mechanism: Mechanism) -> None:
 
 
 def _entry(closure: Closure, tree: Tree) -> dict[str, Any]:
+    if any(row.tape is not None for row in closure.rows):
+        raise ModelError(
+            f"closure {closure.name!r}", "is given as a function of poses or joints", "write its entry by hand, if it has a kind"
+        )
     entry: dict[str, Any] = {"kind": closure.kind, "name": closure.name}
     for side in ("first", "second"):
         frame = getattr(closure, side)
@@ -157,11 +172,11 @@ class _Reader:
         return np.array(flat, dtype=np.float64).reshape(shape)
 
     def closure(self, entry: Any, where: str) -> Closure:
+        if isinstance(entry, dict) and entry.get("kind") in [*COUPLINGS]:
+            return self.coupling(entry, where)
         table = self.keys(entry, where, {"kind", "first", "second"}, {"name", "length"})
-        kind = self.text(table["kind"], f"{where}.kind", CLOSURES)
-        name = table.get("name", "")
-        if not isinstance(name, str):
-            raise self.error(f"{where}.name", f"is {_short(name)}", "give a text")
+        kind = self.text(table["kind"], f"{where}.kind", (*CLOSURES, *COUPLINGS))
+        name = self.name(table, where)
         frames = [self.frame(table[side], f"{where}.{side}") for side in ("first", "second")]
         if (kind == "distance") != ("length" in table):
             raise self.error(where, f"of kind {kind!r} {'has no' if kind == 'distance' else 'has a'} length", "a distance has one")
@@ -170,6 +185,30 @@ class _Reader:
             return CLOSURES[kind](*frames, *lengths, name)
         except ModelError as error:
             raise self.error(where, f"{error.where} {error.problem}", error.remedy) from None
+
+    def coupling(self, entry: dict[str, Any], where: str) -> Closure:
+        kind = entry["kind"]
+        needed, most, fewest = COUPLINGS[kind]
+        table = self.keys(entry, where, {"kind", "joints", needed}, {"name", "offset"} if kind == "gear" else {"name"})
+        joints, numbers = table["joints"], table[needed] if kind == "polynomial" else [table.get("offset", 0.0), table[needed]]
+        if not isinstance(joints, list) or not fewest <= len(joints) <= most:
+            raise self.error(f"{where}.joints", f"is {_short(joints)}", "give a list of two joints" + " or one" * (fewest == 1))
+        names = [self.text(name, f"{where}.joints", self.tree.joint_names) for name in joints]
+        if not isinstance(numbers, list):
+            raise self.error(f"{where}.{needed}", f"is {_short(numbers)}", "give a list of numbers")
+        found = self.numbers(numbers, f"{where}.{needed}", (len(numbers),))
+        try:
+            if kind == "gear":
+                return gear(names[0], names[1], found[1], found[0], self.name(table, where))
+            return polynomial(names[0], names[1] if len(names) == 2 else None, found, self.name(table, where))
+        except ModelError as error:
+            raise self.error(where, f"{error.where} {error.problem}", error.remedy) from None
+
+    def name(self, table: dict[str, Any], where: str) -> str:
+        name = table.get("name", "")
+        if not isinstance(name, str):
+            raise self.error(f"{where}.name", f"is {_short(name)}", "give a text")
+        return name
 
     def frame(self, entry: Any, where: str) -> Frame:
         table = self.keys(entry, where, {"link"}, {"xyz", "rpy", "axis", "rotation"})

@@ -44,7 +44,7 @@ class Geometry(NamedTuple):
 def geometry(tree: Tree, q: Any, v: Any = None, t: Any = 0.0) -> Geometry:
     """Poses, Jacobians, twists and bias accelerations of all bodies at (q, v, t); v default zero."""
     s = np.zeros(tree.nv) if v is None else np.asarray(v)
-    R, x, J, drift, V, bias = found = ([], [], [], [], [], [])
+    R, x, J, drift, V, bias, _, _ = found = Geometry([], [], [], [], [], [], np.asarray(q), s)
     for i, body in enumerate(tree.bodies):
         k = tree.parents[i]
         place, origin = np.asarray(body.rotation), np.asarray(body.position)
@@ -52,7 +52,7 @@ def geometry(tree: Tree, q: Any, v: Any = None, t: Any = 0.0) -> Geometry:
         state = body.joint.state(q[tree.q_offsets[i] : tree.q_offsets[i + 1]], s[columns], t)
         G, rho = state.G @ place.T, origin + place @ state.rho
         C, still = shift(G, rho), np.zeros(6)
-        parent = (np.eye(3), np.zeros(3), np.zeros((6, tree.nv)), still, still, still) if k < 0 else [field[k] for field in found]
+        parent = (np.eye(3), np.zeros(3), np.zeros((6, tree.nv)), still, still, still) if k < 0 else [field[k] for field in found[:6]]
         R_k, x_k, J_k, drift_k, V_k, bias_k = parent
         own = C @ J_k
         own[:, columns] = own[:, columns] + state.A
@@ -63,7 +63,7 @@ def geometry(tree: Tree, q: Any, v: Any = None, t: Any = 0.0) -> Geometry:
         drift.append(C @ drift_k + state.drift)
         V.append(C @ V_k + turn)
         bias.append(C @ bias_k + state.A_dot @ s[columns] - motion_cross(turn) @ (C @ V_k))
-    return Geometry(*found, np.asarray(q), s)
+    return found
 
 
 class LoopEquations:

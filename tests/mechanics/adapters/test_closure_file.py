@@ -79,6 +79,19 @@ def test_a_distance_keeps_its_length(urdf, tmp_path):
     assert read_closures(side, made.tree).closures[0].rows[0].length == 0.8
 
 
+def test_couplings_of_joints(urdf, tmp_path):
+    side, held = tmp_path / "a.json", {"kind": "polynomial", "joints": ["rocker_joint"], "coefficients": [0.3]}
+    driven = {"kind": "gear", "joints": ["crank_joint", "coupler_joint"], "ratio": -2.0, "offset": 0.1, "name": "teeth"}
+    side.write_text(json.dumps({"closure": [driven, held]}))
+    made = mechanics.load_mechanism(urdf, closures=side)
+    assert (made.mobility.dof, [c.name for c in made.equations.closures]) == (1, ["teeth", "polynomial rocker_joint"])
+    q = dict(zip(made.tree.joint_names, (0.5, 0.7, 0.9), strict=True))
+    expected = q["crank_joint"] + 2.0 * q["coupler_joint"] - 0.1, q["rocker_joint"] - 0.3
+    assert made.gap([*q.values()]) == pytest.approx(expected, abs=1e-15)
+    with pytest.raises(ModelError, match=r"'teeth'.*given as a function"):
+        write_closures(side, made)
+
+
 def entry(**changes):
     made = {"kind": "revolute", "first": {"link": "coupler", "xyz": [0.9, 0, 0]}, "second": {"link": "rocker", "xyz": [0.7, 0, 0]}}
     return {key: value for key, value in (made | changes).items() if value is not None}
@@ -104,6 +117,12 @@ WRONG = {
     "has no length": {"closure": [entry(kind="distance")]},
     "length: is \\['1 m'\\]": {"closure": [entry(kind="distance", length="1 m")]},
     "joins body 'coupler' to itself": {"closure": [entry(second={"link": "coupler"})]},
+    "joints: is .*crank_joint.*; give a list of two joints$": {"closure": [{"kind": "gear", "joints": ["crank_joint"], "ratio": 1.0}]},
+    "joints: is 'crank'; name one": {"closure": [{"kind": "gear", "joints": ["crank", "rocker_joint"], "ratio": 1.0}]},
+    "has no 'ratio'": {"closure": [{"kind": "gear", "joints": ["crank_joint", "rocker_joint"]}]},
+    "ratio: is .*'two'": {"closure": [{"kind": "gear", "joints": ["crank_joint", "rocker_joint"], "ratio": "two"}]},
+    "ratio 0": {"closure": [{"kind": "gear", "joints": ["crank_joint", "rocker_joint"], "ratio": 0}]},
+    "coefficients: is 3": {"closure": [{"kind": "polynomial", "joints": ["crank_joint"], "coefficients": 3}]},
     "two closures of this name": {"closure": [entry(name="C"), entry(name="C")]},
     "assembly.guess: has an unknown key 'crank'": {"closure": [entry()], "assembly": {"guess": {"crank": 1.0}}},
     "assembly.guess.crank_joint: is": {"closure": [entry()], "assembly": {"guess": {"crank_joint": [1.0, 2.0]}}},
