@@ -87,7 +87,9 @@ def _tree(
     robot, left_out = _parse(Path(report.path))
     report.notes += left_out
     root, joints = _root_and_order(robot, report)
-    parts = _Parts(report, damping, {link.name: _inertia(link, report) for link in robot.links})
+    mimics = [joint for joint in joints if joint.mimic and joint.type != "fixed"] if follow else []
+    counted = {name for joint in mimics for name in (joint.name, joint.mimic.joint)}
+    parts = _Parts(report, damping, {link.name: _inertia(link, report) for link in robot.links}, counted)
     parts.add_root(root, floating_base)
     for joint in joints:
         parts.add(joint)
@@ -102,7 +104,7 @@ def _tree(
     except ModelError as error:
         raise report.error(error.where, error.problem, error.remedy) from None
     _check_mass_matrix(tree, report)
-    return tree, [_mimic(joint, tree, report) for joint in joints if joint.mimic and joint.type != "fixed"] if follow else []
+    return tree, [_mimic(joint, tree, report) for joint in mimics]
 
 
 def _mimic(joint: Any, tree: Tree, report: Report) -> Closure:
@@ -213,10 +215,13 @@ def _some(names: list[str], limit: int = 4) -> str:
 
 
 class _Parts:
-    """Bodies under construction: links that are fixed to one another are one body, whose frame is that of its first link."""
+    """Bodies under construction: links that are fixed to one another are one body, whose frame is that of its first link.
 
-    def __init__(self, report: Report, damping: bool, inertias: dict[str, Inertia]) -> None:
-        self.report, self.damping, self.inertias = report, damping, inertias
+    The turns of `counted` joints count, also if they are continuous.
+    """
+
+    def __init__(self, report: Report, damping: bool, inertias: dict[str, Inertia], counted: set[str]) -> None:
+        self.report, self.damping, self.inertias, self.counted = report, damping, inertias, counted
         self.frames: dict[str, Frame] = {}
         self._arguments: dict[str, dict[str, Any]] = {}
 
@@ -238,7 +243,7 @@ class _Parts:
             return
         self.frames[joint.child] = Frame(joint.child)
         self._arguments[joint.child] = {
-            "joint": _joint(joint, self.report),
+            "joint": _joint(joint, self.report, joint.name in self.counted),
             "parent": parent.body,
             "position": position,
             "rotation": rotation,
@@ -276,13 +281,13 @@ class _Parts:
             raise self.report.error(error.where, error.problem, error.remedy) from None
 
 
-def _joint(joint: Any, report: Report) -> Joint:
+def _joint(joint: Any, report: Report, counted: bool) -> Joint:
     if joint.type not in JOINTS:
         known = ", ".join(["fixed", *JOINTS])
         raise report.error(f"{_of(joint)} type={joint.type!r}", f"is not supported, expected one of {known}", "replace the joint")
     if joint.type != "floating" and not joint.axis.any():
         raise report.error(f"{_of(joint)} <axis xyz='0 0 0'>", "expected a direction", "give an axis that is not zero")
-    made: Joint = JOINTS[joint.type](joint.axis)
+    made: Joint = JOINTS["revolute" if counted and joint.type == "continuous" else joint.type](joint.axis)
     return made
 
 

@@ -10,8 +10,8 @@ closure        rows  equation                                    for
 =============  ====  ==========================================  ============================================================
 
 A joint is named, or one freedom of a joint of several is given as (name, number): turns, slides and screws, anywhere in the tree.
-Turns are counted, also those of continuous joints.  Reactions act along the joints and do no work.  Drake calls `gear` a coupler
-constraint, Modelica an ideal gear, URDF a mimic joint.
+On `Continuous` joints the equation must be the same after a whole turn (a cam); what counts turns needs `Revolute`.  Reactions act
+along the joints and do no work.  Drake calls `gear` a coupler constraint, Modelica an ideal gear, URDF a mimic joint.
 """
 
 from __future__ import annotations

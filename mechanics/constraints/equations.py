@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liegroup.table import KIND, N_Q, Q_OFFSET, SO2
 from mechanics.constraints.coupling_rows import coupling
 from mechanics.constraints.given_rows import rates_of_row, screws_of_row
 from mechanics.constraints.loops import Closure, JointFreedom, Row
@@ -104,6 +105,9 @@ class LoopEquations:
         self.bodies = np.array([self._bodies(c) for c in self.closures for _ in c.rows], dtype=np.int64).reshape(-1, 2)
         self.joints = tuple(tuple(_place(tree, c.name, j) for j in row.joints) for c in self.closures for row in c.rows)
         self.names = tuple(f"{c.name}: {row.label}" for c in self.closures for row in c.rows)
+        for c, row in enumerate(self.rows):
+            if row.joints:
+                self._check_turns(c)
 
     def _bodies(self, closure: Closure) -> tuple[int, int]:
         def number(frame: Frame) -> int:
@@ -115,6 +119,18 @@ class LoopEquations:
             return self.tree.body_index(frame.body)
 
         return number(closure.first), number(closure.second)
+
+    def _check_turns(self, c: int) -> None:
+        """ModelError if row c changes over a whole turn of a joint whose turns do not count."""
+        circles = {q for f in self.tree.group.table.tolist() if f[KIND] == SO2 for q in range(f[Q_OFFSET], f[Q_OFFSET] + f[N_Q])}
+        samples, still = np.random.default_rng(0).uniform(-1.0, 1.0, (3, len(self.joints[c]))), np.zeros(len(self.joints[c]))
+        for j, (q, _) in enumerate(self.joints[c]):
+            turn = 2.0 * np.pi * (np.arange(len(still)) == j)
+            pairs = [[coupling(self.rows[c], x, still)[0] for x in (sample, sample + turn)] for sample in samples]
+            if q in circles and not all(np.isclose(a, b, rtol=1e-9, atol=1e-9, equal_nan=True) for a, b in pairs):
+                closure, joint = self.closures[self.closure_of[c]], self.rows[c].joints[j]
+                what = f"changes over a whole turn of joint {joint!r}, and turns do not count on a circle"
+                raise ModelError(f"closure {closure.name!r}", what, "make the joint Revolute")
 
     def __len__(self) -> int:
         """Number of rows."""

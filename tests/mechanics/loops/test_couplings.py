@@ -44,7 +44,7 @@ def machine(root=ROOT, gravity=(0.0, 0.0, -9.81)):
         Body("a", root, inertia=LINK),
         Body("b", Spherical(), "a", (0.0, 0.0, -0.4), inertia=LINK),
         Body("c", Prismatic((1.0, 0.2, 0.3)), "b", (0.0, 0.1, -0.3), inertia=LINK),
-        Body("d", Continuous((1.0, 0.2, 0.0)), "a", (0.0, 0.3, 0.0), inertia=LINK),
+        Body("d", Revolute((1.0, 0.2, 0.0)), "a", (0.0, 0.3, 0.0), inertia=LINK),
         Body("e", Helical((0.3, 0.0, 1.0), 0.1), "c", (0.1, 0.0, 0.0), inertia=LINK),
         Body("f", Revolute((0.0, 1.0, 0.3)), "d", (0.1, 0.0, -0.2), inertia=LINK),
     ]
@@ -173,7 +173,7 @@ def test_a_belt_to_the_ground_keeps_a_wheel_from_turning():
 
 def cam(*elements):
     """A shaft of 0.05 kg m² lifts a follower of 2 kg by 0.1 (1 − cos θ) + 0.02 sin 2θ."""
-    shaft, follower = Body("shaft", Revolute(X), inertia=wheel(0.05)), Body("follower", Prismatic(Z), position=Y, inertia=wheel(1.0, 2.0))
+    shaft, follower = Body("shaft", Continuous(X), inertia=wheel(0.05)), Body("follower", Prismatic(Z), position=Y, inertia=wheel(1.0, 2.0))
     tree = Tree([shaft, follower], "cam", gravity=(0.0, 0.0, -9.81))
     lift = coupling(["shaft_joint", "follower_joint"], lambda q, z: z - 0.1 * (1.0 - np.cos(q)) - 0.02 * np.sin(2.0 * q), "cam")
     return Mechanism(tree, [lift], elements=elements)
@@ -359,6 +359,12 @@ def test_straight_line_code_has_the_numbers_of_the_kernel():
 def test_what_cannot_be_coupled_is_refused_by_name(made, message):
     with pytest.raises((ModelError, TypeError), match=message):
         LoopEquations(machine().tree, [made()])
+
+
+def test_turns_that_do_not_count_cannot_be_geared():
+    tree = Tree([Body("one", Continuous(Z), inertia=wheel(0.3)), Body("two", Revolute(Z), position=X, inertia=wheel(0.02))], "pair")
+    with pytest.raises(ModelError, match=r"whole turn of joint 'one_joint'.*make the joint Revolute"):
+        Mechanism(tree, [gear("two_joint", "one_joint", 2.0)])
 
 
 def test_inconsistent_starts_and_formulations_without_joints_are_refused():
