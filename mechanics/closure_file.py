@@ -200,7 +200,7 @@ class _Reader:
         try:
             if kind == "gear":
                 return gear(names[0], names[1], found[1], found[0], self.name(table, where))
-            return polynomial(names[0], names[1] if len(names) == 2 else None, found, self.name(table, where))
+            return polynomial(names[0], names[1] if len(names) == 2 else None, found.tolist(), self.name(table, where))
         except ModelError as error:
             raise self.error(where, f"{error.where} {error.problem}", error.remedy) from None
 
