@@ -94,24 +94,31 @@ def _pass_turn(parameters: Any, structure: Any, work: Any, i: Any, row: Any, sta
         put(work, carried, column + 3, k)
 
 
+@helper
+def _put_column(t: Any, parameters: Any, structure: Any, work: Any, row: Any, c: Any, l: Any, k: Any) -> None:
+    """Y of equation c from a momentum with ξ in the emptied places; its part with a prescribed rate is added to the row η."""
+    o, kind = structure[EXTENSION], structure[row + KIND]
+    y_row, eta = structure[o + COLUMNS] + structure[row + V], structure[o + VECTORS] + ETA
+    if kind == MOVED_TURN:
+        add_at(work, eta, c, prescribed(t, parameters, structure, row)[1] * k[2])
+    elif kind == MOVED_SLIDE:
+        add_at(work, eta, c, prescribed(t, parameters, structure, row)[1] * l[2])
+    xi = components(kind, 0.0, l, k)
+    for d in range(freedom(kind)):
+        st2(work, y_row + d, c, xi[d])
+
+
 @kernel
 def _pass_other(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, start: Any, end: Any) -> None:
     """The same for the other kinds of rows; the rates of prescribed motions are added to −(closing velocities) in the row η."""
     o, kind, at = structure[EXTENSION], structure[row + KIND], structure[row + PARAMETERS]
-    y_row, eta = structure[o + COLUMNS] + structure[row + V], structure[o + VECTORS] + ETA
     for e in range(start, end):
         c = structure[e] // PASS
         carried, column = structure[o + CARRIED] + c, 6 * (structure[e] & SECOND)
         if structure[e] & BOTH:
             _meet(work, carried)
         l, k = through(parameters, work, i, kind, at, vector(work, carried, column), vector(work, carried, column + 3))
-        if kind == MOVED_TURN:
-            add_at(work, eta, c, prescribed(t, parameters, structure, row)[1] * k[2])
-        elif kind == MOVED_SLIDE:
-            add_at(work, eta, c, prescribed(t, parameters, structure, row)[1] * l[2])
-        xi = components(kind, 0.0, l, k)
-        for d in range(freedom(kind)):
-            st2(work, y_row + d, c, xi[d])
+        _put_column(t, parameters, structure, work, row, c, l, k)
         l, k = left_over(parameters, kind, at, l, k)
         l, k = to_parent(t, y, parameters, structure, work, i, row, at, l, k)
         put(work, carried, column, l)
@@ -153,21 +160,14 @@ def columns(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
 def _coupled_column(t: Any, y: Any, parameters: Any, structure: Any, work: Any, c: Any) -> None:
     """Y of an equation of joint coordinates, and its part with prescribed rates."""
     o = structure[EXTENSION]
-    code, eta = structure[structure[o + EQUATIONS] + EQUATION * c + 4], structure[o + VECTORS] + ETA
+    code = structure[structure[o + EQUATIONS] + EQUATION * c + 4]
     push(structure, work, c, -1.0)
     first = way(structure, code)
     for r in range(structure[code + WAY]):
         i = structure[first + r]
         row = HEADER + i * ROW
-        kind, y_row = structure[row + KIND], structure[o + COLUMNS] + structure[row + V]
         l, k = climb(t, y, parameters, structure, work, i, row)
-        if kind == MOVED_TURN:
-            add_at(work, eta, c, prescribed(t, parameters, structure, row)[1] * k[2])
-        elif kind == MOVED_SLIDE:
-            add_at(work, eta, c, prescribed(t, parameters, structure, row)[1] * l[2])
-        xi = components(kind, 0.0, l, k)
-        for d in range(freedom(kind)):
-            st2(work, y_row + d, c, xi[d])
+        _put_column(t, parameters, structure, work, row, c, l, k)
     taken(work, structure[o + POSES] + structure[ROWS])
 
 
