@@ -1,11 +1,12 @@
 """Mechanisms with loops against Pinocchio, MuJoCo and Exudyn: ``python -m benchmarks.closed_loops``.
 
-One evaluation is the rates of a closed state under gravity: (q, p) → (v, ṗ) here (`closed`), `constraintDynamics` of Pinocchio on the
-same tree with the closing points as contacts, `mj_forward` of MuJoCo on the same bodies with <connect>.  Both peers are called from
-Python, in a loop over eight states; what that costs is measured with an empty call of theirs (`forwardKinematics` of one joint,
-`mj_energyPos`) and not taken off.  One step is the classical Runge–Kutta step with closed positions here, `mj_step` of MuJoCo
-(implicitfast), and the index-2 trapezoidal step in redundant coordinates of Exudyn.  `gap` is what remains open
-after one second; MuJoCo is unstable with these stiff equality constraints on Cassie and starts again, so that its gap says nothing there.
+One evaluation is the rates of a closed state under gravity: (q, p) → (v, ṗ) here, by the kernel for all mechanisms (`closed`) and by
+straight-line code for one (`mechanics.compile_model`, here up to `OPERATIONS`), `constraintDynamics` of Pinocchio on the same tree with
+the closing points as contacts, `mj_forward` of MuJoCo on the same bodies with <connect>.  Both peers are called from Python, in a loop
+over eight states; what that costs is measured with an empty call of theirs (`forwardKinematics` of one joint, `mj_energyPos`) and not
+taken off.  One step is the classical Runge–Kutta step with closed positions here, `mj_step` of MuJoCo (implicitfast), and the index-2
+trapezoidal step in redundant coordinates of Exudyn.  `gap` is what remains open after one second; MuJoCo is unstable with these stiff
+equality constraints on Cassie and starts again, so that its gap says nothing there.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ import numpy as np
 from benchmarks.loops import seconds, seconds_in_lanes
 from benchmarks.machine import best_time, circumstances, save
 from integrators import integrate
-from liegroup.compile import WIDTH
-from mechanics import load_mechanism
+from integrators.problem import Problem
+from liegroup.compile import WIDTH, Entry
+from mechanics import CompiledModel, compile_model, load_mechanism
 from mechanics.constraints.loops import weld
 from mechanics.frames import Frame
 from mechanics.hamiltonian.closed import closed
@@ -35,6 +37,8 @@ STATES = 16
 STEP = 1e-3
 LONG = 20.0
 """s, for the time of a step: short runs would count the start of a run."""
+OPERATIONS = 20_000
+"""Five times what `compile_model` makes unless it is told to: Cassie, too, after two minutes of compilation."""
 
 
 def mechanisms(with_cassie: bool) -> dict[str, Mechanism]:
@@ -62,23 +66,28 @@ def velocity(made: Mechanism) -> Any:
 # --- ours --------------------------------------------------------------------------------------------------------------------------
 
 
-def our_evaluation(made: Mechanism) -> float:
+def our_times(made: Mechanism, model: Mechanism | CompiledModel, field: Entry) -> dict[str, float]:
+    """Of the kernels for all mechanisms, or of the code for one; the gap is the same, bit by bit."""
+    problem = model.problem(v=velocity(made))
+    evaluation, in_lanes = our_evaluation(made, problem, field), our_evaluation_in_lanes(made, problem, field)
+    step, gap = our_step(problem)
+    return {"evaluation_us": evaluation, "evaluation_in_lanes_us": in_lanes, "step_us": step, "gap": gap}
+
+
+def our_evaluation(made: Mechanism, problem: Problem, field: Entry) -> float:
     """Microseconds."""
-    problem, packed = made.problem(v=velocity(made)), made.packed()
-    states = np.tile(problem.y0, (STATES, 1))
-    return 1e6 * seconds(closed, states, packed.parameters, packed.structure, packed.work_shape, 2 * made.tree.nv)
+    packed, states = made.packed(), np.tile(problem.y0, (STATES, 1))
+    return 1e6 * seconds(field, states, packed.parameters, packed.structure, packed.work_shape, 2 * made.tree.nv)
 
 
-def our_evaluation_in_lanes(made: Mechanism) -> float:
+def our_evaluation_in_lanes(made: Mechanism, problem: Problem, field: Entry) -> float:
     """Microseconds per trajectory, eight at a time."""
-    problem, packed = made.problem(v=velocity(made)), made.packed()
-    states = np.tile(problem.y0, (WIDTH, STATES, 1))
-    return 1e6 * seconds_in_lanes(closed, states, packed.parameters, packed.structure, packed.work_shape, 2 * made.tree.nv)
+    packed, states = made.packed(), np.tile(problem.y0, (WIDTH, STATES, 1))
+    return 1e6 * seconds_in_lanes(field, states, packed.parameters, packed.structure, packed.work_shape, 2 * made.tree.nv)
 
 
-def our_step(made: Mechanism) -> tuple[float, float]:
+def our_step(problem: Problem) -> tuple[float, float]:
     """Microseconds per step in a long run, and the gap after a second."""
-    problem = made.problem(v=velocity(made))
     gap = float(integrate(problem, "RKMK4", (0.0, 1.0), step=STEP).maximum("gap"))
     runs = [integrate(problem, "RKMK4", (0.0, LONG), step=STEP, save_every=1000, progress=False) for _ in range(5)]
     return min(1e6 * r.seconds / r.steps for r in runs), gap
@@ -191,9 +200,10 @@ def main() -> None:
     options = parser.parse_args()
     rows = []
     for name, made in mechanisms(not options.no_cassie).items():
-        step, gap = our_step(made)
+        model = compile_model(made, OPERATIONS)
         row: dict[str, Any] = {"mechanism": name, "nv": made.tree.nv, "rows": len(made.equations), "rank": made.mobility.rank}
-        row |= {"evaluation_us": our_evaluation(made), "evaluation_in_lanes_us": our_evaluation_in_lanes(made), "step_us": step, "gap": gap}
+        row |= our_times(made, made, closed) | {"operations": model.operations}
+        row |= {f"compiled_{key}": value for key, value in our_times(made, model, model.field).items() if key != "gap"}
         row["condition_of_mass"] = float(np.linalg.cond(mass_matrix(made.tree, made.home)))
         for peer, measure in PEERS.items():
             found = measure(made)

@@ -149,18 +149,24 @@ def forget_momenta(structure: Any, work: Any) -> None:
 
 
 @helper
-def corrected(t: Any, y: Any, parameters: Any, structure: Any, work: Any, worst: Any) -> None:
-    """q <- q exp(H⁻¹ Gᵀ Φ⁺ (row φ)) where `worst` exceeds 1."""
-    o, n_q = structure[EXTENSION], structure[N_Q]
-    rates, moved = work[structure[o + VECTORS] + RATES], work[structure[o + VECTORS] + MOVED]
+def correction(t: Any, y: Any, parameters: Any, structure: Any, work: Any, step: Any) -> None:
+    """step = H⁻¹ Gᵀ Φ⁺ (row φ)."""
+    o = structure[EXTENSION]
     for c in range(structure[o + KEPT]):
         st2(work, structure[o + VECTORS] + ETA, c, ld2(work, structure[o + VECTORS] + GAP, c))
     solve(structure, work)
     forget_momenta(structure, work)
     load(t, y, parameters, structure, work)
-    down(t, y, parameters, structure, work, rates, False, 0.0)
+    down(t, y, parameters, structure, work, step, False, 0.0)
+
+
+@helper
+def correct(y: Any, structure: Any, work: Any, worst: Any, step: Any) -> None:
+    """q <- q exp(step) where `worst` exceeds 1."""
+    o, n_q = structure[EXTENSION], structure[N_Q]
+    moved = work[structure[o + VECTORS] + MOVED]
     table = structure[structure[o + GROUP] : structure[o + GROUP] + 5 * structure[o + FACTORS]].reshape((structure[o + FACTORS], 5))
-    retract(table, EXP, y, rates, moved)
+    retract(table, EXP, y, step, moved)
     for i in range(n_q):
         st(y, i, select(less(1.0, worst), ld(moved, i), ld(y, i)))
 
@@ -168,6 +174,7 @@ def corrected(t: Any, y: Any, parameters: Any, structure: Any, work: Any, worst:
 @entry(*FIELD_SIGNATURES)
 def closed_projection(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """(q, p*) → (q, p) with closed loops and η = 0."""
+    step = work[structure[structure[EXTENSION] + VECTORS] + RATES]
     for i in range(y.shape[0]):
         st(out, i, ld(y, i))
     for sweep in range(SWEEPS + 1):
@@ -178,7 +185,8 @@ def closed_projection(t: Any, y: Any, parameters: Any, structure: Any, work: Any
         worst = position_defect(parameters, structure, work)
         if not any_(less(1.0, worst)):
             break
-        corrected(t, out, parameters, structure, work, worst)
+        correction(t, out, parameters, structure, work, step)
+        correct(out, structure, work, worst, step)
     solve(structure, work)
     scatter(structure, work, 1.0)
     gather(t, out, parameters, structure, work, out, structure[N_Q])

@@ -2,7 +2,8 @@
 on scalars that note what is done to them.
 
 Everything that does not depend on the state is done then: masses, inertias, placements, closures and gravity become constants, with
-all that follows from them alone; what is zero, one or common is left out or shared.  No loop, no branch and no workspace is left.
+all that follows from them alone; what is zero, one or common is left out or shared.  In the field no loop, no branch and no workspace
+is left; `mechanics.hamiltonian.model_code` writes it.
 """
 
 from __future__ import annotations
@@ -16,11 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.problem import Problem
 from liegroup.compile import Entry
 from liegroup.generated import module_of
-from liegroup.tracing import Graph, Traced, lines, operand
 from mechanics import dynamics
-from mechanics.constraints.packing import PackedLoops
-from mechanics.hamiltonian.closed import closed
-from mechanics.hamiltonian.era import era
+from mechanics.hamiltonian.model_code import mechanism_code, tree_code
 from mechanics.hamiltonian.problem import hamiltonian_problem
 from mechanics.mechanism import Mechanism
 from mechanics.tree import Tree
@@ -28,18 +26,6 @@ from mechanics.tree import Tree
 Array = NDArray[np.float64]
 LIMIT = 4000
 """Operations.  The code of more outgrows the instruction cache: 4400 to 4700 were 0.9 to 1.3 times as fast as the kernel for all trees."""
-_HEAD = '''"""Hamilton's equations of one model, (q, p) -> (v, rate of p): written by mechanics.compile_model."""
-
-from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, ld, st
-from liegroup.scalars import arctan2, less, select, sqrt
-from liegroup.tracing import called_sincos as sincos
-from liegroup.tracing import exp, log, tanh
-
-
-@entry(*FIELD_SIGNATURES)
-def field(t, y, parameters, structure, work, out):
-'''
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,14 +38,17 @@ class CompiledModel:
     field : Entry
         (q, p) → (v, ṗ) with the signature of a field, for one trajectory and for lanes.  The numbers of the model are in the code: it
         reads neither `parameters` nor `structure` nor `work`.
+    projection : Entry or None
+        Of a mechanism: what closes its loops and re-bases its momenta after every step, for the arrays of the mechanism.
     operations : int
-        Additions, multiplications, divisions, changes of sign, and calls of functions.
+        Of the field: additions, multiplications, divisions, changes of sign, and calls of functions.
     source : str
         The generated code.
     """
 
     model: Tree | Mechanism
     field: Entry
+    projection: Entry | None
     operations: int
     source: str
 
@@ -78,12 +67,13 @@ class CompiledModel:
 
     def problem(self, q: ArrayLike | None = None, v: ArrayLike | None = None, **options: Any) -> Problem:
         """The motion, as `mechanics.hamiltonian_problem` of a tree (`options` p, t) and `Mechanism.problem` (`options` rates,
-        projection) pose it, with this field.
+        projection) pose it, with this field and projection.
 
         Other masses or another gravity in `parameters` would not reach the field: compile another model.
         """
         if isinstance(self.model, Mechanism):
-            return replace(self.model.problem(q, v, **options), field=self.field)
+            posed = self.model.problem(q, v, **options)
+            return replace(posed, field=self.field, projection=self.projection if posed.projection is not None else None)
         if q is None:
             raise ValueError(f"q: expected the configuration of tree {self.model.name!r}; only a mechanism has a `home` to start from")
         return replace(hamiltonian_problem(self.model, q, v, **options), field=self.field)
@@ -127,31 +117,16 @@ def compile_model(model: Tree | Mechanism, limit: int = LIMIT) -> CompiledModel:
     >>> model.operations < 150
     True
     """
-    if isinstance(model, Mechanism):
-        graph, values = _trace(closed, model.tree, model.packed())
-    else:
-        graph, values = _trace(era, model, model)
-    operations = sum(bool(graph.arguments(k)) for k in graph.needed(values))
-    if operations > limit:
+    code = mechanism_code(model) if isinstance(model, Mechanism) else tree_code(model)
+    if code.operations > limit:
         raise ValueError(
-            f"{_named(model)}: its code would have {operations} operations, more than limit={limit}, and gain little; use "
+            f"{_named(model)}: its code would have {code.operations} operations, more than limit={limit}, and gain little; use "
             + ("Mechanism.rhs and Mechanism.problem" if isinstance(model, Mechanism) else "hamiltonian_rhs and hamiltonian_problem")
             + ", or raise the limit and measure"
         )
-    body = [*lines(graph, values, set()), *(f"st(out, {i}, {operand(graph, k)})" for i, k in enumerate(values))]
-    source = _HEAD + "".join(f"    {line}\n" for line in body)
-    return CompiledModel(model, module_of(source).field, operations, source)
+    module = module_of(code.source)
+    return CompiledModel(model, module.field, getattr(module, "projection", None), code.operations, code.source)
 
 
 def _named(model: Tree | Mechanism) -> str:
     return f"{'mechanism' if isinstance(model, Mechanism) else 'tree'} {model.name!r}"
-
-
-def _trace(kernel: Entry, tree: Tree, arrays: Tree | PackedLoops) -> tuple[Graph, list[int]]:
-    """What a kernel does for a tree, and the nodes of its values."""
-    graph = Graph()
-    y = [graph.input(f"ld(y, {i})") for i in range(tree.nq + tree.nv)]
-    out: list[Any] = [None] * (2 * tree.nv)
-    work = np.empty(arrays.work_shape, dtype=object)
-    kernel.python(graph.input("t"), y, arrays.parameters.tolist(), arrays.structure.tolist(), work, out)
-    return graph, [x.k if isinstance(x, Traced) else graph.constant(x) for x in out]

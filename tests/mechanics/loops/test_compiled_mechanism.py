@@ -14,6 +14,7 @@ from mechanics import Body, Frame, Tree, compile_model
 from mechanics.constraints.loops import holonomic
 from mechanics.forces import joint_spring
 from mechanics.hamiltonian.closed import closed
+from mechanics.hamiltonian.closed_watch import closed_projection
 from mechanics.joints import Motion, Revolute, Rheonomic, Spherical, Turn
 from mechanics.mechanism import Mechanism
 from mechanics.systems import bricard, four_bar
@@ -54,17 +55,21 @@ def states(made, count):
     return np.hstack([q, generator.normal(size=(count, made.tree.nv))])
 
 
-def evaluate(function, made, y):
-    packed, out = made.packed(), np.zeros(2 * made.tree.nv)
+def evaluate(function, size, made, y, close_positions=True):
+    packed, out = made.packed(close_positions), np.zeros(size)
     function(TIME, y, packed.parameters, packed.structure, np.zeros(packed.work_shape), out)
     return out
 
 
 def repeats(made):
-    """Whether the source gives the numbers of the interpreted kernel."""
-    model = compile_model(made, limit=LIMIT)
-    found, true = ([evaluate(f.python, made, y) for y in states(made, 1)] for f in (model.field, closed))
-    return np.isfinite(found).all() and np.array_equal(found, true)
+    """Whether the source gives the numbers of the interpreted kernels: the field, and the projections from an open position."""
+    model, (y,) = compile_model(made, limit=LIMIT), states(made, 1)
+    near = np.concatenate([made.home + 1e-3 * (y[: made.tree.nq] - made.home), y[made.tree.nq :]])
+    pairs = [
+        *([evaluate(f.python, 2 * made.tree.nv, made, y) for f in pair] for pair in [(model.field, closed)]),
+        *([evaluate(f.python, len(y), made, near, close) for f in (model.projection, closed_projection)] for close in (True, False)),
+    ]
+    return all(np.isfinite(found).all() and np.array_equal(found, true) for found, true in pairs)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -86,13 +91,16 @@ def test_prescribed_motions_and_given_surfaces_keep_their_numbers():
 )
 def test_compiled_and_in_lanes_the_bits_are_the_same(make):
     made = make()
-    field, packed, y = compile_model(made).field, made.packed(), states(made, 8)
-    lanes, out = lane_array(y.shape[1]), lane_array(2 * made.tree.nv)
+    model, packed, y = compile_model(made), made.packed(), states(made, 8)
+    y[1:4, : made.tree.nq] = made.home  # lanes that are closed beside lanes that are not
+    lanes = lane_array(y.shape[1])
     lanes[:] = y.T
-    field(TIME, lanes, packed.parameters, packed.structure, lane_array(*packed.work_shape), out)
-    for state, values in zip(y, out.T, strict=True):
-        assert np.array_equal(evaluate(field, made, state), values)
-        assert np.array_equal(evaluate(closed, made, state), values)
+    for entry, kernel, size in ((model.field, closed, 2 * made.tree.nv), (model.projection, closed_projection, len(y[0]))):
+        out = lane_array(size)
+        entry(TIME, lanes, packed.parameters, packed.structure, lane_array(*packed.work_shape), out)
+        for state, values in zip(y, out.T, strict=True):
+            assert np.array_equal(evaluate(entry, size, made, state), values)
+            assert np.array_equal(evaluate(kernel, size, made, state), values)
 
 
 def test_rates_and_runs_are_those_of_the_mechanism():
@@ -102,9 +110,11 @@ def test_rates_and_runs_are_those_of_the_mechanism():
         assert found.shape == (11, 3)
         assert np.array_equal(found, true)
     rates = {"crank_joint": four_bar.SPEED}
-    runs = [integrate(x.problem(rates=rates, projection="momenta"), "RKMK4", (0.0, 0.5), step=1e-2) for x in (model, made)]
-    assert np.array_equal(runs[0].y, runs[1].y)
-    assert runs[0].maximum("velocity_gap") < 1e-12
+    for projection in ("positions", "momenta"):
+        runs = [integrate(x.problem(rates=rates, projection=projection), "RKMK4", (0.0, 0.5), step=1e-2) for x in (model, made)]
+        assert np.array_equal(runs[0].y, runs[1].y)
+        assert runs[0].maximum("velocity_gap") < 1e-12
+    assert model.problem(projection="none").projection is None
 
 
 def test_what_cannot_be_done_is_refused():
