@@ -1,7 +1,8 @@
 """Forces of closures and contacts at one state: Gᵀ λ = M (v̇ − v̇_free).
 
 v̇ is the acceleration of the mechanism, v̇_free that of the same tree and force elements without any closure.  λ is in newtons where the
-row holds a point (loads, side and drive forces of wheels), in newton metres where it holds a direction.
+row holds a point (loads, side and drive forces of wheels), in newton metres where it holds a direction.  Of a coupling c(q) = 0
+joint j feels λ ∂c/∂q_j, a moment or force.
 """
 
 from __future__ import annotations

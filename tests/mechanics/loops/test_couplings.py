@@ -5,6 +5,8 @@ import pytest
 
 from integrators import integrate
 from integrators.analysis import measured_order
+from integrators.layout import COUNTERS
+from integrators.methods import find
 from liegroup.scalars import select
 from mechanics import Body, Frame, Inertia, Tree, compile_model, forces, hamiltonian_rhs
 from mechanics.assembly import moved_by
@@ -22,6 +24,7 @@ from mechanics.hamiltonian.closed import closed
 from mechanics.hamiltonian.closed_watch import closed_projection
 from mechanics.joints import Compound, Continuous, Free, Helical, Motion, Prismatic, Revolute, Spherical, Turn, Universal
 from mechanics.mechanism import Mechanism
+from mechanics.variational.reactions import closing_forces
 
 H = 0.01
 X, Y, Z = np.eye(3)
@@ -226,6 +229,13 @@ def test_order_of_the_variational_steps(posed, name, cam_truth):
     assert abs(found.order - 2) < 0.1, found
 
 
+def test_the_impulse_of_a_step_is_the_force_of_the_cam():
+    made, v = cam_start()
+    problem = made.problem(v=v, projection="momenta")
+    fine, coarse = (closing_forces(made, problem, find("TREE_VARIATIONAL"), problem.y0, h)["cam: coupling"] for h in (1e-5, 2e-5))
+    assert 2 * fine - coarse == pytest.approx(reactions(made, v=v)["cam: coupling"], rel=1e-5)
+
+
 # --- closure, energy, momenta ---------------------------------------------------------------------------------------------------------
 
 
@@ -309,13 +319,31 @@ def test_stabilised_accelerations_keep_the_coupling(stabilisation):
 def test_compiled_and_lanes_are_the_interpreted_bits():
     made = machine()
     for problem, entry in ((made.problem(v=moving(made)), closed), (multiplier_problem(made, v=moving(made)), index_one)):
-        starts = np.tile(problem.y0, (8, 1)) + 1e-3 * SEED.normal(size=(8, problem.y0.size))
+        starts = np.tile(problem.y0, (8, 1))
+        starts[:, made.tree.nq :] += 1e-3 * SEED.normal(size=(8, made.tree.nv))
         together = integrate(problem.with_start(starts), "RKMK4", (0, 0.1), H)
         for k in (0, 5):
             out = np.zeros(2 * made.tree.nv)
             entry.compiled(0.0, starts[k], problem.parameters, problem.structure, np.zeros(problem.work_shape), out)
             assert np.array_equal(out, run(entry, problem, starts[k], out.size))
             assert np.array_equal(together.y[k], integrate(problem.with_start(starts[k]), "RKMK4", (0, 0.1), H).y)
+
+
+def test_interpreted_variational_steps_are_the_compiled_bits():
+    made, method, ends = machine(), find("TREE_VARIATIONAL"), []
+    problem = made.problem(v=moving(made), projection="momenta")
+    for path in ("python", "compiled"):
+        y, counters = problem.y0.copy(), np.zeros(COUNTERS, dtype=np.int64)
+        work, field_work = np.zeros(method.work_shape(problem)), np.zeros(problem.work_shape)
+        for k in range(2):
+            status = getattr(method.step(problem), path)(
+                getattr(method.function(problem), path), k * H, H, y, 0 * y, problem.table, method.kernel_coefficients(problem),
+                method.kernel_options(problem), problem.parameters, problem.structure, field_work, work, counters,
+            )  # fmt: skip
+            assert status == 0
+        ends.append(y)
+    assert np.array_equal(*ends)
+    assert np.abs(made.gap(ends[0][: made.tree.nq])).max() < 1e-14
 
 
 @pytest.mark.slow  # of compiling
