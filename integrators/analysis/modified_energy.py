@@ -37,7 +37,7 @@ def modified_energy(problem: Problem, solution: Solution, order: int = 8, method
     Parameters
     ----------
     problem : Problem
-        What was integrated: on T*G, with an invariant "energy", not depending on time, without constraints.
+        What was integrated: on T*G, with an invariant "energy", not depending on time, without damping and constraints.
     solution : Solution
         One trajectory with fixed steps, every step saved (``save_every=1``), of a method that takes one step at a time.
     order : int

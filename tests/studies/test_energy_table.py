@@ -1,10 +1,13 @@
 """The table of long runs: its verdicts follow from the runs, and Pinocchio moves the same mechanisms."""
 
+import json
+
 import numpy as np
 import pytest
 
 from studies.energy_drift.question import EnergyDriftConfig
 from studies.energy_drift.question import run as run_one
+from studies.energy_table import page
 from studies.energy_table.question import STEPS, EnergyTableConfig, common_error, cost_at, records, run
 from studies.registry import STUDIES
 
@@ -40,6 +43,25 @@ def test_the_picture_and_the_data_hold_all_runs(found):
     assert len(study.figure(found).axes) >= len(found)
     assert len(np.asarray(study.data(found).variables["run"].values)) == 12
     assert len(study.remarks(found)) == 2
+
+
+def test_the_page_is_read_back_from_summaries(found, tmp_path):
+    """Of a method that ran twice the longer run stands in the table; a slope within rounding is none."""
+    rows = [dict(r) for r in records(found)]
+    longer = [{**r, "horizon": 2 * r["horizon"], "energy_band": 0.25} for r in rows if r["method"] == "RKMK4"]
+    for name, runs in (("first", rows), ("longer", longer)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "summary.json").write_text(json.dumps({"runs": runs}))
+    gathered = page.gathered([tmp_path / "first", tmp_path / "longer"])
+    both = ["TREE_VARIATIONAL", "RKMK4"]
+    assert {model: list(methods) for model, methods in gathered.items()} == {"floating-chain-10": both, "heavy-top": both}
+    table = page.page(gathered).splitlines()[2:]
+    assert len(table) == 4
+    assert "2.5e-01, 2.5e-01, 2.5e-01" in table[1]
+    assert "40, 20, 10 ms" in table[1]
+    assert page.drifts({"energy_slope": 1e-13, "energy_slope_sigma": 1e-15, "horizon": 1.0}) is False
+    assert page.drifts({"energy_slope": 1e-11, "energy_slope_sigma": 1e-12, "horizon": 1.0}) is True
+    assert "RKMK4" in page.verdict(gathered)
 
 
 def test_mechanisms_without_steps_are_named():
