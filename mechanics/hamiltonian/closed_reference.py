@@ -249,6 +249,18 @@ def direct(chain: ClosedChain, p_star: Array, rank: int) -> Array:
     return np.asarray(-vectors @ ((vectors.T @ first) / kept))
 
 
+def coupled(chain: ClosedChain, p_star: Array, G: Array) -> Array:
+    """η of equations between the rates of the joints, G q̇ = 0 (`mechanics.constraints.couplings`), of a chain without loops.
+
+    They are momenta along the joints, p = p* + Gᵀ η, so that no η* reaches other bodies; in (6) −Ġᵀ η is added to ṗ*.
+    """
+    factors, none = prepare(chain), np.zeros(0)
+    still = replace(chain, drift=[0 * d for d in chain.drift])
+    first = G @ np.concatenate(motion(chain, factors, p_star, none).rates)
+    Phi = np.stack([G @ np.concatenate(motion(still, factors, row, none).rates) for row in G], axis=1)
+    return -inverse(Phi) @ first
+
+
 # --- equation (6) ---------------------------------------------------------------------------------------------------------
 
 

@@ -21,6 +21,7 @@ from mechanics.constraints.reactions import reactions
 from mechanics.errors import ModelError
 from mechanics.forces.elements import compliant
 from mechanics.hamiltonian.closed import closed
+from mechanics.hamiltonian.closed_reference import chain_of, coupled, momentum_rate, motion, prepare
 from mechanics.hamiltonian.closed_watch import closed_projection
 from mechanics.joints import Compound, Continuous, Free, Helical, Motion, Prismatic, Revolute, Spherical, Turn, Universal
 from mechanics.mechanism import Mechanism
@@ -142,6 +143,22 @@ def test_velocities_do_not_depend_on_the_impulses_and_rates_do_as_the_rows_turn(
     assert np.allclose(r1, r0 - turning.T @ eta, rtol=0, atol=1e-11)
     if not moved:
         assert np.allclose(r0, hamiltonian_rhs(tree, q, p)[1], rtol=0, atol=1e-11)
+
+
+def test_the_kernel_is_the_readable_reference():
+    made = machine()
+    tree, packed, q = made.tree, made.packed(), made.home
+    p, G, none = SEED.normal(size=tree.nv), made.equations.matrix(q), np.zeros(0)
+    found = np.zeros(2 * tree.nv)
+    closed.python(0.0, np.concatenate([q, p]), packed.parameters, packed.structure, np.zeros(packed.work_shape), found)
+    chain = chain_of(tree, np.zeros((0, len(tree)), dtype=np.int64), q, found[: tree.nv])
+    eta = coupled(chain, p, G)
+    now = motion(chain, prepare(chain), p + G.T @ eta, none)
+    v = np.concatenate(now.rates)
+    turning = made.equations.matrix(moved_by(tree, q + 0j, 1e-30j * v)).imag / 1e-30
+    assert np.allclose(found[: tree.nv], v, rtol=0, atol=1e-12 * np.abs(v).max())
+    rates = momentum_rate(chain, now) - turning.T @ eta
+    assert np.allclose(found[tree.nv :], rates, rtol=0, atol=1e-12 * np.abs(rates).max())
 
 
 # --- closed forms --------------------------------------------------------------------------------------------------------------------
