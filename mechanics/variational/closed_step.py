@@ -83,6 +83,8 @@ from mechanics.vectors import rotated
 
 SMALL = 1e-8
 """A relative correction of joints and bodies below this leaves an error below rounding."""
+NEAR = 1e-4
+"""A relative correction below this is followed by one below `SMALL`, or by one that rounding makes."""
 
 
 @helper
@@ -339,9 +341,13 @@ def close(y: Any, parameters: Any, structure: Any, field_work: Any, work: Any, f
 
 @kernel
 def solve(y: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any) -> Any:
-    """Newton's method on joints and impulses; returns whether all lanes have converged, and the largest turn of a joint."""
+    """Newton's method on joints and impulses; returns whether all lanes have converged, and the largest turn of a joint.
+
+    It ends, too, where corrections below `NEAR` do not become smaller any more: of a slow motion, rounding of the positions,
+    through a badly conditioned mass matrix, leaves more than `SMALL`.  The equations themselves are checked afterwards.
+    """
     zero = 0.0 * ld2(work, 0, TURN_JOINT)
-    going, turn = zero + 1.0, zero
+    going, turn, before = zero + 1.0, zero, zero + 1.0
     for _ in range(ITERATIONS_LIMIT):
         eliminate(options[TAU], parameters, structure, work, True)
         close(y, parameters, structure, field_work, work, going == 0.0)
@@ -349,7 +355,9 @@ def solve(y: Any, options: Any, parameters: Any, structure: Any, field_work: Any
         sizes = correct(parameters, structure, work, going == 0.0)
         counters[ITERATIONS] += 1
         turn = sizes.joint_turn
-        going = select(relative(sizes) <= SMALL, zero, going)
+        now = relative(sizes)
+        stuck = select(before <= NEAR, select(now >= before, zero, going), going)
+        going, before = select(now <= SMALL, zero, stuck), now
         if not any_(going > 0.0):
             return True, turn
     return False, turn

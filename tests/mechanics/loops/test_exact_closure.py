@@ -81,6 +81,17 @@ def test_steps_converge_however_often_the_crank_has_turned(h):
     assert problem.invariant_values(0.0, y)[1] < 1e-14 * start[2]
 
 
+@pytest.mark.parametrize("h", [1e-5, 1e-6])
+def test_steps_in_linear_time_begin_from_rest_however_small(h):
+    """They move the joints by 1e-11 rad; rounding of positions moves them on by 1e-16 in every iteration."""
+    problem = four_bar.mechanism().problem(projection="none")
+    y = steps(problem, METHODS["TREE_VARIATIONAL"], 5, h)
+    energy, gap, closing, _ = problem.invariant_values(0.0, y) - problem.invariant_values(0.0, problem.y0)
+    assert abs(energy) < 1e-14 * 16.0
+    assert abs(gap) < 1e-15
+    assert abs(closing) < 1e-16
+
+
 def test_the_composition_has_order_four():
     problem, exact = constrained_problem(four_bar.mechanism(), rates=CRANK), four_bar.exact()
     errors = [abs(steps(problem, METHODS["DLA4"], count, 0.16 / count)[0] - exact.angle(0.16)) for count in (4, 8)]
