@@ -1,7 +1,8 @@
 """One step of a variational integrator as a map with exact derivatives by state, controls and step, for optimal control and estimation.
 
-On trees of bodies the step itself carries directions along (`integrators.tangent_step`).  On Rⁿ, with U the velocities of the step and
-R(U; q₀, p₀, u) = 0 its equations (`integrators.steppers.variational`),
+On trees of bodies the step itself carries directions along (`integrators.tangent_step`); on mechanisms, with closed loops, wheels and
+force elements, it is differentiated by complex steps (`integrators.complex_step`), exactly and slowly.  On Rⁿ, with U the velocities of the
+step and R(U; q₀, p₀, u) = 0 its equations (`integrators.steppers.variational`),
 
     dU = −R_U⁻¹ (R_q dq₀ + R_p dp₀ + R_u du + R_h dh),    q₁ = q₀ + h Σ βₖ Uₖ,    p₁ = p₀ + h Σ bᵢ φᵢ
 
@@ -44,6 +45,12 @@ class LinearisedStep(NamedTuple):
     A : (2n, 2n)
         ∂(q₁, p₁)/∂(q₀, p₀).  On groups (balls, planes, free bodies of a tree) configurations change by δq = q·ξ^, in the coordinates of
         the velocities, and Aᵀ Ω(p₁) A = Ω(p₀) with the two-form of `integrators.analysis.canonical.two_form`.
+
+        With closed loops it is the derivative of the step together with the projection that the problem applies after every step.  Its
+        columns lie in the tangent space of the constraints at the end, φ(q₁) = 0 and G M⁻¹ p₁ = 0; momenta of reactions alone, δp = Gᵀx,
+        give zero; on tangent vectors at the start the two-form is preserved.  Directions that open a loop are closed within the
+        step, by impulses of the size of the gap over h: this part of A grows like 1/h and says nothing about motions.  Where
+        closures are redundant only directions that keep the loops closed have a meaning.
     B : (2n, m)
         ∂(q₁, p₁)/∂u for the m controls, held over the step.
     by_step : (2n,)
@@ -72,18 +79,20 @@ def linearised_step(
     Parameters
     ----------
     problem : Problem
-        Of `integrators.lagrangian.lagrangian_problem`, on Rⁿ; or a tree of bodies, of `mechanics.hamiltonian_problem`.
+        Of `integrators.lagrangian.lagrangian_problem`, on Rⁿ; a tree of bodies, of `mechanics.hamiltonian_problem`; or a mechanism with
+        loops, wheels and force elements, of `Mechanism.problem`.
     method : str or Method
-        On Rⁿ a variational integrator that is not composed, such as "DEL_MIDPOINT" or "DEL_GAUSS3"; of a tree "TREE_VARIATIONAL" or any
-        composition of it.
+        On Rⁿ a variational integrator that is not composed, such as "DEL_MIDPOINT" or "DEL_GAUSS3"; of trees and mechanisms
+        "TREE_VARIATIONAL" or any composition of it.
     y : array (n_q + n,)
-        (q₀, p₀); of a tree also many, (k, n_q + n), eight at a time in lanes.
+        (q₀, p₀); of trees and mechanisms also many, (k, n_q + n): of trees eight at a time in lanes, of mechanisms one after the other.
     h : float
         Step, s.
     u : array (m,)
         Values of the controls over the step; for many states of a tree also (k, m).
     controls : sequence of m integers
-        What they are: on Rⁿ numbers of parameters of the problem, on a tree numbers of the velocities on which joint forces act.
+        What they are: on Rⁿ numbers of parameters of the problem, on trees and mechanisms numbers of the velocities on which joint
+        forces act.
     t : float
         Time at the start.
 
@@ -113,7 +122,7 @@ def linearised_step(
     if not isinstance(chosen, Method) or chosen.stepper is not VARIATIONAL:
         raise ValueError(
             f"method: {getattr(chosen, 'name', chosen)}, expected a variational integrator on Rⁿ (DEL_…) that is not composed, "
-            "or one of trees (TREE_VARIATIONAL…)"
+            "or one of trees and mechanisms (TREE_VARIATIONAL…)"
         )
     values, parameters = np.asarray(u, dtype=np.float64), np.array(problem.parameters, dtype=np.float64)
     if values.shape != (len(controls),) or not all(0 <= k < len(parameters) for k in controls):

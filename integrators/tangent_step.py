@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.complex_step import carry_complex
 from integrators.layout import COUNTERS
 from integrators.method import Method
 from integrators.problem import OwnStep, Problem
@@ -26,7 +27,8 @@ def carry(problem: Problem, method: Method, y: Array, h: float, u: Array, direct
     Parameters
     ----------
     problem : Problem
-        Its own step has a tangent: trees of bodies without loops, wheels and force elements.
+        Its own step has a tangent: trees of bodies.  The steps of others, of mechanisms with loops, wheels and force elements, are
+        differentiated by complex steps (`integrators.complex_step`), exactly and slowly.
     method : Method
         For that step, composed or not.
     y : array (m, n_q + n)
@@ -43,13 +45,13 @@ def carry(problem: Problem, method: Method, y: Array, h: float, u: Array, direct
     Raises
     ------
     ValueError
-        The problem's step has no tangent.
+        The problem brings no such step.
     ArithmeticError
         A step fails; the message names the state and the status.
     """
     own = problem.own_steps.get(method.stepper.own + TANGENT)
     if own is None:
-        raise ValueError(f"{problem.model}: its step has no derivative; trees of bodies without loops, wheels and force elements have one")
+        return carry_complex(problem, method, y, h, u, directions, t)
     ends, carried = np.empty_like(y), np.empty((len(y), *directions.shape))
     whole = len(y) - len(y) % WIDTH
     for k in range(0, whole, WIDTH):
