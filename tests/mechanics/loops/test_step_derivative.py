@@ -12,7 +12,7 @@ from integrators.analysis.symplecticity import cotangent_form, derivative
 from integrators.methods import find
 from integrators.one_step import moved, step_map
 from integrators.step_derivative import linearised_step
-from integrators.steppers.tree_variational import tree_variational
+from integrators.steppers.tree_variational import substeps, tree_variational
 from liegroup.table import EXP, bracket, increment
 from mechanics import Body, Frame, Inertia, Tree
 from mechanics.constraints.equations import geometry
@@ -21,7 +21,7 @@ from mechanics.forces import bushing, compliant, contact, joint_spring, motor, s
 from mechanics.hamiltonian.problem import hamiltonian_problem
 from mechanics.joints import Free, Motion, Prismatic, Revolute
 from mechanics.mechanism import Mechanism, mass_matrix
-from mechanics.systems import bricard, flyball_governor, four_bar, mobile_manipulator, rssr, slider_crank, wheeled_car
+from mechanics.systems import bricard, four_bar, mobile_manipulator, peaucellier, rssr, slider_crank, wheeled_car
 from mechanics.systems.mechanisms import MECHANISMS
 from mechanics.systems.wheeled import WHEELED
 from mechanics.variational import reference
@@ -30,7 +30,7 @@ H, T, EPS = 0.01, 0.3, 1e-30
 METHOD = find("TREE_VARIATIONAL")
 GROUND = Frame.with_axis(None, (0.1, 0.2, -0.4), (0.2, -0.1, 1.0))
 HULL, DOOR, TIP = Frame("hull", (0.2, 0.1, -0.3)), Frame("door", (0.4, 0.0, 0.1)), Frame("slider", (0.1, 0.1, 0.2))
-SOFT = {"stiffness": 300.0, "damping": 7.0}
+SOFT = {"stiffness": 20.0, "damping": 0.5}
 ELEMENTS = {
     "joint spring": joint_spring("arm_joint", 20.0, 0.3, 0.7),
     "servo": servo("arm_joint", 20.0, 0.7, Motion((0.1, 0.4))),
@@ -38,10 +38,10 @@ ELEMENTS = {
     "spring between bodies": spring_damper(HULL, DOOR, 50.0, 3.0, 0.5),
     "bushing": bushing(HULL, DOOR, (10.0, 20.0, 30.0, 1.0, 2.0, 3.0), 0.5),
     "compliant hinge": compliant(revolute(DOOR, TIP), 40.0, 2.0),
-    "rolling sphere": contact(HULL, GROUND, 5.0, friction=0.5, slip_speed=0.3, **SOFT),
-    "Stribeck friction": contact(HULL, GROUND, 5.0, friction=0.5, static_friction=0.8, slip_speed=0.3, **SOFT),
-    "Hunt and Crossley": contact(HULL, GROUND, 5.0, law="hunt_crossley", stiffness=300.0, damping=0.2, friction=0.4),
-    "Hertz": contact(HULL, GROUND, 5.0, law="hertz", stiffness=300.0, damping=0.2),
+    "rolling sphere": contact(HULL, GROUND, 5.0, friction=0.5, slip_speed=3.0, **SOFT),
+    "Stribeck friction": contact(HULL, GROUND, 5.0, friction=0.5, static_friction=0.8, slip_speed=3.0, **SOFT),
+    "Hunt and Crossley": contact(HULL, GROUND, 5.0, law="hunt_crossley", stiffness=20.0, damping=0.2, friction=0.4),
+    "Hertz": contact(HULL, GROUND, 5.0, law="hertz", stiffness=20.0, damping=0.2),
 }
 
 
@@ -80,7 +80,7 @@ def driven_loop():
     return made.problem(made.home, made.projected_velocity(made.home, v)[0])
 
 
-LOOPED = ("four-bar", "slider-crank", "bricard", "rssr", "governor", "double-four-bar", "peaucellier")
+LOOPED = ("four-bar", "slider-crank", "bricard", "rssr", "double-four-bar", "peaucellier")
 PROBLEMS = (
     {name: MECHANISMS[name] for name in LOOPED}
     | {name: lambda name=name: rolling(name) for name in WHEELED}
@@ -100,10 +100,13 @@ def project(problem, y, t):
 
 
 def stepped(problem, method, y, h, u, t):
-    """Step and projection, interpreted."""
-    n = problem.dimension // 2
-    push = np.concatenate([np.zeros(problem.n - n), 0.5 * h * u])
-    return project(problem, step_map(problem, method, t, interpreted=True)(y + push, h) + push, t + h)
+    """Step and projection, interpreted; forces as half kicks at either end of every part."""
+    n, time = problem.dimension // 2, t
+    for single, part in substeps(method):
+        push = np.concatenate([np.zeros(problem.n - n), 0.5 * part * h * u])
+        y = step_map(problem, single, time, interpreted=True)(y + push, part * h) + push
+        time = time + part * h
+    return project(problem, y, time)
 
 
 def along(problem, start, curve, delta):
@@ -183,6 +186,7 @@ def solved(A, b):
     return np.array([list(c) for c in found]).T.reshape(b.shape)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", [four_bar, slider_crank], ids=lambda s: s.__name__.split(".")[-1])
 def test_the_step_of_a_loop_and_its_derivative_in_forty_digits(system):
     made, problem = system.mechanism(), system.problem()
@@ -236,7 +240,7 @@ def form(made, p):
     return cotangent_form(np.array(p), lie)
 
 
-LOOPS = {"four-bar": four_bar, "slider-crank": slider_crank, "bricard": bricard, "rssr": rssr, "governor": flyball_governor}
+LOOPS = {"four-bar": four_bar, "slider-crank": slider_crank, "bricard": bricard, "rssr": rssr, "peaucellier": peaucellier}
 
 
 @pytest.mark.parametrize("name", LOOPS)
