@@ -51,7 +51,7 @@ def rigid_bodies(tree: Tree) -> dict[int, Inertia]:
 def gibbs_vector(R: Array) -> Array:
     """a with R = cay(a): 2 vee(R − Rᵀ)/(1 + tr R)."""
     a = np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], axis=-1)
-    return np.asarray(2 * a / (1 + R[..., 0, 0] + R[..., 1, 1] + R[..., 2, 2])[..., None])
+    return np.asarray(2 * a / np.asarray(1 + R[..., 0, 0] + R[..., 1, 1] + R[..., 2, 2])[..., None])
 
 
 def _rotation_vector(a: Array) -> Array:

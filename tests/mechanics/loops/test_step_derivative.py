@@ -139,7 +139,7 @@ def check(problem, method=METHOD, h=H, tolerance=1e-9):
 
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_derivatives_of_every_system(name):
-    check(PROBLEMS[name](), h=1e-3 if name in STIFF else H)
+    check(PROBLEMS[name](), h=2e-4 if name in STIFF else H)
 
 
 @pytest.mark.parametrize("method", [find("TREE_VARIATIONAL_SUZUKI4"), tree_variational(turn=0.02, name="divided")], ids=lambda m: m.name)
@@ -257,6 +257,7 @@ def test_on_the_constraints_the_derivative_is_symplectic_and_reactions_do_nothin
     assert np.abs(found.A[:, n:] @ G0.T).max() < 1e-11 * np.abs(found.A).max()
 
 
+@pytest.mark.slow  # of compiling
 def test_values_are_the_bits_of_the_compiled_step():
     problem = four_bar.problem()
     end = step_map(problem, METHOD)(np.asarray(problem.y0), H)
@@ -265,6 +266,7 @@ def test_values_are_the_bits_of_the_compiled_step():
     assert np.array_equal(linearised_step(free, METHOD, problem.y0, H).y, end)
 
 
+@pytest.mark.slow  # of compiling
 def test_of_a_tree_alone_it_is_what_the_tree_says():
     """Two derivations of one derivative: by rows in linear time, and by complex steps."""
     g, plain = np.random.default_rng(5), tree()
