@@ -60,11 +60,12 @@ def action_of_steps(problem: Problem, method: Method, y: Array, h: float) -> Arr
             f"{method.name}: the action of its exact or discrete free motion is known on Rⁿ only, not on the group of {problem.model}; "
             f"use MIDPOINT or a VARIATIONAL_GAUSS or VARIATIONAL_LOBATTO method"
         )
-    beta = _step(extended.with_start(_at_rest(y[:-1], m)), method, h)[:, -1]
+    start = _at_rest(y[:-1], m)
+    end = _step(extended.with_start(start), method, h)
     if is_flat(problem):
-        pq = np.sum(y[:, :m] * y[:, m:], axis=-1)
-        beta = beta + 0.5 * np.diff(pq)
-    return beta
+        before, after = (np.sum(x[:, :m] * x[:, m + 1 : -1], axis=-1) for x in (start, end))
+        return np.asarray(end[:, -1] + 0.5 * (after - before))
+    return np.asarray(end[:, -1])
 
 
 def _at_rest(y: Array, m: int) -> Array:
@@ -95,7 +96,9 @@ def with_action(problem: Problem) -> Problem:
         raise ValueError(f"{problem.model}: constraints; the action of a constrained step is not known")
     m = problem.dimension // 2
     n_q, (rows, columns) = problem.n - m, problem.work_shape
-    table = np.vstack([problem.table[:-1], [[RN, n_q, m, 1, 1], [RN, n_q + 1, m + 1, m + 1, m + 1]]])
+    group = problem.table[:-1].copy()
+    group[group[:, KIND] == SO2, KIND] = RN  # p·q is no function on the circle
+    table = np.vstack([group, [[RN, n_q, m, 1, 1], [RN, n_q + 1, m + 1, m + 1, m + 1]]])
     energy, flat = problem.invariant_names.index("energy"), is_flat(problem)
 
     def field(of_problem: Any, invariants: Any) -> Any:

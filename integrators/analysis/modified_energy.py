@@ -82,8 +82,9 @@ def modified_energy(problem: Problem, solution: Solution, order: int = 8, method
     if problem.n != solution.y.shape[-1]:
         raise ValueError(f"solution: states of {solution.y.shape[-1]} numbers, those of {problem.model} have {problem.n}")
     k = order // 2
-    action = action_of_steps(problem, used, solution.y, h)
-    return solution.t[k:-k], interpolated_energy(problem.table, solution.y, action, h, order)
+    y = _counting_turns(problem.table, solution.y)
+    action = action_of_steps(problem, used, y, h)
+    return solution.t[k:-k], interpolated_energy(problem.table, y, action, h, order)
 
 
 def interpolated_energy(table: NDArray[np.int64], y: Any, action: Any, h: Any, order: int) -> Any:
@@ -109,6 +110,15 @@ def _increments(table: NDArray[np.int64], q0: Any, q1: Any) -> Any:
     out, group = np.zeros((int(table[-1, 4]), *q0.shape[1:]), dtype=q0.dtype), table[:-1].copy()
     group[group[:, KIND] == SO2, KIND] = RN
     increment(group, EXP, q0, q1, out)
+    return out
+
+
+def _counting_turns(table: NDArray[np.int64], y: Array) -> Array:
+    """States whose angles do not jump by a turn."""
+    out = y.copy()
+    for kind, first, _, n_q, _ in table.tolist():
+        if kind == SO2:
+            out[:, first : first + n_q] = np.unwrap(y[:, first : first + n_q], axis=0)
     return out
 
 
