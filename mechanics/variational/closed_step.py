@@ -85,6 +85,8 @@ SMALL = 1e-8
 """A relative correction of joints and bodies below this leaves an error below rounding."""
 NEAR = 1e-4
 """A relative correction below this is followed by one below `SMALL`, or by one that rounding makes."""
+DOUBTFUL = 0.1
+"""A first correction of an extrapolated guess beyond this part of the motion: the guess may lead to another solution than that near rest."""
 
 
 @helper
@@ -340,15 +342,18 @@ def close(y: Any, parameters: Any, structure: Any, field_work: Any, work: Any, f
 
 
 @kernel
-def solve(y: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any) -> Any:
+def solve(
+    y: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, known: Any, counters: Any
+) -> Any:  # fmt: skip
     """Newton's method on joints and impulses; returns whether all lanes have converged, and the largest turn of a joint.
 
     It ends, too, where corrections below `NEAR` do not become smaller any more: of a slow motion, rounding of the positions,
     through a badly conditioned mass matrix, leaves more than `SMALL`.  The equations themselves are checked afterwards.
+    Near toggles there may be several solutions: a `DOUBTFUL` guess, extrapolated from `known` past steps, is given up at once.
     """
     zero = 0.0 * ld2(work, 0, TURN_JOINT)
     going, turn, before = zero + 1.0, zero, zero + 1.0
-    for _ in range(ITERATIONS_LIMIT):
+    for k in range(ITERATIONS_LIMIT):
         eliminate(options[TAU], parameters, structure, work, True)
         close(y, parameters, structure, field_work, work, going == 0.0)
         eliminate(options[TAU], parameters, structure, work, False)
@@ -356,6 +361,8 @@ def solve(y: Any, options: Any, parameters: Any, structure: Any, field_work: Any
         counters[ITERATIONS] += 1
         turn = sizes.joint_turn
         now = relative(sizes)
+        if k == 0 and known > 0 and any_(now > DOUBTFUL):
+            return False, turn
         stuck = select(before <= NEAR, select(now >= before, zero, going), going)
         going, before = select(now <= SMALL, zero, stuck), now
         if not any_(going > 0.0):
@@ -368,11 +375,11 @@ def solve(y: Any, options: Any, parameters: Any, structure: Any, field_work: Any
 
 @kernel
 def close_step(
-    t: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, counters: Any
+    t: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, known: Any, counters: Any
 ) -> Any:  # fmt: skip
     """Solve the equations of one substep, which has been begun."""
     start(t, y, parameters, structure, field_work, work)
-    converged, turn = solve(y, options, parameters, structure, field_work, work, counters)
+    converged, turn = solve(y, options, parameters, structure, field_work, work, known, counters)
     solved, residual = checked(converged, options, parameters, structure, work)
     return solved, turn, residual
 
@@ -384,7 +391,7 @@ def attempt(
 ) -> Any:  # fmt: skip
     """Solve the equations of one substep; the state is not touched."""
     begin(t, h, y, parameters, structure, work, known, forces_known, counters)
-    return close_step(t, y, parameters, structure, options, field_work, work, counters)
+    return close_step(t, y, parameters, structure, options, field_work, work, known, counters)
 
 
 @kernel

@@ -97,7 +97,7 @@ def attempt(
     begin(t, h, y, parameters, structure, work, known, forces_known, counters)
     if not forces_known:
         pull_elements(t, 0.5 * h, y, parameters, structure, field_work, work)
-    return close_step(t, y, parameters, structure, options, field_work, work, counters)
+    return close_step(t, y, parameters, structure, options, field_work, work, known, counters)
 
 
 @kernel

@@ -183,6 +183,8 @@ def advance(
             if not accept(t + done * size, size, y, low, parameters, structure, options, field_work, work, counters):
                 st2(engine, ERROR, UNSOLVED, UNSETTLED)
                 return NOT_CONVERGED
+        elif known > 0 and not solved and y.ndim == 1:
+            known = 0  # once more without the past, which may have misled
         elif parts < most:
             parts, done, known = 2 * parts, 2 * done, 0
         else:
