@@ -175,15 +175,15 @@ def pass_time(clock: Any, control: Any, h: Any, last: Any) -> None:
 
 @entry(
     integer(STEP, STEP, FIELD, FIELD, FIELD, FIELD, FIELD, vector, vector, vector, integer, integer, integer, vector,
-            vector, vector, vector, vector, vector, integer_table, vector, integers, vector, integers, matrix, matrix, matrix, integers,
-            integers,
+            integers, vector, vector, vector, vector, vector, integer_table, vector, integers, vector, integers, matrix, matrix, matrix,
+            integers, integers,
             vector, vector, vector, vector, integers, vector, vector, vector, vector, matrix, matrix, matrix, integers),
 )  # fmt: skip
 def advance_adaptive(
     step: Any, interpolant: Any, field: Any, invariants: Any, projection: Any, events: Any, size: Any, clock: Any, control: Any,
-    tolerances: Any, count: Any, most: Any, save_every: Any, times: Any, y: Any, low: Any, turns: Any, previous: Any, previous_low: Any,
-    table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, dense_work: Any,
-    counters: Any, dense_counters: Any,
+    tolerances: Any, count: Any, most: Any, save_every: Any, times: Any, circles: Any, y: Any, low: Any, turns: Any, previous: Any,
+    previous_low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
+    dense_work: Any, counters: Any, dense_counters: Any,
     values: Any, projected: Any, before: Any, after: Any, directions: Any, sizes: Any, between: Any, between_low: Any, saved_t: Any,
     saved: Any, saved_values: Any, statistics: Any, stretch: Any,
 ) -> Any:  # fmt: skip
@@ -214,7 +214,7 @@ def advance_adaptive(
             h = clock[H] if fictitious else bounded(clock[H], remaining, control)
             if not fictitious and too_small(h, remaining, t):
                 return STEP_UNDERFLOW
-            wind(table, y, low, turns, options[COMPENSATION])
+            wind(circles, y, low, turns, options[COMPENSATION])
             copy(y, previous)
             copy(low, previous_low)
             status = step(field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters)

@@ -156,8 +156,9 @@ class AdaptiveRun(Run):
         return int(
             self.loop(
                 *self.functions, self.size, self.clock, self.control, self.steering.absolute, count, self.steering.most,
-                output.save_every, output.times, self.y, self.low, self.turns, self.previous, self.previous_low, problem.table,
-                self.coefficients, self.options, self.parameters, self.structure, self.field_work, self.work, self.dense_work,
+                output.save_every, output.times, self.circles, self.y, self.low, self.turns, self.previous, self.previous_low,
+                problem.table, self.coefficients, self.options, self.parameters, self.structure, self.field_work, self.work,
+                self.dense_work,
                 self.counters, self.dense_counters, self.values, self.projected, self.before, self.after, self.directions, self.sizes,
                 self.between, self.between_low, self.saved_t, self.saved, self.saved_values, self.statistics, self.stretch,
             )

@@ -18,18 +18,18 @@ from liegroup.compile import entry, integer, integer_table, integers, lane_matri
 
 
 @entry(
-    integer(STEP, STEP, FIELD, FIELD, FIELD, FIELD, real, real, integer, integer, integer, vector, vector, vector, vector, vector,
+    integer(STEP, STEP, FIELD, FIELD, FIELD, FIELD, real, real, integer, integer, integer, vector, integers, vector, vector, vector, vector,
             integer_table, vector, integers, vector, integers, matrix, matrix, matrix, integers, integers,
             vector, vector, vector, vector, integers, vector, vector, vector, matrix, matrix, matrix, integers),
     integer(STEP_LANES, STEP_LANES, FIELD_LANES, FIELD_LANES, FIELD_LANES, FIELD_LANES, real, real, integer, integer, integer, vector,
-            lane_vector, lane_vector, lane_vector, lane_vector,
+            integers, lane_vector, lane_vector, lane_vector, lane_vector,
             integer_table, vector, integers, vector, integers, lane_matrix, lane_matrix, lane_matrix, integers, integers,
             lane_vector, lane_vector, lane_vector, lane_vector, integers, lane_vector, lane_vector, vector, lane_matrix, lane_matrix,
             lane_matrix, integers),
 )  # fmt: skip
 def advance(
     step: Any, interpolant: Any, field: Any, invariants: Any, projection: Any, events: Any, t0: Any, h: Any, count: Any, last: Any,
-    save_every: Any, times: Any, y: Any, low: Any, turns: Any, previous: Any,
+    save_every: Any, times: Any, circles: Any, y: Any, low: Any, turns: Any, previous: Any,
     table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, dense_work: Any,
     counters: Any, dense_counters: Any,
     values: Any, projected: Any, before: Any, after: Any, directions: Any, between: Any, between_low: Any, saved_t: Any, saved: Any,
@@ -41,9 +41,9 @@ def advance(
         Compiled functions; the interpolant gives states within a step.
     save_every, times
         Save every so-manieth state and the last, or at the given times (then `save_every` is not used).
-    y, low, turns, previous
-        The state, its low words, whole turns of its angles (`integrators.winding`), the state before the step.  If a step fails, y is the
-        state before it.
+    circles, y, low, turns, previous
+        Angles to wind (`integrators.winding`), the state, its low words, whole turns of its angles, the state before the step.  If a
+        step fails, y is the state before it.
     values, projected, before, after, between, between_low
         Room for invariants, a projected state (empty: no projection), event functions, a state within a step.
     directions
@@ -58,7 +58,7 @@ def advance(
             break
         t, t_new = t0 + k * h, t0 + (k + 1) * h
         if not counters[PENDING]:
-            wind(table, y, low, turns, options[COMPENSATION])
+            wind(circles, y, low, turns, options[COMPENSATION])
             copy(y, previous)
             status = step(field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters)
             if status == OK:

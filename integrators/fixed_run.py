@@ -48,10 +48,11 @@ class FixedRun(Run):
         plan, problem, output = self.plan, self.problem, self.output
         return int(
             self.loop(
-                *self.functions, plan.t0, plan.h, count, plan.steps, output.save_every, output.times, self.y, self.low, self.turns,
-                self.previous, problem.table, self.coefficients, self.options, self.parameters, self.structure, self.field_work, self.work,
-                self.dense_work, self.counters, self.dense_counters, self.values, self.projected, self.before, self.after,
-                self.directions, self.between, self.between_low, self.saved_t, self.saved, self.saved_values, self.statistics, self.stretch,
+                *self.functions, plan.t0, plan.h, count, plan.steps, output.save_every, output.times, self.circles, self.y, self.low,
+                self.turns, self.previous, problem.table, self.coefficients, self.options, self.parameters, self.structure,
+                self.field_work, self.work, self.dense_work, self.counters, self.dense_counters, self.values, self.projected, self.before,
+                self.after, self.directions, self.between, self.between_low, self.saved_t, self.saved, self.saved_values, self.statistics,
+                self.stretch,
             )
         )  # fmt: skip
 

@@ -22,14 +22,11 @@ from integrators.methods import find
 from integrators.problem import Problem
 from integrators.run import Output, Plan, Run
 from integrators.solution import Solution
-from integrators.winding import one_turn_more
 from liegroup.compile import WIDTH
 
 Array = NDArray[np.float64]
 ROWS = 10_000
 """Saved states by default, at most, with fixed steps."""
-ON_THE_CIRCLE = 1e-4
-"""Least change over a whole turn, relative to 1 + the largest value, of what is no function on the circle."""
 
 
 def integrate(
@@ -288,17 +285,8 @@ def _times(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:
 
 
 def _check_field(problem: Problem, t0: float) -> None:
-    """A field that is wrong, not finite at the start, or not a function on the circle is an error of the caller."""
+    """A field that is wrong or not finite at the start is an error of the caller."""
     y = np.atleast_2d(problem.y0)[0]
-    turned = one_turn_more(problem.table, y)
-    for name, values_at in (("field", problem.velocity), ("invariants", problem.invariant_values)):
-        values = values_at(t0, y)
+    for name, values in (("field", problem.velocity(t0, y)), ("invariants", problem.invariant_values(t0, y))):
         if not np.isfinite(values).all():
             raise ValueError(f"{name}: not finite at the start t = {t0}, y = {y.tolist()}: {values.tolist()}")
-        change = np.abs(values_at(t0, turned) - values)
-        if not np.all(change <= ON_THE_CIRCLE * (1.0 + np.abs(values).max(initial=0.0))):
-            where = np.flatnonzero(turned != y).tolist()
-            raise ValueError(
-                f"{name}: changes by {change.max():.3g} when the angles (components {where}) make a whole turn, expected a function on the "
-                "circle; if turns count, put the angle on the line: rn(1) in the place of so2, rn(2) and rn(1) in that of se2"
-            )

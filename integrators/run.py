@@ -20,7 +20,7 @@ from integrators.python_field import CalledBack
 from integrators.signatures import FIELD, STEP
 from integrators.solution import explain
 from integrators.status import Status
-from integrators.winding import unwind
+from integrators.winding import circles, unwind
 from liegroup.compile import Entry, Pointer
 
 Array = NDArray[np.float64]
@@ -120,6 +120,7 @@ class Run:
         self.y, self.low, self.turns, self.previous, self.between, self.between_low = (zeros(n) for _ in range(6))
         self.field_work, self.work = zeros(*problem.work_shape), zeros(*method.work_shape(problem))
         self.dense_work = self.work if method.has_own_interpolant else zeros(*method.work_shape(problem))
+        self.circles = circles(problem, self.t0)
         self.values, self.projected = zeros(m), zeros(n if problem.projection is not None else 0)
         self.directions = np.zeros(0, dtype=np.int64) if self.output.events is None else self.output.events.directions
         self.before, self.after = zeros(len(self.directions)), zeros(len(self.directions))

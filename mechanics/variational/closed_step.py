@@ -60,7 +60,7 @@ from mechanics.variational.elimination import eliminate, relieved
 from mechanics.variational.gibbs import angle_of
 from mechanics.variational.matrices import product, transpose
 from mechanics.variational.rolling import remember_contact, roll
-from mechanics.variational.step import ITERATIONS_LIMIT, begin, checked, relative, run
+from mechanics.variational.step import ITERATIONS_LIMIT, MISLED, begin, checked, relative, run
 from mechanics.variational.step import accept as accept_tree
 from mechanics.variational.workspace import (
     ALONG_JOINT,
@@ -85,8 +85,8 @@ SMALL = 1e-8
 """A relative correction of joints and bodies below this leaves an error below rounding."""
 NEAR = 1e-4
 """A relative correction below this is followed by one below `SMALL`, or by one that rounding makes."""
-DOUBTFUL = 0.1
-"""A first correction of an extrapolated guess beyond this part of the motion: the guess may lead to another solution than that near rest."""
+DOUBTFUL = 0.3
+"""A first correction beyond this part of the motion: the extrapolated guess may lead to another solution than that near rest."""
 
 
 @helper
@@ -362,7 +362,7 @@ def solve(
         turn = sizes.joint_turn
         now = relative(sizes)
         if k == 0 and known > 0 and any_(now > DOUBTFUL):
-            return False, turn
+            return False, zero + MISLED
         stuck = select(before <= NEAR, select(now >= before, zero, going), going)
         going, before = select(now <= SMALL, zero, stuck), now
         if not any_(going > 0.0):

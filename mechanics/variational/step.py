@@ -64,6 +64,8 @@ ITERATIONS_LIMIT = 20
 RENORMALISE_EVERY = 8
 ROUNDING = 1e-15
 """A defect, relative to the momenta, that counts as none."""
+MISLED = -1.0
+"""Instead of the largest turn: the guess from the past may mislead, and the step is to begin once more without it."""
 UNSETTLED = math.inf
 """Instead of a residual: the forces at the end of a solved step depend on the velocities there, and do not settle."""
 RESIDUAL = 1e-9
@@ -183,8 +185,8 @@ def advance(
             if not accept(t + done * size, size, y, low, parameters, structure, options, field_work, work, counters):
                 st2(engine, ERROR, UNSOLVED, UNSETTLED)
                 return NOT_CONVERGED
-        elif known > 0 and not solved and y.ndim == 1:
-            known = 0  # once more without the past, which may have misled
+        elif known > 0 and any_(turn < 0.0) and y.ndim == 1:
+            known = 0
         elif parts < most:
             parts, done, known = 2 * parts, 2 * done, 0
         else:

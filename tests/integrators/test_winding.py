@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from integrators import Problem, integrate, resume
-from integrators.winding import wind
+from integrators.winding import angles, circles, wind
 from liegroup.table import RN, SE2, SO2, table_of
 from mechanics.constraints.constrained_problem import constrained_problem
 from mechanics.systems import four_bar
@@ -32,7 +32,7 @@ def test_a_turn_is_taken_off_exactly():
     low = np.where(np.arange(10) % 2, 1e-17, -2e-16)
     before, turns = [Fraction(a) + Fraction(b) for a, b in zip(y, low, strict=True)], np.zeros(10)
     original = y.copy()
-    wind(table, y, low, turns, 1)
+    wind(angles(table), y, low, turns, 1)
     assert turns.tolist() == [0, 0, 0, 1, 0, 0, -1, 0, -1, 1]
     assert (y[turns == 0] == original[turns == 0]).all()
     with mpmath.workdps(50):
@@ -93,19 +93,16 @@ def test_a_linkage_that_has_turned_for_hours_is_closed_to_rounding():
     assert solution.y[-1, 0] > 630.0
 
 
-def test_functions_that_count_turns_are_refused_on_a_circle():
-    circle = table_of([(SO2, 1), (RN, 1)])
-
+def test_functions_that_count_turns_keep_their_angles_on_the_line():
     def spring(t, y):
         return np.array([y[1], -0.5 * y[0]])
 
-    with pytest.raises(ValueError, match=r"field: changes by 3\.14 .* \(components \[0\]\) .* rn\(1\)"):
-        integrate(Problem(circle, [0.1, 0.0], spring), "RKMK4", (0, 1), 0.1)
-    with pytest.raises(ValueError, match="invariants: changes"):
-        integrate(
-            Problem(circle, [0.1, 0.0], lambda t, y: np.array([y[1], 0.0]), invariants={"angle": lambda t, y: y[0]}), "RKMK4", (0, 1), 0.1
-        )
-    planar = table_of([(SE2, 2)])
-    with pytest.raises(ValueError, match=r"components \[2, 5\]"):
-        integrate(Problem(planar, np.zeros(6), lambda t, y: y), "RKMK4", (0, 1), 0.1)
-    assert integrate(Problem(LINE, [0.1, 0.0], spring), "RKMK4", (0, 1), 0.1).success
+    start, options = [0.3, 20.0], {"method": "RKMK4", "t_span": (0, 10), "step": 0.01}  # about five turns either way
+    circle, line = (integrate(Problem(table_of([(kind, 1), (RN, 1)]), start, spring), **options) for kind in (SO2, RN))
+    assert np.abs(line.y[:, 0]).max() > 20.0
+    assert np.array_equal(circle.y, line.y)
+    counted = Problem(table_of([(SO2, 1), (RN, 1)]), start, lambda t, y: np.array([y[1], 0.0]), invariants={"angle": lambda t, y: y[0]})
+    assert integrate(counted, **options).error("angle", relative=False) == pytest.approx(200.0)
+    assert list(circles(spinning(), 0.0)) == [0]
+    assert list(circles(Problem(table_of([(SE2, 2)]), np.zeros(6), lambda t, y: np.cos(y)), 0.0)) == [2, 5]
+    assert not len(circles(Problem(table_of([(SE2, 2)]), np.zeros(6), lambda t, y: y[[0, 1, 2, 3, 4, 2]]), 0.0))
