@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
+from collections.abc import Callable
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
-from mechanics.errors import ModelError
+from mechanics.errors import ModelError, ModelWarning
+from mechanics.joints import Continuous
 from mechanics.tree import Tree
 
 if TYPE_CHECKING:
@@ -289,8 +293,8 @@ def load_mechanism(
         from mechanics.adapters.urdf import load_urdf_with_mimics
 
         path, free = _file(source, floating_base)
-        tree, mimics = load_urdf_with_mimics(path, free, down, damping=damping, allow_massless=allow_massless)
-        return _closed(tree, mimics, path, closures)
+        load = partial(load_urdf_with_mimics, path, free, down, damping=damping, allow_massless=allow_massless)
+        return _closed(load, path, closures)
     if closures is not None or allow_massless:
         raise ValueError("closures, allow_massless: for URDF files only; SDF and MJCF files have their closures in themselves")
     if suffix == ".sdf":
@@ -304,14 +308,20 @@ def load_mechanism(
     return load_mjcf_mechanism(source, gravity, damping)
 
 
-def _closed(tree: Tree, mimics: list[Closure], model: Path, closures: str | os.PathLike[str] | None) -> Mechanism:
-    """The tree with its mimic joints and the closures of a side file."""
+def _closed(load: Callable[..., tuple[Tree, list[Closure]]], model: Path, closures: str | os.PathLike[str] | None) -> Mechanism:
+    """A tree with its mimic joints and the closures of a side file; turns count of the joints that these couple."""
     from mechanics.closure_file import SUFFIXES, read_closures, side_file
     from mechanics.mechanism import Mechanism
 
+    tree, mimics = load()
     path = side_file(model) if closures is None else closures
     if path is not None:
         side = read_closures(path, tree)
+        coupled = {joint for c in side.closures for row in c.rows for joint in row.joints if isinstance(joint, str)}
+        if any(isinstance(tree.joint(name), Continuous) for name in coupled):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ModelWarning)  # said already
+                tree, mimics = load(counted=coupled)
         return Mechanism.assembled(tree, (*side.closures, *mimics), side.guess, side.hold, rank=side.rank)
     if not mimics:
         names = " or ".join(model.with_suffix(suffix).name for suffix in SUFFIXES)

@@ -11,6 +11,7 @@ import io
 import os
 import warnings
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -73,23 +74,24 @@ def load_urdf_with_mimics(
     *,
     damping: bool = True,
     allow_massless: bool = False,
+    counted: Iterable[str] = (),
 ) -> tuple[Tree, list[Closure]]:
-    """The tree of `load_urdf`, and the mimic joints of the file as couplings."""
+    """The tree of `load_urdf`, and the mimic joints of the file as couplings; turns count of these joints, and of those of `counted`."""
     report = Report(str(Path(path)), strict=False)
-    tree, mimics = _tree(report, floating_base, gravity, damping, allow_massless, follow=True)
+    tree, mimics = _tree(report, floating_base, gravity, damping, allow_massless, follow=True, counted=counted)
     report.warn()
     return tree, mimics
 
 
 def _tree(
-    report: Report, floating_base: bool, gravity: ArrayLike, damping: bool, allow_massless: bool, follow: bool
+    report: Report, floating_base: bool, gravity: ArrayLike, damping: bool, allow_massless: bool, follow: bool, counted: Iterable[str] = ()
 ) -> tuple[Tree, list[Closure]]:
     robot, left_out = _parse(Path(report.path))
     report.notes += left_out
     root, joints = _root_and_order(robot, report)
     mimics = [joint for joint in joints if joint.mimic and joint.type != "fixed"] if follow else []
-    counted = {name for joint in mimics for name in (joint.name, joint.mimic.joint)}
-    parts = _Parts(report, damping, {link.name: _inertia(link, report) for link in robot.links}, counted)
+    turning = {*counted, *(name for joint in mimics for name in (joint.name, joint.mimic.joint))}
+    parts = _Parts(report, damping, {link.name: _inertia(link, report) for link in robot.links}, turning)
     parts.add_root(root, floating_base)
     for joint in joints:
         parts.add(joint)
