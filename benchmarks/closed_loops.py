@@ -1,12 +1,13 @@
 """Mechanisms with loops against Pinocchio, MuJoCo and Exudyn: ``python -m benchmarks.closed_loops``.
 
-One evaluation is the rates of a closed state under gravity: (q, p) → (v, ṗ) here, by the kernel for all mechanisms (`closed`) and by
-straight-line code for one (`mechanics.compile_model`; Cassie is too large for it), `constraintDynamics` of Pinocchio on the same tree
-with the closing points as contacts, `mj_forward` of MuJoCo on the same bodies with <connect>.  Both peers are called from Python, in a loop
-over eight states; what that costs is measured with an empty call of theirs (`forwardKinematics` of one joint, `mj_energyPos`) and not
-taken off.  One step is the classical Runge–Kutta step with closed positions here, `mj_step` of MuJoCo (implicitfast), and the index-2
-trapezoidal step in redundant coordinates of Exudyn.  `gap` is what remains open after one second; MuJoCo is unstable with these stiff
-equality constraints on Cassie and starts again, so that its gap says nothing there.
+One evaluation is the rates of a closed state under gravity: (q, p) → (v, ṗ) here, by the kernel for all mechanisms
+(`closed`) and by straight-line code for one (`mechanics.compile_model`; Cassie is too large for it),
+`constraintDynamics` of Pinocchio on the same tree with the closing points as contacts, `mj_forward` of MuJoCo on the
+same bodies with <connect>.  Both peers are called from Python, in a loop over eight states; what that costs is measured
+with an empty call of theirs (`forwardKinematics` of one joint, `mj_energyPos`) and not taken off.  One step is the
+classical Runge–Kutta step with closed positions here, `mj_step` of MuJoCo (implicitfast), and the index-2 trapezoidal
+step in redundant coordinates of Exudyn.  `gap` is what remains open after one second; MuJoCo is unstable with these
+stiff equality constraints on Cassie and starts again, so that its gap says nothing there.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ import numpy as np
 
 from benchmarks.loops import seconds, seconds_in_lanes
 from benchmarks.machine import best_time, circumstances, save
+from benchmarks.peers import mjcf, pinocchio_model
 from integrators import integrate
 from integrators.problem import Problem
 from liegroup.compile import WIDTH, Entry
 from mechanics import CompiledModel, compile_model, load_mechanism
+from mechanics.closed_trees.field import closed
 from mechanics.constraints.loops import weld
-from mechanics.frames import Frame
-from mechanics.hamiltonian.closed import closed
+from mechanics.constraints.mobility import mass_matrix
 from mechanics.joints import Revolute
 from mechanics.mechanism import Mechanism
-from mechanics.mobility import mass_matrix
-from mechanics.systems import bricard, four_bar, walking_mechanism
-from mechanics.tree import Body, Tree
-from studies.constraint_drift.peers import mjcf, pinocchio_model
+from mechanics.model.frames import Frame
+from mechanics.model.tree import Body, Tree
+from mechanics.systems.loops import bricard, four_bar, walking_mechanism
 
 STATES = 16
 STEP = 1e-3
@@ -48,7 +49,9 @@ def walker() -> Mechanism:
     """The walking mechanism without feet and drive, its pins fixed in the disc: what peers can have, too."""
     x_axis, pin = (1.0, 0.0, 0.0), np.array([0.0, 0.0, walking_mechanism.PIN])
     bodies = [
-        Body(b.name, Revolute(x_axis), b.parent, b.position, inertia=b.inertia.moved(pin, np.eye(3))) if b.name.endswith("image") else b
+        Body(b.name, Revolute(x_axis), b.parent, b.position, inertia=b.inertia.moved(pin, np.eye(3)))
+        if b.name.endswith("image")
+        else b
         for b in walking_mechanism.tree().bodies
     ]
     closures = [weld(Frame(f"leg{k}"), Frame(f"leg{k}_image", pin), f"leg{k}") for k in (1, 2)]
@@ -61,7 +64,8 @@ def velocity(made: Mechanism) -> Any:
     return made.projected_velocity(made.home, np.random.default_rng(0).normal(size=made.tree.nv))[0]
 
 
-# --- ours --------------------------------------------------------------------------------------------------------------------------
+# --- ours
+# --------------------------------------------------------------------------------------------------------------------------
 
 
 def our_times(made: Mechanism, model: Mechanism | CompiledModel, field: Entry) -> dict[str, float]:
@@ -91,7 +95,9 @@ def our_evaluation(made: Mechanism, problem: Problem, field: Entry) -> float:
 def our_evaluation_in_lanes(made: Mechanism, problem: Problem, field: Entry) -> float:
     """Microseconds per trajectory, eight at a time."""
     packed, states = made.packed(), np.tile(problem.y0, (WIDTH, STATES, 1))
-    return 1e6 * seconds_in_lanes(field, states, packed.parameters, packed.structure, packed.work_shape, 2 * made.tree.nv)
+    return 1e6 * seconds_in_lanes(
+        field, states, packed.parameters, packed.structure, packed.work_shape, 2 * made.tree.nv
+    )
 
 
 def our_step(problem: Problem) -> tuple[float, float]:
@@ -157,7 +163,13 @@ def exudyn_four_bar() -> tuple[float, float]:
     import time
 
     import exudyn as exu
-    from exudyn.itemInterface import MarkerBodyPosition, NodeRigidBody2D, ObjectGround, ObjectJointRevolute2D, ObjectRigidBody2D
+    from exudyn.itemInterface import (
+        MarkerBodyPosition,
+        NodeRigidBody2D,
+        ObjectGround,
+        ObjectJointRevolute2D,
+        ObjectRigidBody2D,
+    )
 
     made = four_bar.mechanism()
     rates = made.velocities(made.home, {"crank_joint": four_bar.SPEED}).v
@@ -166,7 +178,11 @@ def exudyn_four_bar() -> tuple[float, float]:
     angles = [made.home[0], made.home[0] + made.home[1], made.home[2]]
     turns = [rates[0], rates[0] + rates[1], rates[2]]
     lengths = (four_bar.CRANK, four_bar.COUPLER, four_bar.ROCKER)
-    hinges = [np.zeros(2), four_bar.CRANK * np.array([np.cos(angles[0]), np.sin(angles[0])]), np.array([four_bar.GROUND, 0.0])]
+    hinges = [
+        np.zeros(2),
+        four_bar.CRANK * np.array([np.cos(angles[0]), np.sin(angles[0])]),
+        np.array([four_bar.GROUND, 0.0]),
+    ]
     speeds = [np.zeros(2), four_bar.CRANK * turns[0] * np.array([-np.sin(angles[0]), np.cos(angles[0])]), np.zeros(2)]
     ends = []
 
@@ -174,14 +190,26 @@ def exudyn_four_bar() -> tuple[float, float]:
         along, across = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
         center, velocity_ = x + 0.5 * length * along, v + 0.5 * length * turn * across
         node = mbs.AddNode(
-            NodeRigidBody2D(referenceCoordinates=[*center, angle], initialCoordinates=[0.0, 0.0, 0.0], initialVelocities=[*velocity_, turn])
+            NodeRigidBody2D(
+                referenceCoordinates=[*center, angle],
+                initialCoordinates=[0.0, 0.0, 0.0],
+                initialVelocities=[*velocity_, turn],
+            )
         )
         rod = mbs.AddObject(ObjectRigidBody2D(mass=mass, inertia=mass * length**2 / 12.0, nodeNumber=node))
         mbs.AddLoad({"loadType": "ForceVector", "markerNumber": mbs.AddMarker({"markerType": "BodyPosition", "bodyNumber": rod}),
                      "loadVector": [0.0, -9.81 * mass, 0.0]})  # fmt: skip
-        ends.append([mbs.AddMarker(MarkerBodyPosition(bodyNumber=rod, localPosition=[s * 0.5 * length, 0.0, 0.0])) for s in (-1.0, 1.0)])
+        ends.append(
+            [
+                mbs.AddMarker(MarkerBodyPosition(bodyNumber=rod, localPosition=[s * 0.5 * length, 0.0, 0.0]))
+                for s in (-1.0, 1.0)
+            ]
+        )
     ground = mbs.AddObject(ObjectGround())
-    fixed = [mbs.AddMarker(MarkerBodyPosition(bodyNumber=ground, localPosition=[x, 0.0, 0.0])) for x in (0.0, four_bar.GROUND)]
+    fixed = [
+        mbs.AddMarker(MarkerBodyPosition(bodyNumber=ground, localPosition=[x, 0.0, 0.0]))
+        for x in (0.0, four_bar.GROUND)
+    ]
     pairs = [(fixed[0], ends[0][0]), (ends[0][1], ends[1][0]), (fixed[1], ends[2][0]), (ends[1][1], ends[2][1])]
     for pair in pairs:
         mbs.AddObject(ObjectJointRevolute2D(markerNumbers=list(pair)))
@@ -208,7 +236,12 @@ def main() -> None:
     options = parser.parse_args()
     rows = []
     for name, made in mechanisms(not options.no_cassie).items():
-        row: dict[str, Any] = {"mechanism": name, "nv": made.tree.nv, "rows": len(made.equations), "rank": made.mobility.rank}
+        row: dict[str, Any] = {
+            "mechanism": name,
+            "nv": made.tree.nv,
+            "rows": len(made.equations),
+            "rank": made.mobility.rank,
+        }
         row |= our_times(made, made, closed) | compiled_times(made)
         row["condition_of_mass"] = float(np.linalg.cond(mass_matrix(made.tree, made.home)))
         for peer, measure in PEERS.items():

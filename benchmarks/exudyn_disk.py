@@ -1,4 +1,6 @@
-"""Exudyn's rolling-disc joint on the benchmark disk: errors and costs of its implicit solvers with constraints of index 2."""
+"""Exudyn's rolling-disc joint on the benchmark disk: errors and costs of its implicit solvers with constraints of index
+2.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +37,13 @@ def solve(solver: str, step: float, horizon: float, system: Any) -> tuple[np.nda
     kind, index_2 = SOLVERS[solver]
     mbs = exu.SystemContainer().AddSystem()
     body = mbs.CreateRigidBody(
-        referencePosition=list(q[:3]), referenceRotationMatrix=R, initialVelocity=list(R @ v[:3]), initialAngularVelocity=list(R @ v[3:]),
+        referencePosition=list(q[:3]), referenceRotationMatrix=R, initialVelocity=list(R @ v[:3]),
+        initialAngularVelocity=list(R @ v[3:]),
         inertia=RigidBodyInertia(mass, np.diag(system.parameters[1:4])), gravity=[0.0, 0.0, -gravity],
     )  # fmt: skip
-    markers = [mbs.AddMarker(MarkerBodyRigid(bodyNumber=b, localPosition=[0, 0, 0])) for b in (mbs.CreateGround(), body)]
+    markers = [
+        mbs.AddMarker(MarkerBodyRigid(bodyNumber=b, localPosition=[0, 0, 0])) for b in (mbs.CreateGround(), body)
+    ]
     disc = {"discRadius": radius, "discAxis": [0, 0, 1], "planeNormal": [0, 0, 1]}
     mbs.AddObject(ObjectJointRollingDisc(markerNumbers=markers, constrainedAxes=[1, 1, 1], **disc))
     mbs.Assemble()

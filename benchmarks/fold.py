@@ -1,9 +1,10 @@
 """How large a step the variational step of a tree can solve, map by map: ``python -m benchmarks.fold``.
 
-From one state the solution is followed from h = 0 on in small changes of h, each from the increments of the one before.  It ends in a fold,
-where no solution is near any more, or where a joint or body turns by π.  Two families: one free body with random inertia and momentum, and
-a whirling chain of ten links at moments of its motion.  Printed: the least and the median of h|ω| where the solution ended (or of the limit
-where it did not), |ω| the angular velocity of the body, or the largest rate of a joint of the chain.
+From one state the solution is followed from h = 0 on in small changes of h, each from the increments of the one
+before.  It ends in a fold, where no solution is near any more, or where a joint or body turns by π.  Two families: one
+free body with random inertia and momentum, and a whirling chain of ten links at moments of its motion.  Printed: the
+least and the median of h|ω| where the solution ended (or of the limit where it did not), |ω| the angular velocity of
+the body, or the largest rate of a joint of the chain.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ def body(g: np.random.Generator) -> Any:
     """One free body: principal moments as of a cloud of points, mass centre off the origin, random velocities."""
     spread = g.uniform(0.05, 1.0, 3)
     J = np.diag(spread.sum() - spread)
-    tree = Tree([Body("body", Free(), inertia=Inertia.about_com(1.0, g.normal(size=3), J))], "body", gravity=(0.0, 0.0, 0.0))
+    tree = Tree(
+        [Body("body", Free(), inertia=Inertia.about_com(1.0, g.normal(size=3), J))], "body", gravity=(0.0, 0.0, 0.0)
+    )
     return hamiltonian_problem(tree, tree.neutral(), g.normal(size=6)), tree
 
 
@@ -44,7 +47,11 @@ def reached(problem: Any, tree: Tree, y: NDArray[np.float64], map_name: str) -> 
     """h|ω| of the last step on the branch of solutions that begins at h = 0."""
     method = tree_variational(map=map_name, turn=3.1, divisions=0)
     call, field = method.step(problem).compiled, problem.field.compiled
-    work, field_work, counters = np.zeros(method.work_shape(problem)), np.zeros(problem.work_shape), np.zeros(COUNTERS, dtype=np.int64)
+    work, field_work, counters = (
+        np.zeros(method.work_shape(problem)),
+        np.zeros(problem.work_shape),
+        np.zeros(COUNTERS, dtype=np.int64),
+    )
     v = hamiltonian_rhs(tree, y[: tree.nq], y[tree.nq :])[0]
     speed = float(np.linalg.norm(v[3:])) if tree.nq != tree.nv else float(np.abs(v).max())
     past = work[OWN_ROWS : OWN_ROWS + len(tree.bodies), PAST : PAST + 6]
@@ -56,7 +63,8 @@ def reached(problem: Any, tree: Tree, y: NDArray[np.float64], map_name: str) -> 
             counters[HISTORY] = 1
         guess = past.copy()
         status = call(
-            field, 0.0, h, y.copy(), 0 * y, problem.table, method.kernel_coefficients(problem), method.kernel_options(problem),
+            field, 0.0, h, y.copy(), 0 * y, problem.table, method.kernel_coefficients(problem),
+            method.kernel_options(problem),
             problem.parameters, problem.structure, field_work, work, counters,
         )  # fmt: skip
         if status != OK or (k > 1 and np.abs(past - guess).max() > JUMP * np.abs(past).max()):
@@ -76,7 +84,9 @@ def main() -> None:
     for name in MAPS:
         one = np.array([reached(p, tree, np.asarray(p.y0), name) for p, tree in bodies])
         many = np.array([reached(whirling, links, y, name) for y in moments])
-        print(f"{name:9s} {one.min():16.2f} {np.median(one):7.2f} {many.min():19.2f} {np.median(many):7.2f}", flush=True)
+        print(
+            f"{name:9s} {one.min():16.2f} {np.median(one):7.2f} {many.min():19.2f} {np.median(many):7.2f}", flush=True
+        )
     print(f"(limit {LIMIT}, of {math.pi:.4f})")
 
 

@@ -1,9 +1,11 @@
-"""Cost of a step on the free rigid body and the heavy top against Exudyn, MuJoCo and SciPy: ``python -m benchmarks.lie_rk``.
+"""Cost of a step on the free rigid body and the heavy top against Exudyn, MuJoCo and SciPy: ``python -m
+benchmarks.lie_rk``.
 
-Nanoseconds per step and trajectory: ours for one trajectory and in lanes of eight, by the run loop as `integrate` uses it (compensated
-summation, invariants watched at every step); Exudyn's explicit Lie-group RK44 and MuJoCo's RK4 on one body by their own loops in C++
-and C; SciPy's RK45 with a compiled right-hand side, per accepted step.  By the process clock, in turns, best of all rounds.  What a step
-costs does not depend on its size.  Packages that are not installed are left out.
+Nanoseconds per step and trajectory: ours for one trajectory and in lanes of eight, by the run loop as `integrate` uses
+it (compensated summation, invariants watched at every step); Exudyn's explicit Lie-group RK44 and MuJoCo's RK4 on one
+body by their own loops in C++ and C; SciPy's RK45 with a compiled right-hand side, per accepted step.  By the process
+clock, in turns, best of all rounds.  What a step costs does not depend on its size.  Packages that are not installed
+are left out.
 """
 
 from __future__ import annotations
@@ -17,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.machine import circumstances, save
+from integrators.engine.run import Output, Plan
 from integrators.integrate import start_runs
 from integrators.methods import find
 from integrators.problem import Problem
-from integrators.run import Output, Plan
 from liegroup.compile import WIDTH
-from mechanics.systems import free_rigid_body, heavy_top
+from mechanics.systems.bodies import free_rigid_body, heavy_top
 
 METHODS = ("RKMK4", "CF4", "SPLIT_SRKN4_6B", "SPLIT_SRKN6_11B", "ROTATIONS_SUZUKI4", "MIDPOINT")
 STEP = 1e-4
@@ -47,8 +49,9 @@ def ours(problem: Problem, method: str, lanes: bool) -> float:
 
 
 def exudyn(problem: Problem) -> float:
-    """Exudyn's explicit Lie-group RK44 on one body with rotation-vector coordinates, without a joint: the heavy top is a free body with
-    its weight acting at a point, the cheapest problem of the kind it has."""
+    """Exudyn's explicit Lie-group RK44 on one body with rotation-vector coordinates, without a joint: the heavy top is
+    a free body with its weight acting at a point, the cheapest problem of the kind it has.
+    """
     try:
         import exudyn as exu
         from exudyn.utilities import LoadForceVector, MarkerBodyRigid, NodeRigidBodyRotVecLG, ObjectRigidBody
@@ -60,7 +63,9 @@ def exudyn(problem: Problem) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         node = system.AddNode(NodeRigidBodyRotVecLG(referenceCoordinates=[0.0] * 6, initialVelocities=start))
-        body = system.AddObject(ObjectRigidBody(physicsMass=15.0, physicsInertia=[*inertia, 0.0, 0.0, 0.0], nodeNumber=node))
+        body = system.AddObject(
+            ObjectRigidBody(physicsMass=15.0, physicsInertia=[*inertia, 0.0, 0.0, 0.0], nodeNumber=node)
+        )
         if problem.model != "free rigid body":
             marker = system.AddMarker(MarkerBodyRigid(bodyNumber=body, localPosition=[0.0, 1.0, 0.0]))
             system.AddLoad(LoadForceVector(markerNumber=marker, loadVector=[0.0, 0.0, -15.0 * 9.81]))
@@ -151,13 +156,18 @@ PEERS = {"Exudyn RK44": exudyn, "MuJoCo RK4": mujoco, "SciPy RK45": scipy}
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=3, help="measure every number so many times, in turns; the best counts")
+    parser.add_argument(
+        "--rounds", type=int, default=3, help="measure every number so many times, in turns; the best counts"
+    )
     parser.add_argument("--save", metavar="NAME", help="write benchmarks/results/NAME.json")
     options = parser.parse_args()
     rows = []
     print(f"{'ns per step and trajectory':32s} {'single':>8s} {'lanes':>8s}    Exudyn / single, lanes")
     for system, build in SYSTEMS.items():
-        problem, best = build(), dict.fromkeys([*PEERS, *((m, way) for m in METHODS for way in (False, True))], float("inf"))
+        problem, best = (
+            build(),
+            dict.fromkeys([*PEERS, *((m, way) for m in METHODS for way in (False, True))], float("inf")),
+        )
         for _ in range(options.rounds):
             for peer, measure in PEERS.items():
                 best[peer] = min(best[peer], measure(problem))
@@ -174,7 +184,9 @@ def main() -> None:
             single, lanes = best[method, False], best[method, True]
             ratios = [best["Exudyn RK44"] / x for x in (single, lanes)]
             print(f"  {method:30s} {single:8.0f} {lanes:8.0f}    {ratios[0]:8.2f} {ratios[1]:6.1f}", flush=True)
-            rows.append({"system": system, "method": method, "single_ns": single, "lanes_ns": lanes, "exudyn_over": ratios})
+            rows.append(
+                {"system": system, "method": method, "single_ns": single, "lanes_ns": lanes, "exudyn_over": ratios}
+            )
     if options.save:
         print("saved", save(options.save, {**circumstances("scipy", "exudyn", "mujoco"), "rows": rows}))
 

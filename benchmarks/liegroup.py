@@ -2,11 +2,12 @@
 
     python -m benchmarks.liegroup [--batch 1000000] [--save liegroup]
 
-Ours: `loop` runs the formula on 1000 elements in a compiled loop, `lanes` the same on eight at a time (ns per element), `batch` is the
-public object on arrays (`SO3`, `SE3`), `call` one call of it from Python.  Others, as far as installed: SciPy's Rotation and
-RigidTransform (batch, call), jaxlie under jit and vmap in float64 (batch, call), Pinocchio's explog and SE3 (call), spatialmath (call).
-Ratios are theirs to ours: batch to batch, a call to our compiled loop (what a kernel pays), a call to our call.  Our calls from Python and
-our batches check their arguments (finite, on the group; a matrix: orthogonal), of the others only SciPy does.
+Ours: `loop` runs the formula on 1000 elements in a compiled loop, `lanes` the same on eight at a time (ns per element),
+`batch` is the public object on arrays (`SO3`, `SE3`), `call` one call of it from Python.  Others, as far as installed:
+SciPy's Rotation and RigidTransform (batch, call), jaxlie under jit and vmap in float64 (batch, call), Pinocchio's
+explog and SE3 (call), spatialmath (call). Ratios are theirs to ours: batch to batch, a call to our compiled loop (what
+a kernel pays), a call to our call.  Our calls from Python and our batches check their arguments (finite, on the group;
+a matrix: orthogonal), of the others only SciPy does.
 """
 
 from __future__ import annotations
@@ -205,7 +206,14 @@ def jaxlie_calls(name: str, d: Data, batch: bool) -> dict[str, Callable[[], Any]
 def _jaxlie_order(name: str, d: Data) -> dict[str, Any]:
     """jaxlie's parameters are quaternion wxyz, then the position."""
     group, turn = (so3, 0) if name == "SO(3)" else (se3, 4)
-    return {"g": np.roll(d.g, turn, -1), "h": np.roll(d.h, turn, -1), "x": d.x, "y": d.y, "u": d.u, "m": group.as_matrix(d.g)}
+    return {
+        "g": np.roll(d.g, turn, -1),
+        "h": np.roll(d.h, turn, -1),
+        "x": d.x,
+        "y": d.y,
+        "u": d.u,
+        "m": group.as_matrix(d.g),
+    }
 
 
 def pinocchio_calls(name: str, d: Data) -> dict[str, Callable[[], Any]]:
@@ -335,7 +343,11 @@ def main(arguments: list[str] | None = None) -> None:
         print("note:", note)
     if options.save:
         present = [name for name in ("scipy", "jaxlie", "jax", "pin", "spatialmath-python") if _installed(name)]
-        record = circumstances(*present) | {"batch": options.batch, "notes": notes, "runs": [r._asdict() for r in records]}
+        record = circumstances(*present) | {
+            "batch": options.batch,
+            "notes": notes,
+            "runs": [r._asdict() for r in records],
+        }
         print("written", save(options.save, record))
 
 

@@ -18,7 +18,8 @@ RESULTS = Path(__file__).parent / "results"
 def best_time(call: Callable[[int], Any], chunk: float = 2e-3, repeats: int = 100) -> float:
     """Seconds per call: the best of many chunks short enough not to be interrupted; `call(n)` makes n calls.
 
-    What entering `call` costs (a compiled loop over a kernel given as an argument: up to 0.1 ms) is measured with n = 0 and taken off.
+    What entering `call` costs (a compiled loop over a kernel given as an argument: up to 0.1 ms) is measured with n = 0
+    and taken off.
     """
     call(1)
     entering = min(_elapsed(call, 0) for _ in range(30))

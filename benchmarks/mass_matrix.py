@@ -1,7 +1,7 @@
 """Mass matrices of trees against Pinocchio's `crba`: ``python -m benchmarks.mass_matrix``.
 
-One trajectory and eight in lanes (per trajectory) here, `crba` from Python there; and for the chains the readable algorithms on a
-batch, per configuration.  Best of many short chunks.
+One trajectory and eight in lanes (per trajectory) here, `crba` from Python there; and for the chains the readable
+algorithms on a batch, per configuration.  Best of many short chunks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def ours(tree: Tree) -> tuple[float, float]:
     """Nanoseconds for one trajectory, and per trajectory in lanes."""
     rest = tree.parameters, tree.structure, tree.work_shape, tree.nv**2
     lanes = np.array([configurations(tree, lane, STATES) for lane in range(WIDTH)])
-    return 1e9 * seconds(mass_matrix, configurations(tree, 0, STATES), *rest), 1e9 * seconds_in_lanes(mass_matrix, lanes, *rest)
+    return 1e9 * seconds(mass_matrix, configurations(tree, 0, STATES), *rest), 1e9 * seconds_in_lanes(
+        mass_matrix, lanes, *rest
+    )
 
 
 def pinocchio_from_python(tree: Tree) -> float:
@@ -66,12 +68,17 @@ def on_a_batch(tree: Tree, algorithm: str) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--all-joints", action="store_true", help="more robots and every kind of joint that Pinocchio has")
+    parser.add_argument(
+        "--all-joints", action="store_true", help="more robots and every kind of joint that Pinocchio has"
+    )
     parser.add_argument("--save", metavar="NAME", help="write benchmarks/results/NAME.json")
     options = parser.parse_args()
     algorithms = ("crba", "yaskevich", "stepanenko", "kosynka")
     print("nanoseconds per matrix" + " " * 40 + "on a batch of arrays")
-    print(f"{'tree':20s} {'nv':>4s} {'Python':>9s} {'scalar':>9s} {'lanes':>9s}  " + " ".join(f"{a:>10s}" for a in algorithms))
+    print(
+        f"{'tree':20s} {'nv':>4s} {'Python':>9s} {'scalar':>9s} {'lanes':>9s}  "
+        + " ".join(f"{a:>10s}" for a in algorithms)
+    )
     rows = []
     for name, tree in models(options.all_joints).items():
         (scalar, lanes), theirs = ours(tree), pinocchio_from_python(tree)

@@ -1,11 +1,11 @@
 """Nonholonomic systems against SciPy and Exudyn's rolling disc: ``python -m benchmarks.nonholonomic``.
 
-Two tables: nanoseconds per step, one trajectory and eight in lanes (per trajectory); and microseconds per simulated second at
-equal error.  Costs are differences of a long and a short run (every step watches the invariants), by the clock of the process, so
-that starting a run does not count for anybody; errors are those of the configuration after `HORIZON`, against DOP853 at 1e-13.
-At equal error: fixed steps, one trajectory and eight in lanes; variable steps; SciPy's DOP853 on the same compiled right-hand side,
-without projections as the others; Exudyn's implicit solvers on its rolling-disc joint, where Exudyn is installed.  The wheeled tree
-also in Hamiltonian variables.
+Two tables: nanoseconds per step, one trajectory and eight in lanes (per trajectory); and microseconds per simulated
+second at equal error.  Costs are differences of a long and a short run (every step watches the invariants), by the
+clock of the process, so that starting a run does not count for anybody; errors are those of the configuration after
+`HORIZON`, against DOP853 at 1e-13. At equal error: fixed steps, one trajectory and eight in lanes; variable steps;
+SciPy's DOP853 on the same compiled right-hand side, without projections as the others; Exudyn's implicit solvers on its
+rolling-disc joint, where Exudyn is installed.  The wheeled tree also in Hamiltonian variables.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from benchmarks import exudyn_disk
 from benchmarks.machine import circumstances, save
 from integrators import Problem, integrate
 from liegroup.compile import WIDTH
-from mechanics.constraints.multiplier_problem import multiplier_problem
-from mechanics.systems import two_wheeled_pendulum as pendulum
-from mechanics.systems.chaplygin_sleigh import chaplygin_sleigh
-from mechanics.systems.snakeboard import snakeboard
-from mechanics.systems.tilting_disk import tilting_disk
+from mechanics.formulations.multiplier_problem import multiplier_problem
+from mechanics.systems.rolling import two_wheeled_pendulum as pendulum
+from mechanics.systems.rolling.chaplygin_sleigh import chaplygin_sleigh
+from mechanics.systems.rolling.snakeboard import snakeboard
+from mechanics.systems.rolling.tilting_disk import tilting_disk
 
 HORIZON = 1.0
 LONG = 20.0
@@ -76,7 +76,9 @@ def seconds(problem: Problem, method: str, step: float, steps: int) -> float:
 def per_step(problem: Problem, method: str, step: float, rounds: int, short: int = 2000, long: int = 22000) -> float:
     """Nanoseconds per step."""
     seconds(problem, method, step, short)
-    difference = best(lambda: seconds(problem, method, step, long), rounds) - best(lambda: seconds(problem, method, step, short), rounds)
+    difference = best(lambda: seconds(problem, method, step, long), rounds) - best(
+        lambda: seconds(problem, method, step, short), rounds
+    )
     return 1e9 * difference / (long - short)
 
 
@@ -92,12 +94,15 @@ def speeds(names: Sequence[str], rounds: int) -> list[dict[str, Any]]:
         for method, posed in {"RKMK4": problem, **others}.items():
             one, eight = per_step(posed, method, 1e-3, rounds), per_step(eightfold(posed), method, 1e-3, rounds) / WIDTH
             print(f"{name:14s} {method:14s} {one:9.0f} {eight:9.0f}", flush=True)
-            rows.append({"system": name, "method": method, "ns_per_step": round(one, 1), "ns_per_step_lanes": round(eight, 1)})
+            rows.append(
+                {"system": name, "method": method, "ns_per_step": round(one, 1), "ns_per_step_lanes": round(eight, 1)}
+            )
     return rows
 
 
 def at_equal_error(errors: Sequence[float], costs: Sequence[float], target: float) -> float:
-    """Cost at an error, between measured points of a work–precision line; the cheapest point if all are better, NaN if none is.
+    """Cost at an error, between measured points of a work–precision line; the cheapest point if all are better, NaN if
+    none is.
 
     On a loaded machine the difference of two short runs may come out negative: such a point is no measurement.
     """
@@ -116,7 +121,9 @@ def lines(name: str, rounds: int) -> dict[str, Line]:
     size = int(problem.table[:-1, 3].sum())
 
     def error(y: Any) -> float:
-        return float(np.abs(y[: len(y) if len(y) < size else size] - reference[: len(y) if len(y) < size else size]).max())
+        return float(
+            np.abs(y[: len(y) if len(y) < size else size] - reference[: len(y) if len(y) < size else size]).max()
+        )
 
     found: dict[str, Line] = {}
     for method, counts in COUNTS.items():
@@ -124,7 +131,10 @@ def lines(name: str, rounds: int) -> dict[str, Line]:
     found["RKMK_DOP853, variable steps"] = _tolerances(problem, "RKMK_DOP853", None, error, rounds)
     if name == "wheeled tree":
         momenta = pendulum.mechanism().problem(*pendulum.state(*START), projection="none")
-        found |= {f"Hamiltonian, {who}": line for who, line in _fixed(momenta, "RKMK_DOP853", COUNTS["RKMK_DOP853"], error, rounds).items()}
+        found |= {
+            f"Hamiltonian, {who}": line
+            for who, line in _fixed(momenta, "RKMK_DOP853", COUNTS["RKMK_DOP853"], error, rounds).items()
+        }
         found["Hamiltonian, variable steps"] = _tolerances(momenta, "RKMK_DOP853", None, error, rounds)
     found["SciPy DOP853"] = _tolerances(problem, "SCIPY_DOP853", HORIZON, error, rounds)
     if name == "disk" and exudyn_disk.available():
@@ -132,7 +142,9 @@ def lines(name: str, rounds: int) -> dict[str, Line]:
     return found
 
 
-def _fixed(problem: Problem, method: str, counts: Sequence[int], error: Callable[[Any], float], rounds: int) -> dict[str, Line]:
+def _fixed(
+    problem: Problem, method: str, counts: Sequence[int], error: Callable[[Any], float], rounds: int
+) -> dict[str, Line]:
     """Fixed steps, one trajectory and in lanes."""
     line: Line = ([], [])
     lanes: Line = ([], [])
@@ -142,7 +154,9 @@ def _fixed(problem: Problem, method: str, counts: Sequence[int], error: Callable
             continue
         for to, posed, width in ((line, problem, 1), (lanes, eightfold(problem), WIDTH)):
             to[0].append(error(solution.y[-1]))
-            to[1].append(1e-3 * n * per_step(posed, method, HORIZON / n, rounds, n, round(n * LONG / HORIZON)) / HORIZON / width)
+            to[1].append(
+                1e-3 * n * per_step(posed, method, HORIZON / n, rounds, n, round(n * LONG / HORIZON)) / HORIZON / width
+            )
     return {method: line, f"{method}, lanes": lanes}
 
 
@@ -152,7 +166,9 @@ def _tolerances(problem: Problem, method: str, step: float | None, error: Callab
 
         def run(horizon: float, tolerance: float = tolerance) -> Any:
             started = time.process_time()
-            solution = integrate(problem, method, (0.0, horizon), step=step and horizon, rtol=tolerance, atol=tolerance, save_every=1000)
+            solution = integrate(
+                problem, method, (0.0, horizon), step=step and horizon, rtol=tolerance, atol=tolerance, save_every=1000
+            )
             return time.process_time() - started, solution.y[-1]
 
         line[0].append(error(run(HORIZON)[1]))
@@ -168,7 +184,10 @@ def _exudyn(error: Callable[[Any], float], rounds: int) -> dict[str, Line]:
         line: Line = ([], [])
         for n in (200, 400, 800, 1600, 3200, 6400):
             line[0].append(error(exudyn_disk.solve(solver, HORIZON / n, HORIZON, system)[0]))
-            costs = [best(lambda h=h: exudyn_disk.solve(solver, HORIZON / n, h, system)[1], rounds) for h in (HORIZON, 2 * HORIZON)]  # type: ignore[misc]
+            costs = [
+                best(lambda h=h: exudyn_disk.solve(solver, HORIZON / n, h, system)[1], rounds)
+                for h in (HORIZON, 2 * HORIZON)
+            ]  # type: ignore[misc]
             line[1].append(1e6 * (costs[1] - costs[0]) / HORIZON)
         found[f"Exudyn, {solver}"] = line
     return found
@@ -177,7 +196,10 @@ def _exudyn(error: Callable[[Any], float], rounds: int) -> dict[str, Line]:
 def comparison(names: Sequence[str], rounds: int) -> list[dict[str, Any]]:
     """Rows of the second table."""
     rows: list[dict[str, Any]] = []
-    print(f"\nmicroseconds per simulated second at equal error\n{'system':14s} {'who':34s}" + "".join(f"{t:>10.0e}" for t in TARGETS))
+    print(
+        f"\nmicroseconds per simulated second at equal error\n{'system':14s} {'who':34s}"
+        + "".join(f"{t:>10.0e}" for t in TARGETS)
+    )
     for name in names:
         for who, (errors, costs) in lines(name, rounds).items():
             at = [at_equal_error(errors, costs, target) for target in TARGETS]
@@ -202,7 +224,11 @@ def main() -> None:
     options = parser.parse_args()
     if not exudyn_disk.available():
         print("no comparison with Exudyn: it is not installed")
-    record = {"speeds": speeds(options.systems, options.rounds), "targets": TARGETS, "lines": comparison(options.systems, options.rounds)}
+    record = {
+        "speeds": speeds(options.systems, options.rounds),
+        "targets": TARGETS,
+        "lines": comparison(options.systems, options.rounds),
+    }
     if options.save:
         packages = ("scipy", "exudyn") if exudyn_disk.available() else ("scipy",)
         print("saved", save(options.save, {**circumstances(*packages), **record}))

@@ -15,9 +15,9 @@ import numpy as np
 
 from liegroup.compile import cache_directory
 from mechanics.adapters.pinocchio import to_pinocchio
+from mechanics.algebra.spatial import unit
 from mechanics.joints import Ball, Float, Plane, Slide, Turn
-from mechanics.spatial import unit
-from mechanics.tree import Tree
+from mechanics.model.tree import Tree
 
 SOURCE = Path(__file__).with_name("pinocchio_loop.cpp")
 FLAGS = (
@@ -43,19 +43,29 @@ def binary() -> Path:
     if compiler is None:
         raise NotAvailable("no C++ compiler")
     prefix = Path(str(metadata.distribution("pin").locate_file("cmeel.prefix")))
-    eigen = [os.environ.get("EIGEN3_INCLUDE_DIR", ""), str(prefix / "include/eigen3"), "/usr/include/eigen3", "/usr/local/include/eigen3"]
+    eigen = [
+        os.environ.get("EIGEN3_INCLUDE_DIR", ""),
+        str(prefix / "include/eigen3"),
+        "/usr/include/eigen3",
+        "/usr/local/include/eigen3",
+    ]
     include = next((path for path in eigen if path and (Path(path) / "Eigen/Core").is_file()), None)
     if include is None:
         raise NotAvailable("no Eigen headers: pip install cmeel-eigen, or set EIGEN3_INCLUDE_DIR")
     key = hashlib.sha256(SOURCE.read_bytes() + f"{compiler}{metadata.version('pin')}{FLAGS}".encode()).hexdigest()[:16]
     target = cache_directory().parent / "liemech-benchmarks" / f"pinocchio-{key}"
     if not target.exists():
-        print(f"compiling {SOURCE.name} against Pinocchio {metadata.version('pin')} (about two minutes, once) …", file=sys.stderr)
+        print(
+            f"compiling {SOURCE.name} against Pinocchio {metadata.version('pin')} (about two minutes, once) …",
+            file=sys.stderr,
+        )
         target.parent.mkdir(parents=True, exist_ok=True)
         paths = [f"-I{prefix}/include", f"-I{include}", f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib"]
         part = target.with_suffix(".part")
         done = subprocess.run(
-            [compiler, *FLAGS, *paths, str(SOURCE), "-o", str(part), "-lboost_serialization"], capture_output=True, text=True
+            [compiler, *FLAGS, *paths, str(SOURCE), "-o", str(part), "-lboost_serialization"],
+            capture_output=True,
+            text=True,
         )
         if done.returncode:
             errors = [line for line in done.stderr.splitlines() if "error" in line] or ["the compiler failed"]
@@ -71,7 +81,10 @@ def nanoseconds(tree: Tree, algorithm: str = "aba", seed: int = 0) -> float:
     for body, k in zip(tree.bodies, tree.parents, strict=True):
         inertia, tensor = body.inertia, body.inertia.tensor_about_com[np.triu_indices(3)]
         numbers = (_axis(body.joint.elements), body.rotation, body.position, inertia.mass, inertia.com, tensor)
-        lines.append(f"{k + 1} {_kind(body.joint.elements)} " + " ".join(repr(float(x)) for part in numbers for x in np.ravel(part)))
+        lines.append(
+            f"{k + 1} {_kind(body.joint.elements)} "
+            + " ".join(repr(float(x)) for part in numbers for x in np.ravel(part))
+        )
     other = to_pinocchio(tree)
     if not np.array_equal(other.velocity(np.arange(tree.nv)), np.arange(tree.nv)):
         raise ValueError(f"tree {tree.name!r} is not numbered depth first")

@@ -1,8 +1,8 @@
 """Hamiltonian right-hand side of trees against Pinocchio's `aba`: ``python -m benchmarks.tree_rhs``.
 
-Both give the rates of a state under gravity: (q, p) → (v, ṗ) here, (q, v) → v̇ there.  One trajectory, eight in lanes (per trajectory),
-and both again with straight-line code for the tree (`mechanics.compile_model`); Pinocchio from Python and, where a compiler is found,
-in a C++ loop.  Best of many short chunks, on 16 states in turn.
+Both give the rates of a state under gravity: (q, p) → (v, ṗ) here, (q, v) → v̇ there.  One trajectory, eight in lanes
+(per trajectory), and both again with straight-line code for the tree (`mechanics.compile_model`); Pinocchio from Python
+and, where a compiler is found, in a C++ loop.  Best of many short chunks, on 16 states in turn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchmarks.machine import best_time, circumstances, save
 from liegroup.compile import WIDTH, Entry
 from mechanics import ModelWarning, Tree, compile_model, load_model
 from mechanics.adapters.pinocchio import to_pinocchio
-from mechanics.hamiltonian.era import era
+from mechanics.algorithms.era import era
 from mechanics.joints import Free, Planar, Prismatic, Revolute, Spherical
 from mechanics.testing import random_tree
 
@@ -49,7 +49,9 @@ def models(all_joints: bool) -> dict[str, Tree]:
             "ball 10-chain": random_tree("chain", 10, generator, (Spherical,)),
             "planar 10-chain": random_tree("chain", 10, generator, (Planar,)),
             "free 10-chain": random_tree("chain", 10, generator, (Free,)),
-            "mixed 30-body tree": _depth_first(random_tree("random", 30, generator, (Revolute, Prismatic, Spherical, Planar), Free())),
+            "mixed 30-body tree": _depth_first(
+                random_tree("random", 30, generator, (Revolute, Prismatic, Spherical, Planar), Free())
+            ),
         }
     return found
 
@@ -63,7 +65,9 @@ def _depth_first(tree: Tree) -> Tree:
 
 
 def _states(tree: Tree, generator: np.random.Generator) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return np.array([np.concatenate([tree.random_configuration(generator), generator.normal(size=tree.nv)]) for _ in range(STATES)])
+    return np.array(
+        [np.concatenate([tree.random_configuration(generator), generator.normal(size=tree.nv)]) for _ in range(STATES)]
+    )
 
 
 def ours(tree: Tree, field: Entry = era) -> float:
@@ -127,7 +131,9 @@ OURS = ("scalar", "lanes", "compiled", "compiled_lanes")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--all-joints", action="store_true", help="more robots and every kind of joint that Pinocchio has")
+    parser.add_argument(
+        "--all-joints", action="store_true", help="more robots and every kind of joint that Pinocchio has"
+    )
     parser.add_argument("--only", nargs="+", metavar="TREE", help="only these rows of the table")
     parser.add_argument("--rounds", type=int, default=2, help="measure every number so many times, the best counts")
     parser.add_argument("--save", metavar="NAME", help="write benchmarks/results/NAME.json")
@@ -137,7 +143,13 @@ def main() -> None:
     except pinocchio_cpp.NotAvailable as reason:
         print(f"no C++ comparison: {reason}")
     rows = []
-    print("nanoseconds per evaluation and trajectory" + " " * 38 + "compiled model" + " " * 6 + "Pinocchio C++ / ours, compiled")
+    print(
+        "nanoseconds per evaluation and trajectory"
+        + " " * 38
+        + "compiled model"
+        + " " * 6
+        + "Pinocchio C++ / ours, compiled"
+    )
     print(f"{'tree':20s} {'nv':>4s} {'C++':>8s} {'Python':>8s}" + f" {'scalar':>8s} {'lanes':>8s}" * 4)
     for name, tree in models(options.all_joints).items():
         if options.only and name not in options.only:
@@ -146,7 +158,14 @@ def main() -> None:
         ratios = [best["pinocchio_cpp"] / best[c] for c in OURS]
         numbers = " ".join(f"{best[c]:8.0f}" for c in ("pinocchio_cpp", "pinocchio_python", *OURS))
         print(f"{name:20s} {tree.nv:4d} {numbers} " + " ".join(f"{x:8.2f}" for x in ratios), flush=True)
-        rows.append({"tree": name, "bodies": len(tree), "nv": tree.nv, **{f"{c}_ns": round(x, 1) for c, x in best.items() if x == x}})
+        rows.append(
+            {
+                "tree": name,
+                "bodies": len(tree),
+                "nv": tree.nv,
+                **{f"{c}_ns": round(x, 1) for c, x in best.items() if x == x},
+            }
+        )
     if options.save:
         print("saved", save(options.save, {**circumstances("pin"), "rows": rows}))
 

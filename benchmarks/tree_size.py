@@ -1,8 +1,9 @@
-"""Time of one evaluation against the number of bodies, to ten thousand: ``python -m benchmarks.tree_size --figure docs/figures/tree_size``.
+"""Time of one evaluation against the number of bodies, to ten thousand: ``python -m benchmarks.tree_size --figure
+docs/figures/tree_size``.
 
-Chains and random trees of hinges: ERA, OSP, TSP, the composite-body mass matrix with SciPy's Cholesky, and Pinocchio's `aba` from
-Python.  A method is left out beyond the size where its matrix would not fit or a call takes too long; Pinocchio cannot allocate a
-chain of more than some hundred joints, which is caught and said.
+Chains and random trees of hinges: ERA, OSP, TSP, the composite-body mass matrix with SciPy's Cholesky, and Pinocchio's
+`aba` from Python.  A method is left out beyond the size where its matrix would not fit or a call takes too long;
+Pinocchio cannot allocate a chain of more than some hundred joints, which is caught and said.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ import mechanics
 from benchmarks.machine import circumstances, save
 from mechanics import Tree
 from mechanics.adapters.pinocchio import to_pinocchio
-from mechanics.hamiltonian.era import era
-from mechanics.hamiltonian.osp import osp
-from mechanics.hamiltonian.osp_plan import osp_plan
-from mechanics.hamiltonian.tsp import tsp, tsp_size, tsp_structure
+from mechanics.algorithms.era import era
+from mechanics.reference.osp import osp
+from mechanics.reference.osp_plan import osp_plan
+from mechanics.reference.tsp import tsp, tsp_size, tsp_structure
 from mechanics.testing import random_tree
 
 SIZES = (3, 10, 30, 100, 300, 1000, 3000, 10000)
@@ -49,7 +50,9 @@ def contenders(tree: Tree) -> dict[str, Callable[[], Any]]:
         return cho_solve(cho_factor(M, check_finite=False), p, check_finite=False)
 
     plan = osp_plan(tree) if len(tree) <= LARGEST["OSP"] else None
-    found: dict[str, Callable[[], Any]] = {"ERA": kernel(era, tree.parameters, tree.structure, tree.work_shape, 2 * tree.nv)}
+    found: dict[str, Callable[[], Any]] = {
+        "ERA": kernel(era, tree.parameters, tree.structure, tree.work_shape, 2 * tree.nv)
+    }
     if plan is not None:
         found["OSP"] = kernel(osp, *plan)
     if len(tree) <= LARGEST["TSP"]:

@@ -1,12 +1,12 @@
 """Variational steps of trees and of a heavy top, against MuJoCo's Runge–Kutta: ``python -m benchmarks.variational``.
 
-Chains of links on hinges about x, y, z, x, … under gravity, which whirl when they are long.  One step from (q, p) to (q, p): order 2,
-implicit, exact Newton; beside it the coordinate midpoint form (`MIDPOINT`, as in trep), which iterates on the equations
-of motion; MuJoCo: one step of its explicit RK4, in its own C loop.  Best of many short runs from the same start.  On a machine
-that others use (the record keeps its load) only ratios within one run count.
+Chains of links on hinges about x, y, z, x, … under gravity, which whirl when they are long.  One step from (q, p) to
+(q, p): order 2, implicit, exact Newton; beside it the coordinate midpoint form (`MIDPOINT`, as in trep), which iterates
+on the equations of motion; MuJoCo: one step of its explicit RK4, in its own C loop.  Best of many short runs from the
+same start.  On a machine that others use (the record keeps its load) only ratios within one run count.
 
-Published figures for the same kind of step, on other machines: 21.5 µs per degree of freedom (linear-time variational integrator,
-Lee, Liu, Park and Srinivasa 2016).
+Published figures for the same kind of step, on other machines: 21.5 µs per degree of freedom (linear-time variational
+integrator, Lee, Liu, Park and Srinivasa 2016).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.machine import best_time, circumstances, save
+from integrators.engine.observe import pass_on_last
 from integrators.layout import COUNTERS, ITERATIONS, STEPS
 from integrators.method import Method
 from integrators.methods import find
-from integrators.observe import pass_on_last
 from integrators.problem import Problem
 from integrators.signatures import FIELD, FIELD_LANES, STEP, STEP_LANES
 from integrators.status import OK
@@ -41,9 +41,9 @@ from liegroup.compile import (
 )
 from liegroup.group import so3
 from mechanics import Body, Inertia, Tree
-from mechanics.hamiltonian.problem import hamiltonian_problem
 from mechanics.joints import Revolute
-from mechanics.systems.heavy_top import heavy_top
+from mechanics.problems.tree import hamiltonian_problem
+from mechanics.systems.bodies.heavy_top import heavy_top
 
 LINKS = (5, 10, 20, 40, 100, 1000, 10000)
 COM, TENSOR = (0.02, 0.03, 0.15), ((0.02, 0.001, 0.002), (0.001, 0.025, 0.0015), (0.002, 0.0015, 0.015))
@@ -51,13 +51,16 @@ OFFSET, GRAVITY = (0.1, 0.05, 0.3), (-9.81, 0.0, 0.0)
 
 
 @entry(
-    integer(STEP, FIELD, integer, integer, real, vector, vector, vector, integer_table, vector, integers, vector, integers, matrix, matrix,
+    integer(STEP, FIELD, integer, integer, real, vector, vector, vector, integer_table, vector, integers, vector,
+    integers, matrix, matrix,
             integers),
-    integer(STEP_LANES, FIELD_LANES, integer, integer, real, lane_vector, lane_vector, lane_vector, integer_table, vector, integers, vector,
+    integer(STEP_LANES, FIELD_LANES, integer, integer, real, lane_vector, lane_vector, lane_vector, integer_table,
+    vector, integers, vector,
             integers, lane_matrix, lane_matrix, integers),
 )  # fmt: skip
 def _loop(
-    step: Any, field: Any, runs: Any, count: Any, h: Any, start: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any,
+    step: Any, field: Any, runs: Any, count: Any, h: Any, start: Any, y: Any, low: Any, table: Any, coefficients: Any,
+    options: Any,
     parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any,
 ) -> Any:  # fmt: skip
     """`runs` times `count` steps from the same start."""
@@ -66,7 +69,9 @@ def _loop(
         clear(low)
         counters[:] = 0
         for k in range(count):
-            status = step(field, k * h, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters)
+            status = step(
+                field, k * h, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
+            )
             if status != OK:
                 return status
             pass_on_last(work, counters)
@@ -78,7 +83,9 @@ def chain(n: int) -> Tree:
     """Links of 1 kg."""
     axes = np.eye(3)
     link = Inertia.about_com(1.0, COM, TENSOR)
-    bodies = [Body(f"l{i}", Revolute(tuple(axes[i % 3])), f"l{i - 1}" if i else None, OFFSET, inertia=link) for i in range(n)]
+    bodies = [
+        Body(f"l{i}", Revolute(tuple(axes[i % 3])), f"l{i - 1}" if i else None, OFFSET, inertia=link) for i in range(n)
+    ]
     return Tree(bodies, f"chain of {n}", gravity=GRAVITY)
 
 
@@ -97,7 +104,13 @@ def measured(problem: Problem, method: Method, h: float, count: int, lanes: bool
     work, field_work = make(*method.work_shape(problem)), make(*problem.work_shape)
     form, counters = "compiled_lanes" if lanes else "compiled", np.zeros(COUNTERS, dtype=np.int64)
     field, step, loop = (getattr(x, form) for x in (method.function(problem), method.step(problem), _loop))
-    numbers = (problem.table, method.kernel_coefficients(problem), method.kernel_options(problem), problem.parameters, problem.structure)
+    numbers = (
+        problem.table,
+        method.kernel_coefficients(problem),
+        method.kernel_options(problem),
+        problem.parameters,
+        problem.structure,
+    )
     status = OK
 
     def run(calls: int) -> None:
@@ -115,7 +128,9 @@ def mujoco(n: int, h: float, integrator: str, count: int) -> float:
     import mujoco as mj
     from mujoco import rollout
 
-    inertia = " ".join(str(x) for x in (TENSOR[0][0], TENSOR[1][1], TENSOR[2][2], TENSOR[0][1], TENSOR[0][2], TENSOR[1][2]))
+    inertia = " ".join(
+        str(x) for x in (TENSOR[0][0], TENSOR[1][1], TENSOR[2][2], TENSOR[0][1], TENSOR[0][2], TENSOR[1][2])
+    )
     link = '<body pos="{}"><joint type="hinge" axis="{}"/><inertial pos="{}" mass="1" fullinertia="{}"/>'
     text = "".join(link.format(_words(OFFSET), _words(np.eye(3)[i % 3]), _words(COM), inertia) for i in range(n))
     xml = (
@@ -143,7 +158,9 @@ def top() -> Problem:
     """The asymmetric heavy top of the accuracy tests."""
     axis = np.array([0.1, 0.2, 0.97])
     attitude = so3.exp(np.array([0.4, -0.3, 0.2]))
-    return heavy_top((1.0, 1.4, 0.6), 2.0, axis / np.linalg.norm(axis), 1.0, angular_velocity=(0.5, -0.8, 4.0), orientation=attitude)
+    return heavy_top(
+        (1.0, 1.4, 0.6), 2.0, axis / np.linalg.norm(axis), 1.0, angular_velocity=(0.5, -0.8, 4.0), orientation=attitude
+    )
 
 
 def main() -> None:
@@ -155,7 +172,16 @@ def main() -> None:
     rows, method, middle = [], find("TREE_VARIATIONAL"), find("MIDPOINT")
     assert isinstance(method, Method)
     assert isinstance(middle, Method)
-    heads = (("links", 6), ("h", 6), ("µs/step", 9), ("µs/dof", 7), ("iterations", 10), ("midpoint", 9), ("iterations", 10), ("lanes", 9))
+    heads = (
+        ("links", 6),
+        ("h", 6),
+        ("µs/step", 9),
+        ("µs/dof", 7),
+        ("iterations", 10),
+        ("midpoint", 9),
+        ("iterations", 10),
+        ("lanes", 9),
+    )
     print(" ".join(f"{name:>{width}s}" for name, width in (*heads, ("MuJoCo RK4", 11), ("ratio", 6))))
     for n in (n for n in LINKS if n <= options.largest):
         problem = hamiltonian_problem(chain(n), *start(n))
@@ -178,9 +204,19 @@ def main() -> None:
         for version in (chosen, chosen.plain()):
             us, iterations = measured(top(), version, 0.02, 1000)
             print(f"heavy top, {version.name}: {1e3 * us:.0f} ns a step, {iterations:.2f} iterations", flush=True)
-            rows.append({"system": "heavy top", "h": 0.02, "method": version.name, "step_ns": 1e3 * us, "iterations": iterations})
+            rows.append(
+                {
+                    "system": "heavy top",
+                    "h": 0.02,
+                    "method": version.name,
+                    "step_ns": 1e3 * us,
+                    "iterations": iterations,
+                }
+            )
     if options.save:
-        print("saved", save(options.save, {**circumstances("mujoco"), "load_average": os.getloadavg()[0], "rows": rows}))
+        print(
+            "saved", save(options.save, {**circumstances("mujoco"), "load_average": os.getloadavg()[0], "rows": rows})
+        )
 
 
 if __name__ == "__main__":

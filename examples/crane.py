@@ -1,7 +1,9 @@
-"""A crane carries its load 4 m in 3 s and stops without a swing, with the least force: optimal control by exact derivatives.
+"""A crane carries its load 4 m in 3 s and stops without a swing, with the least force: optimal control by exact
+derivatives.
 
-`linearised_step` gives one variational step and its derivatives by state and control.  Chained, they are the derivatives of the last state
-by all controls, exact for the discrete motion: Newton's method for the controls of least norm takes a few iterations.
+`linearised_step` gives one variational step and its derivatives by state and control.  Chained, they are the
+derivatives of the last state by all controls, exact for the discrete motion: Newton's method for the controls of least
+norm takes a few iterations.
 """
 
 from pathlib import Path
@@ -10,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import mechanics
-from integrators.step_derivative import linearised_step
+from integrators.step_derivatives.linearised import linearised_step
 from mechanics import Body, Inertia, Tree
 from mechanics.joints import Prismatic, Revolute
 

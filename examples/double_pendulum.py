@@ -1,7 +1,8 @@
 """The double pendulum from its Lagrangian: a Poincaré section of 32 starts with the same energy.
 
-A plain function of numbers is enough: it is differentiated exactly and compiled.  Each dot is a passage of the first arm through the
-vertical, located within its step: closed curves where the motion is regular, clouds where it is chaotic.
+A plain function of numbers is enough: it is differentiated exactly and compiled.  Each dot is a passage of the first
+arm through the vertical, located within its step: closed curves where the motion is regular, clouds where it is
+chaotic.
 """
 
 from pathlib import Path
@@ -12,7 +13,7 @@ from numba import njit
 
 from integrators import integrate
 from integrators.events import Event
-from integrators.lagrangian import lagrangian_problem
+from integrators.problem.lagrangian import lagrangian_problem
 
 
 def lagrangian(t, q, v, parameters):
@@ -37,7 +38,9 @@ while len(starts) < 32:  # the first arm vertical, the rest of the energy in its
         starts.append([0.0, angle, 2 * v0 + b, speed + v0 * np.cos(angle)])  # (q, p) with p = ∂L/∂v
 
 problem = lagrangian_problem(lagrangian, [0.0, 0.0])
-runs = integrate(problem, "DEL_GAUSS2", (0.0, 1000.0), step=0.05, y0=np.array(starts), events=Event(vertical, "passage", direction=1))
+runs = integrate(
+    problem, "DEL_GAUSS2", (0.0, 1000.0), step=0.05, y0=np.array(starts), events=Event(vertical, "passage", direction=1)
+)
 print(f"32 starts, {runs.steps} steps each: largest energy error {np.max(runs.error('energy')):.1e}")
 
 fig = Figure(figsize=(5.0, 4.0), layout="constrained")

@@ -1,7 +1,8 @@
 """A four-bar linkage built by hand: its loop stays closed for 100 000 steps, and what the pin carries.
 
-Crank and coupler turn about A, the rocker about D; a pin closes the loop at C.  The configuration is found from a rough guess.  The
-variational step keeps the pin together to rounding; RK4 with Baumgarte's stabilisation keeps it to the error of the method.
+Crank and coupler turn about A, the rocker about D; a pin closes the loop at C.  The configuration is found from a rough
+guess.  The variational step keeps the pin together to rounding; RK4 with Baumgarte's stabilisation keeps it to the
+error of the method.
 """
 
 from pathlib import Path
@@ -13,8 +14,8 @@ import mechanics
 from integrators import integrate
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
 from mechanics.constraints.loops import revolute
-from mechanics.constraints.multiplier_problem import Baumgarte, multiplier_problem
-from mechanics.constraints.reactions import reactions
+from mechanics.formulations.multiplier_problem import Baumgarte, multiplier_problem
+from mechanics.formulations.reactions import reactions
 from mechanics.joints import Continuous
 
 
@@ -38,9 +39,13 @@ print(linkage.mobility.report())
 
 start = {"rates": {"crank_joint": 4.0}}
 closed = integrate(linkage.problem(**start, projection="momenta"), "TREE_VARIATIONAL", (0, 200), step=2e-3)
-stabilised = integrate(multiplier_problem(linkage, **start, stabilisation=Baumgarte(10.0)), "RKMK4", (0, 200), step=2e-3)
+stabilised = integrate(
+    multiplier_problem(linkage, **start, stabilisation=Baumgarte(10.0)), "RKMK4", (0, 200), step=2e-3
+)
 for run in (closed, stabilised):
-    print(f"{run.method}: the pin is open by at most {run.maximum('gap'):.1e} m, relative error of the energy {run.error('energy'):.1e}")
+    print(
+        f"{run.method}: the pin is open by at most {run.maximum('gap'):.1e} m, relative error of the energy {run.error('energy'):.1e}"
+    )
 
 first = closed.t <= 1.0  # s: one turn of the crank
 loads = []

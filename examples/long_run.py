@@ -1,7 +1,7 @@
 """A run that is killed and goes on: bit for bit as if nothing had happened.
 
-Kepler's problem for two million steps.  A checkpoint is kept while it runs; the callback stops the run somewhere, as Ctrl-C would; `resume`
-takes it to its end.
+Kepler's problem for two million steps.  A checkpoint is kept while it runs; the callback stops the run somewhere, as
+Ctrl-C would; `resume` takes it to its end.
 """
 
 import tempfile
@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from integrators import integrate, resume
-from mechanics.systems import kepler
+from mechanics.systems.bodies import kepler
 
 problem = kepler(eccentricity=0.5)
 options = {"t_span": (0, 2e4), "step": 0.01}

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from integrators import integrate
-from mechanics.systems.rolling_disk import contact_point, rolling_disk
+from mechanics.systems.rolling.rolling_disk import contact_point, rolling_disk
 
 coin = rolling_disk(tilt=0.3, omega=(0.0, 2.0, 4.0))
 runs = [

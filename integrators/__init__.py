@@ -2,7 +2,19 @@
 
 from integrators.integrate import integrate, resume
 from integrators.problem import Problem, Variable
-from integrators.solution import Solution
+from integrators.results.solution import Solution
 from integrators.status import Status
+from liegroup.renamed import renamed
+
+renamed(
+    {
+        "integrators.lagrangian": "integrators.problem.lagrangian",
+        "integrators.one_step": "integrators.method.step_map",
+        "integrators.parts": "integrators.problem.parts",
+        "integrators.solution": "integrators.results.solution",
+        "integrators.step_derivative": "integrators.step_derivatives.linearised",
+        "integrators.storage": "integrators.results.storage",
+    }
+)
 
 __all__ = ["Problem", "Solution", "Status", "Variable", "integrate", "resume"]

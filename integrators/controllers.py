@@ -6,13 +6,13 @@ With r = err/safetyᵏ, err the scaled error estimate of a step of size h, k the
 
 (Söderlind 2003).  Rejected steps are repeated with the elementary rule, and the history begins anew.
 
-The integrating controller (Hairer and Söderlind 2005) asks for no error estimate: it follows a wished step size Q(y) > 0 in a
-way that is symmetric in time, so that symmetric methods keep what they are for:
+The integrating controller (Hairer and Söderlind 2005) asks for no error estimate: it follows a wished step size Q(y) >
+0 in a way that is symmetric in time, so that symmetric methods keep what they are for:
 
     ρ = 1/Q + (ε/2) G at the start;   h = ε/ρ;   ρ <- ρ + ε G after the step,   G = −d/dt ln Q along the motion.
 
-The logarithmic Hamiltonian (Preto and Tremaine 1999; Mikkola and Tanikawa 1999) puts the steps into the equations of motion, and
-keeps symplectic splittings symplectic.
+The logarithmic Hamiltonian (Preto and Tremaine 1999; Mikkola and Tanikawa 1999) puts the steps into the equations of
+motion, and keeps symplectic splittings symplectic.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ class Controller:
         if not (0 < self.safety <= 1 and 0 < self.least < 1 < self.greatest):
             raise ValueError(f"controller {self.name}: expected 0 < safety ≤ 1 and 0 < least < 1 < greatest")
         if self.radius >= 1.0:
-            raise ValueError(f"controller {self.name}: closed-loop radius {self.radius:.3g}, expected less than 1; it would not settle")
+            raise ValueError(
+                f"controller {self.name}: closed-loop radius {self.radius:.3g}, expected less than 1; it would not settle"
+            )
 
     @property
     def radius(self) -> float:
@@ -79,8 +81,8 @@ class IntegratingController:
     Parameters
     ----------
     size : callable
-        ``size(t, y)`` → (Q, G) in any form of `integrators.fields`: the wished step size Q > 0 up to the factor ε, even under
-        reversal of the velocities, and G = −(d/dt Q)/Q along the motion.
+        ``size(t, y)`` → (Q, G) in any form of `integrators.problem.fields`: the wished step size Q > 0 up to the factor
+        ε, even under reversal of the velocities, and G = −(d/dt Q)/Q along the motion.
     """
 
     size: Callable[..., Any]
@@ -100,14 +102,15 @@ class LogarithmicHamiltonian:
     dt ≈ ε/(−V): steps are short where the potential is deep.  The splitting's parts are solved exactly
     (`integrators.steppers.logarithmic`), so that the energy does not drift and Kepler orbits are exact conics.
 
-    Holds when H = T + V is a constant of the motion, T = ½ pᵀK p the kinetic energy of particles and rigid bodies (what a splitting
-    asks for anyway), and V < 0 along the whole motion; a V bounded above becomes negative by a constant, which changes where the
-    steps fall and nothing else.
+    Holds when H = T + V is a constant of the motion, T = ½ pᵀK p the kinetic energy of particles and rigid bodies (what
+    a splitting asks for anyway), and V < 0 along the whole motion; a V bounded above becomes negative by a constant,
+    which changes where the steps fall and nothing else.
 
     Parameters
     ----------
     potential : callable
-        ``potential(t, y)`` → V in any form of `integrators.fields`, a function of the configuration, in the units of ½ pᵀK p.
+        ``potential(t, y)`` → V in any form of `integrators.problem.fields`, a function of the configuration, in the
+        units of ½ pᵀK p.
 
     Source: Preto and Tremaine 1999; Mikkola and Tanikawa 1999.
     """
@@ -125,7 +128,9 @@ class LogarithmicHamiltonian:
 AnyController = Controller | IntegratingController | LogarithmicHamiltonian
 
 
-def _row(name: str, b: tuple[float, float, float], a: tuple[float, float] = (0.0, 0.0), smooth: bool = True) -> Controller:
+def _row(
+    name: str, b: tuple[float, float, float], a: tuple[float, float] = (0.0, 0.0), smooth: bool = True
+) -> Controller:
     return Controller(name, b, a, smooth=smooth)
 
 

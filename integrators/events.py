@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.fields import Field, as_field
+from integrators.problem.fields import Field, as_field
 
 Array = NDArray[np.float64]
 
@@ -21,7 +21,7 @@ class Event:
     Parameters
     ----------
     function : callable
-        g in any form of `integrators.fields`, with one value.
+        g in any form of `integrators.problem.fields`, with one value.
     name : str
         For the results.
     direction : int
@@ -31,8 +31,8 @@ class Event:
 
     Notes
     -----
-    Zeros are noticed by the signs of g at the ends of a step: two of them within one step are not.  A zero at the start of
-    the motion is no event.
+    Zeros are noticed by the signs of g at the ends of a step: two of them within one step are not.  A zero at the start
+    of the motion is no event.
     """
 
     function: Callable[..., Any]
@@ -44,7 +44,9 @@ class Event:
         if self.direction not in (-1, 0, 1):
             raise ValueError(f"event {self.name!r}: direction {self.direction}, expected -1, 0 or 1")
         if int(self.terminal) < 0:
-            raise ValueError(f"event {self.name!r}: terminal {self.terminal}, expected False, True or a number of occurrences")
+            raise ValueError(
+                f"event {self.name!r}: terminal {self.terminal}, expected False, True or a number of occurrences"
+            )
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,9 @@ class Events:
 
 
 def as_events(events: Any) -> Events | None:
-    """Bring what a user gave to `Events`: an Event, a function (its attributes `direction`, `terminal` count, as in SciPy), a
-    sequence of these, or a mapping from names."""
+    """Bring what a user gave to `Events`: an Event, a function (its attributes `direction`, `terminal` count, as in
+    SciPy), a sequence of these, or a mapping from names.
+    """
     if events is None:
         return None
     if isinstance(events, Mapping):
@@ -89,7 +92,12 @@ def _as_event(event: Any, name: str) -> Event:
 
 
 def zeros(
-    events: Events, before: Array, after: Array, h: float, state_at: Callable[[float], Array], values_at: Callable[[float, Array], Array]
+    events: Events,
+    before: Array,
+    after: Array,
+    h: float,
+    state_at: Callable[[float], Array],
+    values_at: Callable[[float, Array], Array],
 ) -> list[tuple[float, int, Array]]:
     """The zeros within a step of size h, in order: (part of the step to go, number of the event, state there).
 
@@ -118,4 +126,13 @@ def _root(function: Callable[[float], float], a: float, b: float, h: float) -> f
     if b == 0.0:
         return h
     ends = {0.0: a, h: b}
-    return float(brentq(lambda x: ends[x] if x in ends else function(x), 0.0, h, xtol=1e-300, rtol=4 * np.finfo(float).eps, maxiter=500))
+    return float(
+        brentq(
+            lambda x: ends[x] if x in ends else function(x),
+            0.0,
+            h,
+            xtol=1e-300,
+            rtol=4 * np.finfo(float).eps,
+            maxiter=500,
+        )
+    )

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.adaptive_run import AdaptiveRun, Steering
-from integrators.assemble import assemble
-from integrators.checkpoint import Checkpoint, load
 from integrators.controllers import AnyController, Controller, LogarithmicHamiltonian, find_controller
-from integrators.drive import drive
+from integrators.engine.adaptive_run import AdaptiveRun, Steering
+from integrators.engine.assemble import assemble
+from integrators.engine.checkpoint import Checkpoint, load
+from integrators.engine.drive import drive
+from integrators.engine.fixed_run import FixedRun, LaneRun
+from integrators.engine.run import Output, Plan, Run
 from integrators.events import as_events
-from integrators.fixed_run import FixedRun, LaneRun
 from integrators.method import Method, Reference
 from integrators.methods import find
 from integrators.problem import Problem
-from integrators.run import Output, Plan, Run
-from integrators.solution import Solution
+from integrators.results.solution import Solution
 from liegroup.compile import WIDTH
 
 Array = NDArray[np.float64]
@@ -51,42 +51,48 @@ def integrate(
 ) -> Solution:
     """Integrate a problem over an interval of time.
 
-    Fixed steps if `step` is given and neither a tolerance nor a controller; else steps of variable size, for methods with an
-    error estimate, or, with an `IntegratingController`, for symmetric ones, or, with a `LogarithmicHamiltonian`, for splittings.
+    Fixed steps if `step` is given and neither a tolerance nor a controller; else steps of variable size, for methods
+    with an error estimate, or, with an `IntegratingController`, for symmetric ones, or, with a
+    `LogarithmicHamiltonian`, for splittings.
 
     Parameters
     ----------
     problem : Problem
-        With an initial state (n,), or with m of them (m, n): an ensemble.  Fixed steps of a compiled field run in lanes of eight: the
-        same numbers as one by one, bit by bit, for a fraction of the time.
+        With an initial state (n,), or with m of them (m, n): an ensemble.  Fixed steps of a compiled field run in lanes
+        of eight: the same numbers as one by one, bit by bit, for a fraction of the time.
     method : str or Method
         From the catalogue `integrators.methods`, by name or as an object.
     t_span : (t0, t1)
         t1 < t0 integrates backwards.
     step : float, optional
-        Step size, positive.  Fixed steps that do not divide the interval are replaced by the next smaller ones that do.  With a
-        controller: the first step (default: found from the field); with the integrating controller and the logarithmic Hamiltonian: ε.
+        Step size, positive.  Fixed steps that do not divide the interval are replaced by the next smaller ones that
+        do.  With a controller: the first step (default: found from the field); with the integrating controller and the
+        logarithmic Hamiltonian: ε.
     y0 : array, optional
         Start from here instead of ``problem.y0``.
     rtol, atol : float, optional
-        Relative and absolute tolerance (default 1e-6, 1e-9) of the error of a step in the algebra; rotations count as of size 1,
-        positions by their length, components of Rⁿ by their magnitude.  `atol` may be one number per component of the velocity.
+        Relative and absolute tolerance (default 1e-6, 1e-9) of the error of a step in the algebra; rotations count as
+        of size 1, positions by their length, components of Rⁿ by their magnitude.  `atol` may be one number per
+        component of the velocity.
     controller : str or Controller, optional
-        From `integrators.controllers.CONTROLLERS` (default "PI42"), an `IntegratingController` or a `LogarithmicHamiltonian`.
+        From `integrators.controllers.CONTROLLERS` (default "PI42"), an `IntegratingController` or a
+        `LogarithmicHamiltonian`.
     max_step : float
         Largest variable step.
     max_steps : int, optional
         Most variable steps; reaching it is a status.
     save_every : int, optional
-        Keep every so-manieth state and the last; default every variable step, and of fixed steps as few as needed for at most 10 000
-        states.  The extremes and the mean of the invariants are taken over every step in any case.
+        Keep every so-manieth state and the last; default every variable step, and of fixed steps as few as needed for
+        at most 10 000 states.  The extremes and the mean of the invariants are taken over every step in any case.
     t_eval : array, optional
-        Keep the states at these times instead: within steps by the method's continuous extension, or by a step of the part.
+        Keep the states at these times instead: within steps by the method's continuous extension, or by a step of the
+        part.
     events : optional
         Functions g(t, y) whose zeros are located: `Event` objects, functions, a sequence or a mapping from names.
     callback : callable, optional
-        ``callback(t, y)`` is called between chunks of about 0.1 s, with a copy of the state; what is true stops the run.  An object
-        with a method ``look(stretch)`` gets all that was saved since, with the extremes of the invariants (`integrators.run.Stretch`).
+        ``callback(t, y)`` is called between chunks of about 0.1 s, with a copy of the state; what is true stops the
+        run.  An object with a method ``look(stretch)`` gets all that was saved since, with the extremes of the
+        invariants (`integrators.engine.run.Stretch`).
     progress : bool, optional
         Progress bar; default: on terminals, for runs longer than a second.
     checkpoint : path, optional
@@ -97,21 +103,21 @@ def integrate(
     Returns
     -------
     Solution
-        Also if the run failed or was interrupted (Ctrl-C): what was computed, with a status and a message.  A second Ctrl-C
-        raises KeyboardInterrupt.
+        Also if the run failed or was interrupted (Ctrl-C): what was computed, with a status and a message.  A second
+        Ctrl-C raises KeyboardInterrupt.
 
     Raises
     ------
     ValueError, TypeError
         For arguments that make no sense, with the remedy.
     Exception
-        Whatever a plain Python function of the problem or the callback raises; a note says at which time and step, and the attribute
-        ``solution`` of the exception holds the states saved until then.
+        Whatever a plain Python function of the problem or the callback raises; a note says at which time and step, and
+        the attribute ``solution`` of the exception holds the states saved until then.
 
     Notes
     -----
-    A jitted field is inlined or called at once, a plain Python one is called back by the compiled step, to the same numbers; it costs
-    its own time and 2 µs or so.
+    A jitted field is inlined or called at once, a plain Python one is called back by the compiled step, to the same
+    numbers; it costs its own time and 2 µs or so.
     """
     chosen = find(method)
     if y0 is not None:
@@ -119,7 +125,13 @@ def integrate(
     span = _interval(t_span)
     _check_field(problem, span[0])
     if isinstance(chosen, Reference):
-        given = {"controller": controller, "t_eval": t_eval, "events": events, "callback": callback, "checkpoint": checkpoint}
+        given = {
+            "controller": controller,
+            "t_eval": t_eval,
+            "events": events,
+            "callback": callback,
+            "checkpoint": checkpoint,
+        }
         if unused := [name for name, value in given.items() if value is not None]:
             raise TypeError(f"{', '.join(unused)}: not supported by {chosen.name}, which is here for comparison")
         tolerances = {name: value for name, value in (("rtol", rtol), ("atol", atol)) if value is not None}
@@ -153,7 +165,8 @@ def resume(
     problem : Problem
         The same as then: functions are not kept in files.  Its initial state is not used.
     method, controller, events
-        Again as then, if the method is not in the catalogue, if the controller was given as an object with functions, if there were events.
+        Again as then, if the method is not in the catalogue, if the controller was given as an object with functions,
+        if there were events.
     callback, progress, every
         As in `integrate`.
 
@@ -201,7 +214,8 @@ def start_runs(problem: Problem, method: Method, output: Output, way: Plan | Ste
 
 
 def _way(
-    method: Method, span: tuple[float, float], step: float | None, rtol: float | None, atol: ArrayLike | None, controller: Any,
+    method: Method, span: tuple[float, float], step: float | None, rtol: float | None, atol: ArrayLike | None,
+    controller: Any,
     max_step: float, max_steps: int | None, dimension: int,
 ) -> Plan | Steering:  # fmt: skip
     """Fixed steps or a controller."""
@@ -209,14 +223,23 @@ def _way(
         raise ValueError(f"step: {step}, expected a positive number (t_span tells the direction)")
     if step is not None and rtol is None and atol is None and controller is None:
         if np.isfinite(max_step) or max_steps is not None:
-            raise ValueError("max_step, max_steps: they belong to variable steps, but `step` without a tolerance means fixed steps")
+            raise ValueError(
+                "max_step, max_steps: they belong to variable steps, but `step` without a tolerance means fixed steps"
+            )
         return _plan(span, step)
     chosen = find_controller("PI42" if controller is None else controller)
     _check_pair(method, chosen, step, rtol, atol, max_step)
     tolerances = np.broadcast_to(np.asarray(1e-9 if atol is None else atol, dtype=np.float64), (dimension,)).copy()
     relative = 1e-6 if rtol is None else float(rtol)
-    if not (relative >= 0 and (tolerances >= 0).all() and np.isfinite(tolerances).all() and (relative > 0 or (tolerances > 0).all())):
-        raise ValueError(f"rtol, atol: {rtol}, {tolerances.tolist()}, expected non-negative numbers that are not both 0")
+    if not (
+        relative >= 0
+        and (tolerances >= 0).all()
+        and np.isfinite(tolerances).all()
+        and (relative > 0 or (tolerances > 0).all())
+    ):
+        raise ValueError(
+            f"rtol, atol: {rtol}, {tolerances.tolist()}, expected non-negative numbers that are not both 0"
+        )
     if not max_step > 0:
         raise ValueError(f"max_step: {max_step}, expected a positive number")
     most = 2**62 if max_steps is None else int(max_steps)
@@ -228,20 +251,26 @@ def _check_pair(
 ) -> None:  # fmt: skip
     if not isinstance(controller, Controller):
         if not method.symmetric:
-            raise ValueError(f"controller: the {controller.name} keeps the symmetry of a symmetric method; {method.name} has none")
+            raise ValueError(
+                f"controller: the {controller.name} keeps the symmetry of a symmetric method; {method.name} has none"
+            )
         if rtol is not None or atol is not None:
             raise ValueError(f"rtol, atol: the {controller.name} estimates no errors; its `step` decides the accuracy")
         if step is None:
             raise ValueError(f"step: the {controller.name} needs ε, {controller.MEANS}")
         if isinstance(controller, LogarithmicHamiltonian) and np.isfinite(max_step):
-            raise ValueError(f"max_step: the steps of the {controller.name} are equal in their own time; take a smaller `step`")
+            raise ValueError(
+                f"max_step: the steps of the {controller.name} are equal in their own time; take a smaller `step`"
+            )
     elif method.symmetric or method.symplectic:
         raise ValueError(
             f"{method.name} keeps its structure with fixed steps only: give `step` and no tolerance, or an IntegratingController or a "
             f"LogarithmicHamiltonian"
         )
     elif not method.is_adaptive:
-        raise ValueError(f"{method.name} does not estimate its error: give `step`, or take a method with an embedded one")
+        raise ValueError(
+            f"{method.name} does not estimate its error: give `step`, or take a method with an embedded one"
+        )
 
 
 def _plan(span: tuple[float, float], step: float) -> Plan:
@@ -279,8 +308,14 @@ def _times(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:
     forward = 1.0 if span[1] >= span[0] else -1.0
     if times.ndim != 1 or not len(times) or not np.isfinite(times).all():
         raise ValueError(f"t_eval: {times}, expected a one-dimensional array of finite times")
-    if (np.diff(forward * times) <= 0).any() or forward * (times[0] - span[0]) < 0 or forward * (times[-1] - span[1]) > 0:
-        raise ValueError(f"t_eval: from {times[0]} to {times[-1]}, expected times in the order of t_span = {span}, within it, each once")
+    if (
+        (np.diff(forward * times) <= 0).any()
+        or forward * (times[0] - span[0]) < 0
+        or forward * (times[-1] - span[1]) > 0
+    ):
+        raise ValueError(
+            f"t_eval: from {times[0]} to {times[-1]}, expected times in the order of t_span = {span}, within it, each once"
+        )
     return times
 
 

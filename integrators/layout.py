@@ -37,7 +37,8 @@ SUBSTEPS = 12
 COUNTERS = 13
 
 ERROR = 0
-"""Row: error estimate in the algebra (embedded methods); the residual of an iteration that failed, in its first entry."""
+"""Row: error estimate in the algebra (embedded methods); the residual of an iteration that failed, in its first entry.
+"""
 ERROR_LOW = 1
 """Row: second error estimate, for methods that combine two."""
 FIRST = 2

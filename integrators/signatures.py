@@ -19,7 +19,18 @@ step           ``step(field, t, h, y, low, table, coefficients, options, paramet
 
 from __future__ import annotations
 
-from liegroup.compile import function, integer, integer_table, integers, lane_matrix, lane_vector, matrix, nothing, real, vector
+from liegroup.compile import (
+    function,
+    integer,
+    integer_table,
+    integers,
+    lane_matrix,
+    lane_vector,
+    matrix,
+    nothing,
+    real,
+    vector,
+)
 
 _FIELD_ARGUMENTS = (real, vector, vector, integers, matrix, vector)
 _FIELD_LANES_ARGUMENTS = (real, lane_vector, vector, integers, lane_matrix, lane_vector)
@@ -36,7 +47,19 @@ FIELD_LANES = function(nothing, *_FIELD_LANES_ARGUMENTS)
 
 _METHOD = (integer_table, vector, integers)
 _STEP_ARGUMENTS = (FIELD, real, real, vector, vector, *_METHOD, vector, integers, matrix, matrix, integers)
-_STEP_LANES_ARGUMENTS = (FIELD_LANES, real, real, lane_vector, lane_vector, *_METHOD, vector, integers, lane_matrix, lane_matrix, integers)
+_STEP_LANES_ARGUMENTS = (
+    FIELD_LANES,
+    real,
+    real,
+    lane_vector,
+    lane_vector,
+    *_METHOD,
+    vector,
+    integers,
+    lane_matrix,
+    lane_matrix,
+    integers,
+)
 
 STEP_SIGNATURE = integer(*_STEP_ARGUMENTS)
 """A stepper on one trajectory, for `entry`."""

@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import solve_ivp
 
-from integrators.ambient import ambient_velocity
 from integrators.analysis import MeasuredOrder, measured_order
 from integrators.integrate import integrate
 from integrators.method import Method
 from integrators.problem import Problem
+from integrators.problem.ambient import ambient_velocity
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, ld, st
-from liegroup.scalars import sincos
+from liegroup.compile.scalars import sincos
 from liegroup.table import EXP, RN, SE2, SE3, SO2, SO3, increment, table_of
 
 Array = NDArray[np.float64]
@@ -106,9 +106,15 @@ def _reference(group: str, field: Any) -> tuple[Problem, Array]:
     return problem, reference_state(problem)
 
 
-def order_on(group: str, method: Method, counts: Sequence[int], field: Any = wavy, floor: float = 2e-12) -> MeasuredOrder:
+def order_on(
+    group: str, method: Method, counts: Sequence[int], field: Any = wavy, floor: float = 2e-12
+) -> MeasuredOrder:
     """Measured order of a method on the test problem of a group."""
     problem, reference = _reference(group, field)
     return measured_order(
-        lambda n: end_state(problem, method, n), counts, reference, lambda y, z: group_distance(problem.table, y, z), floor
+        lambda n: end_state(problem, method, n),
+        counts,
+        reference,
+        lambda y, z: group_distance(problem.table, y, z),
+        floor,
     )

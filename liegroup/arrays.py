@@ -33,7 +33,9 @@ def numbers(value: ArrayLike, name: str, shape: tuple[int, ...], where: str = ""
         a = np.asarray(value)
     except ValueError as error:
         raise ValueError(f"{name}={value!r}: expected a rectangular array {_wanted(shape)}{where}") from error
-    if a.dtype.kind not in "fiucO" or (a.dtype.kind == "O" and any(isinstance(v, (str, bytes, type(None))) for v in a.flat)):
+    if a.dtype.kind not in "fiucO" or (
+        a.dtype.kind == "O" and any(isinstance(v, (str, bytes, type(None))) for v in a.flat)
+    ):
         raise TypeError(f"{name}={value!r}: expected numbers, an array {_wanted(shape)}{where}")
     if a.shape[a.ndim - len(shape) :] != shape or a.ndim < len(shape):
         raise ValueError(f"{name} has shape {a.shape}: expected {_wanted(shape)}{where}, components on the last axis")
@@ -96,7 +98,9 @@ def block_diagonal(blocks: Sequence[Array]) -> Array:
     if len(blocks) == 1:
         return blocks[0]
     lead = np.broadcast_shapes(*(b.shape[:-2] for b in blocks))
-    out = np.zeros((*lead, sum(b.shape[-2] for b in blocks), sum(b.shape[-1] for b in blocks)), dtype=np.result_type(*blocks))
+    out = np.zeros(
+        (*lead, sum(b.shape[-2] for b in blocks), sum(b.shape[-1] for b in blocks)), dtype=np.result_type(*blocks)
+    )
     i = j = 0
     for b in blocks:
         out[..., i : i + b.shape[-2], j : j + b.shape[-1]] = b

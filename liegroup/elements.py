@@ -8,8 +8,8 @@ array([0., 0., 1.])
 >>> (pose @ pose.inv()).is_close(SE3.identity())
 True
 
-An object holds one element or an array of them; leading axes broadcast in every operation.  ``to_dict`` gives plain lists and
-names (for JSON, TOML, …), ``from_dict`` reads them.
+An object holds one element or an array of them; leading axes broadcast in every operation.  ``to_dict`` gives plain
+lists and names (for JSON, TOML, …), ``from_dict`` reads them.
 """
 
 from __future__ import annotations
@@ -102,7 +102,10 @@ class Element:
             raise ValueError(f"data: {dict(data)!r}, expected the keys {sorted(expected)} and type {cls.__name__!r}")
         parts = [np.asarray(data[name], dtype=np.float64) for name in cls.fields]
         return cls(
-            np.concatenate([p[..., None] if isinstance(cls.fields[n], int) else p for n, p in zip(cls.fields, parts, strict=True)], axis=-1)
+            np.concatenate(
+                [p[..., None] if isinstance(cls.fields[n], int) else p for n, p in zip(cls.fields, parts, strict=True)],
+                axis=-1,
+            )
         )
 
     # --- the group ----------------------------------------------------------------------------------------------------
@@ -181,9 +184,14 @@ class Element:
 
     def __repr__(self) -> str:
         parts = (
-            f"{name}={np.array2string(np.asarray(self.q[..., part]), separator=', ', threshold=12)}" for name, part in self.fields.items()
+            f"{name}={np.array2string(np.asarray(self.q[..., part]), separator=', ', threshold=12)}"
+            for name, part in self.fields.items()
         )
-        return f"{type(self).__name__}({', '.join(parts)})" if not self.shape else f"<{type(self).__name__} array of shape {self.shape}>"
+        return (
+            f"{type(self).__name__}({', '.join(parts)})"
+            if not self.shape
+            else f"<{type(self).__name__} array of shape {self.shape}>"
+        )
 
 
 class SO2(Element):
@@ -259,4 +267,6 @@ class SE3(Element):
 def _joined(position: ArrayLike, rotation: Array) -> Array:
     p = np.asarray(position, dtype=np.float64)
     shape = np.broadcast_shapes(p.shape[:-1], rotation.shape[:-1])
-    return np.concatenate([np.broadcast_to(p, (*shape, p.shape[-1])), np.broadcast_to(rotation, (*shape, rotation.shape[-1]))], axis=-1)
+    return np.concatenate(
+        [np.broadcast_to(p, (*shape, p.shape[-1])), np.broadcast_to(rotation, (*shape, rotation.shape[-1]))], axis=-1
+    )

@@ -55,14 +55,14 @@ class Group:
     Parameters
     ----------
     factors : sequence of (formula file, copies)
-        See `liegroup.formulas` for what a formula file contains; `product`, `rn` and ``group ** n`` build groups from groups.
-        Groups with the same factors are equal.
+        See `liegroup.formulas` for what a formula file contains; `product`, `rn` and ``group ** n`` build groups from
+        groups. Groups with the same factors are equal.
 
     Raises
     ------
     ValueError, TypeError
-        From every verb, for arguments of wrong shape, not finite, or off the group: with the argument, its value, what was
-        expected and the remedy.
+        From every verb, for arguments of wrong shape, not finite, or off the group: with the argument, its value, what
+        was expected and the remedy.
     """
 
     factors: tuple[tuple[Any, int], ...]
@@ -116,7 +116,9 @@ class Group:
         """int64 array (factors, 5) for compiled loops, see `liegroup.table`."""
         for f, _ in self.factors:
             if f not in FACTORS:
-                raise ValueError(f"{f.NAME} is not among liegroup.table.FACTORS: add its formula file there to use it in compiled loops")
+                raise ValueError(
+                    f"{f.NAME} is not among liegroup.table.FACTORS: add its formula file there to use it in compiled loops"
+                )
         return table_of((FACTORS.index(f), copies) for f, copies in self.factors)
 
     @property
@@ -131,7 +133,12 @@ class Group:
         a = numbers(q, name, (self.n_q,), self._for)
         bad = self._defect(a) > TOLERANCE
         if np.any(bad):
-            refuse(bad, a, name, f"expected a distance below {TOLERANCE:g} from {self}; project({name}) gives the nearest element")
+            refuse(
+                bad,
+                a,
+                name,
+                f"expected a distance below {TOLERANCE:g} from {self}; project({name}) gives the nearest element",
+            )
         return a
 
     def check_algebra(self, x: ArrayLike, name: str = "x") -> Array:
@@ -173,7 +180,9 @@ class Group:
         return self.compose(self.inverse(g), h)
 
     def interpolate(self, g: ArrayLike, h: ArrayLike, s: ArrayLike) -> Array:
-        """g exp(s log(g⁻¹h)): from g (s = 0) to h (s = 1) along a one-parameter subgroup; s broadcasts with the leading axes."""
+        """g exp(s log(g⁻¹h)): from g (s = 0) to h (s = 1) along a one-parameter subgroup; s broadcasts with the leading
+        axes.
+        """
         return self.compose(g, self.exp(np.asarray(s)[..., None] * self.log(self.between(g, h))))
 
     def distance(self, g: ArrayLike, h: ArrayLike) -> Array:
@@ -197,7 +206,9 @@ class Group:
         finite = np.isfinite(a).all(axis=-1)
         return finite & (self._defect(np.where(finite[..., None], a, 0.0)) <= tolerance)
 
-    def random(self, rng: np.random.Generator | int | None = None, shape: Sequence[int] | int = (), near: float | None = None) -> Array:
+    def random(
+        self, rng: np.random.Generator | int | None = None, shape: Sequence[int] | int = (), near: float | None = None
+    ) -> Array:
         """Random elements: rotations uniform (Haar), translations standard normal; or around the identity.
 
         Parameters
@@ -273,7 +284,9 @@ class Group:
 
     def project_matrix(self, m: ArrayLike) -> Array:
         """The nearest matrix of the group: rotation blocks by their polar factors, constant entries set."""
-        return self.as_matrix(matrices.read(self.leaves, "from_matrix", "matrix", self._check_matrix(m), nearest=True)[0])
+        return self.as_matrix(
+            matrices.read(self.leaves, "from_matrix", "matrix", self._check_matrix(m), nearest=True)[0]
+        )
 
     def _check_matrix(self, m: ArrayLike) -> Array:
         return numbers(m, "m", (self.matrix_size, self.matrix_size), f" for {self}")
@@ -309,7 +322,9 @@ class Group:
         return self.maps["cay"].inverse(g)
 
     def ccsk(self, x: ArrayLike, *, order: Sequence[int] | None = None) -> Array:
-        """exp(x_a e_a) exp(x_b e_b)…, (a, b, …) = `order`, natural by default: translations, then rotations about x, y, z."""
+        """exp(x_a e_a) exp(x_b e_b)…, (a, b, …) = `order`, natural by default: translations, then rotations about x, y,
+        z.
+        """
         return self._map("ccsk", order)(x)
 
     def ccsk_inverse(self, g: ArrayLike, *, order: Sequence[int] | None = None) -> Array:

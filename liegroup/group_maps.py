@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,9 +16,6 @@ from liegroup.maps import maps_of
 from liegroup.second_kind import second_kind
 from liegroup.tau import NAMES, Map
 
-if TYPE_CHECKING:
-    from liegroup.group import Group
-
 _EPSILON = float(np.finfo(np.float64).eps)
 _POLES = {
     "exp": "dexp⁻¹ has a pole where the rotation angle is 2πk, k ≠ 0: take a smaller step, or the logarithm of exp(x)",
@@ -27,12 +24,25 @@ _POLES = {
 }
 
 
+class GroupOfLeaves(Protocol):
+    """What a map needs of its group (`liegroup.group.Group`)."""
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]: ...
+    @property
+    def n_v(self) -> int: ...
+    def check(self, g: ArrayLike, name: str) -> Array: ...
+    def check_algebra(self, x: ArrayLike, name: str = "x") -> Array: ...
+    def as_matrix(self, g: ArrayLike) -> Array: ...
+    def project(self, g: ArrayLike) -> Array: ...
+
+
 @dataclass(frozen=True)
 class GroupMap:
     """τ of one group: exp, cay or ccsk (then in some order of the basis).
 
-    Tangents without their second argument are matrices ``(…, n, n)``, with it vectors ``(…, n)``; leading axes broadcast.
-    With ^ from the algebra to matrices,
+    Tangents without their second argument are matrices ``(…, n, n)``, with it vectors ``(…, n)``; leading axes
+    broadcast. With ^ from the algebra to matrices,
 
         (d/ds τ(x + sy))|₀ = τ(x) (dtau_left(x) y)^ = (dtau_right(x) y)^ τ(x)
 
@@ -44,8 +54,9 @@ class GroupMap:
     ccsk  exp(x₁e₁)…exp(xₙeₙ)         always in the natural order                            middle rotation angle ≠ ±π/2
     ====  ==========================  =====================================================  ================================
 
-    Accuracy: 10 ulp times the condition, for every function.  Sources: Iserles, Munthe-Kaas, Nørsett, Zanna 2000 (dexp), Owren and
-    Marthinsen 2001 (second kind), Kobilarov, Crane, Desbrun 2009 (Cayley, variational integrators), Müller 2021 (closed forms on SE(3)).
+    Accuracy: 10 ulp times the condition, for every function.  Sources: Iserles, Munthe-Kaas, Nørsett, Zanna 2000
+    (dexp), Owren and Marthinsen 2001 (second kind), Kobilarov, Crane, Desbrun 2009 (Cayley, variational integrators),
+    Müller 2021 (closed forms on SE(3)).
 
     Raises
     ------
@@ -53,7 +64,7 @@ class GroupMap:
         For arguments of wrong shape or not finite, elements off the group, and on the singular sets.
     """
 
-    group: Group
+    group: GroupOfLeaves
     name: str
     order: tuple[int, ...] | None = None
 
@@ -62,7 +73,9 @@ class GroupMap:
         if self.order is None:
             return {leaf: _existing(maps_of(leaf.formulas)[NAMES.index(self.name)], leaf) for leaf in self.group.leaves}
         if sorted(self.order) != list(range(self.group.n_v)):
-            raise ValueError(f"order={self.order}: expected a permutation of 0 … {self.group.n_v - 1}, the components of the algebra")
+            raise ValueError(
+                f"order={self.order}: expected a permutation of 0 … {self.group.n_v - 1}, the components of the algebra"
+            )
         found = {}
         for leaf in (copy for factor in self.group.leaves for copy in factor.split()):
             n = leaf.formulas.N_V
@@ -91,7 +104,9 @@ class GroupMap:
         x = vectors(self._leaves, self._pick("inverse"), "q", a)
         if self.order is not None:
             with np.errstate(all="ignore"):
-                back = self.group.as_matrix(self.group.project(vectors(self._leaves, self._pick("tau"), "v", np.nan_to_num(x))))
+                back = self.group.as_matrix(
+                    self.group.project(vectors(self._leaves, self._pick("tau"), "v", np.nan_to_num(x)))
+                )
             scale = 1.0 + np.abs(np.asarray(self.group.as_matrix(a), dtype=float)).max(axis=(-2, -1))
             error = np.abs(np.asarray(back - self.group.as_matrix(a), dtype=float)).max(axis=(-2, -1))
             refuse(~(error <= 1e-6 * scale), a, "g", _POLES["ccsk"])
@@ -161,7 +176,9 @@ class GroupMap:
         check_broadcast(**{"x": a, name: b})
         return vectors(self._leaves, self._pick(function), "vv", a, b)
 
-    def _second(self, function: str, x: ArrayLike, b: ArrayLike, c: ArrayLike | None, name_b: str, name_c: str) -> Array:
+    def _second(
+        self, function: str, x: ArrayLike, b: ArrayLike, c: ArrayLike | None, name_b: str, name_c: str
+    ) -> Array:
         a, b_ = self.group.check_algebra(x), self.group.check_algebra(b, name_b)
         self._check_regular(a)
         check_broadcast(**{"x": a, name_b: b_})
@@ -188,7 +205,9 @@ class GroupMap:
 
 def _existing(m: Map | None, leaf: Leaf) -> Map:
     if m is None:
-        raise ValueError(f"{leaf.formulas.NAME} has no Cayley map: it is not a group of matrices with a quadratic invariant")
+        raise ValueError(
+            f"{leaf.formulas.NAME} has no Cayley map: it is not a group of matrices with a quadratic invariant"
+        )
     return m
 
 

@@ -20,7 +20,9 @@ class Leaf(NamedTuple):
     point: int
 
     def part(self, a: Array, space: str) -> Array:
-        """The components of the leaf in q, v or a point p: ``(…, n)``, or ``(…, copies, n)`` if there are several copies."""
+        """The components of the leaf in q, v or a point p: ``(…, n)``, or ``(…, copies, n)`` if there are several
+        copies.
+        """
         f = self.formulas
         start, n = {"q": (self.q, f.N_Q), "v": (self.v, f.N_V), "p": (self.point, f.N_POINT)}[space]
         values = a[..., start : start + self.copies * n]
@@ -29,7 +31,9 @@ class Leaf(NamedTuple):
     def split(self) -> list[Leaf]:
         """One leaf per copy."""
         f = self.formulas
-        return [Leaf(f, 1, self.q + c * f.N_Q, self.v + c * f.N_V, self.point + c * f.N_POINT) for c in range(self.copies)]
+        return [
+            Leaf(f, 1, self.q + c * f.N_Q, self.v + c * f.N_V, self.point + c * f.N_POINT) for c in range(self.copies)
+        ]
 
 
 Pick = Callable[[Leaf], Callable[..., Any]]

@@ -82,7 +82,10 @@ def maps_of(formulas: Any) -> tuple[Map, Any, Map]:
 
 
 def _equivariant(formulas: Any, name: str, inverse: str) -> Map:
-    derivative, gradient = getattr(formulas, f"d{name}inv_left_derivative"), getattr(formulas, f"d{name}inv_left_gradient")
+    derivative, gradient = (
+        getattr(formulas, f"d{name}inv_left_derivative"),
+        getattr(formulas, f"d{name}inv_left_gradient"),
+    )
     negative = negate(formulas.N_V)
 
     @helper

@@ -10,10 +10,10 @@ import numpy as np
 
 from liegroup.arrays import Array, block_diagonal, call
 from liegroup.compile import helper
+from liegroup.compile.scalars import absolute, maximum
 from liegroup.formulas import rn
 from liegroup.leaves import Leaf
 from liegroup.rows import flatten
-from liegroup.scalars import absolute, maximum
 
 
 def size(leaf: Leaf) -> int:
@@ -37,14 +37,17 @@ def write(leaves: Sequence[Leaf], name: str, space: str, a: Array) -> Array:
 
 
 def read(leaves: Sequence[Leaf], name: str, back: str, a: Array, nearest: bool = False) -> tuple[Array, Array]:
-    """`vee` or `from_matrix` of all factors, and how far a is from the matrix of what was found (`back`: `hat` or `matrix`).
+    """`vee` or `from_matrix` of all factors, and how far a is from the matrix of what was found (`back`: `hat` or
+    `matrix`).
 
-    The distance is the sum of |differences| in a block, relative to its largest entry if that is above 1; the largest of all blocks and
-    of the entries between them.  `nearest` first replaces rotation blocks by their polar factors.
+    The distance is the sum of |differences| in a block, relative to its largest entry if that is above 1; the largest
+    of all blocks and of the entries between them.  `nearest` first replaces rotation blocks by their polar factors.
     """
     values: list[Array] = []
     astray: list[Array] = (
-        [np.abs(a[..., _between(tuple(size(leaf) for leaf in leaves))]).max(axis=-1, initial=0.0)] if len(leaves) > 1 else []
+        [np.abs(a[..., _between(tuple(size(leaf) for leaf in leaves))]).max(axis=-1, initial=0.0)]
+        if len(leaves) > 1
+        else []
     )
     for leaf, block in _cut(leaves, a):
         if leaf.formulas is rn:
@@ -58,7 +61,10 @@ def read(leaves: Sequence[Leaf], name: str, back: str, a: Array, nearest: bool =
         for c in range(leaf.copies):
             piece = block[..., c * n : (c + 1) * n, c * n : (c + 1) * n]
             piece = polar(piece, getattr(leaf.formulas, "N_ROTATION", 0)) if nearest else piece
-            both = call(_checked(getattr(leaf.formulas, name), getattr(leaf.formulas, back), n), [piece.reshape(*piece.shape[:-2], n * n)])
+            both = call(
+                _checked(getattr(leaf.formulas, name), getattr(leaf.formulas, back), n),
+                [piece.reshape(*piece.shape[:-2], n * n)],
+            )
             values.append(both[..., :-1])
             astray.append(np.real(both[..., -1]).astype(np.float64))
     return (values[0] if len(values) == 1 else np.concatenate(values, axis=-1)), reduce(np.maximum, astray)

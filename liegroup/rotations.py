@@ -25,12 +25,14 @@ from numpy.typing import ArrayLike
 
 from liegroup.arrays import LARGEST, Array, call, numbers, refuse
 from liegroup.compile import helper
+from liegroup.compile.scalars import absolute, arctan2, less, maximum, select, sincos, sqrt
 from liegroup.formulas import so3
 from liegroup.group import so3 as group
-from liegroup.scalars import absolute, arctan2, less, maximum, select, sincos, sqrt
 
 LOCKED = 4 * float(np.finfo(np.float64).eps)
-"""Where the sine of the distance to gimbal lock is below, only the sum or the difference of the outer Euler angles means anything."""
+"""Where the sine of the distance to gimbal lock is below, only the sum or the difference of the outer Euler angles
+means anything.
+"""
 
 # --- formulas -------------------------------------------------------------------------------------------------------
 
@@ -94,7 +96,8 @@ def _component(n: Any, i: Any, j: Any, along_i: Any, along_j: Any, along_l: Any)
 
 @helper
 def quaternion_from_euler(angles: Any, i: Any, j: Any, k: Any) -> Any:
-    """Turn by the first angle about axis i, then by the second about the *new* axis j, then by the third about the new axis k.
+    """Turn by the first angle about axis i, then by the second about the *new* axis j, then by the third about the new
+    axis k.
 
     The product of three quaternions of half angles; l is the axis beside i and j, σ = ±1 the orientation of (i, j, l).
     """
@@ -122,9 +125,10 @@ def quaternion_from_euler(angles: Any, i: Any, j: Any, k: Any) -> Any:
 def euler_from_quaternion(q: Any, i: Any, j: Any, k: Any, zero_first: Any) -> Any:
     """The angles of `quaternion_from_euler`: first and third in (−π, π], middle in [0, π] (i = k) or [−π/2, π/2].
 
-    For i = k, (w, qᵢ, qⱼ, σ qₗ) = (C cos(a + c)/2, C sin(a + c)/2, S cos(a − c)/2, S sin(a − c)/2), where a, b, c are the angles and
-    C = cos b/2, S = sin b/2; three different axes are brought to this form by a quarter turn about axis j (here times √2).
-    In gimbal lock (C or S below `LOCKED` times the other) c = 0, or a = 0 if `zero_first`.  Source: Bernardes and Viollet 2022.
+    For i = k, (w, qᵢ, qⱼ, σ qₗ) = (C cos(a + c)/2, C sin(a + c)/2, S cos(a − c)/2, S sin(a − c)/2), where a, b, c are
+    the angles and C = cos b/2, S = sin b/2; three different axes are brought to this form by a quarter turn about axis
+    j (here times √2). In gimbal lock (C or S below `LOCKED` times the other) c = 0, or a = 0 if `zero_first`.  Source:
+    Bernardes and Viollet 2022.
     """
     sigma = _orientation(i, j)
     w, x, y, z = q[0], _pick(q, i), _pick(q, j), sigma * _pick(q, 3 - i - j)
@@ -165,7 +169,9 @@ def matrix_from_quaternion_wxyz(q: ArrayLike) -> Array:
 
 
 def quaternion_wxyz_from_matrix(m: ArrayLike) -> Array:
-    """Unit quaternions (…, 4) with w ≥ 0 of rotation matrices (…, 3, 3); ValueError for others (`so3.project_matrix` repairs)."""
+    """Unit quaternions (…, 4) with w ≥ 0 of rotation matrices (…, 3, 3); ValueError for others (`so3.project_matrix`
+    repairs).
+    """
     return group.from_matrix(m)
 
 
@@ -210,14 +216,15 @@ def euler_angles_from_quaternion_wxyz(q: ArrayLike, sequence: str) -> Array:
     q : array (…, 4)
         Unit quaternions (w, x, y, z).
     sequence : str
-        The axes in the order of the turns: capitals for axes that turn with the body (intrinsic, ``"ZYX"``: yaw, pitch, roll), small
-        letters for axes fixed in space (extrinsic, ``"xyz"``: roll, pitch, yaw).
+        The axes in the order of the turns: capitals for axes that turn with the body (intrinsic, ``"ZYX"``: yaw, pitch,
+        roll), small letters for axes fixed in space (extrinsic, ``"xyz"``: roll, pitch, yaw).
 
     Returns
     -------
     array (…, 3)
-        First and third in (−π, π]; the middle one in [−π/2, π/2], or in [0, π] if the first and the third axis are the same.
-        In gimbal lock, where the middle one is at an end and only the sum or difference of the others means anything, the third is 0.
+        First and third in (−π, π]; the middle one in [−π/2, π/2], or in [0, π] if the first and the third axis are the
+        same. In gimbal lock, where the middle one is at an end and only the sum or difference of the others means
+        anything, the third is 0.
 
     >>> euler_angles_from_quaternion_wxyz([np.cos(0.2), 0.0, 0.0, np.sin(0.2)], "ZYX")
     array([0.4, 0. , 0. ])
@@ -228,7 +235,8 @@ def euler_angles_from_quaternion_wxyz(q: ArrayLike, sequence: str) -> Array:
 
 
 def quaternion_wxyz_from_euler_angles(angles: ArrayLike, sequence: str) -> Array:
-    """Unit quaternions (…, 4) with w ≥ 0 of Euler angles (…, 3) in rad; `sequence` as in `euler_angles_from_quaternion_wxyz`.
+    """Unit quaternions (…, 4) with w ≥ 0 of Euler angles (…, 3) in rad; `sequence` as in
+    `euler_angles_from_quaternion_wxyz`.
 
     >>> quaternion_wxyz_from_euler_angles([0.0, 0.0, np.pi], "xyz").round(15)
     array([0., 0., 0., 1.])
@@ -251,7 +259,13 @@ def quaternion_wxyz_from_xyzw(q: ArrayLike) -> Array:
 def _axes(sequence: str) -> tuple[tuple[int, int, int], bool]:
     """Axes of the equivalent turns about axes of the body, and whether the sequence is given so."""
     axes = ["xyz".find(letter) for letter in str(sequence).lower()]
-    if len(axes) != 3 or -1 in axes or axes[0] == axes[1] or axes[1] == axes[2] or not (sequence.islower() or sequence.isupper()):
+    if (
+        len(axes) != 3
+        or -1 in axes
+        or axes[0] == axes[1]
+        or axes[1] == axes[2]
+        or not (sequence.islower() or sequence.isupper())
+    ):
         raise ValueError(
             f"sequence: {sequence!r}, expected three of the letters xyz (axes of space) or XYZ (axes of the body), no two neighbours equal"
         )

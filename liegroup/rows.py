@@ -1,6 +1,7 @@
 """Formulas on many rows: compiled loops that take the place of NumPy on large float64 batches, with the same bits.
 
-A formula of tuples becomes ``for r in rows: out[r] = formula(a[r], b[r], …)``, compiled as soon as it has served `MANY` rows.
+A formula of tuples becomes ``for r in rows: out[r] = formula(a[r], b[r], …)``, compiled as soon as it has served `MANY`
+rows.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from liegroup.table import load_components, store_components
 
 Array = NDArray[Any]
 MANY = 2**14
-"""Rows a formula must have served, in large batches or in many calls, before its loop is compiled: that costs about a second, once."""
+"""Rows a formula must have served, in large batches or in many calls, before its loop is compiled: that costs about a
+second, once.
+"""
 CALL = 16
 """What a call counts for, however few its rows: NumPy and Python spend that much on it."""
 _served: dict[Any, float] = {}
@@ -60,7 +63,9 @@ def _build(function: Any, sizes: tuple[int, ...]) -> tuple[Any, tuple[int, ...]]
     """The compiled loop, and the shape of one result."""
     with np.errstate(all="ignore"):
         shape = np.shape(function(*(tuple(np.full(n, 0.5)) for n in sizes)))
-    entry = Entry(loop_over_rows(function, sizes, shape), (nothing(*(constants, integer) * len(sizes), vector, integer),))
+    entry = Entry(
+        loop_over_rows(function, sizes, shape), (nothing(*(constants, integer) * len(sizes), vector, integer),)
+    )
     _loops[function, sizes] = entry.compiled, shape
     return _loops[function, sizes]
 
@@ -71,7 +76,9 @@ def loop_over_rows(function: Any, sizes: tuple[int, ...], shape: tuple[int, ...]
     A function made by another one names in `sources` the files of what it was made of.
     """
     loads = [load_components(n) for n in sizes]
-    python: Any = _LOOPS[len(sizes)](function, *loads, flatten(shape), store_components(math.prod(shape)), math.prod(shape))
+    python: Any = _LOOPS[len(sizes)](
+        function, *loads, flatten(shape), store_components(math.prod(shape)), math.prod(shape)
+    )
     python.sources = (function.__code__.co_filename, *getattr(function, "sources", ()))
     return python
 

@@ -7,10 +7,10 @@ The tangents follow from the product, one factor after the other (u starts at 0,
     dccsk_right(x) y:  u ← Ad_{gₖ} u + yₖ eₖ,   last factor first
     dccsk_left(x) y:   u ← Ad_{gₖ}⁻¹ u + yₖ eₖ, first factor first
 
-Needs `exp`, `compose`, `inverse`, `adjoint`, `coadjoint`, `bracket_transpose` of a formula file and, for inverting the map on
-large elements, its `ccsk_inverse_ordered`; without the latter Newton's method serves elements not far from the identity.
-Plain Python on tuples of scalars (not compiled): kernels use the closed forms of the formula files, natural order only.
-Source: Owren & Marthinsen 2001 (coordinates of the second kind as a local chart).
+Needs `exp`, `compose`, `inverse`, `adjoint`, `coadjoint`, `bracket_transpose` of a formula file and, for inverting the
+map on large elements, its `ccsk_inverse_ordered`; without the latter Newton's method serves elements not far from the
+identity. Plain Python on tuples of scalars (not compiled): kernels use the closed forms of the formula files, natural
+order only. Source: Owren & Marthinsen 2001 (coordinates of the second kind as a local chart).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from liegroup.compile.scalars import absolute, any_, less
 from liegroup.formulas.ordered import solve
-from liegroup.scalars import absolute, any_, less
 from liegroup.tau import Map
 
 NEWTON_STEPS = 40
@@ -29,7 +29,12 @@ NEWTON_STEPS = 40
 def second_kind(formulas: Any, order: tuple[int, ...]) -> Map:
     """The map of one formula file for an order of its basis."""
     n = formulas.N_V
-    exp, adjoint, coadjoint, ad_transpose = formulas.exp, formulas.adjoint, formulas.coadjoint, formulas.bracket_transpose
+    exp, adjoint, coadjoint, ad_transpose = (
+        formulas.exp,
+        formulas.adjoint,
+        formulas.coadjoint,
+        formulas.bracket_transpose,
+    )
 
     def basis(k: int, value: Any) -> tuple[Any, ...]:
         return tuple(value if i == k else 0.0 * value for i in range(n))
@@ -95,7 +100,10 @@ def second_kind(formulas: Any, order: tuple[int, ...]) -> Map:
         return slope
 
     inverse_left_transpose, inverse_right_transpose = inverse_transpose(left), inverse_transpose(right)
-    derivative_left, derivative_right = derivative(inverse_left_transpose, -1.0), derivative(inverse_right_transpose, 1.0)
+    derivative_left, derivative_right = (
+        derivative(inverse_left_transpose, -1.0),
+        derivative(inverse_right_transpose, 1.0),
+    )
 
     def inverse(g: Any) -> Any:
         if hasattr(formulas, "ccsk_inverse_ordered"):

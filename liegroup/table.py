@@ -1,9 +1,10 @@
 """Products of groups described at run time, for compiled loops: kernels over a table of factors.
 
-A table is an int64 array, C-contiguous, one row per factor, columns ``(kind, q_offset, v_offset, n_q, n_v)``: the factor's
-coordinates are ``q[q_offset : q_offset + n_q]``, its algebra ``v[v_offset : v_offset + n_v]``.  A row may hold several copies of its
-group (n_v a multiple of the group's): ``RN`` with n_v = n is Rⁿ.  `tau` is `EXP`, `CAYLEY` or `CCSK` (natural order of the basis).
-States are arrays ``(n,)`` or, in lanes, ``(n, 8)``; `out` may alias any argument before it of the same space.  Nothing is checked here.
+A table is an int64 array, C-contiguous, one row per factor, columns ``(kind, q_offset, v_offset, n_q, n_v)``: the
+factor's coordinates are ``q[q_offset : q_offset + n_q]``, its algebra ``v[v_offset : v_offset + n_v]``.  A row may hold
+several copies of its group (n_v a multiple of the group's): ``RN`` with n_v = n is Rⁿ.  `tau` is `EXP`, `CAYLEY` or
+`CCSK` (natural order of the basis). States are arrays ``(n,)`` or, in lanes, ``(n, 8)``; `out` may alias any argument
+before it of the same space.  Nothing is checked here.
 """
 
 from __future__ import annotations
@@ -96,7 +97,8 @@ def store_components(n: int) -> Any:
 def _verb(name: str, spaces: str, formula: Callable[[Any, tuple[Map, ...]], Any], doc: str) -> Any:
     """The kernel `name`, ``(table, tau, a, b, out)`` or ``(table, tau, a, b, c, out)`` of one verb.
 
-    `spaces` says where a, b (, c) and out live, q or v; ``formula(formulas, maps)`` is the function (tau, a, b, c) of tuples.
+    `spaces` says where a, b (, c) and out live, q or v; ``formula(formulas, maps)`` is the function (tau, a, b, c) of
+    tuples.
     """
 
     @helper
@@ -227,8 +229,12 @@ dtau_inverse_left = _of_map("dtau_inverse_left", "out = dτ_left(x)⁻¹ v, for 
 dtau_inverse_right = _of_map("dtau_inverse_right", "out = dτ_right(x)⁻¹ v, for (table, tau, x, v, out).")
 dtau_left_transpose = _of_map("dtau_left_transpose", "out = dτ_left(x)ᵀ μ, for (table, tau, x, mu, out).")
 dtau_right_transpose = _of_map("dtau_right_transpose", "out = dτ_right(x)ᵀ μ, for (table, tau, x, mu, out).")
-dtau_inverse_left_transpose = _of_map("dtau_inverse_left_transpose", "out = dτ_left(x)⁻ᵀ μ, for (table, tau, x, mu, out).")
-dtau_inverse_right_transpose = _of_map("dtau_inverse_right_transpose", "out = dτ_right(x)⁻ᵀ μ, for (table, tau, x, mu, out).")
+dtau_inverse_left_transpose = _of_map(
+    "dtau_inverse_left_transpose", "out = dτ_left(x)⁻ᵀ μ, for (table, tau, x, mu, out)."
+)
+dtau_inverse_right_transpose = _of_map(
+    "dtau_inverse_right_transpose", "out = dτ_right(x)⁻ᵀ μ, for (table, tau, x, mu, out)."
+)
 coadjoint = _of_map("coadjoint", "out = Ad_{τ(x)}ᵀ μ, for (table, tau, x, mu, out).")
 coadjoint_difference = _of_map(
     "coadjoint_difference",
@@ -241,7 +247,10 @@ dtau_inverse_left_transpose_derivative = _verb(
     "out = d/dx (dτ_left(x)⁻ᵀ μ) · δ, for (table, tau, x, mu, delta, out): one column of Newton's matrix per δ = eₖ.",
 )
 dtau_inverse_left_gradient = _verb(
-    "dtau_inverse_left_gradient", "vvvv", _of_map3("gradient"), "out = ∇ₓ ⟨μ, dτ_left(x)⁻¹ ξ⟩, for (table, tau, x, xi, mu, out)."
+    "dtau_inverse_left_gradient",
+    "vvvv",
+    _of_map3("gradient"),
+    "out = ∇ₓ ⟨μ, dτ_left(x)⁻¹ ξ⟩, for (table, tau, x, xi, mu, out).",
 )
 _bracket = _verb("_bracket", "vvv", _of_algebra("bracket"), "")
 _bracket_transpose = _verb("_bracket_transpose", "vvv", _of_algebra("bracket_transpose"), "")

@@ -77,7 +77,9 @@ class Sample:
         error = np.abs(left - right)
         limit = self.tolerance * (1.0 + np.abs(right).max(initial=0.0))
         if not np.all(error <= limit):
-            raise AssertionError(f"{self.group}: {theorem}: error {np.max(error):.3g} > {limit:.3g}; left\n{left}\nright\n{right}")
+            raise AssertionError(
+                f"{self.group}: {theorem}: error {np.max(error):.3g} > {limit:.3g}; left\n{left}\nright\n{right}"
+            )
 
     def same(self, theorem: str, g: Array, h: Array) -> None:
         """AssertionError if two group elements differ (as matrices: coordinates may be redundant)."""
@@ -110,7 +112,11 @@ def group_axioms(s: Sample) -> None:
 def matrices(s: Sample) -> None:
     """as_matrix is a homomorphism, and from_matrix its inverse."""
     group, (a, b) = s.group, s.elements(2)
-    s.equal("matrix(ab) = matrix(a) matrix(b)", group.as_matrix(group.compose(a, b)), group.as_matrix(a) @ group.as_matrix(b))
+    s.equal(
+        "matrix(ab) = matrix(a) matrix(b)",
+        group.as_matrix(group.compose(a, b)),
+        group.as_matrix(a) @ group.as_matrix(b),
+    )
     s.same("from_matrix(matrix(a)) = a", group.from_matrix(group.as_matrix(a)), a)
     (x,) = s.vectors(1)
     s.equal("vee(hat(x)) = x", group.vee(group.hat(x)), x)
@@ -166,7 +172,11 @@ def adjoint_representation(s: Sample) -> None:
     m = group.as_matrix(a)
     s.equal("(Ad_a y)^ = a ŷ a⁻¹", group.hat(group.adjoint(a, y)), m @ group.hat(y) @ np.linalg.inv(m))
     s.equal("Ad_ab = Ad_a Ad_b", group.adjoint(group.compose(a, b)), group.adjoint(a) @ group.adjoint(b))
-    s.equal("Ad_a [x, y] = [Ad_a x, Ad_a y]", group.adjoint(a, group.ad(x, y)), group.ad(group.adjoint(a, x), group.adjoint(a, y)))
+    s.equal(
+        "Ad_a [x, y] = [Ad_a x, Ad_a y]",
+        group.adjoint(a, group.ad(x, y)),
+        group.ad(group.adjoint(a, x), group.adjoint(a, y)),
+    )
     s.equal("⟨Ad_aᵀ μ, y⟩ = ⟨μ, Ad_a y⟩", pairing(group.coadjoint(a, mu), y), pairing(mu, group.adjoint(a, y)))
     moved = s.derivative(lambda t: group.adjoint(group.exp(t), y), np.zeros_like(x), x)
     s.equal("d/ds Ad_exp(sx) y = [x, y]", moved, group.ad(x, y))
@@ -218,7 +228,9 @@ def transposes(s: Sample, m: GroupMap) -> None:
     x, y, mu = s.vectors(3)
     for name in ("dtau_left", "dtau_right", "dtau_inverse_left", "dtau_inverse_right"):
         transposed = getattr(m, f"{name}_transpose")(x, mu)
-        s.equal(f"{m.name}: ⟨{name}ᵀ μ, y⟩ = ⟨μ, {name} y⟩", pairing(transposed, y), pairing(mu, getattr(m, name)(x, y)))
+        s.equal(
+            f"{m.name}: ⟨{name}ᵀ μ, y⟩ = ⟨μ, {name} y⟩", pairing(transposed, y), pairing(mu, getattr(m, name)(x, y))
+        )
 
 
 def second_derivatives(s: Sample, m: GroupMap) -> None:

@@ -1,5 +1,6 @@
 """Bodies, joints, trees, forces and constraints: problems of mechanics, posed for the integrators."""
 
+from liegroup.renamed import renamed
 from mechanics import joints
 from mechanics.dynamics import (
     bias,
@@ -19,13 +20,13 @@ from mechanics.dynamics import (
     power,
 )
 from mechanics.errors import ModelError, ModelWarning
-from mechanics.frames import Frame
-from mechanics.hamiltonian.compiled import CompiledModel, compile_model
-from mechanics.hamiltonian.problem import hamiltonian_problem
-from mechanics.inertia import Inertia
 from mechanics.mechanism import Mechanism
+from mechanics.model.frames import Frame
+from mechanics.model.inertia import Inertia
+from mechanics.model.tree import Body, JointData, Tree
 from mechanics.models import load_mechanism, load_mjcf, load_model, load_urdf, model_names, model_path
-from mechanics.tree import Body, JointData, Tree
+from mechanics.problems.compiled import CompiledModel, compile_model
+from mechanics.problems.tree import hamiltonian_problem
 
 __all__ = [
     "Body",
@@ -62,3 +63,19 @@ __all__ = [
     "potential_energy",
     "power",
 ]
+
+renamed(
+    {
+        "mechanics.closure_file": "mechanics.adapters.closure_file",
+        "mechanics.frames": "mechanics.model.frames",
+        "mechanics.hamiltonian": "mechanics.problems",
+        "mechanics.hamiltonian.problem": "mechanics.problems.tree",
+        "mechanics.hamiltonian.reference": "mechanics.reference.system",
+        "mechanics.inertia": "mechanics.model.inertia",
+        "mechanics.tree": "mechanics.model.tree",
+    }
+    | {
+        f"mechanics.constraints.{name}": f"mechanics.formulations.{name}"
+        for name in ("body_problem", "constrained_problem", "multiplier_problem", "reactions")
+    }
+)

@@ -1,8 +1,8 @@
 """Kinematics and dynamics of trees on arrays: what most users call.
 
-All functions take states ``(…, nq)``, ``(…, nv)`` with leading axes that broadcast, and the time of prescribed motions `t`.
-Configurations are in joint order, a free joint as (x, y, z, qw, qx, qy, qz); velocities are joint rates, or twists (linear, angular)
-in body axes where the configuration is a group.  SI units, radians.
+All functions take states ``(…, nq)``, ``(…, nv)`` with leading axes that broadcast, and the time of prescribed motions
+`t`. Configurations are in joint order, a free joint as (x, y, z, qw, qx, qy, qz); velocities are joint rates, or twists
+(linear, angular) in body axes where the configuration is a group.  SI units, radians.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liegroup.compile import Entry
-from mechanics import batch
-from mechanics.algorithms import crba, kinematics, rnea
+from mechanics.algorithms import batch, crba, era, kinematics, rnea
 from mechanics.algorithms import energy as energy_kernels
 from mechanics.algorithms import momentum as momentum_kernels
-from mechanics.algorithms.serial import SERIAL, serial_chain
-from mechanics.algorithms.serial.yaskevich import bias as yaskevich_bias
-from mechanics.constraints.packing import PackedLoops
-from mechanics.hamiltonian import era, osp, osp_plan, tsp
-from mechanics.singular import singular_joint
-from mechanics.tree import Tree
+from mechanics.closed_trees.packing import PackedLoops
+from mechanics.model.singular import singular_joint
+from mechanics.model.tree import Tree
+from mechanics.reference import osp, osp_plan, tsp
+from mechanics.reference.serial import SERIAL, serial_chain
+from mechanics.reference.serial.yaskevich import bias as yaskevich_bias
 
 Array = NDArray[np.float64]
 _UNIT_TOLERANCE = 1e-6
@@ -63,10 +62,13 @@ def body_jacobians(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
     Returns
     -------
     array (…, N, 6, nv)
-        Rows: velocity of the body origin and angular velocity, body axes.  Bᵀ takes a wrench on the body to generalised forces.
+        Rows: velocity of the body origin and angular velocity, body axes.  Bᵀ takes a wrench on the body to generalised
+        forces.
     """
     configurations = _configuration(tree, q)[..., None, :]
-    columns = body_twists(tree, configurations, np.eye(tree.nv), t) - body_twists(tree, configurations, np.zeros(tree.nv), t)
+    columns = body_twists(tree, configurations, np.eye(tree.nv), t) - body_twists(
+        tree, configurations, np.zeros(tree.nv), t
+    )
     return np.moveaxis(columns, -3, -1)
 
 
@@ -80,9 +82,9 @@ def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0, algorithm: str = "crba
     t : float
         Time of prescribed motions.
     algorithm : {"crba", "yaskevich", "stepanenko", "kosynka"}
-        The composite-rigid-body kernel for every tree (default), or, for comparison, one of the algorithms for serial chains of
-        rotary and sliding joints: Yaskevich's recursion (corrected), Stepanenko's passes, the block-triangular product; all give
-        the same matrix.
+        The composite-rigid-body kernel for every tree (default), or, for comparison, one of the algorithms for serial
+        chains of rotary and sliding joints: Yaskevich's recursion (corrected), Stepanenko's passes, the
+        block-triangular product; all give the same matrix.
 
     Returns
     -------
@@ -145,8 +147,8 @@ def hamiltonian_rhs(
     t : float
         Time of prescribed motions.
     algorithm : {"ERA", "TSP", "OSP"}
-        The recursion, in linear time (default); or the projection on the possible motions, or on the reactions: the same numbers by
-        other ways, for checks and comparisons.
+        The recursion, in linear time (default); or the projection on the possible motions, or on the reactions: the
+        same numbers by other ways, for checks and comparisons.
 
     Returns
     -------
@@ -156,12 +158,13 @@ def hamiltonian_rhs(
     Raises
     ------
     ValueError
-        Wrong sizes, numbers that are not finite, quaternions that are not unit; a joint that carries no inertia; for OSP a body
-        whose inertia cannot be inverted.
+        Wrong sizes, numbers that are not finite, quaternions that are not unit; a joint that carries no inertia; for
+        OSP a body whose inertia cannot be inverted.
 
     Notes
     -----
-    Ivanov and Shimanovsky, ERA: eq. (18) with the sign of π* corrected, TSP: (11)–(12), OSP: (13)–(16) with the missing Aᵀ and Q.
+    Ivanov and Shimanovsky, ERA: eq. (18) with the sign of π* corrected, TSP: (11)–(12), OSP: (13)–(16) with the missing
+    Aᵀ and Q.
     """
     if algorithm not in ("ERA", "TSP", "OSP"):
         raise ValueError(f"algorithm: {algorithm!r}, expected 'ERA', 'TSP' or 'OSP'")
@@ -180,13 +183,19 @@ def hamiltonian_rhs(
 
 
 def rates(tree: Tree, field: Entry, q: ArrayLike, p: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
-    """`hamiltonian_rhs` by a field (q, p) → (v, ṗ) of the tree: that of `mechanics.hamiltonian.era`, or one made for this tree."""
+    """`hamiltonian_rhs` by a field (q, p) → (v, ṗ) of the tree: that of `mechanics.algorithms.era`, or one made for
+    this tree.
+    """
     q, p = _configuration(tree, q), _velocity(tree, p, "p")
     return _solved(tree, q, p, _evaluate(field, tree, 2 * tree.nv, t, q, p), t)
 
 
-def closed_rates(tree: Tree, packed: PackedLoops, field: Entry, q: ArrayLike, p: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
-    """The same by a field of a tree with closed loops: that of `mechanics.hamiltonian.closed`, or one made for the mechanism."""
+def closed_rates(
+    tree: Tree, packed: PackedLoops, field: Entry, q: ArrayLike, p: ArrayLike, t: float = 0.0
+) -> tuple[Array, Array]:
+    """The same by a field of a tree with closed loops: that of `mechanics.closed_trees.field`, or one made for the
+    mechanism.
+    """
     q, p = _configuration(tree, q), _velocity(tree, p, "p")
     out = _evaluate(field, packed, 2 * tree.nv, t, q, p)
     if not np.isfinite(out).all():
@@ -210,7 +219,9 @@ def _projection(tree: Tree, algorithm: str) -> tuple[Entry, osp_plan.Plan]:
     return tsp.tsp, osp_plan.Plan(tree.parameters, tsp.tsp_structure(tree), tree.work_shape, tsp.tsp_size(tree))
 
 
-def inverse_dynamics(tree: Tree, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: ArrayLike | None = None, t: float = 0.0) -> Array:
+def inverse_dynamics(
+    tree: Tree, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: ArrayLike | None = None, t: float = 0.0
+) -> Array:
     """τ = M a + b: joint forces that produce the accelerations a = v̇ (recursive Newton–Euler).
 
     Returns
@@ -222,7 +233,9 @@ def inverse_dynamics(tree: Tree, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenc
     return _evaluate(rnea.rnea, tree, tree.nv, t, *inputs)
 
 
-def bias(tree: Tree, q: ArrayLike, v: ArrayLike, wrenches: ArrayLike | None = None, t: float = 0.0, algorithm: str = "rnea") -> Array:
+def bias(
+    tree: Tree, q: ArrayLike, v: ArrayLike, wrenches: ArrayLike | None = None, t: float = 0.0, algorithm: str = "rnea"
+) -> Array:
     """b(q, v) of M v̇ + b = τ: inertial forces of the velocities, gravity, wrenches (with a minus) and joint damping.
 
     Parameters
@@ -247,7 +260,12 @@ def bias(tree: Tree, q: ArrayLike, v: ArrayLike, wrenches: ArrayLike | None = No
 
 
 def forward_dynamics(
-    tree: Tree, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, wrenches: ArrayLike | None = None, t: float = 0.0
+    tree: Tree,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike | None = None,
+    wrenches: ArrayLike | None = None,
+    t: float = 0.0,
 ) -> Array:
     """v̇ = M⁻¹(τ − b): accelerations under given joint forces, in linear time.
 
@@ -275,7 +293,9 @@ def potential_energy(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
 
 def energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     """Kinetic and potential energy together, J; shape (…)."""
-    return np.asarray(_evaluate(energy_kernels.energies, tree, 2, t, _configuration(tree, q), _velocity(tree, v)).sum(axis=-1))
+    return np.asarray(
+        _evaluate(energy_kernels.energies, tree, 2, t, _configuration(tree, q), _velocity(tree, v)).sum(axis=-1)
+    )
 
 
 def centre_of_mass(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
@@ -283,7 +303,14 @@ def centre_of_mass(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
     return _evaluate(energy_kernels.potential_energy, tree, 4, t, _configuration(tree, q))[..., 1:]
 
 
-def power(tree: Tree, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, wrenches: ArrayLike | None = None, t: float = 0.0) -> Array:
+def power(
+    tree: Tree,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike | None = None,
+    wrenches: ArrayLike | None = None,
+    t: float = 0.0,
+) -> Array:
     """Power of the joint forces, the damping and the wrenches, τᵀv − d vᵀv + Σ F_iᵀ V_i, W; shape (…).
 
     Gravity is left to the potential energy: without prescribed motions, d(energy)/dt = power.
@@ -303,7 +330,8 @@ def centroidal_momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) 
     return _evaluate(energy_kernels.total_momentum, tree, 6, t, _configuration(tree, q), _velocity(tree, v))
 
 
-# --- at the door -----------------------------------------------------------------------------------------------------------
+# --- at the door
+# -----------------------------------------------------------------------------------------------------------
 
 
 def _evaluate(kernel: Entry, tree: Tree | PackedLoops | osp_plan.Plan, size: int, t: float, *inputs: Array) -> Array:

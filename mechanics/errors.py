@@ -1,10 +1,14 @@
-"""What can be wrong: `ModelError` (a model cannot be used), `ModelWarning` (it is used, with a departure), `MotionWarning` (in a run)."""
+"""What can be wrong: `ModelError` (a model cannot be used), `ModelWarning` (it is used, with a departure),
+`MotionWarning` (in a run).
+"""
 
 from __future__ import annotations
 
 
 class ModelError(ValueError):
-    """A model that cannot be used; the message names the file, the element, the value, what was expected and the remedy."""
+    """A model that cannot be used; the message names the file, the element, the value, what was expected and the
+    remedy.
+    """
 
     def __init__(self, where: str, problem: str, remedy: str) -> None:
         self.where, self.problem, self.remedy = where, problem, remedy

@@ -13,7 +13,10 @@ from integrators.problem import OwnStep, Problem, Variable
 from liegroup.compile import Entry
 from liegroup.group import product, rn
 from mechanics import dynamics
-from mechanics.assembly import (
+from mechanics.closed_trees.field import closed
+from mechanics.closed_trees.packing import PackedLoops, Solved, pack_loops
+from mechanics.closed_trees.projection import closed_invariants, closed_projection
+from mechanics.constraints.assembly import (
     ACCEPTED,
     CLOSED,
     Assembly,
@@ -24,14 +27,11 @@ from mechanics.assembly import (
 )
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import Closure
-from mechanics.constraints.packing import PackedLoops, Solved, pack_loops
+from mechanics.constraints.mobility import Mobility, mass_matrix, mobility
 from mechanics.constraints.rows import COUPLING, PARALLEL
 from mechanics.errors import ModelError
 from mechanics.forces.elements import Element
-from mechanics.hamiltonian.closed import closed
-from mechanics.hamiltonian.closed_watch import closed_invariants, closed_projection
-from mechanics.mobility import Mobility, mass_matrix, mobility
-from mechanics.tree import Tree
+from mechanics.model.tree import Tree
 from mechanics.variational.own_step import variational_step
 
 Array = NDArray[np.float64]
@@ -48,8 +48,8 @@ class Mechanism:
     closures : iterable of Closure
         See `mechanics.constraints.loops`; redundant ones are a normal case.
     home : array (nq,), optional
-        A closed configuration, from which rank and redundancy are found; default the neutral one.  `Mechanism.assembled` finds
-        it from a rough guess.
+        A closed configuration, from which rank and redundancy are found; default the neutral one.
+        `Mechanism.assembled` finds it from a rough guess.
     elements : iterable of lists of force elements
         From the functions of `mechanics.forces`.
     rank : int, optional
@@ -94,7 +94,9 @@ class Mechanism:
         rank: int | None = None,
         name: str | None = None,
     ) -> Mechanism:
-        """A mechanism closed from rough coordinates; joints of `hold` keep theirs (see `mechanics.assembly.assemble`)."""
+        """A mechanism closed from rough coordinates; joints of `hold` keep theirs (see
+        `mechanics.constraints.assembly.assemble`).
+        """
         closures = tuple(closures)
         return Mechanism(tree, closures, assemble(tree, closures, guess, hold).q, elements, rank, name)
 
@@ -102,17 +104,22 @@ class Mechanism:
         m = self.mobility
         return f"<Mechanism {self.name!r}: {len(self.tree)} bodies, {len(self.equations)} closure equations of rank {m.rank}, dof {m.dof}>"
 
-    # --- configurations and velocities ----------------------------------------------------------------------------------
+    # --- configurations and velocities
+    # ----------------------------------------------------------------------------------
 
     def _closed(self, q: Array, what: str) -> Array:
         if q.shape != (self.tree.nq,) or not np.isfinite(q).all():
-            raise ValueError(f"{what}: shape {q.shape}, expected {self.tree.nq} finite numbers in the order of the joints")
+            raise ValueError(
+                f"{what}: shape {q.shape}, expected {self.tree.nq} finite numbers in the order of the joints"
+            )
         phi = np.abs(self.equations.gap(q)) if len(self.equations) else np.zeros(1)
         worst = int(np.argmax(phi))
         if phi[worst] > ACCEPTED * self.size:
             row = self.equations.names[worst]
             raise ModelError(
-                f"{what} of {self.name!r}", f"is open by {phi[worst]:.3g}: {row}", "close it with Mechanism.assembled or .assemble"
+                f"{what} of {self.name!r}",
+                f"is open by {phi[worst]:.3g}: {row}",
+                "close it with Mechanism.assembled or .assemble",
             )
         return q
 
@@ -122,7 +129,9 @@ class Mechanism:
 
     def velocities(self, q: ArrayLike, rates: Mapping[str, ArrayLike], t: float = 0.0) -> Velocities:
         """Velocities that keep the loops closed and give the named joints their rates; others as small as possible."""
-        return consistent_velocities(self.equations, self._closed(np.asarray(q, dtype=float), "q"), rates, self.mobility.rank, t)
+        return consistent_velocities(
+            self.equations, self._closed(np.asarray(q, dtype=float), "q"), rates, self.mobility.rank, t
+        )
 
     def gap(self, q: ArrayLike, t: float = 0.0) -> Array:
         """φ (m,) of all closure equations: metres, and cosines for rows of turns."""
@@ -132,12 +141,15 @@ class Mechanism:
         """φ̇ (m,)."""
         return np.asarray(self.equations.rate(geometry(self.tree, np.asarray(q, dtype=float), v, t)))
 
-    # --- for the integrators --------------------------------------------------------------------------------------------
+    # --- for the integrators
+    # --------------------------------------------------------------------------------------------
 
     @cached_property
     def tolerances(self) -> Array:
         """|φ| of every equation that counts as closed."""
-        return np.array([CLOSED if row.kind in (PARALLEL, COUPLING) else CLOSED * self.size for row in self.equations.rows])
+        return np.array(
+            [CLOSED if row.kind in (PARALLEL, COUPLING) else CLOSED * self.size for row in self.equations.rows]
+        )
 
     @property
     def solved(self) -> Solved:
@@ -149,7 +161,9 @@ class Mechanism:
         """The arrays for the kernels."""
         return pack_loops(self.tree, self.equations, self.solved, self.elements, self.tolerances, close_positions)
 
-    def start(self, q: ArrayLike | None, v: ArrayLike | None, rates: Mapping[str, ArrayLike] | None) -> tuple[Array, Array]:
+    def start(
+        self, q: ArrayLike | None, v: ArrayLike | None, rates: Mapping[str, ArrayLike] | None
+    ) -> tuple[Array, Array]:
         """A checked start: closed configuration (default `home`) and velocities (default rest) that keep it closed."""
         q0 = self._closed(self.home if q is None else np.array(q, dtype=np.float64), "q")
         return q0, self._velocity(q0, v, rates)
@@ -173,8 +187,9 @@ class Mechanism:
         rates : mapping, optional
             Instead of v: rates of joints by name (`velocities`).
         projection : {"positions", "momenta", "none"}
-            After every step: "positions" closes the loops and re-bases the momenta, "momenta" only re-bases (gaps then grow with
-            the truncation error, linearly in time), "none" leaves p* and its multipliers to accumulate (gaps grow like t²).
+            After every step: "positions" closes the loops and re-bases the momenta, "momenta" only re-bases (gaps then
+            grow with the truncation error, linearly in time), "none" leaves p* and its multipliers to accumulate (gaps
+            grow like t²).
 
         Raises
         ------
@@ -205,8 +220,8 @@ class Mechanism:
     def rhs(self, q: ArrayLike, p: ArrayLike, t: float = 0.0, field: Entry = closed) -> tuple[Array, Array]:
         """Velocities that keep the loops closed, and rates of the momenta p*: arrays (…, nq), (…, nv) → two of (…, nv).
 
-        The loops need not be closed in q, nor p be the momenta of velocities that keep them closed.  Another `field` is one made for
-        this mechanism (`mechanics.compile_model`).
+        The loops need not be closed in q, nor p be the momenta of velocities that keep them closed.  Another `field` is
+        one made for this mechanism (`mechanics.compile_model`).
 
         Raises
         ------
@@ -222,7 +237,9 @@ class Mechanism:
     def momentum(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
         """p = Bᵀ M V, m·v of the tree."""
         g = geometry(self.tree, np.asarray(q, dtype=float), v, t)
-        return np.asarray(sum(J.T @ (b.inertia.matrix() @ V) for J, V, b in zip(g.J, g.V, self.tree.bodies, strict=True)))
+        return np.asarray(
+            sum(J.T @ (b.inertia.matrix() @ V) for J, V, b in zip(g.J, g.V, self.tree.bodies, strict=True))
+        )
 
     def _velocity(self, q: Array, v: ArrayLike | None, rates: Mapping[str, ArrayLike] | None) -> Array:
         if v is not None and rates is not None:
@@ -239,14 +256,20 @@ class Mechanism:
         if rate[worst] > 1e-8 * (self.size + np.abs(v).max()):
             row = self.equations.names[worst]
             raise ModelError(
-                f"v of {self.name!r}", f"opens {row} at {rate[worst]:.3g} m/s", "give `rates` of the driven joints, or project v"
+                f"v of {self.name!r}",
+                f"opens {row} at {rate[worst]:.3g} m/s",
+                "give `rates` of the driven joints, or project v",
             )
         return v
 
     def projected_velocity(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, float]:
         """The velocity nearest to v in kinetic energy that keeps the loops closed, and the energy this removes, J."""
         q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
-        M, G, r = mass_matrix(self.tree, q), self.equations.matrix(q) * self.mobility.scales[:, None], self.mobility.rank
+        M, G, r = (
+            mass_matrix(self.tree, q),
+            self.equations.matrix(q) * self.mobility.scales[:, None],
+            self.mobility.rank,
+        )
         values, vectors = np.linalg.eigh(G @ np.linalg.solve(M, G.T))
         kept, U = values[len(values) - r :], vectors[:, len(values) - r :]
         change = -np.linalg.solve(M, G.T @ (U @ ((U.T @ (G @ v)) / kept)))

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.joints import Continuous
-from mechanics.tree import Tree
+from mechanics.model.tree import Tree
 
 if TYPE_CHECKING:
     from mechanics.constraints.loops import Closure
@@ -89,7 +89,9 @@ def model_path(name: str) -> Path:
         raise ValueError(f"model {name!r}: unknown; expected one of {', '.join(MODELS)}, or the path of a .urdf file")
     path = _robots() / MODELS[name].file
     if not path.is_file():
-        raise FileNotFoundError(f"model {name!r}: {path} is missing; the installed version of example-robot-data does not have it")
+        raise FileNotFoundError(
+            f"model {name!r}: {path} is missing; the installed version of example-robot-data does not have it"
+        )
     return path
 
 
@@ -99,7 +101,9 @@ def _robots() -> Path:
     except metadata.PackageNotFoundError:
         installed = Path(sys.prefix) / _FOLDER  # a conda environment
     if not installed.is_dir():
-        raise ModuleNotFoundError("the model files are not installed: pip install 'liemech[robots]'", name="example-robot-data")
+        raise ModuleNotFoundError(
+            "the model files are not installed: pip install 'liemech[robots]'", name="example-robot-data"
+        )
     return installed
 
 
@@ -111,7 +115,8 @@ def load_model(model: str | os.PathLike[str], floating_base: bool | None = None,
     model : str or path
         One of `model_names`, or a path ending in ``.urdf``.
     floating_base : bool, optional
-        Whether the root link moves freely; default: for a built-in robot, whether it does (walkers and drones); for a file, no.
+        Whether the root link moves freely; default: for a built-in robot, whether it does (walkers and drones); for a
+        file, no.
     **options
         As for `load_urdf`.
     """
@@ -141,10 +146,11 @@ def load_urdf(
 ) -> Tree:
     """A tree from a URDF file; no meshes are opened and nothing is fetched.
 
-    Links that are fixed to one another become one body, whose frame is that of the link next to the base; ``tree.frames`` says where
-    all links are.  Joints come in depth-first order of the file, with its names; a floating base comes first, as ``root_joint``.
-    Revolute, continuous, prismatic, planar (across their axis; for z along x and y) and floating joints move.  Viscous damping acts;
-    limits are carried as data; everything else in the file is listed in ``tree.notes``.
+    Links that are fixed to one another become one body, whose frame is that of the link next to the base;
+    ``tree.frames`` says where all links are.  Joints come in depth-first order of the file, with its names; a floating
+    base comes first, as ``root_joint``. Revolute, continuous, prismatic, planar (across their axis; for z along x and
+    y) and floating joints move.  Viscous damping acts; limits are carried as data; everything else in the file is
+    listed in ``tree.notes``.
 
     Parameters
     ----------
@@ -155,7 +161,8 @@ def load_urdf(
     gravity : array (3,)
         Acceleration of gravity in the axes of the root, m/s².
     strict : bool
-        Whether inertias that no body can have are an error (the default uses them and warns, as several robots in use have them).
+        Whether inertias that no body can have are an error (the default uses them and warns, as several robots in use
+        have them).
     damping : bool
         False leaves out the viscous damping of the joints, for example to watch the energy.
     allow_massless : bool
@@ -168,17 +175,18 @@ def load_urdf(
     Raises
     ------
     ModelError
-        With the file, the element, the value, what was expected and the remedy: no such file, broken XML, a DTD or entities, numbers
-        that are not finite, repeated or unknown names, cycles, several roots, two parents, negative masses, moving links without mass,
-        kinetic energy that is not positive, a zero axis, joint types that are not supported.
+        With the file, the element, the value, what was expected and the remedy: no such file, broken XML, a DTD or
+        entities, numbers that are not finite, repeated or unknown names, cycles, several roots, two parents, negative
+        masses, moving links without mass, kinetic energy that is not positive, a zero axis, joint types that are not
+        supported.
     ModuleNotFoundError
         The extra ``robots`` is not installed.
 
     Warns
     -----
     ModelWarning
-        One summary of what the file says and the tree does differently: mimic joints (they move independently), dry friction,
-        unphysical inertias.
+        One summary of what the file says and the tree does differently: mimic joints (they move independently), dry
+        friction, unphysical inertias.
 
     Examples
     --------
@@ -195,10 +203,11 @@ def load_urdf(
 def load_mjcf(source: str | os.PathLike[str], gravity: ArrayLike | None = None, *, damping: bool = True) -> Tree:
     """A tree from an MJCF file, through MuJoCo's own compiler.
 
-    Bodies, inertias (also those from geometry), free, ball, hinge and slide joints, any number of them on a body, and their damping
-    are carried over; limits and dry friction as data.  The origin of a body is the anchor of its last joint; ``tree.frames`` has the
-    frames of the file.  Coordinates of hinges and slides count from the model's reference; a free joint gives position and
-    quaternion (w, x, y, z) in the world.  Its velocity is in body axes, where MuJoCo has the linear part in world axes.
+    Bodies, inertias (also those from geometry), free, ball, hinge and slide joints, any number of them on a body, and
+    their damping are carried over; limits and dry friction as data.  The origin of a body is the anchor of its last
+    joint; ``tree.frames`` has the frames of the file.  Coordinates of hinges and slides count from the model's
+    reference; a free joint gives position and quaternion (w, x, y, z) in the world.  Its velocity is in body axes,
+    where MuJoCo has the linear part in world axes.
 
     Parameters
     ----------
@@ -223,7 +232,8 @@ def load_mjcf(source: str | os.PathLike[str], gravity: ArrayLike | None = None, 
     Warns
     -----
     ModelWarning
-        What MuJoCo would do and the tree does not: contacts, equality constraints, tendons, actuators, armature, springs, …
+        What MuJoCo would do and the tree does not: contacts, equality constraints, tendons, actuators, armature,
+        springs, …
 
     Examples
     --------
@@ -249,10 +259,10 @@ def load_mechanism(
 ) -> Mechanism:
     """A mechanism with loops from an SDF, URDF or MJCF file.
 
-    SDF: joints in the order of the file; one whose links are already joined closes a loop.  The first link is the base, or moves
-    freely with `floating_base`.  URDF: the tree of `load_urdf`, with its mimic joints coupled and the closures of a side file
-    (`mechanics.closure_file`), one or both.  MJCF: <connect> and <weld> between bodies and <joint> equalities, on the tree of
-    `load_mjcf`.
+    SDF: joints in the order of the file; one whose links are already joined closes a loop.  The first link is the base,
+    or moves freely with `floating_base`.  URDF: the tree of `load_urdf`, with its mimic joints coupled and the closures
+    of a side file (`mechanics.adapters.closure_file`), one or both.  MJCF: <connect> and <weld> between bodies and
+    <joint> equalities, on the tree of `load_mjcf`.
 
     Parameters
     ----------
@@ -261,7 +271,8 @@ def load_mechanism(
     gravity : array (3,), optional
         Default: that of the MJCF file, (0, 0, −9.81) for others, m/s².
     closures : path, optional
-        URDF only: TOML or JSON file of the closures; default ``NAME.closures.toml`` or ``NAME.closures.json`` beside ``NAME.urdf``.
+        URDF only: TOML or JSON file of the closures; default ``NAME.closures.toml`` or ``NAME.closures.json`` beside
+        ``NAME.urdf``.
     floating_base : bool, optional
         SDF and URDF only; default: built-in walkers and drones have one.
     damping : bool
@@ -277,7 +288,8 @@ def load_mechanism(
     Raises
     ------
     ModelError
-        No such file, unknown links or types of joints, loops that do not close; a URDF with neither closures nor mimic joints.
+        No such file, unknown links or types of joints, loops that do not close; a URDF with neither closures nor mimic
+        joints.
 
     Examples
     --------
@@ -296,7 +308,9 @@ def load_mechanism(
         load = partial(load_urdf_with_mimics, path, free, down, damping=damping, allow_massless=allow_massless)
         return _closed(load, path, closures)
     if closures is not None or allow_massless:
-        raise ValueError("closures, allow_massless: for URDF files only; SDF and MJCF files have their closures in themselves")
+        raise ValueError(
+            "closures, allow_massless: for URDF files only; SDF and MJCF files have their closures in themselves"
+        )
     if suffix == ".sdf":
         from mechanics.adapters.sdf import load_sdf
 
@@ -308,9 +322,11 @@ def load_mechanism(
     return load_mjcf_mechanism(source, gravity, damping)
 
 
-def _closed(load: Callable[..., tuple[Tree, list[Closure]]], model: Path, closures: str | os.PathLike[str] | None) -> Mechanism:
+def _closed(
+    load: Callable[..., tuple[Tree, list[Closure]]], model: Path, closures: str | os.PathLike[str] | None
+) -> Mechanism:
     """A tree with its mimic joints and the closures of a side file; turns count of the joints that these couple."""
-    from mechanics.closure_file import SUFFIXES, read_closures, side_file
+    from mechanics.adapters.closure_file import SUFFIXES, read_closures, side_file
     from mechanics.mechanism import Mechanism
 
     tree, mimics = load()

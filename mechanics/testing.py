@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanics.inertia import Inertia
 from mechanics.joints import (
     Ball,
     Compound,
@@ -28,7 +27,8 @@ from mechanics.joints import (
     Turn,
     Universal,
 )
-from mechanics.tree import Body, JointData, Tree
+from mechanics.model.inertia import Inertia
+from mechanics.model.tree import Body, JointData, Tree
 
 Generator = np.random.Generator
 SHAPES = ("chain", "star", "roots", "random")

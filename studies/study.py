@@ -2,7 +2,8 @@
 
 A study is a question: a frozen config (its dataclass makes the command line), ``run(config) → result``,
 ``records(result)`` (flat rows of plain names and SI numbers), ``figure(result)`` and ``data(result)``.
-`answer` runs it, prints the table and leaves in ``config.out``: ``NAME.png``, ``NAME.pdf``, ``NAME.h5``, ``summary.json``.
+`answer` runs it, prints the table and leaves in ``config.out``: ``NAME.png``, ``NAME.pdf``, ``NAME.h5``,
+``summary.json``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Annotated, Any
 import matplotlib
 import tyro
 
-from integrators.storage import Dataset, versions, write
+from integrators.results.storage import Dataset, versions, write
 
 Record = Mapping[str, Any]
 
@@ -92,7 +93,10 @@ def table(records: Sequence[Record], columns: Mapping[str, str]) -> str:
     rows = [list(columns.values())] + [[_cell(record.get(key)) for key in columns] for record in records]
     widths = [max(len(row[k]) for row in rows) for k in range(len(columns))]
     lines = [
-        "  ".join(cell.ljust(w) if k == 0 else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths, strict=True))) for row in rows
+        "  ".join(
+            cell.ljust(w) if k == 0 else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
     ]
     return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:]])
 

@@ -1,4 +1,5 @@
-"""Draws trivialisation.svg: one element of the algebra se(2), taken as a body velocity (left) and as a space velocity (right).
+"""Draws trivialisation.svg: one element of the algebra se(2), taken as a body velocity (left) and as a space velocity
+(right).
 
 python docs/figures/trivialisation.py
 """
@@ -28,7 +29,10 @@ def draw_axes(axes: Any, pose: Any, alpha: float = 1.0, length: float = 0.45) ->
     tips = se2.act(pose, length * np.eye(2))
     for tip, colour in zip(tips, (RED, BLUE), strict=True):
         axes.annotate(
-            "", tip, pose[:2], arrowprops={"arrowstyle": "-|>", "color": colour, "alpha": alpha, "lw": 1.8, "shrinkA": 0, "shrinkB": 0}
+            "",
+            tip,
+            pose[:2],
+            arrowprops={"arrowstyle": "-|>", "color": colour, "alpha": alpha, "lw": 1.8, "shrinkA": 0, "shrinkB": 0},
         )
     axes.plot(*pose[:2], "o", color=INK, ms=3.5, alpha=alpha)
 
@@ -59,11 +63,18 @@ def main() -> None:
         r"$g' = \hat\eta\,g,\qquad g(s) = \exp(s\eta)\,g$",
         lambda g, step: se2.compose(step, g),
     )
-    left.text(0.02, 0.02, "every body draws the same arc in its own axes", transform=left.transAxes, fontsize=9, color=INK)
+    left.text(
+        0.02, 0.02, "every body draws the same arc in its own axes", transform=left.transAxes, fontsize=9, color=INK
+    )
     centre = np.array([-VELOCITY[1], VELOCITY[0]]) / VELOCITY[2]
     right.plot(*centre, "+", color=INK, ms=11, mew=1.6)
     right.text(
-        0.02, 0.02, "all turn about one point of space (+), the same for every $g$", transform=right.transAxes, fontsize=9, color=INK
+        0.02,
+        0.02,
+        "all turn about one point of space (+), the same for every $g$",
+        transform=right.transAxes,
+        fontsize=9,
+        color=INK,
     )
     matplotlib.rcParams["svg.hashsalt"] = "liegroup"
     figure.savefig(Path(__file__).with_suffix(".svg"), metadata={"Date": None})

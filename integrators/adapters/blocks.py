@@ -1,4 +1,6 @@
-"""How other libraries write elements of groups as numbers: quaternions in either order, rotation matrices, homogeneous matrices."""
+"""How other libraries write elements of groups as numbers: quaternions in either order, rotation matrices, homogeneous
+matrices.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import liegroup
-from integrators.ambient import element_velocity
+from integrators.problem.ambient import element_velocity
 from liegroup.formulas import so3
 from liegroup.table import FACTORS, RN, SE2, SE3, SO2, SO3, table_of
 
@@ -34,7 +36,8 @@ class Block:
     element, numbers
         From the numbers to the element of `liegroup`, and back.
     velocity
-        ``velocity(element, rate of the numbers)`` → (body velocity, size of what of the rate is not tangent to the group).
+        ``velocity(element, rate of the numbers)`` → (body velocity, size of what of the rate is not tangent to the
+        group).
     """
 
     name: str
@@ -115,8 +118,10 @@ BLOCKS = {
         ),
     )
 }
-"""Blocks by name.  SO2: θ.  SE2: (x, y, θ).  SO3: (qw, qx, qy, qz).  SE3: (x, y, z, qw, qx, qy, qz).  …_xyzw: the same with the
-quaternion as (qx, qy, qz, qw).  SO3_matrix: the rotation matrix row by row.  SE3_matrix: the 4 × 4 homogeneous matrix row by row."""
+"""Blocks by name.  SO2: θ.  SE2: (x, y, θ).  SO3: (qw, qx, qy, qz).  SE3: (x, y, z, qw, qx, qy, qz).  …_xyzw: the same
+with the quaternion as (qx, qy, qz, qw).  SO3_matrix: the rotation matrix row by row.  SE3_matrix: the 4 × 4 homogeneous
+matrix row by row.
+"""
 
 
 def find_blocks(groups: Any) -> tuple[Block, ...]:
@@ -131,8 +136,12 @@ def _blocks(row: Any) -> list[Block]:
     if isinstance(row, (int, np.integer)) and row > 0:
         return [_native(f"R{row}", RN, int(row))]
     if hasattr(row, "table"):
-        return [_native(FACTORS[kind].NAME, kind, n_v // FACTORS[kind].N_V) for kind, _, _, _, n_v in row.table.tolist()]
-    raise ValueError(f"groups: {row!r}, expected one of {', '.join(BLOCKS)}, a positive integer n for Rⁿ, or a group of liegroup")
+        return [
+            _native(FACTORS[kind].NAME, kind, n_v // FACTORS[kind].N_V) for kind, _, _, _, n_v in row.table.tolist()
+        ]
+    raise ValueError(
+        f"groups: {row!r}, expected one of {', '.join(BLOCKS)}, a positive integer n for Rⁿ, or a group of liegroup"
+    )
 
 
 class Layout:

@@ -2,10 +2,11 @@
 
     solve_ivp(fun, t_span, y0, method=LieRK45(groups=["SO3", 3]), rtol=1e-8, atol=1e-8)
 
-`fun` is the user's ordinary right-hand side ẏ = fun(t, y) in the numbers of y; `groups` says which of them are elements of groups
-(`integrators.adapters.blocks.BLOCKS`), in order, with an integer n for n plain numbers.  The rate is pulled back to the algebra, so
-that the state stays on the groups: quaternions of unit norm and rotation matrices that are rotations, at every time that comes back.
-Events, `t_eval`, dense output, `args` and backward integration work as with SciPy's own solvers.
+`fun` is the user's ordinary right-hand side ẏ = fun(t, y) in the numbers of y; `groups` says which of them are elements
+of groups (`integrators.adapters.blocks.BLOCKS`), in order, with an integer n for n plain numbers.  The rate is pulled
+back to the algebra, so that the state stays on the groups: quaternions of unit norm and rotation matrices that are
+rotations, at every time that comes back. Events, `t_eval`, dense output, `args` and backward integration work as with
+SciPy's own solvers.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import DenseOutput, OdeSolver
 
 from integrators.adapters.blocks import Block, Layout, find_blocks
-from integrators.adaptive_run import AdaptiveRun, Steering
 from integrators.controllers import find_controller
-from integrators.fixed_run import FixedRun
+from integrators.engine.adaptive_run import AdaptiveRun, Steering
+from integrators.engine.fixed_run import FixedRun
+from integrators.engine.run import Output, Plan, Run
 from integrators.layout import COUNTERS
 from integrators.method import Method, Reference
 from integrators.methods import find
 from integrators.problem import Problem
-from integrators.run import Output, Plan, Run
 from integrators.status import Status
 
 Array = NDArray[np.float64]
@@ -40,8 +41,8 @@ def lie_solver(method: str | Method, groups: Any, canonical: bool = False) -> ty
     Parameters
     ----------
     method : str or Method
-        From the catalogue `integrators.methods`.  Methods with an error estimate take `rtol`, `atol`, `first_step`, `max_step` and
-        `controller` as options of `solve_ivp`; with the option `step` every method takes fixed steps.
+        From the catalogue `integrators.methods`.  Methods with an error estimate take `rtol`, `atol`, `first_step`,
+        `max_step` and `controller` as options of `solve_ivp`; with the option `step` every method takes fixed steps.
     groups : str, int, group or sequence of them
         What y consists of.
     canonical : bool
@@ -66,7 +67,9 @@ LieRK23 = partial(lie_solver, "RKMK_BOGACKI_SHAMPINE32")
 LieRK45 = partial(lie_solver, "RKMK_DORMAND_PRINCE54")
 LieDOP853 = partial(lie_solver, "RKMK_DOP853")
 LieMidpoint = partial(lie_solver, "MIDPOINT")
-"""Solver classes by ``LieRK45(groups=…)``: the methods behind SciPy's RK23, RK45 and DOP853 on groups, and the symplectic midpoint rule."""
+"""Solver classes by ``LieRK45(groups=…)``: the methods behind SciPy's RK23, RK45 and DOP853 on groups, and the
+symplectic midpoint rule.
+"""
 
 
 class LieSolver(OdeSolver):  # type: ignore[misc]
@@ -75,8 +78,9 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
     Options of `solve_ivp`
     ----------------------
     rtol, atol : float
-        Relative and absolute tolerance of the error of a step in the algebra (default 1e-3 and 1e-6, as SciPy's): rotations count as
-        of size 1, positions by their length.  `atol` may be one number per component of the velocity.
+        Relative and absolute tolerance of the error of a step in the algebra (default 1e-3 and 1e-6, as SciPy's):
+        rotations count as of size 1, positions by their length.  `atol` may be one number per component of the
+        velocity.
     first_step, max_step, controller
         As in `integrators.integrate`.
     step : float
@@ -108,7 +112,13 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         self._layout.check(self.y, "y0")
         start = self._layout.element(self.y)
         problem = Problem(self._layout, start, self._velocity, canonical=self.canonical, model="solve_ivp")
-        variable = {"rtol": rtol, "atol": atol, "first_step": first_step, "max_step": max_step, "controller": controller}
+        variable = {
+            "rtol": rtol,
+            "atol": atol,
+            "first_step": first_step,
+            "max_step": max_step,
+            "controller": controller,
+        }
         given = {name: value for name, value in variable.items() if value is not None}
         self._run: Run = self._fixed(problem, step, given) if step is not None else self._adaptive(problem, **given)
         self.y = self._layout.numbers(self._run.given(self._run.y))
@@ -121,12 +131,16 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
 
     def _fixed(self, problem: Problem, step: float, given: dict[str, Any]) -> Run:
         if given:
-            raise ValueError(f"{', '.join(given)}: options of variable steps, but step={step!r} asks for fixed ones; give one or the other")
+            raise ValueError(
+                f"{', '.join(given)}: options of variable steps, but step={step!r} asks for fixed ones; give one or the other"
+            )
         _positive(step, "step")
         length = abs(self.t_bound - self.t)
         steps = _NEVER if math.isinf(length) else max(1, math.ceil(length / step * (1.0 - 1e-12)))
         h = self.direction * (step if math.isinf(length) else length / steps)
-        return FixedRun(problem, self.lie_method, Output(save_every=_NEVER), Plan(self.t, h, steps), np.asarray(problem.y0))
+        return FixedRun(
+            problem, self.lie_method, Output(save_every=_NEVER), Plan(self.t, h, steps), np.asarray(problem.y0)
+        )
 
     def _adaptive(
         self,
@@ -138,19 +152,29 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         controller: Any = "PI42",
     ) -> Run:
         if not self.lie_method.is_adaptive:
-            raise ValueError(f"{self.lie_method.name} has no error estimate: it takes fixed steps only; give solve_ivp the option step=…")
+            raise ValueError(
+                f"{self.lie_method.name} has no error estimate: it takes fixed steps only; give solve_ivp the option step=…"
+            )
         for value, name in ((max_step, "max_step"), (first_step, "first_step")):
             if value is not None:
                 _positive(value, name)
         if first_step is not None and first_step > abs(self.t_bound - self.t):
-            raise ValueError(f"first_step: {first_step!r} is longer than the interval of {abs(self.t_bound - self.t)!r}")
+            raise ValueError(
+                f"first_step: {first_step!r} is longer than the interval of {abs(self.t_bound - self.t)!r}"
+            )
         if not 0 <= rtol < 1 or not np.isfinite(rtol):
             raise ValueError(f"rtol: {rtol!r}, expected a number from 0 to 1")
         tolerances = np.array(np.broadcast_to(np.asarray(atol, dtype=np.float64), problem.dimension), dtype=np.float64)
         if not (tolerances > 0).all():
             raise ValueError(f"atol: {atol!r}, expected positive numbers")
         steering = Steering(
-            (float(self.t), float(self.t_bound)), find_controller(controller), rtol, tolerances, first_step, max_step, _NEVER
+            (float(self.t), float(self.t_bound)),
+            find_controller(controller),
+            rtol,
+            tolerances,
+            first_step,
+            max_step,
+            _NEVER,
         )
         return AdaptiveRun(problem, self.lie_method, Output(save_every=_NEVER), steering, np.asarray(problem.y0))
 
@@ -172,7 +196,9 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
 
 
 class _Within(DenseOutput):  # type: ignore[misc]
-    """States within the last step, by the method's continuous extension or by a step of the part; they are on the group, too."""
+    """States within the last step, by the method's continuous extension or by a step of the part; they are on the
+    group, too.
+    """
 
     def __init__(self, solver: LieSolver) -> None:
         super().__init__(solver.t_old, solver.t)

@@ -7,8 +7,8 @@ from typing import Any
 
 import sympy
 
-from liegroup.scalars import arctan2, sincos, sqrt
-from liegroup.tracing import exp, log, tanh
+from liegroup.compile.scalars import arctan2, sincos, sqrt
+from liegroup.compile.tracing import exp, log, tanh
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sin": lambda x: sincos(x)[0],
@@ -21,7 +21,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "atan2": arctan2,
     "abs": abs,
 }
-"""What an expression may contain besides + − * / **, in the functions of `liegroup.scalars`."""
+"""What an expression may contain besides + − * / **, in the functions of `liegroup.compile.scalars`."""
 
 
 def function_of(
@@ -31,7 +31,7 @@ def function_of(
     parameters: Sequence[Any] = (),
     t: Any = None,
 ) -> Callable[..., Any]:
-    """A plain function ``f(t, q, v, parameters)`` of a SymPy expression, for `integrators.lagrangian`.
+    """A plain function ``f(t, q, v, parameters)`` of a SymPy expression, for `integrators.problem.lagrangian`.
 
     Parameters
     ----------
@@ -55,13 +55,19 @@ def function_of(
     11.81
     """
     t = sympy.Dummy("t") if t is None else t
-    parts = [sympy.sympify(x) for x in expression] if isinstance(expression, (list, tuple)) else [sympy.sympify(expression)]
+    parts = (
+        [sympy.sympify(x) for x in expression] if isinstance(expression, (list, tuple)) else [sympy.sympify(expression)]
+    )
     for part in parts:
         unknown = part.free_symbols - {t, *q, *v, *parameters}
         if unknown:
             names = ", ".join(sorted(map(str, unknown)))
-            raise ValueError(f"expression: unknown symbols {names}; list them in q, v or parameters, or put numbers in their place")
+            raise ValueError(
+                f"expression: unknown symbols {names}; list them in q, v or parameters, or put numbers in their place"
+            )
         strange = {f.func.__name__ for f in part.atoms(sympy.Function)} - set(FUNCTIONS) - {"Abs"}
         if strange:
-            raise ValueError(f"expression: functions {', '.join(sorted(strange))}, expected only {', '.join(FUNCTIONS)}")
+            raise ValueError(
+                f"expression: functions {', '.join(sorted(strange))}, expected only {', '.join(FUNCTIONS)}"
+            )
     return sympy.lambdify([t, list(q), list(v), list(parameters)], expression, modules=[FUNCTIONS])  # type: ignore[no-any-return]

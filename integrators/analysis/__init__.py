@@ -3,7 +3,13 @@
 from integrators.analysis.drift import Drift, energy_drift, growth_exponent, smooth_average
 from integrators.analysis.order import MeasuredOrder, measured_local_order, measured_order
 from integrators.analysis.reversibility import reversibility_defect, symmetry_defect
-from integrators.analysis.symplecticity import canonical_form, complex_derivative, cotangent_form, derivative, symplectic_defect
+from integrators.analysis.symplecticity import (
+    canonical_form,
+    complex_derivative,
+    cotangent_form,
+    derivative,
+    symplectic_defect,
+)
 
 __all__ = [
     "Drift",

@@ -1,16 +1,16 @@
 """The discrete action of steps: what a symplectic method puts in the place of ∫ p dq − H dt.
 
-A symplectic step (q₀, p₀) → (q₁, p₁) has a generating function S(q₀, q₁), dS = p₁ dq₁ − p₀ dq₀: the discrete Lagrangian of a
-variational method.  It is read off without knowing the method: the problem gets one more degree of freedom (z, β), and the
-method is left to integrate
+A symplectic step (q₀, p₀) → (q₁, p₁) has a generating function S(q₀, q₁), dS = p₁ dq₁ − p₀ dq₀: the discrete Lagrangian
+of a variational method.  It is read off without knowing the method: the problem gets one more degree of freedom (z, β),
+and the method is left to integrate
 
     ż = β,      β̇ = ½ (p·v − q·f) − H  on Rⁿ,      β̇ = p·v − H  on other groups,       v = ∂H/∂p, f = ṗ
 
-Nothing of the motion depends on z and β.  The increment of β is S on other groups and S − ½ Δ(p·q) on Rⁿ, where it is the
-auxiliary variable of Skeel and Hardy 2001.  This is exact, not to the order of the method only, for every method that sums ṗ
-with the weights with which its own action sums the Lagrangian: symplectic Runge–Kutta and partitioned Runge–Kutta methods,
-discrete Lagrangians, compositions.  A splitting sees forces at p = 0 only; the form on Rⁿ is then right because ½ p·v and a T
-quadratic in p cancel; that on other groups is not.
+Nothing of the motion depends on z and β.  The increment of β is S on other groups and S − ½ Δ(p·q) on Rⁿ, where it is
+the auxiliary variable of Skeel and Hardy 2001.  This is exact, not to the order of the method only, for every method
+that sums ṗ with the weights with which its own action sums the Lagrangian: symplectic Runge–Kutta and partitioned
+Runge–Kutta methods, discrete Lagrangians, compositions.  A splitting sees forces at p = 0 only; the form on Rⁿ is then
+right because ½ p·v and a T quadratic in p cancel; that on other groups is not.
 
 Trees of bodies bring the discrete Lagrangian of their own step (`OwnStep.action`).
 """
@@ -24,12 +24,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.fields import Field, as_field
 from integrators.integrate import integrate
-from integrators.lagrangian import Derivatives
 from integrators.method import Method
-from integrators.parts import lagrangian as layout
 from integrators.problem import Problem
+from integrators.problem.fields import Field, as_field
+from integrators.problem.lagrangian import Derivatives
+from integrators.problem.parts import lagrangian as layout
 from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
 from integrators.steppers.tree_variational import substeps
 from liegroup.compile import compile_field, ld, st
@@ -91,7 +91,9 @@ def with_action(problem: Problem) -> Problem:
     if not problem.canonical:
         raise ValueError(f"{problem.model}: an action needs momenta; expected a canonical problem, state (q, p) on T*G")
     if "energy" not in problem.invariant_names:
-        raise ValueError(f"{problem.model}: expected an invariant named 'energy', the Hamiltonian; found {list(problem.invariant_names)}")
+        raise ValueError(
+            f"{problem.model}: expected an invariant named 'energy', the Hamiltonian; found {list(problem.invariant_names)}"
+        )
     if problem.parts_layout not in ("", "lagrangian") or (problem.parts_layout and len(np.asarray(problem.structure))):
         raise ValueError(f"{problem.model}: constraints; the action of a constrained step is not known")
     m = problem.dimension // 2
@@ -113,7 +115,10 @@ def with_action(problem: Problem) -> Problem:
         _built(field, problem.field, problem.invariants),
         parameters=problem.parameters,
         structure=problem.structure,
-        work_shape=(rows + 3, max(columns, n_q + m, 2 * m, len(problem.invariant_names), layout(m).SIZE if problem.parts else 0)),
+        work_shape=(
+            rows + 3,
+            max(columns, n_q + m, 2 * m, len(problem.invariant_names), layout(m).SIZE if problem.parts else 0),
+        ),
         canonical=True,
         parts=None if problem.parts is None else Derivatives(_built(parts, problem.parts)).field,
         parts_layout=problem.parts_layout,
@@ -121,7 +126,9 @@ def with_action(problem: Problem) -> Problem:
     )
 
 
-def _field(of_problem: Any, invariants: Any, row: int, n_q: int, m: int, watched: int, energy: int, flat: bool) -> Callable[..., None]:
+def _field(
+    of_problem: Any, invariants: Any, row: int, n_q: int, m: int, watched: int, energy: int, flat: bool
+) -> Callable[..., None]:
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
         inner, values, seen = work[row + INNER][: n_q + m], work[row + VALUES][: 2 * m], work[row + WATCHED][:watched]
         for i in range(n_q):
@@ -143,7 +150,9 @@ def _field(of_problem: Any, invariants: Any, row: int, n_q: int, m: int, watched
 
 
 def _parts(of_problem: Any, row: int, m: int) -> Callable[..., None]:
-    """The derivatives of L + ½ż² on Rⁿ, with the rate of β as the force on z; its derivatives, which only z would feel, are left out."""
+    """The derivatives of L + ½ż² on Rⁿ, with the rate of β as the force on z; its derivatives, which only z would feel,
+    are left out.
+    """
     first, inner_size, of_inner, of_all = 2 * m + 1, layout(m).SIZE, layout(m), layout(m + 1)
 
     def parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from integrators.analysis.symplecticity import cotangent_form, symplectic_defect
 from integrators.method import Method
-from integrators.one_step import step_map
+from integrators.method.step_map import step_map
 from integrators.problem import Problem
 from liegroup.table import EXP, bracket, increment, retract
 

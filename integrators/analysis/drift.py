@@ -20,7 +20,8 @@ class Drift:
     Attributes
     ----------
     slope, sigma : float
-        Rate of change per unit of time, and its standard deviation; without drift |slope| exceeds 3 sigma once in hundreds of runs.
+        Rate of change per unit of time, and its standard deviation; without drift |slope| exceeds 3 sigma once in
+        hundreds of runs.
     mean : float
         Mean of the samples.
     band : float
@@ -94,7 +95,9 @@ def energy_drift(t: ArrayLike, energy: ArrayLike, blocks: int = 64) -> Drift:
 
 
 def _persistence(residuals: Array) -> float:
-    """Correlation φ of consecutive residuals about a fitted line, without the bias −(2 + 4φ)/n of the fit, in [0, 1 − 1/n]."""
+    """Correlation φ of consecutive residuals about a fitted line, without the bias −(2 + 4φ)/n of the fit, in [0, 1 −
+    1/n].
+    """
     n, size = len(residuals), float(residuals @ residuals)
     if size == 0.0:
         return 0.0
@@ -103,7 +106,8 @@ def _persistence(residuals: Array) -> float:
 
 
 def smooth_average(values: ArrayLike, axis: int = 0) -> Any:
-    """Mean with the weight exp(−1/(x(1−x))), x the place in the window: oscillations of quasi-periodic motion cancel to 1e-16.
+    """Mean with the weight exp(−1/(x(1−x))), x the place in the window: oscillations of quasi-periodic motion cancel to
+    1e-16.
 
     Plain means converge like 1/n and hide the slow growth of rounding errors behind the oscillation.
     Source: S. Das, Y. Saiki, E. Sander, J. A. Yorke, Nonlinearity 30 (2017).
@@ -120,7 +124,12 @@ def growth_exponent(n: ArrayLike, size: ArrayLike) -> tuple[float, float]:
     Brouwer's law: 1/2 for the energy error of unbiased rounding, 1 for biased.
     """
     steps, sizes = np.asarray(n, dtype=np.float64), np.asarray(size, dtype=np.float64)
-    if steps.shape != sizes.shape or steps.ndim != 1 or len(steps) < 3 or not all((x > 0) & (x < np.inf) for x in [*steps, *sizes]):
+    if (
+        steps.shape != sizes.shape
+        or steps.ndim != 1
+        or len(steps) < 3
+        or not all((x > 0) & (x < np.inf) for x in [*steps, *sizes])
+    ):
         raise ValueError("growth_exponent: expected at least 3 pairs of positive finite numbers")
     x, y = np.log(steps), np.log(sizes)
     centred = x - x.mean()
@@ -132,7 +141,9 @@ def growth_exponent(n: ArrayLike, size: ArrayLike) -> tuple[float, float]:
 def _samples(t: ArrayLike, energy: ArrayLike) -> tuple[Array, Array]:
     times, values = np.asarray(t, dtype=np.float64), np.asarray(energy, dtype=np.float64)
     if times.ndim != 1 or times.shape != values.shape:
-        raise ValueError(f"t and energy have shapes {times.shape} and {values.shape}; expected two vectors of the same length")
+        raise ValueError(
+            f"t and energy have shapes {times.shape} and {values.shape}; expected two vectors of the same length"
+        )
     if not (np.isfinite(times).all() and np.isfinite(values).all()):
         raise ValueError("t or energy is not finite; pass the part of the run before it failed")
     if len(times) < LEAST_SAMPLES:

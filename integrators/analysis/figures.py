@@ -1,4 +1,6 @@
-"""Ready-made figures of solutions: energy, momenta and other invariants, the energy error in powers of the step, the modified energy."""
+"""Ready-made figures of solutions: energy, momenta and other invariants, the energy error in powers of the step, the
+modified energy.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,15 @@ from numpy.typing import NDArray
 from integrators.analysis.drift import LEAST_SAMPLES, energy_drift
 from integrators.analysis.modified_energy import modified_energy
 from integrators.problem import Problem
-from integrators.solution import Solution
+from integrators.results.solution import Solution
 
 Array = NDArray[np.float64]
 SMALLEST = 1e-17
 
 
-def invariant_figure(solutions: Solution | Sequence[Solution], names: str | Sequence[str] = "energy", relative: bool = False) -> Any:
+def invariant_figure(
+    solutions: Solution | Sequence[Solution], names: str | Sequence[str] = "energy", relative: bool = False
+) -> Any:
     """How far invariants go from their start: least and greatest value over every step, one panel per name.
 
     Parameters
@@ -60,11 +64,12 @@ def invariant_figure(solutions: Solution | Sequence[Solution], names: str | Sequ
 
 
 def scaled_energy_figure(solutions: Sequence[Solution], order: int) -> Any:
-    """(E − E₀)/hᵖ of runs with several steps: by how much the energy differs from the modified one that the method keeps.
+    """(E − E₀)/hᵖ of runs with several steps: by how much the energy differs from the modified one that the method
+    keeps.
 
-    A symplectic method of order p solves, to all orders, the equations of H̃ = H + hᵖ H_{p+1} + …; H̃ being constant, the curves are
-    H_{p+1} at the start minus H_{p+1} along the motion and fall on one another as long as the trajectories do.  Where they do not, the step
-    is not yet small; a curve that leaves is a drift.
+    A symplectic method of order p solves, to all orders, the equations of H̃ = H + hᵖ H_{p+1} + …; H̃ being constant,
+    the curves are H_{p+1} at the start minus H_{p+1} along the motion and fall on one another as long as the
+    trajectories do.  Where they do not, the step is not yet small; a curve that leaves is a drift.
 
     Parameters
     ----------
@@ -93,11 +98,13 @@ def scaled_energy_figure(solutions: Sequence[Solution], order: int) -> Any:
     return fig
 
 
-def modified_energy_figure(problem: Problem, solutions: Solution | Sequence[Solution], orders: Sequence[int] = (4, 8, 12)) -> Any:
+def modified_energy_figure(
+    problem: Problem, solutions: Solution | Sequence[Solution], orders: Sequence[int] = (4, 8, 12)
+) -> Any:
     """Largest |change| so far of the energy and of modified energies, one panel per run.
 
-    What only oscillates falls with the order, a drift stays.  In the legend the slope of the modified energy of the highest
-    order (`energy_drift`).
+    What only oscillates falls with the order, a drift stays.  In the legend the slope of the modified energy of the
+    highest order (`energy_drift`).
 
     Parameters
     ----------
@@ -111,7 +118,10 @@ def modified_energy_figure(problem: Problem, solutions: Solution | Sequence[Solu
     runs = _runs(solutions)
     fig = Figure(figsize=(4.2 * len(runs), 3.4), layout="constrained")
     for ax, s in zip(fig.subplots(1, len(runs), squeeze=False, sharey=True)[0], runs, strict=True):
-        curves = [("energy", s.t, s["energy"]), *((f"modified, order {k}", *modified_energy(problem, s, k)) for k in orders)]
+        curves = [
+            ("energy", s.t, s["energy"]),
+            *((f"modified, order {k}", *modified_energy(problem, s, k)) for k in orders),
+        ]
         for name, t, values in curves:
             so_far = np.maximum(np.maximum.accumulate(np.abs(values - values[0]))[1:], SMALLEST)
             ax.loglog(t[1:] - s.t[0], so_far, linewidth=1.0, label=name)
@@ -135,7 +145,9 @@ def growth_figure(solutions: Solution | Sequence[Solution], names: Sequence[str]
     for s in _runs(solutions):
         for name in names:
             at = _index(s, name)
-            size = np.maximum(np.abs(s.least[:, at] - s.invariants[0, at]), np.abs(s.greatest[:, at] - s.invariants[0, at]))
+            size = np.maximum(
+                np.abs(s.least[:, at] - s.invariants[0, at]), np.abs(s.greatest[:, at] - s.invariants[0, at])
+            )
             so_far = np.maximum(np.maximum.accumulate(size)[1:], SMALLEST)
             ax.loglog(s.t[1:] - s.t[0], so_far, label=f"{name.replace('_', ' ')}, {_label(s)}")
     ax.set_xlabel("t")
@@ -155,7 +167,9 @@ def _line(ax: Any, s: Solution, relative: bool) -> None:
 def _runs(solutions: Solution | Sequence[Solution]) -> list[Solution]:
     runs = [solutions] if isinstance(solutions, Solution) else list(solutions)
     if not runs or any(s.y.ndim != 2 for s in runs):
-        raise ValueError("solutions: expected single trajectories, not ensembles; solution.trajectory(k) is one of them")
+        raise ValueError(
+            "solutions: expected single trajectories, not ensembles; solution.trajectory(k) is one of them"
+        )
     return runs
 
 

@@ -1,15 +1,17 @@
 """The energy that a symplectic method conserves, from its trajectory: interpolating shadow Hamiltonians.
 
-Up to terms smaller than every power of h, the steps of a symplectic method are points at t = nh of a motion of the modified Hamiltonian
-H̃ = H + hᵖ H_{p+1} + ….  Along that motion the action grows by dS = p dq − H̃ dt, and over a step by the discrete action of the step
-(`integrators.analysis.action`).  So H̃ = p·q̇ − Ṡ is found by differentiating what the steps are points of.  With the increments
-ξⱼ = log(qₙ⁻¹ qₙ₊ⱼ) about step n (on Rⁿ: differences of q), D the central difference over 2k steps,
+Up to terms smaller than every power of h, the steps of a symplectic method are points at t = nh of a motion of the
+modified Hamiltonian H̃ = H + hᵖ H_{p+1} + ….  Along that motion the action grows by dS = p dq − H̃ dt, and over a step
+by the discrete action of the step (`integrators.analysis.action`).  So H̃ = p·q̇ − Ṡ is found by differentiating what
+the steps are points of.  With the increments ξⱼ = log(qₙ⁻¹ qₙ₊ⱼ) about step n (on Rⁿ: differences of q), D the central
+difference over 2k steps,
 
     H̃[2k] = ½ pₙ·D ξ + ½ D(p·ξ) − D S,       D f = (1/h) Σⱼ wⱼ (fₙ₊ⱼ − fₙ₋ⱼ),    wⱼ = (−1)^{j+1} (k!)²/(j (k−j)! (k+j)!),  j = 1 … k
 
-which is constant along the trajectory up to O(h²ᵏ): true drift (of a method that is not symplectic, of rounding, of a step that is not
-resolved) stands out from the oscillation of the energy.  On Rⁿ it is exactly constant if H is quadratic and the method linear.
-Sources: Skeel and Hardy 2001; Engle, Skeel and Drees 2005; on groups and with the discrete action the construction is the same.
+which is constant along the trajectory up to O(h²ᵏ): true drift (of a method that is not symplectic, of rounding, of a
+step that is not resolved) stands out from the oscillation of the energy.  On Rⁿ it is exactly constant if H is
+quadratic and the method linear. Sources: Skeel and Hardy 2001; Engle, Skeel and Drees 2005; on groups and with the
+discrete action the construction is the same.
 """
 
 from __future__ import annotations
@@ -24,14 +26,16 @@ from integrators.analysis.action import action_of_steps
 from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Problem
-from integrators.solution import Solution
+from integrators.results.solution import Solution
 from liegroup.table import EXP, KIND, RN, SO2, increment
 
 Array = NDArray[np.float64]
 ORDERS = tuple(range(2, 25, 2))
 
 
-def modified_energy(problem: Problem, solution: Solution, order: int = 8, method: str | Method | None = None) -> tuple[Array, Array]:
+def modified_energy(
+    problem: Problem, solution: Solution, order: int = 8, method: str | Method | None = None
+) -> tuple[Array, Array]:
     """The modified energy along a run, constant up to O(h^order) if the method is symplectic.
 
     Parameters
@@ -53,20 +57,20 @@ def modified_energy(problem: Problem, solution: Solution, order: int = 8, method
     Raises
     ------
     ValueError
-        An ensemble, variable or divided steps, steps that were not saved, a window longer than the run; a problem or a method whose action
-        is not known (`action_of_steps`).
+        An ensemble, variable or divided steps, steps that were not saved, a window longer than the run; a problem or a
+        method whose action is not known (`action_of_steps`).
 
     Notes
     -----
-    Holds when the step resolves the motion: every oscillation needs more than about 2π steps, else a larger order makes it worse;
-    free bodies and ball joints turn by less than half a turn in order/2 steps.
-    The constant also shows how far H̃ is from H.  Rounding leaves about 1e-16 |p·ξ|/h.  Of a method that is not symplectic
-    the value follows the energy: it drifts, and oscillates by the error of the method.
+    Holds when the step resolves the motion: every oscillation needs more than about 2π steps, else a larger order makes
+    it worse; free bodies and ball joints turn by less than half a turn in order/2 steps. The constant also shows how
+    far H̃ is from H.  Rounding leaves about 1e-16 |p·ξ|/h.  Of a method that is not symplectic the value follows the
+    energy: it drifts, and oscillates by the error of the method.
 
     Examples
     --------
     >>> from integrators import integrate
-    >>> from mechanics.systems.pendulum import pendulum
+    >>> from mechanics.systems.bodies.pendulum import pendulum
     >>> s = integrate(pendulum(), "SPLIT_STRANG", (0, 20), 0.02, save_every=1)
     >>> t, energy = modified_energy(pendulum(), s, 12)
     >>> bool(np.ptp(s["energy"]) > 1e-4 > 1e-11 > np.ptp(energy))
@@ -80,7 +84,9 @@ def modified_energy(problem: Problem, solution: Solution, order: int = 8, method
     if len(solution.t) <= order:
         raise ValueError(f"order: {order} needs {order + 1} saved states, the run has {len(solution.t)}")
     if problem.n != solution.y.shape[-1]:
-        raise ValueError(f"solution: states of {solution.y.shape[-1]} numbers, those of {problem.model} have {problem.n}")
+        raise ValueError(
+            f"solution: states of {solution.y.shape[-1]} numbers, those of {problem.model} have {problem.n}"
+        )
     k = order // 2
     y = _counting_turns(problem.table, solution.y)
     action = action_of_steps(problem, used, y, h)
@@ -88,7 +94,9 @@ def modified_energy(problem: Problem, solution: Solution, order: int = 8, method
 
 
 def interpolated_energy(table: NDArray[np.int64], y: Any, action: Any, h: Any, order: int) -> Any:
-    """H̃[2k] from states (n, …) and the action of the steps between them (n − 1,): the formula, for numbers of any kind."""
+    """H̃[2k] from states (n, …) and the action of the steps between them (n − 1,): the formula, for numbers of any
+    kind.
+    """
     k, m = order // 2, int(table[-1, 4])
     n_q, states = y.shape[-1] - m, np.asarray(y).T
     here = slice(k, len(y) - k)
@@ -133,5 +141,7 @@ def _step_of(solution: Solution) -> float:
             f"take a smaller one"
         )
     if len(solution.t) != solution.steps + 1:
-        raise ValueError(f"solution: {len(solution.t)} saved states of {solution.steps} steps; integrate with save_every=1")
+        raise ValueError(
+            f"solution: {len(solution.t)} saved states of {solution.steps} steps; integrate with save_every=1"
+        )
     return float(np.copysign(solution.step, solution.t[-1] - solution.t[0]))

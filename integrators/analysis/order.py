@@ -48,7 +48,9 @@ class MeasuredOrder:
         """Order between the two finest steps whose errors are above the floor."""
         good = self.slopes[~np.isnan(self.slopes)]
         if not len(good):
-            raise ValueError(f"no two errors above the floor {self.floor:g}: errors {self.errors.tolist()}; take larger steps")
+            raise ValueError(
+                f"no two errors above the floor {self.floor:g}: errors {self.errors.tolist()}; take larger steps"
+            )
         return float(good[-1])
 
 

@@ -9,7 +9,11 @@ from integrators.analysis.order import distance
 
 
 def symmetry_defect(
-    step: Callable[[Any, float], Any], y: Any, h: float, steps: int = 1, distance: Callable[[Any, Any], float] = distance
+    step: Callable[[Any, float], Any],
+    y: Any,
+    h: float,
+    steps: int = 1,
+    distance: Callable[[Any, Any], float] = distance,
 ) -> float:
     """Distance to the start after `steps` steps of h and as many of −h.
 

@@ -29,7 +29,12 @@ def subtract(y: Any, z: Any) -> Any:
 
 
 def derivative(
-    map_: Callable[[Array], Any], y: ArrayLike, dimension: int, retract: Move = add, increment: Move = subtract, delta: float = 2.0**-8
+    map_: Callable[[Array], Any],
+    y: ArrayLike,
+    dimension: int,
+    retract: Move = add,
+    increment: Move = subtract,
+    delta: float = 2.0**-8,
 ) -> Array:
     """Derivative of a map at y in the coordinates ``retract``, ``increment``, by central differences of order 8.
 
@@ -37,8 +42,9 @@ def derivative(
     ----------
     map_ : y → new state.
     dimension : number of tangent directions.
-    retract, increment : ``retract(y, x)`` the point at x from y, ``increment(y, z)`` its inverse; on a group y τ(x) and τ⁻¹(y⁻¹ z).
-    delta : half width of the stencil, in units of the coordinates; the error is of size delta⁸ and 1e-16/delta.
+    retract, increment : ``retract(y, x)`` the point at x from y, ``increment(y, z)`` its inverse; on a group y τ(x) and
+    τ⁻¹(y⁻¹ z). delta : half width of the stencil, in units of the coordinates; the error is of size delta⁸ and
+    1e-16/delta.
     """
     start = np.asarray(y, dtype=np.float64)
     centre = np.asarray(map_(start))
@@ -59,7 +65,12 @@ def _difference(curve: Callable[[float], Any], delta: float) -> Any:
 
 
 def complex_derivative(
-    map_: Callable[[Any], Any], y: ArrayLike, dimension: int, retract: Move = add, increment: Move = subtract, delta: float = 1e-30
+    map_: Callable[[Any], Any],
+    y: ArrayLike,
+    dimension: int,
+    retract: Move = add,
+    increment: Move = subtract,
+    delta: float = 1e-30,
 ) -> Array:
     """The same by complex steps: exact to rounding, for maps that are analytic and accept complex states."""
     start = np.asarray(y, dtype=np.complex128)
@@ -104,5 +115,7 @@ def symplectic_defect(jacobian: ArrayLike, form_before: ArrayLike, form_after: A
     J, before = np.asarray(jacobian, dtype=np.float64), np.asarray(form_before, dtype=np.float64)
     after = before if form_after is None else np.asarray(form_after, dtype=np.float64)
     if J.shape != before.shape or after.shape != before.shape or J.shape[0] != J.shape[1]:
-        raise ValueError(f"jacobian {J.shape} and forms {before.shape}, {after.shape}: expected square matrices of one size")
+        raise ValueError(
+            f"jacobian {J.shape} and forms {before.shape}, {after.shape}: expected square matrices of one size"
+        )
     return float(np.max(np.abs(J.T @ after @ J - before)))

@@ -1,4 +1,5 @@
-r"""Augmented Lagrangian of index 3 on a group: the trapezoidal rule, iterated multipliers, projected velocities and accelerations.
+r"""Augmented Lagrangian of index 3 on a group: the trapezoidal rule, iterated multipliers, projected velocities and
+accelerations.
 
     q₁ = q exp(h v₀ + (h²/4)(v̇₀ + v̇₁)),    v₁ = v₀ + (h/2)(v̇₀ + v̇₁)
     M₁ v̇₁ + r₁ − D₁ = (F − G)₁ + A₁ᵀ λ,    λ ← λ − a φ(q₁)
@@ -7,11 +8,11 @@ Every iteration is Newton's for a fixed old λ, with the matrices of the newest 
 
     [[M₁, −A₁ᵀ], [A₁, ε]] (δv̇; δλ) = (residual; −4 φ(q₁)/h²),    a = 4/(h² ε),
 
-so that positions close although ε > 0 keeps the matrix regular where rows depend on each other.  Afterwards v₁ and v̇₁ are replaced by
-the nearest ones in the metric of M₁ that satisfy A₁ v = c and A₁ v̇ = −β, iterated in the same way.  The tangent leaves out damping and
-stiffness, and the metric of the projections is M alone.  Order 2.  No rank is decided; through positions where it drops the gap
-closes slowly or not at all.
-Sources: Bayo and Ledesma 1996; Cuadrado, Cardenal and Bayo 1997.
+so that positions close although ε > 0 keeps the matrix regular where rows depend on each other.  Afterwards v₁ and v̇₁
+are replaced by the nearest ones in the metric of M₁ that satisfy A₁ v = c and A₁ v̇ = −β, iterated in the same way.
+The tangent leaves out damping and stiffness, and the metric of the projections is M alone.  Order 2.  No rank is
+decided; through positions where it drops the gap closes slowly or not at all. Sources: Bayo and Ledesma 1996; Cuadrado,
+Cardenal and Bayo 1997.
 
 coefficients
     ε, relative to A M⁻¹ Aᵀ of rows of comparable sizes.
@@ -29,7 +30,7 @@ import numpy as np
 
 from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, HISTORY, OWN_OPTIONS, TAU
 from integrators.method import Method, Stepper
-from integrators.parts import constrained
+from integrators.problem.parts import constrained
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
@@ -57,7 +58,9 @@ def _project(values: Any, structure: Any, work: Any, row: Any, offset: Any, sign
 
 
 @kernel
-def _start(parts: Any, t: Any, y: Any, softness: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any) -> None:
+def _start(
+    parts: Any, t: Any, y: Any, softness: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any
+) -> None:
     """MEMORY <- v̇₀, L <- λ₀."""
     n, m = structure[0], structure[1]
     n_q = y.shape[0] - n
@@ -87,7 +90,8 @@ def _place(h: Any, v: Any, structure: Any, work: Any) -> None:
 
 @kernel
 def _solve(
-    parts: Any, t: Any, h: Any, y: Any, group: Any, softness: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    parts: Any, t: Any, h: Any, y: Any, group: Any, softness: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any,
     work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """X = v̇₁ and L = λ₁, to rounding."""
@@ -99,7 +103,18 @@ def _solve(
     for _ in range(options[LIMIT]):
         _place(h, y[n_q:], structure, work)
         node.parts_beyond(
-            parts, t + h, group, options[TAU], y[:n_q], work[HX][:n], work[MU][:n], parameters, structure, field_work, work, END
+            parts,
+            t + h,
+            group,
+            options[TAU],
+            y[:n_q],
+            work[HX][:n],
+            work[MU][:n],
+            parameters,
+            structure,
+            field_work,
+            work,
+            END,
         )
         node.mass_times(work[END], structure, work[X][:n], work[SCRATCH][:n])
         for i in range(n):
@@ -118,18 +133,42 @@ def _solve(
 
 @kernel
 def _parts_at_end(
-    parts: Any, t: Any, h: Any, y: Any, group: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any
+    parts: Any,
+    t: Any,
+    h: Any,
+    y: Any,
+    group: Any,
+    options: Any,
+    parameters: Any,
+    structure: Any,
+    field_work: Any,
+    work: Any,
+    counters: Any,
 ) -> None:
     """The parts at the new position with the velocity in MU."""
     n = structure[0]
     n_q = y.shape[0] - n
-    node.parts_beyond(parts, t + h, group, options[TAU], y[:n_q], work[HX][:n], work[MU][:n], parameters, structure, field_work, work, END)
+    node.parts_beyond(
+        parts,
+        t + h,
+        group,
+        options[TAU],
+        y[:n_q],
+        work[HX][:n],
+        work[MU][:n],
+        parameters,
+        structure,
+        field_work,
+        work,
+        END,
+    )
     counters[EVALUATIONS] += 1
 
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step; `field` is the problem's parts."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from integrators.compensated import absorb, renormalise
+from integrators.arithmetic.compensated import absorb, renormalise
 from integrators.layout import STEPS
 from liegroup.compile import any_, helper, kernel, ld, st
 from liegroup.table import KIND, N_Q, N_V, Q_OFFSET, SE2, SE3, SO3, V_OFFSET, displacement
@@ -69,8 +69,11 @@ def _turns_over(u: Any, w: Any) -> Any:
 
 
 @kernel
-def advance_state(table: Any, tau: Any, y: Any, low: Any, u: Any, scratch: Any, compensation: Any, counters: Any) -> None:
-    """y <- y τ(u), by the increment y τ(u) − y computed to relative precision and added in full; `scratch` is as long as y.
+def advance_state(
+    table: Any, tau: Any, y: Any, low: Any, u: Any, scratch: Any, compensation: Any, counters: Any
+) -> None:
+    """y <- y τ(u), by the increment y τ(u) − y computed to relative precision and added in full; `scratch` is as long
+    as y.
 
     Components of y beyond those of the table are left alone.
     """

@@ -1,8 +1,9 @@
 """Compositions of a symmetric method of second order:  y <- S(gₛh) … S(g₂h) S(g₁h) y, order p if the weights g say so.
 
-Symplectic, momentum- or energy-preserving whenever S is; works for every stepper whose step depends on h and t alone.  An implicit S
-extrapolates nothing from substep to substep, because they differ in length: each starts from the field at its own start.
-Sources: Suzuki 1990, Yoshida 1990, McLachlan 1995; Hairer, Lubich and Wanner, Geometric Numerical Integration, V.3.
+Symplectic, momentum- or energy-preserving whenever S is; works for every stepper whose step depends on h and t alone.
+An implicit S extrapolates nothing from substep to substep, because they differ in length: each starts from the field at
+its own start. Sources: Suzuki 1990, Yoshida 1990, McLachlan 1995; Hairer, Lubich and Wanner, Geometric Numerical
+Integration, V.3.
 
 coefficients
     weights g (s), then those of S.
@@ -36,7 +37,9 @@ INNER = OWN_OPTIONS + 1
 def composed(stepper: Stepper) -> Stepper:
     """The stepper that composes the steps of another one."""
     if stepper.step is None:
-        raise ValueError(f"composition: the stepper {stepper.name} leaves the step to the problem and cannot be composed here")
+        raise ValueError(
+            f"composition: the stepper {stepper.name} leaves the step to the problem and cannot be composed here"
+        )
     return Stepper(
         f"composed {stepper.name}",
         _composed(stepper.step),
@@ -57,7 +60,8 @@ def _composed(base: Entry) -> Entry:
     inner = kernel(base.python)
 
     def step(
-        field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+        field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+        structure: Any,
         field_work: Any, work: Any, counters: Any,
     ) -> Any:  # fmt: skip
         s = options[OWN_OPTIONS]
@@ -67,7 +71,21 @@ def _composed(base: Entry) -> Entry:
         for k in range(s):
             part = coefficients[k] * h
             counters[HISTORY] = 0
-            status = inner(field, time, part, y, low, table, coefficients[s:], own, parameters, structure, field_work, work, counters)
+            status = inner(
+                field,
+                time,
+                part,
+                y,
+                low,
+                table,
+                coefficients[s:],
+                own,
+                parameters,
+                structure,
+                field_work,
+                work,
+                counters,
+            )
             if status != OK:
                 return status
             time = time + part
@@ -105,7 +123,9 @@ def composition(method: Method, weights: Composition, name: str = "") -> Method:
     """
     if not method.symmetric or method.order != 2:
         how = "symmetric" if method.symmetric else "not symmetric"
-        raise ValueError(f"composition: {method.name} is {how} and of order {method.order}; expected a symmetric method of order 2")
+        raise ValueError(
+            f"composition: {method.name} is {how} and of order {method.order}; expected a symmetric method of order 2"
+        )
     return Method(
         name=name or f"{method.name}_{weights.name}",
         stepper=composed(method.stepper),

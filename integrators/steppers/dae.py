@@ -1,12 +1,15 @@
-r"""Radau IIA methods for holonomic constraints on a group: index 3, index 2, or both levels (Gear, Gupta and Leimkuhler).
+r"""Radau IIA methods for holonomic constraints on a group: index 3, index 2, or both levels (Gear, Gupta and
+Leimkuhler).
 
-Stages i = 1 … s with qᵢ = q τ(uᵢ), uᵢ = h Σ aᵢⱼ dτ⁻¹(uⱼ) (vⱼ − P₀ μⱼ), vᵢ = v + h Σ aᵢⱼ v̇ⱼ, P₀ = M₀⁻¹A₀ᵀ, at the times t + cᵢ h:
+Stages i = 1 … s with qᵢ = q τ(uᵢ), uᵢ = h Σ aᵢⱼ dτ⁻¹(uⱼ) (vⱼ − P₀ μⱼ), vᵢ = v + h Σ aᵢⱼ v̇ⱼ, P₀ = M₀⁻¹A₀ᵀ, at the times
+t + cᵢ h:
 
     Mᵢ v̇ᵢ + rᵢ − Dᵢ = (F − G)ᵢ + Aᵢᵀ λᵢ        and        index 3: φ(qᵢ) = 0, μ = 0
                                                             index 2: Aᵢ vᵢ = 0, μ = 0
                                                             GGL: both, with the unknown μ (zero on the exact solution)
 
-The last stage is the new state.  The simplified Newton iteration keeps M₀, A₀; then the stages decouple: with the inverse of h A,
+The last stage is the new state.  The simplified Newton iteration keeps M₀, A₀; then the stages decouple: with the
+inverse of h A,
 
     index 2, GGL: A₀ δv̇ = −(hA)⁻¹ (A v),    GGL: (A₀ P₀) δμ = (hA)⁻¹ φ − A v,    index 3: A₀ δv̇ = −(hA)⁻² φ.
 
@@ -32,8 +35,8 @@ from numpy.typing import NDArray
 
 from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, ITERATIONS, OWN_OPTIONS, TAU
 from integrators.method import Method, Stepper
-from integrators.parts import constrained
 from integrators.problem import Problem
+from integrators.problem.parts import constrained
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.augmented_lagrangian import augmented_lagrangian
@@ -43,8 +46,8 @@ from integrators.steppers.nonholonomic import node
 from integrators.steppers.nonholonomic.node import END, MATRIX, NODE, SCRATCH, L, R, S
 from integrators.tableaus import RADAU_IIA
 from liegroup.compile import any_, entry, helper, kernel, ld, ld2, select, st, st2
-from liegroup.dense import ldl_solve
-from liegroup.scalars import maximum
+from liegroup.compile.dense import ldl_solve
+from liegroup.compile.scalars import maximum
 from liegroup.table import dtau_inverse_left
 
 STAGES, LIMIT, FORM = range(OWN_OPTIONS, OWN_OPTIONS + 3)
@@ -73,7 +76,9 @@ def _sum_up(h: Any, coefficients: Any, options: Any, work: Any, source: Any, tar
 
 
 @kernel
-def _stage_states(h: Any, v: Any, group: Any, tau: Any, coefficients: Any, options: Any, structure: Any, work: Any) -> None:
+def _stage_states(
+    h: Any, v: Any, group: Any, tau: Any, coefficients: Any, options: Any, structure: Any, work: Any
+) -> None:
     """Velocities and charts u of the stages, from v̇ and μ."""
     n, m, s = structure[0], structure[1], options[STAGES]
     vel, rate, u = block(structure, options, VEL), block(structure, options, RATE), block(structure, options, U)
@@ -97,7 +102,8 @@ def _stage_states(h: Any, v: Any, group: Any, tau: Any, coefficients: Any, optio
 
 @kernel
 def _residuals(
-    parts: Any, t: Any, h: Any, q: Any, group: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    parts: Any, t: Any, h: Any, q: Any, group: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any,
     work: Any,
 ) -> None:  # fmt: skip
     """RES, PHI and RHO of all stages."""
@@ -107,11 +113,18 @@ def _residuals(
         velocity = work[block(structure, options, VEL) + i][:n]
         u, acceleration = work[block(structure, options, U) + i][:n], work[block(structure, options, ACC) + i][:n]
         time = t + coefficients[2 * s * s + i] * h
-        node.parts_beyond(parts, time, group, options[TAU], q, u, velocity, parameters, structure, field_work, work, END)
+        node.parts_beyond(
+            parts, time, group, options[TAU], q, u, velocity, parameters, structure, field_work, work, END
+        )
         node.mass_times(work[END], structure, acceleration, work[SCRATCH][:n])
         for k in range(n):
             push = node.reaction(work[END], structure, work[block(structure, options, LAM) + i], k)
-            st2(work, block(structure, options, RES) + i, k, balance(work[END], structure, k) + push - ld2(work, SCRATCH, k))
+            st2(
+                work,
+                block(structure, options, RES) + i,
+                k,
+                balance(work[END], structure, k) + push - ld2(work, SCRATCH, k),
+            )
         for j in range(m):
             st2(work, block(structure, options, PHI) + i, j, ld(work[END], at.POSITION + j))
             st2(work, block(structure, options, RHO) + i, j, node.row_defect(work[END], structure, velocity, j))
@@ -178,7 +191,8 @@ def _start(options: Any, structure: Any, work: Any) -> None:
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step; `field` is the problem's parts."""
@@ -223,7 +237,15 @@ def work_shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
     return rows + BLOCKS * int(options[STAGES - OWN_OPTIONS]), columns
 
 
-STEPPER = Stepper("radau-constrained", step, lambda options: 0, maps=("exp", "cayley"), prepare=check, evaluates="parts", shape=work_shape)
+STEPPER = Stepper(
+    "radau-constrained",
+    step,
+    lambda options: 0,
+    maps=("exp", "cayley"),
+    prepare=check,
+    evaluates="parts",
+    shape=work_shape,
+)
 FORMS = {"index3": INDEX_3, "index2": INDEX_2, "ggl": GGL}
 
 

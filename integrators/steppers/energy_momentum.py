@@ -1,11 +1,13 @@
-"""Energy–momentum method for one body on SO(3), H = ½ pᵀK p + V(q): conserves energy and momentum instead of the symplectic form.
+"""Energy–momentum method for one body on SO(3), H = ½ pᵀK p + V(q): conserves energy and momentum instead of the
+symplectic form.
 
     𝕀 c + ½ c × 𝕀 c = h (p + (h/2) f̄),    q₁ = q₀ cay(c),    p₁ = cay(c)ᵀ p + h (E + c̃/2)⁻¹ f̄,    f̄ = (f₀ + f₁)/2
 
-with f₀, f₁ the moments at both ends, each in the axes of its end.  The energy is exact if V is linear in the rotation matrix (a heavy
-top, a body without forces): then V₁ − V₀ = −f̄·c.  The momentum about an axis of symmetry of V, and all of the spatial momentum of a
-free body, are exact.  Symmetric, of order 2; compositions keep the energy, too.  Not symplectic: for where the energy itself is
-the constraint.  With other potentials it is a symmetric method of order 2 and no more.
+with f₀, f₁ the moments at both ends, each in the axes of its end.  The energy is exact if V is linear in the rotation
+matrix (a heavy top, a body without forces): then V₁ − V₀ = −f̄·c.  The momentum about an axis of symmetry of V, and all
+of the spatial momentum of a free body, are exact.  Symmetric, of order 2; compositions keep the energy, too.  Not
+symplectic: for where the energy itself is the constraint.  With other potentials it is a symmetric method of order 2
+and no more.
 
 Newton's method on c with the moment f₁ of the iteration before.
 Sources: Simo and Wong 1991; Austin, Krishnaprasad and Wang 1993.
@@ -23,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.compensated import increase, increase3, renormalise
+from integrators.arithmetic.compensated import increase, increase3, renormalise
 from integrators.layout import COMPENSATION, ERROR, FIRST, FIRST_KNOWN, ITERATIONS, LAST, LAST_KNOWN, STEPS
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
@@ -55,7 +57,13 @@ def solve(
     field: Any, t: Any, h: Any, y: Any, coefficients: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any
 ) -> Any:  # fmt: skip
     """The turn c, the moment f̄, and a status; leaves f₁ in `LAST`."""
-    J, p, f0, f1, moved = block(coefficients, 0, 3, 0), vector(y, 4), vector(work[FIRST], 0), work[LAST][:3], work[SCRATCH][: y.shape[0]]
+    J, p, f0, f1, moved = (
+        block(coefficients, 0, 3, 0),
+        vector(y, 4),
+        vector(work[FIRST], 0),
+        work[LAST][:3],
+        work[SCRATCH][: y.shape[0]],
+    )
     q = (ld(y, 0), ld(y, 1), ld(y, 2), ld(y, 3))
     zero = 0.0 * p[0]
     going, best, mean = zero + 1.0, zero + 1.0, f0
@@ -85,7 +93,8 @@ def solve(
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> Any:  # fmt: skip
     """One energy–momentum step."""
@@ -112,7 +121,9 @@ def _rows(options: NDArray[np.int64]) -> int:
 
 def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     if not problem.canonical or problem.table[:-1, KIND].tolist() != [SO3]:
-        raise ValueError(f"{problem.model}: the energy–momentum method is for one body on SO(3), state (q, p); use a variational method")
+        raise ValueError(
+            f"{problem.model}: the energy–momentum method is for one body on SO(3), state (q, p); use a variational method"
+        )
     K = inverse_inertia(problem)
     return np.concatenate([np.linalg.inv(K).ravel(), K.ravel()]), np.zeros(0, dtype=np.int64)
 

@@ -2,19 +2,21 @@
 
     Yᵢ = y ∏ exp(h Σ points[i][J][k] Fₖ),   Fᵢ = f(t + cᵢh, Yᵢ),   y <- y ∏ exp(h Σ final[J][i] Fᵢ)
 
-first exponential first; after F₁ … Fₛ the sums go on with brackets [h Σ leftₖ Fₖ, Σ rightₖ Fₖ], formed as soon as their terms are
-known.  A stage that begins with all exponentials of an earlier one starts from that stage's point.  Linear schemes evaluate
-F at y itself: they have their order for f(t) only.  The order conditions hold for the exponential map, except up to order
-2, where any map that agrees with it to second order will do.
+first exponential first; after F₁ … Fₛ the sums go on with brackets [h Σ leftₖ Fₖ, Σ rightₖ Fₖ], formed as soon as their
+terms are known.  A stage that begins with all exponentials of an earlier one starts from that stage's point.  Linear
+schemes evaluate F at y itself: they have their order for f(t) only.  The order conditions hold for the exponential map,
+except up to order 2, where any map that agrees with it to second order will do.
 
 The error estimate is either a sum of the F in the algebra, or τ⁻¹(ŷ⁻¹ y) with ŷ the result of the embedded method.
-Sources: Crouch and Grossman 1993; Celledoni, Marthinsen and Owren 2003; Blanes, Casas and Ros 2000; Munthe-Kaas and Owren 1999.
+Sources: Crouch and Grossman 1993; Celledoni, Marthinsen and Owren 2003; Blanes, Casas and Ros 2000; Munthe-Kaas and
+Owren 1999.
 
 coefficients
     c (s); then rows of the width of the registers: exponents, sides of brackets.
 options
-    stages s; brackets; registers; 1 if linear; estimate (0 none, 1 sum, 2 embedded product); 1 if it needs f at the new point;
-    (start, first row, number of rows) of each stage, the step and the estimate; (left row, right row, stages needed) of each bracket.
+    stages s; brackets; registers; 1 if linear; estimate (0 none, 1 sum, 2 embedded product); 1 if it needs f at the new
+    point; (start, first row, number of rows) of each stage, the step and the estimate; (left row, right row, stages
+    needed) of each bracket.
 own rows
     registers F₁ … Fₛ, brackets or f at the new point; Yᵢ (s); exponent; scratch; old state.
 """
@@ -26,7 +28,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, FIRST, FIRST_KNOWN, LAST, LAST_KNOWN, OWN_OPTIONS, OWN_ROWS, STAGE, TAU
+from integrators.layout import (
+    COMPENSATION,
+    ERROR,
+    EVALUATIONS,
+    FIRST,
+    FIRST_KNOWN,
+    LAST,
+    LAST_KNOWN,
+    OWN_OPTIONS,
+    OWN_ROWS,
+    STAGE,
+    TAU,
+)
 from integrators.method import Method, Stepper
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, OK
@@ -51,7 +65,9 @@ def exponent(work: Any, h: Any, coefficients: Any, options: Any, row: Any, u: An
 
 
 @kernel
-def follow(table: Any, tau: Any, work: Any, h: Any, coefficients: Any, options: Any, product: Any, u: Any, point: Any) -> bool:
+def follow(
+    table: Any, tau: Any, work: Any, h: Any, coefficients: Any, options: Any, product: Any, u: Any, point: Any
+) -> bool:
     """point <- point ∏ τ(exponents of the product); False if one leaves the chart."""
     first, count = options[PRODUCTS + 3 * product + 1], options[PRODUCTS + 3 * product + 2]
     for row in range(first, first + count):
@@ -76,7 +92,8 @@ def form_brackets(table: Any, work: Any, h: Any, coefficients: Any, options: Any
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step of a scheme of exponentials."""
@@ -177,4 +194,6 @@ def _pack(scheme: ExponentialScheme) -> tuple[NDArray[np.float64], NDArray[np.in
         places += [put([left]), put([right]), ready]
     estimate = SUM if scheme.estimate else PRODUCT if scheme.final_hat else 0
     coefficients = np.concatenate([floats(scheme.c), np.array(table).ravel()])
-    return coefficients, np.array([s, m, width, scheme.linear, estimate, scheme.uses_new_point, *places], dtype=np.int64)
+    return coefficients, np.array(
+        [s, m, width, scheme.linear, estimate, scheme.uses_new_point, *places], dtype=np.int64
+    )

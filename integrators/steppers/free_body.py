@@ -6,16 +6,16 @@ in principal axes, with the inverse moments iₖ.  With a₁ = i₃ − i₂ and
 
     p = a₁(a₃m₂² − a₂m₃²),   q = a₃(a₁m₂² − a₂m₁²)
 
-the solution is rational in S, c, d with S' = c d, c' = −p S d, d' = −q S c, S(0) = 0, c(0) = d(0) = 1 (Jacobi's functions for any
-signs of p and q): the addition theorems eliminate the phase, so neither the order of the axes nor the separatrix matters.
-The attitude follows from the angle of precession about m,
+the solution is rational in S, c, d with S' = c d, c' = −p S d, d' = −q S c, S(0) = 0, c(0) = d(0) = 1 (Jacobi's
+functions for any signs of p and q): the addition theorems eliminate the phase, so neither the order of the axes nor the
+separatrix matters. The attitude follows from the angle of precession about m,
 
     ψ = G ∫ (2T₂ + ω(0)·Δm)/(2G² + m(0)·Δm) ds,   G = |m|,  T₂ = m·ω
 
-by five Gauss nodes (for what differs from the constant T₂/G, so that rounded weights are no bias), and the smallest rotation from
-m(t) to m(0).  Differences from 1 are computed as such, never subtracted.
-Sources: Jacobi 1850; the phase-free form by the addition theorems of sn, cn, dn.  One call is accurate to rounding while the body
-turns by at most `LONGEST`; `pieces` says into how many parts a longer time must be divided.
+by five Gauss nodes (for what differs from the constant T₂/G, so that rounded weights are no bias), and the smallest
+rotation from m(t) to m(0).  Differences from 1 are computed as such, never subtracted. Sources: Jacobi 1850; the
+phase-free form by the addition theorems of sn, cn, dn.  One call is accurate to rounding while the body turns by at
+most `LONGEST`; `pieces` says into how many parts a longer time must be divided.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from liegroup.compile import absolute, any_, helper, kernel, select, sqrt
+from liegroup.compile.scalars import maximum, sincos
 from liegroup.formulas.vectors import cross, dot
-from liegroup.scalars import maximum, sincos
 
 LONGEST = 1.2
 """Largest angle of one evaluation."""
@@ -155,12 +155,24 @@ def _about(axis: Any, angle: Any, m: Any, dm: Any, w1: Any, v: Any) -> Any:
     r, r1 = 2.0 * (s * c), -2.0 * (s * s)
     if axis == 0:
         dm = (dm[0], dm[1] + (r1 * y + r * z), dm[2] + (r1 * z - r * y))
-        return dm, w1 + e + w1 * e - v[0] * s, (v[0] + v[0] * e + (1.0 + w1) * s, v[1] + v[1] * e + v[2] * s, v[2] + v[2] * e - v[1] * s)
+        return (
+            dm,
+            w1 + e + w1 * e - v[0] * s,
+            (v[0] + v[0] * e + (1.0 + w1) * s, v[1] + v[1] * e + v[2] * s, v[2] + v[2] * e - v[1] * s),
+        )
     if axis == 1:
         dm = (dm[0] + (r1 * x - r * z), dm[1], dm[2] + (r1 * z + r * x))
-        return dm, w1 + e + w1 * e - v[1] * s, (v[0] + v[0] * e - v[2] * s, v[1] + v[1] * e + (1.0 + w1) * s, v[2] + v[2] * e + v[0] * s)
+        return (
+            dm,
+            w1 + e + w1 * e - v[1] * s,
+            (v[0] + v[0] * e - v[2] * s, v[1] + v[1] * e + (1.0 + w1) * s, v[2] + v[2] * e + v[0] * s),
+        )
     dm = (dm[0] + (r1 * x + r * y), dm[1] + (r1 * y - r * x), dm[2])
-    return dm, w1 + e + w1 * e - v[2] * s, (v[0] + v[0] * e + v[1] * s, v[1] + v[1] * e - v[0] * s, v[2] + v[2] * e + (1.0 + w1) * s)
+    return (
+        dm,
+        w1 + e + w1 * e - v[2] * s,
+        (v[0] + v[0] * e + v[1] * s, v[1] + v[1] * e - v[0] * s, v[2] + v[2] * e + (1.0 + w1) * s),
+    )
 
 
 @kernel

@@ -1,4 +1,5 @@
-r"""Generalised-α on a group: constraints on positions (index 3), on positions and velocities, or on velocities alone (rolling).
+r"""Generalised-α on a group: constraints on positions (index 3), on positions and velocities, or on velocities alone
+(rolling).
 
     a₁ = ((1 − α_f) v̇₁ + α_f v̇₀ − α_m a₀)/(1 − α_m)
     q₁ = q exp(h [v₀ + h (½ − β) a₀ + h β a₁ − P₀ η]),    v₁ = v₀ + h (1 − γ) a₀ + h γ a₁,    P₀ = M₀⁻¹A₀ᵀ
@@ -10,13 +11,13 @@ r"""Generalised-α on a group: constraints on positions (index 3), on positions 
 
     α_m = (2ρ − 1)/(ρ + 1),   α_f = ρ/(ρ + 1),   γ = ½ + α_f − α_m,   β = (γ + ½)²/4
 
-The simplified Newton iteration keeps M₀, A₀, and for POSITIONS alone those of the first guess at the end of the step, with ε in place of
-the zero of the matrix: where the rank of A drops within a step, A₀ has its weakest direction with the wrong sign, and the
-iteration would run away from the solution.  Its equations are divided by h² β (1 − α_f)/(1 − α_m) and h γ (1 − α_f)/(1 − α_m), which is
-the scaling that makes the matrix independent of h.  Start: a₀ = v̇₀ + (α_m − α_f) h v̈₀.  Order 2, not symmetric.  Closing positions with
-ρ = 1 fails in long runs.  With wheels it is the rival from engineering, right for stiff tyres and joints, never for questions of energy:
-the height of a rolling contact drifts by O(h²).
-Sources: Arnold and Brüls 2007; Brüls, Cardona and Arnold 2012; Arnold, Brüls and Cardona 2015.
+The simplified Newton iteration keeps M₀, A₀, and for POSITIONS alone those of the first guess at the end of the step,
+with ε in place of the zero of the matrix: where the rank of A drops within a step, A₀ has its weakest direction with
+the wrong sign, and the iteration would run away from the solution.  Its equations are divided by h² β (1 − α_f)/(1 −
+α_m) and h γ (1 − α_f)/(1 − α_m), which is the scaling that makes the matrix independent of h.  Start: a₀ = v̇₀ + (α_m −
+α_f) h v̈₀.  Order 2, not symmetric.  Closing positions with ρ = 1 fails in long runs.  With wheels it is the rival from
+engineering, right for stiff tyres and joints, never for questions of energy: the height of a rolling contact drifts by
+O(h²). Sources: Arnold and Brüls 2007; Brüls, Cardona and Arnold 2012; Arnold, Brüls and Cardona 2015.
 
 coefficients
     ρ.
@@ -36,22 +37,39 @@ from numpy.typing import NDArray
 
 from integrators.layout import COMPENSATION, ERROR, HISTORY, OWN_OPTIONS, TAU
 from integrators.method import Method, Stepper
-from integrators.parts import constrained
 from integrators.problem import Problem
+from integrators.problem.parts import constrained
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, copy, leaves_chart
 from integrators.steppers.nonholonomic import node
-from integrators.steppers.nonholonomic.node import END, HX, MATRIX, MEMORY, MEMORY_2, MU, NODE, SCRATCH, TREND, L, P, R, S, X
+from integrators.steppers.nonholonomic.node import (
+    END,
+    HX,
+    MATRIX,
+    MEMORY,
+    MEMORY_2,
+    MU,
+    NODE,
+    SCRATCH,
+    TREND,
+    L,
+    P,
+    R,
+    S,
+    X,
+)
 from liegroup.compile import absolute, entry, helper, kernel, ld, ld2, select, st, st2
-from liegroup.dense import ldl_solve
-from liegroup.scalars import maximum
+from liegroup.compile.dense import ldl_solve
+from liegroup.compile.scalars import maximum
 
 LIMIT, CLOSED = OWN_OPTIONS, OWN_OPTIONS + 1
 POSITIONS, BOTH, VELOCITIES = range(3)
 DAMPER, VELOCITY_DEFECT = TREND, TREND + 1
 SOFTNESS = 1e-7
-"""In place of the zero of the matrix, relative to A M⁻¹ Aᵀ of rows of comparable sizes: it stays regular where the rank drops."""
+"""In place of the zero of the matrix, relative to A M⁻¹ Aᵀ of rows of comparable sizes: it stays regular where the rank
+drops.
+"""
 AHEAD = 1e-2
 """Part of a step over which v̈ is taken by central differences at the start."""
 
@@ -74,7 +92,8 @@ def _greatest(y: Any, start: Any, end: Any) -> Any:
 
 @kernel
 def accelerations_count(h: Any, y: Any, n_q: Any, from_positions: Any) -> Any:
-    """Accelerations that matter beside y in a step: |v|/h, or |q|/h² where they are found from positions, which are rounded.
+    """Accelerations that matter beside y in a step: |v|/h, or |q|/h² where they are found from positions, which are
+    rounded.
 
     Coordinates count as numbers of order one at least: positions of points are rounded, too.
     """
@@ -97,7 +116,17 @@ def _acceleration(values: Any, structure: Any, work: Any) -> None:
 
 @kernel
 def _start(
-    parts: Any, t: Any, h: Any, y: Any, group: Any, rho: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any
+    parts: Any,
+    t: Any,
+    h: Any,
+    y: Any,
+    group: Any,
+    rho: Any,
+    options: Any,
+    parameters: Any,
+    structure: Any,
+    field_work: Any,
+    work: Any,
 ) -> None:
     """v̇₀ and a₀ = v̇₀ + (α_m − α_f) h v̈₀, with the factors of the node."""
     n, m = structure[0], structure[1]
@@ -117,7 +146,18 @@ def _start(
             st2(work, HX, i, e * (ld(y, n_q + i) + 0.5 * e * a))
             st2(work, MU, i, ld(y, n_q + i) + e * a)
         node.parts_beyond(
-            parts, t + e, group, options[TAU], y[:n_q], work[HX][:n], work[MU][:n], parameters, structure, field_work, work, END
+            parts,
+            t + e,
+            group,
+            options[TAU],
+            y[:n_q],
+            work[HX][:n],
+            work[MU][:n],
+            parameters,
+            structure,
+            field_work,
+            work,
+            END,
         )
         _acceleration(work[END], structure, work)
         for i in range(n):
@@ -202,7 +242,8 @@ def _solve(
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step; `field` is the problem's parts."""
@@ -240,25 +281,37 @@ def check(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     numbers = node.check(problem)
     _, m, k = problem.sizes
     if m != k:
-        raise ValueError(f"method: it closes positions, but {m - k} of the {m} rows of {problem.model!r} are not rates of positions")
+        raise ValueError(
+            f"method: it closes positions, but {m - k} of the {m} rows of {problem.model!r} are not rates of positions"
+        )
     return numbers
 
 
 STEPPER = Stepper(
-    "generalized-alpha", step, lambda options: 0, maps=("exp", "cayley"), prepare=check, evaluates="parts", shape=node.work_shape
+    "generalized-alpha",
+    step,
+    lambda options: 0,
+    maps=("exp", "cayley"),
+    prepare=check,
+    evaluates="parts",
+    shape=node.work_shape,
 )
 ROLLING = replace(STEPPER, name="generalized-alpha-rolling", prepare=node.check)
 
 
 def generalized_alpha(name: str, radius: float = 0.9, stabilised: bool = False, iterations: int = 60) -> Method:
-    """The method that closes positions, or positions and velocities, with spectral radius ρ in [0, 1) at infinity; ValueError outside."""
+    """The method that closes positions, or positions and velocities, with spectral radius ρ in [0, 1) at infinity;
+    ValueError outside.
+    """
     if not 0.0 <= radius < 1.0:
         raise ValueError(f"radius: {radius}, expected a spectral radius in [0, 1): with 1 long runs fail")
     return _method(name, STEPPER, radius, BOTH if stabilised else POSITIONS, iterations)
 
 
 def rolling_alpha(name: str, radius: float = 0.8, iterations: int = 120) -> Method:
-    """The method that closes velocities only, for constraints that are rates of nothing, with ρ in [0, 1]; ValueError outside."""
+    """The method that closes velocities only, for constraints that are rates of nothing, with ρ in [0, 1]; ValueError
+    outside.
+    """
     if not 0.0 <= radius <= 1.0:
         raise ValueError(f"radius: {radius}, expected a spectral radius in [0, 1]")
     return _method(name, ROLLING, radius, VELOCITIES, iterations)

@@ -5,17 +5,17 @@
 
     kᵢ = dτ_left(uᵢ)⁻¹ f(t + cᵢh, m τ(uᵢ))
 
-With the chart at the middle of the step a symmetric tableau gives a symmetric method for maps with τ(−x) = τ(x)⁻¹; with the
-chart at the start it does not.  The matrix of the centred form is rounded as a whole, so that it is odd to the last bit.
-The stages are iterated in turn (each uses the newest others) from values extrapolated over the last steps, or by Newton's
-method, until no iterate moves or rounding stops the progress.
-Sources: Munthe-Kaas 1999; Zanna, Engø and Munthe-Kaas 2001 (the symmetric form); Hairer, McLachlan and Razakarivony 2008
-(why the iteration must end in rounding).
+With the chart at the middle of the step a symmetric tableau gives a symmetric method for maps with τ(−x) = τ(x)⁻¹; with
+the chart at the start it does not.  The matrix of the centred form is rounded as a whole, so that it is odd to the last
+bit. The stages are iterated in turn (each uses the newest others) from values extrapolated over the last steps, or by
+Newton's method, until no iterate moves or rounding stops the progress. Sources: Munthe-Kaas 1999; Zanna, Engø and
+Munthe-Kaas 2001 (the symmetric form); Hairer, McLachlan and Razakarivony 2008 (why the iteration must end in rounding).
 
 coefficients
     A or the centred A (s, s) by rows, b (s), c (s), b − b̂ (s).
 options
-    stages s; 1 if centred; 1 with an error estimate; largest number of iterations; number of past steps to extrapolate from.
+    stages s; 1 if centred; 1 with an error estimate; largest number of iterations; number of past steps to extrapolate
+    from.
 own rows
     kᵢ (s); the newly evaluated one; uᵢ or v; m; stage state; past differences of every kᵢ.
 """
@@ -36,7 +36,7 @@ from integrators.steppers.iteration import extrapolate, goes_on, move, relative,
 from integrators.steppers.rkmk import combine
 from integrators.tableaus import ButcherTableau
 from liegroup.compile import any_, entry, helper, kernel, ld, st
-from liegroup.scalars import maximum
+from liegroup.compile.scalars import maximum
 from liegroup.table import EXP, dtau_inverse_left, retract
 
 STAGES, CENTRED, ESTIMATE, LIMIT, PAST = range(OWN_OPTIONS, OWN_OPTIONS + 5)
@@ -78,7 +78,8 @@ def evaluate(
 
 @kernel
 def solve(
-    field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any,
     work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """Iterate the kᵢ to rounding; each lane stops by itself."""
@@ -107,7 +108,16 @@ def solve(
 
 @kernel
 def start(
-    field: Any, t: Any, y: Any, table: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any
+    field: Any,
+    t: Any,
+    y: Any,
+    table: Any,
+    options: Any,
+    parameters: Any,
+    structure: Any,
+    field_work: Any,
+    work: Any,
+    counters: Any,
 ) -> None:
     """First guess of the kᵢ: extrapolated by backward differences over past steps, else the field at the start."""
     s, past, d = options[STAGES], options[PAST], dimension(table)
@@ -152,7 +162,9 @@ def stages_leave_chart(h: Any, table: Any, coefficients: Any, options: Any, work
 
 
 @kernel
-def accept(status: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, work: Any, counters: Any) -> Any:
+def accept(
+    status: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, work: Any, counters: Any
+) -> Any:
     """Take the step whose equations are solved, unless it leaves the chart."""
     if status == OK and stages_leave_chart(h, table, coefficients, options, work, counters):
         status = CHART_LEFT
@@ -167,7 +179,8 @@ def accept(status: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any,
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> Any:  # fmt: skip
     """One step of an implicit Runge-Kutta-Munthe-Kaas method."""
@@ -187,7 +200,12 @@ CHART_AT_START = Stepper("implicit_rkmk", step, own_rows)
 
 
 def implicit_rkmk(
-    tableau: ButcherTableau, name: str = "", centred: bool | None = None, iterations: int = 200, past: int = 4, **changes: Any
+    tableau: ButcherTableau,
+    name: str = "",
+    centred: bool | None = None,
+    iterations: int = 200,
+    past: int = 4,
+    **changes: Any,
 ) -> Method:
     """The implicit Runge-Kutta-Munthe-Kaas method of a tableau.
 
@@ -195,7 +213,8 @@ def implicit_rkmk(
     ----------
     tableau : ButcherTableau
     centred : bool, optional
-        Chart at the middle of the step (default for symmetric tableaus, which it makes symmetric methods) or at its start.
+        Chart at the middle of the step (default for symmetric tableaus, which it makes symmetric methods) or at its
+        start.
     iterations : int
         At most so many iterations per step.
     past : int
@@ -205,7 +224,9 @@ def implicit_rkmk(
     if past < 1 or iterations < 1:
         raise ValueError(f"implicit_rkmk: past = {past}, iterations = {iterations}; both must be at least 1")
     if centred and tableau.b_hat:
-        raise ValueError(f"implicit_rkmk: {tableau.name} has an error estimate, which needs the chart at the start: centred=False")
+        raise ValueError(
+            f"implicit_rkmk: {tableau.name} has an error estimate, which needs the chart at the start: centred=False"
+        )
     r = tableau.rounded
     return Method(
         name=name or f"RKMK[{tableau.name}]",

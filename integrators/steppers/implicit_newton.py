@@ -1,15 +1,16 @@
-"""Implicit Runge-Kutta-Munthe-Kaas by Newton's method, for stiff problems; the equations are those of `integrators.steppers.implicit`.
+"""Implicit Runge-Kutta-Munthe-Kaas by Newton's method, for stiff problems; the equations are those of
+`integrators.steppers.implicit`.
 
     (1 − h A ⊗ J) Δk = r(k),   k <- k + Δk,     J = ∂f/∂x at the start of the step, f(t, y τ(x))
 
-with one derivative (by differences, d + 1 evaluations) and one inverse per step.  What the matrix leaves out, the terms ½[u, k] of
-the inverse differential, is small with the step and not stiff.
-Source: Hairer and Wanner 1996, IV.8.
+with one derivative (by differences, d + 1 evaluations) and one inverse per step.  What the matrix leaves out, the terms
+½[u, k] of the inverse differential, is small with the step and not stiff. Source: Hairer and Wanner 1996, IV.8.
 
 coefficients, options
     those of `integrators.steppers.implicit`, and A (s, s) by rows once more, not centred.
 own rows
-    those of `integrators.steppers.implicit`; residual and change of all kᵢ (2); J (d); the matrix and its inverse side by side (s d).
+    those of `integrators.steppers.implicit`; residual and change of all kᵢ (2); J (d); the matrix and its inverse side
+    by side (s d).
 """
 
 from __future__ import annotations
@@ -19,18 +20,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.elimination import solve_rows
+from integrators.arithmetic.elimination import solve_rows
 from integrators.layout import ERROR, EVALUATIONS, ITERATIONS, OWN_ROWS
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import dimension
-from integrators.steppers.implicit import LIMIT, PAST, STAGES, accept, centre, evaluate, implicit_rkmk, own, own_rows, start
+from integrators.steppers.implicit import (
+    LIMIT,
+    PAST,
+    STAGES,
+    accept,
+    centre,
+    evaluate,
+    implicit_rkmk,
+    own,
+    own_rows,
+    start,
+)
 from integrators.steppers.iteration import goes_on, relative
 from integrators.tableaus import ButcherTableau
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, select, st, st2
-from liegroup.scalars import maximum
+from liegroup.compile.scalars import maximum
 from liegroup.table import retract
 
 _DELTA = 2.0**-26
@@ -46,7 +58,16 @@ def newton_rows(options: Any) -> Any:
 
 @kernel
 def differentiate(
-    field: Any, t: Any, y: Any, table: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any
+    field: Any,
+    t: Any,
+    y: Any,
+    table: Any,
+    options: Any,
+    parameters: Any,
+    structure: Any,
+    field_work: Any,
+    work: Any,
+    counters: Any,
 ) -> None:
     """J by differences at the start of the step."""
     d, n = dimension(table), y.shape[0]
@@ -107,7 +128,8 @@ def improve(d: Any, options: Any, work: Any, going: Any) -> Any:
 
 @kernel
 def solve(
-    field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any,
     work: Any, counters: Any,
 ) -> Any:  # fmt: skip
     """Iterate the kᵢ to rounding; each lane stops by itself."""
@@ -138,7 +160,8 @@ def solve(
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> Any:  # fmt: skip
     """One step of an implicit Runge-Kutta-Munthe-Kaas method, solved by Newton's method."""
@@ -160,7 +183,9 @@ CENTRED_NEWTON = Stepper("implicit_rkmk_newton", step, _rows, maps=("exp", "cayl
 NEWTON_AT_START = Stepper("implicit_rkmk_newton", step, _rows, shape=_shape)
 
 
-def newton_rkmk(tableau: ButcherTableau, name: str = "", centred: bool | None = None, iterations: int = 50, **changes: Any) -> Method:
+def newton_rkmk(
+    tableau: ButcherTableau, name: str = "", centred: bool | None = None, iterations: int = 50, **changes: Any
+) -> Method:
     """The implicit Runge-Kutta-Munthe-Kaas method of a tableau, solved by Newton's method: for stiff problems.
 
     Parameters

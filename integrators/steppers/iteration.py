@@ -1,8 +1,9 @@
 """What iterations on the equations of a step share: the first guess, the move, and when to stop.
 
-An iteration goes on until no iterate moves, or until rounding stops its progress: once the relative change has been below `FLOOR`, it
-ends where it does not become smaller any more (Hairer, McLachlan and Razakarivony 2008).  Every lane stops by itself.  The first
-guess extrapolates past values by their backward differences ∇ᵏz, whose sum is the value at the next step.
+An iteration goes on until no iterate moves, or until rounding stops its progress: once the relative change has been
+below `FLOOR`, it ends where it does not become smaller any more (Hairer, McLachlan and Razakarivony 2008).  Every lane
+stops by itself.  The first guess extrapolates past values by their backward differences ∇ᵏz, whose sum is the value at
+the next step.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import absolute, helper, ld, select, st
-from liegroup.scalars import maximum
+from liegroup.compile.scalars import maximum
 
 FLOOR = 1e-12
 """Relative to the size of the iterates: below it, an iterate that does not come closer any more has converged."""

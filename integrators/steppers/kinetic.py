@@ -1,7 +1,7 @@
 """The kinetic energy of a canonical problem, found by asking its field: H = ½ pᵀK p + V(t, q) with a constant K.
 
-Splittings follow the motion under ½ pᵀK p exactly.  That is possible if K joins the abelian factors (Rⁿ, SO(2)) in any way, and is,
-on every factor SO(3), SE(2), SE(3), the inverse inertia of a rigid body.
+Splittings follow the motion under ½ pᵀK p exactly.  That is possible if K joins the abelian factors (Rⁿ, SO(2)) in any
+way, and is, on every factor SO(3), SE(2), SE(3), the inverse inertia of a rigid body.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from liegroup.table import EXP, KIND, RN, SE2, SE3, SO2, SO3, bracket_transpose,
 
 Array = NDArray[np.float64]
 BODY = 16
-"""Numbers per body: 1/mass, centre of mass (3), inverse principal moments (3), principal axes (3, 3) as columns, by rows."""
+"""Numbers per body: 1/mass, centre of mass (3), inverse principal moments (3), principal axes (3, 3) as columns, by
+rows.
+"""
 _TOLERANCE = 1e-9
 _SIZES = {SO3: 3, SE2: 3, SE3: 6}
 
@@ -35,7 +37,8 @@ class Kinetic(NamedTuple):
 
 
 def inverse_inertia(problem: Problem) -> Array:
-    """Find K at the start, and check at another place, time and momentum that the problem is of the form H = ½ pᵀK p + V(t, q).
+    """Find K at the start, and check at another place, time and momentum that the problem is of the form H = ½ pᵀK p +
+    V(t, q).
 
     Raises
     ------
@@ -43,7 +46,9 @@ def inverse_inertia(problem: Problem) -> Array:
         Saying what is not as it must be.
     """
     if not problem.canonical:
-        raise ValueError(f"{problem.model}: this method needs a canonical problem, state (q, p) on T*G; this one is not marked canonical")
+        raise ValueError(
+            f"{problem.model}: this method needs a canonical problem, state (q, p) on T*G; this one is not marked canonical"
+        )
     y = np.atleast_2d(problem.y0)[0]
     m = problem.dimension // 2
     K = np.array([_velocity(problem, 0.0, y, e)[0] for e in np.eye(m)]).T
@@ -52,7 +57,9 @@ def inverse_inertia(problem: Problem) -> Array:
 
 
 def kinetic(problem: Problem) -> Kinetic:
-    """The kinetic energy by its parts; ValueError if kinetic energies of bodies mix, or one is not that of a rigid body."""
+    """The kinetic energy by its parts; ValueError if kinetic energies of bodies mix, or one is not that of a rigid
+    body.
+    """
     K = inverse_inertia(problem)
     m = len(K)
     matrix, bodies = np.zeros((m, m)), []
@@ -105,7 +112,9 @@ def _check(problem: Problem, y: Array, K: Array, m: int) -> None:
             raise ValueError(
                 f"{problem.model}: this method needs a velocity K p with the same K everywhere; the inertia depends on the place"
             )
-        if not np.allclose(force, at_rest, rtol=1e-7, atol=1e-7 * (np.abs(at_rest).max() + np.abs(p).max() * np.abs(v).max())):
+        if not np.allclose(
+            force, at_rest, rtol=1e-7, atol=1e-7 * (np.abs(at_rest).max() + np.abs(p).max() * np.abs(v).max())
+        ):
             raise ValueError(
                 f"{problem.model}: this method needs forces that depend on time and place only; this one depends on the momentum"
             )
@@ -148,7 +157,9 @@ def _principal(K: Array) -> tuple[Array, Array]:
 
 def _planar(mass: float, com: Array, moment: float) -> Array:
     x, y = com[:2]
-    return np.array([[mass, 0.0, -mass * y], [0.0, mass, mass * x], [-mass * y, mass * x, moment + mass * (x * x + y * y)]])
+    return np.array(
+        [[mass, 0.0, -mass * y], [0.0, mass, mass * x], [-mass * y, mass * x, moment + mass * (x * x + y * y)]]
+    )
 
 
 def _hat(x: Any) -> Any:

@@ -1,11 +1,12 @@
-"""Lie group variational integrators of order 2: discrete Euler–Poincaré equations for H = ½ pᵀK p + V(t, q) on any product.
+"""Lie group variational integrators of order 2: discrete Euler–Poincaré equations for H = ½ pᵀK p + V(t, q) on any
+product.
 
 The velocity is constant over the step, c = h ξ, and the potential is taken at its ends:
 
     p̂ = p + (h/2) f(q₀),    solve  dτ_right(c)⁻ᵀ 𝕀 c = h p̂,    q₁ = q₀ τ(c),    p₁ = Ad_{τ(c)}ᵀ p̂ + (h/2) f(q₁),    𝕀 = K⁻¹
 
-Symplectic; symmetric for exp and Cayley; momenta change by group actions only, so that momentum maps are exact.  K is found by
-asking the field, the force is ṗ at p = 0.  Forms:
+Symplectic; symmetric for exp and Cayley; momenta change by group actions only, so that momentum maps are exact.  K is
+found by asking the field, the force is ṗ at p = 0.  Forms:
 
 ==================  ================================================================================================
 ``hp``              the equations above (Hamilton–Pontryagin), map exp, Cayley or of the second kind
@@ -15,17 +16,19 @@ asking the field, the force is ṗ at p = 0.  Forms:
 ``truncated2``      cut after 1/12 ad²: as above, with less drift
 ==================  ================================================================================================
 
-Coordinates of the second kind are not symmetric: the step is then composed of half a step and half a step of the adjoint
-method (dτ_left(−c) in the place of dτ_right(c), q₁ = q₀ τ(−c)⁻¹), unless ``plain`` asks for the bare method of order 1.
+Coordinates of the second kind are not symmetric: the step is then composed of half a step and half a step of the
+adjoint method (dτ_left(−c) in the place of dτ_right(c), q₁ = q₀ τ(−c)⁻¹), unless ``plain`` asks for the bare method of
+order 1.
 
-On SO(3) (and SO(2), Rⁿ) factors with inertias of their own: Newton's method, factor by factor (`lgvi_factors`); else the
-iteration c <- c − K (… − h p̂), which contracts by about |c|/2.  Both go to rounding.
-Sources: Bou-Rabee and Marsden 2009; Lee, Leok and McClamroch 2007; Moser and Veselov 1991.
+On SO(3) (and SO(2), Rⁿ) factors with inertias of their own: Newton's method, factor by factor (`lgvi_factors`); else
+the iteration c <- c − K (… − h p̂), which contracts by about |c|/2.  Both go to rounding. Sources: Bou-Rabee and
+Marsden 2009; Lee, Leok and McClamroch 2007; Moser and Veselov 1991.
 
 coefficients
     𝕀 (m, m), K (m, m) by rows.
 options
-    form; 1 to compose the step with its adjoint; then, found from the problem, 1 if every factor can be solved by itself.
+    form; 1 to compose the step with its adjoint; then, found from the problem, 1 if every factor can be solved by
+    itself.
 own rows
     state at rest; its field; c; momentum; increment of p; defect; 𝕀 c; scratch; past turns.
 """
@@ -37,7 +40,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.compensated import increase
+from integrators.arithmetic.compensated import increase
 from integrators.layout import (
     COMPENSATION,
     EVALUATIONS,
@@ -73,7 +76,7 @@ from integrators.steppers.lgvi_factors import (
     fly_factors,
 )
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, select, st
-from liegroup.scalars import maximum
+from liegroup.compile.scalars import maximum
 from liegroup.table import (
     CCSK,
     EXP,
@@ -95,7 +98,8 @@ FORMS = {"hp": HP, "moser_veselov": MOSER_VESELOV, "truncated1": TRUNCATED1, "tr
 ITERATIONS_LIMIT = 200
 
 
-# --- any group: the inertia as the matrix of the iteration ----------------------------------------------------------------
+# --- any group: the inertia as the matrix of the iteration
+# ----------------------------------------------------------------
 
 
 @kernel
@@ -131,7 +135,9 @@ def times(coefficients: Any, at: Any, m: Any, x: Any, out: Any) -> None:
 
 
 @kernel
-def iterate(h: Any, group: Any, form: Any, tau: Any, adjoint: Any, coefficients: Any, m: Any, work: Any, counters: Any) -> Any:
+def iterate(
+    h: Any, group: Any, form: Any, tau: Any, adjoint: Any, coefficients: Any, m: Any, work: Any, counters: Any
+) -> Any:
     """Solve for c on the whole group by c <- c − K (… 𝕀 c − h p̂); 0 in the lanes that have converged."""
     c, p, r, mu, scratch = work[TURN][:m], work[MOMENTUM][:m], work[DEFECT][:m], work[COLUMN][:m], work[SCRATCH][:m]
     zero = 0.0 * ld(p, 0)
@@ -158,7 +164,8 @@ def iterate(h: Any, group: Any, form: Any, tau: Any, adjoint: Any, coefficients:
     return going
 
 
-# --- the step ---------------------------------------------------------------------------------------------------------------
+# --- the step
+# ---------------------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -179,7 +186,9 @@ def force(
 def fly(
     h: Any, adjoint: Any, y: Any, low: Any, group: Any, coefficients: Any, options: Any, m: Any, work: Any, counters: Any
 ) -> int:  # fmt: skip
-    """Free motion over the time h from the momentum in `MOMENTUM`, which moves on with the state, and so does its increment."""
+    """Free motion over the time h from the momentum in `MOMENTUM`, which moves on with the state, and so does its
+    increment.
+    """
     form, tau = options[FORM], options[TAU]
     c, p, d, change = work[TURN][:m], work[MOMENTUM][:m], work[DEFECT][:m], work[CHANGE][:m]
     if any_(iterate(h, group, form, tau, adjoint, coefficients, m, work, counters) > 0.0):
@@ -202,7 +211,8 @@ def fly(
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step of a Lie group variational integrator."""
@@ -256,7 +266,9 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 def _prepare_rotations(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     numbers, factored = _prepare(problem)
     if not factored[0]:
-        raise ValueError(f"{problem.model}: the Moser–Veselov form is for bodies on SO(3) with inertias of their own; use form 'hp'")
+        raise ValueError(
+            f"{problem.model}: the Moser–Veselov form is for bodies on SO(3) with inertias of their own; use form 'hp'"
+        )
     return numbers, factored
 
 
@@ -271,7 +283,8 @@ def lgvi(name: str = "", form: str = "hp", map: str = "", plain: bool = False, *
     ----------
     form : {"hp", "moser_veselov", "truncated1", "truncated2"}
     map : {"exp", "cayley", "ccsk"}, optional
-        The map τ: Cayley (``hp``, and the only one of ``moser_veselov``) or exp (the only one of the series) unless given.
+        The map τ: Cayley (``hp``, and the only one of ``moser_veselov``) or exp (the only one of the series) unless
+        given.
     plain : bool
         With "ccsk": the bare method of order 1, instead of its composition with the adjoint one.
 
@@ -285,7 +298,9 @@ def lgvi(name: str = "", form: str = "hp", map: str = "", plain: bool = False, *
     if form == "moser_veselov" and map != "cayley":
         raise ValueError(f"map: {map!r}, expected 'cayley' with the form 'moser_veselov'")
     if form.startswith("truncated") and map != "exp":
-        raise ValueError(f"map: {map!r}, expected 'exp' with the form {form!r}: it is the series of exp that is cut off")
+        raise ValueError(
+            f"map: {map!r}, expected 'exp' with the form {form!r}: it is the series of exp that is cut off"
+        )
     if plain and map != "ccsk":
         raise ValueError(f"plain: only for map 'ccsk'; {map!r} is symmetric as it stands")
     return Method(

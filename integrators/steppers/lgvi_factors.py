@@ -15,15 +15,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from integrators.compensated import increase, increase3, renormalise
+from integrators.arithmetic.compensated import increase, increase3, renormalise
 from integrators.layout import COMPENSATION, HISTORY, ITERATIONS, OWN_OPTIONS, OWN_ROWS, STEPS, TAU
 from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import RENORMALISE_EVERY
 from integrators.steppers.splitting import vector
 from liegroup.compile import absolute, any_, helper, kernel, ld, select, st
+from liegroup.compile.scalars import maximum
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
-from liegroup.scalars import maximum
 from liegroup.table import EXP, KIND, N_V, Q_OFFSET, SO3, V_OFFSET
 
 FORM = OWN_OPTIONS
@@ -168,7 +168,9 @@ def remember(known: Any, work: Any, j: Any, c: Any) -> None:
 
 
 @kernel
-def fly_factors(h: Any, y: Any, low: Any, group: Any, coefficients: Any, options: Any, m: Any, work: Any, counters: Any) -> int:
+def fly_factors(
+    h: Any, y: Any, low: Any, group: Any, coefficients: Any, options: Any, m: Any, work: Any, counters: Any
+) -> int:
     """Free motion over the time h from the momentum in `MOMENTUM`; its increment is added to `CHANGE`."""
     form, tau, p, change = options[FORM], options[TAU], work[MOMENTUM], work[CHANGE]
     known, compensated = min(counters[HISTORY], REMEMBERED), options[COMPENSATION]

@@ -1,7 +1,9 @@
-"""Variational partitioned Runge–Kutta methods on T*G: Galerkin variational integrators of any order on any product of groups.
+"""Variational partitioned Runge–Kutta methods on T*G: Galerkin variational integrators of any order on any product of
+groups.
 
-The discrete Lagrangian is the quadrature (b, c) of the action along a curve that is a polynomial in a chart at the **middle** of
-the step.  With A = a − 1bᵀ/2, Â = â − 1bᵀ/2 and â the symplectic partner of a (Gauss: Â = A; Lobatto IIIA: IIIB),
+The discrete Lagrangian is the quadrature (b, c) of the action along a curve that is a polynomial in a chart at the
+**middle** of the step.  With A = a − 1bᵀ/2, Â = â − 1bᵀ/2 and â the symplectic partner of a (Gauss: Â = A; Lobatto
+IIIA: IIIB),
 
     Y = (h/2) Σ bⱼ Kⱼ,    g_c = g₀ τ(Y),    xᵢ = h Σ Aᵢⱼ Kⱼ,    F = Σ bᵢ Ad_{τ(xᵢ)⁻¹}ᵀ fᵢ,
     n₀ = Ad_{τ(Y)}ᵀ p₀,    n₁ = n₀ + h F,    P̄ = ½ (dτ_right(Y)ᵀ n₁ + dτ_left(Y)ᵀ n₀),    Pᵢ = P̄ + h Σ Âᵢⱼ Nⱼ,
@@ -9,21 +11,22 @@ the step.  With A = a − 1bᵀ/2, Â = â − 1bᵀ/2 and â the symplectic par
     Kᵢ = dτ_left(xᵢ)⁻¹ ξᵢ,    Nᵢ = dτ_left(xᵢ)ᵀ fᵢ − ∇ₓ⟨Pᵢ, dτ_left(xᵢ)⁻¹ ξᵢ⟩,
     g₁ = g₀ τ(Y) τ(Y),    p₁ = Ad_{τ(Y)}ᵀ n₁
 
-where the field of the problem gives ξ = ∂H/∂p and ṗ = ad_ξᵀ p + f.  Symplectic and symmetric, order 2s (Gauss) and 2s − 2
-(Lobatto); momenta change by group actions only, so that momentum maps are exact even if the iteration stopped early.  (With
-the chart at the start and the plain partitioned Runge–Kutta update the order is the same but the method is not symplectic.)
+where the field of the problem gives ξ = ∂H/∂p and ṗ = ad_ξᵀ p + f.  Symplectic and symmetric, order 2s (Gauss) and 2s −
+2 (Lobatto); momenta change by group actions only, so that momentum maps are exact even if the iteration stopped early.
+(With the chart at the start and the plain partitioned Runge–Kutta update the order is the same but the method is not
+symplectic.)
 
-The stages are iterated in turn from values extrapolated over the last steps, until no iterate moves or rounding stops the
-progress; the iteration contracts by about h|ω|/4.
-Sources: Bou-Rabee and Marsden 2009; Bogfjellmo and Marthinsen 2016; Hall and Leok 2017 (Galerkin on groups).
+The stages are iterated in turn from values extrapolated over the last steps, until no iterate moves or rounding stops
+the progress; the iteration contracts by about h|ω|/4. Sources: Bou-Rabee and Marsden 2009; Bogfjellmo and Marthinsen
+2016; Hall and Leok 2017 (Galerkin on groups).
 
 coefficients
     A (s, s), Â (s, s) by rows, b (s), c (s).
 options
     stages s; largest number of iterations; number of past steps to extrapolate from.
 own rows
-    (K, N, f) of every stage, one row each; P (s); the newly evaluated stage; x; Y; n₀; n₁; P̄; stage state; scratch; differences of
-    past (K, N, f).
+    (K, N, f) of every stage, one row each; P (s); the newly evaluated stage; x; Y; n₀; n₁; P̄; stage state; scratch;
+    differences of past (K, N, f).
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.compensated import absorb
+from integrators.arithmetic.compensated import absorb
 from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, HISTORY, ITERATIONS, OWN_OPTIONS, OWN_ROWS, TAU
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
@@ -43,7 +46,7 @@ from integrators.steppers.common import advance_state, leaves_chart
 from integrators.steppers.iteration import extrapolate, goes_on, move, relative, remember
 from integrators.tableaus import GAUSS, LOBATTO_IIIA, LOBATTO_IIIB, ButcherTableau
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, st
-from liegroup.scalars import maximum
+from liegroup.compile.scalars import maximum
 from liegroup.table import (
     EXP,
     N_V,
@@ -65,7 +68,18 @@ STAGES, LIMIT, PAST = range(OWN_OPTIONS, OWN_OPTIONS + 3)
 def own(s: Any) -> Any:
     """Rows: momenta P, newly evaluated stage, x, Y, n₀, n₁, P̄, stage state, scratch, where the past begins."""
     first = OWN_ROWS + 4 * s
-    return OWN_ROWS + 3 * s, first, first + 3, first + 4, first + 5, first + 6, first + 7, first + 8, first + 9, first + 10
+    return (
+        OWN_ROWS + 3 * s,
+        first,
+        first + 3,
+        first + 4,
+        first + 5,
+        first + 6,
+        first + 7,
+        first + 8,
+        first + 9,
+        first + 10,
+    )
 
 
 @helper
@@ -116,7 +130,13 @@ def stage(
 ) -> None:  # fmt: skip
     """(K, N, f) that the equations give for stage i, into the rows of the newly evaluated stage."""
     momenta, new, x, half, _, _, mean, state, scratch, _ = own(s)
-    X, Y, P, z, u = work[x][:m], work[half][:m], work[momenta + i][:m], work[scratch][: 2 * m], work[state][: y.shape[0]]
+    X, Y, P, z, u = (
+        work[x][:m],
+        work[half][:m],
+        work[momenta + i][:m],
+        work[scratch][: 2 * m],
+        work[state][: y.shape[0]],
+    )
     K, N, f = work[new][:m], work[new + 1][:m], work[new + 2][:m]
     g = y.shape[0] - m
     stage_sum(h, coefficients, i * s, work, OWN_ROWS, s, m, X)
@@ -194,7 +214,9 @@ def start(
 
 
 @kernel
-def finish(h: Any, y: Any, low: Any, group: Any, m: Any, coefficients: Any, options: Any, work: Any, counters: Any) -> None:
+def finish(
+    h: Any, y: Any, low: Any, group: Any, m: Any, coefficients: Any, options: Any, work: Any, counters: Any
+) -> None:
     """y <- the state at the end of the step, by increments."""
     s, tau, compensation = options[STAGES], options[TAU], options[COMPENSATION]
     _, _, _, half, _, n1, mean, state, _, _ = own(s)
@@ -219,7 +241,8 @@ def finish(h: Any, y: Any, low: Any, group: Any, m: Any, coefficients: Any, opti
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step of a variational partitioned Runge–Kutta method."""
@@ -254,7 +277,12 @@ VARIATIONAL_RK = Stepper("lie_variational", step, _rows, maps=("exp", "cayley"),
 
 
 def variational_rk(
-    tableau: ButcherTableau, partner: ButcherTableau | None = None, name: str = "", iterations: int = 200, past: int = 4, **changes: Any
+    tableau: ButcherTableau,
+    partner: ButcherTableau | None = None,
+    name: str = "",
+    iterations: int = 200,
+    past: int = 4,
+    **changes: Any,
 ) -> Method:
     """The variational partitioned Runge–Kutta method of a tableau and its symplectic partner (default: itself).
 

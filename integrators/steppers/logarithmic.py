@@ -1,13 +1,13 @@
 """Splittings of the logarithmic Hamiltonian Γ = ln(T + p_t) − ln(−V): symplectic steps that shrink where V is deep.
 
-With p_t = −H(start) the motions of Γ on Γ = 0 are those of H = T + V < 0 + T, run through in a fictitious time s.  Both parts are
-solved exactly by the flows of the splitting with the physical times
+With p_t = −H(start) the motions of Γ on Γ = 0 are those of H = T + V < 0 + T, run through in a fictitious time s.  Both
+parts are solved exactly by the flows of the splitting with the physical times
 
     kick:   dt = b ε/(−V(q)),  V constant along it;        drift:  dt = a ε/(T + p_t),  T constant along it,  t <- t + dt
 
-so that a step of ε in s is symplectic and symmetric on T*G, as the splitting itself; close encounters get short steps, and the
-energy does not drift.  On the Kepler problem drift, kick, drift (`SPLIT_STRANG_DKD`) and its compositions (`SPLIT_SOFSPA6`, …) stay
-on the exact conic with any step; only the time is approximate.
+so that a step of ε in s is symplectic and symmetric on T*G, as the splitting itself; close encounters get short steps,
+and the energy does not drift.  On the Kepler problem drift, kick, drift (`SPLIT_STRANG_DKD`) and its compositions
+(`SPLIT_SOFSPA6`, …) stay on the exact conic with any step; only the time is approximate.
 
 T is no longer quadratic in the momenta: Runge-Kutta-Nyström coefficients have the order of their general splitting here
 (`SPLIT_SRKN6_11B`: 4), the coefficients of Blanes and Moan and compositions keep theirs.
@@ -16,7 +16,8 @@ Sources: Preto and Tremaine 1999; Mikkola and Tanikawa 1999.
 coefficients
     those of the splitting; then p_t.
 own rows
-    those of the splitting, whose field here ends with V; then the state and its low words at the start of a step of given time.
+    those of the splitting, whose field here ends with V; then the state and its low words at the start of a step of
+    given time.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.compensated import increase, renormalise
-from integrators.fields import Field
+from integrators.arithmetic.compensated import increase, renormalise
 from integrators.layout import COMPENSATION, ERROR, HISTORY, LAST_KNOWN, OWN_ROWS, STEPS
 from integrators.method import Method, Stepper
-from integrators.one_step import moved
+from integrators.method.step_map import moved
 from integrators.problem import Problem
+from integrators.problem.fields import Field
 from integrators.signatures import STEP_SIGNATURE
 from integrators.status import NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import RENORMALISE_EVERY, copy
@@ -51,8 +52,8 @@ from integrators.steppers.splitting import (
     vector,
 )
 from liegroup.compile import entry, kernel, ld
+from liegroup.compile.scalars import absolute
 from liegroup.formulas.vectors import add, cross, dot
-from liegroup.scalars import absolute
 from liegroup.table import KIND, N_V, Q_OFFSET, SE2, SE3, SO3, V_OFFSET
 
 SPLITTING_ROWS = 4
@@ -104,12 +105,15 @@ def kinetic_energy(y: Any, table: Any, coefficients: Any, options: Any) -> Any:
 def _spin(a: Any, coefficients: Any, body: Any) -> Any:
     """Twice the kinetic energy of the angular momentum a about the centre of mass."""
     m = axes_transpose(coefficients, body + 7, a)
-    return coefficients[body + 4] * (m[0] * m[0]) + (coefficients[body + 5] * (m[1] * m[1]) + coefficients[body + 6] * (m[2] * m[2]))
+    return coefficients[body + 4] * (m[0] * m[0]) + (
+        coefficients[body + 5] * (m[1] * m[1]) + coefficients[body + 6] * (m[2] * m[2])
+    )
 
 
 @entry(STEP_SIGNATURE)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step of ε = h in fictitious time; the physical time it took is left in the row of errors."""
@@ -118,7 +122,8 @@ def step(
 
 @kernel
 def flow(
-    field: Any, t: Any, epsilon: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, epsilon: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """The step."""
@@ -160,7 +165,8 @@ def flow(
 
 @entry(STEP_SIGNATURE)
 def step_of_time(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """A step that takes the physical time h: its ε by the secant rule, to rounding."""
@@ -173,7 +179,9 @@ def step_of_time(
         counters[HISTORY] = 0
         copy(start, y)
         copy(start_low, low)
-        status = flow(field, t, epsilon, y, low, table, coefficients, options, parameters, structure, field_work, work, counters)
+        status = flow(
+            field, t, epsilon, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
+        )
         if status != OK:
             return status
         elapsed = work[ERROR, ELAPSED]
@@ -207,7 +215,14 @@ def _explain(errors: NDArray[np.float64]) -> str:
 
 
 LOGARITHMIC = Stepper(
-    "logarithmic", step, _rows, maps=("exp",), prepare=SPLITTING.prepare, shape=_shape, step_of_time=step_of_time, explain=_explain
+    "logarithmic",
+    step,
+    _rows,
+    maps=("exp",),
+    prepare=SPLITTING.prepare,
+    shape=_shape,
+    step_of_time=step_of_time,
+    explain=_explain,
 )
 
 

@@ -9,9 +9,9 @@ one-stage Gauss method with the chart at the middle of the step,
 which on Rⁿ is the implicit midpoint rule.  The update of p consists of group actions: momentum maps are exact.
 On other problems it is the Lie midpoint rule: ξ at (t + h/2, y₀ τ(Y)), y₁ = y₀ τ(Y) τ(Y).
 
-The equations are solved by fixed-point iteration, from the values extrapolated over the last steps, until no iterate moves
-or rounding stops the progress.  Sources: Bou-Rabee and Marsden 2009 (variational methods on groups); Hairer, McLachlan,
-Razakarivony 2008 (why the iteration must end in rounding).
+The equations are solved by fixed-point iteration, from the values extrapolated over the last steps, until no iterate
+moves or rounding stops the progress.  Sources: Bou-Rabee and Marsden 2009 (variational methods on groups); Hairer,
+McLachlan, Razakarivony 2008 (why the iteration must end in rounding).
 
 options
     largest number of iterations; number of past values to extrapolate from.
@@ -26,15 +26,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.compensated import absorb
-from integrators.layout import CANONICAL, COMPENSATION, ERROR, EVALUATIONS, HISTORY, ITERATIONS, OWN_OPTIONS, OWN_ROWS, TAU
+from integrators.arithmetic.compensated import absorb
+from integrators.layout import (
+    CANONICAL,
+    COMPENSATION,
+    ERROR,
+    EVALUATIONS,
+    HISTORY,
+    ITERATIONS,
+    OWN_OPTIONS,
+    OWN_ROWS,
+    TAU,
+)
 from integrators.method import Method, Stepper
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, dimension, leaves_chart
 from integrators.steppers.iteration import extrapolate, goes_on, move, relative, remember
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, st
-from liegroup.scalars import maximum
+from liegroup.compile.scalars import maximum
 from liegroup.table import (
     EXP,
     bracket_transpose,
@@ -51,7 +61,16 @@ Z, NEW, MIDDLE, Y, N0, N1, SCRATCH, PASTS = range(OWN_ROWS, OWN_ROWS + 8)
 
 @kernel
 def evaluate(
-    field: Any, t: Any, h: Any, y: Any, table: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any
+    field: Any,
+    t: Any,
+    h: Any,
+    y: Any,
+    table: Any,
+    options: Any,
+    parameters: Any,
+    structure: Any,
+    field_work: Any,
+    work: Any,
 ) -> None:
     """The field at the middle of the step that z describes, into row NEW: (ξ, f) on canonical problems, else ξ."""
     n, d = y.shape[0], dimension(table)
@@ -82,7 +101,8 @@ def evaluate(
 
 @kernel
 def solve(
-    field: Any, t: Any, h: Any, y: Any, table: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
+    field: Any, t: Any, h: Any, y: Any, table: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    work: Any,
     counters: Any,
 ) -> int:  # fmt: skip
     """Iterate z to rounding; each lane stops by itself."""
@@ -144,7 +164,8 @@ def finish(h: Any, y: Any, low: Any, table: Any, options: Any, work: Any, counte
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step of the midpoint rule."""

@@ -1,15 +1,16 @@
-"""RATTLE for any Lagrangian with holonomic constraints, on Rⁿ and on groups (`integrators.holonomic`).
+"""RATTLE for any Lagrangian with holonomic constraints, on Rⁿ and on groups (`integrators.problem.holonomic`).
 
-One velocity v carries q₀ to q₁ = q₀ τ(X), X = h v; the discrete Lagrangian (h/2)(L(q₀, v) + L(q₁, v)) and impulses λ, μ of the constraints
-give, with π = ∂L/∂v, φ = ∂L/∂q + F and π̄ = (π(q₀, v) + π(q₁, v))/2,
+One velocity v carries q₀ to q₁ = q₀ τ(X), X = h v; the discrete Lagrangian (h/2)(L(q₀, v) + L(q₁, v)) and impulses λ, μ
+of the constraints give, with π = ∂L/∂v, φ = ∂L/∂q + F and π̄ = (π(q₀, v) + π(q₁, v))/2,
 
     dτ_right(X)⁻ᵀ π̄ = p₀ + (h/2) φ(q₀, v) + Φ₀ᵀ λ,        c(t₁, q₁) = 0
     p₁ = Ad_{τ(X)}ᵀ (p₀ + (h/2) φ(q₀, v) + Φ₀ᵀ λ) + (h/2) φ(q₁, v) + Φ₁ᵀ μ,        Φ₁ v(t₁, q₁, p₁) + ∂c/∂t = 0
 
-On Rⁿ with a constant mass matrix this is the classical RATTLE; on SO(3) and SE(3) a Lie group variational integrator.  Symmetric,
-symplectic on the constraint manifold, order 2; momenta of symmetries that the constraints share are kept.  Newton's method on (v, λ) with
-exact derivatives; c and its rate end at rounding.  λ + μ is h times the mean reaction.
-Sources: Andersen 1983; Leimkuhler and Skeel 1994; Reich 1996; Marsden and West 2001, section 3; Leyendecker, Marsden and Ortiz 2008.
+On Rⁿ with a constant mass matrix this is the classical RATTLE; on SO(3) and SE(3) a Lie group variational integrator.
+Symmetric, symplectic on the constraint manifold, order 2; momenta of symmetries that the constraints share are kept.
+Newton's method on (v, λ) with exact derivatives; c and its rate end at rounding.  λ + μ is h times the mean reaction.
+Sources: Andersen 1983; Leimkuhler and Skeel 1994; Reich 1996; Marsden and West 2001, section 3; Leyendecker, Marsden
+and Ortiz 2008.
 
 work
     rows: states of both nodes; their values; v; X; −X; (λ, μ); π̄; scratch (4); Newton's equations (n + m).
@@ -22,18 +23,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.compensated import absorb
-from integrators.elimination import solve_rows
-from integrators.holonomic import constraints_layout
+from integrators.arithmetic.compensated import absorb
+from integrators.arithmetic.elimination import solve_rows
 from integrators.layout import COMPENSATION, COUNTERS, ERROR, EVALUATIONS, ITERATIONS, OWN_ROWS, TAU
 from integrators.method import Method, Stepper
-from integrators.parts import lagrangian as layout
 from integrators.problem import Problem
+from integrators.problem.holonomic import constraints_layout
+from integrators.problem.parts import lagrangian as layout
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK, Status
 from integrators.steppers.common import advance_state, leaves_chart
 from liegroup.compile import absolute, any_, entry, kernel, ld, ld2, select, st, st2
-from liegroup.scalars import maximum
+from liegroup.compile.scalars import maximum
 from liegroup.table import (
     N_V,
     coadjoint_difference,
@@ -232,7 +233,8 @@ def close(
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step of RATTLE; `field` gives the derivatives of the Lagrangian and of the constraints."""
@@ -282,7 +284,9 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return np.zeros(0), np.zeros(0, dtype=np.int64)
 
 
-RATTLE = Stepper("rattle", step, lambda options: 0, maps=("exp", "cayley"), prepare=_prepare, evaluates="parts", shape=_shape)
+RATTLE = Stepper(
+    "rattle", step, lambda options: 0, maps=("exp", "cayley"), prepare=_prepare, evaluates="parts", shape=_shape
+)
 
 
 def rattle(name: str = "RATTLE", **changes: Any) -> Method:
@@ -298,8 +302,11 @@ def rattle(name: str = "RATTLE", **changes: Any) -> Method:
     )
 
 
-def reactions(problem: Problem, method: Method, y: NDArray[np.float64], h: float, t: float = 0.0) -> NDArray[np.float64]:
-    """Mean multipliers (m,) over one step of `rattle` from y: the reaction is Φᵀ times them, of order 2 in the middle of the step.
+def reactions(
+    problem: Problem, method: Method, y: NDArray[np.float64], h: float, t: float = 0.0
+) -> NDArray[np.float64]:
+    """Mean multipliers (m,) over one step of `rattle` from y: the reaction is Φᵀ times them, of order 2 in the middle
+    of the step.
 
     Raises
     ------
@@ -312,9 +319,14 @@ def reactions(problem: Problem, method: Method, y: NDArray[np.float64], h: float
         raise ValueError(f"method: {method.name}, expected RATTLE, not composed")
     parts, m = method.function(problem), _count(problem)
     call, field = (step.compiled, parts.compiled) if parts.is_compiled else (step.python, parts.python)
-    state, work, counters = np.array(y, dtype=np.float64), np.zeros(method.work_shape(problem)), np.zeros(COUNTERS, dtype=np.int64)
+    state, work, counters = (
+        np.array(y, dtype=np.float64),
+        np.zeros(method.work_shape(problem)),
+        np.zeros(COUNTERS, dtype=np.int64),
+    )
     status = call(
-        field, t, h, state, 0 * state, problem.table, method.kernel_coefficients(problem), method.kernel_options(problem),
+        field, t, h, state, 0 * state, problem.table, method.kernel_coefficients(problem),
+        method.kernel_options(problem),
         problem.parameters, problem.structure, np.zeros(problem.work_shape), work, counters,
     )  # fmt: skip
     if status != OK:

@@ -2,17 +2,21 @@
 
     uᵢ = h Σⱼ aᵢⱼ kⱼ,   kᵢ = dτ_left(uᵢ)⁻¹ f(t + cᵢh, y τ(uᵢ)),   u = h Σ bᵢ kᵢ,   y <- y τ(u)
 
-with the estimate h Σ (bᵢ − b̂ᵢ) kᵢ in the algebra.  A tableau whose last stage is the new point (FSAL) passes on the field
-there, not k: the next step works in another chart.  Within a step the continuous extension of the tableau acts in the algebra,
+with the estimate h Σ (bᵢ − b̂ᵢ) kᵢ in the algebra.  A tableau whose last stage is the new point (FSAL) passes on the
+field there, not k: the next step works in another chart.  Within a step the continuous extension of the tableau acts in
+the algebra,
 
     y(t + θh) = y τ(h Σ bᵢ(θ) kᵢ),
 
-with e extra stages where it needs them and weights by `integrators.interpolation`.  Source: Munthe-Kaas 1999.
+with e extra stages where it needs them and weights by `integrators.arithmetic.interpolation`.  Source: Munthe-Kaas
+1999.
 
 coefficients
-    A (s, s) by rows, b (s), c (s), b − b̂ (s), b − b̂_low (s); for the extension: extra_A (e, s + e), extra_c (e), and aᵢₖ (s + e, d).
+    A (s, s) by rows, b (s), c (s), b − b̂ (s), b − b̂_low (s); for the extension: extra_A (e, s + e), extra_c (e), and
+    aᵢₖ (s + e, d).
 options
-    stages s; 1 if FSAL; number of error estimates (0, 1, 2); extra stages e; degree d; highest power of ad_u in dτ⁻¹ (−1: exact).
+    stages s; 1 if FSAL; number of error estimates (0, 1, 2); extra stages e; degree d; highest power of ad_u in dτ⁻¹
+    (−1: exact).
 own rows
     kᵢ (s + e), u, stage state, step size, scratch.
 """
@@ -24,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.interpolation import chebyshev, continuous_weight
+from integrators.arithmetic.interpolation import chebyshev, continuous_weight
 from integrators.layout import (
     COMPENSATION,
     ERROR,
@@ -71,7 +75,8 @@ def combine(work: Any, h: Any, coefficients: Any, start: Any, stages: Any, u: An
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step of an explicit Runge-Kutta-Munthe-Kaas method."""
@@ -115,10 +120,13 @@ def step(
 
 @entry(*STEP_SIGNATURES)
 def interpolate(
-    field: Any, t: Any, part: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, part: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
-    """y, the state at the start of the last step, becomes the state at t + part within it; `work` is what the step left behind."""
+    """y, the state at the start of the last step, becomes the state at t + part within it; `work` is what the step left
+    behind.
+    """
     s, e, tau, d, n = options[STAGES], options[EXTRA], options[TAU], dimension(table), y.shape[0]
     a = s * s + 4 * s
     c, own = a + e * (s + e), OWN_ROWS + s + e

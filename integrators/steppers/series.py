@@ -2,8 +2,9 @@
 
     dexp_left(u)⁻¹ k = k + ½ [u, k] + Σⱼ B₂ⱼ/(2j)! ad_u²ʲ k
 
-Stage values u and k agree to first order, so ad_uᵏ k = O(hᵏ⁺¹), and B₃ = B₅ = … = 0: keeping powers up to 0, 1, 2, 4, 6, 8 gives
-order 2, 3, 5, 7, 9, 11.  On SO(3), SE(2), SE(3) the closed form costs less than the fourth power.  Source: Munthe-Kaas 1999.
+Stage values u and k agree to first order, so ad_uᵏ k = O(hᵏ⁺¹), and B₃ = B₅ = … = 0: keeping powers up to 0, 1, 2, 4,
+6, 8 gives order 2, 3, 5, 7, 9, 11.  On SO(3), SE(2), SE(3) the closed form costs less than the fourth power.  Source:
+Munthe-Kaas 1999.
 """
 
 from __future__ import annotations

@@ -3,10 +3,11 @@
     kick:   p <- p + b h f(t, q)
     drift:  Rⁿ, SO(2): q <- q + a h K p;   rigid bodies turn freely about their centre of mass, which moves uniformly
 
-The kinetic energy is found by asking the field (`integrators.steppers.kinetic`), the force is ṗ at p = 0.  Symplectic, and
-symmetric if the coefficients are; momentum maps of V are exact.  T is quadratic in the momenta, so Runge-Kutta-Nyström
-coefficients keep their order on every T*G.  Instead of the exact free rotation, three rotations about the principal axes
-(1-2-3-2-1) may be used: then the drift is of second order only, and the coefficients must be those of a composition.
+The kinetic energy is found by asking the field (`integrators.steppers.kinetic`), the force is ṗ at p = 0.  Symplectic,
+and symmetric if the coefficients are; momentum maps of V are exact.  T is quadratic in the momenta, so
+Runge-Kutta-Nyström coefficients keep their order on every T*G.  Instead of the exact free rotation, three rotations
+about the principal axes (1-2-3-2-1) may be used: then the drift is of second order only, and the coefficients must be
+those of a composition.
 
 Everything is added as increments to both words of the state.  In principal axes the energy and the momentum of the free
 rotation, which rounding would change with a bias, are put right in the low words after every drift (`hold_constants`).
@@ -27,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.compensated import add_to, increase, increase3, renormalise, two_product, two_sum
+from integrators.arithmetic.compensated import add_to, increase, increase3, renormalise, two_product, two_sum
 from integrators.layout import COMPENSATION, EVALUATIONS, HISTORY, LAST_KNOWN, OWN_OPTIONS, OWN_ROWS, STEPS
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
@@ -39,9 +40,9 @@ from integrators.steppers.kinetic import BODY, kinetic
 from integrators.tableaus import Composition, Splitting
 from integrators.tableaus.numbers import floats
 from liegroup.compile import any_, entry, helper, kernel, ld, select, st
+from liegroup.compile.scalars import sincos
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot, scale
-from liegroup.scalars import sincos
 from liegroup.table import KIND, N_V, Q_OFFSET, RN, SE2, SE3, SO2, SO3, V_OFFSET
 
 DRIFTS, KICKS, KICK_FIRST, ROTATIONS, ALIGNED = range(OWN_OPTIONS, OWN_OPTIONS + 5)
@@ -126,7 +127,8 @@ def hold_constants(i: Any, m: Any, low: Any, dm: Any) -> Any:
 
 @kernel
 def rotate(t: Any, y: Any, low: Any, q: Any, p: Any, coefficients: Any, body: Any, a: Any, options: Any) -> Any:
-    """Free rotation of a body with angular momentum a about its centre of mass: quaternion at q, momentum at p of the state.
+    """Free rotation of a body with angular momentum a about its centre of mass: quaternion at q, momentum at p of the
+    state.
 
     Returns (real part, vector part) of the relative quaternion in body axes.
     """
@@ -206,7 +208,9 @@ def longest(t: Any, y: Any, table: Any, g: Any, coefficients: Any, bodies: Any) 
             for p in range(g + j, g + j + table[row, N_V], size):
                 a = vector(y, p + size - 3)
                 if kind == SE3:
-                    a = add(a, cross(vector(y, p), (coefficients[body + 1], coefficients[body + 2], coefficients[body + 3])))
+                    a = add(
+                        a, cross(vector(y, p), (coefficients[body + 1], coefficients[body + 2], coefficients[body + 3]))
+                    )
                 parts = pieces(t, axes_transpose(coefficients, body + 7, a), vector(coefficients, body + 4))
                 n = select(parts > n, parts, n)
                 body += BODY
@@ -250,7 +254,9 @@ def drift(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any,
 
 @kernel
 def drift_in_parts(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, work: Any) -> None:
-    """The motion without forces over any time, in as many equal parts as the fastest body needs; idle lanes stand still."""
+    """The motion without forces over any time, in as many equal parts as the fastest body needs; idle lanes stand
+    still.
+    """
     last = table.shape[0] - 1
     m = table[last, N_V]
     parts = longest(t, y, table[:last], table[last, Q_OFFSET], coefficients, options[DRIFTS] + options[KICKS] + m * m)
@@ -278,7 +284,8 @@ def force(
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step of a splitting method."""
@@ -321,7 +328,14 @@ SPLITTING = Stepper("splitting", step, _rows, maps=("exp",), prepare=_prepare)
 
 def splitting(table: Splitting, name: str = "", **changes: Any) -> Method:
     """The splitting method of a table, with exact drifts; its order is the Runge-Kutta-Nyström order."""
-    return _method(table, name or f"SPLITTING[{table.name}]", table.nystrom_order, rotations=False, split_order=table.order, **changes)
+    return _method(
+        table,
+        name or f"SPLITTING[{table.name}]",
+        table.nystrom_order,
+        rotations=False,
+        split_order=table.order,
+        **changes,
+    )
 
 
 def composed_flows(composition: Composition, name: str = "", **changes: Any) -> Method:
@@ -333,7 +347,9 @@ def composed_flows(composition: Composition, name: str = "", **changes: Any) -> 
 
 def rotations(composition: Composition, name: str = "", **changes: Any) -> Method:
     """The composition of the symmetric second-order map kick, three rotations, kick."""
-    return _method(composition.strang(), name or f"ROTATIONS[{composition.name}]", composition.order, rotations=True, **changes)
+    return _method(
+        composition.strang(), name or f"ROTATIONS[{composition.name}]", composition.order, rotations=True, **changes
+    )
 
 
 def _method(table: Splitting, name: str, order: int, rotations: bool, **changes: Any) -> Method:

@@ -1,9 +1,10 @@
-"""Variational integrators of trees of bodies, in linear time: the rows of the catalogue; the kernel comes with the tree.
+"""Variational integrators of trees of bodies, in linear time: the rows of the catalogue; the kernel comes with the
+tree.
 
-One step solves the discrete Euler–Lagrange equations of a tree in the momenta at the nodes, by recursions over the bodies
-(`mechanics.variational`): order 2, symplectic, symmetric, momenta exact.  Where wheels roll the step is that of the discrete
-Lagrange–d'Alembert principle: symmetric still, not symplectic.  Higher orders are compositions.  The map of the
-bodies' motions is one of
+One step solves the discrete Euler–Lagrange equations of a tree in the momenta at the nodes, by recursions over the
+bodies (`mechanics.variational`): order 2, symplectic, symmetric, momenta exact.  Where wheels roll the step is that of
+the discrete Lagrange–d'Alembert principle: symmetric still, not symplectic.  Higher orders are compositions.  The map
+of the bodies' motions is one of
 
 =============  ========================================================================================
 ``split``      positions and turns apart, about the mass centres; Cayley map: rational, the default
@@ -25,7 +26,9 @@ from integrators.method import Method, Stepper
 from integrators.tableaus import Composition
 from integrators.tableaus.numbers import floats
 
-TREE_VARIATIONAL = Stepper("tree_variational", None, lambda options: 0, maps=("split", "splitexp", "cayley", "exp"), own="variational")
+TREE_VARIATIONAL = Stepper(
+    "tree_variational", None, lambda options: 0, maps=("split", "splitexp", "cayley", "exp"), own="variational"
+)
 
 
 def tree_variational(
@@ -44,7 +47,8 @@ def tree_variational(
     composition : Composition, optional
         A symmetric composition, for orders above 2.
     turn : float
-        Largest turn of a joint in one substep, rad, below π; a step that turns further is divided by two (and reported).
+        Largest turn of a joint in one substep, rad, below π; a step that turns further is divided by two (and
+        reported).
     divisions : int
         Largest number of divisions by two; 0: a step is never divided, and one that turns too far fails.
     newton : {"exact", "inertia"}

@@ -1,7 +1,7 @@
 """Variational integrators on Rⁿ for any Lagrangian: discrete Euler–Lagrange equations in position–momentum form.
 
-The curve over the step is a polynomial, its velocity spanned by s functions with coefficients Uₖ; the action is a quadrature with
-r nodes,
+The curve over the step is a polynomial, its velocity spanned by s functions with coefficients Uₖ; the action is a
+quadrature with r nodes,
 
     Vᵢ = Σ Bᵢₖ Uₖ,    Qᵢ = q₀ + h Σ Aᵢₖ Uₖ,    q₁ = q₀ + h Σ βₖ Uₖ,    L_d(q₀, q₁) = ext_U h Σ bᵢ L(t + cᵢh, Qᵢ, Vᵢ)
 
@@ -9,13 +9,14 @@ and with π = ∂L/∂v, φ = ∂L/∂q + F (the Lagrange–d'Alembert principle
 
     Σᵢ bᵢ [Bᵢₖ πᵢ + h (Aᵢₖ − βₖ) φᵢ] = βₖ p₀   for k = 1 … s,        p₁ = p₀ + h Σ bᵢ φᵢ
 
-One form for all: one velocity and one node are the midpoint and α methods, two nodes the trapezoidal and symmetrised ones; as many
-nodes as coefficients with B = 1 are variational (symplectic partitioned) Runge–Kutta methods; more nodes than coefficients are
-Galerkin methods with over-integration.  Symplectic always (without F); symmetric if the nodes are; momenta of linear symmetries
-of L exact.
+One form for all: one velocity and one node are the midpoint and α methods, two nodes the trapezoidal and symmetrised
+ones; as many nodes as coefficients with B = 1 are variational (symplectic partitioned) Runge–Kutta methods; more nodes
+than coefficients are Galerkin methods with over-integration.  Symplectic always (without F); symmetric if the nodes
+are; momenta of linear symmetries of L exact.
 
 Newton's method on U with the exact second derivatives of L, from values extrapolated over past steps.
-Sources: Marsden and West 2001; Moiseev et al. 2021, eqs. (6)–(15) (α family); Leok and Zhang 2011; Ober-Blöbaum and Saake 2015.
+Sources: Marsden and West 2001; Moiseev et al. 2021, eqs. (6)–(15) (α family); Leok and Zhang 2011; Ober-Blöbaum and
+Saake 2015.
 
 coefficients
     A (r, s), B (r, s) by rows, b (r), c (r), β (s).
@@ -32,18 +33,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.compensated import absorb
-from integrators.elimination import solve_rows
+from integrators.arithmetic.compensated import absorb
+from integrators.arithmetic.elimination import solve_rows
 from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, HISTORY, ITERATIONS, OWN_OPTIONS, OWN_ROWS
 from integrators.method import Method, Stepper
-from integrators.parts import lagrangian as layout
 from integrators.problem import Problem
+from integrators.problem.parts import lagrangian as layout
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.iteration import extrapolate, remember
 from integrators.tableaus.galerkin import Galerkin
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, select, st, st2
-from liegroup.scalars import maximum
+from liegroup.compile.scalars import maximum
 from liegroup.table import KIND, RN, SO2
 
 NODES, BASIS, PAST = range(OWN_OPTIONS, OWN_OPTIONS + 3)
@@ -81,7 +82,8 @@ def node(
 
 @kernel
 def assemble(
-    parts: Any, t: Any, h: Any, y: Any, n: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    parts: Any, t: Any, h: Any, y: Any, n: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any,
     work: Any, counters: Any,
 ) -> None:  # fmt: skip
     """Newton's equations: matrix, and minus the residual in the last column."""
@@ -96,7 +98,10 @@ def assemble(
         node(parts, t, h, y, i, n, coefficients, options, parameters, structure, field_work, work, True)
         w = coefficients[b + i]
         for k in range(s):
-            turn, push = w * coefficients[B + i * s + k], (w * h) * (coefficients[A + i * s + k] - coefficients[beta + k])
+            turn, push = (
+                w * coefficients[B + i * s + k],
+                (w * h) * (coefficients[A + i * s + k] - coefficients[beta + k]),
+            )
             for x in range(n):
                 row = system + n * k + x
                 residual = turn * ld(values, at.MOMENTUM + x) + push * ld(values, at.PUSH + x)
@@ -113,7 +118,8 @@ def assemble(
 
 @kernel
 def solve(
-    parts: Any, t: Any, h: Any, y: Any, n: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    parts: Any, t: Any, h: Any, y: Any, n: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any,
     work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """Newton's method on U; each lane stops by itself."""
@@ -145,7 +151,9 @@ def start(
     parts: Any, t: Any, y: Any, n: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
     counters: Any,
 ) -> None:  # fmt: skip
-    """First guess of U: extrapolated by backward differences, else every Vᵢ the velocity at the start, one Newton step from rest."""
+    """First guess of U: extrapolated by backward differences, else every Vᵢ the velocity at the start, one Newton step
+    from rest.
+    """
     s, past, U, state, values = options[BASIS], options[PAST], work[UNKNOWN], work[STATE][: 2 * n], work[VALUES]
     known, system, at = min(counters[HISTORY], past), PASTS + past, layout(n)
     if known > 0:
@@ -168,7 +176,8 @@ def start(
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step of a variational integrator on Rⁿ; `field` gives the derivatives of the Lagrangian."""
@@ -208,7 +217,9 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
             f"or use VARIATIONAL_GAUSS or VARIATIONAL_LOBATTO methods, which need Hamilton's equations only"
         )
     if len(np.asarray(problem.structure)):
-        raise ValueError(f"{problem.model}: holonomic constraints, which methods of the Lagrangian alone would ignore; use RATTLE")
+        raise ValueError(
+            f"{problem.model}: holonomic constraints, which methods of the Lagrangian alone would ignore; use RATTLE"
+        )
     if not np.isin(problem.table[:, KIND], (RN, SO2)).all():
         raise ValueError(
             f"{problem.model}: methods of the Lagrangian are for Rⁿ; on other groups use VARIATIONAL_GAUSS or VARIATIONAL_LOBATTO methods"
@@ -216,7 +227,9 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return np.zeros(0), np.zeros(0, dtype=np.int64)
 
 
-VARIATIONAL = Stepper("variational", step, lambda options: 0, maps=("exp",), prepare=_prepare, evaluates="parts", shape=_shape)
+VARIATIONAL = Stepper(
+    "variational", step, lambda options: 0, maps=("exp",), prepare=_prepare, evaluates="parts", shape=_shape
+)
 
 
 def variational(tableau: Galerkin, name: str = "", past: int = 4, **changes: Any) -> Method:

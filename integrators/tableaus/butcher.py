@@ -9,8 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from integrators.analysis.order_conditions import Simplifying, Verdict, classical_order, dense_order, simplifying_assumptions
 from integrators.tableaus.claims import Checked
+from integrators.tableaus.conditions.order_conditions import (
+    Simplifying,
+    Verdict,
+    classical_order,
+    dense_order,
+    simplifying_assumptions,
+)
 from integrators.tableaus.numbers import (
     Coefficients,
     Exact,
@@ -33,9 +39,10 @@ from integrators.tableaus.numbers import (
 class Rounded(NamedTuple):
     """A tableau in float64, every number correctly rounded once; arrays are read-only.
 
-    `A_centred` is aᵢⱼ − bⱼ/2, rounded as a whole: for symmetric tableaus A_centred[s+1−i, s+1−j] = −A_centred[i, j] holds
-    bitwise, which the difference of rounded numbers would break.  `error` is b − b_hat, `error_low` is b − b_hat_low (zeros
-    where there is none).  `dense` is b_theta over main and extra stages; `extra_A` and `extra_c` are its extra stages.
+    `A_centred` is aᵢⱼ − bⱼ/2, rounded as a whole: for symmetric tableaus A_centred[s+1−i, s+1−j] = −A_centred[i, j]
+    holds bitwise, which the difference of rounded numbers would break.  `error` is b − b_hat, `error_low` is b −
+    b_hat_low (zeros where there is none).  `dense` is b_theta over main and extra stages; `extra_A` and `extra_c` are
+    its extra stages.
     """
 
     A: Floats
@@ -115,7 +122,9 @@ class ButcherTableau(Checked):
             matrix = getattr(self, field)
             if (matrix or field == "A") and (len(matrix) != height or any(len(r) != width for r in matrix)):
                 found = f"{len(matrix)} rows of {sorted({len(r) for r in matrix})} numbers"
-                raise ValueError(f"{self.name}: {field} has {found}; {s} weights b and {e} extra stages need {(height, width)}")
+                raise ValueError(
+                    f"{self.name}: {field} has {found}; {s} weights b and {e} extra stages need {(height, width)}"
+                )
         for field, length in {"c": s, "b_hat": s, "b_hat_low": s, "extra_c": e}.items():
             given = len(getattr(self, field))
             if given not in (0, length):
@@ -127,7 +136,9 @@ class ButcherTableau(Checked):
         for field, matrix in (("c", self.A), ("extra_c", self.extra_A)):
             if not getattr(self, field):
                 object.__setattr__(self, field, tuple(map(total, matrix)))
-            self._check_sums(matrix, getattr(self, field), f"row {{}} of {field[:-1]}A sums to {{}}, but {field}[{{}}] = {{}}")
+            self._check_sums(
+                matrix, getattr(self, field), f"row {{}} of {field[:-1]}A sums to {{}}, but {field}[{{}}] = {{}}"
+            )
 
     @precise
     def _check_dense(self) -> None:
@@ -229,7 +240,9 @@ class ButcherTableau(Checked):
     def symmetric(self) -> bool:
         """a[s+1−i, s+1−j] + a[i, j] = b[j]: the method is its own adjoint."""
         A, b, _ = self._decimals
-        return self._zero(A + A[::-1, ::-1] - b, abs(A) + abs(A[::-1, ::-1]) + abs(b)) and self._zero(b - b[::-1], abs(b))
+        return self._zero(A + A[::-1, ::-1] - b, abs(A) + abs(A[::-1, ::-1]) + abs(b)) and self._zero(
+            b - b[::-1], abs(b)
+        )
 
     @cached_property
     @precise
@@ -278,7 +291,9 @@ class ButcherTableau(Checked):
     def conjugate(self) -> ButcherTableau:
         """The symplectic partner  âᵢⱼ = bⱼ − bⱼaⱼᵢ/bᵢ  with the same weights."""
         if 0 in self.b:
-            raise ValueError(f"{self.name}: the symplectic partner needs weights b without zeros, b = {[float(x) for x in self.b]}")
+            raise ValueError(
+                f"{self.name}: the symplectic partner needs weights b without zeros, b = {[float(x) for x in self.b]}"
+            )
         return ButcherTableau(_conjugate(self.A, self.b), self.b, name=f"conjugate of {self.name}", source=self.source)
 
     # --- private --------------------------------------------------------------------------------------------------

@@ -25,7 +25,9 @@ T = TypeVar("T")
 @cache
 def read(file: str) -> dict[str, dict[str, Any]]:
     """The rows of a data file, by name."""
-    rows: dict[str, dict[str, Any]] = json.loads(files("integrators.tableaus").joinpath("data", file).read_text("utf-8"))["rows"]
+    rows: dict[str, dict[str, Any]] = json.loads(
+        files("integrators.tableaus").joinpath("data", file).read_text("utf-8")
+    )["rows"]
     return rows
 
 

@@ -26,4 +26,6 @@ class Checked:
             computed, claimed = getattr(self, claim), tuple(claimed) if isinstance(claimed, list) else claimed
             if computed != claimed:
                 reason = f" ({self.reason(claim)})" if self.reason(claim) else ""
-                raise ValueError(f"{self.name}: {claim} = {claimed} is claimed, the coefficients give {computed}{reason}")
+                raise ValueError(
+                    f"{self.name}: {claim} = {claimed} is claimed, the coefficients give {computed}{reason}"
+                )

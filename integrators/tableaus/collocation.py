@@ -4,8 +4,9 @@ Nodes are the zeros of combinations of shifted Legendre polynomials; with ℓⱼ
 
     bⱼ = ∫₀¹ ℓⱼ,   aᵢⱼ = ∫₀^cᵢ ℓⱼ        (collocation: C(s); Gauss, Radau IIA, Lobatto IIIA)
 
-and the other families follow: the symplectic partner âᵢⱼ = bⱼ − bⱼaⱼᵢ/bᵢ turns C into D (Radau IA, Lobatto IIIB), Lobatto IIIC
-puts b₁ in the first column and keeps C(s−1).  Everything is rounded once, to 41 digits, and from there once to float64.
+and the other families follow: the symplectic partner âᵢⱼ = bⱼ − bⱼaⱼᵢ/bᵢ turns C into D (Radau IA, Lobatto IIIB),
+Lobatto IIIC puts b₁ in the first column and keeps C(s−1).  Everything is rounded once, to 41 digits, and from there
+once to float64.
 
 Sources: J. C. Butcher, Math. Comp. 18 (1964); B. L. Ehle (1969); R. P. K. Chan, Computing 45 (1990); L. O. Jay (1996);
 E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, IV.5.
@@ -38,7 +39,9 @@ def _family(least: int) -> Callable[[Callable[[int], ButcherTableau]], Callable[
         @wraps(build)
         def checked(s: int) -> ButcherTableau:
             if isinstance(s, bool) or not isinstance(s, (int, np.integer)) or not least <= s <= MOST:
-                raise ValueError(f"{build.__name__}({s!r}): the number of stages must be a whole number from {least} to {MOST}")
+                raise ValueError(
+                    f"{build.__name__}({s!r}): the number of stages must be a whole number from {least} to {MOST}"
+                )
             with localcontext(Context(prec=DIGITS + 3 * int(s))):
                 return build(int(s))
 
@@ -112,14 +115,27 @@ def LOBATTO_IIIE(s: int) -> ButcherTableau:
 
 FAMILIES = {
     family.__name__: family
-    for family in (GAUSS, RADAU_IA, RADAU_IIA, LOBATTO_IIIA, LOBATTO_IIIB, LOBATTO_IIIC, LOBATTO_IIIC_STAR, LOBATTO_IIID, LOBATTO_IIIE)
+    for family in (
+        GAUSS,
+        RADAU_IA,
+        RADAU_IIA,
+        LOBATTO_IIIA,
+        LOBATTO_IIIB,
+        LOBATTO_IIIC,
+        LOBATTO_IIIC_STAR,
+        LOBATTO_IIID,
+        LOBATTO_IIIE,
+    )
 }
 """The families by name."""
 
 
 def _tableau(family: str, s: int, order: int, A: Any, b: Any, **claims: Any) -> ButcherTableau:
     return ButcherTableau(
-        [[_rounded(x) for x in r] for r in A], [_rounded(x) for x in b], name=f"{family}({s})", claims={"order": order, **claims}
+        [[_rounded(x) for x in r] for r in A],
+        [_rounded(x) for x in b],
+        name=f"{family}({s})",
+        claims={"order": order, **claims},
     )
 
 
@@ -130,7 +146,8 @@ def _rounded(x: Decimal) -> Fraction | Decimal:
     return Fraction(short) if len(short.as_tuple().digits) <= KEPT // 2 else Context(prec=KEPT).plus(fixed)
 
 
-# --- nodes --------------------------------------------------------------------------------------------------------------
+# --- nodes
+# --------------------------------------------------------------------------------------------------------------
 
 
 def _lobatto(s: int) -> list[Decimal]:
@@ -164,7 +181,8 @@ def _legendre(n: int, x: Decimal) -> tuple[Decimal, Decimal]:
     return p, slope
 
 
-# --- matrices -----------------------------------------------------------------------------------------------------------
+# --- matrices
+# -----------------------------------------------------------------------------------------------------------
 
 
 def _collocation(c: list[Decimal]) -> tuple[Any, Any]:
@@ -195,7 +213,9 @@ def _lagrange(c: list[Decimal]) -> list[Polynomial]:
         p = [Decimal(1)]
         for i, ci in enumerate(c):
             if i != j:
-                p = [(low - ci * high) / (cj - ci) for low, high in zip([Decimal(0), *p], [*p, Decimal(0)], strict=True)]
+                p = [
+                    (low - ci * high) / (cj - ci) for low, high in zip([Decimal(0), *p], [*p, Decimal(0)], strict=True)
+                ]
         bases.append(p)
     return bases
 

@@ -49,11 +49,14 @@ class Controller(Checked):
             values = row(getattr(self, field))
             if len(values) > most or (field == "beta" and not values):
                 raise ValueError(
-                    f"{self.name}: {field} has {len(values)} numbers, expected at most {most}" + " and at least 1" * (field == "beta")
+                    f"{self.name}: {field} has {len(values)} numbers, expected at most {most}"
+                    + " and at least 1" * (field == "beta")
                 )
             object.__setattr__(self, field, values + (number(0),) * (most - len(values)))
         if self.spectral_radius >= 1:
-            raise ValueError(f"{self.name}: the closed loop is unstable, spectral radius {self.spectral_radius:.4g} must be below 1")
+            raise ValueError(
+                f"{self.name}: the closed loop is unstable, spectral radius {self.spectral_radius:.4g} must be below 1"
+            )
         self.check(claims or {})
 
     @cached_property

@@ -7,9 +7,14 @@ from dataclasses import InitVar, dataclass
 from functools import cached_property
 from typing import Any
 
-from integrators.analysis.lie_conditions import estimate_holds, linear_order, linear_symmetric, nonlinear_order
-from integrators.analysis.order_conditions import Verdict
 from integrators.tableaus.claims import Checked
+from integrators.tableaus.conditions.lie_conditions import (
+    estimate_holds,
+    linear_order,
+    linear_symmetric,
+    nonlinear_order,
+)
+from integrators.tableaus.conditions.order_conditions import Verdict
 from integrators.tableaus.numbers import Coefficients, Vector, decimal, number, precise, row, rows, total, uncertainty
 
 ZERO = number(0)
@@ -21,18 +26,17 @@ class ExponentialScheme(Checked):
 
         Yᵢ = g₀ ∏_J exp(h Σₖ points[i][J][k] Fₖ),   Fᵢ = ξ(t + cᵢh, Yᵢ),   g₁ = g₀ ∏_J exp(h Σᵢ final[J][i] Fᵢ)
 
-    with the first exponential applied first (left form: g₁ = g₀ exp(…) exp(…)).  After F₁ … Fₛ a row goes on with the brackets
-    h [Σ leftₖ Fₖ, Σ rightₖ Fₖ]; a row may be shorter, the rest are zeros.
+    with the first exponential applied first (left form: g₁ = g₀ exp(…) exp(…)).  After F₁ … Fₛ a row goes on with the
+    brackets h [Σ leftₖ Fₖ, Σ rightₖ Fₖ]; a row may be shorter, the rest are zeros.
 
     Parameters
     ----------
     final : rows, the exponentials of the step.
-    points : for every stage its rows (none for the first); empty altogether for a *linear* scheme, for g' = g A(t) only.
-    c : (s,) times of the stages; optional if there are points (row sums, checked).
-    brackets : pairs (left, right) of rows, each over F₁ … Fₛ and the brackets before it.
-    final_hat : rows of the embedded method, optional; rows of s + 1 numbers use F at the new point as well.
-    estimate : a row e, optional, over F₁ … Fₛ (and F at the new point): the error estimate h Σ eᵢFᵢ in the algebra.
-    name, source, claims : as for `ButcherTableau`.
+    points : for every stage its rows (none for the first); empty altogether for a *linear* scheme, for g' = g A(t)
+    only. c : (s,) times of the stages; optional if there are points (row sums, checked). brackets : pairs (left, right)
+    of rows, each over F₁ … Fₛ and the brackets before it. final_hat : rows of the embedded method, optional; rows of s
+    + 1 numbers use F at the new point as well. estimate : a row e, optional, over F₁ … Fₛ (and F at the new point): the
+    error estimate h Σ eᵢFᵢ in the algebra. name, source, claims : as for `ButcherTableau`.
 
     Examples
     --------
@@ -70,7 +74,9 @@ class ExponentialScheme(Checked):
         width = self.stages + (1 if new_point else len(self.brackets))
         given = rows(values)
         if any(len(r) > width for r in given):
-            raise ValueError(f"{self.name}: a row of {field} has {max(map(len, given))} numbers, at most {width} have a meaning")
+            raise ValueError(
+                f"{self.name}: a row of {field} has {max(map(len, given))} numbers, at most {width} have a meaning"
+            )
         return tuple(r + (ZERO,) * (width - len(r)) for r in given)
 
     @precise
@@ -83,7 +89,9 @@ class ExponentialScheme(Checked):
         for i, (found, ci) in enumerate(zip(sums, self.c, strict=False)):
             size = 1 + sum(abs(decimal(x)) for r in self.points[i] for x in r)
             if abs(decimal(found) - decimal(ci)) > 4 * self.uncertainty * float(size):
-                raise ValueError(f"{self.name}: the coefficients of stage {i} sum to {float(found)}, but c[{i}] = {float(ci)}")
+                raise ValueError(
+                    f"{self.name}: the coefficients of stage {i} sum to {float(found)}, but c[{i}] = {float(ci)}"
+                )
             if any(x for r in self.points[i] for x in r[i : self.stages]):
                 raise ValueError(f"{self.name}: stage {i} uses a field value that is not known yet")
         if any(x for k, pair in enumerate(self.brackets) for r in pair for x in r[self.stages + k :]):
@@ -109,7 +117,9 @@ class ExponentialScheme(Checked):
 
     @property
     def order(self) -> int:
-        """Order, by ordered forests (up to order 6), or by words in the Taylor coefficients of A (up to 8) for a linear scheme."""
+        """Order, by ordered forests (up to order 6), or by words in the Taylor coefficients of A (up to 8) for a linear
+        scheme.
+        """
         return self._order.order
 
     @property
@@ -134,7 +144,9 @@ class ExponentialScheme(Checked):
 
     @property
     def starts(self) -> tuple[int, ...]:
-        """For every stage and the step: the stage whose point it starts from (−1: from g₀), sharing that stage's exponentials."""
+        """For every stage and the step: the stage whose point it starts from (−1: from g₀), sharing that stage's
+        exponentials.
+        """
         return tuple(_longest_prefix(self.points[:i], point) for i, point in enumerate((*self.points, self.final)))
 
     @property
@@ -154,7 +166,9 @@ class ExponentialScheme(Checked):
 
     @cached_property
     def symmetric(self) -> bool:
-        """Linear schemes: the step with −h from the new point leads back.  Others are explicit in the state and never symmetric."""
+        """Linear schemes: the step with −h from the new point leads back.  Others are explicit in the state and never
+        symmetric.
+        """
         if not self.linear:
             return False
         final = _decimal_rows(self.final)
@@ -163,7 +177,9 @@ class ExponentialScheme(Checked):
     @cached_property
     def uncertainty(self) -> float:
         """Relative accuracy of the coefficients as given."""
-        return uncertainty(self.final, self.points, self.c if self.linear else (), self.brackets, self.final_hat, self.estimate)
+        return uncertainty(
+            self.final, self.points, self.c if self.linear else (), self.brackets, self.final_hat, self.estimate
+        )
 
     # --- private ------------------------------------------------------------------------------------------------------
 
@@ -177,7 +193,9 @@ class ExponentialScheme(Checked):
         brackets = self._decimal_brackets
         if self.linear:
             return linear_order([decimal(x) for x in self.c], brackets, _decimal_rows(self.final), self.uncertainty)
-        return nonlinear_order([_decimal_rows(p) for p in self.points], brackets, _decimal_rows(self.final), self.uncertainty)
+        return nonlinear_order(
+            [_decimal_rows(p) for p in self.points], brackets, _decimal_rows(self.final), self.uncertainty
+        )
 
     @cached_property
     @precise
@@ -257,14 +275,18 @@ class CrouchGrossman(HasScheme):
         object.__setattr__(self, "A", rows(self.A))
         s = len(self.b)
         if len(self.A) != s or any(len(r) != s for r in self.A) or len(self.b_hat) not in (0, s, s + 1):
-            raise ValueError(f"{self.name}: with {s} weights b, A must be {s} by {s} and b_hat have {s} or {s + 1} numbers")
+            raise ValueError(
+                f"{self.name}: with {s} weights b, A must be {s} by {s} and b_hat have {s} or {s + 1} numbers"
+            )
         self.check(claims or {})
 
     @cached_property
     def scheme(self) -> ExponentialScheme:
         """The same method as a list of exponentials."""
         points = tuple(_one_by_one(r) for r in self.A)
-        return ExponentialScheme(_one_by_one(self.b), points, self.c, final_hat=_one_by_one(self.b_hat), name=self.name, source=self.source)
+        return ExponentialScheme(
+            _one_by_one(self.b), points, self.c, final_hat=_one_by_one(self.b_hat), name=self.name, source=self.source
+        )
 
 
 def _one_by_one(coefficients: Vector) -> tuple[Vector, ...]:
@@ -292,7 +314,9 @@ class TwoRegister(HasScheme):
         for field in ("A", "B"):
             object.__setattr__(self, field, row(getattr(self, field)))
         if len(self.A) != len(self.B) or not self.A or self.A[0] != 0:
-            raise ValueError(f"{self.name}: A and B must have the same length and A must begin with 0, got {len(self.A)} and {len(self.B)}")
+            raise ValueError(
+                f"{self.name}: A and B must have the same length and A must begin with 0, got {len(self.A)} and {len(self.B)}"
+            )
         self.check(claims or {})
 
     @cached_property

@@ -43,8 +43,8 @@ class Galerkin:
     Raises
     ------
     ValueError
-        Shapes that do not fit, weights that do not sum to 1, more velocity functions than nodes, or velocity functions that do not
-        sum to 1.
+        Shapes that do not fit, weights that do not sum to 1, more velocity functions than nodes, or velocity functions
+        that do not sum to 1.
     """
 
     A: Array
@@ -61,11 +61,15 @@ class Galerkin:
             object.__setattr__(self, name, np.atleast_1d(np.array(getattr(self, name), dtype=np.float64)))
         r, s = len(self.b), len(self.beta)
         if self.A.shape != (r, s) or self.B.shape != (r, s) or self.c.shape != (r,):
-            raise ValueError(f"{self.name}: shapes A {self.A.shape}, B {self.B.shape}, c {self.c.shape}, expected ({r}, {s}) and ({r},)")
+            raise ValueError(
+                f"{self.name}: shapes A {self.A.shape}, B {self.B.shape}, c {self.c.shape}, expected ({r}, {s}) and ({r},)"
+            )
         if abs(self.b.sum() - 1) > _TOLERANCE:
             raise ValueError(f"{self.name}: the weights b sum to {self.b.sum()!r}, expected 1")
         if s > r:
-            raise ValueError(f"{self.name}: {s} velocity functions and {r} nodes; the equations for the velocities would be singular")
+            raise ValueError(
+                f"{self.name}: {s} velocity functions and {r} nodes; the equations for the velocities would be singular"
+            )
         if max(np.abs(self.B.sum(1) - 1).max(), np.abs(self.A.sum(1) - self.c).max(), abs(self.beta.sum() - 1)) > 1e-12:
             raise ValueError(f"{self.name}: the velocity functions do not sum to 1 with integrals c")
 
@@ -98,15 +102,19 @@ def alpha_family(alpha: float, name: str = "") -> Galerkin:
         raise ValueError(f"alpha: {alpha}, expected a number from 0 to 1")
     one = np.ones((1, 1))
     source = "Moiseev et al. 2021, eq. (15); Marsden and West 2001"
-    return Galerkin(alpha * one, one, [1.0], [alpha], [1.0], 2 if alpha == 0.5 else 1, name or f"ALPHA({alpha:g})", source)  # type: ignore[arg-type]
+    c, unit = np.array([alpha]), np.ones(1)
+    return Galerkin(alpha * one, one, unit, c, unit, 2 if alpha == 0.5 else 1, name or f"ALPHA({alpha:g})", source)
 
 
 def symmetrised(alpha: float, name: str = "") -> Galerkin:
-    """Half the sum of the α and the 1 − α Lagrangian: order 2; α = 0 is the trapezoidal one (Störmer–Verlet where it applies)."""
+    """Half the sum of the α and the 1 − α Lagrangian: order 2; α = 0 is the trapezoidal one (Störmer–Verlet where it
+    applies).
+    """
     if not 0.0 <= alpha <= 1.0:
         raise ValueError(f"alpha: {alpha}, expected a number from 0 to 1")
     c = np.array([alpha, 1.0 - alpha])
-    return Galerkin(c[:, None], np.ones((2, 1)), [0.5, 0.5], c, [1.0], 2, name or f"SYMMETRISED({alpha:g})", "Marsden and West 2001")  # type: ignore[arg-type]
+    half, name = np.array([0.5, 0.5]), name or f"SYMMETRISED({alpha:g})"
+    return Galerkin(c[:, None], np.ones((2, 1)), half, c, np.ones(1), 2, name, "Marsden and West 2001")
 
 
 def partitioned(tableau: ButcherTableau, name: str = "") -> Galerkin:
@@ -114,7 +122,9 @@ def partitioned(tableau: ButcherTableau, name: str = "") -> Galerkin:
     r = tableau.rounded
     A = r.A_centred + 0.5 * r.b
     s = tableau.stages
-    return Galerkin(A, np.eye(s), r.b, r.c, r.b, tableau.order, name or f"VPRK[{tableau.name}]", "Marsden and West 2001; Suris 1990")
+    return Galerkin(
+        A, np.eye(s), r.b, r.c, r.b, tableau.order, name or f"VPRK[{tableau.name}]", "Marsden and West 2001; Suris 1990"
+    )
 
 
 def gauss(s: int) -> Galerkin:
@@ -128,7 +138,8 @@ def lobatto(s: int) -> Galerkin:
 
 
 def galerkin(degree: int, quadrature: ButcherTableau, name: str = "") -> Galerkin:
-    """Polynomials of a degree with any quadrature of at least as many nodes: order min(2·degree, order of the quadrature).
+    """Polynomials of a degree with any quadrature of at least as many nodes: order min(2·degree, order of the
+    quadrature).
 
     The velocities are spanned by the Lagrange polynomials of the Gauss nodes.
     """

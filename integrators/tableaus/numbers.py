@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from integrators.analysis.precision import DIGITS, precise
+from integrators.tableaus.conditions.precision import DIGITS, precise
 
 __all__ = [
     "DIGITS",
@@ -72,7 +72,9 @@ def number(x: Any) -> Number:
     except (InvalidOperation, ValueError, ZeroDivisionError):
         value = None
     if value is None:
-        raise TypeError(f"coefficient {x!r}: expected an int, a Fraction, a float, or text such as '1/3' or '0.2113248654…'")
+        raise TypeError(
+            f"coefficient {x!r}: expected an int, a Fraction, a float, or text such as '1/3' or '0.2113248654…'"
+        )
     if not value.is_finite():
         raise ValueError(f"coefficient {x!r} is not finite")
     return Fraction(value) if len(value.as_tuple().digits) <= SHORT or value == 0 else value

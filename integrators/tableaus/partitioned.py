@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from integrators.analysis.order_conditions import Simplifying, Verdict, partitioned_order
 from integrators.tableaus.butcher import ButcherTableau
 from integrators.tableaus.claims import Checked
 from integrators.tableaus.collocation import LOBATTO_IIIA, LOBATTO_IIIB
+from integrators.tableaus.conditions.order_conditions import Simplifying, Verdict, partitioned_order
 from integrators.tableaus.numbers import decimals, precise
 
 

@@ -8,11 +8,28 @@ from functools import cached_property
 from itertools import chain, zip_longest
 from typing import Any
 
-from integrators.analysis.order_conditions import Verdict
-from integrators.analysis.splitting_conditions import composition_order, nystrom_order, perturbation_orders, splitting_order
 from integrators.tableaus.butcher import ButcherTableau
 from integrators.tableaus.claims import Checked
-from integrators.tableaus.numbers import Coefficients, Floats, Matrix, Number, decimal, floats, kept, number, precise, row, uncertainty
+from integrators.tableaus.conditions.order_conditions import Verdict
+from integrators.tableaus.conditions.splitting_conditions import (
+    composition_order,
+    nystrom_order,
+    perturbation_orders,
+    splitting_order,
+)
+from integrators.tableaus.numbers import (
+    Coefficients,
+    Floats,
+    Matrix,
+    Number,
+    decimal,
+    floats,
+    kept,
+    number,
+    precise,
+    row,
+    uncertainty,
+)
 from integrators.tableaus.partitioned import PartitionedTableau
 
 ZERO = number(0)
@@ -27,8 +44,8 @@ class Composition(Checked):
 
     Parameters
     ----------
-    weights : (s,) numbers with sum 1; or, with ``half=True``, the first half including the middle one of a symmetric sequence.
-    name, source, claims : as for `ButcherTableau`.
+    weights : (s,) numbers with sum 1; or, with ``half=True``, the first half including the middle one of a symmetric
+    sequence. name, source, claims : as for `ButcherTableau`.
 
     Examples
     --------
@@ -91,7 +108,9 @@ class Composition(Checked):
 
     @precise
     def strang(self, first: str = "V") -> Splitting:
-        """The composition of S = half a kick, drift, half a kick: the weights as drifts, their means as kicks; first = "T": inverted."""
+        """The composition of S = half a kick, drift, half a kick: the weights as drifts, their means as kicks; first =
+        "T": inverted.
+        """
         halves = [decimal(x) / 2 for x in self.weights]
         means = [kept(a + b) for a, b in zip([ZERO_DECIMAL, *halves], [*halves, ZERO_DECIMAL], strict=True)]
         drifts, kicks = (self.weights, means) if first == "V" else (means, self.weights)
@@ -135,7 +154,9 @@ class Splitting(Checked):
             raise ValueError(f"{self.name}: first = {self.first!r}, expected 'T' or 'V'")
         leading, other = (self.T, self.V) if self.first == "T" else (self.V, self.T)
         if len(leading) - len(other) not in (0, 1):
-            raise ValueError(f"{self.name}: {len(self.T)} coefficients T and {len(self.V)} V do not alternate beginning with {self.first}")
+            raise ValueError(
+                f"{self.name}: {len(self.T)} coefficients T and {len(self.V)} V do not alternate beginning with {self.first}"
+            )
         if self.order < 1:
             raise ValueError(f"{self.name}: the coefficients of each flow must sum to 1 ({self._general.failure})")
         self.check(claims or {})
@@ -193,7 +214,9 @@ class Splitting(Checked):
         a, b = (tuple(x) + (ZERO,) * (s - len(x)) for x in (a, b))
         q: Matrix = tuple(a[: i + 1] + (ZERO,) * (s - i - 1) for i in range(s))
         p: Matrix = tuple(b[:i] + (ZERO,) * (s - i) for i in range(s))
-        return PartitionedTableau(ButcherTableau(q, a, name="drift"), ButcherTableau(p, b, name="kick"), self.name, self.source)
+        return PartitionedTableau(
+            ButcherTableau(q, a, name="drift"), ButcherTableau(p, b, name="kick"), self.name, self.source
+        )
 
     def _decimal_flows(self) -> list[tuple[str, Any]]:
         return [(letter, decimal(x)) for letter, x in self.flows]

@@ -1,7 +1,7 @@
 """`scipy.spatial.transform.Rotation` and `RigidTransform`, both ways.
 
-SciPy keeps quaternions as (x, y, z, w) and exponential coordinates of rigid transforms rotation first; here quaternions are
-(w, x, y, z) and coordinates linear first.  The names say which order an array has.
+SciPy keeps quaternions as (x, y, z, w) and exponential coordinates of rigid transforms rotation first; here quaternions
+are (w, x, y, z) and coordinates linear first.  The names say which order an array has.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def rigid_transform_from_position_quaternion_wxyz(g: ArrayLike) -> Any:
 
 
 def position_quaternion_wxyz_from_rigid_transform(rigid: Any) -> Array:
-    """Elements (…, 7) of SE(3) of a `RigidTransform`, which keeps matrices: the sign of a quaternion does not come back."""
+    """Elements (…, 7) of SE(3) of a `RigidTransform`, which keeps matrices: the sign of a quaternion does not come
+    back.
+    """
     return np.concatenate([rigid.translation, quaternion_wxyz_from_rotation(rigid.rotation)], axis=-1)
 
 

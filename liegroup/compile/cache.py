@@ -35,7 +35,9 @@ def _imports(path: str) -> tuple[str, ...]:
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
-                base = ".".join(filter(None, [".".join(package.split(".")[: len(package.split(".")) + 1 - node.level]), base]))
+                base = ".".join(
+                    filter(None, [".".join(package.split(".")[: len(package.split(".")) + 1 - node.level]), base])
+                )
             names = [base] + [f"{base}.{alias.name}" for alias in node.names]
         else:
             continue
@@ -71,8 +73,13 @@ def _content(path: str) -> bytes:
 
 
 def source_digest(*paths: str | Path) -> str:
-    """Digest of source files, of every project file they import directly or indirectly, of this folder and of the compiler's setting."""
-    todo, seen = [str(path) for path in (*(Path(path).resolve() for path in paths), *Path(__file__).parent.glob("*.py"))], set[str]()
+    """Digest of source files, of every project file they import directly or indirectly, of this folder and of the
+    compiler's setting.
+    """
+    todo, seen = (
+        [str(path) for path in (*(Path(path).resolve() for path in paths), *Path(__file__).parent.glob("*.py"))],
+        set[str](),
+    )
     while todo:
         file = todo.pop()
         if file not in seen:
@@ -138,7 +145,9 @@ class DigestCache(FunctionCache):
     _impl_class = _DigestCacheImpl
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled function, unless it is made for kernels that it was given as arguments: their types cannot be written down."""
+        """Keep a compiled function, unless it is made for kernels that it was given as arguments: their types cannot be
+        written down.
+        """
         if not any(isinstance(x, types.Function) for x in getattr(sig, "args", sig)):
             super().save_overload(sig, data)
 

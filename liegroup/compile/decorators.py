@@ -27,8 +27,8 @@ def helper(function: F) -> F:
 def kernel(function: F, name: str = "") -> F:
     """Register a larger function with the compiler; in Python it stays the plain function.
 
-    Kernels of a module are kept on disk and serve every entry that calls them.  Those made by another function are, too, if they are
-    given a `name` that says, within their file, which one they are.
+    Kernels of a module are kept on disk and serve every entry that calls them.  Those made by another function are,
+    too, if they are given a `name` that says, within their file, which one they are.
     """
     if name:
         function.__qualname__ = name
@@ -138,7 +138,9 @@ class Entry:
     def _compiled_for(self, which: int) -> Any:
         if self._dispatcher is None:
             self._dispatcher = numba.njit(**KERNEL)(self.python)
-            if Path(self.python.__code__.co_filename).is_file():  # what was typed at a prompt has no source to know it by
+            if Path(
+                self.python.__code__.co_filename
+            ).is_file():  # what was typed at a prompt has no source to know it by
                 self._dispatcher._cache = DigestCache(self.python)
         wanted = self._signatures[which]
         if wanted.args not in self._dispatcher.overloads:

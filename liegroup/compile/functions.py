@@ -19,7 +19,9 @@ from liegroup.compile.lanes import VECTOR, WIDTH, Lanes, Mask, register
 @intrinsic
 def select_lanes(typing_context: Any, c: Any, a: Any, b: Any) -> Any:
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.select(args[0], register(context, builder, sig.args[1], args[1]), register(context, builder, sig.args[2], args[2]))
+        return builder.select(
+            args[0], register(context, builder, sig.args[1], args[1]), register(context, builder, sig.args[2], args[2])
+        )
 
     return Lanes(c, a, b), generate
 
@@ -37,7 +39,9 @@ def _vector_call(name: str) -> Any:
     @intrinsic
     def call(typing_context: Any, a: Any) -> Any:
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            f = cgutils.get_or_insert_function(builder.module, ir.FunctionType(VECTOR, [VECTOR]), f"llvm.{name}.v{WIDTH}f64")
+            f = cgutils.get_or_insert_function(
+                builder.module, ir.FunctionType(VECTOR, [VECTOR]), f"llvm.{name}.v{WIDTH}f64"
+            )
             return builder.call(f, args)
 
         return Lanes(a), generate
@@ -67,7 +71,11 @@ def _set_lane(typing_context: Any, a: Any, lane: Any, x: Any) -> Any:
 
 def less(a: Any, b: Any) -> Any:
     """``a < b``, by the real part for complex numbers (a real formula continued by complex steps)."""
-    return a.real < b.real if isinstance(a, complex) or isinstance(b, complex) or np.iscomplexobj(a) or np.iscomplexobj(b) else a < b
+    return (
+        a.real < b.real
+        if isinstance(a, complex) or isinstance(b, complex) or np.iscomplexobj(a) or np.iscomplexobj(b)
+        else a < b
+    )
 
 
 def select(condition: Any, a: Any, b: Any) -> Any:

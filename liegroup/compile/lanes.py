@@ -49,7 +49,9 @@ class _MaskModel(models.PrimitiveModel):
 
 def _splat(builder: Any, x: Any) -> Any:
     one = builder.insert_element(ir.Constant(VECTOR, ir.Undefined), x, ir.Constant(ir.IntType(32), 0))
-    return builder.shuffle_vector(one, ir.Constant(VECTOR, ir.Undefined), ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH))
+    return builder.shuffle_vector(
+        one, ir.Constant(VECTOR, ir.Undefined), ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
+    )
 
 
 def register(context: Any, builder: Any, type_: Any, x: Any) -> Any:
@@ -63,7 +65,11 @@ def _binary(op: Callable[..., Any], instruction: str, result: Any, comparison: s
         key = op
 
         def generic(self, args: Any, kws: Any) -> Any:
-            if Lanes in args and len(args) == 2 and all(a is Lanes or isinstance(a, (types.Float, types.Integer)) for a in args):
+            if (
+                Lanes in args
+                and len(args) == 2
+                and all(a is Lanes or isinstance(a, (types.Float, types.Integer)) for a in args)
+            ):
                 return signature(result, *args)
             return None
 
@@ -75,13 +81,24 @@ def _binary(op: Callable[..., Any], instruction: str, result: Any, comparison: s
             return builder.fcmp_ordered(comparison, a, b) if comparison != "!=" else builder.fcmp_unordered("!=", a, b)
         return getattr(builder, instruction)(a, b)
 
-    for first, second in ((Lanes, Lanes), (Lanes, types.Float), (types.Float, Lanes), (Lanes, types.Integer), (types.Integer, Lanes)):
+    for first, second in (
+        (Lanes, Lanes),
+        (Lanes, types.Float),
+        (types.Float, Lanes),
+        (Lanes, types.Integer),
+        (types.Integer, Lanes),
+    ):
         lower_builtin(op, first, second)(lower)
 
 
 for _op, _name in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul"), (operator.truediv, "fdiv")):
     _binary(_op, _name, Lanes)
-for _op, _name in ((operator.iadd, "fadd"), (operator.isub, "fsub"), (operator.imul, "fmul"), (operator.itruediv, "fdiv")):
+for _op, _name in (
+    (operator.iadd, "fadd"),
+    (operator.isub, "fsub"),
+    (operator.imul, "fmul"),
+    (operator.itruediv, "fdiv"),
+):
     _binary(_op, _name, Lanes)
 for _op, _sign in (
     (operator.lt, "<"),

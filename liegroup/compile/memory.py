@@ -19,8 +19,8 @@ ALIGNMENT = 64
 def _pointer(context: Any, builder: Any, sig: Any, args: Any, count: int) -> Any:
     """Pointer to entry (i, …) of a contiguous array, the first argument; `count` indices, none negative, follow.
 
-    Indices of the compiler's own would be tested for their sign, which costs a tenth of a sweep over a tree.  The length of the last
-    axis of lane arrays is a constant, so that columns are displacements.
+    Indices of the compiler's own would be tested for their sign, which costs a tenth of a sweep over a tree.  The
+    length of the last axis of lane arrays is a constant, so that columns are displacements.
     """
     array_type = sig.args[0]
     if array_type.layout != "C":

@@ -29,8 +29,8 @@ def function(result: Any, *arguments: Any) -> Any:
 class Pointer(types.WrapperAddressProtocol):
     """A compiled function as an argument that costs little to pass, for loops in Python around compiled steps.
 
-    Passing the dispatcher itself, the compiler looks its code up at every call (40 µs).  `type_`: as made by `function`, which of the
-    dispatcher's signatures is meant.
+    Passing the dispatcher itself, the compiler looks its code up at every call (40 µs).  `type_`: as made by
+    `function`, which of the dispatcher's signatures is meant.
     """
 
     def __init__(self, dispatcher: Any, type_: Any) -> None:

@@ -22,15 +22,23 @@ N_NORMALS, uniform                                      a random element from th
 N_ROTATION                                              size of the leading rotation block of the matrices
 ======================================================  =================================================================
 
-exp and Cayley satisfy τ(−x) = τ(x)⁻¹, hence dτ_left(x) = dτ_right(−x): `liegroup.maps` says so once.  Group objects need the
-required names only; compiled loops (`liegroup.table`) need `displace`, `advance` and all three maps, every function a `helper`.
+exp and Cayley satisfy τ(−x) = τ(x)⁻¹, hence dτ_left(x) = dτ_right(−x): `liegroup.maps` says so once.  Group objects
+need the required names only; compiled loops (`liegroup.table`) need `displace`, `advance` and all three maps, every
+function a `helper`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-_TANGENTS = ("{}_right", "{}inv_right", "{}_right_transpose", "{}inv_right_transpose", "{}inv_left_derivative", "{}inv_left_gradient")
+_TANGENTS = (
+    "{}_right",
+    "{}inv_right",
+    "{}_right_transpose",
+    "{}inv_right_transpose",
+    "{}inv_left_derivative",
+    "{}inv_left_gradient",
+)
 _GROUP = (
     "NAME", "N_Q", "N_V", "N_POINT", "identity", "compose", "inverse", "act", "adjoint", "coadjoint", "bracket", "bracket_transpose",
     "hat", "vee", "matrix", "from_matrix", "project", "defect",
@@ -52,4 +60,6 @@ def check(formulas: Any, names: tuple[str, ...]) -> None:
     """TypeError with the names that a formula file lacks."""
     missing = [name for name in names if not hasattr(formulas, name)]
     if missing:
-        raise TypeError(f"{formulas!r} is not a file of group formulas: it lacks {', '.join(missing)} (see liegroup.formulas)")
+        raise TypeError(
+            f"{formulas!r} is not a file of group formulas: it lacks {', '.join(missing)} (see liegroup.formulas)"
+        )

@@ -2,11 +2,11 @@
 
 On so(3) and se(2) the operator ad_x satisfies ad³ = −z ad with z = θ², so that
 
-    dexp_right(x) = 1 + c₂ ad + c₃ ad²,      dexp_right(x)⁻¹ = 1 − ½ ad + D ad²          (`liegroup.series`)
+    dexp_right(x) = 1 + c₂ ad + c₃ ad²,      dexp_right(x)⁻¹ = 1 − ½ ad + D ad²          (`liegroup.formulas.series`)
 
 se(3) is so(3) over the dual numbers ω + εv, ε² = 0 (ε(v, ω) = (ω, 0)): the same formulas with z + εs in the place of z,
-s = 2 ω·v, that is f(z) + ε s f'(z) in the place of f(z).  Everything below is this sentence; the transposes replace ad and ε
-by their transposes, which commute as well.  Sources: Selig 2005 (dual numbers), Iserles et al. 2000 (dexp).
+s = 2 ω·v, that is f(z) + ε s f'(z) in the place of f(z).  Everything below is this sentence; the transposes replace ad
+and ε by their transposes, which commute as well.  Sources: Selig 2005 (dual numbers), Iserles et al. 2000 (dexp).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from liegroup.compile import helper
-from liegroup.series import stumpff, stumpff_derivatives, tangent, tangent_derivatives
+from liegroup.formulas.series import stumpff, stumpff_derivatives, tangent, tangent_derivatives
 
 
 class Algebra(NamedTuple):
@@ -106,7 +106,12 @@ def tangents(algebra: Algebra, dual: Dual | None = None) -> Tangents:
         return combine(scale(-0.5, bracket_transpose(xi, mu)), -tangent(z), mixed, d1 * dot(p, u), square_gradient(x))
 
     if dual is None:
-        return Tangents(*_four(forward, inverse, bracket, None), *_four(forward, inverse, bracket_transpose, None), derivative, gradient)
+        return Tangents(
+            *_four(forward, inverse, bracket, None),
+            *_four(forward, inverse, bracket_transpose, None),
+            derivative,
+            gradient,
+        )
 
     combine_shift, combine_shift_transpose, dot_shift, pitch, pitch_polar, pitch_gradient = dual
 

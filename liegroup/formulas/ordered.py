@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from liegroup.scalars import select, sqrt
+from liegroup.compile.scalars import select, sqrt
 
 
 def solve(columns: Sequence[Any], b: Any) -> tuple[Any, ...]:
@@ -31,8 +31,11 @@ def solve(columns: Sequence[Any], b: Any) -> tuple[Any, ...]:
     return tuple(y)
 
 
-def ordered_translations(act: Any, axis: Any, translations: Sequence[int], order: Sequence[int], angles: Any, p: Any) -> Any:
-    """Translation coordinates vₖ with p = Σ vₖ R₍ₖ₎ eₖ, R₍ₖ₎ the product of the rotations that precede translation k in `order`.
+def ordered_translations(
+    act: Any, axis: Any, translations: Sequence[int], order: Sequence[int], angles: Any, p: Any
+) -> Any:
+    """Translation coordinates vₖ with p = Σ vₖ R₍ₖ₎ eₖ, R₍ₖ₎ the product of the rotations that precede translation k in
+    `order`.
 
     ``axis(k, angle)`` is the rotation of component k, ``act(rotations, u)`` applies a list of them.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper
-from liegroup.scalars import absolute
+from liegroup.compile.scalars import absolute
 
 NAME, N_Q, N_V, N_POINT = "R", 1, 1, 1
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper
+from liegroup.compile.scalars import absolute, arctan2, less, maximum, select, sincos
 from liegroup.formulas import rn, so2
 from liegroup.formulas.exponential import Algebra, tangents
 from liegroup.formulas.ordered import ordered_translations
 from liegroup.formulas.vectors import add, combine, dot, scale
-from liegroup.scalars import absolute, arctan2, less, maximum, select, sincos
 
 NAME, N_Q, N_V, N_POINT, N_ROTATION, N_NORMALS = "SE(2)", 3, 3, 2, 2, 4
 

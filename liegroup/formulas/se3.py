@@ -1,4 +1,6 @@
-"""SE(3): (x, y, z, qw, qx, qy, qz), translation p in parent axes, unit quaternion; algebra (v, ω) linear first, body axes."""
+"""SE(3): (x, y, z, qw, qx, qy, qz), translation p in parent axes, unit quaternion; algebra (v, ω) linear first, body
+axes.
+"""
 
 from __future__ import annotations
 
@@ -407,7 +409,9 @@ def dccskinv_right_gradient(x: Any, xi: Any, mu: Any) -> Any:
 
 
 def ccsk_inverse_ordered(q: Any, order: tuple[int, ...]) -> Any:
-    """`ccsk_inverse` for any order of the basis: the angles of the rotations, then a linear system for the translations."""
+    """`ccsk_inverse` for any order of the basis: the angles of the rotations, then a linear system for the
+    translations.
+    """
     angles = so3.ccsk_inverse_ordered(q[3:], tuple(k - 3 for k in order if k >= 3))
     translation = ordered_translations(_act_all, _about_axis, (0, 1, 2), order, (None, None, None, *angles), q[:3])
     return (*translation, *angles)

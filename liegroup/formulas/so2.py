@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper
+from liegroup.compile.scalars import absolute, arctan2, less, select, sincos
 from liegroup.formulas import rn
-from liegroup.scalars import absolute, arctan2, less, select, sincos
 
 NAME, N_Q, N_V, N_POINT, N_ROTATION, N_NORMALS = "SO(2)", 1, 1, 2, 2, 2
 

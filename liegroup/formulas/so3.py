@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper
+from liegroup.compile.scalars import absolute, arctan2, less, maximum, select, sincos, sqrt
 from liegroup.formulas.exponential import Algebra, tangents
+from liegroup.formulas.series import half_turn
 from liegroup.formulas.vectors import add, combine, cross, dot, scale, subtract
-from liegroup.scalars import absolute, arctan2, less, maximum, select, sincos, sqrt
-from liegroup.series import half_turn
 
 NAME, N_Q, N_V, N_POINT, N_ROTATION = "SO(3)", 4, 3, 3, 3
 _PI, _TWO_PI, _TWO_PI_REST = 3.141592653589793, 6.283185307179586, 2.4492935982947064e-16
@@ -357,8 +357,9 @@ def _half(x: Any) -> Any:
 def ccsk_inverse(q: Any) -> Any:
     """Angles of R_x R_y R_z with −π/2 ≤ x₂ ≤ π/2 and x₁, x₃ in (−π, π].
 
-    Half sum and half difference of x₁ and x₃ are read off first, so that the product of the three rotations is q to rounding next
-    to and on the singular set x₂ = ±π/2, too (there x₁ = ±x₃ is chosen).  Source: Bernardes & Viollet 2022.
+    Half sum and half difference of x₁ and x₃ are read off first, so that the product of the three rotations is q to
+    rounding next to and on the singular set x₂ = ±π/2, too (there x₁ = ±x₃ is chosen).  Source: Bernardes & Viollet
+    2022.
     """
     sign = select(less(q[0], 0.0), -1.0, 1.0)
     w, x, y, z = sign * q[0], sign * q[1], sign * q[2], sign * q[3]
@@ -500,7 +501,9 @@ def dccskinv_right_gradient(x: Any, xi: Any, mu: Any) -> Any:
 
 
 def ccsk_inverse_ordered(q: Any, order: tuple[int, ...]) -> Any:
-    """`ccsk_inverse` for any order of the axes: a permutation of axes (with a reflection if odd) turns it into the natural one."""
+    """`ccsk_inverse` for any order of the axes: a permutation of axes (with a reflection if odd) turns it into the
+    natural one.
+    """
     a, b, c = order
     sign = 1.0 if (b - a) % 3 == 1 else -1.0
     angles = ccsk_inverse((q[0], sign * q[1 + a], sign * q[1 + b], sign * q[1 + c]))

@@ -1,9 +1,11 @@
-"""MJCF files → trees, read by MuJoCo's own compiler: defaults, includes, frames and inertias from geometry are its business.
+"""MJCF files → trees, read by MuJoCo's own compiler: defaults, includes, frames and inertias from geometry are its
+business.
 
-A MuJoCo body carries any number of joints, each about an anchor; here the joints about one anchor are one joint, whose body has its
-origin at the anchor, and further anchors are massless bodies in between.  ``tree.frames`` has the frames of the file.  Bodies
-without joints stay bodies, on a `Fixed` joint.  Coordinates count from the model's reference (``qpos0``), free joints give the position
-and orientation in the world.  What MuJoCo would do and the tree does not is listed in ``tree.notes``.
+A MuJoCo body carries any number of joints, each about an anchor; here the joints about one anchor are one joint, whose
+body has its origin at the anchor, and further anchors are massless bodies in between.  ``tree.frames`` has the frames
+of the file.  Bodies without joints stay bodies, on a `Fixed` joint.  Coordinates count from the model's reference
+(``qpos0``), free joints give the position and orientation in the world.  What MuJoCo would do and the tree does not is
+listed in ``tree.notes``.
 """
 
 from __future__ import annotations
@@ -16,12 +18,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mechanics.algebra.spatial import rotation_from_quaternion
 from mechanics.errors import ModelError, ModelWarning
-from mechanics.frames import Frame
-from mechanics.inertia import Inertia
-from mechanics.joints import Ball, Compound, Element, Fixed, Float, Free, Joint, Prismatic, Revolute, Slide, Spherical, Turn
-from mechanics.spatial import rotation_from_quaternion
-from mechanics.tree import Body, JointData, Tree
+from mechanics.joints import (
+    Ball,
+    Compound,
+    Element,
+    Fixed,
+    Float,
+    Free,
+    Joint,
+    Prismatic,
+    Revolute,
+    Slide,
+    Spherical,
+    Turn,
+)
+from mechanics.model.frames import Frame
+from mechanics.model.inertia import Inertia
+from mechanics.model.tree import Body, JointData, Tree
 
 Array = NDArray[np.float64]
 FREE, BALL, SLIDE, HINGE = range(4)
@@ -37,7 +52,9 @@ def load_mjcf(source: str | os.PathLike[str], gravity: ArrayLike | None = None, 
     try:
         import mujoco
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(f"{error}; install the model readers: pip install 'liemech[robots]'", name=error.name) from None
+        raise ModuleNotFoundError(
+            f"{error}; install the model readers: pip install 'liemech[robots]'", name=error.name
+        ) from None
     text = str(source)
     where = "MJCF text" if text.lstrip().startswith("<") else text
     if where == text and not Path(text).is_file():
@@ -167,7 +184,9 @@ def _data(model: Any, joints: list[int], damping: bool) -> JointData:
 def _left_out(model: Any, damping: bool) -> tuple[list[str], list[str]]:
     """What is only noted, and what makes the tree move differently than MuJoCo's model."""
     contacts = int(((model.geom_contype != 0) | (model.geom_conaffinity != 0)).sum())
-    references = int(sum(model.qpos0[model.jnt_qposadr[j]] != 0 for j in range(model.njnt) if model.jnt_type[j] in (SLIDE, HINGE)))
+    references = int(
+        sum(model.qpos0[model.jnt_qposadr[j]] != 0 for j in range(model.njnt) if model.jnt_type[j] in (SLIDE, HINGE))
+    )
     limits = int(np.sum(model.jnt_limited))
     changes = [
         (contacts, "geoms that can touch: contacts are not modelled"),
@@ -175,8 +194,14 @@ def _left_out(model: Any, damping: bool) -> tuple[list[str], list[str]]:
         (model.ntendon, "tendons are left out"),
         (model.nu, "actuators are left out; pass joint forces instead"),
         (int(np.count_nonzero(model.dof_armature)), "degrees of freedom with armature: rotor inertia is left out"),
-        (int(np.count_nonzero(model.jnt_stiffness)), "springs of joints (stiffness) are left out; see mechanics.forces"),
-        (int(np.count_nonzero(model.dof_frictionloss)), "degrees of freedom with dry friction (frictionloss): not modelled"),
+        (
+            int(np.count_nonzero(model.jnt_stiffness)),
+            "springs of joints (stiffness) are left out; see mechanics.forces",
+        ),
+        (
+            int(np.count_nonzero(model.dof_frictionloss)),
+            "degrees of freedom with dry friction (frictionloss): not modelled",
+        ),
         (int(np.count_nonzero(model.body_gravcomp)), "bodies with gravity compensation: left out"),
         (int(bool(model.opt.density or model.opt.viscosity)), "surrounding fluid: its forces are left out"),
         (int(np.count_nonzero(model.body_mocapid >= 0)), "mocap bodies are fixed where the file has them"),

@@ -1,8 +1,8 @@
-"""MJCF files with equality constraints → mechanisms: <connect> closes at a point, <weld> holds a pose, <joint> couples two joints by a
-polynomial or holds one, on the tree of `load_mjcf`.
+"""MJCF files with equality constraints → mechanisms: <connect> closes at a point, <weld> holds a pose, <joint> couples
+two joints by a polynomial or holds one, on the tree of `load_mjcf`.
 
-MuJoCo keeps these constraints softly, by springs and dampers (solref); here they hold exactly.  What else an <equality> may hold
-(sites, tendons, flexes) is left out with a warning.
+MuJoCo keeps these constraints softly, by springs and dampers (solref); here they hold exactly.  What else an <equality>
+may hold (sites, tendons, flexes) is left out with a warning.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mechanics.adapters.mjcf import load_mjcf, place_of
+from mechanics.algebra.spatial import rotation_from_quaternion
 from mechanics.constraints.couplings import polynomial
 from mechanics.constraints.loops import Closure, spherical, weld
 from mechanics.errors import ModelWarning
-from mechanics.frames import Frame
 from mechanics.mechanism import Mechanism
-from mechanics.spatial import rotation_from_quaternion
+from mechanics.model.frames import Frame
 
 
-def load_mjcf_mechanism(source: str | os.PathLike[str], gravity: ArrayLike | None = None, damping: bool = True) -> Mechanism:
+def load_mjcf_mechanism(
+    source: str | os.PathLike[str], gravity: ArrayLike | None = None, damping: bool = True
+) -> Mechanism:
     """See `mechanics.load_mechanism`."""
     import mujoco
 
@@ -31,7 +33,9 @@ def load_mjcf_mechanism(source: str | os.PathLike[str], gravity: ArrayLike | Non
         warnings.filterwarnings("ignore", message="(?s).*equality", category=ModelWarning)
         tree = load_mjcf(source, gravity, damping=damping)
     text = str(source)
-    model = mujoco.MjModel.from_xml_string(text) if text.lstrip().startswith("<") else mujoco.MjModel.from_xml_path(text)
+    model = (
+        mujoco.MjModel.from_xml_string(text) if text.lstrip().startswith("<") else mujoco.MjModel.from_xml_path(text)
+    )
     closures: list[Closure] = []
     left_out: list[str] = []
     for e in range(model.neq):
@@ -48,7 +52,9 @@ def load_mjcf_mechanism(source: str | os.PathLike[str], gravity: ArrayLike | Non
 
 
 def _closure(model: Any, e: int, name: str, frames: Any, mujoco: Any) -> Closure | None:
-    """R₁ x₁ + p₁ = R₂ x₂ + p₂, and for a weld R₁ Q = R₂, with the anchors and the pose of `eq_data`; for joints q₁ = Σ a_k q₂ᵏ."""
+    """R₁ x₁ + p₁ = R₂ x₂ + p₂, and for a weld R₁ Q = R₂, with the anchors and the pose of `eq_data`; for joints q₁ = Σ
+    a_k q₂ᵏ.
+    """
     if model.eq_type[e] == mujoco.mjtEq.mjEQ_JOINT:
         first, second = (place_of(model, int(j)) if j >= 0 else None for j in (model.eq_obj1id[e], model.eq_obj2id[e]))
         return None if first is None else polynomial(first, second, model.eq_data[e][:5], name)

@@ -1,7 +1,8 @@
 """Trees as Pinocchio models, and states between the two orders.
 
-Pinocchio numbers joints depth first (its `crba` and derivatives are silently wrong otherwise), writes quaternions as (x, y, z, w) and
-the angle of a planar joint as (cos, sin).  Velocities and momenta are the same numbers in another order.
+Pinocchio numbers joints depth first (its `crba` and derivatives are silently wrong otherwise), writes quaternions as
+(x, y, z, w) and the angle of a planar joint as (cos, sin).  Velocities and momenta are the same numbers in another
+order.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mechanics.algebra.spatial import unit
 from mechanics.joints import Ball, Element, Float, Plane, Screw, Slide, Turn
-from mechanics.spatial import unit
-from mechanics.tree import Tree
+from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
 
@@ -102,7 +103,9 @@ class PinocchioTree:
         return out
 
     def tree_matrix(self, M: ArrayLike) -> Array:
-        """A matrix (nv, nv) of Pinocchio, in the tree's order; only the upper triangle of a symmetric one need be filled."""
+        """A matrix (nv, nv) of Pinocchio, in the tree's order; only the upper triangle of a symmetric one need be
+        filled.
+        """
         rows = self.tree_velocity(np.asarray(M, dtype=np.float64).T).T
         return self.tree_velocity(rows)
 
@@ -161,7 +164,9 @@ def _add_joint(pin: Any, found: PinocchioTree, e: Element, place: _Place, name: 
     """Add an element to the model; returns the place of its child frame."""
     if e.motion is not None:
         raise ValueError(f"joint {name!r} has a prescribed motion: Pinocchio has no such joint")
-    turned = np.asarray(e.axes(0.0), dtype=float) if isinstance(e, Plane) else np.eye(3)  # Pinocchio's plane is its own xy
+    turned = (
+        np.asarray(e.axes(0.0), dtype=float) if isinstance(e, Plane) else np.eye(3)
+    )  # Pinocchio's plane is its own xy
     model = found.model
     number = model.addJoint(place.joint, _joint(pin, e), pin.SE3(place.rotation @ turned, place.position), name)
     kind = {Plane: "angle and position", Float: "position and quaternion", Ball: "quaternion"}.get(type(e), "number")
@@ -172,7 +177,10 @@ def _add_joint(pin: Any, found: PinocchioTree, e: Element, place: _Place, name: 
 
 def _joint(pin: Any, e: Element) -> Any:
     if isinstance(e, Turn | Slide):
-        kind, axis = ("R", "Revolute") if isinstance(e, Turn) else ("P", "Prismatic"), np.asarray(unit(e.axis), dtype=float)
+        kind, axis = (
+            ("R", "Revolute") if isinstance(e, Turn) else ("P", "Prismatic"),
+            np.asarray(unit(e.axis), dtype=float),
+        )
         for letter, direction in zip("XYZ", np.eye(3), strict=True):
             if np.array_equal(axis, direction):
                 return getattr(pin, f"JointModel{kind[0]}{letter}")()

@@ -1,8 +1,9 @@
 """SDF files with loops → mechanisms: a spanning tree of the links, and a closure for every joint that closes a loop.
 
-Read as SDF 1.6 states it: the pose of a link is in the model, that of a joint in its child link, the axis in the joint's frame, the
-inertia in the frame of the centre of mass; rpy = Rz Ry Rx.  Joints are taken in the order of the file, and one whose links are already
-joined closes a loop.  Where a joint is met from its child it is turned round.  Springs, limits and geometry are not read.
+Read as SDF 1.6 states it: the pose of a link is in the model, that of a joint in its child link, the axis in the
+joint's frame, the inertia in the frame of the centre of mass; rpy = Rz Ry Rx.  Joints are taken in the order of the
+file, and one whose links are already joined closes a loop.  Where a joint is met from its child it is turned round.
+Springs, limits and geometry are not read.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechanics.constraints.loops import Closure, cylindrical, prismatic, revolute, spherical, universal, weld
 from mechanics.errors import ModelError
-from mechanics.frames import Frame
-from mechanics.inertia import Inertia
 from mechanics.joints import Fixed, Free, Joint, Prismatic, Revolute, Spherical
 from mechanics.mechanism import Mechanism
-from mechanics.tree import Body, JointData, Tree
+from mechanics.model.frames import Frame
+from mechanics.model.inertia import Inertia
+from mechanics.model.tree import Body, JointData, Tree
 
 Array = NDArray[np.float64]
 CLOSERS = {
@@ -57,7 +58,10 @@ class _Joint:
 
 
 def load_sdf(
-    path: str | os.PathLike[str], floating_base: bool = False, gravity: ArrayLike = (0.0, 0.0, -9.81), damping: bool = True
+    path: str | os.PathLike[str],
+    floating_base: bool = False,
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    damping: bool = True,
 ) -> Mechanism:
     """See `mechanics.load_mechanism`."""
     from defusedxml.ElementTree import parse
@@ -108,7 +112,9 @@ def _link(element: Any) -> _Link:
     R_c, c = _pose(inertial)
     t = {k: float(inertial.findtext(f"inertia/{k}", "0")) for k in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")}
     J = np.array([[t["ixx"], t["ixy"], t["ixz"]], [t["ixy"], t["iyy"], t["iyz"]], [t["ixz"], t["iyz"], t["izz"]]])
-    return _Link(element.get("name"), R, x, Inertia.about_com(float(inertial.findtext("mass", "1")), c, R_c @ J @ R_c.T))
+    return _Link(
+        element.get("name"), R, x, Inertia.about_com(float(inertial.findtext("mass", "1")), c, R_c @ J @ R_c.T)
+    )
 
 
 def _joint(element: Any, links: dict[str, _Link], path: str) -> _Joint:
@@ -116,16 +122,30 @@ def _joint(element: Any, links: dict[str, _Link], path: str) -> _Joint:
     ends = [element.findtext("parent"), element.findtext("child")]
     for end in ends:
         if end not in links:
-            raise ModelError(f"{path}, joint {name!r}", f"joins an unknown link {end!r}", f"name one of {', '.join(list(links)[:12])}")
+            raise ModelError(
+                f"{path}, joint {name!r}",
+                f"joins an unknown link {end!r}",
+                f"name one of {', '.join(list(links)[:12])}",
+            )
     if kind not in CLOSERS:
         raise ModelError(f"{path}, joint {name!r}", f"has the type {kind!r}", f"use one of {', '.join(CLOSERS)}")
     child = links[ends[1]]
     R, x = _pose(element)
     axis_element = element.find("axis")
-    axis = np.array([0.0, 0.0, 1.0]) if axis_element is None else _numbers(axis_element, "xyz", 3, np.array([0.0, 0.0, 1.0]))
+    axis = (
+        np.array([0.0, 0.0, 1.0])
+        if axis_element is None
+        else _numbers(axis_element, "xyz", 3, np.array([0.0, 0.0, 1.0]))
+    )
     damping = 0.0 if axis_element is None or kind == "ball" else float(axis_element.findtext("dynamics/damping", "0"))
     return _Joint(
-        name, kind, ends[0], ends[1], child.position + child.rotation @ x, child.rotation @ R @ axis / np.linalg.norm(axis), damping
+        name,
+        kind,
+        ends[0],
+        ends[1],
+        child.position + child.rotation @ x,
+        child.rotation @ R @ axis / np.linalg.norm(axis),
+        damping,
     )
 
 
@@ -154,7 +174,9 @@ def _spanning(links: dict[str, _Link], joints: list[_Joint]) -> tuple[list[tuple
                     reached.append(outer)
     lost = [name for name in links if name not in reached]
     if lost:
-        raise ModelError(f"link {lost[0]!r}", f"is not joined to {reached[0]!r}", "join all links, or give one model per file")
+        raise ModelError(
+            f"link {lost[0]!r}", f"is not joined to {reached[0]!r}", "join all links, or give one model per file"
+        )
     return found, loops
 
 
@@ -169,10 +191,17 @@ def _bodies(
     if floating_base:
         bodies.append(Body(base.name, Free(), inertia=base.inertia, joint_name="root_joint"))
         frames[base.name] = Frame(base.name)
-    makers: dict[str, Any] = {"revolute": Revolute, "prismatic": Prismatic, "ball": lambda a: Spherical(), "fixed": lambda a: Fixed()}
+    makers: dict[str, Any] = {
+        "revolute": Revolute,
+        "prismatic": Prismatic,
+        "ball": lambda a: Spherical(),
+        "fixed": lambda a: Fixed(),
+    }
     for joint, inner, outer in joined:
         if joint.kind not in makers:
-            raise ModelError(f"joint {joint.name!r}", f"has the type {joint.kind!r}", f"in the tree use one of {', '.join(makers)}")
+            raise ModelError(
+                f"joint {joint.name!r}", f"has the type {joint.kind!r}", f"in the tree use one of {', '.join(makers)}"
+            )
         link, held = links[outer], links[inner]
         x, y, z = (float(a) for a in link.rotation.T @ joint.axis)
         made: Joint = makers[joint.kind]((x, y, z))

@@ -1,8 +1,9 @@
 """URDF files → trees.
 
-The file is read defensively (`urdf_xml`), its elements become objects (yourdfpy, without meshes or scene), and this module turns
-them into bodies and joints: it checks topology and inertias, joins links that are fixed to one another into one body, and says
-what it did not carry over.  Everything not modelled is listed in ``tree.notes``; what changes the motion is also a `ModelWarning`.
+The file is read defensively (`urdf_xml`), its elements become objects (yourdfpy, without meshes or scene), and this
+module turns them into bodies and joints: it checks topology and inertias, joins links that are fixed to one another
+into one body, and says what it did not carry over.  Everything not modelled is listed in ``tree.notes``; what changes
+the motion is also a `ModelWarning`.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from mechanics.constraints.couplings import polynomial
 from mechanics.constraints.loops import Closure
 from mechanics.dynamics import mass_matrix
 from mechanics.errors import ModelError, ModelWarning
-from mechanics.frames import Frame
-from mechanics.inertia import Inertia
 from mechanics.joints import Continuous, Free, Joint, Planar, Prismatic, Revolute
-from mechanics.tree import Body, JointData, Tree
+from mechanics.model.frames import Frame
+from mechanics.model.inertia import Inertia
+from mechanics.model.tree import Body, JointData, Tree
 
 Array = NDArray[np.float64]
 
@@ -76,7 +77,9 @@ def load_urdf_with_mimics(
     allow_massless: bool = False,
     counted: Iterable[str] = (),
 ) -> tuple[Tree, list[Closure]]:
-    """The tree of `load_urdf`, and the mimic joints of the file as couplings; turns count of these joints, and of those of `counted`."""
+    """The tree of `load_urdf`, and the mimic joints of the file as couplings; turns count of these joints, and of those
+    of `counted`.
+    """
     report = Report(str(Path(path)), strict=False)
     tree, mimics = _tree(report, floating_base, gravity, damping, allow_massless, follow=True, counted=counted)
     report.warn()
@@ -84,7 +87,13 @@ def load_urdf_with_mimics(
 
 
 def _tree(
-    report: Report, floating_base: bool, gravity: ArrayLike, damping: bool, allow_massless: bool, follow: bool, counted: Iterable[str] = ()
+    report: Report,
+    floating_base: bool,
+    gravity: ArrayLike,
+    damping: bool,
+    allow_massless: bool,
+    follow: bool,
+    counted: Iterable[str] = (),
 ) -> tuple[Tree, list[Closure]]:
     robot, left_out = _parse(Path(report.path))
     report.notes += left_out
@@ -114,11 +123,17 @@ def _mimic(joint: Any, tree: Tree, report: Report) -> Closure:
     where, law = f"{_of(joint)} <mimic>", joint.mimic
     for name in (joint.name, law.joint):
         if name not in tree.joint_names:
-            raise report.error(where, f"follows the joint {name!r}, which the tree does not have", "name a joint that moves")
+            raise report.error(
+                where, f"follows the joint {name!r}, which the tree does not have", "name a joint that moves"
+            )
         if tree.joint(name).n_v != 1:
-            raise report.error(where, f"couples the joint {name!r}, which is {tree.joint(name).kind}", "couple turns or slides")
+            raise report.error(
+                where, f"couples the joint {name!r}, which is {tree.joint(name).kind}", "couple turns or slides"
+            )
     try:
-        return polynomial(joint.name, law.joint, (law.offset or 0.0, 1.0 if law.multiplier is None else law.multiplier), kind="mimic")
+        return polynomial(
+            joint.name, law.joint, (law.offset or 0.0, 1.0 if law.multiplier is None else law.multiplier), kind="mimic"
+        )
     except ModelError as error:
         raise report.error(where, error.problem, error.remedy) from None
 
@@ -142,7 +157,11 @@ class Report:
 
     def warn(self) -> None:
         if self.changes:
-            warnings.warn("\n  ".join([f"{self.path}: the tree differs from the file:", *self.changes]), ModelWarning, stacklevel=4)
+            warnings.warn(
+                "\n  ".join([f"{self.path}: the tree differs from the file:", *self.changes]),
+                ModelWarning,
+                stacklevel=4,
+            )
 
 
 def _parse(path: Path) -> tuple[Any, tuple[str, ...]]:
@@ -162,27 +181,39 @@ def _parse(path: Path) -> tuple[Any, tuple[str, ...]]:
 def _root_and_order(robot: Any, report: Report) -> tuple[str, list[Any]]:
     """The root link and the joints in depth-first order; ModelError if links and joints are not one tree."""
     if not robot.links:
-        raise report.error("<robot>", "has no <link>", "give a URDF file with links (a xacro file must be expanded first)")
+        raise report.error(
+            "<robot>", "has no <link>", "give a URDF file with links (a xacro file must be expanded first)"
+        )
     links = _unique([link.name for link in robot.links], "link", report)
     _unique([joint.name for joint in robot.joints], "joint", report)
     carrier: dict[str, str] = {}
     for joint in robot.joints:
         for role in ("parent", "child"):
             if (name := getattr(joint, role)) not in links:
-                raise report.error(_of(joint), f"its {role} {name!r} is not a link of the file", "correct the name or add the <link>")
+                raise report.error(
+                    _of(joint), f"its {role} {name!r} is not a link of the file", "correct the name or add the <link>"
+                )
         if joint.child in carrier:
             both = f"{carrier[joint.child]!r} and {joint.name!r}"
             raise report.error(
-                f"<link name={joint.child!r}>", f"is the child of two joints, {both}", "a URDF is a tree: remove one of them"
+                f"<link name={joint.child!r}>",
+                f"is the child of two joints, {both}",
+                "a URDF is a tree: remove one of them",
             )
         carrier[joint.child] = joint.name
     roots = [name for name in links if name not in carrier]
     if len(roots) > 1:
-        raise report.error("<robot>", f"has {len(roots)} root links: {_some(roots)}", "connect them by joints, fixed ones if nothing moves")
+        raise report.error(
+            "<robot>",
+            f"has {len(roots)} root links: {_some(roots)}",
+            "connect them by joints, fixed ones if nothing moves",
+        )
     order = _depth_first(roots[0], robot.joints) if roots else []
     if len(order) < len(robot.joints):
         left = [joint.name for joint in robot.joints if joint not in order]
-        raise report.error("<robot>", f"the joints {_some(left)} form a cycle of parents", "a URDF is a tree: cut the cycle")
+        raise report.error(
+            "<robot>", f"the joints {_some(left)} form a cycle of parents", "a URDF is a tree: cut the cycle"
+        )
     return roots[0], order
 
 
@@ -217,7 +248,8 @@ def _some(names: list[str], limit: int = 4) -> str:
 
 
 class _Parts:
-    """Bodies under construction: links that are fixed to one another are one body, whose frame is that of its first link.
+    """Bodies under construction: links that are fixed to one another are one body, whose frame is that of its first
+    link.
 
     The turns of `counted` joints count, also if they are continuous.
     """
@@ -286,7 +318,9 @@ class _Parts:
 def _joint(joint: Any, report: Report, counted: bool) -> Joint:
     if joint.type not in JOINTS:
         known = ", ".join(["fixed", *JOINTS])
-        raise report.error(f"{_of(joint)} type={joint.type!r}", f"is not supported, expected one of {known}", "replace the joint")
+        raise report.error(
+            f"{_of(joint)} type={joint.type!r}", f"is not supported, expected one of {known}", "replace the joint"
+        )
     if joint.type != "floating" and not joint.axis.any():
         raise report.error(f"{_of(joint)} <axis xyz='0 0 0'>", "expected a direction", "give an axis that is not zero")
     made: Joint = JOINTS["revolute" if counted and joint.type == "continuous" else joint.type](joint.axis)
@@ -301,18 +335,24 @@ def _inertia(link: Any, report: Report) -> Inertia:
     mass, origin = link.inertial.mass, np.eye(4) if link.inertial.origin is None else link.inertial.origin
     if mass < 0.0:
         raise report.error(
-            f"{where} <mass value={mass!r}>", "expected a positive number of kilograms", "correct it, or give 0 to a mere frame"
+            f"{where} <mass value={mass!r}>",
+            "expected a positive number of kilograms",
+            "correct it, or give 0 to a mere frame",
         )
     inertia = Inertia.about_com(mass, np.zeros(3), link.inertial.inertia).moved(origin[:3, 3], origin[:3, :3])
     if problem := inertia.impossible() or inertia.unphysical():
         if report.strict:
-            raise report.error(f"{where} <inertia>", problem, "correct the tensor, or pass strict=False to use it as it is")
+            raise report.error(
+                f"{where} <inertia>", problem, "correct the tensor, or pass strict=False to use it as it is"
+            )
         report.notes.append(f"{where}: {problem}; used as it is")
     return inertia
 
 
 def _check_mass_matrix(tree: Tree, report: Report) -> None:
-    """ModelError if a joint can move without moving mass; looked for if there are bodies that are points, thin rods or massless."""
+    """ModelError if a joint can move without moving mass; looked for if there are bodies that are points, thin rods or
+    massless.
+    """
     moments = [np.linalg.eigvalsh(body.inertia.tensor_about_com) for body in tree.bodies]
     if all(m[0] > 1e-9 * m[2] for m in moments):
         return
@@ -321,9 +361,13 @@ def _check_mass_matrix(tree: Tree, report: Report) -> None:
     values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
     if values[0] < 1e-12:
         column = int(np.argmax(np.abs(vectors[:, 0])))
-        name = next(joint for joint in tree.joint_names if tree.v_slice(joint).start <= column < tree.v_slice(joint).stop)
+        name = next(
+            joint for joint in tree.joint_names if tree.v_slice(joint).start <= column < tree.v_slice(joint).stop
+        )
         problem = "moves no mass, or only as other joints do: the mass matrix is singular"
-        raise report.error(f"<joint name={name!r}>", problem, "give the links behind it a mass with extent, or make it fixed")
+        raise report.error(
+            f"<joint name={name!r}>", problem, "give the links behind it a mass with extent, or make it fixed"
+        )
 
 
 def _report_joints(joints: list[Any], report: Report, follow: bool) -> None:
@@ -335,7 +379,9 @@ def _report_joints(joints: list[Any], report: Report, follow: bool) -> None:
     limited = [joint.name for joint in moving if joint.limit]
     still = [joint.name for joint in joints if joint.type == "fixed" and (joint.limit or joint.dynamics or joint.mimic)]
     if mimic:
-        report.change(f"<mimic>: joints that should follow another one move independently (load_mechanism couples them): {_some(mimic)}")
+        report.change(
+            f"<mimic>: joints that should follow another one move independently (load_mechanism couples them): {_some(mimic)}"
+        )
     if friction:
         report.change(f"<dynamics friction=…>: dry friction is not modelled: {_some(friction)}")
     if limited:
@@ -345,4 +391,6 @@ def _report_joints(joints: list[Any], report: Report, follow: bool) -> None:
 
 
 def _law(mimic: Any, names: set[str]) -> str:
-    return f"{mimic.multiplier:g} {mimic.joint} + {mimic.offset:g}" + ("" if mimic.joint in names else " (no such joint)")
+    return f"{mimic.multiplier:g} {mimic.joint} + {mimic.offset:g}" + (
+        "" if mimic.joint in names else " (no such joint)"
+    )

@@ -1,7 +1,7 @@
 """Reading a URDF file safely: refuse what is dangerous or ambiguous, list what is not carried over, keep the rest.
 
-`read` answers a document that contains only what the equations of motion need, every number of it checked, and notes about
-everything that was left out.  The model's own parser sees nothing else.
+`read` answers a document that contains only what the equations of motion need, every number of it checked, and notes
+about everything that was left out.  The model's own parser sees nothing else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ DEEPEST = 100
 
 
 class Child(NamedTuple):
-    """An element of the format: its attributes (text, number or vector; ``!`` = required), its children (``!``, ``*`` = any number)."""
+    """An element of the format: its attributes (text, number or vector; ``!`` = required), its children (``!``, ``*`` =
+    any number).
+    """
 
     attributes: Mapping[str, str]
     children: Mapping[str, str] = MappingProxyType({})
@@ -56,12 +58,16 @@ def read(path: str | Path) -> tuple[bytes, tuple[str, ...]]:
     Raises
     ------
     ModelError
-        no such file, not XML, a DTD or an entity declaration, elements missing, repeated or nested too deeply, text where a
-        finite number is expected.
+        no such file, not XML, a DTD or an entity declaration, elements missing, repeated or nested too deeply, text
+        where a finite number is expected.
     """
     root = _parse(Path(path))
     if root.tag != "robot":
-        raise ModelError(str(path), f"the root element is <{root.tag}>, expected <robot>", "give a URDF file, with xacro macros expanded")
+        raise ModelError(
+            str(path),
+            f"the root element is <{root.tag}>, expected <robot>",
+            "give a URDF file, with xacro macros expanded",
+        )
     left_out: Counter[str] = Counter()
     kept = Element("robot", {"name": root.get("name", Path(path).stem)})
     todo = [(root, kept, "robot", "<robot>")]
@@ -70,7 +76,14 @@ def read(path: str | Path) -> tuple[bytes, tuple[str, ...]]:
         _copy_attributes(source, copy, kind, f"{path}: {where}", left_out)
         for child in _children(source, kind, f"{path}: {where}", left_out):
             name = f"<{child.tag} name={child.get('name')!r}>" if "name" in child.attrib else f"<{child.tag}>"
-            todo.append((child, SubElement(copy, child.tag), f"{kind}/{child.tag}", name if kind == "robot" else f"{where} {name}"))
+            todo.append(
+                (
+                    child,
+                    SubElement(copy, child.tag),
+                    f"{kind}/{child.tag}",
+                    name if kind == "robot" else f"{where} {name}",
+                )
+            )
     return tostring(kept), tuple(f"{what} ({n}): not carried over" for what, n in sorted(left_out.items()))
 
 
@@ -90,7 +103,9 @@ def _parse(path: Path) -> Element:
         ) from None
     except (ParseError, ValueError, LookupError) as error:
         raise ModelError(
-            str(path), f"is not well-formed XML ({error})", "repair that place, or declare the encoding if it is not UTF-8"
+            str(path),
+            f"is not well-formed XML ({error})",
+            "repair that place, or declare the encoding if it is not UTF-8",
         ) from None
     _check_depth(root, path)
     return root

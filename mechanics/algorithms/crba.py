@@ -1,7 +1,8 @@
 """CRBA: the mass matrix from composite bodies.
 
-Every row gets the inertia of its subtree as one rigid body, (m, c, J) about its origin.  Column i of the mass matrix is the momentum
-M^c_i A_i of that composite under a unit velocity, carried to the base and projected on every joint it passes.
+Every row gets the inertia of its subtree as one rigid body, (m, c, J) about its origin.  Column i of the mass matrix is
+the momentum M^c_i A_i of that composite under a unit velocity, carried to the base and projected on every joint it
+passes.
 """
 
 from __future__ import annotations
@@ -11,9 +12,23 @@ from typing import Any
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, ld2, st
 from liegroup.formulas.vectors import add, cross
-from mechanics.algorithms.sweeps import clear, project
+from mechanics.algebra.screws import backward_symmetric, congruence, forward_symmetric, turn_symmetric, turn_z
+from mechanics.algebra.vectors import rotated
 from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, PLANE, SCREW, SLIDE
-from mechanics.packing import (
+from mechanics.kernels.rows import (
+    moment_up,
+    orientation,
+    plane_position,
+    position,
+    prescribed,
+    put,
+    set_angle,
+    three,
+    vector,
+    wrench_up,
+)
+from mechanics.kernels.sweeps import clear, project
+from mechanics.model.packing import (
     COS,
     COS_ALPHA,
     COS_GAMMA,
@@ -38,9 +53,6 @@ from mechanics.packing import (
     Q,
     V,
 )
-from mechanics.rows import moment_up, orientation, plane_position, position, prescribed, put, set_angle, three, vector, wrench_up
-from mechanics.screws import backward_symmetric, congruence, forward_symmetric, turn_symmetric, turn_z
-from mechanics.vectors import rotated
 
 CENTRE, COMPOSITE = 0, 3
 """Columns of the first moment (3) and the tensor (6) of the composite body."""
@@ -73,7 +85,9 @@ def _constant_turn_up(parameters: Any, flags: Any, at: Any, tensor: Any) -> Any:
 
 
 @helper
-def _composite_up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, at: Any, moment: Any, tensor: Any) -> Any:
+def _composite_up(
+    t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, at: Any, moment: Any, tensor: Any
+) -> Any:
     """The tensor of a composite body about the origin and in the axes of the parent."""
     kind, q, mass, zero = structure[row + KIND], structure[row + Q], parameters[at + TREE_MASS], moment[0] - moment[0]
     if kind == SLIDE:
@@ -91,7 +105,10 @@ def _composite_up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i:
     elif kind == FLOAT:
         R, x = orientation(y, structure, row), position(y, structure, row)
         tensor, moment = congruence(R, tensor), rotated(R, moment)
-        tensor, moment = _moved(tensor, mass, moment, x), (moment[0] + mass * x[0], moment[1] + mass * x[1], moment[2] + mass * x[2])
+        tensor, moment = (
+            _moved(tensor, mass, moment, x),
+            (moment[0] + mass * x[0], moment[1] + mass * x[1], moment[2] + mass * x[2]),
+        )
     c, s = ld2(work, i, COS), ld2(work, i, SIN)
     tensor, moment = turn_symmetric(tensor, c, s, c * s, s * s), turn_z(moment, c, s)
     if kind == PLANE:
@@ -120,13 +137,20 @@ def _composites(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> N
             moment = moment_up(t, y, parameters, structure, work, i, row, at, moment, parameters[at + TREE_MASS])
             put(work, parent, CENTRE, add(vector(work, parent, CENTRE), moment))
             put(work, parent, COMPOSITE, add(vector(work, parent, COMPOSITE), (tensor[0], tensor[1], tensor[2])))
-            put(work, parent, COMPOSITE + 3, add(vector(work, parent, COMPOSITE + 3), (tensor[3], tensor[4], tensor[5])))
+            put(
+                work, parent, COMPOSITE + 3, add(vector(work, parent, COMPOSITE + 3), (tensor[3], tensor[4], tensor[5]))
+            )
 
 
 @helper
 def _composite_momentum(parameters: Any, work: Any, i: Any, at: Any, v: Any, w: Any) -> Any:
     """M^c (v, w) of the composite body of a row."""
-    m, c, a, b = parameters[at + TREE_MASS], vector(work, i, CENTRE), vector(work, i, COMPOSITE), vector(work, i, COMPOSITE + 3)
+    m, c, a, b = (
+        parameters[at + TREE_MASS],
+        vector(work, i, CENTRE),
+        vector(work, i, COMPOSITE),
+        vector(work, i, COMPOSITE + 3),
+    )
     l = cross(w, c)
     k = cross(c, v)
     return (

@@ -7,9 +7,9 @@ from typing import Any
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld2, st
 from liegroup.formulas.vectors import add, cross, dot
-from mechanics.algorithms.sweeps import TWIST, add_to, clear, own_momentum, velocities
-from mechanics.packing import HEADER, MASS, MOMENT, N_Q, PARAMETERS, PARENT, ROW, ROWS, TREE_MASS
-from mechanics.rows import moment_up, put, set_angle, three, vector, wrench_up
+from mechanics.kernels.rows import moment_up, put, set_angle, three, vector, wrench_up
+from mechanics.kernels.sweeps import TWIST, add_to, clear, own_momentum, velocities
+from mechanics.model.packing import HEADER, MASS, MOMENT, N_Q, PARAMETERS, PARENT, ROW, ROWS, TREE_MASS
 
 CENTRE = 12
 """Column of the first moment of the subtree of a row."""

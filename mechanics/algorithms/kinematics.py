@@ -7,10 +7,10 @@ from typing import Any
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld2, st, st2
 from liegroup.formulas.vectors import add, cross, dot
-from mechanics.algorithms.sweeps import TWIST, place, velocities
-from mechanics.packing import BODIES, HEADER, N_Q, PARAMETERS, PARENT, ROW, ROWS
-from mechanics.rows import direction_down, moment_up, put, set_angle, vector
-from mechanics.vectors import rotated_back
+from mechanics.algebra.vectors import rotated_back
+from mechanics.kernels.rows import direction_down, moment_up, put, set_angle, vector
+from mechanics.kernels.sweeps import TWIST, place, velocities
+from mechanics.model.packing import BODIES, HEADER, N_Q, PARAMETERS, PARENT, ROW, ROWS
 
 ORIGIN, AXES = 6, 9
 """Columns of the origin of a row in the world, and of the world's axes in row axes."""

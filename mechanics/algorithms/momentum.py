@@ -7,9 +7,9 @@ from typing import Any
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper
 from liegroup.formulas.vectors import add
-from mechanics.algorithms.sweeps import TWIST, add_to, clear, own_momentum, project, velocities
-from mechanics.packing import HEADER, N_Q, PARAMETERS, PARENT, ROW, ROWS, V
-from mechanics.rows import vector, wrench_up
+from mechanics.kernels.rows import vector, wrench_up
+from mechanics.kernels.sweeps import TWIST, add_to, clear, own_momentum, project, velocities
+from mechanics.model.packing import HEADER, N_Q, PARAMETERS, PARENT, ROW, ROWS, V
 
 MOMENTUM = 6
 """Column of P*, the momentum of the subtree."""

@@ -13,10 +13,10 @@ from typing import Any
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, ld2, st, st2
 from liegroup.formulas.vectors import add, cross, subtract
-from mechanics.algorithms.sweeps import TWIST, add_to, apply_wrench, clear, own_momentum, own_twist, project
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN
-from mechanics.packing import BODIES, DAMPING, HEADER, KIND, N_Q, N_V, PARAMETERS, PARENT, ROW, ROWS, F, V
-from mechanics.rows import prescribed_acceleration, put, set_angle, twist_down, vector, wrench_up
+from mechanics.kernels.rows import prescribed_acceleration, put, set_angle, twist_down, vector, wrench_up
+from mechanics.kernels.sweeps import TWIST, add_to, apply_wrench, clear, own_momentum, own_twist, project
+from mechanics.model.packing import BODIES, DAMPING, HEADER, KIND, N_Q, N_V, PARAMETERS, PARENT, ROW, ROWS, F, V
 
 ACCELERATION, FORCE = 6, 12
 """Columns of W and of the force."""
@@ -35,7 +35,9 @@ def accelerations(t: Any, y: Any, parameters: Any, structure: Any, work: Any) ->
         at, k, kind = structure[row + PARAMETERS], structure[row + PARENT], structure[row + KIND]
         set_angle(t, y, parameters, structure, work, i, row, at)
         zero = ld2(work, n, TWIST)
-        v, w = twist_down(t, y, parameters, structure, work, i, row, at, vector(work, k, TWIST), vector(work, k, TWIST + 3))
+        v, w = twist_down(
+            t, y, parameters, structure, work, i, row, at, vector(work, k, TWIST), vector(work, k, TWIST + 3)
+        )
         a, e = vector(work, k, ACCELERATION), vector(work, k, ACCELERATION + 3)
         a, e = twist_down(t, y, parameters, structure, work, i, row, at, a, e)
         v_own, w_own = own_twist(t, y, n_q, parameters, structure, row, at, zero)
@@ -64,7 +66,10 @@ def joint_forces(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
     for i in range(structure[ROWS] - 1, -1, -1):
         row = HEADER + i * ROW
         at = structure[row + PARAMETERS]
-        f, m = subtract(vector(work, i, FORCE), vector(work, i, F)), subtract(vector(work, i, FORCE + 3), vector(work, i, F + 3))
+        f, m = (
+            subtract(vector(work, i, FORCE), vector(work, i, F)),
+            subtract(vector(work, i, FORCE + 3), vector(work, i, F + 3)),
+        )
         project(parameters, structure, row, at, f, m, out, structure[row + V], 1)
         f, m = wrench_up(t, y, parameters, structure, work, i, row, at, f, m)
         add_to(work, structure[row + PARENT], FORCE, f, m)

@@ -1,13 +1,16 @@
-"""Rows given as functions of joint coordinates, φ = c(q₁, …, q_k): gears, belts, racks, cams, mimic joints, differentials.
+"""Rows given as functions of joint coordinates, φ = c(q₁, …, q_k): gears, belts, racks, cams, mimic joints,
+differentials.
 
-Such a row acts on joints, not on two bodies.  With g_j = ∂c/∂q_j and the momenta p_j conjugate to the rates of its joints
+Such a row acts on joints, not on two bodies.  With g_j = ∂c/∂q_j and the momenta p_j conjugate to the rates of its
+joints
 
     φ̇ = Σ g_j q̇_j,     a multiplier acts as p_j += g_j η,     ġ_j = Σ_l ∂²c/∂q_j∂q_l q̇_l,     φ̈ = Σ (g_j q̈_j + ġ_j q̇_j)
 
-On bodies this would be the screw g_j S_j of every joint on its child and −g_j S_j on its parent.  As one number along the joint it
-takes no poses and no second bodies, and the joints below it do not feel it, not even by rounding.
+On bodies this would be the screw g_j S_j of every joint on its child and −g_j S_j on its parent.  As one number along
+the joint it takes no poses and no second bodies, and the joints below it do not feel it, not even by rounding.
 
-The function is traced once (`liegroup.tracing`); its exact derivatives are played from a tape (`liegroup.tape`).
+The function is traced once (`liegroup.compile.tracing`); its exact derivatives are played from a tape
+(`liegroup.compile.tape`).
 """
 
 from __future__ import annotations
@@ -18,18 +21,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.derivatives import Differentiable
-from integrators.lagrangian import scalar
+from integrators.problem.derivatives import Differentiable
+from integrators.problem.lagrangian import scalar
 from liegroup.compile import helper, kernel, ld, ld2, st2
-from liegroup.tape import Tape, play, tape_of
-from liegroup.tracing import Traced
+from liegroup.compile.tape import Tape, play, tape_of
+from liegroup.compile.tracing import Traced
 from mechanics.constraints.given_rows import code_of
 from mechanics.constraints.rows import ROW_NUMBERS
 from mechanics.errors import ModelError
 
 COUNT, WAY, JOINTS = range(3)
-"""Of a coupling in `structure`: number of its joints, number of the rows between them and the base; then the joints, these rows from the
-last to the first, and the tape."""
+"""Of a coupling in `structure`: number of its joints, number of the rows between them and the base; then the joints,
+these rows from the last to the first, and the tape.
+"""
 JOINT = 3
 """A joint: its row, its coordinate, its velocity."""
 STAGES = 2
@@ -70,7 +74,8 @@ def _tape(g: Differentiable, q: Sequence[Traced], s: Sequence[Traced], phi: int,
     return tape_of(g, [*q, *s], [phi, *gradient], [rate(k) for k in gradient])
 
 
-# --- kernels --------------------------------------------------------------------------------------------------------------------
+# --- kernels
+# --------------------------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -120,7 +125,9 @@ def coupling_value(y: Any, parameters: Any, at: Any, structure: Any, code: Any, 
 
 
 @kernel
-def coupling_rates(y: Any, v: Any, offset: Any, parameters: Any, at: Any, structure: Any, code: Any, work: Any, row: Any) -> None:
+def coupling_rates(
+    y: Any, v: Any, offset: Any, parameters: Any, at: Any, structure: Any, code: Any, work: Any, row: Any
+) -> None:
     """g and ġ at the coordinates in y and the velocities in v[offset …]."""
     for j in range(structure[code]):
         _, q, s = joint(structure, code, j)
@@ -129,7 +136,8 @@ def coupling_rates(y: Any, v: Any, offset: Any, parameters: Any, at: Any, struct
     _play(parameters, at, structure, code, work, row, 1)
 
 
-# --- any row, for the readable reference -----------------------------------------------------------------------------------------
+# --- any row, for the readable reference
+# -----------------------------------------------------------------------------------------
 
 
 def coupling(row: Any, q: NDArray[Any], s: NDArray[Any]) -> tuple[Any, list[Any], list[Any]]:
@@ -140,4 +148,8 @@ def coupling(row: Any, q: NDArray[Any], s: NDArray[Any]) -> tuple[Any, list[Any]
     work = np.zeros((1, row.tape.registers), dtype=np.result_type(q, s, float))
     coupling_rates(q, s, 0, numbers, 0, code, 0, work, 0)
     phi = work[0, code[tape_at(code, 0) + STAGES]]
-    return phi, [gradient(code, 0, work, 0, j) for j in range(k)], [gradient_rate(code, 0, work, 0, j) for j in range(k)]
+    return (
+        phi,
+        [gradient(code, 0, work, 0, j) for j in range(k)],
+        [gradient_rate(code, 0, work, 0, j) for j in range(k)],
+    )

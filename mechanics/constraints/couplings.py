@@ -9,9 +9,10 @@ closure        rows  equation                                    for
 `coupling`     any   c(q₁, …, q_k) = 0, a function of your own   cams, differentials and planetary gears, cable drives
 =============  ====  ==========================================  ============================================================
 
-A joint is named, or one freedom of a joint of several is given as (name, number): turns, slides and screws, anywhere in the tree.
-On `Continuous` joints the equation must be the same after a whole turn (a cam); what counts turns needs `Revolute`.  Reactions act
-along the joints and do no work.  Drake calls `gear` a coupler constraint, Modelica an ideal gear, URDF a mimic joint.
+A joint is named, or one freedom of a joint of several is given as (name, number): turns, slides and screws, anywhere in
+the tree. On `Continuous` joints the equation must be the same after a whole turn (a cam); what counts turns needs
+`Revolute`.  Reactions act along the joints and do no work.  Drake calls `gear` a coupler constraint, Modelica an ideal
+gear, URDF a mimic joint.
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ from mechanics.constraints.coupling_rows import tapes
 from mechanics.constraints.loops import Closure, JointFreedom, Row
 from mechanics.constraints.rows import COUPLING
 from mechanics.errors import ModelError
-from mechanics.frames import Frame
+from mechanics.model.frames import Frame
 
 
-def coupling(joints: Sequence[JointFreedom], function: Callable[..., Any], name: str = "", kind: str = "coupling") -> Closure:
+def coupling(
+    joints: Sequence[JointFreedom], function: Callable[..., Any], name: str = "", kind: str = "coupling"
+) -> Closure:
     """Rows given as a function of joint coordinates.
 
     Parameters
@@ -36,16 +39,16 @@ def coupling(joints: Sequence[JointFreedom], function: Callable[..., Any], name:
     joints : sequence of str or (str, int)
         Joints of one freedom, or single freedoms of others, every one once.
     function : callable
-        ``c(q_1, …, q_k)`` → the number or numbers that the motion keeps at zero, of the size of angles in rad or lengths in m.  A plain
-        function of scalars with + − * / ** and the functions of NumPy or `liegroup.scalars`, no `if` on a value; it is differentiated
-        exactly, twice.
+        ``c(q_1, …, q_k)`` → the number or numbers that the motion keeps at zero, of the size of angles in rad or
+        lengths in m.  A plain function of scalars with + − * / ** and the functions of NumPy or
+        `liegroup.compile.scalars`, no `if` on a value; it is differentiated exactly, twice.
     name : str, optional
 
     Raises
     ------
     TypeError, ModelError
-        The function cannot be traced, returns nothing, does not depend on one of the joints, or holds a number that is not finite; a
-        joint is named twice.
+        The function cannot be traced, returns nothing, does not depend on one of the joints, or holds a number that is
+        not finite; a joint is named twice.
 
     Examples
     --------
@@ -61,11 +64,18 @@ def coupling(joints: Sequence[JointFreedom], function: Callable[..., Any], name:
     labels = [j if isinstance(j, str) else f"{j[0]}.{j[1]}" for j in places]
     name = name or f"{kind} {'–'.join(labels)}"
     if len(set(places)) < len(places) or not places:
-        raise ModelError(f"closure {name!r}", f"couples the joints {', '.join(labels) or '()'}", "name one or more joints, every one once")
+        raise ModelError(
+            f"closure {name!r}",
+            f"couples the joints {', '.join(labels) or '()'}",
+            "name one or more joints, every one once",
+        )
     zero = np.zeros(3)
     found = tapes(function, labels, f"closure {name!r}")
     several = len(found) > 1
-    rows = [Row(COUPLING, zero, zero, zero, zero, 1.0, f"number {k}" if several else kind, tape, places) for k, tape in enumerate(found)]
+    rows = [
+        Row(COUPLING, zero, zero, zero, zero, 1.0, f"number {k}" if several else kind, tape, places)
+        for k, tape in enumerate(found)
+    ]
     return Closure(kind, Frame(None), Frame(None), tuple(rows), (), name)
 
 
@@ -76,17 +86,24 @@ def gear(first: JointFreedom, second: JointFreedom, ratio: float, offset: float 
     ----------
     first, second : str or (str, int)
     ratio : float
-        Not zero.  Wheels of radii r₁, r₂ that mesh outside have −r₂/r₁, with a belt r₂/r₁; a rack on a pinion of radius r has r in m.
+        Not zero.  Wheels of radii r₁, r₂ that mesh outside have −r₂/r₁, with a belt r₂/r₁; a rack on a pinion of radius
+        r has r in m.
     offset : float
         rad or m.
     """
     if ratio == 0.0:
-        raise ModelError(f"gear {name or first!r}", "ratio 0", "give a ratio that is not zero, or hold the joint with `polynomial`")
+        raise ModelError(
+            f"gear {name or first!r}", "ratio 0", "give a ratio that is not zero, or hold the joint with `polynomial`"
+        )
     return polynomial(first, second, (offset, ratio), name, "gear")
 
 
 def polynomial(
-    first: JointFreedom, second: JointFreedom | None, coefficients: Sequence[float], name: str = "", kind: str = "polynomial"
+    first: JointFreedom,
+    second: JointFreedom | None,
+    coefficients: Sequence[float],
+    name: str = "",
+    kind: str = "polynomial",
 ) -> Closure:
     """q_first = a₀ + a₁ q_second + a₂ q_second² + …; without a second joint q_first = a₀.
 
@@ -99,7 +116,9 @@ def polynomial(
     """
     a = np.array(coefficients, dtype=np.float64)
     if a.ndim != 1 or not a.size or not np.isfinite(a).all():
-        raise ModelError(f"{kind} {name or first!r}", f"coefficients {a.tolist()}", "give one or more finite numbers, a0 first")
+        raise ModelError(
+            f"{kind} {name or first!r}", f"coefficients {a.tolist()}", "give one or more finite numbers, a0 first"
+        )
     if second is None or not a[1:].any():
         return coupling([first], lambda y: y - a[0], name, kind)
 

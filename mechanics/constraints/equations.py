@@ -1,6 +1,7 @@
 """The closure equations of a tree with loops at one configuration: φ(q), G(q) with φ̇ = G v, and the bias Ġ v.
 
-Readable reference on NumPy arrays of any scalar type; the kernels of `mechanics.hamiltonian.closed` follow it row by row.
+Readable reference on NumPy arrays of any scalar type; the kernels of `mechanics.closed_trees.field` follow it row by
+row.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liegroup.table import KIND, N_Q, Q_OFFSET, SO2
+from mechanics.algebra.spatial import Array, motion_cross, shift
 from mechanics.constraints.coupling_rows import coupling
 from mechanics.constraints.given_rows import rates_of_row, screws_of_row
 from mechanics.constraints.loops import Closure, JointFreedom, Row
 from mechanics.errors import ModelError
-from mechanics.frames import Frame
-from mechanics.spatial import Array, motion_cross, shift
-from mechanics.tree import Tree
+from mechanics.model.frames import Frame
+from mechanics.model.tree import Tree
 
 BASE = -1
 """Number of the fixed base among the bodies of a row."""
@@ -53,7 +54,11 @@ def geometry(tree: Tree, q: Any, v: Any = None, t: Any = 0.0) -> Geometry:
         state = body.joint.state(q[tree.q_offsets[i] : tree.q_offsets[i + 1]], s[columns], t)
         G, rho = state.G @ place.T, origin + place @ state.rho
         C, still = shift(G, rho), np.zeros(6)
-        parent = (np.eye(3), np.zeros(3), np.zeros((6, tree.nv)), still, still, still) if k < 0 else [field[k] for field in found[:6]]
+        parent = (
+            (np.eye(3), np.zeros(3), np.zeros((6, tree.nv)), still, still, still)
+            if k < 0
+            else [field[k] for field in found[:6]]
+        )
         R_k, x_k, J_k, drift_k, V_k, bias_k = parent
         own = C @ J_k
         own[:, columns] = own[:, columns] + state.A
@@ -99,7 +104,9 @@ class LoopEquations:
         names = [c.name for c in self.closures]
         for name in names:
             if names.count(name) > 1:
-                raise ModelError(f"closure {name!r}", "there are two closures of this name", "give every one its own name")
+                raise ModelError(
+                    f"closure {name!r}", "there are two closures of this name", "give every one its own name"
+                )
         self.rows: tuple[Row, ...] = tuple(row for c in self.closures for row in c.rows)
         self.closure_of = np.array([k for k, c in enumerate(self.closures) for _ in c.rows], dtype=np.int64)
         self.bodies = np.array([self._bodies(c) for c in self.closures for _ in c.rows], dtype=np.int64).reshape(-1, 2)
@@ -115,15 +122,27 @@ class LoopEquations:
                 return BASE
             if frame.body not in self.tree.body_names:
                 known = ", ".join(self.tree.body_names[:12])
-                raise ModelError(f"closure {closure.name!r}", f"joins an unknown body {frame.body!r}", f"name one of {known}, or None")
+                raise ModelError(
+                    f"closure {closure.name!r}",
+                    f"joins an unknown body {frame.body!r}",
+                    f"name one of {known}, or None",
+                )
             return self.tree.body_index(frame.body)
 
         return number(closure.first), number(closure.second)
 
     def _check_turns(self, c: int) -> None:
         """ModelError if row c changes over a whole turn of a joint whose turns do not count."""
-        circles = {q for f in self.tree.group.table.tolist() if f[KIND] == SO2 for q in range(f[Q_OFFSET], f[Q_OFFSET] + f[N_Q])}
-        samples, still = np.random.default_rng(0).uniform(-1.0, 1.0, (3, len(self.joints[c]))), np.zeros(len(self.joints[c]))
+        circles = {
+            q
+            for f in self.tree.group.table.tolist()
+            if f[KIND] == SO2
+            for q in range(f[Q_OFFSET], f[Q_OFFSET] + f[N_Q])
+        }
+        samples, still = (
+            np.random.default_rng(0).uniform(-1.0, 1.0, (3, len(self.joints[c]))),
+            np.zeros(len(self.joints[c])),
+        )
         for j, (q, _) in enumerate(self.joints[c]):
             turn = 2.0 * np.pi * (np.arange(len(still)) == j)
             pairs = [[coupling(self.rows[c], x, still)[0] for x in (sample, sample + turn)] for sample in samples]
@@ -137,12 +156,16 @@ class LoopEquations:
         return len(self.rows)
 
     def _poses(self, g: Geometry, c: int) -> list[Any]:
-        return [z for i in self.bodies[c] for z in ((np.eye(3).ravel(), np.zeros(3)) if i < 0 else (g.R[i].ravel(), g.x[i]))]
+        return [
+            z for i in self.bodies[c] for z in ((np.eye(3).ravel(), np.zeros(3)) if i < 0 else (g.R[i].ravel(), g.x[i]))
+        ]
 
     def gap(self, q: Any, t: Any = 0.0, at: Geometry | None = None) -> Array:
         """φ (m,): metres for rows of shifts and distances, cosines for rows of turns."""
         g = at or geometry(self.tree, q, None, t)
-        return np.array([self._coupling(g, c)[0] if r.joints else self._screws(g, c)[0] for c, r in enumerate(self.rows)])
+        return np.array(
+            [self._coupling(g, c)[0] if r.joints else self._screws(g, c)[0] for c, r in enumerate(self.rows)]
+        )
 
     def matrix(self, q: Any, t: Any = 0.0, at: Geometry | None = None) -> Array:
         """G (m, nv): φ̇ = G v for motions without drift."""
@@ -190,7 +213,9 @@ class LoopEquations:
     def rate_screws(self, at: Geometry, c: int) -> list[Array]:
         """N_i, N_j of row c: the rates of its screws, seen from space, in body axes."""
         r = self.rows[c]
-        twists = [z for i in self.bodies[c] for z in ((np.zeros(3), np.zeros(3)) if i < 0 else (at.V[i][:3], at.V[i][3:]))]
+        twists = [
+            z for i in self.bodies[c] for z in ((np.zeros(3), np.zeros(3)) if i < 0 else (at.V[i][:3], at.V[i][3:]))
+        ]
         return [np.array(N) for N in rates_of_row(r, *self._poses(at, c), *twists)]
 
     def bias(self, at: Geometry) -> Array:
@@ -209,7 +234,11 @@ def _place(tree: Tree, closure: str, place: JointFreedom) -> tuple[int, int]:
     """Where q and v have the freedom of a joint that a closure couples."""
     name, number = place if isinstance(place, tuple) else (place, None)
     if name not in tree.joint_names:
-        raise ModelError(f"closure {closure!r}", f"couples an unknown joint {name!r}", f"name one of {', '.join(tree.joint_names[:12])}")
+        raise ModelError(
+            f"closure {closure!r}",
+            f"couples an unknown joint {name!r}",
+            f"name one of {', '.join(tree.joint_names[:12])}",
+        )
     q, v, joint, found = tree.q_slice(name).start, tree.v_slice(name).start, tree.joint(name), {}
     for element in joint.elements:
         if element.n_v == 1:
@@ -219,6 +248,12 @@ def _place(tree: Tree, closure: str, place: JointFreedom) -> tuple[int, int]:
         number = 0
     if number not in found:
         what = f"joint {name!r}" if number is None else f"freedom {number} of joint {name!r}"
-        known = f"give ({name!r}, k) with k one of {', '.join(map(str, found))}" if found else "couple turns, slides or screws"
-        raise ModelError(f"closure {closure!r}", f"couples {what}, which is {joint.kind} with {joint.n_v} degrees of freedom", known)
+        known = (
+            f"give ({name!r}, k) with k one of {', '.join(map(str, found))}"
+            if found
+            else "couple turns, slides or screws"
+        )
+        raise ModelError(
+            f"closure {closure!r}", f"couples {what}, which is {joint.kind} with {joint.n_v} degrees of freedom", known
+        )
     return found[number]

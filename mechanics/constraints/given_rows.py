@@ -1,13 +1,14 @@
 """Closure rows given as functions of the pose of one frame relative to another, φ = c(x, R).
 
-x is the origin of the second frame in the axes of the first, R turns components of the second into components of the first.  The
-function is traced once (`liegroup.tracing`); its exact derivatives are played from a tape (`liegroup.tape`), so that no kernel is
-compiled for it.  With F the axes of the first frame, D from its origin P to Q, g = ∂c/∂x and k the derivative along turns of R
-(δR = θ̃ R, δc = k·θ), the screw on the second body is
+x is the origin of the second frame in the axes of the first, R turns components of the second into components of the
+first.  The function is traced once (`liegroup.compile.tracing`); its exact derivatives are played from a tape
+(`liegroup.compile.tape`), so that no kernel is compiled for it.  With F the axes of the first frame, D from its origin
+P to Q, g = ∂c/∂x and k the derivative along turns of R (δR = θ̃ R, δc = k·θ), the screw on the second body is
 
     force F g at Q and moment F k,      their rates  F ġ + ω_i × F g,  F k̇ + ω_i × F k
 
-with ġ, k̇ along ẋ = Fᵀ(Ḋ − ω_i × D) and the relative angular velocity Fᵀ(ω_j − ω_i); the first body feels the opposite screw.
+with ġ, k̇ along ẋ = Fᵀ(Ḋ − ω_i × D) and the relative angular velocity Fᵀ(ω_j − ω_i); the first body feels the opposite
+screw.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.derivatives import Differentiable
-from integrators.lagrangian import scalar
+from integrators.problem.derivatives import Differentiable
+from integrators.problem.lagrangian import scalar
 from liegroup.compile import helper, kernel, ld2
+from liegroup.compile.tape import Tape, play, tape_of
+from liegroup.compile.tracing import Traced
 from liegroup.formulas.vectors import add, cross, scale, subtract
-from liegroup.tape import Tape, play, tape_of
-from liegroup.tracing import Traced
+from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.constraints.rows import ALONG, GIVEN, ROW_NUMBERS, on_body, row_rates, row_screws
 from mechanics.errors import ModelError
-from mechanics.rows import put, three
-from mechanics.vectors import rotated, rotated_back
+from mechanics.kernels.rows import put, three
 
 INPUTS = 18
 """Registers of x (3), R (9, by rows), ẋ (3) and the relative angular velocity (3)."""
@@ -35,9 +36,13 @@ RESULTS = 13
 """φ, g, k; then ġ, k̇."""
 SECOND_AXES = ROW_NUMBERS
 CONSTANTS = ROW_NUMBERS + 6
-"""Behind the numbers of a row: the second axes of the two frames (the first are its directions a and b), the tape's constants."""
+"""Behind the numbers of a row: the second axes of the two frames (the first are its directions a and b), the tape's
+constants.
+"""
 TAPE = 2 + RESULTS
-"""Of a tape in `structure`: instructions until the screws, until their rates, registers of the results; then the instructions."""
+"""Of a tape in `structure`: instructions until the screws, until their rates, registers of the results; then the
+instructions.
+"""
 
 
 def tapes(function: Callable[..., Any], where: str) -> list[Tape]:
@@ -53,7 +58,10 @@ def tapes(function: Callable[..., Any], where: str) -> list[Tape]:
     g = Differentiable()
     inputs = [g.input(f"input {i}") for i in range(INPUTS)]
     x, R = np.array(inputs[:3], dtype=object), np.array(inputs[3:12], dtype=object).reshape(3, 3)
-    found = [_tape(g, inputs, scalar(g, value, where)) for value in np.atleast_1d(np.array(function(x, R), dtype=object)).ravel()]
+    found = [
+        _tape(g, inputs, scalar(g, value, where))
+        for value in np.atleast_1d(np.array(function(x, R), dtype=object)).ravel()
+    ]
     if not found:
         raise ModelError(where, "its function returned nothing", "return the numbers that the motion keeps at zero")
     for k, tape in enumerate(found):
@@ -94,7 +102,8 @@ def code_of(tape: Tape) -> list[int]:
     return [*tape.stages, *tape.results, *tape.instructions.ravel().tolist()]
 
 
-# --- kernels --------------------------------------------------------------------------------------------------------------------
+# --- kernels
+# --------------------------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -126,13 +135,18 @@ def given_screws(
     parameters: Any, at: Any, structure: Any, code: Any, work: Any, row: Any,
     a: Any, p: Any, b: Any, q: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any,
 ) -> Any:  # fmt: skip
-    """φ, W_i (6), W_j (6), as of `mechanics.constraints.rows.row_screws`; numbers of the row at `at`, its tape at `code`."""
+    """φ, W_i (6), W_j (6), as of `mechanics.constraints.rows.row_screws`; numbers of the row at `at`, its tape at
+    `code`.
+    """
     F, G = axes(R_i, a, three(parameters, at + SECOND_AXES)), axes(R_j, b, three(parameters, at + SECOND_AXES + 3))
     arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
     D = subtract(add(x_j, arm_j), add(x_i, arm_i))
     put_pose(work, row, F, G, D)
     play(parameters, at + CONSTANTS, structure, code + TAPE, structure[code], INPUTS, work, row)
-    f, m = rotated_back(F, result(structure, code, work, row, 1)), rotated_back(F, result(structure, code, work, row, 4))
+    f, m = (
+        rotated_back(F, result(structure, code, work, row, 1)),
+        rotated_back(F, result(structure, code, work, row, 4)),
+    )
     return (
         ld2(work, row, structure[code + 2]),
         on_body(ALONG, R_i, add(arm_i, D), scale(-1.0, f), scale(-1.0, m)),
@@ -155,7 +169,10 @@ def given_rates(
     put(work, row, 12, rotated(F, subtract(subtract(Q_dot, P_dot), cross(turn_i, D))))
     put(work, row, 15, rotated(F, subtract(turn_j, turn_i)))
     play(parameters, at + CONSTANTS, structure, code + TAPE, structure[code + 1], INPUTS, work, row)
-    f, m = rotated_back(F, result(structure, code, work, row, 1)), rotated_back(F, result(structure, code, work, row, 4))
+    f, m = (
+        rotated_back(F, result(structure, code, work, row, 1)),
+        rotated_back(F, result(structure, code, work, row, 4)),
+    )
     f_dot = add(cross(turn_i, f), rotated_back(F, result(structure, code, work, row, 7)))
     m_dot = add(cross(turn_i, m), rotated_back(F, result(structure, code, work, row, 10)))
     m_dot = add(m_dot, cross(Q_dot, f))
@@ -165,14 +182,26 @@ def given_rates(
     )
 
 
-# --- any row, for the readable reference -----------------------------------------------------------------------------------------
+# --- any row, for the readable reference
+# -----------------------------------------------------------------------------------------
 
 
 def _given(row: Any, dtype: Any) -> tuple[Any, ...]:
     """The arguments of the kernels for a row on its own."""
     code = np.array(code_of(row.tape), dtype=np.int64)
     numbers = np.concatenate([np.zeros(ROW_NUMBERS), row.a[:, 1], row.b[:, 1], row.tape.constants])
-    return numbers, 0, code, 0, np.zeros((1, row.tape.registers), dtype=dtype), 0, row.a[:, 0], row.p, row.b[:, 0], row.q
+    return (
+        numbers,
+        0,
+        code,
+        0,
+        np.zeros((1, row.tape.registers), dtype=dtype),
+        0,
+        row.a[:, 0],
+        row.p,
+        row.b[:, 0],
+        row.q,
+    )
 
 
 def screws_of_row(row: Any, *poses: Any) -> Any:

@@ -18,7 +18,8 @@ closure            rows  what the second frame may still do           the axis i
 `holonomic`        any   what a function of your own of the second frame's pose in the first leaves free
 =================  ====  ===========================================  ==============================
 
-Closures that couple the coordinates of joints (gears, belts, cams, mimic joints) are in `mechanics.constraints.couplings`.
+Closures that couple the coordinates of joints (gears, belts, cams, mimic joints) are in
+`mechanics.constraints.couplings`.
 
 Rows are expressed in the axes of the first frame, so that the rows of a planar loop that do nothing stay the same rows
 wherever the mechanism moves; more rows than needed are a normal case (`mechanics.mechanism` finds the rank once).
@@ -33,11 +34,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from liegroup.tape import Tape
+from liegroup.compile.tape import Tape
 from mechanics.constraints.given_rows import tapes
 from mechanics.constraints.rows import ALONG, DISTANCE, GIVEN, PARALLEL
 from mechanics.errors import ModelError
-from mechanics.frames import Frame
+from mechanics.model.frames import Frame
 
 Array = NDArray[np.float64]
 JointFreedom = str | tuple[str, int]
@@ -48,8 +49,8 @@ _UNIT = {"x": 0, "y": 1, "z": 2}
 class Row(NamedTuple):
     """One scalar equation: kind (of `mechanics.constraints.rows`), direction and point on either body, length, label.
 
-    Of a GIVEN row the directions are whole frames (3, 3), axes in columns, and the function is on the tape.  A COUPLING row acts on
-    `joints`, not on bodies.
+    Of a GIVEN row the directions are whole frames (3, 3), axes in columns, and the function is on the tape.  A COUPLING
+    row acts on `joints`, not on bodies.
     """
 
     kind: int
@@ -76,7 +77,9 @@ class Closure:
 
     def __post_init__(self) -> None:
         if self.first.body == self.second.body and not self.couples:
-            raise ModelError(f"closure {self.name!r}", f"joins body {self.first.body!r} to itself", "name two different bodies")
+            raise ModelError(
+                f"closure {self.name!r}", f"joins body {self.first.body!r} to itself", "name two different bodies"
+            )
 
     @property
     def couples(self) -> bool:
@@ -110,22 +113,35 @@ def _closure(kind: str, first: Frame, second: Frame, name: str, rows: list[Row],
 
 def weld(first: Frame, second: Frame, name: str = "") -> Closure:
     """Coinciding frames (6 rows): the halves of a split body."""
-    return _closure("weld", first, second, name, _along(first, second, "xyz") + _parallel(first, second, ["xy", "yz", "zx"]), "xyz")
+    return _closure(
+        "weld", first, second, name, _along(first, second, "xyz") + _parallel(first, second, ["xy", "yz", "zx"]), "xyz"
+    )
 
 
 def revolute(first: Frame, second: Frame, name: str = "") -> Closure:
     """Coinciding origins and z axes (5 rows)."""
-    return _closure("revolute", first, second, name, _along(first, second, "xyz") + _parallel(first, second, ["xz", "yz"]), "z")
+    return _closure(
+        "revolute", first, second, name, _along(first, second, "xyz") + _parallel(first, second, ["xz", "yz"]), "z"
+    )
 
 
 def prismatic(first: Frame, second: Frame, name: str = "") -> Closure:
     """Equal axes, the second origin on the z axis of the first (5 rows)."""
-    return _closure("prismatic", first, second, name, _along(first, second, "xy") + _parallel(first, second, ["xy", "yz", "zx"]), "xyz")
+    return _closure(
+        "prismatic",
+        first,
+        second,
+        name,
+        _along(first, second, "xy") + _parallel(first, second, ["xy", "yz", "zx"]),
+        "xyz",
+    )
 
 
 def cylindrical(first: Frame, second: Frame, name: str = "") -> Closure:
     """Coinciding z axes (4 rows)."""
-    return _closure("cylindrical", first, second, name, _along(first, second, "xy") + _parallel(first, second, ["xz", "yz"]), "z")
+    return _closure(
+        "cylindrical", first, second, name, _along(first, second, "xy") + _parallel(first, second, ["xz", "yz"]), "z"
+    )
 
 
 def universal(first: Frame, second: Frame, name: str = "") -> Closure:
@@ -140,7 +156,9 @@ def spherical(first: Frame, second: Frame, name: str = "") -> Closure:
 
 def planar(first: Frame, second: Frame, name: str = "") -> Closure:
     """Coinciding x-y planes (3 rows)."""
-    return _closure("planar", first, second, name, _along(first, second, "z") + _parallel(first, second, ["xz", "yz"]), "z")
+    return _closure(
+        "planar", first, second, name, _along(first, second, "z") + _parallel(first, second, ["xz", "yz"]), "z"
+    )
 
 
 def point_on_line(first: Frame, second: Frame, name: str = "") -> Closure:
@@ -163,16 +181,18 @@ def distance(first: Frame, second: Frame, length: float, name: str = "") -> Clos
 
 
 def holonomic(first: Frame, second: Frame, function: Callable[..., Any], name: str = "") -> Closure:
-    """Rows given as a function of the relative pose: a point on a curve or a surface, a cam, a coupling of turn and shift.
+    """Rows given as a function of the relative pose: a point on a curve or a surface, a cam, a coupling of turn and
+    shift.
 
     Parameters
     ----------
     first, second : Frame
         ``Frame(None, …)`` is fixed in space.
     function : callable
-        ``c(x, R)`` → the numbers that the motion keeps at zero, of the size of lengths in m.  x (3,) is the origin of the second frame
-        in axes of the first, m, and R (3, 3) turns its components into those of the first.  A plain function of scalars with
-        + − * / ** and the functions of NumPy or `liegroup.scalars`, no `if` on a value; it is differentiated exactly.
+        ``c(x, R)`` → the numbers that the motion keeps at zero, of the size of lengths in m.  x (3,) is the origin of
+        the second frame in axes of the first, m, and R (3, 3) turns its components into those of the first.  A plain
+        function of scalars with + − * / ** and the functions of NumPy or `liegroup.compile.scalars`, no `if` on a
+        value; it is differentiated exactly.
     name : str, optional
 
     Raises
@@ -190,11 +210,29 @@ def holonomic(first: Frame, second: Frame, function: Callable[..., Any], name: s
     """
     found = tapes(function, f"closure {name!r}")
     E, H, p, q = first.rotation, second.rotation, first.position, second.position
-    return _closure("holonomic", first, second, name, [Row(GIVEN, E, p, H, q, 1.0, f"number {k}", tape) for k, tape in enumerate(found)])
+    return _closure(
+        "holonomic",
+        first,
+        second,
+        name,
+        [Row(GIVEN, E, p, H, q, 1.0, f"number {k}", tape) for k, tape in enumerate(found)],
+    )
 
 
 CLOSURES: dict[str, Callable[..., Closure]] = {
-    f.__name__: f for f in (weld, revolute, prismatic, cylindrical, universal, spherical, planar, point_on_line, point_on_plane, distance)
+    f.__name__: f
+    for f in (
+        weld,
+        revolute,
+        prismatic,
+        cylindrical,
+        universal,
+        spherical,
+        planar,
+        point_on_line,
+        point_on_plane,
+        distance,
+    )
 }
 """All closing joints by name, for tests and files."""
 
@@ -202,7 +240,8 @@ CLOSURES: dict[str, Callable[..., Closure]] = {
 def row_numbers(row: Row, scale: float = 1.0, tolerance: float = 0.0) -> Array:
     """The `ROW_NUMBERS` parameters of a row for the kernels; φ, its screws and its rates are multiplied by `scale`.
 
-    Behind them, of a GIVEN row: the second axes of its frames, and the constants of its tape; of a COUPLING row: these constants.
+    Behind them, of a GIVEN row: the second axes of its frames, and the constants of its tape; of a COUPLING row: these
+    constants.
     """
     a, b, tail = row.a, row.b, []
     if row.tape is not None and row.joints:

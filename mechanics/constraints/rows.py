@@ -1,7 +1,7 @@
 """One scalar equation between two bodies: its value φ, its wrenches and their rates.
 
-Every closing joint (`mechanics.constraints.loops`) and every wheel (`mechanics.constraints.wheels`) is a few rows of these
-kinds.  With P = x_i + R_i p, Q = x_j + R_j q, D = Q − P and directions A = R_i a, B = R_j b:
+Every closing joint (`mechanics.constraints.loops`) and every wheel (`mechanics.constraints.wheels`) is a few rows of
+these kinds.  With P = x_i + R_i p, Q = x_j + R_j q, D = Q − P and directions A = R_i a, B = R_j b:
 
 ==========  ==================  ===========================  ===========================  =======================
 kind        φ                   momentum screw on body j     its rate                     acts along
@@ -26,10 +26,10 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper
+from liegroup.compile.scalars import sqrt
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
-from liegroup.scalars import sqrt
+from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.constraints.wheel_rows import HEIGHT, SPHERE, wheel_rates, wheel_row
-from mechanics.vectors import rotated, rotated_back
 
 COUPLING, GIVEN, PARALLEL, ALONG, DISTANCE = -2, -1, 0, 1, 2
 SCALE, TOLERANCE = 13, 14
@@ -105,7 +105,19 @@ def _turning(e: Any, D: Any, D_dot: Any) -> Any:
 
 @helper
 def row_rates(
-    kind: Any, a: Any, p: Any, b: Any, q: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any, v_i: Any, w_i: Any, v_j: Any, w_j: Any
+    kind: Any,
+    a: Any,
+    p: Any,
+    b: Any,
+    q: Any,
+    R_i: Any,
+    x_i: Any,
+    R_j: Any,
+    x_j: Any,
+    v_i: Any,
+    w_i: Any,
+    v_j: Any,
+    w_j: Any,
 ) -> Any:
     """N_i (6), N_j (6): the rates of the screws of one row, seen from space, in body axes about the body origins.
 

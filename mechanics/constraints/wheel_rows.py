@@ -1,4 +1,5 @@
-"""The rows of a wheel or a ball that rolls, or a blade that slides, on a plane of another body: directions, contact points, rates.
+"""The rows of a wheel or a ball that rolls, or a blade that slides, on a plane of another body: directions, contact
+points, rates.
 
 A is the unit normal of the plane through P, B = r b̂ the axis of the wheel times its radius, Q its hub, D = Q − P;
 
@@ -15,11 +16,11 @@ SPHERE      none            A, a direction in the      Q − B: along A; B = r n
                             plane
 ==========  ==============  =========================  ================================================
 
-A wheel that turns positively about b̂ goes along its heading.  The rows hold the velocity of the material point in contact.
-ROLL, SIDE, EDGE and SPHERE are rates of no φ; their φ is 0.  Both A and B of SPHERE belong to the plane: a ball has no axis.
-A wheel that lies flat on the plane (s = 0) has no heading.  A rim of section radius ρ: the plane raised by ρ for HEIGHT
-(the foot of the contact point stays where it is).
-Source: Routh 1905, article 244; Moiseev et al. 2021.
+A wheel that turns positively about b̂ goes along its heading.  The rows hold the velocity of the material point in
+contact. ROLL, SIDE, EDGE and SPHERE are rates of no φ; their φ is 0.  Both A and B of SPHERE belong to the plane: a
+ball has no axis. A wheel that lies flat on the plane (s = 0) has no heading.  A rim of section radius ρ: the plane
+raised by ρ for HEIGHT (the foot of the contact point stays where it is). Source: Routh 1905, article 244; Moiseev et
+al. 2021.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from liegroup.compile import helper, kernel
+from liegroup.compile.scalars import sqrt
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
-from liegroup.scalars import sqrt
 
 HEIGHT, ROLL, SIDE, EDGE, SPHERE = range(3, 8)
 """Kinds of rows, after those of `mechanics.constraints.rows`."""

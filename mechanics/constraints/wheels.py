@@ -8,13 +8,13 @@ contact            rows                                    z of the frame on the
 `skate`            across the blade                        normal of the blade                 contact point
 =================  ======================================  ==================================  =======================
 
-They are closures of a `mechanics.mechanism.Mechanism` like the closing joints of `mechanics.constraints.loops`, with the plane (z of
-its frame, through its origin) on another body or on the base.  "height" is a position; "roll" and "side" hold velocities only and
-restrict no configuration.  A wheel that may slip sideways, or is driven over ice, leaves rows out; a smooth caster of radius r is a
-`point_on_plane` with the plane raised by r.
+They are closures of a `mechanics.mechanism.Mechanism` like the closing joints of `mechanics.constraints.loops`, with
+the plane (z of its frame, through its origin) on another body or on the base.  "height" is a position; "roll" and
+"side" hold velocities only and restrict no configuration.  A wheel that may slip sideways, or is driven over ice,
+leaves rows out; a smooth caster of radius r is a `point_on_plane` with the plane raised by r.
 
-Two wheels on one axle resist sideways twice, four wheels on a stiff frame carry one load too many: such rows depend on each other,
-which the mechanism finds (`Mobility.redundant`).  Velocities are then still unique, forces are not.
+Two wheels on one axle resist sideways twice, four wheels on a stiff frame carry one load too many: such rows depend on
+each other, which the mechanism finds (`Mobility.redundant`).  Velocities are then still unique, forces are not.
 """
 
 from __future__ import annotations
@@ -26,20 +26,23 @@ import numpy as np
 from mechanics.constraints.loops import Closure, Row, point_on_plane
 from mechanics.constraints.wheel_rows import EDGE, HEIGHT, ROLL, SIDE, SPHERE
 from mechanics.errors import ModelError
-from mechanics.frames import Frame
+from mechanics.model.frames import Frame
 
 GROUND = Frame(None)
 """The plane z = 0 of the base."""
 ROWS = {"height": HEIGHT, "roll": ROLL, "side": SIDE}
 
 
-def wheel(body: Frame, radius: float, plane: Frame = GROUND, section: float = 0.0, rows: Iterable[str] = ROWS, name: str = "") -> Closure:
+def wheel(
+    body: Frame, radius: float, plane: Frame = GROUND, section: float = 0.0, rows: Iterable[str] = ROWS, name: str = ""
+) -> Closure:
     """A wheel that rolls without slipping.
 
     Parameters
     ----------
     body : Frame
-        Hub and axis (z) on the body that is, or carries, the wheel.  A body that turns about the axis needs no joint of its own.
+        Hub and axis (z) on the body that is, or carries, the wheel.  A body that turns about the axis needs no joint of
+        its own.
     radius : float
         Of the centre line of the rim, m.
     plane : Frame
@@ -69,7 +72,9 @@ def wheel(body: Frame, radius: float, plane: Frame = GROUND, section: float = 0.
     return Closure("wheel", plane, body, tuple(made), (), name)
 
 
-def ball(body: Frame, radius: float, plane: Frame = GROUND, rows: Iterable[str] = ("height", "roll"), name: str = "") -> Closure:
+def ball(
+    body: Frame, radius: float, plane: Frame = GROUND, rows: Iterable[str] = ("height", "roll"), name: str = ""
+) -> Closure:
     """A ball, or a round foot, that rolls without slipping: on the ground, a turntable, a cart.
 
     Parameters
@@ -99,11 +104,16 @@ def ball(body: Frame, radius: float, plane: Frame = GROUND, rows: Iterable[str] 
         raised = Frame(plane.body, plane.position + lifted, plane.rotation)
         made += [row._replace(label="height") for row in point_on_plane(raised, body).rows]
     if "roll" in chosen:
-        made += [Row(SPHERE, plane.rotation[:, k], plane.position, lifted, body.position, 1.0, f"roll {'xy'[k]}") for k in range(2)]
+        made += [
+            Row(SPHERE, plane.rotation[:, k], plane.position, lifted, body.position, 1.0, f"roll {'xy'[k]}")
+            for k in range(2)
+        ]
     return Closure("ball", plane, body, tuple(made), (), name)
 
 
 def skate(body: Frame, plane: Frame = GROUND, name: str = "") -> Closure:
-    """A blade or knife edge that slides along itself only: no velocity along the horizontal part of its normal (z of the frame)."""
+    """A blade or knife edge that slides along itself only: no velocity along the horizontal part of its normal (z of
+    the frame).
+    """
     row = Row(EDGE, plane.rotation[:, 2], plane.position, body.rotation[:, 2], body.position, 1.0, "side")
     return Closure("skate", plane, body, (row,), (), name or f"skate {body.body}")

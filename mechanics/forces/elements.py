@@ -27,8 +27,8 @@ from mechanics.constraints.loops import Closure, Row, weld
 from mechanics.constraints.rows import DISTANCE
 from mechanics.errors import ModelError
 from mechanics.forces.laws import HERTZ, HUNT_CROSSLEY, KELVIN_VOIGT, NO_FRICTION, STRIBECK, TANH
-from mechanics.frames import Frame
 from mechanics.joints import Motion
+from mechanics.model.frames import Frame
 
 Array = NDArray[np.float64]
 
@@ -78,12 +78,18 @@ Element = OnJoint | OnRow | OnPlane
 
 def joint_spring(joint: str, stiffness: float, rest: float = 0.0, damping: float = 0.0) -> list[Element]:
     """Spring and damper on a joint of one coordinate: N·m/rad, rad, N·m·s/rad (or N/m, m, N·s/m)."""
-    return [OnJoint(JOINT_SPRING, joint, _not_negative(stiffness, "stiffness"), _not_negative(damping, "damping"), float(rest))]
+    return [
+        OnJoint(
+            JOINT_SPRING, joint, _not_negative(stiffness, "stiffness"), _not_negative(damping, "damping"), float(rest)
+        )
+    ]
 
 
 def servo(joint: str, stiffness: float, damping: float, target: Motion) -> list[Element]:
     """A drive that follows x_d(t) with a spring and a damper."""
-    return [OnJoint(SERVO, joint, _not_negative(stiffness, "stiffness"), _not_negative(damping, "damping"), 0.0, target)]
+    return [
+        OnJoint(SERVO, joint, _not_negative(stiffness, "stiffness"), _not_negative(damping, "damping"), 0.0, target)
+    ]
 
 
 def motor(joint: str, force: Motion) -> list[Element]:
@@ -91,20 +97,33 @@ def motor(joint: str, force: Motion) -> list[Element]:
     return [OnJoint(MOTOR, joint, motion=force)]
 
 
-def spring_damper(first: Frame, second: Frame, stiffness: float, damping: float = 0.0, length: float = 0.0) -> list[Element]:
+def spring_damper(
+    first: Frame, second: Frame, stiffness: float, damping: float = 0.0, length: float = 0.0
+) -> list[Element]:
     """Spring and damper between the origins of two frames; `length` is that of the relaxed spring, m."""
-    row = Row(DISTANCE, np.zeros(3), first.position, np.zeros(3), second.position, _not_negative(length, "length"), "length")
-    return [OnRow(first.body, second.body, row, _not_negative(stiffness, "stiffness"), _not_negative(damping, "damping"))]
+    row = Row(
+        DISTANCE, np.zeros(3), first.position, np.zeros(3), second.position, _not_negative(length, "length"), "length"
+    )
+    return [
+        OnRow(first.body, second.body, row, _not_negative(stiffness, "stiffness"), _not_negative(damping, "damping"))
+    ]
 
 
 def compliant(closure: Closure, stiffness: ArrayLike, damping: ArrayLike = 0.0) -> list[Element]:
     """Springs and dampers in the place of the rows of a closure (in its order): one number, or one per row."""
     m = len(closure.rows)
     if any(row.tape is not None for row in closure.rows):
-        raise ModelError(f"compliant {closure.name!r}", "its rows are given as functions", "give a closing joint, or springs on joints")
+        raise ModelError(
+            f"compliant {closure.name!r}",
+            "its rows are given as functions",
+            "give a closing joint, or springs on joints",
+        )
     k, c = (np.broadcast_to(np.asarray(x, dtype=np.float64), (m,)) for x in (stiffness, damping))
     pairs = [(_not_negative(x, "stiffness"), _not_negative(y, "damping")) for x, y in zip(k, c, strict=True)]
-    return [OnRow(closure.first.body, closure.second.body, row, *pair) for row, pair in zip(closure.rows, pairs, strict=True)]
+    return [
+        OnRow(closure.first.body, closure.second.body, row, *pair)
+        for row, pair in zip(closure.rows, pairs, strict=True)
+    ]
 
 
 def bushing(first: Frame, second: Frame, stiffness: ArrayLike, damping: ArrayLike = 0.0) -> list[Element]:
@@ -137,7 +156,8 @@ def contact(
     stiffness : float
         N/m, for the law "hertz" N/m^{3/2}.
     damping : float
-        c in N·s/m for "kelvin_voigt"; the factor a in s/m for "hunt_crossley" and "hertz" (`laws.hunt_crossley_factor`).
+        c in N·s/m for "kelvin_voigt"; the factor a in s/m for "hunt_crossley" and "hertz"
+        (`laws.hunt_crossley_factor`).
     law : {"kelvin_voigt", "hunt_crossley", "hertz"}
     friction : float
         Coefficient of (dynamic) friction; 0 for none.
@@ -152,7 +172,9 @@ def contact(
     if not (np.isfinite(slip_speed) and slip_speed > 0.0):
         raise ValueError(f"slip_speed: {slip_speed}, expected a positive speed in m/s")
     if static_friction is not None and not static_friction >= friction > 0.0:
-        raise ValueError(f"static_friction: {static_friction}, expected at least the dynamic coefficient {friction} > 0")
+        raise ValueError(
+            f"static_friction: {static_friction}, expected at least the dynamic coefficient {friction} > 0"
+        )
     curve = STRIBECK if static_friction is not None else TANH if friction else NO_FRICTION
     return [
         OnPlane(

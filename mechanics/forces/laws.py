@@ -23,8 +23,8 @@ from typing import Any
 from scipy.optimize import brentq
 
 from liegroup.compile import helper
-from liegroup.scalars import less, maximum, select, sqrt
-from liegroup.tracing import tanh
+from liegroup.compile.scalars import less, maximum, select, sqrt
+from liegroup.compile.tracing import tanh
 
 KELVIN_VOIGT, HUNT_CROSSLEY, HERTZ = 0, 1, 2
 NO_FRICTION, TANH, STRIBECK = 0, 1, 2

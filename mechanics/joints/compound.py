@@ -22,7 +22,8 @@ class Compound(Joint):
     Raises
     ------
     ValueError
-        Elements that undo one another at every configuration, such as two turns about one axis: their momenta determine no velocities.
+        Elements that undo one another at every configuration, such as two turns about one axis: their momenta determine
+        no velocities.
     """
 
     parts: tuple[Element, ...] = ()
@@ -30,10 +31,15 @@ class Compound(Joint):
     def __post_init__(self) -> None:
         parts = tuple(self.parts)
         if not parts or not all(isinstance(part, Element) for part in parts):
-            raise TypeError(f"parts: {self.parts!r}, expected one or more elements such as Turn((0, 0, 1)) or Slide((1, 0, 0))")
+            raise TypeError(
+                f"parts: {self.parts!r}, expected one or more elements such as Turn((0, 0, 1)) or Slide((1, 0, 0))"
+            )
         object.__setattr__(self, "parts", parts)
         generator = np.random.default_rng(0)
-        rank = max((np.linalg.matrix_rank(self.state(self.random(generator), np.zeros(self.n_v)).A, 1e-9) for _ in range(3)), default=0)
+        rank = max(
+            (np.linalg.matrix_rank(self.state(self.random(generator), np.zeros(self.n_v)).A, 1e-9) for _ in range(3)),
+            default=0,
+        )
         if rank < self.n_v:
             moving = ", ".join(repr(part) for part in parts if part.n_v)
             raise ValueError(

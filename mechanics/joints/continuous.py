@@ -12,8 +12,8 @@ from mechanics.joints.joint import Joint
 class Continuous(Joint):
     """q = angle in rad on SO(2) (equal modulo 2π), A = (0; a): for what turns for ever.
 
-    Results count its turns.  Within a run it stays near zero and is never rounded coarsely (`integrators.winding`); springs cannot
-    act on it.
+    Results count its turns.  Within a run it stays near zero and is never rounded coarsely
+    (`integrators.engine.winding`); springs cannot act on it.
 
     Parameters
     ----------

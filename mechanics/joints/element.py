@@ -1,6 +1,7 @@
 """Elementary relative motions, of which every joint is composed.
 
-An element says where the child frame is in the parent frame and how it moves there; its basis A is constant in child axes:
+An element says where the child frame is in the parent frame and how it moves there; its basis A is constant in child
+axes:
 
 ===========  ===================  ==========================  ================================  =====================
 element      q                    velocity s                  A (child axes, linear first)      configuration
@@ -25,8 +26,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from liegroup.formulas import rn, se2, se3, so2, so3
+from mechanics.algebra.spatial import Array, rotation, rotation_from_quaternion, unit
 from mechanics.joints.motion import Motion
-from mechanics.spatial import Array, rotation, rotation_from_quaternion, unit
 
 Axis = tuple[float, float, float]
 TURN, SLIDE, SCREW, PLANE, BALL, FLOAT, MOVED_TURN, MOVED_SLIDE = range(8)
@@ -205,7 +206,9 @@ class Plane(Element):
     def basis(self, q: Any) -> Array:
         E = self.axes(q[2])
         zero = 0 * E
-        return np.concatenate([np.stack([E[:, 0], E[:, 1], zero[:, 2]], axis=1), np.stack([zero[:, 0], zero[:, 1], E[:, 2]], axis=1)])
+        return np.concatenate(
+            [np.stack([E[:, 0], E[:, 1], zero[:, 2]], axis=1), np.stack([zero[:, 0], zero[:, 1], E[:, 2]], axis=1)]
+        )
 
 
 @dataclass(frozen=True)

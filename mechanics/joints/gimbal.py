@@ -12,8 +12,8 @@ from mechanics.joints.joint import Joint
 class Gimbal(Joint):
     """q = three angles in rad, one turn after another; the axes are at q = 0 in the axes of the joint.
 
-    Where the first and the third axis meet (gimbal lock) the three turns are two degrees of freedom and the equations of motion are
-    singular; `Spherical` has no such configuration.
+    Where the first and the third axis meet (gimbal lock) the three turns are two degrees of freedom and the equations
+    of motion are singular; `Spherical` has no such configuration.
 
     Parameters
     ----------

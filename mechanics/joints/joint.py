@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mechanics.algebra.spatial import Array, motion_cross, shift
 from mechanics.joints.element import Element
-from mechanics.spatial import Array, motion_cross, shift
 
 
 class JointState(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from liegroup.scalars import sincos
+from liegroup.compile.scalars import sincos
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,9 @@ class Motion:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "polynomial", tuple(float(c) for c in self.polynomial))
-        object.__setattr__(self, "harmonics", tuple((float(a), float(w), float(phase)) for a, w, phase in self.harmonics))
+        object.__setattr__(
+            self, "harmonics", tuple((float(a), float(w), float(phase)) for a, w, phase in self.harmonics)
+        )
 
     @property
     def is_constant(self) -> bool:

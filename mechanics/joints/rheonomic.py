@@ -12,8 +12,8 @@ from mechanics.joints.joint import Joint
 class Rheonomic(Joint):
     """One elementary motion after another, some of them functions of time: no coordinate, but a drift twist Vᴶ(q, t).
 
-    The motions after a coordinate make its basis A explicitly depend on time; the equations of motion account for it (Ȧ is total).
-    The energy of a tree with such joints is not conserved: the drives do work.
+    The motions after a coordinate make its basis A explicitly depend on time; the equations of motion account for it (Ȧ
+    is total). The energy of a tree with such joints is not conserved: the drives do work.
 
     Parameters
     ----------
@@ -34,7 +34,9 @@ class Rheonomic(Joint):
         object.__setattr__(self, "parts", tuple(self.parts))
         for k, e in enumerate(self.parts):
             if not isinstance(e, Element):
-                raise TypeError(f"parts[{k}]: {e!r}, expected an elementary motion such as Turn((0, 0, 1), Motion((0, 1)))")
+                raise TypeError(
+                    f"parts[{k}]: {e!r}, expected an elementary motion such as Turn((0, 0, 1), Motion((0, 1)))"
+                )
         if not self.is_rheonomic:
             raise ValueError("parts: no element has a prescribed motion that changes; use Compound for free joints")
 

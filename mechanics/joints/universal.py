@@ -28,7 +28,9 @@ class Universal(Joint):
         object.__setattr__(self, "second", axis_of(self.second, "second"))
         a, b = np.array(self.first), np.array(self.second)
         if np.linalg.norm(np.cross(a, b)) < 1e-9 * np.linalg.norm(a) * np.linalg.norm(b):
-            raise ValueError(f"second: {self.second} is parallel to first {self.first}; two turns about one axis are one degree of freedom")
+            raise ValueError(
+                f"second: {self.second} is parallel to first {self.first}; two turns about one axis are one degree of freedom"
+            )
 
     @property
     def elements(self) -> tuple[Element, ...]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from mechanics.algebra.spatial import Array
 from mechanics.dynamics import body_poses, potential_energy
-from mechanics.spatial import Array
-from mechanics.tree import Tree
+from mechanics.model.tree import Tree
 from mechanics.variational.body_maps import CAYLEY, EXP, SPLIT, SPLITEXP, _coordinates, rotation_vector
 from mechanics.variational.reference import gibbs_vector, rigid_bodies
 
@@ -16,7 +16,8 @@ CODES = {"exp": EXP, "cayley": CAYLEY, "split": SPLIT, "splitexp": SPLITEXP}
 
 
 def discrete_action(tree: Tree, q0: Array, q1: Array, h: float, body_map: str) -> Array:
-    """L_d(q₀, q₁) = Σ bodies Xᵀ M X/(2h) − (h/2) (V(q₀) + V(q₁)) of steps of size h between configurations (k, n_q); J·s.
+    """L_d(q₀, q₁) = Σ bodies Xᵀ M X/(2h) − (h/2) (V(q₀) + V(q₁)) of steps of size h between configurations (k, n_q);
+    J·s.
 
     X are the coordinates of the motion of the mass centre frame, as in `mechanics.variational.reference`.
     """
@@ -27,12 +28,16 @@ def discrete_action(tree: Tree, q0: Array, q1: Array, h: float, body_map: str) -
         shift = x1[:, i] - x0[:, i] + (B - A) @ c
         turn = gibbs_vector(np.swapaxes(A, -1, -2) @ B)
         v, w = _motion(CODES[body_map], tuple(turn.T), tuple(np.einsum("kji,kj->ik", A, shift)))
-        total = total + (inertia.mass * np.sum(v * v, axis=0) + np.einsum("ik,ij,jk->k", w, inertia.tensor_about_com, w)) / (2 * h)
+        total = total + (
+            inertia.mass * np.sum(v * v, axis=0) + np.einsum("ik,ij,jk->k", w, inertia.tensor_about_com, w)
+        ) / (2 * h)
     return total
 
 
 def _motion(code: int, a: Any, d: Any) -> tuple[Array, Array]:
-    """X of a turn with the Gibbs vector a and a displacement d of the mass centre in axes of the start: linear, angular."""
+    """X of a turn with the Gibbs vector a and a displacement d of the mass centre in axes of the start: linear,
+    angular.
+    """
     if code >= SPLIT:
         return np.array(d), np.array(a if code == SPLIT else rotation_vector(a))
     X = np.array(_coordinates(code, a, d))

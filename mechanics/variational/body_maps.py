@@ -1,7 +1,8 @@
 """The discrete momentum of one body over one step, and its derivative, for four maps of its motion.
 
-A body of mass m with tensor J about its mass centre moves over a step h from (R, x) to (R cay(a), x + R d), x the mass centre.
-With X = (v, w) the coordinates of this motion by a map τ and M = diag(m E, J), the discrete Lagrangian is Xᵀ M X/(2h) and
+A body of mass m with tensor J about its mass centre moves over a step h from (R, x) to (R cay(a), x + R d), x the mass
+centre. With X = (v, w) the coordinates of this motion by a map τ and M = diag(m E, J), the discrete Lagrangian is Xᵀ M
+X/(2h) and
 
     P = (1/h) dτ_right(X)⁻ᵀ M X               the momentum that leaves the start (minus the derivative there), old axes
     δP = N η                                  η the increment of the end (linear, angular), new axes
@@ -17,8 +18,9 @@ map           X                                     what it is
 ============  ====================================  ==================================================================
 
 (For the first two P is P⁻ in old axes; the linear part of N is m cay(a)/h.)  All are invariant under SE(3), so that total
-momenta are exact; under ``split`` and ``splitexp`` the mass centre of a free system moves exactly as it should.  The functions
-take m and J already divided by h.  Sources: Bou-Rabee and Marsden 2009; Lee, Liu, Park and Srinivasa 2016 (SE(3), trees).
+momenta are exact; under ``split`` and ``splitexp`` the mass centre of a free system moves exactly as it should.  The
+functions take m and J already divided by h.  Sources: Bou-Rabee and Marsden 2009; Lee, Liu, Park and Srinivasa 2016
+(SE(3), trees).
 """
 
 from __future__ import annotations
@@ -26,12 +28,12 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper, kernel
+from liegroup.compile.scalars import arctan2, select, sqrt
 from liegroup.formulas import se3, so3
 from liegroup.formulas.vectors import cross, dot, scale, scale6, subtract
-from liegroup.scalars import arctan2, select, sqrt
+from mechanics.algebra.vectors import rotated
 from mechanics.variational.gibbs import cayley_matrix
 from mechanics.variational.matrices import add9, apply_symmetric, cross_columns, cross_rows, outer, scale9, shifted
-from mechanics.vectors import rotated
 
 EXP, CAYLEY, SPLIT, SPLITEXP = 0, 1, 3, 4
 """Codes of the maps, as the engine numbers them."""

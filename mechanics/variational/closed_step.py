@@ -1,39 +1,44 @@
-"""RATTLE on a tree with closed loops and wheels: the variational step with the impulses of the constraints as further unknowns.
+"""RATTLE on a tree with closed loops and wheels: the variational step with the impulses of the constraints as further
+unknowns.
 
 With Φ = W T A the rates of the closure equations φ (`mechanics.constraints.rows`) by the joint velocities,
 
     A₀ᵀ P*(D) = p̂ + Φ₀ᵀ Λ,      φ(q₁) = 0,      p₁ = A₁ᵀ P*⁺ + (h/2) Q₁ − (damping/2) D
 
-and the momenta are then brought to Φ₁ M⁻¹ p₁ = 0, which does not change the motion that follows.  (The engine does so by the
+and the momenta are then brought to Φ₁ M⁻¹ p₁ = 0, which does not change the motion that follows.  (The engine does so
+by the
 projection of the problem.)  One iteration factorises the tree once, asks it for the motion that one unit of every closing impulse
 makes, and solves
 
     Φ₁ J⁻¹ Φ₀ᵀ δΛ = −φ − Φ₁ δ
 
-for the impulses; J is the exact matrix of the tree, so that the iteration is Newton's.  Rows of wheels and blades that hold
-velocities only have the discrete rolling condition C(q₀, q₁) of `mechanics.variational.rolling` in the place of φ, and ∂C/∂q₁ in
-that of Φ₁: the discrete Lagrange–d'Alembert principle.  Redundant closures are a normal case: the null directions of Φ M⁻¹ Φᵀ
-at the start of the step, as many as the mechanism has, are left out; the rows that belong to them close by themselves.
-Symmetric, order 2, and symplectic where nothing rolls; the gap stays at rounding.
-Sources: Leimkuhler and Skeel 1994, Reich 1996 (RATTLE); Hairer, Lubich and Wanner, Geometric Numerical Integration, VII.1; Cortés and
-Martínez 2001, Ferraro, Iglesias and Martín de Diego 2008 (nonholonomic).
+for the impulses; J is the exact matrix of the tree, so that the iteration is Newton's.  Rows of wheels and blades that
+hold velocities only have the discrete rolling condition C(q₀, q₁) of `mechanics.variational.rolling` in the place of φ,
+and ∂C/∂q₁ in that of Φ₁: the discrete Lagrange–d'Alembert principle.  Redundant closures are a normal case: the null
+directions of Φ M⁻¹ Φᵀ at the start of the step, as many as the mechanism has, are left out; the rows that belong to
+them close by themselves. Symmetric, order 2, and symplectic where nothing rolls; the gap stays at rounding. Sources:
+Leimkuhler and Skeel 1994, Reich 1996 (RATTLE); Hairer, Lubich and Wanner, Geometric Numerical Integration, VII.1;
+Cortés and Martínez 2001, Ferraro, Iglesias and Martín de Diego 2008 (nonholonomic).
 
 work
-    beside the rows of `mechanics.variational.step`: screws and contact forces at k (one row per equation), the equations for Λ, Λ.
+    beside the rows of `mechanics.variational.step`: screws and contact forces at k (one row per equation), the
+    equations for Λ, Λ.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from integrators.compensated import increase
-from integrators.elimination import solve_rows
+from integrators.arithmetic.compensated import increase
+from integrators.arithmetic.elimination import solve_rows
 from integrators.layout import COMPENSATION, ITERATIONS, TAU
 from integrators.signatures import STEP_SIGNATURES
 from liegroup.compile import any_, entry, helper, kernel, ld, ld2, select, st, st2
 from liegroup.formulas.vectors import add, cross, dot, subtract
-from mechanics.constraints.coupling_rows import COUNT, joint
-from mechanics.constraints.packing import (
+from mechanics.algebra.vectors import rotated
+from mechanics.algorithms.era import up
+from mechanics.closed_trees.field import equations_of_motion
+from mechanics.closed_trees.packing import (
     COUPLED,
     EQUATION,
     EQUATIONS,
@@ -48,13 +53,12 @@ from mechanics.constraints.packing import (
     SCREWS,
     VECTORS,
 )  # fmt: skip
-from mechanics.constraints.poses import pose, screws
+from mechanics.closed_trees.poses import pose, screws
+from mechanics.constraints.coupling_rows import COUNT, joint
 from mechanics.constraints.rows import COUPLING, SCALE
-from mechanics.hamiltonian.closed import equations_of_motion
-from mechanics.hamiltonian.era import up
 from mechanics.joints.element import SLIDE
-from mechanics.packing import EXTENSION, HEADER, KIND, N_Q, PARAMETERS, PARENT, PITCH, ROW, ROWS, V
-from mechanics.rows import put, vector
+from mechanics.kernels.rows import put, vector
+from mechanics.model.packing import EXTENSION, HEADER, KIND, N_Q, PARAMETERS, PARENT, PITCH, ROW, ROWS, V
 from mechanics.variational.correction import correct, correction
 from mechanics.variational.elimination import eliminate, relieved
 from mechanics.variational.gibbs import angle_of
@@ -79,14 +83,15 @@ from mechanics.variational.workspace import (
     put_along,
     wrench_to_parent,
 )
-from mechanics.vectors import rotated
 
 SMALL = 1e-8
 """A relative correction of joints and bodies below this leaves an error below rounding."""
 NEAR = 1e-4
 """A relative correction below this is followed by one below `SMALL`, or by one that rounding makes."""
 DOUBTFUL = 0.3
-"""A first correction beyond this part of the motion: the extrapolated guess may lead to another solution than that near rest."""
+"""A first correction beyond this part of the motion: the extrapolated guess may lead to another solution than that near
+rest.
+"""
 
 
 @helper
@@ -110,7 +115,8 @@ def path_row(structure: Any, r: Any) -> Any:
     return structure[structure[structure[EXTENSION] + PATH] + r]
 
 
-# --- closures at the nodes ----------------------------------------------------------------------------------------------------
+# --- closures at the nodes
+# ----------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -122,7 +128,9 @@ def code_of(structure: Any, c: Any) -> Any:
 
 @kernel
 def coordinates(y: Any, structure: Any, work: Any, G: Any, q: Any) -> None:
-    """q <- the coordinates of the coupled joints at node k (G0), or with the increments of the joints at node k + 1 (G1)."""
+    """q <- the coordinates of the coupled joints at node k (G0), or with the increments of the joints at node k + 1
+    (G1).
+    """
     for c in range(structure[structure[EXTENSION] + COUPLED], structure[structure[EXTENSION] + KEPT]):
         _, code = code_of(structure, c)
         for j in range(structure[code + COUNT]):
@@ -136,7 +144,9 @@ def coordinates(y: Any, structure: Any, work: Any, G: Any, q: Any) -> None:
 
 @kernel
 def closures_at(y: Any, parameters: Any, structure: Any, work: Any, G: Any, rho: Any, field_work: Any) -> None:
-    """φ and the screws W with the rows placed as in columns G and ρ of the workspace, into that of the field; y at node k."""
+    """φ and the screws W with the rows placed as in columns G and ρ of the workspace, into that of the field; y at node
+    k.
+    """
     o, n = structure[EXTENSION], structure[ROWS]
     first = structure[o + POSES]
     for column in range(12):
@@ -170,7 +180,8 @@ def start(t: Any, y: Any, parameters: Any, structure: Any, field_work: Any, work
         remember_contact(parameters, structure, field_work, work, c, first + c)
 
 
-# --- impulses on the tree -----------------------------------------------------------------------------------------------------
+# --- impulses on the tree
+# -----------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -230,7 +241,9 @@ def respond(parameters: Any, structure: Any, work: Any) -> None:
         for j in range(freedom(kind)):
             st2(work, i, DEFECT + j, ld2(work, i, ALONG_JOINT) - ld2(work, i, DEFECT + j))
         f, n = relieved(kind, work, i, f, n)
-        wrench_to_parent(work, i, G0, structure[row + PARENT], IMPULSE, False, (-f[0], -f[1], -f[2]), (-n[0], -n[1], -n[2]))
+        wrench_to_parent(
+            work, i, G0, structure[row + PARENT], IMPULSE, False, (-f[0], -f[1], -f[2]), (-n[0], -n[1], -n[2])
+        )
     move_path(parameters, structure, work)
 
 
@@ -240,7 +253,11 @@ def move_path(parameters: Any, structure: Any, work: Any) -> None:
     for r in range(structure[structure[EXTENSION] + PATHS]):
         i = path_row(structure, r)
         row = HEADER + i * ROW
-        kind, parent, pitch = structure[row + KIND], structure[row + PARENT], parameters[structure[row + PARAMETERS] + PITCH]
+        kind, parent, pitch = (
+            structure[row + KIND],
+            structure[row + PARENT],
+            parameters[structure[row + PARAMETERS] + PITCH],
+        )
         S, v, n = matrix(work, i, G1), vector(work, parent, ETA), vector(work, parent, ETA + 3)
         v, n = rotated(S, subtract(v, cross(vector(work, i, RHO1), n))), rotated(S, n)
         dv, dn = correction(kind, pitch, work, i, v, n, v[0] != v[0])
@@ -252,7 +269,11 @@ def move_path(parameters: Any, structure: Any, work: Any) -> None:
 def along_joint(structure: Any, work: Any, i: Any) -> Any:
     """The increment of the coordinate of row i, of one freedom, by η."""
     row = HEADER + i * ROW
-    S, v, n = matrix(work, i, G1), vector(work, structure[row + PARENT], ETA), vector(work, structure[row + PARENT], ETA + 3)
+    S, v, n = (
+        matrix(work, i, G1),
+        vector(work, structure[row + PARENT], ETA),
+        vector(work, structure[row + PARENT], ETA + 3),
+    )
     v, n = rotated(S, subtract(v, cross(vector(work, i, RHO1), n))), rotated(S, n)
     return ld2(work, i, ETA + 2) - v[2] if structure[row + KIND] == SLIDE else ld2(work, i, ETA + 5) - n[2]
 
@@ -268,12 +289,17 @@ def closing(structure: Any, work: Any, field_work: Any, c: Any) -> Any:
             x = x + ld2(field_work, screw, k) * along_joint(structure, work, joint(structure, code, k)[0])
         return x
     i, j = ends(structure, c)
-    on_i = dot(vector(field_work, screw, 0), vector(work, i, ETA)) + dot(vector(field_work, screw, 3), vector(work, i, ETA + 3))
-    on_j = dot(vector(field_work, screw, 6), vector(work, j, ETA)) + dot(vector(field_work, screw, 9), vector(work, j, ETA + 3))
+    on_i = dot(vector(field_work, screw, 0), vector(work, i, ETA)) + dot(
+        vector(field_work, screw, 3), vector(work, i, ETA + 3)
+    )
+    on_j = dot(vector(field_work, screw, 6), vector(work, j, ETA)) + dot(
+        vector(field_work, screw, 9), vector(work, j, ETA + 3)
+    )
     return on_i + on_j
 
 
-# --- the equations for the impulses ---------------------------------------------------------------------------------------------
+# --- the equations for the impulses
+# ---------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -345,11 +371,13 @@ def close(y: Any, parameters: Any, structure: Any, field_work: Any, work: Any, f
 def solve(
     y: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, known: Any, counters: Any
 ) -> Any:  # fmt: skip
-    """Newton's method on joints and impulses; returns whether all lanes have converged, and the largest turn of a joint.
+    """Newton's method on joints and impulses; returns whether all lanes have converged, and the largest turn of a
+    joint.
 
-    It ends, too, where corrections below `NEAR` do not become smaller any more: of a slow motion, rounding of the positions,
-    through a badly conditioned mass matrix, leaves more than `SMALL`.  The equations themselves are checked afterwards.
-    Near toggles there may be several solutions: a `DOUBTFUL` guess, extrapolated from `known` past steps, is given up at once.
+    It ends, too, where corrections below `NEAR` do not become smaller any more: of a slow motion, rounding of the
+    positions, through a badly conditioned mass matrix, leaves more than `SMALL`.  The equations themselves are checked
+    afterwards. Near toggles there may be several solutions: a `DOUBTFUL` guess, extrapolated from `known` past steps,
+    is given up at once.
     """
     zero = 0.0 * ld2(work, 0, TURN_JOINT)
     going, turn, before = zero + 1.0, zero, zero + 1.0
@@ -370,7 +398,8 @@ def solve(
     return False, turn
 
 
-# --- the step ---------------------------------------------------------------------------------------------------------------------
+# --- the step
+# ---------------------------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -386,7 +415,8 @@ def close_step(
 
 @kernel
 def attempt(
-    t: Any, h: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, known: Any, forces_known: Any,
+    t: Any, h: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, known: Any,
+    forces_known: Any,
     counters: Any,
 ) -> Any:  # fmt: skip
     """Solve the equations of one substep; the state is not touched."""
@@ -417,8 +447,11 @@ def accept(
 
 @entry(*STEP_SIGNATURES)
 def closed_step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One variational step of a tree with closed loops and wheels, y = (q, p)."""
-    return run(attempt, accept, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters)
+    return run(
+        attempt, accept, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
+    )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from integrators.compensated import add_to, increase
+from integrators.arithmetic.compensated import add_to, increase
 from liegroup.compile import helper, ld, ld2, st, st2
+from liegroup.compile.scalars import sincos
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross
-from liegroup.scalars import sincos
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
-from mechanics.packing import DAMPING, HEADER, KIND, N_Q, PARAMETERS, PITCH, ROW, Q, V
-from mechanics.rows import put, vector
+from mechanics.kernels.rows import put, vector
+from mechanics.model.packing import DAMPING, HEADER, KIND, N_Q, PARAMETERS, PITCH, ROW, Q, V
 from mechanics.variational.gibbs import angle_of, turned
 from mechanics.variational.workspace import (
     DEFECT,
@@ -34,11 +34,15 @@ def finish(parameters: Any, structure: Any, half: Any, compensated: Any, y: Any,
 
         p += A₁ᵀ P*⁺ − A₀ᵀ P* + (h/2) (Q₀ + Q₁) − (damping/2) (D₀ + D₁)
 
-    The momentum of every subtree is carried rigidly by the motion f = (a, d) of its root; A₀ᵀ P* is exactly on target.  Q₁ is taken from
-    `DEFECT` and left in `FORCE`.
+    The momentum of every subtree is carried rigidly by the motion f = (a, d) of its root; A₀ᵀ P* is exactly on target.
+    Q₁ is taken from `DEFECT` and left in `FORCE`.
     """
     row = HEADER + i * ROW
-    kind, v, damping = structure[row + KIND], structure[N_Q] + structure[row + V], structure[DAMPING] + structure[row + V]
+    kind, v, damping = (
+        structure[row + KIND],
+        structure[N_Q] + structure[row + V],
+        structure[DAMPING] + structure[row + V],
+    )
     carried(kind, parameters[structure[row + PARAMETERS] + PITCH], work, i)
     for j in range(freedom(kind)):
         x = ld2(work, i, TARGET + j) + half * (ld2(work, i, FORCE + j) + ld2(work, i, DEFECT + j))

@@ -1,8 +1,8 @@
 """Sweep down: corrections of the joints, the motion of the rows over the step, and node k + 1.
 
-With c = C₁ η_parent, the increment of a joint is corrected by δ = D⁻¹ (u − W c) and η = c + A δ goes on to the children.  The
-motion (a, d) of a row over the step follows from that of its parent (index p) and of the joint (index J), relative to the
-row, without any subtraction:
+With c = C₁ η_parent, the increment of a joint is corrected by δ = D⁻¹ (u − W c) and η = c + A δ goes on to the
+children.  The motion (a, d) of a row over the step follows from that of its parent (index p) and of the joint (index
+J), relative to the row, without any subtraction:
 
     b = G₀ a_p,   a = b ⊕ a_J,   d = G₀ (d_p + (cay(a_p) − E) ρ₀) + d_J + (cay(b) − E) d_J
     G₁ = cay(a_J)ᵀ G₀,   ρ₁ = ρ₀ + G₀ᵀ d_J
@@ -13,11 +13,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from liegroup.compile import helper, kernel, ld2, st2
+from liegroup.compile.scalars import maximum, select, sincos
 from liegroup.formulas.vectors import add, cross, dot, subtract
-from liegroup.scalars import maximum, select, sincos
+from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
-from mechanics.packing import HEADER, KIND, PARAMETERS, PARENT, PITCH, ROW, ROWS
-from mechanics.rows import prescribed, put, vector
+from mechanics.kernels.rows import prescribed, put, vector
+from mechanics.model.packing import HEADER, KIND, PARAMETERS, PARENT, PITCH, ROW, ROWS
 from mechanics.variational.dense import SOLVED, solve_defect
 from mechanics.variational.gibbs import angle_of, cayley_matrix, compose, turned
 from mechanics.variational.impulses import largest
@@ -44,11 +45,12 @@ from mechanics.variational.workspace import (
     put_matrix,
     unknown,
 )
-from mechanics.vectors import rotated, rotated_back
 
 
 class Sizes(NamedTuple):
-    """Largest components over all rows: of the corrections and of the motions of the rows over the step, and of the joints' turns."""
+    """Largest components over all rows: of the corrections and of the motions of the rows over the step, and of the
+    joints' turns.
+    """
 
     turn_correction: Any
     shift_correction: Any
@@ -64,7 +66,11 @@ def correct(parameters: Any, structure: Any, work: Any, frozen: Any) -> Any:
     turn, shift, joint_turn, turn_correction, shift_correction = zero, zero, zero, zero, zero
     for i in range(structure[ROWS]):
         row = HEADER + i * ROW
-        kind, parent, pitch = structure[row + KIND], structure[row + PARENT], parameters[structure[row + PARAMETERS] + PITCH]
+        kind, parent, pitch = (
+            structure[row + KIND],
+            structure[row + PARENT],
+            parameters[structure[row + PARAMETERS] + PITCH],
+        )
         S, v, n = matrix(work, i, G1), vector(work, parent, ETA), vector(work, parent, ETA + 3)
         v, n = rotated(S, subtract(v, cross(vector(work, i, RHO1), n))), rotated(S, n)
         dv, dn = correction(kind, pitch, work, i, v, n, frozen)
@@ -72,8 +78,14 @@ def correct(parameters: Any, structure: Any, work: Any, frozen: Any) -> Any:
         put(work, i, ETA + 3, add(n, dn))
         move_joint(kind, pitch, work, i, dv, dn)
         move_row(kind, work, i, parent)
-        shift_correction, turn_correction = maximum(shift_correction, largest(dv)), maximum(turn_correction, largest(dn))
-        shift, turn = maximum(shift, largest(vector(work, i, SHIFT_BODY))), maximum(turn, largest(vector(work, i, TURN_BODY)))
+        shift_correction, turn_correction = (
+            maximum(shift_correction, largest(dv)),
+            maximum(turn_correction, largest(dn)),
+        )
+        shift, turn = (
+            maximum(shift, largest(vector(work, i, SHIFT_BODY))),
+            maximum(turn, largest(vector(work, i, TURN_BODY))),
+        )
         joint_turn = maximum(joint_turn, largest(vector(work, i, TURN_JOINT)))
     return Sizes(turn_correction, shift_correction, turn, shift, joint_turn)
 
@@ -155,7 +167,9 @@ def move_row(kind: Any, work: Any, i: Any, parent: Any) -> None:
 
 @kernel
 def rest(t: Any, h: Any, parameters: Any, structure: Any, work: Any, i: Any, moved: Any) -> Any:
-    """Start of the iteration in a row: its joint does not move, but for prescribed motions; returns whether any row has `moved`."""
+    """Start of the iteration in a row: its joint does not move, but for prescribed motions; returns whether any row has
+    `moved`.
+    """
     row = HEADER + i * ROW
     kind = structure[row + KIND]
     st2(work, i, COS1, ld2(work, i, COS0))
@@ -194,7 +208,9 @@ def still_base(structure: Any, work: Any) -> None:
 
 @helper
 def extrapolate(t: Any, h: Any, parameters: Any, structure: Any, work: Any, i: Any, known: Any) -> None:
-    """Start of the iteration in a row: the unknowns extrapolated from `known` past steps, by their backward differences."""
+    """Start of the iteration in a row: the unknowns extrapolated from `known` past steps, by their backward
+    differences.
+    """
     row = HEADER + i * ROW
     kind = structure[row + KIND]
     for j in range(freedom(kind)):
@@ -203,7 +219,12 @@ def extrapolate(t: Any, h: Any, parameters: Any, structure: Any, work: Any, i: A
             x = x + ld2(work, i, PAST + 6 * k + j)
         st2(work, i, unknown(kind, j), x)
     if kind == SCREW:
-        st2(work, i, SHIFT_JOINT + 2, parameters[structure[row + PARAMETERS] + PITCH] * angle_of(ld2(work, i, TURN_JOINT + 2)))
+        st2(
+            work,
+            i,
+            SHIFT_JOINT + 2,
+            parameters[structure[row + PARAMETERS] + PITCH] * angle_of(ld2(work, i, TURN_JOINT + 2)),
+        )
     if kind == TURN:
         put(work, i, RHO1, vector(work, i, RHO0))
     elif kind in (MOVED_TURN, MOVED_SLIDE):

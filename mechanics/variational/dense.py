@@ -6,7 +6,7 @@ from typing import Any
 
 from liegroup.compile import kernel, ld2, st2
 from liegroup.formulas.vectors import dot
-from mechanics.rows import put, vector
+from mechanics.kernels.rows import put, vector
 from mechanics.variational.gibbs import cayley_matrix, tangent_inverse_matrix
 from mechanics.variational.workspace import (
     DEFECT,
@@ -53,7 +53,12 @@ def factorise_dense(parameters: Any, damping: Any, kind: Any, work: Any, i: Any,
             for l in range(n):
                 x = x - ld2(work, i, RIGHT + 6 * j + l) * ld2(work, i, LEFT + 6 * l + k)
             st2(work, i, at(j, k), x)
-    return matrix(work, i, MATRIX), matrix(work, i, MATRIX + 9), matrix(work, i, MATRIX + 18), matrix(work, i, MATRIX + 27)
+    return (
+        matrix(work, i, MATRIX),
+        matrix(work, i, MATRIX + 9),
+        matrix(work, i, MATRIX + 18),
+        matrix(work, i, MATRIX + 27),
+    )
 
 
 @kernel
@@ -82,7 +87,12 @@ def decompose(n: Any, work: Any, i: Any) -> None:
             x = ld2(work, i, FACTORS + 6 * k + j) * ld2(work, i, FACTORS + 7 * j)
             st2(work, i, FACTORS + 6 * k + j, x)
             for l in range(j + 1, n):
-                st2(work, i, FACTORS + 6 * k + l, ld2(work, i, FACTORS + 6 * k + l) - x * ld2(work, i, FACTORS + 6 * j + l))
+                st2(
+                    work,
+                    i,
+                    FACTORS + 6 * k + l,
+                    ld2(work, i, FACTORS + 6 * k + l) - x * ld2(work, i, FACTORS + 6 * j + l),
+                )
 
 
 @kernel

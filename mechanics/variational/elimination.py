@@ -4,9 +4,9 @@ With N*, P* of a row and W = Aᵀ N*, Y = N* A, D = W A (+ damping), u = p̂ −
 
     N* += C₀ᵀ (N* − Y D⁻¹ W) C₁,      P* += C₀ᵀ (P* + Y D⁻¹ u)
 
-(0, 1: nodes k, k + 1), and the sweep down finds δ = D⁻¹ (u − W C₁ η_parent).  What it needs of W, Y and D stays in the row, so
-that further iterations may use it again without forming N (a chord step).  This is the system of Ivanov and Shimanovsky,
-eq. (10), with a non-symmetric block N in the place of the mass matrix of each body.
+(0, 1: nodes k, k + 1), and the sweep down finds δ = D⁻¹ (u − W C₁ η_parent).  What it needs of W, Y and D stays in the
+row, so that further iterations may use it again without forming N (a chord step).  This is the system of Ivanov and
+Shimanovsky, eq. (10), with a non-symmetric block N in the place of the mass matrix of each body.
 
 =================  ===================================================================================================
 element            factors, from column `MATRIX` (one freedom, ball) or `DENSE` (plane, free)
@@ -22,11 +22,26 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper, kernel, ld2, st2
+from liegroup.compile.scalars import absolute, maximum, select
 from liegroup.formulas.vectors import add, scale
-from liegroup.scalars import absolute, maximum, select
+from mechanics.algebra.vectors import rotated
 from mechanics.joints.element import BALL, SCREW, SLIDE, TURN
-from mechanics.packing import DAMPING, FIRST, FLAGS, HEADER, HEAVY, KIND, LEAF, PARAMETERS, PARENT, PITCH, ROW, ROWS, V
-from mechanics.rows import put, vector
+from mechanics.kernels.rows import put, vector
+from mechanics.model.packing import (
+    DAMPING,
+    FIRST,
+    FLAGS,
+    HEADER,
+    HEAVY,
+    KIND,
+    LEAF,
+    PARAMETERS,
+    PARENT,
+    PITCH,
+    ROW,
+    ROWS,
+    V,
+)
 from mechanics.variational.body_maps import matrix_of
 from mechanics.variational.dense import factorise_dense, relieved_dense
 from mechanics.variational.gibbs import tangent_inverse_matrix, turned
@@ -53,7 +68,6 @@ from mechanics.variational.workspace import (
     unknown,
     wrench_to_parent,
 )
-from mechanics.vectors import rotated
 
 
 @kernel
@@ -114,7 +128,9 @@ def factorise(body_map: Any, parameters: Any, structure: Any, work: Any, i: Any,
             add_to_parent(work, parent, flags & FIRST, A, B, C, I)
     else:
         if kind <= SCREW:
-            A, B, C, I = factorise_single(work, i, kind, parameters[at + PITCH], drag(parameters[damping], work, i), A, B, C, I)
+            A, B, C, I = factorise_single(
+                work, i, kind, parameters[at + PITCH], drag(parameters[damping], work, i), A, B, C, I
+            )
         elif kind == BALL:
             A, B, C, I = factorise_ball(parameters, damping, work, i, A, B, C, I)
         elif freedom(kind) > 0:
@@ -186,7 +202,12 @@ def factorise_ball(parameters: Any, damping: Any, work: Any, i: Any, A: Any, B: 
     put_matrix(work, i, MATRIX + 18, C)
     put_matrix(work, i, MATRIX + 27, I)
     KC, KI = product(K, C), product(K, I)
-    return subtract9(A, product(B, KC)), subtract9(B, product(B, KI)), subtract9(C, product(I, KC)), subtract9(I, product(I, KI))
+    return (
+        subtract9(A, product(B, KC)),
+        subtract9(B, product(B, KI)),
+        subtract9(C, product(I, KC)),
+        subtract9(I, product(I, KI)),
+    )
 
 
 # --- what an eliminated joint passes on ------------------------------------------------------------------------------

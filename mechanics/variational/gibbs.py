@@ -1,6 +1,7 @@
 """Rotations of one step as Gibbs vectors a = 2 tan(θ/2) n, R = cay(a): rational, without cancellation for small turns.
 
-Vectors are tuples of three scalars, matrices tuples of nine by rows; formulas run on every scalar type.  With s = 4/(4 + a·a):
+Vectors are tuples of three scalars, matrices tuples of nine by rows; formulas run on every scalar type.  With s = 4/(4
++ a·a):
 
     cay(a) = E + s (ã + ãã/2),      (cay(a) − E) x = s (a × x + a × (a × x)/2)
     cay(a) cay(b) = cay(a ⊕ b),     a ⊕ b = (a + b + (a × b)/2)/(1 − a·b/4),      G cay(a) Gᵀ = cay(G a)
@@ -14,8 +15,8 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper
+from liegroup.compile.scalars import arctan2
 from liegroup.formulas.vectors import cross, dot
-from liegroup.scalars import arctan2
 
 
 @helper

@@ -5,11 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper, kernel, ld2, st2
+from liegroup.compile.scalars import absolute, maximum
 from liegroup.formulas.vectors import add, cross
-from liegroup.scalars import absolute, maximum
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
-from mechanics.packing import DAMPING, FIRST, FLAGS, HEADER, HEAVY, KIND, LEAF, PARAMETERS, PARENT, PITCH, ROW, ROWS, V
-from mechanics.rows import put, vector
+from mechanics.kernels.rows import put, vector
+from mechanics.model.packing import (
+    DAMPING,
+    FIRST,
+    FLAGS,
+    HEADER,
+    HEAVY,
+    KIND,
+    LEAF,
+    PARAMETERS,
+    PARENT,
+    PITCH,
+    ROW,
+    ROWS,
+    V,
+)
 from mechanics.variational.body_maps import momentum
 from mechanics.variational.gibbs import turned
 from mechanics.variational.workspace import (
@@ -38,13 +52,17 @@ def tensor(work: Any, i: Any) -> Any:
 
 @helper
 def gathered(body_map: Any, flags: Any, work: Any, i: Any) -> Any:
-    """Discrete momentum of the body of a row about the row's origin, old axes, and what the children have left in `IMPULSE`."""
+    """Discrete momentum of the body of a row about the row's origin, old axes, and what the children have left in
+    `IMPULSE`.
+    """
     a = vector(work, i, TURN_BODY)
     zero = 0.0 * a[0]
     f, n = (zero, zero, zero), (zero, zero, zero)
     if flags & HEAVY:
         com = vector(work, i, COM)
-        f, n = momentum(body_map, a, add(vector(work, i, SHIFT_BODY), turned(a, com)), ld2(work, i, MASS), tensor(work, i))
+        f, n = momentum(
+            body_map, a, add(vector(work, i, SHIFT_BODY), turned(a, com)), ld2(work, i, MASS), tensor(work, i)
+        )
         n = add(n, cross(com, f))
     if not flags & LEAF:
         f, n = add(f, vector(work, i, IMPULSE)), add(n, vector(work, i, IMPULSE + 3))
@@ -91,7 +109,8 @@ def on_target(kind: Any, pitch: Any, work: Any, i: Any, f: Any, n: Any) -> Any:
 
 @kernel
 def settle(body_map: Any, parameters: Any, structure: Any, work: Any) -> Any:
-    """P* of the present motion, its joint components then put exactly on target; returns the largest |P*| and |u| before that.
+    """P* of the present motion, its joint components then put exactly on target; returns the largest |P*| and |u|
+    before that.
 
     To be called after the last correction.
     """

@@ -1,25 +1,27 @@
-"""Force elements in a variational step: half of their impulse at either node, F = F(q, v, t) with the velocity v of the node.
+"""Force elements in a variational step: half of their impulse at either node, F = F(q, v, t) with the velocity v of the
+node.
 
     p̂ = p + (h/2) (Q₀ + F₀),      p₁ = … + (h/2) (Q₁ + F₁),      F₁ = F(q₁, v(q₁, p₁), t₁)
 
-Dampers make the second equation implicit.  It is solved by substitution, which contracts by about c h/2m (damping c, mass m); a step for
-which it does not is refused.  Symmetric, order 2.  Everything else is as in `mechanics.variational.closed_step`.
+Dampers make the second equation implicit.  It is solved by substitution, which contracts by about c h/2m (damping c,
+mass m); a step for which it does not is refused.  Symmetric, order 2.  Everything else is as in
+`mechanics.variational.closed_step`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from integrators.compensated import increase
+from integrators.arithmetic.compensated import increase
 from integrators.layout import COMPENSATION
 from integrators.signatures import STEP_SIGNATURES
 from liegroup.compile import absolute, any_, entry, kernel, ld, ld2, select, st, st2
-from liegroup.scalars import maximum
-from mechanics.constraints.packing import RATES, VECTORS
-from mechanics.constraints.poses import gather
-from mechanics.forces.kernel import forces
-from mechanics.hamiltonian.closed import velocities
-from mechanics.packing import EXTENSION, HEADER, KIND, N_Q, N_V, ROW, ROWS, V
+from liegroup.compile.scalars import maximum
+from mechanics.closed_trees.field import velocities
+from mechanics.closed_trees.forces import forces
+from mechanics.closed_trees.packing import RATES, VECTORS
+from mechanics.closed_trees.poses import gather
+from mechanics.model.packing import EXTENSION, HEADER, KIND, N_Q, N_V, ROW, ROWS, V
 from mechanics.variational.closed_step import accept as accept_closed
 from mechanics.variational.closed_step import close_step
 from mechanics.variational.step import begin, run
@@ -85,12 +87,14 @@ def push_elements(
     return not any_(going > 0.0)
 
 
-# --- the step ---------------------------------------------------------------------------------------------------------------------
+# --- the step
+# ---------------------------------------------------------------------------------------------------------------------
 
 
 @kernel
 def attempt(
-    t: Any, h: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, known: Any, forces_known: Any,
+    t: Any, h: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, known: Any,
+    forces_known: Any,
     counters: Any,
 ) -> Any:  # fmt: skip
     """Solve the equations of one substep; the state is not touched."""
@@ -111,8 +115,11 @@ def accept(
 
 @entry(*STEP_SIGNATURES)
 def loaded_step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One variational step of a tree with closed loops and force elements, y = (q, p)."""
-    return run(attempt, accept, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters)
+    return run(
+        attempt, accept, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
+    )

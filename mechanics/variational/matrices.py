@@ -1,4 +1,4 @@
-"""3 × 3 matrices as tuples of nine scalars by rows, for kernels; `mechanics.vectors` applies them to vectors."""
+"""3 × 3 matrices as tuples of nine scalars by rows, for kernels; `mechanics.algebra.vectors` applies them to vectors."""
 
 from __future__ import annotations
 

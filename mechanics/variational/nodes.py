@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper, kernel, ld, ld2, st2
+from liegroup.compile.scalars import sincos
 from liegroup.formulas.vectors import add, cross, scale
-from liegroup.scalars import sincos
+from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.joints.element import BALL, MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
-from mechanics.packing import (
+from mechanics.kernels.rows import constant_turn_up, orientation, position, prescribed, put, three, vector
+from mechanics.model.packing import (
     COS_ALPHA,
     COS_GAMMA,
     COS_THETA,
@@ -35,9 +37,8 @@ from mechanics.packing import (
     Q,
     V,
 )
-from mechanics.packing import MASS as ROW_MASS
-from mechanics.packing import TENSOR as ROW_TENSOR
-from mechanics.rows import constant_turn_up, orientation, position, prescribed, put, three, vector
+from mechanics.model.packing import MASS as ROW_MASS
+from mechanics.model.packing import TENSOR as ROW_TENSOR
 from mechanics.variational.matrices import product, transpose, turn_about_z
 from mechanics.variational.workspace import (
     COM,
@@ -56,9 +57,9 @@ from mechanics.variational.workspace import (
     put_along,
     put_matrix,
 )
-from mechanics.vectors import rotated, rotated_back
 
-# --- placement ----------------------------------------------------------------------------------------------------------
+# --- placement
+# ----------------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -134,7 +135,8 @@ def load(parameters: Any, structure: Any, rate: Any, work: Any, i: Any) -> None:
         st2(work, i, TENSOR + 5, rate * (parameters[J + 5] - m * (x * x + y * y)))
 
 
-# --- forces and targets ---------------------------------------------------------------------------------------------------
+# --- forces and targets
+# ---------------------------------------------------------------------------------------------------
 
 
 @kernel

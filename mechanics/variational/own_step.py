@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from integrators.layout import OWN_ROWS
 from integrators.problem import OwnStep
 from mechanics.joints.element import FLOAT, PLANE
-from mechanics.packing import HEADER, KIND, ROW, ROWS
-from mechanics.tree import Tree
+from mechanics.model.packing import HEADER, KIND, ROW, ROWS
+from mechanics.model.tree import Tree
 from mechanics.variational.action import discrete_action
 from mechanics.variational.closed_step import closed_step
 from mechanics.variational.loaded_step import loaded_step
@@ -32,8 +32,8 @@ def variational_steps(tree: Tree) -> dict[str, OwnStep]:
 def variational_step(tree: Tree, closures: int | None = None, loaded: bool = False, coupled: int = 0) -> OwnStep:
     """The variational step of a tree: its kernel, its workspace, and the words for a step that fails.
 
-    With a number of closure equations: of a tree with closed loops (RATTLE) and wheels, with force elements if `loaded`; at most `coupled`
-    joints are in one equation.
+    With a number of closure equations: of a tree with closed loops (RATTLE) and wheels, with force elements if
+    `loaded`; at most `coupled` joints are in one equation.
     """
     rows = int(tree.structure[ROWS])
     kinds = tree.structure[HEADER + KIND : HEADER + rows * ROW : ROW]
@@ -46,7 +46,9 @@ def variational_step(tree: Tree, closures: int | None = None, loaded: bool = Fal
         joint = names[int(errors[WORST])]
         turn = f"the joints turn by up to {2 * math.atan(errors[TURNED] / 2):.2g} rad in the smallest substep"
         if errors[UNSOLVED] > RESIDUAL or math.isnan(errors[UNSOLVED]):
-            return f"the largest residual, {errors[UNSOLVED]:.2g} of the largest momentum, is in joint {joint!r}; {turn}"
+            return (
+                f"the largest residual, {errors[UNSOLVED]:.2g} of the largest momentum, is in joint {joint!r}; {turn}"
+            )
         return f"{turn}, most in joint {joint!r}"
 
     if closures is None:

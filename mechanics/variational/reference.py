@@ -2,10 +2,10 @@
 
     L_d(q₀, q₁) = Σ bodies Xᵀ M X/(2h) − (h/2) (V(q₀) + V(q₁)),        p₀ = −D₁ L_d,    p₁ = D₂ L_d
 
-X are the coordinates of the motion of the mass centre frame from (R₀, x₀) to (R₁, x₁), M = diag(m E, J_com), and D₁, D₂ are
-derivatives along the joint velocities (quasi-velocities in child axes for balls, planes and free joints).  Everything runs
-on any scalar type: complex numbers (derivatives by complex steps) and mpmath numbers (derivatives by differences, as many
-digits as wanted).
+X are the coordinates of the motion of the mass centre frame from (R₀, x₀) to (R₁, x₁), M = diag(m E, J_com), and D₁, D₂
+are derivatives along the joint velocities (quasi-velocities in child axes for balls, planes and free joints).
+Everything runs on any scalar type: complex numbers (derivatives by complex steps) and mpmath numbers (derivatives by
+differences, as many digits as wanted).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from liegroup.scalars import arctan2, sqrt
-from liegroup.series import tangent
-from mechanics.inertia import Inertia
-from mechanics.spatial import Array
-from mechanics.tree import Tree
+from liegroup.compile.scalars import arctan2, sqrt
+from liegroup.formulas.series import tangent
+from mechanics.algebra.spatial import Array
+from mechanics.model.inertia import Inertia
+from mechanics.model.tree import Tree
 
 
 def poses(tree: Tree, q: Any, t: Any) -> list[tuple[Array, Array]]:
@@ -98,11 +98,15 @@ def _nudged(factor: Any, q: Any, s: Any, step: Any) -> Array:
 
 
 def derivative(function: Callable[[Any], Any], tree: Tree, q: Any, step: Any) -> Array:
-    """Derivatives of a function of q along the joint velocities: by complex steps if `step` is complex, else by differences."""
+    """Derivatives of a function of q along the joint velocities: by complex steps if `step` is complex, else by
+    differences.
+    """
     basis = np.eye(tree.nv)
     if isinstance(step, complex):
         return np.array([function(nudged(tree, q, e, step)).imag / step.imag for e in basis])
-    return np.array([(function(nudged(tree, q, e, step)) - function(nudged(tree, q, e, -step))) / (2 * step) for e in basis])
+    return np.array(
+        [(function(nudged(tree, q, e, step)) - function(nudged(tree, q, e, -step))) / (2 * step) for e in basis]
+    )
 
 
 def momenta(tree: Tree, body_map: str, t: Any, h: Any, q0: Any, q1: Any, step: Any = 1e-30j) -> tuple[Array, Array]:

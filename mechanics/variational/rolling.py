@@ -1,14 +1,15 @@
 """The discrete rolling condition of a variational step: what a wheel or blade must not slip from one node to the next.
 
-With the displacement T = ΔQ − ΔP of the hub past the plane and the rotation vectors φ_j, φ_i of wheel and plane over the step (all in
-space), and the force f, its moments o × f about the hub and (D + o) × f about the plane at either node,
+With the displacement T = ΔQ − ΔP of the hub past the plane and the rotation vectors φ_j, φ_i of wheel and plane over
+the step (all in space), and the force f, its moments o × f about the hub and (D + o) × f about the plane at either
+node,
 
     C = ½ Σ_{k, k+1} [ f·T + (o × f)·φ_j − ((D + o) × f)·φ_i ] = 0
 
-This is the trapezoidal rule of A(q) v dt = 0 along the step.  It changes its sign when the nodes are exchanged, so that the step stays
-symmetric; a wheel that rolls straight, and one that turns on the spot, meet it exactly, whatever their angle per step; and the rows of two
-wheels of one axle stay dependent.
-Source: Cortés and Martínez 2001 (discrete Lagrange–d'Alembert); McLachlan and Perlmutter 2006 (symmetric constraints).
+This is the trapezoidal rule of A(q) v dt = 0 along the step.  It changes its sign when the nodes are exchanged, so that
+the step stays symmetric; a wheel that rolls straight, and one that turns on the spot, meet it exactly, whatever their
+angle per step; and the rows of two wheels of one axle stay dependent. Source: Cortés and Martínez 2001 (discrete
+Lagrange–d'Alembert); McLachlan and Perlmutter 2006 (symmetric constraints).
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from typing import Any
 from liegroup.compile import helper, kernel, st2
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, scale, subtract
-from mechanics.constraints.packing import GAP, POSES, SCREWS, VECTORS
-from mechanics.constraints.poses import equation, pose
+from mechanics.algebra.vectors import rotated, rotated_back
+from mechanics.closed_trees.packing import GAP, POSES, SCREWS, VECTORS
+from mechanics.closed_trees.poses import equation, pose
 from mechanics.constraints.rows import second
 from mechanics.constraints.wheel_gradients import slip, slip_gradient
 from mechanics.constraints.wheel_rows import HEIGHT
-from mechanics.packing import EXTENSION
-from mechanics.rows import put, vector
+from mechanics.kernels.rows import put, vector
+from mechanics.model.packing import EXTENSION
 from mechanics.variational.body_maps import rotation_vector
 from mechanics.variational.gibbs import turned
 from mechanics.variational.workspace import SHIFT_BODY, TURN_BODY
-from mechanics.vectors import rotated, rotated_back
 
 FORCE, ABOUT_HUB, ABOUT_PLANE = 12, 15, 18
 """Columns of the line of an equation, behind its screws at k."""
@@ -40,7 +41,11 @@ def contact(parameters: Any, structure: Any, field_work: Any, poses_at: Any, c: 
     kind, i, j, a, p, b, q, _, _ = equation(parameters, structure, c)
     R_i, x_i = pose(field_work, poses_at + i)
     R_j, x_j = pose(field_work, poses_at + j)
-    return rotated(R_i, a), rotated(second(kind, R_i, R_j), b), subtract(add(x_j, rotated(R_j, q)), add(x_i, rotated(R_i, p)))
+    return (
+        rotated(R_i, a),
+        rotated(second(kind, R_i, R_j), b),
+        subtract(add(x_j, rotated(R_j, q)), add(x_i, rotated(R_i, p))),
+    )
 
 
 @helper

@@ -2,14 +2,16 @@
 
     p̂ = p + (h/2) Q₀,      A₀ᵀ P*(D) = p̂ − (damping/2) D,      p₁ = A₁ᵀ P*⁺ + (h/2) Q₁ − (damping/2) D
 
-with P* the discrete momenta of the bodies summed over the subtrees: the discrete Euler–Lagrange equations in the momenta at
-the nodes, so that states are (q, p) of the Hamiltonian tree.  One iteration is one sweep up and one down the tree.  The first
-guess is extrapolated from past steps; without a past it is no motion, and the first iteration then finds h M⁻¹p̂.
+with P* the discrete momenta of the bodies summed over the subtrees: the discrete Euler–Lagrange equations in the
+momenta at the nodes, so that states are (q, p) of the Hamiltonian tree.  One iteration is one sweep up and one down the
+tree.  The first guess is extrapolated from past steps; without a past it is no motion, and the first iteration then
+finds h M⁻¹p̂.
 
-Every second iteration uses the matrix of the one before.  Of the defect, relative to the momenta of the rows, an iteration leaves about
-what the matrix has changed since it was formed: the way gone since, relative to the motion, times the turn of the bodies.  The
-iteration ends where that is below rounding; then the equations themselves are checked.  A (sub)step whose joints turn too far, or
-that is not solved, is divided by two and repeated; divisions are counted.
+Every second iteration uses the matrix of the one before.  Of the defect, relative to the momenta of the rows, an
+iteration leaves about what the matrix has changed since it was formed: the way gone since, relative to the motion,
+times the turn of the bodies.  The iteration ends where that is below rounding; then the equations themselves are
+checked.  A (sub)step whose joints turn too far, or that is not solved, is divided by two and repeated; divisions are
+counted.
 
 options
     1 for the exact matrix, 0 for the inertia at the start (RIQN); largest number of
@@ -25,7 +27,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from integrators.compensated import renormalise
+from integrators.arithmetic.compensated import renormalise
 from integrators.layout import (
     COMPENSATION,
     DIVIDED,
@@ -45,9 +47,9 @@ from integrators.layout import (
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from liegroup.compile import any_, entry, helper, kernel, ld2, st2
-from liegroup.scalars import maximum, select
-from mechanics.packing import HEADER, KIND, ROW, ROWS
-from mechanics.rows import vector
+from liegroup.compile.scalars import maximum, select
+from mechanics.kernels.rows import vector
+from mechanics.model.packing import HEADER, KIND, ROW, ROWS
 from mechanics.variational.completion import finish
 from mechanics.variational.correction import correct, extrapolate, remember, rest, still_base
 from mechanics.variational.elimination import eliminate
@@ -59,7 +61,9 @@ EXACT, DIVISIONS = range(OWN_OPTIONS, OWN_OPTIONS + 2)
 STEP = ERROR_LOW
 """Row of the engine whose first entry keeps the size of the last step."""
 UNSOLVED, TURNED, WORST = range(3)
-"""Entries of the engine's row of errors after a failure: residual, largest turn of a joint (Gibbs vector), row of the worst."""
+"""Entries of the engine's row of errors after a failure: residual, largest turn of a joint (Gibbs vector), row of the
+worst.
+"""
 ITERATIONS_LIMIT = 20
 RENORMALISE_EVERY = 8
 ROUNDING = 1e-15
@@ -98,7 +102,9 @@ def relative(sizes: Any) -> Any:
 
 
 @kernel
-def begin(t: Any, h: Any, y: Any, parameters: Any, structure: Any, work: Any, known: Any, forces_known: Any, counters: Any) -> None:
+def begin(
+    t: Any, h: Any, y: Any, parameters: Any, structure: Any, work: Any, known: Any, forces_known: Any, counters: Any
+) -> None:
     """Node k, the momenta the step aims at, and the first guess."""
     still_base(structure, work)
     if known > 0 and forces_known:  # one sweep; with a past h is as it was
@@ -141,12 +147,14 @@ def checked(converged: Any, options: Any, parameters: Any, structure: Any, work:
 
 @kernel
 def attempt(
-    t: Any, h: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, known: Any, forces_known: Any,
+    t: Any, h: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, known: Any,
+    forces_known: Any,
     counters: Any,
 ) -> Any:  # fmt: skip
     """Solve the equations of one substep; the state is not touched.
 
-    Returns whether they are solved, the largest turn of a joint, and the largest defect relative to the largest momentum.
+    Returns whether they are solved, the largest turn of a joint, and the largest defect relative to the largest
+    momentum.
     """
     begin(t, h, y, parameters, structure, work, known, forces_known, counters)
     converged, turn = solve(parameters, structure, options, work, known, counters)
@@ -169,7 +177,8 @@ def accept(
 
 @kernel
 def advance(
-    attempt: Any, accept: Any, t: Any, h: Any, y: Any, low: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    attempt: Any, accept: Any, t: Any, h: Any, y: Any, low: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, engine: Any, work: Any, known: Any, forces_known: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step of size h, or of a part of a composition; divided by two as often as its turns demand."""
@@ -178,7 +187,17 @@ def advance(
     while done < parts:
         size = h / parts
         solved, turn, residual = attempt(
-            t + done * size, size, y, parameters, structure, options, field_work, work, known, forces_known or done > 0, counters
+            t + done * size,
+            size,
+            y,
+            parameters,
+            structure,
+            options,
+            field_work,
+            work,
+            known,
+            forces_known or done > 0,
+            counters,
         )
         if solved and not any_(turn > coefficients[0]):
             done += 1
@@ -219,18 +238,24 @@ def worst_row(structure: Any, work: Any, column: Any) -> Any:
 
 @kernel
 def run(
-    attempt: Any, accept: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    attempt: Any, accept: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any,
+    parameters: Any,
     structure: Any, field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step, by what solves a substep (`attempt`) and goes on to its end (`accept`)."""
     stages, engine, lines = coefficients.shape[0] - 1, work[:OWN_ROWS], work[OWN_ROWS:]
-    known = min(counters[HISTORY], REMEMBERED) if stages == 1 and options[EXACT] and not any_(ld2(engine, STEP, 0) != h) else 0
+    known = (
+        min(counters[HISTORY], REMEMBERED)
+        if stages == 1 and options[EXACT] and not any_(ld2(engine, STEP, 0) != h)
+        else 0
+    )
     st2(engine, STEP, 0, h)
     forces_known, divided = counters[FIRST_KNOWN] != 0, counters[DIVIDED]
     for s in range(stages):
         part = coefficients[1 + s] * h
         status = advance(
-            attempt, accept, t, part, y, low, coefficients, options, parameters, structure, field_work, engine, lines, known,
+            attempt, accept, t, part, y, low, coefficients, options, parameters, structure, field_work, engine, lines,
+            known,
             forces_known or s > 0, counters,
         )  # fmt: skip
         if status != OK:
@@ -248,8 +273,11 @@ def run(
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One variational step of a tree, y = (q, p)."""
-    return run(attempt, accept, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters)
+    return run(
+        attempt, accept, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
+    )

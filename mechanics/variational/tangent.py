@@ -1,36 +1,54 @@
 """The variational step of a tree with its exact derivative: directions are carried along, in linear time each.
 
-A direction is (σ, δp, δu, δh, δt): increments of the joints (quasi-velocities at node k), of the momenta, of joint forces u held over
-the step, of its size and of its start.  The forces act like half kicks at either end,
+A direction is (σ, δp, δu, δh, δt): increments of the joints (quasi-velocities at node k), of the momenta, of joint
+forces u held over the step, of its size and of its start.  The forces act like half kicks at either end,
 
     p̂ = p + (h/2)(Q₀ + u),      p₁ = A₁ᵀ P*⁺ + (h/2)(Q₁ + u) − (damping/2) D
 
-The step's equations are differentiated by rows (implicit function theorem).  With η⁰, η¹ the twists of a row at the nodes, β = Ad_f⁻¹ η⁰
-and N of `mechanics.variational.body_maps`,
+The step's equations are differentiated by rows (implicit function theorem).  With η⁰, η¹ the twists of a row at the
+nodes, β = Ad_f⁻¹ η⁰ and N of `mechanics.variational.body_maps`,
 
     δP = N (η¹ − β) − P δh/h,       δP* = δP + Σ children C₀ᵀ (δP* − ad_σᵀ P*),      A₀ᵀ δP* = δp̂ − (damping/2) δD
     δP*⁺ = Ad_fᵀ δP* + ad_ζᵀ P*⁺,     ζ = η¹ − β,       δp₁ = A₁ᵀ δP*⁺ + (h/2)(δQ₁ + δu) + (δh/2)(Q₁ + u) − (damping/2) δD'
 
-which is the system of one Newton iteration with another right side: the factors at the solution serve all directions.  Parts of a
-composition and divided steps are differentiated one after the other.
+which is the system of one Newton iteration with another right side: the factors at the solution serve all directions.
+Parts of a composition and divided steps are differentiated one after the other.
 
 work
-    beside the rows of `mechanics.variational.step`: one line per row of the tree and one for the base (`REACTION` …), one line with
-    the forces u and the size of the whole step, one line per direction: (σ, δp, δu, δh, δt), in place.
+    beside the rows of `mechanics.variational.step`: one line per row of the tree and one for the base (`REACTION` …),
+    one line with the forces u and the size of the whole step, one line per direction: (σ, δp, δu, δh, δt), in place.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from integrators.compensated import increase
+from integrators.arithmetic.compensated import increase
 from integrators.layout import COMPENSATION, OWN_ROWS, TAU
 from integrators.signatures import STEP_SIGNATURES
 from liegroup.compile import entry, helper, kernel, ld2, st2
 from liegroup.formulas.vectors import add, cross, scale, subtract
+from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN, SCREW
-from mechanics.packing import DAMPING, FIRST, FLAGS, HEADER, HEAVY, KIND, LEAF, N_Q, N_V, PARAMETERS, PARENT, PITCH, ROW, ROWS, TREE_MASS, V
-from mechanics.rows import prescribed, put, vector
+from mechanics.kernels.rows import prescribed, put, vector
+from mechanics.model.packing import (
+    DAMPING,
+    FIRST,
+    FLAGS,
+    HEADER,
+    HEAVY,
+    KIND,
+    LEAF,
+    N_Q,
+    N_V,
+    PARAMETERS,
+    PARENT,
+    PITCH,
+    ROW,
+    ROWS,
+    TREE_MASS,
+    V,
+)
 from mechanics.variational.correction import correction, still_base
 from mechanics.variational.elimination import eliminate, own_matrix, relieved
 from mechanics.variational.gibbs import tangent_inverse_matrix, turned
@@ -57,9 +75,9 @@ from mechanics.variational.workspace import (
     unknown,
     wrench_to_parent,
 )
-from mechanics.vectors import rotated, rotated_back
 
-# --- columns of the further lines ---------------------------------------------------------------------------------------------
+# --- columns of the further lines
+# ---------------------------------------------------------------------------------------------
 
 REACTION = 0  # P*
 GRAVITY, FIRST_MOMENT = 6, 12  # g and first moment of the subtree in row axes, at k and at k + 1
@@ -86,7 +104,8 @@ def control(structure: Any) -> Any:
     return 2 * (structure[ROWS] + 1)
 
 
-# --- twists -------------------------------------------------------------------------------------------------------------------
+# --- twists
+# -------------------------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -135,7 +154,8 @@ def put_drag(work: Any, i: Any, e: Any) -> None:
     put(work, e, SCRATCH + 3, subtract(v, cross(w, d)))
 
 
-# --- what all directions share --------------------------------------------------------------------------------------------------
+# --- what all directions share
+# --------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -174,7 +194,10 @@ def own_change(flags: Any, work: Any, i: Any, e: Any) -> Any:
     zero = 0.0 * ld2(work, i, TURN_JOINT)
     f, n = (zero, zero, zero), (zero, zero, zero)
     if flags & HEAVY:
-        v, w = subtract(vector(work, e, END), vector(work, e, CARRIED)), subtract(vector(work, e, END + 3), vector(work, e, CARRIED + 3))
+        v, w = (
+            subtract(vector(work, e, END), vector(work, e, CARRIED)),
+            subtract(vector(work, e, END + 3), vector(work, e, CARRIED + 3)),
+        )
         f = add(rotated(matrix(work, e, OWN), v), rotated(matrix(work, e, OWN + 9), w))
         n = add(rotated(matrix(work, e, OWN + 18), v), rotated(matrix(work, e, OWN + 27), w))
     if not flags & LEAF:
@@ -201,13 +224,16 @@ def put_force_change(
     dc, dg = vector(work, e, MOMENT), cross(g, vector(work, e, twist + 3))
     if flags & LEAF:
         dc = scale(0.0, dc)
-    put_along(work, e, SCRATCH, structure[row + KIND], parameters[at + PITCH], scale(m, dg), add(cross(dc, g), cross(c, dg)))
+    put_along(
+        work, e, SCRATCH, structure[row + KIND], parameters[at + PITCH], scale(m, dg), add(cross(dc, g), cross(c, dg))
+    )
     dc = add(dc, add(cross(vector(work, e, joint), c), scale(m, vector(work, e, joint + 3))))
     dc = rotated_back(matrix(work, i, placement), dc)
     put(work, parent, MOMENT, dc if flags & FIRST else add(dc, vector(work, parent, MOMENT)))
 
 
-# --- one direction --------------------------------------------------------------------------------------------------------------
+# --- one direction
+# --------------------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -217,14 +243,18 @@ def start(parameters: Any, structure: Any, work: Any, direction: Any, dt: Any, d
         row, e, parent = HEADER + i * ROW, extra(structure, i), extra(structure, structure[HEADER + i * ROW + PARENT])
         kind, pitch, s = structure[row + KIND], parameters[structure[row + PARAMETERS] + PITCH], structure[row + V]
         put_joint_twists(kind, pitch, work, direction, s, e, dt, dt + dh)
-        v, w = seen_from_row(matrix(work, i, G0), vector(work, i, G0 + 9), vector(work, parent, START), vector(work, parent, START + 3))
+        v, w = seen_from_row(
+            matrix(work, i, G0), vector(work, i, G0 + 9), vector(work, parent, START), vector(work, parent, START + 3)
+        )
         v, w = add(v, vector(work, e, JOINT + 3)), add(w, vector(work, e, JOINT))
         put(work, e, START, v)
         put(work, e, START + 3, w)
         v, w = carried_back(vector(work, i, TURN_BODY), vector(work, i, SHIFT_BODY), v, w)
         put(work, e, CARRIED, v)
         put(work, e, CARRIED + 3, w)
-        v, w = seen_from_row(matrix(work, i, G1), vector(work, i, G1 + 9), vector(work, parent, END), vector(work, parent, END + 3))
+        v, w = seen_from_row(
+            matrix(work, i, G1), vector(work, i, G1 + 9), vector(work, parent, END), vector(work, parent, END + 3)
+        )
         put(work, e, END, add(v, vector(work, e, JOINT_END + 3)))
         put(work, e, END + 3, add(w, vector(work, e, JOINT_END)))
 
@@ -235,7 +265,12 @@ def right_side(h: Any, parameters: Any, structure: Any, work: Any, direction: An
     n_v, u = structure[N_V], control(structure)
     for i in range(structure[ROWS] - 1, -1, -1):
         row, e = HEADER + i * ROW, extra(structure, i)
-        kind, flags, damping, s = structure[row + KIND], structure[row + FLAGS], structure[DAMPING] + structure[row + V], structure[row + V]
+        kind, flags, damping, s = (
+            structure[row + KIND],
+            structure[row + FLAGS],
+            structure[DAMPING] + structure[row + V],
+            structure[row + V],
+        )
         pitch = parameters[structure[row + PARAMETERS] + PITCH]
         f, n = own_change(flags, work, i, e)
         put_force_change(parameters, structure, work, i, row, e, G0, 0, START, JOINT)
@@ -262,7 +297,9 @@ def solved(parameters: Any, structure: Any, work: Any) -> None:
     for i in range(structure[ROWS]):
         row, e, parent = HEADER + i * ROW, extra(structure, i), structure[HEADER + i * ROW + PARENT]
         pitch = parameters[structure[row + PARAMETERS] + PITCH]
-        v, w = seen_from_row(matrix(work, i, G1), vector(work, i, G1 + 9), vector(work, parent, ETA), vector(work, parent, ETA + 3))
+        v, w = seen_from_row(
+            matrix(work, i, G1), vector(work, i, G1 + 9), vector(work, parent, ETA), vector(work, parent, ETA + 3)
+        )
         dv, dw = correction(structure[row + KIND], pitch, work, i, v, w, v[0] != v[0])
         v, w = add(v, dv), add(w, dw)
         put(work, i, ETA, v)
@@ -279,8 +316,17 @@ def end(h: Any, parameters: Any, structure: Any, work: Any, direction: Any, dh: 
     n_v, u = structure[N_V], control(structure)
     for i in range(structure[ROWS] - 1, -1, -1):
         row, e = HEADER + i * ROW, extra(structure, i)
-        kind, flags, damping, s = structure[row + KIND], structure[row + FLAGS], structure[DAMPING] + structure[row + V], structure[row + V]
-        pitch, a, d = parameters[structure[row + PARAMETERS] + PITCH], vector(work, i, TURN_BODY), vector(work, i, SHIFT_BODY)
+        kind, flags, damping, s = (
+            structure[row + KIND],
+            structure[row + FLAGS],
+            structure[DAMPING] + structure[row + V],
+            structure[row + V],
+        )
+        pitch, a, d = (
+            parameters[structure[row + PARAMETERS] + PITCH],
+            vector(work, i, TURN_BODY),
+            vector(work, i, SHIFT_BODY),
+        )
         f, n = own_change(flags, work, i, e)
         to_parent(flags, structure[row + PARENT], work, i, e, f, n)
         put_force_change(parameters, structure, work, i, row, e, G1, 1, END, JOINT_END)
@@ -290,7 +336,10 @@ def end(h: Any, parameters: Any, structure: Any, work: Any, direction: Any, dh: 
         k, P, M = dh / h, vector(work, e, REACTION), vector(work, e, REACTION + 3)
         f, n = onward_wrench(a, d, subtract(f, scale(k, P)), subtract(n, scale(k, M)))
         P, M = onward_wrench(a, d, P, M)
-        v, w = subtract(vector(work, e, END), vector(work, e, CARRIED)), subtract(vector(work, e, END + 3), vector(work, e, CARRIED + 3))
+        v, w = (
+            subtract(vector(work, e, END), vector(work, e, CARRIED)),
+            subtract(vector(work, e, END + 3), vector(work, e, CARRIED + 3)),
+        )
         x, y = turned_wrench(v, w, P, M)
         put_along(work, e, SCRATCH, kind, pitch, add(f, x), add(n, y))
         for j in range(freedom(kind)):
@@ -310,12 +359,14 @@ def onward_wrench(a: Any, d: Any, f: Any, n: Any) -> Any:
     return add(f, turned(back, f)), add(n, turned(back, n))
 
 
-# --- the step ---------------------------------------------------------------------------------------------------------------------
+# --- the step
+# ---------------------------------------------------------------------------------------------------------------------
 
 
 @kernel
 def attempt(
-    t: Any, h: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, known: Any, forces_known: Any,
+    t: Any, h: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, known: Any,
+    forces_known: Any,
     counters: Any,
 ) -> Any:  # fmt: skip
     """Solve the equations of one substep with the forces u; the state is not touched."""
@@ -360,9 +411,12 @@ def accept(
 
 @entry(*STEP_SIGNATURES)
 def tangent_step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One variational step of a tree, y = (q, p), with forces u and directions carried along."""
     st2(work, OWN_ROWS + control(structure), structure[N_V], h)
-    return run(attempt, accept, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters)
+    return run(
+        attempt, accept, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
+    )

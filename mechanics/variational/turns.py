@@ -1,4 +1,5 @@
-"""Elimination of an undamped turn about z, straight through: what is left of N* has no third component of any moment or turn.
+"""Elimination of an undamped turn about z, straight through: what is left of N* has no third component of any moment or
+turn.
 
 X = N* − Y D⁻¹ W = [[A, B], [C, I]],  A 3 × 3, B 3 × 2, C 2 × 3, I 2 × 2 (zero elsewhere)
 parent += Q ([[E, 0], [ρ̃, E]] [Z₀ X Z₁ᵀ] [[E, −ρ̃], [0, E]]) Qᵀ,   Z = Rz(θ₀ + q) at k and k + 1,  Q = Rz(γ) Rx(α)
@@ -9,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper, ld2, st2
-from mechanics.packing import COS_ALPHA, COS_GAMMA, RHO, SHIFT, SIDE, SIN_ALPHA, SIN_GAMMA
-from mechanics.rows import put
-from mechanics.screws import backward_full, forward_full, turn_full
+from mechanics.algebra.screws import backward_full, forward_full, turn_full
+from mechanics.kernels.rows import put
+from mechanics.model.packing import COS_ALPHA, COS_GAMMA, RHO, SHIFT, SIDE, SIN_ALPHA, SIN_GAMMA
 from mechanics.variational.workspace import COS0, COS1, MATRIX, SIN0, SIN1
 
 
@@ -76,7 +77,9 @@ def turn_to_parent(parameters: Any, flags: Any, at: Any, work: Any, i: Any, A: A
 
 @helper
 def shifted_in_plane(A: Any, B: Any, C: Any, I: Any, x: Any, y: Any) -> Any:
-    """[[E, 0], [ρ̃, E]] [[A, B], [C, I]] [[E, −ρ̃], [0, E]] for ρ = (x, y, 0), where B, C, I have the zeros of `turn_to_parent`."""
+    """[[E, 0], [ρ̃, E]] [[A, B], [C, I]] [[E, −ρ̃], [0, E]] for ρ = (x, y, 0), where B, C, I have the zeros of
+    `turn_to_parent`.
+    """
     B = (
         B[0] + y * A[2], B[1] - x * A[2], x * A[1] - y * A[0],
         B[3] + y * A[5], B[4] - x * A[5], x * A[4] - y * A[3],

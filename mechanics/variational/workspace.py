@@ -1,7 +1,9 @@
-"""The workspace of the variational step: one line per row of a packed tree (`mechanics.packing`), and one for the base.
+"""The workspace of the variational step: one line per row of a packed tree (`mechanics.model.packing`), and one for the
+base.
 
 Node k is the start of the step, node k + 1 its end; "old axes" are those of the row at k, "new axes" those at k + 1.
-`parameters` and `structure` are those of the packed tree; a row begins at ``row`` in `structure` and at ``at`` in `parameters`.
+`parameters` and `structure` are those of the packed tree; a row begins at ``row`` in `structure` and at ``at`` in
+`parameters`.
 """
 
 from __future__ import annotations
@@ -10,9 +12,9 @@ from typing import Any
 
 from liegroup.compile import helper, st2
 from liegroup.formulas.vectors import add, cross
+from mechanics.algebra.vectors import rotated_back
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
-from mechanics.rows import put, vector
-from mechanics.vectors import rotated_back
+from mechanics.kernels.rows import put, vector
 
 # columns of the workspace
 G0, RHO0, G1, RHO1 = 0, 9, 12, 21  # placement at k and k + 1: parent → row components, origin in the axes of the parent
@@ -51,7 +53,8 @@ def put_matrix(work: Any, i: Any, column: Any, A: Any) -> None:
     put(work, i, column + 6, (A[6], A[7], A[8]))
 
 
-# --- the joints' bases A: unit vectors in row axes ---------------------------------------------------------------------
+# --- the joints' bases A: unit vectors in row axes
+# ---------------------------------------------------------------------
 
 
 @helper
@@ -96,7 +99,8 @@ def put_along(work: Any, i: Any, column: Any, kind: Any, pitch: Any, f: Any, n: 
         put(work, i, column + 3, n)
 
 
-# --- from a row to its parent ------------------------------------------------------------------------------------------
+# --- from a row to its parent
+# ------------------------------------------------------------------------------------------
 
 
 @helper

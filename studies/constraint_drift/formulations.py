@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from benchmarks.peers import missing, mujoco, pinocchio
 from integrators.problem import Problem
-from mechanics.constraints.body_problem import body_problem
-from mechanics.constraints.constrained_problem import constrained_problem
-from mechanics.constraints.multiplier_problem import (
+from mechanics.formulations.body_problem import body_problem
+from mechanics.formulations.constrained_problem import constrained_problem
+from mechanics.formulations.multiplier_problem import (
     AugmentedLagrangian,
     Baumgarte,
     Lagrange,
@@ -20,7 +21,6 @@ from mechanics.constraints.multiplier_problem import (
     multiplier_problem,
 )
 from mechanics.mechanism import Mechanism, Projection
-from studies.constraint_drift.peers import missing, mujoco, pinocchio
 
 EXPLICIT = "RKMK4"
 """The explicit method of all formulations that are fields."""
@@ -66,27 +66,49 @@ def formulations(
         b = gain * rate
         for zeta in (0.5, 1.0):
             stabilisation = Baumgarte(zeta * b, b)
-            yield explicit(f"Baumgarte β = {b:.3g}, ζ = {zeta:g}", "Baumgarte", partial(_multipliers, stabilisation=stabilisation))
+            yield explicit(
+                f"Baumgarte β = {b:.3g}, ζ = {zeta:g}", "Baumgarte", partial(_multipliers, stabilisation=stabilisation)
+            )
         yield explicit(f"Ostermeyer s = {b:.3g}", "Ostermeyer", partial(_multipliers, stabilisation=Ostermeyer(b)))
         augmented = AugmentedLagrangian(b)
         yield explicit(f"augmented Ω = {b:.3g}", "augmented Lagrangian", partial(_multipliers, stabilisation=augmented))
     yield explicit("Baumgarte 1/h", "Baumgarte 1/h", partial(_multipliers, stabilisation=Baumgarte(1.0 / step)))
     for part in (0.5, 1.0, 2.0):
         yield explicit(f"penalty hω = {part:g}", "penalty", partial(_penalty, frequency=part / step))
-    yield explicit("velocity projection", "velocity projection", partial(_multipliers, stabilisation=Lagrange(), projection="velocities"))
+    yield explicit(
+        "velocity projection",
+        "velocity projection",
+        partial(_multipliers, stabilisation=Lagrange(), projection="velocities"),
+    )
     yield explicit("projection", "projection", partial(_multipliers, stabilisation=Lagrange(), projection="positions"))
-    for projection, name in (("none", "Hamiltonian"), ("momenta", "Hamiltonian re-based"), ("positions", "Hamiltonian closed")):
+    for projection, name in (
+        ("none", "Hamiltonian"),
+        ("momenta", "Hamiltonian re-based"),
+        ("positions", "Hamiltonian closed"),
+    ):
         yield explicit(name, name, partial(_hamiltonian, projection=projection))
     for gain in gains if with_peers else ():
         for peer, solve in (("Pinocchio", pinocchio), ("MuJoCo", mujoco)):
             if peer not in missing():
                 pose = partial(_multipliers, stabilisation=Lagrange())
                 method = "semi-implicit Euler" if peer == "Pinocchio" else "RK4 of MuJoCo"
-                yield Formulation(f"{peer} β = {gain * rate:.3g}", peer, "tree", method, pose, partial(solve, gain * rate))
+                yield Formulation(
+                    f"{peer} β = {gain * rate:.3g}", peer, "tree", method, pose, partial(solve, gain * rate)
+                )
     for coordinates, pose in (("tree", constrained_problem), ("body", body_problem))[: 1 + in_bodies]:
-        yield Formulation(f"generalised-α index 3, {coordinates}", "generalised-α index 3", coordinates, "ALPHA_INDEX3", pose)
+        yield Formulation(
+            f"generalised-α index 3, {coordinates}", "generalised-α index 3", coordinates, "ALPHA_INDEX3", pose
+        )
         yield Formulation(f"RATTLE, {coordinates}", f"RATTLE {coordinates}", coordinates, "DLA", pose)
-    yield Formulation("generalised-α stabilised", "generalised-α stabilised", "tree", "ALPHA_STABILISED", constrained_problem)
-    yield Formulation("augmented Lagrangian index 3", "augmented Lagrangian index 3", "tree", "AUGMENTED_LAGRANGIAN", constrained_problem)
+    yield Formulation(
+        "generalised-α stabilised", "generalised-α stabilised", "tree", "ALPHA_STABILISED", constrained_problem
+    )
+    yield Formulation(
+        "augmented Lagrangian index 3",
+        "augmented Lagrangian index 3",
+        "tree",
+        "AUGMENTED_LAGRANGIAN",
+        constrained_problem,
+    )
     yield Formulation("Radau IIA GGL", "Radau IIA GGL", "tree", "RADAU_GGL", constrained_problem)
     yield Formulation("RATTLE order 4", "RATTLE order 4", "tree", "DLA4", constrained_problem)

@@ -71,13 +71,17 @@ def _of_system(result: Result, name: str) -> Figure:
     axes = fig.subplots(2, 2)
     h = max(r.step for r in runs)
     at_h = [r for r in runs if r.step == h]
-    fig.suptitle(f"{name}, {at_h[0].horizon:g} s; explicit formulations by RK4; every family at its best setting", fontsize=10)
+    fig.suptitle(
+        f"{name}, {at_h[0].horizon:g} s; explicit formulations by RK4; every family at its best setting", fontsize=10
+    )
     _against_time(axes[0, 0], at_h, families, lambda r: r.gap, f"largest gap |φ| [m], h = {h:g} s")
     axes[0, 0].set_ylim(bottom=1e-17)
     _against_time(axes[0, 1], at_h, families, lambda r: r.energy_error, f"largest |E − E₀| [J], h = {h:g} s")
     _against_cost(axes[1, 0], runs, families, lambda r: r.band, "largest |E − E₀| [J]")
     if known:
-        _against_cost(axes[1, 1], runs, families, lambda r: r.angle_error, "error of the crank's angle at the end [rad]")
+        _against_cost(
+            axes[1, 1], runs, families, lambda r: r.angle_error, "error of the crank's angle at the end [rad]"
+        )
     else:
         _against_cost(axes[1, 1], runs, families, lambda r: float(np.nanmax(r.gap)), "largest gap |φ| [m]")
     handles = [h for h in axes[1, 0].lines if not str(h.get_label()).startswith("_")]
@@ -85,7 +89,9 @@ def _of_system(result: Result, name: str) -> Figure:
     return fig
 
 
-def _against_time(ax: Any, runs: Sequence[Run], families: Sequence[str], values: Callable[[Run], Array], label: str) -> None:
+def _against_time(
+    ax: Any, runs: Sequence[Run], families: Sequence[str], values: Callable[[Run], Array], label: str
+) -> None:
     for family in families:
         r = best(runs, family)
         if r is not None:
@@ -103,13 +109,17 @@ def _envelope(t: Array, values: Array) -> tuple[Array, Array]:
     return t[edges[1:] - 1], np.array([np.clip(values[a:b], 1e-18, HIGHEST).max() for a, b in pairwise(edges)])
 
 
-def _against_cost(ax: Any, runs: Sequence[Run], families: Sequence[str], value: Callable[[Run], float | None], label: str) -> None:
+def _against_cost(
+    ax: Any, runs: Sequence[Run], families: Sequence[str], value: Callable[[Run], float | None], label: str
+) -> None:
     for family in families:
         chosen = [best([r for r in runs if r.step == h], family) for h in sorted({r.step for r in runs}, reverse=True)]
         arrived = [(r.cost, value(r)) for r in chosen if r is not None and r.arrived]
         shown = sorted((c, v) for c, v in arrived if v is not None and v < HIGHEST)
         colour, line, marker = LOOK[family]
-        ax.loglog([c for c, _ in shown], [v for _, v in shown], color=colour, ls=line, marker=marker, ms=5, label=family)
+        ax.loglog(
+            [c for c, _ in shown], [v for _, v in shown], color=colour, ls=line, marker=marker, ms=5, label=family
+        )
     ax.set_xlabel("processor time / simulated time")
     ax.set_title(label)
 
@@ -119,7 +129,9 @@ def _imperfect(result: Result) -> Figure:
     ax = fig.subplots()
     eps = result.config.imperfections
     for family in (f for f in LOOK if any(r.formulation.family == f for r in result.imperfect)):
-        chosen = [best([r for r in result.imperfect if r.imperfection == e], family, "angle_error_or_more") for e in eps]
+        chosen = [
+            best([r for r in result.imperfect if r.imperfection == e], family, "angle_error_or_more") for e in eps
+        ]
         errors = [np.nan if r is None else min(r.angle_error_or_more, 10.0) for r in chosen]
         colour, line, marker = LOOK[family]
         ax.loglog(eps, errors, color=colour, ls=line, marker=marker, ms=5, label=family)

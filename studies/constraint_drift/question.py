@@ -1,9 +1,9 @@
 """The question: what keeps loops closed, and what does it cost in energy, accuracy and time?
 
-Every run starts from the same closed state.  Gaps, closing velocities and energies are the extremes over every step, taken inside the
-compiled loop; the cost is the time of the processor, without compilation.  All formulations are compiled kernels of the same style and
-close their inner iterations to rounding.  Stabilised formulations are scanned over gains on the time scale of the motion; the gain
-1/h of textbooks is run beside them.
+Every run starts from the same closed state.  Gaps, closing velocities and energies are the extremes over every step,
+taken inside the compiled loop; the cost is the time of the processor, without compilation.  All formulations are
+compiled kernels of the same style and close their inner iterations to rounding.  Stabilised formulations are scanned
+over gains on the time scale of the motion; the gain 1/h of textbooks is run beside them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from benchmarks.peers import INSTALL, PeerSolution, describes, missing
 from integrators import Solution, integrate
 from integrators.analysis.drift import LEAST_SAMPLES, energy_drift
-from integrators.storage import Dataset, Variable
+from integrators.results.storage import Dataset, Variable
 from mechanics.mechanism import Mechanism
 from studies.constraint_drift.formulations import Formulation, formulations
-from studies.constraint_drift.peers import INSTALL, PeerSolution, describes, missing
 from studies.constraint_drift.systems import SYSTEMS, System, double_four_bar
 from studies.study import Record, StudyConfig
 
@@ -98,7 +98,9 @@ class Run:
             rest = self.solution.invariants[:, 0] - self.work
             return np.asarray(np.abs(rest - rest[0]))
         start = self.solution.invariants[0, 0]
-        return np.asarray(np.maximum(np.abs(self.solution.greatest[:, 0] - start), np.abs(self.solution.least[:, 0] - start)))
+        return np.asarray(
+            np.maximum(np.abs(self.solution.greatest[:, 0] - start), np.abs(self.solution.least[:, 0] - start))
+        )
 
     @property
     def band(self) -> float:
@@ -132,7 +134,9 @@ def run(config: ConstraintDriftConfig) -> Result:
     for name in config.systems:
         if name not in SYSTEMS:
             raise ValueError(f"systems: {name!r}, expected some of {', '.join(SYSTEMS)}")
-    runs = [case for name in config.systems for case in _system(config, SYSTEMS[name], 0.0, config.steps, config.horizon)]
+    runs = [
+        case for name in config.systems for case in _system(config, SYSTEMS[name], 0.0, config.steps, config.horizon)
+    ]
     imperfect: list[Run] = []
     for eps in config.imperfections:
         system = double_four_bar((1.0 + eps, 1.0 - eps))
@@ -140,7 +144,9 @@ def run(config: ConstraintDriftConfig) -> Result:
     return Result(config, tuple(runs), tuple(imperfect))
 
 
-def _system(config: ConstraintDriftConfig, system: System, eps: float, steps: Sequence[float], horizon: float) -> list[Run]:
+def _system(
+    config: ConstraintDriftConfig, system: System, eps: float, steps: Sequence[float], horizon: float
+) -> list[Run]:
     made = system.mechanism()
     steps, horizon = [h * system.pace for h in steps], horizon * system.span
     peers = config.peers and not eps and describes(made)
@@ -214,18 +220,24 @@ def _record(r: Run) -> Record:
 
 def remarks(result: Result) -> Sequence[str]:
     """Who keeps what, by mechanism at the largest step; and who survives imperfect lengths."""
-    said = [f"{peer} is not installed ({INSTALL[peer]}): its rows are left out" for peer in missing() if result.config.peers]
+    said = [
+        f"{peer} is not installed ({INSTALL[peer]}): its rows are left out" for peer in missing() if result.config.peers
+    ]
     for name in result.config.systems:
         runs = [r for r in result.runs if r.system == name]
         largest = max(r.step for r in runs)
         runs = [r for r in runs if r.step == largest]
         closed = [r for r in runs if r.arrived and np.nanmax(r.gap) < 1e-12]
         lost = [r.formulation.name for r in runs if not r.arrived or np.nanmax(r.gap) > 1e-2]
-        said.append(f"{name}, h = {largest:g} s: closed below 1e-12: {', '.join(r.formulation.name for r in closed) or 'none'}")
+        said.append(
+            f"{name}, h = {largest:g} s: closed below 1e-12: {', '.join(r.formulation.name for r in closed) or 'none'}"
+        )
         if lost:
             said.append(f"{name}: open by more than 1 cm or stopped: {', '.join(lost)}")
         by_energy = sorted((r for r in runs if r.arrived), key=lambda r: r.band)[:3]
-        said.append(f"{name}: least energy error: " + ", ".join(f"{r.formulation.name} {r.band:.2g} J" for r in by_energy))
+        said.append(
+            f"{name}: least energy error: " + ", ".join(f"{r.formulation.name} {r.band:.2g} J" for r in by_energy)
+        )
     for eps in result.config.imperfections:
         runs = [r for r in result.imperfect if r.imperfection == eps]
         passed = [r.formulation.name for r in runs if r.angle_error_or_more < PASSED]
@@ -242,13 +254,18 @@ def data(result: Result) -> Dataset:
         return np.array([np.concatenate([v, np.full(rows - len(v), np.nan)]) for v in values])
 
     names = np.array(
-        [f"{r.system}{f' ±{r.imperfection:g}' if r.imperfection else ''}, {r.formulation.name}, h = {r.step:g} s" for r in runs]
+        [
+            f"{r.system}{f' ±{r.imperfection:g}' if r.imperfection else ''}, {r.formulation.name}, h = {r.step:g} s"
+            for r in runs
+        ]
     )
     dims = ("run", "sample")
     variables: dict[str, Any] = {
         "run": Variable(("run",), names, description="mechanism, formulation and step"),
         "time": Variable(dims, table([r.solution.t for r in runs]), "s", "time of the saved state"),
         "gap": Variable(dims, table([r.gap for r in runs]), "m", "greatest |φ| since the previous sample"),
-        "energy_error": Variable(dims, table([r.energy_error for r in runs]), "J", "greatest |E − E0| since the previous sample"),
+        "energy_error": Variable(
+            dims, table([r.energy_error for r in runs]), "J", "greatest |E − E0| since the previous sample"
+        ),
     }
     return Dataset(variables, {"horizon": result.config.horizon})

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mechanics.mechanism import Mechanism
 from mechanics.models import load_mechanism
-from mechanics.systems import andrews_squeezer, bricard, four_bar, n_four_bar, peaucellier, rssr, slider_crank
+from mechanics.systems.loops import andrews_squeezer, bricard, four_bar, n_four_bar, peaucellier, rssr, slider_crank
 
 Array = NDArray[np.float64]
 
@@ -33,7 +33,9 @@ class System:
     span: float = 1.0
     """The horizon is this part of that of the study."""
     work: Callable[[Array], Array] | None = None
-    """Work of motors at coordinates (…, nq), J, where the energy is not constant; energies are then compared at saved states only."""
+    """Work of motors at coordinates (…, nq), J, where the energy is not constant; energies are then compared at saved
+    states only.
+    """
     in_bodies: bool = True
     """Whether body coordinates are compared, too."""
 
@@ -64,9 +66,19 @@ def _cassie() -> Mechanism:
 SYSTEMS: dict[str, System] = {
     s.name: s
     for s in (
-        System("four-bar", four_bar.mechanism, 6.0, lambda: {"rates": {"crank_joint": four_bar.SPEED}}, _turned(four_bar.exact)),
         System(
-            "slider-crank", slider_crank.mechanism, 8.0, lambda: {"rates": {"crank_joint": slider_crank.SPEED}}, _turned(slider_crank.exact)
+            "four-bar",
+            four_bar.mechanism,
+            6.0,
+            lambda: {"rates": {"crank_joint": four_bar.SPEED}},
+            _turned(four_bar.exact),
+        ),
+        System(
+            "slider-crank",
+            slider_crank.mechanism,
+            8.0,
+            lambda: {"rates": {"crank_joint": slider_crank.SPEED}},
+            _turned(slider_crank.exact),
         ),
         double_four_bar(),
         System(

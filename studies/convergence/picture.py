@@ -34,7 +34,9 @@ def figure(result: Result) -> Any:
     axes = fig.subplots(rows, max(len(columns), 2), sharex=True, sharey=True, squeeze=False)
     for i, group in enumerate(groups):
         for j, column in enumerate(columns):
-            chosen = [line for line in result.lines if line.group == group and TITLES.get(line.family, line.family) == column]
+            chosen = [
+                line for line in result.lines if line.group == group and TITLES.get(line.family, line.family) == column
+            ]
             _panel(axes[i, j], chosen, f"{column}, {group}")
     if tops:
         for j, (title, chosen) in enumerate(_families(tops).items()):
@@ -61,7 +63,15 @@ def _families(lines: list[Any]) -> dict[str, list[Any]]:
 
 def _panel(ax: Any, lines: list[Any], title: str) -> None:
     for line in lines:
-        ax.loglog(line.steps, positive(line.errors), color=COLOURS[ORDERS[line.claimed]], lw=0.9, marker=".", ms=2.5, alpha=0.8)
+        ax.loglog(
+            line.steps,
+            positive(line.errors),
+            color=COLOURS[ORDERS[line.claimed]],
+            lw=0.9,
+            marker=".",
+            ms=2.5,
+            alpha=0.8,
+        )
     for p in sorted({line.claimed for line in lines}):
         h = np.array([0.5**6, 0.5**2])
         ax.loglog(h, 0.3 * h**p, color=COLOURS[ORDERS[p]], ls=":", lw=0.8)

@@ -1,8 +1,9 @@
 """The question: does every method of the catalogue have its order, on every group it works on?
 
-Every method runs over one unit of time with halved steps; its error is the distance on the group to a reference.  General methods run
-on a nonlinear field that depends on the time and on every component of the state; methods for linear equations on a field of time
-alone; splittings and variational methods, which want a mechanical problem, on a heavy top on T*SO(3).
+Every method runs over one unit of time with halved steps; its error is the distance on the group to a reference.
+General methods run on a nonlinear field that depends on the time and on every component of the state; methods for
+linear equations on a field of time alone; splittings and variational methods, which want a mechanical problem, on a
+heavy top on T*SO(3).
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from integrators.analysis import MeasuredOrder
 from integrators.method import Method
 from integrators.methods import METHODS, find
 from integrators.problem import Problem
-from integrators.storage import Dataset, Variable
+from integrators.results.storage import Dataset, Variable
 from integrators.testing import GROUPS, end_state, group_distance, linear, order_problem, reference_state, wavy
-from mechanics.systems import heavy_top
+from mechanics.systems.bodies import heavy_top
 from studies.study import Record, StudyConfig
 
 Array = NDArray[np.float64]
@@ -32,7 +33,9 @@ LINEAR_ONLY = ("MAGNUS", "CF_LINEAR")
 FLOOR = 1e-12
 """Errors below it are rounding, of the method or of the reference."""
 AGREES = 0.25
-"""An order agrees with the claim unless it is lower by more: where the leading error term of a problem is small, slopes are higher."""
+"""An order agrees with the claim unless it is lower by more: where the leading error term of a problem is small, slopes
+are higher.
+"""
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,9 @@ def suits(method: Method, group: str) -> bool:
 def all_methods() -> tuple[str, ...]:
     """Methods that run on any problem of their kind: not those that need a tree or constraints of their own."""
     rows = {name: row for name, row in METHODS.items() if isinstance(row, Method)}
-    return tuple(n for n, row in rows.items() if not row.stepper.own and row.stepper.evaluates == "field" and _runs(row))
+    return tuple(
+        n for n, row in rows.items() if not row.stepper.own and row.stepper.evaluates == "field" and _runs(row)
+    )
 
 
 def _runs(method: Method) -> bool:
@@ -116,7 +121,9 @@ def _runs(method: Method) -> bool:
 
 def run(config: ConvergenceConfig) -> Result:
     """Run every method on every group."""
-    names = config.methods or (("LIE_EULER", "RKMK4", "CF4", "MIDPOINT", "SPLIT_SRKN4_6B") if config.quick else all_methods())
+    names = config.methods or (
+        ("LIE_EULER", "RKMK4", "CF4", "MIDPOINT", "SPLIT_SRKN4_6B") if config.quick else all_methods()
+    )
     halvings = min(config.halvings, 6) if config.quick else config.halvings
     chosen = [m for m in map(find, names) if isinstance(m, Method)]
     pairs = [(m, g) for m in chosen for g in config.groups if suits(m, g)]
@@ -155,7 +162,11 @@ def records(result: Result) -> list[Record]:
 
 def remarks(result: Result) -> list[str]:
     measured = [line for line in result.lines if line.measured is not None]
-    off = [f"{line.method} on {line.group} ({line.measured:.2f} for {line.claimed})" for line in measured if not line.agrees]
+    off = [
+        f"{line.method} on {line.group} ({line.measured:.2f} for {line.claimed})"
+        for line in measured
+        if not line.agrees
+    ]
     return [
         f"{sum(line.agrees for line in measured)} of {len(measured)} measured orders agree with the claim; the others: "
         + (", ".join(off) or "none")

@@ -8,11 +8,11 @@ import numpy as np
 
 from benchmarks.loops import seconds
 from mechanics import Tree
-from mechanics.hamiltonian.counting import Tally
-from mechanics.hamiltonian.era import era
-from mechanics.hamiltonian.osp import osp
-from mechanics.hamiltonian.osp_plan import Plan, osp_plan
-from mechanics.hamiltonian.tsp import tsp, tsp_size, tsp_structure
+from mechanics.algorithms.era import era
+from mechanics.reference.counting import Tally
+from mechanics.reference.osp import osp
+from mechanics.reference.osp_plan import Plan, osp_plan
+from mechanics.reference.tsp import tsp, tsp_size, tsp_structure
 
 NAMES = ("TSP", "OSP", "ERA")
 
@@ -39,7 +39,9 @@ def _state(tree: Tree) -> Any:
 
 
 def counted(tree: Tree) -> dict[str, int]:
-    """Operations of one evaluation: the kernels' own source, interpreted on a counting scalar; sines and cosines not counted."""
+    """Operations of one evaluation: the kernels' own source, interpreted on a counting scalar; sines and cosines not
+    counted.
+    """
     found = {}
     for name, (kernel, plan) in calls(tree).items():
         tally = Tally()

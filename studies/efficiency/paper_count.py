@@ -1,8 +1,10 @@
-"""The three methods as Ivanov and Shimanovsky count them: dense blocks, a shift of a six-vector for 42 operations, Ȧᵀ − AᵀΩ given.
+"""The three methods as Ivanov and Shimanovsky count them: dense blocks, a shift of a six-vector for 42 operations, Ȧᵀ −
+AᵀΩ given.
 
-Run on a counting scalar the recursion gives the ERA row of their Table 1 exactly, which settles what the table counts.  The rows of
-TSP and OSP hold up to a constant per body, one addition per entry of the matrix and, for OSP, the shifts of the bases Z, which the
-table leaves out.  Both leave out the forces.  The numbers are random: only the operations matter.
+Run on a counting scalar the recursion gives the ERA row of their Table 1 exactly, which settles what the table counts.
+The rows of TSP and OSP hold up to a constant per body, one addition per entry of the matrix and, for OSP, the shifts of
+the bases Z, which the table leaves out.  Both leave out the forces.  The numbers are random: only the operations
+matter.
 """
 
 from __future__ import annotations
@@ -13,15 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from mechanics.hamiltonian.counting import Counted, Tally
-from mechanics.hamiltonian.operation_counts import Tree
+from mechanics.reference.counting import Counted, Tally
+from mechanics.reference.operation_counts import Tree
 
 
 def _shift(G: Any, rho: Any, x: Any) -> Any:
     """C x = (G (v + ω × ρ), G ω): 42 operations; Cᵀ costs the same."""
     v, w = x[:3], x[3:]
     moved = np.array(
-        [v[0] + (w[1] * rho[2] - w[2] * rho[1]), v[1] + (w[2] * rho[0] - w[0] * rho[2]), v[2] + (w[0] * rho[1] - w[1] * rho[0])]
+        [
+            v[0] + (w[1] * rho[2] - w[2] * rho[1]),
+            v[1] + (w[2] * rho[0] - w[0] * rho[2]),
+            v[2] + (w[0] * rho[1] - w[1] * rho[0]),
+        ]
     )
     return np.concatenate([_times(G, moved), _times(G, w)])
 
@@ -127,9 +133,11 @@ def _columns(freedoms: Sequence[int]) -> list[slice]:
 
 
 def tsp_count(tree: Tree, seed: int = 0) -> int:
-    """Operations of the projection on the possible motions, (11) and (12), without forces; composite inertias and Ȧᵀ − AᵀΩ given.
+    """Operations of the projection on the possible motions, (11) and (12), without forces; composite inertias and Ȧᵀ −
+    AᵀΩ given.
 
-    Table 1 has an addition more per entry of the matrix, 63 more for the root and 268 more, composite inertias included, per further body.
+    Table 1 has an addition more per entry of the matrix, 63 more for the root and 268 more, composite inertias
+    included, per further body.
     """
     parents, freedoms = tree
     generator, tally = np.random.default_rng(seed), Tally()
@@ -177,8 +185,8 @@ def tsp_count(tree: Tree, seed: int = 0) -> int:
 def osp_count(tree: Tree, seed: int = 0) -> int:
     """Operations of the projection on the reactions, (13)–(16), without forces; Z, M⁻¹, A(AᵀA)⁻¹ and Ȧᵀ − AᵀΩ given.
 
-    Table 1 has an addition more per entry of the matrix, 37 fewer per body, and forgets the 42 operations for the shift of every column
-    of Z to the parent.
+    Table 1 has an addition more per entry of the matrix, 37 fewer per body, and forgets the 42 operations for the shift
+    of every column of Z to the parent.
     """
     parents, freedoms = tree
     generator, tally = np.random.default_rng(seed), Tally()
@@ -195,7 +203,9 @@ def osp_count(tree: Tree, seed: int = 0) -> int:
     X: list[dict[int, Any]] = [dict(zip(range(rows[i].start, rows[i].stop), Z[i].T, strict=True)) for i in range(N)]
     for i, k in enumerate(parents):
         if k >= 0:
-            X[k] |= {r: _shift(G[i], rho[i], z) for r, z in zip(range(rows[i].start, rows[i].stop), Z[i].T, strict=True)}
+            X[k] |= {
+                r: _shift(G[i], rho[i], z) for r, z in zip(range(rows[i].start, rows[i].stop), Z[i].T, strict=True)
+            }
 
     def velocities(P: list[Any]) -> list[Any]:
         """M⁻¹ Sᵀ P and its difference along the joints, S M⁻¹ Sᵀ P."""

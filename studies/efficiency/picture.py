@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter
 
-from mechanics.hamiltonian.operation_counts import mass_matrix_operations
+from mechanics.reference.operation_counts import mass_matrix_operations
 from studies.efficiency.methods import NAMES
 from studies.efficiency.question import SPACE_MANIPULATOR, Cells, Result
 from studies.study import COLOURS
@@ -52,7 +52,10 @@ def figure(result: Result) -> Any:
             if column == 0:
                 ax.set_ylabel(f"{label}\n\nchains")
     upper.legend(
-        handles=[Patch(color=METHOD_COLOURS[name], label=name) for name in NAMES], loc="outside upper center", ncols=3, title="cheapest"
+        handles=[Patch(color=METHOD_COLOURS[name], label=name) for name in NAMES],
+        loc="outside upper center",
+        ncols=3,
+        title="cheapest",
     )
     curves = lower.subplots(1, 3)
     _chain(curves[0], result, "counted", "operations of one evaluation")
@@ -87,7 +90,13 @@ def _chain(ax: Any, result: Result, source: str, label: str) -> None:
         bodies = np.array(cells.lengths) * cells.branches[0] + 1
         ax.loglog(bodies, scale * cells.costs[0, :, k], "o-", ms=3, color=METHOD_COLOURS[name], label=f"{name}, kernel")
         if source == "counted":
-            ax.loglog(np.array(formula.lengths) + 1, formula.costs[0, :, k], ":", color=METHOD_COLOURS[name], label=f"{name}, formula")
+            ax.loglog(
+                np.array(formula.lengths) + 1,
+                formula.costs[0, :, k],
+                ":",
+                color=METHOD_COLOURS[name],
+                label=f"{name}, formula",
+            )
     ax.set_xticks([2, 5, 10, 20, 30], ["2", "5", "10", "20", "30"])
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_xlabel("bodies N")

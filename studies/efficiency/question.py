@@ -1,8 +1,9 @@
 """The question: which way to Hamilton's equations of a tree is the cheapest, and do operation counts tell?
 
-Trees are stars: chains of equal joints on one root body, as in Fig. 1 of Ivanov and Shimanovsky.  Three sources answer, cell by
-cell: the (corrected) formulas of their Table 1, the operations this project's kernels really do (the kernels' source on a counting
-scalar), and their measured times.  For the mass matrix of a serial chain, Yaskevich's printed polynomials stand beside counts.
+Trees are stars: chains of equal joints on one root body, as in Fig. 1 of Ivanov and Shimanovsky.  Three sources answer,
+cell by cell: the (corrected) formulas of their Table 1, the operations this project's kernels really do (the kernels'
+source on a counting scalar), and their measured times.  For the mass matrix of a serial chain, Yaskevich's printed
+polynomials stand beside counts.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from integrators.storage import Dataset, Variable
-from mechanics.hamiltonian.operation_counts import MASS_MATRIX_OPERATIONS, OPERATIONS, mass_matrix_operations, star
+from integrators.results.storage import Dataset, Variable
+from mechanics.reference.operation_counts import MASS_MATRIX_OPERATIONS, OPERATIONS, mass_matrix_operations, star
 from studies.efficiency.methods import NAMES, counted, measured
 from studies.efficiency.trees import branched
 from studies.study import Record, StudyConfig
@@ -85,7 +86,9 @@ def run(config: EfficiencyConfig) -> Result:
         for n in config.freedoms
     ]
     diagrams = [(free, n) for free in (False, True) for n in config.freedoms]
-    progress = tqdm(total=len(diagrams) * len(config.branches) * len(config.lengths), disable=not config.progress, desc="stars")
+    progress = tqdm(
+        total=len(diagrams) * len(config.branches) * len(config.lengths), disable=not config.progress, desc="stars"
+    )
     with progress:
         for free, n in diagrams:
             shape = (len(config.branches), len(config.lengths), len(NAMES))

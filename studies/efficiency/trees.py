@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from mechanics import Body, Inertia, Tree
-from mechanics.hamiltonian.operation_counts import star
 from mechanics.joints import Ball, Compound, Free, Joint, Revolute, Slide, Spherical, Universal
+from mechanics.reference.operation_counts import star
 
 JOINTS: dict[int, Joint] = {
     1: Revolute((0.0, 0.6, 0.8)),

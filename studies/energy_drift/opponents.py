@@ -1,7 +1,8 @@
 """Simulators of others on the same mechanism from the same start: MuJoCo with its integrators (an extra package).
 
-RK4 is the classical method; implicitfast is implicit in velocity-dependent forces, of which there are none here; Euler is
-semi-implicit.  Contacts, limits and friction are off.  Energies are those of the saved states, by the functions of this project.
+RK4 is the classical method; implicitfast is implicit in velocity-dependent forces, of which there are none here; Euler
+is semi-implicit.  Contacts, limits and friction are off.  Energies are those of the saved states, by the functions of
+this project.
 """
 
 from __future__ import annotations
@@ -36,9 +37,12 @@ def model_file(tree: Tree, step: float, integrator: str) -> str:
         b = tree.bodies[i]
         J, elements = b.inertia.tensor_about_com, b.joint.elements
         if len(elements) > 1 or any(type(e) not in _JOINTS or e.motion is not None for e in elements):
-            raise ValueError(f"joint {b.joint_name!r} of {tree.name}: MuJoCo has hinges, slides, balls and free joints only")
+            raise ValueError(
+                f"joint {b.joint_name!r} of {tree.name}: MuJoCo has hinges, slides, balls and free joints only"
+            )
         joint = "".join(
-            f'<joint name="{b.joint_name}" type="{_JOINTS[type(e)]}"' + (f' axis="{words(e.axis)}"/>' if hasattr(e, "axis") else "/>")
+            f'<joint name="{b.joint_name}" type="{_JOINTS[type(e)]}"'
+            + (f' axis="{words(e.axis)}"/>' if hasattr(e, "axis") else "/>")
             for e in elements
         )
         mass = "" if b.inertia.mass == 0 else (
@@ -60,7 +64,11 @@ def simulate(tree: Tree, problem: Problem, name: str, step: float, horizon: floa
     mj.set_mju_user_warning(lambda message: None)  # the status says it; the default writes a file where one stands
     model = mj.MjModel.from_xml_string(model_file(tree, step, INTEGRATORS[name]))
     data, rows = mj.MjData(model), round(horizon / step / save_every)
-    places = [(model.joint(b.joint_name), tree.q_slice(b.joint_name), tree.v_slice(b.joint_name)) for b in tree.bodies if b.joint.n_q]
+    places = [
+        (model.joint(b.joint_name), tree.q_slice(b.joint_name), tree.v_slice(b.joint_name))
+        for b in tree.bodies
+        if b.joint.n_q
+    ]
     q0, p0 = np.split(np.asarray(problem.y0), [tree.nq])
     v0 = mechanics.hamiltonian_rhs(tree, q0, p0)[0]
     for joint, q, v in places:
@@ -88,10 +96,13 @@ def solution_of(
     y = np.concatenate([q, mechanics.momentum(tree, q, v)], axis=1)
     values = np.array([problem.invariant_values(0.0, state) for state in y])
     done = len(y) - 1
-    status, message = (Status.OK, "reached the end") if done == rows else (Status.NON_FINITE, f"{name}: the motion became unstable")
+    status, message = (
+        (Status.OK, "reached the end") if done == rows else (Status.NON_FINITE, f"{name}: the motion became unstable")
+    )
     return Solution(
         step * save_every * np.arange(done + 1), y, values, values, values, values, np.ones(done + 1, dtype=np.int64),
-        tuple(problem.variables), tuple(problem.invariant_names), tuple(problem.invariant_units), problem.model, name, step, status,
+        tuple(problem.variables), tuple(problem.invariant_names), tuple(problem.invariant_units), problem.model, name,
+        step, status,
         message, done * save_every, seconds=seconds,
     )  # fmt: skip
 

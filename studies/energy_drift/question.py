@@ -1,10 +1,10 @@
 """The question: does the energy of a freely swinging mechanism stay bounded, or does it drift?
 
 Every run starts from the same state; viscous damping of the model is left out.  Deviations of the energy are given in
-units of T*, the largest kinetic energy met by the first method with its smallest step: the level of the potential energy is arbitrary, so a
-division by the energy itself would say little.  The band comes from every step (least and greatest value inside the
-compiled loop, for fixed steps), the slope from a straight line through the saved energies with an uncertainty that
-counts their correlation.
+units of T*, the largest kinetic energy met by the first method with its smallest step: the level of the potential
+energy is arbitrary, so a division by the energy itself would say little.  The band comes from every step (least and
+greatest value inside the compiled loop, for fixed steps), the slope from a straight line through the saved energies
+with an uncertainty that counts their correlation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from integrators import Solution, integrate
 from integrators.analysis.drift import LEAST_SAMPLES, Drift, energy_drift
 from integrators.method import Reference
 from integrators.methods import find
-from integrators.storage import Dataset, Variable
+from integrators.results.storage import Dataset, Variable
 from studies.energy_drift import pinocchio_euler
 from studies.energy_drift.opponents import INTEGRATORS, simulate
 from studies.energy_drift.systems import start_of, tree_of
@@ -43,15 +43,21 @@ class EnergyDriftConfig(StudyConfig):
     """Integrate a mechanism without friction by several methods and steps, and measure what its energy does."""
 
     model: str = "panda"
-    """Name of a built-in model (mechanics.model_names()), path of a model file, or chain-N, ball-chain-N, floating-chain-N, heavy-top."""
+    """Name of a built-in model (mechanics.model_names()), path of a model file, or chain-N, ball-chain-N,
+    floating-chain-N, heavy-top.
+    """
     methods: tuple[str, ...] = ("TREE_VARIATIONAL", "MIDPOINT", "RKMK4", "SCIPY_DOP853")
-    """Names from the catalogue integrators.METHODS, or MUJOCO_RK4, MUJOCO_IMPLICITFAST, MUJOCO_EULER, PINOCCHIO_EULER (extra packages)."""
+    """Names from the catalogue integrators.METHODS, or MUJOCO_RK4, MUJOCO_IMPLICITFAST, MUJOCO_EULER, PINOCCHIO_EULER
+    (extra packages).
+    """
     steps: tuple[float, ...] = (4e-3, 2e-3, 1e-3)
     """Step sizes of the fixed-step methods, s."""
     tolerances: tuple[float, ...] = (1e-6, 1e-9)
     """Relative tolerances of methods that choose their steps."""
     lock_slides: bool = True
-    """Hold joints that slide within limits (grippers): limits do not act on the motion, and light fingers would fly off."""
+    """Hold joints that slide within limits (grippers): limits do not act on the motion, and light fingers would fly
+    off.
+    """
     hang: bool = True
     """Hold the floating base of robots that have one."""
     horizon: float = 100.0
@@ -95,7 +101,9 @@ class Run:
 
     @property
     def momentum_error(self) -> float | None:
-        """Largest change of the other invariants, total momenta of a free system, over every step; None if there are none."""
+        """Largest change of the other invariants, total momenta of a free system, over every step; None if there are
+        none.
+        """
         s = self.solution
         if len(s.invariant_names) < 2:
             return None
@@ -145,18 +153,27 @@ def cases(config: EnergyDriftConfig) -> list[tuple[str, float | None, float | No
 
 
 def _integrate(
-    config: EnergyDriftConfig, tree: mechanics.Tree, problem: Any, method: str, step: float | None, tolerance: float | None
+    config: EnergyDriftConfig,
+    tree: mechanics.Tree,
+    problem: Any,
+    method: str,
+    step: float | None,
+    tolerance: float | None,
 ) -> Solution:
     if tolerance is not None:
         grid = config.horizon / SAVED
-        return integrate(problem, method, (0.0, config.horizon), step=grid, rtol=tolerance, atol=1e-2 * tolerance, save_every=1)
+        return integrate(
+            problem, method, (0.0, config.horizon), step=grid, rtol=tolerance, atol=1e-2 * tolerance, save_every=1
+        )
     assert step is not None
     save_every = max(1, round(config.horizon / step / SAVED))
     if method in INTEGRATORS:
         return simulate(tree, problem, method, step, config.horizon, save_every)
     if method == pinocchio_euler.NAME:
         return pinocchio_euler.simulate(tree, problem, step, config.horizon, save_every)
-    return integrate(problem, method, (0.0, config.horizon), step=step, save_every=save_every, progress=config.progress or None)
+    return integrate(
+        problem, method, (0.0, config.horizon), step=step, save_every=save_every, progress=config.progress or None
+    )
 
 
 def _finest(solutions: Sequence[tuple[str, float | None, float | None, Solution]]) -> Solution:
@@ -170,8 +187,12 @@ def _largest_kinetic_energy(tree: mechanics.Tree, solution: Solution) -> float:
     return float(np.max(0.5 * np.sum(v * p, axis=-1)))
 
 
-def _judge(method: str, step: float | None, tolerance: float | None, solution: Solution, energy: float, scale: float) -> Run:
-    deviation, lower, upper = ((x[:, 0] - energy) / scale for x in (solution.invariants, solution.least, solution.greatest))
+def _judge(
+    method: str, step: float | None, tolerance: float | None, solution: Solution, energy: float, scale: float
+) -> Run:
+    deviation, lower, upper = (
+        (x[:, 0] - energy) / scale for x in (solution.invariants, solution.least, solution.greatest)
+    )
     # SciPy's saved states lie within its steps: they count as well
     lower, upper = np.fmin(lower, deviation), np.fmax(upper, deviation)
     return Run(method, step, tolerance, solution, deviation, lower, upper, _drift(solution.t, deviation))
@@ -244,12 +265,27 @@ def data(result: Result) -> Dataset:
     return Dataset(
         {
             "run": Variable(("run",), names, description="method and step or tolerance"),
-            "time": Variable(("run", "sample"), table([r.solution.t for r in result.runs]), "s", "time of the saved state"),
+            "time": Variable(
+                ("run", "sample"), table([r.solution.t for r in result.runs]), "s", "time of the saved state"
+            ),
             "deviation": Variable(("run", "sample"), table([r.deviation for r in result.runs]), "1", "(E - E0)/T*"),
-            "lower": Variable(("run", "sample"), table([r.lower for r in result.runs]), "1", "least deviation since the previous sample"),
+            "lower": Variable(
+                ("run", "sample"),
+                table([r.lower for r in result.runs]),
+                "1",
+                "least deviation since the previous sample",
+            ),
             "upper": Variable(
-                ("run", "sample"), table([r.upper for r in result.runs]), "1", "greatest deviation since the previous sample"
+                ("run", "sample"),
+                table([r.upper for r in result.runs]),
+                "1",
+                "greatest deviation since the previous sample",
             ),
         },
-        {"model": result.tree.name, "energy_initial": result.energy, "energy_scale": result.scale, "horizon": result.config.horizon},
+        {
+            "model": result.tree.name,
+            "energy_initial": result.energy,
+            "energy_scale": result.scale,
+            "horizon": result.config.horizon,
+        },
     )

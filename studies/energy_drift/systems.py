@@ -13,16 +13,19 @@ from mechanics import Body, Inertia, Tree
 from mechanics.joints import Free, Joint, Prismatic, Revolute, Spherical
 
 Array = NDArray[np.float64]
-LINK = Inertia.about_com(1.0, (0.02, 0.03, 0.15), [[0.02, 0.001, 0.002], [0.001, 0.025, 0.0015], [0.002, 0.0015, 0.015]])
+LINK = Inertia.about_com(
+    1.0, (0.02, 0.03, 0.15), [[0.02, 0.001, 0.002], [0.001, 0.025, 0.0015], [0.002, 0.0015, 0.015]]
+)
 OFFSET = (0.1, 0.05, 0.3)
 GENERATED = re.compile(r"(chain|ball-chain|floating-chain)-(\d+)")
 
 
 def tree_of(model: str, lock_slides: bool = True, hang: bool = True) -> Tree:
-    """A mechanism by name: ``chain-20`` (hinges about x, y, z, x, …), ``ball-chain-10``, ``floating-chain-5`` (weightless), ``heavy-top``,
-    a built-in model, or the path of a model file.
+    """A mechanism by name: ``chain-20`` (hinges about x, y, z, x, …), ``ball-chain-10``, ``floating-chain-5``
+    (weightless), ``heavy-top``, a built-in model, or the path of a model file.
 
-    Robots are taken without damping; with `hang` their floating base is held, with `lock_slides` joints that slide within limits.
+    Robots are taken without damping; with `hang` their floating base is held, with `lock_slides` joints that slide
+    within limits.
     """
     found = GENERATED.fullmatch(model)
     if found:
@@ -47,7 +50,10 @@ def _chain(kind: str, n: int) -> Tree:
             return Free()
         return Spherical() if kind == "ball-chain" else Revolute(tuple(axes[i % 3]))
 
-    bodies = [Body(f"link{i}", joint(i), f"link{i - 1}" if i else None, OFFSET if i else (0.0, 0.0, 0.0), inertia=LINK) for i in range(n)]
+    bodies = [
+        Body(f"link{i}", joint(i), f"link{i - 1}" if i else None, OFFSET if i else (0.0, 0.0, 0.0), inertia=LINK)
+        for i in range(n)
+    ]
     return Tree(bodies, f"{kind} of {n}", gravity=(0.0, 0.0, 0.0) if kind == "floating-chain" else (-9.81, 0.0, 0.0))
 
 
@@ -58,7 +64,9 @@ def sliding_joints(tree: Tree) -> list[str]:
 
 
 def start_of(tree: Tree, model: str, speed: float, seed: int) -> tuple[Array, Array]:
-    """Robots and tops: the neutral configuration with random velocities.  Chains of hinges: q = 0.4 sin(1 + i), v = 0.2 cos(0.7 i)."""
+    """Robots and tops: the neutral configuration with random velocities.  Chains of hinges: q = 0.4 sin(1 + i), v = 0.2
+    cos(0.7 i).
+    """
     if model.startswith("chain-"):
         i = np.arange(tree.nv)
         return 0.4 * np.sin(1 + i), 0.2 * np.cos(0.7 * i)

@@ -2,7 +2,8 @@
 
     python -m studies.energy_table.page results/first results/second … --picture energy-table.png
 
-Folders may hold different mechanisms, and different methods of one mechanism; of a method that is in several, the longest run counts.
+Folders may hold different mechanisms, and different methods of one mechanism; of a method that is in several, the
+longest run counts.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ def gathered(folders: Sequence[Path]) -> dict[str, dict[str, list[Record]]]:
     order = [*NAMES, "RKMK4"]
     order.insert(3, order.pop())
     return {
-        model: dict(sorted(found[model].items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
+        model: dict(
+            sorted(found[model].items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order))
+        )
         for model in sorted(found, key=list(STEPS).index)
     }
 
@@ -65,11 +68,19 @@ def size(row: Record) -> str:
 
 def line(method: str, runs: Sequence[Record]) -> str:
     """One row of the table: all runs of a method on one mechanism, without the mechanism's cell."""
-    name, seconds, sizes = NAMES.get(method, method), f"{runs[0]['horizon']:g} s", ", ".join(map(size, runs)).replace(" ms,", ",")
+    name, seconds, sizes = (
+        NAMES.get(method, method),
+        f"{runs[0]['horizon']:g} s",
+        ", ".join(map(size, runs)).replace(" ms,", ","),
+    )
     if all(r["status"] != "OK" for r in runs):
         return f"{name} | {seconds} | {sizes} | unstable | | | |"
     bands = ", ".join(f"{r['energy_band']:.1e}" if r["status"] == "OK" else "unstable" for r in runs)
-    slopes = [f"{r['energy_slope']:.1e} ± {r['energy_slope_sigma']:.1e} ({size(r)})" for r in runs if r["status"] == "OK" and r["drifts"]]
+    slopes = [
+        f"{r['energy_slope']:.1e} ± {r['energy_slope_sigma']:.1e} ({size(r)})"
+        for r in runs
+        if r["status"] == "OK" and r["drifts"]
+    ]
     said = "; ".join(slopes) or "none"
     momenta = [r["momentum_error"] for r in runs if r["momentum_error"] is not None]
     if momenta:
@@ -84,7 +95,9 @@ def page(found: dict[str, dict[str, list[Record]]]) -> str:
     for model, methods in found.items():
         scale = next(iter(methods.values()))[0]["energy_scale"]
         cells = [f"{model}, T* = {scale:.3g} J", *[""] * (len(methods) - 1)]
-        lines += [f"| {cell} | {line(method, runs)}" for cell, (method, runs) in zip(cells, methods.items(), strict=True)]
+        lines += [
+            f"| {cell} | {line(method, runs)}" for cell, (method, runs) in zip(cells, methods.items(), strict=True)
+        ]
     return "\n".join(lines)
 
 
@@ -101,7 +114,9 @@ def verdict(found: dict[str, dict[str, list[Record]]]) -> str:
     return "\n".join(lines)
 
 
-def main(folders: tyro.conf.Positional[list[Path]], picture: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None) -> None:
+def main(
+    folders: tyro.conf.Positional[list[Path]], picture: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+) -> None:
     """Print the table of the page; draw its picture."""
     found = gathered(folders)
     print(page(found), verdict(found), sep="\n\n")

@@ -1,4 +1,6 @@
-"""The picture: largest energy error against cost, one panel per mechanism, one line per method; drifting runs are hollow."""
+"""The picture: largest energy error against cost, one panel per mechanism, one line per method; drifting runs are
+hollow.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,14 @@ def drawn(rows: Sequence[Record]) -> Any:
             cost, band = [1e-6 * r["microseconds_per_unit_time"] for r in runs], [r["energy_band"] for r in runs]
             ax.loglog(cost, band, color=colour, linewidth=1.0, label=method)
             for x, y, r in zip(cost, band, runs, strict=True):
-                ax.plot(x, y, marker=marker, color=colour, markersize=4.5, markerfacecolor="white" if r["drifts"] else colour)
+                ax.plot(
+                    x,
+                    y,
+                    marker=marker,
+                    color=colour,
+                    markersize=4.5,
+                    markerfacecolor="white" if r["drifts"] else colour,
+                )
         seconds = sorted({r["horizon"] for r in rows if r["model"] == model})
         ax.set_title(f"{model}, {' and '.join(f'{t:g}' for t in seconds)} s")
         if k % columns == 0:

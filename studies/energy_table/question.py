@@ -1,9 +1,9 @@
 """The question: on which mechanisms does the energy of which method stay, and what does that cost?
 
-The runs are those of the study energy-drift, one mechanism after another, each with steps that resolve it and for as many of its
-smallest steps as asked.  The cost at equal error is the computing time per simulated second at which the largest |E − E₀|/T* over the
-whole run is that of the first method with its middle step: interpolated between the runs of a method on logarithmic axes, or a bound
-where all its runs are better or worse.
+The runs are those of the study energy-drift, one mechanism after another, each with steps that resolve it and for as
+many of its smallest steps as asked.  The cost at equal error is the computing time per simulated second at which the
+largest |E − E₀|/T* over the whole run is that of the first method with its middle step: interpolated between the runs
+of a method on logarithmic axes, or a bound where all its runs are better or worse.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from integrators.results.storage import Dataset, Variable
 from integrators.status import Status
-from integrators.storage import Dataset, Variable
 from studies.energy_drift import question as drift
 from studies.energy_drift.question import EnergyDriftConfig, Result, Run
 from studies.study import Record, StudyConfig
@@ -71,7 +71,9 @@ def run(config: EnergyTableConfig) -> list[tuple[str, Result]]:
     config = config.shortened() if config.quick else config
     unknown = [name for name in config.models if name not in STEPS]
     if unknown:
-        raise ValueError(f"models: {unknown}, expected some of {list(STEPS)}; other mechanisms one by one by energy-drift")
+        raise ValueError(
+            f"models: {unknown}, expected some of {list(STEPS)}; other mechanisms one by one by energy-drift"
+        )
     found = []
     for name in config.models:
         steps = STEPS[name]
@@ -122,7 +124,16 @@ def records(found: Sequence[tuple[str, Result]]) -> Sequence[Record]:
             bound, cost = (cost_at(result, method, error) if method not in seen else None) or ("", None)
             seen.add(method)
             said = None if cost is None else f"{bound}{cost:.3g}"
-            rows.append({"model": name, **row, "equal_error": error, "cost_at_equal_error": cost, "cost_bound": bound, "cost_said": said})
+            rows.append(
+                {
+                    "model": name,
+                    **row,
+                    "equal_error": error,
+                    "cost_at_equal_error": cost,
+                    "cost_bound": bound,
+                    "cost_said": said,
+                }
+            )
     return rows
 
 

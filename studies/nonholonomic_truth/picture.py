@@ -8,13 +8,22 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from mechanics.systems.driven_pair import MEMBERS
+from mechanics.systems.rolling.driven_pair import MEMBERS
 from studies.nonholonomic_truth.question import COLUMNS, RATES, Result, Run
 from studies.study import COLOURS
 
-LINES = dict(zip(dict.fromkeys((*COLUMNS, *RATES)), (*COLOURS, "#888888", "#AA4499", "#332288", "#882255"), strict=False))
+LINES = dict(
+    zip(dict.fromkeys((*COLUMNS, *RATES)), (*COLOURS, "#888888", "#AA4499", "#332288", "#882255"), strict=False)
+)
 """One colour for each method in both pictures on the right."""
-SHADES = {"exact": "#009E73", "bounded": "#8FD3BC", "linear": "#F0E442", "decays": "#E69F00", "grows": "#D55E00", "fails": "#BBBBBB"}
+SHADES = {
+    "exact": "#009E73",
+    "bounded": "#8FD3BC",
+    "linear": "#F0E442",
+    "decays": "#E69F00",
+    "grows": "#D55E00",
+    "fails": "#BBBBBB",
+}
 
 
 def figure(result: Result) -> Any:
@@ -37,11 +46,23 @@ def _verdicts(ax: Any, result: Result) -> None:
     ax.set_xlim(0, len(COLUMNS))
     ax.set_ylim(len(problems), 0)
     ax.set_xticks(np.arange(len(COLUMNS)) + 0.5, list(COLUMNS), rotation=35, ha="right")
-    ax.set_yticks(np.arange(len(problems)) + 0.5, [f"{p}{'' if MEMBERS[p].symmetric_driver else ' *'}" for p in problems])
+    ax.set_yticks(
+        np.arange(len(problems)) + 0.5, [f"{p}{'' if MEMBERS[p].symmetric_driver else ' *'}" for p in problems]
+    )
     ax.grid(False)
-    ax.set_title(f"max |E − E₀|, h = {result.config.step:g}, {result.config.steps:g} steps      * no reversal maps the driver to itself")
+    ax.set_title(
+        f"max |E − E₀|, h = {result.config.step:g}, {result.config.steps:g} steps      * no reversal maps the driver to itself"
+    )
     for k, (verdict, colour) in enumerate(SHADES.items()):
-        ax.text(0.02 + 0.165 * k, -0.235, f"■ {verdict}", color=colour, transform=ax.transAxes, fontsize=9, fontweight="bold")
+        ax.text(
+            0.02 + 0.165 * k,
+            -0.235,
+            f"■ {verdict}",
+            color=colour,
+            transform=ax.transAxes,
+            fontsize=9,
+            fontweight="bold",
+        )
 
 
 def _number(r: Run) -> str:
@@ -53,11 +74,16 @@ def _number(r: Run) -> str:
 
 def _driven(ax: Any, result: Result) -> None:
     name = result.config.rate_problem
-    runs = [r for r in result.table if r.problem == name] or [r for r in result.rates if r.step == result.config.rate_steps[0]]
+    runs = [r for r in result.table if r.problem == name] or [
+        r for r in result.rates if r.step == result.config.rate_steps[0]
+    ]
     for r in runs:
         values = r.solution.mean_since[1:, 2]
         ax.semilogy(
-            r.solution.t[1:][:: max(1, len(values) // 1000)], values[:: max(1, len(values) // 1000)], color=LINES[r.label], label=r.label
+            r.solution.t[1:][:: max(1, len(values) // 1000)],
+            values[:: max(1, len(values) // 1000)],
+            color=LINES[r.label],
+            label=r.label,
         )
     ax.set_ylim(1e-3, 1e3)
     ax.set_title(f"driven energy of {name}")
@@ -68,7 +94,11 @@ def _driven(ax: Any, result: Result) -> None:
 
 def _rates(ax: Any, result: Result) -> None:
     for k, label in enumerate(RATES):
-        runs = [r for r in result.rates if r.label == label and label != "energy-exact" and r.drift and r.drift.significance > 5]
+        runs = [
+            r
+            for r in result.rates
+            if r.label == label and label != "energy-exact" and r.drift and r.drift.significance > 5
+        ]
         if runs:
             ax.loglog(
                 [r.step for r in runs], [abs(r.drift.slope) for r in runs if r.drift], marker="osv^D<>P"[k % 8],

@@ -1,8 +1,8 @@
 """The question: which methods keep the energy of a nonholonomic system, and of which systems?
 
-The systems are pairs (x, y) driven by a third coordinate through a constraint (`mechanics.systems.driven_pair`).  The driver moves
-alone; driver and driven energy are separate integrals.  Reversals map the orbit of some drivers to itself, of others not.
-Verdicts, from every step of a run:
+The systems are pairs (x, y) driven by a third coordinate through a constraint
+(`mechanics.systems.rolling.driven_pair`).  The driver moves alone; driver and driven energy are separate integrals.
+Reversals map the orbit of some drivers to itself, of others not. Verdicts, from every step of a run:
 
 =========  ==========================================================================================================
 exact      the largest error of the energy is rounding
@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from integrators import Solution, integrate
 from integrators.analysis.drift import Drift, energy_drift
 from integrators.method import Method
+from integrators.results.storage import Dataset, Variable
 from integrators.status import Status
 from integrators.steppers.nonholonomic.energy_exact import energy_exact
-from integrators.storage import Dataset, Variable
-from mechanics.systems.driven_pair import MEMBERS, coordinate_problem, driven_pair, turned_back
+from mechanics.systems.rolling.driven_pair import MEMBERS, coordinate_problem, driven_pair, turned_back
 from studies.study import Record, StudyConfig
 
 Array = NDArray[np.float64]
@@ -50,7 +50,10 @@ COLUMNS: dict[str, tuple[str, str | Method]] = {
 }
 """What stands in the table: name → (form of the problem, method)."""
 RATES: dict[str, tuple[str, str | Method]] = {
-    **{name: COLUMNS[name] for name in ("DLA midpoint", "DLA trapezoid", "MP", "midpoint, u = y'", "Gauss 4, u = y'", "energy-exact")},
+    **{
+        name: COLUMNS[name]
+        for name in ("DLA midpoint", "DLA trapezoid", "MP", "midpoint, u = y'", "Gauss 4, u = y'", "energy-exact")
+    },
     "MP, order 4": ("constrained", "MP4"),
     "MP, order 6": ("constrained", "MP6"),
 }
@@ -64,7 +67,7 @@ class TruthConfig(StudyConfig):
     """Integrate reversible and non-reversible nonholonomic problems with every method and say what their energies do."""
 
     problems: tuple[str, ...] = ("CO0", "CO3", "L0", "L3", "R0", "RV", "RVF", "K", "B0", "B3")
-    """Members of the family; mechanics.systems.driven_pair describes them."""
+    """Members of the family; mechanics.systems.rolling.driven_pair describes them."""
     step: float = 0.1
     """Step of the table."""
     steps: int = 200_000
@@ -125,11 +128,22 @@ def run(config: TruthConfig) -> Result:
     config = config.shortened() if config.quick else config
     horizon = config.step * config.steps
     table = [_run(config, name, label, COLUMNS, config.step, horizon) for name in config.problems for label in COLUMNS]
-    rates = [_run(config, config.rate_problem, label, RATES, h, config.rate_horizon) for label in RATES for h in config.rate_steps]
+    rates = [
+        _run(config, config.rate_problem, label, RATES, h, config.rate_horizon)
+        for label in RATES
+        for h in config.rate_steps
+    ]
     return Result(config, tuple(table), tuple(rates))
 
 
-def _run(config: TruthConfig, name: str, label: str, methods: dict[str, tuple[str, str | Method]], step: float, horizon: float) -> Run:
+def _run(
+    config: TruthConfig,
+    name: str,
+    label: str,
+    methods: dict[str, tuple[str, str | Method]],
+    step: float,
+    horizon: float,
+) -> Run:
     form, method = methods[label]
     system = driven_pair(name)
     if form == "constrained":
@@ -149,7 +163,9 @@ def _run(config: TruthConfig, name: str, label: str, methods: dict[str, tuple[st
 
 
 def _change(solution: Solution) -> float:
-    """ln of the mean driven energy at the end over that at the start (a twentieth of the run each); 0 where it may be negative."""
+    """ln of the mean driven energy at the end over that at the start (a twentieth of the run each); 0 where it may be
+    negative.
+    """
     driven = solution.mean_since[1:, 2]
     part = max(1, len(driven) // 20)
     first, last = driven[:part].mean(), driven[-part:].mean()
@@ -199,7 +215,9 @@ def rate_slopes(result: Result) -> dict[str, tuple[float, ...]]:
         runs = sorted((r for r in result.rates if r.label == label and r.drift), key=lambda r: -r.step)
         rates = [abs(r.drift.slope) for r in runs if r.drift and r.drift.significance > 5]
         steps = [r.step for r in runs if r.drift and r.drift.significance > 5]
-        found[label] = tuple(float(np.log(a / b) / np.log(s / t)) for a, b, s, t in zip(rates, rates[1:], steps, steps[1:], strict=False))
+        found[label] = tuple(
+            float(np.log(a / b) / np.log(s / t)) for a, b, s, t in zip(rates, rates[1:], steps, steps[1:], strict=False)
+        )
     return found
 
 
@@ -207,7 +225,10 @@ def remarks(result: Result) -> Sequence[str]:
     """What the numbers say."""
 
     def names(condition: Any) -> str:
-        return ", ".join(label for label in COLUMNS if all(condition(r) for r in result.table if r.label == label)) or "none"
+        return (
+            ", ".join(label for label in COLUMNS if all(condition(r) for r in result.table if r.label == label))
+            or "none"
+        )
 
     reversible = lambda r: not MEMBERS[r.problem].symmetric_driver or r.verdict in ("bounded", "exact")  # noqa: E731
     slopes = rate_slopes(result)
@@ -217,7 +238,11 @@ def remarks(result: Result) -> Sequence[str]:
         f"exact on every problem: {names(lambda r: r.verdict == 'exact')}",
         f"order of the growth rate on {result.config.rate_problem}: "
         + "; ".join(f"{label} {', '.join(f'{x:.2f}' for x in orders)}" for label, orders in slopes.items() if orders),
-        *[f"GNI on {r.problem}: half-step velocity off the constraint {r.parasitic:.2g}" for r in result.table if r.parasitic],
+        *[
+            f"GNI on {r.problem}: half-step velocity off the constraint {r.parasitic:.2g}"
+            for r in result.table
+            if r.parasitic
+        ],
     ]
 
 
@@ -230,5 +255,7 @@ def data(result: Result) -> Dataset:
             dim = f"time_{part}_{k}"
             variables[dim] = Variable((dim,), r.solution.t[keep], "1", f"{r.problem}, {r.label}, h = {r.step}")
             for j, energy in enumerate(("energy", "driver_energy", "driven_energy")):
-                variables[f"{energy}_{part}_{k}"] = Variable((dim,), r.solution.invariants[keep, j], "1", f"{energy}, {r.label}")
+                variables[f"{energy}_{part}_{k}"] = Variable(
+                    (dim,), r.solution.invariants[keep, j], "1", f"{energy}, {r.label}"
+                )
     return Dataset(variables, {"question": QUESTION})

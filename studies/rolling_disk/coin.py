@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators import integrate
-from integrators.storage import Variable
-from mechanics.systems.eulers_disk import EXPONENTS, VISCOUS, end_time, eulers_disk, normal_force
+from integrators.results.storage import Variable
+from mechanics.systems.rolling.eulers_disk import EXPONENTS, VISCOUS, end_time, eulers_disk, normal_force
 from studies.study import Record
 
 Array = NDArray[np.float64]
@@ -30,17 +30,27 @@ class Coin:
     """When the load on the table first vanishes, s."""
 
     def record(self) -> Record:
-        return {"part": "coin", "system": "eulers-disk", "end": self.end, "exponent": self.exponent, "expected_exponent": self.expected}
+        return {
+            "part": "coin",
+            "system": "eulers-disk",
+            "end": self.end,
+            "exponent": self.exponent,
+            "expected_exponent": self.expected,
+        }
 
     def sentence(self) -> str:
-        return f"Euler's disk: energy ~ (t₀ − t)^{self.exponent:.3f}, expected {self.expected:.3f}; t₀ = {self.end:.3g} s"
+        return (
+            f"Euler's disk: energy ~ (t₀ − t)^{self.exponent:.3f}, expected {self.expected:.3f}; t₀ = {self.end:.3g} s"
+        )
 
     def variables(self) -> dict[str, Variable]:
         """For the data file."""
         return {
             "coin_time": Variable(("coin_time",), self.t, "s"),
             "coin_energy": Variable(("coin_time",), self.energy, "1", "E/((3/2) m g r)"),
-            "coin_precession": Variable(("coin_time",), self.precession, "rad/s", "precession rate of the contact point"),
+            "coin_precession": Variable(
+                ("coin_time",), self.precession, "rad/s", "precession rate of the contact point"
+            ),
         }
 
 
@@ -48,7 +58,9 @@ def spin_down(angle: float = 0.1, coefficient: float = 1e-6) -> Coin:
     """The coin from an angle of 0.1 rad until 98 % of its theoretical life."""
     system = eulers_disk(angle=angle, law=VISCOUS, coefficient=coefficient)
     end = end_time(system)
-    solution = integrate(system.problem(), "RKMK_DOP853", (0.0, 0.98 * end), rtol=1e-9, atol=1e-9, t_eval=np.linspace(0, 0.98 * end, 500))
+    solution = integrate(
+        system.problem(), "RKMK_DOP853", (0.0, 0.98 * end), rtol=1e-9, atol=1e-9, t_eval=np.linspace(0, 0.98 * end, 500)
+    )
     m, r, _, _, g, _ = system.parameters
     energy = solution.invariants[:, 0] / (1.5 * m * g * r)
     exponent, life = fit(solution.t, energy)

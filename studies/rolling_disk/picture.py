@@ -1,4 +1,6 @@
-"""The picture: the disk on its way, paths and errors of the methods, energies over long runs, limits of stability, the coin."""
+"""The picture: the disk on its way, paths and errors of the methods, energies over long runs, limits of stability, the
+coin.
+"""
 
 from __future__ import annotations
 
@@ -90,7 +92,9 @@ def _energy(ax: Any, result: Result) -> None:
 def _limits(ax: Any, result: Result) -> None:
     for b, colour in zip(result.boundaries, COLOURS, strict=False):
         shown = np.isfinite(b.largest)
-        ax.semilogy(b.ratios[shown], b.largest[shown], color=colour, marker=".", label=f"upright {b.kind}: {b.found:.4g} rad/s")
+        ax.semilogy(
+            b.ratios[shown], b.largest[shown], color=colour, marker=".", label=f"upright {b.kind}: {b.found:.4g} rad/s"
+        )
     ax.axvline(1.0, color="0.3", linestyle=":", linewidth=1)
     ax.set_title("does a pushed disk fall?")
     ax.set_xlabel("rate / theoretical limit")
@@ -102,7 +106,13 @@ def _coin(ax: Any, result: Result) -> None:
     coin = result.coin
     left = coin.end - coin.t
     ax.loglog(left, coin.energy, color=COLOURS[0], label=f"energy, exponent {coin.exponent:.3f}")
-    ax.loglog(left, coin.energy[0] * (left / left[0]) ** coin.expected, color="0.4", linestyle=":", label=f"theory {coin.expected:.3f}")
+    ax.loglog(
+        left,
+        coin.energy[0] * (left / left[0]) ** coin.expected,
+        color="0.4",
+        linestyle=":",
+        label=f"theory {coin.expected:.3f}",
+    )
     ax.invert_xaxis()
     ax.set_title("Euler's disk: the last seconds")
     ax.set_xlabel("t₀ − t [s]")

@@ -1,9 +1,9 @@
 """The question: where does a rolling disk go, and which integrator knows it for how long?
 
-The disk starts with its contact point in the origin, its plane tilted from the vertical by `tilt`; `spin` is the component
-ω₂ of its angular velocity in its plane (upwards), `roll` the component ω₃ about its axis, `rock` the rate of the tilt.
-Every method starts from the same state; its path is compared with a reference at 1e-12, its energy, heights and integrals are
-watched at every step of a long run.
+The disk starts with its contact point in the origin, its plane tilted from the vertical by `tilt`; `spin` is the
+component ω₂ of its angular velocity in its plane (upwards), `roll` the component ω₃ about its axis, `rock` the rate of
+the tilt. Every method starts from the same state; its path is compared with a reference at 1e-12, its energy, heights
+and integrals are watched at every step of a long run.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import numpy as np
 
 from integrators.method import Reference
 from integrators.methods import find
-from integrators.storage import Dataset, Variable
-from mechanics.constraints.system import NonholonomicSystem
-from mechanics.systems.rolling_disk import rolling_disk
-from mechanics.systems.tilting_disk import tilting_disk
+from integrators.results.storage import Dataset, Variable
+from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.systems.rolling.rolling_disk import rolling_disk
+from mechanics.systems.rolling.tilting_disk import tilting_disk
 from studies.rolling_disk.coin import Coin, spin_down
 from studies.rolling_disk.runs import Reference as Motion
 from studies.rolling_disk.runs import Run, long_run, reference, short_run
@@ -37,7 +37,9 @@ QUESTION = "Where does a rolling disk go, and which integrator knows it for how 
 
 @dataclass(frozen=True)
 class RollingDiskConfig(StudyConfig):
-    """Roll a disk on a plane with every integrator, watch its integrals, find its stability limits, and let a coin run down."""
+    """Roll a disk on a plane with every integrator, watch its integrals, find its stability limits, and let a coin run
+    down.
+    """
 
     tilt: str = "15deg"
     """Angle of the disk's plane from the vertical; a number is in radians, or write 15deg."""
@@ -81,7 +83,9 @@ class RollingDiskConfig(StudyConfig):
     def shortened(self) -> RollingDiskConfig:
         """What ``--quick`` runs."""
         methods = tuple(m for m in self.methods if m in ("DLA", "ENERGY_EXACT", "RKMK4"))
-        return replace(self, methods=methods, steps=self.steps[:2], horizon=min(self.horizon, 2.0), long_steps=2000, coin=False)
+        return replace(
+            self, methods=methods, steps=self.steps[:2], horizon=min(self.horizon, 2.0), long_steps=2000, coin=False
+        )
 
 
 def angle(text: str) -> float:
@@ -161,7 +165,9 @@ def orders(result: Result) -> dict[str, float]:
 def records(result: Result) -> Sequence[Record]:
     """One flat record per run: the sweep, the long runs, the limits, the coin."""
     measured = orders(result)
-    found: list[Record] = [{**r.record(), "part": "sweep", "measured_order": measured.get(r.method)} for r in result.sweep]
+    found: list[Record] = [
+        {**r.record(), "part": "sweep", "measured_order": measured.get(r.method)} for r in result.sweep
+    ]
     found += [{**r.record(), "part": "long run"} for r in result.long]
     found += [b.record() for b in result.boundaries]
     return [*found, result.coin.record()] if result.coin else found
@@ -179,10 +185,18 @@ def remarks(result: Result) -> Sequence[str]:
         said.append(f"the disk falls flat at t = {result.reference.fallen:.6g} s; everything ends there")
     said += [
         f"{r.method}: energy within {r.energy_band:.2g} J over {r.steps} steps"
-        + (", the motion is lost" if lost(r) else f", drifting by {r.energy_slope:.2g} J/s" if r.drifts else ", without a slope")
+        + (
+            ", the motion is lost"
+            if lost(r)
+            else f", drifting by {r.energy_slope:.2g} J/s"
+            if r.drifts
+            else ", without a slope"
+        )
         for r in best
     ]
-    said += [f"failed: {r.method}, h = {r.step}: {r.message}" for r in (*result.sweep, *result.long) if r.energy_band is None]
+    said += [
+        f"failed: {r.method}, h = {r.step}: {r.message}" for r in (*result.sweep, *result.long) if r.energy_band is None
+    ]
     said += [b.sentence() for b in result.boundaries]
     return [*said, result.coin.sentence()] if result.coin else said
 

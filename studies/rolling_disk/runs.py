@@ -12,10 +12,10 @@ from integrators import Solution, integrate
 from integrators.analysis.drift import energy_drift
 from integrators.events import Event
 from integrators.methods import METHODS, find
+from integrators.results.storage import Variable
 from integrators.status import Status
-from integrators.storage import Variable
-from mechanics.constraints.system import NonholonomicSystem
-from mechanics.systems import rolling_disk, tilting_disk
+from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.systems.rolling import rolling_disk, tilting_disk
 from studies.study import Record
 
 Array = NDArray[np.float64]
@@ -93,14 +93,20 @@ class Run:
 def reference(system: NonholonomicSystem, horizon: float, radius: float) -> Reference:
     """The reference at `SAVED` times."""
     problem, fallen = system.problem(), None
-    ending = integrate(problem, "RKMK_DOP853", (0.0, horizon), rtol=1e-9, atol=1e-9, events=_flat(tilting_disk.falls_flat))
+    ending = integrate(
+        problem, "RKMK_DOP853", (0.0, horizon), rtol=1e-9, atol=1e-9, events=_flat(tilting_disk.falls_flat)
+    )
     if ending.status is Status.EVENT:
         fallen = float(ending.t[-1])
         horizon = BEFORE * fallen
-    solution = integrate(problem, "SCIPY_DOP853", (0.0, horizon), step=horizon / SAVED, rtol=1e-12, atol=1e-12, save_every=1)
+    solution = integrate(
+        problem, "SCIPY_DOP853", (0.0, horizon), step=horizon / SAVED, rtol=1e-12, atol=1e-12, save_every=1
+    )
     if not solution.success:
         raise ValueError(f"the reference run failed: {solution.message}")
-    return Reference(solution.t, solution.y, tilting_disk.contact_point(solution.y, radius), float(solution.invariants[0, 0]), fallen)
+    return Reference(
+        solution.t, solution.y, tilting_disk.contact_point(solution.y, radius), float(solution.invariants[0, 0]), fallen
+    )
 
 
 def _flat(function: Any) -> Event:
@@ -130,18 +136,23 @@ def short_run(system: Any, angles: Any, known: Reference, method: str, step: flo
     return _judge(system, method, step, solution, in_angles, full, radius, known)
 
 
-def long_run(system: Any, angles: Any, method: str, step: float, count: int, radius: float, progress: bool | None) -> Run:
+def long_run(
+    system: Any, angles: Any, method: str, step: float, count: int, radius: float, progress: bool | None
+) -> Run:
     """Many steps, every one of them watched."""
     problem, in_angles, full = pose(system, angles, method)
     save = max(1, count // 1000)
     module = rolling_disk if in_angles else tilting_disk
     event = _flat(module.constrained_falls_flat if full else module.falls_flat)
-    solution = integrate(problem, method, (0.0, count * step), step=step, save_every=save, progress=progress, events=event)
+    solution = integrate(
+        problem, method, (0.0, count * step), step=step, save_every=save, progress=progress, events=event
+    )
     return _judge(system, method, step, solution, in_angles, full, radius, None)
 
 
 def _judge(
-    system: NonholonomicSystem, method: str, step: float | None, solution: Solution, in_angles: bool, full: bool, radius: float,
+    system: NonholonomicSystem, method: str, step: float | None, solution: Solution, in_angles: bool, full: bool,
+    radius: float,
     known: Reference | None,
 ) -> Run:  # fmt: skip
     y, n_q = solution.y, system.n_q
@@ -153,7 +164,9 @@ def _judge(
         parts = [system.parts(y[k, :n_q], v) for k, v in zip(chosen, velocities, strict=True)]
         height = float(max(np.abs(p.position).max() for p in parts))
         residual = float(max(np.abs(p.rows @ v - p.value).max() for p, v in zip(parts, velocities, strict=True)))
-    slope = energy_drift(solution.t[1:], solution.mean_since[1:, 0]) if solution.success and len(solution.t) > 10 else None
+    slope = (
+        energy_drift(solution.t[1:], solution.mean_since[1:, 0]) if solution.success and len(solution.t) > 10 else None
+    )
     compared = known is not None and solution.success and len(contact) == len(known.contact)
     return Run(
         method=method,
@@ -161,7 +174,9 @@ def _judge(
         steps=solution.steps,
         horizon=float(solution.t[-1]),
         message=solution.message,
-        path_error=float(np.linalg.norm(contact - known.contact, axis=1).max()) if compared and known is not None else None,
+        path_error=float(np.linalg.norm(contact - known.contact, axis=1).max())
+        if compared and known is not None
+        else None,
         energy_band=float(solution.error("energy", relative=False)) if solution.success else None,
         energy_slope=slope.slope if slope else 0.0,
         energy_slope_sigma=slope.sigma if slope else 0.0,

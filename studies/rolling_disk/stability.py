@@ -8,16 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators import integrate
-from integrators.storage import Variable
-from mechanics.constraints.system import NonholonomicSystem
-from mechanics.systems.rolling_disk import least_roll_rate, least_spin_rate
+from integrators.results.storage import Variable
+from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.systems.rolling.rolling_disk import least_roll_rate, least_spin_rate
 from studies.study import Record
 
 Array = NDArray[np.float64]
 PUSH = 1e-8
 """Initial tilt, rad; small enough that a disk that counts as fallen is still described by the linear equations."""
 FALLEN = 1e4
-"""A disk counts as fallen if its tilt exceeds the push by this factor; one above the limit answers with a bounded one, ~ 1/(ratio² − 1)."""
+"""A disk counts as fallen if its tilt exceeds the push by this factor; one above the limit answers with a bounded one,
+~ 1/(ratio² − 1).
+"""
 BEATS = 200
 """Length of a run in √(r/g)."""
 LANES, ROUNDS = 8, 5
@@ -42,7 +44,13 @@ class Boundary:
 
     def record(self) -> Record:
         name = f"upright {self.kind}"
-        return {"part": "stability", "method": name, "system": name, "limit_theory": self.theory, "limit_found": self.found}
+        return {
+            "part": "stability",
+            "method": name,
+            "system": name,
+            "limit_theory": self.theory,
+            "limit_found": self.found,
+        }
 
     def sentence(self) -> str:
         return (
@@ -60,7 +68,9 @@ class Boundary:
 
 
 def boundary(kind: str, angles: NonholonomicSystem) -> Boundary:
-    """Eight disks at a time that roll (or spin) upright at rates around the limit, each pushed by `PUSH`; the bracket shrinks by seven."""
+    """Eight disks at a time that roll (or spin) upright at rates around the limit, each pushed by `PUSH`; the bracket
+    shrinks by seven.
+    """
     theory = least_roll_rate(angles) if kind == "rolling" else least_spin_rate(angles)
     low, high = 0.9, 1.1
     tried: list[Array] = []
@@ -70,7 +80,9 @@ def boundary(kind: str, angles: NonholonomicSystem) -> Boundary:
         largest = _pushed(kind, angles, ratios * theory)
         stays = largest < FALLEN
         if not stays[-1] or stays[0]:
-            raise RuntimeError(f"upright {kind}: the limit is not between {low * theory:.6g} and {high * theory:.6g} rad/s")
+            raise RuntimeError(
+                f"upright {kind}: the limit is not between {low * theory:.6g} and {high * theory:.6g} rad/s"
+            )
         first = int(np.argmax(stays))
         low, high = float(ratios[first - 1]), float(ratios[first])
         tried.append(ratios)
@@ -84,7 +96,9 @@ def _pushed(kind: str, angles: NonholonomicSystem, rates: Array) -> Array:
     beat = np.sqrt(angles.parameters[1] / angles.parameters[4])
     q = angles.q0.copy()
     q[2:] = 0.0, 0.5 * np.pi - PUSH, 0.0
-    starts = np.array([np.concatenate([q, [0.0, 0.0, rate] if kind == "rolling" else [0.0, rate, 0.0]]) for rate in rates])
+    starts = np.array(
+        [np.concatenate([q, [0.0, 0.0, rate] if kind == "rolling" else [0.0, rate, 0.0]]) for rate in rates]
+    )
     problem = angles.problem().with_start(starts)
     solution = integrate(problem, "RKMK4", (0.0, BEATS * beat), step=0.05 * beat, save_every=5)
     tilt = np.nanmax(np.abs(solution.y[..., 3] - 0.5 * np.pi), axis=1)

@@ -1,9 +1,9 @@
 """The question: does the energy error of a long run grow like √n (Brouwer's law) or like n?
 
-Many initial conditions run side by side in lanes, by methods whose own energy error is below rounding at the chosen step, with plain and
-with compensated additions.  The energy is averaged over every step of 256 stretches; its change since the first stretch, as a root
-mean square over the trajectories, is fitted by a power of the number of steps.  A bias common to all trajectories shows as a mean
-that is large against its standard error.
+Many initial conditions run side by side in lanes, by methods whose own energy error is below rounding at the chosen
+step, with plain and with compensated additions.  The energy is averaged over every step of 256 stretches; its change
+since the first stretch, as a root mean square over the trajectories, is fitted by a power of the number of steps.  A
+bias common to all trajectories shows as a mean that is large against its standard error.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from integrators.integrate import integrate
 from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Problem
-from integrators.storage import Dataset, Variable
-from mechanics.systems import free_rigid_body, heavy_top
+from integrators.results.storage import Dataset, Variable
+from mechanics.systems.bodies import free_rigid_body, heavy_top
 from studies.study import Record, StudyConfig
 
 Array = NDArray[np.float64]
@@ -68,7 +68,9 @@ class Walk:
     steps: Array
     """Numbers of steps at the ends of the stretches."""
     errors: Array
-    """(trajectories, stretches): change of the mean energy since the first stretch, in units of the mean kinetic energy."""
+    """(trajectories, stretches): change of the mean energy since the first stretch, in units of the mean kinetic
+    energy.
+    """
     ripple: float
     """Largest spread of the energy within the first stretch, in the same unit: the method's own error, or rounding."""
     seconds: float
@@ -118,7 +120,11 @@ class Result:
 def problem_of(system: str, trajectories: int, seed: int) -> Problem:
     """A system from random attitudes with random angular velocities of about 2 rad/s."""
     generator = np.random.default_rng(seed)
-    problem = free_rigid_body(INERTIA, (1.0, 1.0, 1.0)) if system == "free body" else heavy_top(INERTIA, 1.0, (0.1, 0.2, 0.97), 2.0)
+    problem = (
+        free_rigid_body(INERTIA, (1.0, 1.0, 1.0))
+        if system == "free body"
+        else heavy_top(INERTIA, 1.0, (0.1, 0.2, 0.97), 2.0)
+    )
     attitudes = generator.normal(size=(trajectories, 4))
     attitudes /= np.linalg.norm(attitudes, axis=1, keepdims=True)
     momenta = np.array(INERTIA) * generator.normal(size=(trajectories, 3)) * 2.0
@@ -126,7 +132,9 @@ def problem_of(system: str, trajectories: int, seed: int) -> Problem:
 
 
 def kinetic_energy(y0: Array) -> float:
-    """Mean kinetic energy at the start, the unit of all errors: the energy itself may be close to zero on some trajectories."""
+    """Mean kinetic energy at the start, the unit of all errors: the energy itself may be close to zero on some
+    trajectories.
+    """
     return float(np.mean(0.5 * np.sum(y0[:, 4:] ** 2 / np.array(INERTIA), axis=1)))
 
 
@@ -146,7 +154,9 @@ def run(config: RoundOffConfig) -> Result:
 def walk(config: RoundOffConfig, problem: Problem, system: str, method: Method, step: float) -> Walk:
     """The errors of one method."""
     every = max(1, config.steps // STRETCHES)
-    solution = integrate(problem, method, (0.0, every * STRETCHES * step), step=step, save_every=every, progress=config.progress or None)
+    solution = integrate(
+        problem, method, (0.0, every * STRETCHES * step), step=step, save_every=every, progress=config.progress or None
+    )
     if not np.all(np.asarray(solution.status) == 0):
         raise RuntimeError(f"{method.name}: {solution.message}")
     energy = solution.invariant_names.index("energy")
@@ -155,7 +165,8 @@ def walk(config: RoundOffConfig, problem: Problem, system: str, method: Method, 
     spread = (solution.greatest - solution.least)[:, 1, energy] / scale
     return Walk(
         system, method.name.removesuffix("[plain]"), method.compensated, step, method.evaluations or 1,
-        every * np.arange(1.0, STRETCHES), ((means - means[:, :1]) / scale)[:, 1:], float(spread.max()), solution.seconds,
+        every * np.arange(1.0, STRETCHES), ((means - means[:, :1]) / scale)[:, 1:], float(spread.max()),
+        solution.seconds,
     )  # fmt: skip
 
 
@@ -195,7 +206,9 @@ def data(result: Result) -> Dataset:
     walks = result.walks
     return Dataset(
         {
-            "walk": Variable(("walk",), [f"{w.system}, {w.method}, {'compensated' if w.compensated else 'plain'}" for w in walks]),
+            "walk": Variable(
+                ("walk",), [f"{w.system}, {w.method}, {'compensated' if w.compensated else 'plain'}" for w in walks]
+            ),
             "steps": Variable(("stretch",), walks[0].steps),
             "error": Variable(
                 ("walk", "trajectory", "stretch"),

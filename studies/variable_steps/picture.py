@@ -1,4 +1,6 @@
-"""The picture: energy error of the orbit in time and against steps per revolution, and of the chain against the mean step."""
+"""The picture: energy error of the orbit in time and against steps per revolution, and of the chain against the mean
+step.
+"""
 
 from __future__ import annotations
 
@@ -60,4 +62,11 @@ def _line(ax: Any, x: list[float], runs: list[Run], line: str, label: str) -> No
     colour = COLOURS[LOOKS[runs[0].steering]]
     ax.loglog(x, [max(r.band, SMALLEST) for r in runs], line, color=colour, label=label)
     for at, r in zip(x, runs, strict=True):
-        ax.plot(at, max(r.band, SMALLEST), "o", markersize=4.5, color=colour, markerfacecolor="white" if r.drifts else colour)
+        ax.plot(
+            at,
+            max(r.band, SMALLEST),
+            "o",
+            markersize=4.5,
+            color=colour,
+            markerfacecolor="white" if r.drifts else colour,
+        )

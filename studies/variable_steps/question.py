@@ -10,8 +10,9 @@ divided            a step of a tree whose joints turn too far is divided by two,
 error              an ordinary controller of a Runge–Kutta pair, by tolerance
 =================  ================================================================================================================
 
-Kepler's problem with e = 0.9 starts in the pericentre, Q = r^{3/2}; energies in units of |E₀|, times in revolutions.  The chain whirls,
-Q = (1 + T/T₀)^{-1/2} with its kinetic energy T; energies in units of the largest kinetic energy T*, times in seconds.
+Kepler's problem with e = 0.9 starts in the pericentre, Q = r^{3/2}; energies in units of |E₀|, times in revolutions.
+The chain whirls, Q = (1 + T/T₀)^{-1/2} with its kinetic energy T; energies in units of the largest kinetic energy T*,
+times in seconds.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ from integrators import Solution, integrate
 from integrators.analysis.drift import Drift, energy_drift
 from integrators.controllers import IntegratingController, LogarithmicHamiltonian
 from integrators.problem import Problem
+from integrators.results.storage import Dataset, Variable
 from integrators.signatures import FIELD_SIGNATURES
 from integrators.status import OK
 from integrators.steppers.tree_variational import tree_variational
-from integrators.storage import Dataset, Variable
 from liegroup.compile import entry, kernel, ld, st
-from liegroup.scalars import sqrt
-from mechanics.hamiltonian.era import era
-from mechanics.systems.kepler import kepler
+from liegroup.compile.scalars import sqrt
+from mechanics.algorithms.era import era
+from mechanics.systems.bodies.kepler import kepler
 from studies.energy_drift.systems import start_of, tree_of
 from studies.study import Record, StudyConfig
 
@@ -74,7 +75,8 @@ class VariableStepsConfig(StudyConfig):
     def shortened(self) -> VariableStepsConfig:
         """The configuration that `--quick` runs."""
         return replace(
-            self, revolutions=20, per_revolution=self.per_revolution[:2], methods=self.methods[:1], tolerances=self.tolerances[1:2],
+            self, revolutions=20, per_revolution=self.per_revolution[:2], methods=self.methods[:1],
+            tolerances=self.tolerances[1:2],
             chain="chain-3", steps=self.steps[:1], horizon=2.0,
         )  # fmt: skip
 
@@ -107,7 +109,11 @@ class Run:
     @property
     def mean_step(self) -> float:
         s = self.solution
-        return float((s.t[-1] - s.t[0]) / (s.steps + s.attributes.get("substeps", 0) - s.attributes.get("divided", 0)) / self.unit)
+        return float(
+            (s.t[-1] - s.t[0])
+            / (s.steps + s.attributes.get("substeps", 0) - s.attributes.get("divided", 0))
+            / self.unit
+        )
 
     @property
     def drift(self) -> Drift:
@@ -120,7 +126,8 @@ class Run:
         return drift.significance > SIGNIFICANT and abs(drift.slope) * self.solution.t[-1] / self.unit > ROUNDING
 
 
-# --- the orbit ----------------------------------------------------------------------------------------------------------------
+# --- the orbit
+# ----------------------------------------------------------------------------------------------------------------
 
 
 @entry(*FIELD_SIGNATURES)
@@ -159,19 +166,23 @@ def orbit_runs(config: VariableStepsConfig) -> list[Run]:
                 ("integrating", whole / n, IntegratingController(orbit_step)),
                 ("logarithmic", PERIOD / n, LogarithmicHamiltonian(orbit_potential)),
             ):
-                add(method, steering, integrate(problem, method, span, epsilon, controller=controller, save_every=every))
+                add(
+                    method, steering, integrate(problem, method, span, epsilon, controller=controller, save_every=every)
+                )
     for tolerance in config.tolerances:
         found = integrate(problem, "RKMK_TSITOURAS54", span, rtol=tolerance, atol=tolerance, save_every=100)
         add("RKMK_TSITOURAS54", "error", found)
     return runs
 
 
-# --- the chain ------------------------------------------------------------------------------------------------------------------
+# --- the chain
+# ------------------------------------------------------------------------------------------------------------------
 
 
 @entry(*FIELD_SIGNATURES)
 def chain_step(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """(Q, G) of a tree of hinges: Q = (1 + T/T₀)^{-1/2}, G = Ṫ/(2 (T₀ + T)), Ṫ = f·v with the forces f of gravity, which is ṗ at p = 0.
+    """(Q, G) of a tree of hinges: Q = (1 + T/T₀)^{-1/2}, G = Ṫ/(2 (T₀ + T)), Ṫ = f·v with the forces f of gravity,
+    which is ṗ at p = 0.
 
     T₀ is the last parameter; the last three rows of the workspace are scratch.
     """
@@ -207,7 +218,9 @@ def chain_runs(config: VariableStepsConfig) -> list[Run]:
     )  # fmt: skip
     for h, equal in fixed:
         count = round(config.horizon / h)
-        steered = _chain(steered_problem, method, span, h * stretch, count, controller=IntegratingController(chain_step))
+        steered = _chain(
+            steered_problem, method, span, h * stretch, count, controller=IntegratingController(chain_step)
+        )
         divided = _chain(problem, tree_variational(turn=DIVIDED_TURN * h), span, 2 * h, count)
         for steering, solution in (("fixed", equal), ("integrating", steered), ("divided", divided)):
             runs.append(Run(tree.name, "TREE_VARIATIONAL", steering, solution, 1.0, scale, None))
@@ -215,14 +228,18 @@ def chain_runs(config: VariableStepsConfig) -> list[Run]:
 
 
 DIVIDED_TURN = 60.0
-"""Largest turn of a joint in a divided step over its mean step, rad/s: about every second step of the chain is divided."""
+"""Largest turn of a joint in a divided step over its mean step, rad/s: about every second step of the chain is divided.
+"""
 
 
-def _chain(problem: Problem, method: Any, span: tuple[float, float], step: float, count: int, **options: Any) -> Solution:
+def _chain(
+    problem: Problem, method: Any, span: tuple[float, float], step: float, count: int, **options: Any
+) -> Solution:
     return integrate(problem, method, span, step, save_every=max(1, count // SAVED), progress=False, **options)
 
 
-# --- the answer -----------------------------------------------------------------------------------------------------------------
+# --- the answer
+# -----------------------------------------------------------------------------------------------------------------
 
 
 def run(config: VariableStepsConfig) -> list[Run]:
@@ -258,7 +275,9 @@ def remarks(runs: Sequence[Run]) -> Sequence[str]:
         for steering in dict.fromkeys(r.steering for r in own if r.steering != "fixed"):
             other = min((r for r in own if r.steering == steering), key=lambda r: r.mean_step)
             drifts = "drifts" if any(r.drifts for r in own if r.steering == steering) else "no slope beyond 3 sigma"
-            said.append(f"{system}, {method}, {steering}: energy error {other.band / equal.band:.2g} of that of equal steps; {drifts}")
+            said.append(
+                f"{system}, {method}, {steering}: energy error {other.band / equal.band:.2g} of that of equal steps; {drifts}"
+            )
     return said
 
 
@@ -273,8 +292,12 @@ def data(runs: Sequence[Run]) -> Dataset:
     return Dataset(
         {
             "run": Variable(("run",), names, description="motion, method, steps"),
-            "time": Variable(("run", "sample"), table([r.solution.t / r.unit for r in runs]), "1", "revolutions or seconds"),
-            "deviation": Variable(("run", "sample"), table([r.deviation for r in runs]), "1", "(E - E0) in the unit of the motion"),
+            "time": Variable(
+                ("run", "sample"), table([r.solution.t / r.unit for r in runs]), "1", "revolutions or seconds"
+            ),
+            "deviation": Variable(
+                ("run", "sample"), table([r.deviation for r in runs]), "1", "(E - E0) in the unit of the motion"
+            ),
             "band": Variable(("run",), np.array([r.band for r in runs]), "1", "largest deviation over every step"),
         }
     )

@@ -1,9 +1,10 @@
 """The question: does the mechanism walk, and what do the pins of its legs do meanwhile?
 
-The walking mechanism of Ivanov (2022) for twenty seconds.  The pin of the disc and the hole of leg 1 are one point: their distance is
-the deviation that the paper's figures 8 and 9 show, for Hamilton's equations with multipliers of momenta and for Lagrange's equations
-of the first kind.  Fixed steps are those of the classical fourth-order method, variable ones those of SciPy's LSODA.  The paper does
-not give the contact of the feet; ours is a spring and damper with regularised friction (`mechanics.systems.walking_mechanism`).
+The walking mechanism of Ivanov (2022) for twenty seconds.  The pin of the disc and the hole of leg 1 are one point:
+their distance is the deviation that the paper's figures 8 and 9 show, for Hamilton's equations with multipliers of
+momenta and for Lagrange's equations of the first kind.  Fixed steps are those of the classical fourth-order method,
+variable ones those of SciPy's LSODA.  The paper does not give the contact of the feet; ours is a spring and damper with
+regularised friction (`mechanics.systems.loops.walking_mechanism`).
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from integrators import Solution, integrate
-from integrators.comparison import solve_with_scipy
 from integrators.method import Reference
+from integrators.methods.comparison import solve_with_scipy
 from integrators.problem import Problem
-from integrators.storage import Dataset, Variable
-from mechanics.constraints.multiplier_problem import Baumgarte, Lagrange, multiplier_problem
-from mechanics.systems import walking_mechanism as walker
-from mechanics.systems.walking_mechanism import CRANK, HARD_GROUND, PERIOD, PIN, SOFT_GROUND, Ground
+from integrators.results.storage import Dataset, Variable
+from mechanics.formulations.multiplier_problem import Baumgarte, Lagrange, multiplier_problem
+from mechanics.systems.loops import walking_mechanism as walker
+from mechanics.systems.loops.walking_mechanism import CRANK, HARD_GROUND, PERIOD, PIN, SOFT_GROUND, Ground
 from studies.study import Record, StudyConfig
 
 Array = NDArray[np.float64]
@@ -69,7 +70,9 @@ class WalkingMechanismConfig(StudyConfig):
 
     def shortened(self) -> WalkingMechanismConfig:
         """The configuration that `--quick` runs: the softer ground allows longer steps."""
-        return replace(self, horizon=min(self.horizon, 2.6), steps=(2e-4,), tolerances=(), periods=(PERIOD,), animation=False)
+        return replace(
+            self, horizon=min(self.horizon, 2.6), steps=(2e-4,), tolerances=(), periods=(PERIOD,), animation=False
+        )
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,10 @@ def run(config: WalkingMechanismConfig) -> Result:
     config = config.shortened() if config.quick else config
     cases: list[tuple[str, float | None, float | None]] = [(f, h, None) for f in FORMULATIONS for h in config.steps]
     cases += [(f, None, tolerance) for f in VARIABLE_STEPS for tolerance in config.tolerances]
-    runs = [Run(*case, PERIOD, name, _walk(FORMULATIONS[case[0]](ground), config, *case[1:])) for case in _shown(config, cases)]
+    runs = [
+        Run(*case, PERIOD, name, _walk(FORMULATIONS[case[0]](ground), config, *case[1:]))
+        for case in _shown(config, cases)
+    ]
     walks = [
         Run("Hamiltonian closed", 2e-4, None, T, "soft", _walk(walker.problem(SOFT_GROUND, T), config, 2e-4, None))
         for T in _shown(config, config.periods)
@@ -196,7 +202,9 @@ def data(result: Result) -> Dataset:
         {
             "run": Variable(("run",), names, description="formulation and step or tolerance"),
             "time": Variable(("sample",), t, "s", "time of the saved state"),
-            "q": Variable(("sample", "coordinate"), q, "rad or m", "y, z, phi, alpha, z1, gamma1, z2, gamma2, beta1, beta2"),
+            "q": Variable(
+                ("sample", "coordinate"), q, "rad or m", "y, z, phi, alpha, z1, gamma1, z2, gamma2, beta1, beta2"
+            ),
             "pin_deviation": Variable(("run", "sample"), deviations, "m", "distance of the pins of disc and leg 1"),
         },
         {"horizon": result.config.horizon, "period": PERIOD},

@@ -10,7 +10,7 @@ from matplotlib.animation import FuncAnimation, PillowWriter
 from matplotlib.figure import Figure
 
 from mechanics.constraints.equations import geometry
-from mechanics.systems import walking_mechanism as walker
+from mechanics.systems.loops import walking_mechanism as walker
 from studies.study import COLOURS
 from studies.walking_mechanism.question import Array, Run
 
@@ -29,7 +29,10 @@ def shapes(q: Array) -> dict[str, Array]:
         return np.asarray((at.x[body] + local @ at.R[body].T)[:, 1:])
 
     circle = walker.CRANK * np.column_stack([np.sin(_TURN), np.cos(_TURN)])
-    found = {"hull": line(0, [(-0.25, -0.1), (0.25, -0.1), (0.25, 0.35), (-0.25, 0.35), (-0.25, -0.1)]), "disc": line(1, circle)}
+    found = {
+        "hull": line(0, [(-0.25, -0.1), (0.25, -0.1), (0.25, 0.35), (-0.25, 0.35), (-0.25, -0.1)]),
+        "disc": line(1, circle),
+    }
     foot = np.column_stack([np.sin(ARC), -np.cos(ARC)]) * walker.LEG
     for k, body in ((1, 2), (2, 3)):
         found[f"leg{k}"] = line(body, [(0.0, 0.0), (0.0, -walker.LEG)])
@@ -46,8 +49,18 @@ def animate(r: Run, path: Path) -> Path:
     ax = fig.subplots()
     ax.set_aspect("equal")
     ax.grid(False)
-    colours = {"hull": COLOURS[6], "disc": COLOURS[4], "leg1": COLOURS[0], "foot1": COLOURS[0], "leg2": COLOURS[1], "foot2": COLOURS[1]}
-    lines = {name: ax.plot([], [], color=colours.get(name, COLOURS[3]), marker="o" if name == "pins" else "")[0] for name in shapes(q[0])}
+    colours = {
+        "hull": COLOURS[6],
+        "disc": COLOURS[4],
+        "leg1": COLOURS[0],
+        "foot1": COLOURS[0],
+        "leg2": COLOURS[1],
+        "foot2": COLOURS[1],
+    }
+    lines = {
+        name: ax.plot([], [], color=colours.get(name, COLOURS[3]), marker="o" if name == "pins" else "")[0]
+        for name in shapes(q[0])
+    }
     lines["pins"].set_linestyle("none")
     ax.axhline(0.0, color="0.3", lw=1.0)
     ax.plot(np.arange(-12.0, 3.0, 0.5), np.zeros(30), "|", color="0.3")

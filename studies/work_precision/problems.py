@@ -11,11 +11,23 @@ from numpy.typing import NDArray
 import mechanics
 from integrators.problem import Problem
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import compile_field, entry, integer_table, integers, kernel, ld, matrix, nothing, real, st, vector
+from liegroup.compile import (
+    compile_field,
+    entry,
+    integer_table,
+    integers,
+    kernel,
+    ld,
+    matrix,
+    nothing,
+    real,
+    st,
+    vector,
+)
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot, scale
 from liegroup.table import KIND, N_Q, Q_OFFSET, RN, SE3, SO2, SO3, V_OFFSET, table_of
-from mechanics.systems import heavy_top
+from mechanics.systems.bodies import heavy_top
 
 Array = NDArray[np.float64]
 
@@ -24,7 +36,8 @@ Array = NDArray[np.float64]
 def body_on_spring(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """v = p/m, ω = J⁻¹π;  ṗ = p × ω + Rᵀ F(x),  π̇ = π × ω + r × Rᵀ F(x),  F = −(k + k₄|x'|²) x' at the hook x' = x + R r.
 
-    Parameters J₁ J₂ J₃ m k k₄ r₁ r₂ r₃; state (x, quaternion, p, π), both momenta in body axes about the centre of mass.
+    Parameters J₁ J₂ J₃ m k k₄ r₁ r₂ r₃; state (x, quaternion, p, π), both momenta in body axes about the centre of
+    mass.
     """
     x, q = (ld(y, 0), ld(y, 1), ld(y, 2)), (ld(y, 3), ld(y, 4), ld(y, 5), ld(y, 6))
     p, a = (ld(y, 7), ld(y, 8), ld(y, 9)), (ld(y, 10), ld(y, 11), ld(y, 12))
@@ -70,7 +83,11 @@ def chain() -> Problem:
     return mechanics.hamiltonian_problem(tree, tree.neutral(), 0.3 * generator.normal(size=tree.nv))
 
 
-PROBLEMS: dict[str, tuple[Callable[[], Problem], float]] = {"top": (top, 40.0), "spring": (spring, 20.0), "chain": (chain, 2.0)}
+PROBLEMS: dict[str, tuple[Callable[[], Problem], float]] = {
+    "top": (top, 40.0),
+    "spring": (spring, 20.0),
+    "chain": (chain, 2.0),
+}
 """Name → (problem, horizon in s)."""
 
 

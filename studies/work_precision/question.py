@@ -1,8 +1,9 @@
 """The question: what does an accurate answer cost?
 
-Every solver runs over the same interval with a sweep of steps or tolerances; the error is the distance on the group to a reference, the
-cost the process time of the whole call, the best of several.  SciPy gets its right-hand side as one compiled call, sees the state in
-ambient numbers, and is charged nothing for leaving the group.  Our runs are plain calls of `integrate`.
+Every solver runs over the same interval with a sweep of steps or tolerances; the error is the distance on the group to
+a reference, the cost the process time of the whole call, the best of several.  SciPy gets its right-hand side as one
+compiled call, sees the state in ambient numbers, and is charged nothing for leaving the group.  Our runs are plain
+calls of `integrate`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from integrators.integrate import integrate
 from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Problem
-from integrators.storage import Dataset, Variable
+from integrators.results.storage import Dataset, Variable
 from integrators.testing import group_distance
 from studies.study import Record, StudyConfig
 from studies.work_precision.problems import PROBLEMS, ambient_right_hand_side
@@ -53,7 +54,12 @@ class WorkPrecisionConfig(StudyConfig):
 
     def shortened(self) -> WorkPrecisionConfig:
         """The configuration that `--quick` runs."""
-        few = {"systems": self.systems[:1], "fixed": ("RKMK4", "SPLIT_SRKN4_6B"), "adaptive": ("RKMK_DOP853",), "scipy": ("DOP853",)}
+        few = {
+            "systems": self.systems[:1],
+            "fixed": ("RKMK4", "SPLIT_SRKN4_6B"),
+            "adaptive": ("RKMK_DOP853",),
+            "scipy": ("DOP853",),
+        }
         return replace(self, **few, halvings=3, tolerances=(1e-4, 1e-8))  # type: ignore[arg-type]
 
 
@@ -98,7 +104,9 @@ def run(config: WorkPrecisionConfig) -> Result:
 
 
 def references(problem: Problem, horizon: float) -> tuple[Array, float]:
-    """The state at the end by Feagin's method of order 10 in small steps, and its distance to SciPy's DOP853 at rtol 3e-14."""
+    """The state at the end by Feagin's method of order 10 in small steps, and its distance to SciPy's DOP853 at rtol
+    3e-14.
+    """
     ours = integrate(problem, "RKMK_FEAGIN10", (0.0, horizon), step=1 / 256, progress=False).y[-1]
     theirs = _solve_with_scipy(ambient_right_hand_side(problem), problem, horizon, "DOP853", 3e-14)
     assert theirs is not None
@@ -119,7 +127,12 @@ def _jobs(config: WorkPrecisionConfig, problem: Problem, horizon: float) -> Any:
     for name in config.scipy:
         for tolerance in config.tolerances:
             if tolerance >= 1e-10 or name not in STIFF:
-                yield SCIPY + name, None, tolerance, lambda m=name, r=tolerance: _solve_with_scipy(fun, problem, horizon, m, r)
+                yield (
+                    SCIPY + name,
+                    None,
+                    tolerance,
+                    lambda m=name, r=tolerance: _solve_with_scipy(fun, problem, horizon, m, r),
+                )
 
 
 def _can(method: Method, problem: Problem) -> bool:
@@ -131,7 +144,9 @@ def _can(method: Method, problem: Problem) -> bool:
 
 
 def _solve(problem: Problem, horizon: float, method: Any, **how: float) -> tuple[Array, int] | None:
-    solution = integrate(problem, method, (0.0, horizon), save_every=2**40 if "step" in how else None, progress=False, **how)  # type: ignore[arg-type]
+    solution = integrate(
+        problem, method, (0.0, horizon), save_every=2**40 if "step" in how else None, progress=False, **how
+    )  # type: ignore[arg-type]
     return (solution.y[-1], solution.evaluations) if solution.success else None
 
 
@@ -167,7 +182,9 @@ def _best(solve: Callable[[], tuple[Array, int] | None]) -> tuple[Array | None, 
 
 
 def cost_at(points: Sequence[Point], error: float) -> float | None:
-    """Seconds at which a solver reaches an error, by straight lines between its runs in logarithms; None if it does not."""
+    """Seconds at which a solver reaches an error, by straight lines between its runs in logarithms; None if it does
+    not.
+    """
     front = sorted(points, key=lambda p: p.seconds)
     for a, b in pairwise(front):
         if a.error >= error >= b.error > 0:

@@ -40,7 +40,18 @@ def test_no_pickle_no_fastmath_and_the_compiler_in_one_folder(path):
 
 def test_every_import_of_an_optional_package_is_lazy():
     """Importing the packages must work with the core dependencies alone."""
-    optional = ("yourdfpy", "defusedxml", "example_robot_data", "xarray", "sympy", "pinocchio", "mujoco", "mpmath", "lxml", "viser")
+    optional = (
+        "yourdfpy",
+        "defusedxml",
+        "example_robot_data",
+        "xarray",
+        "sympy",
+        "pinocchio",
+        "mujoco",
+        "mpmath",
+        "lxml",
+        "viser",
+    )
     code = f"import sys\nfor name in {optional!r}: sys.modules[name] = None\nimport liegroup, integrators, mechanics, studies.registry\n"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted(p for pattern in ("*.md", "docs/**/*.md", "studies/**/*.md", "examples/*.md") for p in ROOT.glob(pattern))
+PAGES = sorted(
+    p for pattern in ("*.md", "docs/**/*.md", "studies/**/*.md", "examples/*.md") for p in ROOT.glob(pattern)
+)
 TEXTS = subprocess.run(
     ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True
 ).stdout.split()
@@ -22,7 +24,9 @@ def python_blocks(page: Path) -> list[str]:
 def test_python_blocks_run_in_order(page, tmp_path):
     code = "import matplotlib\nmatplotlib.use('Agg')\n" + "\n".join(python_blocks(page))
     script = tmp_path / "page.py"
-    script.write_text(code, encoding="utf-8")  # a file, as kernels of a reader's own would be in one: their cache asks for it
+    script.write_text(
+        code, encoding="utf-8"
+    )  # a file, as kernels of a reader's own would be in one: their cache asks for it
     done = subprocess.run(
         [sys.executable, str(script)],
         cwd=tmp_path,
@@ -45,7 +49,11 @@ def test_texts_speak_of_the_project_alone():
     found = []
     for name in TEXTS:
         path = ROOT / name
-        if path.suffix in {".py", ".md", ".toml", ".cff", ".bib", ""} and path.is_file() and path != Path(__file__).resolve():
+        if (
+            path.suffix in {".py", ".md", ".toml", ".cff", ".bib", ""}
+            and path.is_file()
+            and path != Path(__file__).resolve()
+        ):
             found += [
                 f"{name}:{k}: {line.strip()}"
                 for k, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1)

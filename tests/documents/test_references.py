@@ -38,7 +38,9 @@ def references() -> set[tuple[str, str]]:
 
 def citations() -> dict[tuple[str, str], str]:
     """(surname of the first author, year) → where, for every citation in code and pages."""
-    listed = subprocess.run(["git", "ls-files", "*.py", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    listed = subprocess.run(
+        ["git", "ls-files", "*.py", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
     found = {}
     for name in listed:
         if not name.startswith("tests/"):

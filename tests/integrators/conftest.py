@@ -11,9 +11,9 @@ import pytest
 from integrators.problem import Problem, Variable
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, st
+from liegroup.compile.scalars import sincos, sqrt
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot, scale
-from liegroup.scalars import sincos, sqrt
 from liegroup.table import RN, SE3, SO2, SO3, table_of
 
 INERTIA = (1.0, 1.4, 0.6)
@@ -69,7 +69,10 @@ def heavy_top(weight: float = 2.0) -> Problem:
         np.concatenate([q / np.linalg.norm(q), np.array(INERTIA) * (0.5, -0.8, 4.0)]),
         top_field,
         parameters=[*INERTIA, *(weight * AXIS)],
-        variables=(Variable("orientation", ("qw", "qx", "qy", "qz"), "1"), Variable("momentum", ("px", "py", "pz"), "kg m2 s-1")),
+        variables=(
+            Variable("orientation", ("qw", "qx", "qy", "qz"), "1"),
+            Variable("momentum", ("px", "py", "pz"), "kg m2 s-1"),
+        ),
         invariants=top_invariants,
         invariant_names=("energy", "momentum_x", "momentum_y", "momentum_z"),
         invariant_units=("J", *("kg m2 s-1",) * 3),

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from integrators import Problem, Status, integrate
-from integrators.adaptive import RHO, H
-from integrators.adaptive_run import AdaptiveRun, Steering
 from integrators.analysis import energy_drift
 from integrators.controllers import CONTROLLERS, Controller, IntegratingController, find_controller
+from integrators.engine.adaptive_loop import RHO, H
+from integrators.engine.adaptive_run import AdaptiveRun, Steering
+from integrators.engine.run import Output
 from integrators.layout import HISTORY
 from integrators.methods import find
-from integrators.run import Output
 from liegroup.table import RN, table_of
 
 LINE = table_of([(RN, 1)])
@@ -127,7 +127,8 @@ def test_an_ensemble_chooses_steps_for_each_trajectory(problems):
         assert np.isnan(together.y[k, len(alone.t) :]).all()
 
 
-# --- failures -----------------------------------------------------------------------------------------------------------
+# --- failures
+# -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_singularity_is_a_step_underflow_with_what_was_computed():
@@ -142,7 +143,9 @@ def test_a_singularity_is_a_step_underflow_with_what_was_computed():
 
 
 def test_a_field_that_stops_being_finite_ends_the_run_at_the_edge():
-    solution = integrate(Problem(LINE, [1.0], lambda t, y: [np.nan if t > 0.5 else -y[0]]), "RKMK_DORMAND_PRINCE54", (0, 1), rtol=1e-6)
+    solution = integrate(
+        Problem(LINE, [1.0], lambda t, y: [np.nan if t > 0.5 else -y[0]]), "RKMK_DORMAND_PRINCE54", (0, 1), rtol=1e-6
+    )
     assert solution.status in (Status.STEP_UNDERFLOW, Status.NON_FINITE)
     assert 0.49 < solution.t[-1] <= 0.5
     assert np.isfinite(solution.y).all()
@@ -164,7 +167,8 @@ def test_steps_that_leave_the_chart_are_repeated_smaller(problems):
     assert solution.rejected > 0
 
 
-# --- pairs of methods and controllers -------------------------------------------------------------------------------------
+# --- pairs of methods and controllers
+# -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -178,9 +182,17 @@ def test_steps_that_leave_the_chart_are_repeated_smaller(problems):
         ("RKMK_DORMAND_PRINCE54", {"rtol": 1e-6, "controller": "nobody"}, "expected one of"),
         ("RKMK_DORMAND_PRINCE54", {"rtol": 1e-6, "max_step": 0.0}, "max_step"),
         ("RKMK_DORMAND_PRINCE54", {"step": 0.1, "max_step": 0.2}, "variable steps"),
-        ("RKMK_DORMAND_PRINCE54", {"controller": IntegratingController(lambda t, y: [1.0, 0.0]), "step": 0.1}, "symmetric"),
+        (
+            "RKMK_DORMAND_PRINCE54",
+            {"controller": IntegratingController(lambda t, y: [1.0, 0.0]), "step": 0.1},
+            "symmetric",
+        ),
         ("MIDPOINT", {"controller": IntegratingController(lambda t, y: [1.0, 0.0])}, "ε"),
-        ("MIDPOINT", {"controller": IntegratingController(lambda t, y: [1.0, 0.0]), "step": 0.1, "rtol": 1e-3}, "estimates no errors"),
+        (
+            "MIDPOINT",
+            {"controller": IntegratingController(lambda t, y: [1.0, 0.0]), "step": 0.1, "rtol": 1e-3},
+            "estimates no errors",
+        ),
     ],
 )
 def test_pairs_that_make_no_sense_are_refused(problems, method, options, words):
@@ -188,11 +200,14 @@ def test_pairs_that_make_no_sense_are_refused(problems, method, options, words):
         integrate(problems.pendulum(), method, (0, 1), **options)
 
 
-# --- the integrating controller -------------------------------------------------------------------------------------------
+# --- the integrating controller
+# -------------------------------------------------------------------------------------------
 
 
 def test_a_reversible_controller_keeps_the_energy_in_its_band(problems):
-    """Kepler, e = 0.8, 300 revolutions: the band of the last tenth is that of the first; the steps vary by more than ten."""
+    """Kepler, e = 0.8, 300 revolutions: the band of the last tenth is that of the first; the steps vary by more than
+    ten.
+    """
     problem, controller = problems.kepler(), IntegratingController(problems.kepler_step_size)
     solution = integrate(problem, "MIDPOINT", (0, 600 * np.pi), 0.05, controller=controller)
     energy, tenth = solution["energy"], len(solution.t) // 10
@@ -210,7 +225,9 @@ def test_a_reversible_controller_keeps_the_energy_in_its_band(problems):
 def test_steps_and_states_return_after_a_reversal(problems):
     """1000 steps, momenta reversed, 1000 steps: the start, to round-off; ρ is turned around with the motion."""
     problem = problems.kepler()
-    steering = Steering((0.0, 1e9), IntegratingController(problems.kepler_step_size), 0.0, np.zeros(4), 0.02, np.inf, 2**62)
+    steering = Steering(
+        (0.0, 1e9), IntegratingController(problems.kepler_step_size), 0.0, np.zeros(4), 0.02, np.inf, 2**62
+    )
     run = AdaptiveRun(problem, find("MIDPOINT"), Output(), steering, problem.y0)
     while run.steps_done < 1000:
         run.go(1000 - run.steps_done)
@@ -232,7 +249,9 @@ def test_the_order_is_kept_under_the_integrating_controller(problems):
     problem, controller = problems.kepler(0.3), IntegratingController(problems.kepler_step_size)
     reference = integrate(problem, "SCIPY_DOP853", (0, 5), rtol=1e-13, atol=1e-14).y[-1]
     steps = (0.04, 0.02, 0.01)
-    errors = [np.abs(integrate(problem, "MIDPOINT", (0, 5), h, controller=controller).y[-1] - reference).max() for h in steps]
+    errors = [
+        np.abs(integrate(problem, "MIDPOINT", (0, 5), h, controller=controller).y[-1] - reference).max() for h in steps
+    ]
     slopes = np.diff(np.log(errors)) / np.diff(np.log(steps))
     assert np.abs(slopes - find("MIDPOINT").order).max() < 0.1
 
@@ -240,5 +259,9 @@ def test_the_order_is_kept_under_the_integrating_controller(problems):
 def test_a_wished_step_that_is_not_positive_is_refused(problems):
     with pytest.raises(ValueError, match="Q > 0"):
         integrate(
-            problems.pendulum(), "MIDPOINT", (0, 1), 0.1, controller=IntegratingController(numba.njit(lambda t, y: np.array([0.0, 1.0])))
+            problems.pendulum(),
+            "MIDPOINT",
+            (0, 1),
+            0.1,
+            controller=IntegratingController(numba.njit(lambda t, y: np.array([0.0, 1.0]))),
         )

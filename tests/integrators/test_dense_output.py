@@ -16,7 +16,9 @@ TIMES = np.array([0.0, 0.013, 0.1, 0.34567, 0.5, 0.777, 0.9999, 1.0])
 @pytest.fixture(scope="module")
 def exact(problems):
     problem = problems.floating_body()
-    return np.array([integrate(problem, "SCIPY_DOP853", (0, t), rtol=1e-13, atol=1e-14).y[-1] if t else problem.y0 for t in TIMES])
+    return np.array(
+        [integrate(problem, "SCIPY_DOP853", (0, t), rtol=1e-13, atol=1e-14).y[-1] if t else problem.y0 for t in TIMES]
+    )
 
 
 def test_the_pairs_with_a_continuous_extension_are_found():
@@ -39,7 +41,9 @@ def test_an_own_interpolant_has_its_order(problems, exact, method):
 @pytest.mark.parametrize("method", ["MIDPOINT", "RKMK4", "CF4"])
 def test_without_one_a_step_of_the_part_has_the_order_of_the_method(problems, exact, method):
     steps = np.array([0.02, 0.01, 0.005])
-    errors = [np.abs(integrate(problems.floating_body(), method, (0, 1), h, t_eval=TIMES).y - exact).max() for h in steps]
+    errors = [
+        np.abs(integrate(problems.floating_body(), method, (0, 1), h, t_eval=TIMES).y - exact).max() for h in steps
+    ]
     slopes = np.diff(np.log(errors)) / np.diff(np.log(steps))
     assert np.abs(slopes - find(method).order).max() < 0.25
 

@@ -34,7 +34,9 @@ def period(amplitude):
 ])  # fmt: skip
 def test_zeros_of_the_pendulum_are_at_quarter_periods(problems, method, options, bound):
     T = period(2.0)
-    solution = integrate(problems.pendulum(2.0), method, (0, 3 * T), events={"bottom": angle, "turn": momentum}, **options)
+    solution = integrate(
+        problems.pendulum(2.0), method, (0, 3 * T), events={"bottom": angle, "turn": momentum}, **options
+    )
     t, y = solution.events["bottom"]
     assert np.abs(t - T * np.arange(0.25, 3, 0.5)).max() < bound * T
     assert np.abs(y[:, 0]).max() < 1e-14
@@ -47,7 +49,11 @@ def test_zeros_of_the_pendulum_are_at_quarter_periods(problems, method, options,
 def test_direction(problems, direction, expected):
     T = period(1.0)
     solution = integrate(
-        problems.pendulum(1.0), "RKMK_DOP853", (0, 0.99 * T), rtol=1e-10, events=Event(angle, "bottom", direction=direction)
+        problems.pendulum(1.0),
+        "RKMK_DOP853",
+        (0, 0.99 * T),
+        rtol=1e-10,
+        events=Event(angle, "bottom", direction=direction),
     )
     t, _ = solution.events["bottom"]
     assert len(t) == (2 if direction == 0 else 1)
@@ -58,7 +64,11 @@ def test_direction(problems, direction, expected):
 def test_a_terminal_event_ends_the_run_there(problems, options):
     T = period(2.0)
     solution = integrate(
-        problems.pendulum(2.0), "RKMK_DORMAND_PRINCE54", (0, 100), events=[Event(angle, "bottom", terminal=True)], **options
+        problems.pendulum(2.0),
+        "RKMK_DORMAND_PRINCE54",
+        (0, 100),
+        events=[Event(angle, "bottom", terminal=True)],
+        **options,
     )
     assert solution.status is Status.EVENT
     assert solution.success
@@ -70,7 +80,9 @@ def test_a_terminal_event_ends_the_run_there(problems, options):
 
 def test_the_third_occurrence(problems):
     T = period(2.0)
-    solution = integrate(problems.pendulum(2.0), "RKMK_DOP853", (0, 100), rtol=1e-10, events=[Event(angle, "bottom", terminal=3)])
+    solution = integrate(
+        problems.pendulum(2.0), "RKMK_DOP853", (0, 100), rtol=1e-10, events=[Event(angle, "bottom", terminal=3)]
+    )
     assert len(solution.events["bottom"][0]) == 3
     assert solution.t[-1] == pytest.approx(1.25 * T, rel=1e-8)
 
@@ -91,7 +103,9 @@ def test_given_times_are_kept_up_to_a_terminal_event(problems):
 
 def test_the_run_is_the_same_with_events_and_without(problems):
     for options in ({"step": 0.05}, {"rtol": 1e-7}):
-        with_events = integrate(problems.pendulum(2.0), "RKMK_DORMAND_PRINCE54", (0, 20), events={"bottom": angle}, **options)
+        with_events = integrate(
+            problems.pendulum(2.0), "RKMK_DORMAND_PRINCE54", (0, 20), events={"bottom": angle}, **options
+        )
         without = integrate(problems.pendulum(2.0), "RKMK_DORMAND_PRINCE54", (0, 20), **options)
         assert np.array_equal(with_events.y, without.y)
         assert np.array_equal(with_events.t, without.t)
@@ -111,7 +125,8 @@ def test_scipy_style_functions_and_plain_python():
 def test_plain_python_beside_a_compiled_problem(problems):
     for y0 in ([2.0, 0.0], [[2.0, 0.0], [1.0, 0.0]]):
         plain, jitted = (
-            integrate(problems.pendulum(), "RKMK4", (0, 20), 0.05, y0=y0, events={"bottom": f}) for f in (lambda t, y: y[0], angle)
+            integrate(problems.pendulum(), "RKMK4", (0, 20), 0.05, y0=y0, events={"bottom": f})
+            for f in (lambda t, y: y[0], angle)
         )
         assert np.array_equal(plain.y, jitted.y)
         found, expected = (np.atleast_1d(s.events) for s in (plain, jitted))
@@ -155,7 +170,9 @@ def test_events_that_make_no_sense_are_refused(problems, events, words):
 
 def test_a_callback_stops_the_run(problems):
     seen = []
-    solution = integrate(problems.pendulum(), "RKMK4", (0, 1e5), 1e-3, callback=lambda t, y: seen.append((t, y)) or len(seen) > 3)
+    solution = integrate(
+        problems.pendulum(), "RKMK4", (0, 1e5), 1e-3, callback=lambda t, y: seen.append((t, y)) or len(seen) > 3
+    )
     assert solution.status is Status.STOPPED
     assert len(seen) == 4
     assert solution.t[-1] == seen[-1][0]
@@ -172,7 +189,11 @@ def test_a_watcher_sees_every_saved_state_once_and_the_extremes_of_every_step(pr
 
     watcher = Watcher()
     solution = integrate(problems.pendulum(), "RKMK4", (0, 2000.0), 1e-3, save_every=1000, callback=watcher)
-    rows = {float(t): (y, low, high) for s in watcher.seen for t, y, low, high in zip(s.t, s.y, s.least, s.greatest, strict=True)}
+    rows = {
+        float(t): (y, low, high)
+        for s in watcher.seen
+        for t, y, low, high in zip(s.t, s.y, s.least, s.greatest, strict=True)
+    }
     assert len(watcher.seen) > 2
     for t, y, low, high in zip(solution.t, solution.y, solution.least, solution.greatest, strict=True):
         assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(rows[float(t)], (y, low, high), strict=True))

@@ -48,7 +48,9 @@ def test_interpreted_equals_compiled_bit_by_bit(problems, name, method):
         problem.y0,
         lambda t, y, parameters, structure, work, out: problem.field.python(t, y, parameters, structure, work, out),
         parameters=problem.parameters,
-        invariants=lambda t, y, parameters, structure, work, out: problem.invariants.python(t, y, parameters, structure, work, out),
+        invariants=lambda t, y, parameters, structure, work, out: problem.invariants.python(
+            t, y, parameters, structure, work, out
+        ),
         invariant_names=problem.invariant_names,
         canonical=True,
     )
@@ -64,7 +66,9 @@ def test_plain_jitted_and_entry_fields_are_the_same_problem(problems):
     def plain(t, y, parameters):
         p = y[4:]
         w = p / parameters[:3]
-        return np.array([w[0], w[1], w[2], p[1] * w[2] - p[2] * w[1], p[2] * w[0] - p[0] * w[2], p[0] * w[1] - p[1] * w[0]])
+        return np.array(
+            [w[0], w[1], w[2], p[1] * w[2] - p[2] * w[1], p[2] * w[0] - p[0] * w[2], p[0] * w[1] - p[1] * w[0]]
+        )
 
     @numba.njit
     def jitted(t, y, parameters, out):
@@ -75,9 +79,14 @@ def test_plain_jitted_and_entry_fields_are_the_same_problem(problems):
     @numba.njit
     def returning(t, y, parameters):
         w = y[4:7] / parameters[:3]
-        return np.array([w[0], w[1], w[2], y[5] * w[2] - y[6] * w[1], y[6] * w[0] - y[4] * w[2], y[4] * w[1] - y[5] * w[0]])
+        return np.array(
+            [w[0], w[1], w[2], y[5] * w[2] - y[6] * w[1], y[6] * w[0] - y[4] * w[2], y[4] * w[1] - y[5] * w[0]]
+        )
 
-    given = [Problem(problem.table, problem.y0, f, parameters=problem.parameters) for f in (plain, jitted, returning, numba.njit(plain))]
+    given = [
+        Problem(problem.table, problem.y0, f, parameters=problem.parameters)
+        for f in (plain, jitted, returning, numba.njit(plain))
+    ]
     reference = integrate(problem, "RKMK4", (0, 1), 0.05)
     for posed in given:
         assert np.abs(integrate(posed, "RKMK4", (0, 1), 0.05).y - reference.y).max() < 1e-15
@@ -148,7 +157,8 @@ def test_quaternions_stay_of_unit_norm(problems):
         assert np.abs(np.sum(q * q, axis=1) - 1).max() < 1e-15
 
 
-# --- failures: a status, and what was computed --------------------------------------------------------------------------
+# --- failures: a status, and what was computed
+# --------------------------------------------------------------------------
 
 
 def test_a_field_that_stops_being_finite_is_named_with_time_and_stage():
@@ -190,7 +200,8 @@ def test_one_trajectory_of_an_ensemble_fails_and_the_others_go_on(problems):
             assert np.array_equal(getattr(together, table)[k], getattr(alone, table)), (k, table)
 
 
-# --- what is refused, and how ---------------------------------------------------------------------------------------------
+# --- what is refused, and how
+# ---------------------------------------------------------------------------------------------
 
 
 def bad(**changes):
@@ -250,7 +261,8 @@ def test_problems_that_make_no_sense_are_refused(changes, words):
         Problem(**given)
 
 
-# --- the catalogue ------------------------------------------------------------------------------------------------------
+# --- the catalogue
+# ------------------------------------------------------------------------------------------------------
 
 
 def test_the_catalogue_grows_by_one_line(problems):

@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 
 from integrators import Problem, Status, integrate, resume
-from integrators.adaptive_run import AdaptiveRun, Steering
 from integrators.analysis import energy_drift
 from integrators.controllers import IntegratingController, LogarithmicHamiltonian
+from integrators.engine.adaptive_run import AdaptiveRun, Steering
+from integrators.engine.run import Output
 from integrators.events import Event
 from integrators.layout import COUNTERS
 from integrators.methods import METHODS
-from integrators.run import Output
+from integrators.results.storage import StorageError
 from integrators.signatures import FIELD_SIGNATURES
 from integrators.steppers.logarithmic import logarithmic
-from integrators.storage import StorageError
 from liegroup.compile import entry, ld, st
-from liegroup.scalars import sqrt
-from mechanics.systems import full_body
+from liegroup.compile.scalars import sqrt
+from mechanics.systems.bodies import full_body
 
 PERIOD = 2 * np.pi
 
@@ -77,7 +77,9 @@ def test_order_in_time(problems, method, order, steps):
 
 
 def test_energy_does_not_drift_and_exact_conics_beat_the_integrating_controller(problems):
-    """e = 0.9, 300 revolutions at equal cost: flat bands all, rounding on the exact conic; the orbit's place is better, too."""
+    """e = 0.9, 300 revolutions at equal cost: flat bands all, rounding on the exact conic; the orbit's place is better,
+    too.
+    """
     problem, span = problems.kepler(0.9), (0, 300 * PERIOD)
     conic, near = (solve(problem, method, 300, n) for method, n in (("SPLIT_SOFSPA6", 50), ("SPLIT_BM6_S10", 55)))
     controller = IntegratingController(problems.kepler_step_size)
@@ -94,12 +96,19 @@ def test_energy_does_not_drift_and_exact_conics_beat_the_integrating_controller(
 
 def a_step(problem, method, epsilon):
     """One step of ε as a map of the state, with the p_t of the problem's start."""
-    run = AdaptiveRun(problem, METHODS[method], Output(), Steering((0.0, 1e9), KEPLER, 0.0, np.zeros(4), epsilon, np.inf, 1), problem.y0)
+    run = AdaptiveRun(
+        problem,
+        METHODS[method],
+        Output(),
+        Steering((0.0, 1e9), KEPLER, 0.0, np.zeros(4), epsilon, np.inf, 1),
+        problem.y0,
+    )
 
     def step(y, h=epsilon):
         new, low, counters = y.copy(), np.zeros_like(y), np.zeros(COUNTERS, dtype=np.int64)
         status = run.functions[0](
-            run.functions[2], 0.0, h, new, low, problem.table, run.coefficients, run.options, run.parameters, run.structure,
+            run.functions[2], 0.0, h, new, low, problem.table, run.coefficients, run.options, run.parameters,
+            run.structure,
             run.field_work, run.work, counters,
         )  # fmt: skip
         assert status == Status.OK
@@ -136,7 +145,9 @@ def test_rigid_bodies_attracting_each_other():
     controller = LogarithmicHamiltonian(at_rest)
     reference = integrate(problem, "SPLIT_SRKN8_17A", (0, 6), 6 / 6000).y[-1]
     for method, order, steps in (("SPLIT_BM4_S6", 4, (0.08, 0.04)), ("SPLIT_SOFSPA6", 6, (0.2, 0.1))):
-        errors = [np.abs(integrate(problem, method, (0, 6), h, controller=controller).y[-1] - reference).max() for h in steps]
+        errors = [
+            np.abs(integrate(problem, method, (0, 6), h, controller=controller).y[-1] - reference).max() for h in steps
+        ]
         assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.5), errors
     long = integrate(problem, "SPLIT_SOFSPA6", (0, 400), 0.1, controller=controller)
     assert long.success
@@ -146,7 +157,8 @@ def test_rigid_bodies_attracting_each_other():
     assert np.ptp(long["energy"][-tenth:]) < 3 * np.ptp(long["energy"][:tenth]) < 1e-7
 
 
-# --- the engine around it -------------------------------------------------------------------------------------------------
+# --- the engine around it
+# -------------------------------------------------------------------------------------------------
 
 
 def test_end_given_times_and_events_are_states_of_the_motion(problems):
@@ -184,7 +196,9 @@ def test_compiled_and_interpreted_are_equal_bit_by_bit(problems):
         lambda t, y, parameters, structure, work, out: field(t, y, parameters, structure, work, out),
         canonical=True,
     )
-    plain = LogarithmicHamiltonian(lambda t, y, parameters, structure, work, out: potential(t, y, parameters, structure, work, out))
+    plain = LogarithmicHamiltonian(
+        lambda t, y, parameters, structure, work, out: potential(t, y, parameters, structure, work, out)
+    )
     a = integrate(problem, "SPLIT_BM4_S6", (0, 5), 0.2, controller=KEPLER)
     b = integrate(source, "SPLIT_BM4_S6", (0, 5), 0.2, controller=plain)
     assert np.array_equal(a.t, b.t)
@@ -209,7 +223,8 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_happened(problems, tmp_path):
         resume(path, problem, controller=LogarithmicHamiltonian(problems.kepler_step_size))
 
 
-# --- refused --------------------------------------------------------------------------------------------------------------
+# --- refused
+# --------------------------------------------------------------------------------------------------------------
 
 
 def line(potential):
@@ -226,7 +241,12 @@ def line(potential):
         ("SPLIT_STRANG", KEPLER, {"max_step": 0.1}, "equal in their own time"),
         ("SPLIT_STRANG", line(lambda t, y: np.array([1.0])), {}, "needs V < 0"),
         ("SPLIT_STRANG", line(lambda t, y: np.array([-2.0 / np.sqrt(y[0] ** 2 + y[1] ** 2)])), {}, "not the potential"),
-        ("SPLIT_STRANG", line(lambda t, y: np.array([-1.0 / np.sqrt(y[0] ** 2 + y[1] ** 2) - t])), {}, "depends on the time"),
+        (
+            "SPLIT_STRANG",
+            line(lambda t, y: np.array([-1.0 / np.sqrt(y[0] ** 2 + y[1] ** 2) - t])),
+            {},
+            "depends on the time",
+        ),
     ],
 )
 def test_what_the_theory_does_not_allow_is_refused(problems, method, controller, options, words):
@@ -238,7 +258,12 @@ def test_an_epsilon_is_needed_and_a_separable_problem(problems):
     with pytest.raises(ValueError, match="ε, the step where V = −1"):
         integrate(problems.kepler(), "SPLIT_STRANG", (0, 1), controller=KEPLER)
     y0 = np.array([0.5, 0.0, 0.0, 1.0])
-    mixed = Problem(problems.kepler().table, y0, numba.njit(lambda t, y: np.array([y[2] * y[0], y[3], -y[0], -y[1]])), canonical=True)
+    mixed = Problem(
+        problems.kepler().table,
+        y0,
+        numba.njit(lambda t, y: np.array([y[2] * y[0], y[3], -y[0], -y[1]])),
+        canonical=True,
+    )
     with pytest.raises(ValueError, match="inertia depends on the place"):
         integrate(mixed, "SPLIT_STRANG", (0, 1), 0.1, controller=KEPLER)
 
@@ -246,9 +271,15 @@ def test_an_epsilon_is_needed_and_a_separable_problem(problems):
 def test_a_potential_that_becomes_positive_ends_the_run_with_the_reason(problems):
     """A spring with V = ½|q|² − 0.1 from the middle outwards: at |q| = 0.447 the fictitious time ends."""
     table = problems.kepler().table
-    spring = Problem(table, [0.0, 0.0, 1.0, 0.0], numba.njit(lambda t, y: np.array([y[2], y[3], -y[0], -y[1]])), canonical=True)
+    spring = Problem(
+        table, [0.0, 0.0, 1.0, 0.0], numba.njit(lambda t, y: np.array([y[2], y[3], -y[0], -y[1]])), canonical=True
+    )
     solution = integrate(
-        spring, "SPLIT_STRANG", (0, 10), 0.01, controller=line(lambda t, y: np.array([0.5 * (y[0] ** 2 + y[1] ** 2) - 0.1]))
+        spring,
+        "SPLIT_STRANG",
+        (0, 10),
+        0.01,
+        controller=line(lambda t, y: np.array([0.5 * (y[0] ** 2 + y[1] ** 2) - 0.1])),
     )
     assert solution.status in (Status.NON_FINITE, Status.STEP_UNDERFLOW)
     assert "logarithmic" in solution.message or "singular" in solution.message

@@ -11,8 +11,8 @@ import pytest
 from integrators import integrate
 from integrators.analysis import energy_drift, symmetry_defect, symplectic_defect
 from integrators.analysis.symplecticity import cotangent_form
+from integrators.method.step_map import step_map
 from integrators.methods import find
-from integrators.one_step import step_map
 from liegroup.table import EXP, bracket, increment, retract
 
 MAPS = ("exp", "cayley")
@@ -20,7 +20,9 @@ PROBLEMS = ("pendulum", "heavy_top", "floating_body")
 
 
 def many_digits(problem):
-    """The start in mpmath numbers, with quaternions of unit norm to all digits (retract corrects the norm quadratically)."""
+    """The start in mpmath numbers, with quaternions of unit norm to all digits (retract corrects the norm
+    quadratically).
+    """
     y = np.array([mpmath.mpf(float(x)) for x in problem.y0], dtype=object)
     for _ in range(3):
         moved = y * 0
@@ -121,7 +123,9 @@ def test_vertical_momentum_of_a_top_is_exact_and_its_other_momenta_are_not(probl
 
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_energy_is_bounded_without_slope_where_that_of_rk4_drifts(problems, name):
-    """At steps where one step of RKMK4 is the more accurate one, its energy leaves linearly; that of the midpoint rule does not."""
+    """At steps where one step of RKMK4 is the more accurate one, its energy leaves linearly; that of the midpoint rule
+    does not.
+    """
     problem = getattr(problems, name)()
     h, end = {"pendulum": (0.4, 4000), "heavy_top": (0.1, 2000), "floating_body": (0.05, 1000)}[name]
     midpoint, rk4 = (integrate(problem, method, (0, end), h, save_every=1) for method in ("MIDPOINT", "RKMK4"))

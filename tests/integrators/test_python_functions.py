@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from integrators import Problem, Status, integrate
-from integrators import run as engine
 from integrators.controllers import IntegratingController, LogarithmicHamiltonian
+from integrators.engine import run as engine
 from integrators.events import Event
 from integrators.methods import METHODS
 from liegroup.table import RN, SE3, SO3, table_of
@@ -27,7 +27,14 @@ def top(t, y, parameters):
     i, j, k, weight = parameters
     gx, gy = 2 * (x * v - w * u), 2 * (u * v + w * x)
     return np.array(
-        [a / i, b / j, c / k, b * c * (1 / k - 1 / j) + weight * gy, a * c * (1 / i - 1 / k) - weight * gx, a * b * (1 / j - 1 / i)]
+        [
+            a / i,
+            b / j,
+            c / k,
+            b * c * (1 / k - 1 / j) + weight * gy,
+            a * c * (1 / i - 1 / k) - weight * gx,
+            a * b * (1 / j - 1 / i),
+        ]
     )
 
 
@@ -38,7 +45,15 @@ def energy(t, y, parameters):
 
 
 def posed(field, invariant=energy):
-    return Problem(TOP, START, field, parameters=[1.0, 1.4, 0.6, 2.0], invariants={"energy": invariant}, canonical=True, model="top")
+    return Problem(
+        TOP,
+        START,
+        field,
+        parameters=[1.0, 1.4, 0.6, 2.0],
+        invariants={"energy": invariant},
+        canonical=True,
+        model="top",
+    )
 
 
 def same(a, b):
@@ -97,7 +112,10 @@ def test_every_form_of_a_function_is_called_back(monkeypatch):
 
 def test_reversible_controllers_call_their_functions_back(monkeypatch):
     problem = Problem(
-        table_of([(RN, 2), (RN, 2)]), [0.2, 0, 0, 3.0], lambda t, y: np.r_[y[2:], -y[:2] / np.hypot(y[0], y[1]) ** 3], canonical=True
+        table_of([(RN, 2), (RN, 2)]),
+        [0.2, 0, 0, 3.0],
+        lambda t, y: np.r_[y[2:], -y[:2] / np.hypot(y[0], y[1]) ** 3],
+        canonical=True,
     )
     size = IntegratingController(lambda t, y: [np.hypot(y[0], y[1]) ** 1.5, -1.5 * (y[:2] @ y[2:]) / (y[:2] @ y[:2])])
     deep = LogarithmicHamiltonian(lambda t, y: -1 / np.hypot(y[0], y[1]))
@@ -111,7 +129,11 @@ def test_reversible_controllers_call_their_functions_back(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in METHODS if n.startswith(("RKMK", "CF", "CG", "MAGNUS"))])
 def test_every_general_method_gives_the_interpreted_numbers(monkeypatch, name):
-    problem = Problem(table_of([(SE3, 1)]), [0, 0, 0, 1.0, 0, 0, 0], lambda t, y: np.array([np.sin(t), 0.3, y[0], 0.2, y[4], np.cos(t)]))
+    problem = Problem(
+        table_of([(SE3, 1)]),
+        [0, 0, 0, 1.0, 0, 0, 0],
+        lambda t, y: np.array([np.sin(t), 0.3, y[0], 0.2, y[4], np.cos(t)]),
+    )
     if name.startswith("MAGNUS"):
         problem = Problem(problem.table, problem.y0, lambda t, y: np.array([np.sin(t), 0.3, 0.1, 0.2, t, np.cos(t)]))
     called = integrate(problem, name, (0, 0.2), 0.1)
@@ -119,11 +141,13 @@ def test_every_general_method_gives_the_interpreted_numbers(monkeypatch, name):
     same(called, integrate(problem, name, (0, 0.2), 0.1))
 
 
-# --- what a function raises -----------------------------------------------------------------------------------------------
+# --- what a function raises
+# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("method", "options"), [("RKMK4", {"step": 0.01}), ("MIDPOINT", {"step": 0.01}), ("RKMK_DORMAND_PRINCE54", {"max_step": 0.01})]
+    ("method", "options"),
+    [("RKMK4", {"step": 0.01}), ("MIDPOINT", {"step": 0.01}), ("RKMK_DORMAND_PRINCE54", {"max_step": 0.01})],
 )
 def test_an_exception_comes_through_with_time_and_step_and_the_results_are_kept(method, options):
     def broken(t, y):

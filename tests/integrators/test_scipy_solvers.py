@@ -56,7 +56,9 @@ def moving_matrix(t, y):
 ORIENTATION = Rotation.from_rotvec([0.3, -0.2, 0.5])
 XYZW = ORIENTATION.as_quat()
 WXYZ = XYZW[[3, 0, 1, 2]]
-HOMOGENEOUS = np.block([[ORIENTATION.as_matrix(), np.array([[1.0], [2.0], [3.0]])], [np.zeros((1, 3)), np.ones((1, 1))]])
+HOMOGENEOUS = np.block(
+    [[ORIENTATION.as_matrix(), np.array([[1.0], [2.0], [3.0]])], [np.zeros((1, 3)), np.ones((1, 1))]]
+)
 BODIES = {
     "SO3": (body, TOP, np.concatenate([WXYZ, START])),
     "SO3_xyzw": (body_xyzw, ["SO3_xyzw", 3], np.concatenate([XYZW, START])),
@@ -103,7 +105,9 @@ def test_scipys_own_solver_leaves_the_group():
     assert abs(np.linalg.norm(found.y[:4], axis=0) - 1.0).max() > 1e-6
 
 
-@pytest.mark.parametrize(("solver", "order", "step"), [(LieRK23, 3, 0.05), (LieDOP853, 8, 0.2)], ids=["LieRK23", "LieDOP853"])
+@pytest.mark.parametrize(
+    ("solver", "order", "step"), [(LieRK23, 3, 0.05), (LieDOP853, 8, 0.2)], ids=["LieRK23", "LieDOP853"]
+)
 def test_other_pairs(solver, order, step, truth):
     fun, groups, y0 = BODIES["SO3"]
     found = solve_ivp(fun, (0.0, 2.0), y0, method=solver(groups=groups), rtol=1e-7, atol=1e-9)
@@ -120,7 +124,9 @@ def test_symplectic_midpoint_in_body_momenta_keeps_the_energy():
         return np.concatenate([quaternion_rate(y[:4], w), np.cross(y[4:], w)])
 
     y0 = np.concatenate([WXYZ, INERTIA * START])
-    found = solve_ivp(fun, (0.0, 60.0), y0, method=LieMidpoint(groups=TOP, canonical=True), step=0.05, t_eval=np.linspace(0, 60, 200))
+    found = solve_ivp(
+        fun, (0.0, 60.0), y0, method=LieMidpoint(groups=TOP, canonical=True), step=0.05, t_eval=np.linspace(0, 60, 200)
+    )
     energy = 0.5 * (found.y[4:] ** 2 / INERTIA[:, None]).sum(0)
     assert np.ptp(energy) / energy[0] < 2e-3
     spatial = np.array([liegroup.so3.act(y[:4], y[4:]) for y in found.y.T])
@@ -128,7 +134,9 @@ def test_symplectic_midpoint_in_body_momenta_keeps_the_energy():
 
 
 def test_the_workflow_of_scipy(truth):
-    """Events with directions, terminal ones, t_eval, args, backward integration, dense output, counters, one call alone."""
+    """Events with directions, terminal ones, t_eval, args, backward integration, dense output, counters, one call
+    alone.
+    """
     _, groups, y0 = BODIES["SO3"]
     calls = []
 
@@ -146,16 +154,28 @@ def test_the_workflow_of_scipy(truth):
     solver = LieRK45(groups=groups)
     wanted = np.linspace(0.0, 5.0, 23)
     found = solve_ivp(
-        with_arguments, (0.0, 5.0), y0, method=solver, args=(1.0, 0.0), t_eval=wanted, events=[falling], rtol=1e-9, atol=1e-10
+        with_arguments,
+        (0.0, 5.0),
+        y0,
+        method=solver,
+        args=(1.0, 0.0),
+        t_eval=wanted,
+        events=[falling],
+        rtol=1e-9,
+        atol=1e-10,
     )
-    reference = solve_ivp(with_arguments, (0.0, 5.0), y0, method="DOP853", args=(1.0, 0.0), events=[falling], rtol=1e-12, atol=1e-12)
+    reference = solve_ivp(
+        with_arguments, (0.0, 5.0), y0, method="DOP853", args=(1.0, 0.0), events=[falling], rtol=1e-12, atol=1e-12
+    )
     np.testing.assert_array_equal(found.t, wanted)
     np.testing.assert_allclose(found.y, truth["SO3"].sol(wanted), atol=2e-7)
     assert len(reference.t_events[0]) > 0
     np.testing.assert_allclose(found.t_events[0], reference.t_events[0], atol=1e-6)
 
     calls.clear()
-    stopped = solve_ivp(with_arguments, (0.0, 50.0), y0, method=solver, args=(1.0, 0.0), events=[enough], rtol=1e-9, atol=1e-10)
+    stopped = solve_ivp(
+        with_arguments, (0.0, 50.0), y0, method=solver, args=(1.0, 0.0), events=[enough], rtol=1e-9, atol=1e-10
+    )
     assert stopped.status == 1
     assert stopped.t[-1] == stopped.t_events[0][0]
     assert abs(stopped.y_events[0][0][4] - 0.5) < 1e-8
@@ -173,7 +193,9 @@ def test_the_workflow_of_scipy(truth):
     assert one.status == "running"
     assert one.dense_output()(one.t_old).shape == (7,)
     assert solve_ivp(body, (1.0, 1.0), y0, method=solver).success
-    vectorized = solve_ivp(lambda t, y: np.array([body(t, c) for c in y.T]).T, (0.0, 1.0), y0, method=solver, vectorized=True)
+    vectorized = solve_ivp(
+        lambda t, y: np.array([body(t, c) for c in y.T]).T, (0.0, 1.0), y0, method=solver, vectorized=True
+    )
     np.testing.assert_allclose(vectorized.y[:, -1], truth["SO3"].sol(1.0), atol=5e-3)
     short = solve_ivp(body, (0.0, 1.0), y0, method=solver, max_step=0.01, first_step=1e-3)
     assert np.diff(short.t).max() <= 0.01 * (1 + 1e-12)
@@ -191,7 +213,9 @@ def test_exceptions_and_interruptions_come_through():
 
         with pytest.raises(type(error)):
             solve_ivp(fails, (0.0, 1.0), y0, method=LieRK45(groups=groups))
-    gone = solve_ivp(lambda t, y: body(t, y) * (np.nan if t > 0.3 else 1.0), (0.0, 1.0), y0, method=LieRK45(groups=groups))
+    gone = solve_ivp(
+        lambda t, y: body(t, y) * (np.nan if t > 0.3 else 1.0), (0.0, 1.0), y0, method=LieRK45(groups=groups)
+    )
     assert not gone.success
     assert gone.status == -1
     assert gone.t[-1] <= 0.3
@@ -220,7 +244,12 @@ def test_exceptions_and_interruptions_come_through():
     ids=lambda change: next(iter(change)) if isinstance(change, dict) else None,
 )
 def test_bad_input(change, message):
-    given = {"fun": body, "y0": np.concatenate([WXYZ, START]), "groups": TOP, "method": "RKMK_DORMAND_PRINCE54"} | change
+    given = {
+        "fun": body,
+        "y0": np.concatenate([WXYZ, START]),
+        "groups": TOP,
+        "method": "RKMK_DORMAND_PRINCE54",
+    } | change
     options = {k: v for k, v in given.items() if k not in ("fun", "y0", "groups", "method")}
     with pytest.raises((ValueError, KeyError), match=message):
         solve_ivp(given["fun"], (0.0, 1.0), given["y0"], method=lie_solver(given["method"], given["groups"]), **options)
@@ -250,7 +279,9 @@ def test_equations_of_kane_derived_by_sympy():
     top = me.RigidBody("top", centre, body_frame, m, (me.inertia(body_frame, across, across, along), centre))
     kane = me.KanesMethod(world, q_ind=q, u_ind=u, kd_eqs=me.kinematic_equations(u, q, "quaternion"))
     kane.kanes_equations([top], [(centre, -m * g * world.z)])
-    values = sympy.lambdify((q + u, (m, g, length, across, along)), (kane.mass_matrix_full, kane.forcing_full), cse=True)
+    values = sympy.lambdify(
+        (q + u, (m, g, length, across, along)), (kane.mass_matrix_full, kane.forcing_full), cse=True
+    )
 
     def fun(t, y, p):
         mass, forcing = values(y, p)

@@ -10,7 +10,7 @@ import pytest
 import xarray
 
 from integrators import Problem, Solution, Status, integrate
-from integrators.storage import StorageError
+from integrators.results.storage import StorageError
 from liegroup.table import RN, table_of
 
 TABLES = ("t", "y", "invariants", "least", "greatest", "mean_since", "stretch")
@@ -39,7 +39,9 @@ def test_parts_and_invariants_have_names(solution):
 
 def test_error_is_the_largest_deviation_from_the_start_over_every_step(solution):
     energy = solution["energy"][0]
-    assert solution.error("energy", relative=False) == max(solution.maximum("energy") - energy, energy - solution.minimum("energy"))
+    assert solution.error("energy", relative=False) == max(
+        solution.maximum("energy") - energy, energy - solution.minimum("energy")
+    )
     assert solution.error("energy") == solution.error("energy", relative=False) / abs(energy)
     assert 0 < solution.error("energy") < 1e-5
 
@@ -77,7 +79,18 @@ def test_a_saved_solution_comes_back(request, tmp_path, which):
     after = Solution.load(before.save(tmp_path / "run.h5"))
     for name in TABLES:
         assert np.array_equal(getattr(before, name), getattr(after, name)), name
-    for name in ("variables", "invariant_names", "invariant_units", "model", "method", "step", "status", "message", "steps", "evaluations"):
+    for name in (
+        "variables",
+        "invariant_names",
+        "invariant_units",
+        "model",
+        "method",
+        "step",
+        "status",
+        "message",
+        "steps",
+        "evaluations",
+    ):
         assert getattr(before, name) == getattr(after, name), name
     assert after.attributes["numpy_version"] == np.__version__
 
@@ -88,7 +101,9 @@ def test_events_and_the_times_of_each_trajectory_come_back(problems, tmp_path):
 
     source = problems.pendulum()
     plain = Problem(source.table, [[1.0, 0.0], [2.0, 0.0]], lambda t, y: np.array([y[1], -np.sin(y[0])]))
-    before = integrate(plain, "RKMK_TSITOURAS54", (0, 4), rtol=1e-6, events={"bottom": lowest, "never": lambda t, y: y[0] + 9})
+    before = integrate(
+        plain, "RKMK_TSITOURAS54", (0, 4), rtol=1e-6, events={"bottom": lowest, "never": lambda t, y: y[0] + 9}
+    )
     after = Solution.load(before.save(tmp_path / "run.h5"))
     assert before.t.shape == (2, before.y.shape[1])
     assert np.array_equal(after.t, before.t, equal_nan=True)
@@ -104,7 +119,9 @@ def test_events_and_the_times_of_each_trajectory_come_back(problems, tmp_path):
 
 
 def test_a_failed_run_comes_back_too(tmp_path):
-    failed = integrate(Problem(table_of([(RN, 1)]), [1.0], lambda t, y: [np.inf if t > 0.5 else 0.0]), "RKMK4", (0, 1), 0.1)
+    failed = integrate(
+        Problem(table_of([(RN, 1)]), [1.0], lambda t, y: [np.inf if t > 0.5 else 0.0]), "RKMK4", (0, 1), 0.1
+    )
     back = Solution.load(failed.save(tmp_path / "failed.h5"))
     assert back.status is Status.NON_FINITE
     assert back.message == failed.message
@@ -139,7 +156,12 @@ def test_files_of_others_are_refused_with_the_reason(tmp_path):
     with h5py.File(other, "w") as file:
         file["x"] = [1.0]
     empty.touch()
-    for path, words in ((text, "not a readable"), (other, "format"), (empty, "not a readable"), (tmp_path / "none.h5", "no such file")):
+    for path, words in (
+        (text, "not a readable"),
+        (other, "format"),
+        (empty, "not a readable"),
+        (tmp_path / "none.h5", "no such file"),
+    ):
         with pytest.raises(StorageError, match=words):
             Solution.load(path)
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from integrators import Problem, integrate, resume
-from integrators.winding import angles, circles, wind
+from integrators.engine.winding import angles, circles, wind
 from liegroup.table import RN, SE2, SO2, table_of
-from mechanics.constraints.constrained_problem import constrained_problem
-from mechanics.systems import four_bar
-from mechanics.systems.pendulum import pendulum
+from mechanics.formulations.constrained_problem import constrained_problem
+from mechanics.systems.bodies.pendulum import pendulum
+from mechanics.systems.loops import four_bar
 
 SPAN, STEP = (0.0, 40.0), 0.02
 LINE = table_of([(RN, 1), (RN, 1)])
@@ -26,7 +26,9 @@ def spinning():
 
 
 def test_a_turn_is_taken_off_exactly():
-    """y + low + 2π turns is the same number, to 1e-30; the line R, positions and angles within half a turn are left alone."""
+    """y + low + 2π turns is the same number, to 1e-30; the line R, positions and angles within half a turn are left
+    alone.
+    """
     table = table_of([(RN, 1), (SE2, 2), (SO2, 3)])
     y = np.array([9.0, 9.0, -9.0, 3.5, 8.0, 8.0, -3.2, 3.0, -40.0, 3.2])
     low = np.where(np.arange(10) % 2, 1e-17, -2e-16)
@@ -62,7 +64,9 @@ def test_variable_steps_times_and_events_count_turns():
     ways = ("RKMK4", 1e-9, {"step": STEP}), ("RKMK_DORMAND_PRINCE54", 1e-4, {"rtol": 1e-10, "atol": 1e-12})
     for method, tolerance, way in ways:  # tolerances are relative to the angle on the line, to one on the circle
         circle = integrate(spinning(), method, SPAN, t_eval=times, events={"hundred": hundred}, **way)
-        line = integrate(replace(spinning(), group=LINE), method, SPAN, t_eval=times, events={"hundred": hundred}, **way)
+        line = integrate(
+            replace(spinning(), group=LINE), method, SPAN, t_eval=times, events={"hundred": hundred}, **way
+        )
         assert np.abs(circle.y - line.y).max() < tolerance
         (t, y), (same, _) = circle.events["hundred"], line.events["hundred"]
         assert len(t) == len(same) == 1
@@ -101,7 +105,12 @@ def test_functions_that_count_turns_keep_their_angles_on_the_line():
     circle, line = (integrate(Problem(table_of([(kind, 1), (RN, 1)]), start, spring), **options) for kind in (SO2, RN))
     assert np.abs(line.y[:, 0]).max() > 20.0
     assert np.array_equal(circle.y, line.y)
-    counted = Problem(table_of([(SO2, 1), (RN, 1)]), start, lambda t, y: np.array([y[1], 0.0]), invariants={"angle": lambda t, y: y[0]})
+    counted = Problem(
+        table_of([(SO2, 1), (RN, 1)]),
+        start,
+        lambda t, y: np.array([y[1], 0.0]),
+        invariants={"angle": lambda t, y: y[0]},
+    )
     assert integrate(counted, **options).error("angle", relative=False) == pytest.approx(200.0)
     assert list(circles(spinning(), 0.0)) == [0]
     assert list(circles(Problem(table_of([(SE2, 2)]), np.zeros(6), lambda t, y: np.cos(y)), 0.0)) == [2, 5]

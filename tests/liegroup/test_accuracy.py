@@ -1,8 +1,9 @@
 """Every function of every map and group against 50 digits and more: error at most 10 ulp × condition.
 
-The references are definitions, not the formulas of the package: power series of matrices, products of them, linear systems,
-difference quotients in 60 digits.  An error is measured block by block (linear part, angular part, real and vector part of a
-quaternion), relative to |f| + Σ |xᵢ ∂f/∂xᵢ|: the size of the block and what relative rounding of the inputs does to it.
+The references are definitions, not the formulas of the package: power series of matrices, products of them, linear
+systems, difference quotients in 60 digits.  An error is measured block by block (linear part, angular part, real and
+vector part of a quaternion), relative to |f| + Σ |xᵢ ∂f/∂xᵢ|: the size of the block and what relative rounding of the
+inputs does to it.
 """
 
 from __future__ import annotations
@@ -316,7 +317,9 @@ def test_inverse_map_is_exact_to_rounding(selection: str, kind: str) -> None:
         with digits(x):
             reference, value = getattr(exact, {"exp": "log"}.get(kind, f"{kind}_inverse"))(g), f(g)
             if kind == "ccsk" and angles:
-                reference[angles] = [r + whole_turns(v - r) for r, v in zip(reference[angles], value[angles], strict=True)]
+                reference[angles] = [
+                    r + whole_turns(v - r) for r, v in zip(reference[angles], value[angles], strict=True)
+                ]
             worst[ulps(value, reference, condition(f, [g], 0), slices(VECTOR_BLOCKS[name], 1))] = x
     assert_small(worst)
 
@@ -338,7 +341,11 @@ def test_tangents_and_their_transposes_are_exact_to_rounding(selection: str, kin
                     f, transposed = getattr(m, function), getattr(m, f"{function}_transpose")
                     sensitivity = condition(f, [x], 0)
                     worst[ulps(f(x), reference, sensitivity, blocks)] = (x, function)
-                    worst[ulps(transposed(x), reference.T, np.transpose(sensitivity), blocks)] = (x, function, "transpose")
+                    worst[ulps(transposed(x), reference.T, np.transpose(sensitivity), blocks)] = (
+                        x,
+                        function,
+                        "transpose",
+                    )
     assert_small(worst)
 
 
@@ -368,7 +375,11 @@ def test_second_derivatives_are_exact_to_rounding(selection: str, kind: str) -> 
                 worst[ulps(f(x, mu, delta), reference, sensitivity, blocks, noise)] = (x, side)
                 against = np.atleast_1d((reference * big(xi)).sum())
                 sensitivity = sum(condition(pairing, [x, xi, mu, delta], k) for k in range(4))
-                worst[ulps(pairing(x, xi, mu, delta), against, sensitivity, slices([0, 1], 1), noise)] = (x, side, "gradient")
+                worst[ulps(pairing(x, xi, mu, delta), against, sensitivity, slices([0, 1], 1), noise)] = (
+                    x,
+                    side,
+                    "gradient",
+                )
     assert_small(worst)
 
 

@@ -38,12 +38,13 @@ from liegroup.compile import (
     vector,
 )
 from liegroup.compile.cache import _imports
-from liegroup.scalars import absolute, less, maximum, minimum, sqrt
+from liegroup.compile.scalars import absolute, less, maximum, minimum, sqrt
 
 ROOT = Path(house.__file__).parents[2]
 SPECIAL = np.array([0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan, 5e-324])
 
-# --- lanes --------------------------------------------------------------------------------------------------------------
+# --- lanes
+# --------------------------------------------------------------------------------------------------------------
 
 
 def lanes(values: np.ndarray) -> np.ndarray:
@@ -94,7 +95,11 @@ def comparisons(x, out):
 @pytest.mark.parametrize("operation", [arithmetic, comparisons], ids=["arithmetic", "comparisons"])
 def test_lanes_are_eight_doubles_bitwise(operation: house.Entry) -> None:
     rng = np.random.default_rng(0)
-    for values in (rng.normal(size=(2, 8)), np.stack([SPECIAL, rng.permutation(SPECIAL)]), np.stack([SPECIAL, SPECIAL])):
+    for values in (
+        rng.normal(size=(2, 8)),
+        np.stack([SPECIAL, rng.permutation(SPECIAL)]),
+        np.stack([SPECIAL, SPECIAL]),
+    ):
         out = lane_array(12)
         operation(lanes(values), out)
         for k in range(8):
@@ -183,7 +188,8 @@ def test_functions_without_a_vector_form_run_lane_by_lane() -> None:
     np.testing.assert_array_equal(exponential(values), [[math.exp(v) for v in values[0]]])
 
 
-# --- decorators ---------------------------------------------------------------------------------------------------------
+# --- decorators
+# ---------------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -220,7 +226,8 @@ def test_entries_refuse_types_they_were_not_declared_for() -> None:
         multiply(np.array([1], dtype=np.int64))
 
 
-# --- modes --------------------------------------------------------------------------------------------------------------
+# --- modes
+# --------------------------------------------------------------------------------------------------------------
 
 FUSED = """
 import numpy as np
@@ -239,8 +246,12 @@ print(MODE, x[0])
 def python(code: str, tmp_path: Path, path: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
     script = tmp_path / "script.py"
     script.write_text(code)
-    variables = os.environ | {"PYTHONPATH": f"{path}{os.pathsep}{ROOT}", "LIEMECH_CACHE": str(tmp_path / "cache")} | environment
-    return subprocess.run([sys.executable, script], capture_output=True, text=True, env=variables, check=False, timeout=300)
+    variables = (
+        os.environ | {"PYTHONPATH": f"{path}{os.pathsep}{ROOT}", "LIEMECH_CACHE": str(tmp_path / "cache")} | environment
+    )
+    return subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, env=variables, check=False, timeout=300
+    )
 
 
 @pytest.mark.parametrize(("mode", "result"), [("strict", 0.0), ("contract", -(2.0**-60))])
@@ -255,7 +266,8 @@ def test_an_unknown_mode_is_refused(tmp_path: Path) -> None:
     assert "LIEMECH_KERNELS='fast': expected 'strict' or 'contract'" in run.stderr
 
 
-# --- cache --------------------------------------------------------------------------------------------------------------
+# --- cache
+# --------------------------------------------------------------------------------------------------------------
 
 MAIN = """
 import numpy as np

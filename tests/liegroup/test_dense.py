@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from liegroup.compile import WIDTH, entry, integer, lane_array, lane_matrix, matrix, nothing
-from liegroup.dense import factor_of_rank, ldl, ldl_solve, solve_of_rank
+from liegroup.compile.dense import factor_of_rank, ldl, ldl_solve, solve_of_rank
 
 
 @entry(nothing(matrix, integer, integer), nothing(lane_matrix, integer, integer))

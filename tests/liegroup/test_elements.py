@@ -119,6 +119,8 @@ def test_the_classes_contain_no_formula():
     """No arithmetic, apart from comparing and joining."""
     tree = ast.parse(inspect.getsource(elements))
     arithmetic = [
-        n for n in ast.walk(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, (ast.Mult, ast.Sub, ast.Div, ast.Pow, ast.MatMult))
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.BinOp) and isinstance(n.op, (ast.Mult, ast.Sub, ast.Div, ast.Pow, ast.MatMult))
     ]
     assert not arithmetic

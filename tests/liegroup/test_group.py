@@ -15,7 +15,18 @@ from liegroup import Group, product, rn, se2, se3, so2, so3
 from liegroup.formulas import so3 as so3_formulas
 from liegroup.testing import check_group
 
-GROUPS = [rn(1), rn(4), so2, so3, se2, se3, so3**3, product(so3, rn(3)), product(se2, so2, se3**2, rn(2), so3), so3.cotangent]
+GROUPS = [
+    rn(1),
+    rn(4),
+    so2,
+    so3,
+    se2,
+    se3,
+    so3**3,
+    product(so3, rn(3)),
+    product(se2, so2, se3**2, rn(2), so3),
+    so3.cotangent,
+]
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=repr)
@@ -24,7 +35,8 @@ def test_every_theorem_holds(group: Group, seed: int) -> None:
     check_group(group, seed)
 
 
-# --- check_group can fail, and serves other groups ---------------------------------------------------------------------
+# --- check_group can fail, and serves other groups
+# ---------------------------------------------------------------------
 
 
 class Hashable(SimpleNamespace):
@@ -53,7 +65,9 @@ def test_check_group_names_the_theorem_that_fails(name: str, wrong: Any, theorem
 
 
 def heisenberg() -> Any:
-    """The Heisenberg group in exponential coordinates: a group of somebody else, without Cayley map and second-kind formulas."""
+    """The Heisenberg group in exponential coordinates: a group of somebody else, without Cayley map and second-kind
+    formulas.
+    """
 
     def bracket(x: Any, y: Any) -> Any:
         return 0.0 * x[0], 0.0 * y[0], x[0] * y[1] - x[1] * y[0]
@@ -75,7 +89,8 @@ def heisenberg() -> Any:
         NAME="Heis", N_Q=3, N_V=3, N_POINT=3,
         identity=lambda zero: (zero, zero, zero), compose=compose, inverse=lambda a: tuple(-v for v in a),
         act=lambda a, u: (u[0] + a[0] * u[1] + (a[2] + 0.5 * a[0] * a[1]) * u[2], u[1] + a[1] * u[2], u[2]),
-        adjoint=lambda a, y: plus(y, 1.0, bracket(a, y)), coadjoint=lambda a, mu: plus(mu, 1.0, bracket_transpose(a, mu)),
+        adjoint=lambda a, y: plus(y, 1.0, bracket(a, y)), coadjoint=lambda a, mu: plus(mu, 1.0, bracket_transpose(a,
+        mu)),
         bracket=bracket, bracket_transpose=bracket_transpose,
         hat=lambda x: ((0.0 * x[0], x[0], x[2]), (0.0 * x[0], 0.0 * x[0], x[1]), (0.0 * x[0],) * 3),
         vee=lambda m: (m[0][1], m[1][2], m[0][2]), matrix=matrix,
@@ -107,7 +122,8 @@ def test_a_file_without_the_required_formulas_is_refused() -> None:
         Group(((file, 1),))
 
 
-# --- products -----------------------------------------------------------------------------------------------------------
+# --- products
+# -----------------------------------------------------------------------------------------------------------
 
 
 def test_products_are_described_by_their_factors() -> None:
@@ -160,7 +176,8 @@ def test_second_kind_coordinates_exist_next_to_and_on_their_singular_set(middle:
     assert so3.distance(g, back) < 2e-15
 
 
-# --- arrays -------------------------------------------------------------------------------------------------------------
+# --- arrays
+# -------------------------------------------------------------------------------------------------------------
 
 
 def test_random_rotations_are_uniform() -> None:
@@ -217,7 +234,8 @@ def test_nearest_rotation_matrix_is_the_polar_factor() -> None:
     assert np.linalg.det(so3.project_matrix(-np.eye(3) + 0.1)) > 0.99
 
 
-# --- bad input ----------------------------------------------------------------------------------------------------------
+# --- bad input
+# ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,9 @@ def test_rigid_transforms_mean_the_same_in_scipy(shape):
     np.testing.assert_allclose(so3.distance(back[..., 3:], g[..., 3:]), 0.0, atol=2e-15)
     np.testing.assert_allclose(theirs.as_matrix(), se3.as_matrix(g), atol=1e-15)
     np.testing.assert_allclose(theirs.apply(u), se3.act(g, u), atol=3e-15)
-    product = door.position_quaternion_wxyz_from_rigid_transform(theirs * door.rigid_transform_from_position_quaternion_wxyz(h))
+    product = door.position_quaternion_wxyz_from_rigid_transform(
+        theirs * door.rigid_transform_from_position_quaternion_wxyz(h)
+    )
     np.testing.assert_allclose(se3.as_matrix(product), se3.as_matrix(se3.compose(g, h)), atol=3e-15)
 
 
@@ -45,7 +47,9 @@ def test_rigid_transforms_mean_the_same_in_scipy(shape):
 def test_exponential_coordinates_of_scipy_are_the_logarithm_with_the_halves_exchanged():
     g = se3.random(1, (7,))
     coordinates = door.rigid_transform_from_position_quaternion_wxyz(g).as_exp_coords()
-    np.testing.assert_allclose(door.twist_linear_first_from_exponential_coordinates(coordinates), se3.log(g), atol=5e-14)
+    np.testing.assert_allclose(
+        door.twist_linear_first_from_exponential_coordinates(coordinates), se3.log(g), atol=5e-14
+    )
     x = RNG.normal(size=(7, 6))
     theirs = transform.RigidTransform.from_exp_coords(door.exponential_coordinates_from_twist_linear_first(x))
     np.testing.assert_allclose(theirs.as_matrix(), se3.as_matrix(se3.exp(x)), atol=5e-15)

@@ -7,7 +7,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # too long to be inlined, so that the linker has to find it by its name
-LINES = "\n".join(f"        y = y * c + {k}.0 / (1.0 + y * y) if y < {1000 * k + 7}.0 else y - c * {k}.5 / (2.0 + y)" for k in range(120))
+LINES = "\n".join(
+    f"        y = y * c + {k}.0 / (1.0 + y * y) if y < {1000 * k + 7}.0 else y - c * {k}.5 / (2.0 + y)"
+    for k in range(120)
+)
 MODULE = f"""
 import sys
 from liegroup.compile import entry, kernel, real
@@ -43,7 +46,9 @@ for name in sys.argv[1]:
 
 
 def test_functions_of_one_factory_keep_apart_across_the_cache(tmp_path):
-    """The first process caches a; the second compiles b, whose inner function is counted like that of a, and then loads a."""
+    """The first process caches a; the second compiles b, whose inner function is counted like that of a, and then loads
+    a.
+    """
     module = tmp_path / "two_kernels.py"
     module.write_text(MODULE)
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "LIEMECH_CACHE": str(tmp_path / "cache")}

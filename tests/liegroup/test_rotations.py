@@ -1,4 +1,6 @@
-"""Every form of a rotation goes to the quaternion and back, near and on its singularities, and agrees with SciPy and 50 digits."""
+"""Every form of a rotation goes to the quaternion and back, near and on its singularities, and agrees with SciPy and 50
+digits.
+"""
 
 import itertools
 
@@ -39,7 +41,10 @@ def singular_quaternions():
 FORMS = {
     "matrix": (rotations.matrix_from_quaternion_wxyz, rotations.quaternion_wxyz_from_matrix),
     "rotation vector": (rotations.rotation_vector_from_quaternion_wxyz, rotations.quaternion_wxyz_from_rotation_vector),
-    "modified Rodrigues": (rotations.modified_rodrigues_from_quaternion_wxyz, rotations.quaternion_wxyz_from_modified_rodrigues),
+    "modified Rodrigues": (
+        rotations.modified_rodrigues_from_quaternion_wxyz,
+        rotations.quaternion_wxyz_from_modified_rodrigues,
+    ),
     "xyzw": (rotations.quaternion_xyzw_from_wxyz, rotations.quaternion_wxyz_from_xyzw),
 }
 
@@ -83,7 +88,9 @@ def test_the_third_angle_is_zero_in_gimbal_lock(sequence):
 def test_euler_angles_are_those_of_scipy(sequence):
     q = random_quaternions()
     theirs = Rotation.from_quat(q, scalar_first=True)
-    np.testing.assert_allclose(rotations.euler_angles_from_quaternion_wxyz(q, sequence), theirs.as_euler(sequence), atol=2e-13)
+    np.testing.assert_allclose(
+        rotations.euler_angles_from_quaternion_wxyz(q, sequence), theirs.as_euler(sequence), atol=2e-13
+    )
     angles = np.random.default_rng(1).uniform(-7, 7, (50, 3))
     same_rotation(
         rotations.quaternion_wxyz_from_euler_angles(angles, sequence),
@@ -138,7 +145,9 @@ def test_small_modified_rodrigues_parameters_keep_their_relative_digits():
         sigma = t * np.array([0.36, -0.48, 0.8])
         exact = many_digits(_mrp_reference, *sigma)
         got = rotations.quaternion_wxyz_from_modified_rodrigues(sigma)
-        np.testing.assert_allclose(got * np.sign(got[1]), np.array(exact) * np.sign(exact[1]), rtol=8 * EPS, atol=EPS * (t == 1.0))
+        np.testing.assert_allclose(
+            got * np.sign(got[1]), np.array(exact) * np.sign(exact[1]), rtol=8 * EPS, atol=EPS * (t == 1.0)
+        )
 
 
 def _mrp_reference(x):
@@ -151,7 +160,9 @@ def test_both_sets_of_modified_rodrigues_parameters_are_one_rotation():
     sigma = np.array([0.2, -0.3, 0.1])
     shadow = -sigma / (sigma @ sigma)
     same_rotation(
-        rotations.quaternion_wxyz_from_modified_rodrigues(shadow), rotations.quaternion_wxyz_from_modified_rodrigues(sigma), 2 * EPS
+        rotations.quaternion_wxyz_from_modified_rodrigues(shadow),
+        rotations.quaternion_wxyz_from_modified_rodrigues(sigma),
+        2 * EPS,
     )
     assert np.linalg.norm(rotations.modified_rodrigues_from_quaternion_wxyz(-random_quaternions()), axis=1).max() <= 1.0
 
@@ -179,7 +190,9 @@ def test_formulas_compiled_on_numbers_and_lanes_agree_bit_by_bit_with_python(i, 
         q = rotations.quaternion_from_euler((ld(x, 0), ld(x, 1), ld(x, 2)), i, j, k)
         a = rotations.euler_from_quaternion(q, i, j, k, zero_first)
         s = rotations.modified_rodrigues_from_quaternion(q)
-        g = rotations.quaternion_from_rodrigues(rotations.rodrigues_from_quaternion(rotations.quaternion_from_modified_rodrigues(s)))
+        g = rotations.quaternion_from_rodrigues(
+            rotations.rodrigues_from_quaternion(rotations.quaternion_from_modified_rodrigues(s))
+        )
         st(out, 0, a[0])
         st(out, 1, a[1])
         st(out, 2, a[2])
@@ -203,8 +216,14 @@ BAD = {
     "wrong shape": (lambda: rotations.matrix_from_quaternion_wxyz([1, 0, 0]), r"has shape \(3,\): expected \(…, 4\)"),
     "no shape": (lambda: rotations.matrix_from_quaternion_wxyz(1.0), r"has shape \(\): expected \(…, 4\)"),
     "zero": (lambda: rotations.modified_rodrigues_from_quaternion_wxyz([0, 0, 0, 0]), "project"),
-    "not a unit": (lambda: rotations.rotation_vector_from_quaternion_wxyz([[1, 0, 0, 0], [1, 1, 0, 0]]), r"\[1\] = .*project"),
-    "NaN": (lambda: rotations.quaternion_wxyz_from_rotation_vector([[0, 0, 0], [0, np.nan, 0]]), r"vector\[1\].*finite numbers"),
+    "not a unit": (
+        lambda: rotations.rotation_vector_from_quaternion_wxyz([[1, 0, 0, 0], [1, 1, 0, 0]]),
+        r"\[1\] = .*project",
+    ),
+    "NaN": (
+        lambda: rotations.quaternion_wxyz_from_rotation_vector([[0, 0, 0], [0, np.nan, 0]]),
+        r"vector\[1\].*finite numbers",
+    ),
     "not orthogonal": (lambda: rotations.quaternion_wxyz_from_matrix(2 * np.eye(3)), "project_matrix"),
     "reflection": (lambda: rotations.quaternion_wxyz_from_matrix(np.diag([1, 1, -1])), "project_matrix"),
     "half turn": (lambda: rotations.rodrigues_from_quaternion_wxyz([0, 1, 0, 0]), "modified Rodrigues"),

@@ -62,7 +62,9 @@ def any_size(monkeypatch):
 
 def test_every_layout_gives_the_same_numbers(any_size):
     g, h = so3.random(1, (4, 6)), so3.random(2, (4, 6))
-    expected = np.array([[rotations.compose(tuple(a), tuple(b)) for a, b in zip(*two, strict=True)] for two in zip(g, h, strict=True)])
+    expected = np.array(
+        [[rotations.compose(tuple(a), tuple(b)) for a, b in zip(*two, strict=True)] for two in zip(g, h, strict=True)]
+    )
     np.testing.assert_array_equal(so3.compose(g, h), expected)
     np.testing.assert_array_equal(so3.compose(np.asfortranarray(g), h[::1]), expected)
     np.testing.assert_array_equal(so3.compose(g[::-1], h[::-1])[::-1], expected)

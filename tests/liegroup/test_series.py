@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 import sympy
 
-from liegroup.elementary_coefficients import SERIES_LIMIT
-from liegroup.series import half_turn, stumpff, stumpff_derivatives, tangent, tangent_derivatives
+from liegroup.compile.elementary_coefficients import SERIES_LIMIT
+from liegroup.formulas.series import half_turn, stumpff, stumpff_derivatives, tangent, tangent_derivatives
 
 EPSILON = np.finfo(np.float64).eps
 
 
 def taylor(coefficient: Any, derivative: int) -> Any:
     """Σ coefficient(n) zⁿ, differentiated term by term."""
-    return lambda z: mp.nsum(lambda n: coefficient(int(n) + derivative) * mp.rf(n + 1, derivative) * z ** int(n), [0, 200])
+    return lambda z: mp.nsum(
+        lambda n: coefficient(int(n) + derivative) * mp.rf(n + 1, derivative) * z ** int(n), [0, 200]
+    )
 
 
 def stumpff_series(k: int, derivative: int = 0) -> Any:

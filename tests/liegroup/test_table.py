@@ -16,7 +16,9 @@ from liegroup.maps import NAMES
 GROUP = product(rn(3), so3, se2, so2**2, se3, so3**2)
 TABLE = GROUP.table
 N_Q, N_V = GROUP.n_q, GROUP.n_v
-TANGENTS = [f"dtau_{inverse}{side}{t}" for inverse in ("", "inverse_") for side in ("left", "right") for t in ("", "_transpose")]
+TANGENTS = [
+    f"dtau_{inverse}{side}{t}" for inverse in ("", "inverse_") for side in ("left", "right") for t in ("", "_transpose")
+]
 MOST = ("retract", "increment", "dtau_inverse_left", "coadjoint")
 
 
@@ -60,7 +62,9 @@ def inputs(seed: int, scale: float, count: int = 8) -> list[np.ndarray]:
 
 
 @pytest.mark.skipif(MODE != "strict", reason="the compiler may fuse products and sums in this mode")
-@pytest.mark.parametrize("verbs", [most_verbs, pytest.param(other_verbs, marks=pytest.mark.slow)], ids=["most", "others"])
+@pytest.mark.parametrize(
+    "verbs", [most_verbs, pytest.param(other_verbs, marks=pytest.mark.slow)], ids=["most", "others"]
+)
 def test_scalar_lanes_and_interpreted_agree_bitwise(verbs: Any) -> None:
     for tau in range(3):
         for seed, scale in enumerate((0.0, 1e-9, 1e-3, 1.0, 2.0, 6.0)):
@@ -97,7 +101,9 @@ def test_kernels_are_the_verbs_of_the_group(tau: int) -> None:
     np.testing.assert_allclose(run("increment", q, q1), m.inverse(GROUP.between(q, q1)), **close)
     for name in TANGENTS:
         np.testing.assert_allclose(run(name, x, y), getattr(m, name)(x, y), **close)
-    np.testing.assert_allclose(run("dtau_inverse_left_transpose_derivative", x, y, z), m.derivative_left(x, y, z), **close)
+    np.testing.assert_allclose(
+        run("dtau_inverse_left_transpose_derivative", x, y, z), m.derivative_left(x, y, z), **close
+    )
     np.testing.assert_allclose(run("dtau_inverse_left_gradient", x, y, z), m.gradient_left(x, y, z), **close)
     np.testing.assert_allclose(run("coadjoint", x, y), GROUP.coadjoint(m(x), y), **close)
     np.testing.assert_allclose(run("coadjoint_difference", x, y), GROUP.coadjoint(m(x), y) - y, **close)
@@ -144,7 +150,14 @@ def test_long_runs_stay_on_the_group() -> None:
 
 
 def test_table_lists_offsets_of_factors() -> None:
-    expected = [[0, 0, 0, 3, 3], [2, 3, 3, 4, 3], [3, 7, 6, 3, 3], [1, 10, 9, 2, 2], [4, 12, 11, 7, 6], [2, 19, 17, 8, 6]]
+    expected = [
+        [0, 0, 0, 3, 3],
+        [2, 3, 3, 4, 3],
+        [3, 7, 6, 3, 3],
+        [1, 10, 9, 2, 2],
+        [4, 12, 11, 7, 6],
+        [2, 19, 17, 8, 6],
+    ]
     assert TABLE.tolist() == expected
     assert TABLE.dtype == np.int64
     assert TABLE.flags.c_contiguous

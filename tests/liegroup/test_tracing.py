@@ -6,8 +6,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from liegroup.scalars import arctan2, select, sincos, sqrt
-from liegroup.tracing import NAMESPACE, Graph, Traced, exp, lines, log, operand, tanh
+from liegroup.compile.scalars import arctan2, select, sincos, sqrt
+from liegroup.compile.tracing import NAMESPACE, Graph, Traced, exp, lines, log, operand, tanh
 
 CONSTANTS = (0.0, 1.0, -1.0, 2.0, -0.3, 0.7)
 
@@ -15,7 +15,10 @@ CONSTANTS = (0.0, 1.0, -1.0, 2.0, -0.3, 0.7)
 def traced(function, n):
     """The generated function of n numbers, and how many operations it has."""
     graph = Graph()
-    values = [x.k if isinstance(x, Traced) else graph.constant(x) for x in function([graph.input(f"y[{i}]") for i in range(n)])]
+    values = [
+        x.k if isinstance(x, Traced) else graph.constant(x)
+        for x in function([graph.input(f"y[{i}]") for i in range(n)])
+    ]
     body = [*lines(graph, values, set()), f"return [{', '.join(operand(graph, k) for k in values)}]"]
     namespace = dict(NAMESPACE)
     exec("def generated(y):\n    " + "\n    ".join(body), namespace)
@@ -51,7 +54,16 @@ def test_random_functions_keep_their_numbers(seed):
 def test_what_is_trivial_costs_nothing():
     def f(y):
         a, b = y
-        return [a * 0.0 + b, 1.0 * a - 0.0, a - a, 0.0 / b, (-a) * -1.0, (3.0 * 0.5) / 2.0, (2.0 - 1.0) * b, -1.0 * (-b)]
+        return [
+            a * 0.0 + b,
+            1.0 * a - 0.0,
+            a - a,
+            0.0 / b,
+            (-a) * -1.0,
+            (3.0 * 0.5) / 2.0,
+            (2.0 - 1.0) * b,
+            -1.0 * (-b),
+        ]
 
     generated, operations = traced(f, 2)
     assert operations == 0

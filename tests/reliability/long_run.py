@@ -1,7 +1,8 @@
-"""Runs to be killed and resumed: ``python long_run.py KIND CHECKPOINT RESULT``; goes on from the checkpoint if there is one.
+"""Runs to be killed and resumed: ``python long_run.py KIND CHECKPOINT RESULT``; goes on from the checkpoint if there is
+one.
 
-``python long_run.py`` alone loads everything once and then forks a run for every line ``KIND CHECKPOINT RESULT SECONDS`` it reads, kills
-it after so many seconds, and writes how it ended.
+``python long_run.py`` alone loads everything once and then forks a run for every line ``KIND CHECKPOINT RESULT
+SECONDS`` it reads, kills it after so many seconds, and writes how it ended.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from integrators import Problem, integrate, resume
 from integrators.controllers import IntegratingController
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, ld, st
-from liegroup.scalars import sincos, sqrt
+from liegroup.compile.scalars import sincos, sqrt
 from liegroup.table import RN, SO2, table_of
 
 
@@ -58,16 +59,31 @@ def wished_step(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out:
 
 
 PENDULUM = Problem(
-    table_of([(SO2, 1), (RN, 1)]), [2.0, 0.0], pendulum, invariants=energy, invariant_names=("energy",), canonical=True, model="pendulum"
+    table_of([(SO2, 1), (RN, 1)]),
+    [2.0, 0.0],
+    pendulum,
+    invariants=energy,
+    invariant_names=("energy",),
+    canonical=True,
+    model="pendulum",
 )
 KEPLER = Problem(table_of([(RN, 2), (RN, 2)]), [0.2, 0.0, 0.0, 3.0], kepler, canonical=True, model="Kepler")
 REVERSIBLE = IntegratingController(wished_step)
 RUNS: dict[str, tuple[Problem, dict[str, Any]]] = {
     "fixed": (PENDULUM, {"method": "MIDPOINT", "t_span": (0, 3e3), "step": 0.05, "save_every": 997}),
-    "lanes": (PENDULUM.with_start(np.linspace([0.1, 0.0], [3.0, 0.0], 11)), {"method": "RKMK4", "t_span": (0, 1e3), "step": 0.05}),
+    "lanes": (
+        PENDULUM.with_start(np.linspace([0.1, 0.0], [3.0, 0.0], 11)),
+        {"method": "RKMK4", "t_span": (0, 1e3), "step": 0.05},
+    ),
     "adaptive": (PENDULUM, {"method": "RKMK_DORMAND_PRINCE54", "t_span": (0, 1.5e4), "rtol": 1e-8, "save_every": 100}),
-    "reversible": (KEPLER, {"method": "MIDPOINT", "t_span": (0, 500), "step": 0.01, "controller": REVERSIBLE, "save_every": 100}),
-    "dense": (PENDULUM, {"method": "RKMK_TSITOURAS54", "t_span": (0, 1.5e4), "rtol": 1e-8, "t_eval": np.linspace(0, 1.5e4, 7919)}),
+    "reversible": (
+        KEPLER,
+        {"method": "MIDPOINT", "t_span": (0, 500), "step": 0.01, "controller": REVERSIBLE, "save_every": 100},
+    ),
+    "dense": (
+        PENDULUM,
+        {"method": "RKMK_TSITOURAS54", "t_span": (0, 1.5e4), "rtol": 1e-8, "t_eval": np.linspace(0, 1.5e4, 7919)},
+    ),
 }
 
 
@@ -88,7 +104,10 @@ def serve() -> None:
     tqdm.set_lock(threading.RLock())
     for problem, call in RUNS.values():
         t0, t1 = call["t_span"]
-        integrate(problem, **(call | {"t_span": (t0, t1 / 1e4), "save_every": 1} | ({"t_eval": [0.5]} if "t_eval" in call else {})))
+        integrate(
+            problem,
+            **(call | {"t_span": (t0, t1 / 1e4), "save_every": 1} | ({"t_eval": [0.5]} if "t_eval" in call else {})),
+        )
     print("ready", flush=True)
     for line in sys.stdin:
         child = os.fork()

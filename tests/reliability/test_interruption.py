@@ -27,10 +27,12 @@ SAVING = (
 import sys
 path, size = sys.argv[1], 200_000
 runs = [
-    Solution(t=np.arange(size) * 1.0, y=np.full((size, 2), value), invariants=np.zeros((size, 0)), least=np.zeros((size, 0)),
+    Solution(t=np.arange(size) * 1.0, y=np.full((size, 2), value), invariants=np.zeros((size, 0)), least=np.zeros((size,
+    0)),
              greatest=np.zeros((size, 0)), mean_since=np.zeros((size, 0)), stretch=np.ones(size, dtype=np.int64),
-             variables=Problem(table_of([(RN, 2)]), [0.0, 0.0], lambda t, y: y).variables, invariant_names=(), invariant_units=(),
-             model=f"model {value}", method="none", step=1.0, status=__import__("integrators").Status.OK, message="")
+             variables=Problem(table_of([(RN, 2)]), [0.0, 0.0], lambda t, y: y).variables, invariant_names=(),
+             invariant_units=(), model=f"model {value}", method="none", step=1.0,
+             status=__import__("integrators").Status.OK, message="")
     for value in (1.0, 2.0)
 ]
 runs[0].save(path)
@@ -58,7 +60,11 @@ assert np.isfinite(solution.y).all() and solution.maximum("square") == 1.0
 def start(code, *arguments):
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, text=True
+        [sys.executable, "-c", code, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        text=True,
     )
     assert process.stdout.readline().strip() == "ready", process.stderr.read()
     return process

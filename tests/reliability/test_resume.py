@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 from integrators import Problem, Solution, Status, integrate, resume
-from integrators.checkpoint import function_fingerprint
+from integrators.engine.checkpoint import function_fingerprint
 from integrators.events import Event
 from integrators.methods import find
-from integrators.storage import StorageError
+from integrators.results.storage import StorageError
 from liegroup.table import RN, table_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,7 +35,8 @@ def start(*arguments):
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},  # a process with threads must not be forked
+        env=os.environ
+        | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},  # a process with threads must not be forked
         text=True,
     )
     assert process.stdout.readline().strip() == "ready", process.stderr.read()
@@ -85,7 +86,9 @@ def test_killed_twice_and_resumed_is_the_run_that_was_never_killed(tmp_path, unh
 
 @pytest.fixture(scope="module")
 def forks():
-    """Runs that begin at once: processes forked from one that has loaded everything.  Says how one ended, and after how long."""
+    """Runs that begin at once: processes forked from one that has loaded everything.  Says how one ended, and after how
+    long.
+    """
     parent = start()
 
     def run(kind, checkpoint, result, seconds=math.inf):
@@ -105,7 +108,11 @@ def test_killed_at_any_moment_and_resumed_is_the_run_that_was_never_killed(tmp_p
     assert code == 0
     whole, killed = Solution.load(tmp_path / "whole.h5"), 0
     for seed in range(runs):
-        source, checkpoint, result = random.Random(f"{kind} {seed}"), tmp_path / f"{seed}.check", tmp_path / f"{seed}.h5"
+        source, checkpoint, result = (
+            random.Random(f"{kind} {seed}"),
+            tmp_path / f"{seed}.check",
+            tmp_path / f"{seed}.h5",
+        )
         for _ in range(source.randint(1, 4)):
             killed += forks(kind, checkpoint, result, source.uniform(0.0, 0.9 * length))[0] == -signal.SIGKILL
         assert forks(kind, checkpoint, result)[0] == 0
@@ -113,13 +120,16 @@ def test_killed_at_any_moment_and_resumed_is_the_run_that_was_never_killed(tmp_p
     assert killed >= runs
 
 
-# --- without killing: stopped by a callback -----------------------------------------------------------------------------
+# --- without killing: stopped by a callback
+# -----------------------------------------------------------------------------
 
 
 def stopped_and_resumed(problem, path, *, resumed=None, **call):
     """A run that a callback stops after its first chunks, going on from its checkpoint."""
     chunks = []
-    first = integrate(problem, checkpoint=path, every=0.0, callback=lambda t, y: chunks.append(t) or len(chunks) == 4, **call)
+    first = integrate(
+        problem, checkpoint=path, every=0.0, callback=lambda t, y: chunks.append(t) or len(chunks) == 4, **call
+    )
     assert Status.STOPPED in (first.status if isinstance(first.status, tuple) else (first.status,))
     return resume(path, problem, **(resumed or {}))
 
@@ -139,7 +149,10 @@ def decay(t, y):
 )
 def test_a_stopped_run_goes_on_as_if_nothing_had_happened(tmp_path, call):
     problem = Problem(LINE, [1.0], decay, invariants={"square": lambda t, y: y[0] ** 2})
-    equal(stopped_and_resumed(problem, tmp_path / "run.check", t_span=(0, 10), **call), integrate(problem, t_span=(0, 10), **call))
+    equal(
+        stopped_and_resumed(problem, tmp_path / "run.check", t_span=(0, 10), **call),
+        integrate(problem, t_span=(0, 10), **call),
+    )
 
 
 def test_events_found_before_and_after_are_both_there(tmp_path):
@@ -173,7 +186,8 @@ def test_a_finished_run_is_resumed_at_its_end(tmp_path):
     equal(resume(tmp_path / "run.check", problem), whole)
 
 
-# --- refused --------------------------------------------------------------------------------------------------------------
+# --- refused
+# --------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from integrators.storage import read
+from benchmarks.peers import PACKAGES
+from integrators.results.storage import read
 from studies.constraint_drift import CONSTRAINT_DRIFT, question
 from studies.constraint_drift.formulations import formulations
-from studies.constraint_drift.peers import PACKAGES
 from studies.constraint_drift.picture import LOOK
 from studies.constraint_drift.question import ConstraintDriftConfig, best, records, remarks, run
 from studies.registry import STUDIES
@@ -35,9 +35,17 @@ def test_gaps_grow_where_nothing_holds_them_and_stay_where_something_does(result
 
 def test_every_record_says_what_was_run(result):
     for record in records(result):
-        assert {"system", "formulation", "coordinates", "method", "step", "horizon", "gap", "energy_band", "microseconds_per_step"} <= set(
-            record
-        )
+        assert {
+            "system",
+            "formulation",
+            "coordinates",
+            "method",
+            "step",
+            "horizon",
+            "gap",
+            "energy_band",
+            "microseconds_per_step",
+        } <= set(record)
     exact = [r for r in records(result) if r["formulation"] == "Hamiltonian closed" and r["system"] == "four-bar"]
     assert exact[0]["angle_error"] < 1e-2
 
@@ -55,10 +63,18 @@ def test_every_family_has_a_look():
 
 @pytest.mark.parametrize(("peer", "most"), [("Pinocchio", 0.02), ("MuJoCo", 1e-5)])
 def test_peers_move_the_same_mechanism(peer, most):
-    """Pinocchio's example steps with an error of the first order, MuJoCo's RK4 down to the softness of its equality constraints."""
+    """Pinocchio's example steps with an error of the first order, MuJoCo's RK4 down to the softness of its equality
+    constraints.
+    """
     pytest.importorskip(PACKAGES[peer])
     config = ConstraintDriftConfig(
-        systems=("four-bar",), families=(peer,), steps=(1e-3, 5e-4), horizon=0.5, gains=(3.0,), imperfections=(), progress=False
+        systems=("four-bar",),
+        families=(peer,),
+        steps=(1e-3, 5e-4),
+        horizon=0.5,
+        gains=(3.0,),
+        imperfections=(),
+        progress=False,
     )
     coarse, fine = sorted(run(config).runs, key=lambda r: -r.step)
     assert fine.angle_error < most

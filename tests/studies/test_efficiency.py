@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from mechanics.hamiltonian.operation_counts import OPERATIONS, clique_sizes, path_freedoms, star
+from mechanics.reference.operation_counts import OPERATIONS, clique_sizes, path_freedoms, star
 from studies.efficiency import EFFICIENCY
 from studies.efficiency.methods import counted
 from studies.efficiency.paper_count import era_count, osp_count, tsp_count
@@ -28,7 +28,9 @@ def test_the_formulas_of_the_projections_are_counts_up_to_a_constant_per_body_an
     entries = triangles(eta) - triangles(eta[k] for k in of_parents)
     assert OPERATIONS["TSP"](*tree) - tsp_count(tree) == pytest.approx(entries + 63 + 268 * len(of_parents), abs=1e-6)
     entries = triangles(mu) - triangles(m[1:])
-    assert OPERATIONS["OSP"](*tree) - osp_count(tree) == pytest.approx(entries - 37 * len(n) - 42 * sum(m[1:]), abs=1e-6)
+    assert OPERATIONS["OSP"](*tree) - osp_count(tree) == pytest.approx(
+        entries - 37 * len(n) - 42 * sum(m[1:]), abs=1e-6
+    )
 
 
 @pytest.mark.parametrize("tree", TREES)
@@ -51,7 +53,9 @@ def test_counts_of_the_recursion_grow_by_the_same_for_every_body_and_those_of_th
 
 
 def test_the_answer_is_a_table_a_picture_a_data_file_and_a_summary(tmp_path, capsys):
-    config = EfficiencyConfig(freedoms=(1, 3), branches=(1, 2), lengths=(1, 4), chunk=1e-4, repeats=2, out=tmp_path, progress=False)
+    config = EfficiencyConfig(
+        freedoms=(1, 3), branches=(1, 2), lengths=(1, 4), chunk=1e-4, repeats=2, out=tmp_path, progress=False
+    )
     answer(EFFICIENCY, config)
     printed = capsys.readouterr().out
     assert "Yaskevich, printed" in printed

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import xarray
 
-from integrators.storage import read
+from integrators.results.storage import read
 from studies.energy_drift import ENERGY_DRIFT
 from studies.energy_drift.picture import envelope
 from studies.energy_drift.question import EnergyDriftConfig, cases, run
@@ -18,7 +18,9 @@ from studies.registry import STUDIES
 from studies.study import answer, table
 
 ROOT = Path(__file__).resolve().parents[2]
-CONFIG = EnergyDriftConfig(model="double_pendulum", steps=(5e-3, 2.5e-3), tolerances=(1e-8,), horizon=100.0, speed=1.0, progress=False)
+CONFIG = EnergyDriftConfig(
+    model="double_pendulum", steps=(5e-3, 2.5e-3), tolerances=(1e-8,), horizon=100.0, speed=1.0, progress=False
+)
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +71,16 @@ def test_the_answer_is_a_table_a_picture_a_data_file_and_a_summary(tmp_path, cap
     summary = json.loads((out / "summary.json").read_text())
     assert summary["config"]["model"] == "double_pendulum"
     for record in summary["runs"]:
-        assert {"system", "method", "step", "horizon", "energy_band", "energy_slope", "energy_slope_sigma", "microseconds_per_step"} <= set(
-            record
-        )
+        assert {
+            "system",
+            "method",
+            "step",
+            "horizon",
+            "energy_band",
+            "energy_slope",
+            "energy_slope_sigma",
+            "microseconds_per_step",
+        } <= set(record)
     with xarray.open_dataset(out / "energy-drift.h5", engine="h5netcdf") as opened:
         assert opened["deviation"].dims == ("run", "sample")
         assert opened["time"].attrs["units"] == "s"
@@ -93,7 +102,12 @@ def test_mujoco_moves_the_same_mechanism(model):
 
 
 def test_chains_tops_and_hanging_robots_have_their_freedoms():
-    assert [tree_of(name).nv for name in ("chain-20", "ball-chain-5", "floating-chain-3", "heavy-top")] == [20, 15, 8, 3]
+    assert [tree_of(name).nv for name in ("chain-20", "ball-chain-5", "floating-chain-3", "heavy-top")] == [
+        20,
+        15,
+        8,
+        3,
+    ]
     assert tree_of("anymal").nv == 12
 
 
@@ -113,11 +127,15 @@ def test_holding_joints_leaves_the_dynamics_of_the_others():
     q = tree.random_configuration(np.random.default_rng(3))
     held = tree.with_locked(["elbow_joint", "wrist_3_joint"], q)
     free = [k for k in range(6) if k not in (2, 5)]
-    np.testing.assert_allclose(mechanics.mass_matrix(held, q[free]), mechanics.mass_matrix(tree, q)[np.ix_(free, free)], atol=1e-14)
+    np.testing.assert_allclose(
+        mechanics.mass_matrix(held, q[free]), mechanics.mass_matrix(tree, q)[np.ix_(free, free)], atol=1e-14
+    )
 
 
 def test_the_command_line_explains_itself():
-    done = subprocess.run([sys.executable, "-m", "studies", "energy-drift", "--help"], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "studies", "energy-drift", "--help"], cwd=ROOT, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     for option in ("--model", "--methods", "--steps", "--horizon", "--quick", "--out"):
         assert option in done.stdout

@@ -20,11 +20,16 @@ def found():
 def test_every_mechanism_has_all_its_runs(found):
     rows = records(found)
     assert [(r["model"], r["method"], r["step"]) for r in rows] == [
-        (name, method, h) for name in ("heavy-top", "floating-chain-10") for method in ("TREE_VARIATIONAL", "RKMK4") for h in STEPS[name]
+        (name, method, h)
+        for name in ("heavy-top", "floating-chain-10")
+        for method in ("TREE_VARIATIONAL", "RKMK4")
+        for h in STEPS[name]
     ]
     floating = [r for r in rows if r["model"] == "floating-chain-10"]
     assert max(r["momentum_error"] for r in floating if r["method"] == "TREE_VARIATIONAL") < 1e-11
-    assert min(r["momentum_error"] for r in floating if r["method"] == "RKMK4") > 1e-9, "the ruler sees a momentum that is not kept"
+    assert min(r["momentum_error"] for r in floating if r["method"] == "RKMK4") > 1e-9, (
+        "the ruler sees a momentum that is not kept"
+    )
 
 
 def test_the_cost_at_equal_error_lies_between_the_runs_or_is_a_bound(found):
@@ -54,7 +59,10 @@ def test_the_page_is_read_back_from_summaries(found, tmp_path):
         (tmp_path / name / "summary.json").write_text(json.dumps({"runs": runs}))
     gathered = page.gathered([tmp_path / "first", tmp_path / "longer"])
     both = ["TREE_VARIATIONAL", "RKMK4"]
-    assert {model: list(methods) for model, methods in gathered.items()} == {"floating-chain-10": both, "heavy-top": both}
+    assert {model: list(methods) for model, methods in gathered.items()} == {
+        "floating-chain-10": both,
+        "heavy-top": both,
+    }
     table = page.page(gathered).splitlines()[2:]
     assert len(table) == 4
     assert "2.5e-01, 2.5e-01, 2.5e-01" in table[1]
@@ -73,7 +81,9 @@ def test_mechanisms_without_steps_are_named():
 def test_pinocchio_moves_the_same_mechanism(model):
     """By a method of order one: the gap halves with the step."""
     pytest.importorskip("pinocchio")
-    config = EnergyDriftConfig(model=model, methods=("RKMK4", "PINOCCHIO_EULER"), steps=(2e-3, 1e-3), horizon=0.2, progress=False)
+    config = EnergyDriftConfig(
+        model=model, methods=("RKMK4", "PINOCCHIO_EULER"), steps=(2e-3, 1e-3), horizon=0.2, progress=False
+    )
     _, truth, coarse, fine = run_one(config).runs
     gaps = [np.abs(r.solution.y[-1] - truth.solution.y[-1]).max() for r in (coarse, fine)]
     assert 1.8 < gaps[0] / gaps[1] < 2.2

@@ -18,7 +18,9 @@ from studies.work_precision.question import Point, WorkPrecisionConfig, cost_at
 def test_every_order_of_the_quick_convergence_study_agrees_with_the_claim():
     result = run(ConvergenceConfig(quick=True, progress=False))
     assert {line.group for line in result.lines} == set(ConvergenceConfig().groups)
-    assert all(line.agrees for line in result.lines), [(line.method, line.group, line.measured) for line in result.lines]
+    assert all(line.agrees for line in result.lines), [
+        (line.method, line.group, line.measured) for line in result.lines
+    ]
 
 
 def test_a_method_that_does_not_keep_its_claim_is_seen():
@@ -42,7 +44,9 @@ def test_the_work_precision_study_leaves_its_answer(tmp_path):
 
 
 def test_costs_are_read_off_between_the_runs():
-    points = [Point("top", "A", None, None, error, seconds, 0) for error, seconds in ((1e-2, 1.0), (1e-4, 4.0), (1e-6, 16.0))]
+    points = [
+        Point("top", "A", None, None, error, seconds, 0) for error, seconds in ((1e-2, 1.0), (1e-4, 4.0), (1e-6, 16.0))
+    ]
     assert cost_at(points, 1e-3) == pytest.approx(2.0)
     assert cost_at(points, 1e-5) == pytest.approx(8.0)
     assert cost_at(points, 1e-8) is None

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from integrators.storage import read
-from mechanics.systems.driven_pair import MEMBERS
+from integrators.results.storage import read
+from mechanics.systems.rolling.driven_pair import MEMBERS
 from studies.nonholonomic_truth import NONHOLONOMIC_TRUTH
 from studies.nonholonomic_truth.question import COLUMNS, TruthConfig, rate_slopes, run
 from studies.study import answer
@@ -43,7 +43,9 @@ def test_on_the_rotating_problem_only_orthonormal_frames_and_gni_stay(result):
 
 
 def test_only_orbits_without_a_reversal_are_marked():
-    assert [m for m in ("CO0", "CO3", "L0", "L3", "R0", "RV", "RVF", "K", "B0", "B3") if not MEMBERS[m].symmetric_driver] == [
+    assert [
+        m for m in ("CO0", "CO3", "L0", "L3", "R0", "RV", "RVF", "K", "B0", "B3") if not MEMBERS[m].symmetric_driver
+    ] == [
         "RV",
         "RVF",
         "B3",

@@ -8,10 +8,10 @@ import pytest
 
 from integrators import integrate
 from integrators.events import Event
+from integrators.results.storage import read
 from integrators.status import Status
-from integrators.storage import read
-from mechanics.systems import rolling_disk as in_angles
-from mechanics.systems import tilting_disk as in_space
+from mechanics.systems.rolling import rolling_disk as in_angles
+from mechanics.systems.rolling import tilting_disk as in_space
 from studies.rolling_disk import ROLLING_DISK
 from studies.rolling_disk.coin import fit
 from studies.rolling_disk.question import RollingDiskConfig, angle, disks
@@ -41,7 +41,9 @@ def test_a_disk_that_falls_flat_ends_with_an_event(method):
     system, module = (angles, in_angles) if method == "ENERGY_EXACT" else (space, in_space)
     full = method == "DLA"
     problem = system.constrained_problem() if full else system.problem()
-    event = Event(module.constrained_falls_flat if full else module.falls_flat, "fallen_flat", direction=-1, terminal=True)
+    event = Event(
+        module.constrained_falls_flat if full else module.falls_flat, "fallen_flat", direction=-1, terminal=True
+    )
     solution = integrate(problem, method, (0.0, 3.0), step=0.002, events=event)
     assert solution.status is Status.EVENT
     assert "fallen_flat" in solution.message
@@ -99,7 +101,15 @@ def test_the_rim_is_a_circle_that_touches_the_plane():
 def test_an_experiment_leaves_table_data_picture_and_animation(tmp_path, capsys):
     out = tmp_path / "disk"
     config = RollingDiskConfig(
-        tilt="20deg", spin=4.0, roll=6.0, methods=("DLA", "RKMK4"), horizon=1.0, quick=True, stability=False, progress=False, out=out
+        tilt="20deg",
+        spin=4.0,
+        roll=6.0,
+        methods=("DLA", "RKMK4"),
+        horizon=1.0,
+        quick=True,
+        stability=False,
+        progress=False,
+        out=out,
     )
     answer(ROLLING_DISK, config)
     printed = capsys.readouterr().out
@@ -110,7 +120,16 @@ def test_an_experiment_leaves_table_data_picture_and_animation(tmp_path, capsys)
     assert orders["DLA"] == pytest.approx(2, abs=0.1)
     assert orders["RKMK4"] == pytest.approx(4, abs=0.2)
     for record in sweep:
-        assert {"system", "method", "step", "horizon", "energy_band", "energy_slope", "gap", "constraint_residual"} <= set(record)
+        assert {
+            "system",
+            "method",
+            "step",
+            "horizon",
+            "energy_band",
+            "energy_slope",
+            "gap",
+            "constraint_residual",
+        } <= set(record)
     stored = read(out / "rolling-disk.h5")
     assert stored.variables["contact"].values.shape[1] == 2
     assert (out / "rolling-disk.gif").read_bytes().startswith(b"GIF89a")

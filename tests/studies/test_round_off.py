@@ -1,4 +1,6 @@
-"""The study of rounding errors: its exponents are right for walks and drifts made to measure, and its quick version answers."""
+"""The study of rounding errors: its exponents are right for walks and drifts made to measure, and its quick version
+answers.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from studies.round_off.question import RoundOffConfig, Walk, exponent, problem_o
 def test_exponents_of_made_up_errors(kind, expected):
     generator = np.random.default_rng(2)
     n = np.arange(1.0, 256.0)
-    errors = np.cumsum(generator.normal(size=(400, 255)), axis=1) if kind == "walk" else generator.normal(size=(400, 1)) * n
+    errors = (
+        np.cumsum(generator.normal(size=(400, 255)), axis=1) if kind == "walk" else generator.normal(size=(400, 1)) * n
+    )
     assert exponent(n, 1e-13 * errors) == pytest.approx(expected, abs=0.05)
 
 
@@ -31,7 +35,9 @@ def test_every_trajectory_begins_elsewhere():
 
 @pytest.mark.slow
 def test_compensation_lowers_the_error_and_leaves_a_random_walk():
-    plain, compensated = run(RoundOffConfig(cases=(("heavy top", "SPLIT_SRKN8_17A", 0.02),), steps=100_000, progress=False)).walks
+    plain, compensated = run(
+        RoundOffConfig(cases=(("heavy top", "SPLIT_SRKN8_17A", 0.02),), steps=100_000, progress=False)
+    ).walks
     assert compensated.ripple < 1e-12
     assert plain.rms[-1] > 10 * compensated.rms[-1]
     assert compensated.exponent == pytest.approx(0.5, abs=0.3)

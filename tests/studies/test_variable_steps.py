@@ -27,7 +27,9 @@ def test_every_way_gets_the_same_number_of_steps(runs):
 
 
 def test_reversible_steps_gain_on_the_orbit(runs):
-    for fixed, integrating, logarithmic in zip(of(runs, "fixed"), of(runs, "integrating"), of(runs, "logarithmic"), strict=True):
+    for fixed, integrating, logarithmic in zip(
+        of(runs, "fixed"), of(runs, "integrating"), of(runs, "logarithmic"), strict=True
+    ):
         assert integrating.band < 0.1 * fixed.band
         assert logarithmic.band < 1e-12
         assert not integrating.drifts

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mechanics.constraints.equations import geometry
-from mechanics.systems import walking_mechanism as walker
+from mechanics.systems.loops import walking_mechanism as walker
 from studies.registry import STUDIES
 from studies.walking_mechanism import WALKING_MECHANISM
 from studies.walking_mechanism.question import WalkingMechanismConfig, pin_deviation, records, remarks, run

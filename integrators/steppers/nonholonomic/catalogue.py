@@ -44,7 +44,10 @@ def rows() -> Iterator[tuple[str, Callable[[], Method]]]:
         if constraint != "midpoint":
             one_sided = constraint in ("left", "right")
             name = f"DLA_{constraint.upper()}"
-            yield name, partial(lagrange_dalembert, name, constraint=constraint, order=2 - one_sided, symmetric=not one_sided)
+            yield (
+                name,
+                partial(lagrange_dalembert, name, constraint=constraint, order=2 - one_sided, symmetric=not one_sided),
+            )
     yield "GNI", partial(geometric, "GNI")
     yield "ROLLING_ALPHA", partial(rolling_alpha, "ROLLING_ALPHA")
 

@@ -1,15 +1,16 @@
 r"""The energy-exact step: averaged gradient of the potential on quasi-velocities of a constant metric.
 
-State (q, u), v = S(q) u, H = ½ Σ μⱼ uⱼ² + V(q), parts in the layout `integrators.parts.QuasiVelocity`:
+State (q, u), v = S(q) u, H = ½ Σ μⱼ uⱼ² + V(q), parts in the layout `integrators.problem.parts.QuasiVelocity`:
 
     ū = ½ (u + u₁),   x = h S(q_m) ū,   q_m = q exp(x/2),   q₁ = q exp(x)
     μ (u₁ − u) = h [g(q_m, ū) + f(q_m, ū) − S(q_m)ᵀ ∫₀¹ G(q exp(s x)) ds]
 
-H(q₁, u₁) − H(q, u) = h ū·f because ū·g = 0 and x·∫G ds = V(q₁) − V(q): energy changes by the work of the forces f alone,
-to rounding (and the error of the quadrature, which is none for polynomials).  The average splits over additive potentials, so a driver
-that is not acted upon keeps its own energy; other discrete gradients mix them.  Constraints hold identically.  Order 2, symmetric.
-The iteration ends in rounding, updates are compensated, and the rounding of ū·g is taken out.
-Sources: Celledoni, Farré Puiggalí, Høiseth and Martín de Diego 2019; Quispel and McLaren 2008 (averaged gradient).
+H(q₁, u₁) − H(q, u) = h ū·f because ū·g = 0 and x·∫G ds = V(q₁) − V(q): energy changes by the work of the forces f
+alone, to rounding (and the error of the quadrature, which is none for polynomials).  The average splits over additive
+potentials, so a driver that is not acted upon keeps its own energy; other discrete gradients mix them.  Constraints
+hold identically.  Order 2, symmetric. The iteration ends in rounding, updates are compensated, and the rounding of ū·g
+is taken out. Sources: Celledoni, Farré Puiggalí, Høiseth and Martín de Diego 2019; Quispel and McLaren 2008 (averaged
+gradient).
 
 coefficients
     weights of the composition; nodes and weights of the quadrature.
@@ -26,17 +27,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.compensated import absorb
+from integrators.arithmetic.compensated import absorb
 from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, ITERATIONS, OWN_OPTIONS, OWN_ROWS
 from integrators.method import Method, Stepper
-from integrators.parts import quasi_velocity
 from integrators.problem import Problem
+from integrators.problem.parts import quasi_velocity
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
 from integrators.steppers.nonholonomic.node import converged, fails
 from liegroup.compile import absolute, any_, entry, kernel, ld, select, st
-from liegroup.scalars import maximum
+from liegroup.compile.scalars import maximum
 from liegroup.table import EXP, retract
 
 STAGES, POINTS, LIMIT = range(OWN_OPTIONS, OWN_OPTIONS + 3)
@@ -87,7 +88,9 @@ def _parts_at(
 
 @kernel
 def _increment(h: Any, structure: Any, work: Any, going: Any) -> Any:
-    """INCREMENT <- h S ū with the S in MIDDLE, where the iteration goes on; returns its largest change and the largest value."""
+    """INCREMENT <- h S ū with the S in MIDDLE, where the iteration goes on; returns its largest change and the largest
+    value.
+    """
     n, r = structure[0], structure[0] - structure[1]
     values, mean, x = work[MIDDLE], work[MEAN], work[INCREMENT]
     change, size = 0.0 * going, 0.0 * going
@@ -103,7 +106,8 @@ def _increment(h: Any, structure: Any, work: Any, going: Any) -> Any:
 
 @kernel
 def _change(
-    parts: Any, t: Any, h: Any, q: Any, group: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    parts: Any, t: Any, h: Any, q: Any, group: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any,
     work: Any,
 ) -> None:  # fmt: skip
     """NEW <- u₁ − u for the mean ū and the parts at the middle that belong to it."""
@@ -130,7 +134,8 @@ def _change(
 
 @kernel
 def _solve(
-    parts: Any, t: Any, h: Any, y: Any, group: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    parts: Any, t: Any, h: Any, y: Any, group: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any,
     work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """ū to rounding, by fixed points; each lane stops by itself."""
@@ -163,7 +168,8 @@ def _solve(
 
 @kernel
 def substep(
-    parts: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    parts: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step of size h of the basic method."""
@@ -188,7 +194,8 @@ def substep(
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step of the composition; `field` is the problem's parts."""
@@ -197,16 +204,32 @@ def step(
         if status == OK:
             part = coefficients[k] * h
             status = substep(
-                field, t + passed, part, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
+                field,
+                t + passed,
+                part,
+                y,
+                low,
+                table,
+                coefficients,
+                options,
+                parameters,
+                structure,
+                field_work,
+                work,
+                counters,
             )
             passed += part
     return status
 
 
-STEPPER = Stepper("energy-exact", step, lambda options: 0, maps=("exp",), prepare=_check, evaluates="parts", shape=work_shape)
+STEPPER = Stepper(
+    "energy-exact", step, lambda options: 0, maps=("exp",), prepare=_check, evaluates="parts", shape=work_shape
+)
 
 
-def energy_exact(name: str, weights: Any = (1.0,), order: int = 2, points: int = 4, iterations: int = 100, **changes: object) -> Method:
+def energy_exact(
+    name: str, weights: Any = (1.0,), order: int = 2, points: int = 4, iterations: int = 100, **changes: object
+) -> Method:
     """The method with Gauss's quadrature of so many points, composed with the given weights."""
     nodes, shares = np.polynomial.legendre.leggauss(points)
     return Method(

@@ -1,14 +1,15 @@
 r"""The geometric nonholonomic integrator: nonholonomic SHAKE, in the node form of RATTLE, on a group.
 
-Momentum p = M v at a node, with A v = c; the multiplier L of a node acts with half of its kick before and with half after it:
+Momentum p = M v at a node, with A v = c; the multiplier L of a node acts with half of its kick before and with half
+after it:
 
     P⁻(X) = p + (h/2)(F − G + Aᵀ L)                               X alone is unknown
     q₁ = q τ(hX),    p₁ = P⁺(X) + (h/2)(F − G + Aᵀ L)(q₁),    A₁ M₁⁻¹ p₁ = c₁        L₁ linear, carried into the next step
 
-The kick reflects the constrained part of the half-step velocity.  Order 2; symmetric as a map on T*Q with L as part of the
-state, but not a map near the identity off the constraints: compositions reach order 4 and never 6, a fresh start (from the
-continuous multiplier) breaks the symmetry, heights of contacts are not held, and on problems that are not reversible the
-parasitic half-step velocity A X may grow while a modified energy looks perfect.  For comparison.
+The kick reflects the constrained part of the half-step velocity.  Order 2; symmetric as a map on T*Q with L as part of
+the state, but not a map near the identity off the constraints: compositions reach order 4 and never 6, a fresh start
+(from the continuous multiplier) breaks the symmetry, heights of contacts are not held, and on problems that are not
+reversible the parasitic half-step velocity A X may grow while a modified energy looks perfect.  For comparison.
 Sources: Ferraro, Iglesias and Martín de Diego 2008, 2009.
 
 options
@@ -25,7 +26,7 @@ import numpy as np
 
 from integrators.layout import COMPENSATION, ERROR, HISTORY, OWN_OPTIONS, TAU
 from integrators.method import Method, Stepper
-from integrators.parts import constrained
+from integrators.problem.parts import constrained
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
@@ -33,7 +34,7 @@ from integrators.steppers.nonholonomic import node
 from integrators.steppers.nonholonomic.lagrange_dalembert import MULTIPLIERS, close_node, scaled
 from integrators.steppers.nonholonomic.node import HX, MATRIX, MEMORY, MIDDLE, MU, NODE, SCRATCH, P, R, S, X
 from liegroup.compile import entry, kernel, ld, ld2, st, st2
-from liegroup.dense import ldl_solve
+from liegroup.compile.dense import ldl_solve
 
 LIMIT = OWN_OPTIONS
 
@@ -58,7 +59,17 @@ def _start(parts: Any, t: Any, y: Any, parameters: Any, structure: Any, field_wo
 
 @kernel
 def _solve(
-    parts: Any, t: Any, h: Any, q: Any, group: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any
+    parts: Any,
+    t: Any,
+    h: Any,
+    q: Any,
+    group: Any,
+    options: Any,
+    parameters: Any,
+    structure: Any,
+    field_work: Any,
+    work: Any,
+    counters: Any,
 ) -> int:
     """X with P⁻(X) = P, to rounding."""
     n, m, tau = structure[0], structure[1], options[TAU]
@@ -67,7 +78,9 @@ def _solve(
     going, best = zero + 1.0, zero + 1.0
     for count in range(options[LIMIT]):
         scaled(work, X, 0.5 * h, HX, n)
-        node.parts_beyond(parts, t + 0.5 * h, group, tau, q, hx, velocity, parameters, structure, field_work, work, MIDDLE)
+        node.parts_beyond(
+            parts, t + 0.5 * h, group, tau, q, hx, velocity, parameters, structure, field_work, work, MIDDLE
+        )
         scaled(work, X, h, HX, n)
         node.mass_times(work[MIDDLE], structure, velocity, mu)
         node.momentum_before(group, tau, h, work[MIDDLE], structure, hx, mu, before)
@@ -86,7 +99,8 @@ def _solve(
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step; `field` is the problem's parts."""
@@ -118,7 +132,13 @@ def step(
 
 
 STEPPER = Stepper(
-    "geometric-nonholonomic", step, lambda options: 0, maps=("exp", "cayley"), prepare=node.check, evaluates="parts", shape=node.work_shape
+    "geometric-nonholonomic",
+    step,
+    lambda options: 0,
+    maps=("exp", "cayley"),
+    prepare=node.check,
+    evaluates="parts",
+    shape=node.work_shape,
 )
 
 

@@ -12,17 +12,17 @@ Rows of C: `MIDPOINT` A(q_m) X;  `TRAPEZOID` ½ (A(q) + A(q₁)) X;  `AVERAGED` 
 `LEFT` A(q) X;  `RIGHT` A(q₁) X.  Integrable rows are imposed as positions at the new node, φ(q₁) = 0.
 L/h approximates the constraint force at q; L₁ is only the projection onto the constraints.
 
-Order 2 and symmetric with the first three (`MIDPOINT` only if τ(x/2)² = τ(x), which the Cayley map violates), order 1 with LEFT and
-RIGHT.  M(q_m) asks the same of τ whatever the rows: where the inertia depends on a rotation (the roller racer's angle between its
-halves), the Cayley map costs the symmetry of every C, and compositions stop at order 3.  Take exp there.  A step is a map of the
-constraint manifold: compositions raise the order.
-Sources: Cortés and Martínez 2001; McLachlan and Perlmutter 2006; Kobilarov, Marsden and Sukhatme 2010 (on M × G).
+Order 2 and symmetric with the first three (`MIDPOINT` only if τ(x/2)² = τ(x), which the Cayley map violates), order 1
+with LEFT and RIGHT.  M(q_m) asks the same of τ whatever the rows: where the inertia depends on a rotation (the roller
+racer's angle between its halves), the Cayley map costs the symmetry of every C, and compositions stop at order 3.  Take
+exp there.  A step is a map of the constraint manifold: compositions raise the order. Sources: Cortés and Martínez 2001;
+McLachlan and Perlmutter 2006; Kobilarov, Marsden and Sukhatme 2010 (on M × G).
 
 coefficients
     weights of the composition.
 options
-    the discrete constraint; largest number of iterations; how the linear equations of a node are solved, for X and L or, without L,
-    on a basis of the distribution (`integrators.steppers.nonholonomic.null_space`).
+    the discrete constraint; largest number of iterations; how the linear equations of a node are solved, for X and L
+    or, without L, on a basis of the distribution (`integrators.steppers.nonholonomic.null_space`).
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ import numpy as np
 
 from integrators.layout import COMPENSATION, ERROR, HISTORY, OWN_OPTIONS, TAU
 from integrators.method import Method, Stepper
-from integrators.parts import constrained
+from integrators.problem.parts import constrained
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, copy, leaves_chart
 from integrators.steppers.nonholonomic import node, null_space
 from integrators.steppers.nonholonomic.node import END, HX, MIDDLE, MU, NODE, SCRATCH, L, P, R, S, X
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, st, st2
-from liegroup.scalars import maximum
+from liegroup.compile.scalars import maximum
 
 CONSTRAINT, LIMIT, UNKNOWNS = range(OWN_OPTIONS, OWN_OPTIONS + 3)
 MIDPOINT, TRAPEZOID, AVERAGED, LEFT, RIGHT = range(5)
@@ -94,7 +94,16 @@ def predict(unknowns: Any, h: Any, velocity: Any, structure: Any, work: Any) -> 
 
 @kernel
 def _rows(
-    parts: Any, t: Any, h: Any, q: Any, group: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any
+    parts: Any,
+    t: Any,
+    h: Any,
+    q: Any,
+    group: Any,
+    options: Any,
+    parameters: Any,
+    structure: Any,
+    field_work: Any,
+    work: Any,
 ) -> None:
     """S <- −(C(q, X) − c), after the parts at the middle (MIDDLE) and, where needed, at the end (END) of the step."""
     n, m, k = structure[0], structure[1], structure[2]
@@ -120,7 +129,9 @@ def _rows(
         if k > 0:
             for j in range(k):
                 st2(work, S, m - k + j, -(ld(work[END], at.POSITION + j) / h))
-        node.parts_beyond(parts, t + 0.5 * h, group, tau, end, back, velocity, parameters, structure, field_work, work, END)
+        node.parts_beyond(
+            parts, t + 0.5 * h, group, tau, end, back, velocity, parameters, structure, field_work, work, END
+        )
         for j in range(m - k):
             st2(work, S, j, 0.5 * (ld2(work, S, j) - node.row_defect(work[END], structure, velocity, j)))
         return
@@ -128,7 +139,9 @@ def _rows(
         node.parts_beyond(parts, t + h, group, tau, q, hx, velocity, parameters, structure, field_work, work, END)
         if kind == TRAPEZOID:
             for j in range(m):
-                both = node.row_defect(work[NODE], structure, velocity, j) + node.row_defect(work[END], structure, velocity, j)
+                both = node.row_defect(work[NODE], structure, velocity, j) + node.row_defect(
+                    work[END], structure, velocity, j
+                )
                 st2(work, S, j, -(0.5 * both))
         if kind == RIGHT:
             for j in range(m):
@@ -139,7 +152,9 @@ def _rows(
 
 @helper
 def position_rounding(h: Any, q: Any, structure: Any, zero: Any) -> Any:
-    """Velocities whose `FLOOR` is what rounding of positions leaves of them: some ε |q|/h, with |q| at least of order one."""
+    """Velocities whose `FLOOR` is what rounding of positions leaves of them: some ε |q|/h, with |q| at least of order
+    one.
+    """
     size = zero + 1.0
     for i in range(q.shape[0]):
         size = maximum(size, absolute(ld(q, i)))
@@ -148,7 +163,8 @@ def position_rounding(h: Any, q: Any, structure: Any, zero: Any) -> Any:
 
 @kernel
 def solve_interval(
-    parts: Any, t: Any, h: Any, q: Any, group: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
+    parts: Any, t: Any, h: Any, q: Any, group: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    work: Any,
     counters: Any,
 ) -> int:  # fmt: skip
     """X and L of the interval, to rounding; each lane stops by itself.  HX, MU and MIDDLE are left at the solution."""
@@ -175,7 +191,9 @@ def solve_interval(
 
 
 @kernel
-def open_node(unknowns: Any, parts: Any, t: Any, y: Any, parameters: Any, structure: Any, field_work: Any, work: Any) -> None:
+def open_node(
+    unknowns: Any, parts: Any, t: Any, y: Any, parameters: Any, structure: Any, field_work: Any, work: Any
+) -> None:
     """The parts at the node (q, v) and the factors of its matrix."""
     n = structure[0]
     n_q = y.shape[0] - n
@@ -259,7 +277,8 @@ def substep(
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step of the composition; `field` is the problem's parts."""
@@ -267,7 +286,9 @@ def step(
     for k in range(coefficients.shape[0]):
         if status == OK:
             part = coefficients[k] * h
-            status = substep(field, t + passed, part, y, low, table, options, parameters, structure, field_work, work, counters)
+            status = substep(
+                field, t + passed, part, y, low, table, options, parameters, structure, field_work, work, counters
+            )
             passed += part
             if coefficients.shape[0] > 1:  # intervals of different lengths say nothing of each other
                 counters[HISTORY] = min(counters[HISTORY], 1)

@@ -3,9 +3,9 @@ r"""The reversible method of McLachlan and Perlmutter, in velocities; on a group
     q_h = q τ(h v/2),    p_h = Ad_{τ(hv/2)}ᵀ M v,    q₁ = q_h τ(h v₁/2)
     M v₁ = Ad_{τ(hv₁/2)}ᵀ [p_h + (h/2)((F − G)(q_h, v) + (F − G)(q_h, v₁)) + A(q_h)ᵀ L],     A(q₁) v₁ = c(q₁)
 
-For a constant M.  Order 2, symmetric for every τ with τ(−x) = τ(x)⁻¹, one place of force evaluation; L/h approximates the
-constraint force at q_h.  Written in velocities: in canonical momenta with gauge terms it is not reversible any more.
-Source: McLachlan and Perlmutter 2006, eq. (4.18); the transport of momenta on groups is this project's.
+For a constant M.  Order 2, symmetric for every τ with τ(−x) = τ(x)⁻¹, one place of force evaluation; L/h approximates
+the constraint force at q_h.  Written in velocities: in canonical momenta with gauge terms it is not reversible any
+more. Source: McLachlan and Perlmutter 2006, eq. (4.18); the transport of momenta on groups is this project's.
 
 coefficients
     weights of the composition.
@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from integrators.layout import COMPENSATION, ERROR, OWN_OPTIONS, TAU
 from integrators.method import Method, Stepper
-from integrators.parts import constrained
 from integrators.problem import Problem
+from integrators.problem.parts import constrained
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
@@ -51,7 +51,17 @@ def _check(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 @kernel
 def _solve(
-    parts: Any, t: Any, h: Any, y: Any, group: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any
+    parts: Any,
+    t: Any,
+    h: Any,
+    y: Any,
+    group: Any,
+    options: Any,
+    parameters: Any,
+    structure: Any,
+    field_work: Any,
+    work: Any,
+    counters: Any,
 ) -> int:
     """X = v₁ and L, to rounding; NODE holds the parts at q_h, P the momentum that arrives there with half of its kick."""
     n, m = structure[0], structure[1]
@@ -68,7 +78,9 @@ def _solve(
             st(mu, i, ld2(work, P, i) + 0.5 * h * node.force(work[MIDDLE], structure, i) + push)
         coadjoint(group, tau, half, mu, moved)
         node.mass_times(work[NODE], structure, velocity, mu)
-        node.parts_beyond(parts, t + h, group, tau, middle, half, velocity, parameters, structure, field_work, work, END)
+        node.parts_beyond(
+            parts, t + h, group, tau, middle, half, velocity, parameters, structure, field_work, work, END
+        )
         for i in range(n):
             st2(work, R, i, ld(moved, i) - ld(mu, i))
         for j in range(m):
@@ -119,7 +131,8 @@ def substep(
 
 @entry(*STEP_SIGNATURES)
 def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step of the composition; `field` is the problem's parts."""
@@ -127,17 +140,27 @@ def step(
     for k in range(coefficients.shape[0]):
         if status == OK:
             part = coefficients[k] * h
-            status = substep(field, t + passed, part, y, low, table, options, parameters, structure, field_work, work, counters)
+            status = substep(
+                field, t + passed, part, y, low, table, options, parameters, structure, field_work, work, counters
+            )
             passed += part
     return status
 
 
 STEPPER = Stepper(
-    "mclachlan-perlmutter", step, lambda options: 0, maps=("exp", "cayley"), prepare=_check, evaluates="parts", shape=node.work_shape
+    "mclachlan-perlmutter",
+    step,
+    lambda options: 0,
+    maps=("exp", "cayley"),
+    prepare=_check,
+    evaluates="parts",
+    shape=node.work_shape,
 )
 
 
-def mclachlan_perlmutter(name: str, weights: Any = (1.0,), order: int = 2, iterations: int = 60, **changes: object) -> Method:
+def mclachlan_perlmutter(
+    name: str, weights: Any = (1.0,), order: int = 2, iterations: int = 60, **changes: object
+) -> Method:
     """The method, composed with the given weights."""
     return Method(
         name=name,

@@ -1,16 +1,19 @@
 """What the nonholonomic steppers share: parts at a state, the matrix of a node, discrete momenta, the iteration's end.
 
-State y = (q, v); parts in the layout `integrators.parts.Constrained`; structure begins with (n, m, k).  The node matrix
+State y = (q, v); parts in the layout `integrators.problem.parts.Constrained`; structure begins with (n, m, k).  The
+node matrix
 
     [[M, −Aᵀ], [A, 0]] (x; l) = (r; s)      by   Y = M⁻¹Aᵀ,   (A Y) l = s − A M⁻¹ r,   x = M⁻¹ r + Y l
 
-is factored at a node and used for the simplified Newton steps that start there and for the projection onto the constraints.
+is factored at a node and used for the simplified Newton steps that start there and for the projection onto the
+constraints.
 
 rows of the workspace (as long as the parts), from `OWN_ROWS` on
-    NODE parts at the node whose matrix is factored; MIDDLE, END parts elsewhere; X interval velocity; L multipliers; P momentum at
-    the start; HX increment in the algebra; MU; R, S right-hand sides; STATE (q, v) where parts are evaluated; MEMORY,
-    MEMORY_2 what a method remembers; SCRATCH; `STEPS` rows of past steps of an iteration; `DIFFERENCES` rows of backward
-    differences of past solutions; then n rows of the factor of M, m of Y, m of the factor of A Y.
+    NODE parts at the node whose matrix is factored; MIDDLE, END parts elsewhere; X interval velocity; L multipliers; P
+    momentum at the start; HX increment in the algebra; MU; R, S right-hand sides; STATE (q, v) where parts are
+    evaluated; MEMORY, MEMORY_2 what a method remembers; SCRATCH; `STEPS` rows of past steps of an iteration;
+    `DIFFERENCES` rows of backward differences of past solutions; then n rows of the factor of M, m of Y, m of the
+    factor of A Y.
 """
 
 from __future__ import annotations
@@ -21,13 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.layout import EVALUATIONS, ITERATIONS, OWN_ROWS
-from integrators.parts import constrained
 from integrators.problem import Problem
+from integrators.problem.parts import constrained
 from integrators.status import NON_FINITE, OK
 from integrators.steppers.iteration import FLOOR, relative
 from liegroup.compile import absolute, any_, helper, kernel, ld, ld2, select, st, st2
-from liegroup.dense import ldl, ldl_solve
-from liegroup.scalars import maximum
+from liegroup.compile.dense import ldl, ldl_solve
+from liegroup.compile.scalars import maximum
 from liegroup.table import dtau_inverse_left_transpose, dtau_inverse_right_transpose, retract
 
 NODE, MIDDLE, END, X, L, P, HX, MU, R, S, STATE, MEMORY, MEMORY_2, SCRATCH = range(OWN_ROWS, OWN_ROWS + 14)
@@ -115,7 +118,9 @@ def solve_node(values: Any, structure: Any, work: Any) -> None:
 
 
 @kernel
-def parts_at(parts: Any, t: Any, q: Any, velocity: Any, parameters: Any, structure: Any, field_work: Any, work: Any, row: Any) -> None:
+def parts_at(
+    parts: Any, t: Any, q: Any, velocity: Any, parameters: Any, structure: Any, field_work: Any, work: Any, row: Any
+) -> None:
     """The parts at (q, velocity) into a row."""
     n, n_q = structure[0], q.shape[0]
     state = work[STATE][: n_q + n]
@@ -128,7 +133,8 @@ def parts_at(parts: Any, t: Any, q: Any, velocity: Any, parameters: Any, structu
 
 @kernel
 def parts_beyond(
-    parts: Any, t: Any, group: Any, tau: Any, q: Any, increment: Any, velocity: Any, parameters: Any, structure: Any, field_work: Any,
+    parts: Any, t: Any, group: Any, tau: Any, q: Any, increment: Any, velocity: Any, parameters: Any, structure: Any,
+    field_work: Any,
     work: Any, row: Any,
 ) -> None:  # fmt: skip
     """The parts at (q τ(increment), velocity) into a row."""
@@ -200,10 +206,12 @@ def momentum_after(group: Any, tau: Any, h: Any, values: Any, structure: Any, hx
 
 @kernel
 def learn(work: Any, n: Any, m: Any, count: Any) -> None:
-    """(R, S) <- the next step of Broyden's method, from the simplified Newton step in (R, S) and the `count` steps before it.
+    """(R, S) <- the next step of Broyden's method, from the simplified Newton step in (R, S) and the `count` steps
+    before it.
 
-    The matrix is corrected by one dyad per step, along the velocities only (the equations are linear in the multipliers):
-    z <- z + s_{j+1} (s_j·z)/|s_j|², and at last z/(1 − s·z/|s|²).  Source: Broyden 1965; Kelley 1995, section 7.3.
+    The matrix is corrected by one dyad per step, along the velocities only (the equations are linear in the
+    multipliers): z <- z + s_{j+1} (s_j·z)/|s_j|², and at last z/(1 − s·z/|s|²).  Source: Broyden 1965; Kelley 1995,
+    section 7.3.
     """
     known = min(count, STEPS)
     for j in range(known):
@@ -258,7 +266,9 @@ def remember(work: Any, n: Any, m: Any, known: Any) -> None:
 
 @helper
 def converged(change: Any, size: Any, best: Any, going: Any) -> Any:
-    """(going, best) after a change: an iteration ends when its next step would be negligible, or rounding stops it below `FLOOR`."""
+    """(going, best) after a change: an iteration ends when its next step would be negligible, or rounding stops it
+    below `FLOOR`.
+    """
     residual = relative(change, size)
     expected = residual * (residual / select(best == 0.0, 1.0 + 0.0 * best, best))
     stuck = select(best <= FLOOR, select(residual >= best, residual * 0.0, going), going)

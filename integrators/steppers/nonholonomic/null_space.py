@@ -1,14 +1,15 @@
-r"""The matrix of a node without multipliers: velocities of the distribution and their complement, by reflections of the rows.
+r"""The matrix of a node without multipliers: velocities of the distribution and their complement, by reflections of the
+rows.
 
     Aᵀ = Q (U; 0),  Q = H₁ … H_m (Householder),  N the last n − m columns of Q:    A N = 0,  NᵀN = 1
 
     x = A⁺ s + N w,    (NᵀM N) w = Nᵀ (r − M A⁺ s),    A⁺ s = Q (U⁻ᵀ s; 0)
 
-is the x of [[M, −Aᵀ], [A, 0]] (x; l) = (r; s): Nᵀ takes the multipliers out, so that n − m unknowns are left, and A x = s holds
-for every w.  M itself is never inverted.  It may be singular, or hold parts that are light against others, as long as every
-admissible motion has energy; A M⁻¹Aᵀ loses as many digits as such masses are apart.  The solution, hence the trajectory, is that of
-the equations with multipliers; a step of DLA takes 10–50 % longer this way.
-Sources: Golub and Van Loan 2013, section 5.2; Betsch 2005 (null space in discrete equations).
+is the x of [[M, −Aᵀ], [A, 0]] (x; l) = (r; s): Nᵀ takes the multipliers out, so that n − m unknowns are left, and A x =
+s holds for every w.  M itself is never inverted.  It may be singular, or hold parts that are light against others, as
+long as every admissible motion has energy; A M⁻¹Aᵀ loses as many digits as such masses are apart.  The solution, hence
+the trajectory, is that of the equations with multipliers; a step of DLA takes 10–50 % longer this way. Sources: Golub
+and Van Loan 2013, section 5.2; Betsch 2005 (null space in discrete equations).
 
 rows of the workspace, from `node.MATRIX` on
     m reflectors of length √2; m rows of Uᵀ; n − m rows of N; n − m rows of the factor of NᵀM N; A⁺ s; w.
@@ -21,13 +22,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.parts import constrained
 from integrators.problem import Problem
+from integrators.problem.parts import constrained
 from integrators.steppers.nonholonomic import node
 from integrators.steppers.nonholonomic.node import MATRIX, R, S
 from liegroup.compile import absolute, kernel, ld, ld2, select, st2
-from liegroup.dense import ldl, ldl_solve
-from liegroup.scalars import sqrt
+from liegroup.compile.dense import ldl, ldl_solve
+from liegroup.compile.scalars import sqrt
 
 
 def work_shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
@@ -100,7 +101,13 @@ def _product(work: Any, a: Any, b: Any, n: Any) -> Any:
 def solve_node(values: Any, structure: Any, work: Any) -> None:
     """R <- x with A x = S and Nᵀ(M x − R) = 0; S <- 0, there are no multipliers."""
     n, m = structure[0], structure[1]
-    triangle, basis, gram, particular, reduced = MATRIX + m, MATRIX + 2 * m, MATRIX + n + m, MATRIX + 2 * n, MATRIX + 2 * n + 1
+    triangle, basis, gram, particular, reduced = (
+        MATRIX + m,
+        MATRIX + 2 * m,
+        MATRIX + n + m,
+        MATRIX + 2 * n,
+        MATRIX + 2 * n + 1,
+    )
     for j in range(m):
         s = ld2(work, S, j)
         for l in range(j):

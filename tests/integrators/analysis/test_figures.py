@@ -7,7 +7,7 @@ import pytest
 
 from integrators import integrate
 from integrators.analysis.figures import growth_figure, invariant_figure, scaled_energy_figure
-from mechanics.systems.kepler import kepler
+from mechanics.systems.bodies.kepler import kepler
 
 
 @pytest.fixture(scope="module")

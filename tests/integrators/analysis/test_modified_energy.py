@@ -1,4 +1,6 @@
-"""The modified energy from trajectories: closed form, order of constancy, drift that the energy hides, on Rⁿ, groups and trees."""
+"""The modified energy from trajectories: closed form, order of constancy, drift that the energy hides, on Rⁿ, groups
+and trees.
+"""
 
 from __future__ import annotations
 
@@ -14,25 +16,30 @@ from integrators.analysis.action import with_action
 from integrators.analysis.canonical import many_digits
 from integrators.analysis.figures import modified_energy_figure
 from integrators.analysis.modified_energy import interpolated_energy, modified_energy
-from integrators.lagrangian import lagrangian_problem
+from integrators.method.step_map import step_map
 from integrators.methods import find
-from integrators.one_step import step_map
+from integrators.problem.lagrangian import lagrangian_problem
 from liegroup.table import RN, table_of
 from mechanics import Body, Inertia, Tree
-from mechanics.hamiltonian.problem import hamiltonian_problem
 from mechanics.joints import Revolute, Spherical
-from mechanics.systems.heavy_top import heavy_top
-from mechanics.systems.kepler import kepler
-from mechanics.systems.pendulum import pendulum
+from mechanics.problems.tree import hamiltonian_problem
+from mechanics.systems.bodies.heavy_top import heavy_top
+from mechanics.systems.bodies.kepler import kepler
+from mechanics.systems.bodies.pendulum import pendulum
 from mechanics.variational.reference import discrete_lagrangian
 
 
 def chain(joints: list) -> Tree:
     """Links about joints, one on the other."""
-    link = Inertia.about_com(1.0, (0.02, 0.03, 0.15), [[0.02, 0.001, 0.002], [0.001, 0.025, 0.0015], [0.002, 0.0015, 0.015]])
+    link = Inertia.about_com(
+        1.0, (0.02, 0.03, 0.15), [[0.02, 0.001, 0.002], [0.001, 0.025, 0.0015], [0.002, 0.0015, 0.015]]
+    )
     parents = [f"link{i}" for i in range(len(joints))]
     return Tree(
-        [Body(f"link{i}", j, parents[i - 1] if i else None, (0.1, 0.05, 0.3), inertia=link) for i, j in enumerate(joints)],
+        [
+            Body(f"link{i}", j, parents[i - 1] if i else None, (0.1, 0.05, 0.3), inertia=link)
+            for i, j in enumerate(joints)
+        ],
         gravity=(-9.81, 0.0, 0.0),
     )
 
@@ -49,7 +56,9 @@ def oscillator(omega: float) -> Problem:
 
 def double_pendulum() -> Problem:
     def lagrangian(t, q, v, p):
-        return v[0] ** 2 + 0.5 * v[1] ** 2 + v[0] * v[1] * np.cos(q[0] - q[1]) + 9.81 * (2 * np.cos(q[0]) + np.cos(q[1]))
+        return (
+            v[0] ** 2 + 0.5 * v[1] ** 2 + v[0] * v[1] * np.cos(q[0] - q[1]) + 9.81 * (2 * np.cos(q[0]) + np.cos(q[1]))
+        )
 
     return lagrangian_problem(lagrangian, q=[1.5, 1.0])
 
@@ -64,7 +73,9 @@ def tree_chain() -> Problem:
 
 @pytest.mark.parametrize("method", ["SPLIT_STRANG", "MIDPOINT"])
 def test_the_oscillator_has_the_closed_form(method):
-    """Steps turn by φ about an ellipse of action I: H̃ = φ I/h, and the window sees Σ 2 wⱼ sin(jφ) in the place of φ, exactly."""
+    """Steps turn by φ about an ellipse of action I: H̃ = φ I/h, and the window sees Σ 2 wⱼ sin(jφ) in the place of φ,
+    exactly.
+    """
     h, omega = 0.3, 1.7
     s = integrate(oscillator(omega), method, (0, 30), h, save_every=1)
     half = h * omega / 2
@@ -94,7 +105,9 @@ def test_fifty_digits_show_every_order():
             action = np.diff(y[:, 3]) + np.diff(y[:, 0] * y[:, 2]) / 2
             for order in (2, 4, 8, 16):
                 window = slice(steps // 2 - steps // 4 - order // 2, steps // 2 + steps // 4 + order // 2 + 1)
-                energy = interpolated_energy(pendulum().table, y[window][:, [0, 2]], action[window.start : window.stop - 1], h, order)
+                energy = interpolated_energy(
+                    pendulum().table, y[window][:, [0, 2]], action[window.start : window.stop - 1], h, order
+                )
                 spread[steps, order] = float(np.ptp(energy))
         order_of = {order: np.log2(spread[40, order] / spread[80, order]) for order in (2, 4, 8, 16)}
     for order, measured in order_of.items():
@@ -132,7 +145,9 @@ def test_constant_to_the_order_of_the_window(problems, build, method, h):
 
 
 def test_drift_stands_out_of_the_oscillation(problems):
-    """RK4 is more accurate than the splitting over this run, and drifts: its modified energy says so, that of the splitting is flat."""
+    """RK4 is more accurate than the splitting over this run, and drifts: its modified energy says so, that of the
+    splitting is flat.
+    """
     problem = problems(pendulum)
     flat, drifting = (integrate(problem, name, (0, 100), 0.05, save_every=1) for name in ("SPLIT_STRANG", "RKMK4"))
     assert np.ptp(flat["energy"]) > 2 * np.ptp(drifting["energy"])
@@ -156,7 +171,9 @@ def test_the_figure_shows_both(problems):
 @pytest.mark.parametrize("body_map", ["split", "splitexp", "cayley", "exp"])
 def test_many_steps_of_a_tree_at_once(body_map):
     problem = tree_chain()
-    states = integrate(problem, "TREE_VARIATIONAL", (0, 0.2), 0.05, save_every=1).y[:, : problem.n - problem.dimension // 2]
+    states = integrate(problem, "TREE_VARIATIONAL", (0, 0.2), 0.05, save_every=1).y[
+        :, : problem.n - problem.dimension // 2
+    ]
     found = problem.own_steps["variational"].action(states[:-1], states[1:], 0.05, body_map)
     tree = chain(JOINTS)
     expected = [discrete_lagrangian(tree, body_map, 0.0, 0.05, a, b) for a, b in pairwise(states)]

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import sympy
 
-from integrators.analysis import lie_conditions, splitting_conditions, trees, words
-from integrators.analysis.order_conditions import classical_order, dense_order, simplifying_assumptions
-from integrators.analysis.precision import precise
 from integrators.tableaus import COMMUTATOR_FREE, COMPOSITIONS, EXPLICIT, GAUSS, LINEAR, SPLITTINGS
+from integrators.tableaus.conditions import lie_conditions, splitting_conditions, trees, words
+from integrators.tableaus.conditions.order_conditions import classical_order, dense_order, simplifying_assumptions
+from integrators.tableaus.conditions.precision import precise
 
 ROOTED = [1, 1, 2, 4, 9, 20, 48, 115, 286, 719]
 
@@ -100,13 +100,18 @@ def _word_product(word: Sequence[str], letters: dict[str, Any]) -> Any:
 
 
 def test_forest_conditions_of_single_trees_are_the_classical_ones() -> None:
-    """On commuting flows only the forests with one tree per factor matter: a Lie scheme has at most its tableau's order."""
+    """On commuting flows only the forests with one tree per factor matter: a Lie scheme has at most its tableau's
+    order.
+    """
     for name in COMMUTATOR_FREE:
         scheme = COMMUTATOR_FREE[name]
         s = scheme.stages
         A = [[sum((r[j] for r in point), start=Fraction(0)) for j in range(s)] for point in scheme.points]
         b = [sum((r[j] for r in scheme.final), start=Fraction(0)) for j in range(s)]
-        assert classical_order(np.array(A, dtype=object).reshape(s, s), np.array(b, dtype=object), 0.0).order >= scheme.order
+        assert (
+            classical_order(np.array(A, dtype=object).reshape(s, s), np.array(b, dtype=object), 0.0).order
+            >= scheme.order
+        )
 
 
 @precise
@@ -133,7 +138,9 @@ def test_a_composition_that_is_not_symmetric_loses_the_even_order() -> None:
 
 
 def test_nystrom_splittings_owe_their_order_to_the_quotient() -> None:
-    found = {n: (SPLITTINGS[n].order, SPLITTINGS[n].nystrom_order) for n in ("BM6_S10", "SRKN4_6B", "SRKN6_11B", "SRKN6_14A")}
+    found = {
+        n: (SPLITTINGS[n].order, SPLITTINGS[n].nystrom_order) for n in ("BM6_S10", "SRKN4_6B", "SRKN6_11B", "SRKN6_14A")
+    }
     assert found == {"BM6_S10": (6, 6), "SRKN4_6B": (4, 4), "SRKN6_11B": (4, 6), "SRKN6_14A": (4, 6)}
 
 

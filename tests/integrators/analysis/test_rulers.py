@@ -142,7 +142,10 @@ def test_derivatives_by_differences_and_by_complex_steps_agree() -> None:
 
 def test_verlet_is_symplectic_and_euler_is_not() -> None:
     z, form = np.array([0.7, -0.3]), canonical_form(1)
-    defects = [symplectic_defect(complex_derivative(lambda y, m=m: _pendulum(m, y, 0.3), z, 2), form) for m in ("verlet", "euler")]
+    defects = [
+        symplectic_defect(complex_derivative(lambda y, m=m: _pendulum(m, y, 0.3), z, 2), form)
+        for m in ("verlet", "euler")
+    ]
     assert defects[0] < 1e-15
     assert defects[1] > 1e-2
 
@@ -164,7 +167,9 @@ def test_the_exact_rotation_of_a_free_body_is_symplectic_on_the_cotangent_bundle
     def increment(y: Any, z: Any) -> Any:
         from scipy.spatial.transform import Rotation
 
-        return np.concatenate([Rotation.from_matrix(y[:9].reshape(3, 3).T @ z[:9].reshape(3, 3)).as_rotvec(), z[9:] - y[9:]])
+        return np.concatenate(
+            [Rotation.from_matrix(y[:9].reshape(3, 3).T @ z[:9].reshape(3, 3)).as_rotvec(), z[9:] - y[9:]]
+        )
 
     y = np.concatenate([np.eye(3).ravel(), p0])
     J = derivative(flow, y, 6, retract, increment, delta=2.0**-6)

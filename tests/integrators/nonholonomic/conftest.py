@@ -8,8 +8,8 @@ from scipy.integrate import solve_ivp
 
 from integrators import integrate
 from integrators.methods import find
-from mechanics.constraints.flat import coordinate_rate
-from mechanics.systems.nonholonomic import NONHOLONOMIC
+from mechanics.nonholonomic.flat import coordinate_rate
+from mechanics.systems.rolling.nonholonomic import NONHOLONOMIC
 
 
 @cache
@@ -38,7 +38,9 @@ def _error(name, method, horizon, steps):
 
 @pytest.fixture
 def errors():
-    """``errors(system name, method, horizon, steps…)`` → largest error of (q, v) at the horizon for each number of steps."""
+    """``errors(system name, method, horizon, steps…)`` → largest error of (q, v) at the horizon for each number of
+    steps.
+    """
     return lambda name, method, horizon, *steps: np.array([_error(name, method, horizon, n) for n in steps])
 
 

@@ -7,19 +7,24 @@ import pytest
 
 from integrators import integrate
 from integrators.layout import COUNTERS
+from integrators.method.step_map import step_map
 from integrators.methods import METHODS
-from integrators.one_step import step_map
 from integrators.steppers.generalized_alpha import rolling_alpha
 from integrators.steppers.nonholonomic.catalogue import rows
-from integrators.steppers.nonholonomic.lagrange_dalembert import CONSTRAINTS, MULTIPLIERS, NULL_SPACE, lagrange_dalembert
+from integrators.steppers.nonholonomic.lagrange_dalembert import (
+    CONSTRAINTS,
+    MULTIPLIERS,
+    NULL_SPACE,
+    lagrange_dalembert,
+)
 from integrators.tableaus import COMPOSITIONS
-from mechanics.constraints.testing import random_states
-from mechanics.systems.chaplygin_ball import chaplygin_ball
-from mechanics.systems.driven_pair import driven_pair
-from mechanics.systems.nonholonomic import NONHOLONOMIC
-from mechanics.systems.routh_sphere import routh_sphere
-from mechanics.systems.tilting_disk import tilting_disk
-from mechanics.systems.vertical_disk import vertical_disk
+from mechanics.nonholonomic.testing import random_states
+from mechanics.systems.rolling.chaplygin_ball import chaplygin_ball
+from mechanics.systems.rolling.driven_pair import driven_pair
+from mechanics.systems.rolling.nonholonomic import NONHOLONOMIC
+from mechanics.systems.rolling.routh_sphere import routh_sphere
+from mechanics.systems.rolling.tilting_disk import tilting_disk
+from mechanics.systems.rolling.vertical_disk import vertical_disk
 
 NAMES = [name for name, _ in rows()]
 ON_VELOCITIES = [name for name in NAMES if not name.startswith("ENERGY_EXACT")]
@@ -31,7 +36,9 @@ STEPS = {1: 40, 2: 40, 4: 20, 6: 10}
 @pytest.mark.parametrize("name", NAMES)
 def test_order_on_the_contact_oscillator(name, order):
     claimed = METHODS[name].order
-    assert order("contact-oscillator", name, 2.0, STEPS[claimed]) == pytest.approx(claimed, abs=0.1 if claimed < 6 else 0.25)
+    assert order("contact-oscillator", name, 2.0, STEPS[claimed]) == pytest.approx(
+        claimed, abs=0.1 if claimed < 6 else 0.25
+    )
 
 
 @pytest.mark.parametrize("name", ON_VELOCITIES)
@@ -42,7 +49,9 @@ def test_order_on_a_rolling_body_in_space(name, order):
     assert order("thick-disk", name, 1.0, steps) == pytest.approx(claimed, abs=0.15 if claimed < 6 else 0.3)
 
 
-@pytest.mark.parametrize("system", ["snakeboard-driven", "ball-on-turntable", "rattleback-damped", "sleigh-with-moving-mass"])
+@pytest.mark.parametrize(
+    "system", ["snakeboard-driven", "ball-on-turntable", "rattleback-damped", "sleigh-with-moving-mass"]
+)
 @pytest.mark.parametrize("name", ["DLA", "DLA4", "GNI", "ROLLING_ALPHA"])
 def test_order_with_driving_moving_supports_damping_and_varying_mass(system, name, order):
     claimed = METHODS[name].order
@@ -58,12 +67,14 @@ def test_order_of_the_energy_exact_step(system, name, order):
 
 
 @pytest.mark.parametrize(
-    ("system", "map"), [("roller-racer", "exp"), ("sleigh-with-moving-mass", "exp"), ("sleigh-with-moving-mass", "cayley")]
+    ("system", "map"),
+    [("roller-racer", "exp"), ("sleigh-with-moving-mass", "exp"), ("sleigh-with-moving-mass", "cayley")],
 )
 def test_order_of_the_reduced_form_on_shape_and_group_with_either_map(system, map, order):
     """Q = M × SE(2) with an inertia that depends on the shape: reduced Hamilton–Pontryagin d'Alembert.
 
-    The racer's shape is an angle, whose Cayley midpoint is not the middle: there the inertia spoils the symmetry (next test).
+    The racer's shape is an angle, whose Cayley midpoint is not the middle: there the inertia spoils the symmetry (next
+    test).
     """
     basic = lagrange_dalembert("x", constraint="averaged", map=map)
     assert order(system, basic, 1.0, 80) == pytest.approx(2.0, abs=0.1)
@@ -88,7 +99,9 @@ def test_compositions_do_not_help_what_is_not_symmetric_or_leaves_the_constraint
 
 @pytest.mark.parametrize("composition", ["SUZUKI4", "KAHANLI6"])
 def test_composing_gni_reaches_order_four_and_never_six(composition, errors):
-    """With the multiplier carried from substep to substep as a force; what it kicks away is not a map near the identity."""
+    """With the multiplier carried from substep to substep as a force; what it kicks away is not a map near the
+    identity.
+    """
     problem, method = driven_pair("CO3").constrained_problem(), METHODS["GNI"]
     weights, found = [float(w) for w in COMPOSITIONS[composition].rounded], []
     for steps in (80, 160, 320):
@@ -98,7 +111,8 @@ def test_composing_gni_reaches_order_four_and_never_six(composition, errors):
         for _ in range(steps):
             for weight in weights:
                 status = method.stepper.step.compiled(
-                    problem.parts.compiled, 0.0, weight * 2.0 / steps, y, low, problem.table, method.kernel_coefficients(problem),
+                    problem.parts.compiled, 0.0, weight * 2.0 / steps, y, low, problem.table,
+                    method.kernel_coefficients(problem),
                     method.kernel_options(problem), problem.parameters, problem.structure, field_work, work, counters,
                 )  # fmt: skip
                 assert status == 0
@@ -152,7 +166,9 @@ def test_the_cayley_midpoint_is_not_symmetric_and_the_average_is():
     assert defect["trapezoid"] < 1e-13
 
 
-@pytest.mark.parametrize("system", ["snakeboard", "thick-disk", "ball-in-cylinder", "ball-on-turntable", "rolling-disk"])
+@pytest.mark.parametrize(
+    "system", ["snakeboard", "thick-disk", "ball-in-cylinder", "ball-on-turntable", "rolling-disk"]
+)
 @pytest.mark.parametrize("name", ON_VELOCITIES)
 def test_node_velocities_satisfy_the_constraints_and_dla_keeps_the_height(system, name):
     made = NONHOLONOMIC[system]()
@@ -230,7 +246,9 @@ def test_the_symmetric_dla_keeps_the_momenta_of_rolling_spheres():
     assert sphere.error("energy") < 1e-2
 
 
-@pytest.mark.parametrize("name", ["DLA", "DLA4", "DLA_AVERAGED", "NULL_SPACE", "MP", "GNI", "ROLLING_ALPHA", "ENERGY_EXACT"])
+@pytest.mark.parametrize(
+    "name", ["DLA", "DLA4", "DLA_AVERAGED", "NULL_SPACE", "MP", "GNI", "ROLLING_ALPHA", "ENERGY_EXACT"]
+)
 @pytest.mark.parametrize("system", ["contact-oscillator", "thick-disk", "snakeboard-driven"])
 def test_lanes_single_runs_and_the_interpreted_source_agree_bitwise(system, name):
     made = NONHOLONOMIC[system]()
@@ -254,7 +272,10 @@ def test_lanes_single_runs_and_the_interpreted_source_agree_bitwise(system, name
 def test_without_multipliers_the_trajectory_is_that_of_dla(system, constraint, map):
     """Nᵀ takes the multipliers out of the same equations: to rounding the same X, whatever the rows and the map."""
     problem = NONHOLONOMIC[system]().constrained_problem()
-    both = [lagrange_dalembert("x", constraint=constraint, map=map, unknowns=unknowns) for unknowns in (MULTIPLIERS, NULL_SPACE)]
+    both = [
+        lagrange_dalembert("x", constraint=constraint, map=map, unknowns=unknowns)
+        for unknowns in (MULTIPLIERS, NULL_SPACE)
+    ]
     first, second = (integrate(problem, method, (0.0, 0.5), step=0.01, save_every=1) for method in both)
     assert first.success
     assert second.success

@@ -10,9 +10,9 @@ import pytest
 from integrators.problem import Problem
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, st
+from liegroup.compile.scalars import sincos
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot
-from liegroup.scalars import sincos
 from liegroup.table import RN, SE2, SE3, SO2, SO3, table_of
 
 GROUPS = {
@@ -100,7 +100,9 @@ def inverse_inertia(kind: int, general: bool) -> Any:
         return np.linalg.inv(J)
     if kind == SE2:
         x, y = c[:2]
-        return np.linalg.inv([[mass, 0, -mass * y], [0, mass, mass * x], [-mass * y, mass * x, 0.4 + mass * (x * x + y * y)]])
+        return np.linalg.inv(
+            [[mass, 0, -mass * y], [0, mass, mass * x], [-mass * y, mass * x, 0.4 + mass * (x * x + y * y)]]
+        )
     return np.linalg.inv(np.block([[mass * np.eye(3), -mass * hat(c)], [mass * hat(c), J - mass * hat(c) @ hat(c)]]))
 
 

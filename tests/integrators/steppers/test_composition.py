@@ -9,8 +9,8 @@ import pytest
 
 from integrators import integrate
 from integrators.analysis import measured_order, symmetry_defect
+from integrators.method.step_map import step_map
 from integrators.methods import METHODS
-from integrators.one_step import step_map
 from integrators.steppers.composition import composed, composition
 from integrators.tableaus import COMPOSITIONS, Composition
 from integrators.testing import end_state, group_distance, reference_state
@@ -24,7 +24,11 @@ def test_order_symmetry_and_momenta_on_the_heavy_top(problems: Any, name: str) -
     reference = reference_state(problem)
     counts = {4: (16, 32, 64), 6: (8, 16, 24), 8: (6, 8, 10, 12), 10: (4, 5, 6, 7)}[method.order]
     measured = measured_order(
-        lambda n: end_state(problem, method, n), counts, reference, lambda y, z: group_distance(problem.table, y, z), 3e-12
+        lambda n: end_state(problem, method, n),
+        counts,
+        reference,
+        lambda y, z: group_distance(problem.table, y, z),
+        3e-12,
     )
     assert measured.order == pytest.approx(method.order, abs=0.25 if method.order < 8 else 1.0), measured
     step = step_map(problem, method)
@@ -45,7 +49,10 @@ def test_maps_and_compensation_are_those_of_the_method(problems: Any) -> None:
     plain = composition(METHODS["MIDPOINT"].with_map("cayley").plain(), COMPOSITIONS["SUZUKI4"])
     assert (plain.map, plain.compensated, plain.symplectic) == ("cayley", False, True)
     problem = problems.heavy_top()
-    exp, cayley = (end_state(problem, composition(METHODS["MIDPOINT"].with_map(m), COMPOSITIONS["SUZUKI4"]), 64) for m in ("exp", "cayley"))
+    exp, cayley = (
+        end_state(problem, composition(METHODS["MIDPOINT"].with_map(m), COMPOSITIONS["SUZUKI4"]), 64)
+        for m in ("exp", "cayley")
+    )
     assert 1e-12 < np.abs(exp - cayley).max() < 1e-5
 
 

@@ -11,14 +11,32 @@ import numpy as np
 import pytest
 
 from integrators.method import Method
+from integrators.method.step_map import step_map
 from integrators.methods import METHODS
-from integrators.one_step import step_map
 from integrators.steppers.exponential import exponential
 from integrators.steppers.implicit import implicit_rkmk
 from integrators.steppers.rkmk import rkmk
 from integrators.steppers.series import EXACT, inverse_differential, power_for
-from integrators.tableaus import CROUCH_GROSSMAN, DIAGONALLY_IMPLICIT, EXPLICIT, FAMILIES, GAUSS, LINEAR, ButcherTableau, ExponentialScheme
-from integrators.testing import GROUPS, end_state, group_distance, linear, order_on, order_problem, reference_state, wavy
+from integrators.tableaus import (
+    CROUCH_GROSSMAN,
+    DIAGONALLY_IMPLICIT,
+    EXPLICIT,
+    FAMILIES,
+    GAUSS,
+    LINEAR,
+    ButcherTableau,
+    ExponentialScheme,
+)
+from integrators.testing import (
+    GROUPS,
+    end_state,
+    group_distance,
+    linear,
+    order_on,
+    order_problem,
+    reference_state,
+    wavy,
+)
 from liegroup.table import EXP, increment, retract
 
 LINEAR_ONLY = ("MAGNUS", "CF_LINEAR")
@@ -57,14 +75,20 @@ def test_methods_of_high_order_converge_to_the_reference(name: str) -> None:
 @pytest.mark.parametrize("name", ["MAGNUS6", "CF_LINEAR_6_5"])
 def test_order_of_linear_methods_of_order_six(name: str) -> None:
     for group in ("SO3", "SE3", "product"):
-        assert order_on(group, METHODS[name], (8, 16, 32), linear, floor=2e-13).order == pytest.approx(6, abs=0.25), group
+        assert order_on(group, METHODS[name], (8, 16, 32), linear, floor=2e-13).order == pytest.approx(6, abs=0.25), (
+            group
+        )
 
 
-# --- in many digits -----------------------------------------------------------------------------------------------------
+# --- in many digits
+# -----------------------------------------------------------------------------------------------------
 
 
 def exact(values: Any) -> Any:
-    numbers = [mpmath.mpf(x.numerator) / x.denominator if isinstance(x, Fraction) else mpmath.mpf(str(x)) for x in _flat(values)]
+    numbers = [
+        mpmath.mpf(x.numerator) / x.denominator if isinstance(x, Fraction) else mpmath.mpf(str(x))
+        for x in _flat(values)
+    ]
     return np.array(numbers, dtype=object)
 
 
@@ -135,12 +159,15 @@ def test_order_of_some_implicit_methods_in_many_digits(family: str, s: int) -> N
     test_order_of_implicit_methods_in_many_digits(family, s)
 
 
-# --- the tests can fail -------------------------------------------------------------------------------------------------
+# --- the tests can fail
+# -------------------------------------------------------------------------------------------------
 
 
 def test_wrong_signs_and_wrong_order_of_factors_show_as_order_two() -> None:
     magnus, cg3 = LINEAR["magnus4"], CROUCH_GROSSMAN["cg3"].scheme
-    wrong_sign = ExponentialScheme(magnus.final, c=magnus.c, brackets=[(right, left) for left, right in magnus.brackets])
+    wrong_sign = ExponentialScheme(
+        magnus.final, c=magnus.c, brackets=[(right, left) for left, right in magnus.brackets]
+    )
     backwards = ExponentialScheme(cg3.final[::-1], [p[::-1] for p in cg3.points], cg3.c)
     for group in ("SO3", "SE3"):
         assert order_on(group, exponential(wrong_sign), (32, 64, 128), linear).order == pytest.approx(2, abs=0.25)
@@ -151,12 +178,21 @@ def test_linear_schemes_keep_their_order_only_for_fields_of_time_alone() -> None
     assert order_on("SO3", METHODS["MAGNUS4"], (32, 64, 128)).order < 2
 
 
-# --- the series of the inverse differential -------------------------------------------------------------------------------
+# --- the series of the inverse differential
+# -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("name", "power", "reached"),
-    [("heun2", 0, 2), ("kutta3", 1, 3), ("kutta3", 0, 2), ("rk4", 2, 4), ("rk4", 1, 3), ("butcher6", 4, 6), ("butcher6", 2, 5)],
+    [
+        ("heun2", 0, 2),
+        ("kutta3", 1, 3),
+        ("kutta3", 0, 2),
+        ("rk4", 2, 4),
+        ("rk4", 1, 3),
+        ("butcher6", 4, 6),
+        ("butcher6", 2, 5),
+    ],
 )
 def test_powers_of_brackets_kept_decide_the_order(name: str, power: int, reached: int) -> None:
     method = rkmk(EXPLICIT[name], truncated=True)
@@ -189,7 +225,8 @@ def test_a_truncated_method_is_for_the_exponential_map() -> None:
         rkmk(EXPLICIT["rk4"], truncated=True).with_map("cayley")
 
 
-# --- estimates ----------------------------------------------------------------------------------------------------------
+# --- estimates
+# ----------------------------------------------------------------------------------------------------------
 
 EMBEDDED = [n for n in GENERAL if METHODS[n].embedded_order is not None]
 
@@ -201,7 +238,8 @@ def estimate(problem: Any, method: Method, h: float) -> Any:
     y, low = problem.y0.copy(), np.zeros(problem.n)
     work, counters = np.zeros(method.work_shape(problem)), np.zeros(COUNTERS, dtype=np.int64)
     status = method.stepper.step.compiled(
-        problem.field.compiled, 0.0, h, y, low, problem.table, method.kernel_coefficients(problem), method.kernel_options(problem),
+        problem.field.compiled, 0.0, h, y, low, problem.table, method.kernel_coefficients(problem),
+        method.kernel_options(problem),
         problem.parameters, problem.structure, np.zeros(problem.work_shape), work, counters,
     )  # fmt: skip
     assert status == 0
@@ -221,7 +259,9 @@ def test_error_estimates_fall_with_the_order_of_the_lower_method(name: str) -> N
         assert found < lower + 0.3 or lower >= 5, group
 
 
-@pytest.mark.parametrize("name", [n for n in EMBEDDED if METHODS[n].embedded_order < METHODS[n].order and METHODS[n].order <= 4])
+@pytest.mark.parametrize(
+    "name", [n for n in EMBEDDED if METHODS[n].embedded_order < METHODS[n].order and METHODS[n].order <= 4]
+)
 def test_estimates_are_the_error_of_the_embedded_method(name: str) -> None:
     method = METHODS[name]
     problem, h = order_problem("SE3"), 2.0**-5

@@ -10,8 +10,8 @@ import pytest
 
 from integrators import integrate
 from integrators.analysis import cotangent_form, measured_order, symplectic_defect
+from integrators.method.step_map import step_map
 from integrators.methods import METHODS
-from integrators.one_step import step_map
 from integrators.problem import Problem
 from integrators.steppers.free_body import LONGEST, exact_motion, three_rotations
 from integrators.steppers.splitting import rotations, splitting
@@ -23,7 +23,8 @@ SPLIT = [n for n in METHODS if n.startswith("SPLIT_")]
 ROTATIONS = [n for n in METHODS if n.startswith("ROTATIONS_")]
 GROUPS = ("R3", "SO3", "SE3", "product")
 
-# --- the free body --------------------------------------------------------------------------------------------------------
+# --- the free body
+# --------------------------------------------------------------------------------------------------------
 
 
 def taylor(t: float, m: Any, i: Any) -> tuple[Any, Any]:
@@ -38,7 +39,11 @@ def taylor(t: float, m: Any, i: Any) -> tuple[Any, Any]:
             def times(a: Any, b: Any, n: int = n) -> Any:
                 return sum(a[j] * b[n - j] for j in range(n + 1))
 
-            dm = [times(M[1], W[2]) - times(M[2], W[1]), times(M[2], W[0]) - times(M[0], W[2]), times(M[0], W[1]) - times(M[1], W[0])]
+            dm = [
+                times(M[1], W[2]) - times(M[2], W[1]),
+                times(M[2], W[0]) - times(M[0], W[2]),
+                times(M[0], W[1]) - times(M[1], W[0]),
+            ]
             dq = [
                 -times(Q[1], W[0]) - times(Q[2], W[1]) - times(Q[3], W[2]),
                 times(Q[0], W[0]) + times(Q[2], W[2]) - times(Q[3], W[1]),
@@ -82,8 +87,12 @@ def test_free_motion_is_exact_to_rounding(body: str) -> None:
             momentum, q = taylor(t, m, i)
             dm, w1, v = exact_motion(t, m, i)
             size = max(abs(x) for x in m) or 1.0
-            error_m = max(abs(mpmath.mpf(a) + mpmath.mpf(b) - c) for a, b, c in zip(m, dm, momentum, strict=True)) / size
-            error_q = max([abs(1 + mpmath.mpf(w1) - q[0]), *(abs(mpmath.mpf(a) - b) for a, b in zip(v, q[1:], strict=True))])
+            error_m = (
+                max(abs(mpmath.mpf(a) + mpmath.mpf(b) - c) for a, b, c in zip(m, dm, momentum, strict=True)) / size
+            )
+            error_q = max(
+                [abs(1 + mpmath.mpf(w1) - q[0]), *(abs(mpmath.mpf(a) - b) for a, b in zip(v, q[1:], strict=True))]
+            )
         assert max(error_m, error_q) < (2e-15 if abs(angle) > 0.7 else 6e-16)
 
 
@@ -124,19 +133,29 @@ def test_the_momentum_of_the_free_body_returns_after_the_known_period(problems: 
         ((1.0, 2.0, 3.0), (1e-3, 2.0, 3e-3), 55.061681107466372),
     ):
         problem = Problem(
-            free.table, [1, 0, 0, 0, *momentum], free.field, parameters=[*inertia, 0, 0, 0], canonical=True, model="free body"
+            free.table,
+            [1, 0, 0, 0, *momentum],
+            free.field,
+            parameters=[*inertia, 0, 0, 0],
+            canonical=True,
+            model="free body",
         )
         end = end_state(problem, METHODS["SPLIT_STRANG"], 1, period)
-        assert np.abs(end[4:] - momentum).max() < (1e-15 if inertia[0] == 2.0 else 1e-12)  # e^(2 λ T/4) amplifies in the second case
+        assert np.abs(end[4:] - momentum).max() < (
+            1e-15 if inertia[0] == 2.0 else 1e-12
+        )  # e^(2 λ T/4) amplifies in the second case
 
 
-# --- order, symplecticity, symmetry ------------------------------------------------------------------------------------------
+# --- order, symplecticity, symmetry
+# ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("group", GROUPS)
 @pytest.mark.parametrize("name", SPLIT)
 def test_order_is_the_claimed_one_on_every_cotangent_bundle(mechanics: Any, name: str, group: str) -> None:
-    """The order without assumptions is 4 only for the Nyström splittings of order 6 and 8: T*G must be of the right kind."""
+    """The order without assumptions is 4 only for the Nyström splittings of order 6 and 8: T*G must be of the right
+    kind.
+    """
     method = METHODS[name]
     counts = {2: (64, 128, 256), 4: (48, 96, 144), 6: (12, 18, 24, 36, 48), 8: (12, 16, 20, 24)}[method.order]
     measured = order_of(mechanics(group), method, counts)
@@ -147,7 +166,9 @@ def test_order_is_the_claimed_one_on_every_cotangent_bundle(mechanics: Any, name
 @pytest.mark.parametrize("name", ROTATIONS)
 def test_order_with_three_rotations(mechanics: Any, name: str, group: str) -> None:
     method = METHODS[name]
-    counts = {4: (32, 64, 96), 6: (24, 36, 48), 8: (16, 20, 24, 32, 48), 10: (6, 8, 10, 12, 16, 20, 24, 28, 32)}[method.order]
+    counts = {4: (32, 64, 96), 6: (24, 36, 48), 8: (16, 20, 24, 32, 48), 10: (6, 8, 10, 12, 16, 20, 24, 28, 32)}[
+        method.order
+    ]
     measured = order_of(mechanics(group), method, counts)
     if method.order < 10:
         assert measured.order == pytest.approx(method.order, abs=0.25), measured
@@ -200,7 +221,9 @@ def form(problem: Problem, y: Any) -> Any:
 def test_steps_are_symplectic_and_symmetric_on_every_cotangent_bundle(mechanics: Any, name: str, group: str) -> None:
     problem, method, h = mechanics(group), METHODS[name], 0.1
     step = step_map(problem, method)
-    defect = symplectic_defect(jacobian(problem, step, h), form(problem, problem.y0), form(problem, step(problem.y0, h)))
+    defect = symplectic_defect(
+        jacobian(problem, step, h), form(problem, problem.y0), form(problem, step(problem.y0, h))
+    )
     assert defect < 2e-11  # the floor of the differences
     assert method.symmetric
     there = step_map(problem, method, t=0.3)(problem.y0, h)
@@ -211,7 +234,10 @@ def test_steps_are_symplectic_and_symmetric_on_every_cotangent_bundle(mechanics:
 def test_a_method_that_is_not_symplectic_shows_it(mechanics: Any) -> None:
     problem = mechanics("SO3")
     step = step_map(problem, METHODS["RKMK4"])
-    assert symplectic_defect(jacobian(problem, step, 0.1), form(problem, problem.y0), form(problem, step(problem.y0, 0.1))) > 1e-8
+    assert (
+        symplectic_defect(jacobian(problem, step, 0.1), form(problem, problem.y0), form(problem, step(problem.y0, 0.1)))
+        > 1e-8
+    )
 
 
 def test_inertia_off_centre_and_inclined_gives_the_same_motion_as_any_other_method(mechanics: Any) -> None:
@@ -240,7 +266,8 @@ def test_lanes_give_the_same_bits(mechanics: Any, name: str) -> None:
     assert np.array_equal(together, one_by_one)
 
 
-# --- rounding ----------------------------------------------------------------------------------------------------------------
+# --- rounding
+# ----------------------------------------------------------------------------------------------------------------
 
 
 def energy_scatter(problem: Problem, method: Any, steps: int) -> float:
@@ -248,7 +275,9 @@ def energy_scatter(problem: Problem, method: Any, steps: int) -> float:
     from integrators.analysis import smooth_average
 
     rng = np.random.default_rng(0)
-    starts = np.array([np.concatenate([problem.y0[:4], problem.y0[4:] * (1 + 1e-3 * rng.normal(size=3))]) for _ in range(8)])
+    starts = np.array(
+        [np.concatenate([problem.y0[:4], problem.y0[4:] * (1 + 1e-3 * rng.normal(size=3))]) for _ in range(8)]
+    )
     energy = integrate(problem, method, (0, 0.05 * steps), step=0.05, y0=starts, save_every=1).invariants[:, :, 0]
     fifth = energy.shape[1] // 5
     changes = [(smooth_average(e[-fifth:]) - smooth_average(e[:fifth])) / e[0] for e in energy]
@@ -263,7 +292,8 @@ def test_compensation_lowers_the_rounding_error_of_the_energy_by_fifty(problems:
     assert plain > 30 * compensated
 
 
-# --- what is refused ----------------------------------------------------------------------------------------------------------
+# --- what is refused
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_problems_without_a_constant_kinetic_energy_are_refused(problems: Any, mechanics: Any) -> None:
@@ -299,7 +329,9 @@ def test_bodies_coupled_by_their_inertia_are_refused() -> None:
         v = K @ y[8:]
         return np.concatenate([v, np.cross(y[8:11], v[:3]), np.cross(y[11:], v[3:])])
 
-    problem = Problem(table_of([(SO3, 2), (RN, 6)]), [1, 0, 0, 0, 1, 0, 0, 0, *range(1, 7)], field, canonical=True, model="coupled")
+    problem = Problem(
+        table_of([(SO3, 2), (RN, 6)]), [1, 0, 0, 0, 1, 0, 0, 0, *range(1, 7)], field, canonical=True, model="coupled"
+    )
     with pytest.raises(ValueError, match="kinetic energies do not mix"):
         integrate(problem, METHODS["SPLIT_STRANG"], (0, 1), step=0.1)
 

@@ -10,8 +10,8 @@ import pytest
 from integrators import integrate
 from integrators.analysis import symmetry_defect
 from integrators.method import Method
+from integrators.method.step_map import step_map
 from integrators.methods import METHODS
-from integrators.one_step import step_map
 from integrators.problem import Problem
 from integrators.steppers.implicit import implicit_rkmk
 from integrators.tableaus import EXPLICIT, FAMILIES, GAUSS
@@ -21,7 +21,16 @@ from liegroup.table import EXP, retract
 GENERAL = [n for n, m in METHODS.items() if isinstance(m, Method) and not (m.stepper.prepare or m.stepper.own)]
 WEIGHTS = {f"RKMK_{n}".upper(): float(np.abs(EXPLICIT[n].rounded.b).sum()) for n in EXPLICIT}
 """Σ|bᵢ|: how much a sum of weights 1 amplifies rounding (354 for Verner's 6(5) pair)."""
-ONE_OF_EACH = ("RKMK_DORMAND_PRINCE54", "CG3", "CF4", "CF4_2N_CARPENTER_KENNEDY", "RKMK4_2C", "MAGNUS6", "RKMK_GAUSS2", "RKMK_RADAU_IIA3")
+ONE_OF_EACH = (
+    "RKMK_DORMAND_PRINCE54",
+    "CG3",
+    "CF4",
+    "CF4_2N_CARPENTER_KENNEDY",
+    "RKMK4_2C",
+    "MAGNUS6",
+    "RKMK_GAUSS2",
+    "RKMK_RADAU_IIA3",
+)
 
 
 def constant(problem: Problem, velocity: Any) -> Problem:
@@ -66,13 +75,18 @@ def test_with_the_chart_at_the_start_they_do_not() -> None:
     problem = autonomous("SO3")
     method = implicit_rkmk(GAUSS(2), centred=False)
     assert not method.symmetric
-    defect = symmetry_defect(step_map(problem, method), problem.y0, 0.2, distance=lambda y, z: group_distance(problem.table, y, z))
+    defect = symmetry_defect(
+        step_map(problem, method), problem.y0, 0.2, distance=lambda y, z: group_distance(problem.table, y, z)
+    )
     assert defect > 1e-10
 
 
 def test_one_gauss_stage_is_the_midpoint_rule_in_either_chart() -> None:
     problem = order_problem("product")
-    states = [end_state(problem, m, 16) for m in (METHODS["MIDPOINT"], implicit_rkmk(GAUSS(1)), implicit_rkmk(GAUSS(1), centred=False))]
+    states = [
+        end_state(problem, m, 16)
+        for m in (METHODS["MIDPOINT"], implicit_rkmk(GAUSS(1)), implicit_rkmk(GAUSS(1), centred=False))
+    ]
     assert group_distance(problem.table, states[0], states[1]) < 1e-14
     assert group_distance(problem.table, states[0], states[2]) < 1e-14
 

@@ -13,7 +13,15 @@ import numpy as np
 import pytest
 import scipy.special
 
-from integrators.tableaus import COMPOSITIONS, CONTROLLERS, FAMILIES, GAUSS, LOBATTO_IIIA_IIIB, SYMPLECTIC_EULER, ButcherTableau
+from integrators.tableaus import (
+    COMPOSITIONS,
+    CONTROLLERS,
+    FAMILIES,
+    GAUSS,
+    LOBATTO_IIIA_IIIB,
+    SYMPLECTIC_EULER,
+    ButcherTableau,
+)
 from integrators.tableaus.numbers import number
 
 REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())
@@ -27,7 +35,9 @@ def _close(found: Any, text: str, digits: int = 40) -> bool:
 def test_coefficients_and_properties_match_the_table(name: str) -> None:
     reference = REFERENCE["collocation"][name]
     t = FAMILIES[reference["family"]](reference["s"])
-    assert all(_close(x, y) for found, row in zip(t.A, reference["A"], strict=True) for x, y in zip(found, row, strict=True))
+    assert all(
+        _close(x, y) for found, row in zip(t.A, reference["A"], strict=True) for x, y in zip(found, row, strict=True)
+    )
     assert all(_close(x, y) for x, y in zip(t.b + t.c, reference["b"] + reference["c"], strict=True))
     assert np.array_equal(t.rounded.A, [[float(Fraction(number(x))) for x in row] for row in reference["A"]])
     for claim in ("order", "stage_order", "symmetric", "symplectic", "stiffly_accurate"):
@@ -82,14 +92,18 @@ def test_bad_numbers_of_stages_are_refused_by_name(family: str) -> None:
 def test_lobatto_pairs_match_the_table(s: int) -> None:
     pair, reference = LOBATTO_IIIA_IIIB(s), REFERENCE["partitioned"][str(s)]
     for t, key in ((pair.q, "A_q"), (pair.p, "A_p")):
-        assert all(_close(x, y) for found, row in zip(t.A, reference[key], strict=True) for x, y in zip(found, row, strict=True))
+        assert all(
+            _close(x, y)
+            for found, row in zip(t.A, reference[key], strict=True)
+            for x, y in zip(found, row, strict=True)
+        )
     assert pair.order == reference["order"]
     assert pair.symplectic
     assert pair.symmetric
 
 
 def test_pair_order_by_assumptions_agrees_with_trees_of_two_colours() -> None:
-    from integrators.analysis.order_conditions import partitioned_order
+    from integrators.tableaus.conditions.order_conditions import partitioned_order
 
     for s in (3, 4, 5):
         pair = LOBATTO_IIIA_IIIB(s)
@@ -117,7 +131,8 @@ def test_compositions_of_midpoint_rules_are_symplectic_tableaus(name: str) -> No
     reference = REFERENCE["midpoint_compositions"][name]
     t = COMPOSITIONS[name].midpoint_tableau()
     assert (t.order, t.symplectic, t.symmetric) == (reference["order"], True, True)
-    # published to 20 digits or more; beyond, the two sources continue them differently along the solutions of the conditions
+    # published to 20 digits or more; beyond, the two sources continue them differently along the solutions of the
+    # conditions
     assert all(_close(x, y, 20) for x, y in zip(t.b, reference["b"], strict=True))
     assert all(_close(t.A[i][i], y, 20) for i, y in enumerate(reference["diagonal"]))
 

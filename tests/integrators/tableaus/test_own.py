@@ -26,7 +26,8 @@ THIRD = Fraction(1, 3)
 
 
 @pytest.mark.parametrize(
-    "heun", [[["1/3", "0"]], [[THIRD, 0]], [[1 / 3, 0]], [[np.float64(1 / 3), np.int64(0)]], [["0.33333333333333333333", 0]]]
+    "heun",
+    [[["1/3", "0"]], [[THIRD, 0]], [[1 / 3, 0]], [[np.float64(1 / 3), np.int64(0)]], [["0.33333333333333333333", 0]]],
 )
 def test_coefficients_may_be_text_fractions_or_floats(heun: list[list[object]]) -> None:
     t = ButcherTableau([[0, 0, 0], [*heun[0], 0], [0, 2 / 3, 0]], ["1/4", 0, 0.75], name="Heun")
@@ -52,7 +53,10 @@ def test_numbers_know_their_accuracy() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"A": [[0, 0], [0.5, 0]], "b": [0, 1], "claims": {"order": 3}}, r"mine: order = 3 is claimed, .* give 2 \(order 3: tree"),
+        (
+            {"A": [[0, 0], [0.5, 0]], "b": [0, 1], "claims": {"order": 3}},
+            r"mine: order = 3 is claimed, .* give 2 \(order 3: tree",
+        ),
         ({"A": [[0, 0], [0.5, 0]], "b": [0, 1], "c": [0, 0.4]}, r"mine: row 1 of A sums to 0.5, but c\[1\] = 0.4"),
         ({"A": [[0, 0], [0.5, 0, 1]], "b": [0, 1]}, r"mine: A has 2 rows of \[2, 3\] numbers"),
         ({"A": [[0]], "b": []}, "mine: b is empty"),

@@ -14,16 +14,21 @@ import numpy as np
 import pytest
 
 from integrators import tableaus
-from integrators.analysis.order_conditions import classical_order
 from integrators.tableaus import COMPOSITIONS, CONTROLLERS, EXPLICIT, SPLITTINGS, ButcherTableau, Table
 from integrators.tableaus.catalogue import read
+from integrators.tableaus.conditions.order_conditions import classical_order
 from integrators.tableaus.numbers import number
 
 TABLES = {name: table for name, table in vars(tableaus).items() if isinstance(table, Table)}
 ROWS = [pytest.param(table, name, id=f"{title}-{name}") for title, table in TABLES.items() for name in table]
 CONDITIONED = [p for p in ROWS if p.values[0] is not CONTROLLERS]
 """Rows whose coefficients satisfy conditions; those of controllers are choices."""
-TABLEAUS = [pytest.param(table[name], id=name) for table in TABLES.values() for name in table if isinstance(table[name], ButcherTableau)]
+TABLEAUS = [
+    pytest.param(table[name], id=name)
+    for table in TABLES.values()
+    for name in table
+    if isinstance(table[name], ButcherTableau)
+]
 NUMBERS = (
     "A",
     "b",
@@ -45,7 +50,9 @@ NUMBERS = (
 
 
 def test_every_data_file_is_read_by_a_table() -> None:
-    present = {path.name for path in files("integrators.tableaus").joinpath("data").iterdir() if path.name.endswith(".json")}
+    present = {
+        path.name for path in files("integrators.tableaus").joinpath("data").iterdir() if path.name.endswith(".json")
+    }
     assert present == {table._file for table in TABLES.values()}
 
 
@@ -103,7 +110,11 @@ def _changed(values: Any, k: int) -> Any:
         left -= value not in (0, 1, -1)
         if left != -1 or value in (0, 1, -1):
             return x
-        return str(value * (1 + Fraction(1, 10**12))) if isinstance(value, Fraction) else str(value * (1 + Decimal(10) ** -12))
+        return (
+            str(value * (1 + Fraction(1, 10**12)))
+            if isinstance(value, Fraction)
+            else str(value * (1 + Decimal(10) ** -12))
+        )
 
     return change(values)
 
@@ -155,7 +166,9 @@ def test_error_of_one_step_falls_as_the_conditions_say(name: str) -> None:
         A, b, c = (np.vectorize(_mpf, otypes=[object])(np.array(x, dtype=object)) for x in (t.A, t.b, t.c))
         k = {h: _stages(A, c, h) for h in (mpmath.mpf(1) / 256, mpmath.mpf(1) / 512)}
         cases = [(b, t.order)] + (
-            [(np.vectorize(_mpf, otypes=[object])(np.array(t.b_hat, dtype=object)), t.embedded_order)] if t.b_hat else []
+            [(np.vectorize(_mpf, otypes=[object])(np.array(t.b_hat, dtype=object)), t.embedded_order)]
+            if t.b_hat
+            else []
         )
         for weights, order in cases:
             errors = [max(abs(x) for x in (weights @ k[h]) * h + START - _taylor(h)) for h in k]
@@ -177,7 +190,12 @@ def _field(t: Any, y: Any) -> Any:
 def _stages(A: Any, c: Any, h: Any) -> Any:
     k: list[Any] = []
     for i in range(len(c)):
-        k.append(_field(c[i] * h, START + h * sum((A[i, j] * k[j] for j in range(i)), start=np.array([mpmath.mpf(0)] * 2, dtype=object))))
+        k.append(
+            _field(
+                c[i] * h,
+                START + h * sum((A[i, j] * k[j] for j in range(i)), start=np.array([mpmath.mpf(0)] * 2, dtype=object)),
+            )
+        )
     return np.array(k, dtype=object)
 
 
@@ -205,7 +223,9 @@ def test_splittings_give_the_same_order_as_partitioned_tableaus() -> None:
 
 
 def test_controllers_have_the_tabulated_radius_and_reject_unstable_ones() -> None:
-    reference = json.loads((files("integrators.tableaus").joinpath("data", "controllers.json")).read_text("utf-8"))["rows"]
+    reference = json.loads((files("integrators.tableaus").joinpath("data", "controllers.json")).read_text("utf-8"))[
+        "rows"
+    ]
     assert set(reference) == set(CONTROLLERS)
     with pytest.raises(ValueError, match="unstable"):
         tableaus.Controller(beta=["5/2"], name="wild")

@@ -12,20 +12,20 @@ from integrators import integrate
 from integrators.adapters.sympy import function_of
 from integrators.analysis import measured_order, symmetry_defect
 from integrators.analysis.canonical import canonical_defect
-from integrators.lagrangian import Derivatives, derivatives, lagrangian_problem
+from integrators.method.step_map import step_map
 from integrators.methods import find
-from integrators.one_step import step_map
-from integrators.parts import lagrangian as layout
 from integrators.problem import Problem
+from integrators.problem.lagrangian import Derivatives, derivatives, lagrangian_problem
+from integrators.problem.parts import lagrangian as layout
 from integrators.steppers.composition import composition
 from integrators.steppers.variational import variational
 from integrators.tableaus import COMPOSITIONS, GAUSS
 from integrators.tableaus.galerkin import Galerkin, alpha_family, galerkin, symmetrised
 from integrators.testing import end_state
 from liegroup.compile import ld, st
+from liegroup.compile.scalars import sincos, sqrt
 from liegroup.formulas import so3 as rotation
 from liegroup.group import rn, so3
-from liegroup.scalars import sincos, sqrt
 
 H = 0.05
 OVERINTEGRATED = variational(galerkin(2, GAUSS(4)))
@@ -62,7 +62,9 @@ def friction(t, q, v, p):
 @cache
 def driven(drag=0.0, damped=False):
     force = friction if damped else None
-    return lagrangian_problem(pendulums, [0.7, -0.5], [0.3, 0.6], parameters=[2.0, 0.5, drag], force=force, model="pendulums")
+    return lagrangian_problem(
+        pendulums, [0.7, -0.5], [0.3, 0.6], parameters=[2.0, 0.5, drag], force=force, model="pendulums"
+    )
 
 
 @cache
@@ -71,7 +73,9 @@ def swirl():
 
     def lagrangian(t, q, v, p):
         r = q[0] * q[0] + q[1] * q[1]
-        return -2.0 * sqrt(1.0 - 0.5 * (v[0] * v[0] + v[1] * v[1])) + (0.3 + r) * (q[0] * v[1] - q[1] * v[0]) - 0.5 * r * r
+        return (
+            -2.0 * sqrt(1.0 - 0.5 * (v[0] * v[0] + v[1] * v[1])) + (0.3 + r) * (q[0] * v[1] - q[1] * v[0]) - 0.5 * r * r
+        )
 
     return lagrangian_problem(lagrangian, [0.8, 0.1], [0.2, 0.5], model="swirl")
 
@@ -177,7 +181,8 @@ def test_order_of_other_discrete_lagrangians(method, order):
     assert abs(found.order - order) < 0.15, found
 
 
-# --- structure ----------------------------------------------------------------------------------------------------------
+# --- structure
+# ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", [METHODS[k] for k in (0, 1, 2, 3, 5, 7, -3, -2, -1)], ids=lambda m: m.name)
@@ -208,7 +213,8 @@ def test_angular_momentum_is_exact(method):
     assert abs(after - before) < 1e-14
 
 
-# --- known numbers --------------------------------------------------------------------------------------------------------
+# --- known numbers
+# --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 0.5, 1.0])
@@ -226,7 +232,9 @@ def test_the_alpha_family_is_its_difference_equation(alpha):
 def test_energy_of_a_planet(alpha, swing):
     """max |ΔE| of an orbit from q = (0.8, 0), p = (0, √1.5), h = 0.02."""
     problem = lagrangian_problem(
-        lambda t, q, v, p: 0.5 * (v[0] * v[0] + v[1] * v[1]) + 1.0 / sqrt(q[0] * q[0] + q[1] * q[1]), [0.8, 0.0], [0.0, 1.5**0.5]
+        lambda t, q, v, p: 0.5 * (v[0] * v[0] + v[1] * v[1]) + 1.0 / sqrt(q[0] * q[0] + q[1] * q[1]),
+        [0.8, 0.0],
+        [0.0, 1.5**0.5],
     )
     step, y, energy = step_map(problem, variational(alpha_family(alpha)), interpreted=True), problem.y0, []
     for _ in range(320):
@@ -237,7 +245,10 @@ def test_energy_of_a_planet(alpha, swing):
 
 @pytest.mark.parametrize("s", [1, 2, 3])
 def test_gauss_methods_are_those_of_the_hamiltonian_side(s):
-    a, b = (step_map(driven(), find(name), interpreted=True)(driven().y0, 0.1) for name in (f"DEL_GAUSS{s}", f"VARIATIONAL_GAUSS{s}"))
+    a, b = (
+        step_map(driven(), find(name), interpreted=True)(driven().y0, 0.1)
+        for name in (f"DEL_GAUSS{s}", f"VARIATIONAL_GAUSS{s}")
+    )
     assert np.abs(a - b).max() < 5e-15
 
 
@@ -250,7 +261,8 @@ def test_lanes_agree_bitwise_with_one_trajectory():
         assert np.array_equal(together.y[k], integrate(problem.with_start(starts[k]), "DEL_GAUSS2", (0, 1), H).y)
 
 
-# --- what is refused ------------------------------------------------------------------------------------------------------
+# --- what is refused
+# ------------------------------------------------------------------------------------------------------
 
 
 def test_a_composition_needs_a_symmetric_base():

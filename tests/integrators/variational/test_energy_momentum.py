@@ -1,4 +1,6 @@
-"""The energy–momentum method on SO(3): energy and momenta exact, order, symmetry; it is not symplectic and does not claim to be."""
+"""The energy–momentum method on SO(3): energy and momenta exact, order, symmetry; it is not symplectic and does not
+claim to be.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ import pytest
 from integrators import integrate
 from integrators.analysis import measured_order, symmetry_defect
 from integrators.analysis.canonical import canonical_defect
+from integrators.method.step_map import step_map
 from integrators.methods import find
-from integrators.one_step import step_map
 from integrators.steppers.composition import composition
 from integrators.tableaus import COMPOSITIONS
 from integrators.testing import end_state, group_distance
@@ -33,12 +35,18 @@ def test_energy_and_all_momenta_of_a_free_body_are_exact(problems):
         assert solution.error(name, relative=False) < 3e-14
 
 
-@pytest.mark.parametrize(("method", "counts"), [(METHOD, (100, 200, 400)), (COMPOSED, (40, 80))], ids=lambda x: getattr(x, "name", ""))
+@pytest.mark.parametrize(
+    ("method", "counts"), [(METHOD, (100, 200, 400)), (COMPOSED, (40, 80))], ids=lambda x: getattr(x, "name", "")
+)
 def test_order(problems, method, counts):
     problem = problems.heavy_top()
     reference = integrate(problem, "SCIPY_DOP853", (0, 1), rtol=1e-13, atol=1e-14).y[-1]
     found = measured_order(
-        lambda n: end_state(problem, method, n), counts, reference, lambda y, z: group_distance(problem.table, y, z), 1e-12
+        lambda n: end_state(problem, method, n),
+        counts,
+        reference,
+        lambda y, z: group_distance(problem.table, y, z),
+        1e-12,
     )
     assert abs(found.order - method.order) < 0.1, found
 

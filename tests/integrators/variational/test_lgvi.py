@@ -1,4 +1,6 @@
-"""Lie group variational integrators of order 2 and their compositions: equations, order, structure, and what cutting them short costs."""
+"""Lie group variational integrators of order 2 and their compositions: equations, order, structure, and what cutting
+them short costs.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +10,16 @@ import pytest
 from integrators import integrate
 from integrators.analysis import energy_drift, measured_order, symmetry_defect
 from integrators.analysis.canonical import canonical_defect
+from integrators.method.step_map import step_map
 from integrators.methods import find
-from integrators.one_step import step_map
 from integrators.steppers.lgvi import lgvi
 from integrators.steppers.tree_variational import tree_variational
 from integrators.testing import end_state, group_distance
 from liegroup.group import so3
 from mechanics import Body, Inertia, Tree
-from mechanics.hamiltonian.problem import hamiltonian_problem
 from mechanics.joints import Free
-from mechanics.systems.full_body import full_body
+from mechanics.problems.tree import hamiltonian_problem
+from mechanics.systems.bodies.full_body import full_body
 
 J = np.array([1.0, 1.4, 0.6])
 EXACT = [lgvi(), lgvi(map="exp"), lgvi(map="ccsk"), lgvi(form="moser_veselov")]
@@ -37,7 +39,9 @@ def order(problem, method, counts):
 
 @pytest.mark.parametrize("method", EXACT[:2] + EXACT[3:], ids=lambda m: m.name)
 def test_one_step_on_so3_satisfies_the_discrete_euler_poincare_equations(problems, method):
-    """dτ_right(c)⁻ᵀ J c = h p̂, or J c + ½ c × J c = (1 + |c|²/4) h p̂, with c = τ⁻¹(q₀⁻¹q₁), p̂ = p₀ + (h/2) f₀; p₁ − (h/2) f₁ = Ad_τᵀ p̂."""
+    """dτ_right(c)⁻ᵀ J c = h p̂, or J c + ½ c × J c = (1 + |c|²/4) h p̂, with c = τ⁻¹(q₀⁻¹q₁), p̂ = p₀ + (h/2) f₀; p₁ −
+    (h/2) f₁ = Ad_τᵀ p̂.
+    """
     problem, h = problems.heavy_top(), 0.05
     y = step_map(problem, method, interpreted=True)(problem.y0, h)
     at_rest = [np.concatenate([z[:4], np.zeros(3)]) for z in (problem.y0, y)]
@@ -57,7 +61,9 @@ def test_one_step_on_so3_satisfies_the_discrete_euler_poincare_equations(problem
 def test_one_free_body_moves_as_the_tree_of_one_body_does(map_name):
     """Two independent implementations, with weight: the general group and the tree, on SE(3)."""
     body = Body("body", Free(), inertia=Inertia.about_com(2.0, (0.0, 0.0, 0.0), np.diag([0.3, 0.5, 0.4])))
-    problem = hamiltonian_problem(Tree([body], "body"), [0.1, 0.2, -0.3, 0.9, 0.3, 0.1, 0.3], [-0.5, 0.3, 0.2, 1.0, -2.0, 0.7])
+    problem = hamiltonian_problem(
+        Tree([body], "body"), [0.1, 0.2, -0.3, 0.9, 0.3, 0.1, 0.3], [-0.5, 0.3, 0.2, 1.0, -2.0, 0.7]
+    )
     a, b = (step_map(problem, m) for m in (lgvi(map=map_name), tree_variational(map=map_name)))
     y = z = problem.y0
     for _ in range(20):
@@ -82,7 +88,9 @@ def test_order_two_on_se3(problems, method):
     assert abs(order(problems.floating_body(), method, (100, 200, 400)) - 2) < 0.05
 
 
-@pytest.mark.parametrize(("name", "counts"), [("SUZUKI4", (30, 60)), ("SOFSPA6", (20, 40)), ("KAHANLI8", (25, 32)), ("SOFSPA10", (8, 10))])
+@pytest.mark.parametrize(
+    ("name", "counts"), [("SUZUKI4", (30, 60)), ("SOFSPA6", (20, 40)), ("KAHANLI8", (25, 32)), ("SOFSPA10", (8, 10))]
+)
 def test_compositions_have_their_order(problems, name, counts):
     method = find(f"LGVI_MOSER_VESELOV_{name}")
     assert abs(order(problems.heavy_top(), method, counts) - method.order) < 0.35
@@ -94,7 +102,8 @@ def test_moser_veselov_has_half_the_error_of_cayley(problems):
     assert chordal / cayley == pytest.approx(0.5, abs=0.02)
 
 
-# --- structure ----------------------------------------------------------------------------------------------------------
+# --- structure
+# ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", [*EXACT, lgvi(map="ccsk", plain=True)], ids=lambda m: m.name)
@@ -124,14 +133,21 @@ def test_spatial_momentum_of_a_free_body_is_exact(problems, method):
 
 
 def test_moser_veselov_keeps_the_energy_of_a_free_body_and_cayley_does_not(problems):
-    chordal, cayley = (integrate(problems.free_body(), m, (0, 1000), 0.05).error("energy") for m in (EXACT[3], EXACT[0]))
+    chordal, cayley = (
+        integrate(problems.free_body(), m, (0, 1000), 0.05).error("energy") for m in (EXACT[3], EXACT[0])
+    )
     assert chordal < 1e-13
     assert cayley > 1e-4
 
 
 def test_energy_of_a_top_is_bounded_unless_the_series_is_cut_off(problems):
-    """5000 steps of 0.02: exact dτ⁻¹ shows no slope; 1 − ½ ad alone drifts, although its order is 2 and its momenta are exact."""
-    drifts = [energy_drift(s.t, s["energy"]) for s in (integrate(problems.heavy_top(), m, (0, 100), 0.02) for m in (EXACT[1], CUT[0]))]
+    """5000 steps of 0.02: exact dτ⁻¹ shows no slope; 1 − ½ ad alone drifts, although its order is 2 and its momenta are
+    exact.
+    """
+    drifts = [
+        energy_drift(s.t, s["energy"])
+        for s in (integrate(problems.heavy_top(), m, (0, 100), 0.02) for m in (EXACT[1], CUT[0]))
+    ]
     exact, cut = drifts
     assert abs(exact.slope) * 100 < 0.05 * exact.band
     assert abs(cut.slope) * 100 > 5e-3
@@ -160,7 +176,8 @@ def test_momenta_of_bodies_that_attract_each_other_are_exact(name):
     assert abs(order(problem, find(name), (100, 200, 400)) - 2) < 0.1
 
 
-# --- what is refused ------------------------------------------------------------------------------------------------------
+# --- what is refused
+# ------------------------------------------------------------------------------------------------------
 
 
 def test_moser_veselov_is_for_rotations(problems):

@@ -8,8 +8,8 @@ import pytest
 from integrators import integrate
 from integrators.analysis import energy_drift, symmetry_defect
 from integrators.analysis.canonical import canonical_defect
+from integrators.method.step_map import step_map
 from integrators.methods import find
-from integrators.one_step import step_map
 from integrators.status import Status
 from integrators.steppers.lie_variational import gauss, lobatto, variational_rk
 from integrators.tableaus import EXPLICIT, GAUSS, LOBATTO_IIIA
@@ -52,7 +52,10 @@ def test_order_on_so3(problems, method, map_name):
 def test_order_on_se3(problems, method, map_name):
     reference = integrate(problems.floating_body(), "SCIPY_DOP853", (0, 1), rtol=1e-13, atol=1e-14).y[-1]
     counts = np.array([20, 40]) if method.order == 6 else np.array([80, 160])
-    errors = [np.abs(integrate(problems.floating_body(), method.with_map(map_name), (0, 1), 1 / n).y[-1] - reference).max() for n in counts]
+    errors = [
+        np.abs(integrate(problems.floating_body(), method.with_map(map_name), (0, 1), 1 / n).y[-1] - reference).max()
+        for n in counts
+    ]
     assert np.abs(slopes(errors, counts) - method.order).max() < 0.2
 
 

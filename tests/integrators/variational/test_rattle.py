@@ -1,4 +1,6 @@
-"""RATTLE with constraints given as functions: closed forms, other descriptions of the same motion, and what must be kept."""
+"""RATTLE with constraints given as functions: closed forms, other descriptions of the same motion, and what must be
+kept.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +12,16 @@ import pytest
 from integrators import integrate
 from integrators.analysis import derivative, energy_drift, measured_order, symmetry_defect, symplectic_defect
 from integrators.analysis.symplecticity import canonical_form
-from integrators.holonomic import holonomic_problem
-from integrators.lagrangian import lagrangian_problem
+from integrators.method.step_map import step_map
 from integrators.methods import find
-from integrators.one_step import step_map
+from integrators.problem.holonomic import holonomic_problem
+from integrators.problem.lagrangian import lagrangian_problem
 from integrators.steppers.rattle import rattle, reactions
+from liegroup.compile.scalars import sincos
 from liegroup.formulas import so3
 from liegroup.group import product, se3
-from liegroup.scalars import sincos
-from mechanics.systems.heavy_top import heavy_top
-from mechanics.systems.pendulum import pendulum
+from mechanics.systems.bodies.heavy_top import heavy_top
+from mechanics.systems.bodies.pendulum import pendulum
 
 METHODS = {"RATTLE": (40, 80, 160), "RATTLE_SUZUKI4": (20, 40, 80), "RATTLE_SOFSPA6": (10, 20, 30)}
 EVERY = pytest.mark.parametrize("name", METHODS)
@@ -49,7 +51,8 @@ def spherical():
     return holonomic_problem(point, on_sphere, [0.6, 0.0, -0.8], [0.0, 2.0, 0.0], model="sphere")
 
 
-# --- a body ---------------------------------------------------------------------------------------------------------------
+# --- a body
+# ---------------------------------------------------------------------------------------------------------------
 
 MASS, TENSOR, ARM = 1.5, np.array([0.2, 0.3, 0.15]), np.array([0.1, 0.2, 0.5])
 SPIN, ATTITUDE = np.array([0.5, -0.8, 4.0]), np.array(so3.exp((0.4, -0.3, 0.2)))
@@ -84,12 +87,17 @@ def top():
     return heavy_top(J, MASS, ARM, GRAVITY, SPIN, orientation=ATTITUDE)
 
 
-# --- against closed forms and other descriptions ------------------------------------------------------------------------------
+# --- against closed forms and other descriptions
+# ------------------------------------------------------------------------------
 
 
 def order(name, problem, end, exact, distance=None):
     return measured_order(
-        lambda n: integrate(problem, name, (0, end), end / n, progress=False).y[-1], METHODS[name], exact, distance, 1e-11
+        lambda n: integrate(problem, name, (0, end), end / n, progress=False).y[-1],
+        METHODS[name],
+        exact,
+        distance,
+        1e-11,
     )
 
 
@@ -118,7 +126,10 @@ def test_the_double_pendulum_is_that_in_angles():
         x, y = q[2] - q[0], q[3] - q[1]
         return [0.5 * (q[0] * q[0] + q[1] * q[1] - 1), 0.5 * (x * x + y * y - 1)]
 
-    start, points = np.array([1.0, -0.5]), lambda a: np.array([np.sin(a[0]), -np.cos(a[0]), *(np.sin(a).sum(), -np.cos(a).sum())])
+    start, points = (
+        np.array([1.0, -0.5]),
+        lambda a: np.array([np.sin(a[0]), -np.cos(a[0]), *(np.sin(a).sum(), -np.cos(a).sum())]),
+    )
     problem = holonomic_problem(
         lambda t, q, v, p: 0.5 * dot(v, v) - GRAVITY * (q[1] + q[3]), rods, points(start), model="two rods"
     )  # fmt: skip
@@ -137,7 +148,8 @@ def test_a_support_that_moves_moves_the_pendulum():
 
     problem = holonomic_problem(point, rod, [0.0, -1.0], [0.9, 0.0], model="moved")
     angle = lagrangian_problem(
-        lambda t, q, v, p: 0.5 * v[0] * v[0] + GRAVITY * sincos(q[0])[1] + 2.7 * sincos(3.0 * t)[0] * sincos(q[0])[0], [0.0]
+        lambda t, q, v, p: 0.5 * v[0] * v[0] + GRAVITY * sincos(q[0])[1] + 2.7 * sincos(3.0 * t)[0] * sincos(q[0])[0],
+        [0.0],
     )
     theta = integrate(angle, "SCIPY_DOP853", (0, 1), rtol=1e-13, atol=1e-14).y[-1, 0]
     truth = np.array([0.3 * np.sin(3.0) + np.sin(theta), -np.cos(theta)])
@@ -150,7 +162,9 @@ def test_a_support_that_moves_moves_the_pendulum():
 
 @pytest.mark.slow
 def test_welded_bodies_move_as_one():
-    """Two bodies welded (place and attitude: six equations), thrown: their mass centre moves uniformly, the whole turns freely."""
+    """Two bodies welded (place and attitude: six equations), thrown: their mass centre moves uniformly, the whole turns
+    freely.
+    """
     apart = np.array([0.3, 0.4, -0.2])
 
     def weld(t, q, p):
@@ -177,7 +191,8 @@ def test_welded_bodies_move_as_one():
     assert solution.error("energy") < 1e-4
 
 
-# --- what is kept ------------------------------------------------------------------------------------------------------------
+# --- what is kept
+# ------------------------------------------------------------------------------------------------------------
 
 
 def test_constraints_hold_at_rounding_and_energy_and_momentum_stay():
@@ -195,7 +210,9 @@ def test_constraints_hold_at_rounding_and_energy_and_momentum_stay():
 @pytest.mark.parametrize("map_name", ["exp", pytest.param("cayley", marks=pytest.mark.slow)])
 def test_joined_bodies_keep_their_momenta(map_name):
     """Two bodies with a common point, weightless: total linear and angular momentum in space."""
-    start = np.concatenate([-np.array(so3.act(tuple(ATTITUDE), tuple(ARM))), ATTITUDE, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]])
+    start = np.concatenate(
+        [-np.array(so3.act(tuple(ATTITUDE), tuple(ARM))), ATTITUDE, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]]
+    )
     other = np.array([0.0, 0.1, -0.3])
     start[7:10] = -other
     w = np.array([0.3, 1.0, -0.5])
@@ -262,7 +279,8 @@ def test_reactions_are_those_in_the_middle_of_the_step():
     assert 3.5 < errors[0] / errors[1] < 4.5
 
 
-# --- lanes, and what is refused -------------------------------------------------------------------------------------------------
+# --- lanes, and what is refused
+# -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -289,7 +307,11 @@ def test_starts_and_constraints_that_do_not_fit_are_named(q, v, constraints, wor
 
 def test_methods_that_would_ignore_constraints_are_refused():
     free = lagrangian_problem(point, [1.0, 0.0])
-    cases = ((swing(), "DEL_MIDPOINT", "RATTLE"), (swing(), "VARIATIONAL_GAUSS2", "canonical"), (free, "RATTLE", "holonomic"))
+    cases = (
+        (swing(), "DEL_MIDPOINT", "RATTLE"),
+        (swing(), "VARIATIONAL_GAUSS2", "canonical"),
+        (free, "RATTLE", "holonomic"),
+    )
     for problem, name, words in cases:
         with pytest.raises(ValueError, match=words):
             integrate(problem, name, (0, 1), 0.1)

@@ -1,4 +1,6 @@
-"""Derivatives of a variational step on Rⁿ by state and controls: against differences, symplectic, refused where they do not apply."""
+"""Derivatives of a variational step on Rⁿ by state and controls: against differences, symplectic, refused where they do
+not apply.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +9,22 @@ from functools import cache
 import numpy as np
 import pytest
 
-from integrators.lagrangian import lagrangian_problem
+from integrators.method.step_map import step_map
 from integrators.methods import find
-from integrators.one_step import step_map
-from integrators.step_derivative import linearised_step
+from integrators.problem.lagrangian import lagrangian_problem
+from integrators.step_derivatives.linearised import linearised_step
 from integrators.steppers.variational import variational
 from integrators.tableaus import GAUSS
 from integrators.tableaus.galerkin import galerkin
-from liegroup.scalars import sincos
+from liegroup.compile.scalars import sincos
 
-METHODS = [find("DEL_MIDPOINT"), find("DEL_TRAPEZOIDAL"), find("DEL_GAUSS3"), find("DEL_LOBATTO3"), variational(galerkin(2, GAUSS(3)))]
+METHODS = [
+    find("DEL_MIDPOINT"),
+    find("DEL_TRAPEZOIDAL"),
+    find("DEL_GAUSS3"),
+    find("DEL_LOBATTO3"),
+    variational(galerkin(2, GAUSS(3))),
+]
 EVERY = pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 Y = np.array([0.7, -0.5, 1.1, 0.4])
 H, U = 0.1, np.array([0.3, -0.2])
@@ -49,7 +57,9 @@ def differences(function, x, d=2.0**-8):
 @EVERY
 def test_derivatives_by_state_and_controls_are_those_of_the_step(method):
     found = linearised_step(problem(), method, Y, H, U, controls=[2, 3])
-    J = differences(lambda x: linearised_step(problem(), method, x[:4], H, x[4:], controls=[2, 3]).y, np.concatenate([Y, U]))
+    J = differences(
+        lambda x: linearised_step(problem(), method, x[:4], H, x[4:], controls=[2, 3]).y, np.concatenate([Y, U])
+    )
     assert np.abs(J[:, 4:]).max() > 1e-3
     assert np.abs(np.hstack([found.A, found.B]) - J).max() < 3e-12
 
@@ -58,10 +68,17 @@ def test_derivatives_by_state_and_controls_are_those_of_the_step(method):
 def test_derivative_by_the_step(method):
     """Of a Lagrangian that depends on time."""
     pulled = lagrangian_problem(
-        lambda t, q, v, p: arms(t, q, v, p) + q[0] * t * t, Y[:2], p=Y[2:], parameters=[2.0, 0.2, 0.0, 0.0], force=torques, model="pulled"
+        lambda t, q, v, p: arms(t, q, v, p) + q[0] * t * t,
+        Y[:2],
+        p=Y[2:],
+        parameters=[2.0, 0.2, 0.0, 0.0],
+        force=torques,
+        model="pulled",
     )
     found = linearised_step(pulled, method, Y, H, U, controls=[2, 3], t=0.4)
-    J = differences(lambda h: linearised_step(pulled, method, Y, h[0], U, controls=[2, 3], t=0.4).y, np.array([H]), 2.0**-7)
+    J = differences(
+        lambda h: linearised_step(pulled, method, Y, h[0], U, controls=[2, 3], t=0.4).y, np.array([H]), 2.0**-7
+    )
     assert np.abs(found.by_step - J[:, 0]).max() < 1e-11
 
 

@@ -9,10 +9,10 @@ import pytest
 import mechanics
 from liegroup.rotations import euler_angles_from_quaternion_wxyz, quaternion_wxyz_from_matrix
 from mechanics import ModelError
-from mechanics.closure_file import LARGEST, read_closures, write_closures
+from mechanics.adapters.closure_file import LARGEST, read_closures, write_closures
 from mechanics.constraints.equations import geometry
-from mechanics.mobility import mass_matrix
-from mechanics.systems import four_bar
+from mechanics.constraints.mobility import mass_matrix
+from mechanics.systems.loops import four_bar
 
 LINK = """<link name='{0}'><inertial><origin xyz='{1} 0 0'/><mass value='{2}'/>
 <inertia ixx='1e-4' ixy='0' ixz='0' iyy='{3}' iyz='0' izz='{3}'/></inertial></link>"""
@@ -53,7 +53,9 @@ def test_a_four_bar_from_urdf_is_the_four_bar(urdf):
 
 def test_written_and_read_it_is_the_same_bit_by_bit(urdf, tmp_path):
     side, again = tmp_path / "a.toml", tmp_path / "a.json"
-    side.write_text(TOML + "rank = 2\n" + TOML[: TOML.index("[assembly]")].replace('"C"', '"D"').replace("revolute", "spherical"))
+    side.write_text(
+        TOML + "rank = 2\n" + TOML[: TOML.index("[assembly]")].replace('"C"', '"D"').replace("revolute", "spherical")
+    )
     made = mechanics.load_mechanism(urdf, closures=side)
     write_closures(again, made)
     back = mechanics.load_mechanism(urdf, closures=again)
@@ -93,7 +95,11 @@ def test_couplings_of_joints(urdf, tmp_path):
 
 
 def entry(**changes):
-    made = {"kind": "revolute", "first": {"link": "coupler", "xyz": [0.9, 0, 0]}, "second": {"link": "rocker", "xyz": [0.7, 0, 0]}}
+    made = {
+        "kind": "revolute",
+        "first": {"link": "coupler", "xyz": [0.9, 0, 0]},
+        "second": {"link": "rocker", "xyz": [0.7, 0, 0]},
+    }
     return {key: value for key, value in (made | changes).items() if value is not None}
 
 
@@ -111,13 +117,17 @@ WRONG = {
     "first.xyz: is \\[1, 2, True\\]": {"closure": [entry(first={"link": "coupler", "xyz": [1, 2, True]})]},
     "first.xyz: is .*nan": {"closure": [entry(first={"link": "coupler", "xyz": [1, 2, float("nan")]})]},
     "first.axis: is \\[0, 0, 0\\]": {"closure": [entry(first={"link": "coupler", "axis": [0, 0, 0]})]},
-    "first.rotation: is .*rotation matrix": {"closure": [entry(first={"link": "coupler", "rotation": [[1, 0, 0], [0, 1, 0], [0, 0, 2]]})]},
+    "first.rotation: is .*rotation matrix": {
+        "closure": [entry(first={"link": "coupler", "rotation": [[1, 0, 0], [0, 1, 0], [0, 0, 2]]})]
+    },
     "first: has rpy and axis": {"closure": [entry(first={"link": "coupler", "axis": [0, 0, 1], "rpy": [0, 0, 1]})]},
     "has a length": {"closure": [entry(length=1.0)]},
     "has no length": {"closure": [entry(kind="distance")]},
     "length: is \\['1 m'\\]": {"closure": [entry(kind="distance", length="1 m")]},
     "joins body 'coupler' to itself": {"closure": [entry(second={"link": "coupler"})]},
-    "joints: is .*crank_joint.*; give a list of two joints$": {"closure": [{"kind": "gear", "joints": ["crank_joint"], "ratio": 1.0}]},
+    "joints: is .*crank_joint.*; give a list of two joints$": {
+        "closure": [{"kind": "gear", "joints": ["crank_joint"], "ratio": 1.0}]
+    },
     "joints: is 'crank'; name one": {"closure": [{"kind": "gear", "joints": ["crank", "rocker_joint"], "ratio": 1.0}]},
     "has no 'ratio'": {"closure": [{"kind": "gear", "joints": ["crank_joint", "rocker_joint"]}]},
     "ratio: is .*'two'": {"closure": [{"kind": "gear", "joints": ["crank_joint", "rocker_joint"], "ratio": "two"}]},
@@ -169,7 +179,8 @@ def test_a_urdf_without_closures_says_where_they_were_looked_for(urdf, tmp_path)
         mechanics.load_mechanism("cassie", closures=tmp_path / "none.toml")
 
 
-# --- Cassie, whose file of links and joints is SDF -----------------------------------------------------------------------------------
+# --- Cassie, whose file of links and joints is SDF
+# -----------------------------------------------------------------------------------
 
 
 def _rpy(R):
@@ -181,7 +192,9 @@ def _xyz(x):
 
 
 def cassie_as_urdf(made, folder):
-    """Her turning joints as a URDF tree, her four balls as closures; the rods hang on the other end than in the SDF tree."""
+    """Her turning joints as a URDF tree, her four balls as closures; the rods hang on the other end than in the SDF
+    tree.
+    """
     tree, home = made.tree, made.tree.neutral()
     at = geometry(tree, home)
     place = {None: (np.eye(3), np.zeros(3))} | {b.name: (at.R[i], at.x[i]) for i, b in enumerate(tree.bodies)}
@@ -215,10 +228,21 @@ def cassie_as_urdf(made, folder):
     closures = []
     for b in balls:
         R, origin = place[b.name]
-        closure = next(c for c in made.equations.closures if c.kind == "revolute" and b.name in (c.first.body, c.second.body))
-        inner, outer = (closure.first, closure.second) if closure.second.body == b.name else (closure.second, closure.first)
+        closure = next(
+            c for c in made.equations.closures if c.kind == "revolute" and b.name in (c.first.body, c.second.body)
+        )
+        inner, outer = (
+            (closure.first, closure.second) if closure.second.body == b.name else (closure.second, closure.first)
+        )
         frame = (R, place[inner.body][0] @ inner.position + place[inner.body][1])
-        hang(closure.name, inner.body, b.name, frame, outer.rotation[:, 2], b.inertia.moved(R.T @ (origin - frame[1]), np.eye(3)))
+        hang(
+            closure.name,
+            inner.body,
+            b.name,
+            frame,
+            outer.rotation[:, 2],
+            b.inertia.moved(R.T @ (origin - frame[1]), np.eye(3)),
+        )
         parent = relative(place[b.parent], (R, origin))
         closures.append(
             {
@@ -230,7 +254,10 @@ def cassie_as_urdf(made, folder):
         )
     for c in made.equations.closures:
         if c.kind == "spherical":
-            sides = {side: {"link": f.body, "xyz": f.position.tolist()} for side, f in (("first", c.first), ("second", c.second))}
+            sides = {
+                side: {"link": f.body, "xyz": f.position.tolist()}
+                for side, f in (("first", c.first), ("second", c.second))
+            }
             closures.append({"kind": "spherical", "name": c.name, **sides})
     path = folder / "cassie.urdf"
     ElementTree.ElementTree(robot).write(path)
@@ -249,7 +276,10 @@ def accelerations_of_points(made):
     G, r = made.equations.matrix(q), made.mobility.rank
     free = np.linalg.svd(G)[2][r:].T
     a = free @ np.linalg.solve(free.T @ H @ free, free.T @ weight)
-    return {b.name: R @ ((J @ a)[:3] + np.cross((J @ a)[3:], b.inertia.com)) for J, R, b in zip(at.J, at.R, tree.bodies, strict=True)}
+    return {
+        b.name: R @ ((J @ a)[:3] + np.cross((J @ a)[3:], b.inertia.com))
+        for J, R, b in zip(at.J, at.R, tree.bodies, strict=True)
+    }
 
 
 def test_cassie_from_urdf_and_side_file_is_cassie(tmp_path):

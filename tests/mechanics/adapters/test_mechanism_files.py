@@ -6,7 +6,7 @@ import pytest
 import mechanics
 from integrators import integrate
 from mechanics import ModelError, ModelWarning
-from mechanics.assembly import moved_by
+from mechanics.constraints.assembly import moved_by
 
 FOUR_BAR = """
 <mujoco model="linkage">
@@ -86,7 +86,9 @@ def test_equality_constraints_are_those_of_mujoco():
 def test_a_linkage_from_mjcf_closes_and_has_one_freedom():
     pytest.importorskip("mujoco")
     text = FOUR_BAR[: FOUR_BAR.index("    <weld")] + "  </equality>\n</mujoco>\n"
-    text = text.replace('<body name="tip" pos="0.9 0 0" euler="0 0 20"><joint type="ball"/><geom type="sphere" size="0.03"/></body>', "")
+    text = text.replace(
+        '<body name="tip" pos="0.9 0 0" euler="0 0 20"><joint type="ball"/><geom type="sphere" size="0.03"/></body>', ""
+    )
     made = mechanics.load_mechanism(text)
     assert (made.mobility.dof, made.mobility.rank, made.mobility.redundant) == (1, 2, 1)
     assert np.abs(made.gap(made.home)).max() < 1e-12
@@ -96,8 +98,10 @@ GEARS = """
 <mujoco model="gears">
   <default><geom contype="0" conaffinity="0" type="capsule" size="0.02"/></default>
   <worldbody>
-    <body name="arm"><joint name="pan" axis="0 0 1" ref="30"/><joint name="tilt" axis="0 1 0"/><geom fromto="0 0 0 0.3 0 0"/>
-      <body name="finger" pos="0.3 0 0"><joint name="slide" type="slide" axis="1 0 0"/><geom fromto="0 0 0 0.1 0 0"/></body>
+    <body name="arm"><joint name="pan" axis="0 0 1" ref="30"/><joint name="tilt" axis="0 1 0"/><geom fromto="0 0 0 0.3 0
+    0"/>
+      <body name="finger" pos="0.3 0 0"><joint name="slide" type="slide" axis="1 0 0"/><geom fromto="0 0 0 0.1 0
+      0"/></body>
     </body>
     <body name="wheel" pos="0 1 0"><joint name="turn" axis="1 0 0"/><geom fromto="0 0 0 0.1 0 0.1"/></body>
     <body name="brake" pos="0 2 0"><joint name="stop" axis="1 0 0"/><geom fromto="0 0 0 0.1 0 0.1"/></body>

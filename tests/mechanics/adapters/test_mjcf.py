@@ -28,7 +28,8 @@ MODEL = """
           <body name="foot" pos="0 0 -0.4" euler="0 0 45"><geom type="box" size="0.1 0.05 0.02"/></body>
         </body>
       </body>
-      <body name="wheel" pos="0 -0.2 0"><joint name="axle" axis="0 1 0"/><geom type="cylinder" size="0.1 0.02" euler="90 0 0"/></body>
+      <body name="wheel" pos="0 -0.2 0"><joint name="axle" axis="0 1 0"/><geom type="cylinder" size="0.1 0.02" euler="90
+      0 0"/></body>
     </body>
     <body name="fence" pos="2 0 0"><geom size="0.1"/>
       <body name="gate"><joint name="hinge" axis="0 0 1"/><geom type="box" size="0.5 0.02 0.4" pos="0.5 0 0"/></body>
@@ -44,7 +45,9 @@ def pair():
 
 
 def states(tree, model, seed):
-    """The same random state here and there: q counts from the reference, the linear velocity of a free joint is in world axes there."""
+    """The same random state here and there: q counts from the reference, the linear velocity of a free joint is in
+    world axes there.
+    """
     generator, data = np.random.default_rng(seed), mujoco.MjData(model)
     q, v = tree.random_configuration(generator), generator.normal(size=tree.nv)
     data.qpos[:], data.qvel[:] = q, v
@@ -101,8 +104,9 @@ def test_data_of_joints_are_carried(pair):
 
 
 def test_what_is_not_carried_over_is_reported():
-    text = """<mujoco><worldbody><body name="a"><joint name="j" stiffness="3" armature="0.1" frictionloss="1"/><geom size="0.1"/></body>
-    </worldbody><actuator><motor joint="j"/></actuator></mujoco>"""
+    text = """<mujoco><worldbody><body name="a"><joint name="j" stiffness="3" armature="0.1" frictionloss="1"/><geom
+    size="0.1"/></body> </worldbody><actuator><motor joint="j"/></actuator></mujoco>
+    """
     with pytest.warns(ModelWarning) as caught:
         mechanics.load_mjcf(text)
     message = str(caught[0].message)

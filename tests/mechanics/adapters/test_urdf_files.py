@@ -1,4 +1,6 @@
-"""What can be wrong with a URDF file is refused with the file, the element and the remedy; what is left out is reported."""
+"""What can be wrong with a URDF file is refused with the file, the element and the remedy; what is left out is
+reported.
+"""
 
 import numpy as np
 import pytest
@@ -34,7 +36,11 @@ def load(tmp_path):
     def load(content, **options):
         path = tmp_path / "model.urdf"
         text = content if isinstance(content, bytes) else content.encode()
-        path.write_bytes(text if text.lstrip().startswith(b"<") and b"<robot" in text else b'<robot name="test">' + text + b"</robot>")
+        path.write_bytes(
+            text
+            if text.lstrip().startswith(b"<") and b"<robot" in text
+            else b'<robot name="test">' + text + b"</robot>"
+        )
         return mechanics.load_urdf(path, **options)
 
     return load
@@ -46,15 +52,27 @@ BROKEN = {
     "another format": ('<mujoco model="r"/><!-- <robot> -->', "root element is <mujoco>"),
     "unknown parent": (ARM + joint("wrist", "nowhere", "base"), "'wrist'.*parent 'nowhere' is not a link"),
     "unknown child": (ARM + joint("wrist", "arm", "nowhere"), "'wrist'.*child 'nowhere' is not a link"),
-    "two parents": (ARM + link("arm2") + joint("elbow", "arm", "arm2") + joint("again", "base", "arm2"), "'arm2'.*'elbow' and 'again'"),
+    "two parents": (
+        ARM + link("arm2") + joint("elbow", "arm", "arm2") + joint("again", "base", "arm2"),
+        "'arm2'.*'elbow' and 'again'",
+    ),
     "two roots": (ARM + link("island"), "2 root links: base, island"),
-    "cycle beside the tree": (ARM + link("a") + link("b") + joint("j", "a", "b") + joint("k", "b", "a"), "j, k form a cycle"),
-    "cycle through everything": (link("a") + link("b") + joint("j", "a", "b") + joint("k", "b", "a"), "j, k form a cycle"),
+    "cycle beside the tree": (
+        ARM + link("a") + link("b") + joint("j", "a", "b") + joint("k", "b", "a"),
+        "j, k form a cycle",
+    ),
+    "cycle through everything": (
+        link("a") + link("b") + joint("j", "a", "b") + joint("k", "b", "a"),
+        "j, k form a cycle",
+    ),
     "own parent": (ARM + link("a") + joint("j", "a", "a"), "cycle"),
     "repeated link": (ARM + link("arm"), "<link name='arm'>.*2 times"),
     "repeated joint": (ARM + link("arm2") + joint("shoulder", "arm", "arm2"), "<joint name='shoulder'>.*2 times"),
     "unnamed link": (ARM + "<link/>", "'name' of <link> is missing"),
-    "no parent element": (ARM + link("a") + '<joint name="j" type="fixed"><child link="a"/></joint>', "<parent> is missing"),
+    "no parent element": (
+        ARM + link("a") + '<joint name="j" type="fixed"><child link="a"/></joint>',
+        "<parent> is missing",
+    ),
     "no type": (ARM.replace(' type="revolute"', ""), "'type' of <joint> is missing"),
     "unknown type": (ARM.replace("revolute", "helical"), "'helical'.*not supported.*revolute"),
     "zero axis": (ARM.replace("0 0 1", "0 0 0"), "axis that is not zero"),
@@ -68,13 +86,22 @@ BROKEN = {
         "<inertia> is missing",
     ),
     "half an inertia tensor": (ARM.replace('iyz="0" ', ""), "'iyz' of <inertia> is missing"),
-    "two inertials": (link("base", "") + link("arm", INERTIAL * 2) + joint("j", "base", "arm"), "<inertial> appears 2 times"),
+    "two inertials": (
+        link("base", "") + link("arm", INERTIAL * 2) + joint("j", "base", "arm"),
+        "<inertial> appears 2 times",
+    ),
     "negative mass": (ARM.replace('value="2"', 'value="-2"'), "'arm'.*value=-2.*positive"),
     "zero mass": (ARM.replace(INERTIAL, inertia(0, 0, 0, mass=0)), "'arm'.*has no mass.*add its <inertial>"),
     "no inertial": (ARM.replace(INERTIAL, ""), "'arm'.*joint 'shoulder'.*has no mass.*add its <inertial>"),
-    "no inertial between": (ARM.replace(INERTIAL, "") + link("hand") + joint("wrist", "arm", "hand"), "'arm'.*allow_massless"),
+    "no inertial between": (
+        ARM.replace(INERTIAL, "") + link("hand") + joint("wrist", "arm", "hand"),
+        "'arm'.*allow_massless",
+    ),
     "negative moment of inertia": (ARM.replace(INERTIAL, inertia(izz=-0.1)), "'arm'.*none below zero"),
-    "nothing moves": (link("base") + link("arm") + joint("j", "base", "arm", "fixed"), "no joint that moves.*floating_base=True"),
+    "nothing moves": (
+        link("base") + link("arm") + joint("j", "base", "arm", "fixed"),
+        "no joint that moves.*floating_base=True",
+    ),
     "negative damping": (ARM.replace("<axis", '<dynamics damping="-1"/><axis'), "'shoulder'.*damping.*not negative"),
 }
 
@@ -86,7 +113,9 @@ def test_a_broken_model_is_refused_with_file_element_and_remedy(case, load):
         load(content)
 
 
-ENTITIES = '<!ENTITY a "aaaaaaaaaa">' + "".join(f'<!ENTITY {y} "{f"&{x};" * 10}">' for x, y in zip("abcdefghi", "bcdefghij", strict=True))
+ENTITIES = '<!ENTITY a "aaaaaaaaaa">' + "".join(
+    f'<!ENTITY {y} "{f"&{x};" * 10}">' for x, y in zip("abcdefghi", "bcdefghij", strict=True)
+)
 DANGEROUS = {
     "billion laughs": f'<?xml version="1.0"?><!DOCTYPE robot [{ENTITIES}]><robot name="&j;">{ARM}</robot>',
     "external entity": f'<!DOCTYPE robot [<!ENTITY x SYSTEM "/etc/passwd">]><robot name="&x;">{ARM}</robot>',
@@ -161,7 +190,9 @@ def test_impossible_principal_moments_warn_by_default_and_are_refused_when_stric
 
 def test_massless_links_between_joints_are_accepted_on_request(load):
     across = '<axis xyz="0 1 0"/>'
-    tree = load(ARM.replace(INERTIAL, "") + link("hand") + joint("wrist", "arm", "hand", inside=across), allow_massless=True)
+    tree = load(
+        ARM.replace(INERTIAL, "") + link("hand") + joint("wrist", "arm", "hand", inside=across), allow_massless=True
+    )
     assert [b.inertia.mass for b in tree.bodies] == [0.0, 2.0]
     with pytest.raises(ModelError, match=r"'tip'.*has no mass"):
         load(ARM + link("tip", "") + joint("wrist", "arm", "tip"), allow_massless=True)
@@ -282,7 +313,9 @@ def test_mimic_joints_that_cannot_follow_are_named(law, kind, message, tmp_path)
 
 def test_everything_else_in_the_file_is_listed_in_the_notes(load):
     extra = '<gazebo/><transmission name="t"/><material name="m"/><link name="x"><visual/><visual/></link>'
-    odd = joint("j", "arm", "x", "fixed", '<dynamics damping="1"/><calibration/>').replace('type="fixed"', 'type="fixed" colour="red"')
+    odd = joint("j", "arm", "x", "fixed", '<dynamics damping="1"/><calibration/>').replace(
+        'type="fixed"', 'type="fixed" colour="red"'
+    )
     tree = load(ARM + extra + odd)
     for part in (
         "<gazebo>",

@@ -1,4 +1,6 @@
-"""URDF files of real robots give the same model as Pinocchio's own reader: names, placements, axes, inertias, mass matrix, gravity."""
+"""URDF files of real robots give the same model as Pinocchio's own reader: names, placements, axes, inertias, mass
+matrix, gravity.
+"""
 
 import warnings
 
@@ -8,8 +10,8 @@ import pytest
 
 import mechanics
 from mechanics import ModelWarning
+from mechanics.algebra.spatial import shift
 from mechanics.models import MODELS
-from mechanics.spatial import shift
 
 
 @pytest.fixture(params=MODELS)
@@ -79,10 +81,14 @@ def test_placements_axes_and_inertias_are_those_of_pinocchio(robot):
         np.testing.assert_allclose(body.rotation, model.jointPlacements[j].rotation, atol=2e-15)
         columns = slice(model.joints[j].idx_v, model.joints[j].idx_v + model.joints[j].nv)
         subspace = pin.getJointJacobian(model, data, j, pin.LOCAL)[:, columns]
-        np.testing.assert_allclose(body.joint.state(body.joint.neutral(), np.zeros(body.joint.n_v)).A, subspace, atol=1e-15)
+        np.testing.assert_allclose(
+            body.joint.state(body.joint.neutral(), np.zeros(body.joint.n_v)).A, subspace, atol=1e-15
+        )
         theirs, mine = model.inertias[j], body.inertia
         np.testing.assert_allclose(mine.mass, theirs.mass, rtol=1e-15)
-        np.testing.assert_allclose(mine.matrix(), theirs.matrix(), rtol=1e-13, atol=1e-15 * np.abs(theirs.matrix()).max())
+        np.testing.assert_allclose(
+            mine.matrix(), theirs.matrix(), rtol=1e-13, atol=1e-15 * np.abs(theirs.matrix()).max()
+        )
 
 
 def test_total_mass_centre_of_mass_mass_matrix_and_gravity_agree_at_random_states(robot):
@@ -124,7 +130,11 @@ def test_models_of_every_name_load_and_unknown_ones_are_refused():
 
 def test_a_file_and_a_name_give_the_same_model():
     path = mechanics.model_path("ur5")
-    assert mechanics.load_model(path).joint_names == mechanics.load_model("ur5").joint_names == mechanics.load_urdf(str(path)).joint_names
+    assert (
+        mechanics.load_model(path).joint_names
+        == mechanics.load_model("ur5").joint_names
+        == mechanics.load_urdf(str(path)).joint_names
+    )
     assert mechanics.load_model("ur5", floating_base=True).nv == 12
 
 

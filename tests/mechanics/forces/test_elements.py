@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from mechanics import Body, Frame, Inertia, ModelError, Tree
-from mechanics.assembly import moved_by
+from mechanics.closed_trees.field import closed
+from mechanics.closed_trees.projection import closed_power
+from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.loops import revolute
+from mechanics.constraints.mobility import mass_matrix
 from mechanics.forces import bushing, compliant, contact, joint_spring, motor, servo, spring_damper
-from mechanics.hamiltonian.closed import closed
-from mechanics.hamiltonian.closed_watch import closed_power
 from mechanics.joints import Continuous, Free, Motion, Prismatic, Revolute
 from mechanics.mechanism import Mechanism
-from mechanics.mobility import mass_matrix
 
 STEP = 1e-30j
 GROUND = Frame.with_axis(None, (0.1, 0.2, -0.4), (0.2, -0.1, 1.0))
@@ -46,7 +46,9 @@ ELEMENTS = {
     "Stribeck friction": contact(HULL, GROUND, 5.0, friction=0.5, static_friction=0.8, slip_speed=0.3, **SOFT),
     "Hunt and Crossley": contact(HULL, GROUND, 5.0, law="hunt_crossley", stiffness=300.0, damping=0.2, friction=0.4),
     "Hertz": contact(HULL, GROUND, 5.0, law="hertz", stiffness=300.0, damping=0.2),
-    "sphere on a moving body": contact(HULL, Frame.with_axis("door", axis=(0.0, 1.0, 0.3)), 5.0, friction=0.5, slip_speed=0.3, **SOFT),
+    "sphere on a moving body": contact(
+        HULL, Frame.with_axis("door", axis=(0.0, 1.0, 0.3)), 5.0, friction=0.5, slip_speed=0.3, **SOFT
+    ),
 }
 
 
@@ -59,7 +61,9 @@ def state(mechanism, seed=1):
 def run(entry, mechanism, y, size, t=0.0, dtype=float):
     packed = mechanism.packed()
     out = np.zeros(size, dtype=dtype)
-    entry.python(t, np.array(y, dtype=dtype), packed.parameters, packed.structure, np.zeros(packed.work_shape, dtype=dtype), out)
+    entry.python(
+        t, np.array(y, dtype=dtype), packed.parameters, packed.structure, np.zeros(packed.work_shape, dtype=dtype), out
+    )
     return out
 
 
@@ -116,7 +120,7 @@ def test_internal_forces_leave_the_total_momentum_of_a_free_pair_alone():
     rates = run(closed, mechanism, np.concatenate([q, p]), 24)
 
     def total(q, p):
-        from mechanics.spatial import rotation_from_quaternion
+        from mechanics.algebra.spatial import rotation_from_quaternion
 
         parts = []
         for i in range(2):
@@ -143,8 +147,16 @@ def test_a_sphere_in_the_air_feels_nothing():
         (lambda: contact(HULL, GROUND, law="sticky", **SOFT), ValueError, "sticky"),
         (lambda: contact(HULL, GROUND, slip_speed=0.0, **SOFT), ValueError, "slip_speed"),
         (lambda: contact(HULL, GROUND, friction=0.5, static_friction=0.4, **SOFT), ValueError, "static_friction"),
-        (lambda: Mechanism(tree(), elements=[spring_damper(Frame("wheel"), HULL, 1.0)]).packed(), ModelError, "unknown body 'wheel'"),
-        (lambda: Mechanism(tree(), elements=[motor("hull_joint", Motion((1.0,)))]).packed(), ModelError, "6 degrees of freedom"),
+        (
+            lambda: Mechanism(tree(), elements=[spring_damper(Frame("wheel"), HULL, 1.0)]).packed(),
+            ModelError,
+            "unknown body 'wheel'",
+        ),
+        (
+            lambda: Mechanism(tree(), elements=[motor("hull_joint", Motion((1.0,)))]).packed(),
+            ModelError,
+            "6 degrees of freedom",
+        ),
     ],
 )
 def test_nonsense_is_refused_with_a_reason(make, error, message):

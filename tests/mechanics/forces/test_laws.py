@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 import scipy.integrate
 
-from mechanics.forces.laws import HERTZ, HUNT_CROSSLEY, KELVIN_VOIGT, STRIBECK, TANH, friction_ratio, hunt_crossley_factor, normal_force
+from mechanics.forces.laws import (
+    HERTZ,
+    HUNT_CROSSLEY,
+    KELVIN_VOIGT,
+    STRIBECK,
+    TANH,
+    friction_ratio,
+    hunt_crossley_factor,
+    normal_force,
+)
 
 
 def bounce(law, stiffness, damping, speed, mass=1.0):
@@ -16,7 +25,9 @@ def bounce(law, stiffness, damping, speed, mass=1.0):
 
     leaves = lambda t, y: y[0]  # noqa: E731
     leaves.terminal, leaves.direction = True, 1
-    solution = scipy.integrate.solve_ivp(field, (0, 10), [-1e-13, -speed], events=leaves, rtol=1e-11, atol=1e-13, max_step=1e-3)
+    solution = scipy.integrate.solve_ivp(
+        field, (0, 10), [-1e-13, -speed], events=leaves, rtol=1e-11, atol=1e-13, max_step=1e-3
+    )
     return solution.y[1, -1] / speed
 
 

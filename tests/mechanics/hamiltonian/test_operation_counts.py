@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mechanics.hamiltonian.operation_counts import OPERATIONS, best_method, mass_matrix_operations, regions, star
+from mechanics.reference.operation_counts import OPERATIONS, best_method, mass_matrix_operations, regions, star
 
 
 def boundary(row, method):
@@ -68,12 +68,17 @@ def test_printed_polynomials_give_the_printed_figures_of_the_space_manipulator(a
 
 
 def test_the_printed_advantage_over_stepanenko_ends_at_eight_joints():
-    total = {N: [sum(mass_matrix_operations(a, N)) for a in ("Yaskevich, printed", "Stepanenko, printed")] for N in (8, 9)}
+    total = {
+        N: [sum(mass_matrix_operations(a, N)) for a in ("Yaskevich, printed", "Stepanenko, printed")] for N in (8, 9)
+    }
     assert total[8] == [4803, 4968]
     assert total[9] == [6222, 6210]
 
 
 def test_composite_rigid_body_is_cheaper_from_three_joints_on():
     for N in range(3, 30):
-        counts = {a: sum(mass_matrix_operations(a, N)) for a in ("composite rigid body, counted", "Yaskevich corrected, counted")}
+        counts = {
+            a: sum(mass_matrix_operations(a, N))
+            for a in ("composite rigid body, counted", "Yaskevich corrected, counted")
+        }
         assert counts["composite rigid body, counted"] < counts["Yaskevich corrected, counted"]

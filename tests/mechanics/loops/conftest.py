@@ -1,4 +1,6 @@
-"""Mechanisms whose loops are opened by splitting a body, as in the paper: four-bar, slider-crank, Bricard, RSSR, walker."""
+"""Mechanisms whose loops are opened by splitting a body, as in the paper: four-bar, slider-crank, Bricard, RSSR,
+walker.
+"""
 
 from dataclasses import dataclass
 
@@ -9,7 +11,7 @@ from mechanics import Body, Frame, Inertia, Tree
 from mechanics.constraints.equations import LoopEquations
 from mechanics.constraints.loops import weld
 from mechanics.joints import Ball, Compound, Motion, Prismatic, Revolute, Slide, Turn
-from mechanics.systems import walking_mechanism
+from mechanics.systems.loops import walking_mechanism
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,17 @@ def four_bar(share=0.5):
         Body("coupler", Revolute(z), "crank", (0.35, 0.0, 0.0), inertia=rod(2.0, (0.9, 0, 0), share)),
         Body("rocker", Revolute(z), position=(1.0, 0.0, 0.0), inertia=rod(1.5, (0.7, 0, 0))),
         # the other half hangs on the rocker: its origin is where the coupler's is
-        Body("image", turn_and_slide(2, (-0.9, 0, 0)), "rocker", (0.7, 0.0, 0.0), inertia=rod(2.0, (0.9, 0, 0), 1 - share)),
+        Body(
+            "image",
+            turn_and_slide(2, (-0.9, 0, 0)),
+            "rocker",
+            (0.7, 0.0, 0.0),
+            inertia=rod(2.0, (0.9, 0, 0), 1 - share),
+        ),
     ]
-    return split("four-bar", bodies, [("coupler", "image")], 3, [q1, coupler - q1, rocker, coupler - rocker], [4.0, 0, 0, 0])
+    return split(
+        "four-bar", bodies, [("coupler", "image")], 3, [q1, coupler - q1, rocker, coupler - rocker], [4.0, 0, 0, 0]
+    )
 
 
 def slider_crank(share=0.5):
@@ -83,7 +93,12 @@ def slider_crank(share=0.5):
     bodies = [
         Body("crank", Revolute(z), inertia=rod(1.0, (a, 0, 0))),
         Body("rod", Revolute(z), "crank", (a, 0.0, 0.0), inertia=rod(1.6, (b, 0, 0), share)),
-        Body("block", Prismatic((1.0, 0.0, 0.0)), position=(0.0, h, 0.0), inertia=Inertia.about_com(2.0, (0, 0, 0), 0.01 * np.eye(3))),
+        Body(
+            "block",
+            Prismatic((1.0, 0.0, 0.0)),
+            position=(0.0, h, 0.0),
+            inertia=Inertia.about_com(2.0, (0, 0, 0), 0.01 * np.eye(3)),
+        ),
         Body("image", turn_and_slide(2, (-b, 0, 0)), "block", inertia=rod(1.6, (b, 0, 0), 1 - share)),
     ]
     return split("slider-crank", bodies, [("rod", "image")], 3, [q1, turn - q1, x, turn], [6.0, 0, 0, 0])
@@ -117,7 +132,15 @@ def rssr(share=0.5):
         Body("image", Compound((Ball(), offset(-d))), "rocker", B - D, inertia=rod(2.0, d, 1 - share)),
     ]
     unit = [1.0, 0, 0, 0]
-    return split("RSSR", bodies, [("coupler", "image")], 6, [0, *unit, 0, *unit], [8.0, 0.3, -0.2, 0.5, 0, 0, 0, 0], (0, 0, -9.81))
+    return split(
+        "RSSR",
+        bodies,
+        [("coupler", "image")],
+        6,
+        [0, *unit, 0, *unit],
+        [8.0, 0.3, -0.2, 0.5, 0, 0, 0, 0],
+        (0, 0, -9.81),
+    )
 
 
 def walker():

@@ -1,4 +1,6 @@
-"""The linear-time kernel of closed loops: equal to the reference, to the derivative of the motion, and to itself in every form."""
+"""The linear-time kernel of closed loops: equal to the reference, to the derivative of the motion, and to itself in
+every form.
+"""
 
 import numpy as np
 import pytest
@@ -6,15 +8,15 @@ import scipy.integrate
 
 from integrators import integrate
 from liegroup.compile import WIDTH, lane_array
-from mechanics.assembly import moved_by
+from mechanics.closed_trees.field import closed
+from mechanics.closed_trees.packing import ETA, VECTORS
+from mechanics.closed_trees.projection import closed_invariants, closed_power, closed_projection
+from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.equations import geometry
-from mechanics.constraints.packing import ETA, VECTORS
-from mechanics.hamiltonian import closed_reference as reference
-from mechanics.hamiltonian.closed import closed
-from mechanics.hamiltonian.closed_watch import closed_invariants, closed_power, closed_projection
+from mechanics.constraints.mobility import mass_matrix
 from mechanics.mechanism import Mechanism
-from mechanics.mobility import mass_matrix
-from mechanics.packing import EXTENSION
+from mechanics.model.packing import EXTENSION
+from mechanics.reference import closed_system as reference
 
 STEP = 1e-30j
 
@@ -32,7 +34,8 @@ def run(entry, made, y, size, t=0.0, packed=None, dtype=float):
     return out, work
 
 
-# --- one evaluation -------------------------------------------------------------------------------------------------------------
+# --- one evaluation
+# -------------------------------------------------------------------------------------------------------------
 
 
 def test_velocities_and_rates_are_those_of_the_reference(mechanism, made):
@@ -93,7 +96,8 @@ def test_energy_is_constant_along_the_field(mechanism, made):
     assert out[1] == 0.0
 
 
-# --- the projection -------------------------------------------------------------------------------------------------------------
+# --- the projection
+# -------------------------------------------------------------------------------------------------------------
 
 
 def test_projection_closes_positions_and_velocities(mechanism, made):
@@ -127,7 +131,8 @@ def test_projection_leaves_a_closed_state_alone(mechanism, made):
     assert np.abs(out - y).max() < 1e-12 * (1 + np.abs(y).max())
 
 
-# --- the same numbers in every form -----------------------------------------------------------------------------------------------
+# --- the same numbers in every form
+# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("entry", [closed, closed_invariants, closed_projection], ids=lambda e: e.__name__)
@@ -150,11 +155,14 @@ def test_compiled_and_lanes_are_the_interpreted_bits(entry, mechanism, made):
         assert np.array_equal(interpreted, lanes[..., k])
 
 
-# --- motions ----------------------------------------------------------------------------------------------------------------------
+# --- motions
+# ----------------------------------------------------------------------------------------------------------------------
 
 
 def independent_motion(mechanism, end):
-    """Multiplier equations on the opened tree, mass matrix and bias from bodies and Jacobians, SciPy's DOP853 (numbers only)."""
+    """Multiplier equations on the opened tree, mass matrix and bias from bodies and Jacobians, SciPy's DOP853 (numbers
+    only).
+    """
     tree, equations = mechanism.tree, mechanism.equations
 
     def field(t, y):
@@ -216,7 +224,10 @@ def test_motion_does_not_depend_on_how_the_mass_is_shared(shared, share):
 
 def test_energy_and_gap_converge_with_the_order_of_the_method(planar):
     made = Mechanism(planar.tree, planar.equations.closures, planar.q)
-    runs = [integrate(made.problem(planar.q, 5 * planar.v, projection="momenta"), "RKMK4", (0, 1.0), step=h) for h in (0.01, 0.005, 0.0025)]
+    runs = [
+        integrate(made.problem(planar.q, 5 * planar.v, projection="momenta"), "RKMK4", (0, 1.0), step=h)
+        for h in (0.01, 0.005, 0.0025)
+    ]
     for name in ("energy", "gap"):
         errors = [s.error("energy") if name == "energy" else s.maximum("gap") for s in runs]
         assert np.log2(errors[1] / errors[2]) > 3.5, name
@@ -226,7 +237,9 @@ def test_without_rebasing_gaps_grow_faster_than_linearly_with_it_linearly_and_cl
     made = Mechanism(planar.tree, planar.equations.closures, planar.q)
     gaps = {}
     for projection in ("none", "momenta", "positions"):
-        found = integrate(made.problem(planar.q, 2 * planar.v, projection=projection), "RKMK4", (0, 40.0), step=0.01, save_every=100)
+        found = integrate(
+            made.problem(planar.q, 2 * planar.v, projection=projection), "RKMK4", (0, 40.0), step=0.01, save_every=100
+        )
         gaps[projection] = np.maximum.accumulate(found.greatest[:, 1])
     assert gaps["none"][40] > 2.4 * gaps["none"][20]
     assert 1.8 < gaps["momenta"][40] / gaps["momenta"][20] < 2.2

@@ -5,15 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mechanics.algebra.spatial import momentum_cross, rotation
 from mechanics.constraints.equations import geometry
-from mechanics.hamiltonian import closed_reference as closed
-from mechanics.spatial import momentum_cross, rotation
+from mechanics.reference import closed_system as closed
 
 STEP = 1e-30j
 
 
 def dense(mechanism, q=None, t=0.0):
-    """B, M, G_a εᵀ as one matrix each, on any scalar type; assembled from bodies and Jacobians, not from the recursions."""
+    """B, M, G_a εᵀ as one matrix each, on any scalar type; assembled from bodies and Jacobians, not from the
+    recursions.
+    """
     q = mechanism.q if q is None else q
     tree = mechanism.tree
     g = geometry(tree, q, None, t)
@@ -41,7 +43,8 @@ def random_momentum(mechanism, seed=0):
     return np.random.default_rng(seed).normal(size=mechanism.tree.nv)
 
 
-# --- section 3: the recursions ----------------------------------------------------------------------------------------------
+# --- section 3: the recursions
+# ----------------------------------------------------------------------------------------------
 
 
 def test_recursions_solve_the_equations_for_given_multipliers(mechanism):
@@ -64,7 +67,8 @@ def test_loop_matrix_is_the_formula(mechanism):
     assert np.linalg.matrix_rank(Phi, tol=1e-9 * np.abs(Phi).max()) == mechanism.rank
 
 
-# --- finding the multipliers ------------------------------------------------------------------------------------------------
+# --- finding the multipliers
+# ------------------------------------------------------------------------------------------------
 
 
 def iteration_spectrum(chain, W):
@@ -145,7 +149,8 @@ def test_the_direct_form_has_the_shortest_multipliers_and_the_printed_one_the_sa
     assert np.abs(rates[0] - rates[1]).max() < 1e-6
 
 
-# --- equation (6) -----------------------------------------------------------------------------------------------------------
+# --- equation (6)
+# -----------------------------------------------------------------------------------------------------------
 
 
 def true_rate(mechanism, eta):
@@ -225,7 +230,8 @@ def test_without_multipliers_both_forms_agree(mechanism):
     assert np.array_equal(momentum_rates(mechanism, zero, printed=True), momentum_rates(mechanism, zero))
 
 
-# --- gauge and re-basing ----------------------------------------------------------------------------------------------------
+# --- gauge and re-basing
+# ----------------------------------------------------------------------------------------------------
 
 
 def test_multipliers_are_a_gauge(mechanism):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import scipy.linalg
 
+from mechanics.algebra.spatial import skew
 from mechanics.constraints.loops import CLOSURES, distance, weld
 from mechanics.constraints.rows import row_screws
 from mechanics.errors import ModelError
-from mechanics.frames import Frame
-from mechanics.spatial import skew
+from mechanics.model.frames import Frame
 
 # what the second frame may still do while the frames coincide: unit twists (v, ω) in its own axes
 FREEDOM = {
@@ -42,7 +42,9 @@ def test_universal_leaves_two_turns():
     R = np.stack([np.eye(3)[1], np.eye(3)[2], np.eye(3)[0]], axis=1)  # x of the second perpendicular to z of the first
     phi, W = relative_jacobian(CLOSURES["universal"](Frame("a"), Frame("b")), R, np.zeros(3))
     assert np.abs(phi).max() == 0.0
-    turns = R.T @ np.stack([np.eye(3)[2], R[:, 0]], axis=1)  # about z of the first and x of the second, in axes of the second
+    turns = R.T @ np.stack(
+        [np.eye(3)[2], R[:, 0]], axis=1
+    )  # about z of the first and x of the second, in axes of the second
     assert np.linalg.matrix_rank(W) == 4
     assert np.abs(W[:, 3:] @ turns).max() < 1e-15
 
@@ -50,9 +52,20 @@ def test_universal_leaves_two_turns():
 def test_finite_motions_of_the_joint_stay_closed():
     turn = scipy.linalg.expm(skew((0, 0, 1.3)))
     assert np.abs(relative_jacobian(CLOSURES["revolute"](Frame("a"), Frame("b")), turn, np.zeros(3))[0]).max() < 1e-15
-    assert np.abs(relative_jacobian(CLOSURES["cylindrical"](Frame("a"), Frame("b")), turn, np.array([0, 0, 2.0]))[0]).max() < 1e-15
-    assert np.abs(relative_jacobian(CLOSURES["planar"](Frame("a"), Frame("b")), turn, np.array([3.0, 2.0, 0]))[0]).max() < 1e-15
-    assert np.abs(relative_jacobian(CLOSURES["prismatic"](Frame("a"), Frame("b")), np.eye(3), np.array([0, 0, 2.0]))[0]).max() < 1e-15
+    assert (
+        np.abs(relative_jacobian(CLOSURES["cylindrical"](Frame("a"), Frame("b")), turn, np.array([0, 0, 2.0]))[0]).max()
+        < 1e-15
+    )
+    assert (
+        np.abs(relative_jacobian(CLOSURES["planar"](Frame("a"), Frame("b")), turn, np.array([3.0, 2.0, 0]))[0]).max()
+        < 1e-15
+    )
+    assert (
+        np.abs(
+            relative_jacobian(CLOSURES["prismatic"](Frame("a"), Frame("b")), np.eye(3), np.array([0, 0, 2.0]))[0]
+        ).max()
+        < 1e-15
+    )
 
 
 def test_distance_measures_the_excess_length():

@@ -1,4 +1,6 @@
-"""Straight-line code of a mechanism repeats the kernel for all mechanisms, bit by bit: loops, redundant or not, wheels and forces."""
+"""Straight-line code of a mechanism repeats the kernel for all mechanisms, bit by bit: loops, redundant or not, wheels
+and forces.
+"""
 
 import importlib
 import pkgutil
@@ -9,19 +11,21 @@ import pytest
 import mechanics.systems
 from integrators import integrate
 from liegroup.compile import lane_array
-from liegroup.scalars import arctan2
+from liegroup.compile.scalars import arctan2
 from mechanics import Body, Frame, Tree, compile_model
+from mechanics.closed_trees.field import closed
+from mechanics.closed_trees.projection import closed_projection
 from mechanics.constraints.loops import holonomic
 from mechanics.forces import joint_spring
-from mechanics.hamiltonian.closed import closed
-from mechanics.hamiltonian.closed_watch import closed_projection
 from mechanics.joints import Motion, Revolute, Rheonomic, Spherical, Turn
 from mechanics.mechanism import Mechanism
-from mechanics.systems import bricard, four_bar
+from mechanics.systems.loops import bricard, four_bar
 from mechanics.testing import random_inertia
 
 TIME, LIMIT = 0.7, 6000
-MODULES = [importlib.import_module(f"mechanics.systems.{m.name}") for m in pkgutil.iter_modules(mechanics.systems.__path__)]
+MODULES = [
+    importlib.import_module(f"mechanics.systems.{m.name}") for m in pkgutil.iter_modules(mechanics.systems.__path__)
+]
 SYSTEMS = {m.__name__.rsplit(".", 1)[1]: m.mechanism for m in MODULES if hasattr(m, "mechanism")}
 
 
@@ -62,12 +66,17 @@ def evaluate(function, size, made, y, close_positions=True):
 
 
 def repeats(made):
-    """Whether the source gives the numbers of the interpreted kernels: the field, and the projections from an open position."""
+    """Whether the source gives the numbers of the interpreted kernels: the field, and the projections from an open
+    position.
+    """
     model, (y,) = compile_model(made, limit=LIMIT), states(made, 1)
     near = np.concatenate([made.home + 1e-3 * (y[: made.tree.nq] - made.home), y[made.tree.nq :]])
     pairs = [
         *([evaluate(f.python, 2 * made.tree.nv, made, y) for f in pair] for pair in [(model.field, closed)]),
-        *([evaluate(f.python, len(y), made, near, close) for f in (model.projection, closed_projection)] for close in (True, False)),
+        *(
+            [evaluate(f.python, len(y), made, near, close) for f in (model.projection, closed_projection)]
+            for close in (True, False)
+        ),
     ]
     return all(np.isfinite(found).all() and np.array_equal(found, true) for found, true in pairs)
 
@@ -87,7 +96,12 @@ def test_prescribed_motions_and_given_surfaces_keep_their_numbers():
 
 
 @pytest.mark.parametrize(
-    "make", [four_bar.mechanism, pytest.param(driven, marks=pytest.mark.slow), pytest.param(bricard.mechanism, marks=pytest.mark.slow)]
+    "make",
+    [
+        four_bar.mechanism,
+        pytest.param(driven, marks=pytest.mark.slow),
+        pytest.param(bricard.mechanism, marks=pytest.mark.slow),
+    ],
 )
 def test_compiled_and_in_lanes_the_bits_are_the_same(make):
     made = make()
@@ -95,7 +109,10 @@ def test_compiled_and_in_lanes_the_bits_are_the_same(make):
     y[1:4, : made.tree.nq] = made.home  # lanes that are closed beside lanes that are not
     lanes = lane_array(y.shape[1])
     lanes[:] = y.T
-    for entry, kernel, size in ((model.field, closed, 2 * made.tree.nv), (model.projection, closed_projection, len(y[0]))):
+    for entry, kernel, size in (
+        (model.field, closed, 2 * made.tree.nv),
+        (model.projection, closed_projection, len(y[0])),
+    ):
         out = lane_array(size)
         entry(TIME, lanes, packed.parameters, packed.structure, lane_array(*packed.work_shape), out)
         for state, values in zip(y, out.T, strict=True):
@@ -111,7 +128,10 @@ def test_rates_and_runs_are_those_of_the_mechanism():
         assert np.array_equal(found, true)
     rates = {"crank_joint": four_bar.SPEED}
     for projection in ("positions", "momenta"):
-        runs = [integrate(x.problem(rates=rates, projection=projection), "RKMK4", (0.0, 0.5), step=1e-2) for x in (model, made)]
+        runs = [
+            integrate(x.problem(rates=rates, projection=projection), "RKMK4", (0.0, 0.5), step=1e-2)
+            for x in (model, made)
+        ]
         assert np.array_equal(runs[0].y, runs[1].y)
         assert runs[0].maximum("velocity_gap") < 1e-12
     assert model.problem(projection="none").projection is None

@@ -1,4 +1,6 @@
-"""Couplings of joints: exact derivatives, reduced models in closed form and by Pinocchio, closure at rounding, momenta, bitwise lanes."""
+"""Couplings of joints: exact derivatives, reduced models in closed form and by Pinocchio, closure at rounding, momenta,
+bitwise lanes.
+"""
 
 import numpy as np
 import pytest
@@ -7,25 +9,36 @@ from integrators import integrate
 from integrators.analysis import measured_order
 from integrators.layout import COUNTERS
 from integrators.methods import find
-from liegroup.scalars import select
+from liegroup.compile.scalars import select
 from mechanics import Body, Frame, Inertia, Tree, compile_model, forces, hamiltonian_rhs
-from mechanics.assembly import moved_by
-from mechanics.constraints.body_problem import body_problem
-from mechanics.constraints.constrained_problem import constrained_problem
+from mechanics.closed_trees.field import closed
+from mechanics.closed_trees.projection import closed_projection
+from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.couplings import coupling, gear, polynomial
 from mechanics.constraints.equations import LoopEquations, geometry
-from mechanics.constraints.index_one import index_one, index_one_projection
 from mechanics.constraints.loops import revolute
-from mechanics.constraints.multiplier_problem import AugmentedLagrangian, Baumgarte, Ostermeyer, multiplier_problem
-from mechanics.constraints.reactions import reactions
 from mechanics.errors import ModelError
 from mechanics.forces.elements import compliant
-from mechanics.hamiltonian.closed import closed
-from mechanics.hamiltonian.closed_reference import chain_of, coupled, momentum_rate, motion, prepare
-from mechanics.hamiltonian.closed_watch import closed_projection
-from mechanics.joints import Compound, Continuous, Free, Helical, Motion, Prismatic, Revolute, Spherical, Turn, Universal
+from mechanics.formulations.body_problem import body_problem
+from mechanics.formulations.closing_forces import closing_forces
+from mechanics.formulations.constrained_problem import constrained_problem
+from mechanics.formulations.index_one import index_one, index_one_projection
+from mechanics.formulations.multiplier_problem import AugmentedLagrangian, Baumgarte, Ostermeyer, multiplier_problem
+from mechanics.formulations.reactions import reactions
+from mechanics.joints import (
+    Compound,
+    Continuous,
+    Free,
+    Helical,
+    Motion,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Turn,
+    Universal,
+)
 from mechanics.mechanism import Mechanism
-from mechanics.variational.reactions import closing_forces
+from mechanics.reference.closed_system import chain_of, coupled, momentum_rate, motion, prepare
 
 H = 0.01
 X, Y, Z = np.eye(3)
@@ -43,7 +56,9 @@ def three(turn, slide, other):
 
 
 def machine(root=ROOT, gravity=(0.0, 0.0, -9.81)):
-    """Turns, a slide and a screw on one branch and another, with a ball between them; two couplings, one of three joints."""
+    """Turns, a slide and a screw on one branch and another, with a ball between them; two couplings, one of three
+    joints.
+    """
     bodies = [
         Body("a", root, inertia=LINK),
         Body("b", Spherical(), "a", (0.0, 0.0, -0.4), inertia=LINK),
@@ -79,7 +94,8 @@ def accelerations(made, q, v):
     return run(index_one, problem, problem.y0, 2 * made.tree.nv)[made.tree.nv :]
 
 
-# --- rows -------------------------------------------------------------------------------------------------------------------------
+# --- rows
+# -------------------------------------------------------------------------------------------------------------------------
 
 
 def test_rows_are_the_derivatives_along_the_motion():
@@ -96,7 +112,9 @@ def test_rows_are_the_derivatives_along_the_motion():
     turn, slide = q[:2], q[2]
     assert np.allclose(equations.gap(q), everything(turn[0], slide, turn[1]), rtol=0, atol=1e-15)
     assert np.allclose(equations.matrix(q) @ v, equations.gap(q + 1e-30j * v).imag / 1e-30, rtol=0, atol=1e-14)
-    assert np.allclose(equations.bias(geometry(tree, q, v)), (equations.matrix(q + 1e-30j * v) @ v).imag / 1e-30, rtol=0, atol=1e-13)
+    assert np.allclose(
+        equations.bias(geometry(tree, q, v)), (equations.matrix(q + 1e-30j * v) @ v).imag / 1e-30, rtol=0, atol=1e-13
+    )
     assert np.allclose(equations.rate(geometry(tree, q, v)), equations.matrix(q) @ v, rtol=0, atol=1e-15)
 
 
@@ -110,7 +128,10 @@ def test_accelerations_are_those_of_the_model_that_pinocchio_reduces():
     data, theirs = other.model.createData(), (other.configuration(q), other.velocity(v))
     M = other.tree_matrix(pin.crba(other.model, data, theirs[0]))
     b = other.tree_velocity(pin.rnea(other.model, data, *theirs, np.zeros(other.model.nv)))
-    (f, c, d, e), (qf, qd) = (tree.v_slice(f"{k}_joint").start for k in "fcde"), (q[tree.q_slice(f"{k}_joint")][0] for k in "fd")
+    (f, c, d, e), (qf, qd) = (
+        (tree.v_slice(f"{k}_joint").start for k in "fcde"),
+        (q[tree.q_slice(f"{k}_joint")][0] for k in "fd"),
+    )
     G = np.zeros((2, tree.nv))
     G[0, [f, c, d]] = 0.2 * np.sin(qd) * np.sin(qf), 1.0, -0.2 * np.cos(qd) * np.cos(qf)
     G[1, [e, d]] = 1.0, 2.0
@@ -166,7 +187,10 @@ def test_the_kernel_is_the_readable_reference():
 
 def pair(ratio, *elements):
     """Two wheels of 0.3 and 0.02 kg m² on fixed axes, q₂ = ratio · q₁."""
-    tree = Tree([Body("one", Revolute(Z), inertia=wheel(0.3)), Body("two", Revolute(Z), position=X, inertia=wheel(0.02))], "pair")
+    tree = Tree(
+        [Body("one", Revolute(Z), inertia=wheel(0.3)), Body("two", Revolute(Z), position=X, inertia=wheel(0.02))],
+        "pair",
+    )
     return Mechanism(tree, [gear("two_joint", "one_joint", ratio)], elements=elements)
 
 
@@ -185,17 +209,27 @@ def test_two_geared_wheels_are_one_of_the_reduced_inertia(ratio):
 def test_a_belt_to_the_ground_keeps_a_wheel_from_turning():
     """A pendulum that carries a wheel, held by a belt of ratio 1: the wheel moves without turning, its moment does not count."""
     arm = Inertia.about_com(0.5, -0.2 * Z, np.diag([0.01, 0.01, 1e-3]))
-    tree = Tree([Body("arm", Revolute(Y), inertia=arm), Body("wheel", Revolute(Y), "arm", -0.4 * Z, inertia=wheel(0.7, 2.0))], "belt")
+    tree = Tree(
+        [Body("arm", Revolute(Y), inertia=arm), Body("wheel", Revolute(Y), "arm", -0.4 * Z, inertia=wheel(0.7, 2.0))],
+        "belt",
+    )
     made = Mechanism.assembled(tree, [gear("wheel_joint", "arm_joint", -1.0)], [1.0, 0.0], ["arm_joint"])
     pull = -9.81 * np.sin(1.0) * (0.5 * 0.2 + 2.0 * 0.4)
-    assert accelerations(made, made.home, np.zeros(2))[0] == pytest.approx(pull / (0.01 + 0.5 * 0.04 + 2.0 * 0.16), rel=1e-13)
+    assert accelerations(made, made.home, np.zeros(2))[0] == pytest.approx(
+        pull / (0.01 + 0.5 * 0.04 + 2.0 * 0.16), rel=1e-13
+    )
 
 
 def cam(*elements):
     """A shaft of 0.05 kg m² lifts a follower of 2 kg by 0.1 (1 − cos θ) + 0.02 sin 2θ."""
-    shaft, follower = Body("shaft", Continuous(X), inertia=wheel(0.05)), Body("follower", Prismatic(Z), position=Y, inertia=wheel(1.0, 2.0))
+    shaft, follower = (
+        Body("shaft", Continuous(X), inertia=wheel(0.05)),
+        Body("follower", Prismatic(Z), position=Y, inertia=wheel(1.0, 2.0)),
+    )
     tree = Tree([shaft, follower], "cam", gravity=(0.0, 0.0, -9.81))
-    lift = coupling(["shaft_joint", "follower_joint"], lambda q, z: z - 0.1 * (1.0 - np.cos(q)) - 0.02 * np.sin(2.0 * q), "cam")
+    lift = coupling(
+        ["shaft_joint", "follower_joint"], lambda q, z: z - 0.1 * (1.0 - np.cos(q)) - 0.02 * np.sin(2.0 * q), "cam"
+    )
     return Mechanism(tree, [lift], elements=elements)
 
 
@@ -223,7 +257,9 @@ def cam_truth():
     """θ and θ̇ at 0.5 s, by SciPy on the reduced equation."""
     from scipy.integrate import solve_ivp
 
-    found = solve_ivp(lambda _, y: [y[1], cam_acceleration(*y)[0]], (0, 0.5), [0.0, 20.0], "DOP853", rtol=1e-13, atol=1e-13)
+    found = solve_ivp(
+        lambda _, y: [y[1], cam_acceleration(*y)[0]], (0, 0.5), [0.0, 20.0], "DOP853", rtol=1e-13, atol=1e-13
+    )
     return found.y[:, -1]
 
 
@@ -235,13 +271,18 @@ def test_a_cam_moves_as_the_reduced_equation(posed, cam_truth):
 
 
 @pytest.mark.parametrize(
-    ("posed", "name"), [(Mechanism.problem, "TREE_VARIATIONAL"), pytest.param(constrained_problem, "DLA", marks=pytest.mark.slow)]
+    ("posed", "name"),
+    [(Mechanism.problem, "TREE_VARIATIONAL"), pytest.param(constrained_problem, "DLA", marks=pytest.mark.slow)],
 )
 def test_order_of_the_variational_steps(posed, name, cam_truth):
     made, v = cam_start()
     problem = posed(made, v=v)
     found = measured_order(
-        lambda n: integrate(problem, name, (0, 0.5), 0.5 / n).y[-1], (200, 400, 800), cam_truth, lambda y, z: abs(y[0] - z[0]), 1e-10
+        lambda n: integrate(problem, name, (0, 0.5), 0.5 / n).y[-1],
+        (200, 400, 800),
+        cam_truth,
+        lambda y, z: abs(y[0] - z[0]),
+        1e-10,
     )
     assert abs(found.order - 2) < 0.1, found
 
@@ -249,7 +290,9 @@ def test_order_of_the_variational_steps(posed, name, cam_truth):
 def test_the_impulse_of_a_step_is_the_force_of_the_cam():
     made, v = cam_start()
     problem = made.problem(v=v, projection="momenta")
-    fine, coarse = (closing_forces(made, problem, find("TREE_VARIATIONAL"), problem.y0, h)["cam: coupling"] for h in (1e-5, 2e-5))
+    fine, coarse = (
+        closing_forces(made, problem, find("TREE_VARIATIONAL"), problem.y0, h)["cam: coupling"] for h in (1e-5, 2e-5)
+    )
     assert 2 * fine - coarse == pytest.approx(reactions(made, v=v)["cam: coupling"], rel=1e-5)
 
 
@@ -260,7 +303,9 @@ def test_ten_thousand_variational_steps_keep_the_couplings_at_rounding_and_the_e
     made, v = cam_start()
     for system, start in ((machine(), None), (made, v / 4)):
         start = moving(system) if start is None else start
-        solution = integrate(system.problem(v=start, projection="momenta"), "TREE_VARIATIONAL", (0, 10), 0.001, save_every=10)
+        solution = integrate(
+            system.problem(v=start, projection="momenta"), "TREE_VARIATIONAL", (0, 10), 0.001, save_every=10
+        )
         assert solution.success, solution.message
         assert np.abs(solution["gap"]).max() < 1e-13
         assert np.abs(solution["velocity_gap"]).max() < 1e-13 * max(1.0, np.abs(start).max())
@@ -270,7 +315,7 @@ def test_ten_thousand_variational_steps_keep_the_couplings_at_rounding_and_the_e
 
 
 def test_internal_couplings_do_not_touch_the_total_momenta():
-    from mechanics.spatial import rotation_from_quaternion
+    from mechanics.algebra.spatial import rotation_from_quaternion
 
     made = machine(Free(), gravity=(0.0, 0.0, 0.0))
     problem = made.problem(v=moving(made), projection="momenta")
@@ -296,9 +341,15 @@ def test_couplings_work_beside_closed_loops_redundant_ones_and_forces():
     ]
     tree = Tree(bodies, "geared four-bar", gravity=(0.0, -9.81, 0.0))
     loop = revolute(Frame("coupler", (0.9, 0.0, 0.0)), Frame("rocker", (0.7, 0.0, 0.0)), "pin")
-    gears = [gear("wheel_joint", "crank_joint", 2.0), gear("idler_joint", "wheel_joint", -0.5), gear("crank_joint", "idler_joint", -1.0)]
+    gears = [
+        gear("wheel_joint", "crank_joint", 2.0),
+        gear("idler_joint", "wheel_joint", -0.5),
+        gear("crank_joint", "idler_joint", -1.0),
+    ]
     spring = forces.elements.joint_spring("idler_joint", 3.0, 0.0, 0.0)
-    made = Mechanism.assembled(tree, [gears[0], loop, *gears[1:]], [1.0, -0.6, 1.8, 0.0, 0.0], ["crank_joint"], [spring])
+    made = Mechanism.assembled(
+        tree, [gears[0], loop, *gears[1:]], [1.0, -0.6, 1.8, 0.0, 0.0], ["crank_joint"], [spring]
+    )
     assert (made.mobility.dof, made.mobility.rank, made.mobility.redundant) == (1, 4, 4)
     assert made.equations.closures[0].name == "pin"
     solution = integrate(made.problem(rates={"crank_joint": 5.0}, projection="momenta"), "TREE_VARIATIONAL", (0, 5), H)
@@ -335,7 +386,10 @@ def test_stabilised_accelerations_keep_the_coupling(stabilisation):
 @pytest.mark.slow  # of compiling
 def test_compiled_and_lanes_are_the_interpreted_bits():
     made = machine()
-    for problem, entry in ((made.problem(v=moving(made)), closed), (multiplier_problem(made, v=moving(made)), index_one)):
+    for problem, entry in (
+        (made.problem(v=moving(made)), closed),
+        (multiplier_problem(made, v=moving(made)), index_one),
+    ):
         starts = np.tile(problem.y0, (8, 1))
         starts[:, made.tree.nq :] += 1e-3 * SEED.normal(size=(8, made.tree.nv))
         together = integrate(problem.with_start(starts), "RKMK4", (0, 0.1), H)
@@ -371,13 +425,17 @@ def test_lanes_of_variational_steps_are_single_runs():
     starts[:, -2:] += 1e-3 * np.arange(8)[:, None]
     together = integrate(problem.with_start(starts), "TREE_VARIATIONAL", (0, 0.1), H)
     for k in (0, 5):
-        assert np.array_equal(together.y[k], integrate(problem.with_start(starts[k]), "TREE_VARIATIONAL", (0, 0.1), H).y)
+        assert np.array_equal(
+            together.y[k], integrate(problem.with_start(starts[k]), "TREE_VARIATIONAL", (0, 0.1), H).y
+        )
 
 
 def test_straight_line_code_has_the_numbers_of_the_kernel():
     made = machine()
     field, problem = compile_model(made, limit=20000).field, made.problem(v=moving(made))
-    assert np.array_equal(run(field, problem, problem.y0, 2 * made.tree.nv), run(closed, problem, problem.y0, 2 * made.tree.nv))
+    assert np.array_equal(
+        run(field, problem, problem.y0, 2 * made.tree.nv), run(closed, problem, problem.y0, 2 * made.tree.nv)
+    )
 
 
 # --- what is refused ---------------------------------------------------------------------------------------------------------------
@@ -407,7 +465,10 @@ def test_what_cannot_be_coupled_is_refused_by_name(made, message):
 
 
 def test_turns_that_do_not_count_cannot_be_geared():
-    tree = Tree([Body("one", Continuous(Z), inertia=wheel(0.3)), Body("two", Revolute(Z), position=X, inertia=wheel(0.02))], "pair")
+    tree = Tree(
+        [Body("one", Continuous(Z), inertia=wheel(0.3)), Body("two", Revolute(Z), position=X, inertia=wheel(0.02))],
+        "pair",
+    )
     with pytest.raises(ModelError, match=r"whole turn of joint 'one_joint'.*make the joint Revolute"):
         Mechanism(tree, [gear("two_joint", "one_joint", 2.0)])
 

@@ -1,4 +1,6 @@
-"""Generalised-α, Radau IIA and augmented Lagrangian on closed loops: orders, the levels they close, how they say that they failed."""
+"""Generalised-α, Radau IIA and augmented Lagrangian on closed loops: orders, the levels they close, how they say that
+they failed.
+"""
 
 from dataclasses import replace
 
@@ -7,19 +9,19 @@ import pytest
 
 from integrators import integrate
 from integrators.layout import COUNTERS, ITERATIONS
-from integrators.parts import constrained
+from integrators.problem.parts import constrained
 from integrators.status import NOT_CONVERGED
 from integrators.steppers.augmented_lagrangian import augmented_lagrangian
 from integrators.steppers.dae import radau, rows
 from integrators.steppers.generalized_alpha import generalized_alpha
-from mechanics.constraints.body_problem import body_problem
-from mechanics.constraints.constrained_problem import constrained_problem
+from mechanics.closed_trees.packing import Solved, pack_loops
 from mechanics.constraints.equations import geometry
-from mechanics.constraints.multiplier_problem import Lagrange
-from mechanics.constraints.packing import Solved, pack_loops
+from mechanics.constraints.mobility import mass_matrix
+from mechanics.formulations.body_problem import body_problem
+from mechanics.formulations.constrained_problem import constrained_problem
+from mechanics.formulations.multiplier_problem import Lagrange
 from mechanics.mechanism import Mechanism
-from mechanics.mobility import mass_matrix
-from mechanics.systems import bricard, flyball_governor, four_bar, n_four_bar, rssr, slider_crank, strandbeest_leg
+from mechanics.systems.loops import bricard, flyball_governor, four_bar, n_four_bar, rssr, slider_crank, strandbeest_leg
 
 METHODS = {name: build() for name, build in rows()} | {"two stages": radau("two stages", stages=2)}
 
@@ -95,7 +97,9 @@ def test_spherical_joints_are_stepped_on_their_group():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["ALPHA_INDEX3", "ALPHA_STABILISED", "AUGMENTED_LAGRANGIAN", "RADAU_INDEX3", "RADAU_GGL"])
+@pytest.mark.parametrize(
+    "name", ["ALPHA_INDEX3", "ALPHA_STABILISED", "AUGMENTED_LAGRANGIAN", "RADAU_INDEX3", "RADAU_GGL"]
+)
 @pytest.mark.parametrize("pose", [constrained_problem, body_problem])
 def test_compiled_runs_are_the_interpreted_bits(name, pose, linkage):
     problem = pose(linkage, rates={"crank_joint": 4.0})
@@ -117,7 +121,9 @@ def test_singular_positions_are_passed_within_a_step(name, pose):
 
 def test_augmented_lagrangian_needs_no_independent_rows(linkage):
     """The same closure twice: its matrix stays regular, the positions are those of one closure."""
-    doubled = Mechanism(linkage.tree, [*linkage.equations.closures, replace(linkage.equations.closures[0], name="again")], linkage.home)
+    doubled = Mechanism(
+        linkage.tree, [*linkage.equations.closures, replace(linkage.equations.closures[0], name="again")], linkage.home
+    )
     once, twice = (constrained_problem(made, rates={"crank_joint": 4.0}) for made in (linkage, doubled))
     solved = Solved(list(range(len(doubled.equations))), 2, doubled.mobility.scales, np.zeros((0, 0)))
     packed = pack_loops(doubled.tree, doubled.equations, solved, settings=Lagrange().settings())
@@ -143,7 +149,8 @@ def test_bad_settings_are_refused():
         radau("x", "index1")
 
 
-# --- body coordinates --------------------------------------------------------------------------------------------------------------
+# --- body coordinates
+# --------------------------------------------------------------------------------------------------------------
 
 SIZES = {  # velocities and rows in body coordinates
     "four-bar": (four_bar, {"crank_joint": 4.0}, (9, 8)),
@@ -178,7 +185,9 @@ def test_body_and_tree_coordinates_move_alike(name):
     width = 3 if len(body.y0) == 6 * len(made.tree) else 7
 
     def difference(count):
-        (q_tree, *_), (q_body, status, _) = (steps(problem, METHODS["RADAU_GGL"], 0.04, count) for problem in (tree, body))
+        (q_tree, *_), (q_body, status, _) = (
+            steps(problem, METHODS["RADAU_GGL"], 0.04, count) for problem in (tree, body)
+        )
         assert status == 0
         at = geometry(made.tree, q_tree[: made.tree.nq])
         centers = [at.x[i] + at.R[i] @ b.inertia.com for i, b in enumerate(made.tree.bodies)]

@@ -68,7 +68,7 @@ def test_free_bodies_take_quasi_velocities():
     """On SE(3) the matrix belongs to the body twist: φ along g exp(sV^) differentiates to G V."""
     import scipy.linalg
 
-    from mechanics.spatial import skew
+    from mechanics.algebra.spatial import skew
 
     tree = Tree([Body("a", Free(), inertia=Inertia.about_com(1.0, (0.0, 0.0, 0.0), np.eye(3)))])
     equations = LoopEquations(tree, [spherical(Frame(None, (1.0, 2.0, 3.0)), Frame("a", (0.3, -0.2, 0.5)))])

@@ -1,4 +1,6 @@
-"""Variational steps of closed loops: positions and velocities closed at rounding, reversible, momenta balanced, energy without slope."""
+"""Variational steps of closed loops: positions and velocities closed at rounding, reversible, momenta balanced, energy
+without slope.
+"""
 
 import numpy as np
 import pytest
@@ -6,17 +8,17 @@ import pytest
 from integrators import integrate
 from integrators.layout import COUNTERS
 from integrators.methods import METHODS
-from integrators.parts import constrained
+from integrators.problem.parts import constrained
 from mechanics import Body, Inertia, Tree, load_mechanism
-from mechanics.assembly import moved_by
-from mechanics.constraints.body_problem import body_problem
-from mechanics.constraints.constrained_problem import constrained_problem
+from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.equations import geometry
+from mechanics.constraints.mobility import mass_matrix
 from mechanics.errors import ModelError
+from mechanics.formulations.body_problem import body_problem
+from mechanics.formulations.constrained_problem import constrained_problem
 from mechanics.joints import Compound, Motion, Slide, Turn
 from mechanics.mechanism import Mechanism
-from mechanics.mobility import mass_matrix
-from mechanics.systems import bricard, flyball_governor, four_bar, peaucellier, rssr
+from mechanics.systems.loops import bricard, flyball_governor, four_bar, peaucellier, rssr
 
 CRANK = {"crank_joint": 4.0}
 
@@ -54,7 +56,10 @@ def test_parts_are_the_gradients_of_the_energies(module):
         moved = moved_by(tree, q.astype(complex), 1e-30j * np.eye(n)[i])
         kinetic = 0.5 * v @ mass_matrix(tree, moved) @ v
         g = geometry(tree, moved)
-        potential = -sum(b.inertia.mass * tree.gravity @ (x + R @ b.inertia.com) for x, R, b in zip(g.x, g.R, tree.bodies, strict=True))
+        potential = -sum(
+            b.inertia.mass * tree.gravity @ (x + R @ b.inertia.com)
+            for x, R, b in zip(g.x, g.R, tree.bodies, strict=True)
+        )
         assert out[at.KINETIC + i] == pytest.approx(kinetic.imag / 1e-30, abs=1e-12 * (1 + abs(kinetic.real)))
         assert out[at.GRADIENT + i] == pytest.approx(potential.imag / 1e-30, abs=1e-12 * (1 + abs(potential.real)))
 
@@ -107,7 +112,9 @@ def test_the_composition_has_order_four():
     assert np.log2(errors[0] / errors[1]) == pytest.approx(4, abs=0.4)
 
 
-@pytest.mark.parametrize("make", [four_bar.mechanism, lambda: flyball_governor.mechanism(rigid=True), bricard.mechanism])
+@pytest.mark.parametrize(
+    "make", [four_bar.mechanism, lambda: flyball_governor.mechanism(rigid=True), bricard.mechanism]
+)
 def test_steps_are_reversible(make):
     made = make()
     v, _ = made.projected_velocity(made.home, np.array([3.0, 1.0, -1.0, 0.5, 2.0])[: made.tree.nv])
@@ -119,7 +126,9 @@ def test_steps_are_reversible(make):
 
 
 def test_a_step_back_loses_the_rounding_of_momenta_and_no_more():
-    """Rates of a coupler with moments of 1 : 2500 are that rounding over the smaller one; in oblique axes they lose two digits more."""
+    """Rates of a coupler with moments of 1 : 2500 are that rounding over the smaller one; in oblique axes they lose two
+    digits more.
+    """
     made = rssr.mechanism()
     problem, n = constrained_problem(made, *rssr.start()), made.tree.nq
     there = steps(problem, METHODS["DLA"], 1, 0.005)
@@ -141,7 +150,9 @@ def test_an_overconstrained_loop_moves_on_and_its_dropped_equation_closes_itself
 def test_the_symmetry_of_the_governor_is_kept():
     """Nothing acts about the shaft: its momentum stays at rounding."""
     made = flyball_governor.mechanism(rigid=True)
-    problem = constrained_problem(made, v=made.velocities(made.home, {"shaft_joint": flyball_governor.SPEED, "slider_joint": 0.0}).v)
+    problem = constrained_problem(
+        made, v=made.velocities(made.home, {"shaft_joint": flyball_governor.SPEED, "slider_joint": 0.0}).v
+    )
     y = steps(problem, METHODS["DLA"], 20, 0.005)
     momentum = mass_matrix(made.tree, y[:4])[0] @ y[4:]
     assert momentum == pytest.approx(flyball_governor.MOMENTUM_Z, abs=1e-10)
@@ -164,5 +175,7 @@ def test_loops_stay_closed_and_energy_has_no_slope(method):
     assert found.greatest[:, 2].max() < 1e-12
     halves = [half.mean() for half in np.array_split(found.mean_since[1:, 0], 2)]
     assert abs(halves[1] - halves[0]) < 0.02 * found.error("energy", relative=False)
-    drawn = integrate(constrained_problem(peaucellier.mechanism(), rates={"PC_joint": 1.0}), method, (0.0, 100.0), step=0.01)
+    drawn = integrate(
+        constrained_problem(peaucellier.mechanism(), rates={"PC_joint": 1.0}), method, (0.0, 100.0), step=0.01
+    )
     assert np.abs(peaucellier.line_deviation(drawn["q"])).max() < 1e-13

@@ -1,4 +1,6 @@
-"""Closures given as functions: exact derivatives, the same motion as the closing joints they imitate, gaps at rounding, bitwise lanes."""
+"""Closures given as functions: exact derivatives, the same motion as the closing joints they imitate, gaps at rounding,
+bitwise lanes.
+"""
 
 import numpy as np
 import pytest
@@ -7,18 +9,18 @@ import scipy.linalg
 from integrators import integrate
 from integrators.analysis import measured_order
 from integrators.methods import find
-from liegroup.scalars import select
+from liegroup.compile.scalars import select
 from mechanics import Body, Frame, Inertia, Tree
-from mechanics.constraints.body_problem import body_problem
-from mechanics.constraints.constrained_problem import constrained_problem
+from mechanics.algebra.spatial import skew
 from mechanics.constraints.given_rows import rates_of_row, screws_of_row
 from mechanics.constraints.loops import distance, holonomic, universal
-from mechanics.constraints.multiplier_problem import Baumgarte, multiplier_problem
 from mechanics.errors import ModelError
+from mechanics.formulations.body_problem import body_problem
+from mechanics.formulations.closing_forces import closing_forces
+from mechanics.formulations.constrained_problem import constrained_problem
+from mechanics.formulations.multiplier_problem import Baumgarte, multiplier_problem
 from mechanics.joints import Revolute, Spherical
 from mechanics.mechanism import Mechanism
-from mechanics.spatial import skew
-from mechanics.variational.reactions import closing_forces
 
 H = 0.01
 LINK = Inertia.about_com(1.2, (0.0, 0.02, -0.2), ((0.02, 0.001, 0.0), (0.001, 0.025, 0.002), (0.0, 0.002, 0.015)))
@@ -117,7 +119,9 @@ def test_a_function_that_says_what_a_closing_joint_says_gives_its_motion(pair):
     problems = [problem_of(m, projection="momenta") for m in (joint, own)]
     a, b = (integrate(p, "TREE_VARIATIONAL", (0, 0.5), H).y[-1] for p in problems)
     assert np.abs(a - b).max() < 1e-11
-    forces = [closing_forces(m, p, find("TREE_VARIATIONAL"), p.y0, 1e-3) for m, p in zip((joint, own), problems, strict=True)]
+    forces = [
+        closing_forces(m, p, find("TREE_VARIATIONAL"), p.y0, 1e-3) for m, p in zip((joint, own), problems, strict=True)
+    ]
     assert np.allclose([*forces[0].values()], [*forces[1].values()], rtol=1e-8, atol=1e-8)
 
 
@@ -131,13 +135,19 @@ def test_the_gap_of_a_surface_stays_at_rounding_and_the_energy_in_its_band():
         assert solution.error("energy") < 0.02
 
 
-@pytest.mark.parametrize(("name", "counts"), [("TREE_VARIATIONAL", (20, 40, 80)), ("TREE_VARIATIONAL_SUZUKI4", (10, 20, 40))])
+@pytest.mark.parametrize(
+    ("name", "counts"), [("TREE_VARIATIONAL", (20, 40, 80)), ("TREE_VARIATIONAL_SUZUKI4", (10, 20, 40))]
+)
 def test_order(name, counts):
     made = with_bowl()
     problem, n_q = problem_of(made, projection="momenta"), made.tree.nq
     reference = integrate(problem, "SCIPY_DOP853", (0, 0.2), rtol=1e-12, atol=1e-13).y[-1]
     found = measured_order(
-        lambda n: integrate(problem, name, (0, 0.2), 0.2 / n).y[-1], counts, reference, lambda y, z: np.abs((y - z)[:n_q]).max(), 1e-10
+        lambda n: integrate(problem, name, (0, 0.2), 0.2 / n).y[-1],
+        counts,
+        reference,
+        lambda y, z: np.abs((y - z)[:n_q]).max(),
+        1e-10,
     )
     assert abs(found.order - find(name).order) < 0.15, found
 

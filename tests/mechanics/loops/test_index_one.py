@@ -1,17 +1,26 @@
-"""Formulations with multipliers at the level of accelerations: right accelerations, decaying defects, closed projections."""
+"""Formulations with multipliers at the level of accelerations: right accelerations, decaying defects, closed
+projections.
+"""
 
 import numpy as np
 import pytest
 
 from integrators import integrate
 from liegroup.compile import WIDTH, lane_array
-from mechanics.assembly import moved_by
+from mechanics.closed_trees.field import closed
+from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.equations import geometry
-from mechanics.constraints.index_one import index_one, index_one_invariants, index_one_projection
-from mechanics.constraints.multiplier_problem import AugmentedLagrangian, Baumgarte, Lagrange, Ostermeyer, Penalty, multiplier_problem
-from mechanics.hamiltonian.closed import closed
+from mechanics.constraints.mobility import mass_matrix
+from mechanics.formulations.index_one import index_one, index_one_invariants, index_one_projection
+from mechanics.formulations.multiplier_problem import (
+    AugmentedLagrangian,
+    Baumgarte,
+    Lagrange,
+    Ostermeyer,
+    Penalty,
+    multiplier_problem,
+)
 from mechanics.mechanism import Mechanism
-from mechanics.mobility import mass_matrix
 
 
 @pytest.fixture
@@ -166,7 +175,13 @@ def test_compiled_and_lanes_are_the_interpreted_bits(entry, mechanism, made):
 
 
 def test_bad_gains_are_refused():
-    for bad in (Baumgarte(-1.0), Baumgarte(1.0, 0.0), Ostermeyer(float("nan")), AugmentedLagrangian(penalty=0.0), Penalty(1.0, -1.0)):
+    for bad in (
+        Baumgarte(-1.0),
+        Baumgarte(1.0, 0.0),
+        Ostermeyer(float("nan")),
+        AugmentedLagrangian(penalty=0.0),
+        Penalty(1.0, -1.0),
+    ):
         with pytest.raises(ValueError, match="expected a positive number"):
             bad.settings()
 
@@ -189,6 +204,11 @@ def test_gaps_grow_without_stabilisation_and_stay_with_it(planar):
 def test_all_formulations_converge_to_the_same_motion(planar):
     made = Mechanism(planar.tree, planar.equations.closures, planar.q)
     exact = integrate(made.problem(planar.q, planar.v), "RKMK4", (0, 1.0), step=2.5e-4)["q"][-1]
-    for stabilisation, projection in [(Lagrange(), "none"), (Baumgarte(5.0), "none"), (Ostermeyer(5.0), "none"), (Lagrange(), "positions")]:
+    for stabilisation, projection in [
+        (Lagrange(), "none"),
+        (Baumgarte(5.0), "none"),
+        (Ostermeyer(5.0), "none"),
+        (Lagrange(), "positions"),
+    ]:
         problem = multiplier_problem(made, planar.q, planar.v, stabilisation=stabilisation, projection=projection)
         assert np.abs(integrate(problem, "RKMK4", (0, 1.0), step=1e-3)["q"][-1] - exact).max() < 1e-7

@@ -1,4 +1,6 @@
-"""The variational step of trees with closed loops (RATTLE): gaps, order, symmetry, area, energy; redundant closures included."""
+"""The variational step of trees with closed loops (RATTLE): gaps, order, symmetry, area, energy; redundant closures
+included.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,12 @@ import pytest
 
 from integrators import integrate
 from integrators.analysis import measured_order
+from integrators.method.step_map import step_map
 from integrators.methods import find
-from integrators.one_step import step_map
 from integrators.testing import group_distance
 from mechanics import dynamics
+from mechanics.formulations.closing_forces import closing_forces
 from mechanics.mechanism import Mechanism, mass_matrix
-from mechanics.variational.reactions import closing_forces
 
 H = 0.01
 
@@ -41,7 +43,9 @@ def test_loops_stay_closed_to_rounding_and_the_energy_stays(problem):
     assert solution.iterations / solution.steps < 4.5
 
 
-@pytest.mark.parametrize(("name", "counts"), [("TREE_VARIATIONAL", (20, 40, 80)), ("TREE_VARIATIONAL_SUZUKI4", (10, 20, 40))])
+@pytest.mark.parametrize(
+    ("name", "counts"), [("TREE_VARIATIONAL", (20, 40, 80)), ("TREE_VARIATIONAL_SUZUKI4", (10, 20, 40))]
+)
 def test_order(problem, closed, name, counts):
     """Configurations against the equations of motion with multipliers; composed steps need no projection in between."""
     reference = integrate(problem, "SCIPY_DOP853", (0, 0.2), rtol=1e-12, atol=1e-13).y[-1]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.linalg
 
+from mechanics.algebra.spatial import skew
 from mechanics.constraints.rows import ALONG, DISTANCE, PARALLEL, row_rates, row_screws
 from mechanics.constraints.wheel_rows import EDGE, HEIGHT, ROLL, SIDE
-from mechanics.spatial import skew
 
 POSITIONS = {"parallel": PARALLEL, "along": ALONG, "distance": DISTANCE, "height": HEIGHT}
 KINDS = {**POSITIONS, "roll": ROLL, "side": SIDE, "edge": EDGE}

@@ -1,4 +1,6 @@
-"""Derivatives of the variational step of mechanisms, with loops, wheels and force elements: differences, forty digits, structure."""
+"""Derivatives of the variational step of mechanisms, with loops, wheels and force elements: differences, forty digits,
+structure.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +11,22 @@ import numpy as np
 import pytest
 
 from integrators.analysis.symplecticity import cotangent_form, derivative
+from integrators.method.step_map import moved, step_map
 from integrators.methods import find
-from integrators.one_step import moved, step_map
-from integrators.step_derivative import linearised_step
+from integrators.step_derivatives.linearised import linearised_step
 from integrators.steppers.tree_variational import substeps, tree_variational
 from liegroup.table import EXP, bracket, increment
 from mechanics import Body, Frame, Inertia, Tree
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.loops import revolute
 from mechanics.forces import bushing, compliant, contact, joint_spring, motor, servo, spring_damper
-from mechanics.hamiltonian.problem import hamiltonian_problem
 from mechanics.joints import Free, Motion, Prismatic, Revolute
 from mechanics.mechanism import Mechanism, mass_matrix
-from mechanics.systems import bricard, four_bar, mobile_manipulator, peaucellier, rssr, slider_crank, wheeled_car
-from mechanics.systems.mechanisms import MECHANISMS
-from mechanics.systems.wheeled import WHEELED
+from mechanics.problems.tree import hamiltonian_problem
+from mechanics.systems.loops import bricard, four_bar, peaucellier, rssr, slider_crank
+from mechanics.systems.loops.mechanisms import MECHANISMS
+from mechanics.systems.rolling import mobile_manipulator, wheeled_car
+from mechanics.systems.rolling.wheeled import WHEELED
 from mechanics.variational import reference
 
 H, T, EPS = 0.01, 0.3, 1e-30
@@ -90,7 +93,8 @@ PROBLEMS = (
 STIFF = ("rolling sphere", "Stribeck friction", "Hunt and Crossley", "Hertz")
 
 
-# --- against differences of the step -------------------------------------------------------------------------------------------
+# --- against differences of the step
+# -------------------------------------------------------------------------------------------
 
 
 def project(problem, y, t):
@@ -142,7 +146,9 @@ def test_derivatives_of_every_system(name):
     check(PROBLEMS[name](), h=2e-4 if name in STIFF else H)
 
 
-@pytest.mark.parametrize("method", [find("TREE_VARIATIONAL_SUZUKI4"), tree_variational(turn=0.02, name="divided")], ids=lambda m: m.name)
+@pytest.mark.parametrize(
+    "method", [find("TREE_VARIATIONAL_SUZUKI4"), tree_variational(turn=0.02, name="divided")], ids=lambda m: m.name
+)
 def test_compositions_and_divided_steps(method):
     check(four_bar.problem(), method)
 
@@ -153,7 +159,8 @@ def test_from_rest():
     check(made.problem(made.tree.random_configuration(np.random.default_rng(1))))
 
 
-# --- against the definition ------------------------------------------------------------------------------------------------------
+# --- against the definition
+# ------------------------------------------------------------------------------------------------------
 
 
 def equations_in_digits(made, h, inner):
@@ -196,7 +203,10 @@ def test_the_step_of_a_loop_and_its_derivative_in_forty_digits(system):
         residual, momenta = equations_in_digits(made, mpmath.mpf(H), mpmath.mpf(10) ** -13)
         start, step = np.array([mpmath.mpf(x) for x in y]), mpmath.mpf(10) ** -8
         guess = np.array([mpmath.mpf(x) for x in (*found.y[:n], *np.zeros(made.mobility.rank))])
-        columns = [residual(start[:n], start[n:], guess + step * e) - residual(start[:n], start[n:], guess) for e in np.eye(size)]
+        columns = [
+            residual(start[:n], start[n:], guess + step * e) - residual(start[:n], start[n:], guess)
+            for e in np.eye(size)
+        ]
         R = (np.array(columns).T / step).astype(float)
 
         def mapped(z):
@@ -208,11 +218,14 @@ def test_the_step_of_a_loop_and_its_derivative_in_forty_digits(system):
             return np.concatenate([x[:n], projected(made, x[:n], momenta(z[:n], x[:n]))])
 
         assert np.abs((mapped(start) - found.y).astype(float)).max() < 1e-13
-        J = np.array([(mapped(start + step * e) - mapped(start - step * e)) / (2 * step) for e in np.eye(2 * n)]).T.astype(float)
+        J = np.array(
+            [(mapped(start + step * e) - mapped(start - step * e)) / (2 * step) for e in np.eye(2 * n)]
+        ).T.astype(float)
     assert np.abs(found.A - J).max() < 1e-12 * np.abs(J).max()
 
 
-# --- structure -------------------------------------------------------------------------------------------------------------------
+# --- structure
+# -------------------------------------------------------------------------------------------------------------------
 
 
 def tangents(made, problem):
@@ -240,7 +253,13 @@ def form(made, p):
     return cotangent_form(np.array(p), lie)
 
 
-LOOPS = {"four-bar": four_bar, "slider-crank": slider_crank, "bricard": bricard, "rssr": rssr, "peaucellier": peaucellier}
+LOOPS = {
+    "four-bar": four_bar,
+    "slider-crank": slider_crank,
+    "bricard": bricard,
+    "rssr": rssr,
+    "peaucellier": peaucellier,
+}
 
 
 @pytest.mark.parametrize("name", LOOPS)
@@ -261,7 +280,9 @@ def test_on_the_constraints_the_derivative_is_symplectic_and_reactions_do_nothin
 def test_values_are_the_bits_of_the_compiled_step():
     problem = four_bar.problem()
     end = step_map(problem, METHOD)(np.asarray(problem.y0), H)
-    assert np.array_equal(linearised_step(problem, METHOD, problem.y0, H).y, problem.evaluate(problem.projection, H, end, problem.n))
+    assert np.array_equal(
+        linearised_step(problem, METHOD, problem.y0, H).y, problem.evaluate(problem.projection, H, end, problem.n)
+    )
     free = replace(problem, projection=None)
     assert np.array_equal(linearised_step(free, METHOD, problem.y0, H).y, end)
 
@@ -272,7 +293,9 @@ def test_of_a_tree_alone_it_is_what_the_tree_says():
     g, plain = np.random.default_rng(5), tree()
     q, v = plain.random_configuration(g), g.normal(size=plain.nv)
     u = g.normal(size=plain.nv)
-    one = linearised_step(hamiltonian_problem(plain, q, v), METHOD, hamiltonian_problem(plain, q, v).y0, H, u, range(plain.nv))
+    one = linearised_step(
+        hamiltonian_problem(plain, q, v), METHOD, hamiltonian_problem(plain, q, v).y0, H, u, range(plain.nv)
+    )
     problem = replace(Mechanism(plain).problem(q, v), projection=None)
     other = linearised_step(problem, METHOD, problem.y0, H, u, range(plain.nv))
     for a, b in zip(one, other, strict=True):

@@ -1,17 +1,19 @@
-"""What happened to the loops is found and named: open closures, singular positions, redundant equations that act, lost states."""
+"""What happened to the loops is found and named: open closures, singular positions, redundant equations that act, lost
+states.
+"""
 
 import numpy as np
 import pytest
 
 from integrators import Status, integrate
-from integrators.run import Stretch
+from integrators.engine.run import Stretch
 from mechanics.constraints.loops import revolute
 from mechanics.errors import MotionWarning
-from mechanics.frames import Frame
-from mechanics.live_watch import LiveWatch
 from mechanics.mechanism import Mechanism
-from mechanics.systems import bricard, four_bar, n_four_bar
-from mechanics.watch import findings, report
+from mechanics.model.frames import Frame
+from mechanics.problems.live_watch import LiveWatch
+from mechanics.problems.watch import findings, report
+from mechanics.systems.loops import bricard, four_bar, n_four_bar
 
 
 def test_singular_positions_are_found_when_they_are_passed():
@@ -64,7 +66,9 @@ def test_nothing_is_reported_of_a_good_motion():
 def test_mechanisms_that_cannot_move_are_known_before_they_run():
     """A frame of three rods is a structure: no degree of freedom."""
     made = four_bar.mechanism()
-    brace = revolute(Frame("crank", (0.1, 0.0, 0.0)), Frame(None, tuple(0.1 * np.array([np.cos(1.0), np.sin(1.0), 0.0]))), "brace")
+    brace = revolute(
+        Frame("crank", (0.1, 0.0, 0.0)), Frame(None, tuple(0.1 * np.array([np.cos(1.0), np.sin(1.0), 0.0]))), "brace"
+    )
     held = Mechanism(made.tree, [*made.equations.closures, brace], made.home)
     assert held.mobility.dof == 0
     assert "locked" in held.mobility.report()
@@ -75,14 +79,22 @@ def test_bad_input_is_named():
         findings(four_bar.mechanism(), [0.0], np.zeros(3))
 
 
-# --- while it runs -------------------------------------------------------------------------------------------------------------------
+# --- while it runs
+# -------------------------------------------------------------------------------------------------------------------
 
 
 def test_singular_positions_are_told_while_they_are_passed():
     """States are saved once a second; the passages are seen all the same, each told once for its equation."""
     made, told = n_four_bar.mechanism(2), []
     watch = LiveWatch(made, told.append)
-    integrate(made.problem(rates={"V0_joint": -n_four_bar.SPEED}), "RKMK4", (0.0, 20.0), step=5e-3, save_every=20, callback=watch)
+    integrate(
+        made.problem(rates={"V0_joint": -n_four_bar.SPEED}),
+        "RKMK4",
+        (0.0, 20.0),
+        step=5e-3,
+        save_every=20,
+        callback=watch,
+    )
     theta = n_four_bar.angle(2, np.arange(0.0, 20.0, 1e-3))
     passages = np.flatnonzero(np.diff(np.sign(np.cos(theta))) != 0) * 1e-3
     assert {f.kind for f in watch.found} == {"singular"}
@@ -106,7 +118,9 @@ def test_an_equation_that_locks_is_named():
     made, told = bricard.mechanism(), []
     off = made.home + 0.2 * np.array([1.0, 0.3, -0.8, 0.5, 0.2])
     y = np.concatenate([off, np.zeros(5)])[None]
-    LiveWatch(made, told.append).look(Stretch(np.array([2.0]), y, np.array([[0, 0, 0, 0.9]]), np.array([[0.0, 0.2, 0, 1]])))
+    LiveWatch(made, told.append).look(
+        Stretch(np.array([2.0]), y, np.array([[0, 0, 0, 0.9]]), np.array([[0.0, 0.2, 0, 1]]))
+    )
     assert {f.kind for f in told} == {"open", "locked"}
 
 

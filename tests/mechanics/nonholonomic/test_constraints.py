@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from liegroup.table import RN, SE2, table_of
-from mechanics.constraints.integrability import growth_vector, integrable_combinations
-from mechanics.constraints.system import ConstraintError
-from mechanics.constraints.user import nonholonomic_system
-from mechanics.systems.car import car
-from mechanics.systems.chaplygin_sleigh import chaplygin_sleigh
-from mechanics.systems.driven_pair import driven_pair
-from mechanics.systems.nonholonomic import NONHOLONOMIC
-from mechanics.systems.roller_racer import roller_racer
-from mechanics.systems.rolling_disk import rolling_disk
-from mechanics.systems.snakeboard import snakeboard
-from mechanics.systems.tilting_disk import tilting_disk
+from mechanics.nonholonomic.integrability import growth_vector, integrable_combinations
+from mechanics.nonholonomic.system import ConstraintError
+from mechanics.nonholonomic.user import nonholonomic_system
+from mechanics.systems.rolling.car import car
+from mechanics.systems.rolling.chaplygin_sleigh import chaplygin_sleigh
+from mechanics.systems.rolling.driven_pair import driven_pair
+from mechanics.systems.rolling.nonholonomic import NONHOLONOMIC
+from mechanics.systems.rolling.roller_racer import roller_racer
+from mechanics.systems.rolling.rolling_disk import rolling_disk
+from mechanics.systems.rolling.snakeboard import snakeboard
+from mechanics.systems.rolling.tilting_disk import tilting_disk
 
 
 def test_states_off_the_constraints_are_refused_with_the_residual_and_projected_on_request():
@@ -26,7 +26,9 @@ def test_states_off_the_constraints_are_refused_with_the_residual_and_projected_
     np.testing.assert_array_equal(system.constrained_problem(system.q0, v, project=True).y0[3:], projected)
     p = system.parts(system.q0, v)
     defect = p.rows @ v
-    assert lost == pytest.approx(0.5 * defect @ np.linalg.solve(p.rows @ np.linalg.solve(p.mass, p.rows.T), defect), rel=1e-12)
+    assert lost == pytest.approx(
+        0.5 * defect @ np.linalg.solve(p.rows @ np.linalg.solve(p.mass, p.rows.T), defect), rel=1e-12
+    )
     assert abs(system.residual(system.q0, projected)).max() < 1e-15
 
 
@@ -107,7 +109,9 @@ def test_a_system_from_own_functions_moves_like_the_built_in_one():
         own.problem().velocity(0, own.problem().y0), built_in.problem().velocity(0, built_in.problem().y0), atol=1e-14
     )
     np.testing.assert_allclose(own.parts(own.q0, a.y0[3:]).rate, built_in.parts(own.q0, a.y0[3:]).rate, atol=1e-15)
-    np.testing.assert_allclose(own.multipliers(own.q0, a.y0[3:])[1], built_in.multipliers(own.q0, a.y0[3:])[1], atol=1e-14)
+    np.testing.assert_allclose(
+        own.multipliers(own.q0, a.y0[3:])[1], built_in.multipliers(own.q0, a.y0[3:])[1], atol=1e-14
+    )
 
 
 def test_own_potentials_forces_and_moving_supports_enter():

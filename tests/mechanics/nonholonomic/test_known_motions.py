@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from mechanics.constraints import rolling
-from mechanics.constraints.flat import coordinate_rate
-from mechanics.constraints.testing import reduced_rate
-from mechanics.systems import (
+from mechanics.nonholonomic import rolling
+from mechanics.nonholonomic.flat import coordinate_rate
+from mechanics.nonholonomic.testing import reduced_rate
+from mechanics.systems.rolling import (
     ball_in_cylinder,
     ball_on_turntable,
     chaplygin_ball,
@@ -20,7 +20,7 @@ from mechanics.systems import (
     tilting_disk,
     whipple_bicycle,
 )
-from mechanics.systems.nonholonomic import NONHOLONOMIC
+from mechanics.systems.rolling.nonholonomic import NONHOLONOMIC
 
 
 def solve(system, times, rtol=1e-12):
@@ -104,7 +104,9 @@ def test_angles_and_se3_give_the_same_disk():
     np.testing.assert_allclose(0.3 * np.sin(a[:, 3]), b[:, 2], atol=1e-10)
     np.testing.assert_allclose(rolling_disk.contact_point(a, 0.3), tilting_disk.contact_point(b, 0.3), atol=1e-10)
     for ya, yb in zip(a, b, strict=True):
-        np.testing.assert_allclose(angles.problem().invariant_values(0, ya), group.problem().invariant_values(0, yb), rtol=1e-9)
+        np.testing.assert_allclose(
+            angles.problem().invariant_values(0, ya), group.problem().invariant_values(0, yb), rtol=1e-9
+        )
 
 
 def test_steady_circle_is_steady_and_has_the_known_radius():
@@ -151,7 +153,9 @@ def thick_rim_residual(system, w, rate, theta):
     first = (i1 + m * (b * b + e * e)) * d1 + m * rho * r * c * w1**2 + w2 * (i3 * w3 - m * b * vt)
     second = (i1 + m * e * e) * d2 - m * b * e * d3 - m * e * rho * (s * w1 * w2 + c * w1 * w3) + m * e * w1 * turn
     third = (i3 + m * b * b) * d3 - m * b * e * d2 + m * b * rho * (s * w1 * w2 + c * w1 * w3) - m * b * w1 * turn
-    return np.array([first - spin * (i1 * w2 + m * e * vt) + m * g * r * c, second + i1 * spin * w1 - i3 * w1 * w3, third])
+    return np.array(
+        [first - spin * (i1 * w2 + m * e * vt) + m * g * r * c, second + i1 * spin * w1 - i3 * w1 * w3, third]
+    )
 
 
 def test_thick_rim_satisfies_the_hand_written_equations():

@@ -1,7 +1,8 @@
 """Every nonholonomic system against its state with thirty digits; ``python …/test_many_digits.py [NAME…]`` makes them.
 
-The interpreted field runs on numbers of 45 digits; Gragg, Bulirsch and Stoer's extrapolation of order 28 chooses its steps so that its
-last two columns agree to 1e-33.  Stored are the states of the reduced form (q, u) at `TIME`, in `STATES`.
+The interpreted field runs on numbers of 45 digits; Gragg, Bulirsch and Stoer's extrapolation of order 28 chooses its
+steps so that its last two columns agree to 1e-33.  Stored are the states of the reduced form (q, u) at `TIME`, in
+`STATES`.
 """
 
 import json
@@ -14,8 +15,8 @@ import numpy as np
 import pytest
 
 from integrators import integrate
-from mechanics.constraints.flat import coordinate_rate
-from mechanics.systems.nonholonomic import NONHOLONOMIC
+from mechanics.nonholonomic.flat import coordinate_rate
+from mechanics.systems.rolling.nonholonomic import NONHOLONOMIC
 
 STATES = Path(__file__).with_name("many_digits.json")
 KNOWN = json.loads(STATES.read_text()) if STATES.exists() else {}

@@ -1,11 +1,13 @@
-"""Every nonholonomic system against the equations with multipliers, by exact derivatives; lanes and interpreter bit by bit."""
+"""Every nonholonomic system against the equations with multipliers, by exact derivatives; lanes and interpreter bit by
+bit.
+"""
 
 import numpy as np
 import pytest
 
 from liegroup.compile import WIDTH, lane_array
-from mechanics.constraints.testing import check_system, random_states
-from mechanics.systems.nonholonomic import NONHOLONOMIC
+from mechanics.nonholonomic.testing import check_system, random_states
+from mechanics.systems.rolling.nonholonomic import NONHOLONOMIC
 
 systems = pytest.mark.parametrize("name", NONHOLONOMIC)
 
@@ -16,7 +18,10 @@ def test_reduced_motion_satisfies_the_equations_with_multipliers(name):
 
 
 def forms(system):
-    return {"reduced": (system.problem(), system.reduced), "constrained": (system.constrained_problem(), system.constrained)}
+    return {
+        "reduced": (system.problem(), system.reduced),
+        "constrained": (system.constrained_problem(), system.constrained),
+    }
 
 
 @systems
@@ -33,7 +38,9 @@ def test_compiled_lanes_and_interpreted_agree_bitwise(name):
             calls[functions.parts] = problem.parts_size
         for function, size in calls.items():
             out = lane_array(size)
-            function.compiled_lanes(0.3, lanes, problem.parameters, problem.structure, lane_array(*problem.work_shape), out)
+            function.compiled_lanes(
+                0.3, lanes, problem.parameters, problem.structure, lane_array(*problem.work_shape), out
+            )
             for k in range(WIDTH):
                 scalar, plain = np.zeros(size), np.zeros(size)
                 work = np.zeros(problem.work_shape)
@@ -67,4 +74,6 @@ def test_multipliers_balance_the_motion(name):
         out = np.zeros(2 * system.n)
         work = np.zeros(system.constrained_problem().work_shape)
         system.constrained.field.compiled(0.0, np.concatenate([q, v]), system.parameters, system.structure, work, out)
-        np.testing.assert_allclose(out[system.n :], acceleration, rtol=1e-8, atol=1e-8 * (1 + np.abs(acceleration).max()))
+        np.testing.assert_allclose(
+            out[system.n :], acceleration, rtol=1e-8, atol=1e-8 * (1 + np.abs(acceleration).max())
+        )

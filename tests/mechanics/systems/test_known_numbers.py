@@ -6,8 +6,8 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from liegroup.formulas import so3
-from mechanics.systems import free_rigid_body, heavy_top, kepler, pendulum
-from mechanics.systems.elliptic import amplitude, first_kind, quarter_period
+from mechanics.systems.bodies import free_rigid_body, heavy_top, kepler, pendulum
+from mechanics.systems.bodies.elliptic import amplitude, first_kind, quarter_period
 
 
 def integrate(problem, times):
@@ -17,10 +17,14 @@ def integrate(problem, times):
         w, x, y_, z = y[:4]
         v = problem.velocity(t, y)
         a, b, c = v[:3]
-        turn = 0.5 * np.array([-x * a - y_ * b - z * c, w * a + y_ * c - z * b, w * b + z * a - x * c, w * c + x * b - y_ * a])
+        turn = 0.5 * np.array(
+            [-x * a - y_ * b - z * c, w * a + y_ * c - z * b, w * b + z * a - x * c, w * c + x * b - y_ * a]
+        )
         return np.concatenate([turn, v[3:]])
 
-    return solve_ivp(rate, (0.0, max(times)), problem.y0, method="DOP853", rtol=3e-14, atol=1e-15, t_eval=times, dense_output=True)
+    return solve_ivp(
+        rate, (0.0, max(times)), problem.y0, method="DOP853", rtol=3e-14, atol=1e-15, t_eval=times, dense_output=True
+    )
 
 
 def exp_of(vector):
@@ -53,7 +57,9 @@ def test_the_asymmetric_top_reaches_the_many_digit_states(case):
 
 def test_the_separatrix_of_the_free_body_is_followed():
     state = free_rigid_body((1, 2, 3), momentum=(1, 2, np.sqrt(3))).exact(1.0)
-    np.testing.assert_allclose(state[4:], [0.501016763050283062, 2.644981817058572156, 0.867786489046787619], atol=2e-15)
+    np.testing.assert_allclose(
+        state[4:], [0.501016763050283062, 2.644981817058572156, 0.867786489046787619], atol=2e-15
+    )
     np.testing.assert_allclose(
         state[:4], [0.743283221999649432, 0.314609669554081300, 0.545605517126159291, 0.225533650257312883], atol=2e-15
     )
@@ -124,13 +130,17 @@ def test_the_exact_pendulum_agrees_with_integration(case):
     angle, rate = PENDULUMS[case]
     problem = pendulum(2.0, 0.7, angle=angle, angular_velocity=rate)
     times = np.linspace(0.0, 5.0, 11)
-    reference = solve_ivp(problem.velocity, (0.0, 5.0), problem.y0, method="DOP853", rtol=3e-14, atol=1e-16, t_eval=times)
+    reference = solve_ivp(
+        problem.velocity, (0.0, 5.0), problem.y0, method="DOP853", rtol=3e-14, atol=1e-16, t_eval=times
+    )
     np.testing.assert_allclose(problem.exact(times), reference.y.T, atol=1e-11)
     np.testing.assert_allclose(problem.exact(problem.exact.period)[1], problem.y0[1], atol=1e-12)
 
 
 def test_the_small_pendulum_has_the_period_of_galileo():
-    np.testing.assert_allclose(pendulum(length=2.0, angle=1e-9).exact.period, 2 * np.pi * np.sqrt(2.0 / 9.81), rtol=1e-15)
+    np.testing.assert_allclose(
+        pendulum(length=2.0, angle=1e-9).exact.period, 2 * np.pi * np.sqrt(2.0 / 9.81), rtol=1e-15
+    )
 
 
 @pytest.mark.parametrize("eccentricity", [0.0, 0.6, 0.95, 0.999])
@@ -142,7 +152,9 @@ def test_the_kepler_orbit_closes_after_one_period_and_solves_keplers_equation(ec
     anomaly = np.arctan2(y / np.sqrt(1 - eccentricity**2), x + 2.0 * eccentricity)
     np.testing.assert_allclose(anomaly - eccentricity * np.sin(anomaly), 2 * np.pi * fractions, atol=2e-15)
     for t in fractions[::7] * problem.exact.period:
-        np.testing.assert_allclose(problem.invariant_values(t, problem.exact(t)), problem.invariant_values(0.0, problem.y0), atol=1e-13)
+        np.testing.assert_allclose(
+            problem.invariant_values(t, problem.exact(t)), problem.invariant_values(0.0, problem.y0), atol=1e-13
+        )
     np.testing.assert_allclose(problem.exact(problem.exact.period), problem.y0, atol=1e-12 / (1 - eccentricity) ** 2)
 
 
@@ -154,4 +166,6 @@ def test_amplitude_and_integral_of_the_first_kind_invert_each_other(kc):
         with mpmath.workdps(40):
             sn = mpmath.ellipfun("sn", u, m=1 - mpmath.mpf(kc) ** 2)
         np.testing.assert_allclose(np.sin(amplitude(u, kc)), float(sn), atol=4e-15)
-        np.testing.assert_allclose(np.sin(amplitude(first_kind(u, kc), kc)), np.sin(u), atol=1e-14 * quarter_period(kc) / max(kc, 0.1))
+        np.testing.assert_allclose(
+            np.sin(amplitude(first_kind(u, kc), kc)), np.sin(u), atol=1e-14 * quarter_period(kc) / max(kc, 0.1)
+        )

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from integrators import integrate
-from mechanics.hamiltonian.closed_watch import closed_invariants
-from mechanics.mobility import mass_matrix
-from mechanics.systems import (
+from mechanics.closed_trees.projection import closed_invariants
+from mechanics.constraints.mobility import mass_matrix
+from mechanics.systems.loops import (
     andrews_squeezer,
     bricard,
     flyball_governor,
@@ -17,7 +17,7 @@ from mechanics.systems import (
     slider_crank,
     strandbeest_leg,
 )
-from mechanics.systems.mechanisms import MECHANISMS
+from mechanics.systems.loops.mechanisms import MECHANISMS
 
 FREEDOM = {  # degrees of freedom, rank, equations that change with the position and are redundant
     "four-bar": (four_bar.mechanism, 1, 2, 0),
@@ -62,7 +62,9 @@ def test_freedoms_and_redundancy(name):
 def test_energy_of_the_start_is_the_known_one(name):
     energy, decimals = ENERGIES[name]
     problem, values = MECHANISMS[name](), np.zeros(4)
-    closed_invariants.python(0.0, problem.y0, problem.parameters, problem.structure, np.zeros(problem.work_shape), values)
+    closed_invariants.python(
+        0.0, problem.y0, problem.parameters, problem.structure, np.zeros(problem.work_shape), values
+    )
     assert abs(values[0] - energy) < 0.5 * 10.0**-decimals + 1e-13
     assert values[1] < 1e-14
     assert values[2] < 1e-13

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mechanics
-from mechanics.systems.space_manipulator import space_manipulator, space_manipulator_tree
+from mechanics.systems.bodies.space_manipulator import space_manipulator, space_manipulator_tree
 
 
 def test_nothing_pushes_the_floating_arm():
@@ -18,7 +18,9 @@ def test_nothing_pushes_the_floating_arm():
     a = mechanics.forward_dynamics(tree, q, v)
     steps = np.array([-2.0, -1.0, 1.0, 2.0]) * h
     states = [(tree.group.compose(q, tree.group.exp(s * v + 0.5 * s * s * a)), v + s * a) for s in steps]
-    values = np.array([problem.invariant_values(0.0, np.concatenate([x, mechanics.momentum(tree, x, u)])) for x, u in states])
+    values = np.array(
+        [problem.invariant_values(0.0, np.concatenate([x, mechanics.momentum(tree, x, u)])) for x, u in states]
+    )
     rates = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * h)
     assert np.abs(rates).max() < 1e-7 * np.abs(values).max()
     assert np.abs(p_dot).max() > 1e-3  # though the momenta of the joints change

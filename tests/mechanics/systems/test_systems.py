@@ -69,7 +69,9 @@ def test_the_field_is_that_of_the_energy(problem, states):
         gradient = np.zeros(problem.dimension)
         for k, direction in enumerate(np.eye(problem.dimension)):
             z = moved(problem, y, direction, 1j * STEP)
-            gradient[k] = evaluate(problem.invariants.python, problem, z, problem.invariant_count, complex)[index].imag / STEP
+            gradient[k] = (
+                evaluate(problem.invariants.python, problem, z, problem.invariant_count, complex)[index].imag / STEP
+            )
         turning = np.zeros(n)
         bracket_transpose(problem.table[:-1], rate[:n].copy(), y[-n:].copy(), turning)
         expected = np.concatenate([gradient[n:], turning - gradient[:n]])

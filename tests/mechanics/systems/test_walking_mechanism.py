@@ -5,7 +5,7 @@ import pytest
 
 from integrators import integrate
 from mechanics.constraints.equations import LoopEquations, geometry
-from mechanics.systems import walking_mechanism as walker
+from mechanics.systems.loops import walking_mechanism as walker
 
 
 def test_tree_and_split_bodies_are_those_of_the_paper():

@@ -7,9 +7,9 @@ import pytest
 import mechanics
 from integrators import integrate
 from liegroup.compile import cache_directory, lane_array
-from mechanics.hamiltonian.era import era
-from mechanics.hamiltonian.reference import System
+from mechanics.algorithms.era import era
 from mechanics.joints import JOINTS, Fixed, Free, Planar, Prismatic, Revolute, Rheonomic, Spherical
+from mechanics.reference.system import System
 from mechanics.testing import SHAPES, random_tree
 
 TIME = 0.7
@@ -119,7 +119,9 @@ def test_equal_trees_share_their_code_and_it_is_kept():
     trees = [random_tree("chain", 2, np.random.default_rng(1)) for _ in range(2)]
     first, second = map(mechanics.compile_model, trees)
     assert first.field is second.field
-    assert (cache_directory() / "generated" / f"{first.field.__module__}.py").read_text(encoding="utf-8") == first.source
+    assert (cache_directory() / "generated" / f"{first.field.__module__}.py").read_text(
+        encoding="utf-8"
+    ) == first.source
     assert mechanics.compile_model(trees[0].with_gravity((0, 0, 0))).field is not first.field
 
 

@@ -22,7 +22,9 @@ def test_a_tree_survives_json_to_the_last_bit(kind):
 
 
 def test_limits_that_are_not_finite_survive_too():
-    body = Body("a", Revolute(), inertia=Inertia.about_com(1.0, (0, 0, 0), np.eye(3)), data=JointData(lower=-np.inf, upper=1.0))
+    body = Body(
+        "a", Revolute(), inertia=Inertia.about_com(1.0, (0, 0, 0), np.eye(3)), data=JointData(lower=-np.inf, upper=1.0)
+    )
     again = Tree.from_dict(json.loads(json.dumps(Tree([body]).to_dict(), allow_nan=False)))
     assert again.bodies[0].data.lower == [-np.inf]
 

@@ -6,9 +6,9 @@ import pytest
 
 import mechanics
 from mechanics.adapters.pinocchio import to_pinocchio
-from mechanics.hamiltonian.reference import System
 from mechanics.joints import JOINTS, Fixed, Free, Prismatic, Revolute, Rheonomic
-from mechanics.systems.space_manipulator import space_manipulator_tree
+from mechanics.reference.system import System
+from mechanics.systems.bodies.space_manipulator import space_manipulator_tree
 from mechanics.testing import EXAMPLES, SHAPES, random_tree
 
 pin = pytest.importorskip("pinocchio")
@@ -25,7 +25,11 @@ def trees(joints=JOINTS):
     simple = (Revolute, Prismatic, Free, Fixed)
     mixed = [pytest.param(shape, joints, seed, id=shape) for seed, shape in enumerate(SHAPES)]
     few = [pytest.param(shape, simple, 10 + seed, id=f"{shape}-simple") for seed, shape in enumerate(SHAPES)]
-    alone = [pytest.param("chain", (kind,), 20 + seed, id=kind.__name__) for seed, kind in enumerate(joints) if kind is not Fixed]
+    alone = [
+        pytest.param("chain", (kind,), 20 + seed, id=kind.__name__)
+        for seed, kind in enumerate(joints)
+        if kind is not Fixed
+    ]
     return mixed + few + alone
 
 
@@ -173,7 +177,9 @@ def test_momenta_are_those_of_the_reference(shape, joints, seed):
 
 @pytest.mark.parametrize(("shape", "joints", "seed"), trees())
 def test_rates_of_momenta_are_the_derivative_along_the_motion(shape, joints, seed):
-    """ṗ = d/dt p(q(t), v(t), t) with v̇ from Newton and Euler: also with prescribed motions, where Pinocchio has no say."""
+    """ṗ = d/dt p(q(t), v(t), t) with v̇ from Newton and Euler: also with prescribed motions, where Pinocchio has no
+    say.
+    """
     tree, q, v, wrenches, tau = example(shape, joints, seed)
     a = mechanics.forward_dynamics(tree, q, v, tau, wrenches, TIME)
     h = 1e-4

@@ -5,9 +5,9 @@ import pytest
 
 import mechanics
 from liegroup.compile import lane_array
-from mechanics.algorithms import crba, energy, kinematics, momentum, rnea
-from mechanics.hamiltonian import era, invariants
+from mechanics.algorithms import crba, energy, era, kinematics, momentum, rnea
 from mechanics.joints import JOINTS, Free, Revolute
+from mechanics.problems import invariants
 from mechanics.testing import random_tree
 
 KERNELS = {
@@ -29,7 +29,12 @@ KERNELS = {
 def states(tree, inputs, count, generator):
     sizes = {"v": tree.nv, "wrenches": 6 * len(tree)}
     part = {"q": lambda: tree.random_configuration(generator)}
-    return np.array([np.concatenate([part[x]() if x == "q" else generator.normal(size=sizes[x]) for x in inputs]) for _ in range(count)])
+    return np.array(
+        [
+            np.concatenate([part[x]() if x == "q" else generator.normal(size=sizes[x]) for x in inputs])
+            for _ in range(count)
+        ]
+    )
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -6,13 +6,13 @@ import pytest
 import mechanics
 from liegroup.compile import lane_array
 from mechanics import Body, ModelError, Tree
-from mechanics.algorithms.serial import SERIAL, Chain, serial_chain
-from mechanics.algorithms.serial.yaskevich import distances
-from mechanics.hamiltonian import osp, tsp
-from mechanics.hamiltonian.counting import Tally
-from mechanics.hamiltonian.operation_counts import mass_matrix_operations
-from mechanics.hamiltonian.osp_plan import Plan, osp_plan
 from mechanics.joints import JOINTS, Prismatic, Revolute
+from mechanics.reference import osp, tsp
+from mechanics.reference.counting import Tally
+from mechanics.reference.operation_counts import mass_matrix_operations
+from mechanics.reference.osp_plan import Plan, osp_plan
+from mechanics.reference.serial import SERIAL, Chain, serial_chain
+from mechanics.reference.serial.yaskevich import distances
 from mechanics.testing import SHAPES, random_inertia, random_tree
 
 CHAINS = [(Revolute,), (Prismatic,), (Revolute, Prismatic)]
@@ -40,8 +40,12 @@ def test_batches_go_through_every_algorithm():
     tree, _, v = chain((Revolute, Prismatic), 4)
     q = np.random.default_rng(1).normal(size=(2, 3, 4))
     for algorithm in ALGORITHMS:
-        assert np.allclose(mechanics.mass_matrix(tree, q, algorithm=algorithm), mechanics.mass_matrix(tree, q), rtol=0, atol=1e-13)
-    assert np.allclose(mechanics.bias(tree, q, v, algorithm="yaskevich"), mechanics.bias(tree, q, v), rtol=0, atol=1e-11)
+        assert np.allclose(
+            mechanics.mass_matrix(tree, q, algorithm=algorithm), mechanics.mass_matrix(tree, q), rtol=0, atol=1e-13
+        )
+    assert np.allclose(
+        mechanics.bias(tree, q, v, algorithm="yaskevich"), mechanics.bias(tree, q, v), rtol=0, atol=1e-11
+    )
 
 
 def test_the_printed_recursion_14b_is_wrong_from_three_joints_on():
@@ -78,7 +82,9 @@ def test_the_table_of_counts_is_what_a_counting_scalar_finds(function, row):
     for N in (3, 6, 9):
         tree, q, _ = chain((Revolute,), N)
         x, tally = serial_chain(tree, *mechanics.body_poses(tree, q)), Tally()
-        vectors = {name: [tuple(tally.array(np.array(v))) for v in getattr(x, name)] for name in ("e", "r", "c", "inertia")}
+        vectors = {
+            name: [tuple(tally.array(np.array(v))) for v in getattr(x, name)] for name in ("e", "r", "c", "inertia")
+        }
         counted = Chain(x.rotary, vectors["e"], vectors["r"], list(tally.array(x.m)), vectors["c"], vectors["inertia"])
         rows = SERIAL[function](counted)
         assert (tally.multiplications, tally.additions) == mass_matrix_operations(row, N)
@@ -98,10 +104,16 @@ def test_hamiltons_equations_by_projection_are_those_of_the_recursion(algorithm,
     generator = np.random.default_rng(3)
     tree = random_tree(shape, 9, generator, JOINTS, damping=0.1)
     q = np.array([tree.random_configuration(generator) for _ in range(9)])
-    p, tau, wrenches = generator.normal(size=tree.nv), generator.normal(size=tree.nv), generator.normal(size=(len(tree), 6))
+    p, tau, wrenches = (
+        generator.normal(size=tree.nv),
+        generator.normal(size=tree.nv),
+        generator.normal(size=(len(tree), 6)),
+    )
     for loads in ((), (wrenches, tau)):
         true = mechanics.hamiltonian_rhs(tree, q, p, *loads, t=0.4)
-        for found, expected in zip(mechanics.hamiltonian_rhs(tree, q, p, *loads, t=0.4, algorithm=algorithm), true, strict=True):
+        for found, expected in zip(
+            mechanics.hamiltonian_rhs(tree, q, p, *loads, t=0.4, algorithm=algorithm), true, strict=True
+        ):
             assert np.abs(found - expected).max() < 1e-9 * (1.0 + np.abs(expected).max())
 
 
@@ -110,7 +122,10 @@ def test_the_kernels_of_the_projections_give_the_same_bits_in_lanes_compiled_and
     generator = np.random.default_rng(5)
     tree = random_tree("random", 9, generator, JOINTS)
     kernel, plan = KERNELS[algorithm][0], KERNELS[algorithm][1](tree)
-    y = [np.concatenate([tree.random_configuration(generator), generator.normal(size=2 * tree.nv + 6 * len(tree))]) for _ in range(8)]
+    y = [
+        np.concatenate([tree.random_configuration(generator), generator.normal(size=2 * tree.nv + 6 * len(tree))])
+        for _ in range(8)
+    ]
     lanes, out, one = lane_array(len(y[0])), lane_array(plan.size), np.zeros(plan.size)
     lanes[:] = np.array(y).T
     kernel(0.4, lanes, plan.parameters, plan.structure, lane_array(*plan.work_shape), out)
@@ -123,11 +138,15 @@ def test_the_kernels_of_the_projections_give_the_same_bits_in_lanes_compiled_and
 
 
 def test_bodies_without_full_inertia_are_refused_by_osp_only():
-    massless = Tree([Body("a", Revolute()), Body("b", Revolute((1, 0, 0)), "a", inertia=random_inertia(np.random.default_rng(0)))])
+    massless = Tree(
+        [Body("a", Revolute()), Body("b", Revolute((1, 0, 0)), "a", inertia=random_inertia(np.random.default_rng(0)))]
+    )
     with pytest.raises(ValueError, match="the inertia of body 'a' cannot be inverted; use 'ERA' or 'TSP'"):
         mechanics.hamiltonian_rhs(massless, [0.1, 0.2], [1.0, 2.0], algorithm="OSP")
     true = mechanics.hamiltonian_rhs(massless, [0.1, 0.2], [1.0, 2.0])
-    assert np.allclose(mechanics.hamiltonian_rhs(massless, [0.1, 0.2], [1.0, 2.0], algorithm="TSP"), true, rtol=0, atol=1e-12)
+    assert np.allclose(
+        mechanics.hamiltonian_rhs(massless, [0.1, 0.2], [1.0, 2.0], algorithm="TSP"), true, rtol=0, atol=1e-12
+    )
 
 
 def test_power_is_the_rate_of_the_energy():
@@ -137,7 +156,9 @@ def test_power_is_the_rate_of_the_energy():
     a = mechanics.forward_dynamics(tree, q, v, tau, wrenches)
     h = 1e-4
     E = [mechanics.energy(tree, q + s * v + 0.5 * s * s * a, v + s * a) for s in (-2 * h, -h, h, 2 * h)]
-    assert mechanics.power(tree, q, v, tau, wrenches) == pytest.approx((E[0] - 8 * E[1] + 8 * E[2] - E[3]) / (12 * h), rel=1e-8)
+    assert mechanics.power(tree, q, v, tau, wrenches) == pytest.approx(
+        (E[0] - 8 * E[1] + 8 * E[2] - E[3]) / (12 * h), rel=1e-8
+    )
 
 
 def test_what_an_algorithm_does_not_take_is_said():

@@ -88,29 +88,47 @@ def test_configurations_of_equal_angle_on_the_circle_are_one():
 BAD = {
     "unknown parent": (lambda: arm(Body("a", Revolute(), "bse", inertia=SOLID)), "'bse' is unknown"),
     "two bodies of one name": (lambda: arm(Body("base", Revolute(), inertia=SOLID)), "two bodys? of this name"),
-    "two joints of one name": (lambda: arm(Body("a", Revolute(), inertia=SOLID, joint_name="base_joint")), "two joints of this name"),
-    "cycle": (lambda: Tree([Body("a", Revolute(), "b", inertia=SOLID), Body("b", Revolute(), "a", inertia=SOLID)]), "cycle a → b → a"),
+    "two joints of one name": (
+        lambda: arm(Body("a", Revolute(), inertia=SOLID, joint_name="base_joint")),
+        "two joints of this name",
+    ),
+    "cycle": (
+        lambda: Tree([Body("a", Revolute(), "b", inertia=SOLID), Body("b", Revolute(), "a", inertia=SOLID)]),
+        "cycle a → b → a",
+    ),
     "child first": (
         lambda: Tree([Body("a", Revolute(), "b", inertia=SOLID), Body("b", Revolute(), inertia=SOLID)]),
         "before its parent 'b'",
     ),
     "no bodies": (lambda: Tree([]), "no bodies"),
     "negative mass": (lambda: arm(Body("a", Revolute(), inertia=Inertia.point(-1.0))), "mass -1 kg"),
-    "negative moments": (lambda: arm(Body("a", Revolute(), inertia=Inertia.about_com(1, (0, 0, 0), -np.eye(3)))), "none below zero"),
+    "negative moments": (
+        lambda: arm(Body("a", Revolute(), inertia=Inertia.about_com(1, (0, 0, 0), -np.eye(3)))),
+        "none below zero",
+    ),
     "origin for centre": (
         lambda: arm(Body("a", Revolute(), inertia=Inertia.about_origin(1, (1, 0, 0), 0.1 * np.eye(3)))),
         "about the origin or the centre of mass",
     ),
-    "not a triangle": (lambda: arm(Body("a", Revolute(), inertia=Inertia.about_com(1, (0, 0, 0), np.diag([1, 1, 3])))), "strict=False"),
+    "not a triangle": (
+        lambda: arm(Body("a", Revolute(), inertia=Inertia.about_com(1, (0, 0, 0), np.diag([1, 1, 3])))),
+        "strict=False",
+    ),
     "not a rotation": (lambda: Body("a", Revolute(), rotation=2 * np.eye(3), inertia=SOLID), "not a rotation matrix"),
     "mirrored": (lambda: Body("a", Revolute(), rotation=-np.eye(3), inertia=SOLID), "not a rotation matrix"),
     "position not finite": (lambda: Body("a", Revolute(), position=(0, np.nan, 0), inertia=SOLID), "position is .*nan"),
     "gravity of two numbers": (lambda: arm(gravity=(0, 9.81)), r"gravity has shape \(2,\)"),
     "joint is a string": (lambda: Body("a", "revolute", inertia=SOLID), "joint is 'revolute'"),
     "negative damping": (lambda: Body("a", Revolute(), inertia=SOLID, data=JointData(damping=-1)), "damping is"),
-    "damping of two numbers": (lambda: Body("a", Revolute(), inertia=SOLID, data=JointData(damping=(1, 2))), "give one number, or 1"),
+    "damping of two numbers": (
+        lambda: Body("a", Revolute(), inertia=SOLID, data=JointData(damping=(1, 2))),
+        "give one number, or 1",
+    ),
     "massless leaf": (lambda: arm(Body("a", Revolute(), "base", joint_name="loose")), "'loose'.*moves no inertia"),
-    "point mass on its axis": (lambda: arm(Body("a", Revolute(), "base", inertia=Inertia.point(1.0))), "moves no inertia"),
+    "point mass on its axis": (
+        lambda: arm(Body("a", Revolute(), "base", inertia=Inertia.point(1.0))),
+        "moves no inertia",
+    ),
     "two turns about one axis": (
         lambda: arm(Body("a", Revolute(), "base", joint_name="first"), Body("b", Revolute(), "a", inertia=SOLID)),
         "'first'.*moves no inertia",
@@ -159,7 +177,10 @@ def test_states_of_the_wrong_kind_are_refused_by_name():
         (lambda: mechanics.hamiltonian_rhs(tree, q, np.ones(5)), r"p: shape \(5,\), expected \(…, 4\)"),
         (lambda: mechanics.hamiltonian_rhs(tree, q, v * np.nan), r"p: element \(0,\) is nan"),
         (lambda: mechanics.hamiltonian_rhs(tree, 2 * q, v), "quaternion of joint 'top_joint'"),
-        (lambda: mechanics.hamiltonian_rhs(tree, q, v, wrenches=np.ones((3, 6))), r"wrenches: shape \(3, 6\), expected \(…, 2, 6\)"),
+        (
+            lambda: mechanics.hamiltonian_rhs(tree, q, v, wrenches=np.ones((3, 6))),
+            r"wrenches: shape \(3, 6\), expected \(…, 2, 6\)",
+        ),
         (lambda: mechanics.hamiltonian_rhs(tree, np.tile(q, (3, 1)), np.ones((2, 4))), "do not broadcast"),
         (lambda: mechanics.inverse_dynamics(tree, q, v, np.ones(2)), "a: shape"),
         (lambda: mechanics.mass_matrix(tree, q + np.inf), "q: element"),
@@ -172,7 +193,9 @@ def test_states_of_the_wrong_kind_are_refused_by_name():
 
 def test_a_locked_gimbal_is_named_and_a_ball_joint_does_not_lock():
     solid = random_inertia(np.random.default_rng(0))
-    gimbal = Tree([Body("a", Revolute(), inertia=SOLID), Body("top", Gimbal(), "a", inertia=solid, joint_name="gimbal")])
+    gimbal = Tree(
+        [Body("a", Revolute(), inertia=SOLID), Body("top", Gimbal(), "a", inertia=solid, joint_name="gimbal")]
+    )
     q = np.array([0.2, 0.3, np.pi / 2, -0.4])
     with pytest.raises(ValueError, match="'gimbal' moves no inertia"):
         mechanics.hamiltonian_rhs(gimbal, q, np.ones(4))
@@ -200,7 +223,10 @@ def test_bodies_on_fixed_joints_are_joined_and_still_addressed():
     assert np.allclose(mechanics.hamiltonian_rhs(tree, q, p), mechanics.hamiltonian_rhs(joined, q, p), rtol=1e-14)
     twists = mechanics.body_twists(tree, q, [2.0])
     assert np.allclose(twists[1], [0, 0.6, 0, 0, 0, 2.0], rtol=0, atol=1e-14)
-    power = mechanics.hamiltonian_rhs(tree, q, p, np.array([0 * wrench, wrench]))[1] - mechanics.hamiltonian_rhs(tree, q, p)[1]
+    power = (
+        mechanics.hamiltonian_rhs(tree, q, p, np.array([0 * wrench, wrench]))[1]
+        - mechanics.hamiltonian_rhs(tree, q, p)[1]
+    )
     assert np.allclose(power * 2.0, wrench @ twists[1], rtol=1e-13)
 
 

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from mechanics import Body, Inertia, JointData, Tree
-from mechanics.hamiltonian.problem import hamiltonian_problem
 from mechanics.joints import Fixed, Free, Prismatic, Revolute, Spherical
+from mechanics.problems.tree import hamiltonian_problem
 
-LINK = Inertia.about_com(1.0, (0.02, 0.03, 0.15), [[0.02, 0.001, 0.002], [0.001, 0.025, 0.0015], [0.002, 0.0015, 0.015]])
+LINK = Inertia.about_com(
+    1.0, (0.02, 0.03, 0.15), [[0.02, 0.001, 0.002], [0.001, 0.025, 0.0015], [0.002, 0.0015, 0.015]]
+)
 
 
 def chain(n: int, damping: float = 0.0) -> Tree:

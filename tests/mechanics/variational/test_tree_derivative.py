@@ -8,14 +8,14 @@ import pytest
 
 from integrators.analysis import derivative, symplectic_defect
 from integrators.analysis.canonical import two_form
+from integrators.method.step_map import step_map
 from integrators.methods import find
-from integrators.one_step import step_map
-from integrators.step_derivative import linearised_step
+from integrators.step_derivatives.linearised import linearised_step
 from integrators.steppers.tree_variational import tree_variational
 from liegroup.table import EXP, increment, retract
 from mechanics import Body, Tree
-from mechanics.hamiltonian.problem import hamiltonian_problem
 from mechanics.joints import Revolute, Spherical
+from mechanics.problems.tree import hamiltonian_problem
 from mechanics.testing import EXAMPLES, random_inertia, random_rotation, random_tree
 from mechanics.variational import reference
 
@@ -49,7 +49,8 @@ def check(problem, method, h=H, t=T):
     assert np.abs(exact - J).max() < 1e-10 * max(1.0, np.abs(J).max())
 
 
-# --- against differences of the step -----------------------------------------------------------------------------------
+# --- against differences of the step
+# -----------------------------------------------------------------------------------
 
 
 @EVERY_MAP
@@ -68,21 +69,30 @@ def test_the_same_with_every_joint(kind):
         for i, joint in enumerate(joints)
     ]
     tree = Tree(bodies, kind.__name__, gravity=(1.0, -2.0, -9.0))
-    check(hamiltonian_problem(tree, tree.random_configuration(g), g.normal(size=tree.nv), t=T), find("TREE_VARIATIONAL"))
+    check(
+        hamiltonian_problem(tree, tree.random_configuration(g), g.normal(size=tree.nv), t=T), find("TREE_VARIATIONAL")
+    )
 
 
 def test_the_same_on_a_damped_tree_of_all_joints():
     g = np.random.default_rng(0)
     tree = random_tree("random", 8, g, tuple(EXAMPLES), damping=0.05)
-    check(hamiltonian_problem(tree, tree.random_configuration(g), 0.3 * g.normal(size=tree.nv), t=T), find("TREE_VARIATIONAL"), 0.01)
+    check(
+        hamiltonian_problem(tree, tree.random_configuration(g), 0.3 * g.normal(size=tree.nv), t=T),
+        find("TREE_VARIATIONAL"),
+        0.01,
+    )
 
 
-@pytest.mark.parametrize("method", [find("TREE_VARIATIONAL_SUZUKI4"), tree_variational(turn=0.03, name="divided")], ids=lambda m: m.name)
+@pytest.mark.parametrize(
+    "method", [find("TREE_VARIATIONAL_SUZUKI4"), tree_variational(turn=0.03, name="divided")], ids=lambda m: m.name
+)
 def test_compositions_and_divided_steps_are_differentiated_part_by_part(trees, method):
     check(trees.drifting(), method, t=0.0)
 
 
-# --- against the definition ----------------------------------------------------------------------------------------------
+# --- against the definition
+# ----------------------------------------------------------------------------------------------
 
 
 def small():
@@ -115,7 +125,8 @@ def test_it_solves_the_differentiated_equations_in_fifty_digits():
     assert np.abs(left - wanted).max() < 3e-14 * np.abs(by_end).max() * np.abs(A_q).max()
 
 
-# --- structure -------------------------------------------------------------------------------------------------------------
+# --- structure
+# -------------------------------------------------------------------------------------------------------------
 
 
 @EVERY_MAP
@@ -124,13 +135,18 @@ def test_the_derivative_is_symplectic_to_rounding(trees, which, map_name):
     problem = trees.violent(5) if which == "violent" else trees.drifting()
     found = linearised_step(problem, tree_variational(map=map_name), problem.y0, H)
     after = two_form(problem, found.y)
-    assert symplectic_defect(found.A, two_form(problem, problem.y0), after) < 2e-14 * np.abs(after).max() * np.abs(found.A).max()
+    assert (
+        symplectic_defect(found.A, two_form(problem, problem.y0), after)
+        < 2e-14 * np.abs(after).max() * np.abs(found.A).max()
+    )
 
 
 def test_without_forces_it_ends_where_the_step_ends(trees):
     problem = trees.drifting()
     for name in ("TREE_VARIATIONAL", "TREE_VARIATIONAL_SOFSPA6"):
-        assert np.array_equal(linearised_step(problem, name, problem.y0, H).y, step_map(problem, find(name))(problem.y0, H))
+        assert np.array_equal(
+            linearised_step(problem, name, problem.y0, H).y, step_map(problem, find(name))(problem.y0, H)
+        )
 
 
 def test_forces_do_work(trees):
@@ -144,7 +160,8 @@ def test_forces_do_work(trees):
     assert np.abs(linearised_step(problem, "TREE_VARIATIONAL", y, H, u, [6, 9]).y - end).max() < 1e-14
 
 
-# --- many states ------------------------------------------------------------------------------------------------------------
+# --- many states
+# ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow  # of compiling

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from integrators import integrate
+from integrators.method.step_map import step_map
 from integrators.methods import find
-from integrators.one_step import step_map
 from integrators.problem import Problem
 from integrators.status import Status
 from integrators.steppers.tree_variational import tree_variational
 from mechanics import Body, Inertia, Tree
-from mechanics.hamiltonian.problem import hamiltonian_problem
 from mechanics.joints import Revolute
+from mechanics.problems.tree import hamiltonian_problem
 
 
 @pytest.mark.parametrize("which", ["violent", "drifting"])
@@ -39,7 +39,8 @@ def test_lanes_agree_bitwise_with_one_trajectory(trees, which):
 def test_lanes_that_must_divide_a_step_still_agree(trees):
     problem = trees.violent(20, 8)
     together, alone = (
-        integrate(p, tree_variational(turn=0.2), (0, 1.2), 0.01, save_every=120) for p in (problem, problem.with_start(problem.y0[2]))
+        integrate(p, tree_variational(turn=0.2), (0, 1.2), 0.01, save_every=120)
+        for p in (problem, problem.with_start(problem.y0[2]))
     )
     assert together.success
     assert alone.attributes["divided_steps"] > 0
@@ -72,7 +73,9 @@ def test_a_chain_of_ten_thousand_links_takes_its_steps(trees):
 
 def test_the_inertia_matrix_finds_the_same_step_in_more_iterations(trees):
     problem = trees.violent(10)
-    exact, inertia = (integrate(problem, tree_variational(newton=name), (0, 0.1), 1e-3) for name in ("exact", "inertia"))
+    exact, inertia = (
+        integrate(problem, tree_variational(newton=name), (0, 0.1), 1e-3) for name in ("exact", "inertia")
+    )
     assert np.abs(exact.y - inertia.y).max() < 1e-11 * np.abs(exact.y).max()
     assert inertia.iterations > 1.2 * exact.iterations
 
@@ -101,13 +104,16 @@ def test_what_was_computed_before_a_failure_is_kept(trees):
 
 
 def test_a_problem_without_the_step_is_refused():
-    problem = Problem([[0, 0, 0, 1, 1], [0, 1, 1, 1, 1]], [1.0, 0.0], lambda t, y: (y[1], -y[0]), canonical=True, model="oscillator")
+    problem = Problem(
+        [[0, 0, 0, 1, 1], [0, 1, 1, 1, 1]], [1.0, 0.0], lambda t, y: (y[1], -y[0]), canonical=True, model="oscillator"
+    )
     with pytest.raises(ValueError, match="tree of bodies"):
         integrate(problem, "TREE_VARIATIONAL", (0, 1), 0.1)
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("turn", 0.0), ("turn", 3.2), ("turn", np.nan), ("divisions", -1), ("divisions", 31), ("newton", "fast")]
+    ("option", "value"),
+    [("turn", 0.0), ("turn", 3.2), ("turn", np.nan), ("divisions", -1), ("divisions", 31), ("newton", "fast")],
 )
 def test_bad_options_are_refused_by_name(option, value):
     with pytest.raises(ValueError, match=option):

@@ -8,14 +8,14 @@ import pytest
 from integrators import integrate
 from integrators.analysis import derivative, energy_drift, measured_order, symmetry_defect, symplectic_defect
 from integrators.analysis.canonical import two_form
+from integrators.method.step_map import step_map
 from integrators.methods import find
-from integrators.one_step import step_map
 from integrators.steppers.tree_variational import tree_variational
 from integrators.testing import group_distance
 from liegroup.table import EXP, increment, retract
 from mechanics import Body, Tree, dynamics
-from mechanics.hamiltonian.problem import hamiltonian_problem
 from mechanics.joints import Revolute
+from mechanics.problems.tree import hamiltonian_problem
 from mechanics.testing import EXAMPLES, random_inertia, random_rotation, random_tree
 from mechanics.variational import reference
 
@@ -149,7 +149,12 @@ def test_order_two(trees, map_name):
 
 @pytest.mark.parametrize(
     ("name", "counts", "end"),
-    [("SUZUKI4", [8, 16, 32], 0.2), ("SOFSPA6", [4, 6, 8], 0.2), ("KAHANLI6", [8, 10, 12], 0.2), ("KAHANLI8", [5, 6, 7], 0.4)],
+    [
+        ("SUZUKI4", [8, 16, 32], 0.2),
+        ("SOFSPA6", [4, 6, 8], 0.2),
+        ("KAHANLI6", [8, 10, 12], 0.2),
+        ("KAHANLI8", [5, 6, 7], 0.4),
+    ],
 )
 def test_compositions_have_their_order(trees, name, counts, end):
     method = find(f"TREE_VARIATIONAL_{name}")
@@ -164,7 +169,8 @@ def test_order_two_with_all_joints_damping_and_prescribed_motions(seed):
     assert abs(order(problem, find("TREE_VARIATIONAL"), [100, 200, 400], 0.1) - 2) < 0.1
 
 
-# --- structure ----------------------------------------------------------------------------------------------------------
+# --- structure
+# ----------------------------------------------------------------------------------------------------------
 
 
 @EVERY_MAP

@@ -4,23 +4,25 @@ import numpy as np
 import pytest
 
 from integrators import integrate
+from integrators.method.step_map import step_map
 from integrators.methods import METHODS
-from integrators.one_step import step_map
-from integrators.parts import constrained
-from mechanics.assembly import moved_by
-from mechanics.constraints.constrained_problem import constrained_problem
-from mechanics.constraints.multiplier_problem import multiplier_problem
-from mechanics.mobility import mass_matrix
-from mechanics.systems import two_wheeled_pendulum as pendulum
-from mechanics.systems import wheeled_car
-from mechanics.systems.wheeled import WHEELED
+from integrators.problem.parts import constrained
+from mechanics.constraints.assembly import moved_by
+from mechanics.constraints.mobility import mass_matrix
+from mechanics.formulations.constrained_problem import constrained_problem
+from mechanics.formulations.multiplier_problem import multiplier_problem
+from mechanics.systems.rolling import two_wheeled_pendulum as pendulum
+from mechanics.systems.rolling import wheeled_car
+from mechanics.systems.rolling.wheeled import WHEELED
 
 
 def blocks(problem, y):
     n, m, k = problem.sizes
     at, out = constrained(n, m, k), np.zeros(problem.parts_size)
     problem.parts.python(0.0, y, problem.parameters, problem.structure, np.zeros(problem.work_shape), out)
-    return {name: out[start:end] for name, start, end in zip(at._fields, at, (*at[1:], at.SIZE), strict=True) if end > start}
+    return {
+        name: out[start:end] for name, start, end in zip(at._fields, at, (*at[1:], at.SIZE), strict=True) if end > start
+    }
 
 
 def somewhere(made, seed):
@@ -40,7 +42,10 @@ def test_parts_are_those_of_dense_matrices(name):
     p = blocks(problem, problem.y0)
     M, A = p["MASS"].reshape(n, n), p["ROWS"].reshape(-1, n)
     np.testing.assert_allclose(M, mass_matrix(made.tree, q), rtol=1e-12, atol=1e-12 * np.abs(M).max())
-    D = [0.5 * v @ (mass_matrix(made.tree, moved_by(made.tree, q.astype(complex), 1j * h * e)).imag / h) @ v for e in np.eye(n)]
+    D = [
+        0.5 * v @ (mass_matrix(made.tree, moved_by(made.tree, q.astype(complex), 1j * h * e)).imag / h) @ v
+        for e in np.eye(n)
+    ]
     np.testing.assert_allclose(p["KINETIC"], D, rtol=1e-11, atol=1e-11 * (1 + np.abs(D).max()))
     assert np.abs(A @ v).max() < 1e-12 * (1 + np.abs(v).max() * np.abs(A).max())
     # with the field in linear time: M v̇ + r − D = F − G + Aᵀ λ
@@ -67,7 +72,8 @@ def test_gradients_are_those_of_the_potential(name):
 
     p = blocks(problem, np.concatenate([q, np.zeros(made.tree.nv)]))
     slopes = [
-        (potential(moved_by(made.tree, q, h * e)) - potential(moved_by(made.tree, q, -h * e))) / (2 * h) for e in np.eye(made.tree.nv)
+        (potential(moved_by(made.tree, q, h * e)) - potential(moved_by(made.tree, q, -h * e))) / (2 * h)
+        for e in np.eye(made.tree.nv)
     ]
     np.testing.assert_allclose(p["GRADIENT"] - p["FORCE"], slopes, rtol=1e-6, atol=1e-5 * np.abs(slopes).max())
 

@@ -1,4 +1,6 @@
-"""The variational step of trees and mechanisms on wheels: its equations, constraints, order, symmetry, and force elements."""
+"""The variational step of trees and mechanisms on wheels: its equations, constraints, order, symmetry, and force
+elements.
+"""
 
 import numpy as np
 import pytest
@@ -7,8 +9,8 @@ from scipy.spatial.transform import Rotation
 
 from integrators import integrate
 from integrators.analysis import measured_order
+from integrators.method.step_map import step_map
 from integrators.methods import find
-from integrators.one_step import step_map
 from mechanics import Body, Frame, Inertia, JointData, Tree
 from mechanics.constraints.wheel_gradients import slip, slip_gradient
 from mechanics.constraints.wheel_rows import EDGE, HEIGHT, ROLL, SIDE, SPHERE, wheel_row
@@ -16,8 +18,8 @@ from mechanics.constraints.wheels import skate, wheel
 from mechanics.forces.elements import joint_spring
 from mechanics.joints import Planar, Revolute
 from mechanics.mechanism import Mechanism, mass_matrix
-from mechanics.systems import ball_on_table, mobile_manipulator, wheeled_car, whipple_bicycle
-from mechanics.systems import two_wheeled_pendulum as pendulum
+from mechanics.systems.rolling import ball_on_table, mobile_manipulator, wheeled_car, whipple_bicycle
+from mechanics.systems.rolling import two_wheeled_pendulum as pendulum
 from mechanics.variational.reference import momenta, poses
 
 Z = np.array([0.0, 0.0, 1.0])
@@ -48,7 +50,9 @@ def car(**changes):
 
 def sleigh():
     body = Inertia.about_com(2.0, (0.3, 0.0, 0.0), 0.5 * np.eye(3))
-    made = Mechanism(Tree([Body("sleigh", Planar(), inertia=body)]), [skate(Frame.with_axis("sleigh", axis=(0.0, 1.0, 0.0)))])
+    made = Mechanism(
+        Tree([Body("sleigh", Planar(), inertia=body)]), [skate(Frame.with_axis("sleigh", axis=(0.0, 1.0, 0.0)))]
+    )
     return made, made.home, made.projected_velocity(made.home, np.array([1.0, 0.0, 2.0]))[0]
 
 
@@ -57,7 +61,14 @@ def marble():
     return made, *ball_on_table.start(made)
 
 
-RUNS = {"ball": marble, "pendulum": leaning, "manipulator": manipulator, "bicycle": bicycle, "car": car, "sleigh": sleigh}
+RUNS = {
+    "ball": marble,
+    "pendulum": leaning,
+    "manipulator": manipulator,
+    "bicycle": bicycle,
+    "car": car,
+    "sleigh": sleigh,
+}
 
 
 def test_the_gradient_of_the_slip_of_a_ball():
@@ -92,7 +103,9 @@ def test_the_gradient_of_the_slip(kind):
     for e in np.eye(3):
         assert g.by_distance @ e == pytest.approx(work(A, b, D + 1j * step * e).imag / step, abs=1e-13)
         assert g.by_turn @ e == pytest.approx(work(A, b + 1j * step * np.cross(e, b), D).imag / step, abs=1e-13)
-        assert g.by_turn_of_plane @ e == pytest.approx(work(A + 1j * step * np.cross(e, A), b, D).imag / step, abs=1e-13)
+        assert g.by_turn_of_plane @ e == pytest.approx(
+            work(A + 1j * step * np.cross(e, A), b, D).imag / step, abs=1e-13
+        )
 
 
 def contact_forces(made, q):
@@ -125,7 +138,9 @@ def slips(made, q0, q1):
 
 @pytest.mark.parametrize("name", ["pendulum", "manipulator", "bicycle", "sleigh"])
 def test_one_step_solves_the_discrete_equations(name):
-    """−D₁L_d(q₀, q₁) − p₀ and p₁ − D₂L_d(q₀, q₁) are constraint forces of either node, no row slips, the height is exact."""
+    """−D₁L_d(q₀, q₁) − p₀ and p₁ − D₂L_d(q₀, q₁) are constraint forces of either node, no row slips, the height is
+    exact.
+    """
     made, q, v = RUNS[name]()
     problem, n = made.problem(q, v), made.tree.nq
     y = integrate(problem, "TREE_VARIATIONAL", (0.0, H), H).y[-1]
@@ -162,7 +177,9 @@ def test_order(name, method):
     assert abs(found.order - find(method).order) < 0.15, found
 
 
-@pytest.mark.parametrize("name", ["pendulum", "manipulator", "bicycle", "ball", pytest.param("car", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", ["pendulum", "manipulator", "bicycle", "ball", pytest.param("car", marks=pytest.mark.slow)]
+)
 def test_wheels_neither_slip_nor_leave_the_plane(name):
     made, q, v = RUNS[name]()
     solution = integrate(made.problem(q, v, projection="momenta"), "TREE_VARIATIONAL", (0.0, 2.0), 0.01)
@@ -191,7 +208,10 @@ def test_a_swinging_pendulum_on_wheels_keeps_its_energy():
     for h in (0.02, 0.01):
         solution = integrate(problem, "TREE_VARIATIONAL", (0.0, 100.0), h, save_every=10)
         half = len(solution.t) // 2
-        early, late = (np.ptp(np.concatenate([solution.least[s, 0], solution.greatest[s, 0]])) for s in (slice(1, half), slice(half, None)))
+        early, late = (
+            np.ptp(np.concatenate([solution.least[s, 0], solution.greatest[s, 0]]))
+            for s in (slice(1, half), slice(half, None))
+        )
         assert late < 1.05 * early
         bands.append(late)
     assert bands[0] / bands[1] == pytest.approx(4.0, rel=0.1)
@@ -201,12 +221,23 @@ def train(links: int) -> Mechanism:
     """A cart on two wheels that pulls a chain of links on hinges; the last link stands on a skate."""
     rod = Inertia.about_com(1.0, (-0.1, 0.0, 0.0), 0.01 * np.eye(3))
     disk = Inertia.about_com(0.5, (0.0, 0.0, 0.0), np.diag([0.001, 0.002, 0.001]))
-    bodies = [Body("cart", Planar(), position=(0.0, 0.0, 0.1), inertia=Inertia.about_com(5.0, (0.1, 0.0, 0.0), 0.2 * np.eye(3)))]
-    bodies += [Body(side, Revolute((0, 1, 0)), "cart", (0.0, y, 0.0), inertia=disk) for side, y in (("left", 0.2), ("right", -0.2))]
+    bodies = [
+        Body(
+            "cart", Planar(), position=(0.0, 0.0, 0.1), inertia=Inertia.about_com(5.0, (0.1, 0.0, 0.0), 0.2 * np.eye(3))
+        )
+    ]
+    bodies += [
+        Body(side, Revolute((0, 1, 0)), "cart", (0.0, y, 0.0), inertia=disk)
+        for side, y in (("left", 0.2), ("right", -0.2))
+    ]
     for k in range(links):
         data = JointData(damping=0.05)
-        bodies.append(Body(f"link{k}", Revolute((0, 0, 1)), f"link{k - 1}" if k else "cart", (-0.2, 0, 0), inertia=rod, data=data))
-    contacts = [wheel(Frame.with_axis(side, axis=(0, 1, 0)), 0.1, rows=("roll",), name=side) for side in ("left", "right")]
+        bodies.append(
+            Body(f"link{k}", Revolute((0, 0, 1)), f"link{k - 1}" if k else "cart", (-0.2, 0, 0), inertia=rod, data=data)
+        )
+    contacts = [
+        wheel(Frame.with_axis(side, axis=(0, 1, 0)), 0.1, rows=("roll",), name=side) for side in ("left", "right")
+    ]
     contacts += [skate(Frame.with_axis(body, axis=(0, 1, 0)), name=body) for body in ("cart", f"link{links - 1}")]
     return Mechanism(Tree(bodies, name=f"train of {links}"), contacts)
 
@@ -251,7 +282,10 @@ def test_dampers_of_elements_are_those_of_joints():
 
     reference = integrate(swing(0.5, 0.0), "SCIPY_DOP853", (0.0, 1.0), rtol=1e-12, atol=1e-13).y[-1]
     for problem in (swing(0.5, 0.0), swing(0.0, 0.5)):
-        errors = [np.abs(integrate(problem, "TREE_VARIATIONAL", (0.0, 1.0), 1.0 / n).y[-1] - reference).max() for n in (20, 40)]
+        errors = [
+            np.abs(integrate(problem, "TREE_VARIATIONAL", (0.0, 1.0), 1.0 / n).y[-1] - reference).max()
+            for n in (20, 40)
+        ]
         assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.1)
 
 

@@ -5,17 +5,17 @@ import pytest
 
 from integrators import integrate
 from mechanics import Body, Frame, Inertia, ModelError, Tree
-from mechanics.constraints.index_one import index_one
-from mechanics.constraints.multiplier_problem import multiplier_problem
-from mechanics.constraints.reactions import reactions
 from mechanics.constraints.wheels import ball, skate, wheel
+from mechanics.formulations.index_one import index_one
+from mechanics.formulations.multiplier_problem import multiplier_problem
+from mechanics.formulations.reactions import reactions
 from mechanics.joints import Free, Planar
 from mechanics.mechanism import Mechanism
-from mechanics.systems import ball_on_table, mobile_manipulator, wheeled_car, whipple_bicycle
-from mechanics.systems import two_wheeled_pendulum as pendulum
-from mechanics.systems.chaplygin_ball import chaplygin_ball
-from mechanics.systems.chaplygin_sleigh import chaplygin_sleigh
-from mechanics.systems.tilting_disk import tilting_disk
+from mechanics.systems.rolling import ball_on_table, mobile_manipulator, wheeled_car, whipple_bicycle
+from mechanics.systems.rolling import two_wheeled_pendulum as pendulum
+from mechanics.systems.rolling.chaplygin_ball import chaplygin_ball
+from mechanics.systems.rolling.chaplygin_sleigh import chaplygin_sleigh
+from mechanics.systems.rolling.tilting_disk import tilting_disk
 
 
 def disk(section=0.0):
@@ -61,7 +61,9 @@ def test_the_bicycle_on_the_tree_has_the_published_linear_motion():
     assert made.mobility.dof == 3
     for speed in (3.0, 4.6, 7.0):
         found = np.sort_complex(np.linalg.eigvals(linear_bicycle(made, speed)))
-        np.testing.assert_allclose(found, np.sort_complex(whipple_bicycle.eigenvalues(whipple_bicycle.Bicycle(), speed)), atol=2e-6)
+        np.testing.assert_allclose(
+            found, np.sort_complex(whipple_bicycle.eigenvalues(whipple_bicycle.Bicycle(), speed)), atol=2e-6
+        )
 
 
 def linear_bicycle(made, speed):
@@ -113,15 +115,26 @@ def test_a_free_ball_is_chaplygins():
     expected, forces = system.multipliers(q, v)
     np.testing.assert_allclose(acceleration(made, q, v), expected, rtol=1e-11, atol=1e-12)
     found = reactions(made, q, v)
-    np.testing.assert_allclose([found[f"ball ball: {row}"] for row in ("roll x", "roll y", "height")], forces, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(
+        [found[f"ball ball: {row}"] for row in ("roll x", "roll y", "height")], forces, rtol=1e-11, atol=1e-12
+    )
 
 
 RUNS = {
     "ball": lambda: (m := ball_on_table.mechanism(), *ball_on_table.start(m), 1.0),
     "disk": lambda: (disk()[1], disk()[0].q0, disk()[0].velocity(disk()[0].q0, disk()[0].u0), 1.0),
     "pendulum": lambda: (pendulum.mechanism(), *pendulum.state(pendulum.TwoWheeledPendulum(), 0.1, 1.0, 0.0, 0.5), 1.0),
-    "manipulator": lambda: (m := mobile_manipulator.mechanism(), m.home, m.velocities(m.home, MANIPULATOR_RATES).v, 1.0),
-    "car": lambda: (m := wheeled_car.mechanism(wheeled_car.WheeledCar(heave_damping=0.0, roll_damping=0.0)), *wheeled_car.start(m), 1.0),
+    "manipulator": lambda: (
+        m := mobile_manipulator.mechanism(),
+        m.home,
+        m.velocities(m.home, MANIPULATOR_RATES).v,
+        1.0,
+    ),
+    "car": lambda: (
+        m := wheeled_car.mechanism(wheeled_car.WheeledCar(heave_damping=0.0, roll_damping=0.0)),
+        *wheeled_car.start(m),
+        1.0,
+    ),
 }
 MANIPULATOR_RATES = {"left_joint": 8.0, "right_joint": 10.0, "turret_joint": 1.0, "forearm_joint": -1.0}
 
@@ -202,4 +215,6 @@ def test_the_force_on_a_free_wheel_is_that_of_the_disk():
     found = reactions(made, q, v)
     _, expected = system.multipliers(q, v)
     assert found["wheel disk: height"] == pytest.approx(expected[2], rel=1e-11)
-    assert np.hypot(found["wheel disk: roll"], found["wheel disk: side"]) == pytest.approx(np.hypot(*expected[:2]), rel=1e-11)
+    assert np.hypot(found["wheel disk: roll"], found["wheel disk: side"]) == pytest.approx(
+        np.hypot(*expected[:2]), rel=1e-11
+    )

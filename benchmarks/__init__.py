@@ -1,0 +1,1 @@
+"""Measurements, each as a ratio against peers in one run."""

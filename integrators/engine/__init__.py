@@ -1,0 +1,1 @@
+"""Running: compiled loops over steps, and what drives them chunk by chunk."""

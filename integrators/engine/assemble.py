@@ -1,0 +1,141 @@
+"""From runs to one solution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.engine.adaptive_run import Steering
+from integrators.engine.observe import GREATEST, LEAST, SUM, SUM_LOW
+from integrators.engine.run import Plan, Run, Trajectory
+from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS, SUBSTEPS
+from integrators.method import Method
+from integrators.problem import Problem
+from integrators.results.solution import Solution
+from integrators.status import Status
+
+Array = NDArray[np.float64]
+
+
+def assemble(problem: Problem, method: Method, way: Plan | Steering, runs: Sequence[Run], seconds: float) -> Solution:
+    """The solution that the runs of a problem have computed so far."""
+    single = np.ndim(problem.y0) == 1
+    found = [trajectory for run in runs for trajectory in run.trajectories()][: len(np.atleast_2d(problem.y0))]
+    counters = np.sum([run.counters_of_all for run in runs], axis=0)
+    names = () if runs[0].output.events is None else runs[0].output.events.names
+    return Solution(
+        **(_single(problem, runs[0], found[0]) if single else _ensemble(found)),
+        variables=tuple(problem.variables),
+        invariant_names=tuple(problem.invariant_names),
+        invariant_units=tuple(problem.invariant_units),
+        model=problem.model,
+        method=method.name,
+        step=abs(way.h) if isinstance(way, Plan) else 0.0,
+        status=found[0].status if single else tuple(f.status for f in found),
+        message=(found[0].message if single else _messages(found)) + _divided(counters),
+        steps=max(int(f.counters[STEPS]) for f in found),
+        evaluations=int(counters[EVALUATIONS]),
+        iterations=int(counters[ITERATIONS]),
+        rejected=int(counters[REJECTED]),
+        seconds=seconds,
+        attributes=({} if isinstance(way, Plan) else _attributes(way)) | _divisions(counters),
+        events=_events(names, found[0]) if single else tuple(_events(names, f) for f in found),
+    )
+
+
+def _single(problem: Problem, run: Run, found: Trajectory) -> dict[str, Any]:
+    """The rows one trajectory has saved, and the last good state if the run ended between two of them."""
+    k = len(found.t)
+    t, y, invariants = found.t, found.y, found.invariants
+    if not len(run.output.times) and found.last_t != t[-1]:
+        t, y = np.append(t, found.last_t), np.vstack([y, found.last])
+        invariants = np.vstack([invariants, problem.invariant_values(found.last_t, found.last)])
+    statistics, stretch = found.statistics[:k], found.stretch[:k]
+    if len(t) > k:
+        statistics, stretch = _with_last(found, invariants[-1])
+    return {"t": t, "y": y, "invariants": invariants, "stretch": stretch, **_statistics(statistics, stretch)}
+
+
+def _with_last(found: Trajectory, values: Array) -> tuple[Array, NDArray[np.int64]]:
+    """The statistics with the stretch up to the last state, which counts itself if no step of it has been watched."""
+    k, m = len(found.t), len(values)
+    if found.stretch[k]:
+        return found.statistics[: k + 1], found.stretch
+    return np.vstack([found.statistics[:k], np.concatenate([values, values, values, np.zeros(m)])]), np.append(
+        found.stretch[:k], 1
+    )
+
+
+def _ensemble(found: Sequence[Trajectory]) -> dict[str, Any]:
+    """Trajectories row by row; NaN where one has not come.  Their times are common with fixed steps and given times,
+    else (m, k).
+    """
+    longest = max(found, key=lambda f: len(f.t))
+    common = all(np.array_equal(f.t, longest.t[: len(f.t)]) for f in found)
+
+    def stacked(values: Sequence[Array]) -> Array:
+        table = np.full((len(found), len(longest.t), *values[0].shape[1:]), np.nan)
+        for row, rows, trajectory in zip(table, values, found, strict=True):
+            row[: len(trajectory.t)] = rows[: len(trajectory.t)]
+        return table
+
+    t = longest.t if common else stacked([f.t for f in found])
+    stretch = longest.stretch[:-1] if common else stacked([f.stretch.astype(float) for f in found])
+    return {
+        "t": t,
+        "y": stacked([f.y for f in found]),
+        "invariants": stacked([f.invariants for f in found]),
+        "stretch": stretch,
+        **_statistics(stacked([f.statistics for f in found]), stretch),
+    }
+
+
+def _statistics(statistics: Array, stretch: NDArray[Any]) -> dict[str, Array]:
+    m = statistics.shape[-1] // 4
+
+    def part(k: int) -> Array:
+        return statistics[..., k * m : (k + 1) * m]
+
+    return {
+        "least": part(LEAST),
+        "greatest": part(GREATEST),
+        "mean_since": (part(SUM) + part(SUM_LOW)) / stretch[..., None],
+    }
+
+
+def _events(names: Sequence[str], found: Trajectory) -> dict[str, tuple[Array, Array]]:
+    def of(k: int) -> tuple[Array, Array]:
+        rows = [row for row in found.events if row[1] == k]
+        return np.array([row[0] for row in rows]), np.array([row[2] for row in rows]).reshape(
+            len(rows), len(found.last)
+        )
+
+    return {name: of(k) for k, name in enumerate(names)}
+
+
+def _messages(found: Sequence[Trajectory]) -> str:
+    failed = [(k, f) for k, f in enumerate(found) if f.status not in (Status.OK, Status.EVENT)]
+    if not failed:
+        return found[0].message
+    return f"{len(failed)} of {len(found)} trajectories did not reach the end; trajectory {failed[0][0]}: {failed[0][1].message}"
+
+
+def _divided(counters: NDArray[np.int64]) -> str:
+    """What to say of steps that their stepper had to divide."""
+    if not counters[DIVIDED]:
+        return ""
+    return (
+        f"; {counters[DIVIDED]} of {counters[STEPS]} steps were divided, into {counters[SUBSTEPS]} substeps: "
+        f"where that happens often the energy is no longer bounded, and a smaller step is better"
+    )
+
+
+def _divisions(counters: NDArray[np.int64]) -> dict[str, str | int | float]:
+    return {"divided_steps": int(counters[DIVIDED]), "substeps": int(counters[SUBSTEPS])} if counters[DIVIDED] else {}
+
+
+def _attributes(way: Steering) -> dict[str, str | int | float]:
+    return {"controller": way.controller.name, "rtol": way.relative, "atol": float(way.absolute.max())}

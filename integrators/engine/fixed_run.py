@@ -1,0 +1,179 @@
+"""Runs with fixed steps: one trajectory, or eight in lanes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.engine.fixed_loop import advance
+from integrators.engine.run import Output, Plan, Run, Trajectory
+from integrators.layout import ROW
+from integrators.method import Method
+from integrators.problem import Problem
+from integrators.results.solution import explain
+from integrators.signatures import FIELD_LANES, STEP_LANES
+from integrators.status import Status
+from liegroup.compile import WIDTH, lane_array
+
+Array = NDArray[np.float64]
+
+
+class FixedRun(Run):
+    """Fixed steps of one trajectory, y0 of shape (n,)."""
+
+    def __init__(self, problem: Problem, method: Method, output: Output, plan: Plan, y0: Array) -> None:
+        self.plan = plan
+        rows = len(output.times) or 1 + -(-plan.steps // output.save_every)
+        super().__init__(problem, method, output, plan.t0, y0, rows)
+        self.loop = self.loop_form(advance)
+
+    @property
+    def t(self) -> float:
+        return self.plan.t0 + self.steps_done * self.plan.h if self.stopped_at is None else self.stopped_at
+
+    @property
+    def done(self) -> bool:
+        return self.status is not Status.OK or self.steps_done >= self.plan.steps
+
+    @property
+    def progress(self) -> float:
+        return self.steps_done / max(1, self.plan.steps)
+
+    def step_in_progress(self) -> tuple[float, float]:
+        return self.plan.t0 + self.steps_done * self.plan.h, self.plan.h
+
+    def advance(self, count: int) -> int:
+        plan, problem, output = self.plan, self.problem, self.output
+        return int(
+            self.loop(
+                *self.functions, plan.t0, plan.h, count, plan.steps, output.save_every, output.times, self.circles,
+                self.y, self.low,
+                self.turns, self.previous, problem.table, self.coefficients, self.options, self.parameters,
+                self.structure,
+                self.field_work, self.work, self.dense_work, self.counters, self.dense_counters, self.values,
+                self.projected, self.before,
+                self.after, self.directions, self.between, self.between_low, self.saved_t, self.saved,
+                self.saved_values, self.statistics,
+                self.stretch,
+            )
+        )  # fmt: skip
+
+
+class LaneRun(FixedRun):
+    """Fixed steps of eight trajectories in lanes, y0 of shape (8, n).
+
+    If a step fails in one of them, the chunk is repeated one by one: the same numbers, bit by bit.  The lane of a
+    trajectory that has ended goes on with a copy of another.
+    """
+
+    STEP, FIELD = STEP_LANES, FIELD_LANES
+
+    def __init__(self, problem: Problem, method: Method, output: Output, plan: Plan, y0: Array) -> None:
+        self.alive = [True] * WIDTH
+        self.ended: dict[int, Trajectory] = {}
+        super().__init__(problem, method, output, plan, y0)
+
+    def zeros(self, *shape: int) -> Array:
+        return lane_array(*shape)
+
+    def compiled(self, function: Any) -> Any:
+        return function.compiled_lanes
+
+    @property
+    def done(self) -> bool:
+        return super().done or not any(self.alive)
+
+    def go(self, count: int) -> None:
+        row = int(self.counters[ROW])
+        names = [name for name in self.KEPT if name != "dense_work"]
+        start = {name: getattr(self, name).copy() for name in names} | {
+            "stretch_now": self.statistics[row : row + 1].copy()
+        }
+        if self.advance(count) != Status.OK:
+            self._repeat_one_by_one(count, start)
+
+    def _repeat_one_by_one(self, count: int, start: dict[str, Any]) -> None:
+        for lane in range(WIDTH):
+            if self.alive[lane]:
+                one = self._single(lane, start)
+                one.go(count)
+                self._take(lane, one, int(start["counters"][ROW]))
+        survivors = [lane for lane in range(WIDTH) if self.alive[lane]]
+        for lane in set(range(WIDTH)) - set(survivors):
+            for name in self.KEPT[:-2]:
+                if survivors:
+                    getattr(self, name)[..., lane] = getattr(self, name)[..., survivors[0]]
+
+    def _single(self, lane: int, start: dict[str, Any]) -> FixedRun:
+        """The trajectory of a lane as a run of its own."""
+        one = FixedRun(self.problem, self.method, self.output, self.plan, np.ascontiguousarray(start["y"][:, lane]))
+        for name in start:
+            if name in ("counters", "dense_counters"):
+                getattr(one, name)[...] = start[name]
+            elif name != "stretch_now":
+                getattr(one, name)[...] = start[name][..., lane]
+        row = int(one.counters[ROW])
+        one.statistics[row : row + 1] = start["stretch_now"][..., lane]
+        one.saved_t[:row], one.stretch[:row] = self.saved_t[:row], self.stretch[:row]
+        for name in ("saved", "saved_values"):
+            getattr(one, name)[:row] = getattr(self, name)[:row, ..., lane]
+        one.statistics[:row] = self.statistics[:row, ..., lane]
+        return one
+
+    def _take(self, lane: int, one: FixedRun, row: int) -> None:
+        for name in ("y", "low", "turns", "previous", "work", "values"):
+            getattr(self, name)[..., lane] = getattr(one, name)
+        for name in ("saved", "saved_values", "statistics"):
+            getattr(self, name)[row:, ..., lane] = getattr(one, name)[row:]
+        if one.status is not Status.OK:
+            self.alive[lane] = False
+            self.ended[lane] = one.trajectories()[0]
+        else:
+            self.counters[:], self.dense_counters[:] = one.counters, one.dense_counters
+            self.saved_t[row:], self.stretch[row:] = one.saved_t[row:], one.stretch[row:]
+
+    def end(self, status: Status, detail: str = "") -> None:
+        for lane in range(WIDTH):
+            if self.alive[lane]:
+                self.alive[lane] = False
+                self.ended[lane] = self.trajectory(
+                    (..., lane), status, explain(status, self.t, self.steps_done, detail)
+                )
+
+    def trajectories(self) -> list[Trajectory]:
+        reached = explain(Status.OK, self.t, self.steps_done)
+        return [self.ended.get(lane) or self.trajectory((..., lane), Status.OK, reached) for lane in range(WIDTH)]
+
+    def state(self) -> dict[str, Any]:
+        kept = super().state() | {"alive": np.array(self.alive)}
+        for lane, trajectory in self.ended.items():
+            kept |= {f"ended{lane}_{name}": value for name, value in packed(trajectory).items()}
+        return kept
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        super().restore(kept)
+        self.alive = [bool(x) for x in kept["alive"]]
+        for lane in range(WIDTH):
+            if f"ended{lane}_t" in kept:
+                self.ended[lane] = unpacked({name: kept[f"ended{lane}_{name}"] for name in _PACKED})
+
+
+_PACKED = ("t", "y", "invariants", "statistics", "stretch", "last", "counters", "last_t", "ends")
+
+
+def packed(trajectory: Trajectory) -> dict[str, Any]:
+    """A trajectory that has ended, as arrays."""
+    arrays = {name: getattr(trajectory, name) for name in _PACKED[:7]}
+    return arrays | {
+        "last_t": np.array([trajectory.last_t]),
+        "ends": np.array([f"{trajectory.status.name}: {trajectory.message}"]),
+    }
+
+
+def unpacked(arrays: dict[str, Any]) -> Trajectory:
+    """The trajectory from its arrays."""
+    status, message = str(arrays["ends"][0]).split(": ", 1)
+    fields = {name: arrays[name] for name in _PACKED[:7]}
+    return Trajectory(**fields, last_t=float(arrays["last_t"][0]), status=Status[status], message=message, events=[])

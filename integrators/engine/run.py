@@ -1,0 +1,391 @@
+"""Runs in progress: the arrays of the compiled loops, advanced chunk by chunk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.engine.diagnosis import diagnose
+from integrators.engine.observe import GREATEST, LEAST, STATISTICS, nothing_to_do, save, watch
+from integrators.engine.winding import circles, unwind
+from integrators.events import Events, zeros
+from integrators.layout import COUNTERS, EVALUATIONS, FIRST_KNOWN, HISTORY, ITERATIONS, ROW, STEPS, STRETCH
+from integrators.method import Method
+from integrators.problem import Problem
+from integrators.problem.fields import Field, as_field
+from integrators.problem.python_field import CalledBack
+from integrators.results.solution import explain
+from integrators.signatures import FIELD, STEP
+from integrators.status import Status
+from liegroup.compile import Entry, Pointer
+
+Array = NDArray[np.float64]
+NOTHING = as_field(nothing_to_do)
+CALL_BACK = True
+"""Compiled loops call plain Python functions back; False: the interpreted source of the engine runs them, to the same
+numbers.
+"""
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a run keeps: every `save_every`-th state and the last one, or those at the given times; zeros of events."""
+
+    save_every: int = 1
+    times: Array = field(default_factory=lambda: np.zeros(0))
+    events: Events | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Fixed steps: from t0, `steps` of size h."""
+
+    t0: float
+    h: float
+    steps: int
+
+    @property
+    def end(self) -> float:
+        return self.t0 + self.h * self.steps
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """What happened since the last look: times (k,) and states (…, k, n) that were saved and the newest one, and the
+    extremes (…, k, m) of the invariants between each of them and the one before, over every step.  Lanes come first.
+    """
+
+    t: Array
+    y: Array
+    least: Array
+    greatest: Array
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """One trajectory as far as it came: a row per saved state, the last good state, its events, and how it ended."""
+
+    t: Array
+    y: Array
+    invariants: Array
+    statistics: Array
+    stretch: NDArray[np.int64]
+    last_t: float
+    last: Array
+    counters: NDArray[np.int64]
+    status: Status
+    message: str
+    events: list[tuple[float, int, Array]]
+
+
+class Run:
+    """One trajectory in progress; what both kinds of steps share.
+
+    Everything a run needs to go on is in the arrays that `state` names: a checkpoint keeps these.
+    """
+
+    STEP, FIELD = STEP, FIELD
+    KEPT: tuple[str, ...] = (
+        "y", "low", "turns", "previous", "work", "dense_work", "values", "before", "after", "counters", "dense_counters",
+    )  # fmt: skip
+    ROWS: tuple[str, ...] = ("saved_t", "saved", "saved_values", "statistics", "stretch")
+
+    def __init__(self, problem: Problem, method: Method, output: Output, t0: float, y0: Array, rows: int) -> None:
+        self.problem, self.method, self.output, self.t0 = problem, method, output, t0
+        self.status, self.message = Status.OK, ""
+        self.stopped_at: float | None = None
+        self.events_found: list[tuple[float, int, Array]] = []
+        self._allocate(rows)
+        self._functions()
+        self.y[...] = y0.T
+        self._start()
+
+    # --- arrays and functions -------------------------------------------------------------------------------------
+
+    def zeros(self, *shape: int) -> Array:
+        """Zeros for a state or workspace of this run."""
+        return np.zeros(shape)
+
+    def _allocate(self, rows: int) -> None:
+        problem, method, zeros = self.problem, self.method, self.zeros
+        n, m = problem.n, problem.invariant_count
+        try:
+            # one stretch more: that after the last saved state
+            self.saved, self.saved_values, self.statistics = (
+                zeros(rows, n),
+                zeros(rows, m),
+                zeros(rows + 1, STATISTICS * m),
+            )
+        except MemoryError as error:
+            raise ValueError(f"save_every: {rows} states of {n} numbers do not fit into memory; save fewer") from error
+        self.saved_t, self.stretch = np.zeros(rows), np.zeros(rows, dtype=np.int64)
+        self.y, self.low, self.turns, self.previous, self.between, self.between_low = (zeros(n) for _ in range(6))
+        self.field_work, self.work = zeros(*problem.work_shape), zeros(*method.work_shape(problem))
+        self.dense_work = self.work if method.has_own_interpolant else zeros(*method.work_shape(problem))
+        self.circles = circles(problem, self.t0)
+        self.values, self.projected = zeros(m), zeros(n if problem.projection is not None else 0)
+        self.directions = np.zeros(0, dtype=np.int64) if self.output.events is None else self.output.events.directions
+        self.before, self.after = zeros(len(self.directions)), zeros(len(self.directions))
+        self.counters, self.dense_counters = np.zeros(COUNTERS, dtype=np.int64), np.zeros(COUNTERS, dtype=np.int64)
+        self.coefficients, self.options = method.kernel_coefficients(problem), method.kernel_options(problem)
+
+    def compiled(self, function: Any) -> Any:
+        """A field or an entry, compiled for the arrays of this run."""
+        return function.compiled
+
+    def loop_form(self, loop: Entry) -> Any:
+        """The run loop as this run calls it."""
+        return loop.python if self.interpreted else self.compiled(loop)
+
+    def step_form(self, step: Entry) -> Any:
+        """A stepper or an interpolant as the loop calls it."""
+        return step.python if self.interpreted else Pointer(self.compiled(step), self.STEP)
+
+    def field_form(self, field: Field | None, slot: int) -> Any:
+        """A field as the loop calls it; `slot`: as which of `integrators.problem.python_field` it may be called back."""
+        field = field or NOTHING
+        if self.interpreted:
+            return field.python
+        if self.called_back is not None and not field.is_kernel:  # kernels do not mind longer arrays
+            return Pointer(self.called_back.compiled(field, slot), self.FIELD)
+        return Pointer(self.compiled(field), self.FIELD)
+
+    @cached_property
+    def evaluated(self) -> Field:
+        """What the stepper evaluates."""
+        return self.method.function(self.problem)
+
+    def _functions(self) -> None:
+        problem, method, events = self.problem, self.method, self.output.events
+        self.parameters, self.structure = problem.parameters, problem.structure
+        self.called_back: CalledBack | None = None
+        is_compiled = problem.is_compiled and (events is None or events.field.is_compiled)
+        self.interpreted = not (is_compiled or CALL_BACK)
+        if not (is_compiled or self.interpreted):
+            parts = problem.parts_size if problem.parts is not None else 0
+            self.called_back = CalledBack(
+                problem, max(problem.n, problem.dimension + 1, problem.invariant_count, len(self.directions), parts)
+            )
+            self.parameters, self.structure = self.called_back.parameters, self.called_back.structure
+        fields = (self.evaluated, problem.invariants, problem.projection, None if events is None else events.field)
+        self.functions = [self.step_form(f) for f in (method.step(problem), method.interpolant(problem))]
+        self.functions += [self.field_form(f, slot) for slot, f in enumerate(fields)]
+
+    def _call_field(self, function: Any, t: float, y: Array, out: Array) -> None:
+        with np.errstate(all="ignore"):
+            function(t, y, self.parameters, self.structure, self.field_work, out)
+        self._raise_pending()
+
+    def _raise_pending(self) -> None:
+        """Raise what a plain Python function has raised below compiled code."""
+        if self.called_back is not None:
+            self.called_back.raise_pending(f"in step {self.steps_done + 1} of {self.method.name}")
+
+    def _start(self) -> None:
+        """Watch and save the start."""
+        m = self.problem.invariant_count
+        if m:
+            self._call_field(self.functions[3], self.t0, self.y, self.values)
+        if len(self.directions):
+            self._call_field(self.functions[5], self.t0, self.y, self.before)
+        self.statistics[0, : 3 * m] = np.concatenate([self.values] * 3)
+        self.counters[STRETCH] = 1
+        if not len(self.output.times) or self.output.times[0] == self.t0:
+            self.saved_t[0], self.saved[0], self.saved_values[0], self.stretch[0] = self.t0, self.y, self.values, 1
+            self.counters[ROW], self.counters[STRETCH] = 1, 0
+
+    # --- going on -------------------------------------------------------------------------------------------------
+
+    @property
+    def steps_done(self) -> int:
+        return int(self.counters[STEPS])
+
+    def given(self, y: Array, turns: Array | None = None) -> Array:
+        """A state as results show it: angles with their turns (default: those of now)."""
+        out = np.empty_like(y)
+        unwind(y, self.turns if turns is None else turns, out)
+        return out
+
+    @property
+    def t(self) -> float:
+        """Time of the state y."""
+        raise NotImplementedError
+
+    @property
+    def done(self) -> bool:
+        """Whether there is nothing left to do."""
+        raise NotImplementedError
+
+    @property
+    def progress(self) -> float:
+        """Part of the way that is done, 0 to 1."""
+        raise NotImplementedError
+
+    def advance(self, count: int) -> int:
+        """Up to `count` steps by the loop; returns its status."""
+        raise NotImplementedError
+
+    def step_in_progress(self) -> tuple[float, float]:
+        """Start and size of the step that an event or a failure has stopped."""
+        raise NotImplementedError
+
+    def go(self, count: int) -> None:
+        """Up to `count` further steps."""
+        with np.errstate(all="ignore"):
+            status = Status(self.advance(count))
+        self._raise_pending()
+        if status is Status.EVENT:
+            self._look_at_events()
+        elif status is Status.FULL:
+            self._grow()
+        elif status is not Status.OK:
+            self.end(status, diagnose(self, status))
+
+    def since(self, row: int) -> Stretch:
+        """What was saved from a row on, and the newest state."""
+        last, m = int(self.counters[ROW]), self.problem.invariant_count
+        open_ = int(self.counters[STRETCH] > 0)
+        y = np.concatenate([self.saved[row:last], self.given(self.y)[None][:open_]])
+        extremes = self.statistics[row : last + open_, : 2 * m].copy()
+        if y.ndim == 3:
+            y, extremes = np.moveaxis(y, -1, 0), np.moveaxis(extremes, -1, 0)
+        t = np.append(self.saved_t[row:last], [self.t] * open_)
+        return Stretch(
+            t, y, extremes[..., LEAST * m : (LEAST + 1) * m], extremes[..., GREATEST * m : (GREATEST + 1) * m]
+        )
+
+    def end(self, status: Status, detail: str = "") -> None:
+        """End the run where it is."""
+        self.status, self.message = status, explain(status, self.t, self.steps_done, detail)
+
+    def _grow(self) -> None:
+        for name in self.ROWS:
+            table = getattr(self, name)
+            setattr(self, name, np.concatenate([table, np.zeros_like(table)]))
+
+    # --- within a step --------------------------------------------------------------------------------------------
+
+    def state_at(self, part: float) -> Array:
+        """The state after a part of the step in progress."""
+        return self.state_within(self.step_in_progress()[0], part, self.previous, self.dense_work, self.dense_counters)
+
+    def state_within(self, t: float, part: float, previous: Array, work: Array, counters: NDArray[np.int64]) -> Array:
+        """The state after a part of the step that began at t in the state `previous` and left `work`."""
+        y, low = previous.copy(), np.zeros_like(self.low)
+        with np.errstate(all="ignore"):
+            status = self.functions[1](
+                self.functions[2], t, part, y, low, self.problem.table, self.coefficients, self.options,
+                self.parameters, self.structure,
+                self.field_work, work, counters,
+            )  # fmt: skip
+        self._raise_pending()
+        if status != Status.OK:
+            raise ArithmeticError(f"a state within the step from t = {t!r}: {Status(status).name}")
+        return y
+
+    def _look_at_events(self) -> None:
+        """Locate the zeros within the step in progress; a terminal one ends the run there."""
+        events = self.output.events
+        assert events is not None
+        t, h = self.step_in_progress()
+        self.dense_counters[HISTORY] = self.dense_counters[FIRST_KNOWN] = 0
+
+        def values_at(part: float, y: Array) -> Array:
+            values = np.zeros(len(events.rows))
+            self._call_field(self.functions[5], t + part, self.given(y), values)
+            return values
+
+        for part, k, y in zeros(events, self.before, self.after, h, self.state_at, values_at):
+            self.events_found.append((t + part, k, self.given(y)))
+            seen = sum(row[1] == k for row in self.events_found)
+            if events.rows[k].terminal and seen >= int(events.rows[k].terminal):
+                self._end_at(t, part, y, events.names[k])
+                return
+
+    def _end_at(self, t: float, part: float, y: Array, name: str) -> None:
+        """End the run within the step in progress, with what was to be saved until there."""
+        times = self.output.times
+        while self.counters[ROW] < len(times) and abs(times[self.counters[ROW]] - t) <= abs(part):
+            wanted = float(times[self.counters[ROW]])
+            state = self.state_at(wanted - t)
+            if self.problem.invariant_count:
+                self._call_field(self.functions[3], wanted, state, self.values)
+            watch(self.values, self.statistics, self.counters)
+            save(
+                wanted,
+                state,
+                self.turns,
+                self.values,
+                self.saved_t,
+                self.saved,
+                self.saved_values,
+                self.stretch,
+                self.counters,
+            )
+        self.y[...], self.stopped_at = y, t + part
+        self.end(Status.EVENT, name)
+
+    # --- checkpoints and results ------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Arrays and texts from which `restore` makes the run go on as if nothing had happened."""
+        rows = int(self.counters[ROW]) + 1
+        kept = {name: getattr(self, name) for name in self.KEPT} | {
+            name: getattr(self, name)[:rows] for name in self.ROWS
+        }
+        found = self.events_found
+        kept["event_times"] = np.array([row[0] for row in found])
+        kept["event_numbers"] = np.array([row[1] for row in found], dtype=np.int64)
+        kept["event_states"] = np.array([row[2] for row in found]).reshape(len(found), self.problem.n)
+        kept["stopped_at"] = np.array([np.nan if self.stopped_at is None else self.stopped_at])
+        kept["ends"] = np.array([f"{self.status.name}: {self.message}"])
+        return kept
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Take over the state of a run of the same problem, method and output."""
+        while len(self.saved_t) < len(kept["saved_t"]):
+            self._grow()
+        for name in self.KEPT:
+            getattr(self, name)[...] = kept[name]
+        for name in self.ROWS:
+            getattr(self, name)[: len(kept[name])] = kept[name]
+        events = zip(kept["event_times"], kept["event_numbers"], kept["event_states"], strict=True)
+        self.events_found = [(float(t), int(k), y) for t, k, y in events]
+        self.stopped_at = None if np.isnan(kept["stopped_at"][0]) else float(kept["stopped_at"][0])
+        status, self.message = str(kept["ends"][0]).split(": ", 1)
+        self.status = Status[status]
+
+    @property
+    def counters_of_all(self) -> NDArray[np.int64]:
+        """The counters, with what was done for states within steps."""
+        return self.counters + self.dense_counters * _COUNTED
+
+    def trajectories(self) -> list[Trajectory]:
+        """What every trajectory of this run has computed."""
+        return [self.trajectory(Ellipsis, self.status, self.message or explain(Status.OK, self.t, self.steps_done))]
+
+    def trajectory(self, pick: Any, status: Status, message: str) -> Trajectory:
+        """One trajectory; `pick` indexes the lane."""
+        rows = int(self.counters[ROW])
+        cut = rows > 0 and self.called_back is not None and self.called_back.has_raised
+        return Trajectory(
+            t=self.saved_t[:rows].copy(),
+            y=self.saved[:rows][pick].copy(),
+            invariants=self.saved_values[:rows][pick].copy(),
+            statistics=self.statistics[: rows + 1][pick].copy(),
+            stretch=np.append(self.stretch[:rows], self.counters[STRETCH]),
+            last_t=float(self.saved_t[rows - 1]) if cut else self.t,
+            last=(self.saved[rows - 1] if cut else self.given(self.y))[pick].copy(),
+            counters=self.counters_of_all,
+            status=status,
+            message=message,
+            events=self.events_found,
+        )
+
+
+_COUNTED = np.zeros(COUNTERS, dtype=np.int64)
+_COUNTED[[EVALUATIONS, ITERATIONS]] = 1

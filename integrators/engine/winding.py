@@ -1,0 +1,105 @@
+"""Whole turns are kept beside the state, so that an angle that turns for ever is never rounded coarsely.
+
+    angle = y + low + 2π turns,      |y| at most about half a turn
+
+A double of 4·10⁴ rad is rounded to 7·10⁻¹² rad: closures are then open by as much, and implicit steps cannot be solved
+closer. Angles of SO(2) and SE(2) are points of a circle.  Where field and invariants are functions with period 2π in
+them, before every step a turn is taken off an angle beyond half a turn, with 2π in two words, and results count it
+again.  Where they are not (a spring acts on the turns), and on the line R, angles are left alone.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.arithmetic.compensated import increase, two_product
+from integrators.problem import Problem
+from liegroup.compile import absolute, any_, helper, kernel, ld, select, st
+from liegroup.table import RN, SE2, SO2
+
+TURN, TURN_REST = 2.0 * math.pi, 2.4492935982947064e-16
+"""2π in two words."""
+SAME, NEARBY = 1e-4, 0.1
+"""Largest change over a turn, relative to 1 + the largest value, of a function on the circle; how far from the start it
+is tried, too.
+"""
+
+
+@kernel
+def wind(circles: Any, y: Any, low: Any, turns: Any, compensation: Any) -> None:
+    """Take one turn off every angle of `circles` (components of y) beyond half a turn; y + low + 2π turns stays as it
+    is.
+    """
+    for k in range(circles.shape[0]):
+        _take_off(y, low, turns, circles[k], compensation)
+
+
+@helper
+def _take_off(y: Any, low: Any, turns: Any, i: Any, compensation: Any) -> None:
+    x, rest = ld(y, i), ld(low, i)
+    if any_(absolute(x) > math.pi):
+        zero = 0.0 * x
+        k = select(x > math.pi, 1.0 + zero, select(x < -math.pi, zero - 1.0, zero))
+        increase(y, low, i, -k * TURN, compensation)
+        increase(y, low, i, -k * TURN_REST, compensation)
+        st(y, i, select(k == 0.0, x, ld(y, i)))
+        st(low, i, select(k == 0.0, rest, ld(low, i)))
+        st(turns, i, ld(turns, i) + k)
+
+
+@helper
+def unwound(y: Any, turns: Any, i: Any) -> Any:
+    """Component i with its turns."""
+    x, k = ld(y, i), ld(turns, i)
+    p, rest = two_product(k, TURN)
+    return select(k == 0.0, x, p + (x + (rest + k * TURN_REST)))
+
+
+@kernel
+def unwind(y: Any, turns: Any, out: Any) -> None:
+    """out <- the state with the turns of its angles."""
+    for i in range(y.shape[0]):
+        st(out, i, unwound(y, turns, i))
+
+
+def angles(table: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Components of a state that are angles of SO(2) and SE(2)."""
+    places: list[int] = []
+    for kind, start, _, n_q, _ in table.tolist():
+        if kind in (SO2, SE2):
+            places += range(start, start + n_q) if kind == SO2 else range(start + 2, start + n_q, 3)
+    return np.array(places, dtype=np.int64)
+
+
+def circles(problem: Problem, t: float) -> NDArray[np.int64]:
+    """The angles that a run winds: all of them if field and invariants have period 2π in them, at the start and near
+    it, else none.
+    """
+    found = angles(problem.table)
+    if not len(found):
+        return found
+    start = np.atleast_2d(problem.y0)[0]
+    near = start.copy()
+    for kind, first, _, n_q, _ in problem.table.tolist():
+        if kind in (RN, SO2, SE2):
+            near[first : first + n_q] += NEARBY * np.cos(np.arange(n_q))
+    return found if _has_period(problem, t, start, found) and _has_period(problem, t, near, found) else found[:0]
+
+
+def _has_period(problem: Problem, t: float, y: NDArray[np.float64], found: NDArray[np.int64]) -> bool:
+    turned = y.copy()
+    turned[found] += TURN
+    for values_at in (problem.velocity, problem.invariant_values):
+        try:
+            before, after = values_at(t, y), values_at(t, turned)
+        except Exception:  # a function of the user's that refuses such angles: they stay as they are
+            return False
+        if np.isfinite(before).all() and not np.all(
+            np.abs(after - before) <= SAME * (1.0 + np.abs(before).max(initial=0.0))
+        ):
+            return False
+    return True

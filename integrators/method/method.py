@@ -1,0 +1,214 @@
+"""A method: a named row of numbers for one of the steppers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.layout import CANONICAL, COMPENSATION, OWN_OPTIONS, OWN_ROWS, TAU
+from integrators.problem import OwnStep, Problem
+from integrators.problem.fields import Field
+from liegroup.compile import Entry
+
+MAPS = {"exp": 0, "cayley": 1, "ccsk": 2, "split": 3, "splitexp": 4}
+"""Coordinate maps τ by name, with their codes; the last two are maps of the bodies of a tree: positions and turns
+apart.
+"""
+
+
+@dataclass(frozen=True)
+class Stepper:
+    """One kernel per family of methods.
+
+    Attributes
+    ----------
+    step : Entry or None
+        Advances a state by one step; signature `integrators.signatures.STEP_SIGNATURE`.  None: the problem brings its
+        own step.
+    rows : callable
+        ``rows(options)`` → rows of its own that it needs in the workspace.
+    maps : tuple of str
+        Coordinate maps the theory of the family allows.
+    interpolant : Entry, optional
+        Gives states within the last step, with the signature of a step: y is the state at its start, the step size the
+        part of it to go, the workspace what the step left there.  Used by methods with a `dense_order`; others take a
+        step of that part.
+    prepare : callable, optional
+        ``prepare(problem)`` → (numbers, integers) that the stepper needs to know of a problem; they follow the method's
+        own coefficients and options.  ValueError if the family cannot solve the problem.
+    evaluates : {"field", "parts"}
+        What the stepper is handed in the place of the field.
+    shape : callable, optional
+        ``shape(problem, options)`` → shape of the whole workspace, if rows as long as the state are not enough.
+    own : str
+        Without `step`: the name of the problem's own step (`Problem.own_steps`).
+    step_of_time : Entry, optional
+        A step that takes a given time, where the size of a step is not a time.
+    explain : callable, optional
+        ``explain(errors)`` → what the engine's row of errors says about a step that failed.
+    """
+
+    name: str
+    step: Entry | None
+    rows: Callable[[NDArray[np.int64]], int]
+    maps: tuple[str, ...] = ("exp", "cayley", "ccsk")
+    interpolant: Entry | None = None
+    prepare: Callable[[Problem], tuple[NDArray[np.float64], NDArray[np.int64]]] | None = None
+    evaluates: str = "field"
+    shape: Callable[[Problem, NDArray[np.int64]], tuple[int, int]] | None = None
+    own: str = ""
+    step_of_time: Entry | None = None
+    explain: Callable[[NDArray[np.float64]], str] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A stepper with its coefficients, and what is claimed of it (every claim is measured by the tests).
+
+    Parameters
+    ----------
+    name : str
+        As in the catalogue `integrators.methods`.
+    stepper : Stepper
+    coefficients : float64 vector
+        In the order the stepper documents.
+    options : int64 vector
+        The stepper's own options.
+    order : int
+    evaluations : int or None
+        Evaluations of the field per step; None for implicit methods (until the iteration has converged).
+    embedded_order : int or None
+        Order of the error estimate's companion; None for methods that have none.
+    embedded_order_low : int or None
+        Order of a second, lower companion; the estimate is then |e|²/√(|e|² + 0.01 |e_low|²).
+    dense_order : int or None
+        Order of the stepper's own interpolant; None: states within a step are steps of a part of it, at the method's
+        order.
+    split_order : int or None
+        Order as a splitting of any T and V, where `order` may owe something to a T quadratic in the momenta; None for
+        other methods.
+    symmetric : bool
+        One step forward and one back return to the start.
+    symplectic : bool
+        On canonical problems (T*G) the canonical two-form is preserved.
+    source : str
+        Author and year.
+    map : {"exp", "cayley", "ccsk"}
+        The coordinate map τ.
+    compensated : bool
+        Carry the low words of the state (compensated summation), so that round-off does not accumulate step by step.
+    """
+
+    name: str
+    stepper: Stepper
+    order: int
+    coefficients: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    options: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    evaluations: int | None = None
+    embedded_order: int | None = None
+    embedded_order_low: int | None = None
+    dense_order: int | None = None
+    split_order: int | None = None
+    symmetric: bool = False
+    symplectic: bool = False
+    source: str = ""
+    map: str = "exp"
+    compensated: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "coefficients", np.ascontiguousarray(self.coefficients, dtype=np.float64))
+        object.__setattr__(self, "options", np.ascontiguousarray(self.options, dtype=np.int64))
+        if self.map not in self.stepper.maps:
+            raise ValueError(f"{self.name}: map {self.map!r}, expected one of {', '.join(self.stepper.maps)}")
+
+    def with_map(self, name: str) -> Method:
+        """The same method with another coordinate map τ."""
+        return replace(self, map=name, name=self.name if name == self.map else f"{self.name}[{name}]")
+
+    def plain(self) -> Method:
+        """The same method with plain floating-point additions, for comparison."""
+        return replace(self, compensated=False, name=f"{self.name}[plain]")
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether it estimates its own error."""
+        return self.embedded_order is not None
+
+    @property
+    def estimate_power(self) -> int:
+        """The power of h in the error estimate."""
+        if self.embedded_order is None:
+            raise ValueError(f"{self.name} has no error estimate")
+        power = self.embedded_order + 1
+        return power if self.embedded_order_low is None else 2 * power - (self.embedded_order_low + 1)
+
+    def step(self, problem: Problem) -> Entry:
+        """The kernel that takes a step; ValueError if the problem would have to bring it and does not."""
+        return self.stepper.step or self._own(problem).step
+
+    def _own(self, problem: Problem) -> OwnStep:
+        if self.stepper.own not in problem.own_steps:
+            raise ValueError(
+                f"{self.name}: the problem {problem.model!r} has no {self.stepper.own} step of its own; expected one of a kind that "
+                f"brings it, such as the motion of a tree of bodies; it brings {sorted(problem.own_steps) or 'none'}"
+            )
+        return problem.own_steps[self.stepper.own]
+
+    def interpolant(self, problem: Problem) -> Entry:
+        """What gives states within a step: the stepper's interpolant, or a step of the part."""
+        own = self.stepper.interpolant if self.has_own_interpolant else self.stepper.step_of_time
+        return own or self.step(problem)
+
+    @property
+    def has_own_interpolant(self) -> bool:
+        """Whether states within a step cost no further steps."""
+        return self.dense_order is not None and self.stepper.interpolant is not None
+
+    def explain(self, problem: Problem, errors: NDArray[np.float64]) -> str:
+        """What the stepper or the problem's own step says of a step that failed, from the engine's row of errors; or
+        nothing.
+        """
+        explain = getattr(problem.own_steps.get(self.stepper.own, self.stepper), "explain", None)
+        return explain(errors) if explain else ""
+
+    def kernel_options(self, problem: Problem) -> NDArray[np.int64]:
+        """The int64 vector the stepper gets: the common options, its own, and what it needs to know of the problem."""
+        common = np.zeros(OWN_OPTIONS, dtype=np.int64)
+        common[TAU], common[COMPENSATION], common[CANONICAL] = MAPS[self.map], self.compensated, problem.canonical
+        of_problem = self.stepper.prepare(problem)[1] if self.stepper.prepare else ()
+        return np.concatenate([common, self.options, of_problem]).astype(np.int64)
+
+    def kernel_coefficients(self, problem: Problem) -> NDArray[np.float64]:
+        """The float64 vector the stepper gets: the method's coefficients, and what it needs to know of the problem."""
+        return (
+            np.concatenate([self.coefficients, self.stepper.prepare(problem)[0]])
+            if self.stepper.prepare
+            else self.coefficients
+        )
+
+    def function(self, problem: Problem) -> Field:
+        """What the stepper evaluates: the problem's field, or its parts."""
+        function: Field = problem.parts if self.stepper.evaluates == "parts" else problem.field
+        return function
+
+    def work_shape(self, problem: Problem) -> tuple[int, int]:
+        """Shape of the stepper's workspace for a problem."""
+        if self.stepper.step is None:
+            return self._own(problem).shape
+        if self.stepper.shape is not None:
+            return self.stepper.shape(problem, self.options)
+        return OWN_ROWS + self.stepper.rows(self.options), max(problem.n, problem.dimension)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A solver of another library, for comparison: ``solve(problem, t_span, …) -> Solution``; nothing is claimed of it."""
+
+    name: str
+    order: int
+    solve: Callable[..., Any]
+    source: str = ""

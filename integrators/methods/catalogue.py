@@ -1,0 +1,84 @@
+"""The catalogue of methods: one line each.
+
+`find("RKMK4")` returns a row by name, `METHODS` holds them all, `register` adds one (also from outside the package).
+Every claim of a row (order, symmetric, symplectic) is measured by the tests.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
+
+from integrators.method import Method, Reference
+from integrators.methods.comparison import solve_with_scipy
+from integrators.methods.families import rows
+from integrators.steppers import dae
+from integrators.steppers.midpoint import midpoint
+from integrators.steppers.nonholonomic import catalogue as nonholonomic
+
+Row = Method | Reference
+
+
+class Catalogue(Mapping[str, Row]):
+    """Methods by name, each built when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, Row | Callable[[], Row]] = {}
+
+    def add(self, name: str, row: Row | Callable[[], Row]) -> None:
+        """Add a method, or how to build it; ValueError if the name is taken."""
+        if name in self._rows:
+            raise ValueError(f"method {name!r} is already in the catalogue")
+        self._rows[name] = row
+
+    def remove(self, name: str) -> None:
+        """Take a method out again; KeyError if there is none of the name."""
+        del self._rows[name]
+
+    def __getitem__(self, name: str) -> Row:
+        row = self._rows[name]
+        if not isinstance(row, (Method, Reference)):
+            row = self._rows[name] = row()
+        return row
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+METHODS = Catalogue()
+"""All methods."""
+
+
+def register(method: Row) -> Row:
+    """Add a method to the catalogue under its name; ValueError if the name is taken."""
+    METHODS.add(method.name, method)
+    return method
+
+
+def find(method: str | Method | Reference) -> Method | Reference:
+    """The method of a name (upper or lower case), or the method itself; ValueError lists the names."""
+    if isinstance(method, (Method, Reference)):
+        return method
+    if not isinstance(method, str):
+        raise TypeError(f"method: {method!r}, expected a name from integrators.methods.catalogue.METHODS or a Method")
+    by_name = {name.lower(): name for name in METHODS}
+    if method.lower() not in by_name:
+        near = difflib.get_close_matches(method.lower(), by_name, 3, 0.4)
+        hint = f"did you mean {' or '.join(by_name[n] for n in near)}? " if near else ""
+        raise ValueError(
+            f"method: no method {method!r}; {hint}The {len(METHODS)} names are those of integrators.methods.catalogue.METHODS"
+        )
+    return METHODS[by_name[method.lower()]]
+
+
+for _name, _build in chain(rows(), nonholonomic.rows(), dae.rows()):
+    METHODS.add(_name, _build)
+RKMK4 = METHODS["RKMK4"]
+MIDPOINT = register(midpoint())
+SCIPY_DOP853 = register(
+    Reference("SCIPY_DOP853", 8, solve_with_scipy("DOP853"), "Hairer, Nørsett and Wanner 1993; SciPy")
+)

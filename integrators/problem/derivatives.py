@@ -1,0 +1,80 @@
+"""Exact derivatives of what `liegroup.compile.tracing` noted: more of the same graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from liegroup.compile.tracing import CONSTANT, INPUT, Graph
+
+
+class Differentiable(Graph):
+    """A graph whose nodes can be differentiated by one another; the derivatives are nodes, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._derivatives: dict[tuple[int, int], int] = {}
+
+    def derivative(self, k: int, variable: int) -> int:
+        """The node of ∂(node k)/∂(node variable)."""
+        todo = [k]
+        while todo:
+            j = todo[-1]
+            if (j, variable) in self._derivatives:
+                todo.pop()
+                continue
+            missing = [a for a in self._inner(j) if (a, variable) not in self._derivatives]
+            if missing:
+                todo += missing
+                continue
+            self._derivatives[j, variable] = self._chain(j, variable)
+            todo.pop()
+        return self._derivatives[k, variable]
+
+    def _chain(self, j: int, variable: int) -> int:
+        name, *arguments = self.nodes[j]
+        if name in (CONSTANT, INPUT, "less"):
+            return self.constant(1.0 if j == variable else 0.0)
+        return _RULES[name](self, j, arguments, [self._derivatives[a, variable] for a in self._inner(j)])
+
+    def _inner(self, j: int) -> list[int]:
+        """The arguments by which a node is differentiated."""
+        name = self.nodes[j][0]
+        return [] if name == "less" else self.arguments(j)[name == "select" :]
+
+
+# --- rules: g the graph, j the node, a its arguments, d the derivatives of the arguments
+# ----------------------------------------
+
+Rule = Callable[[Graph, int, Sequence[int], Sequence[int]], int]
+
+
+def _quotient(g: Graph, j: int, a: Sequence[int], d: Sequence[int]) -> int:
+    return g.apply("divide", g.apply("subtract", d[0], g.apply("multiply", j, d[1])), a[1])
+
+
+def _tanh(g: Graph, j: int, a: Sequence[int], d: Sequence[int]) -> int:
+    return g.apply("multiply", g.apply("subtract", g.constant(1.0), g.apply("multiply", j, j)), d[0])
+
+
+def _angle(g: Graph, j: int, a: Sequence[int], d: Sequence[int]) -> int:
+    square = g.apply("add", g.apply("multiply", a[0], a[0]), g.apply("multiply", a[1], a[1]))
+    return g.apply(
+        "divide", g.apply("subtract", g.apply("multiply", a[1], d[0]), g.apply("multiply", a[0], d[1])), square
+    )
+
+
+_RULES: dict[str, Rule] = {
+    "negate": lambda g, j, a, d: g.apply("negate", d[0]),
+    "add": lambda g, j, a, d: g.apply("add", d[0], d[1]),
+    "subtract": lambda g, j, a, d: g.apply("subtract", d[0], d[1]),
+    "multiply": lambda g, j, a, d: g.apply("add", g.apply("multiply", d[0], a[1]), g.apply("multiply", a[0], d[1])),
+    "divide": _quotient,
+    "sin": lambda g, j, a, d: g.apply("multiply", g.apply("cos", a[0]), d[0]),
+    "cos": lambda g, j, a, d: g.apply("negate", g.apply("multiply", g.apply("sin", a[0]), d[0])),
+    "sqrt": lambda g, j, a, d: g.apply("divide", g.apply("multiply", g.constant(0.5), d[0]), j),
+    "exp": lambda g, j, a, d: g.apply("multiply", j, d[0]),
+    "log": lambda g, j, a, d: g.apply("divide", d[0], a[0]),
+    "tanh": _tanh,
+    "atan2": _angle,
+    "select": lambda g, j, a, d: g.apply("select", a[0], d[0], d[1]),
+}

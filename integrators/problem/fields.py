@@ -1,0 +1,228 @@
+"""What users may give as a field, invariant or event, brought to the engine's one signature.
+
+=================================  ==================================================================================
+``f(t, y)``, ``f(t, y, params)``   returns the values; plain Python (any NumPy code) or jitted
+``f(t, y, params, out)``           writes the values into ``out``; plain Python or jitted
+all six arguments of a field       ``f(t, y, parameters, structure, work, out)``; plain Python or jitted
+`Entry`                            declared with ``@entry(*FIELD_SIGNATURES)``: compiled, cached, on lanes too
+``{name: f, …}``                   several one-valued functions, stacked (invariants, events)
+=================================  ==================================================================================
+
+A plain Python function is called back by the compiled engine (`integrators.problem.python_field`).  A jitted one is
+wrapped and compiled in memory; in lanes it is called for one trajectory after another, unless it takes all six
+arguments (then it uses `ld` and `st`).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
+from liegroup.compile import WIDTH, Entry, compile_field, is_jitted
+
+_FORMS = "f(t, y), f(t, y, params), f(t, y, params, out) or f(t, y, parameters, structure, work, out)"
+
+
+@dataclass(frozen=True)
+class Field:
+    """A function in the engine's signature.
+
+    Attributes
+    ----------
+    python
+        Its interpreted form ``python(t, y, parameters, structure, work, out)``.
+    is_compiled
+        Whether the compiled engine can call it; if not, `compiled` and `compiled_lanes` are not available.
+    source
+        What the user gave.
+    """
+
+    python: Callable[..., None]
+    is_compiled: bool
+    source: Any
+    build: Callable[[], Any]
+    build_lanes: Callable[[], Any]
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether it is compiled and reads of its arrays only what it needs: all but functions that users have jitted."""
+        return self.is_compiled and not any(is_jitted(f) and not isinstance(f, Entry) for f in _sources(self))
+
+    @cached_property
+    def compiled(self) -> Any:
+        return self.build()
+
+    @cached_property
+    def compiled_lanes(self) -> Any:
+        return self.build_lanes()
+
+
+def _sources(source: Any) -> list[Any]:
+    """The functions of which a field is made."""
+    if isinstance(source, Field):
+        return _sources(source.source)
+    parts = source.values() if isinstance(source, Mapping) else source if isinstance(source, tuple) else None
+    return [source] if parts is None else [f for part in parts for f in _sources(part)]
+
+
+def as_field(function: Any, name: str = "field") -> Field:
+    """Bring what a user gave to the engine's signature; TypeError says what is wrong with anything else."""
+    if isinstance(function, Field):
+        return function
+    if isinstance(function, Entry):
+        return Field(function.python, True, function, lambda: function.compiled, lambda: function.compiled_lanes)
+    if isinstance(function, Mapping):
+        return _stacked(function, [as_field(f, f"{name} {key!r}") for key, f in function.items()], name)
+    if not callable(function):
+        raise TypeError(f"{name}: {function!r} is not callable; expected a function {_FORMS}")
+    count = _argument_count(function, name)
+    python = _interpreted(function, count, name)
+    if not is_jitted(function):
+        return Field(python, False, function, _refuse(name), _refuse(name))
+    scalar = _once(lambda: compile_field(_wrapped(function, count), FIELD_SIGNATURE))
+    if count == 6:
+        return Field(python, True, function, scalar, lambda: compile_field(function, FIELD_LANES_SIGNATURE))
+    return Field(python, True, function, scalar, lambda: compile_field(_lane_by_lane(scalar()), FIELD_LANES_SIGNATURE))
+
+
+def lane_work_shape(n: int) -> tuple[int, int]:
+    """The workspace a jitted field needs in lanes: one row of registers for a state of n numbers and one for its
+    values.
+    """
+    return 2, -(-n // WIDTH)
+
+
+def _once(build: Callable[[], Any]) -> Callable[[], Any]:
+    """Remember what `build` returned."""
+    found: list[Any] = []
+
+    def built() -> Any:
+        if not found:
+            found.append(build())
+        return found[0]
+
+    return built
+
+
+def _argument_count(function: Callable[..., Any], name: str) -> int:
+    parameters = inspect.signature(getattr(function, "py_func", function)).parameters.values()
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    count = sum(p.default is p.empty for p in positional)
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        count = max(count, 2)
+    if count not in (2, 3, 4, 6):
+        raise TypeError(f"{name}: takes {count} arguments ({', '.join(p.name for p in positional)}); expected {_FORMS}")
+    return count
+
+
+def _interpreted(function: Callable[..., Any], count: int, name: str) -> Callable[..., None]:
+    """The function in the engine's signature, for the interpreted engine; checks the shape of what it returns."""
+    if count == 6:
+        return getattr(function, "py_func", function)
+    if count == 4:
+        return lambda t, y, parameters, structure, work, out: function(t, y, parameters, out)
+
+    def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        values = np.asarray(function(t, y) if count == 2 else function(t, y, parameters))
+        if values.shape != out.shape and not (values.ndim == 0 and out.shape == (1,)):
+            raise ValueError(f"{name}: returned an array of shape {values.shape}, expected {out.shape}")
+        out[:] = values
+
+    return field
+
+
+def _wrapped(function: Callable[..., Any], count: int) -> Callable[..., None]:
+    """The same for the compiler, whose functions must be plain enough to compile."""
+    if count == 6:
+        return function
+    if count == 4:
+
+        def writes(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+            function(t, y, parameters, out)
+
+        return writes
+    if count == 3:
+
+        def returns_with_parameters(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+            out[:] = function(t, y, parameters)
+
+        return returns_with_parameters
+
+    def returns(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        out[:] = function(t, y)
+
+    return returns
+
+
+def _lane_by_lane(scalar: Any) -> Callable[..., None]:
+    def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        state, values = work[0].ravel()[: y.shape[0]], work[1].ravel()[: out.shape[0]]
+        for lane in range(y.shape[1]):
+            for i in range(y.shape[0]):
+                state[i] = y[i, lane]
+            scalar(t, state, parameters, structure, work[0], values)
+            for i in range(out.shape[0]):
+                out[i, lane] = values[i]
+
+    return field
+
+
+def _stacked(source: Mapping[str, Any], fields: list[Field], name: str) -> Field:
+    """One field whose values are those of one-valued fields."""
+    if not fields:
+        raise ValueError(f"{name}: an empty mapping; give at least one function, or None")
+
+    def python(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        for k, f in enumerate(fields):
+            f.python(t, y, parameters, structure, work, out[k : k + 1])
+
+    if not all(f.is_compiled for f in fields):
+        return Field(python, False, source, _refuse(name), _refuse(name))
+    return Field(
+        python,
+        True,
+        source,
+        lambda: _chain([f.compiled for f in fields], FIELD_SIGNATURE),
+        lambda: _chain([f.compiled_lanes for f in fields], FIELD_LANES_SIGNATURE),
+    )
+
+
+def joined(first: Field, size: int, second: Field) -> Field:
+    """One field whose first `size` values are those of one field, the others those of another."""
+
+    def python(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        first.python(t, y, parameters, structure, work, out[:size])
+        second.python(t, y, parameters, structure, work, out[size:])
+
+    return Field(
+        python,
+        first.is_compiled and second.is_compiled,
+        (first.source, second.source),
+        lambda: _chain([first.compiled, second.compiled], FIELD_SIGNATURE, size),
+        lambda: _chain([first.compiled_lanes, second.compiled_lanes], FIELD_LANES_SIGNATURE, size),
+    )
+
+
+def _chain(functions: list[Any], signature: Any, size: int = 1) -> Any:
+    if len(functions) == 1:
+        return functions[0]
+    first, rest = functions[0], _chain(functions[1:], signature)
+
+    def chained(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        first(t, y, parameters, structure, work, out[:size])
+        rest(t, y, parameters, structure, work, out[size:])
+
+    return compile_field(chained, signature)
+
+
+def _refuse(name: str) -> Callable[[], Any]:
+    def refuse() -> Any:
+        raise TypeError(f"{name}: a plain Python function has no compiled form; decorate it with numba.njit")
+
+    return refuse

@@ -1,0 +1,272 @@
+"""Lagrangian systems with holonomic constraints φ(t, q) = 0, on any product of groups, from plain functions of numbers.
+
+    d/dt π = ad_vᵀ π + φ_L + Φᵀλ,      c(t, q) = 0,      Φ = ∂c/∂q (left-trivialised),      Φ v + ∂c/∂t = 0
+
+with π, φ_L of `integrators.problem.lagrangian`.  A point held in space, a distance, a weld, a surface: whatever the
+functions c say.  They are traced like the Lagrangian, so that Φ and its rates are exact.  The problem carries
+
+* as its parts the derivatives of the Lagrangian followed by those of the constraints (`constraints_layout`), for `RATTLE`, which keeps
+  c and Φ v + ∂c/∂t at rounding;
+* as its field the motion with λ from d/dt (Φ v + ∂c/∂t) = 0 (index 1): any method applies, its gap grows.
+
+Holds when the rows of Φ are independent on Φ v + ∂c/∂t = 0; where they are not the multipliers are not determined, and
+steps fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from integrators.arithmetic.elimination import solve_rows
+from integrators.problem.lagrangian import (
+    STATE,
+    SYSTEM,
+    VALUES,
+    Derivatives,
+    along,
+    built,
+    checked_vector,
+    energy_of,
+    legendre,
+    momentum_at,
+    scalar,
+    trace,
+)
+from integrators.problem.parts import lagrangian as layout
+from integrators.problem.problem import Problem
+from liegroup.compile import absolute, helper, kernel, ld, ld2, st, st2
+from liegroup.compile.scalars import maximum
+from liegroup.group import rn
+from liegroup.table import RN, bracket_transpose
+
+Array = NDArray[np.float64]
+TOLERANCE = 1e-9
+"""Largest gap and closing velocity of a start."""
+
+
+class Constraints(NamedTuple):
+    """Where the blocks after those of the Lagrangian begin; `SIZE` numbers in all.
+
+    ==============  =====  ==========================================
+    block           size   meaning
+    ==============  =====  ==========================================
+    GAP             m      c
+    ROWS            m·n    Φ, by rows
+    RATE            m      ∂c/∂t
+    BIAS            m      d/dt (Φ v + ∂c/∂t) at constant v
+    MOMENTUM_RATE   n      d/dt π at constant v
+    ==============  =====  ==========================================
+    """
+
+    GAP: int
+    ROWS: int
+    RATE: int
+    BIAS: int
+    MOMENTUM_RATE: int
+    SIZE: int
+
+
+@helper
+def constraints_layout(n: Any, m: Any) -> Constraints:
+    """The layout for n velocities and m constraints."""
+    g = 2 * n + 1 + 4 * n * n
+    return Constraints(g, g + m, g + m + m * n, g + 2 * m + m * n, g + 3 * m + m * n, g + 3 * m + m * n + n)
+
+
+def constrained_derivatives(
+    table: NDArray[np.int64],
+    lagrangian: Callable[..., Any],
+    constraints: Callable[..., Any],
+    force: Callable[..., Any] | None = None,
+    parameters: int = 0,
+) -> tuple[Derivatives, int]:
+    """Differentiate a Lagrangian, forces and constraints exactly; returns how many constraints there are, too.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Functions that cannot be traced; no constraints.
+    """
+    notes = trace(table, lagrangian, force, parameters)
+    g, t, q, v = notes.graph, notes.t, notes.q, notes.v
+
+    def rate(k: int) -> int:
+        """Of a node along v, and by time."""
+        total = g.derivative(k, t.k)
+        for j, x in enumerate(v):
+            total = g.apply("add", total, g.apply("multiply", x.k, along(g, k, table, q, j)))
+        return total
+
+    c = [scalar(g, x, "constraints") for x in constraints(t, q, notes.parameters)]
+    if not c:
+        raise ValueError("constraints: returned none; without constraints use lagrangian_problem")
+    closing = [rate(k) for k in c]
+    blocks = [
+        *c,
+        *(along(g, k, table, q, j) for k in c for j in range(len(v))),
+        *(g.derivative(k, t.k) for k in c),
+        *(rate(k) for k in closing),
+        *(rate(k) for k in notes.first[len(v) : 2 * len(v)]),
+    ]
+    return notes.derivatives(blocks), len(c)
+
+
+# --- the motion
+# ---------------------------------------------------------------------------------------------------------------
+
+
+def _motion(velocity: Callable[..., None], table: NDArray[np.int64], n_q: int, n: int, m: int) -> Callable[..., None]:
+    """out = (v, ad_vᵀ p + φ + Φᵀλ) with λ from the constraints differentiated twice."""
+    of_l, of_c = layout(n), constraints_layout(n, m)
+
+    def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        velocity(t, y, parameters, structure, work)
+        state, values = work[STATE], work[VALUES]
+        for i in range(n):
+            st(out, i, ld(state, n_q + i))
+        bracket_transpose(table, out[:n], y[n_q:], out[n:])
+        for i in range(n):
+            st(out, n + i, ld(out, n + i) + ld(values, of_l.PUSH + i))
+            for j in range(n):
+                st2(work, SYSTEM + i, j, ld(values, of_l.MOMENTUM_V + n * i + j))
+            for c in range(m):
+                st2(work, SYSTEM + i, n + c, -ld(values, of_c.ROWS + n * c + i))
+                st2(work, SYSTEM + n + c, i, ld(values, of_c.ROWS + n * c + i))
+            st2(work, SYSTEM + i, n + m, ld(out, n + i) - ld(values, of_c.MOMENTUM_RATE + i))
+        for c in range(m):
+            for d in range(m):
+                st2(work, SYSTEM + n + c, n + d, 0.0)
+            st2(work, SYSTEM + n + c, n + m, -ld(values, of_c.BIAS + c))
+        solve_rows(work, SYSTEM, n + m, 1)
+        for c in range(m):
+            for i in range(n):
+                st(out, n + i, ld(out, n + i) + ld(values, of_c.ROWS + n * c + i) * ld2(work, SYSTEM + n + c, n + m))
+
+    return field
+
+
+def _watched(velocity: Callable[..., None], n_q: int, n: int, m: int) -> Callable[..., None]:
+    """out = (energy, largest |c|, largest |Φ v + ∂c/∂t|)."""
+    of_c, energy = constraints_layout(n, m), kernel(energy_of(velocity, n_q, n))
+
+    def watched(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        energy(t, y, parameters, structure, work, out)
+        state, values = work[STATE], work[VALUES]
+        gap, closing = 0.0 * ld(y, 0), 0.0 * ld(y, 0)
+        for c in range(m):
+            rate = ld(values, of_c.RATE + c)
+            for i in range(n):
+                rate = rate + ld(values, of_c.ROWS + n * c + i) * ld(state, n_q + i)
+            gap, closing = maximum(gap, absolute(ld(values, of_c.GAP + c))), maximum(closing, absolute(rate))
+        st(out, 1, gap)
+        st(out, 2, closing)
+
+    return watched
+
+
+# --- the problem
+# ----------------------------------------------------------------------------------------------------------------
+
+
+def holonomic_problem(
+    lagrangian: Callable[..., Any],
+    constraints: Callable[..., Any],
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    parameters: ArrayLike = (),
+    group: Any = None,
+    force: Callable[..., Any] | None = None,
+    exact: Callable[[Any], Array] | None = None,
+    model: str = "constrained Lagrangian system",
+) -> Problem:
+    """The motion of a Lagrangian system under holonomic constraints, state (q, p) with p = ∂L/∂v.
+
+    Parameters
+    ----------
+    lagrangian, force : callable
+        As for `integrators.problem.lagrangian.lagrangian_problem`.
+    constraints : callable
+        ``c(t, q, parameters)`` → m numbers that the motion keeps at zero, a plain function of sequences of scalars.
+    q : array (n_q,)
+        Initial configuration, with c(0, q) = 0.
+    v : array (n,), optional
+        Initial body velocity, with Φ v + ∂c/∂t = 0; default at rest.
+    parameters, group, exact, model
+        As for `lagrangian_problem`.
+
+    Returns
+    -------
+    Problem
+        Watches the energy π·v − L, the gap max |c| and the closing velocity max |Φ v + ∂c/∂t|.
+
+    Raises
+    ------
+    ValueError, TypeError
+        With what is wrong and what to do; a start that is not on the constraints.
+
+    Examples
+    --------
+    A pendulum as a point on a circle:
+
+    >>> from integrators import integrate
+    >>> pendulum = holonomic_problem(
+    ...     lambda t, q, v, p: 0.5 * (v[0] ** 2 + v[1] ** 2) - q[1], lambda t, q, p: [q[0] ** 2 + q[1] ** 2 - 1], q=[1.0, 0.0]
+    ... )
+    >>> swing = integrate(pendulum, "RATTLE", (0, 10), 0.01)
+    >>> bool(swing["gap"].max() < 1e-13), bool(swing.error("energy", relative=False) < 1e-3)
+    (True, True)
+    """
+    q = np.atleast_1d(np.array(q, dtype=np.float64))
+    table = np.ascontiguousarray(getattr(rn(len(q)) if group is None else group, "table", group), dtype=np.int64)
+    n_q, n = int(table[-1, 1] + table[-1, 3]), int(table[-1, 2] + table[-1, 4])
+    if q.shape != (n_q,):
+        raise ValueError(f"q: shape {q.shape}, expected ({n_q},)")
+    numbers = np.asarray(parameters, dtype=np.float64)
+    found, m = constrained_derivatives(table, lagrangian, constraints, force, len(numbers))
+    velocity_0 = np.zeros(n) if v is None else checked_vector(v, n, "v")
+    _check_start(found, q, velocity_0, numbers, m)
+    size = constraints_layout(n, m).SIZE
+
+    def inner(parts: Any) -> Callable[..., None]:
+        return legendre(parts, n_q, n, found.linear, size)
+
+    return Problem(
+        np.vstack([table, [[RN, n_q, n, n, n]]]),
+        np.concatenate([q, momentum_at(found, q, velocity_0, numbers)]),
+        built(lambda velocity: _motion(velocity, table, n_q, n, m), found.field, inner),
+        parameters=numbers,
+        structure=(m,),
+        work_shape=(SYSTEM + n + m, max(size, n_q + n, n + m + 1)),
+        invariants=built(lambda velocity: _watched(velocity, n_q, n, m), found.field, inner),
+        invariant_names=("energy", "gap", "closing_velocity"),
+        invariant_units=("J", "", ""),
+        parts=found.field,
+        parts_layout="lagrangian",
+        exact=exact,
+        model=model,
+    )
+
+
+def _check_start(found: Derivatives, q: Array, v: Array, numbers: Array, m: int) -> None:
+    """ValueError if q, v do not satisfy the constraints."""
+    n = len(v)
+    at = constraints_layout(n, m)
+    out = np.zeros(at.SIZE)
+    found.field.python(0.0, np.concatenate([q, v]), numbers, np.zeros(0, dtype=np.int64), np.zeros((1, 1)), out)
+    gap, rows = out[at.GAP : at.ROWS], out[at.ROWS : at.RATE].reshape(m, n)
+    closing = rows @ v + out[at.RATE : at.BIAS]
+    for name, values in (("q", gap), ("v", closing)):
+        if not np.abs(values).max() <= TOLERANCE:
+            k = int(np.argmax(np.abs(values)))
+            what = "c" if name == "q" else "its rate"
+            raise ValueError(
+                f"{name}: constraint {k} is not satisfied, {what} = {values[k]:.3g}; expected 0 within {TOLERANCE:g}"
+            )
+    if np.linalg.matrix_rank(rows) < m:
+        raise ValueError(
+            f"constraints: the {m} rows of Φ are dependent at the start; leave out those that follow from the others"
+        )

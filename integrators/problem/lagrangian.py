@@ -1,0 +1,393 @@
+"""Lagrangian systems on any product of groups, from a plain function of numbers.
+
+With L(t, q, v) the Lagrangian, v the body velocity (q̇ = q·v̂; on Rⁿ v = q̇), F all other forces, and ∂/∂q the
+left-trivialised derivative,
+
+    π = ∂L/∂v,      φ = ∂L/∂q + F,      d/dt π = ad_vᵀ π + φ        (Euler–Lagrange, Euler–Poincaré, Lagrange–d'Alembert)
+
+The functions are run once on scalars that note what is done to them (`liegroup.compile.tracing`); from the notes come
+π, φ, L and their exact derivatives as straight-line code, for one trajectory, for lanes, and for numbers of other
+kinds.  A problem posed here carries
+
+* as its field Hamilton's equations, with v found from p = π(t, q, v) by Newton's method: every canonical method applies;
+* as its parts (layout ``lagrangian`` of `integrators.problem.parts`) the derivatives, for methods that work with the Lagrangian itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from integrators.arithmetic.elimination import solve_rows
+from integrators.problem.derivatives import Differentiable
+from integrators.problem.fields import Field, as_field
+from integrators.problem.parts import lagrangian as layout
+from integrators.problem.problem import Problem
+from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
+from liegroup.compile import absolute, any_, compile_field, kernel, ld, ld2, select, st, st2
+from liegroup.compile.scalars import maximum
+from liegroup.compile.tracing import NAMESPACE, Traced, lines, operand
+from liegroup.group import rn
+from liegroup.table import FACTORS, KIND, Q_OFFSET, RN, V_OFFSET, bracket_transpose
+
+Array = NDArray[np.float64]
+LIMIT = 30
+"""Newton iterations for the velocity."""
+SMALL = 1e-9
+"""Relative correction of the velocity that leaves an error below rounding."""
+
+
+@dataclass(frozen=True)
+class Derivatives:
+    """φ, π, L and their derivatives as a function of the state (q, v): traced by `derivatives`, or written by hand.
+
+    Attributes
+    ----------
+    field : Field, Entry or function
+        In the forms of a field, values in the layout ``lagrangian`` of `integrators.problem.parts`; the second
+        derivatives are written only where ``out`` has room for them.
+    linear : bool
+        π is linear in v: L is quadratic in the velocity.
+    source : str
+        The code, if it was traced.
+    """
+
+    field: Any
+    linear: bool = False
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "field", as_field(self.field, "derivatives"))
+
+
+def derivatives(
+    table: NDArray[np.int64],
+    lagrangian: Callable[..., Any],
+    force: Callable[..., Any] | None = None,
+    parameters: int = 0,
+) -> Derivatives:
+    """Differentiate a Lagrangian (and forces) exactly.
+
+    Parameters
+    ----------
+    table : int64 array (factors, 5)
+        The configuration group.
+    lagrangian : callable
+        ``L(t, q, v, parameters)`` → number; q, v and parameters are sequences of scalars.
+    force : callable, optional
+        ``F(t, q, v, parameters)`` → n generalised forces (body wrenches), all that is not in L.
+    parameters : int
+        How many parameters there are.
+
+    Raises
+    ------
+    TypeError
+        The functions cannot be traced: with what they did and what to write instead.
+    ValueError
+        The wrong number of forces.
+    """
+    return trace(table, lagrangian, force, parameters).derivatives()
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What was noted of a Lagrangian: its variables, and the nodes of φ, π, L and of their derivatives."""
+
+    graph: Differentiable
+    t: Traced
+    q: list[Traced]
+    v: list[Traced]
+    parameters: list[Traced]
+    first: list[int]
+    second: list[int]
+
+    def derivatives(self, *more: Sequence[int]) -> Derivatives:
+        """The function of the notes; further nodes are written where ``out`` has room for them."""
+        n, g = len(self.v), self.graph
+        source = _source(g, self.first, self.second, *more)
+        linear = all(g.value(g.derivative(k, x.k)) == 0.0 for k in self.second[-n * n :] for x in self.v)
+        return Derivatives(_field(source), linear, source)
+
+
+def trace(
+    table: NDArray[np.int64], lagrangian: Callable[..., Any], force: Callable[..., Any] | None, parameters: int
+) -> Notes:
+    """Run the functions once and differentiate what was noted; arguments as for `derivatives`."""
+    last = table[-1]
+    n_q, n = int(last[1] + last[3]), int(last[2] + last[4])
+    g = Differentiable()
+    t = g.input("t")
+    q, v = [g.input(f"ld(y, {i})") for i in range(n_q)], [g.input(f"ld(y, {n_q + i})") for i in range(n)]
+    p = [g.input(f"parameters[{i}]") for i in range(parameters)]
+    L = scalar(g, lagrangian(t, q, v, p), "lagrangian")
+    push = [along(g, L, table, q, j) for j in range(n)]
+    if force is not None:
+        forces = [scalar(g, x, "force") for x in force(t, q, v, p)]
+        if len(forces) != n:
+            raise ValueError(f"force: {len(forces)} generalised forces, expected {n}, one per velocity")
+        push = [g.apply("add", a, b) for a, b in zip(push, forces, strict=True)]
+    pi = [g.derivative(L, x.k) for x in v]
+    second = [
+        *(along(g, k, table, q, j) for k in push for j in range(n)),
+        *(g.derivative(k, x.k) for k in push for x in v),
+        *(along(g, k, table, q, j) for k in pi for j in range(n)),
+        *(g.derivative(k, x.k) for k in pi for x in v),
+    ]
+    return Notes(g, t, q, v, p, [*push, *pi, L], second)
+
+
+def scalar(g: Differentiable, x: Any, what: str) -> int:
+    if isinstance(x, Traced):
+        return x.k
+    try:
+        return g.constant(float(x))
+    except (TypeError, ValueError):
+        raise TypeError(f"{what}: returned {x!r}, expected a number made of the scalars it was given") from None
+
+
+def along(g: Differentiable, k: int, table: NDArray[np.int64], q: Sequence[Traced], j: int) -> int:
+    """The left-trivialised derivative of a node along velocity j: Σ ∂/∂q_i (d/ds (q·exp(s eⱼ))_i)."""
+    row = next(r for r in table.tolist() if r[V_OFFSET] <= j < r[V_OFFSET] + r[4])
+    kind, n_v = row[KIND], FACTORS[row[KIND]].N_V
+    copy, unit = divmod(j - row[V_OFFSET], n_v)
+    first = row[Q_OFFSET] + copy * FACTORS[kind].N_Q
+    rates = _rates(g, kind, q[first : first + FACTORS[kind].N_Q], unit)
+    total = g.constant(0.0)
+    for x, rate in zip(q[first:], rates, strict=False):
+        total = g.apply("add", total, g.apply("multiply", g.derivative(k, x.k), rate))
+    return total
+
+
+def _rates(g: Differentiable, kind: int, q: Sequence[Traced], unit: int) -> list[int]:
+    """d/ds of the components of q·exp(s e) at s = 0: q τ − q is linear in τ − e, which begins with s times constants."""
+    formulas, s = FACTORS[kind], g.input("0.0")
+    step = tuple(1e-30j if j == unit else 0j for j in range(formulas.N_V))
+    tangent = tuple(s * (x.imag / 1e-30) for x in formulas.exp_difference(step))
+    return [g.derivative(scalar(g, x, "rate"), s.k) for x in formulas.displace(tuple(q), tangent)]
+
+
+# --- source code
+# ----------------------------------------------------------------------------------------------------------------
+
+
+def _source(g: Differentiable, *blocks: Sequence[int]) -> str:
+    """The function that writes the blocks of nodes, each where `out` has room for more than those before."""
+    known: set[int] = set()
+    source, at, indent = ["def derivatives(t, y, parameters, structure, work, out):"], 0, "    "
+    for block in blocks:
+        if at:
+            source.append(f"{indent}if out.shape[0] > {at}:")
+            indent += "    "
+        source += [indent + x for x in lines(g, block, known)]
+        source += [f"{indent}st(out, {at + i}, {operand(g, k)})" for i, k in enumerate(block)]
+        at += len(block)
+    return "\n".join(source)
+
+
+def _field(source: str) -> Field:
+    namespace: dict[str, Any] = dict(NAMESPACE)
+    exec(compile(source, "<derivatives of a Lagrangian>", "exec"), namespace)
+    function = namespace["derivatives"]
+    scalar, lanes = FIELD_SIGNATURE, FIELD_LANES_SIGNATURE
+    return Field(
+        function, True, function, lambda: compile_field(function, scalar), lambda: compile_field(function, lanes)
+    )
+
+
+# --- Hamilton's equations
+# ---------------------------------------------------------------------------------------------------------
+
+STATE, VALUES, SYSTEM = 0, 1, 2
+"""Rows of the field's workspace: (q, v), the derivatives, the equations for v."""
+
+
+def _work_shape(n_q: int, n: int) -> tuple[int, int]:
+    return SYSTEM + n, max(layout(n).SIZE, n_q + n, n + 1)
+
+
+def legendre(parts: Callable[..., None], n_q: int, n: int, linear: bool, left: int) -> Callable[..., None]:
+    """The function that finds v with π(t, q, v) = p and leaves the first `left` of the parts in `VALUES`."""
+    second, pi, pi_v = layout(n).SIZE, layout(n).MOMENTUM, layout(n).MOMENTUM_V
+
+    def velocity(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
+        state, values = work[STATE][: n_q + n], work[VALUES][:second]
+        zero = 0.0 * ld(y, 0)
+        for i in range(n_q):
+            st(state, i, ld(y, i))
+        for i in range(n):
+            st(state, n_q + i, zero)
+        going = zero + 1.0
+        for _ in range(LIMIT):
+            parts(t, state, parameters, structure, work, values)
+            for i in range(n):
+                for j in range(n):
+                    st2(work, SYSTEM + i, j, ld(values, pi_v + n * i + j))
+                st2(work, SYSTEM + i, n, ld(y, n_q + i) - ld(values, pi + i))
+            solve_rows(work, SYSTEM, n, 1)
+            change, size = zero, zero
+            for i in range(n):
+                d = select(going > 0.0, ld2(work, SYSTEM + i, n), zero)
+                v = ld(state, n_q + i) + d
+                st(state, n_q + i, v)
+                change, size = maximum(change, absolute(d)), maximum(size, absolute(v))
+            going = select(change <= SMALL * size, zero, going)
+            if linear or not any_(going > 0.0):
+                break
+        parts(t, state, parameters, structure, work, work[VALUES][:left])
+
+    return velocity
+
+
+def _hamiltonian(velocity: Callable[..., None], table: NDArray[np.int64], n_q: int, n: int) -> Callable[..., None]:
+    """Hamilton's equations: out = (v, ad_vᵀ p + φ)."""
+
+    def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        velocity(t, y, parameters, structure, work)
+        state, values = work[STATE], work[VALUES]
+        for i in range(n):
+            st(out, i, ld(state, n_q + i))
+        bracket_transpose(table, out[:n], y[n_q:], out[n:])
+        for i in range(n):
+            st(out, n + i, ld(out, n + i) + ld(values, i))
+
+    return field
+
+
+def energy_of(velocity: Callable[..., None], n_q: int, n: int) -> Callable[..., None]:
+    """The energy π·v − L."""
+
+    def energy(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        velocity(t, y, parameters, structure, work)
+        total = -ld(work[VALUES], 2 * n)
+        for i in range(n):
+            total = total + ld(y, n_q + i) * ld(work[STATE], n_q + i)
+        st(out, 0, total)
+
+    return energy
+
+
+def built(
+    make: Callable[[Any], Callable[..., None]], parts: Field, inner: Callable[[Any], Callable[..., None]]
+) -> Field:
+    """A field made of the parts: interpreted from their source, compiled from their compiled form."""
+
+    def compiled(signature: Any, form: Any) -> Any:
+        return compile_field(make(kernel(inner(form))), signature)
+
+    python = make(inner(parts.python))
+    if not parts.is_compiled:
+        return as_field(python)
+    return Field(
+        python,
+        True,
+        python,
+        lambda: compiled(FIELD_SIGNATURE, parts.compiled),
+        lambda: compiled(FIELD_LANES_SIGNATURE, parts.compiled_lanes),
+    )
+
+
+# --- the problem
+# ----------------------------------------------------------------------------------------------------------------
+
+
+def lagrangian_problem(
+    lagrangian: Callable[..., Any] | Derivatives,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    p: ArrayLike | None = None,
+    parameters: ArrayLike = (),
+    group: Any = None,
+    force: Callable[..., Any] | None = None,
+    invariants: Any = None,
+    invariant_names: Sequence[str] = (),
+    invariant_units: Sequence[str] = (),
+    exact: Callable[[Any], Array] | None = None,
+    model: str = "Lagrangian system",
+) -> Problem:
+    """The motion of a Lagrangian system, state (q, p) with p = ∂L/∂v.
+
+    Parameters
+    ----------
+    lagrangian : callable
+        ``L(t, q, v, parameters)`` → number, a plain function of sequences of scalars: + − * / **, the functions of
+        `liegroup.compile.scalars` or NumPy, loops; no `if` on a value.  Or its derivatives, written by hand.
+    q : array (n_q,)
+        Initial configuration.
+    v, p : array (n,), optional
+        Initial body velocity, or momentum; default at rest.
+    parameters : array, optional
+        Handed to the functions.
+    group : liegroup group or table, optional
+        The configuration group; default Rⁿ.
+    force : callable, optional
+        ``F(t, q, v, parameters)`` → n generalised forces that are not in L (friction, control, …).
+    invariants, invariant_names, invariant_units
+        As for `Problem`; default the energy π·v − L.
+    exact, model
+        As for `Problem`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        With what is wrong and what to do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from integrators import integrate
+    >>> pendulum = lagrangian_problem(lambda t, q, v, p: 0.5 * v[0] ** 2 + np.cos(q[0]), q=[2.0])
+    >>> bool(integrate(pendulum, "VARIATIONAL_GAUSS2", (0, 10), 0.1).error("energy") < 1e-4)
+    True
+    """
+    q = np.atleast_1d(np.array(q, dtype=np.float64))
+    table = np.ascontiguousarray(getattr(rn(len(q)) if group is None else group, "table", group), dtype=np.int64)
+    n_q, n = int(table[-1, 1] + table[-1, 3]), int(table[-1, 2] + table[-1, 4])
+    if q.shape != (n_q,):
+        raise ValueError(f"q: shape {q.shape}, expected ({n_q},)")
+    if v is not None and p is not None:
+        raise ValueError("v and p: give one of them")
+    numbers = np.asarray(parameters, dtype=np.float64)
+    if isinstance(lagrangian, Derivatives) and force is not None:
+        raise ValueError("force: given beside derivatives written by hand; add it to their φ and its derivatives")
+    found = lagrangian if isinstance(lagrangian, Derivatives) else derivatives(table, lagrangian, force, len(numbers))
+    if p is None:
+        p = momentum_at(found, q, np.zeros(n) if v is None else checked_vector(v, n, "v"), numbers)
+
+    def inner(parts: Any) -> Callable[..., None]:
+        return legendre(parts, n_q, n, found.linear, 2 * n + 1)
+
+    energy = built(lambda velocity: energy_of(velocity, n_q, n), found.field, inner)
+    return Problem(
+        np.vstack([table, [[RN, n_q, n, n, n]]]),
+        np.concatenate([q, checked_vector(p, n, "p")]),
+        built(lambda velocity: _hamiltonian(velocity, table, n_q, n), found.field, inner),
+        parameters=numbers,
+        work_shape=_work_shape(n_q, n),
+        invariants=energy if invariants is None else invariants,
+        invariant_names=("energy",) if invariants is None else invariant_names,
+        invariant_units=("J",) if invariants is None else invariant_units,
+        canonical=True,
+        parts=found.field,
+        parts_layout="lagrangian",
+        exact=exact,
+        model=model,
+    )
+
+
+def checked_vector(x: ArrayLike, n: int, name: str) -> Array:
+    array = np.array(x, dtype=np.float64)
+    if array.shape != (n,) or not np.isfinite(array).all():
+        raise ValueError(f"{name}: {array.tolist()}, expected {n} finite numbers")
+    return array
+
+
+def momentum_at(found: Derivatives, q: Array, v: Array, parameters: Array) -> Array:
+    """π(0, q, v)."""
+    n = len(v)
+    out = np.zeros(2 * n + 1)
+    found.field.python(0.0, np.concatenate([q, v]), parameters, np.zeros(0, dtype=np.int64), np.zeros((1, 1)), out)
+    return out[n : 2 * n]

@@ -1,0 +1,355 @@
+"""A problem: a group, a field on it, a start, and what is known about its motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from integrators.problem.fields import Field, as_field, lane_work_shape
+from integrators.problem.parts import constrained, lagrangian, quasi_velocity
+from liegroup.table import FACTORS, RN, SE2, SE3, SO2, SO3
+
+Array = NDArray[np.float64]
+_COLUMNS = ("kind", "q_offset", "v_offset", "n_q", "n_v")
+_QUATERNIONS = {SO3: (0, 4), SE3: (3, 7)}
+"""Where the quaternion of an element begins, and how long the element is."""
+_UNIT_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A named part of the state: its components in order, with their labels and units.
+
+    Parameters
+    ----------
+    name : str
+        For example ``"orientation"``.
+    labels : sequence of str
+        One per component, for example ``("qw", "qx", "qy", "qz")``.
+    units : str
+        Common unit; for mixed components one unit per component, separated by commas.
+    description : str
+        One sentence for the data file.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    units: str = ""
+    description: str = ""
+
+    @property
+    def size(self) -> int:
+        return len(self.labels)
+
+
+@dataclass(frozen=True)
+class OwnStep:
+    """A step that only this kind of problem has, because its kernel knows the structure behind the field.
+
+    Attributes
+    ----------
+    step : Entry
+        Signature `integrators.signatures.STEP_SIGNATURE`.
+    shape : (rows, columns)
+        Its workspace, the engine's own rows (`integrators.layout.OWN_ROWS`) included.
+    explain : callable, optional
+        ``explain(errors)`` → what the engine's row of errors says about a step that failed.
+    action : callable, optional
+        ``action(q0, q1, h, map)`` → the discrete Lagrangian (k,) of steps of size h between configurations (k, n_q).
+    """
+
+    step: Any
+    shape: tuple[int, int]
+    explain: Callable[[Array], str] | None = None
+    action: Callable[[Array, Array, float, str], Array] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """ẏ = y·f(t, y)^ on a product of groups: y(0) = y0, f the body (left-trivialised) velocity.
+
+    Parameters
+    ----------
+    group : object with an attribute ``table``, or int64 array (factors, 5)
+        The group; one row ``(kind, q_offset, v_offset, n_q, n_v)`` per factor.
+    y0 : array (n,) or (m, n)
+        The initial state, or m of them (an ensemble).
+    field : callable
+        f, in any form of `integrators.problem.fields`: ``f(t, y)``, ``f(t, y, params)`` returning the body velocity
+        (one number per algebra component; on Rⁿ the ordinary derivative), ``f(t, y, params, out)``, or an `Entry`.
+    parameters, structure : array
+        Numbers (float64) and integers (int64) handed to the field.
+    work_shape : (rows, columns)
+        The workspace the field needs.
+    variables : sequence of Variable
+        Names, labels and units of the parts of the state, in order; default one part per factor of the group.
+    invariants : callable or mapping name → callable
+        Conserved quantities (or others to be watched at every step), in the same forms as the field.
+    invariant_names, invariant_units : sequence of str
+        One per value; the names may be left out if `invariants` is a mapping.
+    projection : callable, optional
+        Applied to the state after every accepted step, in the field's forms but with the new state (n,) as its value:
+        brings it back to where the motion takes place (closes loops, re-bases momenta).  t is the time at the end of
+        the step.
+    canonical : bool
+        The state is (q, p) on G × Rⁿ = T*G, left-trivialised: the last factor of the group is Rⁿ with n = dim G, and
+        the field is (∂H/∂p, ṗ) with ṗ = ad_vᵀ p + force.
+    parts : callable, optional
+        What a stepper of constrained motion evaluates instead of the field, in the field's forms (see
+        `integrators.problem.parts`).
+    parts_layout : {"", "constrained", "quasi_velocity", "lagrangian"}
+        The layout of its values; with the first two `structure` begins with (n, m, k).
+    own_steps : mapping name → OwnStep
+        Steps that the problem brings itself, for the methods that ask for them by name.
+    exact : callable, optional
+        ``exact(t)`` → the state at time t (any shape of t, components last).
+    model : str
+        Name for tables and files.
+
+    Raises
+    ------
+    ValueError, TypeError
+        With the argument, its value, what was expected and what to do.
+    """
+
+    group: Any
+    y0: ArrayLike
+    field: Any
+    parameters: ArrayLike = ()
+    structure: ArrayLike = ()
+    work_shape: tuple[int, int] = (0, 0)
+    variables: Sequence[Variable] = ()
+    invariants: Any = None
+    invariant_names: Sequence[str] = ()
+    invariant_units: Sequence[str] = ()
+    projection: Any = None
+    canonical: bool = False
+    parts: Any = None
+    parts_layout: str = ""
+    own_steps: Mapping[str, OwnStep] = field(default_factory=dict)
+    exact: Callable[[Any], Array] | None = None
+    model: str = "problem"
+    table: NDArray[np.int64] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._put("table", _table(self.group, self.canonical))
+        self._put("y0", self.check_state(self.y0, "y0"))
+        self._put("field", as_field(self.field))
+        self._put("parameters", _vector(self.parameters, "parameters", np.float64))
+        self._put("structure", _vector(self.structure, "structure", np.int64))
+        if isinstance(self.invariants, Mapping) and not self.invariant_names:
+            self._put("invariant_names", tuple(self.invariants))
+        self._put("invariants", None if self.invariants is None else as_field(self.invariants, "invariants"))
+        self._put("projection", None if self.projection is None else as_field(self.projection, "projection"))
+        self._put("parts", None if self.parts is None else as_field(self.parts, "parts"))
+        self._put("invariant_names", _names(self.invariant_names, "invariant_names"))
+        self._put("invariant_units", tuple(self.invariant_units) or ("",) * len(self.invariant_names))
+        self._put("variables", tuple(self.variables) or _default_variables(self.table, self.canonical))
+        self._put("work_shape", self._work_shape())
+        self._check()
+
+    def _put(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    @property
+    def n(self) -> int:
+        """Components of the state."""
+        return int(self.table[:, 3].sum())
+
+    @property
+    def dimension(self) -> int:
+        """Components of the velocity (the dimension of the group)."""
+        return int(self.table[:, 4].sum())
+
+    @cached_property
+    def invariant_count(self) -> int:
+        return len(self.invariant_names)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the field, the invariants and the projection can be called by the compiled engine."""
+        return all(f is None or f.is_compiled for f in (self.field, self.invariants, self.projection))
+
+    def with_start(self, y0: ArrayLike) -> Problem:
+        """The same problem from another initial state, or from many."""
+        return replace(self, y0=y0)
+
+    def velocity(self, t: float, y: ArrayLike) -> Array:
+        """The field at one state: body velocity (dimension,)."""
+        return self.evaluate(self.field, t, y, self.dimension)
+
+    def invariant_values(self, t: float, y: ArrayLike) -> Array:
+        """The invariants at one state."""
+        return self.evaluate(self.invariants, t, y, self.invariant_count) if self.invariant_count else np.zeros(0)
+
+    def parts_values(self, t: float, y: ArrayLike) -> Array:
+        """The parts at one state."""
+        return self.evaluate(self.parts, t, y, self.parts_size)
+
+    def evaluate(self, function: Field, t: float, y: ArrayLike, size: int) -> Array:
+        """The `size` values of a function of the problem's kind at one state."""
+        out = np.zeros(size)
+        call = function.compiled if function.is_compiled else function.python
+        call(float(t), np.array(y, dtype=np.float64), self.parameters, self.structure, np.zeros(self.work_shape), out)
+        return out
+
+    def check_state(self, y: ArrayLike, name: str) -> Array:
+        """A state or states as an array (…, n), or ValueError: wrong shape, not finite, quaternion not of unit norm."""
+        y = np.array(y, dtype=np.float64, order="C")
+        if y.ndim not in (1, 2) or y.shape[-1] != self.n:
+            raise ValueError(f"{name}: shape {y.shape}, expected ({self.n},) or (m, {self.n}): {_describe(self.table)}")
+        if not np.isfinite(y).all():
+            raise ValueError(f"{name}: component {tuple(np.argwhere(~np.isfinite(y))[0])} is not finite")
+        for kind, q, _, n_q, _ in self.table.tolist():
+            if kind in _QUATERNIONS:
+                start, size = _QUATERNIONS[kind]
+                for k in range(q + start, q + n_q, size):
+                    _check_quaternion(y, k, name)
+        return y
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """(n, m, k) of a problem with parts: velocities, constraint rows, how many of these are integrable."""
+        n, m, k = (int(x) for x in np.asarray(self.structure)[:3])
+        return n, m, k
+
+    @property
+    def parts_size(self) -> int:
+        """How many numbers `parts` writes."""
+        if self.parts_layout == "lagrangian":
+            return lagrangian(self.dimension // 2).SIZE
+        n, m, k = self.sizes
+        return constrained(n, m, k).SIZE if self.parts_layout == "constrained" else quasi_velocity(n, n - m).SIZE
+
+    def _work_shape(self) -> tuple[int, int]:
+        rows, columns = (int(x) for x in self.work_shape)
+        if rows < 0 or columns < 0:
+            raise ValueError(f"work_shape: {self.work_shape}, expected two non-negative integers")
+        lanes = lane_work_shape(max(self.n, self.dimension, len(self.invariant_names)))
+        return max(rows, lanes[0]), max(columns, lanes[1])
+
+    def _check(self) -> None:
+        if sum(v.size for v in self.variables) != self.n:
+            sizes = ", ".join(f"{v.name} ({v.size})" for v in self.variables)
+            raise ValueError(
+                f"variables: {sizes} have {sum(v.size for v in self.variables)} components, the state has {self.n}"
+            )
+        _names([*(v.name for v in self.variables), *self.invariant_names], "names of variables and invariants")
+        if (self.invariants is None) != (not self.invariant_names):
+            raise ValueError("invariants and invariant_names: give both or none (or a mapping name -> function)")
+        if len(self.invariant_units) != len(self.invariant_names):
+            raise ValueError(
+                f"invariant_units: {len(self.invariant_units)} units for {len(self.invariant_names)} invariants"
+            )
+        if self.invariants is not None and self.field.is_compiled and not self.invariants.is_compiled:
+            raise TypeError("invariants: plain Python functions beside a compiled field; decorate them with numba.njit")
+        if self.projection is not None and self.field.is_compiled and not self.projection.is_compiled:
+            raise TypeError("projection: a plain Python function beside a compiled field; decorate it with numba.njit")
+        if (self.parts is None) != (self.parts_layout == "") or self.parts_layout not in ("", *_LAYOUTS):
+            raise ValueError(f"parts_layout: {self.parts_layout!r}, expected one of {_LAYOUTS} with parts, '' without")
+        if self.canonical:
+            kind, _, _, _, n_p = self.table[-1]
+            if kind != RN or 2 * n_p != self.dimension:
+                raise ValueError(
+                    f"canonical: the state must be (q, p) on G × R^n with n = dim G and p the last factor of the group; "
+                    f"the group is {_describe(self.table)}"
+                )
+
+
+def _table(group: Any, canonical: bool) -> NDArray[np.int64]:
+    """The group's table with one row per factor, the momenta of a canonical state in a row of their own."""
+    table = np.array(getattr(group, "table", group), dtype=np.int64, order="C")
+    if table.ndim != 2 or table.shape[1] != len(_COLUMNS) or not len(table):
+        raise ValueError(f"group: a table of shape {table.shape}, expected (factors, 5) with columns {_COLUMNS}")
+    for column, size in ((1, 3), (2, 4)):
+        offsets = np.concatenate([[0], np.cumsum(table[:-1, size])])
+        if (table[:, column] != offsets).any():
+            raise ValueError(
+                f"group: {_COLUMNS[column]} is {table[:, column].tolist()}, expected {offsets.tolist()} (factors in order)"
+            )
+    momenta = int(table[:, 4].sum()) // 2 if canonical else 0
+    rows = [(row[0], *sizes) for row in table.tolist() for sizes in _factors(row, momenta)]
+    q, v = (np.concatenate([[0], np.cumsum([row[k] for row in rows])]) for k in (1, 2))
+    return np.array([(kind, q[k], v[k], n_q, n_v) for k, (kind, n_q, n_v) in enumerate(rows)], dtype=np.int64)
+
+
+def _factors(row: Sequence[int], momenta: int) -> list[tuple[int, int]]:
+    """Sizes of the factors in a row: copies of a group one by one; of the last Rⁿ, the momenta (from that velocity on)
+    apart.
+    """
+    kind, _, v, n_q, n_v = row
+    if kind == RN:
+        before = momenta - v
+        return [(before, before), (n_q - before, n_v - before)] if 0 < before < n_v else [(n_q, n_v)]
+    size = FACTORS[kind].N_V
+    return [(n_q * size // n_v, size)] * (n_v // size)
+
+
+def _vector(values: ArrayLike, name: str, dtype: Any) -> NDArray[Any]:
+    given = np.asarray(values)
+    array = np.ascontiguousarray(given, dtype=dtype)
+    if array.ndim != 1:
+        raise ValueError(f"{name}: shape {array.shape}, expected a one-dimensional array; flatten it")
+    if dtype is np.int64 and given.size and (array != given).any():
+        raise ValueError(f"{name}: expected integers")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name}: element {int(np.argwhere(~np.isfinite(array))[0, 0])} is not finite")
+    return array.copy()
+
+
+_RESERVED = ("t", "trajectory", "stretch", "status")
+
+
+def _names(names: Sequence[str], what: str) -> tuple[str, ...]:
+    if len(set(names)) != len(names):
+        raise ValueError(f"{what}: {list(names)} are not all different")
+    for name in names:
+        if not name.isidentifier() or name in _RESERVED:
+            raise ValueError(
+                f"{what}: {name!r}, expected an identifier (letters, digits, _) other than {', '.join(_RESERVED)}"
+            )
+    return tuple(names)
+
+
+def _check_quaternion(y: Array, start: int, name: str) -> None:
+    defect = np.abs(np.linalg.norm(y[..., start : start + 4], axis=-1) - 1.0)
+    if (defect > _UNIT_TOLERANCE).any():
+        raise ValueError(
+            f"{name}: the quaternion in components {start}:{start + 4} has norm off by {float(defect.max()):.2g}; "
+            f"divide it by its norm (order w, x, y, z)"
+        )
+
+
+_LAYOUTS = ("constrained", "quasi_velocity", "lagrangian")
+_LABELS: dict[int, tuple[str, ...]] = {
+    SO2: ("angle",),
+    SO3: ("qw", "qx", "qy", "qz"),
+    SE2: ("x", "y", "angle"),
+    SE3: ("x", "y", "z", "qw", "qx", "qy", "qz"),
+}
+
+
+def _describe(table: NDArray[np.int64]) -> str:
+    def factor(kind: int, n_v: int) -> str:
+        copies = n_v // FACTORS[kind].N_V
+        return f"R^{n_v}" if kind == RN else FACTORS[kind].NAME + (f"^{copies}" if copies > 1 else "")
+
+    return " × ".join(factor(kind, n_v) for kind, _, _, _, n_v in table.tolist())
+
+
+def _default_variables(table: NDArray[np.int64], canonical: bool) -> tuple[Variable, ...]:
+    def name(k: int) -> str:
+        if canonical and k == len(table) - 1:
+            return "p"
+        return "q" if len(table) - canonical == 1 else f"q{k}"
+
+    def labels(kind: int, n_q: int) -> tuple[str, ...]:
+        one = _LABELS.get(kind, ())
+        return one if len(one) == n_q else tuple(str(i) for i in range(n_q))
+
+    return tuple(Variable(name(k), labels(row[0], row[3])) for k, row in enumerate(table.tolist()))

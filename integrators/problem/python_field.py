@@ -1,0 +1,133 @@
+"""Plain Python functions as compiled fields: compiled steppers call them back, so that only the functions themselves
+cost Python's time.
+
+The addresses of the functions are at the end of `structure`, behind them in `parameters` is room for their arguments
+and values: one compilation serves all.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from integrators.problem.fields import Field
+from integrators.problem.problem import Problem
+from integrators.signatures import FIELD_SIGNATURE
+from liegroup.compile import C_FUNCTION, call_at, entry, helper
+
+EVALUATED, INVARIANTS, PROJECTION, EVENTS, SIZE = range(5)
+COUNT = 5
+"""Slots: what the stepper evaluates, the invariants, the projection, the event functions, what an integrating
+controller goes by.
+"""
+
+
+@helper
+def call(slot: Any, t: Any, y: Any, parameters: Any, structure: Any, out: Any) -> None:
+    """out = the values of the function of a slot: it reads their number and y in `parameters` and writes its values
+    behind them.
+    """
+    addresses = structure.shape[0] - COUNT
+    first = structure[addresses - 1]
+    values = first + 1 + y.shape[0]
+    parameters[first] = out.shape[0]
+    for i in range(y.shape[0]):
+        parameters[first + 1 + i] = y[i]
+    call_at(structure[addresses + slot], t)
+    for i in range(out.shape[0]):
+        out[i] = parameters[values + i]
+
+
+@entry(FIELD_SIGNATURE)
+def evaluated(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """In the slot of what the stepper evaluates."""
+    call(EVALUATED, t, y, parameters, structure, out)
+
+
+@entry(FIELD_SIGNATURE)
+def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """The invariants."""
+    call(INVARIANTS, t, y, parameters, structure, out)
+
+
+@entry(FIELD_SIGNATURE)
+def projection(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """The projection."""
+    call(PROJECTION, t, y, parameters, structure, out)
+
+
+@entry(FIELD_SIGNATURE)
+def events(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """The event functions."""
+    call(EVENTS, t, y, parameters, structure, out)
+
+
+@entry(FIELD_SIGNATURE)
+def size(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """What an integrating controller goes by."""
+    call(SIZE, t, y, parameters, structure, out)
+
+
+BY_SLOT = (evaluated, invariants, projection, events, size)
+
+
+class CalledBack:
+    """The plain Python functions of one run, called back by compiled code.
+
+    Exceptions cannot pass through compiled code: the first one is kept, all functions give NaN from then on, and
+    `raise_pending` raises it.
+
+    Parameters
+    ----------
+    problem : Problem
+    room : int
+        Most values one of the functions gives.
+
+    Attributes
+    ----------
+    parameters, structure
+        What compiled code must be handed instead of the problem's own.
+    has_raised
+        Whether an exception has been raised again.
+    """
+
+    def __init__(self, problem: Problem, room: int) -> None:
+        self._problem, self._first = problem, len(problem.parameters)  # type: ignore[arg-type]
+        self.parameters = np.concatenate([problem.parameters, np.zeros(1 + problem.n + room)])
+        self.structure = np.concatenate([problem.structure, [self._first], np.zeros(COUNT)]).astype(np.int64)
+        self._work = np.zeros(problem.work_shape)
+        self._called: list[Any] = []
+        self._pending: BaseException | None = None
+        self._when = ""
+        self.has_raised = False
+
+    def compiled(self, field: Field, slot: int) -> Any:
+        """The function as a compiled field, in its slot."""
+        self._called.append(C_FUNCTION(partial(self._call, field.python, BY_SLOT[slot].__name__)))
+        self.structure[slot - COUNT] = ctypes.cast(self._called[-1], ctypes.c_void_p).value or 0
+        return BY_SLOT[slot].compiled
+
+    def _call(self, function: Callable[..., None], name: str, t: float) -> None:
+        problem, first = self._problem, self._first + 1
+        behind = first + problem.n
+        values = self.parameters[behind : behind + int(self.parameters[first - 1])]
+        values[:] = 0.0 if self._pending is None else np.nan
+        if self._pending is None:
+            y = self.parameters[first:behind].copy()
+            try:
+                function(t, y, problem.parameters, problem.structure, self._work, values)
+            except BaseException as error:  # also a second Ctrl-C: raised again by `raise_pending`
+                self._pending = error
+                self._when = f"raised by {name}, called at t = {t!r}, y = {y.tolist()}"
+                values[:] = np.nan
+
+    def raise_pending(self, where: str) -> None:
+        """Raise what a function raised, if one did, with a note when and where."""
+        if self._pending is not None:
+            error, self._pending, self.has_raised = self._pending, None, True
+            error.add_note(f"{self._when}, {where}")
+            raise error

@@ -1,0 +1,6 @@
+"""Results: a `Solution`, and files of labelled arrays."""
+
+from integrators.results.solution import Solution
+from integrators.results.storage import Dataset, StorageError, Variable, read
+
+__all__ = ["Dataset", "Solution", "StorageError", "Variable", "read"]

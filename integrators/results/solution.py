@@ -1,0 +1,264 @@
+"""The result of a run: states and invariants by name, how it went, and its data file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.problem import Variable
+from integrators.results import storage
+from integrators.status import EXPLANATIONS, Status
+
+Array = NDArray[np.float64]
+
+CONVENTIONS = "body (left) trivialisation; twists, wrenches and momenta linear first, in body axes; quaternions qw qx qy qz; SI units, radians"
+_KIND = "solution"
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What a run computed.
+
+    Attributes
+    ----------
+    t : array (k,), or (m, k) for an ensemble with variable steps
+        Times of the saved states; without `t_eval` the first is the start.
+    y : array (k, n), or (m, k, n) for an ensemble of m trajectories
+        Saved states.  Rows that a trajectory of an ensemble did not reach are NaN.
+    invariants : array (k, r) or (m, k, r)
+        Values of the invariants at the saved states.
+    least, greatest, mean_since : array like `invariants`
+        Smallest, largest and mean value over **every step** since the previous saved state, this one included.
+    stretch : array like `t`
+        Number of values in these statistics: steps since the previous saved state (1 for the start).
+    variables, invariant_names, invariant_units
+        As in the problem.
+    status : Status, or tuple of Status for an ensemble
+    message : str
+        The status in words, with time and step where a run did not reach the end.
+    step : float
+        Step size; 0 where the method chose its own.
+    steps, evaluations, iterations, rejected : int
+        Accepted steps, evaluations of the field, iterations of implicit solvers, rejected steps; of one trajectory, of
+        one pack of lanes for ensembles summed over the packs.
+    seconds : float
+        Wall time of the integration, without compilation.
+    events : dict, or tuple of dicts for an ensemble
+        Name → (times, states) of the zeros that were found.
+    """
+
+    t: Array
+    y: Array
+    invariants: Array
+    least: Array
+    greatest: Array
+    mean_since: Array
+    stretch: NDArray[np.int64]
+    variables: tuple[Variable, ...]
+    invariant_names: tuple[str, ...]
+    invariant_units: tuple[str, ...]
+    model: str
+    method: str
+    step: float
+    status: Status | tuple[Status, ...]
+    message: str
+    steps: int = 0
+    evaluations: int = 0
+    iterations: int = 0
+    rejected: int = 0
+    seconds: float = 0.0
+    attributes: dict[str, str | int | float] = field(default_factory=dict)
+    events: Any = field(default_factory=dict)
+
+    @property
+    def success(self) -> bool:
+        """Whether every trajectory came to its end (or to a terminal event)."""
+        good = (Status.OK, Status.EVENT)
+        return all(s in good for s in ((self.status,) if isinstance(self.status, Status) else self.status))
+
+    def __getitem__(self, name: str) -> Array:
+        """A part of the state ``(…, k, size)`` or an invariant ``(…, k)`` by name."""
+        if name in self.invariant_names:
+            return self.invariants[..., self.invariant_names.index(name)]
+        start = 0
+        for v in self.variables:
+            if v.name == name:
+                return self.y[..., start : start + v.size]
+            start += v.size
+        raise KeyError(f"{name!r}: expected one of {[v.name for v in self.variables] + list(self.invariant_names)}")
+
+    def trajectory(self, k: int) -> Solution:
+        """One trajectory of an ensemble, up to the last state it reached; counts and seconds stay those of all."""
+        if isinstance(self.status, Status):
+            raise ValueError(f"trajectory({k}): this is the solution of a single trajectory")
+        if not 0 <= k < len(self.y):
+            raise IndexError(f"trajectory({k}): expected a number from 0 to {len(self.y) - 1}")
+        reached = ~np.isnan(self.y[k]).all(axis=-1)
+        t, stretch = (x if x.ndim == 1 else x[k] for x in (self.t, self.stretch))
+        rows = {
+            name: getattr(self, name)[k][reached] for name in ("y", "invariants", "least", "greatest", "mean_since")
+        }
+        return replace(
+            self, t=t[reached], stretch=stretch[reached], **rows, status=self.status[k],
+            message=EXPLANATIONS[self.status[k]],
+            events=self.events[k],
+        )  # fmt: skip
+
+    def minimum(self, name: str) -> Any:
+        """Smallest value of an invariant over every step of the run."""
+        return np.nanmin(self.least[..., self._invariant(name)], axis=-1)
+
+    def maximum(self, name: str) -> Any:
+        """Largest value of an invariant over every step of the run."""
+        return np.nanmax(self.greatest[..., self._invariant(name)], axis=-1)
+
+    def mean(self, name: str) -> Any:
+        """Mean of an invariant over every step of the run."""
+        values = self.mean_since[..., self._invariant(name)]
+        weights = np.where(np.isnan(values), 0, self.stretch)
+        return np.sum(np.where(weights == 0, 0.0, values) * weights, axis=-1) / np.sum(weights, axis=-1)
+
+    def error(self, name: str, relative: bool = True) -> Any:
+        """Largest deviation of an invariant from its initial value over every step, by default relative to that value."""
+        first = self.invariants[..., 0, self._invariant(name)]
+        deviation = np.maximum(self.maximum(name) - first, first - self.minimum(name))
+        return deviation / np.abs(first) if relative else deviation
+
+    def _invariant(self, name: str) -> int:
+        if name not in self.invariant_names:
+            raise KeyError(f"{name!r}: expected one of the invariants {list(self.invariant_names)}")
+        return self.invariant_names.index(name)
+
+    # --- data files -----------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the solution to HDF5, atomically; ``xarray.open_dataset(path, engine="h5netcdf")`` shows it by name."""
+        return storage.write(path, storage.Dataset(self._stored_variables(), self._stored_attributes()))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Solution:
+        """Read a solution that `save` wrote; StorageError says what is wrong with another file."""
+        dataset = storage.read(path)
+        if dataset.attributes.get("content") != _KIND:
+            raise storage.StorageError(f"{path}: contains {dataset.attributes.get('content')!r}, expected a {_KIND}")
+        return _from_dataset(dataset)
+
+    def _stored_variables(self) -> dict[str, storage.Variable]:
+        ensemble = () if self.y.ndim == 2 else ("trajectory",)
+        # with variable steps, the times of an ensemble are no common coordinate
+        times = ("t",) if self.t.ndim == 1 else ("trajectory", "sample")
+        rows = (*ensemble, times[-1])
+        found = {"t": storage.Variable(times, self.t, "s", "time")}
+        for v in self.variables:
+            component = f"{v.name}_component"
+            found[component] = storage.Variable((component,), np.array(v.labels), description=f"components of {v.name}")
+            found[v.name] = storage.Variable((*rows, component), self[v.name], v.units, v.description)
+        for k, (name, units) in enumerate(zip(self.invariant_names, self.invariant_units, strict=True)):
+            for suffix, values, text in self._invariant_tables():
+                found[name + suffix] = storage.Variable(rows, values[..., k], units, name + text)
+        found["stretch"] = storage.Variable(
+            times, self.stretch, "1", "values in the statistics since the previous saved state"
+        )
+        if ensemble:
+            assert not isinstance(self.status, Status)
+            found["trajectory"] = storage.Variable(ensemble, np.arange(len(self.y)))
+            found["status"] = storage.Variable(
+                ensemble, np.array([s.name for s in self.status]), description="how each trajectory ended"
+            )
+        return found | self._stored_events()
+
+    def _stored_events(self) -> dict[str, storage.Variable]:
+        """Zeros of events, those of all trajectories in one list."""
+        each = [self.events] if isinstance(self.events, dict) else list(self.events)
+        found = {}
+        for name in each[0] if each else ():
+            occurrence, component = f"{name}_occurrence", f"{name}_state_component"
+            t, y = (np.concatenate([events[name][k] for events in each]) for k in (0, 1))
+            whose = np.repeat(np.arange(len(each)), [len(events[name][0]) for events in each])
+            labels = np.array([f"{v.name} {label}" for v in self.variables for label in v.labels])
+            found[f"{name}_t"] = storage.Variable((occurrence,), t, "s", f"times of the event {name}")
+            found[component] = storage.Variable((component,), labels, description="components of the state")
+            found[f"{name}_state"] = storage.Variable((occurrence, component), y, "", f"states at the event {name}")
+            found[f"{name}_trajectory"] = storage.Variable((occurrence,), whose, "1", "trajectory of each occurrence")
+        return found
+
+    def _invariant_tables(self) -> Sequence[tuple[str, Array, str]]:
+        since = "over every step since the previous saved state"
+        return (
+            ("", self.invariants, ""),
+            ("_least", self.least, f", smallest value {since}"),
+            ("_greatest", self.greatest, f", largest value {since}"),
+            ("_mean", self.mean_since, f", mean {since}"),
+        )
+
+    def _stored_attributes(self) -> dict[str, str | int | float]:
+        status = self.status.name if isinstance(self.status, Status) else "per trajectory"
+        numbers = {name: getattr(self, name) for name in _NUMBERS}
+        events = self.events if isinstance(self.events, dict) else (*self.events, {})[0]
+        lists = {"state": [v.name for v in self.variables], "invariants": self.invariant_names, "events": events}
+        names = {key: ",".join(names) for key, names in lists.items()}
+        known = {"content": _KIND, "model": self.model, "method": self.method, "conventions": CONVENTIONS}
+        return {**self.attributes, **known, **names, **numbers, "status": status, "message": self.message}
+
+
+_NUMBERS = ("step", "steps", "evaluations", "iterations", "rejected", "seconds")
+
+
+def _from_dataset(dataset: storage.Dataset) -> Solution:
+    stored, attributes = dataset.variables, dict(dataset.attributes)
+    names = [name for name in str(attributes.pop("state")).split(",") if name]
+    invariants = [name for name in str(attributes.pop("invariants")).split(",") if name]
+
+    def table(suffix: str) -> Array:
+        shape = np.shape(stored[names[0]].values)[:-1]
+        columns = [stored[name + suffix].values for name in invariants]
+        return np.stack(columns, axis=-1) if columns else np.zeros((*shape, 0))
+
+    status, events = attributes.pop("status"), [name for name in str(attributes.pop("events", "")).split(",") if name]
+    members = len(stored["status"].values) if "status" in stored else None
+    taken = {name: attributes.pop(name) for name in (*_NUMBERS, "model", "method", "message")}
+    for name in ("content", "conventions"):
+        del attributes[name]
+    return Solution(
+        t=stored["t"].values,
+        y=np.concatenate([stored[name].values for name in names], axis=-1),
+        invariants=table(""),
+        least=table("_least"),
+        greatest=table("_greatest"),
+        mean_since=table("_mean"),
+        stretch=stored["stretch"].values,
+        variables=tuple(
+            Variable(name, tuple(stored[f"{name}_component"].values), stored[name].units, stored[name].description)
+            for name in names
+        ),
+        invariant_names=tuple(invariants),
+        invariant_units=tuple(stored[name].units for name in invariants),
+        status=tuple(Status[s] for s in stored["status"].values) if "status" in stored else Status[str(status)],
+        attributes=attributes,
+        events=_events(stored, events, 0)
+        if members is None
+        else tuple(_events(stored, events, k) for k in range(members)),
+        **taken,  # type: ignore[arg-type]
+    )
+
+
+def _events(
+    stored: Mapping[str, storage.Variable], names: Sequence[str], trajectory: int
+) -> dict[str, tuple[Array, Array]]:
+    def of(name: str) -> tuple[Array, Array]:
+        mine = stored[f"{name}_trajectory"].values == trajectory
+        return stored[f"{name}_t"].values[mine], stored[f"{name}_state"].values[mine]
+
+    return {name: of(name) for name in names}
+
+
+def explain(status: Status, t: float, step: int, detail: str = "") -> str:
+    """A status in words, with where it happened."""
+    text = EXPLANATIONS[status]
+    return text if status is Status.OK else f"{text} (at t = {t:.9g}, step {step}{', ' + detail if detail else ''})"

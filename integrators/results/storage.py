@@ -1,0 +1,187 @@
+"""Data files: named, labelled variables with units in HDF5, as xarray opens them; written atomically.
+
+A `Dataset` is a dictionary of variables, each with the names of its dimensions; a variable that has the name of its
+only dimension is that dimension's coordinate.  The layout follows netCDF-4 (HDF5 dimension scales), so that
+``xarray.open_dataset(path, engine="h5netcdf")`` shows names, labels and units.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import subprocess
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+FORMAT = "liemech-dataset-1"
+
+
+class StorageError(ValueError):
+    """A file that is not a readable data file of this project."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An array with the names of its dimensions, its unit and a description."""
+
+    dims: tuple[str, ...]
+    values: Any
+    units: str = ""
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        if np.ndim(self.values) != len(self.dims):
+            raise ValueError(
+                f"variable has {np.ndim(self.values)} axes but {len(self.dims)} dimension names {self.dims}"
+            )
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Variables by name, and attributes (text and numbers) of the whole."""
+
+    variables: Mapping[str, Variable]
+    attributes: Mapping[str, str | int | float] = field(default_factory=dict)
+
+
+def write(path: str | os.PathLike[str], dataset: Dataset) -> Path:
+    """Write a dataset to ``path`` as HDF5; an existing file is replaced only once the new one is complete on disk."""
+    target = Path(path)
+    sizes = _sizes(dataset)
+    name = (
+        target.parent / f".{target.name}.{uuid.uuid4().hex}.part"
+    )  # with the rights a new file has here, unlike a tempfile
+    try:
+        with h5py.File(name, "w", track_order=True) as file:
+            file.attrs["format"] = FORMAT
+            for key, text in {**versions(), **dataset.attributes}.items():
+                file.attrs[key] = text
+            _write_variables(file, dataset, sizes)
+        with open(name, "rb") as done:
+            os.fsync(done.fileno())
+        os.replace(name, target)
+    except BaseException:
+        name.unlink(missing_ok=True)
+        raise
+    return target
+
+
+def read(path: str | os.PathLike[str]) -> Dataset:
+    """Read a dataset that `write` has written; StorageError says what is wrong with any other file."""
+    if not Path(path).is_file():
+        raise StorageError(f"{path}: no such file")
+    try:
+        with h5py.File(path, "r") as file:
+            if file.attrs.get("format") != FORMAT:
+                raise StorageError(
+                    f"{path}: attribute 'format' is {file.attrs.get('format')!r}, expected {FORMAT!r}; not a data file of liemech"
+                )
+            variables = {name: _read_variable(file[name]) for name in file if not _is_bare_dimension(file[name])}
+            attributes = {
+                k: v.item() if hasattr(v, "item") else v
+                for k, v in file.attrs.items()
+                if k != "format" and not k.startswith("_")
+            }
+    except OSError as error:
+        raise StorageError(f"{path}: not a readable HDF5 file ({error})") from error
+    return Dataset(variables, attributes)
+
+
+def _sizes(dataset: Dataset) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for name, variable in dataset.variables.items():
+        for dim, size in zip(variable.dims, np.shape(variable.values), strict=True):
+            if sizes.setdefault(dim, size) != size:
+                raise ValueError(f"variable {name!r}: dimension {dim!r} has length {size}, elsewhere {sizes[dim]}")
+    return sizes
+
+
+_BARE = "This is a netCDF dimension but not a netCDF variable. %10d"
+
+
+def _write_variables(file: Any, dataset: Dataset, sizes: Mapping[str, int]) -> None:
+    for dim, size in sizes.items():
+        variable = dataset.variables.get(dim)
+        if variable is not None and variable.dims == (dim,):
+            _write_variable(file, dim, variable)
+            file[dim].make_scale(dim)
+        else:
+            file.create_dataset(dim, shape=(size,), dtype=">f4")
+            file[dim].make_scale(_BARE % size)
+    for name, variable in dataset.variables.items():
+        if name not in sizes:
+            _write_variable(file, name, variable)
+            for axis, dim in enumerate(variable.dims):
+                file[name].dims[axis].attach_scale(file[dim])
+
+
+def _write_variable(file: Any, name: str, variable: Variable) -> None:
+    values = np.asarray(variable.values)
+    if values.dtype.kind in "US":
+        file.create_dataset(name, data=values.astype(object), dtype=h5py.string_dtype())
+    else:
+        file.create_dataset(
+            name, data=values, compression="gzip" if values.size > 4096 else None, shuffle=values.size > 4096
+        )
+    for key, text in (("units", variable.units), ("long_name", variable.description)):
+        if text:
+            file[name].attrs[key] = text
+
+
+def _is_bare_dimension(item: Any) -> bool:
+    name = item.attrs.get("NAME", b"")
+    return bool(item.is_scale) and bytes(name).startswith(_BARE[:40].encode())
+
+
+def _read_variable(item: Any) -> Variable:
+    dims = (
+        (item.name.lstrip("/"),) if item.is_scale else tuple(item.dims[k][0].name.lstrip("/") for k in range(item.ndim))
+    )
+    values = item.asstr()[()] if h5py.check_string_dtype(item.dtype) else item[()]
+    return Variable(dims, values, str(item.attrs.get("units", "")), str(item.attrs.get("long_name", "")))
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Versions of what computed a result: this package and its commit, Python, NumPy, SciPy, the compiler, processor."""
+    found = {f"{name}_version": _version(name) for name in ("liemech", "numpy", "scipy", "numba")}
+    return {**found, "python_version": platform.python_version(), "processor": _processor(), "commit": _commit()}
+
+
+def _version(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def _commit() -> str:
+    """The commit of the source tree the package runs from, with ``-dirty`` for uncommitted changes."""
+    try:
+        git = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--abbrev=12"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            timeout=5,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+    return git.stdout.strip()

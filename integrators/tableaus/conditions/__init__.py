@@ -1,0 +1,1 @@
+"""Order conditions: rooted trees, words, and what coefficients must satisfy."""

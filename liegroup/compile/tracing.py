@@ -1,0 +1,395 @@
+"""Plain functions of numbers as straight-line code: run once on `Traced` scalars, which note what is done to them.
+
+The notes are a graph of elementary operations, each kept once: constants are folded, what is added as zero or
+multiplied by one is left out, signs move to where they cost nothing.  None of this changes a result, but for the sign
+of zeros and where there are infinities or NaN.  The graph gives source code that runs on floats, lanes, complex and
+mpmath numbers, compiled or not.  Functions may use + − * / ** with constant exponents, the functions of
+`liegroup.compile.scalars` and the NumPy functions of the same names, loops, lists and arrays; but no `if` on a value
+(use `select`), and nothing that needs a number (`float`, `math.sin`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Container, Iterable
+from typing import Any
+
+import numpy as np
+
+from liegroup.compile import each_lane, helper, kernel, ld, primitive, st
+from liegroup.compile.scalars import arctan2, is_machine_real, less, library_of, select, sincos, sqrt
+
+CONSTANT, INPUT = "constant", "input"
+_BINARY = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
+_NAMES = {"atan2": "arctan2"}
+_exp_each, _log_each, _tanh_each = each_lane(math.exp), each_lane(math.log), each_lane(math.tanh)
+
+
+@helper
+def _exp_machine(x: Any) -> Any:
+    return _exp_each(x)
+
+
+@helper
+def _log_machine(x: Any) -> Any:
+    return _log_each(x)
+
+
+@helper
+def _tanh_machine(x: Any) -> Any:
+    return _tanh_each(x)
+
+
+@primitive(_exp_machine)
+def exp(x: Any) -> Any:
+    """eˣ of any scalar."""
+    if is_machine_real(x):
+        return np.exp(x)
+    return np.exp(x) if np.iscomplexobj(x) else library_of(x).exp(x)
+
+
+@primitive(_log_machine)
+def log(x: Any) -> Any:
+    """Natural logarithm of any scalar."""
+    if is_machine_real(x):
+        return np.log(x)
+    return np.log(x) if np.iscomplexobj(x) else library_of(x).log(x)
+
+
+@primitive(_tanh_machine)
+def tanh(x: Any) -> Any:
+    """Hyperbolic tangent of any scalar."""
+    if is_machine_real(x):
+        return _tanh_each(x)
+    return np.tanh(x) if np.iscomplexobj(x) else library_of(x).tanh(x)
+
+
+@kernel
+def called_sincos(x: Any) -> Any:
+    """`sincos`, called instead of copied: long code that needs it often is shorter and compiles sooner."""
+    return sincos(x)
+
+
+NAMESPACE = {
+    "ld": ld,
+    "st": st,
+    "sincos": sincos,
+    "sqrt": sqrt,
+    "exp": exp,
+    "log": log,
+    "tanh": tanh,
+    "arctan2": arctan2,
+    "select": select,
+    "less": less,
+}
+"""What the generated code calls."""
+
+
+class Graph:
+    """Elementary operations in the order in which they were noted, each once."""
+
+    def __init__(self) -> None:
+        self.nodes: list[tuple[Any, ...]] = []
+        self._known: dict[tuple[Any, ...], int] = {}
+
+    def node(self, *what: Any) -> int:
+        """The number of an operation (name, arguments…), or of a constant or an input."""
+        if what not in self._known:
+            self._known[what] = len(self.nodes)
+            self.nodes.append(what)
+        return self._known[what]
+
+    def constant(self, value: float) -> int:
+        return self.node(CONSTANT, float(value) + 0.0)
+
+    def value(self, k: int) -> float | None:
+        """The value of a constant; None for anything else."""
+        return self.nodes[k][1] if self.nodes[k][0] == CONSTANT else None
+
+    def input(self, source: str) -> Traced:
+        """A scalar that the generated code reads by the expression `source`."""
+        return Traced(self, self.node(INPUT, source))
+
+    def arguments(self, k: int) -> list[int]:
+        """The nodes that a node is computed from."""
+        name, *arguments = self.nodes[k]
+        return [] if name in (CONSTANT, INPUT) else arguments
+
+    def apply(self, name: str, *arguments: int) -> int:
+        """The node of an operation, or of something simpler that gives the same number."""
+        return _SIMPLIFIED[name](self, *arguments) if name in _SIMPLIFIED else self.node(name, *arguments)
+
+    def needed(self, wanted: Iterable[int], known: Container[int] = ()) -> list[int]:
+        """The nodes that lead to the wanted ones, in order, without the known ones and what only leads to those."""
+        found: set[int] = set()
+        todo = list(wanted)
+        while todo:
+            k = todo.pop()
+            if k not in found and k not in known:
+                found.add(k)
+                todo += self.arguments(k)
+        return sorted(found)
+
+
+class Traced:
+    """A scalar that notes what is done to it."""
+
+    def __init__(self, graph: Graph, k: int) -> None:
+        self.graph, self.k = graph, k
+
+    def _with(self, name: str, other: Any, swapped: bool = False) -> Any:
+        if isinstance(other, Traced):
+            k = other.k
+        elif isinstance(other, (int, float)) or hasattr(other, "__float__"):
+            k = self.graph.constant(float(other))
+        else:
+            return NotImplemented
+        return Traced(self.graph, self.graph.apply(name, *((k, self.k) if swapped else (self.k, k))))
+
+    def __add__(self, other: Any) -> Any:
+        return self._with("add", other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._with("add", other, swapped=True)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._with("subtract", other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._with("subtract", other, swapped=True)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._with("multiply", other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._with("multiply", other, swapped=True)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._with("divide", other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._with("divide", other, swapped=True)
+
+    def __neg__(self) -> Traced:
+        return self._function("negate")
+
+    def __pos__(self) -> Traced:
+        return self
+
+    def __lt__(self, other: Any) -> Any:
+        return self._with("less", other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._with("less", other, swapped=True)
+
+    def __abs__(self) -> Traced:
+        return (self < 0.0).select(-self, self)  # type: ignore[no-any-return]
+
+    def __pow__(self, exponent: Any) -> Traced:
+        if isinstance(exponent, Traced):
+            raise TypeError("a power with a variable exponent cannot be traced; write exp(b * log(a))")
+        e = float(exponent)
+        if e == int(e) and abs(e) <= 64:
+            power = self._whole_power(int(abs(e)))
+            return power if e >= 0 else 1.0 / power
+        if 2 * e == int(2 * e) and abs(e) <= 64:
+            return self.sqrt() ** int(2 * e)
+        return (e * self.log()).exp()  # type: ignore[no-any-return]
+
+    def _whole_power(self, n: int) -> Traced:
+        if n == 0:
+            return Traced(self.graph, self.graph.constant(1.0))
+        half = self._whole_power(n // 2)
+        square = half * half
+        return square * self if n % 2 else square  # type: ignore[no-any-return]
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "an `if` on a value cannot be traced; use liegroup.compile.scalars.select(condition, a, b), with both sides safe"
+        )
+
+    def __float__(self) -> float:
+        raise TypeError(
+            "a traced scalar has no value; use functions of liegroup.compile.scalars or NumPy instead of those of `math`"
+        )
+
+    # --- what liegroup.compile.scalars and NumPy ask for
+    # -----------------------------------------------------------------------------
+
+    def _function(self, name: str) -> Traced:
+        return Traced(self.graph, self.graph.apply(name, self.k))
+
+    def sin(self) -> Traced:
+        return self._function("sin")
+
+    def cos(self) -> Traced:
+        return self._function("cos")
+
+    def tan(self) -> Traced:
+        return self.sin() / self.cos()  # type: ignore[no-any-return]
+
+    def sqrt(self) -> Traced:
+        return self._function("sqrt")
+
+    def exp(self) -> Traced:
+        return self._function("exp")
+
+    def log(self) -> Traced:
+        return self._function("log")
+
+    def tanh(self) -> Traced:
+        return self._function("tanh")
+
+    def select(self, a: Any, b: Any) -> Traced:
+        """a where this condition holds, else b."""
+        a, b = (x if isinstance(x, Traced) else Traced(self.graph, self.graph.constant(float(x))) for x in (a, b))
+        return Traced(self.graph, self.graph.apply("select", self.k, a.k, b.k))
+
+    class library:
+        """The functions under the names of the libraries that `liegroup.compile.scalars` knows."""
+
+        @staticmethod
+        def sin(x: Any) -> Any:
+            return x.sin()
+
+        @staticmethod
+        def cos(x: Any) -> Any:
+            return x.cos()
+
+        @staticmethod
+        def exp(x: Any) -> Any:
+            return x.exp()
+
+        @staticmethod
+        def log(x: Any) -> Any:
+            return x.log()
+
+        @staticmethod
+        def tanh(x: Any) -> Any:
+            return x.tanh()
+
+        @staticmethod
+        def atan2(y: Any, x: Any) -> Any:
+            known = y if isinstance(y, Traced) else x
+            y, x = (a if isinstance(a, Traced) else Traced(known.graph, known.graph.constant(float(a))) for a in (y, x))
+            return Traced(known.graph, known.graph.apply("atan2", y.k, x.k))
+
+
+# --- the same number with less
+# ------------------------------------------------------------------------------------------------
+
+
+def _signed(g: Graph, k: int) -> tuple[int, int]:
+    """Sign ±1 and node of which a node is the product."""
+    name, *arguments = g.nodes[k]
+    if name == "negate":
+        return -1, arguments[0]
+    return (-1, g.constant(-arguments[0])) if name == CONSTANT and arguments[0] < 0.0 else (1, k)
+
+
+def _negative(g: Graph, a: int) -> int:
+    name, *arguments = g.nodes[a]
+    return (
+        g.constant(-arguments[0]) if name == CONSTANT else (arguments[0] if name == "negate" else g.node("negate", a))
+    )
+
+
+def _sum(g: Graph, a: int, b: int) -> int:
+    x, y = g.value(a), g.value(b)
+    if x is not None and y is not None:
+        return g.constant(x + y)
+    if x == 0.0 or y == 0.0:
+        return b if x == 0.0 else a
+    (i, a), (j, b) = _signed(g, a), _signed(g, b)
+    if i == j:
+        return _with_sign(g, i, g.node("add", *sorted((a, b))))
+    if a == b:
+        return g.constant(0.0)
+    return g.node("subtract", a, b) if i > 0 else g.node("subtract", b, a)
+
+
+def _with_sign(g: Graph, sign: int, k: int) -> int:
+    return k if sign > 0 else _negative(g, k)
+
+
+def _product(g: Graph, a: int, b: int) -> int:
+    (i, a), (j, b) = _signed(g, a), _signed(g, b)
+    x, y = g.value(a), g.value(b)
+    if x == 0.0 or y == 0.0:
+        return g.constant(0.0)
+    if x is not None and y is not None:
+        return g.constant(i * j * (x * y))
+    if x == 1.0 or y == 1.0:
+        return _with_sign(g, i * j, b if x == 1.0 else a)
+    return _with_sign(g, i * j, g.node("multiply", *sorted((a, b))))
+
+
+def _quotient(g: Graph, a: int, b: int) -> int:
+    (i, a), (j, b) = _signed(g, a), _signed(g, b)
+    x, y = g.value(a), g.value(b)
+    if x is not None and y:
+        return g.constant(i * j * (x / y))
+    if x == 0.0:
+        return a
+    return _with_sign(g, i * j, a if y == 1.0 else g.node("divide", a, b))
+
+
+_SIMPLIFIED: dict[str, Callable[..., int]] = {
+    "negate": _negative,
+    "add": _sum,
+    "subtract": lambda g, a, b: _sum(g, a, _negative(g, b)),
+    "multiply": _product,
+    "divide": _quotient,
+    "select": lambda g, condition, a, b: a if a == b else g.node("select", condition, a, b),
+}
+
+
+# --- source code
+# --------------------------------------------------------------------------------------------------------------
+
+
+def lines(graph: Graph, wanted: Iterable[int], known: set[int]) -> list[str]:
+    """Assignments that compute the wanted nodes; those in `known` are there already, and the new ones are added to it."""
+    found: list[str] = []
+    turned: set[int] = set()
+
+    def assign(k: int) -> None:
+        name, *arguments = graph.nodes[k]
+        if name in ("sin", "cos") and arguments[0] not in turned:
+            turned.add(arguments[0])
+            found.append(f"turn{arguments[0]} = sincos({operand(graph, arguments[0])})")
+        found.append(f"x{k} = {_expression(graph, k)}")
+        known.add(k)
+
+    def is_read(k: int) -> bool:
+        return graph.nodes[k][0] == INPUT and k not in known
+
+    wanted = list(wanted)
+    for k in graph.needed(wanted, known):
+        for a in filter(is_read, graph.arguments(k)):  # inputs where they are first needed
+            assign(a)
+        if graph.nodes[k][0] not in (CONSTANT, INPUT):
+            assign(k)
+    for k in filter(is_read, wanted):
+        assign(k)
+    return found
+
+
+def operand(graph: Graph, k: int) -> str:
+    """How the code names a node: its variable, or the number."""
+    value = graph.value(k)
+    return f"x{k}" if value is None else repr(value)
+
+
+def _expression(graph: Graph, k: int) -> str:
+    name, *arguments = graph.nodes[k]
+    if name == INPUT:
+        return str(arguments[0])
+    operands = [operand(graph, a) for a in arguments]
+    if name in _BINARY:
+        return f" {_BINARY[name]} ".join(operands)
+    if name == "negate":
+        return f"-{operands[0]}"
+    if name in ("sin", "cos"):
+        return f"turn{arguments[0]}[{int(name == 'cos')}]"
+    return f"{_NAMES.get(name, name)}({', '.join(operands)})"

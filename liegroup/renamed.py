@@ -1,0 +1,50 @@
+"""Modules that have moved, under the names they had before: imports of these keep working, and give the same module."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+
+class _Renamed(MetaPathFinder, Loader):
+    """Finds a module by an earlier name."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return ModuleSpec(fullname, self) if fullname in self.names else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = importlib.import_module(self.names[spec.name])
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        assert module.__spec__ is not None
+        module.__spec__ = module.__spec__.loader_state  # the import system has just put the earlier name there
+
+
+_finder = _Renamed()
+sys.meta_path.append(_finder)
+
+
+def renamed(names: Mapping[str, str]) -> None:
+    """Let modules be imported by earlier names: ``{earlier: name now}``.
+
+    A module that is loaded is entered at once: were it looked for later, the import system would put it in the place of
+    a function of the same name in the package.
+    """
+    _finder.names.update(names)
+    for earlier, now in names.items():
+        if now in sys.modules:
+            package, _, name = earlier.rpartition(".")
+            sys.modules.setdefault(earlier, sys.modules[now])
+            if package in sys.modules and not hasattr(sys.modules[package], name):
+                setattr(sys.modules[package], name, sys.modules[now])

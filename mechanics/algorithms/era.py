@@ -1,0 +1,102 @@
+"""ERA: recursive solution of the Hamiltonian equations of a tree in linear time, the kernel.
+
+From (q, p) to (s, ṗ), Ivanov and Shimanovsky, eq. (18), with the sign of π* corrected (plus).  From the leaves to the
+base
+
+    A_iᵀ M*_i A_i = Lᵀ D L (one degree of freedom after another),  M*_k += C_iᵀ M^a_i C_i,   π*_k += C_iᵀ π^a_i,
+
+with the inertia M^a and momentum π^a that are left after the elimination, and from the base to the leaves
+
+    w = C_i V_k,   s_i from the eliminations,   V_i = w + A_i s_i + Vᴶ_i,   P*_i = M^a_i w + π^a_i,
+    ṗ_i = −A_iᵀ Ω(V_i) P*_i + A_iᵀ F*_i + τ_i − d_i s_i,
+
+where P*_i is what the paper computes as M*_i V_i + π*_i.  Bases A_i are constant in child axes, so that Ȧ = 0: a joint
+of several elementary motions is several rows.  Gravity needs no sweep of its own: F*_i = (m g, c × g) with the mass m
+and the first moment c of the subtree.  `reference.py` is the readable statement of the same algorithm.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from integrators.signatures import FIELD_SIGNATURES
+from liegroup.compile import entry, helper, ld, st, st2
+from mechanics.joints.element import BALL, FLOAT, TURN
+from mechanics.kernels.elimination.ball import ball_down, ball_up, float_down, float_up
+from mechanics.kernels.elimination.carry import GRAVITY, add_three
+from mechanics.kernels.elimination.other import other_down, other_up
+from mechanics.kernels.elimination.turn import turn_down, turn_up
+from mechanics.kernels.rows import vector, wrench_up
+from mechanics.kernels.sweeps import apply_wrench, clear
+from mechanics.model.packing import BODIES, HEADER, KIND, N_Q, N_V, PARAMETERS, PARENT, ROW, ROWS, F
+
+
+@helper
+def up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, loaded: Any, pace: Any = 1.0) -> None:
+    """Eliminate from the leaves to the base; the rows keep M^a, π^a, first moments and (if loaded) F*; `pace` scales
+    prescribed rates.
+    """
+    for i in range(structure[ROWS] - 1, -1, -1):
+        row = HEADER + i * ROW
+        kind = structure[row + KIND]
+        if kind == TURN:
+            turn_up(y, parameters, structure, work, i, row)
+        elif kind == BALL:
+            ball_up(y, parameters, structure, work, i, row)
+        elif kind == FLOAT:
+            float_up(y, parameters, structure, work, i, row)
+        else:
+            other_up(t, y, parameters, structure, work, i, row, pace)
+        if loaded:
+            f, m = vector(work, i, F), vector(work, i, F + 3)
+            f, m = wrench_up(t, y, parameters, structure, work, i, row, structure[row + PARAMETERS], f, m)
+            add_three(work, structure[row + PARENT], F, f)
+            add_three(work, structure[row + PARENT], F + 3, m)
+
+
+@helper
+def down(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, loaded: Any, pace: Any = 1.0) -> None:
+    """Velocities and rates of the momenta from the base to the leaves; the rows keep their twists (columns 0 … 5)."""
+    n = structure[ROWS]
+    for column in range(6):
+        st2(work, n, column, 0.0)
+    for column in range(3):
+        st2(work, n, GRAVITY + column, parameters[column])
+    for i in range(n):
+        row = HEADER + i * ROW
+        kind = structure[row + KIND]
+        if kind == TURN:
+            turn_down(parameters, structure, work, i, row, out, loaded)
+        elif kind == BALL:
+            ball_down(y, parameters, structure, work, i, row, out, loaded)
+        elif kind == FLOAT:
+            float_down(y, parameters, structure, work, i, row, out, loaded)
+        else:
+            other_down(t, y, parameters, structure, work, i, row, out, loaded, pace)
+
+
+@entry(*FIELD_SIGNATURES)
+def era(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, p) → out = (v, ṗ)."""
+    up(t, y, parameters, structure, work, False)
+    down(t, y, parameters, structure, work, out, False)
+
+
+@entry(*FIELD_SIGNATURES)
+def era_loaded(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, p, τ, wrenches of all bodies) → out = (v, ṗ)."""
+    n_q, n_v = structure[N_Q], structure[N_V]
+    clear(structure, work, F, 6)
+    for b in range(structure[BODIES]):
+        apply_wrench(y, n_q + 2 * n_v + 6 * b, parameters, structure, work, b)
+    up(t, y, parameters, structure, work, True)
+    down(t, y, parameters, structure, work, out, True)
+    for k in range(n_v):
+        st(out, n_v + k, ld(out, n_v + k) + ld(y, n_q + n_v + k))
+
+
+@entry(*FIELD_SIGNATURES)
+def mass_solve(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, b) → out = (M⁻¹ b, scratch): the same eliminations with prescribed motions at rest."""
+    up(t, y, parameters, structure, work, False, 0.0)
+    down(t, y, parameters, structure, work, out, False, 0.0)

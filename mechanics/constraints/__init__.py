@@ -1,0 +1,1 @@
+"""Closures of a tree: loops, couplings, wheels; their equations, assembly and mobility."""

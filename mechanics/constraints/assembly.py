@@ -1,0 +1,284 @@
+"""Assembling mechanisms: closed configurations from rough coordinates, and velocities that keep them closed.
+
+Positions are closed by Levenberg and Marquardt's method on the product of the joint groups, then polished by
+Gauss–Newton steps of least change (singular values below 1e-8 of the greatest are left alone, so that redundant rows do
+no harm).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from liegroup.table import EXP, increment, retract
+from mechanics.algebra.spatial import Array as Matrix
+from mechanics.constraints.equations import LoopEquations, geometry
+from mechanics.constraints.loops import Closure
+from mechanics.constraints.rows import COUPLING, PARALLEL
+from mechanics.errors import ModelError
+from mechanics.model.tree import Tree
+
+Array = NDArray[np.float64]
+
+CLOSED = 1e-13
+"""Gap, relative to the size of the mechanism, at which a configuration counts as closed."""
+ACCEPTED = 1e-8
+"""Gap with which a mechanism is still accepted: closures of rounded data cannot be closed better."""
+ITERATIONS = 200
+LONGEST_STEP = 0.7
+"""rad, or sizes of the mechanism."""
+
+
+class AssemblyError(ModelError):
+    """A mechanism that cannot be closed, with the gap of every closure."""
+
+    def __init__(self, where: str, problem: str, remedy: str, q: Array, gaps: Mapping[str, float]) -> None:
+        super().__init__(where, problem, remedy)
+        self.q, self.gaps = q, dict(gaps)
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """A closed configuration and how it was found.
+
+    Attributes
+    ----------
+    q : array (nq,)
+        Closed configuration.
+    gap : float
+        Greatest |φ| left, m or 1.
+    iterations : int
+    moved : mapping of str to float
+        Greatest change of each joint from the guess, rad or m, largest first.
+    """
+
+    q: Array
+    gap: float
+    iterations: int
+    moved: Mapping[str, float]
+
+
+def size_of(tree: Tree, closures: Iterable[Closure] = ()) -> float:
+    """A length of the mechanism: the largest distance from a body origin to its joint, centre of mass or closing point;
+    else 1 m.
+    """
+    lengths = [float(np.linalg.norm(x)) for b in tree.bodies for x in (np.asarray(b.position), b.inertia.com)]
+    lengths += [float(np.linalg.norm(f.position)) for c in closures for f in (c.first, c.second) if f.body is not None]
+    return max(lengths) or 1.0
+
+
+def moved_by(tree: Tree, q: Array, x: Array) -> Array:
+    """q exp(x) on the product of the joint groups."""
+    out = np.zeros_like(q)
+    retract(tree.group.table, EXP, q, x, out)
+    return out
+
+
+def assemble(
+    tree: Tree,
+    closures: Iterable[Closure],
+    guess: ArrayLike | None = None,
+    hold: Sequence[str] = (),
+    equations: LoopEquations | None = None,
+) -> Assembly:
+    """Close a mechanism from rough coordinates.
+
+    Parameters
+    ----------
+    tree : Tree
+    closures : iterable of Closure
+    guess : array (nq,), optional
+        Where to start; default the neutral configuration.  The result is *a* closed configuration near it: where a
+        mechanism can be put together in several ways, the guess decides.
+    hold : sequence of str
+        Joints that keep their coordinates (hold the crank to choose the branch).
+
+    Raises
+    ------
+    AssemblyError
+        It does not close: with the gap of every closure.  Or it closes with axes pointing the opposite way.
+    """
+    loops = equations or LoopEquations(tree, closures)
+    start = tree.neutral() if guess is None else np.array(guess, dtype=np.float64)
+    if start.shape != (tree.nq,) or not np.isfinite(start).all():
+        raise ValueError(f"guess: shape {start.shape}, expected {tree.nq} finite numbers in the order of the joints")
+    problem = _Closing(tree, loops, _free_columns(tree, hold))
+    q, iterations = problem.levenberg_marquardt(start)
+    q = problem.polish(q)
+    gap = float(np.abs(loops.gap(q)).max(initial=0.0))
+    if gap > ACCEPTED * problem.size:
+        raise _does_not_close(loops, q, problem.size)
+    _check_axes(loops, q)
+    return Assembly(q, gap, iterations, _moved(tree, start, q))
+
+
+def _free_columns(tree: Tree, hold: Sequence[str]) -> NDArray[np.bool_]:
+    free = np.ones(tree.nv, dtype=bool)
+    for name in hold:
+        free[tree.v_slice(name)] = False
+    return free
+
+
+class _Closing:
+    """The least-squares problem: rows over the size of the mechanism, columns of the joints that may move."""
+
+    def __init__(self, tree: Tree, loops: LoopEquations, free: NDArray[np.bool_]) -> None:
+        self.tree, self.loops, self.free = tree, loops, free
+        self.size = size_of(tree, loops.closures)
+        self.scale = np.array([1.0 if r.kind in (PARALLEL, COUPLING) else 1.0 / self.size for r in loops.rows])
+
+    def residual(self, q: Array) -> Array:
+        return np.asarray(self.scale * self.loops.gap(q))
+
+    def jacobian(self, q: Array) -> Matrix:
+        return (self.scale[:, None] * self.loops.matrix(q))[:, self.free]
+
+    def step(self, q: Array, d: Array) -> Array:
+        x = np.zeros(self.tree.nv)
+        x[self.free] = d
+        return moved_by(self.tree, q, x)
+
+    def levenberg_marquardt(self, q: Array) -> tuple[Array, int]:
+        r, mu = self.residual(q), 1e-3
+        for iteration in range(ITERATIONS):
+            if np.abs(r).max(initial=0.0) < CLOSED or not self.free.any():
+                return q, iteration
+            J = self.jacobian(q)
+            g, H = J.T @ r, J.T @ J
+            if np.linalg.norm(g) < 1e-11 * np.linalg.norm(r):
+                return q, iteration
+            D = np.maximum(np.diag(H), 1e-3 * np.diag(H).max())
+            while True:
+                d = -np.linalg.solve(H + mu * np.diag(D), g)
+                d *= min(1.0, LONGEST_STEP / np.abs(d).max())
+                trial = self.step(q, d)
+                r_trial = self.residual(trial)
+                expected = -(2 * g @ d + d @ H @ d)
+                gain = (r @ r - r_trial @ r_trial) / max(expected, 1e-300)
+                if r_trial @ r_trial < r @ r:
+                    q, r, mu = trial, r_trial, max(mu * max(1 / 3, 1 - (2 * gain - 1) ** 3), 1e-15)
+                    break
+                mu *= 4
+                if mu > 1e12:
+                    return q, iteration
+        return q, ITERATIONS
+
+    def polish(self, q: Array) -> Array:
+        """Up to four steps of least change, as long as the gap falls."""
+        r = self.residual(q)
+        for _ in range(4 if self.free.any() else 0):
+            trial = self.step(q, -np.linalg.pinv(self.jacobian(q), rcond=1e-8) @ r)
+            r_trial = self.residual(trial)
+            if not np.abs(r_trial).max() < np.abs(r).max():
+                break
+            q, r = trial, r_trial
+        return q
+
+
+def _gaps(loops: LoopEquations, q: Array) -> dict[str, float]:
+    phi = np.abs(loops.gap(q))
+    return {c.name: float(phi[loops.closure_of == k].max()) for k, c in enumerate(loops.closures)}
+
+
+def _does_not_close(loops: LoopEquations, q: Array, size: float) -> AssemblyError:
+    gaps = dict(sorted(_gaps(loops, q).items(), key=lambda item: -item[1]))
+    worst = next(iter(gaps))
+    row = int(np.argmax(np.abs(loops.gap(q))))
+    listed = ", ".join(f"{name} {gap:.3g}" for name, gap in list(gaps.items())[:4])
+    remedy = "start nearer to a closed configuration, or check the lengths and axes of this loop"
+    if gaps[worst] < 1e-4 * size:
+        remedy = "it closes nearly: is the data rounded, or a row redundant only for exact data?"
+    return AssemblyError(f"closure {worst!r}", f"stays open ({loops.names[row]}); gaps: {listed}", remedy, q, gaps)
+
+
+def _check_axes(loops: LoopEquations, q: Array) -> None:
+    g = geometry(loops.tree, q)
+
+    def rotation(body: str | None) -> Array:
+        R: Array = np.eye(3) if body is None else g.R[loops.tree.body_index(body)]
+        return R
+
+    for closure in loops.closures:
+        for a, b in closure.aligned:
+            if (rotation(closure.first.body) @ a) @ (rotation(closure.second.body) @ b) < 0.0:
+                remedy = "start nearer to the wanted configuration, or turn one of the frames by 180 degrees"
+                raise AssemblyError(
+                    f"closure {closure.name!r}",
+                    "closes with its axes opposite to each other",
+                    remedy,
+                    q,
+                    _gaps(loops, q),
+                )
+
+
+def _moved(tree: Tree, start: Array, q: Array) -> dict[str, float]:
+    change = np.zeros(tree.nv)
+    increment(tree.group.table, EXP, start, q, change)
+    found = {name: float(np.abs(change[tree.v_slice(name)]).max(initial=0.0)) for name in tree.joint_names}
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+# --- velocities
+# -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Velocities:
+    """Velocities that keep a mechanism closed.
+
+    Attributes
+    ----------
+    v : array (nv,)
+    free : int
+        Independent velocities that were not prescribed and are zero (least norm).
+    defect : float
+        What of the wanted rates could not be met, rad/s or m/s; not zero if they over-prescribe the motion.
+    """
+
+    v: Array
+    free: int
+    defect: float
+
+
+def consistent_velocities(
+    loops: LoopEquations, q: Array, wanted: Mapping[str, ArrayLike], rank: int, t: float = 0.0
+) -> Velocities:
+    """The velocities of least norm that keep the loops closed and give the joints of `wanted` their rates.
+
+    Raises
+    ------
+    ModelError
+        The wanted rates contradict the closures or each other.
+    """
+    tree = loops.tree
+    if not wanted:
+        raise ValueError("wanted: empty, expected the rates of one or more joints, such as {'crank_joint': 4.0}")
+    columns = np.concatenate([np.arange(tree.nv)[tree.v_slice(name)] for name in wanted])
+    rates = np.concatenate([np.broadcast_to(np.asarray(w, dtype=float), tree.joint(n).n_v) for n, w in wanted.items()])
+    G, drift = loops.matrix(q, t), loops.drift(geometry(tree, q, None, t))
+    closing = _of_rank(G, rank)
+    particular = -closing @ drift
+    null = np.linalg.svd(G)[2][rank:].T
+    selected = null[columns]
+    u, s, w = np.linalg.svd(selected)
+    count = int((s > 1e-9 * max(s.max(initial=0.0), 1e-300)).sum())
+    missing = rates - particular[columns]
+    amounts = w[:count].T @ ((u[:, :count].T @ missing) / s[:count])
+    v = particular + null @ amounts
+    defect = float(np.abs(v[columns] - rates).max(initial=0.0))
+    if defect > 1e-6 * (1.0 + np.abs(rates).max(initial=0.0)):
+        raise ModelError(
+            f"rates of {', '.join(wanted)}",
+            f"cannot all be met (off by {defect:.3g})",
+            "prescribe fewer rates: the loops fix the others",
+        )
+    return Velocities(v, null.shape[1] - count, defect)
+
+
+def _of_rank(G: Matrix, rank: int) -> Matrix:
+    """The pseudo-inverse that keeps the `rank` largest singular values."""
+    u, s, w = np.linalg.svd(G, full_matrices=False)
+    return np.asarray((w[:rank].T / s[:rank]) @ u[:, :rank].T)

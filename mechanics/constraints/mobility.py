@@ -1,0 +1,221 @@
+"""Degrees of freedom and redundancy of a mechanism: the rank of its closures, decided once.
+
+The rank of the closure equations at one configuration can be smaller than it is elsewhere (singular positions), and off
+the closed configurations it can be larger (redundant loops in space).  Therefore it is taken at closed configurations
+only, as the greatest over several of them, and then kept: no threshold is applied later.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from mechanics.algebra.spatial import Array as Matrix
+from mechanics.constraints.assembly import CLOSED, _Closing, moved_by, size_of
+from mechanics.constraints.equations import LoopEquations, geometry
+from mechanics.constraints.rows import COUPLING, PARALLEL
+from mechanics.model.tree import Tree
+
+Array = NDArray[np.float64]
+
+POSITIONS = 5
+WALK = 0.2
+"""Length of a walk between two of the positions: rad, or sizes of the mechanism."""
+SMALL, JUMP = 1e-3, 1e3
+"""A singular value counts as zero if it is below SMALL of the greatest and JUMP times smaller than its neighbour."""
+ROUNDING = 1e-12
+"""Below it, relative, all singular values are zero alike: positions are closed, and data are rounded, no better."""
+SAME = 1e-6
+"""Angle between null directions at different positions, below which they are the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mobility:
+    """Rank and redundancy of the closures of a mechanism.
+
+    Attributes
+    ----------
+    rank : int
+        Independent equations.
+    dof : int
+        Degrees of freedom, nv − rank.
+    redundant : int
+        Equations beyond the rank.
+    kept : list of int
+        Equations the kernels solve: those whose combinations are redundant in every position are dropped.
+    scales : array (m,)
+        Factors that give the equations comparable sizes.
+    starts : array (len(kept) − rank, len(kept))
+        Approximate null directions of the kept equations.
+    smallest, next : float
+        Smallest singular value that counts and largest that does not, relative to the greatest (worst position).
+    spectra : list of arrays
+        Singular values of the scaled equations over the square root of the mass matrix, at every position.
+    independent : list of int
+        As many of the kept equations as the rank, chosen once, independent in all positions; empty if there is no such
+        choice.
+    """
+
+    rank: int
+    dof: int
+    redundant: int
+    kept: list[int]
+    scales: Array
+    starts: Array
+    smallest: float
+    next: float
+    spectra: list[Array]
+    independent: list[int]
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the rank was a near decision: the neighbours of the cut are closer than the jump that was asked for."""
+        return self.redundant > 0 and self.smallest < JUMP * max(self.next, 1e-16)
+
+    def report(self) -> str:
+        """One paragraph for people."""
+        lines = [
+            f"{self.dof} degrees of freedom: {self.dof + self.rank} of the tree − {self.rank} of {self.rank + self.redundant} "
+            "closure equations",
+            f"smallest singular value that counts {self.smallest:.2g}, largest that does not {self.next:.2g} (relative)",
+        ]
+        if self.dof == 0:
+            lines.append("it is locked: a structure that cannot move")
+        if self.redundant:
+            dropped = self.rank + self.redundant - len(self.kept)
+            lines.append(f"{self.redundant} redundant equations, {dropped} of them in every position")
+        if self.is_doubtful:
+            lines.append("the rank is a near decision: check the data for rounding")
+        return "; ".join(lines)
+
+
+def mass_matrix(tree: Tree, q: Array) -> Matrix:
+    """Σ J_iᵀ M_i J_i, for analysis."""
+    g = geometry(tree, q)
+    return np.asarray(sum(J.T @ body.inertia.matrix() @ J for J, body in zip(g.J, tree.bodies, strict=True)))
+
+
+def mobility(loops: LoopEquations, home: Array, rank: int | None = None) -> Mobility:
+    """Analyse the closures from a closed configuration; `rank` overrides the decision."""
+    m, n = len(loops), loops.tree.nv
+    if m == 0:
+        return Mobility(0, n, 0, [], np.ones(0), np.zeros((0, 0)), 1.0, 0.0, [], [])
+    scales = _scales(loops, home)
+    positions = _positions(loops, home)
+    weighted = [weighted_matrix(loops, q, scales) for q in positions]
+    spectra = [np.linalg.svd(G, compute_uv=False) for G in weighted]
+    found = max(_rank(s) for s in spectra) if rank is None else rank
+    if not 0 < found <= min(m, n):
+        raise ValueError(f"rank: {rank}, expected 1 to {min(m, n)}")
+    full = [k for k, s in enumerate(spectra) if _rank(s) >= found] or [0]
+    smallest = min(float(spectra[k][found - 1] / spectra[k][0]) for k in full)
+    following = max((float(spectra[k][found] / spectra[k][0]) for k in full if found < len(spectra[k])), default=0.0)
+    null = [np.linalg.svd(weighted[k])[0][:, found:] for k in full]
+    kept = _kept(null, m)
+    starts = _starts(weighted[full[0]][kept], found)
+    independent = _independent([weighted[k] for k in full], kept, found)
+    return Mobility(found, n - found, m - found, kept, scales, starts, smallest, following, spectra, independent)
+
+
+def _scales(loops: LoopEquations, q: Array) -> Array:
+    """One factor for the rows of lengths, one for those of angles and one for those of joints: the largest row of each
+    becomes 1.
+    """
+    G = loops.matrix(q)
+    inverse_mass = np.einsum("ci,ci->c", G, np.linalg.solve(mass_matrix(loops.tree, q), G.T).T)
+    kinds = np.array([r.kind for r in loops.rows])
+    scales = np.ones(len(loops))
+    for group in (kinds == PARALLEL, kinds == COUPLING, (kinds != PARALLEL) & (kinds != COUPLING)):
+        if group.any() and inverse_mass[group].max() > 0.0:
+            scales[group] = 1.0 / np.sqrt(inverse_mass[group].max())
+    return scales
+
+
+def weighted_matrix(loops: LoopEquations, q: Array, scales: Array) -> Matrix:
+    """Scaled G over the square root of the mass matrix."""
+    root = np.linalg.cholesky(mass_matrix(loops.tree, q))
+    return np.asarray(scipy.linalg.solve_triangular(root, (scales[:, None] * loops.matrix(q)).T, lower=True).T)
+
+
+def _rank(s: Array) -> int:
+    """Where the singular values fall, if they do."""
+    floor = ROUNDING * s[0]
+    ratios = [(s[k] / max(s[k + 1], floor), k + 1) for k in range(len(s) - 1) if s[k + 1] < SMALL * s[0]]
+    jump, rank = max(ratios, default=(0.0, len(s)))
+    return rank if jump >= JUMP else len(s)
+
+
+def _positions(loops: LoopEquations, home: Array) -> list[Array]:
+    """Closed positions reached by walking along free motions; fewer where the mechanism cannot move so far."""
+    tree = loops.tree
+    closing = _Closing(tree, loops, np.ones(tree.nv, dtype=bool))
+    rng, found, q = np.random.default_rng(0), [home], home
+    units = np.array([closing.size if u == "m" else 1.0 for b in tree.bodies for u in _velocity_units(b.joint)])
+    for _ in range(2 * POSITIONS):
+        if len(found) == POSITIONS:
+            break
+        G = closing.scale[:, None] * loops.matrix(q) * units
+        _, s, w = np.linalg.svd(G)
+        null = w[_rank(s) :].T
+        if null.shape[1] == 0:
+            break
+        direction = null @ rng.normal(size=null.shape[1])
+        trial = moved_by(tree, q, units * direction * (WALK / np.abs(direction).max()))
+        trial = closing.polish(closing.levenberg_marquardt(trial)[0])
+        if np.abs(closing.residual(trial)).max() < 100 * max(CLOSED, np.abs(closing.residual(home)).max()):
+            found.append(trial)
+            q = trial
+    return found
+
+
+def _velocity_units(joint: object) -> list[str]:
+    """m or rad per component of the velocity of a joint."""
+    units: list[str] = []
+    for element in joint.elements:  # type: ignore[attr-defined]
+        A = element.basis(np.zeros(element.n_q) + np.array(element.neutral)) if element.n_v else np.zeros((6, 0))
+        units += ["rad" if A[3:, k].any() else "m" for k in range(element.n_v)]
+    return units
+
+
+def _kept(null: list[Matrix], m: int) -> list[int]:
+    """All equations but one for each null direction that is the same in every position."""
+    if null[0].shape[1] == 0:
+        return list(range(m))
+    outside = sum(np.eye(m) - N @ N.T for N in null) / len(null)
+    values, vectors = np.linalg.eigh(outside)
+    common = vectors[:, values < SAME**2]
+    if common.shape[1] == 0:
+        return list(range(m))
+    _, _, order = scipy.linalg.qr(common.T, pivoting=True)
+    dropped = set(order[: common.shape[1]].tolist())
+    return [c for c in range(m) if c not in dropped]
+
+
+def _independent(weighted: list[Matrix], kept: list[int], rank: int) -> list[int]:
+    """The choice of equations whose smallest singular value is greatest in its worst position."""
+
+    def worst(choice: list[int]) -> float:
+        spectra = [np.linalg.svd(G[choice], compute_uv=False) for G in weighted]
+        return min(float(s[-1] / s[0]) for s in spectra)
+
+    if len(kept) == rank:
+        return kept
+    choices = [sorted(kept[c] for c in scipy.linalg.qr(G[kept].T, pivoting=True)[2][:rank]) for G in weighted]
+    best = max(choices, key=worst)
+    return best if worst(best) > SMALL else []
+
+
+def _starts(weighted: Matrix, rank: int) -> Matrix:
+    """Null directions of the kept equations, mixed with a little of everything so that no position is orthogonal to
+    them.
+    """
+    null = np.linalg.svd(weighted)[0][:, rank:].T
+    return np.asarray(null + 0.1 * np.random.default_rng(0).normal(size=null.shape))
+
+
+def size(loops: LoopEquations) -> float:
+    """A length of the mechanism."""
+    return size_of(loops.tree, loops.closures)

@@ -1,0 +1,211 @@
+"""Mechanisms in body coordinates, from their state in tree coordinates; the parts are those of
+`mechanics.formulations.body_coordinates`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from integrators.problem import Problem, Variable
+from integrators.problem.parts import constrained
+from liegroup.rotations import quaternion_wxyz_from_matrix
+from liegroup.table import RN, SO3
+from mechanics.constraints.equations import geometry
+from mechanics.constraints.loops import Closure, Row, cylindrical, prismatic, revolute, row_numbers, spherical, weld
+from mechanics.constraints.rows import COUPLING, GIVEN, row_screws
+from mechanics.errors import ModelError
+from mechanics.formulations.body_coordinates import field, invariants, parts
+from mechanics.joints import Continuous, Cylindrical, Fixed, Free, Joint, Prismatic, Revolute, Spherical
+from mechanics.mechanism import Mechanism
+from mechanics.model.frames import Frame
+from mechanics.nonholonomic.multipliers import work_rows
+
+Array = NDArray[np.float64]
+
+
+def body_problem(
+    mechanism: Mechanism,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    rates: Mapping[str, ArrayLike] | None = None,
+) -> Problem:
+    """The motion in body coordinates, from a state in tree coordinates.
+
+    Raises
+    ------
+    ModelError
+        Force elements, prescribed motions, joints that are no constraint of this kind, bodies without mass, or no
+        choice of closure equations that is independent in every position.
+    """
+    tree = mechanism.tree
+    if mechanism.elements or tree.is_rheonomic:
+        raise ModelError(
+            f"mechanism {mechanism.name!r}", "has force elements or prescribed motions", "use its tree coordinates"
+        )
+    if len(mechanism.mobility.independent) != mechanism.mobility.rank:
+        raise ModelError(
+            f"mechanism {mechanism.name!r}",
+            "no choice of its closure equations is independent everywhere",
+            "use Mechanism.problem",
+        )
+    q0, v0 = mechanism.start(q, v, rates)
+    at = geometry(tree, q0, v0)
+    planar = _is_planar(mechanism)
+    rows = _rows(mechanism, planar)
+    state, velocity = _state(mechanism, at, planar)
+    count, n = len(tree), len(velocity)
+    kinds = [(RN, 3)] * count if planar else [(RN, 3), (SO3, 4)] * count
+    structure = [n, len(rows), len(rows), count, int(planar), *(x for kind, i, j, _ in rows for x in (kind, i, j))]
+    parameters = np.concatenate(
+        [tree.gravity, *(_body_numbers(b, planar) for b in tree.bodies), *(numbers for *_, numbers in rows)]
+    )
+    size = constrained(n, len(rows), len(rows)).SIZE
+    return Problem(
+        _table(kinds, n),
+        np.concatenate([state, velocity]),
+        field,
+        parameters=parameters,
+        structure=structure,
+        work_shape=(work_rows(n, len(rows)) + count + 1, max(size, 18)),
+        variables=(
+            Variable(
+                "q",
+                tuple(f"{b}.{k}" for b in tree.body_names for k in range(len(state) // count)),
+                "",
+                "positions and attitudes",
+            ),
+            Variable("v", tuple(f"{b}.{k}" for b in tree.body_names for k in range(n // count)), "", "velocities"),
+        ),
+        invariants=invariants,
+        invariant_names=("energy", "gap", "velocity_gap"),
+        invariant_units=("J", "m", "m/s"),
+        parts=parts,
+        parts_layout="constrained",
+        model=f"{mechanism.name} (body coordinates)",
+    )
+
+
+def _table(kinds: list[tuple[int, int]], n: int) -> NDArray[np.int64]:
+    rows, q, v = [], 0, 0
+    for kind, n_q in [*kinds, (RN, n)]:
+        n_v = 3 if kind == SO3 else n_q
+        rows.append((kind, q, v, n_q, n_v))
+        q, v = q + n_q, v + n_v
+    return np.array(rows, dtype=np.int64)
+
+
+def _is_planar(mechanism: Mechanism) -> bool:
+    """Whether all bodies move in the plane x-y: turns about z and slides across it, and nothing else."""
+    at = geometry(mechanism.tree, mechanism.home)
+    for R, J in zip(at.R, at.J, strict=True):
+        twist = np.concatenate([R @ J[:3], R @ J[3:]])
+        if np.abs(twist[[2, 3, 4]]).max(initial=0.0) > 1e-12 or abs(R[2, 2] - 1.0) > 1e-12:
+            return False
+    return True
+
+
+def _joint_closure(name: str, joint: Joint, parent: str | None, position: Array, rotation: Array) -> Closure | None:
+    """The closure that stands for a joint of the tree."""
+    if isinstance(joint, Free):
+        return None
+    axis = np.asarray(getattr(joint, "axis", (0.0, 0.0, 1.0)), dtype=float)
+    inside = Frame.with_axis(name, axis=axis)
+    outside = Frame(parent, position, rotation @ inside.rotation)
+    makers = {
+        Revolute: revolute,
+        Continuous: revolute,
+        Prismatic: prismatic,
+        Cylindrical: cylindrical,
+        Spherical: spherical,
+        Fixed: weld,
+    }
+    if type(joint) not in makers:
+        raise ModelError(
+            f"joint of {name!r}", f"is {joint.kind}", f"use one of {', '.join(k.__name__ for k in makers)}"
+        )
+    return makers[type(joint)](outside, inside, f"joint of {name}")
+
+
+def _rows(mechanism: Mechanism, planar: bool) -> list[tuple[int, int, int, Array]]:
+    """Kind, bodies and numbers of all rows, frames seen from the centres of mass."""
+    tree, found = mechanism.tree, []
+    for body in tree.bodies:
+        closure = _joint_closure(
+            body.name, body.joint, body.parent, np.asarray(body.position), np.asarray(body.rotation)
+        )
+        if closure is not None:
+            rows = [(closure.first.body, closure.second.body, row) for row in closure.rows]
+            found += [r for r in rows if not planar or _acts_in_plane(mechanism, r)]
+    for c in mechanism.mobility.independent:
+        if mechanism.equations.rows[c].kind in (GIVEN, COUPLING):
+            raise ModelError(
+                f"closure row {mechanism.equations.names[c]!r}", "is given as a function", "use tree coordinates"
+            )
+        i, j = mechanism.equations.bodies[c]
+        names = [None if b < 0 else tree.body_names[b] for b in (i, j)]
+        found.append((names[0], names[1], mechanism.equations.rows[c]))
+    return [_from_centre(mechanism, *r) for r in found]
+
+
+def _acts_in_plane(mechanism: Mechanism, r: tuple[str | None, str | None, Row]) -> bool:
+    """Whether a row of a joint restrains motions of the plane."""
+    at, tree = geometry(mechanism.tree, mechanism.home), mechanism.tree
+    poses = [
+        (np.eye(3), np.zeros(3)) if b is None else (at.R[tree.body_index(b)], at.x[tree.body_index(b)]) for b in r[:2]
+    ]
+    row = r[2]
+    _, _, W = row_screws(
+        row.kind,
+        row.a,
+        row.p,
+        row.b,
+        row.q,
+        row.length,
+        poses[0][0].ravel(),
+        poses[0][1],
+        poses[1][0].ravel(),
+        poses[1][1],
+    )
+    force = poses[1][0] @ np.array(W[:3])
+    return bool(np.abs([force[0], force[1], W[5]]).max() > 1e-9)
+
+
+def _from_centre(mechanism: Mechanism, first: str | None, second: str | None, row: Row) -> tuple[int, int, int, Array]:
+    tree = mechanism.tree
+
+    def seen(body: str | None, point: Array) -> tuple[int, Array]:
+        if body is None:
+            return len(tree), point
+        i = tree.body_index(body)
+        return i, point - tree.bodies[i].inertia.com
+
+    (i, p), (j, q) = seen(first, row.p), seen(second, row.q)
+    return row.kind, i, j, row_numbers(row._replace(p=p, q=q))
+
+
+def _body_numbers(body: Any, planar: bool) -> Array:
+    inertia = body.inertia
+    J = inertia.tensor_about_com
+    if inertia.mass <= 0.0 or (J[2, 2] <= 0.0 if planar else np.linalg.eigvalsh(J)[0] <= 0.0):
+        raise ModelError(
+            f"body {body.name!r}", "has no mass or no moment of inertia of its own", "use tree coordinates"
+        )
+    return np.concatenate([[inertia.mass], J.ravel()])
+
+
+def _state(mechanism: Mechanism, at: Any, planar: bool) -> tuple[Array, Array]:
+    positions, velocities = [], []
+    for R, x, V, body in zip(at.R, at.x, at.V, mechanism.tree.bodies, strict=True):
+        c = body.inertia.com
+        center, speed = x + R @ c, R @ (V[:3] + np.cross(V[3:], c))
+        if planar:
+            positions.append([center[0], center[1], np.arctan2(R[1, 0], R[0, 0])])
+            velocities.append([speed[0], speed[1], V[5]])
+        else:
+            positions.append([*center, *quaternion_wxyz_from_matrix(R)])
+            velocities.append([*speed, *V[3:]])
+    return np.concatenate(positions), np.concatenate(velocities)

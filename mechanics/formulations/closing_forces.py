@@ -1,0 +1,60 @@
+"""Closing forces of one variational step of a mechanism: the multipliers of its closure equations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from integrators.layout import COUNTERS, DIVIDED, OWN_ROWS
+from integrators.problem import Problem
+from integrators.status import OK, Status
+from mechanics.mechanism import Mechanism
+from mechanics.model.packing import ROWS
+
+
+def closing_forces(
+    mechanism: Mechanism, problem: Problem, method: Any, y: ArrayLike, h: float, t: float = 0.0
+) -> dict[str, float]:
+    """λ of every closure equation that is solved, by its name: force along the row (N), or moment for rows of turns
+    (N·m); of a coupling c(q) = 0 joint j feels λ ∂c/∂q_j.
+
+    The impulse Λ that the step needs at its start is that of half the step, so λ = 2 Λ/h, with an error of the order of
+    h.  Where closures are redundant λ is the smallest one; what the bodies feel, Σ λ Gᵀ, is unique.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    problem : Problem
+        Of `mechanism.problem`, without force elements.
+    method : Method
+        A variational method of trees that is not composed.
+    y : array
+        State (q, p), closed in positions and velocities.
+    h, t : float
+        Step and time at its start, s.
+
+    Raises
+    ------
+    ArithmeticError
+        The step fails or had to be divided.
+    """
+    own = problem.own_steps["variational"]
+    m, state = len(mechanism.solved.kept), np.array(y, dtype=np.float64)
+    work, counters = np.zeros(own.shape), np.zeros(COUNTERS, dtype=np.int64)
+    status = own.step.compiled(
+        problem.field.compiled, t, h, state, 0 * state, problem.table, method.kernel_coefficients(problem),
+        method.kernel_options(problem),
+        problem.parameters, problem.structure, np.zeros(problem.work_shape), work, counters,
+    )  # fmt: skip
+    if status != OK or counters[DIVIDED]:
+        raise ArithmeticError(
+            f"{problem.model}: {Status(status).name if status != OK else 'the step was divided'}; take a smaller step"
+        )
+    line = OWN_ROWS + int(np.asarray(problem.structure)[ROWS]) + 1 + 2 * m
+    kept = mechanism.solved.kept
+    return {
+        mechanism.equations.names[c]: float(2 / h * mechanism.solved.scales[c] * work[line, k])
+        for k, c in enumerate(kept)
+    }

@@ -1,0 +1,82 @@
+"""Mechanisms as differential-algebraic problems in tree coordinates; the parts are those of
+`mechanics.formulations.holonomic`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from integrators.problem import Problem
+from liegroup.table import RN
+from mechanics.closed_trees.packing import (
+    Solved,
+    pack_loops,
+)
+from mechanics.constraints.wheel_rows import HEIGHT
+from mechanics.errors import ModelError
+from mechanics.formulations.holonomic import field, invariants, parts
+from mechanics.formulations.multiplier_problem import Lagrange, multiplier_problem
+from mechanics.mechanism import Mechanism
+
+
+def constrained_problem(
+    mechanism: Mechanism,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    rates: Mapping[str, ArrayLike] | None = None,
+) -> Problem:
+    """The motion as a differential-algebraic problem in tree coordinates, y = (q, v).
+
+    For the variational methods (`DLA`, `DLA4`, `DLA6`: closed at rounding for ever), generalised-α and Radau methods.
+    Where equations are redundant, as many as the rank are chosen once and solved; `gap` watches them all.
+
+    Raises
+    ------
+    ModelError
+        No choice of equations is independent in every position, or the tree has prescribed motions.
+    """
+    mobility, m = mechanism.mobility, mechanism.mobility.rank
+    if mechanism.tree.is_rheonomic:
+        raise ModelError(
+            f"mechanism {mechanism.name!r}", "has prescribed motions", "use Mechanism.problem or multiplier_problem"
+        )
+    if len(mobility.independent) != m:
+        raise ModelError(
+            f"mechanism {mechanism.name!r}",
+            f"no {m} of its {len(mobility.kept)} closure equations are independent in every position",
+            "use Mechanism.problem or multiplier_problem, which keep the rank",
+        )
+    kinds = [mechanism.equations.rows[c].kind for c in mobility.independent]
+    chosen = [c for _, c in sorted(zip(kinds, mobility.independent, strict=True), key=lambda row: row[0] <= HEIGHT)]
+    positions = sum(kind <= HEIGHT for kind in kinds)
+    solved = Solved(chosen, m, mobility.scales, np.zeros((0, m)))
+    packed = pack_loops(
+        mechanism.tree,
+        mechanism.equations,
+        solved,
+        mechanism.elements,
+        mechanism.tolerances,
+        settings=Lagrange().settings(),
+    )
+    base = replace(
+        multiplier_problem(mechanism, q, v, rates),
+        parameters=packed.parameters,
+        structure=packed.structure,
+        work_shape=packed.work_shape,
+    )
+    structure = np.concatenate([np.array([mechanism.tree.nv, m, positions], dtype=np.int64), packed.structure])
+    n_q, n = mechanism.tree.nq, mechanism.tree.nv
+    table = np.vstack([mechanism.tree.group.table, [RN, n_q, n, n, n]])  # velocities in a row of their own
+    return replace(
+        base,
+        group=table,
+        field=field,
+        invariants=invariants,
+        structure=structure,
+        parts=parts,
+        parts_layout="constrained",
+    )

@@ -1,0 +1,270 @@
+"""Closed loops with multipliers at the level of accelerations: the classical formulations, in linear time.
+
+State y = (q, v), or (q, v, z) with ż = φ.  The second derivative of the closures is asked to be
+
+    φ̈ + K_D φ̇ + K_P φ + K_I z = 0
+
+=====================  ==============================================  ====================================================
+formulation            K_D, K_P, K_I                                   source
+=====================  ==============================================  ====================================================
+`Lagrange`             0, 0, 0                                         Lagrange's equations of the first kind: gaps ~ t²
+`Baumgarte`            2α, β², 0                                       Baumgarte 1972
+`Ostermeyer`           3s, 3s², s³                                     Ostermeyer 1990: all three roots at −s
+`AugmentedLagrangian`  2μΩ, Ω², 0, multipliers iterated:               Bayo, García de Jalón and Serna 1988
+                       (Φ + 1/a) λ ← λ/a + …  (no rank is decided)
+`Penalty`              springs and dampers, λ = −(c φ̇ + k φ)           Courant 1943
+=====================  ==============================================  ====================================================
+
+The multipliers solve Φ λ = −(G H⁻¹ f + Ġ v + K_D φ̇ + K_P φ + K_I z), with the same factors and the same rank as the
+Hamiltonian formulation; f = −b(q, v) + forces, by Newton and Euler's recursion.  The projection after a step closes
+positions and velocities in the metric of the mass matrix.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from integrators.signatures import FIELD_SIGNATURES
+from liegroup.compile import any_, entry, helper, kernel, ld, ld2, less, select, st, st2
+from liegroup.compile.dense import ldl, ldl_solve
+from liegroup.table import EXP, retract
+from mechanics.algorithms.energy import first_moments, kinetic, potential
+from mechanics.algorithms.era import down, up
+from mechanics.algorithms.rnea import ACCELERATION, accelerations, joint_forces
+from mechanics.closed_trees.field import columns, factor, load, matrix, solve
+from mechanics.closed_trees.forces import forces, stored_and_power
+from mechanics.closed_trees.packing import (
+    ALL,
+    EQUATION,
+    EQUATIONS,
+    ETA,
+    FACTORS,
+    GAP,
+    GROUP,
+    INTEGRAL,
+    KEPT,
+    MATRIX,
+    MOVED,
+    POSITIONS,
+    RATES,
+    ROUNDS,
+    SETTINGS,
+    STATE,
+    TARGET,
+    VECTORS,
+)
+from mechanics.closed_trees.poses import closing_bias, closing_rate, gather, poses, screws
+from mechanics.closed_trees.projection import SWEEPS, forget_momenta, greatest_gaps, position_defect
+from mechanics.constraints.rows import SCALE
+from mechanics.kernels.sweeps import clear, velocities
+from mechanics.model.packing import EXTENSION, N_Q, N_V, F
+
+K_D, K_P, K_I, SOFTNESS = range(4)
+"""Settings: the gains and 1/a."""
+SPRINGS = -1
+"""For the number of rounds: gains are those of springs and dampers in the closures; nothing is solved."""
+
+
+# --- the field
+# ----------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def copy_state(y: Any, structure: Any, state: Any) -> None:
+    """state <- (q, v, 0)."""
+    n = structure[N_Q] + structure[N_V]
+    for i in range(n):
+        st(state, i, ld(y, i))
+    for i in range(n, n + structure[N_V]):
+        st(state, i, 0.0)
+
+
+@kernel
+def applied_forces(t: Any, y: Any, state: Any, parameters: Any, structure: Any, work: Any) -> None:
+    """Row RATES <- (v, f), f = −b + forces of the elements; twists, poses and the screws of the kept rows are known
+    afterwards.
+    """
+    o, n_q, n = structure[EXTENSION], structure[N_Q], structure[N_V]
+    rates, moved = work[structure[o + VECTORS] + RATES], work[structure[o + VECTORS] + MOVED]
+    clear(structure, work, F, 6)
+    accelerations(t, state, parameters, structure, work)
+    poses(t, y, parameters, structure, work)
+    screws(y, parameters, structure, work, structure[o + KEPT])
+    _target(y, parameters, structure, work)
+    joint_forces(t, state, parameters, structure, work, moved)
+    for k in range(n):
+        st(rates, k, ld(y, n_q + k))
+        st(rates, n + k, -ld(moved, k))
+    forces(t, y, parameters, structure, work, rates, n)
+    gather(t, y, parameters, structure, work, rates, n)
+
+
+@kernel
+def _target(y: Any, parameters: Any, structure: Any, work: Any) -> None:
+    """Row TARGET <- −(Ġ v + K_D φ̇ + K_P φ + K_I z) of the kept equations, scaled; accelerations are those of v̇ = 0.
+
+    Without Ġ v for springs.
+    """
+    o = structure[EXTENSION]
+    vectors, settings = structure[o + VECTORS], structure[o + SETTINGS]
+    z = structure[N_Q] + structure[N_V]
+    for c in range(structure[o + KEPT]):
+        scale = parameters[structure[structure[o + EQUATIONS] + EQUATION * c + 3] + SCALE]
+        phi, rate = scale * ld2(work, vectors + GAP, c), closing_rate(y, structure[N_Q], structure, work, c)
+        x = parameters[settings + K_D] * rate + parameters[settings + K_P] * phi
+        if structure[o + ROUNDS] != SPRINGS:
+            x = closing_bias(y, structure[N_Q], parameters, structure, work, c, ACCELERATION) + x
+        if structure[o + INTEGRAL]:
+            x = x + parameters[settings + K_I] * scale * ld(y, z + c)
+        st2(work, vectors + TARGET, c, -x)
+
+
+@kernel
+def _take(structure: Any, work: Any, source: Any) -> None:
+    """Row η <- row `source`."""
+    o = structure[EXTENSION]
+    for c in range(structure[o + KEPT]):
+        st2(work, structure[o + VECTORS] + ETA, c, ld2(work, structure[o + VECTORS] + source, c))
+
+
+@kernel
+def _multipliers(t: Any, state: Any, parameters: Any, structure: Any, work: Any) -> None:
+    """Row η <- λ, after `up`."""
+    o = structure[EXTENSION]
+    m, row, first = structure[o + KEPT], structure[o + VECTORS] + ETA, structure[o + MATRIX]
+    if structure[o + ROUNDS] == SPRINGS:
+        _take(structure, work, TARGET)
+        return
+    columns(t, state, parameters, structure, work)
+    matrix(structure, work)
+    for c in range(m):
+        st2(work, row, c, ld2(work, row, c) + ld2(work, structure[o + VECTORS] + TARGET, c))
+    if structure[o + ROUNDS] == 0:
+        factor(structure, parameters, work)
+        solve(structure, work)
+        return
+    softness = parameters[structure[o + SETTINGS] + SOFTNESS]
+    for c in range(m):
+        st2(work, first + c, c, ld2(work, first + c, c) + softness)
+        st2(work, structure[o + VECTORS] + TARGET, c, ld2(work, row, c))
+    ldl(work, first, m, 0.0)
+    ldl_solve(work, first, m, work, row)
+    for _ in range(1, structure[o + ROUNDS]):
+        for c in range(m):
+            st2(work, row, c, ld2(work, structure[o + VECTORS] + TARGET, c) + softness * ld2(work, row, c))
+        ldl_solve(work, first, m, work, row)
+
+
+@kernel
+def _solved(t: Any, state: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """out <- H⁻¹ (momenta of the rows + Gᵀ η), after `up` at rest; out is as long as (v, ṗ)."""
+    load(t, state, parameters, structure, work)
+    down(t, state, parameters, structure, work, out, False, 0.0)
+
+
+@helper
+def accelerated(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, v[, z]) → out = (v, v̇[, φ])."""
+    o, n_q, n = structure[EXTENSION], structure[N_Q], structure[N_V]
+    rates, state = work[structure[o + VECTORS] + RATES], work[structure[o + VECTORS] + STATE]
+    copy_state(y, structure, state)
+    applied_forces(t, y, state, parameters, structure, work)
+    if structure[o + INTEGRAL]:
+        for c in range(structure[o + KEPT]):
+            st(out, 2 * n + c, ld2(work, structure[o + VECTORS] + GAP, c))
+    for k in range(n):
+        st(state, n_q + k, ld(rates, n + k))
+    up(t, state, parameters, structure, work, False, 0.0)
+    _multipliers(t, state, parameters, structure, work)
+    _solved(t, state, parameters, structure, work, rates)
+    for k in range(n):
+        st(out, k, ld(y, n_q + k))
+        st(out, n + k, ld(rates, k))
+
+
+@entry(*FIELD_SIGNATURES)
+def index_one(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, v[, z]) → out = (v, v̇[, φ])."""
+    accelerated(t, y, parameters, structure, work, out)
+
+
+# --- what is watched
+# ------------------------------------------------------------------------------------------------------------
+
+
+@helper
+def watched(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """out = (energy, greatest gap, greatest closing velocity)."""
+    o, n_q, n = structure[EXTENSION], structure[N_Q], structure[N_V]
+    rates = work[structure[o + VECTORS] + RATES]
+    velocities(t, y, n_q, parameters, structure, work)
+    first_moments(t, y, parameters, structure, work)
+    energy = kinetic(parameters, structure, work) + potential(parameters, structure, work)
+    poses(t, y, parameters, structure, work)
+    screws(y, parameters, structure, work, structure[o + ALL])
+    for k in range(n):
+        st(rates, k, ld(y, n_q + k))
+    stored, _ = stored_and_power(t, y, parameters, structure, work, rates)
+    st(out, 0, energy + stored)
+    greatest_gaps(parameters, structure, work, rates, out)
+
+
+@entry(*FIELD_SIGNATURES)
+def index_one_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """out = (energy, greatest gap, greatest closing velocity)."""
+    watched(t, y, parameters, structure, work, out)
+
+
+# --- the projection
+# -------------------------------------------------------------------------------------------------------------
+
+
+@helper
+def _eliminated(t: Any, state: Any, parameters: Any, structure: Any, work: Any) -> None:
+    """Φ and its factors at the configuration of `state`; the rows forget all momenta."""
+    up(t, state, parameters, structure, work, False, 0.0)
+    columns(t, state, parameters, structure, work)
+    matrix(structure, work)
+    factor(structure, parameters, work)
+    forget_momenta(structure, work)
+
+
+@kernel
+def _closing_rates(y: Any, structure: Any, work: Any) -> None:
+    """Row TARGET <- −φ̇ of the kept equations, scaled, with the twists in the rows and the velocities in y."""
+    o = structure[EXTENSION]
+    for c in range(structure[o + KEPT]):
+        st2(work, structure[o + VECTORS] + TARGET, c, -closing_rate(y, structure[N_Q], structure, work, c))
+
+
+@entry(*FIELD_SIGNATURES)
+def index_one_projection(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """(q, v[, z]) → the same with closed positions (if the problem asks for them) and velocities."""
+    o, n_q, n = structure[EXTENSION], structure[N_Q], structure[N_V]
+    vectors = structure[o + VECTORS]
+    rates, moved = work[vectors + RATES], work[vectors + MOVED]
+    table = structure[structure[o + GROUP] : structure[o + GROUP] + 5 * structure[o + FACTORS]].reshape(
+        (structure[o + FACTORS], 5)
+    )
+    for i in range(y.shape[0]):
+        st(out, i, ld(y, i))
+    for sweep in range(SWEEPS + 1):
+        velocities(t, out, n_q, parameters, structure, work)
+        poses(t, out, parameters, structure, work)
+        screws(out, parameters, structure, work, structure[o + KEPT])
+        _closing_rates(out, structure, work)
+        _eliminated(t, out, parameters, structure, work)
+        worst = position_defect(parameters, structure, work)
+        if sweep == SWEEPS or structure[o + POSITIONS] == 0 or not any_(less(1.0, worst)):
+            break
+        _take(structure, work, GAP)
+        solve(structure, work)
+        _solved(t, out, parameters, structure, work, rates)
+        retract(table, EXP, out, rates, moved)
+        for i in range(n_q):
+            st(out, i, select(less(1.0, worst), ld(moved, i), ld(out, i)))
+    _take(structure, work, TARGET)
+    solve(structure, work)
+    _solved(t, out, parameters, structure, work, rates)
+    for k in range(n):
+        st(out, n_q + k, ld(out, n_q + k) + ld(rates, k))

@@ -1,0 +1,170 @@
+"""Mechanisms in the classical formulations: Lagrange, Baumgarte, Ostermeyer, augmented Lagrangian, penalty, and
+projections.
+
+The equations are those of `mechanics.formulations.index_one`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from integrators.problem import Problem, Variable
+from liegroup.group import product, rn
+from mechanics.closed_trees.packing import (
+    Settings,
+    pack_loops,
+)
+from mechanics.formulations.index_one import SPRINGS, index_one, index_one_invariants, index_one_projection
+from mechanics.mechanism import Mechanism
+
+
+@dataclass(frozen=True)
+class Lagrange:
+    """Lagrange's equations of the first kind: φ̈ = 0."""
+
+    def settings(self) -> Settings:
+        return Settings((0.0, 0.0, 0.0, 0.0))
+
+
+@dataclass(frozen=True)
+class Baumgarte:
+    """φ̈ + 2α φ̇ + β² φ = 0, α and β in 1/s; default critical, α = β.
+
+    Good gains follow the time scale of the motion (about its highest angular rate), never the step: 1/h differentiates
+    the truncation error of the stages.
+    """
+
+    alpha: float
+    beta: float | None = None
+
+    def settings(self) -> Settings:
+        beta = self.alpha if self.beta is None else self.beta
+        _check(alpha=self.alpha, beta=beta)
+        return Settings((2.0 * self.alpha, beta**2, 0.0, 0.0))
+
+
+@dataclass(frozen=True)
+class Ostermeyer:
+    """φ̈ + 3s φ̇ + 3s² φ + s³ z = 0, ż = φ; s in 1/s."""
+
+    s: float
+
+    def settings(self) -> Settings:
+        _check(s=self.s)
+        return Settings((3.0 * self.s, 3.0 * self.s**2, self.s**3, 0.0), integral=True)
+
+
+@dataclass(frozen=True)
+class AugmentedLagrangian:
+    """Baumgarte's equation with frequency Ω and damping ratio μ, its multipliers by `rounds` of a penalty a (relative
+    to 1/Φ).
+    """
+
+    frequency: float = 10.0
+    damping: float = 1.0
+    penalty: float = 1e7
+    rounds: int = 3
+
+    def settings(self) -> Settings:
+        _check(frequency=self.frequency, damping=self.damping, penalty=self.penalty, rounds=self.rounds)
+        return Settings(
+            (2.0 * self.damping * self.frequency, self.frequency**2, 0.0, 1.0 / self.penalty), rounds=int(self.rounds)
+        )
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """Springs and dampers in place of the closures: λ = −(k φ + c φ̇), gaps of λ/k.
+
+    k and c count for closures of comparable sizes (`Mobility.scales`), whose φ̈ answers to unit λ with about 1: k in
+    1/s², c in 1/s.
+    """
+
+    stiffness: float
+    damping: float
+
+    @staticmethod
+    def of_frequency(mechanism: Mechanism, frequency: float, ratio: float = 0.3) -> Penalty:
+        """The penalty whose fastest vibration at `home` has the angular frequency ω, 1/s, and the damping ratio ζ.
+
+        RK4 with steps h holds it for h ω below about 2.6; the error is 1/ω² of the reactions, so that h ω = 2 is the
+        best setting.
+        """
+        _check(frequency=frequency, ratio=ratio)
+        greatest = float(mechanism.mobility.spectra[0][0]) ** 2
+        return Penalty(frequency**2 / greatest, 2.0 * ratio * frequency / greatest)
+
+    def settings(self) -> Settings:
+        _check(stiffness=self.stiffness, damping=self.damping)
+        return Settings((self.damping, self.stiffness, 0.0, 0.0), rounds=SPRINGS)
+
+
+Stabilisation = Lagrange | Baumgarte | Ostermeyer | AugmentedLagrangian | Penalty
+
+
+def _check(**gains: float) -> None:
+    for name, value in gains.items():
+        if not (np.isfinite(value) and value > 0.0):
+            raise ValueError(f"{name}: {value}, expected a positive number")
+
+
+def multiplier_problem(
+    mechanism: Mechanism,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    rates: Mapping[str, ArrayLike] | None = None,
+    *,
+    stabilisation: Stabilisation = Lagrange(),
+    projection: Literal["none", "velocities", "positions"] = "none",
+) -> Problem:
+    """The motion of a mechanism with multipliers, y = (q, v) or (q, v, z).
+
+    Parameters
+    ----------
+    q, v, rates
+        As in `Mechanism.problem`.
+    stabilisation : Lagrange, Baumgarte, Ostermeyer, AugmentedLagrangian or Penalty
+    projection : {"none", "velocities", "positions"}
+        After every step: nothing, velocities only, or positions and velocities.
+    """
+    if projection not in ("none", "velocities", "positions"):
+        raise ValueError(f"projection: {projection!r}, expected 'none', 'velocities' or 'positions'")
+    tree, mobility, settings = mechanism.tree, mechanism.mobility, stabilisation.settings()
+    q0, v0 = mechanism.start(q, v, rates)
+    integral = len(mobility.kept) if settings.integral else 0
+    packed = pack_loops(
+        tree,
+        mechanism.equations,
+        mechanism.solved,
+        mechanism.elements,
+        mechanism.tolerances,
+        projection == "positions",
+        settings,
+    )
+    labels, velocity_labels = mechanism.labels
+    variables = [
+        Variable("q", labels, "", "joint coordinates, rad or m"),
+        Variable("v", velocity_labels, "", "joint velocities, rad/s or m/s"),
+    ]
+    if integral:
+        names = tuple(mechanism.equations.names[c] for c in mobility.kept)
+        variables.append(Variable("z", names, "", "integrals of the gaps"))
+    return Problem(
+        product(tree.group, rn(tree.nv + integral)),
+        np.concatenate([q0, v0, np.zeros(integral)]),
+        index_one,
+        parameters=packed.parameters,
+        structure=packed.structure,
+        work_shape=packed.work_shape,
+        variables=variables,
+        invariants=index_one_invariants,
+        invariant_names=("energy", "gap", "velocity_gap"),
+        invariant_units=("J", "m", "m/s"),
+        projection=None if projection == "none" else index_one_projection,
+        model=mechanism.name,
+    )

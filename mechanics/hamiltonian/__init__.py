@@ -1,1 +1,0 @@
-"""Trees and loops in Hamiltonian variables: the reference formulation, the kernels, operation counts."""

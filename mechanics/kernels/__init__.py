@@ -1,0 +1,1 @@
+"""Recursions along the links of a tree, link by link."""

@@ -1,0 +1,235 @@
+"""Elimination and motion of the rows that turn about a point (BALL) and that nothing holds (FLOAT)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from liegroup.compile import helper, kernel, ld, st2
+from liegroup.formulas.vectors import add, cross, subtract
+from mechanics.algebra.screws import congruence, quaternion_matrix
+from mechanics.algebra.vectors import rotated, rotated_back
+from mechanics.joints.element import FLOAT
+from mechanics.kernels.elimination.blocks import eliminate_ax, eliminate_ay, eliminate_az, eliminate_linear
+from mechanics.kernels.elimination.carry import (
+    GRAVITY,
+    full,
+    gathered,
+    gravity_wrench,
+    keep,
+    leave,
+    put_inertia,
+    send,
+    send_inertia,
+    symmetric,
+    write,
+)
+from mechanics.kernels.rows import three, vector
+from mechanics.model.packing import (
+    COS,
+    COS_THETA,
+    FIRST,
+    FLAGS,
+    KIND,
+    N_Q,
+    PARAMETERS,
+    PARENT,
+    PLACE,
+    QUATERNION,
+    ROWS,
+    SIN,
+    SIN_THETA,
+    TREE_MASS,
+    A,
+    C,
+    H,
+    J,
+    K,
+    L,
+    Q,
+    V,
+)
+
+# --- up
+# ---------------------------------------------------------------------------------------------------------------------
+
+
+@helper
+def turned_quaternion(y: Any, parameters: Any, structure: Any, row: Any, at: Any) -> Any:
+    """The rotation of a BALL or FLOAT from its axes to those of the parent row, constant turns included."""
+    q, o = structure[row + Q], at + QUATERNION
+    if structure[row + KIND] == FLOAT:
+        q = q + 3
+    a, b, c, d = parameters[o], parameters[o + 1], parameters[o + 2], parameters[o + 3]
+    w, x, y_, z = ld(y, q), ld(y, q + 1), ld(y, q + 2), ld(y, q + 3)
+    return quaternion_matrix(
+        (a * w - b * x) - (c * y_ + d * z),
+        (a * x + b * w) + (c * z - d * y_),
+        (a * y_ + c * w) + (d * x - b * z),
+        (a * z + d * w) + (b * y_ - c * x),
+    )
+
+
+@helper
+def _shifted_mass(a: Any, x: Any, y: Any, z: Any) -> Any:
+    """H and J of an inertia (A, 0, 0) about the point from which its origin is seen at (x, y, z): −A ρ̃ and −ρ̃ A ρ̃."""
+    xx, xy, xz, yy, yz, zz = a
+    gxx, gxy, gxz = xz * y - xy * z, xx * z - xz * x, xy * x - xx * y
+    gyx, gyy, gyz = yz * y - yy * z, xy * z - yz * x, yy * x - xy * y
+    gzx, gzy, gzz = zz * y - yz * z, xz * z - zz * x, yz * x - xz * y
+    return (
+        (gxx, gxy, gxz, gyx, gyy, gyz, gzx, gzy, gzz),
+        (
+            y * gzx - z * gyx,
+            y * gzy - z * gyy,
+            y * gzz - z * gyz,
+            z * gxy - x * gzy,
+            z * gxz - x * gzz,
+            x * gyz - y * gxz,
+        ),
+    )
+
+
+@kernel
+def ball_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any) -> None:
+    """A row of kind BALL: its three turns leave nothing but A; moments about its centre are p."""
+    flags, at, parent, o = (
+        structure[row + FLAGS],
+        structure[row + PARAMETERS],
+        structure[row + PARENT],
+        structure[N_Q] + structure[row + V],
+    )
+    p = ld(y, o), ld(y, o + 1), ld(y, o + 2)
+    zero = p[0] - p[0]
+    st2(work, i, COS, parameters[at + COS_THETA])
+    st2(work, i, SIN, parameters[at + SIN_THETA])
+    a, h, j, l, k, moment = gathered(parameters, flags, work, i, at, zero)
+    a, h, j, l, k = eliminate_az(a, h, j, l, k, p[2])
+    a, h, j, l, k = eliminate_ay(a, h, j, l, k, p[1])
+    a, h, j, l, k = eliminate_ax(a, h, j, l, k, p[0])
+    keep(work, i, a, h, j, l, k, moment)
+    if parent < structure[ROWS]:
+        first, x, mass = flags & FIRST, three(parameters, at + PLACE), parameters[at + TREE_MASS]
+        R = turned_quaternion(y, parameters, structure, row, at)
+        l, k, moment = rotated(R, l), rotated(R, p), rotated(R, moment)
+        send(work, parent, L, first, l)
+        send(work, parent, K, first, add(k, cross(x, l)))
+        send(work, parent, C, first, (moment[0] + mass * x[0], moment[1] + mass * x[1], moment[2] + mass * x[2]))
+        a = congruence(R, a)
+        h, j = _shifted_mass(a, x[0], x[1], x[2])
+        send_inertia(work, parent, first, a, h, j)
+
+
+@helper
+def _place(y: Any, parameters: Any, structure: Any, row: Any, at: Any) -> Any:
+    """The origin of a FLOAT in the frame of the parent row."""
+    q, o = structure[row + Q], at + QUATERNION
+    E = quaternion_matrix(parameters[o], parameters[o + 1], parameters[o + 2], parameters[o + 3])
+    return add(three(parameters, at + PLACE), rotated(E, (ld(y, q), ld(y, q + 1), ld(y, q + 2))))
+
+
+@kernel
+def float_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any) -> None:
+    """A row of kind FLOAT: nothing of its inertia is left, and its momentum is p."""
+    flags, at, parent, o = (
+        structure[row + FLAGS],
+        structure[row + PARAMETERS],
+        structure[row + PARENT],
+        structure[N_Q] + structure[row + V],
+    )
+    lin, ang = (ld(y, o), ld(y, o + 1), ld(y, o + 2)), (ld(y, o + 3), ld(y, o + 4), ld(y, o + 5))
+    zero = lin[0] - lin[0]
+    st2(work, i, COS, parameters[at + COS_THETA])
+    st2(work, i, SIN, parameters[at + SIN_THETA])
+    a, h, j, l, k, moment = gathered(parameters, flags, work, i, at, zero)
+    a, h, j, l, k = eliminate_az(a, h, j, l, k, ang[2])
+    a, h, j, l, k = eliminate_ay(a, h, j, l, k, ang[1])
+    a, h, j, l, k = eliminate_ax(a, h, j, l, k, ang[0])
+    a, l = eliminate_linear(a, l, lin)
+    keep(work, i, a, h, j, l, k, moment)
+    if parent < structure[ROWS]:
+        first, mass = flags & FIRST, parameters[at + TREE_MASS]
+        R, x = turned_quaternion(y, parameters, structure, row, at), _place(y, parameters, structure, row, at)
+        l, k, moment = rotated(R, lin), rotated(R, ang), rotated(R, moment)
+        send(work, parent, L, first, l)
+        send(work, parent, K, first, add(k, cross(x, l)))
+        send(work, parent, C, first, (moment[0] + mass * x[0], moment[1] + mass * x[1], moment[2] + mass * x[2]))
+        if first:
+            nothing = zero, zero, zero, zero, zero, zero
+            put_inertia(work, parent, nothing, (zero, zero, zero, *nothing), nothing)
+
+
+# --- down
+# -------------------------------------------------------------------------------------------------------------------
+
+
+@helper
+def _solved_turns(h: Any, j: Any, v: Any, xi: Any) -> Any:
+    """ω from the eliminations of the three turns."""
+    wx = j[0] * (xi[0] - ((h[0] * v[0] + h[3] * v[1]) + h[6] * v[2]))
+    wy = j[3] * (xi[1] - (((h[1] * v[0] + h[4] * v[1]) + h[7] * v[2]) + j[1] * wx))
+    wz = j[5] * (xi[2] - (((h[2] * v[0] + h[5] * v[1]) + h[8] * v[2]) + (j[2] * wx + j[4] * wy)))
+    return wx, wy, wz
+
+
+@helper
+def _solved_slides(a: Any, xi: Any) -> Any:
+    """v from the eliminations of the three translations."""
+    x = a[0] * xi[0]
+    y = a[3] * (xi[1] - a[1] * x)
+    return x, y, a[5] * (xi[2] - (a[2] * x + a[4] * y))
+
+
+@kernel
+def ball_down(y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, out: Any, loaded: Any) -> None:
+    """Velocity and rate of momentum of a row of kind BALL: ṗ = l × v + p × ω + m."""
+    at, parent, o, p = (
+        structure[row + PARAMETERS],
+        structure[row + PARENT],
+        structure[row + V],
+        structure[N_Q] + structure[row + V],
+    )
+    R = turned_quaternion(y, parameters, structure, row, at)
+    v, w = vector(work, parent, 0), vector(work, parent, 3)
+    v = subtract(v, cross(three(parameters, at + PLACE), w))
+    v, w, g = rotated_back(R, v), rotated_back(R, w), rotated_back(R, vector(work, parent, GRAVITY))
+    _, m = gravity_wrench(parameters, work, i, at, g, loaded)
+    a, l = symmetric(work, i, A), vector(work, i, L)
+    u = _solved_turns(full(work, i, H), symmetric(work, i, J), v, vector(work, i, K))
+    lx = ((a[0] * v[0] + a[1] * v[1]) + a[2] * v[2]) + l[0]
+    ly = ((a[1] * v[0] + a[3] * v[1]) + a[4] * v[2]) + l[1]
+    lz = ((a[2] * v[0] + a[4] * v[1]) + a[5] * v[2]) + l[2]
+    rate = add(cross((lx, ly, lz), v), cross((ld(y, p), ld(y, p + 1), ld(y, p + 2)), u))
+    write(parameters, structure, out, o, u[0] - w[0], rate[0] + m[0])
+    write(parameters, structure, out, o + 1, u[1] - w[1], rate[1] + m[1])
+    write(parameters, structure, out, o + 2, u[2] - w[2], rate[2] + m[2])
+    leave(work, i, v, u, g)
+
+
+@kernel
+def float_down(y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, out: Any, loaded: Any) -> None:
+    """Velocity and rate of momentum of a row of kind FLOAT: ṗ = ad_Vᵀ p + F*."""
+    at, parent, o, p = (
+        structure[row + PARAMETERS],
+        structure[row + PARENT],
+        structure[row + V],
+        structure[N_Q] + structure[row + V],
+    )
+    R = turned_quaternion(y, parameters, structure, row, at)
+    v, w = vector(work, parent, 0), vector(work, parent, 3)
+    if parent < structure[ROWS]:
+        v = subtract(v, cross(_place(y, parameters, structure, row, at), w))
+        v, w = rotated_back(R, v), rotated_back(R, w)
+    g = rotated_back(R, vector(work, parent, GRAVITY))
+    f, m = gravity_wrench(parameters, work, i, at, g, loaded)
+    x = _solved_slides(symmetric(work, i, A), vector(work, i, L))
+    u = _solved_turns(full(work, i, H), symmetric(work, i, J), x, vector(work, i, K))
+    lin, ang = (ld(y, p), ld(y, p + 1), ld(y, p + 2)), (ld(y, p + 3), ld(y, p + 4), ld(y, p + 5))
+    rate = cross(lin, u)
+    write(parameters, structure, out, o, x[0] - v[0], rate[0] + f[0])
+    write(parameters, structure, out, o + 1, x[1] - v[1], rate[1] + f[1])
+    write(parameters, structure, out, o + 2, x[2] - v[2], rate[2] + f[2])
+    rate = add(cross(lin, x), cross(ang, u))
+    write(parameters, structure, out, o + 3, u[0] - w[0], rate[0] + m[0])
+    write(parameters, structure, out, o + 4, u[1] - w[1], rate[1] + m[1])
+    write(parameters, structure, out, o + 5, u[2] - w[2], rate[2] + m[2])
+    leave(work, i, x, u, g)

@@ -1,0 +1,181 @@
+"""Momenta of impulses through the eliminations of a tree, for the kernels.
+
+(l, k) is a momentum of a row beyond that of p.  `through` continues it as `eliminations` did with the momenta of the
+tree: ξ goes to the emptied places; `left_over` is what goes on to the parent.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from liegroup.compile import helper, kernel, ld2
+from liegroup.formulas.vectors import add, cross
+from mechanics.algebra.screws import turn_z
+from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
+from mechanics.kernels.rows import constant_turn_up, three, wrench_up
+from mechanics.model.packing import COS, PITCH, RHO, SHIFT, SIN, A, H, J
+
+
+@helper
+def through_turn(work: Any, i: Any, l: Any, k: Any) -> Any:
+    """(l, k) with ξ of a turn about z in its place, k_z."""
+    xi = -k[2]
+    u = xi * ld2(work, i, J + 5)
+    l = l[0] + ld2(work, i, H + 2) * u, l[1] + ld2(work, i, H + 5) * u, l[2] + ld2(work, i, H + 8) * u
+    return l, (k[0] + ld2(work, i, J + 2) * u, k[1] + ld2(work, i, J + 4) * u, xi)
+
+
+@helper
+def _through_ay(work: Any, i: Any, l: Any, k: Any) -> Any:
+    xi = -k[1]
+    u = xi * ld2(work, i, J + 3)
+    l = l[0] + ld2(work, i, H + 1) * u, l[1] + ld2(work, i, H + 4) * u, l[2] + ld2(work, i, H + 7) * u
+    return l, (k[0] + ld2(work, i, J + 1) * u, xi, k[2])
+
+
+@helper
+def _through_ax(work: Any, i: Any, l: Any, k: Any) -> Any:
+    xi = -k[0]
+    u = xi * ld2(work, i, J)
+    return (l[0] + ld2(work, i, H) * u, l[1] + ld2(work, i, H + 3) * u, l[2] + ld2(work, i, H + 6) * u), (
+        xi,
+        k[1],
+        k[2],
+    )
+
+
+@helper
+def _through_lz(work: Any, i: Any, l: Any, k: Any) -> Any:
+    xi = -l[2]
+    u = xi * ld2(work, i, A + 5)
+    k = k[0] + ld2(work, i, H + 6) * u, k[1] + ld2(work, i, H + 7) * u, k[2] + ld2(work, i, H + 8) * u
+    return (l[0] + ld2(work, i, A + 2) * u, l[1] + ld2(work, i, A + 4) * u, xi), k
+
+
+@helper
+def _through_ly(work: Any, i: Any, l: Any, k: Any) -> Any:
+    xi = -l[1]
+    u = xi * ld2(work, i, A + 3)
+    k = k[0] + ld2(work, i, H + 3) * u, k[1] + ld2(work, i, H + 4) * u, k[2]
+    return (l[0] + ld2(work, i, A + 1) * u, xi, l[2] + ld2(work, i, A + 4) * u), k
+
+
+@helper
+def _through_lx(work: Any, i: Any, l: Any, k: Any) -> Any:
+    xi = -l[0]
+    u = xi * ld2(work, i, A)
+    return (xi, l[1], l[2] + ld2(work, i, A + 2) * u), (
+        k[0] + ld2(work, i, H) * u,
+        k[1] + ld2(work, i, H + 1) * u,
+        k[2],
+    )
+
+
+@helper
+def _through_linear(work: Any, i: Any, l: Any) -> Any:
+    xi_z = -l[2]
+    u = xi_z * ld2(work, i, A + 5)
+    lx, xi_y = l[0] + ld2(work, i, A + 2) * u, -(l[1] + ld2(work, i, A + 4) * u)
+    return -(lx + ld2(work, i, A + 1) * (xi_y * ld2(work, i, A + 3))), xi_y, xi_z
+
+
+@kernel
+def through(parameters: Any, work: Any, i: Any, kind: Any, at: Any, l: Any, k: Any) -> Any:
+    """(l, k) with ξ in the emptied places."""
+    if kind == TURN:
+        l, k = through_turn(work, i, l, k)
+    elif kind == SLIDE:
+        l, k = _through_lz(work, i, l, k)
+    elif kind == SCREW:
+        l, k = through_turn(work, i, l, (k[0], k[1], k[2] + parameters[at + PITCH] * l[2]))
+    elif kind == PLANE:
+        l, k = through_turn(work, i, l, k)
+        l, k = _through_ly(work, i, l, k)
+        l, k = _through_lx(work, i, l, k)
+    elif kind in (BALL, FLOAT):
+        l, k = through_turn(work, i, l, k)
+        l, k = _through_ay(work, i, l, k)
+        l, k = _through_ax(work, i, l, k)
+        if kind == FLOAT:
+            l = _through_linear(work, i, l)
+    return l, k
+
+
+@helper
+def left_over(parameters: Any, kind: Any, at: Any, l: Any, k: Any) -> Any:
+    """What goes on to the parent: nothing along the row's own motions."""
+    zero = l[0] - l[0]
+    if kind == TURN:
+        k = k[0], k[1], zero
+    elif kind == SLIDE:
+        l = l[0], l[1], zero
+    elif kind == SCREW:
+        k = k[0], k[1], zero - parameters[at + PITCH] * l[2]
+    elif kind == PLANE:
+        l, k = (zero, zero, l[2]), (k[0], k[1], zero)
+    elif kind == BALL:
+        k = zero, zero, zero
+    elif kind == FLOAT:
+        l, k = (zero, zero, zero), (zero, zero, zero)
+    return l, k
+
+
+@kernel
+def to_parent(
+    t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, at: Any, l: Any, k: Any
+) -> Any:
+    """`wrench_up`, compiled once."""
+    return wrench_up(t, y, parameters, structure, work, i, row, at, l, k)
+
+
+@helper
+def turn_to_parent(parameters: Any, flags: Any, work: Any, i: Any, at: Any, l: Any, k: Any) -> Any:
+    """The same for a TURN."""
+    c, s = ld2(work, i, COS), ld2(work, i, SIN)
+    l, k = turn_z(l, c, s), turn_z(k, c, s)
+    if flags & SHIFT:
+        k = add(k, cross(three(parameters, at + RHO), l))
+    return constant_turn_up(parameters, flags, at, l), constant_turn_up(parameters, flags, at, k)
+
+
+@helper
+def components(kind: Any, pitch: Any, l: Any, k: Any) -> Any:
+    """Aᵀ (l, k), one number per degree of freedom of a row (the rest of the six means nothing); pitch 0 picks the
+    emptied places.
+    """
+    if kind == SLIDE:
+        return l[2], l[2], l[2], l[2], l[2], l[2]
+    if kind == PLANE:
+        return l[0], l[1], k[2], k[2], k[2], k[2]
+    if kind == BALL:
+        return k[0], k[1], k[2], k[2], k[2], k[2]
+    if kind == FLOAT:
+        return l[0], l[1], l[2], k[0], k[1], k[2]
+    s = k[2] + pitch * l[2]
+    return s, s, s, s, s, s
+
+
+@helper
+def freedom(kind: Any) -> Any:
+    """Degrees of freedom of a row."""
+    if kind in (MOVED_TURN, MOVED_SLIDE):
+        return 0
+    if kind == FLOAT:
+        return 6
+    return 3 if kind in (PLANE, BALL) else 1
+
+
+@helper
+def inverse_pivots(work: Any, i: Any, kind: Any) -> Any:
+    """1/d, one number per degree of freedom of a row."""
+    a = ld2(work, i, A), ld2(work, i, A + 3), ld2(work, i, A + 5)
+    j = ld2(work, i, J), ld2(work, i, J + 3), ld2(work, i, J + 5)
+    if kind == SLIDE:
+        return a[2], a[2], a[2], a[2], a[2], a[2]
+    if kind == PLANE:
+        return a[0], a[1], j[2], j[2], j[2], j[2]
+    if kind == BALL:
+        return j[0], j[1], j[2], j[2], j[2], j[2]
+    if kind == FLOAT:
+        return a[0], a[1], a[2], j[0], j[1], j[2]
+    return j[2], j[2], j[2], j[2], j[2], j[2]

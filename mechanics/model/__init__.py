@@ -1,0 +1,1 @@
+"""A tree of rigid bodies: bodies, inertias, frames, and the flat arrays that kernels read."""

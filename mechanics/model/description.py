@@ -1,0 +1,168 @@
+"""Trees in words: as a drawing for people, and as plain dictionaries (JSON) for files."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import mechanics.joints as joints
+from mechanics.errors import ModelError
+from mechanics.model.frames import Frame
+from mechanics.model.inertia import Inertia
+
+if TYPE_CHECKING:
+    from mechanics.model.tree import Tree
+
+FORMAT = 1
+"""Version of the dictionaries."""
+_PARTS: dict[str, Any] = {
+    name: getattr(joints, name) for name in joints.__all__ if isinstance(getattr(joints, name), type)
+}
+_SHOWN = 200
+"""Bodies of a drawing; of larger trees the rest is counted."""
+
+
+# --- for people
+# -------------------------------------------------------------------------------------------------------------
+
+
+def drawing(tree: Tree) -> str:
+    """The bodies below one another as they hang, with joint, place in q and mass."""
+    g = ", ".join(f"{x:g}" for x in tree.gravity)
+    lines = [
+        f"{tree.name}: {len(tree)} bodies, nq = {tree.nq}, nv = {tree.nv}, {tree.mass:.4g} kg, gravity ({g})",
+        "base",
+    ]
+    todo = [(i, "", k == len(tree.roots) - 1) for k, i in enumerate(tree.roots)][::-1]
+    while todo and len(lines) < _SHOWN + 2:
+        i, before, last = todo.pop()
+        lines.append(f"{before}{'└─' if last else '├─'} {_line(tree, i)}")
+        below = tree.children[i]
+        deeper = before + ("   " if last else "│  ")
+        todo += [(j, deeper, k == len(below) - 1) for k, j in enumerate(below)][::-1]
+    if len(tree) > _SHOWN:
+        lines.append(f"… and {len(tree) - _SHOWN} more")
+    return "\n".join(lines)
+
+
+def _line(tree: Tree, i: int) -> str:
+    body, where = tree.bodies[i], tree.q_slice(i)
+    if where.stop - where.start > 1:
+        place = f", q[{where.start}:{where.stop}]"
+    else:
+        place = f", q[{where.start}]" if where.stop > where.start else ""
+    mass = f"{body.inertia.mass:.4g} kg" if not body.inertia.is_zero else "massless"
+    return f"{body.name}  ({body.joint.kind} {body.joint_name!r}{place})  {mass}"
+
+
+# --- for files
+# --------------------------------------------------------------------------------------------------------------
+
+
+def to_dictionary(tree: Tree) -> dict[str, Any]:
+    """Everything of a tree in lists, strings and numbers; `from_dictionary` gives the same tree to the last bit."""
+    return {
+        "format": FORMAT,
+        "name": tree.name,
+        "gravity": _plain(tree.gravity),
+        "bodies": [_body(body) for body in tree.bodies],
+        "frames": {
+            name: {"body": f.body, "position": _plain(f.position), "rotation": _plain(f.rotation)}
+            for name, f in tree.frames.items()
+        },
+        "notes": list(tree.notes),
+    }
+
+
+def from_dictionary(data: Mapping[str, Any]) -> Tree:
+    """The tree of a dictionary.
+
+    Raises
+    ------
+    ModelError
+        What is missing, unknown or wrong, and where.
+    """
+    from mechanics.model.tree import Body, JointData, Tree
+
+    if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+        found = data.get("format") if isinstance(data, Mapping) else type(data).__name__
+        raise ModelError(
+            "dictionary of a tree", f"format is {found!r}", f"give a dictionary made by Tree.to_dict (format {FORMAT})"
+        )
+    bodies = []
+    for k, item in enumerate(data["bodies"]):
+        where = f"body {item.get('name', k)!r}"
+        known = {f.name for f in dataclasses.fields(Body)}
+        if unknown := set(item) - known:
+            raise ModelError(where, f"unknown entries {sorted(unknown)}", f"expected some of {sorted(known)}")
+        try:
+            values = dict(item)
+            values["joint"] = _part(item["joint"])
+            values["inertia"] = Inertia.about_origin(**item["inertia"])
+            values["data"] = JointData(**{name: _numbers(x) for name, x in item.get("data", {}).items()})
+        except ModelError:
+            raise
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(
+                where, f"{type(error).__name__}: {error}", "compare with a dictionary made by Tree.to_dict"
+            ) from None
+        bodies.append(Body(**values))
+    frames = {name: Frame(**frame) for name, frame in data.get("frames", {}).items()}
+    return Tree(
+        bodies, data.get("name", "tree"), data["gravity"], strict=False, notes=data.get("notes", ()), frames=frames
+    )
+
+
+def _body(body: Any) -> dict[str, Any]:
+    inertia = body.inertia
+    return {
+        "name": body.name,
+        "joint": _described(body.joint),
+        "parent": body.parent,
+        "position": _plain(body.position),
+        "rotation": _plain(body.rotation),
+        "inertia": {"mass": inertia.mass, "com": _plain(inertia.com), "tensor": _plain(inertia.tensor)},
+        "joint_name": body.joint_name,
+        "data": {
+            f.name: _plain(x) for f in dataclasses.fields(body.data) if (x := getattr(body.data, f.name)) is not None
+        },
+    }
+
+
+def _described(part: Any) -> Any:
+    """A joint, element or motion as its class and its fields."""
+    if dataclasses.is_dataclass(part) and not isinstance(part, type):
+        if _PARTS.get(type(part).__name__) is not type(part):
+            name = type(part).__name__
+            raise ModelError(
+                f"joint {name!r}", "is not one of mechanics.joints", "describe it as a Compound of elementary motions"
+            )
+        return {"type": type(part).__name__} | {
+            f.name: _described(getattr(part, f.name)) for f in dataclasses.fields(part)
+        }
+    return [_described(x) for x in part] if isinstance(part, (tuple, list)) else part
+
+
+def _part(data: Any) -> Any:
+    if isinstance(data, Mapping):
+        if data.get("type") not in _PARTS:
+            raise ModelError(
+                f"joint of type {data.get('type')!r}", "is unknown", f"expected one of {', '.join(_PARTS)}"
+            )
+        return _PARTS[data["type"]](**{name: _part(x) for name, x in data.items() if name != "type"})
+    return tuple(_part(x) for x in data) if isinstance(data, (list, tuple)) else data
+
+
+def _plain(x: Any) -> Any:
+    """Lists of numbers; what is not finite as a word, for JSON."""
+    x = np.asarray(x, dtype=np.float64)
+    if x.ndim:
+        return [_plain(y) for y in x]
+    return float(x) if np.isfinite(x) else str(float(x))
+
+
+def _numbers(x: Any) -> Any:
+    return [float(y) for y in x] if isinstance(x, (list, tuple)) else float(x)

@@ -1,0 +1,54 @@
+"""Frames fixed in bodies: links rigidly attached, tools, sensors, the ends of closures and forces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechanics.errors import ModelError
+from mechanics.joints.element import axis_of
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Frame:
+    """A frame fixed in a body (None: in the base): x_body = rotation·x_frame + position, both in body axes; default the
+    body frame.
+    """
+
+    body: str | None
+    position: Array
+    rotation: Array
+
+    def __init__(
+        self, body: str | None, position: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike | None = None
+    ) -> None:
+        where = f"frame on body {body!r}"
+        x, R = (
+            np.array(position, dtype=np.float64),
+            np.array(np.eye(3) if rotation is None else rotation, dtype=np.float64),
+        )
+        if x.shape != (3,) or not np.isfinite(x).all():
+            raise ModelError(where, f"position is {x.tolist()}", "give three finite numbers")
+        if (
+            R.shape != (3, 3)
+            or not np.isfinite(R).all()
+            or np.abs(R @ R.T - np.eye(3)).max() > 1e-6
+            or np.linalg.det(R) < 0
+        ):
+            raise ModelError(
+                where, f"rotation {R.tolist()} is not a rotation matrix", "give orthonormal columns, right-handed"
+            )
+        for name, value in (("body", body), ("position", x), ("rotation", R)):
+            object.__setattr__(self, name, value)
+
+    @staticmethod
+    def with_axis(body: str | None, position: ArrayLike = (0.0, 0.0, 0.0), axis: ArrayLike = (0.0, 0.0, 1.0)) -> Frame:
+        """A frame whose z is along `axis` (body axes); its x and y are any two that complete it."""
+        z = np.asarray(axis_of(axis)) / np.linalg.norm(axis)
+        x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
+        x = x / np.linalg.norm(x)
+        return Frame(body, position, np.stack([x, np.cross(z, x), z], axis=1))

@@ -1,0 +1,501 @@
+"""A tree of rigid bodies: what it is made of, checked on construction, never changed afterwards."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from liegroup.group import Group
+from mechanics.errors import ModelError, ModelWarning
+from mechanics.joints import Joint
+from mechanics.joints.fixed import Fixed
+from mechanics.joints.free import Free
+from mechanics.model import description
+from mechanics.model.frames import Frame
+from mechanics.model.inertia import Inertia
+from mechanics.model.packing import Packed, pack
+from mechanics.model.singular import singular_joint
+
+Array = NDArray[np.float64]
+_ROTATION_TOLERANCE = 1e-6
+_LARGE = 2000
+"""Bodies; the mobility of larger trees is not checked when they are made."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointData:
+    """What a model file says about a joint besides its geometry; each a number, or one per degree of freedom.
+
+    Only `damping` acts in the equations of motion (ṗ −= damping·v); the rest is carried as data for controllers, plots
+    and writers.
+
+    Parameters
+    ----------
+    damping : float or array (n_v,)
+        Viscous coefficient, N·m·s/rad or N·s/m, not negative.
+    friction : float or array (n_v,)
+        Dry friction, N·m or N.
+    lower, upper : float or array (n_q,), optional
+        Limits of the coordinates.
+    effort, velocity : float or array (n_v,), optional
+        Limits of the joint force and of the velocity.
+    """
+
+    damping: Any = 0.0
+    friction: Any = 0.0
+    lower: Any = None
+    upper: Any = None
+    effort: Any = None
+    velocity: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """One body and the joint that carries it.
+
+    Parameters
+    ----------
+    name : str
+        Unique among the bodies.
+    joint : Joint
+        How it moves on its parent.
+    parent : str or None
+        Name of the parent body; None is the fixed base.
+    position : array (3,)
+        Origin of the joint frame in parent axes, m.
+    rotation : array (3, 3)
+        Axes of the joint frame in parent axes, x_parent = rotation·x_joint + position.  The body frame coincides with
+        the joint frame in the neutral configuration.
+    inertia : Inertia
+        In body axes about the body origin; default a massless intermediate link.
+    joint_name : str, optional
+        Unique among the joints; default ``"<name>_joint"``.
+    data : JointData
+        Damping, limits and the like.
+    """
+
+    name: str
+    joint: Joint
+    parent: str | None = None
+    position: Any = (0.0, 0.0, 0.0)
+    rotation: Any = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    inertia: Inertia = field(default_factory=Inertia.zero)
+    joint_name: str = ""
+    data: JointData = JointData()
+
+    def __post_init__(self) -> None:
+        where = f"body {self.name!r}"
+        if not isinstance(self.joint, Joint):
+            raise ModelError(
+                where, f"joint is {self.joint!r}", "give a joint of mechanics.joints, such as Revolute((0, 0, 1))"
+            )
+        if not isinstance(self.inertia, Inertia):
+            raise ModelError(
+                where, f"inertia is {self.inertia!r}", "build it with Inertia.about_com or Inertia.about_origin"
+            )
+        object.__setattr__(self, "position", _array(self.position, (3,), where, "position"))
+        R = _array(self.rotation, (3, 3), where, "rotation")
+        if np.abs(R @ R.T - np.eye(3)).max() > _ROTATION_TOLERANCE or np.linalg.det(R) < 0:
+            raise ModelError(
+                where, f"rotation {R.tolist()} is not a rotation matrix", "give orthonormal columns, right-handed"
+            )
+        object.__setattr__(self, "rotation", _nearest_rotation(R))
+        object.__setattr__(self, "joint_name", self.joint_name or f"{self.name}_joint")
+        object.__setattr__(self, "data", _checked(self.data, self.joint, f"joint {self.joint_name!r}"))
+
+
+class Tree:
+    """Rigid bodies with the structure of a tree.
+
+    Parameters
+    ----------
+    bodies : iterable of Body
+        Every parent before its children; any number of bodies on the fixed base.
+    name : str
+        Name of the model.
+    gravity : array (3,)
+        Acceleration of gravity in the axes of the base, m/s².
+    strict : bool
+        Whether an unphysical inertia (principal moments against the triangle inequality, …) is an error; else a
+        `ModelWarning`.
+    notes : sequence of str
+        What the model's file says and the tree does not do.
+    frames : mapping of str to Frame
+        Named frames on the bodies: all links of a model file, also those that were joined to one body.
+
+    Attributes
+    ----------
+    bodies : tuple of Body
+    parents : int64 array (N,)
+        Number of the parent body; −1 for the base.
+    nq, nv : int
+        Components of the configuration and of the velocity.
+
+    Raises
+    ------
+    ModelError
+        Repeated names, unknown parents, cycles, parents after children, impossible inertias: with the body, the value
+        and the remedy.
+    """
+
+    def __init__(
+        self,
+        bodies: Iterable[Body],
+        name: str = "tree",
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        strict: bool = True,
+        notes: Iterable[str] = (),
+        frames: Mapping[str, Frame] | None = None,
+    ) -> None:
+        self.name = name
+        self.notes = tuple(notes)
+        self.bodies = tuple(bodies)
+        self.gravity = _array(gravity, (3,), f"tree {name!r}", "gravity")
+        self.parents = _parents(self.bodies)
+        _check_names(self.bodies)
+        _check_inertias(self.bodies, strict)
+        self.q_offsets = np.concatenate([[0], np.cumsum([b.joint.n_q for b in self.bodies])]).astype(np.int64)
+        self.v_offsets = np.concatenate([[0], np.cumsum([b.joint.n_v for b in self.bodies])]).astype(np.int64)
+        self.nq, self.nv = int(self.q_offsets[-1]), int(self.v_offsets[-1])
+        self._body = {b.name: i for i, b in enumerate(self.bodies)}
+        self._joint = {b.joint_name: i for i, b in enumerate(self.bodies)}
+        self.frames = _frames(frames or {}, self._body)
+        self._check_mobility()
+
+    def _check_mobility(self) -> None:
+        """No joint moves nothing: asked at one random configuration, of trees that have bodies without full inertia."""
+        if self.may_be_singular and len(self) < _LARGE:
+            q = self.random_configuration(np.random.default_rng(0))
+            if joint := singular_joint(self, q):
+                raise ModelError(
+                    f"joint {joint!r}", "moves no inertia", "give a body behind it mass (and extent across the axis)"
+                )
+
+    @cached_property
+    def may_be_singular(self) -> bool:
+        """Whether the mass matrix can be singular somewhere: bodies without full inertia, or joints that can lock."""
+        return any(len(b.joint.elements) > 2 or not b.inertia.is_full for b in self.bodies)
+
+    # --- names
+    # ---------------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        """Number of bodies."""
+        return len(self.bodies)
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        return tuple(b.name for b in self.bodies)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The joints that have coordinates, in the order of q."""
+        return tuple(b.joint_name for b in self.bodies if b.joint.n_q)
+
+    def body_index(self, body: str | int) -> int:
+        """Number of a body."""
+        return _look_up(self._body, body, len(self), "body")
+
+    def joint_index(self, joint: str | int) -> int:
+        """Number of a joint: that of the body it carries."""
+        return _look_up(self._joint, joint, len(self), "joint")
+
+    def joint(self, joint: str | int) -> Joint:
+        return self.bodies[self.joint_index(joint)].joint
+
+    def q_slice(self, joint: str | int) -> slice:
+        """Where the coordinates of a joint are in q."""
+        i = self.joint_index(joint)
+        return slice(int(self.q_offsets[i]), int(self.q_offsets[i + 1]))
+
+    def v_slice(self, joint: str | int) -> slice:
+        """Where the velocity of a joint is in v, and its momentum in p."""
+        i = self.joint_index(joint)
+        return slice(int(self.v_offsets[i]), int(self.v_offsets[i + 1]))
+
+    # --- structure
+    # -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Numbers of the children of every body."""
+        lists: list[list[int]] = [[] for _ in self.bodies]
+        for i, k in enumerate(self.parents):
+            if k >= 0:
+                lists[k].append(i)
+        return tuple(tuple(c) for c in lists)
+
+    @property
+    def roots(self) -> tuple[int, ...]:
+        """Numbers of the bodies on the fixed base."""
+        return tuple(int(i) for i in np.flatnonzero(self.parents < 0))
+
+    @property
+    def is_rheonomic(self) -> bool:
+        return any(b.joint.is_rheonomic for b in self.bodies)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether every body on the base is free: nothing holds the tree."""
+        return bool(self.bodies) and all(isinstance(self.bodies[i].joint, Free) for i in self.roots)
+
+    @property
+    def mass(self) -> float:
+        """Total mass, kg."""
+        return float(sum(b.inertia.mass for b in self.bodies))
+
+    @cached_property
+    def damping(self) -> Array:
+        """Viscous coefficients (nv,)."""
+        return np.concatenate([np.zeros(0)] + [np.asarray(b.data.damping) for b in self.bodies])
+
+    @cached_property
+    def group(self) -> Group:
+        """The configuration group: the product of those of the joints."""
+        return Group(tuple((factor, 1) for b in self.bodies for factor in b.joint.factors))
+
+    @cached_property
+    def quaternions(self) -> tuple[tuple[str, int], ...]:
+        """Joints with a unit quaternion, and where in q it starts."""
+        return tuple(
+            (b.joint_name, int(start) + k)
+            for b, start in zip(self.bodies, self.q_offsets, strict=False)
+            for k, label in enumerate(b.joint.q_labels)
+            if label.startswith("qw")
+        )
+
+    # --- for the kernels
+    # -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def packed(self) -> Packed:
+        """The tree as flat arrays."""
+        return pack(self)
+
+    @property
+    def parameters(self) -> Array:
+        """Numbers of the tree, the `parameters` of its fields."""
+        return self.packed.parameters
+
+    @property
+    def structure(self) -> NDArray[np.int64]:
+        """Topology of the tree, the `structure` of its fields."""
+        return self.packed.structure
+
+    @property
+    def work_shape(self) -> tuple[int, int]:
+        """Size of the workspace of its fields."""
+        return self.packed.work_shape
+
+    # --- configurations
+    # ------------------------------------------------------------------------------------------------
+
+    def neutral(self) -> Array:
+        """q with every joint in its neutral configuration."""
+        return np.concatenate([np.zeros(0)] + [b.joint.neutral() for b in self.bodies])
+
+    def random_configuration(self, generator: np.random.Generator) -> Array:
+        """Angles in [−π, π], distances and positions in [−1, 1], orientations uniformly."""
+        return np.concatenate([np.zeros(0)] + [b.joint.random(generator) for b in self.bodies])
+
+    def with_gravity(self, gravity: ArrayLike) -> Tree:
+        """The same tree under another gravity."""
+        return Tree(self.bodies, self.name, gravity, strict=False, notes=self.notes, frames=self.frames)
+
+    def with_locked(self, joints: Iterable[str], q: ArrayLike | None = None) -> Tree:
+        """The same tree with some joints held where they are in the configuration q (default: neutral).
+
+        Parameters
+        ----------
+        joints : names of joints
+        q : array (nq,), optional
+            Configuration of this tree; only the components of the locked joints matter.
+        """
+        held = {self.joint_index(name) for name in joints}
+        x = self.neutral() if q is None else _array(q, (self.nq,), f"tree {self.name!r}", "q")
+        bodies = (self._locked(i, x) if i in held else body for i, body in enumerate(self.bodies))
+        return Tree(bodies, self.name, self.gravity, strict=False, notes=self.notes, frames=self.frames)
+
+    def _locked(self, i: int, q: Array) -> Body:
+        body = self.bodies[i]
+        pose = body.joint.state(q[self.q_offsets[i] : self.q_offsets[i + 1]], np.zeros(body.joint.n_v))
+        R = np.asarray(body.rotation)
+        return replace(
+            body, joint=Fixed(), position=body.position + R @ pose.rho, rotation=R @ pose.G.T, data=JointData()
+        )
+
+    # --- in words
+    # ------------------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tree in plain lists, strings and numbers, for ``json.dump``."""
+        return description.to_dictionary(self)
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Tree:
+        """The tree of `to_dict`, to the last bit."""
+        return description.from_dictionary(data)
+
+    def __str__(self) -> str:
+        """The bodies below one another as they hang."""
+        return description.drawing(self)
+
+    def __repr__(self) -> str:
+        return f"<Tree {self.name!r}: {len(self)} bodies, nq = {self.nq}, nv = {self.nv}>"
+
+
+# --- checks
+# ----------------------------------------------------------------------------------------------------------------
+
+
+def _array(value: ArrayLike, shape: tuple[int, ...], where: str, name: str) -> Array:
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ModelError(where, f"{name} is {value!r}", f"give numbers of shape {shape}") from error
+    if array.shape != shape:
+        raise ModelError(where, f"{name} has shape {array.shape}", f"give numbers of shape {shape}")
+    if not np.isfinite(array).all():
+        raise ModelError(where, f"{name} is {array.tolist()}", "give finite numbers")
+    array.setflags(write=False)
+    return array
+
+
+def _nearest_rotation(R: Array) -> Array:
+    """R itself if it is a rotation to rounding, else the nearest one."""
+    if np.abs(R @ R.T - np.eye(3)).max() < 4 * np.finfo(float).eps:
+        return R
+    U, _, V = np.linalg.svd(R)
+    nearest = np.asarray(U @ V, dtype=np.float64)
+    nearest.setflags(write=False)
+    return nearest
+
+
+def _checked(data: JointData, joint: Joint, where: str) -> JointData:
+    """The same data with one number per degree of freedom (coordinate)."""
+
+    def per(value: ArrayLike | None, n: int, name: str) -> Array | None:
+        if value is None:
+            return None
+        array = np.array(value, dtype=np.float64)
+        if array.shape not in ((), (n,)):
+            raise ModelError(where, f"{name} has shape {array.shape}", f"give one number, or {n}")
+        if np.isnan(array).any():
+            raise ModelError(where, f"{name} is not a number", "give a number")
+        return np.broadcast_to(array, (n,))
+
+    damping = per(data.damping, joint.n_v, "damping")
+    if damping is not None and (not np.isfinite(damping).all() or (damping < 0).any()):
+        raise ModelError(where, f"damping is {damping.tolist()}", "give finite coefficients that are not negative")
+    return JointData(
+        damping=damping if damping is not None else np.zeros(joint.n_v),
+        friction=per(data.friction, joint.n_v, "friction"),
+        lower=per(data.lower, joint.n_q, "lower"),
+        upper=per(data.upper, joint.n_q, "upper"),
+        effort=per(data.effort, joint.n_v, "effort"),
+        velocity=per(data.velocity, joint.n_v, "velocity"),
+    )
+
+
+def _check_names(bodies: tuple[Body, ...]) -> None:
+    for what, names in (("body", [b.name for b in bodies]), ("joint", [b.joint_name for b in bodies])):
+        seen: set[str] = set()
+        for name in names:
+            if not isinstance(name, str) or not name:
+                raise ModelError(f"{what} {name!r}", "is not a name", "give a non-empty string")
+            if name in seen:
+                raise ModelError(
+                    f"{what} {name!r}", f"there are two {what}s of this name", "give every one its own name"
+                )
+            seen.add(name)
+
+
+def _parents(bodies: tuple[Body, ...]) -> NDArray[np.int64]:
+    if not bodies:
+        raise ModelError("tree", "has no bodies", "give at least one Body")
+    index = {b.name: i for i, b in enumerate(bodies)}
+    parents = np.full(len(bodies), -1, dtype=np.int64)
+    for i, b in enumerate(bodies):
+        if b.parent is None:
+            continue
+        if b.parent not in index:
+            raise ModelError(
+                f"body {b.name!r}",
+                f"its parent {b.parent!r} is unknown",
+                "name a body of the tree, or None for the fixed base",
+            )
+        parents[i] = index[b.parent]
+    for i, b in enumerate(bodies):
+        if parents[i] >= i:
+            if cycle := _cycle(parents, i):
+                names = " → ".join(bodies[k].name for k in cycle)
+                raise ModelError(
+                    f"body {b.name!r}",
+                    f"its parents form a cycle {names}",
+                    "let one of them hang on the base (parent=None)",
+                )
+            raise ModelError(
+                f"body {b.name!r}", f"comes before its parent {b.parent!r}", "list every parent before its children"
+            )
+    return parents
+
+
+def _frames(frames: Mapping[str, Frame], bodies: Mapping[str, int]) -> Mapping[str, Frame]:
+    for name, frame in frames.items():
+        if frame.body is not None and frame.body not in bodies:
+            raise ModelError(
+                f"frame {name!r}",
+                f"its body {frame.body!r} is unknown",
+                "name a body of the tree, or None for the base",
+            )
+    return MappingProxyType(dict(frames))
+
+
+def _cycle(parents: NDArray[np.int64], start: int) -> list[int]:
+    """The closed path of parents through `start`, or nothing."""
+    path, k = [start], int(parents[start])
+    while k >= 0 and k not in path:
+        path.append(k)
+        k = int(parents[k])
+    return [*path, k] if k == start else []
+
+
+def _check_inertias(bodies: tuple[Body, ...], strict: bool) -> None:
+    for b in bodies:
+        where = f"body {b.name!r}"
+        if problem := b.inertia.impossible():
+            raise ModelError(
+                where,
+                problem,
+                "correct its mass or inertia tensor (is the tensor about the origin or the centre of mass?)",
+            )
+        if problem := b.inertia.unphysical():
+            if strict:
+                raise ModelError(where, problem, "correct the tensor, or pass strict=False to use it as it is")
+            warnings.warn(ModelWarning(f"{where}: {problem}; used as it is"), stacklevel=3)
+
+
+def _look_up(index: dict[str, int], key: str | int, n: int, what: str) -> int:
+    if isinstance(key, str):
+        if key not in index:
+            known = ", ".join(_first(index, 12))
+            raise KeyError(f"no {what} {key!r}; there are {known}")
+        return index[key]
+    if not 0 <= key < n:
+        raise IndexError(f"{what} {key}: expected a number from 0 to {n - 1}")
+    return int(key)
+
+
+def _first(names: Iterable[str], count: int) -> Iterator[str]:
+    for k, name in enumerate(names):
+        if k == count:
+            yield "…"
+            return
+        yield name

@@ -1,0 +1,1 @@
+"""Nonholonomic systems: linear constraints on velocities, reduced and with multipliers."""

@@ -1,0 +1,67 @@
+"""The ways to write the motion of a constrained system, as compiled functions made of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from integrators.signatures import FIELD_SIGNATURES
+from liegroup.compile import Entry, entry, st
+from mechanics.nonholonomic.multipliers import constrained_energy, constrained_field
+from mechanics.nonholonomic.projected import projected_energy, projected_field
+from mechanics.nonholonomic.quasi_velocity import quasi_velocity_energy, quasi_velocity_field
+
+
+class Forms(NamedTuple):
+    """The compiled functions of one way to write the motion, all in the field's signature."""
+
+    field: Any
+    invariants: Any
+    parts: Any = None
+
+
+def quasi_velocity_forms(parts: Callable[..., None], invariants: Entry | None = None) -> Forms:
+    """On (q, u), from the parts of the quasi-velocity equations; the energy is the invariant if none are given."""
+
+    def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        quasi_velocity_field(parts, t, y, parameters, structure, work, out)
+
+    def energy(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        st(out, 0, quasi_velocity_energy(parts, t, y, parameters, structure, work))
+
+    return Forms(_made(field, parts), invariants or _made(energy, parts), entry(*FIELD_SIGNATURES)(parts))
+
+
+def projected_forms(parts: Callable[..., None], frame: Callable[..., Any], invariants: Entry | None = None) -> Forms:
+    """On (q, u), from the parts of the equations with multipliers and a frame of the velocities that the constraints
+    allow.
+    """
+
+    def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        projected_field(parts, frame, t, y, parameters, structure, work, out)
+
+    def energy(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        st(out, 0, projected_energy(parts, frame, t, y, parameters, structure, work))
+
+    return Forms(_made(field, parts, frame), invariants or _made(energy, parts, frame))
+
+
+def constrained_forms(parts: Callable[..., None], invariants: Entry | None = None) -> Forms:
+    """On (q, v), with multipliers; the energy is the invariant if none are given."""
+
+    def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        constrained_field(parts, t, y, parameters, structure, work, out)
+
+    def energy(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        st(out, 0, constrained_energy(parts, t, y, parameters, structure, work))
+
+    return Forms(_made(field, parts), invariants or _made(energy, parts), entry(*FIELD_SIGNATURES)(parts))
+
+
+def _made(function: Any, *made_of: Any) -> Entry:
+    """The entry of a function made of others: known to the cache by their names, and by their files."""
+    function.__qualname__ = ".".join(
+        [function.__name__, *(f"{other.__module__}.{other.__qualname__}" for other in made_of)]
+    )
+    function.sources = tuple(other.__code__.co_filename for other in made_of)
+    return entry(*FIELD_SIGNATURES)(function)

@@ -1,0 +1,309 @@
+"""A nonholonomic system: one configuration group, linear rows A(q) v = c, and two ways to write its motion.
+
+==============  ===================================================================================================
+reduced         state (q, u): quasi-velocities u of the distribution, v = S(q) u + s(q).  The rows hold identically; any
+                Lie-group Runge–Kutta method applies
+constrained     state (q, v): full body velocities, M, A and forces as parts; for the methods that work with multipliers
+==============  ===================================================================================================
+
+Both have the same configuration, parameters and invariants, and are tested against each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from integrators.problem import Problem, Variable
+from integrators.problem.parts import constrained as constrained_layout
+from integrators.problem.parts import quasi_velocity as quasi_velocity_layout
+from liegroup.table import RN
+from mechanics.nonholonomic.forms import Forms
+from mechanics.nonholonomic.multipliers import work_rows
+
+Array = NDArray[np.float64]
+TOLERANCE = 1e-10
+"""Largest residual of A v = c, relative to |A||v|, of a state that is accepted."""
+RANK_TOLERANCE = 1e-10
+"""Rows count as dependent if the smallest eigenvalue of their scaled Gram matrix A M⁻¹Aᵀ is below this."""
+
+
+class ConstraintError(ValueError):
+    """A state that violates the constraints, or a configuration where they lose rank."""
+
+
+class Parts(NamedTuple):
+    """The parts of the equations with multipliers at one state (see `integrators.problem.parts`)."""
+
+    mass: Array
+    rows: Array
+    gradient: Array
+    force: Array
+    kinetic: Array
+    rate: Array
+    value: Array
+    bias: Array
+    position: Array
+    potential: float
+
+
+@dataclass(frozen=True, eq=False)
+class NonholonomicSystem:
+    """A configuration group, its constraint rows, and the motion in quasi-velocities and with multipliers.
+
+    Parameters
+    ----------
+    model : str
+    group : int64 array (factors, 5)
+        The configuration; see `liegroup.table.table_of`.
+    variables : sequence of Variable
+        Names of the configuration's parts.
+    velocities, quasi_velocities : Variable
+        Names and units of v (n numbers) and u (n − m numbers).
+    positions : int
+        How many of the rows (the last ones) are rates of positions φ(q) that vanish.
+    reduced, constrained : Forms
+        Field, invariants and parts on (q, u) and on (q, v).
+    parameters, extra : sequence of numbers
+        Numbers, and integers behind (n, m, k) in `Problem.structure`.
+    q0, u0 : array
+        The start.
+    invariant_names, invariant_units : sequence of str
+    scratch : int
+        Rows of workspace that the parts need for themselves.
+    conservative : bool
+        The invariants do not change; False where forces do work.
+    reversal : callable, optional
+        ``reversal(y)`` → ρ y for states (…, n) of the reduced form, with f(ρ y) = −ρ f(y); None if there is none.
+    exact : callable, optional
+        Reduced state at time t for the start (q0, u0).
+    lift : callable, optional
+        ``lift(q, u)`` → S(q) u + s(q) on numbers of any kind, if the reduced field cannot be evaluated on them.
+    """
+
+    model: str
+    group: NDArray[np.int64]
+    variables: Sequence[Variable]
+    velocities: Variable
+    quasi_velocities: Variable
+    reduced: Forms
+    constrained: Forms
+    parameters: Any
+    q0: Any
+    u0: Any
+    positions: int = 0
+    extra: Sequence[int] = ()
+    invariant_names: Sequence[str] = ("energy",)
+    invariant_units: Sequence[str] = ("J",)
+    scratch: int = 0
+    conservative: bool = True
+    reversal: Callable[[Array], Array] | None = None
+    exact: Callable[[Any], Array] | None = None
+    lift: Callable[[Any, Any], Array] | None = None
+    structure: NDArray[np.int64] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("parameters", "q0", "u0"):
+            object.__setattr__(self, name, np.array(getattr(self, name), dtype=np.float64))
+        object.__setattr__(self, "structure", np.array([self.n, self.m, self.positions, *self.extra], dtype=np.int64))
+
+    @property
+    def n(self) -> int:
+        """Components of the velocity v."""
+        return int(self.group[:, 4].sum())
+
+    @property
+    def n_q(self) -> int:
+        """Components of the configuration."""
+        return int(self.group[:, 3].sum())
+
+    @property
+    def r(self) -> int:
+        """Quasi-velocities: the dimension of the distribution."""
+        return self.quasi_velocities.size
+
+    @property
+    def m(self) -> int:
+        """Constraint rows."""
+        return self.n - self.r
+
+    def problem(self, q: ArrayLike | None = None, u: ArrayLike | None = None) -> Problem:
+        """The reduced form, from the configuration q and the quasi-velocities u (default: the system's own start)."""
+        start = q is None and u is None
+        y0 = np.concatenate([_given(q, self.q0, self.n_q, "q"), _given(u, self.u0, self.r, "u")])
+        layout = "quasi_velocity" if self.reduced.parts is not None else ""
+        columns = max(
+            quasi_velocity_layout(self.n, self.r).SIZE, constrained_layout(self.n, self.m, self.positions).SIZE
+        )
+        work = (1 + self.scratch, columns)
+        return self._problem(
+            self.reduced, y0, self.r, self.quasi_velocities, layout, work, self.exact if start else None
+        )
+
+    def constrained_problem(
+        self, q: ArrayLike | None = None, v: ArrayLike | None = None, *, project: bool = False
+    ) -> Problem:
+        """The form with multipliers, from the configuration q and the full velocity v.
+
+        Raises ConstraintError if A(q) v = c does not hold to `TOLERANCE`; with ``project=True`` the velocity is
+        replaced by the nearest admissible one in the metric M instead (`project_velocity` says what energy that takes).
+        """
+        q = _given(q, self.q0, self.n_q, "q")
+        v = self.velocity(q, self.u0) if v is None else _given(v, None, self.n, "v")
+        v = self.project_velocity(q, v)[0] if project else v
+        self.check(q, v)
+        return self._unchecked(q, v)
+
+    def _unchecked(self, q: Array, v: Array) -> Problem:
+        work = (1 + work_rows(self.n, self.m) + self.scratch, constrained_layout(self.n, self.m, self.positions).SIZE)
+        return self._problem(
+            self.constrained, np.concatenate([q, v]), self.n, self.velocities, "constrained", work, None
+        )
+
+    def _problem(
+        self,
+        forms: Forms,
+        y0: Array,
+        size: int,
+        last: Variable,
+        layout: str,
+        work: tuple[int, int],
+        exact: Callable[[Any], Array] | None,
+    ) -> Problem:
+        return Problem(
+            group=np.vstack([self.group, [RN, self.n_q, self.n, size, size]]),
+            y0=y0,
+            field=forms.field,
+            parameters=self.parameters,
+            structure=self.structure,
+            work_shape=work,
+            variables=(*self.variables, last),
+            invariants=forms.invariants,
+            invariant_names=self.invariant_names,
+            invariant_units=self.invariant_units,
+            parts=forms.parts,
+            parts_layout=layout,
+            exact=exact,
+            model=self.model,
+        )
+
+    def with_start(self, q: ArrayLike, u: ArrayLike) -> NonholonomicSystem:
+        """The same system from another start (and without its exact solution, which belongs to the old one)."""
+        return replace(self, q0=_given(q, None, self.n_q, "q"), u0=_given(u, None, self.r, "u"), exact=None)
+
+    # --- at one state
+    # --------------------------------------------------------------------------------------------------
+
+    def velocity(self, q: ArrayLike, u: ArrayLike, t: float = 0.0) -> Array:
+        """v = S(q) u + s(q)."""
+        problem = self._reduced_problem
+        return problem.velocity(t, np.concatenate([np.asarray(q, float), np.asarray(u, float)]))[: self.n]
+
+    def basis(self, q: ArrayLike, t: float = 0.0) -> Array:
+        """S(q), (n, r): the columns span the admissible velocities."""
+        still = self.velocity(q, np.zeros(self.r), t)
+        return np.stack([self.velocity(q, e, t) - still for e in np.eye(self.r)], axis=1)
+
+    def quasi_velocity(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
+        """u of an admissible velocity v (least squares if v is not admissible)."""
+        still = self.velocity(q, np.zeros(self.r), t)
+        return np.asarray(np.linalg.lstsq(self.basis(q, t), np.asarray(v, float) - still, rcond=None)[0])
+
+    def parts(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Parts:
+        """M, A, forces … at the state (q, v)."""
+        n, m = self.n, self.m
+        y = np.concatenate([np.asarray(q, float), np.asarray(v, float)])
+        out = self._constrained_problem.parts_values(t, y)
+        at = constrained_layout(n, m, self.positions)
+        blocks = [out[start:end].copy() for start, end in pairwise(at)]
+        mass, rows, *vectors, potential = blocks
+        return Parts._make([mass.reshape(n, n), rows.reshape(m, n), *vectors, float(potential[0])])
+
+    def multipliers(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
+        """(v̇, λ) of the Lagrange–d'Alembert equations; rows that depend on each other give the λ of least norm.
+
+        λ is the force (or moment) of each row.  Raises ConstraintError where the rows depend on each other and
+        contradict.
+        """
+        p = self.parts(q, v, t)
+        kkt = np.block([[p.mass, -p.rows.T], [p.rows, np.zeros((self.m, self.m))]])
+        right = np.concatenate([p.force - p.gradient + p.kinetic - p.rate, -p.bias])
+        x, *_ = np.linalg.lstsq(kkt, right, rcond=RANK_TOLERANCE)
+        if np.abs(kkt @ x - right).max() > 1e-8 * (1.0 + np.abs(right).max()):
+            raise ConstraintError(
+                f"{self.model}: at q = {np.asarray(q)} the constraint rows depend on each other and contradict"
+            )
+        return x[: self.n], x[self.n :]
+
+    def residual(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
+        """A(q) v − c, one number per row."""
+        p = self.parts(q, v, t)
+        return np.asarray(p.rows @ np.asarray(v, float) - p.value)
+
+    def rank_margin(self, q: ArrayLike, t: float = 0.0) -> float:
+        """Smallest over largest eigenvalue of A M⁻¹Aᵀ with rows scaled to one: 0 where the rows depend on each other."""
+        p = self.parts(q, np.zeros(self.n), t)
+        gram = p.rows @ np.linalg.solve(p.mass, p.rows.T)
+        scale = np.sqrt(np.diag(gram))
+        if (scale == 0).any():
+            return 0.0
+        values = np.linalg.eigvalsh(gram / np.outer(scale, scale))
+        return float(max(values[0], 0.0) / values[-1])
+
+    def project_velocity(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> tuple[Array, float]:
+        """The admissible velocity nearest to v in the metric M, and the kinetic energy the projection takes away.
+
+        min ½ (w − v)ᵀM (w − v) with A w = c; for c = 0 the loss is ½ δᵀ(A M⁻¹Aᵀ)⁻¹ δ with δ = A v.
+        """
+        self._check_rank(q, t)
+        p, v = self.parts(q, v, t), np.asarray(v, float)
+        y = np.linalg.solve(p.mass, p.rows.T)
+        w = v - y @ np.linalg.solve(p.rows @ y, p.rows @ v - p.value)
+        return w, float(0.5 * v @ p.mass @ v - 0.5 * w @ p.mass @ w)
+
+    def check(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> None:
+        """ConstraintError unless A v = c and φ = 0 hold and the rows are independent at (q, v)."""
+        self._check_rank(q, t)
+        p, v = self.parts(q, v, t), np.asarray(v, float)
+        residual = p.rows @ v - p.value
+        scale = np.abs(p.rows) @ np.abs(v) + np.abs(p.value) + np.finfo(float).tiny
+        if (np.abs(residual) > TOLERANCE * np.maximum(scale, 1e-3)).any():
+            worst = int(np.argmax(np.abs(residual) / scale))
+            raise ConstraintError(
+                f"{self.model}: the velocity violates constraint row {worst} by {residual[worst]:.3g} (all rows: {residual}); "
+                f"start from an admissible velocity (velocity(q, u) makes one), or ask for the projection with project=True"
+            )
+        if self.positions and np.abs(p.position).max() > TOLERANCE * (1.0 + np.abs(np.asarray(q)).max()):
+            raise ConstraintError(
+                f"{self.model}: the configuration violates its position constraints by {p.position}; correct q"
+            )
+
+    def _check_rank(self, q: ArrayLike, t: float) -> None:
+        if not self.rank_margin(q, t) > RANK_TOLERANCE:
+            raise ConstraintError(
+                f"{self.model}: at q = {np.array2string(np.asarray(q, float), precision=6)} the constraint rows lose rank; "
+                f"start elsewhere, or leave out the dependent row"
+            )
+
+    @cached_property
+    def _reduced_problem(self) -> Problem:
+        return self.problem()
+
+    @cached_property
+    def _constrained_problem(self) -> Problem:
+        return self._unchecked(self.q0, np.zeros(self.n))
+
+
+def _given(value: ArrayLike | None, default: Any, size: int, name: str) -> Array:
+    array = np.array(default if value is None else value, dtype=np.float64)
+    if array.shape != (size,):
+        raise ValueError(f"{name}: shape {array.shape}, expected ({size},)")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name}: component {int(np.argwhere(~np.isfinite(array))[0, 0])} is not finite")
+    return array

@@ -1,0 +1,1 @@
+"""Motions of trees and mechanisms as problems; straight-line code for one model; watches."""

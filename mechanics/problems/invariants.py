@@ -1,0 +1,79 @@
+"""What the motion of a tree conserves, from (q, p), for every step of a run.
+
+The energy comes out of the eliminations of `era.up`, without velocities: T = ½ pᵀ M⁻¹ p = ½ Σ ξ²/d over the degrees of
+freedom. A tree that nothing holds conserves its momentum about the origin of the world, under gravity the components
+that gravity does not reach.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from integrators.signatures import FIELD_SIGNATURES
+from liegroup.compile import entry, helper, ld, ld2, st
+from liegroup.formulas.vectors import add, dot
+from mechanics.algorithms.era import up
+from mechanics.joints.element import BALL, FLOAT, PLANE, SLIDE
+from mechanics.kernels.rows import moment_up, three, vector, wrench_up
+from mechanics.model.packing import AXES, HEADER, KIND, N_Q, PARAMETERS, PARENT, ROW, ROWS, TREE_MASS, A, C, J, K, L, V
+
+
+@helper
+def _kinetic(kind: Any, work: Any, i: Any, zero: Any) -> Any:
+    """Σ ξ²/d of the degrees of freedom of a row."""
+    a = vector(work, i, A), vector(work, i, A + 3)
+    xx, yy, zz = a[0][0], a[1][0], a[1][2]
+    l = vector(work, i, L)
+    total = zero
+    if kind == SLIDE:
+        total = l[2] * l[2] * zz
+    elif kind in (PLANE, FLOAT):
+        total = l[0] * l[0] * xx + l[1] * l[1] * yy
+        if kind == FLOAT:
+            total = total + l[2] * l[2] * zz
+    if kind <= FLOAT and kind != SLIDE:
+        k = vector(work, i, K)
+        total = total + k[2] * k[2] * ld2(work, i, J + 5)
+        if kind in (BALL, FLOAT):
+            total = total + (k[0] * k[0] * ld2(work, i, J) + k[1] * k[1] * ld2(work, i, J + 3))
+    return total
+
+
+@helper
+def _across(parameters: Any, r: Any, a: Any) -> Any:
+    """Component r of a vector in the axes whose z is against gravity."""
+    return dot(three(parameters, AXES + 3 * r), a)
+
+
+@entry(*FIELD_SIGNATURES)
+def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, p) → energy; for a free tree also the total momentum, (P, L) without gravity, (Px, Py, Lz) in upright
+    axes with it.
+    """
+    up(t, y, parameters, structure, work, False)
+    n, n_q, g = structure[ROWS], structure[N_Q], three(parameters, 0)
+    zero = ld(y, 0) - ld(y, 0)
+    energy, P, L_ = zero, (zero, zero, zero), (zero, zero, zero)
+    for i in range(n):
+        row = HEADER + i * ROW
+        kind, at, p = structure[row + KIND], structure[row + PARAMETERS], n_q + structure[row + V]
+        energy = energy + 0.5 * _kinetic(kind, work, i, zero)
+        if structure[row + PARENT] == n:
+            c = moment_up(t, y, parameters, structure, work, i, row, at, vector(work, i, C), parameters[at + TREE_MASS])
+            energy = energy - dot(g, c)
+            if kind == FLOAT:
+                l, k = (ld(y, p), ld(y, p + 1), ld(y, p + 2)), (ld(y, p + 3), ld(y, p + 4), ld(y, p + 5))
+                l, k = wrench_up(t, y, parameters, structure, work, i, row, at, l, k)
+                P, L_ = add(P, l), add(L_, k)
+    st(out, 0, energy)
+    if out.shape[0] == 4:
+        st(out, 1, _across(parameters, 0, P))
+        st(out, 2, _across(parameters, 1, P))
+        st(out, 3, _across(parameters, 2, L_))
+    elif out.shape[0] == 7:
+        st(out, 1, P[0])
+        st(out, 2, P[1])
+        st(out, 3, P[2])
+        st(out, 4, L_[0])
+        st(out, 5, L_[1])
+        st(out, 6, L_[2])

@@ -1,0 +1,136 @@
+"""The source code of one model: its kernels, run once on scalars that note what is done to them, written down as
+straight lines.
+
+A tree has `era`; a mechanism has `closed`, and the projection that closes it after every step (`closed_projection`):
+the loop of that one remains, what it does in its rounds becomes straight-line code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from liegroup.compile.tracing import Graph, Traced, lines, operand
+from mechanics.algorithms.era import era, up
+from mechanics.closed_trees.field import closed, equations_of_motion, scatter, solve
+from mechanics.closed_trees.packing import POSITIONS, RATES, STATE, VECTORS, PackedLoops
+from mechanics.closed_trees.poses import gather
+from mechanics.closed_trees.projection import SWEEPS, correction, position_defect
+from mechanics.mechanism import Mechanism
+from mechanics.model.packing import EXTENSION, N_Q
+from mechanics.model.tree import Tree
+
+Function = Callable[[Any, Any, Any, Any, Any, Any], None]
+"""With the arguments of a field: t, y, parameters, structure, work, out."""
+
+_FIELD = '''"""Hamilton's equations of one model, (q, p) -> (v, rate of p): written by mechanics.compile_model."""
+
+from integrators.signatures import FIELD_SIGNATURES
+from liegroup.compile import any_, entry, kernel, ld, st
+from liegroup.compile.scalars import arctan2, less, select, sqrt
+from liegroup.compile.tracing import called_sincos as sincos
+from liegroup.compile.tracing import exp, log, tanh
+
+
+@entry(*FIELD_SIGNATURES)
+def field(t, y, parameters, structure, work, out):
+{field}'''
+_PROJECTION = """
+
+from mechanics.closed_trees.projection import correct
+
+
+@kernel
+def look(t, y, out):
+{look}
+
+@kernel
+def correction(t, y, out):
+{correction}
+
+@entry(*FIELD_SIGNATURES)
+def projection(t, y, parameters, structure, work, out):
+    for i in range({n_q} + {n_v}):
+        st(out, i, ld(y, i))
+    found, step = work[{found}], work[{step}]
+    for sweep in range({sweeps} + 1):
+        look(t, out, found)
+        worst = ld(found, {n_v})
+        if sweep == {sweeps} or structure[{positions}] == 0 or not any_(less(1.0, worst)):
+            break
+        correction(t, out, step)
+        correct(out, structure, work, worst, step)
+    for i in range({n_v}):
+        st(out, {n_q} + i, ld(found, i))
+"""
+
+
+@dataclass(frozen=True)
+class ModelCode:
+    """A module's source, and how many operations its field has."""
+
+    source: str
+    operations: int
+
+
+def tree_code(tree: Tree) -> ModelCode:
+    """`field`."""
+    body, operations = _straight(era.python, tree, tree, 2 * tree.nv)
+    return ModelCode(_FIELD.format(field=body), operations)
+
+
+def mechanism_code(mechanism: Mechanism) -> ModelCode:
+    """`field` and `projection`."""
+    tree, packed = mechanism.tree, mechanism.packed()
+    body, operations = _straight(closed.python, tree, packed, 2 * tree.nv)
+    extension = int(packed.structure[EXTENSION])
+    vectors = int(packed.structure[extension + VECTORS])
+    projection = _PROJECTION.format(
+        look=_straight(_look, tree, packed, tree.nv + 1)[0],
+        correction=_straight(_correction, tree, packed, tree.nv)[0],
+        n_q=tree.nq,
+        n_v=tree.nv,
+        found=vectors + STATE,
+        step=vectors + RATES,
+        sweeps=SWEEPS,
+        positions=extension + POSITIONS,
+    )
+    return ModelCode(_FIELD.format(field=body) + projection, operations)
+
+
+def _look(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """out = (re-based momenta, greatest |φ| over its tolerance)."""
+    n_q = structure[N_Q]
+    up(t, y, parameters, structure, work, False, 1.0)
+    equations_of_motion(t, y, parameters, structure, work)
+    out[-1] = position_defect(parameters, structure, work)
+    out[:-1] = y[n_q:]
+    solve(structure, work)
+    scatter(structure, work, 1.0)
+    gather(t, y, parameters, structure, work, out, 0)
+
+
+def _correction(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """out = step that closes the positions."""
+    rates = np.empty(2 * len(out), dtype=object)
+    up(t, y, parameters, structure, work, False, 1.0)
+    equations_of_motion(t, y, parameters, structure, work)
+    position_defect(parameters, structure, work)
+    correction(t, y, parameters, structure, work, rates)
+    out[:] = rates[: len(out)]
+
+
+def _straight(function: Function, tree: Tree, arrays: Tree | PackedLoops, size: int) -> tuple[str, int]:
+    """Lines of the `size` values of a function, and how many operations they have."""
+    graph = Graph()
+    y, out = np.empty(tree.nq + tree.nv, dtype=object), np.empty(size, dtype=object)
+    y[:] = [graph.input(f"ld(y, {i})") for i in range(len(y))]
+    work = np.empty(arrays.work_shape, dtype=object)
+    function(graph.input("t"), y, arrays.parameters.tolist(), arrays.structure, work, out)
+    values = [x.k if isinstance(x, Traced) else graph.constant(x) for x in out]
+    stores = (f"st(out, {i}, {operand(graph, k)})" for i, k in enumerate(values))
+    body = "".join(f"    {line}\n" for line in (*lines(graph, values, set()), *stores))
+    return body, sum(bool(graph.arguments(k)) for k in graph.needed(values))

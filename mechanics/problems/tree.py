@@ -1,0 +1,103 @@
+"""The motion of a tree as a problem for the integrators."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from integrators.problem import Problem, Variable
+from mechanics import dynamics
+from mechanics.algorithms.era import era
+from mechanics.model.tree import Tree
+from mechanics.problems.invariants import invariants
+from mechanics.variational.own_step import variational_steps
+
+_MOMENTUM_UNITS = {"rad/s": "kg m^2/s", "m/s": "kg m/s"}
+
+
+def hamiltonian_problem(
+    tree: Tree, q: ArrayLike, v: ArrayLike | None = None, p: ArrayLike | None = None, t: float = 0.0
+) -> Problem:
+    """Hamilton's equations of a tree under gravity and joint damping, from (q, v) or (q, p).
+
+    Parameters
+    ----------
+    tree : Tree
+    q : array (nq,) or (m, nq)
+        Initial configuration, or many.
+    v : array, optional
+        Initial velocities; default at rest.
+    p : array, optional
+        Initial momenta instead of velocities.
+    t : float
+        Initial time, for the drift of prescribed motions.
+
+    Returns
+    -------
+    Problem
+        State y = (q, p) on T*G, canonical.  Invariants: the energy; for a tree on free joints also its momentum about
+        the origin of the world (without gravity), or the components that gravity leaves alone.  Damping lets the energy
+        fall; with prescribed motions there are no invariants.
+
+    Raises
+    ------
+    ValueError
+        Both v and p; wrong sizes; numbers that are not finite; quaternions that are not unit.
+    """
+    if v is not None and p is not None:
+        raise ValueError("v and p: give one of them")
+    q = np.asarray(q, dtype=np.float64)
+    if p is None:
+        p = dynamics.momentum(tree, q, np.zeros(tree.nv) if v is None else v, t)
+    dynamics.hamiltonian_rhs(tree, q, p, t=t)  # names what is wrong with the state
+    shape = np.broadcast_shapes(q.shape[:-1], np.shape(p)[:-1])
+    y0 = np.concatenate(
+        [np.broadcast_to(x, (*shape, np.shape(x)[-1])) for x in (q, np.asarray(p, dtype=np.float64))], axis=-1
+    )
+    names, units = _invariants(tree)
+    return Problem(
+        group=tree.group.cotangent,
+        y0=y0,
+        field=era,
+        parameters=tree.parameters,
+        structure=tree.structure,
+        work_shape=tree.work_shape,
+        variables=_variables(tree),
+        invariants=invariants if names else None,
+        invariant_names=names,
+        invariant_units=units,
+        canonical=True,
+        own_steps=variational_steps(tree),
+        model=tree.name,
+    )
+
+
+def _invariants(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if tree.is_rheonomic:
+        return (), ()
+    names: tuple[str, ...] = ("energy",)
+    units: tuple[str, ...] = ("J",)
+    if tree.is_free and not tree.gravity.any():
+        names += tuple(f"{kind}_{axis}" for kind in ("momentum", "angular_momentum") for axis in "xyz")
+        units += ("kg m/s",) * 3 + ("kg m^2/s",) * 3
+    elif tree.is_free:
+        names += ("horizontal_momentum_1", "horizontal_momentum_2", "angular_momentum_vertical")
+        units += ("kg m/s", "kg m/s", "kg m^2/s")
+    return names, units
+
+
+def _variables(tree: Tree) -> tuple[Variable, Variable]:
+    def labels(which: str) -> tuple[str, ...]:
+        parts = ((b.joint_name, getattr(b.joint, which)) for b in tree.bodies)
+        return tuple(name if len(found) == 1 else f"{name}.{label}" for name, found in parts for label in found)
+
+    q_units = [unit for b in tree.bodies for unit in b.joint.q_units]
+    p_units = [_MOMENTUM_UNITS[unit] for b in tree.bodies for unit in b.joint.v_units]
+    return (
+        Variable("q", labels("q_labels"), _common(q_units), "configuration, joint after joint"),
+        Variable("p", labels("v_labels"), _common(p_units), "generalised momenta, joint after joint"),
+    )
+
+
+def _common(units: list[str]) -> str:
+    return units[0] if len(set(units)) == 1 else ", ".join(units)

@@ -1,0 +1,1 @@
+"""Points, single rigid bodies and trees with known motions."""

@@ -1,0 +1,1 @@
+"""Linkages with closed loops."""

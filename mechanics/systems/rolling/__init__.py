@@ -1,0 +1,1 @@
+"""Systems that roll, skate or steer: nonholonomic ones, and mechanisms on wheels."""
