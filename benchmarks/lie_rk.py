@@ -24,7 +24,7 @@ from integrators.integrate import start_runs
 from integrators.methods import find
 from integrators.problem import Problem
 from liegroup.compile import WIDTH
-from mechanics.systems.bodies import free_rigid_body, heavy_top
+from mechanics.systems import free_rigid_body, heavy_top
 
 METHODS = ("RKMK4", "CF4", "SPLIT_SRKN4_6B", "SPLIT_SRKN6_11B", "ROTATIONS_SUZUKI4", "MIDPOINT")
 STEP = 1e-4

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from integrators import integrate, resume
-from mechanics.systems.bodies import kepler
+from mechanics.systems import kepler
 
 problem = kepler(eccentricity=0.5)
 options = {"t_span": (0, 2e4), "step": 0.01}

@@ -22,7 +22,7 @@ from integrators.methods import METHODS, find
 from integrators.problem import Problem
 from integrators.results.storage import Dataset, Variable
 from integrators.testing import GROUPS, end_state, group_distance, linear, order_problem, reference_state, wavy
-from mechanics.systems.bodies import heavy_top
+from mechanics.systems import heavy_top
 from studies.study import Record, StudyConfig
 
 Array = NDArray[np.float64]

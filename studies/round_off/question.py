@@ -18,7 +18,7 @@ from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Problem
 from integrators.results.storage import Dataset, Variable
-from mechanics.systems.bodies import free_rigid_body, heavy_top
+from mechanics.systems import free_rigid_body, heavy_top
 from studies.study import Record, StudyConfig
 
 Array = NDArray[np.float64]

@@ -27,7 +27,7 @@ from liegroup.compile import (
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot, scale
 from liegroup.table import KIND, N_Q, Q_OFFSET, RN, SE3, SO2, SO3, V_OFFSET, table_of
-from mechanics.systems.bodies import heavy_top
+from mechanics.systems import heavy_top
 
 Array = NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from integrators.steppers.logarithmic import logarithmic
 from liegroup.compile import entry, ld, st
 from liegroup.compile.scalars import sqrt
-from mechanics.systems.bodies import full_body
+from mechanics.systems import full_body
 
 PERIOD = 2 * np.pi
 

@@ -6,7 +6,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from liegroup.formulas import so3
-from mechanics.systems.bodies import free_rigid_body, heavy_top, kepler, pendulum
+from mechanics.systems import free_rigid_body, heavy_top, kepler, pendulum
 from mechanics.systems.bodies.elliptic import amplitude, first_kind, quarter_period
 
 
