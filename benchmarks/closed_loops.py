@@ -65,7 +65,7 @@ def velocity(made: Mechanism) -> Any:
 
 
 # --- ours
-# --------------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------------------
 
 
 def our_times(made: Mechanism, model: Mechanism | CompiledModel, field: Entry) -> dict[str, float]:
@@ -107,7 +107,7 @@ def our_step(problem: Problem) -> tuple[float, float]:
     return min(1e6 * r.seconds / r.steps for r in runs), gap
 
 
-# --- Pinocchio ---------------------------------------------------------------------------------------------------------------------
+# --- Pinocchio --------------------------------------------------------------------------------------------------------
 
 
 def pinocchio_evaluation(made: Mechanism) -> float:
@@ -127,7 +127,7 @@ def pinocchio_evaluation(made: Mechanism) -> float:
     return 1e6 * best_time(call)
 
 
-# --- MuJoCo ------------------------------------------------------------------------------------------------------------------------
+# --- MuJoCo -----------------------------------------------------------------------------------------------------------
 
 
 def mujoco_times(made: Mechanism) -> tuple[float, float, float]:
@@ -155,11 +155,13 @@ def mujoco_times(made: Mechanism) -> tuple[float, float, float]:
     return evaluation, 1e6 * best_time(step), gap
 
 
-# --- Exudyn ------------------------------------------------------------------------------------------------------------------------
+# --- Exudyn -----------------------------------------------------------------------------------------------------------
 
 
 def exudyn_four_bar() -> tuple[float, float]:
-    """Microseconds per step of the four-bar in redundant coordinates (index 2, trapezoidal), and the gap after a second."""
+    """Microseconds per step of the four-bar in redundant coordinates (index 2, trapezoidal), and the gap after a
+    second.
+    """
     import time
 
     import exudyn as exu
@@ -197,7 +199,8 @@ def exudyn_four_bar() -> tuple[float, float]:
             )
         )
         rod = mbs.AddObject(ObjectRigidBody2D(mass=mass, inertia=mass * length**2 / 12.0, nodeNumber=node))
-        mbs.AddLoad({"loadType": "ForceVector", "markerNumber": mbs.AddMarker({"markerType": "BodyPosition", "bodyNumber": rod}),
+        marker = mbs.AddMarker({"markerType": "BodyPosition", "bodyNumber": rod})
+        mbs.AddLoad({"loadType": "ForceVector", "markerNumber": marker,
                      "loadVector": [0.0, -9.81 * mass, 0.0]})  # fmt: skip
         ends.append(
             [

@@ -93,8 +93,10 @@ def mujoco(problem: Problem) -> float:
     except ImportError:
         return NOT_AVAILABLE
     model = mj.MjModel.from_xml_string(
-        f'<mujoco><option integrator="RK4" gravity="0 0 0" timestep="{STEP}"><flag contact="disable" constraint="disable"/></option>'
-        '<worldbody><body><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="2 1.5 1"/></body></worldbody></mujoco>'
+        f'<mujoco><option integrator="RK4" gravity="0 0 0" timestep="{STEP}"><flag contact="disable" '
+        'constraint="disable"/></option>'
+        '<worldbody><body><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="2 1.5 '
+        '1"/></body></worldbody></mujoco>'
     )
     data = mj.MjData(model)
     data.qvel[3:] = 0.2, 0.5, 1.3

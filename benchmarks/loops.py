@@ -1,4 +1,6 @@
-"""Compiled loops that call a field many times, on a table of states in turn: what benchmarks and measured studies time."""
+"""Compiled loops that call a field many times, on a table of states in turn: what benchmarks and measured studies
+time.
+"""
 
 from __future__ import annotations
 

@@ -52,7 +52,9 @@ def _git(*arguments: str) -> str:
 
 
 def circumstances(*packages: str) -> dict[str, Any]:
-    """Commit, time, processor and versions; ``-dirty`` is said of the sources, not of records written before this one."""
+    """Commit, time, processor and versions; ``-dirty`` is said of the sources, not of records written before this
+    one.
+    """
     commit = _git("describe", "--always")
     changed = _git("status", "--porcelain", "--untracked-files=no", "--", "..", ":!results")
     return {

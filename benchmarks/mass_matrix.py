@@ -52,7 +52,9 @@ def pinocchio_from_python(tree: Tree) -> float:
 
 
 def on_a_batch(tree: Tree, algorithm: str) -> float:
-    """Nanoseconds per configuration of `mechanics.mass_matrix` on many; NaN where the algorithm does not take the tree."""
+    """Nanoseconds per configuration of `mechanics.mass_matrix` on many; NaN where the algorithm does not take the
+    tree.
+    """
     q = configurations(tree, 0, BATCH)
     try:
         mechanics.mass_matrix(tree, q, algorithm=algorithm)

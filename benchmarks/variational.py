@@ -96,7 +96,9 @@ def start(n: int) -> tuple[Any, Any]:
 
 
 def measured(problem: Problem, method: Method, h: float, count: int, lanes: bool = False) -> tuple[float, float]:
-    """(microseconds per step and trajectory, iterations per step) of `count` steps from the start; NaN if a step fails."""
+    """(microseconds per step and trajectory, iterations per step) of `count` steps from the start; NaN if a step
+    fails.
+    """
     make = lane_array if lanes else (lambda *shape: np.zeros(shape))
     n = problem.n
     y, low, first = make(n), make(n), make(n)
@@ -134,7 +136,8 @@ def mujoco(n: int, h: float, integrator: str, count: int) -> float:
     link = '<body pos="{}"><joint type="hinge" axis="{}"/><inertial pos="{}" mass="1" fullinertia="{}"/>'
     text = "".join(link.format(_words(OFFSET), _words(np.eye(3)[i % 3]), _words(COM), inertia) for i in range(n))
     xml = (
-        f'<mujoco><option timestep="{h}" gravity="{_words(GRAVITY)}" integrator="{integrator}"><flag contact="disable"/></option>'
+        f'<mujoco><option timestep="{h}" gravity="{_words(GRAVITY)}" integrator="{integrator}"><flag '
+        'contact="disable"/></option>'
         f"<worldbody>{text}{'</body>' * n}</worldbody></mujoco>"
     )
     model = mj.MjModel.from_xml_string(xml)
@@ -192,11 +195,13 @@ def main() -> None:
             midpoint, turns = measured(problem, middle, h, count) if n <= 100 else (float("nan"), float("nan"))
             other = mujoco(n, h, "RK4", count) if n <= 100 else float("nan")
             print(
-                f"{n:6d} {h:6g} {scalar:9.2f} {scalar / n:7.3f} {iterations:10.2f} {midpoint:9.2f} {turns:10.2f} {lanes:9.2f} "
+                f"{n:6d} {h:6g} {scalar:9.2f} {scalar / n:7.3f} {iterations:10.2f} {midpoint:9.2f} {turns:10.2f} "
+                f"{lanes:9.2f} "
                 f"{other:11.2f} {other / scalar:6.2f}",
                 flush=True,
             )
-            rows.append({"links": n, "h": h, "steps": count, "variational_us": scalar, "iterations": iterations, "lanes_us": lanes,
+            rows.append({"links": n, "h": h, "steps": count, "variational_us": scalar, "iterations": iterations,
+                         "lanes_us": lanes,
                          "midpoint_us": midpoint, "midpoint_iterations": turns, "mujoco_rk4_us": other})  # fmt: skip
     for name in ("LGVI_CAYLEY", "LGVI_MOSER_VESELOV", "LGVI_EXP", "RKMK4"):
         chosen = find(name)

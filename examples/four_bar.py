@@ -44,7 +44,8 @@ stabilised = integrate(
 )
 for run in (closed, stabilised):
     print(
-        f"{run.method}: the pin is open by at most {run.maximum('gap'):.1e} m, relative error of the energy {run.error('energy'):.1e}"
+        f"{run.method}: the pin is open by at most {run.maximum('gap'):.1e} m, relative error of the energy "
+        f"{run.error('energy'):.1e}"
     )
 
 first = closed.t <= 1.0  # s: one turn of the crank

@@ -43,7 +43,8 @@ for _ in range(run.steps):
 data.qpos[:] = run["q"][-1]  # our last configuration, in MuJoCo
 mujoco.mj_forward(model, data)
 print(
-    f"the tip ends at {data.body(model.nbody - 1).xpos.round(3)}; relative error of our energy {run.error('energy'):.1e}"
+    f"the tip ends at {data.body(model.nbody - 1).xpos.round(3)}; relative error of our energy "
+    f"{run.error('energy'):.1e}"
 )
 
 fig = Figure(figsize=(6.0, 3.2), layout="constrained")

@@ -21,7 +21,8 @@ rng = np.random.default_rng(3)
 q, v, tau = tree.random_configuration(rng), rng.normal(size=tree.nv), rng.normal(size=tree.nv)
 theirs = pinocchio.aba(other.model, data, other.configuration(q), other.velocity(v), other.velocity(tau))
 print(
-    f"accelerations differ by {np.abs(other.tree_velocity(theirs) - mechanics.forward_dynamics(tree, q, v, tau)).max():.1e}"
+    "accelerations differ by "
+    f"{np.abs(other.tree_velocity(theirs) - mechanics.forward_dynamics(tree, q, v, tau)).max():.1e}"
 )
 
 run = integrate(mechanics.hamiltonian_problem(tree, q, v), "TREE_VARIATIONAL", (0, 20), step=1e-3, save_every=10)

@@ -60,7 +60,8 @@ class Controller:
             raise ValueError(f"controller {self.name}: expected 0 < safety ≤ 1 and 0 < least < 1 < greatest")
         if self.radius >= 1.0:
             raise ValueError(
-                f"controller {self.name}: closed-loop radius {self.radius:.3g}, expected less than 1; it would not settle"
+                f"controller {self.name}: closed-loop radius {self.radius:.3g}, expected less than 1; it would not "
+                "settle"
             )
 
     @property

@@ -27,7 +27,7 @@ class Event:
     direction : int
         +1: g becomes positive or zero coming from below; −1: from above; 0: both.
     terminal : bool or int
-        Stop at the first (True) or at the so-manieth occurrence.
+        Stop at the first (True) or at its n-th occurrence (n).
 
     Notes
     -----

@@ -82,7 +82,7 @@ def integrate(
     max_steps : int, optional
         Most variable steps; reaching it is a status.
     save_every : int, optional
-        Keep every so-manieth state and the last; default every variable step, and of fixed steps as few as needed for
+        Keep every `save_every`-th state and the last; default every variable step, and of fixed steps as few as needed for
         at most 10 000 states.  The extremes and the mean of the invariants are taken over every step in any case.
     t_eval : array, optional
         Keep the states at these times instead: within steps by the method's continuous extension, or by a step of the
@@ -90,7 +90,7 @@ def integrate(
     events : optional
         Functions g(t, y) whose zeros are located: `Event` objects, functions, a sequence or a mapping from names.
     callback : callable, optional
-        ``callback(t, y)`` is called between chunks of about 0.1 s, with a copy of the state; what is true stops the
+        ``callback(t, y)`` is called between chunks of about 0.1 s, with a copy of the state; a true value stops the
         run.  An object with a method ``look(stretch)`` gets all that was saved since, with the extremes of the
         invariants (`integrators.engine.run.Stretch`).
     progress : bool, optional
@@ -264,7 +264,8 @@ def _check_pair(
             )
     elif method.symmetric or method.symplectic:
         raise ValueError(
-            f"{method.name} keeps its structure with fixed steps only: give `step` and no tolerance, or an IntegratingController or a "
+            f"{method.name} keeps its structure with fixed steps only: give `step` and no tolerance, or an "
+            "IntegratingController or a "
             f"LogarithmicHamiltonian"
         )
     elif not method.is_adaptive:
@@ -314,7 +315,8 @@ def _times(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:
         or forward * (times[-1] - span[1]) > 0
     ):
         raise ValueError(
-            f"t_eval: from {times[0]} to {times[-1]}, expected times in the order of t_span = {span}, within it, each once"
+            f"t_eval: from {times[0]} to {times[-1]}, expected times in the order of t_span = {span}, within it, "
+            "each once"
         )
     return times
 

@@ -41,7 +41,9 @@ EXPLANATIONS = {
     Status.NON_FINITE: "the state or the field is not finite; a smaller step or another start may help",
     Status.NOT_CONVERGED: "the equations of an implicit step were not solved; use a smaller step",
     Status.CHART_LEFT: "a stage turned by π or more within one step; use a smaller step",
-    Status.STEP_UNDERFLOW: "the step size fell below ten units in the last place of the time; the problem may be singular there",
+    Status.STEP_UNDERFLOW: (
+        "the step size fell below ten units in the last place of the time; the problem may be singular there"
+    ),
     Status.TOO_MANY_STEPS: "max_steps reached",
     Status.EVENT: "a terminal event",
     Status.STOPPED: "stopped by the callback",

@@ -38,7 +38,9 @@ END = 1.0
 
 @entry(*FIELD_SIGNATURES)
 def wavy(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """A smooth field that depends on the time and on every component of the state, translations included, on any group."""
+    """A smooth field that depends on the time and on every component of the state, translations included, on any
+    group.
+    """
     n = y.shape[0]
     for j in range(out.shape[0]):
         phase = 0.3 * j + (1.0 + 0.2 * j) * t

@@ -117,7 +117,8 @@ class Group:
         for f, _ in self.factors:
             if f not in FACTORS:
                 raise ValueError(
-                    f"{f.NAME} is not among liegroup.table.FACTORS: add its formula file there to use it in compiled loops"
+                    f"{f.NAME} is not among liegroup.table.FACTORS: add its formula file there to use it in compiled "
+                    "loops"
                 )
         return table_of((FACTORS.index(f), copies) for f, copies in self.factors)
 

@@ -20,7 +20,10 @@ _EPSILON = float(np.finfo(np.float64).eps)
 _POLES = {
     "exp": "dexp⁻¹ has a pole where the rotation angle is 2πk, k ≠ 0: take a smaller step, or the logarithm of exp(x)",
     "cay": "rotations by π are out of reach of the Cayley map: use exp, or divide the rotation",
-    "ccsk": "the coordinates of the second kind are singular here (middle angle ±π/2): use exp, or another order of the basis",
+    "ccsk": (
+        "the coordinates of the second kind are singular here (middle angle ±π/2): use exp, or another order of the "
+        "basis"
+    ),
 }
 
 
@@ -46,13 +49,13 @@ class GroupMap:
 
         (d/ds τ(x + sy))|₀ = τ(x) (dtau_left(x) y)^ = (dtau_right(x) y)^ τ(x)
 
-    ====  ==========================  =====================================================  ================================
+    ====  ==========================  =====================================================  ===========================
     τ     τ(x)                        τ⁻¹(g) exists                                          dτ(x)⁻¹ exists
-    ====  ==========================  =====================================================  ================================
+    ====  ==========================  =====================================================  ===========================
     exp   Σ x̂ᵏ/k!                     always; θ in [0, π], at θ = π n or −n by the sign of q  θ ≠ 2πk, k ≠ 0
     cay   (e − x̂/2)⁻¹(e + x̂/2)        rotation angle ≠ π                                     always
-    ccsk  exp(x₁e₁)…exp(xₙeₙ)         always in the natural order                            middle rotation angle ≠ ±π/2
-    ====  ==========================  =====================================================  ================================
+    ccsk  exp(x₁e₁)…exp(xₙeₙ)         always in the natural order                            middle angle ≠ ±π/2
+    ====  ==========================  =====================================================  ===========================
 
     Accuracy: 10 ulp times the condition, for every function.  Sources: Iserles, Munthe-Kaas, Nørsett, Zanna 2000
     (dexp), Owren and Marthinsen 2001 (second kind), Kobilarov, Crane, Desbrun 2009 (Cayley, variational integrators),
@@ -97,7 +100,9 @@ class GroupMap:
         return vectors(self._leaves, self._pick("tau"), "v", self.group.check_algebra(x))
 
     def inverse(self, g: ArrayLike) -> Array:
-        """τ⁻¹(g); for exp the rotation angle is in [0, π], for ccsk the middle angle of three rotations in [−π/2, π/2]."""
+        """τ⁻¹(g); for exp the rotation angle is in [0, π], for ccsk the middle angle of three rotations in [−π/2,
+        π/2].
+        """
         a = self.group.check(g, "g")
         if self.name == "cay":
             self._refuse_pole("cay_margin", "q", a, "g")

@@ -55,7 +55,9 @@ def vectors(leaves: Sequence[Leaf], pick: Pick, spaces: str, *arrays: Array) -> 
 
 
 def scalars(leaves: Sequence[Leaf], pick: Pick, reduce: Any, spaces: str, *arrays: Array) -> Array:
-    """A formula with one value per element on every leaf, reduced over copies and leaves (`np.minimum`, `np.maximum`)."""
+    """A formula with one value per element on every leaf, reduced over copies and leaves (`np.minimum`,
+    `np.maximum`).
+    """
     found = None
     for leaf in leaves:
         value = np.real(call(pick(leaf), _parts(leaf, spaces, arrays))).astype(np.float64)

@@ -130,7 +130,9 @@ def _second_kind(formulas: Any) -> Map:
 
 
 def _tangent(formulas: Any, name: str, key: str) -> Any:
-    """A tangent of the formula file; the left-trivialised ones of exp and Cayley are the right-trivialised ones at −x."""
+    """A tangent of the formula file; the left-trivialised ones of exp and Cayley are the right-trivialised ones at
+    −x.
+    """
     if hasattr(formulas, f"d{name}{key}"):
         return getattr(formulas, f"d{name}{key}")
     right, negative = getattr(formulas, f"d{name}{key.replace('left', 'right')}"), negate(formulas.N_V)

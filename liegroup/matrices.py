@@ -1,4 +1,6 @@
-"""Group and algebra elements as matrices, block-diagonal over the factors; n copies of R are one block (n + 1, n + 1)."""
+"""Group and algebra elements as matrices, block-diagonal over the factors; n copies of R are one block (n + 1, n +
+1).
+"""
 
 from __future__ import annotations
 

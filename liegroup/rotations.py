@@ -1,4 +1,4 @@
-"""Rotations at the door: unit quaternion (w, x, y, z) ↔ matrix, rotation vector, Euler angles, Rodrigues parameters.
+"""Rotations in other coordinates: unit quaternion (w, x, y, z) ↔ matrix, rotation vector, Euler angles, Rodrigues parameters.
 
 =========================  ===========================================================  ==========================
 form                       of a rotation by θ ∈ [0, π] about the unit vector n          not unique
@@ -186,7 +186,9 @@ def quaternion_wxyz_from_rotation_vector(vector: ArrayLike) -> Array:
 
 
 def rodrigues_from_quaternion_wxyz(q: ArrayLike) -> Array:
-    """Rodrigues parameters n tan θ/2 (…, 3) of unit quaternions (…, 4); ValueError for a rotation by π, which has none."""
+    """Rodrigues parameters n tan θ/2 (…, 3) of unit quaternions (…, 4); ValueError for a rotation by π, which has
+    none.
+    """
     a = group.check(q)
     remedy = "a rotation by π has no Rodrigues parameters; use a rotation vector or modified Rodrigues parameters"
     refuse(np.abs(a[..., 0]) < 1.0 / LARGEST, a, "q", remedy)
@@ -199,7 +201,9 @@ def quaternion_wxyz_from_rodrigues(parameters: ArrayLike) -> Array:
 
 
 def modified_rodrigues_from_quaternion_wxyz(q: ArrayLike) -> Array:
-    """Modified Rodrigues parameters n tan θ/4 (…, 3) of unit quaternions (…, 4); of the two sets the one of length ≤ 1."""
+    """Modified Rodrigues parameters n tan θ/4 (…, 3) of unit quaternions (…, 4); of the two sets the one of length
+    ≤ 1.
+    """
     return call(modified_rodrigues_from_quaternion, [group.check(q)])
 
 
@@ -267,7 +271,8 @@ def _axes(sequence: str) -> tuple[tuple[int, int, int], bool]:
         or not (sequence.islower() or sequence.isupper())
     ):
         raise ValueError(
-            f"sequence: {sequence!r}, expected three of the letters xyz (axes of space) or XYZ (axes of the body), no two neighbours equal"
+            f"sequence: {sequence!r}, expected three of the letters xyz (axes of space) or XYZ (axes of the body), "
+            "no two neighbours equal"
         )
     i, j, k = axes if sequence.isupper() else axes[::-1]
     return (i, j, k), sequence.isupper()

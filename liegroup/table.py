@@ -20,10 +20,13 @@ from liegroup.formulas import FOR_KERNELS, REQUIRED, check, rn, se2, se3, so2, s
 from liegroup.maps import CAYLEY, CCSK, EXP, Map, maps_of
 
 __all__ = [
-    "CAYLEY", "CCSK", "EXP", "FACTORS", "KIND", "MAPS", "N_Q", "N_V", "Q_OFFSET", "RN", "SE2", "SE3", "SO2", "SO3", "V_OFFSET",
+    "CAYLEY", "CCSK", "EXP", "FACTORS", "KIND", "MAPS", "N_Q", "N_V", "Q_OFFSET", "RN", "SE2", "SE3", "SO2", "SO3",
+    "V_OFFSET",
     "bracket", "bracket_transpose", "coadjoint", "coadjoint_difference", "displacement", "dtau_inverse_left",
-    "dtau_inverse_left_gradient", "dtau_inverse_left_transpose", "dtau_inverse_left_transpose_derivative", "dtau_inverse_right",
-    "dtau_inverse_right_transpose", "dtau_left", "dtau_left_transpose", "dtau_right", "dtau_right_transpose", "increment",
+    "dtau_inverse_left_gradient", "dtau_inverse_left_transpose", "dtau_inverse_left_transpose_derivative",
+    "dtau_inverse_right",
+    "dtau_inverse_right_transpose", "dtau_left", "dtau_left_transpose", "dtau_right", "dtau_right_transpose",
+    "increment",
     "retract", "table_of",
 ]  # fmt: skip
 

@@ -10,7 +10,9 @@ NAMES = ("exp", "cay", "ccsk")
 
 
 class Map(NamedTuple):
-    """One map on one group: functions of tuples of scalars (x, y, δ, ξ in the algebra, μ a covector, g in the group)."""
+    """One map on one group: functions of tuples of scalars (x, y, δ, ξ in the algebra, μ a covector, g in the
+    group).
+    """
 
     tau: Any
     """τ(x)."""

@@ -200,7 +200,8 @@ def closed_rates(
     out = _evaluate(field, packed, 2 * tree.nv, t, q, p)
     if not np.isfinite(out).all():
         raise ValueError(
-            f"the rates of mechanism {tree.name!r} are not finite: a joint moves no inertia in this configuration, or the ends of a "
+            f"the rates of mechanism {tree.name!r} are not finite: a joint moves no inertia in this configuration, "
+            "or the ends of a "
             "closing distance coincide; avoid the configuration, or give the bodies behind the joint mass"
         )
     return out[..., : tree.nv], out[..., tree.nv :]
@@ -330,7 +331,7 @@ def centroidal_momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) 
     return _evaluate(energy_kernels.total_momentum, tree, 6, t, _configuration(tree, q), _velocity(tree, v))
 
 
-# --- at the door
+# --- arguments and values
 # -----------------------------------------------------------------------------------------------------------
 
 
@@ -362,7 +363,8 @@ def _configuration(tree: Tree, q: ArrayLike) -> Array:
         defect = np.abs(np.linalg.norm(q[..., start : start + 4], axis=-1) - 1.0)
         if (defect > _UNIT_TOLERANCE).any():
             raise ValueError(
-                f"q: the quaternion of joint {joint!r} (components {start}:{start + 4}, order w, x, y, z) has norm off by "
+                f"q: the quaternion of joint {joint!r} (components {start}:{start + 4}, order w, x, y, z) has norm "
+                "off by "
                 f"{float(np.max(defect)):.2g}; divide it by its norm"
             )
     return q
@@ -378,7 +380,8 @@ def _wrenches(tree: Tree, wrenches: ArrayLike | None) -> Array:
     array = np.asarray(wrenches, dtype=np.float64)
     if array.ndim < 2 or array.shape[-2:] != (len(tree), 6):
         raise ValueError(
-            f"wrenches: shape {array.shape}, expected (…, {len(tree)}, 6): force and moment of every body of tree {tree.name!r}"
+            f"wrenches: shape {array.shape}, expected (…, {len(tree)}, 6): force and moment of every body of tree "
+            f"{tree.name!r}"
         )
     return _numbers(tree, array.reshape(*array.shape[:-2], -1), 6 * len(tree), "wrenches", "six numbers per body")
 
@@ -396,5 +399,6 @@ def _check_solution(tree: Tree, q: Array, v: Array, p: Array, t: float) -> None:
         raise ValueError(
             f"the mass matrix of tree {tree.name!r} is singular"
             + (f": joint {joint!r} moves no inertia in this configuration" if joint else "")
-            + "; avoid the configuration, use a joint without singularities (Spherical), or give the bodies behind it mass"
+            + "; avoid the configuration, use a joint without singularities (Spherical), or give the bodies behind it "
+            "mass"
         )

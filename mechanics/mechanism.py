@@ -102,7 +102,8 @@ class Mechanism:
 
     def __repr__(self) -> str:
         m = self.mobility
-        return f"<Mechanism {self.name!r}: {len(self.tree)} bodies, {len(self.equations)} closure equations of rank {m.rank}, dof {m.dof}>"
+        equations = f"{len(self.equations)} closure equations of rank {m.rank}"
+        return f"<Mechanism {self.name!r}: {len(self.tree)} bodies, {equations}, dof {m.dof}>"
 
     # --- configurations and velocities
     # ----------------------------------------------------------------------------------

@@ -238,7 +238,8 @@ def load_mjcf(source: str | os.PathLike[str], gravity: ArrayLike | None = None, 
     Examples
     --------
     >>> import mechanics
-    >>> text = "<mujoco><worldbody><body><joint axis='0 1 0'/><geom size='0.1' pos='0 0 -1' contype='0' conaffinity='0'/></body>"
+    >>> text = "<mujoco><worldbody><body><joint axis='0 1 0'/>"
+    >>> text += "<geom size='0.1' pos='0 0 -1' contype='0' conaffinity='0'/></body>"
     >>> tree = mechanics.load_mjcf(text + "</worldbody></mujoco>")
     >>> tree.nv
     1

@@ -161,7 +161,8 @@ class Layout:
         if y.shape != (self.size,):
             described = ", ".join(f"{block.name} ({block.size})" for block in self.blocks)
             raise ValueError(
-                f"{name}: {y.size} numbers, but groups describe {self.size}: {described}; name every part, an integer n for n plain numbers"
+                f"{name}: {y.size} numbers, but groups describe {self.size}: {described}; name every part, an "
+                "integer n for n plain numbers"
             )
 
     def element(self, y: Array) -> Array:
@@ -179,7 +180,9 @@ class Layout:
             out[s], astray = block.velocity(q[element], rate[number])
             if astray > _TANGENT * float(np.abs(rate[number]).max()):
                 raise ValueError(
-                    f"fun: at t = {t:.9g} the rate of y[{number.start}:{number.stop}] ({block.name}) has a part of size {astray:.3g} that "
-                    "leaves the group; expected q̇ = ½ q (0, ω) for quaternions, Ṙ = R ω̂ for matrices; check the formula and `groups`"
+                    f"fun: at t = {t:.9g} the rate of y[{number.start}:{number.stop}] ({block.name}) has a part of "
+                    f"size {astray:.3g} that "
+                    "leaves the group; expected q̇ = ½ q (0, ω) for quaternions, Ṙ = R ω̂ for matrices; check the "
+                    "formula and `groups`"
                 )
         return out

@@ -132,7 +132,8 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
     def _fixed(self, problem: Problem, step: float, given: dict[str, Any]) -> Run:
         if given:
             raise ValueError(
-                f"{', '.join(given)}: options of variable steps, but step={step!r} asks for fixed ones; give one or the other"
+                f"{', '.join(given)}: options of variable steps, but step={step!r} asks for fixed ones; give one or "
+                "the other"
             )
         _positive(step, "step")
         length = abs(self.t_bound - self.t)
@@ -153,7 +154,8 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
     ) -> Run:
         if not self.lie_method.is_adaptive:
             raise ValueError(
-                f"{self.lie_method.name} has no error estimate: it takes fixed steps only; give solve_ivp the option step=…"
+                f"{self.lie_method.name} has no error estimate: it takes fixed steps only; give solve_ivp the option "
+                "step=…"
             )
         for value, name in ((max_step, "max_step"), (first_step, "first_step")):
             if value is not None:

@@ -57,7 +57,8 @@ def action_of_steps(problem: Problem, method: Method, y: Array, h: float) -> Arr
     extended, m = with_action(problem), problem.dimension // 2
     if not is_flat(problem) and method.stepper.name in ("splitting", "lgvi"):
         raise ValueError(
-            f"{method.name}: the action of its exact or discrete free motion is known on Rⁿ only, not on the group of {problem.model}; "
+            f"{method.name}: the action of its exact or discrete free motion is known on Rⁿ only, not on the group "
+            f"of {problem.model}; "
             f"use MIDPOINT or a VARIATIONAL_GAUSS or VARIATIONAL_LOBATTO method"
         )
     start = _at_rest(y[:-1], m)
@@ -92,7 +93,8 @@ def with_action(problem: Problem) -> Problem:
         raise ValueError(f"{problem.model}: an action needs momenta; expected a canonical problem, state (q, p) on T*G")
     if "energy" not in problem.invariant_names:
         raise ValueError(
-            f"{problem.model}: expected an invariant named 'energy', the Hamiltonian; found {list(problem.invariant_names)}"
+            f"{problem.model}: expected an invariant named 'energy', the Hamiltonian; found "
+            f"{list(problem.invariant_names)}"
         )
     if problem.parts_layout not in ("", "lagrangian") or (problem.parts_layout and len(np.asarray(problem.structure))):
         raise ValueError(f"{problem.model}: constraints; the action of a constrained step is not known")

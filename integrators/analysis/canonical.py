@@ -1,4 +1,6 @@
-"""Is one step of a method on T*G symplectic?  Measured in many digits, on any canonical problem with an interpreted source."""
+"""Is one step of a method on T*G symplectic?  Measured in many digits, on any canonical problem with an interpreted
+source.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Does an invariant drift?  A straight line through its block means, with an uncertainty that counts their correlation."""
+"""Does an invariant drift?  A straight line through its block means, with an uncertainty that counts their
+correlation.
+"""
 
 from __future__ import annotations
 

@@ -139,7 +139,9 @@ def modified_energy_figure(
 
 
 def growth_figure(solutions: Solution | Sequence[Solution], names: Sequence[str] = ("energy",)) -> Any:
-    """Largest |change| so far of invariants against time, on logarithmic axes: rounding grows like √t, a drift like t."""
+    """Largest |change| so far of invariants against time, on logarithmic axes: rounding grows like √t, a drift like
+    t.
+    """
     fig = Figure(figsize=(6.0, 3.2), layout="constrained")
     ax = fig.subplots()
     for s in _runs(solutions):
@@ -160,7 +162,8 @@ def _line(ax: Any, s: Solution, relative: bool) -> None:
     values = s["energy"] - s["energy"][0]
     drift = energy_drift(s.t, values / abs(s["energy"][0]) if relative else values)
     ax.plot(
-        s.t, drift.mean + drift.slope * (s.t - s.t.mean()), "k--", linewidth=0.8, label=f"slope ({drift.slope:.1e} ± {drift.sigma:.0e})/s"
+        s.t, drift.mean + drift.slope * (s.t - s.t.mean()), "k--", linewidth=0.8,
+        label=f"slope ({drift.slope:.1e} ± {drift.sigma:.0e})/s"
     )  # fmt: skip
 
 

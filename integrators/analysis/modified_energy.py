@@ -6,7 +6,8 @@ by the discrete action of the step (`integrators.analysis.action`).  So H̃ = p�
 the steps are points of.  With the increments ξⱼ = log(qₙ⁻¹ qₙ₊ⱼ) about step n (on Rⁿ: differences of q), D the central
 difference over 2k steps,
 
-    H̃[2k] = ½ pₙ·D ξ + ½ D(p·ξ) − D S,       D f = (1/h) Σⱼ wⱼ (fₙ₊ⱼ − fₙ₋ⱼ),    wⱼ = (−1)^{j+1} (k!)²/(j (k−j)! (k+j)!),  j = 1 … k
+    H̃[2k] = ½ pₙ·D ξ + ½ D(p·ξ) − D S,
+    D f = (1/h) Σⱼ wⱼ (fₙ₊ⱼ − fₙ₋ⱼ),    wⱼ = (−1)^{j+1} (k!)²/(j (k−j)! (k+j)!),  j = 1 … k
 
 which is constant along the trajectory up to O(h²ᵏ): true drift (of a method that is not symplectic, of rounding, of a
 step that is not resolved) stands out from the oscillation of the energy.  On Rⁿ it is exactly constant if H is
@@ -137,7 +138,8 @@ def _step_of(solution: Solution) -> float:
         raise ValueError("solution: variable steps; the modified energy belongs to a fixed step")
     if solution.attributes.get("divided_steps"):
         raise ValueError(
-            f"solution: {solution.attributes['divided_steps']} steps were divided; the modified energy belongs to a fixed step: "
+            f"solution: {solution.attributes['divided_steps']} steps were divided; the modified energy belongs to a "
+            "fixed step: "
             f"take a smaller one"
         )
     if len(solution.t) != solution.steps + 1:

@@ -3,7 +3,8 @@
 On Rⁿ × Rⁿ, z = (q, p):                Ω = Σ dp ∧ dq
 On T*G, left-trivialised, z = (g, p):  Ω_p((ξ₁, δ₁), (ξ₂, δ₂)) = ⟨δ₂, ξ₁⟩ − ⟨δ₁, ξ₂⟩ + ⟨p, [ξ₁, ξ₂]⟩
 
-with tangent vectors g' = gξ, p' = δ.  A map z₀ → z₁ is symplectic if  Jᵀ Ω(z₁) J = Ω(z₀)  for its derivative J in these coordinates.
+with tangent vectors g' = gξ, p' = δ.  A map z₀ → z₁ is symplectic if  Jᵀ Ω(z₁) J = Ω(z₀)  for its derivative J in these
+coordinates.
 """
 
 from __future__ import annotations

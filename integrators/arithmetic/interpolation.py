@@ -19,7 +19,9 @@ from liegroup.compile import helper
 
 
 def chebyshev(dense: Any) -> NDArray[np.float64]:
-    """Coefficients a (stages, d) of weights bᵢ(θ) = Σₖ dense[i][k] θᵏ⁺¹ given as exact numbers (fractions, decimals)."""
+    """Coefficients a (stages, d) of weights bᵢ(θ) = Σₖ dense[i][k] θᵏ⁺¹ given as exact numbers (fractions,
+    decimals).
+    """
     rows = [[Fraction(x) for x in row] for row in dense]
     degree = max((len(row) for row in rows), default=0)
     out = np.zeros((len(rows), degree))

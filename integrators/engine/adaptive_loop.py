@@ -243,7 +243,8 @@ def advance_adaptive(
                     copy(previous, y)
                     copy(previous_low, low)
                     status = interpolant(
-                        field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
+                        field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work,
+                        counters
                     )  # fmt: skip
                 if too_small(h, remaining, t):
                     status = STEP_UNDERFLOW

@@ -108,7 +108,8 @@ class AdaptiveRun(Run):
         wished, rate = self.sizes
         if not (wished > 0.0 and np.isfinite(self.sizes).all()):
             raise ValueError(
-                f"controller: size(t, y) = {self.sizes.tolist()} at the start, expected (Q, G) with Q > 0 and finite numbers"
+                f"controller: size(t, y) = {self.sizes.tolist()} at the start, expected (Q, G) with Q > 0 and finite "
+                "numbers"
             )
         # the rate enters with the direction of time, as in the loop
         self.clock[RHO] = 1.0 / wished + 0.5 * self.control[EPSILON] * forward * rate
@@ -176,7 +177,9 @@ class AdaptiveRun(Run):
 
 
 def state_sizes(problem: Problem, y: Array) -> Array:
-    """Size of the state behind each component of the velocity: 1 for rotations, lengths of positions, magnitudes on Rⁿ."""
+    """Size of the state behind each component of the velocity: 1 for rotations, lengths of positions, magnitudes on
+    Rⁿ.
+    """
     sizes = np.ones(problem.dimension)
     for kind, q, v, n_q, n_v in problem.table.tolist():
         if kind == RN:

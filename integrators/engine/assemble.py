@@ -120,7 +120,8 @@ def _messages(found: Sequence[Trajectory]) -> str:
     failed = [(k, f) for k, f in enumerate(found) if f.status not in (Status.OK, Status.EVENT)]
     if not failed:
         return found[0].message
-    return f"{len(failed)} of {len(found)} trajectories did not reach the end; trajectory {failed[0][0]}: {failed[0][1].message}"
+    number, first = failed[0]
+    return f"{len(failed)} of {len(found)} trajectories did not reach the end; trajectory {number}: {first.message}"
 
 
 def _divided(counters: NDArray[np.int64]) -> str:

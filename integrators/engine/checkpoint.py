@@ -110,7 +110,8 @@ class Stored:
             raise StorageError(f"{self.path}: the run was steered by the {then['name']}; give it again")
         elif _in_words(controller) != then:
             raise StorageError(
-                f"{self.path}: the run was steered by the {then['name']} with another function than the {controller.name} given"
+                f"{self.path}: the run was steered by the {then['name']} with another function than the "
+                f"{controller.name} given"
             )
         words["controller"] = controller
         return Steering(**words)
@@ -129,7 +130,8 @@ class Stored:
         then, now = json.loads(str(self.attributes["problem_fingerprint"])), problem_fingerprint(problem)
         if changed := [part for part in now if now[part] != then.get(part)]:
             raise StorageError(
-                f"{self.path}: a run of model {self.attributes['model']!r}, but the given problem {problem.model!r} has other "
+                f"{self.path}: a run of model {self.attributes['model']!r}, but the given problem {problem.model!r} "
+                "has other "
                 f"{', '.join(changed)}; resume needs the problem unchanged"
             )
         if self.attributes["method_fingerprint"] != method_fingerprint(method):

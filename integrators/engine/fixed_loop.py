@@ -47,7 +47,7 @@ def advance(
     step, interpolant, field, invariants, projection, events
         Compiled functions; the interpolant gives states within a step.
     save_every, times
-        Save every so-manieth state and the last, or at the given times (then `save_every` is not used).
+        Save every `save_every`-th state and the last, or at the given times.
     circles, y, low, turns, previous
         Angles to wind (`integrators.engine.winding`), the state, its low words, whole turns of its angles, the state
         before the step.  If a step fails, y is the state before it.

@@ -114,7 +114,8 @@ def save(
 def observe(
     interpolant: Any, field: Any, invariants: Any, t: Any, t_new: Any, h: Any, last: Any, save_every: Any, times: Any,
     y: Any,
-    turns: Any, previous: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    turns: Any, previous: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any,
     dense_work: Any, counters: Any, dense_counters: Any, values: Any, between: Any, between_low: Any, saved_t: Any,
     saved: Any,
     saved_values: Any, statistics: Any, stretch: Any,

@@ -90,7 +90,8 @@ class Run:
 
     STEP, FIELD = STEP, FIELD
     KEPT: tuple[str, ...] = (
-        "y", "low", "turns", "previous", "work", "dense_work", "values", "before", "after", "counters", "dense_counters",
+        "y", "low", "turns", "previous", "work", "dense_work", "values", "before", "after", "counters",
+        "dense_counters",
     )  # fmt: skip
     ROWS: tuple[str, ...] = ("saved_t", "saved", "saved_values", "statistics", "stretch")
 
@@ -146,7 +147,9 @@ class Run:
         return step.python if self.interpreted else Pointer(self.compiled(step), self.STEP)
 
     def field_form(self, field: Field | None, slot: int) -> Any:
-        """A field as the loop calls it; `slot`: as which of `integrators.problem.python_field` it may be called back."""
+        """A field as the loop calls it; `slot`: as which of `integrators.problem.python_field` it may be called
+        back.
+        """
         field = field or NOTHING
         if self.interpreted:
             return field.python

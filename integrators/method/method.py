@@ -153,7 +153,8 @@ class Method:
     def _own(self, problem: Problem) -> OwnStep:
         if self.stepper.own not in problem.own_steps:
             raise ValueError(
-                f"{self.name}: the problem {problem.model!r} has no {self.stepper.own} step of its own; expected one of a kind that "
+                f"{self.name}: the problem {problem.model!r} has no {self.stepper.own} step of its own; expected one "
+                "of a kind that "
                 f"brings it, such as the motion of a tree of bodies; it brings {sorted(problem.own_steps) or 'none'}"
             )
         return problem.own_steps[self.stepper.own]
@@ -206,7 +207,9 @@ class Method:
 
 @dataclass(frozen=True)
 class Reference:
-    """A solver of another library, for comparison: ``solve(problem, t_span, …) -> Solution``; nothing is claimed of it."""
+    """A solver of another library, for comparison: ``solve(problem, t_span, …) -> Solution``; nothing is claimed of
+    it.
+    """
 
     name: str
     order: int

@@ -1,4 +1,4 @@
-"""A method as a map: one step of it, compiled or interpreted, for whoever studies methods rather than motions."""
+"""A method as a map: one step of it, compiled or interpreted, to study methods rather than motions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def step_map(problem: Problem, method: Method, t: float = 0.0, interpreted: bool
         field_work = np.full(problem.work_shape, zero)
         counters = np.zeros(COUNTERS, dtype=np.int64)
         status = call(
-            f, t, h, new, low, problem.table, coefficients, options, problem.parameters, problem.structure, field_work, work, counters
+            f, t, h, new, low, problem.table, coefficients, options, problem.parameters, problem.structure, field_work,
+            work, counters
         )  # fmt: skip
         if status != OK:
             raise ArithmeticError(f"{method.name}: {Status(status).name}")

@@ -70,7 +70,8 @@ def find(method: str | Method | Reference) -> Method | Reference:
         near = difflib.get_close_matches(method.lower(), by_name, 3, 0.4)
         hint = f"did you mean {' or '.join(by_name[n] for n in near)}? " if near else ""
         raise ValueError(
-            f"method: no method {method!r}; {hint}The {len(METHODS)} names are those of integrators.methods.catalogue.METHODS"
+            f"method: no method {method!r}; {hint}The {len(METHODS)} names are those of "
+            "integrators.methods.catalogue.METHODS"
         )
     return METHODS[by_name[method.lower()]]
 

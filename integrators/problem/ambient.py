@@ -1,6 +1,7 @@
 """Rates of the numbers that a state consists of (ambient rates), and the body velocities behind them.
 
-q̇ = d/ds q τ(s v)|₀:   Rⁿ, SO(2): q̇ = v;   SE(2), SE(3): the position moves with R v;   unit quaternions: q̇ = ½ q (0, ω).
+q̇ = d/ds q τ(s v)|₀:   Rⁿ, SO(2): q̇ = v;   SE(2), SE(3): the position moves with R v;
+unit quaternions: q̇ = ½ q (0, ω).
 """
 
 from __future__ import annotations

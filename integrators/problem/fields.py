@@ -51,7 +51,9 @@ class Field:
 
     @property
     def is_kernel(self) -> bool:
-        """Whether it is compiled and reads of its arrays only what it needs: all but functions that users have jitted."""
+        """Whether it is compiled and reads of its arrays only what it needs: all but functions that users have
+        jitted.
+        """
         return self.is_compiled and not any(is_jitted(f) and not isinstance(f, Entry) for f in _sources(self))
 
     @cached_property

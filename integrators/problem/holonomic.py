@@ -5,7 +5,8 @@
 with π, φ_L of `integrators.problem.lagrangian`.  A point held in space, a distance, a weld, a surface: whatever the
 functions c say.  They are traced like the Lagrangian, so that Φ and its rates are exact.  The problem carries
 
-* as its parts the derivatives of the Lagrangian followed by those of the constraints (`constraints_layout`), for `RATTLE`, which keeps
+* as its parts the derivatives of the Lagrangian followed by those of the constraints (`constraints_layout`), for
+  `RATTLE`, which keeps
   c and Φ v + ∂c/∂t at rounding;
 * as its field the motion with λ from d/dt (Φ v + ∂c/∂t) = 0 (index 1): any method applies, its gap grows.
 
@@ -214,7 +215,8 @@ def holonomic_problem(
 
     >>> from integrators import integrate
     >>> pendulum = holonomic_problem(
-    ...     lambda t, q, v, p: 0.5 * (v[0] ** 2 + v[1] ** 2) - q[1], lambda t, q, p: [q[0] ** 2 + q[1] ** 2 - 1], q=[1.0, 0.0]
+    ...     lambda t, q, v, p: 0.5 * (v[0] ** 2 + v[1] ** 2) - q[1],
+    ...     lambda t, q, p: [q[0] ** 2 + q[1] ** 2 - 1], q=[1.0, 0.0]
     ... )
     >>> swing = integrate(pendulum, "RATTLE", (0, 10), 0.01)
     >>> bool(swing["gap"].max() < 1e-13), bool(swing.error("energy", relative=False) < 1e-3)

@@ -3,14 +3,16 @@
 With L(t, q, v) the Lagrangian, v the body velocity (q̇ = q·v̂; on Rⁿ v = q̇), F all other forces, and ∂/∂q the
 left-trivialised derivative,
 
-    π = ∂L/∂v,      φ = ∂L/∂q + F,      d/dt π = ad_vᵀ π + φ        (Euler–Lagrange, Euler–Poincaré, Lagrange–d'Alembert)
+    π = ∂L/∂v,      φ = ∂L/∂q + F,      d/dt π = ad_vᵀ π + φ    (Euler–Lagrange, Euler–Poincaré, Lagrange–d'Alembert)
 
 The functions are run once on scalars that note what is done to them (`liegroup.compile.tracing`); from the notes come
 π, φ, L and their exact derivatives as straight-line code, for one trajectory, for lanes, and for numbers of other
 kinds.  A problem posed here carries
 
-* as its field Hamilton's equations, with v found from p = π(t, q, v) by Newton's method: every canonical method applies;
-* as its parts (layout ``lagrangian`` of `integrators.problem.parts`) the derivatives, for methods that work with the Lagrangian itself.
+* as its field Hamilton's equations, with v found from p = π(t, q, v) by Newton's method: every
+  canonical method applies;
+* as its parts (layout ``lagrangian`` of `integrators.problem.parts`) the derivatives, for methods that work with
+  the Lagrangian itself.
 """
 
 from __future__ import annotations
@@ -163,7 +165,9 @@ def along(g: Differentiable, k: int, table: NDArray[np.int64], q: Sequence[Trace
 
 
 def _rates(g: Differentiable, kind: int, q: Sequence[Traced], unit: int) -> list[int]:
-    """d/ds of the components of q·exp(s e) at s = 0: q τ − q is linear in τ − e, which begins with s times constants."""
+    """d/ds of the components of q·exp(s e) at s = 0: q τ − q is linear in τ − e, which begins with s times
+    constants.
+    """
     formulas, s = FACTORS[kind], g.input("0.0")
     step = tuple(1e-30j if j == unit else 0j for j in range(formulas.N_V))
     tangent = tuple(s * (x.imag / 1e-30) for x in formulas.exp_difference(step))

@@ -110,7 +110,8 @@ class Lagrangian(NamedTuple):
 def constrained(n: Any, m: Any, k: Any) -> Constrained:
     """The layout for n velocities, m rows, the last k of them integrable."""
     g = n * n + m * n
-    return Constrained(0, n * n, g, g + n, g + 2 * n, g + 3 * n, g + 4 * n, g + 4 * n + m, g + 4 * n + 2 * m, g + 4 * n + 2 * m + k,
+    return Constrained(0, n * n, g, g + n, g + 2 * n, g + 3 * n, g + 4 * n, g + 4 * n + m, g + 4 * n + 2 * m,
+                       g + 4 * n + 2 * m + k,
                        g + 4 * n + 2 * m + k + 1)  # fmt: skip
 
 

@@ -256,7 +256,8 @@ class Problem:
             kind, _, _, _, n_p = self.table[-1]
             if kind != RN or 2 * n_p != self.dimension:
                 raise ValueError(
-                    f"canonical: the state must be (q, p) on G × R^n with n = dim G and p the last factor of the group; "
+                    "canonical: the state must be (q, p) on G × R^n with n = dim G and p the last factor of the "
+                    "group; "
                     f"the group is {_describe(self.table)}"
                 )
 
@@ -270,7 +271,8 @@ def _table(group: Any, canonical: bool) -> NDArray[np.int64]:
         offsets = np.concatenate([[0], np.cumsum(table[:-1, size])])
         if (table[:, column] != offsets).any():
             raise ValueError(
-                f"group: {_COLUMNS[column]} is {table[:, column].tolist()}, expected {offsets.tolist()} (factors in order)"
+                f"group: {_COLUMNS[column]} is {table[:, column].tolist()}, expected {offsets.tolist()} (factors in "
+                "order)"
             )
     momenta = int(table[:, 4].sum()) // 2 if canonical else 0
     rows = [(row[0], *sizes) for row in table.tolist() for sizes in _factors(row, momenta)]

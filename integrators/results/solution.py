@@ -17,7 +17,10 @@ from integrators.status import EXPLANATIONS, Status
 
 Array = NDArray[np.float64]
 
-CONVENTIONS = "body (left) trivialisation; twists, wrenches and momenta linear first, in body axes; quaternions qw qx qy qz; SI units, radians"
+CONVENTIONS = (
+    "body (left) trivialisation; twists, wrenches and momenta linear first, in body axes; "
+    "quaternions qw qx qy qz; SI units, radians"
+)
 _KIND = "solution"
 
 
@@ -125,7 +128,9 @@ class Solution:
         return np.sum(np.where(weights == 0, 0.0, values) * weights, axis=-1) / np.sum(weights, axis=-1)
 
     def error(self, name: str, relative: bool = True) -> Any:
-        """Largest deviation of an invariant from its initial value over every step, by default relative to that value."""
+        """Largest deviation of an invariant from its initial value over every step, by default relative to that
+        value.
+        """
         first = self.invariants[..., 0, self._invariant(name)]
         deviation = np.maximum(self.maximum(name) - first, first - self.minimum(name))
         return deviation / np.abs(first) if relative else deviation

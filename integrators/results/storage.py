@@ -82,7 +82,8 @@ def read(path: str | os.PathLike[str]) -> Dataset:
         with h5py.File(path, "r") as file:
             if file.attrs.get("format") != FORMAT:
                 raise StorageError(
-                    f"{path}: attribute 'format' is {file.attrs.get('format')!r}, expected {FORMAT!r}; not a data file of liemech"
+                    f"{path}: attribute 'format' is {file.attrs.get('format')!r}, expected {FORMAT!r}; not a data "
+                    "file of liemech"
                 )
             variables = {name: _read_variable(file[name]) for name in file if not _is_bare_dimension(file[name])}
             attributes = {
@@ -151,7 +152,9 @@ def _read_variable(item: Any) -> Variable:
 
 @cache
 def versions() -> dict[str, str]:
-    """Versions of what computed a result: this package and its commit, Python, NumPy, SciPy, the compiler, processor."""
+    """Versions of what computed a result: this package and its commit, Python, NumPy, SciPy, the compiler,
+    processor.
+    """
     found = {f"{name}_version": _version(name) for name in ("liemech", "numpy", "scipy", "numba")}
     return {**found, "python_version": platform.python_version(), "processor": _processor(), "commit": _commit()}
 

@@ -126,13 +126,15 @@ def linearised_step(
         return _of_own_step(problem, chosen, y, h, u, controls, t)
     if not isinstance(chosen, Method) or chosen.stepper is not VARIATIONAL:
         raise ValueError(
-            f"method: {getattr(chosen, 'name', chosen)}, expected a variational integrator on Rⁿ (DEL_…) that is not composed, "
+            f"method: {getattr(chosen, 'name', chosen)}, expected a variational integrator on Rⁿ (DEL_…) that is not "
+            "composed, "
             "or one of trees and mechanisms (TREE_VARIATIONAL…)"
         )
     values, parameters = np.asarray(u, dtype=np.float64), np.array(problem.parameters, dtype=np.float64)
     if values.shape != (len(controls),) or not all(0 <= k < len(parameters) for k in controls):
         raise ValueError(
-            f"u and controls: {values.tolist()} and {list(controls)}, expected one number per control, each a parameter's number"
+            f"u and controls: {values.tolist()} and {list(controls)}, expected one number per control, each a "
+            "parameter's number"
         )
     parameters[list(controls)] = values
     problem, start = replace(problem, parameters=parameters), problem.check_state(y, "y")
@@ -147,7 +149,8 @@ def _of_own_step(
     many, values = np.atleast_2d(states), np.asarray(u, dtype=np.float64)
     if values.shape not in ((len(controls),), (len(many), len(controls))) or not all(0 <= k < n for k in controls):
         raise ValueError(
-            f"u and controls: shape {values.shape} and {list(controls)}, expected one number per control, a velocity's number below {n}"
+            f"u and controls: shape {values.shape} and {list(controls)}, expected one number per control, a "
+            f"velocity's number below {n}"
         )
     forces = np.zeros((len(many), n))
     forces[:, list(controls)] = values

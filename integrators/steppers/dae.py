@@ -268,11 +268,11 @@ def radau(name: str, form: str = "ggl", stages: int = 3, iterations: int = 80) -
 def rows() -> Iterator[tuple[str, Callable[[], Method]]]:
     """Name and builder of the rows of the catalogue.
 
-    ================================  ==============================================================================================
-    ALPHA_INDEX3, ALPHA_STABILISED    generalised-α: ρ = 0.9 for energy over long times; ρ = 0.8 closed in velocities, too
+    ================================  ==================================================================================
+    ALPHA_INDEX3, ALPHA_STABILISED    generalised-α: ρ = 0.9 for energy over long times, 0.8 closed in velocities, too
     AUGMENTED_LAGRANGIAN              trapezoidal rule, iterated multipliers, projected velocities and accelerations
     RADAU_INDEX3, _INDEX2, _GGL       Radau IIA of three stages; GGL closes positions and velocities
-    ================================  ==============================================================================================
+    ================================  ==================================================================================
     """
     yield "ALPHA_INDEX3", partial(generalized_alpha, "ALPHA_INDEX3", 0.9)
     yield "ALPHA_STABILISED", partial(generalized_alpha, "ALPHA_STABILISED", 0.8, stabilised=True)

@@ -54,7 +54,8 @@ def carried(c: Any, f: Any) -> Any:
 
 @kernel
 def solve(
-    field: Any, t: Any, h: Any, y: Any, coefficients: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any
+    field: Any, t: Any, h: Any, y: Any, coefficients: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
+    counters: Any
 ) -> Any:  # fmt: skip
     """The turn c, the moment f̄, and a status; leaves f₁ in `LAST`."""
     J, p, f0, f1, moved = (
@@ -122,7 +123,8 @@ def _rows(options: NDArray[np.int64]) -> int:
 def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     if not problem.canonical or problem.table[:-1, KIND].tolist() != [SO3]:
         raise ValueError(
-            f"{problem.model}: the energy–momentum method is for one body on SO(3), state (q, p); use a variational method"
+            f"{problem.model}: the energy–momentum method is for one body on SO(3), state (q, p); use a variational "
+            "method"
         )
     K = inverse_inertia(problem)
     return np.concatenate([np.linalg.inv(K).ravel(), K.ravel()]), np.zeros(0, dtype=np.int64)

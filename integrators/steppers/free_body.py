@@ -147,7 +147,9 @@ def exact_motion(t: Any, m: Any, i: Any) -> Any:
 
 @helper
 def _about(axis: Any, angle: Any, m: Any, dm: Any, w1: Any, v: Any) -> Any:
-    """Turn by an angle about one axis after what (dm, w1, v) describes: momentum increment and relative quaternion − 1."""
+    """Turn by an angle about one axis after what (dm, w1, v) describes: momentum increment and relative quaternion
+    − 1.
+    """
     s, c = sincos(0.5 * angle)
     quarter, _ = sincos(0.25 * angle)
     e = -2.0 * (quarter * quarter)

@@ -205,7 +205,8 @@ def _defects(h: Any, rho: Any, closed: Any, structure: Any, work: Any) -> None:
 
 @kernel
 def _solve(
-    parts: Any, t: Any, h: Any, y: Any, group: Any, rho: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
+    parts: Any, t: Any, h: Any, y: Any, group: Any, rho: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any,
     counters: Any,
 ) -> int:  # fmt: skip
     """X = v̇₁, L = λ₁ and η, to rounding."""

@@ -63,7 +63,8 @@ def centre(h: Any, y: Any, table: Any, coefficients: Any, options: Any, work: An
 
 @kernel
 def evaluate(
-    field: Any, t: Any, h: Any, n: Any, i: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, n: Any, i: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any,
 ) -> None:  # fmt: skip
     """What the equations give for kᵢ, into the row of the new value."""

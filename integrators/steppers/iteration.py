@@ -19,7 +19,9 @@ FLOOR = 1e-12
 
 @helper
 def move(z: Any, new: Any, first: Any, last: Any, going: Any) -> Any:
-    """Replace z by the new values where the iteration is still going; returns the largest change and the largest value."""
+    """Replace z by the new values where the iteration is still going; returns the largest change and the largest
+    value.
+    """
     change = going * 0.0
     size = change
     for i in range(first, last):

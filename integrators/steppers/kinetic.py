@@ -47,7 +47,8 @@ def inverse_inertia(problem: Problem) -> Array:
     """
     if not problem.canonical:
         raise ValueError(
-            f"{problem.model}: this method needs a canonical problem, state (q, p) on T*G; this one is not marked canonical"
+            f"{problem.model}: this method needs a canonical problem, state (q, p) on T*G; this one is not marked "
+            "canonical"
         )
     y = np.atleast_2d(problem.y0)[0]
     m = problem.dimension // 2
@@ -72,7 +73,8 @@ def kinetic(problem: Problem) -> Kinetic:
             abelian[block] = True
         elif np.abs(K[block][:, outside]).max(initial=0.0) > _TOLERANCE * np.abs(K).max():
             raise ValueError(
-                f"{problem.model}: this method needs bodies whose kinetic energies do not mix; momenta {first}:{first + size} do"
+                f"{problem.model}: this method needs bodies whose kinetic energies do not mix; momenta "
+                f"{first}:{first + size} do"
             )
         else:
             bodies.append(_body(problem, kind, K[block, block]))
@@ -110,17 +112,20 @@ def _check(problem: Problem, y: Array, K: Array, m: int) -> None:
         _, at_rest = _velocity(problem, t, place, 0.0 * p)
         if not np.allclose(v, K @ p, rtol=_TOLERANCE, atol=_TOLERANCE * np.abs(K @ p).max()):
             raise ValueError(
-                f"{problem.model}: this method needs a velocity K p with the same K everywhere; the inertia depends on the place"
+                f"{problem.model}: this method needs a velocity K p with the same K everywhere; the inertia depends "
+                "on the place"
             )
         if not np.allclose(
             force, at_rest, rtol=1e-7, atol=1e-7 * (np.abs(at_rest).max() + np.abs(p).max() * np.abs(v).max())
         ):
             raise ValueError(
-                f"{problem.model}: this method needs forces that depend on time and place only; this one depends on the momentum"
+                f"{problem.model}: this method needs forces that depend on time and place only; this one depends on "
+                "the momentum"
             )
     if not np.allclose(K, K.T, rtol=_TOLERANCE, atol=_TOLERANCE * np.abs(K).max()):
         raise ValueError(
-            f"{problem.model}: the matrix K of the velocity K p is not symmetric: the momenta are not those of a kinetic energy"
+            f"{problem.model}: the matrix K of the velocity K p is not symmetric: the momenta are not those of a "
+            "kinetic energy"
         )
 
 
@@ -142,7 +147,8 @@ def _body(problem: Problem, kind: int, K: Array) -> Array:
         axes = _principal(K[3:, 3:] if not com.any() else np.linalg.inv(about_com))
     if not np.allclose(inertia, expected, rtol=1e-8, atol=1e-8 * np.abs(inertia).max()):
         raise ValueError(
-            f"{problem.model}: this method needs the inertia of a rigid body on every factor SE(2), SE(3); found {inertia.tolist()}"
+            f"{problem.model}: this method needs the inertia of a rigid body on every factor SE(2), SE(3); found "
+            f"{inertia.tolist()}"
         )
     return np.concatenate([[K[0, 0] if not com.any() else 1.0 / mass], com, *axes])
 

@@ -3,14 +3,15 @@ product.
 
 The velocity is constant over the step, c = h ξ, and the potential is taken at its ends:
 
-    p̂ = p + (h/2) f(q₀),    solve  dτ_right(c)⁻ᵀ 𝕀 c = h p̂,    q₁ = q₀ τ(c),    p₁ = Ad_{τ(c)}ᵀ p̂ + (h/2) f(q₁),    𝕀 = K⁻¹
+    p̂ = p + (h/2) f(q₀),    solve  dτ_right(c)⁻ᵀ 𝕀 c = h p̂,
+    q₁ = q₀ τ(c),    p₁ = Ad_{τ(c)}ᵀ p̂ + (h/2) f(q₁),    𝕀 = K⁻¹
 
 Symplectic; symmetric for exp and Cayley; momenta change by group actions only, so that momentum maps are exact.  K is
 found by asking the field, the force is ṗ at p = 0.  Forms:
 
 ==================  ================================================================================================
 ``hp``              the equations above (Hamilton–Pontryagin), map exp, Cayley or of the second kind
-``moser_veselov``   on SO(3): 𝕀 c + ½ c × 𝕀 c = (1 + |c|²/4) h p̂, q₁ = q₀ cay(c): the chordal kinetic energy of Lee, Leok and
+``moser_veselov``   on SO(3): 𝕀 c + ½ c × 𝕀 c = (1 + |c|²/4) h p̂, q₁ = q₀ cay(c): chordal kinetic energy of Lee, Leok and
                     McClamroch.  The energy of a free body is exact, errors are half those of ``hp`` with Cayley
 ``truncated1``      dexp⁻ᵀ cut after 1 − ½ ad: order 2, momenta exact, **not symplectic**: the energy drifts
 ``truncated2``      cut after 1/12 ad²: as above, with less drift
@@ -170,7 +171,8 @@ def iterate(
 
 @kernel
 def force(
-    field: Any, t: Any, y: Any, g: Any, m: Any, parameters: Any, structure: Any, field_work: Any, work: Any, out: Any, counters: Any
+    field: Any, t: Any, y: Any, g: Any, m: Any, parameters: Any, structure: Any, field_work: Any, work: Any, out: Any,
+    counters: Any
 ) -> None:  # fmt: skip
     """The force at the configuration of y: ṗ at rest."""
     rest, value = work[REST][: y.shape[0]], work[FIELD][: 2 * m]
@@ -184,7 +186,8 @@ def force(
 
 @kernel
 def fly(
-    h: Any, adjoint: Any, y: Any, low: Any, group: Any, coefficients: Any, options: Any, m: Any, work: Any, counters: Any
+    h: Any, adjoint: Any, y: Any, low: Any, group: Any, coefficients: Any, options: Any, m: Any, work: Any, counters:
+    Any
 ) -> int:  # fmt: skip
     """Free motion over the time h from the momentum in `MOMENTUM`, which moves on with the state, and so does its
     increment.

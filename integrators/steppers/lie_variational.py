@@ -125,7 +125,8 @@ def impulse(h: Any, group: Any, tau: Any, m: Any, coefficients: Any, s: Any, wor
 
 @kernel
 def stage(
-    field: Any, t: Any, h: Any, y: Any, i: Any, group: Any, tau: Any, m: Any, coefficients: Any, s: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, i: Any, group: Any, tau: Any, m: Any, coefficients: Any, s: Any,
+    parameters: Any, structure: Any,
     field_work: Any, work: Any,
 ) -> None:  # fmt: skip
     """(K, N, f) that the equations give for stage i, into the rows of the newly evaluated stage."""
@@ -159,7 +160,8 @@ def stage(
 
 @kernel
 def solve(
-    field: Any, t: Any, h: Any, y: Any, group: Any, m: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, group: Any, m: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """Iterate the stages to rounding; each lane stops by itself."""
@@ -192,9 +194,12 @@ def solve(
 
 @kernel
 def start(
-    field: Any, t: Any, y: Any, group: Any, m: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any
+    field: Any, t: Any, y: Any, group: Any, m: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    work: Any, counters: Any
 ) -> None:  # fmt: skip
-    """First guess of (K, N, f): extrapolated by backward differences over past steps, else from the field at the start."""
+    """First guess of (K, N, f): extrapolated by backward differences over past steps, else from the field at the
+    start.
+    """
     s, past = options[STAGES], options[PAST]
     known, pasts, z = min(counters[HISTORY], past), own(s)[9], work[own(s)[8]][: 2 * m]
     if known == 0:
@@ -268,7 +273,8 @@ def _rows(options: NDArray[np.int64]) -> int:
 def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     if not problem.canonical:
         raise ValueError(
-            f"{problem.model}: variational methods need a canonical problem, state (q, p) on T*G; this one is not marked canonical"
+            f"{problem.model}: variational methods need a canonical problem, state (q, p) on T*G; this one is not "
+            "marked canonical"
         )
     return np.zeros(0), np.zeros(0, dtype=np.int64)
 

@@ -3,7 +3,7 @@
 With p_t = −H(start) the motions of Γ on Γ = 0 are those of H = T + V < 0 + T, run through in a fictitious time s.  Both
 parts are solved exactly by the flows of the splitting with the physical times
 
-    kick:   dt = b ε/(−V(q)),  V constant along it;        drift:  dt = a ε/(T + p_t),  T constant along it,  t <- t + dt
+    kick:   dt = b ε/(−V(q)),  V constant along it;    drift:  dt = a ε/(T + p_t),  T constant along it,  t <- t + dt
 
 so that a step of ε in s is symplectic and symmetric on T*G, as the splitting itself; close encounters get short steps,
 and the energy does not drift.  On the Kepler problem drift, kick, drift (`SPLIT_STRANG_DKD`) and its compositions
@@ -209,7 +209,8 @@ def _explain(errors: NDArray[np.float64]) -> str:
     if errors[REFUSED] > 0:
         return ""
     return (
-        f"the logarithmic Hamiltonian needs −V and T + p_t positive, one of them is {errors[REFUSED]:.3g}: subtract a constant from the "
+        f"the logarithmic Hamiltonian needs −V and T + p_t positive, one of them is {errors[REFUSED]:.3g}: subtract "
+        "a constant from the "
         f"potential, or take a smaller step"
     )
 
@@ -242,7 +243,8 @@ def logarithmic(method: Method) -> Method:
     """
     if method.stepper is not SPLITTING or method.split_order is None:
         raise ValueError(
-            f"controller: the logarithmic Hamiltonian needs a method that follows T and V exactly, SPLIT_…; {method.name} does not"
+            "controller: the logarithmic Hamiltonian needs a method that follows T and V exactly, SPLIT_…; "
+            f"{method.name} does not"
         )
     return replace(method, stepper=LOGARITHMIC, order=method.split_order)
 
@@ -261,7 +263,8 @@ def time_momentum(problem: Problem, potential: Field, t: float, y: NDArray[np.fl
     V = float(problem.evaluate(potential, t, y, 1)[0])
     if not -math.inf < V < 0.0:
         raise ValueError(
-            f"potential: V = {V!r} at the start, but the logarithmic Hamiltonian needs V < 0 all along the motion; subtract a constant"
+            f"potential: V = {V!r} at the start, but the logarithmic Hamiltonian needs V < 0 all along the motion; "
+            "subtract a constant"
         )
     later = t + _LATER
     if problem.evaluate(potential, later, y, 1)[0] != V or (problem.velocity(later, rest)[m:] != force).any():
@@ -272,7 +275,8 @@ def time_momentum(problem: Problem, potential: Field, t: float, y: NDArray[np.fl
         ahead, behind = (float(problem.evaluate(potential, t, moved(problem, y, x), 1)[0]) for x in (way, -way))
         if abs((behind - ahead) / (2.0 * _SMALL * abs(V)) - 1.0) > _AGREES:
             raise ValueError(
-                f"potential: it falls by {behind - ahead:.6g} where the problem's force does the work {2.0 * _SMALL * abs(V):.6g}; "
+                f"potential: it falls by {behind - ahead:.6g} where the problem's force does the work "
+                f"{2.0 * _SMALL * abs(V):.6g}; "
                 f"it is not the potential of this force"
             )
     return -(0.5 * float(y[problem.n - m :] @ problem.velocity(t, y)[:m]) + V)

@@ -199,7 +199,9 @@ STEPPER = Stepper("midpoint", step, _rows, maps=("exp", "cayley"))
 
 
 def midpoint(name: str = "MIDPOINT", iterations: int = 100, past: int = 4, **changes: object) -> Method:
-    """The midpoint rule; `past` values are extrapolated to start the iteration, which ends after at most `iterations`."""
+    """The midpoint rule; `past` values are extrapolated to start the iteration, which ends after at most
+    `iterations`.
+    """
     return Method(
         name=name,
         stepper=STEPPER,

@@ -54,7 +54,8 @@ SMALL = 1e-8
 
 @kernel
 def nodes(
-    parts: Any, t: Any, h: Any, y: Any, group: Any, tau: Any, n_q: Any, n: Any, size: Any, parameters: Any, structure: Any,
+    parts: Any, t: Any, h: Any, y: Any, group: Any, tau: Any, n_q: Any, n: Any, size: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any,
 ) -> None:  # fmt: skip
     """X, q₁ and the values at both nodes for the present v; π̄."""
@@ -158,7 +159,8 @@ def solve(
 
 @kernel
 def begin(
-    parts: Any, t: Any, y: Any, n_q: Any, n: Any, m: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any
+    parts: Any, t: Any, y: Any, n_q: Any, n: Any, m: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
+    counters: Any
 ) -> None:  # fmt: skip
     """First guess: no impulse, and v from p₀ by one Newton step from rest (exact where π is linear in v)."""
     at, state = layout(n), work[STATE0][: n_q + n]
@@ -181,7 +183,8 @@ def begin(
 
 @kernel
 def close(
-    parts: Any, t: Any, p: Any, n_q: Any, n: Any, m: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any
+    parts: Any, t: Any, p: Any, n_q: Any, n: Any, m: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
+    counters: Any
 ) -> int:  # fmt: skip
     """μ and v at the end: π(q₁, v) = p + Φ₁ᵀ μ, Φ₁ v + ∂c/∂t = 0; the row `SCRATCH` <- Φ₁ᵀ μ."""
     of_l, of_c = layout(n), constraints_layout(n, m)
@@ -278,7 +281,8 @@ def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
 def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     if problem.parts_layout != "lagrangian" or _count(problem) == 0:
         raise ValueError(
-            f"{problem.model}: RATTLE needs a Lagrangian and its constraints; pose the problem by integrators.holonomic_problem "
+            f"{problem.model}: RATTLE needs a Lagrangian and its constraints; pose the problem by "
+            "integrators.holonomic_problem "
             f"(closed loops of trees: TREE_VARIATIONAL)"
         )
     return np.zeros(0), np.zeros(0, dtype=np.int64)

@@ -268,7 +268,8 @@ def drift_in_parts(t: Any, y: Any, low: Any, table: Any, coefficients: Any, opti
 
 @kernel
 def force(
-    field: Any, t: Any, y: Any, table: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any, values: Any
+    field: Any, t: Any, y: Any, table: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any,
+    values: Any
 ) -> None:  # fmt: skip
     """The force at the configuration of y, into its row; `values`: how many numbers the field gives."""
     last = table.shape[0] - 1

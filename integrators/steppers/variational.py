@@ -62,7 +62,8 @@ def places(r: Any, s: Any) -> Any:
 
 @kernel
 def node(
-    parts: Any, t: Any, h: Any, y: Any, i: Any, n: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    parts: Any, t: Any, h: Any, y: Any, i: Any, n: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
     field_work: Any, work: Any, second: Any,
 ) -> None:  # fmt: skip
     """The derivatives of L at node i, into `VALUES`."""
@@ -148,7 +149,8 @@ def solve(
 
 @kernel
 def start(
-    parts: Any, t: Any, y: Any, n: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
+    parts: Any, t: Any, y: Any, n: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any,
     counters: Any,
 ) -> None:  # fmt: skip
     """First guess of U: extrapolated by backward differences, else every Vᵢ the velocity at the start, one Newton step
@@ -213,7 +215,8 @@ def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
 def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     if problem.parts_layout != "lagrangian":
         raise ValueError(
-            f"{problem.model}: methods of the Lagrangian need its derivatives; pose the problem by integrators.lagrangian_problem, "
+            f"{problem.model}: methods of the Lagrangian need its derivatives; pose the problem by "
+            "integrators.lagrangian_problem, "
             f"or use VARIATIONAL_GAUSS or VARIATIONAL_LOBATTO methods, which need Hamilton's equations only"
         )
     if len(np.asarray(problem.structure)):
@@ -222,7 +225,8 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         )
     if not np.isin(problem.table[:, KIND], (RN, SO2)).all():
         raise ValueError(
-            f"{problem.model}: methods of the Lagrangian are for Rⁿ; on other groups use VARIATIONAL_GAUSS or VARIATIONAL_LOBATTO methods"
+            f"{problem.model}: methods of the Lagrangian are for Rⁿ; on other groups use VARIATIONAL_GAUSS or "
+            "VARIATIONAL_LOBATTO methods"
         )
     return np.zeros(0), np.zeros(0, dtype=np.int64)
 

@@ -247,7 +247,9 @@ class ButcherTableau(Checked):
     @cached_property
     @precise
     def symplectic(self) -> bool:
-        """bᵢaᵢⱼ + bⱼaⱼᵢ = bᵢbⱼ: quadratic invariants and, for Hamiltonian systems on Rⁿ, the symplectic form are kept."""
+        """bᵢaᵢⱼ + bⱼaⱼᵢ = bᵢbⱼ: quadratic invariants and, for Hamiltonian systems on Rⁿ, the symplectic form are
+        kept.
+        """
         A, b, _ = self._decimals
         M = b[:, None] * A
         return self._zero(M + M.T - np.outer(b, b), abs(M) + abs(M.T) + abs(np.outer(b, b)))

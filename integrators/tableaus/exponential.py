@@ -1,4 +1,6 @@
-"""Schemes built from exponentials: Crouch-Grossman, commutator-free, two-register, Magnus, RKMK with few commutators."""
+"""Schemes built from exponentials: Crouch-Grossman, commutator-free, two-register, Magnus, RKMK with few
+commutators.
+"""
 
 from __future__ import annotations
 
@@ -315,7 +317,8 @@ class TwoRegister(HasScheme):
             object.__setattr__(self, field, row(getattr(self, field)))
         if len(self.A) != len(self.B) or not self.A or self.A[0] != 0:
             raise ValueError(
-                f"{self.name}: A and B must have the same length and A must begin with 0, got {len(self.A)} and {len(self.B)}"
+                f"{self.name}: A and B must have the same length and A must begin with 0, got {len(self.A)} and "
+                f"{len(self.B)}"
             )
         self.check(claims or {})
 

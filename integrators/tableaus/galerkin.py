@@ -62,7 +62,8 @@ class Galerkin:
         r, s = len(self.b), len(self.beta)
         if self.A.shape != (r, s) or self.B.shape != (r, s) or self.c.shape != (r,):
             raise ValueError(
-                f"{self.name}: shapes A {self.A.shape}, B {self.B.shape}, c {self.c.shape}, expected ({r}, {s}) and ({r},)"
+                f"{self.name}: shapes A {self.A.shape}, B {self.B.shape}, c {self.c.shape}, expected ({r}, {s}) and "
+                f"({r},)"
             )
         if abs(self.b.sum() - 1) > _TOLERANCE:
             raise ValueError(f"{self.name}: the weights b sum to {self.b.sum()!r}, expected 1")

@@ -20,7 +20,8 @@ from integrators.tableaus.numbers import decimals, precise
 class PartitionedTableau(Checked):
     """A pair of tableaus with the same number of stages, for q' = f(q, p), p' = g(q, p).
 
-        Qᵢ = q₀ + h Σ aᵢⱼ f(Qⱼ, Pⱼ),   Pᵢ = p₀ + h Σ âᵢⱼ g(Qⱼ, Pⱼ),   q₁ = q₀ + h Σ bᵢ f(Qᵢ, Pᵢ),   p₁ = p₀ + h Σ b̂ᵢ g(Qᵢ, Pᵢ)
+        Qᵢ = q₀ + h Σ aᵢⱼ f(Qⱼ, Pⱼ),   Pᵢ = p₀ + h Σ âᵢⱼ g(Qⱼ, Pⱼ),
+        q₁ = q₀ + h Σ bᵢ f(Qᵢ, Pᵢ),   p₁ = p₀ + h Σ b̂ᵢ g(Qᵢ, Pᵢ)
 
     The time of a stage is t + cᵢh with the c of `q`.
 
@@ -58,7 +59,9 @@ class PartitionedTableau(Checked):
 
     @property
     def order(self) -> int:
-        """Order for q' = f(q, p), p' = g(q, p), by simplifying assumptions and trees with two colours (up to order 8)."""
+        """Order for q' = f(q, p), p' = g(q, p), by simplifying assumptions and trees with two colours (up to order
+        8).
+        """
         return self._general.order
 
     @property

@@ -155,7 +155,8 @@ class Splitting(Checked):
         leading, other = (self.T, self.V) if self.first == "T" else (self.V, self.T)
         if len(leading) - len(other) not in (0, 1):
             raise ValueError(
-                f"{self.name}: {len(self.T)} coefficients T and {len(self.V)} V do not alternate beginning with {self.first}"
+                f"{self.name}: {len(self.T)} coefficients T and {len(self.V)} V do not alternate beginning with "
+                f"{self.first}"
             )
         if self.order < 1:
             raise ValueError(f"{self.name}: the coefficients of each flow must sum to 1 ({self._general.failure})")

@@ -4,13 +4,13 @@ A formula is written once, as a plain Python function of scalars.  `helper` leav
 (so it runs on floats, numpy batches, mpmath and complex numbers as it stands) and also registers it with the
 compiler, where float64 gives one trajectory and `Lanes` (eight doubles in one vector register) gives eight.
 
-=============  ===========================================================================================================
+=============  =========================================================================================================
 `helper`       formula or small function, inlined by force into every kernel that uses it
 `kernel`       larger function called from other kernels, inlined where the compiler thinks it pays; cached on disk
 `primitive`    a Python function on any scalar whose compiled form is another function
 `entry`        the outermost function of a family: fixed signatures, compiled lazily, cached on disk
 `ld`, `ld2` …   read and write (`st`, `st2`) a scalar or a lane register, by the dimensions of the array
-=============  ===========================================================================================================
+=============  =========================================================================================================
 
 Modes, by the environment variable ``LIEMECH_KERNELS``:
 
@@ -45,8 +45,11 @@ from liegroup.compile.signatures import (
 )
 
 __all__ = [
-    "ALIGNMENT", "C_FUNCTION", "MODE", "WIDTH", "Entry", "Pointer", "absolute", "any_", "boolean", "cache_directory", "call_at",
-    "compile_field", "constants", "each_lane", "entry", "function", "helper", "integer", "integer_table", "integers", "is_formula",
-    "is_jitted", "kernel", "lane_array", "lane_matrix", "lane_vector", "ld", "ld2", "less", "matrix", "nothing", "primitive", "real",
+    "ALIGNMENT", "C_FUNCTION", "MODE", "WIDTH", "Entry", "Pointer", "absolute", "any_", "boolean", "cache_directory",
+    "call_at",
+    "compile_field", "constants", "each_lane", "entry", "function", "helper", "integer", "integer_table", "integers",
+    "is_formula",
+    "is_jitted", "kernel", "lane_array", "lane_matrix", "lane_vector", "ld", "ld2", "less", "matrix", "nothing",
+    "primitive", "real",
     "select", "source_digest", "sqrt", "st", "st2", "vector",
 ]  # fmt: skip

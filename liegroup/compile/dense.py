@@ -30,7 +30,9 @@ def mean_diagonal(a: Any, row: Any, n: Any) -> Any:
 
 @kernel
 def ldl(a: Any, row: Any, n: Any, least_pivot: Any) -> None:
-    """A = L D Lᵀ in place (lower triangle in, L below and 1/D on the diagonal out); pivots are at least `least_pivot`."""
+    """A = L D Lᵀ in place (lower triangle in, L below and 1/D on the diagonal out); pivots are at least
+    `least_pivot`.
+    """
     for i in range(n):
         for j in range(i):
             s = ld2(a, row + i, j)
@@ -131,7 +133,9 @@ def factor_of_rank(a: Any, row: Any, n: Any, rank: Any, v: Any, v_row: Any, scra
 
 @kernel
 def solve_of_rank(a: Any, row: Any, n: Any, rank: Any, v: Any, v_row: Any, x: Any, x_row: Any) -> None:
-    """x <- A⁺ x, the pseudo-inverse that keeps the `rank` largest eigenvalues of a semidefinite A, whatever their size."""
+    """x <- A⁺ x, the pseudo-inverse that keeps the `rank` largest eigenvalues of a semidefinite A, whatever their
+    size.
+    """
     count = n - rank
     project_out(v, v_row, count, n, x, x_row)
     ldl_solve(a, row, n, x, x_row)

@@ -21,7 +21,8 @@ from liegroup.compile.tracing import CONSTANT, Graph, Traced, exp, log, tanh
 INSTRUCTION = 4
 NUMBER, ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATE, SIN, COS, SQRT, EXP, LOG, TANH, ANGLE, LESS, SELECT = range(15)
 _CODES = {
-    CONSTANT: NUMBER, "add": ADD, "subtract": SUBTRACT, "multiply": MULTIPLY, "divide": DIVIDE, "negate": NEGATE, "sin": SIN, "cos": COS,
+    CONSTANT: NUMBER, "add": ADD, "subtract": SUBTRACT, "multiply": MULTIPLY, "divide": DIVIDE, "negate": NEGATE,
+    "sin": SIN, "cos": COS,
     "sqrt": SQRT, "exp": EXP, "log": LOG, "tanh": TANH, "atan2": ANGLE, "less": LESS, "select": SELECT,
 }  # fmt: skip
 

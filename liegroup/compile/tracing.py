@@ -205,12 +205,14 @@ class Traced:
 
     def __bool__(self) -> bool:
         raise TypeError(
-            "an `if` on a value cannot be traced; use liegroup.compile.scalars.select(condition, a, b), with both sides safe"
+            "an `if` on a value cannot be traced; use liegroup.compile.scalars.select(condition, a, b), with both "
+            "sides safe"
         )
 
     def __float__(self) -> float:
         raise TypeError(
-            "a traced scalar has no value; use functions of liegroup.compile.scalars or NumPy instead of those of `math`"
+            "a traced scalar has no value; use functions of liegroup.compile.scalars or NumPy instead of those of "
+            "`math`"
         )
 
     # --- what liegroup.compile.scalars and NumPy ask for
@@ -349,7 +351,9 @@ _SIMPLIFIED: dict[str, Callable[..., int]] = {
 
 
 def lines(graph: Graph, wanted: Iterable[int], known: set[int]) -> list[str]:
-    """Assignments that compute the wanted nodes; those in `known` are there already, and the new ones are added to it."""
+    """Assignments that compute the wanted nodes; those in `known` are there already, and the new ones are added to
+    it.
+    """
     found: list[str] = []
     turned: set[int] = set()
 

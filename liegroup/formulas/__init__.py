@@ -1,26 +1,26 @@
 """One file per group: the same names in the same order, on tuples of scalars of any type.
 
-======================================================  =================================================================
-name                                                    meaning (g, h group elements; x, y, δ in the algebra; μ covector)
-======================================================  =================================================================
+======================================================  ================================================================
+name                                                    meaning (g, h in the group; x, y, δ in the algebra; μ covector)
+======================================================  ================================================================
 NAME, N_Q, N_V, N_POINT                                 text; lengths of the tuples g, x and of the points it acts on
 identity, compose, inverse, act                         e, gh, g⁻¹, g·point
 adjoint, coadjoint, bracket, bracket_transpose          Ad_g y, Ad_gᵀ μ, [x, y] = ad_x y, ad_xᵀ μ
 hat, vee, matrix, from_matrix                           matrices as tuples of rows
 project, defect                                         nearest element of a tuple; its distance from the group
 exp, exp_difference, log                                exp x, exp x − e, x
-dexp_right, dexpinv_right, … _transpose                 (d/ds exp(x + sy))|₀ = (dexp_right(x) y)^ exp x, its inverse, transposes
+dexp_right, dexpinv_right, … _transpose                 (d/ds exp(x + sy))|₀ = (dexp_right(x) y)^ exp x, inverse, …
 dexpinv_left_derivative, dexpinv_left_gradient          d/dx(dexpinv_left(x)ᵀ μ)·δ and ∇ₓ⟨μ, dexpinv_left(x) ξ⟩
 *optional*
-dexp_left, dexpinv_left, … _transpose                   where they are not the right-trivialised ones at −x written once more
+dexp_left, dexpinv_left, … _transpose                   where they are not the right-trivialised ones at −x
 cay, cay_difference, cay_inverse, dcay_right, …         the same for the Cayley map (e − x/2)⁻¹(e + x/2)
 ccsk, ccsk_difference, ccsk_inverse, dccsk_left, …      the same for exp(x₁e₁)…exp(xₙeₙ), left and right
 ccsk_inverse_ordered                                    its inverse for any order of the basis (else Newton's method)
-displace(q, d), advance(q, d)                           qτ − q and qτ for the difference d = τ − e, to relative precision
-exp_margin, cay_margin, ccsk_margin, project_margin     0 on singular sets: of dexp⁻¹(x), cay⁻¹(g), dccsk⁻¹(x), project(q)
+displace(q, d), advance(q, d)                           qτ − q and qτ for d = τ − e, to relative precision
+exp_margin, cay_margin, ccsk_margin, project_margin     0 where dexp⁻¹(x), cay⁻¹(g), dccsk⁻¹(x), project(q) are singular
 N_NORMALS, uniform                                      a random element from that many normal numbers (else `project`)
 N_ROTATION                                              size of the leading rotation block of the matrices
-======================================================  =================================================================
+======================================================  ================================================================
 
 exp and Cayley satisfy τ(−x) = τ(x)⁻¹, hence dτ_left(x) = dτ_right(−x): `liegroup.maps` says so once.  Group objects
 need the required names only; compiled loops (`liegroup.table`) need `displace`, `advance` and all three maps, every
@@ -40,7 +40,8 @@ _TANGENTS = (
     "{}inv_left_gradient",
 )
 _GROUP = (
-    "NAME", "N_Q", "N_V", "N_POINT", "identity", "compose", "inverse", "act", "adjoint", "coadjoint", "bracket", "bracket_transpose",
+    "NAME", "N_Q", "N_V", "N_POINT", "identity", "compose", "inverse", "act", "adjoint", "coadjoint", "bracket",
+    "bracket_transpose",
     "hat", "vee", "matrix", "from_matrix", "project", "defect",
 )  # fmt: skip
 _SECOND_KIND = tuple(f"dccsk{inverse}_left{transpose}" for inverse in ("", "inv") for transpose in ("", "_transpose"))

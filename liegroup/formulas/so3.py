@@ -131,7 +131,9 @@ def matrix(q: Any) -> Any:
 
 @helper
 def from_matrix(m: Any) -> Any:
-    """Unit quaternion of a rotation matrix: the largest of 4w², 4x², 4y², 4z² is the pivot; w ≥ 0 unless it vanishes."""
+    """Unit quaternion of a rotation matrix: the largest of 4w², 4x², 4y², 4z² is the pivot; w ≥ 0 unless it
+    vanishes.
+    """
     a, b, c = m[0][0], m[1][1], m[2][2]
     p, q, r = m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]
     d, e, f = m[1][0] + m[0][1], m[0][2] + m[2][0], m[2][1] + m[1][2]

@@ -8,7 +8,7 @@
     length = 0.5                                 # m, of a distance only
 
     [[closure]]
-    kind = "gear"                                # or "polynomial", with coefficients = [a0, a1, …]: `mechanics.constraints.couplings`
+    kind = "gear"      # or "polynomial", with coefficients = [a0, a1, …]: `mechanics.constraints.couplings`
     joints = ["left_finger", "right_finger"]
     ratio = -1.0
     offset = 0.0                                 # optional, rad or m

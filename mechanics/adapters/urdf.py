@@ -380,7 +380,8 @@ def _report_joints(joints: list[Any], report: Report, follow: bool) -> None:
     still = [joint.name for joint in joints if joint.type == "fixed" and (joint.limit or joint.dynamics or joint.mimic)]
     if mimic:
         report.change(
-            f"<mimic>: joints that should follow another one move independently (load_mechanism couples them): {_some(mimic)}"
+            "<mimic>: joints that should follow another one move independently (load_mechanism couples them): "
+            f"{_some(mimic)}"
         )
     if friction:
         report.change(f"<dynamics friction=…>: dry friction is not modelled: {_some(friction)}")

@@ -5,7 +5,7 @@ moment about the origin, both in body axes; a momentum (linear, angular) transfo
 
 =====================  ============================================  ==============================================
 `skew`                 ã                                             ã b = a × b
-`shift`                C = [[G, −G ρ̃], [0, G]]                       parent twist → child twist; Cᵀ: child wrench → parent
+`shift`                C = [[G, −G ρ̃], [0, G]]       parent twist → child twist; Cᵀ: child wrench → parent
 `momentum_cross`       Ω(V) = [[ω̃, 0], [ṽ, ω̃]]                       rate of a momentum seen from turning axes
 `motion_cross`         −Ω(V)ᵀ = [[ω̃, ṽ], [0, ω̃]]                     rate of a twist seen from moving axes
 `rotation`             R = E + sin θ ã + (1 − cos θ) ã ã             turn by θ about the axis a

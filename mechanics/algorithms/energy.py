@@ -18,7 +18,9 @@ MOMENTUM = 6
 
 @helper
 def first_moments(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Σ m x of the subtrees of all rows; in the base's row that of the whole tree, in the world.  The angles are known."""
+    """Σ m x of the subtrees of all rows; in the base's row that of the whole tree, in the world.  The angles are
+    known.
+    """
     clear(structure, work, CENTRE, 3)
     for i in range(structure[ROWS] - 1, -1, -1):
         row = HEADER + i * ROW

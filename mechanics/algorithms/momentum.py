@@ -1,4 +1,6 @@
-"""Momenta p = Bᵀ M V of given velocities: the sum of the momenta of the subtree, projected on the joint; eqs. (4), (9)."""
+"""Momenta p = Bᵀ M V of given velocities: the sum of the momenta of the subtree, projected on the joint; eqs. (4),
+(9).
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ MOMENTUM = 6
 
 @helper
 def momenta(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, o: Any = 0) -> None:
-    """From the twists of the rows: P* of all rows, that of the whole tree in the base's row, and out[o … o + n_v] <- p."""
+    """From the twists of the rows: P* of all rows, that of the whole tree in the base's row, and out[o … o + n_v]
+    <- p.
+    """
     n = structure[ROWS]
     clear(structure, work, MOMENTUM, 6)
     for i in range(n - 1, -1, -1):

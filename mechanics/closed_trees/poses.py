@@ -1,4 +1,6 @@
-"""World poses of the rows where closures and forces act, their screws, and the sums of wrenches on the way to the base."""
+"""World poses of the rows where closures and forces act, their screws, and the sums of wrenches on the way to the
+base.
+"""
 
 from __future__ import annotations
 

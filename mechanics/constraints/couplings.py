@@ -1,13 +1,13 @@
 """Couplings: equations between joint coordinates, as closures of a mechanism.
 
-=============  ====  ==========================================  ============================================================
+=============  ====  ==========================================  =======================================================
 closure        rows  equation                                    for
-=============  ====  ==========================================  ============================================================
-`gear`         1     q_first = ratio · q_second + offset         gear pairs (ratio < 0 where wheels mesh outside), belts and chains
+=============  ====  ==========================================  =======================================================
+`gear`         1     q_first = ratio · q_second + offset         gears (ratio < 0 if they mesh outside), belts, chains
                                                                  (ratio > 0), rack and pinion, lead screws, mimic joints
 `polynomial`   1     q_first = a₀ + a₁ q_second + a₂ q_second²…  MJCF's <joint> equalities; a joint held at a₀
 `coupling`     any   c(q₁, …, q_k) = 0, a function of your own   cams, differentials and planetary gears, cable drives
-=============  ====  ==========================================  ============================================================
+=============  ====  ==========================================  =======================================================
 
 A joint is named, or one freedom of a joint of several is given as (name, number): turns, slides and screws, anywhere in
 the tree. On `Continuous` joints the equation must be the same after a whole turn (a cam); what counts turns needs

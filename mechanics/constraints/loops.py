@@ -66,7 +66,9 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """The rows of one closing joint; `aligned` are pairs of directions (first, second body) that must not be opposite."""
+    """The rows of one closing joint; `aligned` are pairs of directions (first, second body) that must not be
+    opposite.
+    """
 
     kind: str
     first: Frame
@@ -204,7 +206,8 @@ def holonomic(first: Frame, second: Frame, function: Callable[..., Any], name: s
     --------
     The tip of a body on a paraboloid that is fixed in space:
 
-    >>> bowl = holonomic(Frame(None), Frame("body", (0, 0, -0.3)), lambda x, R: [x[2] - (x[0] ** 2 + x[1] ** 2)], "bowl")
+    >>> bowl = holonomic(Frame(None), Frame("body", (0, 0, -0.3)),
+    ...     lambda x, R: [x[2] - (x[0] ** 2 + x[1] ** 2)], "bowl")
     >>> bowl
     <holonomic 'bowl': None – body, 1 rows>
     """

@@ -72,15 +72,19 @@ class Mobility:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the rank was a near decision: the neighbours of the cut are closer than the jump that was asked for."""
+        """Whether the rank was a near decision: the neighbours of the cut are closer than the jump that was asked
+        for.
+        """
         return self.redundant > 0 and self.smallest < JUMP * max(self.next, 1e-16)
 
     def report(self) -> str:
         """One paragraph for people."""
         lines = [
-            f"{self.dof} degrees of freedom: {self.dof + self.rank} of the tree − {self.rank} of {self.rank + self.redundant} "
+            f"{self.dof} degrees of freedom: {self.dof + self.rank} of the tree − {self.rank} of "
+            f"{self.rank + self.redundant} "
             "closure equations",
-            f"smallest singular value that counts {self.smallest:.2g}, largest that does not {self.next:.2g} (relative)",
+            f"smallest singular value that counts {self.smallest:.2g}, largest that does not {self.next:.2g} "
+            "(relative)",
         ]
         if self.dof == 0:
             lines.append("it is locked: a structure that cannot move")

@@ -61,7 +61,9 @@ def value(kind: Any, A: Any, B: Any, D: Any, length: Any) -> Any:
 
 @helper
 def on_body(kind: Any, R: Any, arm: Any, force: Any, moment: Any) -> Any:
-    """The screw of a row in the axes of a body: a pure moment, or a force at `arm` from the body origin plus a moment."""
+    """The screw of a row in the axes of a body: a pure moment, or a force at `arm` from the body origin plus a
+    moment.
+    """
     if kind == PARALLEL:
         m = rotated_back(R, moment)
         return 0.0 * m[0], 0.0 * m[0], 0.0 * m[0], m[0], m[1], m[2]

@@ -19,7 +19,9 @@ from mechanics.constraints.wheel_rows import EDGE, ROLL, SPHERE, low, rim
 
 
 class Gradient(NamedTuple):
-    """Force f, its moments o × f about Q and (D + o) × f about P; gradients of S by D and by turns of wheel and plane."""
+    """Force f, its moments o × f about Q and (D + o) × f about P; gradients of S by D and by turns of wheel and
+    plane.
+    """
 
     force: Any
     about_hub: Any

@@ -127,7 +127,9 @@ def compliant(closure: Closure, stiffness: ArrayLike, damping: ArrayLike = 0.0) 
 
 
 def bushing(first: Frame, second: Frame, stiffness: ArrayLike, damping: ArrayLike = 0.0) -> list[Element]:
-    """An elastic joint: six stiffnesses (three shifts along the first frame's axes, N/m; turns about z, x, y, N·m/rad)."""
+    """An elastic joint: six stiffnesses (three shifts along the first frame's axes, N/m; turns about z, x, y,
+    N·m/rad).
+    """
     return compliant(weld(first, second, "bushing"), stiffness, damping)
 
 
@@ -179,7 +181,8 @@ def contact(
     return [
         OnPlane(
             center, _not_negative(radius, "radius"), plane, laws[law], _not_negative(stiffness, "stiffness"),
-            _not_negative(damping, "damping"), curve, float(static_friction or 0.0), _not_negative(friction, "friction"), slip_speed,
+            _not_negative(damping, "damping"), curve, float(static_friction or 0.0),
+            _not_negative(friction, "friction"), slip_speed,
         )
     ]  # fmt: skip
 

@@ -4,16 +4,16 @@ State y = (q, v), or (q, v, z) with ż = φ.  The second derivative of the closu
 
     φ̈ + K_D φ̇ + K_P φ + K_I z = 0
 
-=====================  ==============================================  ====================================================
+=====================  ==============================================  =================================================
 formulation            K_D, K_P, K_I                                   source
-=====================  ==============================================  ====================================================
+=====================  ==============================================  =================================================
 `Lagrange`             0, 0, 0                                         Lagrange's equations of the first kind: gaps ~ t²
 `Baumgarte`            2α, β², 0                                       Baumgarte 1972
 `Ostermeyer`           3s, 3s², s³                                     Ostermeyer 1990: all three roots at −s
 `AugmentedLagrangian`  2μΩ, Ω², 0, multipliers iterated:               Bayo, García de Jalón and Serna 1988
                        (Φ + 1/a) λ ← λ/a + …  (no rank is decided)
 `Penalty`              springs and dampers, λ = −(c φ̇ + k φ)           Courant 1943
-=====================  ==============================================  ====================================================
+=====================  ==============================================  =================================================
 
 The multipliers solve Φ λ = −(G H⁻¹ f + Ġ v + K_D φ̇ + K_P φ + K_I z), with the same factors and the same rank as the
 Hamiltonian formulation; f = −b(q, v) + forces, by Newton and Euler's recursion.  The projection after a step closes

@@ -43,7 +43,8 @@ class Compound(Joint):
         if rank < self.n_v:
             moving = ", ".join(repr(part) for part in parts if part.n_v)
             raise ValueError(
-                f"parts: {moving} have {self.n_v} degrees of freedom but move the body in {rank} directions at every configuration; "
+                f"parts: {moving} have {self.n_v} degrees of freedom but move the body in {rank} directions at every "
+                "configuration; "
                 "leave out the elements that repeat others"
             )
 

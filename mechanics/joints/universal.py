@@ -29,7 +29,8 @@ class Universal(Joint):
         a, b = np.array(self.first), np.array(self.second)
         if np.linalg.norm(np.cross(a, b)) < 1e-9 * np.linalg.norm(a) * np.linalg.norm(b):
             raise ValueError(
-                f"second: {self.second} is parallel to first {self.first}; two turns about one axis are one degree of freedom"
+                f"second: {self.second} is parallel to first {self.first}; two turns about one axis are one degree "
+                "of freedom"
             )
 
     @property

@@ -244,7 +244,9 @@ def direction_down(y: Any, parameters: Any, structure: Any, work: Any, i: Any, r
 def twist_down(
     t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, at: Any, v: Any, w: Any
 ) -> Any:
-    """C V of the parent's twist V = (v, w): of the point of the parent at the origin of a row, in the axes of the row."""
+    """C V of the parent's twist V = (v, w): of the point of the parent at the origin of a row, in the axes of the
+    row.
+    """
     kind, q = structure[row + KIND], structure[row + Q]
     flags = structure[row + FLAGS]
     v, w = constant_turn_down(parameters, flags, at, v), constant_turn_down(parameters, flags, at, w)

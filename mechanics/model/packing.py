@@ -8,7 +8,7 @@ only (a third for further children):
 
     x_parent = ρ + Rz(γ) Rx(α) Rz(θ₀ + q) x_child,        γ = 0 for the first child of a row with an axis,
 
-which costs a third of a general change of axes.  Outputs are turned back to body axes at the door.
+which costs a third of a general change of axes.  Outputs are turned back to body axes on output.
 """
 
 from __future__ import annotations
@@ -203,7 +203,9 @@ def _note_child(rows: list[_Row], place: _Place, element: Element) -> None:
 
 
 def _axes(row: _Row) -> Array:
-    """Columns: the internal axes in the user's.  z along the motion, x normal to it and to the axis of the first child."""
+    """Columns: the internal axes in the user's.  z along the motion, x normal to it and to the axis of the first
+    child.
+    """
     if isinstance(row.element, Plane):
         return np.asarray(row.element.axes(0.0), dtype=float)
     if not isinstance(row.element, _Directed):

@@ -6,7 +6,7 @@ the shape. γ̇ = γ × ω because up stays where it is.
 =========  ===========================================================================================================
 shape      contact vector
 =========  ===========================================================================================================
-`WHEEL`    ρ = c − r e − b γ, e = (γ₁, γ₂, 0)/√(γ₁² + γ₂²): disk or hoop about its third axis, radius r of the centre line of
+`WHEEL`    ρ = c − r e − b γ, e = (γ₁, γ₂, 0)/√(γ₁² + γ₂²): disk or hoop about its third axis, radius r of the line amid
            the rim, section radius b (0: a sharp edge); not defined when the wheel lies flat
 `SMOOTH`   ρ = c − B²γ/√(γ·B²γ), B = diag of half axes: ellipsoid, sphere
 =========  ===========================================================================================================

@@ -247,7 +247,9 @@ class NonholonomicSystem:
         return np.asarray(p.rows @ np.asarray(v, float) - p.value)
 
     def rank_margin(self, q: ArrayLike, t: float = 0.0) -> float:
-        """Smallest over largest eigenvalue of A M⁻¹Aᵀ with rows scaled to one: 0 where the rows depend on each other."""
+        """Smallest over largest eigenvalue of A M⁻¹Aᵀ with rows scaled to one: 0 where the rows depend on each
+        other.
+        """
         p = self.parts(q, np.zeros(self.n), t)
         gram = p.rows @ np.linalg.solve(p.mass, p.rows.T)
         scale = np.sqrt(np.diag(gram))
@@ -276,8 +278,10 @@ class NonholonomicSystem:
         if (np.abs(residual) > TOLERANCE * np.maximum(scale, 1e-3)).any():
             worst = int(np.argmax(np.abs(residual) / scale))
             raise ConstraintError(
-                f"{self.model}: the velocity violates constraint row {worst} by {residual[worst]:.3g} (all rows: {residual}); "
-                f"start from an admissible velocity (velocity(q, u) makes one), or ask for the projection with project=True"
+                f"{self.model}: the velocity violates constraint row {worst} by {residual[worst]:.3g} (all rows: "
+                f"{residual}); "
+                "start from an admissible velocity (velocity(q, u) makes one), or ask for the projection with "
+                "project=True"
             )
         if self.positions and np.abs(p.position).max() > TOLERANCE * (1.0 + np.abs(np.asarray(q)).max()):
             raise ConstraintError(
@@ -287,7 +291,8 @@ class NonholonomicSystem:
     def _check_rank(self, q: ArrayLike, t: float) -> None:
         if not self.rank_margin(q, t) > RANK_TOLERANCE:
             raise ConstraintError(
-                f"{self.model}: at q = {np.array2string(np.asarray(q, float), precision=6)} the constraint rows lose rank; "
+                f"{self.model}: at q = {np.array2string(np.asarray(q, float), precision=6)} the constraint rows lose "
+                "rank; "
                 f"start elsewhere, or leave out the dependent row"
             )
 

@@ -53,7 +53,9 @@ def complex_parts(system: NonholonomicSystem, t: Any, q: Array, v: Array) -> Par
 def random_states(
     system: NonholonomicSystem, count: int, seed: int = 0, spread: float = 0.3
 ) -> list[tuple[Array, Array]]:
-    """Admissible states (q, u): from the start along random admissible velocities, by many small steps; and random u."""
+    """Admissible states (q, u): from the start along random admissible velocities, by many small steps; and random
+    u.
+    """
     random = np.random.default_rng(seed)
     states = []
     for _ in range(count):

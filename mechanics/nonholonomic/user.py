@@ -157,7 +157,8 @@ class _Functions:
         along = q + 1j * EPS * coordinate_rate(self.table, q, v)
         later = _imaginary(self.value(t + 1j * EPS, along))
         return {
-            "MASS": mass, "ROWS": rows, "POTENTIAL": self.potential(q), "POSITION": self.position(q), "VALUE": self.value(t, q),
+            "MASS": mass, "ROWS": rows, "POTENTIAL": self.potential(q), "POSITION": self.position(q),
+            "VALUE": self.value(t, q),
             "FORCE": self.force(t, q, v),
             "GRADIENT": np.array([_imaginary(self.potential(x)) for x in moved]),
             "KINETIC": np.array([0.5 * v @ _imaginary(self.mass(x)) @ v for x in moved]),

@@ -81,7 +81,8 @@ class CompiledModel:
             )
         if q is None:
             raise ValueError(
-                f"q: expected the configuration of tree {self.model.name!r}; only a mechanism has a `home` to start from"
+                f"q: expected the configuration of tree {self.model.name!r}; only a mechanism has a `home` to start "
+                "from"
             )
         return replace(hamiltonian_problem(self.model, q, v, **options), field=self.field)
 
@@ -127,7 +128,8 @@ def compile_model(model: Tree | Mechanism, limit: int = LIMIT) -> CompiledModel:
     code = mechanism_code(model) if isinstance(model, Mechanism) else tree_code(model)
     if code.operations > limit:
         raise ValueError(
-            f"{_named(model)}: its code would have {code.operations} operations, more than limit={limit}, and gain little; use "
+            f"{_named(model)}: its code would have {code.operations} operations, more than limit={limit}, and gain "
+            "little; use "
             + (
                 "Mechanism.rhs and Mechanism.problem"
                 if isinstance(model, Mechanism)

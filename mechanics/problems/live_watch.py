@@ -113,7 +113,9 @@ class LiveWatch:
 
 
 def _least_pivot(mechanism: Mechanism) -> float:
-    """The smallest pivot of the scaled Φ at home, its null directions lifted to the mean diagonal, as in the kernels."""
+    """The smallest pivot of the scaled Φ at home, its null directions lifted to the mean diagonal, as in the
+    kernels.
+    """
     m = mechanism.mobility
     if m.rank == 0:
         return 1.0

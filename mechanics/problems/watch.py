@@ -54,7 +54,9 @@ class Finding:
             "lost": "the state is not finite from here on",
             "open": f"open by {self.value:.3g}",
             "singular": f"near a singular position: smallest singular value {self.value:.2g} of its value at home",
-            "locked": f"a redundant equation acts: singular value {self.value:.2g} of the greatest; the mechanism is locked",
+            "locked": (
+                f"a redundant equation acts: singular value {self.value:.2g} of the greatest; the mechanism is locked"
+            ),
         }
         return f"t = {self.time:.6g} s, {self.where}: {says[self.kind]}"
 

@@ -1,1 +1,3 @@
-"""Variational steps of trees in linear time: discrete Euler–Lagrange equations solved by one recursion per iteration."""
+"""Variational steps of trees in linear time: discrete Euler–Lagrange equations solved by one recursion per
+iteration.
+"""

@@ -17,7 +17,8 @@ map           X                                     what it is
 ``exp``       dexp_right(φ)⁻¹ d, φ                  SE(3) with exp
 ============  ====================================  ==================================================================
 
-(For the first two P is P⁻ in old axes; the linear part of N is m cay(a)/h.)  All are invariant under SE(3), so that total
+(For the first two P is P⁻ in old axes; the linear part of N is m cay(a)/h.)  All are invariant under SE(3), so that
+total
 momenta are exact; under ``split`` and ``splitexp`` the mass centre of a free system moves exactly as it should.  The
 functions take m and J already divided by h.  Sources: Bou-Rabee and Marsden 2009; Lee, Liu, Park and Srinivasa 2016
 (SE(3), trees).
@@ -57,7 +58,9 @@ def momentum(code: Any, a: Any, d: Any, m: Any, J: Any) -> Any:
 
 @helper
 def matrix_of(code: Any, a: Any, d: Any, m: Any, J: Any, r: Any) -> Any:
-    """N of a body about the point from which its mass centre is seen at r: the blocks A, B, C, I of [[A, B], [C, I]]."""
+    """N of a body about the point from which its mass centre is seen at r: the blocks A, B, C, I of [[A, B], [C,
+    I]].
+    """
     if code >= SPLIT:
         A = scale9(m, cayley_matrix(a))
         B, C = cross_rows(A, scale(-1.0, r)), cross_columns(r, A)

@@ -7,7 +7,8 @@ With Φ = W T A the rates of the closure equations φ (`mechanics.constraints.ro
 
 and the momenta are then brought to Φ₁ M⁻¹ p₁ = 0, which does not change the motion that follows.  (The engine does so
 by the
-projection of the problem.)  One iteration factorises the tree once, asks it for the motion that one unit of every closing impulse
+projection of the problem.)  One iteration factorises the tree once, asks it for the motion that one unit of every
+closing impulse
 makes, and solves
 
     Φ₁ J⁻¹ Φ₀ᵀ δΛ = −φ − Φ₁ δ
@@ -426,7 +427,8 @@ def attempt(
 
 @kernel
 def accept(
-    t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, counters: Any
+    t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any,
+    counters: Any
 ) -> Any:  # fmt: skip
     """Go on to the end t of a solved substep: as without loops, and p += Φ₀ᵀ Λ."""
     accept_tree(t, h, y, low, parameters, structure, options, field_work, work, counters)

@@ -1,4 +1,6 @@
-"""Elimination of the joints with several freedoms of both kinds (plane, free): a small dense system in the workspace."""
+"""Elimination of the joints with several freedoms of both kinds (plane, free): a small dense system in the
+workspace.
+"""
 
 from __future__ import annotations
 

@@ -106,7 +106,8 @@ def attempt(
 
 @kernel
 def accept(
-    t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, counters: Any
+    t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any,
+    counters: Any
 ) -> Any:  # fmt: skip
     """Go on to the end t of a solved substep."""
     accept_closed(t, h, y, low, parameters, structure, options, field_work, work, counters)

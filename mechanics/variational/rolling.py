@@ -50,7 +50,9 @@ def contact(parameters: Any, structure: Any, field_work: Any, poses_at: Any, c: 
 
 @helper
 def displacement(work: Any, i: Any, R: Any, x: Any) -> Any:
-    """ΔX of the point x of a row and its rotation vector φ over the step: in space, and φ also in row axes; R at k + 1."""
+    """ΔX of the point x of a row and its rotation vector φ over the step: in space, and φ also in row axes; R at k
+    + 1.
+    """
     a = vector(work, i, TURN_BODY)
     phi = rotation_vector(a)
     shift = add(vector(work, i, SHIFT_BODY), turned(a, x))
@@ -73,7 +75,9 @@ def remember_contact(parameters: Any, structure: Any, field_work: Any, work: Any
 
 @kernel
 def roll(parameters: Any, structure: Any, field_work: Any, work: Any, c: Any, line: Any) -> None:
-    """Put C and its derivative by the increments of the two bodies in the places of φ and of the screws of a contact."""
+    """Put C and its derivative by the increments of the two bodies in the places of φ and of the screws of a
+    contact.
+    """
     o = structure[EXTENSION]
     kind, i, j, _, p, _, q, _, factor = equation(parameters, structure, c)
     if kind > HEIGHT:

@@ -78,7 +78,9 @@ RESIDUAL = 1e-9
 
 @kernel
 def solve(parameters: Any, structure: Any, options: Any, work: Any, known: Any, counters: Any) -> Any:
-    """Iterate the increments of the joints; returns whether all lanes have converged, and the largest turn of a joint."""
+    """Iterate the increments of the joints; returns whether all lanes have converged, and the largest turn of a
+    joint.
+    """
     zero = 0.0 * ld2(work, 0, TURN_JOINT)
     going, distance, turn = zero + 1.0, zero, zero
     for k in range(ITERATIONS_LIMIT):
@@ -164,7 +166,8 @@ def attempt(
 
 @kernel
 def accept(
-    t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, counters: Any
+    t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any,
+    counters: Any
 ) -> bool:  # fmt: skip
     """Go on to the end t of a solved substep; returns whether the forces there are found."""
     gravity(parameters, structure, work, G1)

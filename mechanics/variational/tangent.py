@@ -9,7 +9,8 @@ The step's equations are differentiated by rows (implicit function theorem).  Wi
 nodes, β = Ad_f⁻¹ η⁰ and N of `mechanics.variational.body_maps`,
 
     δP = N (η¹ − β) − P δh/h,       δP* = δP + Σ children C₀ᵀ (δP* − ad_σᵀ P*),      A₀ᵀ δP* = δp̂ − (damping/2) δD
-    δP*⁺ = Ad_fᵀ δP* + ad_ζᵀ P*⁺,     ζ = η¹ − β,       δp₁ = A₁ᵀ δP*⁺ + (h/2)(δQ₁ + δu) + (δh/2)(Q₁ + u) − (damping/2) δD'
+    δP*⁺ = Ad_fᵀ δP* + ad_ζᵀ P*⁺,     ζ = η¹ − β,
+    δp₁ = A₁ᵀ δP*⁺ + (h/2)(δQ₁ + δu) + (δh/2)(Q₁ + u) − (damping/2) δD'
 
 which is the system of one Newton iteration with another right side: the factors at the solution serve all directions.
 Parts of a composition and divided steps are differentiated one after the other.
@@ -216,7 +217,8 @@ def to_parent(flags: Any, parent: Any, work: Any, i: Any, e: Any, f: Any, n: Any
 
 @kernel
 def put_force_change(
-    parameters: Any, structure: Any, work: Any, i: Any, row: Any, e: Any, placement: Any, node: Any, twist: Any, joint: Any
+    parameters: Any, structure: Any, work: Any, i: Any, row: Any, e: Any, placement: Any, node: Any, twist: Any, joint:
+    Any
 ) -> None:  # fmt: skip
     """δQ of gravity at a node into `SCRATCH`: Aᵀ (m δg, δc × g + c × δg), δg = g × ω; δc goes on to the parent."""
     at, flags, parent = structure[row + PARAMETERS], structure[row + FLAGS], extra(structure, structure[row + PARENT])
@@ -386,7 +388,8 @@ def attempt(
 
 @kernel
 def accept(
-    t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, counters: Any
+    t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any,
+    counters: Any
 ) -> Any:  # fmt: skip
     """Carry the directions to the end of a solved substep, then the state."""
     u, n_v = control(structure), structure[N_V]

@@ -105,7 +105,9 @@ def put_along(work: Any, i: Any, column: Any, kind: Any, pitch: Any, f: Any, n: 
 
 @helper
 def wrench_to_parent(work: Any, i: Any, at: Any, parent: Any, column: Any, first: Any, f: Any, n: Any) -> None:
-    """Cᵀ (f, n) for the parent (placement from column `at`): written by the first row that comes, added by the others."""
+    """Cᵀ (f, n) for the parent (placement from column `at`): written by the first row that comes, added by the
+    others.
+    """
     G = matrix(work, i, at)
     f = rotated_back(G, f)
     n = add(rotated_back(G, n), cross(vector(work, i, at + 9), f))

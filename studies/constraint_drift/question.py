@@ -41,7 +41,8 @@ class ConstraintDriftConfig(StudyConfig):
     """Keep loops closed by every classical and geometric way, and measure gap, energy, error and cost."""
 
     systems: tuple[str, ...] = (
-        "four-bar", "slider-crank", "double-four-bar", "10-four-bar", "peaucellier", "bricard", "rssr", "squeezer", "cassie",
+        "four-bar", "slider-crank", "double-four-bar", "10-four-bar", "peaucellier", "bricard", "rssr", "squeezer",
+        "cassie",
     )  # fmt: skip
     """Mechanisms; the first is the one of the main figure."""
     families: tuple[str, ...] = ()

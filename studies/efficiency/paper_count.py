@@ -33,7 +33,9 @@ def _shift(G: Any, rho: Any, x: Any) -> Any:
 
 
 def _times(a: Any, b: Any) -> Any:
-    """A matrix times a vector or a matrix, every inner product of k numbers in k multiplications and k − 1 additions."""
+    """A matrix times a vector or a matrix, every inner product of k numbers in k multiplications and k − 1
+    additions.
+    """
     if b.ndim == 2:
         return np.stack([_times(a, column) for column in b.T], axis=1)
     rows = []

@@ -52,7 +52,8 @@ def model_file(tree: Tree, step: float, integrator: str) -> str:
         place = f'pos="{words(b.position)}" quat="{words(so3.from_matrix(np.asarray(b.rotation)))}"'
         return f"<body {place}>{joint}{mass}{''.join(body(k) for k in tree.children[i])}</body>"
 
-    option = f'<option timestep="{step!r}" gravity="{words(tree.gravity)}" integrator="{integrator}"><flag contact="disable"/></option>'
+    option = f'<option timestep="{step!r}" gravity="{words(tree.gravity)}" integrator="{integrator}">'
+    option += '<flag contact="disable"/></option>'
     compiler = '<compiler boundmass="1e-9" boundinertia="1e-12" balanceinertia="true"/>'
     return f"<mujoco>{compiler}{option}<worldbody>{''.join(body(i) for i in tree.roots)}</worldbody></mujoco>"
 

@@ -249,7 +249,8 @@ def remarks(result: Result) -> Sequence[str]:
         else:
             worst = max(drifting, key=lambda r: abs(r.drift.slope))
             said.append(
-                f"{method}: drifts in {len(drifting)} of {len(runs)} runs, fastest {worst.drift.slope:+.2g} per second ({worst.label})"
+                f"{method}: drifts in {len(drifting)} of {len(runs)} runs, fastest {worst.drift.slope:+.2g} per "
+                f"second ({worst.label})"
             )
     return said
 

@@ -78,7 +78,8 @@ def run(config: EnergyTableConfig) -> list[tuple[str, Result]]:
     for name in config.models:
         steps = STEPS[name]
         asked = EnergyDriftConfig(
-            model=name, methods=config.methods, steps=steps, tolerances=config.tolerances, horizon=config.steps * min(steps),
+            model=name, methods=config.methods, steps=steps, tolerances=config.tolerances,
+            horizon=config.steps * min(steps),
             progress=False,
         )  # fmt: skip
         found.append((name, drift.run(asked)))
@@ -162,10 +163,17 @@ def data(found: Sequence[tuple[str, Result]]) -> Dataset:
 
     return Dataset(
         {
-            "run": Variable(("run",), np.array([f"{name}, {r.label}" for name, _, r in runs]), description="mechanism, method and step"),
-            "time": Variable(("run", "sample"), table([r.solution.t for _, _, r in runs]), "s", "time of the saved state"),
+            "run": Variable(
+                ("run",), np.array([f"{name}, {r.label}" for name, _, r in runs]),
+                description="mechanism, method and step",
+            ),
+            "time": Variable(
+                ("run", "sample"), table([r.solution.t for _, _, r in runs]), "s", "time of the saved state"
+            ),
             "deviation": Variable(("run", "sample"), table([r.deviation for _, _, r in runs]), "1", "(E - E0)/T*"),
-            "band": Variable(("run",), np.array([r.band for _, _, r in runs]), "1", "largest |E - E0|/T* over every step"),
+            "band": Variable(
+                ("run",), np.array([r.band for _, _, r in runs]), "1", "largest |E - E0|/T* over every step"
+            ),
             "cost": Variable(
                 ("run",), np.array([r.solution.seconds / result.config.horizon for _, result, r in runs]), "1",
                 "computing time per simulated time",

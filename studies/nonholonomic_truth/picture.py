@@ -51,7 +51,8 @@ def _verdicts(ax: Any, result: Result) -> None:
     )
     ax.grid(False)
     ax.set_title(
-        f"max |E − E₀|, h = {result.config.step:g}, {result.config.steps:g} steps      * no reversal maps the driver to itself"
+        f"max |E − E₀|, h = {result.config.step:g}, {result.config.steps:g} steps      * no reversal maps the driver "
+        "to itself"
     )
     for k, (verdict, colour) in enumerate(SHADES.items()):
         ax.text(

@@ -64,7 +64,9 @@ LARGE = np.log(1.2)
 
 @dataclass(frozen=True)
 class TruthConfig(StudyConfig):
-    """Integrate reversible and non-reversible nonholonomic problems with every method and say what their energies do."""
+    """Integrate reversible and non-reversible nonholonomic problems with every method and say what their energies
+    do.
+    """
 
     problems: tuple[str, ...] = ("CO0", "CO3", "L0", "L3", "R0", "RV", "RVF", "K", "B0", "B3")
     """Members of the family; mechanics.systems.rolling.driven_pair describes them."""

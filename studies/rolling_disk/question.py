@@ -179,7 +179,8 @@ def remarks(result: Result) -> Sequence[str]:
     lost = lambda r: r.energy_band > LOST * result.reference.energy  # noqa: E731
     best = sorted(long, key=lambda r: r.energy_band or 0.0)
     said = [
-        f"E₀ = {result.reference.energy:.10g} J; the contact point travels {result.reference.length:.4g} m in {result.reference.t[-1]:g} s"
+        f"E₀ = {result.reference.energy:.10g} J; the contact point travels {result.reference.length:.4g} m in "
+        f"{result.reference.t[-1]:g} s"
     ]
     if result.reference.fallen:
         said.append(f"the disk falls flat at t = {result.reference.fallen:.6g} s; everything ends there")

@@ -69,9 +69,11 @@ class Run:
 
     def record(self) -> Record:
         return {
-            "system": self.solution.model, "method": self.method, "step": self.step, "horizon": self.horizon, "steps": self.steps,
+            "system": self.solution.model, "method": self.method, "step": self.step, "horizon": self.horizon,
+            "steps": self.steps,
             "claimed_order": find(self.method).order, "path_error": self.path_error, "energy_band": self.energy_band,
-            "energy_slope": self.energy_slope, "energy_slope_sigma": self.energy_slope_sigma, "integral_error": self.integral_error,
+            "energy_slope": self.energy_slope, "energy_slope_sigma": self.energy_slope_sigma,
+            "integral_error": self.integral_error,
             "gap": self.height, "constraint_residual": self.residual, "microseconds_per_step": self.microseconds,
             "status": self.message,
         }  # fmt: skip

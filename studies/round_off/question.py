@@ -196,7 +196,8 @@ def remarks(result: Result) -> list[str]:
     for plain, compensated in zip(result.walks[::2], result.walks[1::2], strict=True):
         kind = "a random walk" if abs(compensated.exponent - 0.5) <= BROUWER else "not a random walk"
         said.append(
-            f"{plain.method} on the {plain.system}: compensation lowers the error by {plain.rms[-1] / compensated.rms[-1]:.3g}; "
+            f"{plain.method} on the {plain.system}: compensation lowers the error by "
+            f"{plain.rms[-1] / compensated.rms[-1]:.3g}; "
             f"exponents {plain.exponent:.2f} plain, {compensated.exponent:.2f} compensated ({kind})"
         )
     return said

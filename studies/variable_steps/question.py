@@ -2,13 +2,13 @@
 
 Each motion is integrated with as many steps in all, divided in different ways:
 
-=================  ================================================================================================================
+=================  =====================================================================================================
 fixed              equal steps
 integrating        the integrating controller (Hairer and Söderlind 2005): reversible; the wished step is Q(y)
 logarithmic        the logarithmic Hamiltonian (Preto and Tremaine 1999): symplectic and reversible; for splittings
-divided            a step of a tree whose joints turn too far is divided by two, four, …: depends on the state, not reversible
+divided            a step of a tree whose joints turn too far is divided: depends on the state, not reversible
 error              an ordinary controller of a Runge–Kutta pair, by tolerance
-=================  ================================================================================================================
+=================  =====================================================================================================
 
 Kepler's problem with e = 0.9 starts in the pericentre, Q = r^{3/2}; energies in units of |E₀|, times in revolutions.
 The chain whirls, Q = (1 + T/T₀)^{-1/2} with its kinetic energy T; energies in units of the largest kinetic energy T*,
@@ -256,9 +256,11 @@ def records(runs: Sequence[Run]) -> Sequence[Record]:
         rows.append(
             {
                 "system": r.system, "method": r.method, "steering": r.steering, "mean_step": r.mean_step,
-                "steps_ratio": float(steps.max() / steps.min()) if len(steps) > r.solution.steps - 3 else None, "steps": r.solution.steps,
+                "steps_ratio": float(steps.max() / steps.min()) if len(steps) > r.solution.steps - 3 else None,
+                "steps": r.solution.steps,
                 "substeps": r.solution.attributes.get("substeps", 0), "horizon": float(r.solution.t[-1] / r.unit),
-                "energy_band": r.band, "energy_slope": r.drift.slope, "energy_slope_sigma": r.drift.sigma, "drifts": r.drifts, "gap": r.gap,
+                "energy_band": r.band, "energy_slope": r.drift.slope, "energy_slope_sigma": r.drift.sigma,
+                "drifts": r.drifts, "gap": r.gap,
                 "microseconds_per_step": 1e6 * r.solution.seconds / max(r.solution.steps, 1),
                 "status": "OK" if r.solution.status == OK else r.solution.status.name,  # type: ignore[union-attr]
             }
@@ -276,7 +278,8 @@ def remarks(runs: Sequence[Run]) -> Sequence[str]:
             other = min((r for r in own if r.steering == steering), key=lambda r: r.mean_step)
             drifts = "drifts" if any(r.drifts for r in own if r.steering == steering) else "no slope beyond 3 sigma"
             said.append(
-                f"{system}, {method}, {steering}: energy error {other.band / equal.band:.2g} of that of equal steps; {drifts}"
+                f"{system}, {method}, {steering}: energy error {other.band / equal.band:.2g} of that of equal steps; "
+                f"{drifts}"
             )
     return said
 

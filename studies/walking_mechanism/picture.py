@@ -26,7 +26,8 @@ def figure(result: Result) -> Any:
     (a, b, c), (d, e, f) = fig.subplots(2, 3)
     t, q = first.solution.t, first.q
     fig.suptitle(
-        f"walking mechanism (Ivanov 2022), {config.horizon:g} s, T = 2.6 s, {first.ground} ground, RK4, h = {first.step:g} s",
+        f"walking mechanism (Ivanov 2022), {config.horizon:g} s, T = 2.6 s, {first.ground} ground, RK4, h = "
+        f"{first.step:g} s",
         fontsize=10,
     )
     _curves(a, t, q[:, :2], ("y", "z"), "figure 7: hull [m]")

@@ -55,7 +55,9 @@ VARIABLE_STEPS = ("Hamiltonian", "Baumgarte 20", "Lagrange I")
 
 @dataclass(frozen=True)
 class WalkingMechanismConfig(StudyConfig):
-    """The walking mechanism of Ivanov (2022): its walk, the deviations of its pins, and the speeds at which it walks."""
+    """The walking mechanism of Ivanov (2022): its walk, the deviations of its pins, and the speeds at which it
+    walks.
+    """
 
     horizon: float = 20.0
     """Simulated time, s."""

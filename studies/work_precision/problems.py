@@ -1,4 +1,6 @@
-"""The motions: a heavy top, a body on a spring in space, a falling chain; and their ambient right-hand sides for SciPy."""
+"""The motions: a heavy top, a body on a spring in space, a falling chain; and their ambient right-hand sides for
+SciPy.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ Array = NDArray[np.float64]
 
 @entry(*FIELD_SIGNATURES)
 def body_on_spring(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """v = p/m, ω = J⁻¹π;  ṗ = p × ω + Rᵀ F(x),  π̇ = π × ω + r × Rᵀ F(x),  F = −(k + k₄|x'|²) x' at the hook x' = x + R r.
+    """v = p/m, ω = J⁻¹π;  ṗ = p × ω + Rᵀ F(x),  π̇ = π × ω + r × Rᵀ F(x),  F = −(k + k₄|x'|²) x' at the hook
+    x' = x + R r.
 
     Parameters J₁ J₂ J₃ m k k₄ r₁ r₂ r₃; state (x, quaternion, p, π), both momenta in body axes about the centre of
     mass.
@@ -55,7 +58,9 @@ def body_on_spring(t: Any, y: Any, parameters: Any, structure: Any, work: Any, o
 
 
 def spring() -> Problem:
-    """A body of inertia (0.3, 0.5, 0.4) and mass 2, held at a point off its centre by a stiffening spring, on T*SE(3)."""
+    """A body of inertia (0.3, 0.5, 0.4) and mass 2, held at a point off its centre by a stiffening spring, on
+    T*SE(3).
+    """
     q = np.array([0.97, 0.15, 0.1, -0.25])
     momenta = (2.0, -4.0, 1.4, 0.6, -0.9, 0.8)
     return Problem(

@@ -228,7 +228,8 @@ def remarks(result: Result) -> list[str]:
             if ours and theirs:
                 a, b = min(ours, key=ours.__getitem__), min(theirs, key=theirs.__getitem__)
                 said.append(
-                    f"{system}, error {level:g}: {a} {1e3 * ours[a]:.3g} ms, {b} {1e3 * theirs[b]:.3g} ms: {theirs[b] / ours[a]:.3g} times"
+                    f"{system}, error {level:g}: {a} {1e3 * ours[a]:.3g} ms, {b} {1e3 * theirs[b]:.3g} ms: "
+                    f"{theirs[b] / ours[a]:.3g} times"
                 )
     return said
 

@@ -52,7 +52,8 @@ def test_every_import_of_an_optional_package_is_lazy():
         "lxml",
         "viser",
     )
-    code = f"import sys\nfor name in {optional!r}: sys.modules[name] = None\nimport liegroup, integrators, mechanics, studies.registry\n"
+    code = f"import sys\nfor name in {optional!r}: sys.modules[name] = None\n"
+    code += "import liegroup, integrators, mechanics, studies.registry\n"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

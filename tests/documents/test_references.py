@@ -10,7 +10,8 @@ from integrators.methods import METHODS
 ROOT = Path(__file__).resolve().parents[2]
 NAME = r"(?:de |d[’'])?[A-ZÀ-Ž][\w’'-]+(?: [A-ZÀ-Ž][\w’'-]+)*"
 CITATION = re.compile(
-    rf"({NAME})(?:(?:, | and | & |, and )(?:[A-ZÀ-Ž][\w’'.-]+(?: de [A-Z]\w+| [A-ZÀ-Ž][\w’'-]+)*))*(?: et al\.)?,? ((?:1[789]|20)\d\d)\b"
+    rf"({NAME})(?:(?:, | and | & |, and )(?:[A-ZÀ-Ž][\w’'.-]+(?: de [A-Z]\w+| [A-ZÀ-Ž][\w’'-]+)*))*(?: et al\.)?,? "
+    r"((?:1[789]|20)\d\d)\b"
 )
 
 

@@ -1,4 +1,6 @@
-"""Variable steps: tolerances, controllers, failures; the integrating controller keeps what symmetric methods are for."""
+"""Variable steps: tolerances, controllers, failures; the integrating controller keeps what symmetric methods are
+for.
+"""
 
 from __future__ import annotations
 

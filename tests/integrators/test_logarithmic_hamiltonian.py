@@ -45,7 +45,9 @@ def solve(problem, method, revolutions, steps, **options):
 @pytest.mark.parametrize("e", [0.5, 0.9, 0.99])
 @pytest.mark.parametrize("method", EXACT)
 def test_kepler_orbits_are_exact_conics_with_any_step(problems, method, e):
-    """r + e x = 1 − e² at every state, with ten steps of drift, kick, drift a revolution; only the time is approximate."""
+    """r + e x = 1 − e² at every state, with ten steps of drift, kick, drift a revolution; only the time is
+    approximate.
+    """
     solution = solve(problems.kepler(e), method, 100, 10)
     x, r = solution.y[:, 0], np.hypot(solution.y[:, 0], solution.y[:, 1])
     assert np.abs(r + e * x - (1 - e * e)).max() < 1e-13
@@ -131,7 +133,9 @@ def test_steps_are_symplectic_and_symmetric(problems, method):
 
 
 def test_rigid_bodies_attracting_each_other():
-    """T*SE(3)²: an encounter with order 4 and 6, momenta exact, energy in a band; the potential is the energy at rest."""
+    """T*SE(3)²: an encounter with order 4 and 6, momenta exact, energy in a band; the potential is the energy at
+    rest.
+    """
     problem = full_body()
     energy = problem.invariants.compiled
 

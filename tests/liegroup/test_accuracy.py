@@ -234,7 +234,9 @@ def condition(function: Callable[..., Any], inputs: list[np.ndarray], which: int
 
 
 def ulps(value: Any, exact: Any, sensitivity: Any, blocks: list[Any], noise: Any = 0) -> float:
-    """Largest error of a block in units of ulp × condition; what the reference cannot resolve (`noise`) counts as zero."""
+    """Largest error of a block in units of ulp × condition; what the reference cannot resolve (`noise`) counts as
+    zero.
+    """
     value, sensitivity = np.asarray(value, dtype=float), np.broadcast_to(sensitivity, np.shape(value))
     error, exact = np.abs(big(value) - exact), np.asarray(exact)
     resolved = max(noise, max(abs(v) for v in exact.flat) * mp.mpf(10) ** (20 - mp.mp.dps))

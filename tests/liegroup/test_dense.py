@@ -1,4 +1,6 @@
-"""Small dense systems: LDLᵀ, and the pseudo-inverse whose rank is known beforehand, in Python, compiled and on lanes."""
+"""Small dense systems: LDLᵀ, and the pseudo-inverse whose rank is known beforehand, in Python, compiled and on
+lanes.
+"""
 
 import mpmath
 import numpy as np

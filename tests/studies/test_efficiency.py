@@ -1,4 +1,6 @@
-"""The study of efficiency: its counts are exact where the paper's are, its answer is complete, its verdicts can fail."""
+"""The study of efficiency: its counts are exact where the paper's are, its answer is complete, its verdicts can
+fail.
+"""
 
 import json
 

@@ -53,7 +53,9 @@ def test_costs_are_read_off_between_the_runs():
 
 
 def test_the_body_on_a_spring_keeps_its_energy():
-    """½ p·v + ½ π·ω + ½ k r² + ¼ k₄ r⁴ with r the distance of the hook, along the motion by differences of the field."""
+    """½ p·v + ½ π·ω + ½ k r² + ¼ k₄ r⁴ with r the distance of the hook, along the motion by differences of the
+    field.
+    """
     from integrators import integrate
     from liegroup.formulas import so3
 

@@ -20,15 +20,15 @@ COMPOSED = {4: "SUZUKI4", 6: "KAHANLI6"}
 def rows() -> Iterator[tuple[str, Callable[[], Method]]]:
     """Name and builder of every nonholonomic method.
 
-    ============================  =========================================================================================
-    DLA, DLA4, DLA6               discrete Lagrange–d'Alembert, constraint at the midpoint: the default for groups and trees
-    DLA_TRAPEZOID, …              the same with another discrete constraint (also AVERAGED; LEFT, RIGHT: order 1, for teaching)
-    NULL_SPACE, …4, …6            DLA without multipliers, on a basis of the distribution: where some inertias are small or zero
+    ============================  ======================================================================================
+    DLA, DLA4, DLA6               discrete Lagrange–d'Alembert, constraint at the midpoint: default for groups, trees
+    DLA_TRAPEZOID, …              the same with another discrete constraint (AVERAGED; LEFT, RIGHT: order 1, to teach)
+    NULL_SPACE, …4, …6            DLA without multipliers, on a basis of the distribution: where inertias are small or 0
     MP, MP4, MP6                  McLachlan and Perlmutter, for a constant kinetic metric: the cheapest symmetric one
     GNI                           geometric nonholonomic integrator, for comparison
     ROLLING_ALPHA                 index-2 generalised-α, damped by design
-    ENERGY_EXACT, …4, …6          averaged gradient on quasi-velocities: where energy must stay for ever, or nothing is reversible
-    ============================  =========================================================================================
+    ENERGY_EXACT, …4, …6          averaged gradient on quasi-velocities: where energy must stay, nothing is reversible
+    ============================  ======================================================================================
     """
     families: dict[str, Callable[..., Method]] = {
         "DLA": lagrange_dalembert,

@@ -53,7 +53,8 @@ def work_shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
 def _check(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     if problem.parts_layout != "quasi_velocity":
         raise ValueError(
-            f"method: it needs quasi-velocities of a constant metric, which the problem {problem.model!r} does not carry; pose it by "
+            f"method: it needs quasi-velocities of a constant metric, which the problem {problem.model!r} does not "
+            "carry; pose it by "
             f"problem() of a nonholonomic system that has them, or use DLA on constrained_problem()"
         )
     return np.zeros(0), np.zeros(0, dtype=np.int64)

@@ -4,7 +4,7 @@ Momentum p = M v at a node, with A v = c; the multiplier L of a node acts with h
 after it:
 
     P⁻(X) = p + (h/2)(F − G + Aᵀ L)                               X alone is unknown
-    q₁ = q τ(hX),    p₁ = P⁺(X) + (h/2)(F − G + Aᵀ L)(q₁),    A₁ M₁⁻¹ p₁ = c₁        L₁ linear, carried into the next step
+    q₁ = q τ(hX),    p₁ = P⁺(X) + (h/2)(F − G + Aᵀ L)(q₁),    A₁ M₁⁻¹ p₁ = c₁    L₁ linear, carried into the next step
 
 The kick reflects the constrained part of the half-step velocity.  Order 2; symmetric as a map on T*Q with L as part of
 the state, but not a map near the identity off the constraints: compositions reach order 4 and never 6, a fresh start

@@ -203,10 +203,13 @@ def open_node(
 
 @kernel
 def close_node(
-    unknowns: Any, parts: Any, t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
+    unknowns: Any, parts: Any, t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, field_work: Any,
+    work: Any,
     limit: Any,
 ) -> int:  # fmt: skip
-    """v of the new node from the momentum P that arrives, with half a kick by the forces there; forces may depend on v."""
+    """v of the new node from the momentum P that arrives, with half a kick by the forces there; forces may depend
+    on v.
+    """
     n, m = structure[0], structure[1]
     at = constrained(n, m, structure[2])
     n_q = y.shape[0] - n
@@ -240,7 +243,8 @@ def close_node(
 
 @kernel
 def substep(
-    parts: Any, t: Any, h: Any, y: Any, low: Any, table: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
+    parts: Any, t: Any, h: Any, y: Any, low: Any, table: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any,
     counters: Any,
 ) -> int:  # fmt: skip
     """One step of size h of the basic method."""

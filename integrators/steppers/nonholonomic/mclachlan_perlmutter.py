@@ -44,7 +44,8 @@ def _check(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     values = problem.parts_values(0.0, np.concatenate([start[: problem.n - n], random.standard_normal(n)]))
     if np.abs(values[at.KINETIC : at.KINETIC + n]).max() > 0:
         raise ValueError(
-            f"method: McLachlan and Perlmutter's needs a constant kinetic metric, that of {problem.model!r} depends on q; use DLA"
+            f"method: McLachlan and Perlmutter's needs a constant kinetic metric, that of {problem.model!r} depends "
+            "on q; use DLA"
         )
     return np.zeros(0), np.zeros(0, dtype=np.int64)
 
@@ -63,7 +64,9 @@ def _solve(
     work: Any,
     counters: Any,
 ) -> int:
-    """X = v₁ and L, to rounding; NODE holds the parts at q_h, P the momentum that arrives there with half of its kick."""
+    """X = v₁ and L, to rounding; NODE holds the parts at q_h, P the momentum that arrives there with half of its
+    kick.
+    """
     n, m = structure[0], structure[1]
     n_q, tau = y.shape[0] - n, options[TAU]
     half, mu, moved, velocity = work[HX][:n], work[MU][:n], work[SCRATCH][:n], work[X][:n]
@@ -96,7 +99,8 @@ def _solve(
 
 @kernel
 def substep(
-    parts: Any, t: Any, h: Any, y: Any, low: Any, table: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
+    parts: Any, t: Any, h: Any, y: Any, low: Any, table: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any,
     counters: Any,
 ) -> int:  # fmt: skip
     """One step of size h of the basic method; y is moved to q_h first."""

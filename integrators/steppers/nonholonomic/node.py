@@ -72,7 +72,9 @@ def factor(values: Any, structure: Any, work: Any) -> None:
 
 @kernel
 def soft_factor(values: Any, structure: Any, work: Any, softness: Any) -> None:
-    """The same with ε, the softness, in place of the lower right zero: regular for rows that depend on each other, too."""
+    """The same with ε, the softness, in place of the lower right zero: regular for rows that depend on each other,
+    too.
+    """
     n, m = structure[0], structure[1]
     at = constrained(n, m, structure[2])
     response, delassus = MATRIX + n, MATRIX + n + m

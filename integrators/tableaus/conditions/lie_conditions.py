@@ -86,7 +86,9 @@ def linear_order(c: Sequence[Any], brackets: Brackets, final: Exponents, u: floa
 
 @precise
 def linear_symmetric(c: Sequence[Any], brackets: Brackets, final: Exponents, u: float) -> bool:
-    """True if the step with −h undoes the step: Fᵢ → −Fₛ₊₁₋ᵢ turns the J-th exponent into minus the J-th from the end."""
+    """True if the step with −h undoes the step: Fᵢ → −Fₛ₊₁₋ᵢ turns the J-th exponent into minus the J-th from the
+    end.
+    """
     s = len(c)
     if any(abs(x + y - 1) > 8 * u for x, y in zip(c, reversed(c), strict=True)):
         return False
@@ -120,7 +122,9 @@ def _depths(stages: int, brackets: Brackets) -> list[int]:
 def estimate_holds(
     stages: Sequence[Exponents], final: Exponents, final_hat: Exponents, estimate: Sequence[Any], order: int, u: float
 ) -> bool:
-    """True if g₁ = ĝ₁ exp(Σ estimateᵢFᵢ) up to the first order in which the embedded method of order `order` differs."""
+    """True if g₁ = ĝ₁ exp(Σ estimateᵢFᵢ) up to the first order in which the embedded method of order `order`
+    differs.
+    """
     kept = forests(order + 1)
     corrected = [*final_hat, estimate]
     absolute = [_absolute(e) for e in stages]

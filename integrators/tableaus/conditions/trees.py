@@ -19,7 +19,9 @@ Tree = tuple[Any, ...]
 
 @cache
 def rooted_trees(order: int, colours: int = 1) -> tuple[Tree, ...]:
-    """All rooted trees with `order` nodes: 1, 1, 2, 4, 9, 20, 48, 115, 286, 719, … (two colours: 2, 4, 14, 52, 214, …)."""
+    """All rooted trees with `order` nodes: 1, 1, 2, 4, 9, 20, 48, 115, 286, 719, … (two colours: 2, 4, 14, 52, 214,
+    …).
+    """
     forests = tuple(_forests(order - 1, order - 1, colours))
     return forests if colours == 1 else tuple((colour, forest) for colour in range(colours) for forest in forests)
 

@@ -184,7 +184,9 @@ def _move(
     m: Any,
     pace: Any,
 ) -> Any:
-    """Velocity and rate of momentum of a row; v, w its twist without its own motion, (f, m) = F*.  Returns its twist."""
+    """Velocity and rate of momentum of a row; v, w its twist without its own motion, (f, m) = F*.  Returns its
+    twist.
+    """
     at = structure[row + PARAMETERS]
     kind, o, p = structure[row + KIND], structure[row + V], structure[N_Q] + structure[row + V]
     a, h, j = symmetric(work, i, A), full(work, i, H), symmetric(work, i, J)

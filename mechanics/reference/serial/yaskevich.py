@@ -2,7 +2,7 @@
 
 With r_ij = O_i O_j, c_j the first moment and I_j the tensor about O_j, all in base axes, and i ≤ j:
 
-    A_ij = e_iᵀ M_ij e_j,     M_ij = Σ_{k≥j} (I_k + m_k r̃_ik r̃_jkᵀ + r̃_ik c̃_kᵀ + c̃_k r̃_jkᵀ)              rotary joints, (20)
+    A_ij = e_iᵀ M_ij e_j,     M_ij = Σ_{k≥j} (I_k + m_k r̃_ik r̃_jkᵀ + r̃_ik c̃_kᵀ + c̃_k r̃_jkᵀ)    rotary joints, (20)
 
 by the recursions (numbers as in the paper)
 

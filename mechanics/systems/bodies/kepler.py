@@ -101,7 +101,9 @@ class KeplerOrbit:
 
 
 def _eccentric_anomaly(M: Any, e: float) -> Any:
-    """Solution of E − e sin E = M for |M| ≤ π, by Newton's method from a start beyond which it converges monotonically."""
+    """Solution of E − e sin E = M for |M| ≤ π, by Newton's method from a start beyond which it converges
+    monotonically.
+    """
     E = np.where(M < 0, -np.pi, np.pi) * np.ones_like(M) if e > 0.8 else M + e * np.sin(M)
     for _ in range(100):
         step = (E - e * np.sin(E) - M) / (1 - e * np.cos(E))

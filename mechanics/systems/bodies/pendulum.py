@@ -1,4 +1,6 @@
-"""The plane pendulum on T*SO(2): swinging, turning over, or on the separatrix, solved by Jacobi's elliptic functions."""
+"""The plane pendulum on T*SO(2): swinging, turning over, or on the separatrix, solved by Jacobi's elliptic
+functions.
+"""
 
 from __future__ import annotations
 

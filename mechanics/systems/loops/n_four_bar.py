@@ -58,7 +58,9 @@ def stiffness(n: int) -> float:
 
 
 def exact(n: int = 2) -> PendulumMotion:
-    """θ(t) and θ̇(t) of the perfect mechanism, θ counted clockwise from the vertical and from π (see `PendulumMotion`)."""
+    """θ(t) and θ̇(t) of the perfect mechanism, θ counted clockwise from the vertical and from π (see
+    `PendulumMotion`).
+    """
     return PendulumMotion(1.0, np.sqrt(stiffness(n)), np.pi, SPEED)
 
 

@@ -1,13 +1,15 @@
 r"""A pair (x, y) driven by a third coordinate s through a nonholonomic constraint: Modin and Verdier's kind of test
 problems.
 
-    L = ½ (ẋ² + ẏ² + ṡ²) − U(x, y) − V(s),    rows   (1, f(s), 0)  variable transmission    or   (sin s, −cos s, 0)  knife edge.
+    L = ½ (ẋ² + ẏ² + ṡ²) − U(x, y) − V(s),
+    rows   (1, f(s), 0)  variable transmission    or   (sin s, −cos s, 0)  knife edge.
 
 The driver moves alone, s̈ = −V′(s).  With e(s) = (−f, 1)/√(1 + f²) or (cos s, sin s) the pair has one speed u,
 (ẋ, ẏ) = e u, and u̇ = −e·∂U: the frame is orthonormal and without gyroscopic terms.  Driver and driven energy,
 ½ ṡ² + V and ½ u² + U, are two separate integrals.
 
-    f(s) = f₀ s + f₁ sin s + f₂ cos 2s,    V(s) = ½ c₀ s² − c₁ cos s − c₂ sin 2s,    U = ½ (k x² + k y² + κ x² y²) − g x.
+    f(s) = f₀ s + f₁ sin s + f₂ cos 2s,    V(s) = ½ c₀ s² − c₁ cos s − c₂ sin 2s,
+    U = ½ (k x² + k y² + κ x² y²) − g x.
 
 For quadratic U the pair obeys a linear equation with time-dependent coefficients; a discretisation keeps its
 multipliers on the unit circle only if a reversal maps the driver's orbit to itself.  A swinging driver always has one,

@@ -3,7 +3,7 @@ r"""A convex body that rolls without slipping on a horizontal plane, which may t
 Configuration SE(3): centre of mass and orientation; body velocity (V, ω).  With γ up, ρ from the centre of mass to the
 contact point (`mechanics.nonholonomic.rolling`), x_c the contact point in space and W the turn rate of the support:
 
-    rows        R (V + ω × ρ) = W e_z × x_c        two tangential rows and the normal one, the rate of the height z + γ·ρ
+    rows        R (V + ω × ρ) = W e_z × x_c        two tangential rows and the normal one, the rate of z + γ·ρ
     reduced     u = ω,   V = ρ × ω + w,   w = Rᵀ(W e_z × x_c)
     motion      (J + m (ρ² − ρρᵀ)) ω̇ = −ω × J ω + m ρ × (ρ̇ × ω + ω × (ρ × ω) + ẇ + ω × w + g γ) − σ ω
 
@@ -221,7 +221,8 @@ def rolling_body(
     gamma = np.array(up(tuple(q)))
     if shape == WHEEL and np.hypot(gamma[0], gamma[1]) < 1e-3:
         raise ValueError(
-            f"orientation_wxyz: {q} lays the wheel flat (tilt {np.hypot(*gamma[:2]):.2g} rad), where it has no contact point"
+            f"orientation_wxyz: {q} lays the wheel flat (tilt {np.hypot(*gamma[:2]):.2g} rad), where it has no "
+            "contact point"
         )
     contact_at = wheel_contact if shape == WHEEL else smooth_contact
     rho = np.array(contact_at(tuple(gamma), (0.0, 0.0, 0.0), size, centre)[0])

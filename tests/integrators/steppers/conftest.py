@@ -1,4 +1,6 @@
-"""Mechanical systems for the splittings: bodies of any inertia on springs to a moving point, on T*G for several groups."""
+"""Mechanical systems for the splittings: bodies of any inertia on springs to a moving point, on T*G for several
+groups.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,8 @@ def store(out: Any, i: Any, x: Any) -> None:
 
 @entry(*FIELD_SIGNATURES)
 def bodies(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """v = K p,  ṗ = ad_vᵀ p + force; K is parameters[:m²], the spring holds the point (0.4, −0.3, 0.2) of every body."""
+    """v = K p,  ṗ = ad_vᵀ p + force; K is parameters[:m²], the spring holds the point (0.4, −0.3, 0.2) of every
+    body."""
     m, g = structure[0], structure[1]
     for i in range(m):
         v = ld(y, 0) * 0.0

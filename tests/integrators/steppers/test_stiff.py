@@ -34,7 +34,9 @@ L_STABLE = [
 
 @entry(*FIELD_SIGNATURES)
 def driven(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """x follows cos t as fast as parameters[0] says (Prothero and Robinson), and a body turns with velocity (x, 1, x²)."""
+    """x follows cos t as fast as parameters[0] says (Prothero and Robinson), and a body turns with velocity (x, 1,
+    x²).
+    """
     s, c = sincos(t * 1.0)
     x = ld(y, 4)
     st(out, 0, x)

@@ -1,4 +1,6 @@
-"""What methods keep: the group, constant and zero fields, symmetry, and the same numbers in lanes and without compiler."""
+"""What methods keep: the group, constant and zero fields, symmetry, and the same numbers in lanes and without
+compiler.
+"""
 
 from __future__ import annotations
 

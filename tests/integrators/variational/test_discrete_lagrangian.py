@@ -1,4 +1,6 @@
-"""Variational integrators of any Lagrangian on Rⁿ: derivatives, order, symplecticity, symmetry, momenta, known numbers."""
+"""Variational integrators of any Lagrangian on Rⁿ: derivatives, order, symplecticity, symmetry, momenta, known
+numbers.
+"""
 
 from __future__ import annotations
 

@@ -164,7 +164,9 @@ def test_lanes_agree_bitwise_with_one_trajectory(problems):
 
 @pytest.mark.parametrize("name", ["LGVI_CAYLEY", "LGVI_EXP"])
 def test_momenta_of_bodies_that_attract_each_other_are_exact(name):
-    """Two clusters of points in a close orbit: total momenta to rounding, the energy in a band without slope, order 2."""
+    """Two clusters of points in a close orbit: total momenta to rounding, the energy in a band without slope, order
+    2.
+    """
     problem = full_body()
     solution = integrate(problem, name, (0, 100), 0.01)
     drift = energy_drift(solution.t, solution["energy"])
@@ -187,7 +189,8 @@ def test_moser_veselov_is_for_rotations(problems):
 
 @pytest.mark.parametrize(
     ("options", "word"),
-    [({"form": "fast"}, "form"), ({"form": "moser_veselov", "map": "exp"}, "cayley"), ({"form": "truncated1", "map": "cayley"}, "exp"),
+    [({"form": "fast"}, "form"),
+     ({"form": "moser_veselov", "map": "exp"}, "cayley"), ({"form": "truncated1", "map": "cayley"}, "exp"),
      ({"plain": True}, "ccsk")],
 )  # fmt: skip
 def test_bad_options_are_refused_by_name(options, word):

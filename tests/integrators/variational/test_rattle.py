@@ -178,7 +178,8 @@ def test_welded_bodies_move_as_one():
     turn = 0.3 * SPIN
     v0 = np.concatenate([np.cross(turn, -apart / 2), turn, np.cross(turn, apart / 2), turn])
     problem = holonomic_problem(
-        lambda t, q, v, p: body(v[:6]) + body(v[6:]), weld, np.concatenate([q0, twin]), v0, group=product(se3, se3), model="welded"
+        lambda t, q, v, p: body(v[:6]) + body(v[6:]), weld, np.concatenate([q0, twin]), v0,
+        group=product(se3, se3), model="welded"
     )  # fmt: skip
     solution = integrate(problem, "RATTLE", (0, 2), 0.01)
     assert solution["gap"].max() < 1e-13

@@ -1,4 +1,6 @@
-"""Mechanisms from files: Cassie with her loops from SDF, equality constraints from MJCF against MuJoCo's own residuals."""
+"""Mechanisms from files: Cassie with her loops from SDF, equality constraints from MJCF against MuJoCo's own
+residuals.
+"""
 
 import numpy as np
 import pytest

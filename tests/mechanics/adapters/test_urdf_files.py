@@ -8,7 +8,8 @@ import pytest
 import mechanics
 from mechanics import ModelError, ModelWarning
 
-INERTIAL = '<inertial><origin xyz="0 0 0.5"/><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+INERTIAL = '<inertial><origin xyz="0 0 0.5"/><mass value="2"/>'
+INERTIAL += '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
 
 
 def link(name, inertial=INERTIAL):

@@ -59,7 +59,9 @@ def test_inconsistent_momenta_give_the_velocities_of_the_reference(mechanism, ma
 
 
 def test_rates_of_momenta_with_multipliers_are_derivatives_of_the_motion(mechanism, made):
-    """p* = H v − Gᵀ η along the true motion, with η̇ = λ of the multiplier equations: no formula of the kernel is used."""
+    """p* = H v − Gᵀ η along the true motion, with η̇ = λ of the multiplier equations: no formula of the kernel is
+    used.
+    """
     tree, q, v = made.tree, mechanism.q, mechanism.v
     kept = made.mobility.kept
     scales = made.mobility.scales[kept]

@@ -1,4 +1,6 @@
-"""Every claim of Ivanov (2022) about closed chains, on five mechanisms: what holds, and what the corrections correct."""
+"""Every claim of Ivanov (2022) about closed chains, on five mechanisms: what holds, and what the corrections
+correct.
+"""
 
 from dataclasses import replace
 
@@ -110,7 +112,9 @@ def test_the_short_matrix_diverges_for_unequal_shares(shared):
 
 
 def test_the_short_matrix_in_body_axes_depends_on_the_direction_of_north(planar):
-    """As printed, ¼ ε M εᵀ: turn the whole mechanism in space, and the iteration diverges, though nothing has changed."""
+    """As printed, ¼ ε M εᵀ: turn the whole mechanism in space, and the iteration diverges, though nothing has
+    changed.
+    """
 
     def slowest(angle, W):
         R = rotation(np.array([0.0, 0.0, 1.0]), angle)

@@ -95,7 +95,7 @@ def accelerations(made, q, v):
 
 
 # --- rows
-# -------------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------------------
 
 
 def test_rows_are_the_derivatives_along_the_motion():
@@ -182,7 +182,7 @@ def test_the_kernel_is_the_readable_reference():
     assert np.allclose(found[tree.nv :], rates, rtol=0, atol=1e-12 * np.abs(rates).max())
 
 
-# --- closed forms --------------------------------------------------------------------------------------------------------------------
+# --- closed forms -----------------------------------------------------------------------------------------------------
 
 
 def pair(ratio, *elements):
@@ -207,7 +207,9 @@ def test_two_geared_wheels_are_one_of_the_reduced_inertia(ratio):
 
 
 def test_a_belt_to_the_ground_keeps_a_wheel_from_turning():
-    """A pendulum that carries a wheel, held by a belt of ratio 1: the wheel moves without turning, its moment does not count."""
+    """A pendulum that carries a wheel, held by a belt of ratio 1: the wheel moves without turning, its moment does not
+    count.
+    """
     arm = Inertia.about_com(0.5, -0.2 * Z, np.diag([0.01, 0.01, 1e-3]))
     tree = Tree(
         [Body("arm", Revolute(Y), inertia=arm), Body("wheel", Revolute(Y), "arm", -0.4 * Z, inertia=wheel(0.7, 2.0))],
@@ -296,7 +298,7 @@ def test_the_impulse_of_a_step_is_the_force_of_the_cam():
     assert 2 * fine - coarse == pytest.approx(reactions(made, v=v)["cam: coupling"], rel=1e-5)
 
 
-# --- closure, energy, momenta ---------------------------------------------------------------------------------------------------------
+# --- closure, energy, momenta -----------------------------------------------------------------------------------------
 
 
 def test_ten_thousand_variational_steps_keep_the_couplings_at_rounding_and_the_energy_in_its_band():
@@ -330,7 +332,9 @@ def test_internal_couplings_do_not_touch_the_total_momenta():
 
 
 def test_couplings_work_beside_closed_loops_redundant_ones_and_forces():
-    """A four-bar whose crank drives a wheel, which drives it back: one equation more than needed, and a loop with two more."""
+    """A four-bar whose crank drives a wheel, which drives it back: one equation more than needed, and a loop with two
+    more.
+    """
     rod = Inertia.about_com(1.0, 0.2 * X, np.diag([1e-3, 0.02, 0.02]))
     bodies = [
         Body("crank", Revolute(Z), inertia=rod),
@@ -380,7 +384,7 @@ def test_stabilised_accelerations_keep_the_coupling(stabilisation):
     assert np.abs(solution["gap"]).max() < 1e-4
 
 
-# --- kernels ------------------------------------------------------------------------------------------------------------------------
+# --- kernels ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow  # of compiling
@@ -408,7 +412,8 @@ def test_interpreted_variational_steps_are_the_compiled_bits():
         work, field_work = np.zeros(method.work_shape(problem)), np.zeros(problem.work_shape)
         for k in range(2):
             status = getattr(method.step(problem), path)(
-                getattr(method.function(problem), path), k * H, H, y, 0 * y, problem.table, method.kernel_coefficients(problem),
+                getattr(method.function(problem), path), k * H, H, y, 0 * y, problem.table,
+                method.kernel_coefficients(problem),
                 method.kernel_options(problem), problem.parameters, problem.structure, field_work, work, counters,
             )  # fmt: skip
             assert status == 0
@@ -438,7 +443,7 @@ def test_straight_line_code_has_the_numbers_of_the_kernel():
     )
 
 
-# --- what is refused ---------------------------------------------------------------------------------------------------------------
+# --- what is refused --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,9 @@ def blocks(problem, y):
 
 @pytest.mark.parametrize("module", [rssr, bricard, flyball_governor])
 def test_parts_are_the_gradients_of_the_energies(module):
-    """D and G against complex steps of ½ vᵀM(q) v and of −Σ m g·x; their sum with the rates against the accelerations."""
+    """D and G against complex steps of ½ vᵀM(q) v and of −Σ m g·x; their sum with the rates against the
+    accelerations.
+    """
     made = module.mechanism()
     tree, rng = made.tree, np.random.default_rng(1)
     problem, v = constrained_problem(made), rng.normal(size=made.tree.nv)

@@ -70,8 +70,10 @@ def test_states_of_the_wrong_shape_or_not_finite_are_refused():
 
 
 GROWTH = {
-    "knife-edge": (2, 3), "chaplygin-sleigh": (2, 3), "suslov": (2, 3), "nonholonomic-particle": (2, 3), "contact-chain": (6, 7),
-    "vertical-disk": (2, 3, 4), "car": (2, 3, 4), "snakeboard": (4, 6), "roller-racer": (2, 3, 4), "rolling-disk": (3, 4, 5),
+    "knife-edge": (2, 3), "chaplygin-sleigh": (2, 3), "suslov": (2, 3), "nonholonomic-particle": (2, 3),
+    "contact-chain": (6, 7),
+    "vertical-disk": (2, 3, 4), "car": (2, 3, 4), "snakeboard": (4, 6), "roller-racer": (2, 3, 4),
+    "rolling-disk": (3, 4, 5),
     "thick-disk": (3, 5, 5), "ball-on-turntable": (3, 5, 5),
 }  # fmt: skip
 

@@ -1,4 +1,6 @@
-"""Four ways to the mass matrix, two to the bias, three to Hamilton's equations: the same numbers; and what they cost."""
+"""Four ways to the mass matrix, two to the bias, three to Hamilton's equations: the same numbers; and what they
+cost.
+"""
 
 import numpy as np
 import pytest

@@ -150,7 +150,9 @@ def test_without_forces_it_ends_where_the_step_ends(trees):
 
 
 def test_forces_do_work(trees):
-    """A torque τ on one hinge of a weightless pair, at rest: p grows by hτ, all forces act as half kicks at either end."""
+    """A torque τ on one hinge of a weightless pair, at rest: p grows by hτ, all forces act as half kicks at either
+    end.
+    """
     problem = trees.drifting()
     y, u = problem.y0.copy(), np.array([0.7, -0.4])
     kicked = y.copy()

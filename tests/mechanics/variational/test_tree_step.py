@@ -25,7 +25,9 @@ H = 0.02
 
 
 def one_joint(kind, generator):
-    """A revolute body, a body on the joint in question, and a revolute body on it: the joint has a parent and a child."""
+    """A revolute body, a body on the joint in question, and a revolute body on it: the joint has a parent and a
+    child.
+    """
     joints = [Revolute((1, 0, 2)), EXAMPLES[kind](generator), Revolute((0, 1, 0))]
     return Tree(
         [
