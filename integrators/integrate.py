@@ -82,8 +82,8 @@ def integrate(
     max_steps : int, optional
         Most variable steps; reaching it is a status.
     save_every : int, optional
-        Keep every `save_every`-th state and the last; default every variable step, and of fixed steps as few as needed for
-        at most 10 000 states.  The extremes and the mean of the invariants are taken over every step in any case.
+        Keep every `save_every`-th state and the last; default every variable step, and of fixed steps as few as needed
+        for at most 10 000 states.  The extremes and the mean of the invariants are taken over every step in any case.
     t_eval : array, optional
         Keep the states at these times instead: within steps by the method's continuous extension, or by a step of the
         part.

@@ -1,4 +1,5 @@
-"""Rotations in other coordinates: unit quaternion (w, x, y, z) ↔ matrix, rotation vector, Euler angles, Rodrigues parameters.
+"""Rotations in other coordinates: unit quaternion (w, x, y, z) ↔ matrix, rotation vector, Euler angles, Rodrigues
+parameters.
 
 =========================  ===========================================================  ==========================
 form                       of a rotation by θ ∈ [0, π] about the unit vector n          not unique

@@ -11,7 +11,7 @@ found by asking the field, the force is ṗ at p = 0.  Forms:
 
 ==================  ================================================================================================
 ``hp``              the equations above (Hamilton–Pontryagin), map exp, Cayley or of the second kind
-``moser_veselov``   on SO(3): 𝕀 c + ½ c × 𝕀 c = (1 + |c|²/4) h p̂, q₁ = q₀ cay(c): chordal kinetic energy of Lee, Leok and
+``moser_veselov``   on SO(3): 𝕀 c + ½ c × 𝕀 c = (1 + |c|²/4) h p̂, q₁ = q₀ cay(c): chordal energy of Lee, Leok and
                     McClamroch.  The energy of a free body is exact, errors are half those of ``hp`` with Cayley
 ``truncated1``      dexp⁻ᵀ cut after 1 − ½ ad: order 2, momenta exact, **not symplectic**: the energy drifts
 ``truncated2``      cut after 1/12 ad²: as above, with less drift

@@ -21,8 +21,10 @@ from studies.efficiency.methods import NAMES, counted, measured
 from studies.efficiency.trees import branched
 from studies.study import Record, StudyConfig
 
-QUESTION = "Which way to Hamilton's equations of a tree is the cheapest: "
+QUESTION = (
+    "Which way to Hamilton's equations of a tree is the cheapest: "
     "projection on motions, on reactions, or the recursion?"
+)
 SOURCES = ("formula", "counted", "measured")
 SPACE_MANIPULATOR = 6
 """Moving joints for which the figures of the space station's manipulator are printed."""
