@@ -4,7 +4,7 @@ from integrators.integrate import integrate, resume
 from integrators.problem import Problem, Variable
 from integrators.results.solution import Solution
 from integrators.status import Status
-from liegroup.renamed import renamed
+from liegroup.modules import listing, renamed
 
 renamed(
     {
@@ -18,3 +18,4 @@ renamed(
 )
 
 __all__ = ["Problem", "Solution", "Status", "Variable", "integrate", "resume"]
+__dir__ = listing(__all__)

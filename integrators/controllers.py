@@ -25,6 +25,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from liegroup.modules import listing
+
+__all__ = [
+    "CONTROLLERS",
+    "AnyController",
+    "Controller",
+    "IntegratingController",
+    "LogarithmicHamiltonian",
+    "find_controller",
+    "first_step",
+]
+__dir__ = listing(__all__)
+
 Array = NDArray[np.float64]
 
 

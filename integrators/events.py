@@ -10,6 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.problem.fields import Field, as_field
+from liegroup.modules import listing
+
+__all__ = ["Event", "Events", "as_events", "zeros"]
+__dir__ = listing(__all__)
 
 Array = NDArray[np.float64]
 

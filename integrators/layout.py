@@ -8,6 +8,35 @@ options
     int64 vector of the method: `OWN_OPTIONS` common ones, then the stepper's own.
 """
 
+from liegroup.modules import listing
+
+__all__ = [
+    "CANONICAL",
+    "COMPENSATION",
+    "COUNTERS",
+    "DIVIDED",
+    "ERROR",
+    "ERROR_LOW",
+    "EVALUATIONS",
+    "FIRST",
+    "FIRST_KNOWN",
+    "HISTORY",
+    "ITERATIONS",
+    "LAST",
+    "LAST_KNOWN",
+    "OWN_OPTIONS",
+    "OWN_ROWS",
+    "PENDING",
+    "REJECTED",
+    "ROW",
+    "STAGE",
+    "STEPS",
+    "STRETCH",
+    "SUBSTEPS",
+    "TAU",
+]
+__dir__ = listing(__all__)
+
 STEPS = 0
 """Counter: accepted steps."""
 EVALUATIONS = 1

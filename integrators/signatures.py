@@ -31,6 +31,21 @@ from liegroup.compile import (
     real,
     vector,
 )
+from liegroup.modules import listing
+
+__all__ = [
+    "FIELD",
+    "FIELD_LANES",
+    "FIELD_LANES_SIGNATURE",
+    "FIELD_SIGNATURE",
+    "FIELD_SIGNATURES",
+    "STEP",
+    "STEP_LANES",
+    "STEP_LANES_SIGNATURE",
+    "STEP_SIGNATURE",
+    "STEP_SIGNATURES",
+]
+__dir__ = listing(__all__)
 
 _FIELD_ARGUMENTS = (real, vector, vector, integers, matrix, vector)
 _FIELD_LANES_ARGUMENTS = (real, lane_vector, vector, integers, lane_matrix, lane_vector)

@@ -4,6 +4,22 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from liegroup.modules import listing
+
+__all__ = [
+    "CHART_LEFT",
+    "EVENT",
+    "EXPLANATIONS",
+    "FULL",
+    "NON_FINITE",
+    "NOT_CONVERGED",
+    "OK",
+    "STEP_UNDERFLOW",
+    "TOO_MANY_STEPS",
+    "Status",
+]
+__dir__ = listing(__all__)
+
 
 class Status(IntEnum):
     """Codes returned by steppers and run loops; everything computed before is kept."""

@@ -23,7 +23,21 @@ from integrators.problem.ambient import ambient_velocity
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, ld, st
 from liegroup.compile.scalars import sincos
+from liegroup.modules import listing
 from liegroup.table import EXP, RN, SE2, SE3, SO2, SO3, increment, table_of
+
+__all__ = [
+    "END",
+    "GROUPS",
+    "end_state",
+    "group_distance",
+    "linear",
+    "order_on",
+    "order_problem",
+    "reference_state",
+    "wavy",
+]
+__dir__ = listing(__all__)
 
 Array = NDArray[np.float64]
 GROUPS: dict[str, tuple[tuple[int, int], ...]] = {

@@ -9,8 +9,9 @@ Conventions: quaternions (w, x, y, z); SE(3) as (x, y, z, qw, qx, qy, qz); algeb
 
 from liegroup.group import Group, product, rn, se2, se3, so2, so3
 from liegroup.group_maps import GroupMap
-from liegroup.renamed import renamed
+from liegroup.modules import listing, renamed
 
 renamed({f"liegroup.{name}": f"liegroup.compile.{name}" for name in ("scalars", "tracing")})
 
 __all__ = ["Group", "GroupMap", "product", "rn", "se2", "se3", "so2", "so3"]
+__dir__ = listing(__all__)

@@ -23,6 +23,16 @@ from numpy.typing import ArrayLike
 from liegroup import group as groups
 from liegroup.arrays import Array, call, check_broadcast, numbers
 from liegroup.group import Group
+from liegroup.modules import listing
+
+__all__ = [
+    "SE2",
+    "SE3",
+    "SO2",
+    "SO3",
+    "Element",
+]
+__dir__ = listing(__all__)
 
 
 class Element:

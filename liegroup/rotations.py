@@ -29,6 +29,31 @@ from liegroup.compile import helper
 from liegroup.compile.scalars import absolute, arctan2, less, maximum, select, sincos, sqrt
 from liegroup.formulas import so3
 from liegroup.group import so3 as group
+from liegroup.modules import listing
+
+__all__ = [
+    "LOCKED",
+    "euler_angles_from_quaternion_wxyz",
+    "euler_from_quaternion",
+    "matrix_from_quaternion_wxyz",
+    "modified_rodrigues_from_quaternion",
+    "modified_rodrigues_from_quaternion_wxyz",
+    "positive",
+    "quaternion_from_euler",
+    "quaternion_from_modified_rodrigues",
+    "quaternion_from_rodrigues",
+    "quaternion_wxyz_from_euler_angles",
+    "quaternion_wxyz_from_matrix",
+    "quaternion_wxyz_from_modified_rodrigues",
+    "quaternion_wxyz_from_rodrigues",
+    "quaternion_wxyz_from_rotation_vector",
+    "quaternion_wxyz_from_xyzw",
+    "quaternion_xyzw_from_wxyz",
+    "rodrigues_from_quaternion",
+    "rodrigues_from_quaternion_wxyz",
+    "rotation_vector_from_quaternion_wxyz",
+]
+__dir__ = listing(__all__)
 
 LOCKED = 4 * float(np.finfo(np.float64).eps)
 """Where the sine of the distance to gimbal lock is below, only the sum or the difference of the outer Euler angles

@@ -16,6 +16,28 @@ from numpy.typing import ArrayLike
 from liegroup.arrays import Array
 from liegroup.group import Group
 from liegroup.group_maps import GroupMap
+from liegroup.modules import listing
+
+__all__ = [
+    "STEP",
+    "Sample",
+    "action",
+    "adjoint_representation",
+    "algebra",
+    "available_maps",
+    "check_group",
+    "exponential",
+    "group_axioms",
+    "inverse_of_map",
+    "matrices",
+    "pairing",
+    "projection",
+    "second_derivatives",
+    "shapes",
+    "tangents",
+    "transposes",
+]
+__dir__ = listing(__all__)
 
 STEP = 1e-30
 """Length of complex steps: derivatives without cancellation."""

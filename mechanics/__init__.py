@@ -1,6 +1,6 @@
 """Bodies, joints, trees, forces and constraints: problems of mechanics, posed for the integrators."""
 
-from liegroup.renamed import renamed
+from liegroup.modules import listing, renamed
 from mechanics import joints
 from mechanics.dynamics import (
     bias,
@@ -79,3 +79,4 @@ renamed(
         for name in ("body_problem", "constrained_problem", "multiplier_problem", "reactions")
     }
 )
+__dir__ = listing(__all__)

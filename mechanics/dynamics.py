@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liegroup.compile import Entry
+from liegroup.modules import listing
 from mechanics.algorithms import batch, crba, era, kinematics, rnea
 from mechanics.algorithms import energy as energy_kernels
 from mechanics.algorithms import momentum as momentum_kernels
@@ -22,6 +23,27 @@ from mechanics.model.tree import Tree
 from mechanics.reference import osp, osp_plan, tsp
 from mechanics.reference.serial import SERIAL, serial_chain
 from mechanics.reference.serial.yaskevich import bias as yaskevich_bias
+
+__all__ = [
+    "bias",
+    "body_jacobians",
+    "body_poses",
+    "body_twists",
+    "centre_of_mass",
+    "centroidal_momentum",
+    "closed_rates",
+    "energy",
+    "forward_dynamics",
+    "hamiltonian_rhs",
+    "inverse_dynamics",
+    "kinetic_energy",
+    "mass_matrix",
+    "momentum",
+    "potential_energy",
+    "power",
+    "rates",
+]
+__dir__ = listing(__all__)
 
 Array = NDArray[np.float64]
 _UNIT_TOLERANCE = 1e-6

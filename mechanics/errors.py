@@ -4,6 +4,15 @@
 
 from __future__ import annotations
 
+from liegroup.modules import listing
+
+__all__ = [
+    "ModelError",
+    "ModelWarning",
+    "MotionWarning",
+]
+__dir__ = listing(__all__)
+
 
 class ModelError(ValueError):
     """A model that cannot be used; the message names the file, the element, the value, what was expected and the

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.problem import OwnStep, Problem, Variable
 from liegroup.compile import Entry
 from liegroup.group import product, rn
+from liegroup.modules import listing
 from mechanics import dynamics
 from mechanics.closed_trees.field import closed
 from mechanics.closed_trees.packing import PackedLoops, Solved, pack_loops
@@ -33,6 +34,12 @@ from mechanics.errors import ModelError
 from mechanics.forces.elements import Element
 from mechanics.model.tree import Tree
 from mechanics.variational.own_step import variational_step
+
+__all__ = [
+    "Mechanism",
+    "Projection",
+]
+__dir__ = listing(__all__)
 
 Array = NDArray[np.float64]
 Projection = Literal["positions", "momenta", "none"]

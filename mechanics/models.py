@@ -13,9 +13,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
+from liegroup.modules import listing
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.joints import Continuous
 from mechanics.model.tree import Tree
+
+__all__ = [
+    "MODELS",
+    "Model",
+    "load_mechanism",
+    "load_mjcf",
+    "load_model",
+    "load_urdf",
+    "model_names",
+    "model_path",
+]
+__dir__ = listing(__all__)
 
 if TYPE_CHECKING:
     from mechanics.constraints.loops import Closure

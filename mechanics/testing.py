@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from liegroup.modules import listing
 from mechanics.joints import (
     Ball,
     Compound,
@@ -29,6 +30,17 @@ from mechanics.joints import (
 )
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body, JointData, Tree
+
+__all__ = [
+    "EXAMPLES",
+    "SHAPES",
+    "Generator",
+    "random_inertia",
+    "random_parents",
+    "random_rotation",
+    "random_tree",
+]
+__dir__ = listing(__all__)
 
 Generator = np.random.Generator
 SHAPES = ("chain", "star", "roots", "random")

@@ -10,6 +10,7 @@ from integrators.analysis.symplecticity import (
     derivative,
     symplectic_defect,
 )
+from liegroup.modules import listing
 
 __all__ = [
     "Drift",
@@ -27,3 +28,4 @@ __all__ = [
     "symmetry_defect",
     "symplectic_defect",
 ]
+__dir__ = listing(__all__)

@@ -1,1 +1,6 @@
 """Arithmetic that kernels of every room share: sums in two words, elimination, interpolation."""
+
+from liegroup.modules import listing
+
+__all__: list[str] = []
+__dir__ = listing(__all__)

@@ -2,5 +2,7 @@
 
 from integrators.method.method import Method, Reference, Stepper
 from integrators.method.step_map import step_map
+from liegroup.modules import listing
 
 __all__ = ["Method", "Reference", "Stepper", "step_map"]
+__dir__ = listing(__all__)

@@ -1,5 +1,9 @@
 """Problems: a group, a field or a Lagrangian, what is conserved, and what else a method may ask for."""
 
+from integrators.problem.holonomic import holonomic_problem
+from integrators.problem.lagrangian import lagrangian_problem
 from integrators.problem.problem import OwnStep, Problem, Variable
+from liegroup.modules import listing
 
-__all__ = ["OwnStep", "Problem", "Variable"]
+__all__ = ["OwnStep", "Problem", "Variable", "holonomic_problem", "lagrangian_problem"]
+__dir__ = listing(__all__)

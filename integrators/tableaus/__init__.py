@@ -30,6 +30,7 @@ from integrators.tableaus.controller import Controller
 from integrators.tableaus.exponential import CrouchGrossman, ExponentialScheme, TwoRegister
 from integrators.tableaus.partitioned import LOBATTO_IIIA_IIIB, SYMPLECTIC_EULER, PartitionedTableau
 from integrators.tableaus.splitting import Composition, Splitting
+from liegroup.modules import listing
 
 __all__ = [
     "COMMUTATOR_FREE",
@@ -65,3 +66,4 @@ __all__ = [
     "Table",
     "TwoRegister",
 ]
+__dir__ = listing(__all__)

@@ -180,11 +180,6 @@ class ButcherTableau(Checked):
         """aᵢⱼ = 0 for j ≥ i."""
         return not any(x for i, r in enumerate(self.A) for x in r[i:])
 
-    @cached_property
-    def diagonally_implicit(self) -> bool:
-        """aᵢⱼ = 0 for j > i, and not explicit."""
-        return not self.explicit and not any(x for i, r in enumerate(self.A) for x in r[i + 1 :])
-
     @property
     def ends_at_last_stage(self) -> bool:
         """The last row of A is b: the last stage is the new point."""

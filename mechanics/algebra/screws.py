@@ -118,13 +118,6 @@ def turn_inertia_z(A: Any, H: Any, J: Any, c: Any, s: Any, cs: Any, ss: Any) -> 
 
 
 @helper
-def turn_inertia_x(A: Any, H: Any, J: Any, c: Any, s: Any, cs: Any, ss: Any) -> Any:
-    """The inertia in axes before the turn Rx(α): the turn about z with the coordinates renamed."""
-    A, H, J = turn_inertia_z(forward_symmetric(A), forward_full(H), forward_symmetric(J), c, s, cs, ss)
-    return backward_symmetric(A), backward_full(H), backward_symmetric(J)
-
-
-@helper
 def congruence(R: Any, S: Any) -> Any:
     """R S Rᵀ of a symmetric matrix for a rotation given row by row."""
     xx, xy, xz, yy, yz, zz = S

@@ -1,5 +1,6 @@
 """Joints: one file per joint, each composed of elementary motions."""
 
+from liegroup.modules import listing
 from mechanics.joints.compound import Compound
 from mechanics.joints.continuous import Continuous
 from mechanics.joints.cylindrical import Cylindrical
@@ -60,3 +61,4 @@ __all__ = [
     "Turn",
     "Universal",
 ]
+__dir__ = listing(__all__)

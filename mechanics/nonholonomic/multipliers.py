@@ -84,14 +84,6 @@ def constrained_field(parts: Any, t: Any, y: Any, parameters: Any, structure: An
 
 
 @kernel
-def constraint_forces(parts: Any, t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """λ of a state (q, v)."""
-    row = lagrange_dalembert(parts, t, y, parameters, structure, work)
-    for j in range(structure[1]):
-        st(out, j, ld2(work, row + 1, j))
-
-
-@kernel
 def constrained_energy(parts: Any, t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> Any:
     """½ vᵀM v + V of a state (q, v)."""
     n = structure[0]

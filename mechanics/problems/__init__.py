@@ -1,1 +1,10 @@
 """Motions of trees and mechanisms as problems; straight-line code for one model; watches."""
+
+from liegroup.modules import listing
+from mechanics.problems.compiled import CompiledModel, compile_model
+from mechanics.problems.live_watch import LiveWatch
+from mechanics.problems.tree import hamiltonian_problem
+from mechanics.problems.watch import findings, report
+
+__all__ = ["CompiledModel", "LiveWatch", "compile_model", "findings", "hamiltonian_problem", "report"]
+__dir__ = listing(__all__)

@@ -166,10 +166,6 @@ class System:
         """(n, n): Aᵀ Tᵀ M T A."""
         return self.B.T @ self.M @ self.B
 
-    def Omega(self, V: Array) -> Array:
-        """(6N, 6N): the momentum cross operators of the twists."""
-        return self._diagonal([momentum_cross(V[6 * i : 6 * i + 6]) for i in range(len(self.links))])
-
     def _rates(self, s: Array, V: Array, P_star: Array) -> Rates:
         """The last line of (10), from s, V and P*."""
         F_star = self.T.T @ np.concatenate(self.wrenches_on_bodies)

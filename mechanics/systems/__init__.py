@@ -9,7 +9,7 @@ import pkgutil
 from collections.abc import Callable
 
 from integrators.problem import Problem
-from liegroup.renamed import renamed
+from liegroup.modules import listing, renamed
 from mechanics.systems import bodies, loops, rolling
 from mechanics.systems.bodies.free_rigid_body import free_rigid_body
 from mechanics.systems.bodies.full_body import full_body
@@ -35,3 +35,4 @@ __all__ = [
     "lagrange_top",
     "pendulum",
 ]
+__dir__ = listing(__all__)

@@ -28,7 +28,7 @@ from studies.study import Record, StudyConfig
 Array = NDArray[np.float64]
 QUESTION = "Does every method of the catalogue have its order, on every group it works on?"
 TOP = "T*SO3"
-FIELDS = {"R3", "SO3", "SE3", "product"}
+
 LINEAR_ONLY = ("MAGNUS", "CF_LINEAR")
 FLOOR = 1e-12
 """Errors below it are rounding, of the method or of the reference."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement
 from typing import Any
@@ -87,11 +86,6 @@ class ElementaryWeights:
             matrix = self._matrices[tree[0] if len(self._matrices) > 1 else 0]
             self._carried[tree] = matrix @ self(tree)
         return self._carried[tree]
-
-
-def exact_weight(tree: Tree) -> Fraction:
-    """1/γ(t)."""
-    return Fraction(1, density(tree))
 
 
 def alternating(tree: Tree) -> bool:

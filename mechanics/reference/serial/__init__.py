@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from liegroup.modules import listing
 from mechanics.reference.serial.chain import Chain, serial_chain
 from mechanics.reference.serial.composite import composite
 from mechanics.reference.serial.kosynka import kosynka
@@ -24,3 +25,4 @@ SERIAL: dict[str, Callable[[Chain], Any]] = {
 """Name → the lower triangle of the mass matrix, a list of rows."""
 
 __all__ = ["SERIAL", "Chain", "composite", "kosynka", "serial_chain", "stepanenko", "yaskevich"]
+__dir__ = listing(__all__)

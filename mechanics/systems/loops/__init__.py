@@ -1,1 +1,6 @@
 """Linkages with closed loops."""
+
+from liegroup.modules import listing
+
+__all__: list[str] = []
+__dir__ = listing(__all__)

@@ -1,13 +1,19 @@
-"""Modules that have moved, under the names they had before: imports of these keep working, and give the same module."""
+"""How modules show themselves: their public names only, and modules that have moved under their earlier names, too."""
 
 from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+
+
+def listing(names: Iterable[str]) -> Callable[[], list[str]]:
+    """The ``__dir__`` of a module that shows these names and nothing else: ``__dir__ = listing(__all__)``."""
+    shown = sorted(names)
+    return lambda: list(shown)
 
 
 class _Renamed(MetaPathFinder, Loader):
