@@ -22,7 +22,7 @@ from integrators.method import Method, Reference
 from integrators.methods import find
 from integrators.problem import Problem
 from integrators.results.solution import Solution
-from liegroup.compile import WIDTH
+from liegroup.compile import WIDTH, undisturbed
 
 Array = NDArray[np.float64]
 ROWS = 10_000
@@ -123,7 +123,8 @@ def integrate(
     if y0 is not None:
         problem = problem.with_start(y0)
     span = _interval(t_span)
-    _check_field(problem, span[0])
+    with undisturbed():
+        _check_field(problem, span[0])
     if isinstance(chosen, Reference):
         given = {
             "controller": controller,
@@ -140,7 +141,8 @@ def integrate(
     output = Output(times=_times(t_eval, span), events=as_events(events))
     way = _way(chosen, span, step, rtol, atol, controller, max_step, max_steps, problem.dimension)
     output = replace(output, save_every=_save_every(save_every, way))
-    runs = start_runs(problem, chosen, output, way)
+    with undisturbed():
+        runs = start_runs(problem, chosen, output, way)
     keeper = None if checkpoint is None else Checkpoint(checkpoint, every, problem, chosen, output, way, runs)
     return _solved(problem, chosen, way, runs, progress, callback, keeper)
 
@@ -182,7 +184,8 @@ def resume(
     problem = problem.with_start(stored.y0)
     way, output = stored.way(controller), stored.output(as_events(events))
     stored.check(problem, chosen)
-    runs = start_runs(problem, chosen, output, way)
+    with undisturbed():
+        runs = start_runs(problem, chosen, output, way)
     for run, state in zip(runs, stored.states, strict=True):
         run.restore(state)
     keeper = Checkpoint(path, every, problem, chosen, output, way, runs)

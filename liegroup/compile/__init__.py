@@ -21,12 +21,13 @@ The cache directory (``LIEMECH_CACHE``, default: the user's cache folder) is key
 entry or kernel and of every project file it imports, because the compiler's own cache looks at one file only.
 """
 
-from liegroup.compile.cache import cache_directory, source_digest
+from liegroup.compile.cache import source_digest
 from liegroup.compile.callback import C_FUNCTION, call_at
 from liegroup.compile.decorators import Entry, compile_field, entry, helper, is_formula, is_jitted, kernel, primitive
 from liegroup.compile.functions import absolute, any_, each_lane, less, select, sqrt
 from liegroup.compile.lanes import WIDTH
 from liegroup.compile.memory import ALIGNMENT, lane_array, ld, ld2, st, st2
+from liegroup.compile.objects import cache_directory
 from liegroup.compile.options import MODE
 from liegroup.compile.signatures import (
     Pointer,
@@ -43,13 +44,47 @@ from liegroup.compile.signatures import (
     real,
     vector,
 )
+from liegroup.compile.undisturbed import undisturbed
 
 __all__ = [
-    "ALIGNMENT", "C_FUNCTION", "MODE", "WIDTH", "Entry", "Pointer", "absolute", "any_", "boolean", "cache_directory",
+    "ALIGNMENT",
+    "C_FUNCTION",
+    "MODE",
+    "WIDTH",
+    "Entry",
+    "Pointer",
+    "absolute",
+    "any_",
+    "boolean",
+    "cache_directory",
     "call_at",
-    "compile_field", "constants", "each_lane", "entry", "function", "helper", "integer", "integer_table", "integers",
+    "compile_field",
+    "constants",
+    "each_lane",
+    "entry",
+    "function",
+    "helper",
+    "integer",
+    "integer_table",
+    "integers",
     "is_formula",
-    "is_jitted", "kernel", "lane_array", "lane_matrix", "lane_vector", "ld", "ld2", "less", "matrix", "nothing",
-    "primitive", "real",
-    "select", "source_digest", "sqrt", "st", "st2", "vector",
-]  # fmt: skip
+    "is_jitted",
+    "kernel",
+    "lane_array",
+    "lane_matrix",
+    "lane_vector",
+    "ld",
+    "ld2",
+    "less",
+    "matrix",
+    "nothing",
+    "primitive",
+    "real",
+    "select",
+    "source_digest",
+    "sqrt",
+    "st",
+    "st2",
+    "undisturbed",
+    "vector",
+]

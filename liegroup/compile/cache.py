@@ -17,9 +17,13 @@ from typing import Any
 import numba
 from numba.core import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
-from numba.core.targetconfig import ConfigStack
+from numba.core.compiler import compile_result
 
+from liegroup.compile import objects
+from liegroup.compile.libraries import KernelLibrary
+from liegroup.compile.objects import cache_directory
 from liegroup.compile.options import MODE
+from liegroup.compile.overloads import forced_inline
 
 PACKAGES = ("liegroup", "integrators", "mechanics", "studies", "tests", "benchmarks", "examples")
 
@@ -76,10 +80,12 @@ def source_digest(*paths: str | Path) -> str:
     """Digest of source files, of every project file they import directly or indirectly, of this folder and of the
     compiler's setting.
     """
-    todo, seen = (
-        [str(path) for path in (*(Path(path).resolve() for path in paths), *Path(__file__).parent.glob("*.py"))],
-        set[str](),
-    )
+    return _digest(tuple(sorted({str(Path(path).resolve()) for path in paths})))
+
+
+@cache
+def _digest(paths: tuple[str, ...]) -> str:
+    todo, seen = [*paths, *(str(path) for path in Path(__file__).parent.glob("*.py"))], set[str]()
     while todo:
         file = todo.pop()
         if file not in seen:
@@ -91,17 +97,12 @@ def source_digest(*paths: str | Path) -> str:
     return digest.hexdigest()[:24]
 
 
-def cache_directory() -> Path:
-    """Where compiled kernels are kept: ``LIEMECH_CACHE``, else ``$XDG_CACHE_HOME/liemech`` or ``~/.cache/liemech``."""
-    if "LIEMECH_CACHE" in os.environ:
-        return Path(os.environ["LIEMECH_CACHE"])
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "liemech"
-
-
 def _prune(root: Path, days: float = 30.0) -> None:
     """Remove kernels of sources that have not been used for a while."""
+    before = time.time() - days * 86400
+    objects.prune(before)
     for folder in root.iterdir():
-        if folder.is_dir() and time.time() - folder.stat().st_mtime > days * 86400:
+        if folder != objects.folder() and folder.is_dir() and folder.stat().st_mtime < before:
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -136,13 +137,60 @@ class _DigestLocator:
 
 
 class _DigestCacheImpl(CompileResultCacheImpl):
+    """What is kept of a compiled function: its types, and by digest the machine code of all it calls."""
+
     _locator_classes = (_DigestLocator,)
+
+    def check_cachable(self, result: Any) -> bool:
+        return isinstance(result.library, KernelLibrary) and super().check_cachable(result)
+
+    def reduce(self, result: Any) -> Any:
+        description = result.fndesc
+        description.typemap = description.calltypes = None
+        environments = tuple(result._find_referenced_environments())
+        return (
+            result.library.keep(),
+            description,
+            result.environment,
+            result.signature,
+            result.reload_init,
+            environments,
+        )
+
+    def rebuild(self, target_context: Any, kept: Any) -> Any:
+        """The compiled function, or None if its machine code has been removed from the disk."""
+        machine_code, description, environment, signature, reload_init, environments = kept
+        library = KernelLibrary.load(target_context.codegen(), *machine_code)
+        if library is None:
+            return None
+        for initialise in reload_init:
+            initialise()
+        result = compile_result(
+            target_context=target_context,
+            typing_context=target_context.typing_context,
+            library=library,
+            environment=environment,
+            entry_point=target_context.get_executable(library, description, environment),
+            fndesc=description,
+            signature=signature,
+            objectmode=False,
+            lifted=(),
+            reload_init=reload_init,
+            referenced_envs=environments,
+        )
+        for inner in environments:
+            library.codegen.set_env(inner.env_name, inner)
+        return result
 
 
 class DigestCache(FunctionCache):
-    """Keeps compiled functions by file, name, line and signature, and by whether the caller forces them inline."""
+    """Keeps compiled functions by file, name, line and signature."""
 
     _impl_class = _DigestCacheImpl
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled function as it was kept, unless it is to be inlined: what is kept is machine code."""
+        return None if forced_inline() else super().load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a compiled function, unless it is made for kernels that it was given as arguments: their types cannot be
@@ -152,8 +200,6 @@ class DigestCache(FunctionCache):
             super().save_overload(sig, data)
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
-        caller = ConfigStack.top_or_none()
-        inline = bool(caller and caller.forceinline)
         if "<locals>" in self._py_func.__qualname__:  # one of several made by a function: known by what it was made of
-            return (*super()._index_key(sig, codegen), inline)
-        return sig, codegen.magic_tuple(), self._py_func.__qualname__, inline
+            return super()._index_key(sig, codegen)
+        return sig, codegen.magic_tuple(), self._py_func.__qualname__

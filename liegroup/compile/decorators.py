@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba import types
-from numba.core.typing.templates import infer, infer_global, make_overload_template
-from numba.extending import overload, register_jitable
 
 from liegroup.compile.cache import DigestCache
-from liegroup.compile.options import INNER, KERNEL, OPTIONS
+from liegroup.compile.options import FORMULA, INNER, KERNEL, OPTIONS
+from liegroup.compile.overloads import teach
+from liegroup.compile.undisturbed import undisturbed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def helper(function: F) -> F:
     """Register a formula with the compiler, inlined by force; in Python it stays the plain function."""
-    registered: F = _registered(register_jitable(forceinline=True, **INNER)(own_name(function)))
-    return registered
+    teach(function, lambda *args, **kwargs: function, FORMULA)
+    return _registered(function)
 
 
 def kernel(function: F, name: str = "") -> F:
@@ -33,32 +31,12 @@ def kernel(function: F, name: str = "") -> F:
     if name:
         function.__qualname__ = name
     kept = (bool(name) or "<locals>" not in function.__qualname__) and Path(function.__code__.co_filename).is_file()
-
-    def resolve(*args: Any, **kwargs: Any) -> Any:
-        return function
-
-    template = make_overload_template(own_name(function), resolve, INNER, strict=False, inline="never")
-    if kept:
-        template._get_jit_decorator = lambda self: _kept
-    infer(template)
-    infer_global(function, types.Function(template))
-    registered: F = _registered(function)
-    return registered
+    teach(function, lambda *args, **kwargs: function, INNER, DigestCache if kept else None)
+    return _registered(function)
 
 
-def _kept(**options: Any) -> Callable[..., Any]:
-    """Like `numba.njit`, with the cache of this module."""
-
-    def decorate(function: Any) -> Any:
-        dispatcher = numba.njit(**options)(function)
-        dispatcher._cache = DigestCache(function)
-        return dispatcher
-
-    return decorate
-
-
-def _registered(function: Any) -> Any:
-    function.is_formula = True
+def _registered(function: F) -> F:
+    function.is_formula = True  # type: ignore[attr-defined]
     return function
 
 
@@ -84,28 +62,10 @@ def compiled_form(function: Callable[..., Any]) -> Any:
     """Decorator: chooses, by the types of the arguments, what the compiler puts in the place of a Python function."""
 
     def decorate(resolve: Callable[..., Any]) -> Callable[..., Any]:
-        def named(*args: Any) -> Any:
-            chosen = resolve(*args)
-            return own_name(chosen) if callable(chosen) else chosen
-
-        overload(function, jit_options={"forceinline": True, **INNER}, strict=False)(named)
+        teach(function, resolve, FORMULA)
         return resolve
 
     return decorate
-
-
-_PROCESS = uuid.uuid4().hex[:12]
-
-
-def own_name(function: F) -> F:
-    """Mark a function made by another function with the process it was made in.
-
-    The linker knows functions by qualified name and a number counted anew in every process: two functions made by one
-    factory, one of them in a kernel from the cache, could pass for each other.
-    """
-    if "<locals>" in function.__qualname__ and _PROCESS not in function.__qualname__:
-        function.__qualname__ = f"{function.__qualname__}_{_PROCESS}"
-    return function
 
 
 class Entry:
@@ -145,7 +105,8 @@ class Entry:
         wanted = self._signatures[which]
         if wanted.args not in self._dispatcher.overloads:
             self._dispatcher.disable_compile(False)
-            self._dispatcher.compile(wanted)
+            with undisturbed():
+                self._dispatcher.compile(wanted)
             self._dispatcher.disable_compile()
         return self._dispatcher
 
@@ -168,8 +129,9 @@ def compile_field(function: Callable[..., Any], *signatures: Any) -> Any:
     """Compile a user's plain or jitted function for the given signatures, in memory only (0.2 s or so)."""
     python = getattr(function, "py_func", function)
     dispatcher = numba.njit(**OPTIONS)(python)
-    for s in signatures:
-        dispatcher.compile(s)
+    with undisturbed():
+        for s in signatures:
+            dispatcher.compile(s)
     dispatcher.disable_compile()
     return dispatcher
 

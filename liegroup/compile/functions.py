@@ -10,10 +10,12 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, register_jitable
+from numba.extending import intrinsic
 
-from liegroup.compile.decorators import compiled_form, own_name
+from liegroup.compile.decorators import compiled_form
 from liegroup.compile.lanes import VECTOR, WIDTH, Lanes, Mask, register
+from liegroup.compile.options import INNER
+from liegroup.compile.overloads import teach
 
 
 @intrinsic
@@ -145,7 +147,7 @@ def _absolute(x: Any) -> Any:
 
 def each_lane(function: Callable[[float], float]) -> Callable[..., Any]:
     """A function of one float64, applied lane by lane: for what has no vector formula (exp, log, …)."""
-    scalar = register_jitable(own_name(function))
+    teach(function, lambda x: function, INNER)
 
     def apply(x: Any) -> Any:
         return np.vectorize(function, otypes=[float])(x) if isinstance(x, np.ndarray) else function(x)
@@ -153,12 +155,12 @@ def each_lane(function: Callable[[float], float]) -> Callable[..., Any]:
     @compiled_form(apply)
     def _apply(x: Any) -> Any:
         if x is not Lanes:
-            return lambda x: scalar(x)
+            return lambda x: function(x)
 
         def lanes(x: Any) -> Any:
             y = x
             for lane in range(WIDTH):
-                y = _set_lane(y, lane, scalar(_get_lane(x, lane)))
+                y = _set_lane(y, lane, function(_get_lane(x, lane)))
             return y
 
         return lanes

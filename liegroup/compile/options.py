@@ -5,12 +5,20 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from liegroup.compile.libraries import KernelCompiler
+
 MODE = os.environ.get("LIEMECH_KERNELS", "strict")
 if MODE not in ("strict", "contract"):
     raise ValueError(f"LIEMECH_KERNELS={MODE!r}: expected 'strict' or 'contract'")
-OPTIONS: dict[str, Any] = {"error_model": "numpy"} | ({"fastmath": {"contract"}} if MODE == "contract" else {})
+OPTIONS: dict[str, Any] = {
+    "error_model": "numpy",
+    "fastmath": {"contract"} if MODE == "contract" else False,  # said in any case: else inherited from the caller
+    "pipeline_class": KernelCompiler,
+}
 
 KERNEL = OPTIONS | {"_nrt": False}
 """Options of kernels: arrays are not reference-counted (calls cost half), and an allocation is a compile error."""
 INNER = KERNEL | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Options of functions that only compiled code calls: without the doors for Python they compile twice as fast."""
+"""Options of kernels that only compiled code calls: without the doors for Python they compile twice as fast."""
+FORMULA = INNER | {"forceinline": True}
+"""Options of formulas: part of every kernel that uses them."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
 from mechanics.algebra.spatial import Array as Matrix
@@ -140,6 +139,8 @@ def _scales(loops: LoopEquations, q: Array) -> Array:
 
 def weighted_matrix(loops: LoopEquations, q: Array, scales: Array) -> Matrix:
     """Scaled G over the square root of the mass matrix."""
+    import scipy.linalg  # slow to import
+
     root = np.linalg.cholesky(mass_matrix(loops.tree, q))
     return np.asarray(scipy.linalg.solve_triangular(root, (scales[:, None] * loops.matrix(q)).T, lower=True).T)
 
@@ -184,6 +185,13 @@ def _velocity_units(joint: object) -> list[str]:
     return units
 
 
+def _pivots(matrix: Matrix) -> Array:
+    """The columns of a matrix in the order of their pivots."""
+    import scipy.linalg  # slow to import
+
+    return np.asarray(scipy.linalg.qr(matrix, pivoting=True)[2])
+
+
 def _kept(null: list[Matrix], m: int) -> list[int]:
     """All equations but one for each null direction that is the same in every position."""
     if null[0].shape[1] == 0:
@@ -193,8 +201,7 @@ def _kept(null: list[Matrix], m: int) -> list[int]:
     common = vectors[:, values < SAME**2]
     if common.shape[1] == 0:
         return list(range(m))
-    _, _, order = scipy.linalg.qr(common.T, pivoting=True)
-    dropped = set(order[: common.shape[1]].tolist())
+    dropped = set(_pivots(common.T)[: common.shape[1]].tolist())
     return [c for c in range(m) if c not in dropped]
 
 
@@ -207,7 +214,7 @@ def _independent(weighted: list[Matrix], kept: list[int], rank: int) -> list[int
 
     if len(kept) == rank:
         return kept
-    choices = [sorted(kept[c] for c in scipy.linalg.qr(G[kept].T, pivoting=True)[2][:rank]) for G in weighted]
+    choices = [sorted(kept[c] for c in _pivots(G[kept].T)[:rank]) for G in weighted]
     best = max(choices, key=worst)
     return best if worst(best) > SMALL else []
 

@@ -20,8 +20,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from scipy.optimize import brentq
-
 from liegroup.compile import helper
 from liegroup.compile.scalars import less, maximum, select, sqrt
 from liegroup.compile.tracing import tanh
@@ -65,6 +63,8 @@ def hunt_crossley_factor(restitution: float, speed: float) -> float:
     ValueError
         e outside (0, 1], or a speed that is not positive.
     """
+    from scipy.optimize import brentq  # slow to import
+
     if not 0.0 < restitution <= 1.0:
         raise ValueError(f"restitution: {restitution}, expected 0 < e <= 1")
     if not speed > 0.0:

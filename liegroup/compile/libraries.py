@@ -1,0 +1,207 @@
+"""How compiled functions become machine code: formulas only as part of kernels, kernels once, called by name.
+
+The compiler's own way is to optimise every function and to make machine code of it, though most are only inlined, and
+to treat the code of a kernel again in everything that calls it.  Here a formula is simplified, no more, and waits until
+a kernel needs it; a kernel is linked with its formulas, optimised and turned into machine code once, and its callers
+know it by name only.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core import cgutils
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.environment import lookup_environment
+from numba.core.runtime import rtsys
+
+from liegroup.compile import objects
+
+_ENVIRONMENT = "_ZN08NumbaEnv"
+_NOT_CACHED = "numba.dynamic.globals"
+"""Prefix of variables by which the compiler knows code that must not be kept for other processes."""
+
+
+class _Library(JITCodeLibrary):
+    """What formulas and kernels have in common: functions are simplified one by one, and nothing is linked before it
+    must be.
+    """
+
+    _shared_module: Any
+    _linking_libraries: Any
+
+    def __init__(self, codegen: Any, name: str, counts_references: bool = False) -> None:
+        super().__init__(codegen, name)
+        self._counts_references = counts_references
+        self.enable_object_caching()
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        self._raise_if_finalized()
+        module = llvm.parse_assembly(cgutils.normalize_ir_text(str(ir_module)))
+        self._optimize_functions(module)  # once: inlined as it is, a formula would make work in every kernel
+        self._final_module.link_in(module)
+
+    def add_linking_library(self, library: Any) -> None:
+        if library is not rtsys.library or self._counts_references:
+            super().add_linking_library(library)
+
+    def _closure(self) -> tuple[list[Any], list[KernelLibrary]]:
+        """The libraries of the formulas this one is made of, directly or indirectly, and those of the kernels they
+        call.
+        """
+        inlined, called, todo = dict[Any, None](), dict[KernelLibrary, None](), list(self._linking_libraries)
+        while todo:
+            library = todo.pop()
+            if isinstance(library, KernelLibrary):
+                called[library] = None
+            elif library not in inlined:
+                inlined[library] = None
+                todo += library._linking_libraries if isinstance(library, FormulaLibrary) else []
+        return list(inlined), list(called)
+
+    def _link(self, module: Any, inlined: list[Any]) -> None:
+        """Link a module with the code of formulas."""
+        for library in inlined:
+            own = isinstance(library, FormulaLibrary)
+            module.link_in(library._final_module if own else library._get_module_for_linking(), preserve=True)
+
+
+class _WithoutEnvironments:
+    """What a formula's library shows of the code generator: there is no machine code in which an environment could be
+    set.
+    """
+
+    @staticmethod
+    def set_env(name: str, environment: Any) -> None:
+        pass
+
+
+class FormulaLibrary(_Library):
+    """The code of a function that is inlined by force: kept for those who link it."""
+
+    @property
+    def codegen(self) -> Any:
+        return _WithoutEnvironments
+
+    def finalize(self) -> None:
+        self._raise_if_finalized()
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == llvm.Linkage.external:
+                function.linkage = "linkonce_odr"
+        for variable in self._final_module.global_variables:
+            if variable.name.startswith(_ENVIRONMENT):
+                variable.linkage = "linkonce_any"  # so that it goes where the function does not need it
+        self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        """The code with all it is made of, for functions that are compiled in the compiler's own way."""
+        if self._shared_module is None:
+            inlined, called = self._closure()
+            self._shared_module = self._final_module.clone()
+            self._link(self._shared_module, inlined)
+            for library in called:
+                self._shared_module.link_in(library._get_module_for_linking(), preserve=True)
+        return self._shared_module
+
+
+class KernelLibrary(_Library):
+    """The machine code of a kernel or an entry; `objects` holds it and that of all it calls, by digest."""
+
+    def __init__(self, codegen: Any, name: str, counts_references: bool = False) -> None:
+        super().__init__(codegen, name, counts_references)
+        self.objects: dict[str, bytes] = {}
+        self.symbols: tuple[str, ...] = ()
+
+    def finalize(self) -> None:
+        inlined, called = self._closure()
+        for library in inlined:
+            self._reload_init.update(library._reload_init)
+        self.symbols = tuple(f.name for f in self._final_module.functions if not f.is_declaration)
+        self._link(self._final_module, inlined)
+        self._linking_libraries = []
+        super().finalize()
+        for library in called:
+            self.objects |= library.objects
+            self._dynamic_globals += library._dynamic_globals
+        code = self._get_compiled_object()
+        digest = objects.digest_of(code)
+        self.objects[digest] = code
+        _loaded(self._codegen).add(digest)
+        self._set_environments()
+
+    def _set_environments(self) -> None:
+        """Give the formulas within their environments, which they need for exceptions with values in their message."""
+        for variable in self._final_module.global_variables:
+            environment = lookup_environment(variable.name) if variable.name.startswith(_ENVIRONMENT) else None
+            if environment is not None:
+                self._codegen.set_env(variable.name, environment)
+
+    def _get_module_for_linking(self) -> Any:
+        """For functions compiled in the compiler's own way: nothing but the remark that they call code of this process
+        by name.
+        """
+        self._ensure_finalized()
+        if self._shared_module is None:
+            self._shared_module = llvm.parse_assembly(f'@"{_NOT_CACHED}.{uuid.uuid4().hex}" = weak global i8 0')
+        return self._shared_module
+
+    def keep(self) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+        """Write the machine code to the disk; returns what `load` needs."""
+        for digest, code in self.objects.items():
+            objects.keep(digest, code)
+        return self.name, self.symbols, tuple(self.objects)
+
+    @classmethod
+    def load(cls, codegen: Any, name: str, symbols: tuple[str, ...], digests: tuple[str, ...]) -> KernelLibrary | None:
+        """The library that `keep` has written, or None if a piece of it is missing: unknown names would end the
+        process.
+        """
+        pieces = {digest: objects.read(digest) for digest in digests}
+        self, engine, present = cls(codegen, name), codegen._engine, _loaded(codegen)
+        for digest, code in pieces.items():
+            if code is None:
+                return None
+            self.objects[digest] = code
+        for digest in digests:
+            if digest not in present:
+                engine._ee.add_object_file(llvm.ObjectFileRef.from_data(self.objects[digest]))
+                present.add(digest)
+        engine._defined_symbols.update(symbols)
+        engine.finalize_object()
+        self.symbols, self._finalized, self._disable_inspection = symbols, True, True
+        return self
+
+
+@cache
+def _loaded(codegen: Any) -> set[str]:
+    """Digests of the machine code that the process already has."""
+    return set()
+
+
+_process: list[Any] = [None, ""]
+
+
+def _process_name() -> str:
+    """A name for this process, another one after a fork: functions that two processes number alike must not pass for
+    each other.
+    """
+    if _process[0] != os.getpid():
+        _process[:] = os.getpid(), uuid.uuid4().hex[:12]
+    return str(_process[1])
+
+
+class KernelCompiler(Compiler):
+    """The compiler's own stages, with libraries of ours and names that no other process gives."""
+
+    def _compile_bytecode(self) -> Any:
+        state = self.state
+        state.func_id.unique_id = f"{state.func_id.unique_id}p{_process_name()}"
+        if state.library is None:
+            kind = FormulaLibrary if state.flags.forceinline else KernelLibrary
+            state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname, state.flags.nrt)
+        return super()._compile_bytecode()

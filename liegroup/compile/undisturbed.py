@@ -1,0 +1,21 @@
+"""No collection of garbage while compiling: it takes a sixth of the time and finds next to nothing."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Within it nothing is collected; around a set of functions rather than each, because what is put off comes in
+    between.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
