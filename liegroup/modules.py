@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.abc import Loader, MetaPathFinder
@@ -25,7 +26,10 @@ class _Renamed(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        return ModuleSpec(fullname, self) if fullname in self.names else None
+        if fullname not in self.names:
+            return None
+        now = importlib.util.find_spec(self.names[fullname])
+        return ModuleSpec(fullname, self, origin=now.origin if now else None)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = importlib.import_module(self.names[spec.name])

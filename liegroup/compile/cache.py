@@ -65,10 +65,28 @@ def _file_of(name: str) -> str | None:
         spec = importlib.util.find_spec(name)
     except (ImportError, AttributeError, ValueError):
         return None
-    # a package's __init__ only collects names; what a kernel needs it imports from the module itself
-    if spec is None or not spec.origin or spec.origin.endswith("__init__.py"):
-        return None
-    return spec.origin
+    if spec is None:
+        package, _, attribute = name.rpartition(".")
+        module = _collected(package).get(attribute)
+        return _file_of(module) if module else None
+    # a package's __init__ only collects names: what a kernel needs of it is looked for where it comes from
+    return None if not spec.origin or spec.origin.endswith("__init__.py") else spec.origin
+
+
+@cache
+def _collected(package: str) -> dict[str, str]:
+    """Where the names come from that a package's ``__init__`` imports: name → module, or name in another package."""
+    spec = importlib.util.find_spec(package) if package else None
+    if spec is None or not (spec.origin or "").endswith("__init__.py"):
+        return {}
+    found: dict[str, str] = {}
+    for node in ast.parse(Path(str(spec.origin)).read_bytes()).body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            source = importlib.util.find_spec(node.module)
+            is_package = source is not None and source.submodule_search_locations is not None
+            for alias in node.names:
+                found[alias.asname or alias.name] = f"{node.module}.{alias.name}" if is_package else node.module
+    return found
 
 
 @cache

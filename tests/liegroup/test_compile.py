@@ -387,7 +387,16 @@ def test_digest_covers_the_formulas_a_kernel_is_made_of() -> None:
     files = _imports(str(table))
     assert {Path(f).name for f in files} >= {"so3.py", "se3.py", "maps.py"}
     assert source_digest(table) == source_digest(table)
-    assert source_digest(table) != source_digest(ROOT / "liegroup" / "series.py")
+    assert source_digest(table) != source_digest(ROOT / "liegroup" / "formulas" / "series.py")
+
+
+def test_digest_follows_names_through_packages_and_earlier_names_of_modules(tmp_path: Path) -> None:
+    file = tmp_path / "user.py"
+    file.write_text(
+        "from mechanics.constraints import revolute\nfrom integrators.storage import read\nimport mechanics\n"
+    )
+    names = {str(Path(f).relative_to(ROOT)) for f in _imports(str(file))}
+    assert names == {"mechanics/constraints/loops.py", "integrators/results/storage.py"}
 
 
 def test_what_is_typed_at_a_prompt_is_compiled_without_a_cache() -> None:
