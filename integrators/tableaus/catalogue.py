@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from integrators.tableaus.butcher import ButcherTableau
@@ -23,18 +24,17 @@ T = TypeVar("T")
 
 
 @cache
-def read(file: str) -> dict[str, dict[str, Any]]:
-    """The rows of a data file, by name."""
-    rows: dict[str, dict[str, Any]] = json.loads(
-        files("integrators.tableaus").joinpath("data", file).read_text("utf-8")
-    )["rows"]
+def read(file: str | Path) -> dict[str, dict[str, Any]]:
+    """The rows of a data file, by name: of the package by its name, of others by its path."""
+    source = file if isinstance(file, Path) else files("integrators.tableaus").joinpath("data", file)
+    rows: dict[str, dict[str, Any]] = json.loads(source.read_text("utf-8"))["rows"]
     return rows
 
 
 class Table(Mapping[str, T], Generic[T]):
     """Rows of a data file, each built and checked when it is first asked for."""
 
-    def __init__(self, title: str, file: str, build: Callable[..., T]) -> None:
+    def __init__(self, title: str, file: str | Path, build: Callable[..., T]) -> None:
         self.title, self._file, self._build = title, file, build
         self._built: dict[str, T] = {}
 
