@@ -191,13 +191,18 @@ class Group:
         return np.asarray(np.linalg.norm(self.log(self.between(g, h)), axis=-1))
 
     def project(self, q: ArrayLike) -> Array:
-        """The nearest group element: quaternions to unit norm, angles to [−π, π]; ValueError for a zero quaternion."""
+        """The nearest group element: quaternions to unit norm, angles to [−π, π]; ValueError for a zero quaternion.
+
+        An element that this would change by rounding only is returned as it is: a second projection changes no bit.
+        """
         a = numbers(q, "q", (self.n_q,), f" for {self}")
         leaves = [leaf for leaf in self.leaves if hasattr(leaf.formulas, "project_margin")]
         if leaves:
             lost = scalars(leaves, named("project_margin"), np.minimum, "q", a) == 0.0
             refuse(lost, a, "q", "a zero quaternion is equally far from all rotations; expected another one")
-        return vectors(self.leaves, named("project"), "q", a)
+        nearest = vectors(self.leaves, named("project"), "q", a)
+        moved = np.abs(nearest - a) > matrices.ROUNDING * np.abs(a)
+        return np.where(moved.any(axis=-1, keepdims=True) | np.iscomplexobj(a), nearest, a)
 
     def is_element(self, q: ArrayLike, tolerance: float = TOLERANCE) -> Any:
         """Whether each element is within the tolerance of the group (False for NaN), an array of the leading shape."""
@@ -284,10 +289,14 @@ class Group:
         return g
 
     def project_matrix(self, m: ArrayLike) -> Array:
-        """The nearest matrix of the group: rotation blocks by their polar factors, constant entries set."""
-        return self.as_matrix(
-            matrices.read(self.leaves, "from_matrix", "matrix", self._check_matrix(m), nearest=True)[0]
-        )
+        """The nearest matrix of the group: rotation blocks by their polar factors, constant entries set.
+
+        A matrix that this would change by rounding only is returned as it is, as by `project`.
+        """
+        a = self._check_matrix(m)
+        nearest = self.as_matrix(matrices.read(self.leaves, "from_matrix", "matrix", a, nearest=True)[0])
+        moved = np.abs(nearest - a) > 4 * matrices.ROUNDING
+        return np.where(moved.any(axis=(-1, -2), keepdims=True) | np.iscomplexobj(a), nearest, a)
 
     def _check_matrix(self, m: ArrayLike) -> Array:
         return numbers(m, "m", (self.matrix_size, self.matrix_size), f" for {self}")

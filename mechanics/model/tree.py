@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liegroup.group import Group
+from liegroup.matrices import polar
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.joints import Joint
 from mechanics.joints.fixed import Fixed
@@ -106,7 +107,7 @@ class Body:
             raise ModelError(
                 where, f"rotation {R.tolist()} is not a rotation matrix", "give orthonormal columns, right-handed"
             )
-        object.__setattr__(self, "rotation", _nearest_rotation(R))
+        object.__setattr__(self, "rotation", _array(polar(R, 3), (3, 3), where, "rotation"))
         object.__setattr__(self, "joint_name", self.joint_name or f"{self.name}_joint")
         object.__setattr__(self, "data", _checked(self.data, self.joint, f"joint {self.joint_name!r}"))
 
@@ -366,16 +367,6 @@ def _array(value: ArrayLike, shape: tuple[int, ...], where: str, name: str) -> A
         raise ModelError(where, f"{name} is {array.tolist()}", "give finite numbers")
     array.setflags(write=False)
     return array
-
-
-def _nearest_rotation(R: Array) -> Array:
-    """R itself if it is a rotation to rounding, else the nearest one."""
-    if np.abs(R @ R.T - np.eye(3)).max() < 4 * np.finfo(float).eps:
-        return R
-    U, _, V = np.linalg.svd(R)
-    nearest = np.asarray(U @ V, dtype=np.float64)
-    nearest.setflags(write=False)
-    return nearest
 
 
 def _checked(data: JointData, joint: Joint, where: str) -> JointData:

@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from liegroup import Group, product, rn, se2, se3, so2, so3
 from liegroup.formulas import so3 as so3_formulas
+from liegroup.matrices import polar
 from liegroup.testing import check_group
 
 GROUPS = [
@@ -232,6 +233,29 @@ def test_nearest_rotation_matrix_is_the_polar_factor() -> None:
     np.testing.assert_allclose(r.T @ r, np.eye(3), atol=1e-15)
     np.testing.assert_allclose(r, m @ np.linalg.inv(np.diag([1.0, 1.1, 0.9])), atol=1e-14)
     assert np.linalg.det(so3.project_matrix(-np.eye(3) + 0.1)) > 0.99
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=repr)
+def test_the_nearest_element_of_a_nearest_element_is_itself_to_the_last_bit(group: Group) -> None:
+    rng = np.random.default_rng(0)
+    q = group.random(rng, (3000,))
+    nearest = group.project(q * (1.0 + 1e-3 * rng.normal(size=q.shape)) + 1e-4)
+    assert np.array_equal(group.project(nearest), nearest)
+    m = group.as_matrix(q)
+    nearest = group.project_matrix(m + 1e-6 * rng.normal(size=m.shape))
+    assert np.array_equal(group.project_matrix(nearest), nearest)
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-15, 1e-9, 1e-3, 0.3])
+def test_the_nearest_rotation_is_a_rotation_to_rounding_and_its_own_nearest(size: float) -> None:
+    rng = np.random.default_rng(0)
+    turns = np.linalg.qr(rng.normal(size=(5000, 3, 3)))[0]
+    turns *= np.sign(np.linalg.det(turns))[:, None, None]
+    nearest = polar(turns + size * rng.normal(size=turns.shape), 3)
+    assert np.abs(nearest @ nearest.swapaxes(1, 2) - np.eye(3)).max() < 4 * np.finfo(float).eps
+    assert (np.linalg.det(nearest) > 0).all()
+    assert np.array_equal(polar(nearest, 3), nearest)
+    assert np.array_equal(np.array([polar(R, 3) for R in nearest]), nearest)
 
 
 # --- bad input

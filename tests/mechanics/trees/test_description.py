@@ -7,7 +7,7 @@ import pytest
 
 from mechanics import Body, Inertia, JointData, ModelError, Tree
 from mechanics.joints import JOINTS, Ball, Compound, Fixed, Prismatic, Revolute, Slide, Turn
-from mechanics.testing import random_tree
+from mechanics.testing import random_rotation, random_tree
 
 
 @pytest.mark.parametrize("kind", JOINTS)
@@ -19,6 +19,13 @@ def test_a_tree_survives_json_to_the_last_bit(kind):
     assert np.array_equal(again.parameters, tree.parameters)
     assert np.array_equal(again.structure, tree.structure)
     assert [b.joint for b in again.bodies] == [b.joint for b in tree.bodies]
+
+
+def test_thousands_of_rotations_survive_being_taken_twice():
+    generator = np.random.default_rng(0)
+    for rotation in (random_rotation(generator) for _ in range(4000)):
+        body = Body("a", Fixed(), rotation=rotation)
+        assert np.array_equal(Body("b", Fixed(), rotation=body.rotation).rotation, body.rotation)
 
 
 def test_limits_that_are_not_finite_survive_too():
