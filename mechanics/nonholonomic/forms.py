@@ -13,11 +13,14 @@ from mechanics.nonholonomic.quasi_velocity import quasi_velocity_energy, quasi_v
 
 
 class Forms(NamedTuple):
-    """The compiled functions of one way to write the motion, all in the field's signature."""
+    """The compiled functions of one way to write the motion, all in the field's signature; the projection belongs after
+    every step.
+    """
 
     field: Any
     invariants: Any
     parts: Any = None
+    projection: Any = None
 
 
 def quasi_velocity_forms(parts: Callable[..., None], invariants: Entry | None = None) -> Forms:

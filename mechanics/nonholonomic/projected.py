@@ -18,7 +18,7 @@ FRAME_ROWS = 4
 
 
 @kernel
-def _lift(parts: Any, frame: Any, t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
+def lift(parts: Any, frame: Any, t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
     """Row 0: the parts at (q, S u); row 1: the frame; row 2: (q, S u)."""
     n, r = structure[0], structure[0] - structure[1]
     n_q = y.shape[0] - r
@@ -43,7 +43,7 @@ def projected_field(
     n, r = structure[0], structure[0] - structure[1]
     n_q = y.shape[0] - r
     at = constrained(n, structure[1], structure[2])
-    _lift(parts, frame, t, y, parameters, structure, work)
+    lift(parts, frame, t, y, parameters, structure, work)
     values, basis, state, right, gram = work[0], work[1], work[2], 3, FRAME_ROWS
     for j in range(r):
         st2(work, right, j, 0.0)
@@ -78,7 +78,7 @@ def projected_energy(parts: Any, frame: Any, t: Any, y: Any, parameters: Any, st
     n, r = structure[0], structure[0] - structure[1]
     n_q = y.shape[0] - r
     at = constrained(n, structure[1], structure[2])
-    _lift(parts, frame, t, y, parameters, structure, work)
+    lift(parts, frame, t, y, parameters, structure, work)
     energy = ld2(work, 0, at.POTENTIAL)
     for i in range(n):
         for k in range(n):

@@ -65,7 +65,9 @@ class NonholonomicSystem:
     variables : sequence of Variable
         Names of the configuration's parts.
     velocities, quasi_velocities : Variable
-        Names and units of v (n numbers) and u (n − m numbers).
+        Names and units of v (n numbers) and u (n − m numbers, or n, of which v is the nearest admissible velocity).
+    rows : int, optional
+        m, where u has n numbers.
     positions : int
         How many of the rows (the last ones) are rates of positions φ(q) that vanish.
     reduced, constrained : Forms
@@ -106,6 +108,7 @@ class NonholonomicSystem:
     reversal: Callable[[Array], Array] | None = None
     exact: Callable[[Any], Array] | None = None
     lift: Callable[[Any, Any], Array] | None = None
+    rows: int | None = None
     structure: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -125,13 +128,13 @@ class NonholonomicSystem:
 
     @property
     def r(self) -> int:
-        """Quasi-velocities: the dimension of the distribution."""
+        """Quasi-velocities: as many as the distribution has dimensions, or n."""
         return self.quasi_velocities.size
 
     @property
     def m(self) -> int:
         """Constraint rows."""
-        return self.n - self.r
+        return self.n - self.r if self.rows is None else self.rows
 
     def problem(self, q: ArrayLike | None = None, u: ArrayLike | None = None) -> Problem:
         """The reduced form, from the configuration q and the quasi-velocities u (default: the system's own start)."""
@@ -187,6 +190,7 @@ class NonholonomicSystem:
             invariants=forms.invariants,
             invariant_names=self.invariant_names,
             invariant_units=self.invariant_units,
+            projection=forms.projection,
             parts=forms.parts,
             parts_layout=layout,
             exact=exact,
@@ -212,6 +216,8 @@ class NonholonomicSystem:
 
     def quasi_velocity(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
         """u of an admissible velocity v (least squares if v is not admissible)."""
+        if self.r == self.n:
+            return np.array(v, dtype=np.float64)
         still = self.velocity(q, np.zeros(self.r), t)
         return np.asarray(np.linalg.lstsq(self.basis(q, t), np.asarray(v, float) - still, rcond=None)[0])
 

@@ -60,7 +60,8 @@ def random_states(
     states = []
     for _ in range(count):
         q = _carried(system, system.q0, spread * random.standard_normal(system.r))
-        states.append((q, random.standard_normal(system.r)))
+        u = random.standard_normal(system.r)
+        states.append((q, u if system.r < system.n else system.velocity(q, u)))
     return states
 
 
@@ -120,7 +121,7 @@ def check_parts(system: NonholonomicSystem, q: Array, v: Array, t: float = 0.3, 
 def check_equations(system: NonholonomicSystem, q: Array, u: Array, t: float = 0.3, tolerance: float = 1e-11) -> None:
     """The reduced motion satisfies the constraints and the equations with multipliers; invariants do not change."""
     n = system.n
-    y = np.concatenate([q, u])
+    y = np.concatenate([q, u if system.r < n else system.velocity(q, u, t)])
     f = reduced_field(system, t, y).real
     rate = reduced_rate(system, t, y).real
     p = complex_parts(system, t, q, f[:n])

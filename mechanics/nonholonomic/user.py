@@ -1,13 +1,8 @@
-"""A nonholonomic system from plain Python functions of your own: kinetic metric, constraint rows, potential, forces.
-
-Derivatives (gradients, rates of M and A) come from complex steps through your functions, so they are exact; write the
-functions with NumPy operations that accept complex numbers (no ``abs``, no ``np.linalg.norm``).  Everything runs
-interpreted: for long runs write the parts as kernels (any file in `mechanics.systems` is an example).
-"""
+"""A nonholonomic system from plain Python functions of your own: kinetic energy, constraint rows, potential, forces."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,202 +10,199 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Variable
 from integrators.problem.parts import constrained
-from mechanics.nonholonomic.flat import bracket_transpose, coordinate_rate
-from mechanics.nonholonomic.forms import Forms
+from mechanics.nonholonomic.interpreted import InterpretedFunctions
+from mechanics.nonholonomic.notes import argument_count, pivots
 from mechanics.nonholonomic.system import ConstraintError, NonholonomicSystem
+from mechanics.nonholonomic.written import Functions, work_height
 
-Array = NDArray[Any]
-EPS = 1e-100
-"""Complex step."""
+Array = NDArray[np.float64]
+TOLERANCE = 1e-9
+"""Relative, of the checks of what the functions return at the start."""
 
 
 def nonholonomic_system(
     group: Any,
-    mass: Callable[[Array], ArrayLike],
-    rows: Callable[[Array], ArrayLike],
+    mass: Callable[..., Any],
+    rows: Callable[..., Any],
     q0: ArrayLike,
     v0: ArrayLike,
     *,
-    potential: Callable[[Array], Any] | None = None,
-    force: Callable[[float, Array, Array], ArrayLike] | None = None,
-    value: Callable[[Any, Array], ArrayLike] | None = None,
-    position: Callable[[Array], ArrayLike] | None = None,
+    potential: Callable[..., Any] | None = None,
+    force: Callable[..., Any] | None = None,
+    value: Callable[..., Any] | None = None,
+    position: Callable[..., Any] | None = None,
+    frame: Callable[..., Any] | None = None,
+    metric: Callable[..., Any] | None = None,
+    gyro: Callable[..., Any] | None = None,
+    invariants: Mapping[str, Callable[..., Any]] | None = None,
+    parameters: ArrayLike | None = None,
+    variables: Sequence[Variable] = (),
+    velocities: Variable | None = None,
+    quasi_velocities: Variable | None = None,
+    conservative: bool = True,
+    interpreted: bool = False,
     model: str = "own-system",
 ) -> NonholonomicSystem:
-    """The system with kinetic energy ½ vᵀM(q) v, rows A(q) v = c(t, q), potential V(q) and forces F(t, q, v).
+    """The system with kinetic energy ½ vᵀM(q) v, rows A(t, q) v = c(t, q), potential V(q) and forces F(t, q, v).
+
+    The functions run once, on arrays of scalars that note what is done to them: write them with + − * / **, loops,
+    arrays and the functions of `liegroup.compile.scalars` or NumPy (``np.cos(q[2])``), without ``if`` on a value.  Both
+    forms of the motion are then compiled, for one trajectory and for lanes, and kept for later processes.
 
     Parameters
     ----------
     group : object with an attribute ``table``, or int64 array (factors, 5)
-        The configuration group.
-    mass, rows : callable
-        ``mass(q)`` → (n, n), ``rows(q)`` → (m, n), in body velocities.
+        The configuration group; v are body velocities (on Rⁿ: q̇).
+    mass : callable
+        The kinetic energy ``T(q, v)``, quadratic in v, or its matrix ``M(q)`` → (n, n).
+    rows : callable
+        ``A(q)`` or ``A(t, q)`` → (m, n).
     q0, v0 : array
         The start; v0 must satisfy the constraints.
     potential, force, value : callable, optional
         V(q); F(t, q, v) → (n,); c(t, q) → (m,).
     position : callable, optional
         φ(q) → (k,), zero where the integrable constraints hold; the last k rows must be its rate.
+    frame : callable, optional
+        ``S(q)`` → (n, n − m) with A S = 0, if v = S(q) u is wanted with quasi-velocities u of your own.  Default:
+        components of v where the columns of A that belong to the others are numbers; else all of v, kept admissible.
+    metric, gyro : callable, optional
+        As for `mechanics.nonholonomic.written.Functions`: for methods that work with orthogonal quasi-velocities.
+    invariants : mapping name → callable, optional
+        Numbers ``f(q, v)`` that are watched besides the energy.
+    parameters : array, optional
+        Numbers; every function then takes them as its last argument, and one compilation serves all their values.
+    variables, velocities, quasi_velocities : optional
+        Names and units.
+    conservative : bool
+        The invariants do not change; False where forces do work.
+    interpreted : bool
+        Call the functions as they are instead (see `mechanics.nonholonomic.interpreted`).
+    model : str
+        Name for tables and files.
 
     Raises
     ------
     ConstraintError
         If v0 violates the constraints, φ(q0) ≠ 0, or the rows depend on each other at q0.
+    TypeError
+        If a function cannot be traced: which one, what it did, what to write instead.
+    ValueError
+        If a function returns values of the wrong shape, the mass matrix is not symmetric and positive definite at q0,
+        or the kinetic energy is not quadratic in v.
+
+    Examples
+    --------
+    A skate on an inclined plane, in coordinates (x, y, heading):
+
+    >>> import numpy as np
+    >>> from integrators import integrate
+    >>> from liegroup import rn
+    >>> skate = nonholonomic_system(
+    ...     rn(3),
+    ...     lambda q, v: 0.5 * (v[0] ** 2 + v[1] ** 2 + v[2] ** 2),
+    ...     lambda q: [[np.sin(q[2]), -np.cos(q[2]), 0.0]],
+    ...     q0=[0.0, 0.0, 0.0],
+    ...     v0=[0.3, 0.0, 1.0],
+    ...     potential=lambda q: -0.5 * q[0],
+    ... )
+    >>> bool(integrate(skate.problem(), "RKMK4", (0, 10), 0.01).error("energy") < 1e-8)
+    True
     """
     table = np.array(getattr(group, "table", group), dtype=np.int64)
-    n = int(table[:, 4].sum())
-    q0, v0 = np.array(q0, dtype=np.float64), np.array(v0, dtype=np.float64)
-    a0 = np.atleast_2d(np.asarray(rows(q0), dtype=np.float64))
-    m = len(a0)
-    if a0.shape != (m, n):
-        raise ValueError(f"rows: returned an array of shape {a0.shape}, expected (m, {n})")
-    k = 0 if position is None else len(np.atleast_1d(position(q0)))
-    functions = _Functions(table, n, m, k, mass, rows, potential, force, value, position)
-    dependent = _pivots(a0, model)
-    free = [i for i in range(n) if i not in dependent]
-    labels = tuple(f"v{i}" for i in range(n))
+    q, v = np.array(q0, dtype=np.float64), np.array(v0, dtype=np.float64)
+    numbers = np.zeros(0) if parameters is None else np.array(parameters, dtype=np.float64)
+    given: dict[str, Any] = {
+        "group": table,
+        "mass": mass,
+        "rows": rows,
+        "potential": potential,
+        "force": force,
+        "value": value,
+        "position": position,
+        "frame": frame,
+        "metric": metric,
+        "gyro": gyro,
+        "invariants": invariants or {},
+        "parameters": None if parameters is None else len(numbers),
+    }
+    if interpreted and frame is not None:
+        raise ValueError("frame: given with interpreted=True, which has no use for it; leave it out")
+    functions = InterpretedFunctions(**given, start=q, numbers=numbers) if interpreted else Functions(**given)
+    own = () if parameters is None else (numbers,)
+    _check(functions, q, v, numbers, own, model)
+    n, m = functions.n, functions.derived.m
+    names = tuple(f"v{i}" for i in range(n))
     system = NonholonomicSystem(
         model=model,
         group=table,
-        variables=(Variable("q", tuple(f"q{i}" for i in range(len(q0)))),),
-        velocities=Variable("v", labels),
-        quasi_velocities=Variable("u", tuple(labels[i] for i in free), description="independent components of v"),
-        reduced=Forms(functions.reduced_field(dependent, free), functions.reduced_energy(dependent, free)),
-        constrained=Forms(functions.constrained_field, functions.energy, functions.parts),
-        parameters=[],
-        q0=q0,
-        u0=v0[free],
-        positions=k,
-        lift=lambda q, u: functions.lift(0.0, q, u, dependent, free),
+        variables=tuple(variables) or (Variable("q", tuple(f"q{i}" for i in range(len(q)))),),
+        velocities=velocities or Variable("v", names),
+        quasi_velocities=quasi_velocities or _quasi_velocities(functions, names),
+        reduced=functions.reduced,
+        constrained=functions.constrained,
+        parameters=numbers,
+        q0=q,
+        u0=_start(functions, q, v, own),
+        positions=functions.derived.k,
+        rows=m,
+        scratch=work_height(n, m, n) if interpreted else 0,
+        invariant_names=("energy", *functions.invariants),
+        invariant_units=("J", *("" for _ in functions.invariants)),
+        conservative=conservative,
+        lift=functions.lift if isinstance(functions, InterpretedFunctions) else None,
     )
-    system.check(q0, v0)
+    system.check(q, v)
     return system
 
 
-def _pivots(a: NDArray[np.float64], model: str) -> list[int]:
-    """Columns whose velocities are expressed by the others: the largest pivots of a."""
-    work, chosen = a.copy(), list[int]()
-    scale = np.abs(a).max()
-    for row in range(len(a)):
-        free = [j for j in range(a.shape[1]) if j not in chosen]
-        j = max(free, key=lambda c: np.abs(work[row:, c]).max())
-        i = row + int(np.abs(work[row:, j]).argmax())
-        if not abs(work[i, j]) > 1e-10 * scale:
-            raise ConstraintError(f"{model}: constraint row {row} depends on the others at the start; leave it out")
-        work[[row, i]] = work[[i, row]]
-        work[row + 1 :] -= np.outer(work[row + 1 :, j] / work[row, j], work[row])
-        chosen.append(j)
-    return sorted(chosen)
+def _quasi_velocities(functions: Functions, names: tuple[str, ...]) -> Variable:
+    """Names of u."""
+    free = functions.derived.free
+    if functions.frame is not None:
+        return Variable("u", tuple(f"u{i}" for i in range(functions.r)), description="on the columns of the frame")
+    if free is None:
+        return Variable("u", names, description="v, kept admissible")
+    return Variable("u", tuple(names[i] for i in free), description="independent components of v")
 
 
-def _imaginary(x: Any) -> Array:
-    return np.asarray(np.imag(np.asarray(x)) / EPS)
+def _start(functions: Functions, q: Array, v: Array, own: tuple[Any, ...]) -> Array:
+    """u of the velocity v."""
+    if functions.frame is not None:
+        basis = np.array(functions.frame(q, *own), dtype=np.float64)
+        return np.asarray(np.linalg.lstsq(basis, v, rcond=None)[0])
+    return v if functions.derived.free is None else v[functions.derived.free]
 
 
-def _eliminate(a: Array, b: Array) -> Array:
-    """x with a x = b on numbers of any kind, by elimination with the largest pivot in each column."""
-    work = np.concatenate([a, np.reshape(b, (-1, 1))], axis=1)
-    m = len(work)
-    for j in range(m):
-        i = j + max(range(m - j), key=lambda r: abs(work[j + r, j]))
-        work[[j, i]] = work[[i, j]]
-        work[j] = work[j] / work[j, j]
-        for r in range(m):
-            if r != j:
-                work[r] = work[r] - work[r, j] * work[j]
-    return np.asarray(work[:, m])
+def _check(functions: Functions, q: Array, v: Array, numbers: Array, own: tuple[Any, ...], model: str) -> None:
+    """Sizes of the start, and what the functions return there."""
+    n, m, k = functions.n, functions.derived.m, functions.derived.k
+    for name, x, size in (("q0", q, functions.n_q), ("v0", v, n)):
+        if x.shape != (size,):
+            raise ValueError(f"{name}: shape {x.shape}, expected ({size},)")
+    out, at = np.zeros(constrained(n, m, k).SIZE), constrained(n, m, k)
+    functions.derived.parts(0.0, np.concatenate([q, v]), numbers, np.array([n, m, k]), np.zeros((0, 0)), out)
+    mass, rows = out[at.MASS : at.ROWS].reshape(n, n), out[at.ROWS : at.GRADIENT].reshape(m, n)
+    found = pivots(rows)
+    if len(found) < m:
+        raise ConstraintError(f"{model}: constraint row {len(found)} depends on the others at the start; leave it out")
+    if not np.allclose(mass, mass.T, rtol=TOLERANCE) or not np.linalg.eigvalsh(mass)[0] > 0.0:
+        raise ValueError(f"mass: {mass.tolist()} at q0, expected a symmetric positive definite matrix")
+    if argument_count(functions.mass, functions.parameters is not None) == 2:
+        _check_energy(functions, mass, q, v, own)
+    if functions.frame is not None:
+        residual = np.abs(rows @ np.array(functions.frame(q, *own), dtype=np.float64)).max()
+        if not residual < TOLERANCE * (1.0 + np.abs(rows).max()):
+            raise ValueError(f"frame: A S = 0 is violated by {residual:.3g} at q0; its columns must satisfy the rows")
 
 
-class _Functions:
-    """The user's functions brought to the engine's forms."""
-
-    def __init__(
-        self,
-        table: NDArray[np.int64],
-        n: int,
-        m: int,
-        k: int,
-        mass: Any,
-        rows: Any,
-        potential: Any,
-        force: Any,
-        value: Any,
-        position: Any,
-    ) -> None:
-        self.table, self.n, self.m, self.k = table, n, m, k
-        self._mass, self._rows = mass, rows
-        self.potential = potential or (lambda q: 0.0)
-        self.force = force or (lambda t, q, v: np.zeros(n))
-        self.value = value or (lambda t, q: np.zeros(m))
-        self.position = position or (lambda q: np.zeros(k))
-
-    def mass(self, q: Array) -> Array:
-        return np.asarray(self._mass(q))
-
-    def rows(self, q: Array) -> Array:
-        return np.atleast_2d(np.asarray(self._rows(q)))
-
-    def all_parts(self, t: float, q: Array, v: Array) -> dict[str, Any]:
-        """The blocks of the layout `Constrained`, by name."""
-        mass, rows = self.mass(q), self.rows(q)
-        moved = [q + 1j * EPS * coordinate_rate(self.table, q, e) for e in np.eye(self.n)]
-        along = q + 1j * EPS * coordinate_rate(self.table, q, v)
-        later = _imaginary(self.value(t + 1j * EPS, along))
-        return {
-            "MASS": mass, "ROWS": rows, "POTENTIAL": self.potential(q), "POSITION": self.position(q),
-            "VALUE": self.value(t, q),
-            "FORCE": self.force(t, q, v),
-            "GRADIENT": np.array([_imaginary(self.potential(x)) for x in moved]),
-            "KINETIC": np.array([0.5 * v @ _imaginary(self.mass(x)) @ v for x in moved]),
-            "RATE": _imaginary(self.mass(along)) @ v - bracket_transpose(self.table, v, mass @ v),
-            "BIAS": _imaginary(self.rows(along)) @ v - later,
-        }  # fmt: skip
-
-    def parts(self, t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-        """In the field's signature, for a state (q, v)."""
-        at = constrained(self.n, self.m, self.k)
-        for name, block in self.all_parts(t, y[: -self.n], y[-self.n :]).items():
-            values = np.ravel(block)
-            start = getattr(at, name)
-            out[start : start + len(values)] = values
-
-    def solve(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
-        """v̇ and λ."""
-        p = self.all_parts(t, q, v)
-        right = np.concatenate([p["FORCE"] - p["GRADIENT"] + p["KINETIC"] - p["RATE"], -p["BIAS"]])
-        matrix = np.block([[p["MASS"], -p["ROWS"].T], [p["ROWS"], np.zeros((self.m, self.m))]])
-        x = np.linalg.solve(matrix, right)
-        return x[: self.n], x[self.n :]
-
-    def constrained_field(self, t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-        q, v = y[: -self.n], y[-self.n :]
-        out[: self.n], out[self.n :] = v, self.solve(t, q, v)[0]
-
-    def energy(self, t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-        q, v = y[: -self.n], y[-self.n :]
-        out[0] = 0.5 * v @ self.mass(q) @ v + self.potential(q)
-
-    def lift(self, t: float, q: Array, u: Array, dependent: list[int], free: list[int]) -> Array:
-        """v with the free components u that satisfies the rows."""
-        a = self.rows(q)
-        v = np.zeros(self.n, dtype=np.result_type(a, u))
-        v[free] = u
-        v[dependent] = _eliminate(a[:, dependent], self.value(t, q) - a[:, free] @ u)
-        return v
-
-    def reduced_field(self, dependent: list[int], free: list[int]) -> Callable[..., None]:
-        """The field on (q, u): u are the components `free` of v."""
-
-        def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-            q, u = y[: -len(free)], y[-len(free) :]
-            v = self.lift(t, q, u, dependent, free)
-            out[: self.n], out[self.n :] = v, self.solve(t, q, v)[0][free]
-
-        return field
-
-    def reduced_energy(self, dependent: list[int], free: list[int]) -> Callable[..., None]:
-        def energy(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-            q, u = y[: -len(free)], y[-len(free) :]
-            self.energy(t, np.concatenate([q, self.lift(t, q, u, dependent, free)]), parameters, structure, work, out)
-
-        return energy
+def _check_energy(functions: Functions, mass: Array, q: Array, v: Array, own: tuple[Any, ...]) -> None:
+    """T is ½ vᵀM v and nothing else."""
+    for w in (v, -v, 0.0 * v):
+        energy, quadratic = float(functions.mass(q, w, *own)), 0.5 * w @ mass @ w
+        if abs(energy - quadratic) > TOLERANCE * (1.0 + abs(quadratic)):
+            raise ValueError(
+                f"mass: T(q0, v) = {energy:.6g} at v = {w.tolist()}, expected ½ vᵀM v = {quadratic:.6g}, quadratic "
+                "in v; "
+                "terms without v belong to the potential"
+            )

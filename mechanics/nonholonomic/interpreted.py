@@ -1,0 +1,118 @@
+"""The functions of a nonholonomic system where they cannot be traced: derivatives by complex steps, nothing compiled.
+
+For functions that branch on values or call what knows arrays of numbers only (``np.linalg``, tables); they must accept
+complex numbers (no ``abs``, no ``np.linalg.norm``).  A step takes about a thousand times as long as a compiled one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.problem.parts import constrained
+from mechanics.nonholonomic.flat import bracket_transpose, coordinate_rate
+from mechanics.nonholonomic.multipliers import admissible_state
+from mechanics.nonholonomic.notes import Derived, argument_count
+from mechanics.nonholonomic.written import Functions, plain, work_height
+
+Array = NDArray[Any]
+EPS = 1e-100
+"""Complex step."""
+
+
+@dataclass(frozen=True, eq=False)
+class InterpretedFunctions(Functions):
+    """The same functions, called as they are at every evaluation."""
+
+    start: Any = None
+    """A configuration, for the sizes of what the functions return."""
+    numbers: Any = ()
+    """The parameters."""
+
+    def call(self, name: str, *arguments: Any, shape: tuple[int, ...] = ()) -> Array:
+        """The values of a function, or zeros of a shape if it is not given."""
+        function = getattr(self, name)
+        if function is None:
+            return np.zeros(shape)
+        return np.asarray(function(*arguments, *(() if self.parameters is None else (self.numbers,))))
+
+    def mass_at(self, q: Array) -> Array:
+        """M(q); of the kinetic energy by polarisation."""
+        if argument_count(self.mass, self.parameters is not None) == 1:
+            return self.call("mass", q)
+        e = np.eye(self.n)
+        t = np.array([self.call("mass", q, x) for x in e])
+        return np.asarray(np.array([[self.call("mass", q, x + y) for y in e] for x in e]) - t[:, None] - t)
+
+    def rows_at(self, t: Any, q: Array) -> Array:
+        """A(t, q)."""
+        timed = argument_count(self.rows, self.parameters is not None) == 2
+        return np.atleast_2d(self.call("rows", *((t, q) if timed else (q,))))
+
+    @cached_property
+    def derived(self) -> Derived:
+        """The parts by complex steps; without a frame."""
+        q = np.asarray(self.start, float)
+        m = len(self.rows_at(0.0, q))
+        k = 0 if self.position is None else len(np.atleast_1d(self.call("position", q)))
+        return Derived(self._parts(m, k), None, m, k, None)
+
+    @cached_property
+    def _module(self) -> Any:
+        return SimpleNamespace(**{name: made[0] for name, made in plain(self).items()})
+
+    def lift(self, q: Array, u: Array) -> Array:
+        """The admissible velocity nearest to u, on numbers of any kind."""
+        m, k = self.derived.m, self.derived.k
+        at = constrained(self.n, m, k)
+
+        def parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+            out[:] = 0 * y[0]
+            _write(out, at, MASS=self.mass_at(q), ROWS=self.rows_at(t, q), VALUE=self.call("value", t, q, shape=(m,)))
+
+        work = np.full((work_height(self.n, m, self.n), at.SIZE), 0 * q[0], dtype=object)
+        out = np.full(self.n_q + self.n, 0 * q[0], dtype=object)
+        y = np.concatenate([q, np.array([0 * q[0] + x for x in u], dtype=object)])
+        admissible_state(parts, 0.0, y, self.numbers, np.array([self.n, m, k]), work, out)
+        return out[self.n_q :]
+
+    def _parts(self, m: int, k: int) -> Any:
+        at = constrained(self.n, m, k)
+
+        def parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+            _write(out, at, **self._blocks(t, y[: self.n_q], y[self.n_q :], m, k))
+
+        return parts
+
+    def _blocks(self, t: Any, q: Array, v: Array, m: int, k: int) -> dict[str, Any]:
+        mass = self.mass_at(q)
+        moved = [q + 1j * EPS * coordinate_rate(self.group, q, e) for e in np.eye(self.n)]
+        later, along = t + 1j * EPS, q + 1j * EPS * coordinate_rate(self.group, q, v)
+        value_rate = _imaginary(self.call("value", later, along, shape=(m,)))
+        return {
+            "MASS": mass,
+            "ROWS": self.rows_at(t, q),
+            "GRADIENT": [_imaginary(self.call("potential", x)) for x in moved],
+            "FORCE": self.call("force", t, q, v, shape=(self.n,)),
+            "KINETIC": [0.5 * v @ _imaginary(self.mass_at(x)) @ v for x in moved],
+            "RATE": _imaginary(self.mass_at(along)) @ v - bracket_transpose(self.group, v, mass @ v),
+            "VALUE": self.call("value", t, q, shape=(m,)),
+            "BIAS": _imaginary(self.rows_at(later, along)) @ v - value_rate,
+            "POSITION": self.call("position", q, shape=(k,)),
+            "POTENTIAL": self.call("potential", q),
+        }
+
+
+def _write(out: Array, at: Any, **blocks: Any) -> None:
+    for name, block in blocks.items():
+        values, start = np.ravel(block), getattr(at, name)
+        out[start : start + len(values)] = values
+
+
+def _imaginary(x: Any) -> Array:
+    return np.asarray(np.imag(np.asarray(x)) / EPS)

@@ -1,0 +1,258 @@
+r"""A nonholonomic system written once, as plain functions of scalars: its fields and kernels come from tracing.
+
+Of kinetic energy T = ½ vᵀM(q) v, potential V, rows A v = c and forces F the parts of the equations are derived
+(`mechanics.nonholonomic.notes`), and both forms of the motion written as straight-line code, for one trajectory, for
+lanes, and for numbers of other kinds:
+
+============  =====================================================================================================
+constrained   state (q, v), with multipliers
+reduced       state (q, u) with v = S(q) u, where a frame S is given, or where m columns of A are numbers, so that the
+              velocities that belong to them follow from the others; else u are n numbers, v is the admissible velocity
+              nearest to them in the metric M, and u is made equal to v after every step
+============  =====================================================================================================
+
+With a frame whose SᵀM S = diag(μ) does not change the reduced form has parts, too (layout `QuasiVelocity`).
+
+m dependent velocities that are chosen once fail where their block of A turns singular, and not every system has n − m
+smooth fields that span its admissible velocities; the nearest admissible velocity is smooth wherever the rows are
+independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.problem.parts import constrained, quasi_velocity
+from liegroup.compile.generated import module_of
+from liegroup.compile.tracing import Graph
+from mechanics.nonholonomic.forms import Forms
+from mechanics.nonholonomic.multipliers import (
+    admissible_energy,
+    admissible_field,
+    admissible_state,
+    constrained_energy,
+    constrained_field,
+    work_rows,
+)
+from mechanics.nonholonomic.notes import ARGUMENTS, Derived, Function, derive, inputs, stores
+from mechanics.nonholonomic.projected import FRAME_ROWS, lift, projected_energy, projected_field
+from mechanics.nonholonomic.quasi_velocity import quasi_velocity_energy, quasi_velocity_field
+
+_HEADER = '''"""The equations of one nonholonomic system: written by mechanics.nonholonomic.written."""
+
+from integrators.signatures import FIELD_SIGNATURES
+from liegroup.compile import entry, ld, st
+from liegroup.compile.scalars import arctan2, less, select, sincos, sqrt
+from liegroup.compile.tracing import exp, log, tanh
+'''
+
+
+@dataclass(frozen=True, eq=False)
+class Functions:
+    """The functions of a system; all take the parameters as one more argument, the last, if `parameters` is a number.
+
+    Parameters
+    ----------
+    group : int64 array (factors, 5)
+        The configuration group; velocities are body velocities.
+    mass : callable
+        The kinetic energy ``T(q, v)``, quadratic in v, or its matrix ``M(q)`` → (n, n).
+    rows : callable
+        ``A(q)`` or ``A(t, q)`` → (m, n).
+    potential, force, value, position : callable, optional
+        ``V(q)``; ``F(t, q, v)`` → n; ``c(t, q)`` → m; ``φ(q)`` → k numbers, whose rates are the last k rows.
+    frame : callable, optional
+        ``S(q)`` → (n, r) with A S = 0, where c = 0.
+    metric : callable, optional
+        ``μ()`` → r numbers (of the parameters): the frame has SᵀM S = diag(μ).
+    gyro : callable, optional
+        ``g(q, u)`` → r numbers, where Sᵀ(D − Ṁ v + ad_vᵀ(M v) − M Ṡ u) has a shorter form, with a metric.
+    invariants : mapping name → callable
+        Numbers ``f(q, v)`` besides the energy.
+    parameters : int, optional
+        How many parameters there are; None: the functions take none.
+
+    Raises
+    ------
+    ValueError
+        A frame beside a value c, a metric without a frame, or values of the wrong shape.
+    TypeError
+        A function that cannot be traced, by name, and what to do.
+    """
+
+    group: NDArray[np.int64]
+    mass: Callable[..., Any]
+    rows: Callable[..., Any]
+    potential: Callable[..., Any] | None = None
+    force: Callable[..., Any] | None = None
+    value: Callable[..., Any] | None = None
+    position: Callable[..., Any] | None = None
+    frame: Callable[..., Any] | None = None
+    metric: Callable[..., Any] | None = None
+    gyro: Callable[..., Any] | None = None
+    invariants: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    parameters: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.frame is not None and self.value is not None:
+            raise ValueError(
+                "frame: given beside value; v = S(q) u satisfies A v = c for c = 0 only; leave the frame out"
+            )
+        if self.metric is not None and self.frame is None:
+            raise ValueError("metric: given without a frame, whose SᵀM S it is; give the frame, too")
+        if self.gyro is not None and self.metric is None:
+            raise ValueError("gyro: given without a metric; give both, or none")
+
+    @property
+    def n(self) -> int:
+        """Components of v."""
+        return int(self.group[:, 4].sum())
+
+    @property
+    def n_q(self) -> int:
+        """Components of q."""
+        return int(self.group[:, 3].sum())
+
+    @cached_property
+    def derived(self) -> Derived:
+        """The parts, the frame and the sizes."""
+        return derive(self)
+
+    @property
+    def r(self) -> int:
+        """Quasi-velocities u."""
+        return self.n if self.derived.frame is None else self.n - self.derived.m
+
+    @property
+    def reduced(self) -> Forms:
+        """The compiled functions on (q, u)."""
+        made = self._module
+        parts, projection = getattr(made, "reduced_parts", None), getattr(made, "projection", None)
+        return Forms(made.reduced_field, made.reduced_invariants, parts, projection)
+
+    @property
+    def constrained(self) -> Forms:
+        """The compiled functions on (q, v)."""
+        made = self._module
+        return Forms(made.constrained_field, made.constrained_invariants, made.constrained_parts)
+
+    @cached_property
+    def source(self) -> str:
+        """The code of all of them."""
+        found = {name: _straight(self, *made) for name, made in plain(self).items()}
+        entries = (f"\n\n@entry(*FIELD_SIGNATURES)\ndef {name}{ARGUMENTS}:\n{body}" for name, body in found.items())
+        return _HEADER + "".join(entries)
+
+    @cached_property
+    def _module(self) -> Any:
+        return module_of(self.source)
+
+
+def _straight(functions: Functions, function: Function, state: int, size: int) -> str:
+    """The body of a function, run once on scalars that note what is done to them."""
+    graph, (_, _, m, k, _) = Graph(), functions.derived
+    n, r = functions.n, functions.r
+    columns = max(constrained(n, m, k).SIZE, quasi_velocity(n, r).SIZE, n * r + n)
+    work = np.full((work_height(n, m, r), columns), 0.0, dtype=object)
+    out = np.full(size, 0.0, dtype=object)
+    numbers = inputs(graph, "parameters[{}]", functions.parameters or 0)
+    y = inputs(graph, "ld(y, {})", state)
+    function(graph.input("t"), y, numbers, np.array([n, m, k]), work, out)
+    return stores(graph, list(out))
+
+
+def work_height(n: int, m: int, r: int) -> int:
+    """Rows of workspace for every kernel of `plain`."""
+    return FRAME_ROWS + r + work_rows(n, m) + 2
+
+
+def plain(functions: Functions) -> dict[str, tuple[Function, int, int]]:
+    """Name → function in a field's signature, sizes of the state and of its values."""
+    parts, frame, m, k, _ = functions.derived
+    n, count = functions.n, 1 + len(functions.invariants)
+    full, short = functions.n_q + n, functions.n_q + functions.r
+    found = {
+        "constrained_field": (made(constrained_field, parts), full, 2 * n),
+        "constrained_invariants": (_invariants(functions, partial(constrained_energy, parts), None), full, count),
+        "constrained_parts": (parts, full, constrained(n, m, k).SIZE),
+    }
+    if frame is None:
+        own, state = (made(admissible_field, parts), partial(admissible_energy, parts)), made(admissible_state, parts)
+        found["projection"] = (state, short, short)
+    else:
+        own = made(projected_field, parts, frame), partial(projected_energy, parts, frame)
+        state = _lifted(functions)
+    if functions.metric is not None:
+        quasi = _quasi_velocity_parts(functions)
+        own = made(quasi_velocity_field, quasi), partial(quasi_velocity_energy, quasi)
+        found["reduced_parts"] = (quasi, short, quasi_velocity(n, functions.r).SIZE)
+    found["reduced_field"] = (own[0], short, n + functions.r)
+    found["reduced_invariants"] = (_invariants(functions, own[1], state), short, count)
+    return found
+
+
+def made(function: Function, *of: Function) -> Function:
+    """The function in a field's signature that a kernel makes of others."""
+
+    def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        function(*of, t, y, parameters, structure, work, out)
+
+    return field
+
+
+def _lifted(functions: Functions) -> Function:
+    """out = (q, S u)."""
+    parts, frame = functions.derived.parts, functions.derived.frame
+
+    def state(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        lift(parts, frame, t, y, parameters, structure, work)
+        out[:] = work[2][: len(out)]
+
+    return state
+
+
+def _invariants(functions: Functions, energy: Function, state: Function | None) -> Function:
+    """The energy and the functions of (q, v); `state` makes (q, v) of what the form has as its state."""
+    n_q = functions.n_q
+
+    def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        out[0] = energy(t, y, parameters, structure, work)
+        full = y
+        if state is not None:
+            full = np.full(n_q + functions.n, 0.0, dtype=object)
+            state(t, y, parameters, structure, work, full)
+        own = () if functions.parameters is None else (parameters,)
+        out[1:] = [f(full[:n_q], full[n_q:], *own) for f in functions.invariants.values()]
+
+    return invariants
+
+
+def _quasi_velocity_parts(functions: Functions) -> Function:
+    """The parts in the layout `QuasiVelocity`, g = Sᵀ(D − r − M Ṡ u) with r = Ṁ v − ad_vᵀ(M v)."""
+    parts, frame, m, k, _ = functions.derived
+    n, r, n_q = functions.n, functions.r, functions.n_q
+    at, to = constrained(n, m, k), quasi_velocity(n, r)
+
+    def quasi(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        lift(parts, frame, t, y, parameters, structure, work)
+        own = () if functions.parameters is None else (parameters,)
+        mass, basis = work[0][: n * n].reshape(n, n), work[1][: n * r].reshape(n, r)
+        kinetic, rate, force = (work[0][start : start + n] for start in (at.KINETIC, at.RATE, at.FORCE))
+        if functions.gyro is None:
+            gyro = basis.T @ (kinetic - rate - mass @ work[1][n * r : n * r + n])
+        else:
+            gyro = functions.gyro(y[:n_q], y[n_q:], *own)
+        out[to.BASIS : to.METRIC] = basis.ravel()
+        out[to.METRIC : to.GYRO] = functions.metric(*own)  # type: ignore[misc]
+        out[to.GYRO : to.FORCE] = gyro
+        out[to.FORCE : to.GRADIENT] = basis.T @ force
+        out[to.GRADIENT : to.POTENTIAL] = work[0][at.GRADIENT : at.GRADIENT + n]
+        out[to.POTENTIAL] = work[0][at.POTENTIAL]
+
+    return quasi

@@ -1,0 +1,203 @@
+"""Systems from functions of one's own: traced and compiled, no chart that turns singular, clear refusals."""
+
+import math
+
+import numpy as np
+import pytest
+
+from integrators import integrate
+from liegroup import rn
+from liegroup.compile import WIDTH, lane_array
+from liegroup.table import SE2, SO3, table_of
+from mechanics.nonholonomic.system import ConstraintError
+from mechanics.nonholonomic.testing import check_system, random_states
+from mechanics.nonholonomic.user import nonholonomic_system
+from mechanics.systems.rolling.chaplygin_sleigh import chaplygin_sleigh
+from mechanics.systems.rolling.suslov import suslov
+
+MASS, INERTIA, OFFSET = 1.0, 0.5, 0.3
+
+
+def kinetic(q, v):
+    x, y = v[0] - OFFSET * np.sin(q[2]) * v[2], v[1] + OFFSET * np.cos(q[2]) * v[2]
+    return 0.5 * MASS * (x * x + y * y) + 0.5 * INERTIA * v[2] ** 2
+
+
+def blade(q):
+    return [[np.sin(q[2]), -np.cos(q[2]), 0.0]]
+
+
+def sleigh(heading=0.0, **options):
+    """Chaplygin's sleigh in coordinates (x, y, heading) of the skate."""
+    v = [-0.4 * np.cos(heading), -0.4 * np.sin(heading), 1.2]
+    return nonholonomic_system(rn(3), kinetic, blade, [0.0, 0.0, heading], v, **options)
+
+
+def sleigh_of(mass):
+    return nonholonomic_system(rn(3), mass, blade, [0.0, 0.0, 0.0], [-0.4, 0.0, 1.2])
+
+
+@pytest.mark.parametrize("heading", [0.0, 0.5 * np.pi, 2.0])
+def test_a_sleigh_that_turns_by_more_than_a_right_angle_keeps_its_energy_to_the_order_of_the_method(heading):
+    """No choice of two of its three velocities would do: each fails at some heading."""
+    own, built_in = sleigh(heading), chaplygin_sleigh(heading=heading)
+    runs = [integrate(own.problem(), "RKMK4", (0.0, 8.0), step=h) for h in (0.04, 0.02, 0.01)]
+    assert np.ptp(runs[0].y[:, 2]) > 0.5 * np.pi
+    errors = np.array([run.error("energy") for run in runs])
+    assert errors[0] < 1e-6
+    assert (np.log2(errors[:-1] / errors[1:]) > 3.8).all()
+    known = integrate(built_in.problem(), "RKMK4", (0.0, 8.0), step=1e-3).y[-1]
+    np.testing.assert_allclose(runs[-1].y[-1][:3], known[:3], atol=1e-8)
+    rows = np.stack([np.sin(runs[-1].y[:, 2]), -np.cos(runs[-1].y[:, 2])], axis=1)
+    assert np.abs((rows * runs[-1].y[:, 3:5]).sum(axis=1)).max() < 1e-14
+
+
+def test_a_skate_that_turns_round_and_round_keeps_its_energy():
+    """Several full turns on an inclined plane: every block of its row is singular twice a turn."""
+    skate = nonholonomic_system(
+        rn(3),
+        lambda q, v: 0.5 * (v[0] ** 2 + v[1] ** 2 + v[2] ** 2),
+        blade,
+        [0.0, 0.0, 0.0],
+        [0.3, 0.0, 1.0],
+        potential=lambda q: -0.5 * q[0],
+    )
+    errors = [integrate(skate.problem(), "RKMK4", (0.0, 20.0), step=h).error("energy") for h in (0.08, 0.04)]
+    assert errors[0] < 1e-5
+    assert np.log2(errors[0] / errors[1]) > 3.8
+
+
+def test_all_velocities_as_quasi_velocities_satisfy_every_identity():
+    own = sleigh()
+    assert (own.r, own.m) == (3, 1)
+    check_system(own)
+    assert np.linalg.matrix_rank(own.basis(own.q0)) == 2
+
+
+def test_constant_columns_of_the_rows_give_independent_components():
+    own = nonholonomic_system(
+        table_of([(SO3, 1)]),
+        lambda q: np.array([[1.0, 0, 0.3], [0, 1.4, -0.2], [0.3, -0.2, 1.2]]),
+        lambda q: [[0.0, 0.0, 1.0]],
+        [1.0, 0, 0, 0],
+        [0.8, 0.5, 0.0],
+    )
+    built_in = suslov()
+    assert own.quasi_velocities.labels == ("v0", "v1")
+    a, b = (integrate(s.problem(), "RKMK4", (0.0, 2.0), step=0.01).y[-1] for s in (own, built_in))
+    np.testing.assert_allclose(a, b, atol=1e-13)
+    check_system(own)
+
+
+@pytest.mark.parametrize("form", ["problem", "constrained_problem"])
+def test_compiled_lanes_and_interpreted_agree_bitwise(form):
+    own = sleigh()
+    problem = getattr(own, form)()
+    assert problem.is_compiled
+    states = random_states(own, WIDTH, seed=2)
+    y = np.stack([np.concatenate(s) for s in states], axis=1)
+    lanes = lane_array(len(y))
+    lanes[:] = y
+    for function, size in ((problem.field, problem.dimension), (problem.projection or problem.invariants, problem.n)):
+        out = lane_array(size)
+        work = lane_array(*problem.work_shape)
+        function.compiled_lanes(0.3, lanes, problem.parameters, problem.structure, work, out)
+        for k in range(WIDTH):
+            scalar, plain = np.zeros(size), np.zeros(size)
+            for call, values in ((function.compiled, scalar), (function.python, plain)):
+                call(0.3, y[:, k].copy(), problem.parameters, problem.structure, np.zeros(problem.work_shape), values)
+            np.testing.assert_array_equal(plain, scalar)
+            np.testing.assert_array_equal(out[:, k], scalar)
+
+
+def test_one_code_serves_all_parameters():
+    def made(numbers):
+        return nonholonomic_system(
+            table_of([(SE2, 1)]),
+            lambda q, v, p: 0.5 * p[0] * (v[0] ** 2 + (v[1] + p[2] * v[2]) ** 2) + 0.5 * p[1] * v[2] ** 2,
+            lambda q, p: [[0.0, 1.0, 0.0]],
+            [0.0, 0.0, 0.0],
+            [-0.4, 0.0, 1.2],
+            parameters=numbers,
+        )
+
+    a, b = made([MASS, INERTIA, OFFSET]), made([2.0, 0.7, 0.1])
+    assert a.reduced.field is b.reduced.field
+    for own, mass, inertia, offset in ((a, MASS, INERTIA, OFFSET), (b, 2.0, 0.7, 0.1)):
+        known = chaplygin_sleigh(mass, inertia, offset).problem()
+        np.testing.assert_allclose(own.problem().velocity(0, own.problem().y0), known.velocity(0, known.y0), atol=1e-14)
+
+
+def test_a_frame_and_its_metric_give_orthogonal_quasi_velocities_and_methods_that_work_with_them():
+    own = nonholonomic_system(
+        table_of([(SE2, 1)]),
+        lambda q, v: 0.5 * (v[0] ** 2 + (v[1] + 0.3 * v[2]) ** 2) + 0.25 * v[2] ** 2,
+        lambda q: [[0.0, 1.0, 0.0]],
+        [0.0, 0.0, 0.0],
+        [-0.4, 0.0, 1.2],
+        frame=lambda q: [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]],
+        metric=lambda: (1.0, 0.59),
+    )
+    known = chaplygin_sleigh().problem()
+    a, b = (integrate(p, "ENERGY_EXACT", (0.0, 2.0), step=0.05).y[-1] for p in (own.problem(), known))
+    np.testing.assert_allclose(a, b, atol=1e-12)
+    check_system(own)
+
+
+def test_moving_supports_and_rows_that_depend_on_time_satisfy_every_identity():
+    """A particle on a plane that swings, ż = s(t) ẋ + y ẏ + 0.1 cos t, with friction."""
+    own = nonholonomic_system(
+        rn(3),
+        lambda q, v: 0.5 * v @ v,
+        lambda t, q: [[-np.sin(t), -q[1], 1.0]],
+        [0.1, 0.2, 0.3],
+        [0.5, -0.4, -0.08 + 0.1],
+        value=lambda t, q: [0.1 * np.cos(t)],
+        force=lambda t, q, v: -0.2 * v,
+        conservative=False,
+    )
+    check_system(own)
+
+
+def test_functions_that_cannot_be_traced_are_named_and_may_be_interpreted():
+    with pytest.raises(TypeError, match=r"potential: could not be traced.*interpreted=True"):
+        sleigh(potential=lambda q: np.interp(q[0], [0.0, 1.0], [0.0, 2.0]))
+    with pytest.raises(TypeError, match=r"mass: could not be traced.*math"):
+        sleigh_of(lambda q: np.eye(3) * (2.0 + math.sin(q[0])))
+    with pytest.raises(TypeError, match=r"force: could not be traced.*`if` on a value"):
+        sleigh(force=lambda t, q, v: -v if v[0] > 0 else v)
+    a, b = sleigh(), sleigh(interpreted=True)
+    assert not b.problem().is_compiled
+    for q, v in random_states(a, 3):
+        y = np.concatenate([q, v])
+        np.testing.assert_allclose(a.problem().velocity(0.3, y), b.problem().velocity(0.3, y), atol=1e-14)
+        np.testing.assert_allclose(a.parts(q, v).rate, b.parts(q, v).rate, atol=1e-14)
+    runs = [integrate(s.problem(), "RKMK4", (0.0, 0.2), step=0.05).y[-1] for s in (a, b)]
+    np.testing.assert_allclose(runs[0], runs[1], atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"mass": lambda q, v: 0.5 * v @ v + 1.0}, "quadratic in v"),
+        ({"mass": lambda q, v: 0.5 * v @ v + v[0]}, "quadratic in v"),
+        ({"mass": lambda q, v: v[0] ** 3 + v @ v}, "not quadratic in v"),
+        ({"mass": lambda q: np.diag([1.0, 0.0, 1.0])}, "positive definite"),
+        ({"mass": lambda q: np.eye(2)}, r"mass: returned an array of shape \(2, 2\), expected \(3, 3\)"),
+        ({"rows": lambda q: [[1.0, 0.0]]}, r"rows: returned an array of shape \(1, 2\), expected \(m, 3\)"),
+        ({"q0": [0.0, 0.0]}, r"q0: shape \(2,\), expected \(3,\)"),
+        ({"force": lambda t, q, v: [0.0]}, r"force: returned an array of shape \(1,\), expected \(3,\)"),
+        ({"frame": lambda q: np.eye(3)}, r"frame: returned an array of shape \(3, 3\), expected \(3, 2\)"),
+        ({"frame": lambda q: np.eye(3)[:, 1:]}, "its columns must satisfy the rows"),
+        ({"metric": lambda: (1.0, 1.0)}, "metric: given without a frame"),
+    ],
+)
+def test_bad_functions_are_refused_by_name(change, message):
+    given = {"mass": kinetic, "rows": blade, "q0": [0.0, 0.0, 0.0], "v0": [-0.4, 0.0, 1.2], **change}
+    with pytest.raises(ValueError, match=message):
+        nonholonomic_system(rn(3), **given)
+
+
+def test_velocities_that_violate_the_rows_are_refused():
+    with pytest.raises(ConstraintError, match="row 0 by"):
+        nonholonomic_system(rn(3), kinetic, blade, [0.0, 0.0, 0.0], [0.0, 0.1, 1.0])
