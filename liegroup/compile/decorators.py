@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numba
 
+from liegroup.compile import progress
 from liegroup.compile.cache import DigestCache
 from liegroup.compile.options import FORMULA, INNER, KERNEL, OPTIONS
 from liegroup.compile.overloads import teach
@@ -32,6 +33,7 @@ def kernel(function: F, name: str = "") -> F:
         function.__qualname__ = name
     kept = (bool(name) or "<locals>" not in function.__qualname__) and Path(function.__code__.co_filename).is_file()
     teach(function, lambda *args, **kwargs: function, INNER, DigestCache if kept else None)
+    function.is_kernel = True  # type: ignore[attr-defined]
     return _registered(function)
 
 
@@ -106,6 +108,7 @@ class Entry:
         if wanted.args not in self._dispatcher.overloads:
             self._dispatcher.disable_compile(False)
             with undisturbed():
+                progress.wanted(self.python)
                 self._dispatcher.compile(wanted)
             self._dispatcher.disable_compile()
         return self._dispatcher

@@ -20,7 +20,7 @@ from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment
 from numba.core.runtime import rtsys
 
-from liegroup.compile import objects
+from liegroup.compile import objects, progress
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
 _NOT_CACHED = "numba.dynamic.globals"
@@ -133,6 +133,7 @@ class KernelLibrary(_Library):
         self.objects[digest] = code
         _loaded(self._codegen).add(digest)
         self._set_environments()
+        progress.tick(compiled=True)
 
     def _set_environments(self) -> None:
         """Give the formulas within their environments, which they need for exceptions with values in their message."""
@@ -174,6 +175,7 @@ class KernelLibrary(_Library):
         engine._defined_symbols.update(symbols)
         engine.finalize_object()
         self.symbols, self._finalized, self._disable_inspection = symbols, True, True
+        progress.tick(compiled=False)
         return self
 
 

@@ -1,0 +1,123 @@
+"""A compilation that takes long says so once: on terminals, and to the logger; elsewhere it is silent."""
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+
+from integrators.steppers.rkmk import step
+from liegroup.compile import progress
+from liegroup.compile.progress import kernels_of
+from liegroup.table import retract
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULE = """
+from liegroup.compile import entry, kernel, nothing, vector
+from liegroup.compile import progress
+
+@kernel
+def double(x):
+    x[0] = 2.0 * x[0]
+
+@kernel
+def twice(x):
+    double(x)
+    double(x)
+
+@entry(nothing(vector))
+def run(x):
+    twice(x)
+"""
+RUN = """
+import logging, sys
+import numpy as np
+from liegroup.compile import progress
+progress.PATIENCE = {patience}
+if "log" in sys.argv:
+    logging.basicConfig(level=logging.INFO)
+import compiled_here
+x = np.ones(1)
+compiled_here.run(x)
+assert x[0] == 4.0
+"""
+
+
+def command(tmp_path: Path, patience: float, *arguments: str) -> tuple[list[str], dict[str, str]]:
+    (tmp_path / "compiled_here.py").write_text(MODULE)
+    environment = os.environ | {
+        "LIEMECH_CACHE": str(tmp_path / "cache"),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)]),
+        "TERM": "xterm",
+    }
+    return [sys.executable, "-c", RUN.format(patience=patience), *arguments], environment
+
+
+def on_a_terminal(tmp_path: Path, patience: float) -> str:
+    """What a terminal of a hundred columns gets to see."""
+    outer, inner = pty.openpty()
+    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+    arguments, environment = command(tmp_path, patience)
+    done = subprocess.run(arguments, env=environment, cwd=tmp_path, stdout=inner, stderr=inner)
+    os.close(inner)
+    seen = b""
+    while True:
+        try:
+            part = os.read(outer, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        seen += part
+    os.close(outer)
+    assert done.returncode == 0, seen
+    return seen.decode()
+
+
+def test_a_terminal_sees_what_is_compiled_and_how_much_is_left(tmp_path):
+    seen = on_a_terminal(tmp_path, 0.0)
+    assert "compiling kernels, once" in seen
+    assert "of about 3" in seen  # run, twice, double
+
+
+def test_a_short_compilation_is_silent(tmp_path):
+    assert on_a_terminal(tmp_path, 1e3).strip() == ""
+
+
+def test_what_comes_from_the_cache_is_silent(tmp_path):
+    on_a_terminal(tmp_path, 1e3)
+    assert on_a_terminal(tmp_path, 0.0).strip() == ""
+
+
+def test_files_get_nothing_and_the_logger_everything_that_asks(tmp_path):
+    for asked in ((), ("log",)):
+        folder = tmp_path / f"asked{len(asked)}"
+        folder.mkdir()
+        arguments, environment = command(folder, 0.0, *asked)
+        done = subprocess.run(arguments, env=environment, cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert ("compiling about 3 kernels, once" in done.stderr) == bool(asked)
+        assert ("compiled 3 kernels" in done.stderr) == bool(asked)
+        assert asked or not done.stderr
+
+
+def test_kernels_are_counted_through_formulas_modules_and_kernels():
+    found = {getattr(f, "__name__", "") for f in kernels_of(step.python)}
+    assert "step" in found
+    assert retract in kernels_of(step.python)
+
+
+def test_sets_within_sets_are_one(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(progress, "PATIENCE", 1e3)
+    with progress.announced():
+        outer = progress._now[-1]
+        with progress.announced():
+            progress.tick(compiled=True)
+        assert progress._now == [outer]
+        assert outer.done == 1
+    assert progress._now == []
