@@ -1,4 +1,4 @@
-"""The one entry point: integrate a problem with a method."""
+"""The one entry point: integrate a problem, or what poses one, with a method."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from integrators.engine.run import Output, Plan, Run
 from integrators.events import as_events
 from integrators.method import Method, Reference
 from integrators.methods import find
-from integrators.problem import Problem
+from integrators.problem import Poses, Problem, pose
 from integrators.results.solution import Solution
 from liegroup.compile import WIDTH, undisturbed
 
@@ -30,7 +30,7 @@ ROWS = 10_000
 
 
 def integrate(
-    problem: Problem,
+    problem: Problem | Poses,
     method: str | Method | Reference,
     t_span: Sequence[float],
     step: float | None = None,
@@ -57,9 +57,10 @@ def integrate(
 
     Parameters
     ----------
-    problem : Problem
+    problem : Problem, or what poses one
         With an initial state (n,), or with m of them (m, n): an ensemble.  Fixed steps of a compiled field run in lanes
-        of eight: the same numbers as one by one, bit by bit, for a fraction of the time.
+        of eight: the same numbers as one by one, bit by bit, for a fraction of the time.  Anything with a method
+        `problem` is asked for it: a mechanism, a nonholonomic system, a row of `mechanics.systems.SYSTEMS`.
     method : str or Method
         From the catalogue `integrators.methods`, by name or as an object.
     t_span : (t0, t1)
@@ -119,7 +120,7 @@ def integrate(
     A jitted field is inlined or called at once, a plain Python one is called back by the compiled step, to the same
     numbers; it costs its own time and 2 µs or so.
     """
-    chosen = find(method)
+    chosen, problem = find(method), pose(problem)
     if y0 is not None:
         problem = problem.with_start(y0)
     span = _interval(t_span)
@@ -149,7 +150,7 @@ def integrate(
 
 def resume(
     path: str | os.PathLike[str],
-    problem: Problem,
+    problem: Problem | Poses,
     *,
     method: Method | None = None,
     controller: AnyController | None = None,
@@ -164,7 +165,7 @@ def resume(
     ----------
     path : path
         What `integrate` was given as `checkpoint`; it is kept up to date.
-    problem : Problem
+    problem : Problem, or what poses one
         The same as then: functions are not kept in files.  Its initial state is not used.
     method, controller, events
         Again as then, if the method is not in the catalogue, if the controller was given as an object with functions,
@@ -181,7 +182,7 @@ def resume(
     chosen = find(stored.method) if method is None else method
     if isinstance(chosen, Reference):
         raise TypeError(f"method: {chosen.name} keeps no checkpoints")
-    problem = problem.with_start(stored.y0)
+    problem = pose(problem).with_start(stored.y0)
     way, output = stored.way(controller), stored.output(as_events(events))
     stored.check(problem, chosen)
     with undisturbed():

@@ -3,11 +3,15 @@
 All functions take states ``(…, nq)``, ``(…, nv)`` with leading axes that broadcast, and the time of prescribed motions
 `t`. Configurations are in joint order, a free joint as (x, y, z, qw, qx, qy, qz); velocities are joint rates, or twists
 (linear, angular) in body axes where the configuration is a group.  SI units, radians.
+
+Poses, twists, inertias and momenta of a mechanism are those of its tree, and may be asked of either.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,11 +50,65 @@ __all__ = [
 __dir__ = listing(__all__)
 
 Array = NDArray[np.float64]
+P = ParamSpec("P")
+R = TypeVar("R")
 _UNIT_TOLERANCE = 1e-6
 _RESIDUAL = 1e-6
 """Relative error of M v = p that betrays a singular mass matrix."""
 
 
+# --- whose: a tree, or a mechanism that has one
+# --------------------------------------------------------------------------------------------------------------------
+
+
+class HasTree(Protocol):
+    """A mechanism, or a model compiled for one."""
+
+    @property
+    def tree(self) -> Tree: ...
+
+
+def _of_its_tree(f: Callable[Concatenate[Tree, P], R]) -> Callable[Concatenate[Tree | HasTree, P], R]:
+    """What positions and inertias decide is the same with loops and forces as without: a mechanism is its tree here."""
+
+    @wraps(f)
+    def function(tree: Tree | HasTree, *args: P.args, **options: P.kwargs) -> R:
+        return f(_tree(tree), *args, **options)
+
+    return function  # type: ignore[return-value]  # named `tree`, as it always was
+
+
+def _of_a_tree(f: Callable[Concatenate[Tree, P], R]) -> Callable[Concatenate[Tree, P], R]:
+    """What forces decide: a mechanism has closures and force elements, which these functions would leave out."""
+
+    @wraps(f)
+    def function(tree: Tree, *args: P.args, **options: P.kwargs) -> R:
+        if _tree(tree) is not tree:
+            raise TypeError(
+                f"tree: {tree!r}, expected a Tree: {f.__name__} knows neither closures nor force elements; "
+                f"{f.__name__}(mechanism.tree, …) leaves them out, mechanism.rhs(q, p) gives the rates with them, and "
+                "the invariants of mechanism.problem(q, v) the energy"
+            )
+        return f(tree, *args, **options)
+
+    return function  # type: ignore[return-value]  # named `tree`, as it always was
+
+
+def _tree(given: Any) -> Tree:
+    tree = given if isinstance(given, Tree) else getattr(given, "tree", None)
+    if not isinstance(tree, Tree):
+        raise TypeError(
+            f"tree: {given!r}, expected a Tree or a Mechanism, from mechanics.Tree([...]), mechanics.load_urdf, "
+            "mechanics.load_mechanism or mechanics.systems.SYSTEMS[name].mechanism()"
+        )
+    return tree
+
+
+# --- kinematics and dynamics
+# --------------------------------------------------------------------------------------------------------------------
+
+
+@_of_its_tree
 def body_poses(tree: Tree, q: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
     """Origins and rotations of all bodies.
 
@@ -66,6 +124,7 @@ def body_poses(tree: Tree, q: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
     return values[..., :3], values[..., 3:].reshape(*values.shape[:-1], 3, 3)
 
 
+@_of_its_tree
 def body_twists(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     """Absolute twists of all bodies, V = B v + β.
 
@@ -78,6 +137,7 @@ def body_twists(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array
     return values.reshape(*values.shape[:-1], len(tree), 6)
 
 
+@_of_its_tree
 def body_jacobians(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
     """The matrices B of the twists of all bodies, V = B v + β: what `body_twists` says of unit velocities.
 
@@ -94,6 +154,7 @@ def body_jacobians(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
     return np.moveaxis(columns, -3, -1)
 
 
+@_of_its_tree
 def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0, algorithm: str = "crba") -> Array:
     """M(q), symmetric: kinetic energy ½ vᵀ M v, momenta p = M v.
 
@@ -134,6 +195,7 @@ def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0, algorithm: str = "crba
     return M
 
 
+@_of_its_tree
 def momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     """p = ∂T/∂v: M v, and with prescribed motions the momentum of their drift besides.
 
@@ -145,6 +207,7 @@ def momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     return _evaluate(momentum_kernels.momentum, tree, tree.nv, t, _configuration(tree, q), _velocity(tree, v))
 
 
+@_of_a_tree
 def hamiltonian_rhs(
     tree: Tree,
     q: ArrayLike,
@@ -242,6 +305,7 @@ def _projection(tree: Tree, algorithm: str) -> tuple[Entry, osp_plan.Plan]:
     return tsp.tsp, osp_plan.Plan(tree.parameters, tsp.tsp_structure(tree), tree.work_shape, tsp.tsp_size(tree))
 
 
+@_of_a_tree
 def inverse_dynamics(
     tree: Tree, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: ArrayLike | None = None, t: float = 0.0
 ) -> Array:
@@ -256,6 +320,7 @@ def inverse_dynamics(
     return _evaluate(rnea.rnea, tree, tree.nv, t, *inputs)
 
 
+@_of_a_tree
 def bias(
     tree: Tree, q: ArrayLike, v: ArrayLike, wrenches: ArrayLike | None = None, t: float = 0.0, algorithm: str = "rnea"
 ) -> Array:
@@ -282,6 +347,7 @@ def bias(
     return np.stack(np.broadcast_arrays(*b), axis=-1) + tree.damping * v
 
 
+@_of_a_tree
 def forward_dynamics(
     tree: Tree,
     q: ArrayLike,
@@ -304,16 +370,19 @@ def forward_dynamics(
     return a
 
 
+@_of_its_tree
 def kinetic_energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     """T = ½ Σ V_iᵀ M_i V_i, J; shape (…)."""
     return _evaluate(energy_kernels.energies, tree, 2, t, _configuration(tree, q), _velocity(tree, v))[..., 0]
 
 
+@_of_a_tree
 def potential_energy(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
     """−g · Σ m_i x_i, J; shape (…).  Zero at the origin of the world; bodies fixed to the base do not count."""
     return _evaluate(energy_kernels.potential_energy, tree, 4, t, _configuration(tree, q))[..., 0]
 
 
+@_of_a_tree
 def energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     """Kinetic and potential energy together, J; shape (…)."""
     return np.asarray(
@@ -321,11 +390,13 @@ def energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     )
 
 
+@_of_its_tree
 def centre_of_mass(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
     """Centre of mass of the moving bodies in the world, m; shape (…, 3)."""
     return _evaluate(energy_kernels.potential_energy, tree, 4, t, _configuration(tree, q))[..., 1:]
 
 
+@_of_a_tree
 def power(
     tree: Tree,
     q: ArrayLike,
@@ -348,6 +419,7 @@ def power(
     return np.asarray(total)
 
 
+@_of_its_tree
 def centroidal_momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     """Linear momentum (3) and angular momentum about the centre of mass (3), world axes; shape (…, 6)."""
     return _evaluate(energy_kernels.total_momentum, tree, 6, t, _configuration(tree, q), _velocity(tree, v))

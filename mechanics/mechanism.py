@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Literal
 
@@ -90,6 +91,7 @@ class Mechanism:
         self.size = size_of(tree, self.equations.closures)
         self.home = self._closed(tree.neutral() if home is None else np.array(home, dtype=np.float64), "home")
         self.mobility: Mobility = mobility(self.equations, self.home, rank)
+        self._start: tuple[Array, Array] | None = None
 
     @staticmethod
     def assembled(
@@ -172,9 +174,25 @@ class Mechanism:
     def start(
         self, q: ArrayLike | None, v: ArrayLike | None, rates: Mapping[str, ArrayLike] | None
     ) -> tuple[Array, Array]:
-        """A checked start: closed configuration (default `home`) and velocities (default rest) that keep it closed."""
+        """A checked start: closed configuration (default `home`) and velocities (default rest) that keep it closed.
+
+        Without any of them: that of `with_start`, which is rest at `home` unless another was given.
+        """
+        if self._start is not None and q is None and v is None and rates is None:
+            return self._start[0].copy(), self._start[1].copy()
         q0 = self._closed(self.home if q is None else np.array(q, dtype=np.float64), "q")
         return q0, self._velocity(q0, v, rates)
+
+    def with_start(
+        self,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        rates: Mapping[str, ArrayLike] | None = None,
+    ) -> Mechanism:
+        """The same mechanism, whose problems start from here unless another start is given; default rest at `home`."""
+        made = copy(self)
+        made._start = self.start(self.home if q is None else q, v, rates)
+        return made
 
     def problem(
         self,
@@ -193,7 +211,7 @@ class Mechanism:
         v : array (nv,), optional
             Velocities; they must keep the loops closed.  Default rest.
         rates : mapping, optional
-            Instead of v: rates of joints by name (`velocities`).
+            Instead of v: rates of joints by name (`velocities`).  Without q, v and rates: the start of `with_start`.
         projection : {"positions", "momenta", "none"}
             After every step: "positions" closes the loops and re-bases the momenta, "momenta" only re-bases (gaps then
             grow with the truncation error, linearly in time), "none" leaves p* and its multipliers to accumulate (gaps
@@ -244,10 +262,8 @@ class Mechanism:
 
     def momentum(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
         """p = Bᵀ M V, m·v of the tree."""
-        g = geometry(self.tree, np.asarray(q, dtype=float), v, t)
-        return np.asarray(
-            sum(J.T @ (b.inertia.matrix() @ V) for J, V, b in zip(g.J, g.V, self.tree.bodies, strict=True))
-        )
+        p: Array = geometry(self.tree, np.asarray(q, dtype=float), v, t).momentum(self.tree)
+        return p
 
     def _velocity(self, q: Array, v: ArrayLike | None, rates: Mapping[str, ArrayLike] | None) -> Array:
         if v is not None and rates is not None:

@@ -2,8 +2,9 @@
 
 from integrators.problem.holonomic import holonomic_problem
 from integrators.problem.lagrangian import lagrangian_problem
+from integrators.problem.posing import Poses, pose
 from integrators.problem.problem import OwnStep, Problem, Variable
 from liegroup.modules import listing
 
-__all__ = ["OwnStep", "Problem", "Variable", "holonomic_problem", "lagrangian_problem"]
+__all__ = ["OwnStep", "Poses", "Problem", "Variable", "holonomic_problem", "lagrangian_problem", "pose"]
 __dir__ = listing(__all__)

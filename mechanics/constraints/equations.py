@@ -42,6 +42,16 @@ class Geometry(NamedTuple):
     q: Array
     v: Array
 
+    def mass_matrix(self, tree: Tree) -> Array:
+        """M = Σ J_iᵀ M_i J_i, (nv, nv), in numbers of any kind: the reference of `mechanics.dynamics.mass_matrix`."""
+        return np.asarray(sum(J.T @ body.inertia.matrix() @ J for J, body in zip(self.J, tree.bodies, strict=True)))
+
+    def momentum(self, tree: Tree) -> Array:
+        """p = Σ J_iᵀ M_i V_i, (nv,): the reference beside `mechanics.dynamics.momentum`."""
+        return np.asarray(
+            sum(J.T @ (b.inertia.matrix() @ V) for J, V, b in zip(self.J, self.V, tree.bodies, strict=True))
+        )
+
 
 def geometry(tree: Tree, q: Any, v: Any = None, t: Any = 0.0) -> Geometry:
     """Poses, Jacobians, twists and bias accelerations of all bodies at (q, v, t); v default zero."""

@@ -96,9 +96,8 @@ class Mobility:
 
 
 def mass_matrix(tree: Tree, q: Array) -> Matrix:
-    """Σ J_iᵀ M_i J_i, for analysis."""
-    g = geometry(tree, q)
-    return np.asarray(sum(J.T @ body.inertia.matrix() @ J for J, body in zip(g.J, tree.bodies, strict=True)))
+    """M(q), dense, in numbers of any kind (see `Geometry.mass_matrix`)."""
+    return geometry(tree, q).mass_matrix(tree)
 
 
 def mobility(loops: LoopEquations, home: Array, rank: int | None = None) -> Mobility:

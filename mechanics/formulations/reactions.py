@@ -21,8 +21,8 @@ Array = NDArray[np.float64]
 def reactions(
     mechanism: Mechanism, q: ArrayLike | None = None, v: ArrayLike | None = None, t: float = 0.0
 ) -> dict[str, float]:
-    """λ of every row by name, at the configuration q (default home) and velocities v (default rest) that keep the
-    closures.
+    """λ of every row by name, at the configuration q and velocities v that keep the closures (default: those
+    `Mechanism.start` gives).
 
     Rows that depend on each other (the wheels of one axle sideways, four wheels on a stiff frame) share a force in more
     than one way: then this is the λ of least norm.

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from integrators.problem import Problem, pose
 from liegroup.group import Group
 from liegroup.matrices import polar
 from mechanics.errors import ModelError, ModelWarning
@@ -183,6 +184,23 @@ class Tree:
     def may_be_singular(self) -> bool:
         """Whether the mass matrix can be singular somewhere: bodies without full inertia, or joints that can lock."""
         return any(len(b.joint.elements) > 2 or not b.inertia.is_full for b in self.bodies)
+
+    # --- for the integrators
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def problem(self, q: ArrayLike, v: ArrayLike | None = None, p: ArrayLike | None = None, t: float = 0.0) -> Problem:
+        """The motion of the tree in Hamiltonian variables (`mechanics.hamiltonian_problem`), from q and v or p.
+
+        Parameters
+        ----------
+        q : array (nq,) or (m, nq)
+            Initial configuration, or many; `neutral` and `random_configuration` give some.
+        v, p : array, optional
+            Initial velocities, or momenta; default at rest.
+        t : float
+            Initial time, for the drift of prescribed motions.
+        """
+        return pose(self, q, v, p, t)
 
     # --- names
     # ---------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from integrators.problem import Problem, Variable
+from integrators.problem import Problem, Variable, pose
 from mechanics import dynamics
 from mechanics.algorithms.era import era
 from mechanics.model.tree import Tree
@@ -70,6 +70,19 @@ def hamiltonian_problem(
         own_steps=variational_steps(tree),
         model=tree.name,
     )
+
+
+@pose.register(Tree)
+def _posed(
+    tree: Tree, q: ArrayLike | None = None, v: ArrayLike | None = None, p: ArrayLike | None = None, t: float = 0.0
+) -> Problem:
+    """A tree poses its Hamiltonian problem, once it has a start."""
+    if q is None:
+        raise TypeError(
+            f"problem: the tree {tree.name!r} has no start; give it one, tree.problem(q, v), "
+            "for example with q = tree.neutral()"
+        )
+    return hamiltonian_problem(tree, q, v, p, t)
 
 
 def _invariants(tree: Tree) -> tuple[tuple[str, ...], tuple[str, ...]]:

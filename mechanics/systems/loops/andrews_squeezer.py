@@ -67,6 +67,11 @@ def mechanism() -> Mechanism:
     return Mechanism(tree(), closures, START, elements)
 
 
-def problem(projection: Projection = "positions") -> Problem:
+def started() -> Mechanism:
     """From rest.  The motor does work: watch energy − 0.033 β."""
-    return mechanism().problem(projection=projection)
+    return mechanism().with_start()
+
+
+def problem(projection: Projection = "positions") -> Problem:
+    """The motion from `started`."""
+    return started().problem(projection=projection)

@@ -51,6 +51,11 @@ def mechanism(section: float = SECTION) -> Mechanism:
     return Mechanism(tree, [closing], np.zeros(5))
 
 
-def problem(projection: Projection = "positions") -> Problem:
+def started() -> Mechanism:
     """Released from rest; it moves through and back with a period near 5.0 s."""
-    return mechanism().problem(projection=projection)
+    return mechanism().with_start()
+
+
+def problem(projection: Projection = "positions") -> Problem:
+    """The motion from `started`."""
+    return started().problem(projection=projection)

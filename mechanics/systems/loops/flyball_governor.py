@@ -62,7 +62,11 @@ def mechanism(rigid: bool = False) -> Mechanism:
     return Mechanism(tree(), [], home, [spring_damper(a, b, STIFFNESS, DAMPING, LENGTH) for a, b, _ in _struts()])
 
 
-def problem(rigid: bool = False, projection: Projection = "positions") -> Problem:
+def started(rigid: bool = False) -> Mechanism:
     """Everything turns with one revolution per second; the balls rise."""
-    v = np.array([SPEED, 0.0, 0.0, 0.0])
-    return mechanism(rigid).problem(v=v, projection=projection)
+    return mechanism(rigid).with_start(v=np.array([SPEED, 0.0, 0.0, 0.0]))
+
+
+def problem(rigid: bool = False, projection: Projection = "positions") -> Problem:
+    """The motion from `started`."""
+    return started(rigid).problem(projection=projection)

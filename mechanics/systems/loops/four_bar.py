@@ -72,9 +72,14 @@ def mechanism() -> Mechanism:
     return Mechanism(tree(), [pin("coupler", (COUPLER, 0), "rocker", (ROCKER, 0), "C")], configuration(START))
 
 
-def problem(speed: float = SPEED, projection: Projection = "positions") -> Problem:
+def started(speed: float = SPEED) -> Mechanism:
     """From the crank angle 1 rad; the default speed turns for ever, speed 0 swings."""
-    return mechanism().problem(rates={"crank_joint": speed}, projection=projection)
+    return mechanism().with_start(rates={"crank_joint": speed})
+
+
+def problem(speed: float = SPEED, projection: Projection = "positions") -> Problem:
+    """The motion from `started`."""
+    return started(speed).problem(projection=projection)
 
 
 def effective_inertia(crank: Array) -> Array:

@@ -47,9 +47,14 @@ def mechanism(n: int = 2, lengths: ArrayLike | None = None) -> Mechanism:
     return Mechanism.assembled(tree(n, lengths), closures, np.zeros(2 * n + 1), hold=["V0_joint"])
 
 
-def problem(n: int = 2, lengths: ArrayLike | None = None, projection: Projection = "positions") -> Problem:
+def started(n: int = 2, lengths: ArrayLike | None = None) -> Mechanism:
     """From the upright position, the tips moving to the right with 1 m/s."""
-    return mechanism(n, lengths).problem(rates={"V0_joint": -SPEED}, projection=projection)
+    return mechanism(n, lengths).with_start(rates={"V0_joint": -SPEED})
+
+
+def problem(n: int = 2, lengths: ArrayLike | None = None, projection: Projection = "positions") -> Problem:
+    """The motion from `started`."""
+    return started(n, lengths).problem(projection=projection)
 
 
 def stiffness(n: int) -> float:

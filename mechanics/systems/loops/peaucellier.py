@@ -59,9 +59,14 @@ def mechanism() -> Mechanism:
     return Mechanism(tree, closures, configuration(START))
 
 
-def problem(projection: Projection = "positions") -> Problem:
+def started() -> Mechanism:
     """From the crank angle 0.5 rad at 1 rad/s: it swings within ±0.5738 rad."""
-    return mechanism().problem(rates={"PC_joint": SPEED}, projection=projection)
+    return mechanism().with_start(rates={"PC_joint": SPEED})
+
+
+def problem(projection: Projection = "positions") -> Problem:
+    """The motion from `started`."""
+    return started().problem(projection=projection)
 
 
 def line_deviation(q: Array) -> Array:

@@ -64,9 +64,14 @@ def start() -> tuple[Array, Array]:
     return made.home, v
 
 
-def problem(projection: Projection = "positions") -> Problem:
+def started() -> Mechanism:
     """From `start`: the crank turns over, 12.88 turns in 10 s."""
-    return mechanism().problem(*start(), projection=projection)
+    return mechanism().with_start(*start())
+
+
+def problem(projection: Projection = "positions") -> Problem:
+    """The motion from `started`."""
+    return started().problem(projection=projection)
 
 
 def spin(q: Array, v: Array) -> float:

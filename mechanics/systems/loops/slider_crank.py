@@ -47,9 +47,14 @@ def mechanism() -> Mechanism:
     return Mechanism(tree, [pin("rod", (ROD, 0), "block", (0, 0), "pin")], configuration(START))
 
 
-def problem(projection: Projection = "positions") -> Problem:
+def started() -> Mechanism:
     """From the crank angle 0.8 rad at 6 rad/s: it turns for ever."""
-    return mechanism().problem(rates={"crank_joint": SPEED}, projection=projection)
+    return mechanism().with_start(rates={"crank_joint": SPEED})
+
+
+def problem(projection: Projection = "positions") -> Problem:
+    """The motion from `started`."""
+    return started().problem(projection=projection)
 
 
 def effective_inertia(crank: Array) -> Array:

@@ -80,9 +80,14 @@ def mechanism() -> Mechanism:
     return Mechanism.assembled(tree(), closures, GUESS, hold=["crank_joint"])
 
 
-def problem(projection: Projection = "positions") -> Problem:
+def started() -> Mechanism:
     """From the crank angle 0 at −6 rad/s: it keeps turning."""
-    return mechanism().problem(rates={"crank_joint": SPEED}, projection=projection)
+    return mechanism().with_start(rates={"crank_joint": SPEED})
+
+
+def problem(projection: Projection = "positions") -> Problem:
+    """The motion from `started`."""
+    return started().problem(projection=projection)
 
 
 def foot(q: Array) -> Array:

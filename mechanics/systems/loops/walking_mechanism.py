@@ -161,6 +161,11 @@ def start(ground: Ground = HARD_GROUND, period: float = PERIOD, phi_dot: float =
     return q, v
 
 
+def started(ground: Ground = HARD_GROUND, period: float = PERIOD) -> Mechanism:
+    """Walking, from `start`."""
+    return mechanism(ground, period).with_start(*start(ground, period))
+
+
 def problem(ground: Ground = HARD_GROUND, period: float = PERIOD, projection: Projection = "positions") -> Problem:
-    """The walk, from `start`."""
-    return mechanism(ground, period).problem(*start(ground, period), projection=projection)
+    """The walk, from `started`."""
+    return started(ground, period).problem(projection=projection)

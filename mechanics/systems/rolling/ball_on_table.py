@@ -46,3 +46,9 @@ def start(
 ) -> tuple[Array, Array]:
     """(q, v) at home, nearest to the table turning at `turn` and the ball at ω (its axes), rad/s."""
     return made.home, made.projected_velocity(made.home, np.array([turn, 0.2, -0.3, 0.1, *omega]))[0]
+
+
+def started() -> Mechanism:
+    """From `start`."""
+    made = mechanism()
+    return made.with_start(*start(made))

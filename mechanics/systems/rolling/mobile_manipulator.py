@@ -65,3 +65,9 @@ def mechanism(p: MobileManipulator = MobileManipulator()) -> Mechanism:
         wheel(Frame.with_axis("right", axis=Y), p.radius, GROUND, rows=("roll",), name="right"),
     ]
     return Mechanism(Tree(bodies, name="mobile manipulator", gravity=(0.0, 0.0, -p.gravity)), wheels)
+
+
+def started(p: MobileManipulator = MobileManipulator()) -> Mechanism:
+    """In a left curve at 0.9 m/s, turret and forearm turning."""
+    made = mechanism(p)
+    return made.with_start(rates={"left_joint": 8.0, "right_joint": 10.0, "turret_joint": 1.0, "forearm_joint": -1.0})

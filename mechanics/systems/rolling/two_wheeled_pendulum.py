@@ -77,6 +77,13 @@ def state(p: TwoWheeledPendulum, pitch: float, speed: float, pitch_rate: float, 
     return q, np.array([speed * c, 0.0, speed * s, -yaw_rate * s, pitch_rate, yaw_rate * c, *spins])
 
 
+def started(
+    p: TwoWheeledPendulum = TwoWheeledPendulum(), pitch: float = 0.1, speed: float = 1.0, yaw_rate: float = 0.5
+) -> Mechanism:
+    """Leaning forward by `pitch` (rad) in a curve, at `speed` (m/s), about to fall."""
+    return mechanism(p).with_start(*state(p, pitch, speed, 0.0, yaw_rate))
+
+
 def accelerations(p: TwoWheeledPendulum, pitch: float, speed: float, pitch_rate: float, yaw_rate: float) -> Array:
     """(V̇, θ̈, ψ̈) of the equations above."""
     s, c = np.sin(pitch), np.cos(pitch)

@@ -108,3 +108,9 @@ def start(
     turning = made.velocities(q, {**rates, "rear left_joint": 1.0}).v
     forward = float(turning[made.tree.v_slice("chassis_joint")][0])
     return q, made.velocities(q, {**rates, "rear left_joint": speed / forward}).v
+
+
+def started(p: WheeledCar = WheeledCar(), speed: float = 8.0, steering: float = 0.15) -> Mechanism:
+    """From `start`: in a curve, at `speed` (m/s), the front axle turned by `steering` (rad)."""
+    made = mechanism(p)
+    return made.with_start(*start(made, speed, steering))

@@ -147,6 +147,12 @@ def mechanism(bicycle: Bicycle = Bicycle()) -> Mechanism:
     return Mechanism(tree, wheels, home)
 
 
+def started(bicycle: Bicycle = Bicycle(), speed: float = 4.6, steer_rate: float = 0.1) -> Mechanism:
+    """Upright and straight at `speed` (m/s), the handlebar turning at `steer_rate` (rad/s): it balances itself."""
+    rates = {"rear wheel_joint": -speed / bicycle.rear_radius, "handlebar_joint": steer_rate}
+    return mechanism(bicycle).with_start(rates=rates)
+
+
 def eigenvalues(bicycle: Bicycle, speed: float) -> NDArray[np.complex128]:
     """The four eigenvalues of the linear motion at forward `speed`, by real part."""
     m, c1, k0, k2 = matrices(bicycle)

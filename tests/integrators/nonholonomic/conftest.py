@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 from integrators import integrate
 from integrators.methods import find
 from mechanics.nonholonomic.flat import coordinate_rate
-from mechanics.systems.rolling.nonholonomic import NONHOLONOMIC
+from mechanics.systems import NONHOLONOMIC
 
 
 @cache

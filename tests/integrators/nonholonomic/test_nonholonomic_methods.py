@@ -19,9 +19,9 @@ from integrators.steppers.nonholonomic.lagrange_dalembert import (
 )
 from integrators.tableaus import COMPOSITIONS
 from mechanics.nonholonomic.testing import random_states
+from mechanics.systems import NONHOLONOMIC
 from mechanics.systems.rolling.chaplygin_ball import chaplygin_ball
 from mechanics.systems.rolling.driven_pair import driven_pair
-from mechanics.systems.rolling.nonholonomic import NONHOLONOMIC
 from mechanics.systems.rolling.routh_sphere import routh_sphere
 from mechanics.systems.rolling.tilting_disk import tilting_disk
 from mechanics.systems.rolling.vertical_disk import vertical_disk

@@ -23,10 +23,9 @@ from mechanics.forces import bushing, compliant, contact, joint_spring, motor, s
 from mechanics.joints import Free, Motion, Prismatic, Revolute
 from mechanics.mechanism import Mechanism, mass_matrix
 from mechanics.problems.tree import hamiltonian_problem
+from mechanics.systems import MECHANISMS, WHEELED
 from mechanics.systems.loops import bricard, four_bar, peaucellier, rssr, slider_crank
-from mechanics.systems.loops.mechanisms import MECHANISMS
 from mechanics.systems.rolling import mobile_manipulator, wheeled_car
-from mechanics.systems.rolling.wheeled import WHEELED
 from mechanics.variational import reference
 
 H, T, EPS = 0.01, 0.3, 1e-30

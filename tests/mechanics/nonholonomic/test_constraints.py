@@ -7,10 +7,10 @@ from liegroup.table import RN, SE2, table_of
 from mechanics.nonholonomic.integrability import growth_vector, integrable_combinations
 from mechanics.nonholonomic.system import ConstraintError
 from mechanics.nonholonomic.user import nonholonomic_system
+from mechanics.systems import NONHOLONOMIC
 from mechanics.systems.rolling.car import car
 from mechanics.systems.rolling.chaplygin_sleigh import chaplygin_sleigh
 from mechanics.systems.rolling.driven_pair import driven_pair
-from mechanics.systems.rolling.nonholonomic import NONHOLONOMIC
 from mechanics.systems.rolling.roller_racer import roller_racer
 from mechanics.systems.rolling.rolling_disk import rolling_disk
 from mechanics.systems.rolling.snakeboard import snakeboard

@@ -7,6 +7,7 @@ from scipy.integrate import solve_ivp
 from mechanics.nonholonomic import rolling
 from mechanics.nonholonomic.flat import coordinate_rate
 from mechanics.nonholonomic.testing import reduced_rate
+from mechanics.systems import NONHOLONOMIC
 from mechanics.systems.rolling import (
     ball_in_cylinder,
     ball_on_turntable,
@@ -20,7 +21,6 @@ from mechanics.systems.rolling import (
     tilting_disk,
     whipple_bicycle,
 )
-from mechanics.systems.rolling.nonholonomic import NONHOLONOMIC
 
 
 def solve(system, times, rtol=1e-12):

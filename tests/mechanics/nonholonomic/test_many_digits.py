@@ -16,7 +16,7 @@ import pytest
 
 from integrators import integrate
 from mechanics.nonholonomic.flat import coordinate_rate
-from mechanics.systems.rolling.nonholonomic import NONHOLONOMIC
+from mechanics.systems import NONHOLONOMIC
 
 STATES = Path(__file__).with_name("many_digits.json")
 KNOWN = json.loads(STATES.read_text()) if STATES.exists() else {}

@@ -7,7 +7,7 @@ import pytest
 
 from liegroup.compile import WIDTH, lane_array
 from mechanics.nonholonomic.testing import check_system, random_states
-from mechanics.systems.rolling.nonholonomic import NONHOLONOMIC
+from mechanics.systems import NONHOLONOMIC
 
 systems = pytest.mark.parametrize("name", NONHOLONOMIC)
 

@@ -6,6 +6,7 @@ import pytest
 from integrators import integrate
 from mechanics.closed_trees.projection import closed_invariants
 from mechanics.constraints.mobility import mass_matrix
+from mechanics.systems import MECHANISMS
 from mechanics.systems.loops import (
     andrews_squeezer,
     bricard,
@@ -17,7 +18,6 @@ from mechanics.systems.loops import (
     slider_crank,
     strandbeest_leg,
 )
-from mechanics.systems.loops.mechanisms import MECHANISMS
 
 FREEDOM = {  # degrees of freedom, rank, equations that change with the position and are redundant
     "four-bar": (four_bar.mechanism, 1, 2, 0),

@@ -1,23 +1,49 @@
-"""Every system is Hamiltonian, keeps its invariants, and moves as its exact solution says; kernels agree bit by bit."""
+"""Every body is Hamiltonian, keeps its invariants, and moves as its exact solution says; kernels agree bit by bit."""
 
+import ast
+import importlib.util
 import inspect
+import re
+import sys
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from liegroup.compile import WIDTH, lane_array
 from liegroup.table import FACTORS, KIND, N_Q, N_V, Q_OFFSET, RN, V_OFFSET, bracket_transpose
-from mechanics.systems import SYSTEMS
+from mechanics.systems import SYSTEMS, System
 
 STEP = 1e-30
+BODIES = {name: system for name, system in SYSTEMS.items() if system.kind == "body"}
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "howto" / "add_a_system_and_a_study.md"
 
 
-@pytest.fixture(params=SYSTEMS)
-def problem(request):
-    return SYSTEMS[request.param]()
+@pytest.fixture(scope="module")
+def of_the_page(tmp_path_factory):
+    """The system that the how-to makes, from its first block as a file."""
+    file = tmp_path_factory.mktemp("page") / "duffing.py"
+    file.write_text(re.search(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.S)[1], "utf-8")
+    spec = importlib.util.spec_from_file_location("duffing", file)
+    module = sys.modules["duffing"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-@pytest.fixture(params=[name for name, system in SYSTEMS.items() if system().exact is not None])
+@pytest.fixture(params=[*BODIES, "of the page"])
+def system(request):
+    if request.param == "of the page":
+        return System("duffing", "body", request.getfixturevalue("of_the_page").duffing, "as the how-to has it")
+    return SYSTEMS[request.param]
+
+
+@pytest.fixture
+def problem(system):
+    return system.problem()
+
+
+@pytest.fixture(params=[name for name, system in BODIES.items() if system.exact is not None])
 def solved(request):
     return SYSTEMS[request.param]()
 
@@ -109,12 +135,24 @@ def test_the_exact_solution_keeps_the_invariants_for_long(solved):
         np.testing.assert_allclose(solved.invariant_values(t, solved.exact(t)), start, atol=1e-12 * np.abs(start).max())
 
 
-def test_every_number_a_system_takes_is_checked(problem):
-    function = next(f for f in SYSTEMS.values() if f().model == problem.model)
-    for name, parameter in inspect.signature(function).parameters.items():
+def test_every_number_a_system_takes_is_checked(system):
+    for name, parameter in inspect.signature(system.make).parameters.items():
         if isinstance(parameter.default, float):
             with pytest.raises(ValueError, match=name):
-                function(**{name: np.nan})
+                system.make(**{name: np.nan})
         elif isinstance(parameter.default, tuple):
             with pytest.raises(ValueError, match=name):
-                function(**{name: (np.nan,) * len(parameter.default)})
+                system.make(**{name: (np.nan,) * len(parameter.default)})
+
+
+def test_the_page_could_stand_in_the_project(of_the_page):
+    """Systems pose problems and solve none: the file imports what the contract of the package allows."""
+    contracts = tomllib.loads((PAGE.parents[2] / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    rule = next(c for c in contracts["contracts"] if c["name"] == "physics poses problems and solves none")
+    imported = {
+        n.module
+        for n in ast.walk(ast.parse(Path(of_the_page.__file__).read_text("utf-8")))
+        if isinstance(n, ast.ImportFrom)
+    }
+    assert not imported & {"integrators", *rule["forbidden_modules"]}
+    assert {"integrators.problem", "mechanics.systems.checks"} <= imported

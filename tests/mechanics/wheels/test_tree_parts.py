@@ -11,9 +11,9 @@ from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.mobility import mass_matrix
 from mechanics.formulations.constrained_problem import constrained_problem
 from mechanics.formulations.multiplier_problem import multiplier_problem
+from mechanics.systems import WHEELED
 from mechanics.systems.rolling import two_wheeled_pendulum as pendulum
 from mechanics.systems.rolling import wheeled_car
-from mechanics.systems.rolling.wheeled import WHEELED
 
 
 def blocks(problem, y):

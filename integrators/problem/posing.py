@@ -1,0 +1,70 @@
+"""What can be integrated: a problem, or anything that poses one."""
+
+from __future__ import annotations
+
+import inspect
+from functools import singledispatch
+from types import ModuleType
+from typing import Any, Protocol
+
+from integrators.problem.problem import Problem
+
+EXPECTED = "expected a Problem, or a thing whose method problem() poses one"
+
+
+class Poses(Protocol):
+    """A mechanism, a nonholonomic system, a system of a registry: its method `problem` poses its motion."""
+
+    def problem(self) -> Problem: ...
+
+
+@singledispatch
+def pose(thing: Any, *start: Any, **options: Any) -> Problem:
+    """The problem itself, or the one that a thing poses: ``thing.problem(*start, **options)``.
+
+    For a class without a method `problem` register a function ``(thing, …) → Problem``:
+    ``pose.register(MyClass, function)``.
+
+    Raises
+    ------
+    TypeError
+        What poses no problem: with what it is and what to do.
+    """
+    if isinstance(thing, Problem) and not start and not options:
+        return thing
+    posing = getattr(thing, "problem", None)
+    if isinstance(thing, (type, ModuleType)) or not callable(posing):
+        raise TypeError(f"problem: {_named(thing)}, {EXPECTED}{_remedy(thing)}")
+    posed = posing(*start, **options)
+    if not isinstance(posed, Problem):
+        raise TypeError(f"problem: {_named(thing)}.problem() returned {_named(posed)}, {EXPECTED}")
+    return posed
+
+
+def _named(thing: Any) -> str:
+    """A short name of a thing for messages."""
+    if isinstance(thing, ModuleType):
+        return f"the module {thing.__name__}"
+    if isinstance(thing, type):
+        return f"the class {thing.__qualname__}"
+    if inspect.isroutine(thing):
+        return f"the function {thing.__qualname__}"
+    shown = repr(thing)
+    return shown if len(shown) <= 80 else f"a {type(thing).__qualname__}"
+
+
+def _remedy(thing: Any) -> str:
+    """; what to do."""
+    name = getattr(thing, "__name__", "").rpartition(".")[2]
+    if isinstance(thing, ModuleType) and callable(getattr(thing, "problem", None)):
+        return f"; call its function: {name}.problem()"
+    if isinstance(thing, type):
+        return f"; make one: {name}(…)"
+    if inspect.isroutine(thing):
+        return (
+            f"; call it, {name}(…), if it returns one; a field f(t, y) needs a group and a start: "
+            f"Problem(group, y0, {name})"
+        )
+    if thing is None:
+        return "; does the function that should have returned it end without return?"
+    return ""

@@ -1,0 +1,87 @@
+"""`integrate` takes whatever poses a problem, and says of everything else what it is and what to do."""
+
+import numpy as np
+import pytest
+
+import mechanics
+from integrators import Problem, integrate, resume
+from integrators.problem import pose
+from liegroup.table import RN, table_of
+from mechanics import systems
+from mechanics.systems import SYSTEMS, four_bar, heavy_top
+from mechanics.systems.rolling.rolling_disk import rolling_disk
+
+LINE = table_of([(RN, 1)])
+
+
+def line():
+    return Problem(LINE, [1.0], lambda t, y: [-y[0]])
+
+
+class Decay:
+    """Anything with a method `problem`."""
+
+    def __init__(self, posed):
+        self.posed = posed
+
+    def problem(self):
+        return self.posed
+
+
+def run(thing):
+    return integrate(thing, "RKMK4", (0.0, 0.2), step=0.1)
+
+
+def test_what_poses_a_problem_moves_as_the_problem_does(tmp_path):
+    assert np.array_equal(run(Decay(line())).y, run(line()).y)
+    kept = tmp_path / "run.h5"
+    ended = integrate(Decay(line()), "RKMK4", (0.0, 0.2), step=0.1, checkpoint=kept, every=0.0)
+    assert np.array_equal(resume(kept, Decay(line())).y, ended.y)
+
+
+@pytest.mark.parametrize(
+    ("thing", "problem"),
+    [
+        (SYSTEMS["heavy-top"], heavy_top),
+        (SYSTEMS["four-bar"], four_bar.problem),
+        (SYSTEMS["four-bar"].mechanism(), four_bar.problem),
+        (rolling_disk(), lambda: rolling_disk().problem()),
+    ],
+)
+def test_systems_and_mechanisms_pose_their_motion(thing, problem):
+    posed, expected = pose(thing), problem()
+    assert np.array_equal(posed.y0, expected.y0)
+    assert np.array_equal(posed.parameters, expected.parameters)
+    assert posed.field.source is expected.field.source
+
+
+def test_a_tree_poses_its_motion_once_it_has_a_start():
+    tree = mechanics.load_model("double_pendulum")
+    q, v = tree.neutral() + 0.1, np.ones(tree.nv)
+    expected = mechanics.hamiltonian_problem(tree, q, v)
+    for posed in (tree.problem(q, v), tree.problem(q, p=expected.y0[tree.nq :]), pose(tree, q, v)):
+        assert np.array_equal(posed.y0, expected.y0)
+    with pytest.raises(TypeError, match=r"problem: the tree .* has no start; give it one, tree.problem\(q, v\)"):
+        run(tree)
+
+
+@pytest.mark.parametrize(
+    ("thing", "words"),
+    [
+        (None, ["problem: None", "expected a Problem", "without return"]),
+        (four_bar, ["the module mechanics.systems.loops.four_bar", r"call its function: four_bar.problem\(\)"]),
+        (systems, ["the module mechanics.systems,"]),
+        (heavy_top, ["the function heavy_top", r"call it, heavy_top\(…\)", r"Problem\(group, y0, heavy_top\)"]),
+        (mechanics.Mechanism, ["the class Mechanism", r"make one: Mechanism\(…\)"]),
+        ("four_bar", ["'four_bar' is a string", r"mechanics.systems.SYSTEMS\['four-bar'\]"]),
+        ("fourbar", ["'fourbar' is a string", "no system: did you mean 'four-bar'"]),
+        (3.0, ["problem: 3.0, expected a Problem"]),
+        (SYSTEMS, ["a Registry, expected a Problem"]),
+        (Decay(7), [r"Decay object at .*problem\(\) returned 7, expected a Problem"]),
+    ],
+    ids=["None", "module", "package", "function", "class", "name", "misspelt name", "number", "registry", "no problem"],
+)
+def test_what_poses_none_is_named_with_what_to_do(thing, words):
+    for word in words:
+        with pytest.raises(TypeError, match=word):
+            run(thing)
