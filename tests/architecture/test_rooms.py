@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("liegroup", "integrators", "mechanics")
+PACKAGES = ("liegroup", "integrators", "mechanics", "liemech")
 LOOSE = 14
 """Files directly in a package, at most."""
 NOT_YET = {"liegroup.formulas", "liegroup.compile"}
