@@ -15,33 +15,7 @@ from liegroup.formulas.vectors import add, cross, subtract
 from mechanics.algebra.screws import quaternion_matrix, turn_x, turn_z, unturn_x, unturn_z
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
-from mechanics.model.packing import (
-    COS,
-    COS_ALPHA,
-    COS_GAMMA,
-    COS_THETA,
-    FLAGS,
-    HARMONICS,
-    KIND,
-    MOTION,
-    PITCH,
-    POWERS,
-    RHO,
-    SHIFT,
-    SIDE,
-    SIN,
-    SIN_ALPHA,
-    SIN_GAMMA,
-    SIN_THETA,
-    THETA,
-    Q,
-)
-
-
-@helper
-def three(parameters: Any, at: Any) -> Any:
-    """Three numbers of the parameters."""
-    return parameters[at], parameters[at + 1], parameters[at + 2]
+from mechanics.model.layout import COS, SHIFT, SIDE, SIN, numbers_of
 
 
 @helper
@@ -59,15 +33,15 @@ def put(work: Any, i: Any, column: Any, a: Any) -> None:
 
 
 @helper
-def prescribed(t: Any, parameters: Any, structure: Any, row: Any) -> Any:
+def prescribed(t: Any, parameters: Any, link: Any) -> Any:
     """Value and rate at time t of the prescribed motion of a row."""
-    at, powers = structure[row + MOTION], structure[row + POWERS]
+    at, powers = link.motion, link.powers
     x = v = 0.0
     for k in range(powers - 1, -1, -1):
         v = v * t + x
         x = x * t + parameters[at + k]
     at = at + powers
-    for _ in range(structure[row + HARMONICS]):
+    for _ in range(link.harmonics):
         a, w = parameters[at], parameters[at + 1]
         s, c = sincos(w * t + parameters[at + 2])
         x = x + a * s
@@ -77,14 +51,14 @@ def prescribed(t: Any, parameters: Any, structure: Any, row: Any) -> Any:
 
 
 @helper
-def prescribed_acceleration(t: Any, parameters: Any, structure: Any, row: Any) -> Any:
+def prescribed_acceleration(t: Any, parameters: Any, link: Any) -> Any:
     """Second derivative at time t of the prescribed motion of a row."""
-    at, powers = structure[row + MOTION], structure[row + POWERS]
+    at, powers = link.motion, link.powers
     a = 0.0
     for k in range(powers - 1, 1, -1):
         a = a * t + k * (k - 1) * parameters[at + k]
     at = at + powers
-    for _ in range(structure[row + HARMONICS]):
+    for _ in range(link.harmonics):
         w = parameters[at + 1]
         a = a - parameters[at] * w * w * sincos(w * t + parameters[at + 2])[0]
         at = at + 3
@@ -92,49 +66,51 @@ def prescribed_acceleration(t: Any, parameters: Any, structure: Any, row: Any) -
 
 
 @helper
-def set_angle(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, at: Any) -> None:
+def set_angle(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any) -> None:
     """Write cos and sin of the angle about z."""
-    kind, q = structure[row + KIND], structure[row + Q]
+    own = numbers_of(parameters, link)
+    kind, q = link.kind, link.q
     if kind in (TURN, SCREW):
-        s, c = sincos(ld(y, q) + parameters[at + THETA])
+        s, c = sincos(ld(y, q) + own.theta)
         st2(work, i, COS, c)
         st2(work, i, SIN, s)
     elif kind == PLANE:
-        s, c = sincos(ld(y, q + 2) + parameters[at + THETA])
+        s, c = sincos(ld(y, q + 2) + own.theta)
         st2(work, i, COS, c)
         st2(work, i, SIN, s)
     elif kind == MOVED_TURN:
-        s, c = sincos(prescribed(t, parameters, structure, row)[0] + parameters[at + THETA])
+        s, c = sincos(prescribed(t, parameters, link)[0] + own.theta)
         st2(work, i, COS, c)
         st2(work, i, SIN, s)
     else:
-        st2(work, i, COS, parameters[at + COS_THETA])
-        st2(work, i, SIN, parameters[at + SIN_THETA])
+        st2(work, i, COS, own.turn[0])
+        st2(work, i, SIN, own.turn[1])
 
 
 @helper
-def orientation(y: Any, structure: Any, row: Any) -> Any:
+def orientation(y: Any, link: Any) -> Any:
     """The rotation matrix of a BALL or FLOAT."""
-    q = structure[row + Q]
-    if structure[row + KIND] == FLOAT:
+    q = link.q
+    if link.kind == FLOAT:
         q = q + 3
     return quaternion_matrix(ld(y, q), ld(y, q + 1), ld(y, q + 2), ld(y, q + 3))
 
 
 @helper
-def position(y: Any, structure: Any, row: Any) -> Any:
+def position(y: Any, link: Any) -> Any:
     """The position of a FLOAT."""
-    q = structure[row + Q]
+    q = link.q
     return ld(y, q), ld(y, q + 1), ld(y, q + 2)
 
 
 @helper
-def plane_position(y: Any, parameters: Any, structure: Any, row: Any, at: Any) -> Any:
+def plane_position(y: Any, parameters: Any, link: Any) -> Any:
     """ρ and the position of a PLANE, turned by θ₀."""
-    q, c, s = structure[row + Q], parameters[at + COS_THETA], parameters[at + SIN_THETA]
+    own = numbers_of(parameters, link)
+    q, (c, s) = link.q, own.turn
     x, y_ = ld(y, q), ld(y, q + 1)
     a, b = c * x - s * y_, s * x + c * y_
-    return a + parameters[at + RHO], b + parameters[at + RHO + 1], (a - a) + parameters[at + RHO + 2]
+    return a + own.rho[0], b + own.rho[1], (a - a) + own.rho[2]
 
 
 # --- from the child to the parent
@@ -148,73 +124,67 @@ def _slid(l: Any, k: Any, z: Any) -> Any:
 
 
 @helper
-def constant_turn_up(parameters: Any, flags: Any, at: Any, a: Any) -> Any:
+def constant_turn_up(parameters: Any, link: Any, a: Any) -> Any:
     """Rz(γ) Rx(α) a."""
-    a = turn_x(a, parameters[at + COS_ALPHA], parameters[at + SIN_ALPHA])
-    if flags & SIDE:
-        a = turn_z(a, parameters[at + COS_GAMMA], parameters[at + SIN_GAMMA])
+    own = numbers_of(parameters, link)
+    a = turn_x(a, own.alpha[0], own.alpha[1])
+    if link.flags & SIDE:
+        a = turn_z(a, own.gamma[0], own.gamma[1])
     return a
 
 
 @helper
-def wrench_up(
-    t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, at: Any, l: Any, k: Any
-) -> Any:
+def wrench_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any, l: Any, k: Any) -> Any:
     """A wrench or momentum (l, k) about the origin and in the axes of a row, about the origin and in the axes of its
     parent: Cᵀ.
     """
-    kind, q = structure[row + KIND], structure[row + Q]
+    own = numbers_of(parameters, link)
+    kind, q = link.kind, link.q
     if kind == SLIDE:
         k = _slid(l, k, ld(y, q))
     elif kind == SCREW:
-        k = _slid(l, k, parameters[at + PITCH] * ld(y, q))
+        k = _slid(l, k, own.pitch * ld(y, q))
     elif kind == MOVED_SLIDE:
-        k = _slid(l, k, prescribed(t, parameters, structure, row)[0])
+        k = _slid(l, k, prescribed(t, parameters, link)[0])
     elif kind == BALL:
-        R = orientation(y, structure, row)
+        R = orientation(y, link)
         l, k = rotated(R, l), rotated(R, k)
     elif kind == FLOAT:
-        R = orientation(y, structure, row)
+        R = orientation(y, link)
         l, k = rotated(R, l), rotated(R, k)
-        k = add(k, cross(position(y, structure, row), l))
+        k = add(k, cross(position(y, link), l))
     c, s = ld2(work, i, COS), ld2(work, i, SIN)
     l, k = turn_z(l, c, s), turn_z(k, c, s)
     if kind == PLANE:
-        k = add(k, cross(plane_position(y, parameters, structure, row, at), l))
-    elif structure[row + FLAGS] & SHIFT:
-        k = add(k, cross(three(parameters, at + RHO), l))
-    flags = structure[row + FLAGS]
-    return constant_turn_up(parameters, flags, at, l), constant_turn_up(parameters, flags, at, k)
+        k = add(k, cross(plane_position(y, parameters, link), l))
+    elif link.flags & SHIFT:
+        k = add(k, cross(own.rho, l))
+    return constant_turn_up(parameters, link, l), constant_turn_up(parameters, link, k)
 
 
 @helper
-def moment_up(
-    t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, at: Any, a: Any, mass: Any
-) -> Any:
+def moment_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any, a: Any, mass: Any) -> Any:
     """A first moment a = m r of a mass m: from the origin and axes of a row to those of its parent."""
-    kind, q = structure[row + KIND], structure[row + Q]
+    own = numbers_of(parameters, link)
+    kind, q = link.kind, link.q
     if kind == SLIDE:
         a = a[0], a[1], a[2] + mass * ld(y, q)
     elif kind == SCREW:
-        a = a[0], a[1], a[2] + mass * (parameters[at + PITCH] * ld(y, q))
+        a = a[0], a[1], a[2] + mass * (own.pitch * ld(y, q))
     elif kind == MOVED_SLIDE:
-        a = a[0], a[1], a[2] + mass * prescribed(t, parameters, structure, row)[0]
+        a = a[0], a[1], a[2] + mass * prescribed(t, parameters, link)[0]
     elif kind == BALL:
-        a = rotated(orientation(y, structure, row), a)
+        a = rotated(orientation(y, link), a)
     elif kind == FLOAT:
-        a, x = rotated(orientation(y, structure, row), a), position(y, structure, row)
+        a, x = rotated(orientation(y, link), a), position(y, link)
         a = a[0] + mass * x[0], a[1] + mass * x[1], a[2] + mass * x[2]
     a = turn_z(a, ld2(work, i, COS), ld2(work, i, SIN))
     if kind == PLANE:
-        x = plane_position(y, parameters, structure, row, at)
+        x = plane_position(y, parameters, link)
         a = a[0] + mass * x[0], a[1] + mass * x[1], a[2] + mass * x[2]
-    elif structure[row + FLAGS] & SHIFT:
-        a = (
-            a[0] + mass * parameters[at + RHO],
-            a[1] + mass * parameters[at + RHO + 1],
-            a[2] + mass * parameters[at + RHO + 2],
-        )
-    return constant_turn_up(parameters, structure[row + FLAGS], at, a)
+    elif link.flags & SHIFT:
+        a = a[0] + mass * own.rho[0], a[1] + mass * own.rho[1], a[2] + mass * own.rho[2]
+    return constant_turn_up(parameters, link, a)
 
 
 # --- from the parent to the child
@@ -222,52 +192,49 @@ def moment_up(
 
 
 @helper
-def constant_turn_down(parameters: Any, flags: Any, at: Any, a: Any) -> Any:
+def constant_turn_down(parameters: Any, link: Any, a: Any) -> Any:
     """(Rz(γ) Rx(α))ᵀ a."""
-    if flags & SIDE:
-        a = unturn_z(a, parameters[at + COS_GAMMA], parameters[at + SIN_GAMMA])
-    return unturn_x(a, parameters[at + COS_ALPHA], parameters[at + SIN_ALPHA])
+    own = numbers_of(parameters, link)
+    if link.flags & SIDE:
+        a = unturn_z(a, own.gamma[0], own.gamma[1])
+    return unturn_x(a, own.alpha[0], own.alpha[1])
 
 
 @helper
-def direction_down(y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, at: Any, a: Any) -> Any:
+def direction_down(y: Any, parameters: Any, work: Any, i: Any, link: Any, a: Any) -> Any:
     """A free vector (gravity) in the axes of a row, from those of its parent."""
-    kind = structure[row + KIND]
-    a = constant_turn_down(parameters, structure[row + FLAGS], at, a)
+    kind = link.kind
+    a = constant_turn_down(parameters, link, a)
     a = unturn_z(a, ld2(work, i, COS), ld2(work, i, SIN))
     if kind in (BALL, FLOAT):
-        a = rotated_back(orientation(y, structure, row), a)
+        a = rotated_back(orientation(y, link), a)
     return a
 
 
 @helper
-def twist_down(
-    t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, at: Any, v: Any, w: Any
-) -> Any:
-    """C V of the parent's twist V = (v, w): of the point of the parent at the origin of a row, in the axes of the
-    row.
-    """
-    kind, q = structure[row + KIND], structure[row + Q]
-    flags = structure[row + FLAGS]
-    v, w = constant_turn_down(parameters, flags, at, v), constant_turn_down(parameters, flags, at, w)
+def twist_down(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any, v: Any, w: Any) -> Any:
+    """C V of the parent's twist V = (v, w): of the point of the parent at the origin of a row, in the axes of the row."""
+    own = numbers_of(parameters, link)
+    kind, q = link.kind, link.q
+    v, w = constant_turn_down(parameters, link, v), constant_turn_down(parameters, link, w)
     if kind == PLANE:
-        v = subtract(v, cross(plane_position(y, parameters, structure, row, at), w))
-    elif flags & SHIFT:
-        v = subtract(v, cross(three(parameters, at + RHO), w))
+        v = subtract(v, cross(plane_position(y, parameters, link), w))
+    elif link.flags & SHIFT:
+        v = subtract(v, cross(own.rho, w))
     c, s = ld2(work, i, COS), ld2(work, i, SIN)
     v, w = unturn_z(v, c, s), unturn_z(w, c, s)
     if kind == SLIDE:
         v = _carried(v, w, ld(y, q))
     elif kind == SCREW:
-        v = _carried(v, w, parameters[at + PITCH] * ld(y, q))
+        v = _carried(v, w, own.pitch * ld(y, q))
     elif kind == MOVED_SLIDE:
-        v = _carried(v, w, prescribed(t, parameters, structure, row)[0])
+        v = _carried(v, w, prescribed(t, parameters, link)[0])
     elif kind == BALL:
-        R = orientation(y, structure, row)
+        R = orientation(y, link)
         v, w = rotated_back(R, v), rotated_back(R, w)
     elif kind == FLOAT:
-        R = orientation(y, structure, row)
-        v = subtract(v, cross(position(y, structure, row), w))
+        R = orientation(y, link)
+        v = subtract(v, cross(position(y, link), w))
         v, w = rotated_back(R, v), rotated_back(R, w)
     return v, w
 

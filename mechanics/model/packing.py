@@ -14,7 +14,7 @@ which costs a third of a general change of axes.  Outputs are turned back to bod
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,43 +24,27 @@ from mechanics.algebra.spatial import unit
 from mechanics.joints.element import BALL, FLOAT, Element, Plane, _Directed
 from mechanics.joints.motion import Motion
 from mechanics.model.inertia import Inertia
+from mechanics.model.layout import (
+    COLUMNS,
+    DAMPING,
+    FIRST,
+    HEADER,
+    HEAVY,
+    LEAF,
+    LINK,
+    NUMBERS,
+    PLACE,
+    SHIFT,
+    SIDE,
+    Header,
+    Link,
+    Numbers,
+)
 
 if TYPE_CHECKING:
     from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
-
-# --- layout of `structure`: a header, the rows, the rows of the bodies
-# ------------------------------------------------------
-
-ROWS, N_Q, N_V, BODIES, DAMPING, BODY_ROWS, BODY_PLACES, EXTENSION = range(8)
-HEADER = 8
-KIND, PARENT, Q, V, PARAMETERS, FLAGS, MOTION, POWERS, HARMONICS = range(9)
-ROW = 10
-LEAF, FIRST, SIDE, SHIFT, HEAVY = 1, 2, 4, 8, 16
-"""Flags: has no children; is the first to add to its parent; γ ≠ 0; ρ ≠ 0; has own inertia."""
-
-# --- layout of `parameters`: gravity, axes with z against it (by rows), damping, rows, places of the bodies, motions
-# ---------
-
-AXES = 3
-"""Where the upright axes begin."""
-MASS, MOMENT, TENSOR, TREE_MASS, THETA, COS_THETA, SIN_THETA, COS_ALPHA, SIN_ALPHA, COS_GAMMA, SIN_GAMMA, RHO, PITCH = (
-    *(0, 1, 4, 10, 11, 12, 13, 14, 15, 16, 17, 18, 21),
-)
-QUATERNION, PLACE = 22, 26
-"""All constant turns of a row as one unit quaternion (w, x, y, z), and ρ turned by them: for BALL and FLOAT."""
-ROW_NUMBERS = 29
-BODY_NUMBERS = 12
-
-# --- layout of a row of the workspace
-# ---------------------------------------------------------------------------------------
-
-A, H, J, L, K, C, COS, SIN, F = 0, 6, 15, 21, 24, 27, 30, 31, 32
-"""Inertia blocks A, H, J (6, 9, 6), momentum (linear 3, angular 3), first moment (3), cos and sin of the angle, wrench
-(6).
-"""
-COLUMNS = 38
 
 
 @dataclass(frozen=True)
@@ -99,53 +83,46 @@ class _Place:
 
 
 def pack(tree: Tree) -> Packed:
-    """Rows, internal axes and numbers of a tree."""
+    """Links, internal axes and numbers of a tree."""
     rows, places = _rows(tree)
     for row in rows:
         row.axes = _axes(row)
+    links_at = DAMPING + tree.nv
+    places_at = links_at + NUMBERS * len(rows)
+    motions_at = places_at + PLACE * len(places)
+    header = Header(len(rows), tree.nq, tree.nv, len(places), DAMPING, HEADER + LINK * len(rows), places_at, 0)
     frames = [_frame(rows, row) for row in rows]
-    n, damping_at = len(rows), AXES + 9
-    rows_at = damping_at + tree.nv
-    places_at = rows_at + n * ROW_NUMBERS
-    body_rows_at = HEADER + n * ROW
-    motions: list[float] = []
-    structure = [n, tree.nq, tree.nv, len(places), damping_at, body_rows_at, places_at, 0]
+    masses, flags = _tree_masses(rows), _flags(rows)
+    structure: list[int] = [*header]
     numbers: list[Array] = [tree.gravity, upright(tree.gravity).ravel(), tree.damping]
-    masses = _tree_masses(rows)
-    flags = _flags(rows)
-    for i, row in enumerate(rows):
-        theta, alpha, gamma, position = frames[i]
-        motion = row.element.motion or Motion()
-        at = places_at + len(places) * BODY_NUMBERS + len(motions)
-        motions += [*motion.polynomial, *(x for harmonic in motion.harmonics for x in harmonic)]
-        bits = flags[i] | SIDE * (gamma != (1.0, 0.0)) | SHIFT * bool(position.any())
-        parent = row.parent if row.parent >= 0 else n
-        structure += [
-            row.element.code,
-            parent,
-            row.q,
-            row.v,
-            rows_at + i * ROW_NUMBERS,
-            bits,
-            at,
-            len(motion.polynomial),
-        ]
-        structure += [len(motion.harmonics), 0]
-        numbers.append(_numbers(row, masses[i], theta, alpha, gamma, position))
-        if row.element.code in (BALL, FLOAT):
-            E = _turn(gamma) @ _about_x(alpha)
-            numbers[-1][QUATERNION:PLACE] = quaternion_wxyz_from_matrix(E @ _turn(theta))
-            numbers[-1][PLACE:] = E @ position
+    motions: list[float] = []
+    for i, (row, frame) in enumerate(zip(rows, frames, strict=True)):
+        structure += _link(row, frame, flags[i], links_at + NUMBERS * i, motions_at + len(motions), len(rows))
+        numbers.append(_numbers(row, masses[i], frame))
+        motions += _coefficients(row)
     for place in places:
         axes, origin = _internal(rows, place.row)
-        structure.append(place.row if place.row >= 0 else n)
-        numbers.append(np.concatenate([(axes.T @ place.rotation).ravel(), axes.T @ (place.position - origin)]))
+        structure.append(place.row if place.row >= 0 else len(rows))
+        numbers += [(axes.T @ place.rotation).ravel(), axes.T @ (place.position - origin)]
     return Packed(
         np.concatenate([*numbers, np.array(motions)]),
         np.array(structure, dtype=np.int64),
-        (n + 1, COLUMNS),
+        (len(rows) + 1, COLUMNS),
         tuple(row.joint_name for row in rows),
     )
+
+
+def _link(row: _Row, frame: _Frame, flags: int, numbers: int, motion: int, base: int) -> Link:
+    bits = flags | SIDE * (frame.gamma != (1.0, 0.0)) | SHIFT * bool(frame.rho.any())
+    parent = row.parent if row.parent >= 0 else base
+    given = row.element.motion or Motion()
+    powers, harmonics = len(given.polynomial), len(given.harmonics)
+    return Link(row.element.code, parent, row.q, row.v, numbers, bits, motion, powers, harmonics)
+
+
+def _coefficients(row: _Row) -> list[float]:
+    motion = row.element.motion or Motion()
+    return [*motion.polynomial, *(x for harmonic in motion.harmonics for x in harmonic)]
 
 
 def upright(gravity: Array) -> Array:
@@ -236,8 +213,17 @@ def _about_x(angle: Angle) -> Array:
     return np.roll(_turn(angle), (1, 1), axis=(0, 1))
 
 
-def _frame(rows: list[_Row], row: _Row) -> tuple[Angle, Angle, Angle, Array]:
-    """θ₀, α, γ and ρ of a row; also settles its origin (the parent's is settled)."""
+class _Frame(NamedTuple):
+    """How a link stands in the frame of its parent."""
+
+    theta: Angle
+    alpha: Angle
+    gamma: Angle
+    rho: Array
+
+
+def _frame(rows: list[_Row], row: _Row) -> _Frame:
+    """The frame of a row; also settles its origin (the parent's is settled)."""
     axes, origin = _internal(rows, row.parent)
     R = axes.T @ row.rotation @ row.axes
     gamma = (1.0, 0.0)
@@ -252,7 +238,7 @@ def _frame(rows: list[_Row], row: _Row) -> tuple[Angle, Angle, Angle, Array]:
     if isinstance(row.element, _Directed):
         row.origin = -rho[2] * row.axes[:, 2]
         rho[2] = 0.0
-    return _normed(R[0, 0], R[1, 0]), alpha, gamma, rho
+    return _Frame(_normed(R[0, 0], R[1, 0]), alpha, gamma, rho)
 
 
 def _normed(c: float, s: float) -> Angle:
@@ -277,17 +263,24 @@ def _flags(rows: list[_Row]) -> list[int]:
     ]
 
 
-def _numbers(row: _Row, mass: float, theta: Angle, alpha: Angle, gamma: Angle, position: Array) -> Array:
+def _numbers(row: _Row, tree_mass: float, frame: _Frame) -> Array:
     inertia = row.inertia.moved(-row.axes.T @ row.origin, row.axes.T)
-    x = np.zeros(ROW_NUMBERS)
-    x[MASS] = inertia.mass
-    x[MOMENT : MOMENT + 3] = inertia.mass * inertia.com
-    x[TENSOR : TENSOR + 6] = inertia.tensor[np.triu_indices(3)]
-    x[TREE_MASS] = mass
-    x[THETA] = np.arctan2(theta[1], theta[0])
-    x[COS_THETA], x[SIN_THETA] = theta
-    x[COS_ALPHA], x[SIN_ALPHA] = alpha
-    x[COS_GAMMA], x[SIN_GAMMA] = gamma
-    x[RHO : RHO + 3] = position
-    x[PITCH] = getattr(row.element, "pitch", 0.0)
-    return x
+    quaternion, place = np.zeros(4), np.zeros(3)
+    if row.element.code in (BALL, FLOAT):
+        E = _turn(frame.gamma) @ _about_x(frame.alpha)
+        quaternion, place = quaternion_wxyz_from_matrix(E @ _turn(frame.theta)), E @ frame.rho
+    numbers = Numbers(
+        mass=inertia.mass,
+        moment=inertia.mass * inertia.com,
+        tensor=inertia.tensor[np.triu_indices(3)],
+        tree_mass=tree_mass,
+        theta=np.arctan2(frame.theta[1], frame.theta[0]),
+        turn=frame.theta,
+        alpha=frame.alpha,
+        gamma=frame.gamma,
+        rho=frame.rho,
+        pitch=getattr(row.element, "pitch", 0.0),
+        quaternion=quaternion,
+        place=place,
+    )
+    return np.hstack(numbers)

@@ -27,21 +27,7 @@ from liegroup.formulas.vectors import add, scale
 from mechanics.algebra.vectors import rotated
 from mechanics.joints.element import BALL, SCREW, SLIDE, TURN
 from mechanics.kernels.rows import put, vector
-from mechanics.model.packing import (
-    DAMPING,
-    FIRST,
-    FLAGS,
-    HEADER,
-    HEAVY,
-    KIND,
-    LEAF,
-    PARAMETERS,
-    PARENT,
-    PITCH,
-    ROW,
-    ROWS,
-    V,
-)
+from mechanics.model.layout import FIRST, HEAVY, LEAF, header_of, link_of, numbers_of
 from mechanics.variational.body_maps import matrix_of
 from mechanics.variational.dense import factorise_dense, relieved_dense
 from mechanics.variational.gibbs import tangent_inverse_matrix, turned
@@ -73,16 +59,17 @@ from mechanics.variational.workspace import (
 @kernel
 def eliminate(body_map: Any, parameters: Any, structure: Any, work: Any, fresh: Any) -> Any:
     """Sweep up; N is formed anew if `fresh`.  Returns the largest |u|, relative to P* of its row."""
+    tree = header_of(structure)
     worst = 0.0 * ld2(work, 0, TURN_JOINT)
-    for i in range(structure[ROWS] - 1, -1, -1):
-        row = HEADER + i * ROW
-        flags, kind, parent = structure[row + FLAGS], structure[row + KIND], structure[row + PARENT]
+    for i in range(tree.links - 1, -1, -1):
+        link = link_of(structure, i)
+        flags, kind, parent = link.flags, link.kind, link.parent
         f, n = gathered(body_map, flags, work, i)
-        put_defect(parameters, structure, work, i, row, f, n)
+        put_defect(parameters, structure, work, i, link, f, n)
         worst = maximum(worst, relative_defect(kind, work, i, largest(f), largest(n)))
         if fresh:
-            factorise(body_map, parameters, structure, work, i, row)
-        if parent < structure[ROWS]:
+            factorise(body_map, parameters, structure, work, i, link)
+        if parent < tree.links:
             f, n = relieved(kind, work, i, f, n)
             wrench_to_parent(work, i, G0, parent, IMPULSE, flags & FIRST, f, n)
     return worst
@@ -108,10 +95,11 @@ def own_matrix(body_map: Any, work: Any, i: Any) -> Any:
 
 
 @helper
-def factorise(body_map: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any) -> None:
+def factorise(body_map: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> None:
     """W, Y, D of a row, and what remains of N* for its parent."""
-    flags, kind, parent = structure[row + FLAGS], structure[row + KIND], structure[row + PARENT]
-    damping = structure[DAMPING] + structure[row + V]
+    tree = header_of(structure)
+    flags, kind, parent = link.flags, link.kind, link.parent
+    damping = tree.damping + link.v
     zero = 0.0 * ld2(work, i, TURN_JOINT)
     empty = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
     A, B, C, I = empty, empty, empty, empty
@@ -120,22 +108,21 @@ def factorise(body_map: Any, parameters: Any, structure: Any, work: Any, i: Any,
     if not flags & LEAF:
         A, B = add9(A, matrix(work, i, MATRIX)), add9(B, matrix(work, i, MATRIX + 9))
         C, I = add9(C, matrix(work, i, MATRIX + 18)), add9(I, matrix(work, i, MATRIX + 27))
-    at = structure[row + PARAMETERS]
     if kind == TURN and parameters[damping] == 0.0:
         A, b, d, e = factorise_turn(work, i, A, B, C, I)
-        if parent < structure[ROWS]:
-            A, B, C, I = turn_to_parent(parameters, flags, at, work, i, A, b, d, e)
+        if parent < tree.links:
+            A, B, C, I = turn_to_parent(parameters, link, work, i, A, b, d, e)
             add_to_parent(work, parent, flags & FIRST, A, B, C, I)
     else:
         if kind <= SCREW:
             A, B, C, I = factorise_single(
-                work, i, kind, parameters[at + PITCH], drag(parameters[damping], work, i), A, B, C, I
+                work, i, kind, numbers_of(parameters, link).pitch, drag(parameters[damping], work, i), A, B, C, I
             )
         elif kind == BALL:
             A, B, C, I = factorise_ball(parameters, damping, work, i, A, B, C, I)
         elif freedom(kind) > 0:
             A, B, C, I = factorise_dense(parameters, damping, kind, work, i, A, B, C, I)
-        if parent < structure[ROWS]:
+        if parent < tree.links:
             R, S = matrix(work, i, G0), matrix(work, i, G1)
             A, B, C, I = between(R, A, S), between(R, B, S), between(R, C, S), between(R, I, S)
             A, B, C, I = shifted(A, B, C, I, vector(work, i, RHO0), vector(work, i, RHO1))

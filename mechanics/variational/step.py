@@ -49,7 +49,7 @@ from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from liegroup.compile import any_, entry, helper, kernel, ld2, st2
 from liegroup.compile.scalars import maximum, select
 from mechanics.kernels.rows import vector
-from mechanics.model.packing import HEADER, KIND, ROW, ROWS
+from mechanics.model.layout import header_of, link_of
 from mechanics.variational.completion import finish
 from mechanics.variational.correction import correct, extrapolate, remember, rest, still_base
 from mechanics.variational.elimination import eliminate
@@ -110,7 +110,7 @@ def begin(
     """Node k, the momenta the step aims at, and the first guess."""
     still_base(structure, work)
     if known > 0 and forces_known:  # one sweep; with a past h is as it was
-        for i in range(structure[ROWS]):
+        for i in range(header_of(structure).links):
             place(t, y, parameters, structure, work, i)
             aim(structure, 0.5 * h, y, work, i)
             extrapolate(t, h, parameters, structure, work, i, known)
@@ -123,8 +123,9 @@ def begin_anew(
     t: Any, h: Any, y: Any, parameters: Any, structure: Any, work: Any, known: Any, forces_known: Any, counters: Any
 ) -> None:  # fmt: skip
     """The same where h, the past or the forces are not those of the step before."""
+    tree = header_of(structure)
     moved = False
-    for i in range(structure[ROWS]):
+    for i in range(tree.links):
         place(t, y, parameters, structure, work, i)
         load(parameters, structure, 1.0 / h, work, i)
         if known > 0:
@@ -135,7 +136,7 @@ def begin_anew(
         forces(parameters, structure, work, G0, FORCE)
         still_base(structure, work)
         counters[EVALUATIONS] += 1
-    for i in range(structure[ROWS]):
+    for i in range(tree.links):
         aim(structure, 0.5 * h, y, work, i)
 
 
@@ -171,7 +172,7 @@ def accept(
 ) -> bool:  # fmt: skip
     """Go on to the end t of a solved substep; returns whether the forces there are found."""
     gravity(parameters, structure, work, G1)
-    for i in range(structure[ROWS] - 1, -1, -1):
+    for i in range(header_of(structure).links - 1, -1, -1):
         weigh(parameters, structure, work, i, G1, DEFECT)
         finish(parameters, structure, 0.5 * h, options[COMPENSATION], y, low, work, i)
     counters[EVALUATIONS] += 1
@@ -227,8 +228,8 @@ def advance(
 def worst_row(structure: Any, work: Any, column: Any) -> Any:
     """The row with the largest turn of its joint, or the largest defect."""
     worst, most = 0, -1.0
-    for i in range(structure[ROWS]):
-        kind, size = structure[HEADER + i * ROW + KIND], 0.0
+    for i in range(header_of(structure).links):
+        kind, size = link_of(structure, i).kind, 0.0
         if column == TURN_JOINT:
             size = largest(vector(work, i, column))
         else:
