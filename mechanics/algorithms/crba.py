@@ -1,7 +1,7 @@
 """CRBA: the mass matrix from composite bodies.
 
-Every row gets the inertia of its subtree as one rigid body, (m, c, J) about its origin.  Column i of the mass matrix is
-the momentum M^c_i A_i of that composite under a unit velocity, carried to the base and projected on every joint it
+Every link gets the inertia of its subtree as one rigid body, (m, c, J) about its origin.  Column i of the mass matrix
+is the momentum M^c_i A_i of that composite under a unit velocity, carried to the base and projected on every joint it
 passes.
 """
 
@@ -95,7 +95,7 @@ def _composite_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any,
 
 @helper
 def _composites(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """First moments and tensors of the composite bodies of all rows."""
+    """First moments and tensors of the composite bodies of all links."""
     tree = header_of(structure)
     clear(structure, work, CENTRE, 9)
     for i in range(tree.links - 1, -1, -1):
@@ -121,7 +121,7 @@ def _composites(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> N
 
 @helper
 def _composite_momentum(parameters: Any, link: Any, work: Any, i: Any, v: Any, w: Any) -> Any:
-    """M^c (v, w) of the composite body of a row."""
+    """M^c (v, w) of the composite body of a link."""
     m, c, a, b = (
         numbers_of(parameters, link).tree_mass,
         vector(work, i, CENTRE),
@@ -142,7 +142,7 @@ def _composite_momentum(parameters: Any, link: Any, work: Any, i: Any, v: Any, w
 
 @helper
 def degrees(kind: Any) -> Any:
-    """Degrees of freedom of a row."""
+    """Degrees of freedom of a link."""
     if kind in (PLANE, BALL):
         return 3
     if kind == FLOAT:
@@ -152,7 +152,7 @@ def degrees(kind: Any) -> Any:
 
 @helper
 def unit_twist(kind: Any, d: Any, pitch: Any, zero: Any) -> Any:
-    """Column d of the basis A of a row."""
+    """Column d of the basis A of a link."""
     e0, e1, e2 = zero + (1.0 if d == 0 else 0.0), zero + (1.0 if d == 1 else 0.0), zero + (1.0 if d == 2 else 0.0)
     v = w = zero, zero, zero
     if kind == SLIDE:

@@ -12,13 +12,13 @@ from mechanics.kernels.sweeps import TWIST, add_to, clear, own_momentum, velocit
 from mechanics.model.layout import gravity_of, header_of, link_of, numbers_of
 
 CENTRE = 12
-"""Column of the first moment of the subtree of a row."""
+"""Column of the first moment of the subtree of a link."""
 MOMENTUM = 6
 
 
 @helper
 def first_moments(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Σ m x of the subtrees of all rows; in the base's row that of the whole tree, in the world.  The angles are
+    """Σ m x of the subtrees of all links; in the line of the base that of the whole tree, in the world.  The angles are
     known.
     """
     clear(structure, work, CENTRE, 3)
@@ -39,7 +39,7 @@ def potential(parameters: Any, structure: Any, work: Any) -> Any:
 
 @helper
 def kinetic(parameters: Any, structure: Any, work: Any) -> Any:
-    """½ Σ Vᵀ M V, from the twists of the rows."""
+    """½ Σ Vᵀ M V, from the twists of the links."""
     tree = header_of(structure)
     total = ld2(work, tree.links, TWIST)
     for i in range(tree.links):

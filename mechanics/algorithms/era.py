@@ -11,7 +11,7 @@ with the inertia M^a and momentum π^a that are left after the elimination, and 
     ṗ_i = −A_iᵀ Ω(V_i) P*_i + A_iᵀ F*_i + τ_i − d_i s_i,
 
 where P*_i is what the paper computes as M*_i V_i + π*_i.  Bases A_i are constant in child axes, so that Ȧ = 0: a joint
-of several elementary motions is several rows.  Gravity needs no sweep of its own: F*_i = (m g, c × g) with the mass m
+of several elementary motions is several links.  Gravity needs no sweep of its own: F*_i = (m g, c × g) with the mass m
 and the first moment c of the subtree.  `reference.py` is the readable statement of the same algorithm.
 """
 
@@ -33,7 +33,7 @@ from mechanics.model.layout import F, gravity_of, header_of, link_of
 
 @helper
 def up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, loaded: Any, pace: Any = 1.0) -> None:
-    """Eliminate from the leaves to the base; the rows keep M^a, π^a, first moments and (if loaded) F*; `pace` scales
+    """Eliminate from the leaves to the base; the links keep M^a, π^a, first moments and (if loaded) F*; `pace` scales
     prescribed rates.
     """
     for i in range(header_of(structure).links - 1, -1, -1):
@@ -56,7 +56,7 @@ def up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, loaded: Any, 
 
 @helper
 def down(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, loaded: Any, pace: Any = 1.0) -> None:
-    """Velocities and rates of the momenta from the base to the leaves; the rows keep their twists (columns 0 … 5)."""
+    """Velocities and rates of the momenta from the base to the leaves; the links keep their twists (columns 0 … 5)."""
     n = header_of(structure).links
     for column in range(6):
         st2(work, n, column, 0.0)

@@ -13,12 +13,12 @@ from mechanics.kernels.sweeps import TWIST, velocities
 from mechanics.model.layout import header_of, link_of, place_of
 
 ORIGIN, AXES = 6, 9
-"""Columns of the origin of a row in the world, and of the world's axes in row axes."""
+"""Columns of the origin of a link in the world, and of the world's axes in link axes."""
 
 
 @helper
 def poses(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Origins and axes of all rows in the world."""
+    """Origins and axes of all links in the world."""
     n = header_of(structure).links
     for column in range(12):
         st2(work, n, ORIGIN + column, 1.0 if column in (3, 7, 11) else 0.0)

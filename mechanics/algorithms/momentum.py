@@ -19,7 +19,9 @@ MOMENTUM = 6
 
 @helper
 def momenta(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, o: Any = 0) -> None:
-    """From the twists of the rows: P* of all rows, that of the whole tree in the base's row, and out[o … o + n_v] <- p."""
+    """From the twists of the links: P* of all links, that of the whole tree in the line of the base, and out[o … o +
+    n_v] <- p.
+    """
     n = header_of(structure).links
     clear(structure, work, MOMENTUM, 6)
     for i in range(n - 1, -1, -1):

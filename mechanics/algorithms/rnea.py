@@ -24,7 +24,7 @@ ACCELERATION, FORCE = 6, 12
 
 @helper
 def accelerations(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Twists, accelerations and forces of the rows without their children."""
+    """Twists, accelerations and forces of the links without their children."""
     tree = header_of(structure)
     n, n_q, n_v = tree.links, tree.n_q, tree.n_v
     for column in range(12):

@@ -49,17 +49,17 @@ from mechanics.model.layout import K, L, header_of, link_of
 
 
 @helper
-def _meet(work: Any, row: Any) -> None:
+def _meet(work: Any, line: Any) -> None:
     """The impulses from both bodies of an equation become one."""
-    put(work, row, 0, add(vector(work, row, 0), vector(work, row, 6)))
-    put(work, row, 3, add(vector(work, row, 3), vector(work, row, 9)))
+    put(work, line, 0, add(vector(work, line, 0), vector(work, line, 6)))
+    put(work, line, 3, add(vector(work, line, 3), vector(work, line, 9)))
 
 
 @kernel
 def _pass_turn(parameters: Any, structure: Any, work: Any, i: Any, link: Any, start: Any, end: Any) -> None:
     """The impulses of the passes start … end − 1 through a TURN, and Y of its degree of freedom."""
     closures = closures_of(structure)
-    y_row = closures.columns + link.v
+    first = closures.columns + link.v
     for e in range(start, end):
         passing = pass_at(structure, e)
         c, column = passing.equation, 6 * passing.second
@@ -67,7 +67,7 @@ def _pass_turn(parameters: Any, structure: Any, work: Any, i: Any, link: Any, st
         if passing.meet:
             _meet(work, carried)
         l, k = through_turn(work, i, vector(work, carried, column), vector(work, carried, column + 3))
-        st2(work, y_row, c, k[2])
+        st2(work, first, c, k[2])
         l, k = turn_to_parent(parameters, link, work, i, l, (k[0], k[1], k[2] - k[2]))
         put(work, carried, column, l)
         put(work, carried, column + 3, k)
@@ -75,26 +75,26 @@ def _pass_turn(parameters: Any, structure: Any, work: Any, i: Any, link: Any, st
 
 @helper
 def _put_column(t: Any, parameters: Any, structure: Any, work: Any, link: Any, c: Any, l: Any, k: Any) -> None:
-    """Y of equation c from a momentum with ξ in the emptied places; its part with a prescribed rate is added to the row
-    η.
+    """Y of equation c from a momentum with ξ in the emptied places; its part with a prescribed rate is added to the
+    line of the multipliers.
     """
     closures, kind = closures_of(structure), link.kind
-    y_row, eta = closures.columns + link.v, closures.multipliers
+    first, eta = closures.columns + link.v, closures.multipliers
     if kind == MOVED_TURN:
         add_at(work, eta, c, prescribed(t, parameters, link)[1] * k[2])
     elif kind == MOVED_SLIDE:
         add_at(work, eta, c, prescribed(t, parameters, link)[1] * l[2])
     xi = components(kind, 0.0, l, k)
     for d in range(freedom(kind)):
-        st2(work, y_row + d, c, xi[d])
+        st2(work, first + d, c, xi[d])
 
 
 @kernel
 def _pass_other(
     t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any, start: Any, end: Any
 ) -> None:
-    """The same for the other kinds of rows; the rates of prescribed motions are added to −(closing velocities) in the
-    row η.
+    """The same for the other kinds of links; the rates of prescribed motions are added to −(closing velocities) in the
+    line of multipliers.
     """
     closures = closures_of(structure)
     for e in range(start, end):
@@ -113,10 +113,10 @@ def _pass_other(
 
 @kernel
 def columns(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Y, 1/d and u = ξ/d of p for all degrees of freedom on the path; the part of −φ̇ with prescribed rates in the row
-    η.
+    """Y, 1/d and u = ξ/d of p for all degrees of freedom on the path; the part of −φ̇ with prescribed rates in the line
+    of the multipliers.
 
-    Momenta −W of unit multipliers go from the bodies of the equations to the base, all of them through one row after
+    Momenta −W of unit multipliers go from the bodies of the equations to the base, all of them through one link after
     another; then those of equations of joint coordinates, one by one.
     """
     closures = closures_of(structure)
@@ -159,7 +159,7 @@ def _coupled_column(t: Any, y: Any, parameters: Any, structure: Any, work: Any, 
 
 @kernel
 def matrix(structure: Any, work: Any) -> None:
-    """Φ = Yᵀ D⁻¹ Y; −Yᵀ u is added to the row η.  Y has entries where impulses pass only."""
+    """Φ = Yᵀ D⁻¹ Y; −Yᵀ u is added to the line of multipliers.  Y has entries where impulses pass only."""
     closures = closures_of(structure)
     m = closures.kept
     for c in range(m):
@@ -211,7 +211,7 @@ def solve(structure: Any, work: Any) -> None:
 
 @kernel
 def scatter(structure: Any, work: Any, sign: Any) -> None:
-    """sign·W η into the accumulators of the closing rows."""
+    """sign·W η into the accumulators of the closing links."""
     closures = closures_of(structure)
     for c in range(closures.kept):
         push(structure, work, c, sign * ld2(work, closures.multipliers, c))
@@ -219,10 +219,10 @@ def scatter(structure: Any, work: Any, sign: Any) -> None:
 
 @kernel
 def climb(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> Any:
-    """The accumulated momentum of row i through the eliminations, ξ in the emptied places; what is left goes to the
+    """The accumulated momentum of link i through the eliminations, ξ in the emptied places; what is left goes to the
     parent.
 
-    A momentum x along the joint is the screw x on the row and −x on its parent: it enters with the one and does not
+    A momentum x along the joint is the screw x on the link and −x on its parent: it enters with the one and does not
     leave.
     """
     first, kind = closures_of(structure).poses, link.kind
@@ -242,7 +242,7 @@ def climb(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, li
 
 @helper
 def _plus_along(kind: Any, l: Any, k: Any, x: Any) -> Any:
-    """(l, k) with x more along the joint of a row of one freedom."""
+    """(l, k) with x more along the joint of a link of one freedom."""
     if kind == SLIDE:
         l = l[0], l[1], l[2] + x
     else:
@@ -264,8 +264,8 @@ def load(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
 
 
 @kernel
-def rates_of_rows(y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """−N η, and −ġ η, into the accumulators, with the twists that `down` has left in the rows and the velocities in
+def rates_of_equations(y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """−N η, and −ġ η, into the accumulators, with the twists that `down` has left in the links and the velocities in
     `out`.
     """
     closures = closures_of(structure)
@@ -275,7 +275,7 @@ def rates_of_rows(y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
 
 @kernel
 def equations_of_motion(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """After `up`: Φ and its factors, and minus the closing velocities in the row η."""
+    """After `up`: Φ and its factors, and minus the closing velocities in the line of multipliers."""
     poses(t, y, parameters, structure, work)
     screws(y, parameters, structure, work, closures_of(structure).kept)
     columns(t, y, parameters, structure, work)
@@ -287,7 +287,7 @@ def equations_of_motion(t: Any, y: Any, parameters: Any, structure: Any, work: A
 def react(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """After `down`: what the force elements and the turning of the screws add to ṗ*."""
     tree = header_of(structure)
-    rates_of_rows(y, parameters, structure, work, out)
+    rates_of_equations(y, parameters, structure, work, out)
     forces(t, y, parameters, structure, work, out, tree.n_v)
     gather(t, y, parameters, structure, work, out, tree.n_v)
 

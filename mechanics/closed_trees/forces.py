@@ -32,8 +32,8 @@ def on_coordinate(t: Any, parameters: Any, element: Any, x: Any, s: Any) -> Any:
 
 
 @helper
-def on_row(parameters: Any, element: Any, work: Any, poses_at: Any) -> Any:
-    """φ, its rate, and the screws of a compliant row; twists are in columns 0 … 5 of the rows."""
+def on_equation(parameters: Any, element: Any, work: Any, poses_at: Any) -> Any:
+    """φ, its rate, and the screws of a compliant equation; twists are in columns 0 … 5 of the links."""
     i, j, x = element.first, element.second, equation_numbers(parameters, element.numbers)
     R_i, x_i = pose(work, poses_at + i)
     R_j, x_j = pose(work, poses_at + j)
@@ -72,17 +72,17 @@ def on_plane(parameters: Any, element: Any, work: Any, poses_at: Any) -> Any:
 
 @helper
 def _velocity(work: Any, i: Any, R: Any, arm: Any) -> Any:
-    """Velocity of a point of row i, world axes."""
+    """Velocity of a point of link i, world axes."""
     return add(rotated(R, vector(work, i, 0)), cross(rotated(R, vector(work, i, 3)), arm))
 
 
 @helper
-def _apply(work: Any, row: Any, R: Any, arm: Any, force: Any) -> None:
-    """Add a force at `arm` from the origin of a row, world axes, to its accumulated wrench."""
+def _apply(work: Any, line: Any, R: Any, arm: Any, force: Any) -> None:
+    """Add a force at `arm` from the origin of a link, world axes, to its accumulated wrench."""
     f, m = rotated_back(R, force), rotated_back(R, cross(arm, force))
     for k in range(3):
-        add_at(work, row, ACCUMULATED + k, f[k])
-        add_at(work, row, ACCUMULATED + 3 + k, m[k])
+        add_at(work, line, ACCUMULATED + k, f[k])
+        add_at(work, line, ACCUMULATED + 3 + k, m[k])
 
 
 @kernel
@@ -97,7 +97,7 @@ def forces(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any,
             force, _, _ = on_coordinate(t, parameters, element, ld(y, i), ld(out, j))
             st(out, offset + j, ld(out, offset + j) + force)
         elif kind == COMPLIANT:
-            phi, rate, W_i, W_j = on_row(parameters, element, work, poses_at)
+            phi, rate, W_i, W_j = on_equation(parameters, element, work, poses_at)
             stiffness, damping = compliance_of(parameters, element)
             x = -(stiffness * phi) - damping * rate
             for k in range(6):
@@ -123,7 +123,7 @@ def stored_and_power(t: Any, y: Any, parameters: Any, structure: Any, work: Any,
             _, u, p = on_coordinate(t, parameters, element, x, s)
             stored, power = stored + u, power + p
         elif element.kind == COMPLIANT:
-            phi, rate, _, _ = on_row(parameters, element, work, closures.poses)
+            phi, rate, _, _ = on_equation(parameters, element, work, closures.poses)
             stiffness, damping = compliance_of(parameters, element)
             stored, power = stored + 0.5 * stiffness * phi * phi, power - damping * rate * rate
         else:

@@ -1,9 +1,9 @@
 """Where closures and force elements stand: a further section of the two flat arrays of a packed tree.
 
 The tree's own section (`mechanics.model.layout`) stays in front and unchanged; `extension` of its header says where the
-further section of `structure` begins: the record `Closures`, equations, force elements, the group's table, the path (the
-links between the closing bodies and the base, in order), the passes, the tapes.  The fields of a record stand in the
-array in their order: `mechanics.closed_trees.packing` writes them so.  Frames are stored in the axes of the links.
+further section of `structure` begins: the record `Closures`, equations, force elements, the group's table, the path
+(the links between the closing bodies and the base, in order), the passes, the tapes.  The fields of a record stand in
+the array in their order: `mechanics.closed_trees.packing` writes them so.  Frames are stored in the axes of the links.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ class Element(NamedTuple):
 
 
 class Passes(NamedTuple):
-    """Of a link on the path, places of the passes through it: from `start` on impulses on bodies, from `joints` on those
-    along joints, up to `end`.
+    """Of a link on the path, places of the passes through it: from `start` on impulses on bodies, from `joints` on
+    those along joints, up to `end`.
     """
 
     start: Any

@@ -1,7 +1,7 @@
 """Closures and forces of a tree as a further section of its two flat arrays, for the kernels.
 
 The tree's own section (`mechanics.model.packing`) stays in front and unchanged; entry `EXTENSION` of its header says
-where the further section of `structure` begins.  Frames are stored in the axes of the tree's rows.
+where the further section of `structure` begins.  Frames are stored in the axes of the tree's links.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def pack_loops(
         closes_positions=close_positions, settings=settings_at, rounds=settings.rounds, integral=settings.integral,
         equations=equations_at, forces=len(records), elements=elements_at, group=group_at, factors=len(group),
         path_length=len(path), path=path_at, passes=passes_at, starts=starts,
-        poses=lines.take(len(base.row_names) + 1), screws=lines.take(len(order)), columns=lines.take(tree.nv),
+        poses=lines.take(len(base.link_names) + 1), screws=lines.take(len(order)), columns=lines.take(tree.nv),
         matrix=lines.take(m), carried=lines.take(m), scratch=lines.take(m if d else 0), nulls=lines.take(d),
         multipliers=lines.take(1), gap=lines.take(1), rates=lines.take(1), moved=lines.take(1), state=lines.take(1),
         target=lines.take(1), registers=lines.take(1),
@@ -128,7 +128,7 @@ class _Places:
 
 
 class _Writer:
-    """Collects numbers behind those of the tree, and the rows of the tree that something acts on."""
+    """Collects numbers behind those of the tree, and the links of the tree that something acts on."""
 
     def __init__(self, packed: Packed, tree: Tree) -> None:
         self.packed, self.tree = packed, tree
@@ -143,17 +143,17 @@ class _Writer:
         return at
 
     def place(self, body: int) -> tuple[int, Array, Array]:
-        """The row that carries a body, and the body's frame in the axes of that row; the base is row n."""
+        """The link that carries a body, and the body's frame in the axes of that link; the base is link n."""
         structure = self.packed.structure
-        row, R, x = int(header_of(structure).links), np.eye(3), np.zeros(3)
+        link, R, x = int(header_of(structure).links), np.eye(3), np.zeros(3)
         if body >= 0:
             found = place_of(self.packed.parameters, structure, body)
-            row, R, x = int(found.link), np.reshape(found.rotation, (3, 3)), np.array(found.position)
-        self.ends.add(row)
-        return row, R, x
+            link, R, x = int(found.link), np.reshape(found.rotation, (3, 3)), np.array(found.position)
+        self.ends.add(link)
+        return link, R, x
 
     def row(self, row: Row, first: int, second: int) -> tuple[int, int, Row]:
-        """A closure row in the axes of the tree's rows."""
+        """A row of a closure in the axes of the tree's links."""
         (i, R_i, x_i), (j, R_j, x_j) = self.place(first), self.place(second)
         turn = R_i if row.kind == SPHERE else R_j
         return i, j, row._replace(a=R_i @ row.a, p=R_i @ row.p + x_i, b=turn @ row.b, q=R_j @ row.q + x_j)
@@ -169,13 +169,13 @@ class _Writer:
 
     def joints(self, places: Sequence[tuple[int, int]]) -> list[int]:
         """What stands before the tape of an equation that couples joints."""
-        rows = [self.row_of_velocity(v) for _, v in places]
-        self.ends.update(rows)
-        way = sorted({row for i in rows for row in _to_base(self.packed, i)}, reverse=True)
-        return [len(rows), len(way), *(x for i, (q, v) in zip(rows, places, strict=True) for x in (i, q, v)), *way]
+        links = [self.link_of_velocity(v) for _, v in places]
+        self.ends.update(links)
+        way = sorted({k for i in links for k in _to_base(self.packed, i)}, reverse=True)
+        return [len(links), len(way), *(x for i, (q, v) in zip(links, places, strict=True) for x in (i, q, v)), *way]
 
-    def row_of_velocity(self, v: int) -> int:
-        """The row of one freedom that has the velocity v."""
+    def link_of_velocity(self, v: int) -> int:
+        """The link of one freedom that has the velocity v."""
         structure = self.packed.structure
         links = [link_of(structure, i) for i in range(header_of(structure).links)]
         return next(i for i, link in enumerate(links) if link.v == v and link.kind <= SCREW)
@@ -230,21 +230,21 @@ class _Writer:
 
 
 def _to_base(tree: Packed, i: int) -> Iterator[int]:
-    """The rows from row i to the base."""
+    """The links from link i to the base."""
     while i < header_of(tree.structure).links:
         yield i
         i = int(link_of(tree.structure, i).parent)
 
 
 def _path(tree: Packed, ends: set[int]) -> list[int]:
-    """The rows between the ends and the base, in order."""
-    return sorted({row for i in ends for row in _to_base(tree, i)})
+    """The links between the ends and the base, in order."""
+    return sorted({link for i in ends for link in _to_base(tree, i)})
 
 
 def _passes(tree: Packed, path: Sequence[int], equations: Sequence[Equation], codes: Sequence[int]) -> list[list[int]]:
-    """Which impulses of the equations pass the rows of the path, from the last row to the first: for every row those of
-    bodies, then those of joints.  Unit impulses of an equation that come from both of its bodies meet at the first row
-    that is on both ways.
+    """Which impulses of the equations pass the links of the path, from the last link to the first: for every link those
+    of bodies, then those of joints.  Unit impulses of an equation that come from both of its bodies meet at the first
+    link that is on both ways.
     """
     ways = [[set(_to_base(tree, end)) for end in (e.first, e.second)] for e in equations]
     met = [max(first & second, default=-1) for first, second in ways]
@@ -262,6 +262,6 @@ def _passes(tree: Packed, path: Sequence[int], equations: Sequence[Equation], co
 
 
 def _way(codes: Sequence[int], equation: Equation) -> Sequence[int]:
-    """The rows between the joints of an equation and the base."""
+    """The links between the joints of an equation and the base."""
     coupling = coupling_of(codes, equation.code)
     return codes[coupling.way : coupling.tape]

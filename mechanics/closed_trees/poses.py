@@ -1,4 +1,4 @@
-"""World poses of the rows where closures and forces act, their screws, and the sums of wrenches on the way to the
+"""World poses of the links where closures and forces act, their screws, and the sums of wrenches on the way to the
 base.
 """
 
@@ -34,21 +34,21 @@ from mechanics.model.layout import header_of, link_of, numbers_of
 
 
 @helper
-def add_at(work: Any, row: Any, column: Any, x: Any) -> None:
-    """work[row, column] += x."""
-    st2(work, row, column, ld2(work, row, column) + x)
+def add_at(work: Any, line: Any, column: Any, x: Any) -> None:
+    """work[line, column] += x."""
+    st2(work, line, column, ld2(work, line, column) + x)
 
 
 @helper
-def pose(work: Any, row: Any) -> Any:
-    """R (nine numbers, row axes → world) and x of a pose row."""
-    a, b, c = vector(work, row, 0), vector(work, row, 3), vector(work, row, 6)
-    return (a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]), vector(work, row, 9)
+def pose(work: Any, line: Any) -> Any:
+    """R (nine numbers, link axes → world) and x of a line of poses."""
+    a, b, c = vector(work, line, 0), vector(work, line, 3), vector(work, line, 6)
+    return (a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]), vector(work, line, 9)
 
 
 @kernel
 def poses(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """R and x of the rows between the closing bodies and the base; the accumulators are cleared."""
+    """R and x of the links between the closing bodies and the base; the accumulators are cleared."""
     closures, n = closures_of(structure), header_of(structure).links
     first = closures.poses
     for column in range(ALONG_JOINT + 1):
@@ -95,7 +95,7 @@ def equation_screws(parameters: Any, structure: Any, work: Any, c: Any) -> Any:
 
 @kernel
 def equation_rates(parameters: Any, structure: Any, work: Any, c: Any) -> Any:
-    """N_i, N_j of equation c, not scaled, with the twists of the bodies in the first columns of their rows."""
+    """N_i, N_j of equation c, not scaled, with the twists of the bodies in the first columns of their links."""
     closures = closures_of(structure)
     e = equation_of(structure, closures, c)
     x = equation_numbers(parameters, e.numbers)
@@ -117,19 +117,19 @@ def screws(y: Any, parameters: Any, structure: Any, work: Any, count: Any) -> No
     closures = closures_of(structure)
     gaps, registers = closures.gap, closures.registers
     for c in range(count):
-        e, row = equation_of(structure, closures, c), closures.screws + c
+        e, line = equation_of(structure, closures, c), closures.screws + c
         scale = scale_of(parameters, e)
         if e.kind == COUPLING:
             st2(work, gaps, c, coupling_value(y, parameters, e.numbers, structure, e.code, work, registers))
             coupling = coupling_of(structure, e.code)
             for j in range(coupling.joints):
-                st2(work, row, j, scale * gradient(structure, coupling, work, registers, j))
+                st2(work, line, j, scale * gradient(structure, coupling, work, registers, j))
         else:
             phi, W_i, W_j = equation_screws(parameters, structure, work, c)
             st2(work, gaps, c, phi)
             for k in range(6):
-                st2(work, row, k, scale * W_i[k])
-                st2(work, row, 6 + k, scale * W_j[k])
+                st2(work, line, k, scale * W_i[k])
+                st2(work, line, 6 + k, scale * W_j[k])
 
 
 # --- a row of G and its rate, whatever it acts on
@@ -154,7 +154,7 @@ def push(structure: Any, work: Any, c: Any, x: Any) -> None:
 
 @kernel
 def push_rate(y: Any, v: Any, offset: Any, parameters: Any, structure: Any, work: Any, c: Any, x: Any) -> None:
-    """x times row c of Ġ into the accumulators; twists are in the rows, joint velocities in v[offset …]."""
+    """x times row c of Ġ into the accumulators; twists are in the links, joint velocities in v[offset …]."""
     closures = closures_of(structure)
     e, first = equation_of(structure, closures, c), closures.poses
     x = x * scale_of(parameters, e)
@@ -177,7 +177,7 @@ def push_rate(y: Any, v: Any, offset: Any, parameters: Any, structure: Any, work
 
 @kernel
 def closing_rate(v: Any, offset: Any, structure: Any, work: Any, c: Any) -> Any:
-    """φ̇ of equation c, scaled; twists are in the rows, joint velocities in v[offset …]."""
+    """φ̇ of equation c, scaled; twists are in the links, joint velocities in v[offset …]."""
     closures = closures_of(structure)
     e, screw = equation_of(structure, closures, c), closures.screws + c
     x = 0.0 * ld2(work, screw, 0)
@@ -192,7 +192,7 @@ def closing_rate(v: Any, offset: Any, structure: Any, work: Any, c: Any) -> Any:
 
 @helper
 def along_bodies(structure: Any, work: Any, c: Any, column: Any) -> Any:
-    """W_i · (six numbers of row i, from `column` on) + W_j · (those of row j)."""
+    """W_i · (six numbers of link i, from `column` on) + W_j · (those of link j)."""
     closures = closures_of(structure)
     e, screw = equation_of(structure, closures, c), closures.screws + c
     i, j = e.first, e.second
@@ -204,7 +204,7 @@ def along_bodies(structure: Any, work: Any, c: Any, column: Any) -> Any:
 
 @kernel
 def closing_bias(y: Any, offset: Any, parameters: Any, structure: Any, work: Any, c: Any, column: Any) -> Any:
-    """φ̈ of equation c at v̇ = 0, scaled; twists are in the rows, accelerations from `column` on, velocities in
+    """φ̈ of equation c at v̇ = 0, scaled; twists are in the links, accelerations from `column` on, velocities in
     y[offset …].
     """
     closures = closures_of(structure)
@@ -228,18 +228,18 @@ def closing_bias(y: Any, offset: Any, parameters: Any, structure: Any, work: Any
 
 
 @helper
-def taken(work: Any, row: Any) -> Any:
-    """The accumulated momentum of a row, and that along its joint, which are cleared."""
-    l, k, x = vector(work, row, ACCUMULATED), vector(work, row, ACCUMULATED + 3), ld2(work, row, ALONG_JOINT)
+def taken(work: Any, line: Any) -> Any:
+    """The accumulated momentum of a link, and that along its joint, which are cleared."""
+    l, k, x = vector(work, line, ACCUMULATED), vector(work, line, ACCUMULATED + 3), ld2(work, line, ALONG_JOINT)
     for column in range(ACCUMULATED, ALONG_JOINT + 1):
-        st2(work, row, column, 0.0)
+        st2(work, line, column, 0.0)
     return l, k, x
 
 
 @helper
-def pass_on(work: Any, row: Any, l: Any, k: Any) -> None:
-    put(work, row, ACCUMULATED, add(vector(work, row, ACCUMULATED), l))
-    put(work, row, ACCUMULATED + 3, add(vector(work, row, ACCUMULATED + 3), k))
+def pass_on(work: Any, line: Any, l: Any, k: Any) -> None:
+    put(work, line, ACCUMULATED, add(vector(work, line, ACCUMULATED), l))
+    put(work, line, ACCUMULATED + 3, add(vector(work, line, ACCUMULATED + 3), k))
 
 
 @kernel

@@ -3,7 +3,7 @@ step.
 
 The projection re-bases the momenta, p* := Aᵀ μ and η := 0 (exact at any instant; without it gaps grow like t²), and
 closes the positions, q ← q exp(−H⁻¹ Gᵀ Φ⁺ φ), in the metric of the mass matrix, until |φ| is within the tolerance of
-its row.
+its equation.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SWEEPS = 3
 
 @kernel
 def potential_energy(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> Any:
-    """−Σ m g·x, from the first moments that `up` has left in the rows on the base."""
+    """−Σ m g·x, from the first moments that `up` has left in the links on the base."""
     n, total = header_of(structure).links, 0.0 * ld2(work, 0, 0)
     for i in range(n):
         link = link_of(structure, i)
@@ -48,7 +48,7 @@ def potential_energy(t: Any, y: Any, parameters: Any, structure: Any, work: Any)
 
 @kernel
 def greatest_gaps(parameters: Any, structure: Any, work: Any, v: Any, out: Any) -> None:
-    """out[1] = max |φ|, out[2] = max |φ̇| of all equations; twists are in the rows, joint velocities in v."""
+    """out[1] = max |φ|, out[2] = max |φ̇| of all equations; twists are in the links, joint velocities in v."""
     closures = closures_of(structure)
     gap = rate = 0.0 * ld2(work, 0, 0)
     for c in range(closures.all):
@@ -102,24 +102,24 @@ def closed_power(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
 
 @kernel
 def position_defect(parameters: Any, structure: Any, work: Any) -> Any:
-    """Row φ <- −φ of the kept equations, scaled, without its redundant part; returns the greatest |φ| over its
+    """Line of φ <- −φ of the kept equations, scaled, without its redundant part; returns the greatest |φ| over its
     tolerance.
     """
     closures = closures_of(structure)
-    m, row = closures.kept, closures.gap
+    m, line = closures.kept, closures.gap
     for c in range(m):
-        st2(work, row, c, -(scale_of(parameters, equation_of(structure, closures, c)) * ld2(work, row, c)))
-    project_out(work, closures.nulls, m - closures.rank, m, work, row)
+        st2(work, line, c, -(scale_of(parameters, equation_of(structure, closures, c)) * ld2(work, line, c)))
+    project_out(work, closures.nulls, m - closures.rank, m, work, line)
     worst = 0.0 * ld2(work, 0, L)
     for c in range(m):
         x = equation_numbers(parameters, equation_of(structure, closures, c).numbers)
-        worst = maximum(worst, absolute(ld2(work, row, c)) / (x.scale * x.tolerance))
+        worst = maximum(worst, absolute(ld2(work, line, c)) / (x.scale * x.tolerance))
     return worst
 
 
 @helper
 def forget_momenta(structure: Any, work: Any) -> None:
-    """Rows <- the momenta of p = 0 at rest."""
+    """Links <- the momenta of p = 0 at rest."""
     zero = 0.0 * ld2(work, 0, L)
     for i in range(header_of(structure).links):
         put(work, i, L, (zero, zero, zero))
@@ -128,7 +128,7 @@ def forget_momenta(structure: Any, work: Any) -> None:
 
 @helper
 def correction(t: Any, y: Any, parameters: Any, structure: Any, work: Any, step: Any) -> None:
-    """step = H⁻¹ Gᵀ Φ⁺ (row φ)."""
+    """step = H⁻¹ Gᵀ Φ⁺ (line of φ)."""
     closures = closures_of(structure)
     for c in range(closures.kept):
         st2(work, closures.multipliers, c, ld2(work, closures.gap, c))

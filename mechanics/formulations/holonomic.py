@@ -1,9 +1,9 @@
 """The parts of a mechanism for implicit and variational steppers (`integrators.problem.parts`, layout "constrained").
 
-Rows of loops and the heights of wheels are integrable: the variational methods (`DLA`, `DLA4`, `DLA6`) then close
-positions and velocities at every node, which is RATTLE on the tree's group.  Rows of contacts that roll or slide come
-before them and hold velocities only.  `structure` is (n, m, k) and then that of the mechanism; the rows are scaled to
-comparable sizes.
+Equations of loops and the heights of wheels are integrable: the variational methods (`DLA`, `DLA4`, `DLA6`) then close
+positions and velocities at every node, which is RATTLE on the tree's group.  Equations of contacts that roll or slide
+come before them and hold velocities only.  `structure` is (n, m, k) and then that of the mechanism; the equations are
+scaled to comparable sizes.
 
 With V the twists, P* the momenta of the subtrees and A s the joint's own twist, the gradient of the kinetic energy at
 fixed velocities is D = −Aᵀ Ω(V − A s) P*: a momentum is carried along by the parent's motion, not by the joint's own.
@@ -48,7 +48,7 @@ def at_rest(t: Any, y: Any, parameters: Any, structure: Any, work: Any, state: A
 
 @kernel
 def kinetic_gradient(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """out <- D, from the twists in the rows."""
+    """out <- D, from the twists in the links."""
     tree = header_of(structure)
     clear_columns(structure, work, MOMENTUM, 6)
     for r in range(tree.links):

@@ -77,8 +77,8 @@ def copy_state(y: Any, structure: Any, state: Any) -> None:
 
 @kernel
 def applied_forces(t: Any, y: Any, state: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Row RATES <- (v, f), f = −b + forces of the elements; twists, poses and the screws of the kept rows are known
-    afterwards.
+    """Line `rates` <- (v, f), f = −b + forces of the elements; twists, poses and the screws of the kept equations are
+    known afterwards.
     """
     tree = header_of(structure)
     closures, n_q, n = closures_of(structure), tree.n_q, tree.n_v
@@ -98,7 +98,8 @@ def applied_forces(t: Any, y: Any, state: Any, parameters: Any, structure: Any, 
 
 @kernel
 def _target(y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Row TARGET <- −(Ġ v + K_D φ̇ + K_P φ + K_I z) of the kept equations, scaled; accelerations are those of v̇ = 0.
+    """Line `target` <- −(Ġ v + K_D φ̇ + K_P φ + K_I z) of the kept equations, scaled; accelerations are those of v̇ =
+    0.
 
     Without Ġ v for springs.
     """
@@ -119,7 +120,7 @@ def _target(y: Any, parameters: Any, structure: Any, work: Any) -> None:
 
 @kernel
 def _take(structure: Any, work: Any, source: Any) -> None:
-    """Row η <- row `source`."""
+    """Multipliers <- line `source`."""
     closures = closures_of(structure)
     for c in range(closures.kept):
         st2(work, closures.multipliers, c, ld2(work, source, c))
@@ -127,16 +128,16 @@ def _take(structure: Any, work: Any, source: Any) -> None:
 
 @kernel
 def _multipliers(t: Any, state: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Row η <- λ, after `up`."""
+    """Multipliers <- λ, after `up`."""
     closures = closures_of(structure)
-    m, row, first = closures.kept, closures.multipliers, closures.matrix
+    m, line, first = closures.kept, closures.multipliers, closures.matrix
     if closures.rounds == SPRINGS:
         _take(structure, work, closures.target)
         return
     columns(t, state, parameters, structure, work)
     matrix(structure, work)
     for c in range(m):
-        st2(work, row, c, ld2(work, row, c) + ld2(work, closures.target, c))
+        st2(work, line, c, ld2(work, line, c) + ld2(work, closures.target, c))
     if closures.rounds == 0:
         factor(structure, parameters, work)
         solve(structure, work)
@@ -144,18 +145,18 @@ def _multipliers(t: Any, state: Any, parameters: Any, structure: Any, work: Any)
     softness = gains_of(parameters, closures).softness
     for c in range(m):
         st2(work, first + c, c, ld2(work, first + c, c) + softness)
-        st2(work, closures.target, c, ld2(work, row, c))
+        st2(work, closures.target, c, ld2(work, line, c))
     ldl(work, first, m, 0.0)
-    ldl_solve(work, first, m, work, row)
+    ldl_solve(work, first, m, work, line)
     for _ in range(1, closures.rounds):
         for c in range(m):
-            st2(work, row, c, ld2(work, closures.target, c) + softness * ld2(work, row, c))
-        ldl_solve(work, first, m, work, row)
+            st2(work, line, c, ld2(work, closures.target, c) + softness * ld2(work, line, c))
+        ldl_solve(work, first, m, work, line)
 
 
 @kernel
 def _solved(t: Any, state: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """out <- H⁻¹ (momenta of the rows + Gᵀ η), after `up` at rest; out is as long as (v, ṗ)."""
+    """out <- H⁻¹ (momenta of the links + Gᵀ η), after `up` at rest; out is as long as (v, ṗ)."""
     load(t, state, parameters, structure, work)
     down(t, state, parameters, structure, work, out, False, 0.0)
 
@@ -221,7 +222,7 @@ def index_one_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: 
 
 @helper
 def _eliminated(t: Any, state: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Φ and its factors at the configuration of `state`; the rows forget all momenta."""
+    """Φ and its factors at the configuration of `state`; the links forget all momenta."""
     up(t, state, parameters, structure, work, False, 0.0)
     columns(t, state, parameters, structure, work)
     matrix(structure, work)
@@ -231,7 +232,7 @@ def _eliminated(t: Any, state: Any, parameters: Any, structure: Any, work: Any) 
 
 @kernel
 def _closing_rates(y: Any, structure: Any, work: Any) -> None:
-    """Row TARGET <- −φ̇ of the kept equations, scaled, with the twists in the rows and the velocities in y."""
+    """Line `target` <- −φ̇ of the kept equations, scaled, with the twists in the links and the velocities in y."""
     closures = closures_of(structure)
     for c in range(closures.kept):
         st2(work, closures.target, c, -closing_rate(y, header_of(structure).n_q, structure, work, c))

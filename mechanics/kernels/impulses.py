@@ -1,6 +1,6 @@
 """Momenta of impulses through the eliminations of a tree, for the kernels.
 
-(l, k) is a momentum of a row beyond that of p.  `through` continues it as `eliminations` did with the momenta of the
+(l, k) is a momentum of a link beyond that of p.  `through` continues it as the eliminations did with the momenta of the
 tree: ξ goes to the emptied places; `left_over` is what goes on to the parent.
 """
 
@@ -104,7 +104,7 @@ def through(parameters: Any, work: Any, i: Any, link: Any, l: Any, k: Any) -> An
 
 @helper
 def left_over(parameters: Any, link: Any, l: Any, k: Any) -> Any:
-    """What goes on to the parent: nothing along the row's own motions."""
+    """What goes on to the parent: nothing along the link's own motions."""
     kind = link.kind
     zero = l[0] - l[0]
     if kind == TURN:
@@ -140,7 +140,7 @@ def turn_to_parent(parameters: Any, link: Any, work: Any, i: Any, l: Any, k: Any
 
 @helper
 def components(kind: Any, pitch: Any, l: Any, k: Any) -> Any:
-    """Aᵀ (l, k), one number per degree of freedom of a row (the rest of the six means nothing); pitch 0 picks the
+    """Aᵀ (l, k), one number per degree of freedom of a link (the rest of the six means nothing); pitch 0 picks the
     emptied places.
     """
     if kind == SLIDE:
@@ -157,7 +157,7 @@ def components(kind: Any, pitch: Any, l: Any, k: Any) -> Any:
 
 @helper
 def freedom(kind: Any) -> Any:
-    """Degrees of freedom of a row."""
+    """Degrees of freedom of a link."""
     if kind in (MOVED_TURN, MOVED_SLIDE):
         return 0
     if kind == FLOAT:
@@ -167,7 +167,7 @@ def freedom(kind: Any) -> Any:
 
 @helper
 def inverse_pivots(work: Any, i: Any, kind: Any) -> Any:
-    """1/d, one number per degree of freedom of a row."""
+    """1/d, one number per degree of freedom of a link."""
     a = ld2(work, i, A), ld2(work, i, A + 3), ld2(work, i, A + 5)
     j = ld2(work, i, J), ld2(work, i, J + 3), ld2(work, i, J + 5)
     if kind == SLIDE:

@@ -1,8 +1,7 @@
-"""Reading a row of a packed tree, and carrying vectors between its axes and those of its parent, for the kernels.
+"""Vectors between the axes of a link and those of its parent, for the kernels.
 
-A row sits at ``row`` in `structure` and at ``at`` in `parameters`; its line of the workspace is ``i``.  In order from
-the child to the parent: the motion of the joint, the turn Rz (angle and θ₀), the shift ρ, Rx(α), Rz(γ) (see
-`mechanics.model.packing`).
+A link (`mechanics.model.layout.link_of`) has the line ``i`` of the workspace.  In order from the child to the parent:
+the motion of the joint, the turn Rz (angle and θ₀), the shift ρ, Rx(α), Rz(γ) (see `mechanics.model.packing`).
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from mechanics.model.layout import COS, SHIFT, SIDE, SIN, numbers_of
 
 @helper
 def vector(work: Any, i: Any, column: Any) -> Any:
-    """Three numbers of a row of the workspace."""
+    """Three numbers of a line of the workspace."""
     return ld2(work, i, column), ld2(work, i, column + 1), ld2(work, i, column + 2)
 
 
@@ -34,7 +33,7 @@ def put(work: Any, i: Any, column: Any, a: Any) -> None:
 
 @helper
 def prescribed(t: Any, parameters: Any, link: Any) -> Any:
-    """Value and rate at time t of the prescribed motion of a row."""
+    """Value and rate at time t of the prescribed motion of a link."""
     at, powers = link.motion, link.powers
     x = v = 0.0
     for k in range(powers - 1, -1, -1):
@@ -52,7 +51,7 @@ def prescribed(t: Any, parameters: Any, link: Any) -> Any:
 
 @helper
 def prescribed_acceleration(t: Any, parameters: Any, link: Any) -> Any:
-    """Second derivative at time t of the prescribed motion of a row."""
+    """Second derivative at time t of the prescribed motion of a link."""
     at, powers = link.motion, link.powers
     a = 0.0
     for k in range(powers - 1, 1, -1):
@@ -135,7 +134,7 @@ def constant_turn_up(parameters: Any, link: Any, a: Any) -> Any:
 
 @helper
 def wrench_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any, l: Any, k: Any) -> Any:
-    """A wrench or momentum (l, k) about the origin and in the axes of a row, about the origin and in the axes of its
+    """A wrench or momentum (l, k) about the origin and in the axes of a link, about the origin and in the axes of its
     parent: Cᵀ.
     """
     own = numbers_of(parameters, link)
@@ -164,7 +163,7 @@ def wrench_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any, l: 
 
 @helper
 def moment_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any, a: Any, mass: Any) -> Any:
-    """A first moment a = m r of a mass m: from the origin and axes of a row to those of its parent."""
+    """A first moment a = m r of a mass m: from the origin and axes of a link to those of its parent."""
     own = numbers_of(parameters, link)
     kind, q = link.kind, link.q
     if kind == SLIDE:
@@ -202,7 +201,7 @@ def constant_turn_down(parameters: Any, link: Any, a: Any) -> Any:
 
 @helper
 def direction_down(y: Any, parameters: Any, work: Any, i: Any, link: Any, a: Any) -> Any:
-    """A free vector (gravity) in the axes of a row, from those of its parent."""
+    """A free vector (gravity) in the axes of a link, from those of its parent."""
     kind = link.kind
     a = constant_turn_down(parameters, link, a)
     a = unturn_z(a, ld2(work, i, COS), ld2(work, i, SIN))
@@ -213,7 +212,9 @@ def direction_down(y: Any, parameters: Any, work: Any, i: Any, link: Any, a: Any
 
 @helper
 def twist_down(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any, v: Any, w: Any) -> Any:
-    """C V of the parent's twist V = (v, w): of the point of the parent at the origin of a row, in the axes of the row."""
+    """C V of the parent's twist V = (v, w): of the point of the parent at the origin of a link, in the axes of the
+    link.
+    """
     own = numbers_of(parameters, link)
     kind, q = link.kind, link.q
     v, w = constant_turn_down(parameters, link, v), constant_turn_down(parameters, link, w)

@@ -1,4 +1,4 @@
-"""What the sweeps over the rows share: velocities of the rows, momenta of bodies, projections on the joints."""
+"""What the sweeps over the links share: velocities of the links, momenta of bodies, projections on the joints."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mechanics.kernels.rows import prescribed, put, set_angle, twist_down, vecto
 from mechanics.model.layout import F, header_of, link_of, numbers_of, place_of
 
 TWIST = 0
-"""Column of the twist of a row (6)."""
+"""Column of the twist of a link (6)."""
 
 
 @helper
 def own_twist(t: Any, s: Any, o: Any, parameters: Any, link: Any, zero: Any) -> Any:
-    """A s + Vᴶ of a row, its velocity from s[o] on; `zero` lends the scalar type."""
+    """A s + Vᴶ of a link, its velocity from s[o] on; `zero` lends the scalar type."""
     kind, o = link.kind, o + link.v
     v = w = zero, zero, zero
     if kind == TURN:
@@ -41,7 +41,7 @@ def own_twist(t: Any, s: Any, o: Any, parameters: Any, link: Any, zero: Any) -> 
 
 @helper
 def velocities(t: Any, y: Any, offset: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Angles and twists of all rows, the velocities of the joints from y[offset] on."""
+    """Angles and twists of all links, the velocities of the joints from y[offset] on."""
     n = header_of(structure).links
     for column in range(6):
         st2(work, n, TWIST + column, 0.0)
@@ -58,7 +58,7 @@ def velocities(t: Any, y: Any, offset: Any, parameters: Any, structure: Any, wor
 
 @helper
 def own_momentum(parameters: Any, link: Any, v: Any, w: Any) -> Any:
-    """M (v, w) of the body of a row."""
+    """M (v, w) of the body of a link."""
     own = numbers_of(parameters, link)
     m, moment, J = own.mass, own.moment, own.tensor
     turned, pushed = cross(w, moment), cross(moment, v)
@@ -74,7 +74,7 @@ def own_momentum(parameters: Any, link: Any, v: Any, w: Any) -> Any:
 
 @helper
 def project(parameters: Any, link: Any, l: Any, k: Any, out: Any, offset: Any, stride: Any) -> None:
-    """Write A^T (l, k) of a row: to out[offset], out[offset + stride], …"""
+    """Write A^T (l, k) of a link: to out[offset], out[offset + stride], …"""
     kind = link.kind
     if kind == TURN:
         st(out, offset, k[2])
@@ -101,26 +101,28 @@ def project(parameters: Any, link: Any, l: Any, k: Any, out: Any, offset: Any, s
 
 @helper
 def add_to(work: Any, i: Any, column: Any, l: Any, k: Any) -> None:
-    """Add a six-vector to a row of the workspace."""
+    """Add a six-vector to a line of the workspace."""
     put(work, i, column, add(vector(work, i, column), l))
     put(work, i, column + 3, add(vector(work, i, column + 3), k))
 
 
 @helper
 def clear(structure: Any, work: Any, column: Any, count: Any) -> None:
-    """Zero some columns of all rows."""
+    """Zero some columns of all lines."""
     for i in range(header_of(structure).links + 1):
         for c in range(column, column + count):
             st2(work, i, c, 0.0)
 
 
-# --- bodies on their rows
+# --- bodies on their links
 # ------------------------------------------------------------------------------------------------------
 
 
 @helper
 def apply_wrench(y: Any, o: Any, parameters: Any, structure: Any, work: Any, b: Any) -> None:
-    """Add the wrench y[o : o + 6] of a body (body axes, at the body origin) to the columns F of its row."""
+    """Add the wrench y[o : o + 6] of a body (body axes, at the body origin) to the columns F of the line of its
+    link.
+    """
     i, R, x = place_of(parameters, structure, b)
     f = rotated(R, (ld(y, o), ld(y, o + 1), ld(y, o + 2)))
     m = rotated(R, (ld(y, o + 3), ld(y, o + 4), ld(y, o + 5)))

@@ -2,8 +2,9 @@
 
 `structure` is a header, the links, and the links of the bodies; a *link* is one elementary motion with what it carries.
 `parameters` are gravity, axes with z against it, damping, the numbers of the links, the places of the bodies, the
-coefficients of prescribed motions.  The fields of a record stand in the arrays in their order: `mechanics.model.packing`
-writes them so, and kernels read them by one accessor each, of which only the fields in use are loaded.
+coefficients of prescribed motions.  The fields of a record stand in the arrays in their order:
+`mechanics.model.packing` writes them so, and kernels read them by one accessor each, of which only the fields in use
+are loaded.
 
 A line of the workspace belongs to every link, and one to the base, behind them.
 """

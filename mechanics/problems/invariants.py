@@ -20,7 +20,7 @@ from mechanics.model.layout import A, C, J, K, L, gravity_of, header_of, link_of
 
 @helper
 def _kinetic(kind: Any, work: Any, i: Any, zero: Any) -> Any:
-    """Σ ξ²/d of the degrees of freedom of a row."""
+    """Σ ξ²/d of the degrees of freedom of a link."""
     a = vector(work, i, A), vector(work, i, A + 3)
     xx, yy, zz = a[0][0], a[1][0], a[1][2]
     l = vector(work, i, L)

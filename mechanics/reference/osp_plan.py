@@ -118,7 +118,7 @@ def osp_plan(tree: Tree) -> Plan:
 def _links(tree: Tree) -> list[dict[str, Any]]:
     """Rows of the same joint, one after another, are a link; its inertia is on the last of them."""
     structure, parameters = tree.structure, tree.parameters
-    names = tree.packed.row_names
+    names = tree.packed.link_names
     carrier = {body.joint_name: body for body in tree.bodies}
     links: list[dict[str, Any]] = []
     of_row: dict[int, int] = {}

@@ -11,12 +11,12 @@ from mechanics.kernels.sweeps import TWIST, add_to, clear, own_momentum, project
 from mechanics.model.layout import F, damping_of, gravity_of, header_of, link_of, numbers_of
 
 MOMENTUM, WRENCH, GRAVITY = 6, 12, 18
-"""Columns of P*, of F* and of gravity in row axes."""
+"""Columns of P*, of F* and of gravity in link axes."""
 
 
 @helper
 def momentum_rates(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, o: Any, loaded: Any) -> None:
-    """out[o … o + n_v] <- (Ȧᵀ − Aᵀ Ω) P* + Aᵀ F* − d s; y begins with (q, s), the rows have their twists (and wrenches
+    """out[o … o + n_v] <- (Ȧᵀ − Aᵀ Ω) P* + Aᵀ F* − d s; y begins with (q, s), the links have their twists (and wrenches
     in F).
     """
     tree = header_of(structure)

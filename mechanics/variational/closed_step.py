@@ -13,16 +13,16 @@ makes, and solves
 
     Φ₁ J⁻¹ Φ₀ᵀ δΛ = −φ − Φ₁ δ
 
-for the impulses; J is the exact matrix of the tree, so that the iteration is Newton's.  Rows of wheels and blades that
-hold velocities only have the discrete rolling condition C(q₀, q₁) of `mechanics.variational.rolling` in the place of φ,
-and ∂C/∂q₁ in that of Φ₁: the discrete Lagrange–d'Alembert principle.  Redundant closures are a normal case: the null
-directions of Φ M⁻¹ Φᵀ at the start of the step, as many as the mechanism has, are left out; the rows that belong to
-them close by themselves. Symmetric, order 2, and symplectic where nothing rolls; the gap stays at rounding. Sources:
-Leimkuhler and Skeel 1994, Reich 1996 (RATTLE); Hairer, Lubich and Wanner, Geometric Numerical Integration, VII.1;
-Cortés and Martínez 2001, Ferraro, Iglesias and Martín de Diego 2008 (nonholonomic).
+for the impulses; J is the exact matrix of the tree, so that the iteration is Newton's.  Equations of wheels and blades
+that hold velocities only have the discrete rolling condition C(q₀, q₁) of `mechanics.variational.rolling` in the place
+of φ, and ∂C/∂q₁ in that of Φ₁: the discrete Lagrange–d'Alembert principle.  Redundant closures are a normal case: the
+null directions of Φ M⁻¹ Φᵀ at the start of the step, as many as the mechanism has, are left out; the equations that
+belong to them close by themselves. Symmetric, order 2, and symplectic where nothing rolls; the gap stays at rounding.
+Sources: Leimkuhler and Skeel 1994, Reich 1996 (RATTLE); Hairer, Lubich and Wanner, Geometric Numerical Integration,
+VII.1; Cortés and Martínez 2001, Ferraro, Iglesias and Martín de Diego 2008 (nonholonomic).
 
 work
-    beside the rows of `mechanics.variational.step`: screws and contact forces at k (one row per equation), the
+    beside the lines of `mechanics.variational.step`: screws and contact forces at k (one per equation), the
     equations for Λ, Λ.
 """
 
@@ -122,8 +122,8 @@ def coordinates(y: Any, structure: Any, work: Any, G: Any, q: Any) -> None:
 
 @kernel
 def closures_at(y: Any, parameters: Any, structure: Any, work: Any, G: Any, rho: Any, field_work: Any) -> None:
-    """φ and the screws W with the rows placed as in columns G and ρ of the workspace, into that of the field; y at node
-    k.
+    """φ and the screws W with the links placed as in columns G and ρ of the workspace, into that of the field; y at
+    node k.
     """
     closures, n = closures_of(structure), header_of(structure).links
     first = closures.poses
@@ -164,7 +164,7 @@ def start(t: Any, y: Any, parameters: Any, structure: Any, field_work: Any, work
 
 @helper
 def clear_path(structure: Any, work: Any) -> None:
-    """No impulses in the rows on the paths, nor in the base."""
+    """No impulses in the links on the paths, nor in the base."""
     closures = closures_of(structure)
     for r in range(closures.path_length):
         i = on_path(structure, closures, r)
@@ -208,7 +208,7 @@ def add_reactions(parameters: Any, structure: Any, work: Any, column: Any) -> No
 
 @kernel
 def respond(parameters: Any, structure: Any, work: Any) -> None:
-    """η of the rows on the paths after the impulses that have been pushed, by the factors in the rows."""
+    """η of the links on the paths after the impulses that have been pushed, by the factors in the links."""
     closures = closures_of(structure)
     for r in range(closures.path_length):
         i = on_path_up(structure, closures, r)
@@ -226,7 +226,7 @@ def respond(parameters: Any, structure: Any, work: Any) -> None:
 
 @kernel
 def move_path(parameters: Any, structure: Any, work: Any) -> None:
-    """η of the rows on the paths, with the defects in the rows; no joint is moved."""
+    """η of the links on the paths, with the defects in the links; no joint is moved."""
     closures = closures_of(structure)
     for r in range(closures.path_length):
         i = on_path(structure, closures, r)
@@ -241,7 +241,7 @@ def move_path(parameters: Any, structure: Any, work: Any) -> None:
 
 @helper
 def along_joint(structure: Any, work: Any, i: Any) -> Any:
-    """The increment of the coordinate of row i, of one freedom, by η."""
+    """The increment of the coordinate of link i, of one freedom, by η."""
     link = link_of(structure, i)
     S, v, n = matrix(work, i, G1), vector(work, link.parent, ETA), vector(work, link.parent, ETA + 3)
     v, n = rotated(S, subtract(v, cross(vector(work, i, RHO1), n))), rotated(S, n)
@@ -250,7 +250,7 @@ def along_joint(structure: Any, work: Any, i: Any) -> Any:
 
 @kernel
 def closing(structure: Any, work: Any, field_work: Any, c: Any) -> Any:
-    """W₁ η of equation c, or what its joints contribute: η of the row less that of its parent, along the joint."""
+    """W₁ η of equation c, or what its joints contribute: η of the link less that of its parent, along the joint."""
     closures = closures_of(structure)
     e, screw = equation_of(structure, closures, c), closures.screws + c
     if e.kind == COUPLING:

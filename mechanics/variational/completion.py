@@ -30,7 +30,7 @@ from mechanics.variational.workspace import (
 
 @helper
 def finish(parameters: Any, structure: Any, half: Any, compensated: Any, y: Any, low: Any, work: Any, i: Any) -> None:
-    """(q, p) of a row at node k + 1, by increments: P*⁺ = Ad_fᵀ P*,
+    """(q, p) of a link at node k + 1, by increments: P*⁺ = Ad_fᵀ P*,
 
         p += A₁ᵀ P*⁺ − A₀ᵀ P* + (h/2) (Q₀ + Q₁) − (damping/2) (D₀ + D₁)
 

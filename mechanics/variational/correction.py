@@ -1,8 +1,8 @@
-"""Sweep down: corrections of the joints, the motion of the rows over the step, and node k + 1.
+"""Sweep down: corrections of the joints, the motion of the links over the step, and node k + 1.
 
 With c = C₁ η_parent, the increment of a joint is corrected by δ = D⁻¹ (u − W c) and η = c + A δ goes on to the
-children.  The motion (a, d) of a row over the step follows from that of its parent (index p) and of the joint (index
-J), relative to the row, without any subtraction:
+children.  The motion (a, d) of a link over the step follows from that of its parent (index p) and of the joint (index
+J), relative to the link, without any subtraction:
 
     b = G₀ a_p,   a = b ⊕ a_J,   d = G₀ (d_p + (cay(a_p) − E) ρ₀) + d_J + (cay(b) − E) d_J
     G₁ = cay(a_J)ᵀ G₀,   ρ₁ = ρ₀ + G₀ᵀ d_J
@@ -48,7 +48,7 @@ from mechanics.variational.workspace import (
 
 
 class Sizes(NamedTuple):
-    """Largest components over all rows: of the corrections and of the motions of the rows over the step, and of the
+    """Largest components over all links: of the corrections and of the motions of the links over the step, and of the
     joints' turns.
     """
 
@@ -141,7 +141,7 @@ def move_joint(kind: Any, pitch: Any, work: Any, i: Any, dv: Any, dn: Any) -> No
 
 @helper
 def move_row(kind: Any, work: Any, i: Any, parent: Any) -> None:
-    """Motion of a row and its node k + 1, from its joint and the motion of its parent."""
+    """Motion of a link and its node k + 1, from its joint and the motion of its parent."""
     G, rho = matrix(work, i, G0), vector(work, i, RHO0)
     a, d = vector(work, parent, TURN_BODY), vector(work, parent, SHIFT_BODY)
     b, d = rotated(G, a), rotated(G, add(d, turned(a, rho)))
@@ -163,8 +163,8 @@ def move_row(kind: Any, work: Any, i: Any, parent: Any) -> None:
 
 @kernel
 def rest(t: Any, h: Any, parameters: Any, structure: Any, work: Any, i: Any, moved: Any) -> Any:
-    """Start of the iteration in a row: its joint does not move, but for prescribed motions; returns whether any row has
-    `moved`.
+    """Start of the iteration in a link: its joint does not move, but for prescribed motions; returns whether any link
+    has `moved`.
     """
     link = link_of(structure, i)
     kind = link.kind
@@ -204,7 +204,7 @@ def still_base(structure: Any, work: Any) -> None:
 
 @helper
 def extrapolate(t: Any, h: Any, parameters: Any, structure: Any, work: Any, i: Any, known: Any) -> None:
-    """Start of the iteration in a row: the unknowns extrapolated from `known` past steps, by their backward
+    """Start of the iteration in a link: the unknowns extrapolated from `known` past steps, by their backward
     differences.
     """
     link = link_of(structure, i)

@@ -1,11 +1,11 @@
 """The linear system of one Newton iteration, eliminated joint by joint from the leaves to the base.
 
-With N*, P* of a row and W = Aᵀ N*, Y = N* A, D = W A (+ damping), u = p̂ − Aᵀ P*, its parent receives
+With N*, P* of a link and W = Aᵀ N*, Y = N* A, D = W A (+ damping), u = p̂ − Aᵀ P*, its parent receives
 
     N* += C₀ᵀ (N* − Y D⁻¹ W) C₁,      P* += C₀ᵀ (P* + Y D⁻¹ u)
 
 (0, 1: nodes k, k + 1), and the sweep down finds δ = D⁻¹ (u − W C₁ η_parent).  What it needs of W, Y and D stays in the
-row, so that further iterations may use it again without forming N (a chord step).  This is the system of Ivanov and
+link, so that further iterations may use it again without forming N (a chord step).  This is the system of Ivanov and
 Shimanovsky, eq. (10), with a non-symmetric block N in the place of the mass matrix of each body.
 
 =================  ===================================================================================================
@@ -58,7 +58,7 @@ from mechanics.variational.workspace import (
 
 @kernel
 def eliminate(body_map: Any, parameters: Any, structure: Any, work: Any, fresh: Any) -> Any:
-    """Sweep up; N is formed anew if `fresh`.  Returns the largest |u|, relative to P* of its row."""
+    """Sweep up; N is formed anew if `fresh`.  Returns the largest |u|, relative to P* of its link."""
     tree = header_of(structure)
     worst = 0.0 * ld2(work, 0, TURN_JOINT)
     for i in range(tree.links - 1, -1, -1):
@@ -77,7 +77,7 @@ def eliminate(body_map: Any, parameters: Any, structure: Any, work: Any, fresh: 
 
 @helper
 def relative_defect(kind: Any, work: Any, i: Any, force: Any, moment: Any) -> Any:
-    """The largest |u| of a row over itself and the momentum of its kind: linear for shifts, angular for turns."""
+    """The largest |u| of a link over itself and the momentum of its kind: linear for shifts, angular for turns."""
     worst = 0.0 * force
     for j in range(freedom(kind)):
         u = absolute(ld2(work, i, DEFECT + j))
@@ -88,7 +88,7 @@ def relative_defect(kind: Any, work: Any, i: Any, force: Any, moment: Any) -> An
 
 @helper
 def own_matrix(body_map: Any, work: Any, i: Any) -> Any:
-    """N of the body of a row about the origin of the row."""
+    """N of the body of a link about the origin of the link."""
     a, com = vector(work, i, TURN_BODY), vector(work, i, COM)
     d = add(vector(work, i, SHIFT_BODY), turned(a, com))
     return matrix_of(body_map, a, d, ld2(work, i, MASS), tensor(work, i), com)
@@ -96,7 +96,7 @@ def own_matrix(body_map: Any, work: Any, i: Any) -> Any:
 
 @helper
 def factorise(body_map: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> None:
-    """W, Y, D of a row, and what remains of N* for its parent."""
+    """W, Y, D of a link, and what remains of N* for its parent."""
     tree = header_of(structure)
     flags, kind, parent = link.flags, link.kind, link.parent
     damping = tree.damping + link.v
@@ -138,7 +138,7 @@ def drag(damping: Any, work: Any, i: Any) -> Any:
 
 @helper
 def add_to_parent(work: Any, parent: Any, first: Any, A: Any, B: Any, C: Any, I: Any) -> None:
-    """Into `MATRIX` of the parent: written by the first row that comes, added by the others."""
+    """Into `MATRIX` of the parent: written by the first link that comes, added by the others."""
     if not first:
         A, B = add9(A, matrix(work, parent, MATRIX)), add9(B, matrix(work, parent, MATRIX + 9))
         C, I = add9(C, matrix(work, parent, MATRIX + 18)), add9(I, matrix(work, parent, MATRIX + 27))
@@ -202,7 +202,7 @@ def factorise_ball(parameters: Any, damping: Any, work: Any, i: Any, A: Any, B: 
 
 @helper
 def relieved(kind: Any, work: Any, i: Any, f: Any, n: Any) -> Any:
-    """P* + Y D⁻¹ u, with the factors in the row and u in `DEFECT`."""
+    """P* + Y D⁻¹ u, with the factors in the link and u in `DEFECT`."""
     if kind <= SCREW:
         k = ld2(work, i, MATRIX + 12) * ld2(work, i, DEFECT)
         f, n = add(f, scale(k, vector(work, i, MATRIX + 6))), add(n, scale(k, vector(work, i, MATRIX + 9)))

@@ -1,4 +1,4 @@
-"""Discrete momenta of the rows over one step, accumulated to the base: P*."""
+"""Discrete momenta of the links over one step, accumulated to the base: P*."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from mechanics.variational.workspace import (
 
 @helper
 def tensor(work: Any, i: Any) -> Any:
-    """The tensor of a row about its mass centre, over h."""
+    """The tensor of a link about its mass centre, over h."""
     return vector(work, i, TENSOR) + vector(work, i, TENSOR + 3)
 
 
 @helper
 def gathered(body_map: Any, flags: Any, work: Any, i: Any) -> Any:
-    """Discrete momentum of the body of a row about the row's origin, old axes, and what the children have left in
+    """Discrete momentum of the body of a link about the link's origin, old axes, and what the children have left in
     `IMPULSE`.
     """
     a = vector(work, i, TURN_BODY)

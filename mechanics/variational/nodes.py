@@ -1,4 +1,4 @@
-"""Nodes of the variational step: where the rows are, what pulls at them, and the momenta the step aims at."""
+"""Nodes of the variational step: where the links are, what pulls at them, and the momenta the step aims at."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from mechanics.variational.workspace import (
 
 @helper
 def constant_turn(parameters: Any, link: Any) -> Any:
-    """(Rz(γ) Rx(α))ᵀ, parent → row components but for the turn about z."""
+    """(Rz(γ) Rx(α))ᵀ, parent → link components but for the turn about z."""
     own = numbers_of(parameters, link)
     c, s = own.alpha
     if link.flags & SIDE:
@@ -47,7 +47,7 @@ def constant_turn(parameters: Any, link: Any) -> Any:
 
 @helper
 def place(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any) -> None:
-    """G and ρ (both in parent axes) of a row at the configuration y and time t: node k."""
+    """G and ρ (both in parent axes) of a link at the configuration y and time t: node k."""
     link = link_of(structure, i)
     own = numbers_of(parameters, link)
     kind, q = link.kind, link.q
@@ -70,7 +70,7 @@ def place(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any) ->
 
 @kernel
 def place_other(t: Any, y: Any, parameters: Any, link: Any, work: Any, i: Any, H: Any, rho: Any) -> None:
-    """G and ρ of a row that is not a turn about its axis; H and `rho` in its neutral configuration."""
+    """G and ρ of a link that is not a turn about its axis; H and `rho` in its neutral configuration."""
     kind, q = link.kind, link.q
     if kind == SLIDE:
         put_matrix(work, i, G0, H)
@@ -92,7 +92,7 @@ def place_other(t: Any, y: Any, parameters: Any, link: Any, work: Any, i: Any, H
 
 @helper
 def load(parameters: Any, structure: Any, rate: Any, work: Any, i: Any) -> None:
-    """Mass centre of a row, and tensor about it and mass times `rate` = 1/h."""
+    """Mass centre of a link, and tensor about it and mass times `rate` = 1/h."""
     link = link_of(structure, i)
     own = numbers_of(parameters, link)
     if link.flags & HEAVY:
@@ -126,7 +126,7 @@ def forces(parameters: Any, structure: Any, work: Any, column: Any, to: Any) -> 
 
 @kernel
 def gravity(parameters: Any, structure: Any, work: Any, column: Any) -> None:
-    """g in the axes of every row, into `ETA`."""
+    """g in the axes of every link, into `ETA`."""
     n = header_of(structure).links
     put(work, n, ETA, gravity_of(parameters))
     for i in range(n):
@@ -135,7 +135,7 @@ def gravity(parameters: Any, structure: Any, work: Any, column: Any) -> None:
 
 @helper
 def weigh(parameters: Any, structure: Any, work: Any, i: Any, column: Any, to: Any) -> None:
-    """Q of gravity on a row; the first moment of its subtree goes on to the parent."""
+    """Q of gravity on a link; the first moment of its subtree goes on to the parent."""
     link = link_of(structure, i)
     own, parent = numbers_of(parameters, link), link.parent
     g, c = vector(work, i, ETA), own.moment
@@ -154,7 +154,7 @@ def weigh(parameters: Any, structure: Any, work: Any, i: Any, column: Any, to: A
 
 @helper
 def aim(structure: Any, half: Any, y: Any, work: Any, i: Any) -> None:
-    """p̂ = p + (h/2) Q of a row; y = (q, p)."""
+    """p̂ = p + (h/2) Q of a link; y = (q, p)."""
     link = link_of(structure, i)
     v = header_of(structure).n_q + link.v
     for j in range(freedom(link.kind)):

@@ -39,7 +39,7 @@ def variational_step(tree: Tree, closures: int | None = None, loaded: bool = Fal
     rows = int(header_of(tree.structure).links)
     kinds = [link_of(tree.structure, i).kind for i in range(rows)]
     columns = COLUMNS_DENSE if np.isin(kinds, (PLANE, FLOAT)).any() else COLUMNS
-    names = tree.packed.row_names
+    names = tree.packed.link_names
 
     def explain(errors: NDArray[np.float64]) -> str:
         if errors[UNSOLVED] == UNSETTLED:

@@ -8,7 +8,7 @@ node,
 
 This is the trapezoidal rule of A(q) v dt = 0 along the step.  It changes its sign when the nodes are exchanged, so that
 the step stays symmetric; a wheel that rolls straight, and one that turns on the spot, meet it exactly, whatever their
-angle per step; and the rows of two wheels of one axle stay dependent. Source: Cortés and Martínez 2001 (discrete
+angle per step; and the equations of two wheels of one axle stay dependent. Source: Cortés and Martínez 2001 (discrete
 Lagrange–d'Alembert); McLachlan and Perlmutter 2006 (symmetric constraints).
 """
 
@@ -49,8 +49,8 @@ def contact(parameters: Any, e: Any, field_work: Any, poses_at: Any) -> Any:
 
 @helper
 def displacement(work: Any, i: Any, R: Any, x: Any) -> Any:
-    """ΔX of the point x of a row and its rotation vector φ over the step: in space, and φ also in row axes; R at k
-    + 1.
+    """ΔX of the point x of a link and its rotation vector φ over the step: in space, and φ also in link axes; R at k +
+    1.
     """
     a = vector(work, i, TURN_BODY)
     phi = rotation_vector(a)

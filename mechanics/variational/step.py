@@ -7,7 +7,7 @@ momenta at the nodes, so that states are (q, p) of the Hamiltonian tree.  One it
 tree.  The first guess is extrapolated from past steps; without a past it is no motion, and the first iteration then
 finds h M⁻¹p̂.
 
-Every second iteration uses the matrix of the one before.  Of the defect, relative to the momenta of the rows, an
+Every second iteration uses the matrix of the one before.  Of the defect, relative to the momenta of the links, an
 iteration leaves about what the matrix has changed since it was formed: the way gone since, relative to the motion,
 times the turn of the bodies.  The iteration ends where that is below rounding; then the equations themselves are
 checked.  A (sub)step whose joints turn too far, or that is not solved, is divided by two and repeated; divisions are
@@ -19,7 +19,7 @@ options
 coefficients
     largest turn of a joint in one substep (rad); then the parts γ₁, γ₂, … of a composition, Σ γ = 1.
 work
-    the engine's rows, then one line per row of the tree and one for the base; columns `COLUMNS` or `COLUMNS_DENSE`.
+    the engine's lines, then one line per link of the tree and one for the base; columns `COLUMNS` or `COLUMNS_DENSE`.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ from mechanics.variational.workspace import DEFECT, FORCE, G0, G1, REMEMBERED, T
 
 EXACT, DIVISIONS = range(OWN_OPTIONS, OWN_OPTIONS + 2)
 STEP = ERROR_LOW
-"""Row of the engine whose first entry keeps the size of the last step."""
+"""Line of the engine whose first entry keeps the size of the last step."""
 UNSOLVED, TURNED, WORST = range(3)
-"""Entries of the engine's row of errors after a failure: residual, largest turn of a joint (Gibbs vector), row of the
+"""Entries of the engine's line of errors after a failure: residual, largest turn of a joint (Gibbs vector), link of the
 worst.
 """
 ITERATIONS_LIMIT = 20
@@ -216,7 +216,7 @@ def advance(
             st2(engine, ERROR, UNSOLVED, residual)
             st2(engine, ERROR, TURNED, turn)
             if y.ndim == 1:
-                st2(engine, ERROR, WORST, worst_row(structure, work, TURN_JOINT if solved else DEFECT))
+                st2(engine, ERROR, WORST, worst_link(structure, work, TURN_JOINT if solved else DEFECT))
             return CHART_LEFT if solved else NOT_CONVERGED
     if parts > 1:
         counters[DIVIDED] += 1
@@ -225,8 +225,8 @@ def advance(
 
 
 @helper
-def worst_row(structure: Any, work: Any, column: Any) -> Any:
-    """The row with the largest turn of its joint, or the largest defect."""
+def worst_link(structure: Any, work: Any, column: Any) -> Any:
+    """The link with the largest turn of its joint, or the largest defect."""
     worst, most = 0, -1.0
     for i in range(header_of(structure).links):
         kind, size = link_of(structure, i).kind, 0.0

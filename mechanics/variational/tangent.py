@@ -5,18 +5,18 @@ forces u held over the step, of its size and of its start.  The forces act like 
 
     p̂ = p + (h/2)(Q₀ + u),      p₁ = A₁ᵀ P*⁺ + (h/2)(Q₁ + u) − (damping/2) D
 
-The step's equations are differentiated by rows (implicit function theorem).  With η⁰, η¹ the twists of a row at the
-nodes, β = Ad_f⁻¹ η⁰ and N of `mechanics.variational.body_maps`,
+The step's equations are differentiated link by link (implicit function theorem).  With η⁰, η¹ the twists of a link at
+the nodes, β = Ad_f⁻¹ η⁰ and N of `mechanics.variational.body_maps`,
 
     δP = N (η¹ − β) − P δh/h,       δP* = δP + Σ children C₀ᵀ (δP* − ad_σᵀ P*),      A₀ᵀ δP* = δp̂ − (damping/2) δD
-    δP*⁺ = Ad_fᵀ δP* + ad_ζᵀ P*⁺,     ζ = η¹ − β,
-    δp₁ = A₁ᵀ δP*⁺ + (h/2)(δQ₁ + δu) + (δh/2)(Q₁ + u) − (damping/2) δD'
+    δP*⁺ = Ad_fᵀ δP* + ad_ζᵀ P*⁺,     ζ = η¹ − β,       δp₁ = A₁ᵀ δP*⁺ + (h/2)(δQ₁ + δu) + (δh/2)(Q₁ + u) − (damping/2)
+    δD'
 
 which is the system of one Newton iteration with another right side: the factors at the solution serve all directions.
 Parts of a composition and divided steps are differentiated one after the other.
 
 work
-    beside the rows of `mechanics.variational.step`: one line per row of the tree and one for the base (`REACTION` …),
+    beside the lines of `mechanics.variational.step`: one line per link of the tree and one for the base (`REACTION` …),
     one line with the forces u and the size of the whole step, one line per direction: (σ, δp, δu, δh, δt), in place.
 """
 
@@ -64,9 +64,9 @@ from mechanics.variational.workspace import (
 # ---------------------------------------------------------------------------------------------
 
 REACTION = 0  # P*
-GRAVITY, FIRST_MOMENT = 6, 12  # g and first moment of the subtree in row axes, at k and at k + 1
+GRAVITY, FIRST_MOMENT = 6, 12  # g and first moment of the subtree in link axes, at k and at k + 1
 FORCE_END = 18  # Q at k + 1
-OWN = 24  # N of the body of the row, four blocks of nine
+OWN = 24  # N of the body of the link, four blocks of nine
 START, CARRIED, END = 60, 66, 72  # η⁰, β and η¹
 JOINT, JOINT_END = 78, 84  # twist of the joint at k and k + 1: turn, shift
 MOMENT = 90  # rate of the first moment
@@ -78,7 +78,7 @@ EXTRA = 107
 
 @helper
 def extra(structure: Any, i: Any) -> Any:
-    """The further line of a row."""
+    """The further line of a link."""
     return header_of(structure).links + 1 + i
 
 
@@ -94,7 +94,7 @@ def control(structure: Any) -> Any:
 
 @helper
 def seen_from_row(G: Any, rho: Any, v: Any, w: Any) -> Any:
-    """C (v, w): a twist of the parent at the origin and in the axes of the row."""
+    """C (v, w): a twist of the parent at the origin and in the axes of the link."""
     return rotated(G, subtract(v, cross(rho, w))), rotated(G, w)
 
 
@@ -174,7 +174,7 @@ def prepare(body_map: Any, parameters: Any, structure: Any, work: Any) -> None:
 
 @helper
 def own_change(flags: Any, work: Any, i: Any, e: Any) -> Any:
-    """N ζ of the body of a row, and what the children have left in `IMPULSE`."""
+    """N ζ of the body of a link, and what the children have left in `IMPULSE`."""
     zero = 0.0 * ld2(work, i, TURN_JOINT)
     f, n = (zero, zero, zero), (zero, zero, zero)
     if flags & HEAVY:
@@ -200,7 +200,8 @@ def to_parent(flags: Any, parent: Any, work: Any, i: Any, e: Any, f: Any, n: Any
 
 @kernel
 def put_force_change(
-    parameters: Any, structure: Any, work: Any, i: Any, link: Any, e: Any, placement: Any, node: Any, twist: Any, joint: Any
+    parameters: Any, structure: Any, work: Any, i: Any, link: Any, e: Any, placement: Any, node: Any, twist: Any, joint:
+    Any
 ) -> None:  # fmt: skip
     """δQ of gravity at a node into `SCRATCH`: Aᵀ (m δg, δc × g + c × δg), δg = g × ω; δc goes on to the parent."""
     own = numbers_of(parameters, link)

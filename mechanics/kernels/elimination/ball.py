@@ -1,4 +1,4 @@
-"""Elimination and motion of the rows that turn about a point (BALL) and that nothing holds (FLOAT)."""
+"""Elimination and motion of the links that turn about a point (BALL) and that nothing holds (FLOAT)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from mechanics.model.layout import COS, FIRST, SIN, A, C, H, J, K, L, header_of,
 
 @helper
 def turned_quaternion(y: Any, parameters: Any, link: Any) -> Any:
-    """The rotation of a BALL or FLOAT from its axes to those of the parent row, constant turns included."""
+    """The rotation of a BALL or FLOAT from its axes to those of the parent link, constant turns included."""
     q = link.q
     if link.kind == FLOAT:
         q = q + 3
@@ -68,7 +68,7 @@ def _shifted_mass(a: Any, x: Any, y: Any, z: Any) -> Any:
 
 @kernel
 def ball_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> None:
-    """A row of kind BALL: its three turns leave nothing but A; moments about its centre are p."""
+    """A link of kind BALL: its three turns leave nothing but A; moments about its centre are p."""
     own = numbers_of(parameters, link)
     tree, parent = header_of(structure), link.parent
     o = tree.n_q + link.v
@@ -95,7 +95,7 @@ def ball_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: An
 
 @helper
 def _place(y: Any, parameters: Any, link: Any) -> Any:
-    """The origin of a FLOAT in the frame of the parent row."""
+    """The origin of a FLOAT in the frame of the parent link."""
     q, own = link.q, numbers_of(parameters, link)
     w, x, y_, z = own.quaternion
     E = quaternion_matrix(w, x, y_, z)
@@ -104,7 +104,7 @@ def _place(y: Any, parameters: Any, link: Any) -> Any:
 
 @kernel
 def float_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> None:
-    """A row of kind FLOAT: nothing of its inertia is left, and its momentum is p."""
+    """A link of kind FLOAT: nothing of its inertia is left, and its momentum is p."""
     own = numbers_of(parameters, link)
     tree, parent = header_of(structure), link.parent
     o = tree.n_q + link.v
@@ -153,7 +153,7 @@ def _solved_slides(a: Any, xi: Any) -> Any:
 
 @kernel
 def ball_down(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any, out: Any, loaded: Any) -> None:
-    """Velocity and rate of momentum of a row of kind BALL: ṗ = l × v + p × ω + m."""
+    """Velocity and rate of momentum of a link of kind BALL: ṗ = l × v + p × ω + m."""
     tree, parent, o = header_of(structure), link.parent, link.v
     p = tree.n_q + o
     R = turned_quaternion(y, parameters, link)
@@ -175,7 +175,7 @@ def ball_down(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: 
 
 @kernel
 def float_down(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any, out: Any, loaded: Any) -> None:
-    """Velocity and rate of momentum of a row of kind FLOAT: ṗ = ad_Vᵀ p + F*."""
+    """Velocity and rate of momentum of a link of kind FLOAT: ṗ = ad_Vᵀ p + F*."""
     tree, parent, o = header_of(structure), link.parent, link.v
     p = tree.n_q + o
     R = turned_quaternion(y, parameters, link)

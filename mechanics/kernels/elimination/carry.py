@@ -1,4 +1,4 @@
-"""What a row of the elimination gathers from its children, keeps for the way down and passes to its parent, for the
+"""What a link of the elimination gathers from its children, keeps for the way down and passes to its parent, for the
 kernels.
 """
 
@@ -20,7 +20,7 @@ from mechanics.kernels.rows import constant_turn_up, put, vector
 from mechanics.model.layout import FIRST, HEAVY, LEAF, SIDE, A, C, F, H, J, K, L, damping_of, header_of, numbers_of
 
 GRAVITY = 6
-"""Column where the downward pass keeps gravity in row axes; the twist is in 0 … 5."""
+"""Column where the downward pass keeps gravity in link axes; the twist is in 0 … 5."""
 
 # --- up
 # ---------------------------------------------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ def put_inertia(work: Any, i: Any, a: Any, h: Any, j: Any) -> None:
 
 @helper
 def with_own(parameters: Any, link: Any, a: Any, h: Any, j: Any) -> Any:
-    """The inertia of the children and that of the row's own body."""
+    """The inertia of the children and that of the link's own body."""
     own = numbers_of(parameters, link)
     m, (x, y, z), t = own.mass, own.moment, own.tensor
     return (
@@ -68,7 +68,7 @@ def with_own(parameters: Any, link: Any, a: Any, h: Any, j: Any) -> Any:
 
 @helper
 def gathered(parameters: Any, link: Any, work: Any, i: Any, zero: Any) -> Any:
-    """Inertia, momentum and first moment of the subtree: those of the children and of the row's own body; `zero` lends
+    """Inertia, momentum and first moment of the subtree: those of the children and of the link's own body; `zero` lends
     the scalar type.
     """
     if link.flags & LEAF:
@@ -99,7 +99,7 @@ def add_three(work: Any, i: Any, column: Any, a: Any) -> None:
 
 @helper
 def send(work: Any, parent: Any, column: Any, first: Any, a: Any) -> None:
-    """Into the row of the parent: the first child writes, the others add."""
+    """Into the line of the parent: the first child writes, the others add."""
     if first:
         put(work, parent, column, a)
     else:
@@ -120,7 +120,7 @@ def send_inertia(work: Any, parent: Any, first: Any, a: Any, h: Any, j: Any) -> 
 
 @helper
 def send_vector(parameters: Any, link: Any, work: Any, column: Any, a: Any) -> None:
-    """Rz(γ) Rx(α) a into the row of the parent; the first child writes, the others add."""
+    """Rz(γ) Rx(α) a into the line of the parent; the first child writes, the others add."""
     a = constant_turn_up(parameters, link, a)
     send(work, link.parent, column, link.flags & FIRST, a)
 
@@ -188,7 +188,7 @@ def write(parameters: Any, structure: Any, out: Any, o: Any, s: Any, rate: Any) 
 
 @helper
 def gravity_wrench(parameters: Any, link: Any, work: Any, i: Any, g: Any, loaded: Any) -> Any:
-    """F* of a row: (m g, c × g) of the subtree, and the wrenches applied to it."""
+    """F* of a link: (m g, c × g) of the subtree, and the wrenches applied to it."""
     mass = numbers_of(parameters, link).tree_mass
     f, m = (mass * g[0], mass * g[1], mass * g[2]), cross(vector(work, i, C), g)
     if loaded:
@@ -198,7 +198,7 @@ def gravity_wrench(parameters: Any, link: Any, work: Any, i: Any, g: Any, loaded
 
 @helper
 def leave(work: Any, i: Any, v: Any, w: Any, g: Any) -> None:
-    """The twist of a row, and gravity in its axes, for its children."""
+    """The twist of a link, and gravity in its axes, for its children."""
     put(work, i, 0, v)
     put(work, i, 3, w)
     put(work, i, GRAVITY, g)

@@ -1,4 +1,4 @@
-"""Elimination and motion of the rows that slide, screw, move in a plane or are moved by a prescribed motion."""
+"""Elimination and motion of the links that slide, screw, move in a plane or are moved by a prescribed motion."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ def _sheared(a: Any, h: Any, j: Any, l: Any, k: Any, pitch: Any) -> Any:
 
 @helper
 def _eliminated(y: Any, p: Any, parameters: Any, link: Any, a: Any, h: Any, j: Any, l: Any, k: Any) -> Any:
-    """Eliminate the degrees of freedom of a row, the last first; packed as `eliminations` says."""
+    """Eliminate the degrees of freedom of a link, the last first; packed as in
+    `mechanics.kernels.elimination.blocks`.
+    """
     kind = link.kind
     if kind == SLIDE:
         a, h, j, l, k = eliminate_lz(a, h, j, l, k, ld(y, p))
@@ -113,7 +115,7 @@ def _inertia_up(t: Any, y: Any, parameters: Any, link: Any, c: Any, s: Any, a: A
 
 @kernel
 def other_up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any, pace: Any) -> None:
-    """Eliminate a row of any kind and add what is left to its parent."""
+    """Eliminate a link of any kind and add what is left to its parent."""
     tree, kind, parent, first = header_of(structure), link.kind, link.parent, link.flags & FIRST
     p = tree.n_q + link.v
     set_angle(t, y, parameters, work, i, link)
@@ -158,7 +160,9 @@ def _move(
     m: Any,
     pace: Any,
 ) -> Any:
-    """Velocity and rate of momentum of a row; v, w its twist without its own motion, (f, m) = F*.  Returns its twist."""
+    """Velocity and rate of momentum of a link; v, w its twist without its own motion, (f, m) = F*.  Returns its
+    twist.
+    """
     kind, o, p = link.kind, link.v, header_of(structure).n_q + link.v
     a, h, j = symmetric(work, i, A), full(work, i, H), symmetric(work, i, J)
     l, k = vector(work, i, L), vector(work, i, K)
@@ -200,7 +204,7 @@ def _move(
 def other_down(
     t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any, out: Any, loaded: Any, pace: Any
 ) -> None:
-    """Velocity and rate of momentum of a row of any kind."""
+    """Velocity and rate of momentum of a link of any kind."""
     parent = link.parent
     v, w = twist_down(t, y, parameters, work, i, link, vector(work, parent, 0), vector(work, parent, 3))
     g = direction_down(y, parameters, work, i, link, vector(work, parent, GRAVITY))

@@ -1,4 +1,4 @@
-"""Elimination and motion of a row that turns about its z axis: most rows of most trees, hence straight through."""
+"""Elimination and motion of a link that turns about its z axis: most links of most trees, hence straight through."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from mechanics.model.layout import COS, SIN, A, C, F, H, J, K, L, header_of, num
 
 @helper
 def turn_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> None:
-    """A row of kind TURN: what `other_rows` does for the others, straight through."""
+    """A link of kind TURN: what `other_up` does for the others, straight through."""
     own = numbers_of(parameters, link)
     tree = header_of(structure)
     p = ld(y, tree.n_q + link.v)
@@ -54,7 +54,7 @@ def turn_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: An
 
 @helper
 def turn_down(parameters: Any, structure: Any, work: Any, i: Any, link: Any, out: Any, loaded: Any) -> None:
-    """Velocity and rate of momentum of a row of kind TURN."""
+    """Velocity and rate of momentum of a link of kind TURN."""
     own = numbers_of(parameters, link)
     parent = link.parent
     c, s, moment = ld2(work, i, COS), ld2(work, i, SIN), vector(work, i, C)
