@@ -15,7 +15,8 @@ from liegroup.formulas.vectors import add, cross
 from mechanics.algebra.screws import backward_symmetric, congruence, forward_symmetric, turn_symmetric, turn_z
 from mechanics.algebra.vectors import rotated
 from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, PLANE, SCREW, SLIDE
-from mechanics.kernels.rows import (
+from mechanics.kernels.links import (
+    freedom,
     moment_up,
     orientation,
     plane_position,
@@ -141,16 +142,6 @@ def _composite_momentum(parameters: Any, link: Any, work: Any, i: Any, v: Any, w
 
 
 @helper
-def degrees(kind: Any) -> Any:
-    """Degrees of freedom of a link."""
-    if kind in (PLANE, BALL):
-        return 3
-    if kind == FLOAT:
-        return 6
-    return 1 if kind <= SCREW else 0
-
-
-@helper
 def unit_twist(kind: Any, d: Any, pitch: Any, zero: Any) -> Any:
     """Column d of the basis A of a link."""
     e0, e1, e2 = zero + (1.0 if d == 0 else 0.0), zero + (1.0 if d == 1 else 0.0), zero + (1.0 if d == 2 else 0.0)
@@ -181,7 +172,7 @@ def mass_matrix_into(t: Any, y: Any, parameters: Any, structure: Any, work: Any,
     for i in range(n):
         link = link_of(structure, i)
         first = link.v
-        for d in range(degrees(link.kind)):
+        for d in range(freedom(link.kind)):
             v, w = unit_twist(link.kind, d, numbers_of(parameters, link).pitch, zero)
             l, k = _composite_momentum(parameters, link, work, i, v, w)
             column, j = first + d, i

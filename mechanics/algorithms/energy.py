@@ -7,7 +7,7 @@ from typing import Any
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld2, st
 from liegroup.formulas.vectors import add, cross, dot
-from mechanics.kernels.rows import moment_up, put, set_angle, vector, wrench_up
+from mechanics.kernels.links import moment_up, put, set_angle, vector, wrench_up
 from mechanics.kernels.sweeps import TWIST, add_to, clear, own_momentum, velocities
 from mechanics.model.layout import gravity_of, header_of, link_of, numbers_of
 

@@ -23,10 +23,10 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, st, st2
 from mechanics.joints.element import BALL, FLOAT, TURN
 from mechanics.kernels.elimination.ball import ball_down, ball_up, float_down, float_up
-from mechanics.kernels.elimination.carry import GRAVITY, add_three
+from mechanics.kernels.elimination.carry import GRAVITY
 from mechanics.kernels.elimination.other import other_down, other_up
 from mechanics.kernels.elimination.turn import turn_down, turn_up
-from mechanics.kernels.rows import put, vector, wrench_up
+from mechanics.kernels.links import add_three, put, vector, wrench_up
 from mechanics.kernels.sweeps import apply_wrench, clear
 from mechanics.model.layout import F, gravity_of, header_of, link_of
 

@@ -8,7 +8,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld2, st, st2
 from liegroup.formulas.vectors import add, cross, dot
 from mechanics.algebra.vectors import rotated_back
-from mechanics.kernels.rows import direction_down, moment_up, put, set_angle, vector
+from mechanics.kernels.links import direction_down, moment_up, put, set_angle, vector
 from mechanics.kernels.sweeps import TWIST, velocities
 from mechanics.model.layout import header_of, link_of, place_of
 

@@ -9,7 +9,7 @@ from typing import Any
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper
 from liegroup.formulas.vectors import add
-from mechanics.kernels.rows import vector, wrench_up
+from mechanics.kernels.links import vector, wrench_up
 from mechanics.kernels.sweeps import TWIST, add_to, clear, own_momentum, project, velocities
 from mechanics.model.layout import header_of, link_of
 

@@ -14,7 +14,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, ld2, st, st2
 from liegroup.formulas.vectors import add, cross, subtract
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN
-from mechanics.kernels.rows import prescribed_acceleration, put, set_angle, twist_down, vector, wrench_up
+from mechanics.kernels.links import prescribed_acceleration, put, set_angle, twist_down, vector, wrench_up
 from mechanics.kernels.sweeps import TWIST, add_to, apply_wrench, clear, own_momentum, own_twist, project
 from mechanics.model.layout import F, damping_of, gravity_of, header_of, link_of
 

@@ -4,16 +4,14 @@ State y = (q, p*).  Beside the sweeps of ERA (`mechanics.algorithms.era`) one ev
 passage from its two bodies to the base: with the screws W of `mechanics.constraints.rows`, G = Wᵀ T A, H = Aᵀ Tᵀ M T A,
 
     up       factors of H, and the free momenta of p*
-    columns  Y_c: what is left of the impulse W_c at every degree of freedom, so that Φ = G H⁻¹ Gᵀ = Yᵀ D⁻¹ Y
-             and G H⁻¹ p* = Yᵀ u
-    solve    Φ η = −G H⁻¹ p*, with the rank that the mechanism has (decided once)
-    load     momenta −W η enter the tree: its momenta become μ' = μ − η* by themselves
+    columns  Y_c: what is left of the impulse W_c at every degree of freedom, so that Φ = G H⁻¹ Gᵀ = Yᵀ D⁻¹ Y and G H⁻¹ p* = Yᵀ u
+    solve    Φ Λ = −G H⁻¹ p*, with the rank that the mechanism has (decided once)
+    load     momenta −W Λ enter the tree: its momenta become μ' = μ − Λ* by themselves
     down     s, V, μ' and ṗ* = −Aᵀ Ω μ' + Aᵀ F*, as in the tree
-    react    ṗ* −= Aᵀ Tᵀ N η, with N the rates of the screws seen from space
-             (0 for what the paper keeps in absolute axes)
+    react    ṗ* −= Aᵀ Tᵀ N Λ, with N the rates of the screws seen from space (zero for what the paper keeps in absolute axes)
 
 Equations of joint coordinates (`mechanics.constraints.coupling_rows`) are momenta along the joints themselves in the
-place of screws. η is the time integral of the closing reactions since it was last zero.  `closed_reference.py` is the
+place of screws. Λ (η in the paper) is the time integral of the multipliers λ since it was last zero.  `closed_reference.py` is the
 readable statement.
 """
 
@@ -27,13 +25,12 @@ from liegroup.compile.dense import factor_of_rank, solve_of_rank
 from liegroup.formulas.vectors import add
 from mechanics.algorithms.era import down, up
 from mechanics.closed_trees.forces import forces
-from mechanics.closed_trees.layout import closures_of, equation_of, on_path_up, pass_at, passes_of
-from mechanics.closed_trees.poses import add_at, gather, pass_on, poses, push, push_rate, screws, taken
+from mechanics.closed_trees.layout import ACCUMULATED, closures_of, equation_of, on_path_up, pass_at, passes_of
+from mechanics.closed_trees.poses import add_at, gather, poses, push, push_rate, screws, taken
 from mechanics.constraints.coupling_rows import coupling_of
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN, SLIDE, TURN
 from mechanics.kernels.impulses import (
     components,
-    freedom,
     inverse_pivots,
     left_over,
     through,
@@ -41,10 +38,11 @@ from mechanics.kernels.impulses import (
     to_parent,
     turn_to_parent,
 )
-from mechanics.kernels.rows import prescribed, put, vector
+from mechanics.kernels.links import freedom, prescribed, put, vector
+from mechanics.kernels.sweeps import add_to
 from mechanics.model.layout import K, L, header_of, link_of
 
-# --- the equations for η
+# --- the equations for Λ
 # ------------------------------------------------------------------------------------------------------
 
 
@@ -79,11 +77,11 @@ def _put_column(t: Any, parameters: Any, structure: Any, work: Any, link: Any, c
     line of the multipliers.
     """
     closures, kind = closures_of(structure), link.kind
-    first, eta = closures.columns + link.v, closures.multipliers
+    first, line = closures.columns + link.v, closures.multipliers
     if kind == MOVED_TURN:
-        add_at(work, eta, c, prescribed(t, parameters, link)[1] * k[2])
+        add_at(work, line, c, prescribed(t, parameters, link)[1] * k[2])
     elif kind == MOVED_SLIDE:
-        add_at(work, eta, c, prescribed(t, parameters, link)[1] * l[2])
+        add_at(work, line, c, prescribed(t, parameters, link)[1] * l[2])
     xi = components(kind, 0.0, l, k)
     for d in range(freedom(kind)):
         st2(work, first + d, c, xi[d])
@@ -195,7 +193,7 @@ def factor(structure: Any, parameters: Any, work: Any) -> None:
 
 @kernel
 def solve(structure: Any, work: Any) -> None:
-    """η <- Φ⁺ η."""
+    """Λ <- Φ⁺ Λ."""
     closures = closures_of(structure)
     solve_of_rank(
         work,
@@ -211,7 +209,7 @@ def solve(structure: Any, work: Any) -> None:
 
 @kernel
 def scatter(structure: Any, work: Any, sign: Any) -> None:
-    """sign·W η into the accumulators of the closing links."""
+    """sign·W Λ into the accumulators of the closing links."""
     closures = closures_of(structure)
     for c in range(closures.kept):
         push(structure, work, c, sign * ld2(work, closures.multipliers, c))
@@ -236,7 +234,7 @@ def climb(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, li
         l_up, k_up = left_over(parameters, link, l, k)
         l_up, k_up = _plus_along(kind, l_up, k_up, -x)
         l_up, k_up = to_parent(t, y, parameters, work, i, link, l_up, k_up)
-    pass_on(work, first + link.parent, l_up, k_up)
+    add_to(work, first + link.parent, ACCUMULATED, l_up, k_up)
     return l, k
 
 
@@ -252,7 +250,7 @@ def _plus_along(kind: Any, l: Any, k: Any, x: Any) -> Any:
 
 @kernel
 def load(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """The momenta −W η through the eliminations, added to those of the tree."""
+    """The momenta −W Λ through the eliminations, added to those of the tree."""
     closures = closures_of(structure)
     scatter(structure, work, -1.0)
     for r in range(closures.path_length):
@@ -265,7 +263,7 @@ def load(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
 
 @kernel
 def rates_of_equations(y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """−N η, and −ġ η, into the accumulators, with the twists that `down` has left in the links and the velocities in
+    """−N Λ, and −ġ Λ, into the accumulators, with the twists that `down` has left in the links and the velocities in
     `out`.
     """
     closures = closures_of(structure)

@@ -13,7 +13,7 @@ from mechanics.closed_trees.poses import add_at, pose
 from mechanics.constraints.rows import equation_numbers, row_screws
 from mechanics.forces.elements import COMPLIANT, JOINT_SPRING, MOTOR, SERVO
 from mechanics.forces.laws import NO_FRICTION, friction_ratio, normal_force
-from mechanics.kernels.rows import prescribed, vector
+from mechanics.kernels.links import prescribed, vector
 
 TINY = 1e-150
 """Added to the square of a slip speed: friction at rest is zero whatever its direction."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper, kernel, ld, ld2, st, st2
-from liegroup.formulas.vectors import add
 from mechanics.closed_trees.layout import (
     ACCUMULATED,
     ALONG_JOINT,
@@ -28,8 +27,9 @@ from mechanics.constraints.coupling_rows import (
 from mechanics.constraints.given_rows import given_rates, given_screws
 from mechanics.constraints.rows import COUPLING, GIVEN, equation_numbers, row_rates, row_screws
 from mechanics.joints.element import TURN
-from mechanics.kernels.impulses import components, freedom, to_parent, turn_to_parent
-from mechanics.kernels.rows import direction_down, moment_up, put, vector
+from mechanics.kernels.impulses import components, to_parent, turn_to_parent
+from mechanics.kernels.links import direction_down, freedom, moment_up, put, vector
+from mechanics.kernels.sweeps import add_to
 from mechanics.model.layout import header_of, link_of, numbers_of
 
 
@@ -236,12 +236,6 @@ def taken(work: Any, line: Any) -> Any:
     return l, k, x
 
 
-@helper
-def pass_on(work: Any, line: Any, l: Any, k: Any) -> None:
-    put(work, line, ACCUMULATED, add(vector(work, line, ACCUMULATED), l))
-    put(work, line, ACCUMULATED + 3, add(vector(work, line, ACCUMULATED + 3), k))
-
-
 @kernel
 def gather(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, offset: Any) -> None:
     """out[offset …] += Aᵀ Tᵀ of the accumulated wrenches, which are cleared."""
@@ -261,5 +255,5 @@ def gather(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any,
             for d in range(freedom(kind)):
                 st(out, p + d, ld(out, p + d) + (q[d] + x))
             l, k = to_parent(t, y, parameters, work, i, link, l, k)
-        pass_on(work, first + link.parent, l, k)
+        add_to(work, first + link.parent, ACCUMULATED, l, k)
     taken(work, first + header_of(structure).links)

@@ -1,7 +1,7 @@
 """What is watched in a mechanism with closed loops: energy, gaps, power; and the projection that closes it after every
 step.
 
-The projection re-bases the momenta, p* := Aᵀ μ and η := 0 (exact at any instant; without it gaps grow like t²), and
+The projection re-bases the momenta, p* := Aᵀ μ and Λ := 0 (exact at any instant; without it gaps grow like t²), and
 closes the positions, q ← q exp(−H⁻¹ Gᵀ Φ⁺ φ), in the metric of the mass matrix, until |φ| is within the tolerance of
 its equation.
 """
@@ -23,7 +23,7 @@ from mechanics.closed_trees.forces import stored_and_power
 from mechanics.closed_trees.layout import closures_of, equation_of, scale_of, table_of
 from mechanics.closed_trees.poses import closing_rate, gather, screws
 from mechanics.constraints.rows import equation_numbers
-from mechanics.kernels.rows import moment_up, put, vector
+from mechanics.kernels.links import moment_up, put, vector
 from mechanics.model.layout import C, K, L, damping_of, gravity_of, header_of, link_of, numbers_of
 
 SWEEPS = 3
@@ -71,7 +71,7 @@ def least_pivot(structure: Any, work: Any) -> Any:
 
 @entry(*FIELD_SIGNATURES)
 def closed_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """out = (energy, greatest gap, greatest closing velocity, smallest pivot of the equations for η)."""
+    """out = (energy, greatest gap, greatest closing velocity, smallest pivot of the equations for Λ)."""
     closures = closures_of(structure)
     rates = work[closures.rates]
     velocities(t, y, parameters, structure, work, rates)
@@ -150,7 +150,7 @@ def correct(y: Any, structure: Any, work: Any, worst: Any, step: Any) -> None:
 
 @entry(*FIELD_SIGNATURES)
 def closed_projection(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """(q, p*) → (q, p) with closed loops and η = 0."""
+    """(q, p*) → (q, p) with closed loops and Λ = 0."""
     closures = closures_of(structure)
     step = work[closures.rates]
     for i in range(y.shape[0]):

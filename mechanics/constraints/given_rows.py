@@ -28,7 +28,7 @@ from liegroup.formulas.vectors import add, cross, scale, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.constraints.rows import ALONG, EQUATION_NUMBERS, GIVEN, on_body, row_rates, row_screws
 from mechanics.errors import ModelError
-from mechanics.kernels.rows import put
+from mechanics.kernels.links import put
 from mechanics.model.layout import three
 
 INPUTS = 18

@@ -23,7 +23,7 @@ from mechanics.algebra.screws import quaternion_matrix
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.closed_trees.poses import pose
 from mechanics.constraints.rows import EQUATION_NUMBERS, equation_numbers, row_rates, row_screws
-from mechanics.kernels.rows import put, vector
+from mechanics.kernels.links import put, vector
 from mechanics.model.layout import three
 from mechanics.nonholonomic.multipliers import constrained_field
 

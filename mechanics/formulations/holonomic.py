@@ -24,7 +24,7 @@ from mechanics.algorithms.rnea import accelerations, joint_forces
 from mechanics.closed_trees.layout import closures_of, equation_of, scale_of
 from mechanics.closed_trees.poses import gather, push
 from mechanics.formulations.index_one import accelerated, applied_forces, copy_state, watched
-from mechanics.kernels.rows import vector, wrench_up
+from mechanics.kernels.links import vector, wrench_up
 from mechanics.kernels.sweeps import TWIST, add_to, own_momentum, own_twist, project
 from mechanics.kernels.sweeps import clear as clear_columns
 from mechanics.model.layout import F, damping_of, header_of, link_of

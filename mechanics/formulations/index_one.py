@@ -156,7 +156,7 @@ def _multipliers(t: Any, state: Any, parameters: Any, structure: Any, work: Any)
 
 @kernel
 def _solved(t: Any, state: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """out <- H⁻¹ (momenta of the links + Gᵀ η), after `up` at rest; out is as long as (v, ṗ)."""
+    """out <- H⁻¹ (momenta of the links + Gᵀ λ), after `up` at rest; out is as long as (v, ṗ)."""
     load(t, state, parameters, structure, work)
     down(t, state, parameters, structure, work, out, False, 0.0)
 

@@ -11,8 +11,8 @@ from typing import Any
 from liegroup.compile import helper, kernel, ld2
 from liegroup.formulas.vectors import add, cross
 from mechanics.algebra.screws import turn_z
-from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
-from mechanics.kernels.rows import constant_turn_up, wrench_up
+from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
+from mechanics.kernels.links import constant_turn_up, wrench_up
 from mechanics.model.layout import COS, SHIFT, SIN, A, H, J, numbers_of
 
 
@@ -153,16 +153,6 @@ def components(kind: Any, pitch: Any, l: Any, k: Any) -> Any:
         return l[0], l[1], l[2], k[0], k[1], k[2]
     s = k[2] + pitch * l[2]
     return s, s, s, s, s, s
-
-
-@helper
-def freedom(kind: Any) -> Any:
-    """Degrees of freedom of a link."""
-    if kind in (MOVED_TURN, MOVED_SLIDE):
-        return 0
-    if kind == FLOAT:
-        return 6
-    return 3 if kind in (PLANE, BALL) else 1
 
 
 @helper

@@ -8,7 +8,7 @@ from liegroup.compile import helper, ld, ld2, st, st2
 from liegroup.formulas.vectors import add, cross
 from mechanics.algebra.vectors import rotated
 from mechanics.joints.element import BALL, FLOAT, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
-from mechanics.kernels.rows import prescribed, put, set_angle, twist_down, vector
+from mechanics.kernels.links import add_three, prescribed, put, set_angle, twist_down, vector
 from mechanics.model.layout import F, header_of, link_of, numbers_of, place_of
 
 TWIST = 0
@@ -102,8 +102,8 @@ def project(parameters: Any, link: Any, l: Any, k: Any, out: Any, offset: Any, s
 @helper
 def add_to(work: Any, i: Any, column: Any, l: Any, k: Any) -> None:
     """Add a six-vector to a line of the workspace."""
-    put(work, i, column, add(vector(work, i, column), l))
-    put(work, i, column + 3, add(vector(work, i, column + 3), k))
+    add_three(work, i, column, l)
+    add_three(work, i, column + 3, k)
 
 
 @helper

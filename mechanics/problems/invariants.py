@@ -14,7 +14,7 @@ from liegroup.compile import entry, helper, ld, ld2, st
 from liegroup.formulas.vectors import add, dot
 from mechanics.algorithms.era import up
 from mechanics.joints.element import BALL, FLOAT, PLANE, SLIDE
-from mechanics.kernels.rows import moment_up, vector, wrench_up
+from mechanics.kernels.links import moment_up, vector, wrench_up
 from mechanics.model.layout import A, C, J, K, L, gravity_of, header_of, link_of, numbers_of, upright_axis
 
 

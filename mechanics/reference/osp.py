@@ -16,9 +16,9 @@ from typing import Any
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, kernel, ld, ld2, less, select, sqrt, st, st2
 from liegroup.formulas.vectors import subtract
-from mechanics.algorithms.crba import degrees, unit_twist
+from mechanics.algorithms.crba import unit_twist
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN
-from mechanics.kernels.rows import prescribed, put, set_angle, twist_down, vector, wrench_up
+from mechanics.kernels.links import freedom, prescribed, put, set_angle, twist_down, vector, wrench_up
 from mechanics.kernels.sweeps import apply_wrench, clear, velocities
 from mechanics.model.layout import COLUMNS, F, end_of_tree, header_of, link_of, numbers_of
 from mechanics.reference.osp_plan import (
@@ -115,7 +115,7 @@ def _joint(t: Any, y: Any, parameters: Any, structure: Any, work: Any, link: Any
                 v = v[0], v[1], v[2] + prescribed(t, parameters, row)[1]
             put(work, i, OWN_DRIFT, v)
             put(work, i, OWN_DRIFT + 3, w)
-        for d in range(degrees(kind)):
+        for d in range(freedom(kind)):
             v, w = unit_twist(kind, d, numbers_of(parameters, row).pitch, zero)
             _put_column(work, i, TRIANGLE, columns, v, w)
             columns = columns + 1

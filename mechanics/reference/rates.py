@@ -6,7 +6,7 @@ from typing import Any
 
 from liegroup.compile import helper, ld, st
 from liegroup.formulas.vectors import add, cross
-from mechanics.kernels.rows import direction_down, put, vector, wrench_up
+from mechanics.kernels.links import direction_down, put, vector, wrench_up
 from mechanics.kernels.sweeps import TWIST, add_to, clear, own_momentum, project
 from mechanics.model.layout import F, damping_of, gravity_of, header_of, link_of, numbers_of
 

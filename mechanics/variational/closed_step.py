@@ -44,7 +44,7 @@ from mechanics.closed_trees.poses import pose, screws
 from mechanics.constraints.coupling_rows import coupling_of, joint
 from mechanics.constraints.rows import COUPLING
 from mechanics.joints.element import SLIDE
-from mechanics.kernels.rows import put, vector
+from mechanics.kernels.links import freedom, put, vector
 from mechanics.model.layout import header_of, link_of, numbers_of
 from mechanics.variational.correction import correct, correction
 from mechanics.variational.elimination import eliminate, relieved
@@ -65,7 +65,6 @@ from mechanics.variational.workspace import (
     SHIFT_JOINT,
     TARGET,
     TURN_JOINT,
-    freedom,
     matrix,
     put_along,
     wrench_to_parent,

@@ -10,7 +10,7 @@ from liegroup.compile.scalars import sincos
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
-from mechanics.kernels.rows import put, vector
+from mechanics.kernels.links import freedom, put, vector
 from mechanics.model.layout import damping_of, header_of, link_of, numbers_of
 from mechanics.variational.gibbs import angle_of, turned
 from mechanics.variational.workspace import (
@@ -22,7 +22,6 @@ from mechanics.variational.workspace import (
     TARGET,
     TURN_BODY,
     TURN_JOINT,
-    freedom,
     put_along,
     unknown,
 )

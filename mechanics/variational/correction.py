@@ -17,7 +17,7 @@ from liegroup.compile.scalars import maximum, select, sincos
 from liegroup.formulas.vectors import add, cross, dot, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
-from mechanics.kernels.rows import prescribed, put, vector
+from mechanics.kernels.links import freedom, prescribed, put, vector
 from mechanics.model.layout import header_of, link_of, numbers_of
 from mechanics.variational.dense import SOLVED, solve_defect
 from mechanics.variational.gibbs import angle_of, cayley_matrix, compose, turned
@@ -40,7 +40,6 @@ from mechanics.variational.workspace import (
     SIN1,
     TURN_BODY,
     TURN_JOINT,
-    freedom,
     matrix,
     put_matrix,
     unknown,

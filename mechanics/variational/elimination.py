@@ -26,7 +26,7 @@ from liegroup.compile.scalars import absolute, maximum, select
 from liegroup.formulas.vectors import add, scale
 from mechanics.algebra.vectors import rotated
 from mechanics.joints.element import BALL, SCREW, SLIDE, TURN
-from mechanics.kernels.rows import put, vector
+from mechanics.kernels.links import freedom, put, vector
 from mechanics.model.layout import FIRST, HEAVY, LEAF, header_of, link_of, numbers_of
 from mechanics.variational.body_maps import matrix_of
 from mechanics.variational.dense import factorise_dense, relieved_dense
@@ -48,7 +48,6 @@ from mechanics.variational.workspace import (
     SHIFT_JOINT,
     TURN_BODY,
     TURN_JOINT,
-    freedom,
     matrix,
     put_matrix,
     unknown,

@@ -8,7 +8,7 @@ from liegroup.compile import helper, kernel, ld2, st2
 from liegroup.compile.scalars import absolute, maximum
 from liegroup.formulas.vectors import add, cross
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
-from mechanics.kernels.rows import put, vector
+from mechanics.kernels.links import freedom, put, vector
 from mechanics.model.layout import FIRST, HEAVY, LEAF, damping_of, header_of, link_of, numbers_of
 from mechanics.variational.body_maps import momentum
 from mechanics.variational.gibbs import turned
@@ -23,7 +23,6 @@ from mechanics.variational.workspace import (
     TENSOR,
     TURN_BODY,
     TURN_JOINT,
-    freedom,
     put_along,
     unknown,
     wrench_to_parent,

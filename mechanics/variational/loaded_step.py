@@ -21,11 +21,12 @@ from mechanics.closed_trees.field import velocities
 from mechanics.closed_trees.forces import forces
 from mechanics.closed_trees.layout import closures_of
 from mechanics.closed_trees.poses import gather
+from mechanics.kernels.links import freedom
 from mechanics.model.layout import header_of, link_of
 from mechanics.variational.closed_step import accept as accept_closed
 from mechanics.variational.closed_step import close_step
 from mechanics.variational.step import begin, run
-from mechanics.variational.workspace import ETA, FORCE, TARGET, freedom
+from mechanics.variational.workspace import ETA, FORCE, TARGET
 
 ROUNDS = 40
 """Substitutions at most."""

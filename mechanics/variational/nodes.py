@@ -9,7 +9,7 @@ from liegroup.compile.scalars import sincos
 from liegroup.formulas.vectors import add, cross, scale
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.joints.element import BALL, MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
-from mechanics.kernels.rows import constant_turn_up, orientation, position, prescribed, put, vector
+from mechanics.kernels.links import constant_turn_up, freedom, orientation, position, prescribed, put, vector
 from mechanics.model.layout import FIRST, HEAVY, LEAF, SIDE, gravity_of, header_of, link_of, numbers_of
 from mechanics.variational.matrices import product, transpose, turn_about_z
 from mechanics.variational.workspace import (
@@ -24,7 +24,6 @@ from mechanics.variational.workspace import (
     SIN0,
     TARGET,
     TENSOR,
-    freedom,
     matrix,
     put_along,
     put_matrix,

@@ -25,7 +25,7 @@ from mechanics.closed_trees.poses import pose
 from mechanics.constraints.rows import equation_numbers, second
 from mechanics.constraints.wheel_gradients import slip, slip_gradient
 from mechanics.constraints.wheel_rows import HEIGHT
-from mechanics.kernels.rows import put, vector
+from mechanics.kernels.links import put, vector
 from mechanics.variational.body_maps import rotation_vector
 from mechanics.variational.gibbs import turned
 from mechanics.variational.workspace import SHIFT_BODY, TURN_BODY

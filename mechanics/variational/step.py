@@ -48,14 +48,14 @@ from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from liegroup.compile import any_, entry, helper, kernel, ld2, st2
 from liegroup.compile.scalars import maximum, select
-from mechanics.kernels.rows import vector
+from mechanics.kernels.links import freedom, vector
 from mechanics.model.layout import header_of, link_of
 from mechanics.variational.completion import finish
 from mechanics.variational.correction import correct, extrapolate, remember, rest, still_base
 from mechanics.variational.elimination import eliminate
 from mechanics.variational.impulses import largest, settle
 from mechanics.variational.nodes import aim, forces, gravity, load, place, weigh
-from mechanics.variational.workspace import DEFECT, FORCE, G0, G1, REMEMBERED, TURN_JOINT, freedom
+from mechanics.variational.workspace import DEFECT, FORCE, G0, G1, REMEMBERED, TURN_JOINT
 
 EXACT, DIVISIONS = range(OWN_OPTIONS, OWN_OPTIONS + 2)
 STEP = ERROR_LOW

@@ -31,7 +31,7 @@ from liegroup.compile import entry, helper, kernel, ld2, st2
 from liegroup.formulas.vectors import add, cross, scale, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN, SCREW
-from mechanics.kernels.rows import prescribed, put, vector
+from mechanics.kernels.links import freedom, prescribed, put, vector
 from mechanics.model.layout import FIRST, HEAVY, LEAF, damping_of, header_of, link_of, numbers_of
 from mechanics.variational.correction import correction, still_base
 from mechanics.variational.elimination import eliminate, own_matrix, relieved
@@ -52,7 +52,6 @@ from mechanics.variational.workspace import (
     TARGET,
     TURN_BODY,
     TURN_JOINT,
-    freedom,
     matrix,
     put_along,
     put_matrix,

@@ -11,7 +11,7 @@ from typing import Any
 
 from liegroup.compile import helper, ld2, st2
 from mechanics.algebra.screws import backward_full, forward_full, turn_full
-from mechanics.kernels.rows import put
+from mechanics.kernels.links import put
 from mechanics.model.layout import SHIFT, SIDE, numbers_of
 from mechanics.variational.workspace import COS0, COS1, MATRIX, SIN0, SIN1
 

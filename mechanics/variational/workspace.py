@@ -13,7 +13,7 @@ from liegroup.compile import helper, st2
 from liegroup.formulas.vectors import add, cross
 from mechanics.algebra.vectors import rotated_back
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
-from mechanics.kernels.rows import put, vector
+from mechanics.kernels.links import put, vector
 
 # columns of the workspace
 G0, RHO0, G1, RHO1 = (
@@ -59,12 +59,6 @@ def put_matrix(work: Any, i: Any, column: Any, A: Any) -> None:
 
 # --- the joints' bases A: unit vectors in link axes
 # ---------------------------------------------------------------------
-
-
-@helper
-def freedom(kind: Any) -> Any:
-    """Degrees of freedom of an element."""
-    return 1 if kind <= SCREW else (3 if kind <= BALL else (6 if kind == FLOAT else 0))
 
 
 @helper

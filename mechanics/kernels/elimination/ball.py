@@ -23,7 +23,7 @@ from mechanics.kernels.elimination.carry import (
     symmetric,
     write,
 )
-from mechanics.kernels.rows import vector
+from mechanics.kernels.links import vector
 from mechanics.model.layout import COS, FIRST, SIN, A, C, H, J, K, L, header_of, numbers_of
 
 # --- up

@@ -16,7 +16,7 @@ from mechanics.algebra.screws import (
     turn_full,
     turn_symmetric,
 )
-from mechanics.kernels.rows import constant_turn_up, put, vector
+from mechanics.kernels.links import add_three, constant_turn_up, put, vector
 from mechanics.model.layout import FIRST, HEAVY, LEAF, SIDE, A, C, F, H, J, K, L, damping_of, header_of, numbers_of
 
 GRAVITY = 6
@@ -90,11 +90,6 @@ def keep(work: Any, i: Any, a: Any, h: Any, j: Any, l: Any, k: Any, moment: Any)
     put(work, i, L, l)
     put(work, i, K, k)
     put(work, i, C, moment)
-
-
-@helper
-def add_three(work: Any, i: Any, column: Any, a: Any) -> None:
-    put(work, i, column, add(vector(work, i, column), a))
 
 
 @helper

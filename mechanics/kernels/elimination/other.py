@@ -24,7 +24,7 @@ from mechanics.kernels.elimination.carry import (
     turned_z,
     write,
 )
-from mechanics.kernels.rows import (
+from mechanics.kernels.links import (
     direction_down,
     moment_up,
     plane_position,

@@ -23,7 +23,7 @@ from mechanics.kernels.elimination.carry import (
     turned_z,
     write,
 )
-from mechanics.kernels.rows import constant_turn_down, vector
+from mechanics.kernels.links import constant_turn_down, vector
 from mechanics.model.layout import COS, SIN, A, C, F, H, J, K, L, header_of, numbers_of
 
 

@@ -32,6 +32,18 @@ def put(work: Any, i: Any, column: Any, a: Any) -> None:
 
 
 @helper
+def add_three(work: Any, i: Any, column: Any, a: Any) -> None:
+    """Add three numbers to a line of the workspace."""
+    put(work, i, column, add(vector(work, i, column), a))
+
+
+@helper
+def freedom(kind: Any) -> Any:
+    """Degrees of freedom of a link."""
+    return 1 if kind <= SCREW else (3 if kind <= BALL else (6 if kind == FLOAT else 0))
+
+
+@helper
 def prescribed(t: Any, parameters: Any, link: Any) -> Any:
     """Value and rate at time t of the prescribed motion of a link."""
     at, powers = link.motion, link.powers
