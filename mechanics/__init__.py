@@ -72,6 +72,7 @@ renamed(
         "mechanics.hamiltonian.problem": "mechanics.problems.tree",
         "mechanics.hamiltonian.reference": "mechanics.reference.system",
         "mechanics.inertia": "mechanics.model.inertia",
+        "mechanics.kernels.rows": "mechanics.kernels.links",
         "mechanics.tree": "mechanics.model.tree",
     }
     | {

@@ -1,7 +1,7 @@
 """CRBA: the mass matrix from composite bodies.
 
-Every row gets the inertia of its subtree as one rigid body, (m, c, J) about its origin.  Column i of the mass matrix is
-the momentum M^c_i A_i of that composite under a unit velocity, carried to the base and projected on every joint it
+Every link gets the inertia of its subtree as one rigid body, (m, c, J) about its origin.  Column i of the mass matrix
+is the momentum M^c_i A_i of that composite under a unit velocity, carried to the base and projected on every joint it
 passes.
 """
 
@@ -15,7 +15,8 @@ from liegroup.formulas.vectors import add, cross
 from mechanics.algebra.screws import backward_symmetric, congruence, forward_symmetric, turn_symmetric, turn_z
 from mechanics.algebra.vectors import rotated
 from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, PLANE, SCREW, SLIDE
-from mechanics.kernels.rows import (
+from mechanics.kernels.links import (
+    freedom,
     moment_up,
     orientation,
     plane_position,
@@ -23,36 +24,11 @@ from mechanics.kernels.rows import (
     prescribed,
     put,
     set_angle,
-    three,
     vector,
     wrench_up,
 )
 from mechanics.kernels.sweeps import clear, project
-from mechanics.model.packing import (
-    COS,
-    COS_ALPHA,
-    COS_GAMMA,
-    FLAGS,
-    HEADER,
-    KIND,
-    MOMENT,
-    N_V,
-    PARAMETERS,
-    PARENT,
-    PITCH,
-    RHO,
-    ROW,
-    ROWS,
-    SHIFT,
-    SIDE,
-    SIN,
-    SIN_ALPHA,
-    SIN_GAMMA,
-    TENSOR,
-    TREE_MASS,
-    Q,
-    V,
-)
+from mechanics.model.layout import COS, SHIFT, SIDE, SIN, header_of, link_of, numbers_of
 
 CENTRE, COMPOSITE = 0, 3
 """Columns of the first moment (3) and the tensor (6) of the composite body."""
@@ -74,36 +50,36 @@ def _moved(tensor: Any, mass: Any, moment: Any, x: Any) -> Any:
 
 
 @helper
-def _constant_turn_up(parameters: Any, flags: Any, at: Any, tensor: Any) -> Any:
+def _constant_turn_up(parameters: Any, link: Any, tensor: Any) -> Any:
     """Rz(γ) Rx(α) on a symmetric matrix."""
-    c, s = parameters[at + COS_ALPHA], parameters[at + SIN_ALPHA]
+    own = numbers_of(parameters, link)
+    c, s = own.alpha
     tensor = backward_symmetric(turn_symmetric(forward_symmetric(tensor), c, s, c * s, s * s))
-    if flags & SIDE:
-        c, s = parameters[at + COS_GAMMA], parameters[at + SIN_GAMMA]
+    if link.flags & SIDE:
+        c, s = own.gamma
         tensor = turn_symmetric(tensor, c, s, c * s, s * s)
     return tensor
 
 
 @helper
-def _composite_up(
-    t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, at: Any, moment: Any, tensor: Any
-) -> Any:
+def _composite_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any, moment: Any, tensor: Any) -> Any:
     """The tensor of a composite body about the origin and in the axes of the parent."""
-    kind, q, mass, zero = structure[row + KIND], structure[row + Q], parameters[at + TREE_MASS], moment[0] - moment[0]
+    own = numbers_of(parameters, link)
+    kind, q, mass, zero = link.kind, link.q, own.tree_mass, moment[0] - moment[0]
     if kind == SLIDE:
         x = zero, zero, ld(y, q)
         tensor, moment = _moved(tensor, mass, moment, x), (moment[0], moment[1], moment[2] + mass * x[2])
     elif kind == SCREW:
-        x = zero, zero, parameters[at + PITCH] * ld(y, q)
+        x = zero, zero, own.pitch * ld(y, q)
         tensor, moment = _moved(tensor, mass, moment, x), (moment[0], moment[1], moment[2] + mass * x[2])
     elif kind == MOVED_SLIDE:
-        x = zero, zero, zero + prescribed(t, parameters, structure, row)[0]
+        x = zero, zero, zero + prescribed(t, parameters, link)[0]
         tensor, moment = _moved(tensor, mass, moment, x), (moment[0], moment[1], moment[2] + mass * x[2])
     elif kind == BALL:
-        R = orientation(y, structure, row)
+        R = orientation(y, link)
         tensor, moment = congruence(R, tensor), rotated(R, moment)
     elif kind == FLOAT:
-        R, x = orientation(y, structure, row), position(y, structure, row)
+        R, x = orientation(y, link), position(y, link)
         tensor, moment = congruence(R, tensor), rotated(R, moment)
         tensor, moment = (
             _moved(tensor, mass, moment, x),
@@ -112,29 +88,31 @@ def _composite_up(
     c, s = ld2(work, i, COS), ld2(work, i, SIN)
     tensor, moment = turn_symmetric(tensor, c, s, c * s, s * s), turn_z(moment, c, s)
     if kind == PLANE:
-        tensor = _moved(tensor, mass, moment, plane_position(y, parameters, structure, row, at))
-    elif structure[row + FLAGS] & SHIFT:
-        tensor = _moved(tensor, mass, moment, three(parameters, at + RHO))
-    return _constant_turn_up(parameters, structure[row + FLAGS], at, tensor)
+        tensor = _moved(tensor, mass, moment, plane_position(y, parameters, link))
+    elif link.flags & SHIFT:
+        tensor = _moved(tensor, mass, moment, own.rho)
+    return _constant_turn_up(parameters, link, tensor)
 
 
 @helper
 def _composites(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """First moments and tensors of the composite bodies of all rows."""
+    """First moments and tensors of the composite bodies of all links."""
+    tree = header_of(structure)
     clear(structure, work, CENTRE, 9)
-    for i in range(structure[ROWS] - 1, -1, -1):
-        row = HEADER + i * ROW
-        at, parent = structure[row + PARAMETERS], structure[row + PARENT]
-        set_angle(t, y, parameters, structure, work, i, row, at)
-        moment = add(vector(work, i, CENTRE), three(parameters, at + MOMENT))
-        first = add(vector(work, i, COMPOSITE), three(parameters, at + TENSOR))
-        second = add(vector(work, i, COMPOSITE + 3), three(parameters, at + TENSOR + 3))
+    for i in range(tree.links - 1, -1, -1):
+        link = link_of(structure, i)
+        own = numbers_of(parameters, link)
+        parent = link.parent
+        set_angle(t, y, parameters, work, i, link)
+        moment = add(vector(work, i, CENTRE), own.moment)
+        first = add(vector(work, i, COMPOSITE), own.tensor[:3])
+        second = add(vector(work, i, COMPOSITE + 3), own.tensor[3:])
         put(work, i, CENTRE, moment)
         put(work, i, COMPOSITE, first)
         put(work, i, COMPOSITE + 3, second)
-        if parent < structure[ROWS]:
-            tensor = _composite_up(t, y, parameters, structure, work, i, row, at, moment, (*first, *second))
-            moment = moment_up(t, y, parameters, structure, work, i, row, at, moment, parameters[at + TREE_MASS])
+        if parent < tree.links:
+            tensor = _composite_up(t, y, parameters, work, i, link, moment, (*first, *second))
+            moment = moment_up(t, y, parameters, work, i, link, moment, own.tree_mass)
             put(work, parent, CENTRE, add(vector(work, parent, CENTRE), moment))
             put(work, parent, COMPOSITE, add(vector(work, parent, COMPOSITE), (tensor[0], tensor[1], tensor[2])))
             put(
@@ -143,10 +121,10 @@ def _composites(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> N
 
 
 @helper
-def _composite_momentum(parameters: Any, work: Any, i: Any, at: Any, v: Any, w: Any) -> Any:
-    """M^c (v, w) of the composite body of a row."""
+def _composite_momentum(parameters: Any, link: Any, work: Any, i: Any, v: Any, w: Any) -> Any:
+    """M^c (v, w) of the composite body of a link."""
     m, c, a, b = (
-        parameters[at + TREE_MASS],
+        numbers_of(parameters, link).tree_mass,
         vector(work, i, CENTRE),
         vector(work, i, COMPOSITE),
         vector(work, i, COMPOSITE + 3),
@@ -164,18 +142,8 @@ def _composite_momentum(parameters: Any, work: Any, i: Any, at: Any, v: Any, w: 
 
 
 @helper
-def degrees(kind: Any) -> Any:
-    """Degrees of freedom of a row."""
-    if kind in (PLANE, BALL):
-        return 3
-    if kind == FLOAT:
-        return 6
-    return 1 if kind <= SCREW else 0
-
-
-@helper
 def unit_twist(kind: Any, d: Any, pitch: Any, zero: Any) -> Any:
-    """Column d of the basis A of a row."""
+    """Column d of the basis A of a link."""
     e0, e1, e2 = zero + (1.0 if d == 0 else 0.0), zero + (1.0 if d == 1 else 0.0), zero + (1.0 if d == 2 else 0.0)
     v = w = zero, zero, zero
     if kind == SLIDE:
@@ -195,25 +163,25 @@ def unit_twist(kind: Any, d: Any, pitch: Any, zero: Any) -> Any:
 @helper
 def mass_matrix_into(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, o: Any = 0) -> None:
     """out[o … o + n_v²] <- M by rows; y begins with q."""
-    n, n_v = structure[ROWS], structure[N_V]
+    tree = header_of(structure)
+    n, n_v = tree.links, tree.n_v
     _composites(t, y, parameters, structure, work)
     zero = ld2(work, n, CENTRE)
     for k in range(n_v * n_v):
         st(out, o + k, zero)
     for i in range(n):
-        row = HEADER + i * ROW
-        at, first = structure[row + PARAMETERS], structure[row + V]
-        for d in range(degrees(structure[row + KIND])):
-            v, w = unit_twist(structure[row + KIND], d, parameters[at + PITCH], zero)
-            l, k = _composite_momentum(parameters, work, i, at, v, w)
+        link = link_of(structure, i)
+        first = link.v
+        for d in range(freedom(link.kind)):
+            v, w = unit_twist(link.kind, d, numbers_of(parameters, link).pitch, zero)
+            l, k = _composite_momentum(parameters, link, work, i, v, w)
             column, j = first + d, i
             while j < n:
-                r = HEADER + j * ROW
-                at_j = structure[r + PARAMETERS]
-                project(parameters, structure, r, at_j, l, k, out, o + structure[r + V] * n_v + column, n_v)
-                project(parameters, structure, r, at_j, l, k, out, o + column * n_v + structure[r + V], 1)
-                l, k = wrench_up(t, y, parameters, structure, work, j, r, at_j, l, k)
-                j = structure[r + PARENT]
+                passed = link_of(structure, j)
+                project(parameters, passed, l, k, out, o + passed.v * n_v + column, n_v)
+                project(parameters, passed, l, k, out, o + column * n_v + passed.v, 1)
+                l, k = wrench_up(t, y, parameters, work, j, passed, l, k)
+                j = passed.parent
 
 
 @entry(*FIELD_SIGNATURES)

@@ -7,43 +7,45 @@ from typing import Any
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld2, st
 from liegroup.formulas.vectors import add, cross, dot
-from mechanics.kernels.rows import moment_up, put, set_angle, three, vector, wrench_up
+from mechanics.kernels.links import moment_up, put, set_angle, vector, wrench_up
 from mechanics.kernels.sweeps import TWIST, add_to, clear, own_momentum, velocities
-from mechanics.model.packing import HEADER, MASS, MOMENT, N_Q, PARAMETERS, PARENT, ROW, ROWS, TREE_MASS
+from mechanics.model.layout import gravity_of, header_of, link_of, numbers_of
 
 CENTRE = 12
-"""Column of the first moment of the subtree of a row."""
+"""Column of the first moment of the subtree of a link."""
 MOMENTUM = 6
 
 
 @helper
 def first_moments(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Σ m x of the subtrees of all rows; in the base's row that of the whole tree, in the world.  The angles are
+    """Σ m x of the subtrees of all links; in the line of the base that of the whole tree, in the world.  The angles are
     known.
     """
     clear(structure, work, CENTRE, 3)
-    for i in range(structure[ROWS] - 1, -1, -1):
-        row = HEADER + i * ROW
-        at, parent = structure[row + PARAMETERS], structure[row + PARENT]
-        a = add(vector(work, i, CENTRE), three(parameters, at + MOMENT))
-        a = moment_up(t, y, parameters, structure, work, i, row, at, a, parameters[at + TREE_MASS])
+    for i in range(header_of(structure).links - 1, -1, -1):
+        link = link_of(structure, i)
+        own = numbers_of(parameters, link)
+        parent = link.parent
+        a = add(vector(work, i, CENTRE), own.moment)
+        a = moment_up(t, y, parameters, work, i, link, a, own.tree_mass)
         put(work, parent, CENTRE, add(vector(work, parent, CENTRE), a))
 
 
 @helper
 def potential(parameters: Any, structure: Any, work: Any) -> Any:
     """−g · Σ m x; bodies fixed to the base do not count."""
-    return -dot(three(parameters, 0), vector(work, structure[ROWS], CENTRE))
+    return -dot(gravity_of(parameters), vector(work, header_of(structure).links, CENTRE))
 
 
 @helper
 def kinetic(parameters: Any, structure: Any, work: Any) -> Any:
-    """½ Σ Vᵀ M V, from the twists of the rows."""
-    total = ld2(work, structure[ROWS], TWIST)
-    for i in range(structure[ROWS]):
-        at = structure[HEADER + i * ROW + PARAMETERS]
+    """½ Σ Vᵀ M V, from the twists of the links."""
+    tree = header_of(structure)
+    total = ld2(work, tree.links, TWIST)
+    for i in range(tree.links):
+        link = link_of(structure, i)
         v, w = vector(work, i, TWIST), vector(work, i, TWIST + 3)
-        l, k = own_momentum(parameters, at, v, w)
+        l, k = own_momentum(parameters, link, v, w)
         total = total + (dot(v, l) + dot(w, k))
     return 0.5 * total
 
@@ -51,7 +53,7 @@ def kinetic(parameters: Any, structure: Any, work: Any) -> Any:
 @entry(*FIELD_SIGNATURES)
 def energies(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y = (q, v) → (kinetic energy, potential energy)."""
-    velocities(t, y, structure[N_Q], parameters, structure, work)
+    velocities(t, y, header_of(structure).n_q, parameters, structure, work)
     first_moments(t, y, parameters, structure, work)
     st(out, 0, kinetic(parameters, structure, work))
     st(out, 1, potential(parameters, structure, work))
@@ -60,14 +62,15 @@ def energies(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: An
 @entry(*FIELD_SIGNATURES)
 def potential_energy(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y = q → potential energy and the centre of mass in the world (3)."""
+    tree = header_of(structure)
     total = 0.0
-    for i in range(structure[ROWS]):
-        row = HEADER + i * ROW
-        set_angle(t, y, parameters, structure, work, i, row, structure[row + PARAMETERS])
-        total = total + parameters[structure[row + PARAMETERS] + MASS]
+    for i in range(tree.links):
+        link = link_of(structure, i)
+        set_angle(t, y, parameters, work, i, link)
+        total = total + numbers_of(parameters, link).mass
     first_moments(t, y, parameters, structure, work)
     st(out, 0, potential(parameters, structure, work))
-    c = vector(work, structure[ROWS], CENTRE)
+    c = vector(work, tree.links, CENTRE)
     st(out, 1, c[0] / total)
     st(out, 2, c[1] / total)
     st(out, 3, c[2] / total)
@@ -76,18 +79,18 @@ def potential_energy(t: Any, y: Any, parameters: Any, structure: Any, work: Any,
 @entry(*FIELD_SIGNATURES)
 def total_momentum(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y = (q, v) → momentum of the tree in the world: linear (3), angular about the centre of mass (3)."""
-    velocities(t, y, structure[N_Q], parameters, structure, work)
+    tree = header_of(structure)
+    velocities(t, y, tree.n_q, parameters, structure, work)
     first_moments(t, y, parameters, structure, work)
     clear(structure, work, MOMENTUM, 6)
-    n, total = structure[ROWS], 0.0
+    n, total = tree.links, 0.0
     for i in range(n - 1, -1, -1):
-        row = HEADER + i * ROW
-        at = structure[row + PARAMETERS]
-        l, k = own_momentum(parameters, at, vector(work, i, TWIST), vector(work, i, TWIST + 3))
+        link = link_of(structure, i)
+        l, k = own_momentum(parameters, link, vector(work, i, TWIST), vector(work, i, TWIST + 3))
         l, k = add(l, vector(work, i, MOMENTUM)), add(k, vector(work, i, MOMENTUM + 3))
-        l, k = wrench_up(t, y, parameters, structure, work, i, row, at, l, k)
-        add_to(work, structure[row + PARENT], MOMENTUM, l, k)
-        total = total + parameters[at + MASS]
+        l, k = wrench_up(t, y, parameters, work, i, link, l, k)
+        add_to(work, link.parent, MOMENTUM, l, k)
+        total = total + numbers_of(parameters, link).mass
     l, k, c = vector(work, n, MOMENTUM), vector(work, n, MOMENTUM + 3), vector(work, n, CENTRE)
     arm = cross(c, l)
     st(out, 0, l[0])

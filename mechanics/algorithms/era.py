@@ -11,7 +11,7 @@ with the inertia M^a and momentum π^a that are left after the elimination, and 
     ṗ_i = −A_iᵀ Ω(V_i) P*_i + A_iᵀ F*_i + τ_i − d_i s_i,
 
 where P*_i is what the paper computes as M*_i V_i + π*_i.  Bases A_i are constant in child axes, so that Ȧ = 0: a joint
-of several elementary motions is several rows.  Gravity needs no sweep of its own: F*_i = (m g, c × g) with the mass m
+of several elementary motions is several links.  Gravity needs no sweep of its own: F*_i = (m g, c × g) with the mass m
 and the first moment c of the subtree.  `reference.py` is the readable statement of the same algorithm.
 """
 
@@ -23,56 +23,55 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, st, st2
 from mechanics.joints.element import BALL, FLOAT, TURN
 from mechanics.kernels.elimination.ball import ball_down, ball_up, float_down, float_up
-from mechanics.kernels.elimination.carry import GRAVITY, add_three
+from mechanics.kernels.elimination.carry import GRAVITY
 from mechanics.kernels.elimination.other import other_down, other_up
 from mechanics.kernels.elimination.turn import turn_down, turn_up
-from mechanics.kernels.rows import vector, wrench_up
+from mechanics.kernels.links import add_three, put, vector, wrench_up
 from mechanics.kernels.sweeps import apply_wrench, clear
-from mechanics.model.packing import BODIES, HEADER, KIND, N_Q, N_V, PARAMETERS, PARENT, ROW, ROWS, F
+from mechanics.model.layout import F, gravity_of, header_of, link_of
 
 
 @helper
 def up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, loaded: Any, pace: Any = 1.0) -> None:
-    """Eliminate from the leaves to the base; the rows keep M^a, π^a, first moments and (if loaded) F*; `pace` scales
+    """Eliminate from the leaves to the base; the links keep M^a, π^a, first moments and (if loaded) F*; `pace` scales
     prescribed rates.
     """
-    for i in range(structure[ROWS] - 1, -1, -1):
-        row = HEADER + i * ROW
-        kind = structure[row + KIND]
+    for i in range(header_of(structure).links - 1, -1, -1):
+        link = link_of(structure, i)
+        kind = link.kind
         if kind == TURN:
-            turn_up(y, parameters, structure, work, i, row)
+            turn_up(y, parameters, structure, work, i, link)
         elif kind == BALL:
-            ball_up(y, parameters, structure, work, i, row)
+            ball_up(y, parameters, structure, work, i, link)
         elif kind == FLOAT:
-            float_up(y, parameters, structure, work, i, row)
+            float_up(y, parameters, structure, work, i, link)
         else:
-            other_up(t, y, parameters, structure, work, i, row, pace)
+            other_up(t, y, parameters, structure, work, i, link, pace)
         if loaded:
             f, m = vector(work, i, F), vector(work, i, F + 3)
-            f, m = wrench_up(t, y, parameters, structure, work, i, row, structure[row + PARAMETERS], f, m)
-            add_three(work, structure[row + PARENT], F, f)
-            add_three(work, structure[row + PARENT], F + 3, m)
+            f, m = wrench_up(t, y, parameters, work, i, link, f, m)
+            add_three(work, link.parent, F, f)
+            add_three(work, link.parent, F + 3, m)
 
 
 @helper
 def down(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, loaded: Any, pace: Any = 1.0) -> None:
-    """Velocities and rates of the momenta from the base to the leaves; the rows keep their twists (columns 0 … 5)."""
-    n = structure[ROWS]
+    """Velocities and rates of the momenta from the base to the leaves; the links keep their twists (columns 0 … 5)."""
+    n = header_of(structure).links
     for column in range(6):
         st2(work, n, column, 0.0)
-    for column in range(3):
-        st2(work, n, GRAVITY + column, parameters[column])
+    put(work, n, GRAVITY, gravity_of(parameters))
     for i in range(n):
-        row = HEADER + i * ROW
-        kind = structure[row + KIND]
+        link = link_of(structure, i)
+        kind = link.kind
         if kind == TURN:
-            turn_down(parameters, structure, work, i, row, out, loaded)
+            turn_down(parameters, structure, work, i, link, out, loaded)
         elif kind == BALL:
-            ball_down(y, parameters, structure, work, i, row, out, loaded)
+            ball_down(y, parameters, structure, work, i, link, out, loaded)
         elif kind == FLOAT:
-            float_down(y, parameters, structure, work, i, row, out, loaded)
+            float_down(y, parameters, structure, work, i, link, out, loaded)
         else:
-            other_down(t, y, parameters, structure, work, i, row, out, loaded, pace)
+            other_down(t, y, parameters, structure, work, i, link, out, loaded, pace)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -85,9 +84,10 @@ def era(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) ->
 @entry(*FIELD_SIGNATURES)
 def era_loaded(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y = (q, p, τ, wrenches of all bodies) → out = (v, ṗ)."""
-    n_q, n_v = structure[N_Q], structure[N_V]
+    tree = header_of(structure)
+    n_q, n_v = tree.n_q, tree.n_v
     clear(structure, work, F, 6)
-    for b in range(structure[BODIES]):
+    for b in range(tree.bodies):
         apply_wrench(y, n_q + 2 * n_v + 6 * b, parameters, structure, work, b)
     up(t, y, parameters, structure, work, True)
     down(t, y, parameters, structure, work, out, True)

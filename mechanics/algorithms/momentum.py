@@ -9,9 +9,9 @@ from typing import Any
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper
 from liegroup.formulas.vectors import add
-from mechanics.kernels.rows import vector, wrench_up
+from mechanics.kernels.links import vector, wrench_up
 from mechanics.kernels.sweeps import TWIST, add_to, clear, own_momentum, project, velocities
-from mechanics.model.packing import HEADER, N_Q, PARAMETERS, PARENT, ROW, ROWS, V
+from mechanics.model.layout import header_of, link_of
 
 MOMENTUM = 6
 """Column of P*, the momentum of the subtree."""
@@ -19,23 +19,23 @@ MOMENTUM = 6
 
 @helper
 def momenta(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, o: Any = 0) -> None:
-    """From the twists of the rows: P* of all rows, that of the whole tree in the base's row, and out[o … o + n_v]
-    <- p.
+    """From the twists of the links: P* of all links, that of the whole tree in the line of the base, and out[o … o +
+    n_v] <- p.
     """
-    n = structure[ROWS]
+    n = header_of(structure).links
     clear(structure, work, MOMENTUM, 6)
     for i in range(n - 1, -1, -1):
-        row = HEADER + i * ROW
-        at, parent = structure[row + PARAMETERS], structure[row + PARENT]
-        l, k = own_momentum(parameters, at, vector(work, i, TWIST), vector(work, i, TWIST + 3))
+        link = link_of(structure, i)
+        parent = link.parent
+        l, k = own_momentum(parameters, link, vector(work, i, TWIST), vector(work, i, TWIST + 3))
         l, k = add(l, vector(work, i, MOMENTUM)), add(k, vector(work, i, MOMENTUM + 3))
-        project(parameters, structure, row, at, l, k, out, o + structure[row + V], 1)
-        l, k = wrench_up(t, y, parameters, structure, work, i, row, at, l, k)
+        project(parameters, link, l, k, out, o + link.v, 1)
+        l, k = wrench_up(t, y, parameters, work, i, link, l, k)
         add_to(work, parent, MOMENTUM, l, k)
 
 
 @entry(*FIELD_SIGNATURES)
 def momentum(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y = (q, v) → p."""
-    velocities(t, y, structure[N_Q], parameters, structure, work)
+    velocities(t, y, header_of(structure).n_q, parameters, structure, work)
     momenta(t, y, parameters, structure, work, out)

@@ -14,9 +14,9 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, ld2, st, st2
 from liegroup.formulas.vectors import add, cross, subtract
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN
-from mechanics.kernels.rows import prescribed_acceleration, put, set_angle, twist_down, vector, wrench_up
+from mechanics.kernels.links import prescribed_acceleration, put, set_angle, twist_down, vector, wrench_up
 from mechanics.kernels.sweeps import TWIST, add_to, apply_wrench, clear, own_momentum, own_twist, project
-from mechanics.model.packing import BODIES, DAMPING, HEADER, KIND, N_Q, N_V, PARAMETERS, PARENT, ROW, ROWS, F, V
+from mechanics.model.layout import F, damping_of, gravity_of, header_of, link_of
 
 ACCELERATION, FORCE = 6, 12
 """Columns of W and of the force."""
@@ -24,38 +24,37 @@ ACCELERATION, FORCE = 6, 12
 
 @helper
 def accelerations(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Twists, accelerations and forces of the rows without their children."""
-    n, n_q, n_v = structure[ROWS], structure[N_Q], structure[N_V]
+    """Twists, accelerations and forces of the links without their children."""
+    tree = header_of(structure)
+    n, n_q, n_v = tree.links, tree.n_q, tree.n_v
     for column in range(12):
         st2(work, n, TWIST + column, 0.0)
-    for column in range(3):
-        st2(work, n, ACCELERATION + column, -parameters[column])
+    g = gravity_of(parameters)
+    put(work, n, ACCELERATION, (-g[0], -g[1], -g[2]))
     for i in range(n):
-        row = HEADER + i * ROW
-        at, k, kind = structure[row + PARAMETERS], structure[row + PARENT], structure[row + KIND]
-        set_angle(t, y, parameters, structure, work, i, row, at)
+        link = link_of(structure, i)
+        k, kind = link.parent, link.kind
+        set_angle(t, y, parameters, work, i, link)
         zero = ld2(work, n, TWIST)
-        v, w = twist_down(
-            t, y, parameters, structure, work, i, row, at, vector(work, k, TWIST), vector(work, k, TWIST + 3)
-        )
+        v, w = twist_down(t, y, parameters, work, i, link, vector(work, k, TWIST), vector(work, k, TWIST + 3))
         a, e = vector(work, k, ACCELERATION), vector(work, k, ACCELERATION + 3)
-        a, e = twist_down(t, y, parameters, structure, work, i, row, at, a, e)
-        v_own, w_own = own_twist(t, y, n_q, parameters, structure, row, at, zero)
+        a, e = twist_down(t, y, parameters, work, i, link, a, e)
+        v_own, w_own = own_twist(t, y, n_q, parameters, link, zero)
         v, w = add(v, v_own), add(w, w_own)
         a, e = add(a, add(cross(w, v_own), cross(v, w_own))), add(e, cross(w, w_own))
         if kind == MOVED_TURN:
-            e = e[0], e[1], e[2] + prescribed_acceleration(t, parameters, structure, row)
+            e = e[0], e[1], e[2] + prescribed_acceleration(t, parameters, link)
         elif kind == MOVED_SLIDE:
-            a = a[0], a[1], a[2] + prescribed_acceleration(t, parameters, structure, row)
+            a = a[0], a[1], a[2] + prescribed_acceleration(t, parameters, link)
         else:
-            a_own, e_own = own_twist(t, y, n_q + n_v, parameters, structure, row, at, zero)
+            a_own, e_own = own_twist(t, y, n_q + n_v, parameters, link, zero)
             a, e = add(a, a_own), add(e, e_own)
         put(work, i, TWIST, v)
         put(work, i, TWIST + 3, w)
         put(work, i, ACCELERATION, a)
         put(work, i, ACCELERATION + 3, e)
-        l, k_ = own_momentum(parameters, at, v, w)
-        f, m = own_momentum(parameters, at, a, e)
+        l, k_ = own_momentum(parameters, link, v, w)
+        f, m = own_momentum(parameters, link, a, e)
         put(work, i, FORCE, add(f, cross(w, l)))
         put(work, i, FORCE + 3, add(m, add(cross(v, l), cross(w, k_))))
 
@@ -63,26 +62,27 @@ def accelerations(t: Any, y: Any, parameters: Any, structure: Any, work: Any) ->
 @helper
 def joint_forces(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """τ of the accelerations and of the external wrenches in the columns F; y begins with (q, v)."""
-    for i in range(structure[ROWS] - 1, -1, -1):
-        row = HEADER + i * ROW
-        at = structure[row + PARAMETERS]
+    tree = header_of(structure)
+    for i in range(tree.links - 1, -1, -1):
+        link = link_of(structure, i)
         f, m = (
             subtract(vector(work, i, FORCE), vector(work, i, F)),
             subtract(vector(work, i, FORCE + 3), vector(work, i, F + 3)),
         )
-        project(parameters, structure, row, at, f, m, out, structure[row + V], 1)
-        f, m = wrench_up(t, y, parameters, structure, work, i, row, at, f, m)
-        add_to(work, structure[row + PARENT], FORCE, f, m)
-    for k in range(structure[N_V]):
-        st(out, k, ld(out, k) + parameters[structure[DAMPING] + k] * ld(y, structure[N_Q] + k))
+        project(parameters, link, f, m, out, link.v, 1)
+        f, m = wrench_up(t, y, parameters, work, i, link, f, m)
+        add_to(work, link.parent, FORCE, f, m)
+    for k in range(tree.n_v):
+        st(out, k, ld(out, k) + damping_of(parameters, structure, k) * ld(y, tree.n_q + k))
 
 
 @entry(*FIELD_SIGNATURES)
 def rnea(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y = (q, v, a, wrenches of all bodies) → τ."""
-    n_q, n_v = structure[N_Q], structure[N_V]
+    tree = header_of(structure)
+    n_q, n_v = tree.n_q, tree.n_v
     clear(structure, work, F, 6)
-    for b in range(structure[BODIES]):
+    for b in range(tree.bodies):
         apply_wrench(y, n_q + 2 * n_v + 6 * b, parameters, structure, work, b)
     accelerations(t, y, parameters, structure, work)
     joint_forces(t, y, parameters, structure, work, out)

@@ -4,16 +4,14 @@ State y = (q, p*).  Beside the sweeps of ERA (`mechanics.algorithms.era`) one ev
 passage from its two bodies to the base: with the screws W of `mechanics.constraints.rows`, G = Wᵀ T A, H = Aᵀ Tᵀ M T A,
 
     up       factors of H, and the free momenta of p*
-    columns  Y_c: what is left of the impulse W_c at every degree of freedom, so that Φ = G H⁻¹ Gᵀ = Yᵀ D⁻¹ Y
-             and G H⁻¹ p* = Yᵀ u
-    solve    Φ η = −G H⁻¹ p*, with the rank that the mechanism has (decided once)
-    load     momenta −W η enter the tree: its momenta become μ' = μ − η* by themselves
+    columns  Y_c: what is left of the impulse W_c at every degree of freedom, so that Φ = G H⁻¹ Gᵀ = Yᵀ D⁻¹ Y and G H⁻¹ p* = Yᵀ u
+    solve    Φ Λ = −G H⁻¹ p*, with the rank that the mechanism has (decided once)
+    load     momenta −W Λ enter the tree: its momenta become μ' = μ − Λ* by themselves
     down     s, V, μ' and ṗ* = −Aᵀ Ω μ' + Aᵀ F*, as in the tree
-    react    ṗ* −= Aᵀ Tᵀ N η, with N the rates of the screws seen from space
-             (0 for what the paper keeps in absolute axes)
+    react    ṗ* −= Aᵀ Tᵀ N Λ, with N the rates of the screws seen from space (zero for what the paper keeps in absolute axes)
 
 Equations of joint coordinates (`mechanics.constraints.coupling_rows`) are momenta along the joints themselves in the
-place of screws. η is the time integral of the closing reactions since it was last zero.  `closed_reference.py` is the
+place of screws. Λ (η in the paper) is the time integral of the multipliers λ since it was last zero.  `closed_reference.py` is the
 readable statement.
 """
 
@@ -27,35 +25,12 @@ from liegroup.compile.dense import factor_of_rank, solve_of_rank
 from liegroup.formulas.vectors import add
 from mechanics.algorithms.era import down, up
 from mechanics.closed_trees.forces import forces
-from mechanics.closed_trees.packing import (
-    BOTH,
-    CARRIED,
-    COLUMNS,
-    COUPLED,
-    EQUATION,
-    EQUATIONS,
-    ETA,
-    KEPT,
-    MATRIX,
-    NULLS,
-    PASS,
-    PASSES,
-    PATH,
-    PATHS,
-    POSES,
-    RANK,
-    SCRATCH,
-    SCREWS,
-    SECOND,
-    STARTS,
-    VECTORS,
-)
-from mechanics.closed_trees.poses import add_at, gather, pass_on, poses, push, push_rate, screws, taken
-from mechanics.constraints.coupling_rows import WAY, way
+from mechanics.closed_trees.layout import ACCUMULATED, closures_of, equation_of, on_path_up, pass_at, passes_of
+from mechanics.closed_trees.poses import add_at, gather, poses, push, push_rate, screws, taken
+from mechanics.constraints.coupling_rows import coupling_of
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN, SLIDE, TURN
 from mechanics.kernels.impulses import (
     components,
-    freedom,
     inverse_pivots,
     left_over,
     through,
@@ -63,230 +38,209 @@ from mechanics.kernels.impulses import (
     to_parent,
     turn_to_parent,
 )
-from mechanics.kernels.rows import prescribed, put, vector
-from mechanics.model.packing import (
-    EXTENSION,
-    FLAGS,
-    HEADER,
-    KIND,
-    N_V,
-    PARAMETERS,
-    PARENT,
-    ROW,
-    ROWS,
-    K,
-    L,
-    V,
-)
+from mechanics.kernels.links import freedom, prescribed, put, vector
+from mechanics.kernels.sweeps import add_to
+from mechanics.model.layout import K, L, header_of, link_of
 
-# --- the equations for η
+# --- the equations for Λ
 # ------------------------------------------------------------------------------------------------------
 
 
 @helper
-def _meet(work: Any, row: Any) -> None:
+def _meet(work: Any, line: Any) -> None:
     """The impulses from both bodies of an equation become one."""
-    put(work, row, 0, add(vector(work, row, 0), vector(work, row, 6)))
-    put(work, row, 3, add(vector(work, row, 3), vector(work, row, 9)))
+    put(work, line, 0, add(vector(work, line, 0), vector(work, line, 6)))
+    put(work, line, 3, add(vector(work, line, 3), vector(work, line, 9)))
 
 
 @kernel
-def _pass_turn(parameters: Any, structure: Any, work: Any, i: Any, row: Any, start: Any, end: Any) -> None:
+def _pass_turn(parameters: Any, structure: Any, work: Any, i: Any, link: Any, start: Any, end: Any) -> None:
     """The impulses of the passes start … end − 1 through a TURN, and Y of its degree of freedom."""
-    o, at, flags = structure[EXTENSION], structure[row + PARAMETERS], structure[row + FLAGS]
-    y_row = structure[o + COLUMNS] + structure[row + V]
+    closures = closures_of(structure)
+    first = closures.columns + link.v
     for e in range(start, end):
-        c = structure[e] // PASS
-        carried, column = structure[o + CARRIED] + c, 6 * (structure[e] & SECOND)
-        if structure[e] & BOTH:
+        passing = pass_at(structure, e)
+        c, column = passing.equation, 6 * passing.second
+        carried = closures.carried + c
+        if passing.meet:
             _meet(work, carried)
         l, k = through_turn(work, i, vector(work, carried, column), vector(work, carried, column + 3))
-        st2(work, y_row, c, k[2])
-        l, k = turn_to_parent(parameters, flags, work, i, at, l, (k[0], k[1], k[2] - k[2]))
+        st2(work, first, c, k[2])
+        l, k = turn_to_parent(parameters, link, work, i, l, (k[0], k[1], k[2] - k[2]))
         put(work, carried, column, l)
         put(work, carried, column + 3, k)
 
 
 @helper
-def _put_column(t: Any, parameters: Any, structure: Any, work: Any, row: Any, c: Any, l: Any, k: Any) -> None:
-    """Y of equation c from a momentum with ξ in the emptied places; its part with a prescribed rate is added to the row
-    η.
+def _put_column(t: Any, parameters: Any, structure: Any, work: Any, link: Any, c: Any, l: Any, k: Any) -> None:
+    """Y of equation c from a momentum with ξ in the emptied places; its part with a prescribed rate is added to the
+    line of the multipliers.
     """
-    o, kind = structure[EXTENSION], structure[row + KIND]
-    y_row, eta = structure[o + COLUMNS] + structure[row + V], structure[o + VECTORS] + ETA
+    closures, kind = closures_of(structure), link.kind
+    first, line = closures.columns + link.v, closures.multipliers
     if kind == MOVED_TURN:
-        add_at(work, eta, c, prescribed(t, parameters, structure, row)[1] * k[2])
+        add_at(work, line, c, prescribed(t, parameters, link)[1] * k[2])
     elif kind == MOVED_SLIDE:
-        add_at(work, eta, c, prescribed(t, parameters, structure, row)[1] * l[2])
+        add_at(work, line, c, prescribed(t, parameters, link)[1] * l[2])
     xi = components(kind, 0.0, l, k)
     for d in range(freedom(kind)):
-        st2(work, y_row + d, c, xi[d])
+        st2(work, first + d, c, xi[d])
 
 
 @kernel
 def _pass_other(
-    t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, start: Any, end: Any
+    t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any, start: Any, end: Any
 ) -> None:
-    """The same for the other kinds of rows; the rates of prescribed motions are added to −(closing velocities) in the
-    row η.
+    """The same for the other kinds of links; the rates of prescribed motions are added to −(closing velocities) in the
+    line of multipliers.
     """
-    o, kind, at = structure[EXTENSION], structure[row + KIND], structure[row + PARAMETERS]
+    closures = closures_of(structure)
     for e in range(start, end):
-        c = structure[e] // PASS
-        carried, column = structure[o + CARRIED] + c, 6 * (structure[e] & SECOND)
-        if structure[e] & BOTH:
+        passing = pass_at(structure, e)
+        c, column = passing.equation, 6 * passing.second
+        carried = closures.carried + c
+        if passing.meet:
             _meet(work, carried)
-        l, k = through(parameters, work, i, kind, at, vector(work, carried, column), vector(work, carried, column + 3))
-        _put_column(t, parameters, structure, work, row, c, l, k)
-        l, k = left_over(parameters, kind, at, l, k)
-        l, k = to_parent(t, y, parameters, structure, work, i, row, at, l, k)
+        l, k = through(parameters, work, i, link, vector(work, carried, column), vector(work, carried, column + 3))
+        _put_column(t, parameters, structure, work, link, c, l, k)
+        l, k = left_over(parameters, link, l, k)
+        l, k = to_parent(t, y, parameters, work, i, link, l, k)
         put(work, carried, column, l)
         put(work, carried, column + 3, k)
 
 
 @kernel
 def columns(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Y, 1/d and u = ξ/d of p for all degrees of freedom on the path; the part of −φ̇ with prescribed rates in the row
-    η.
+    """Y, 1/d and u = ξ/d of p for all degrees of freedom on the path; the part of −φ̇ with prescribed rates in the line
+    of the multipliers.
 
-    Momenta −W of unit multipliers go from the bodies of the equations to the base, all of them through one row after
+    Momenta −W of unit multipliers go from the bodies of the equations to the base, all of them through one link after
     another; then those of equations of joint coordinates, one by one.
     """
-    o = structure[EXTENSION]
-    m, count, passes = structure[o + KEPT], structure[o + PATHS], structure[o + PASSES]
+    closures = closures_of(structure)
+    m = closures.kept
     for c in range(m):
-        st2(work, structure[o + VECTORS] + ETA, c, 0.0)
-    for c in range(structure[o + COUPLED]):
+        st2(work, closures.multipliers, c, 0.0)
+    for c in range(closures.coupled):
         for k in range(12):
-            st2(work, structure[o + CARRIED] + c, k, -ld2(work, structure[o + SCREWS] + c, k))
-    for r in range(count):
-        i = structure[structure[o + PATH] + count - 1 - r]
-        row = HEADER + i * ROW
-        kind, first = structure[row + KIND], structure[o + COLUMNS] + structure[row + V]
+            st2(work, closures.carried + c, k, -ld2(work, closures.screws + c, k))
+    for r in range(closures.path_length):
+        i, passes = on_path_up(structure, closures, r), passes_of(structure, closures, r)
+        link = link_of(structure, i)
+        kind, first = link.kind, closures.columns + link.v
         pivots = inverse_pivots(work, i, kind)
         xi = components(kind, 0.0, vector(work, i, L), vector(work, i, K))
         for d in range(freedom(kind)):
             st2(work, first + d, m, pivots[d])
             st2(work, first + d, m + 1, pivots[d] * xi[d])
         if kind == TURN:
-            _pass_turn(parameters, structure, work, i, row, structure[passes + 2 * r], structure[passes + 2 * r + 1])
+            _pass_turn(parameters, structure, work, i, link, passes.start, passes.joints)
         else:
-            _pass_other(
-                t, y, parameters, structure, work, i, row, structure[passes + 2 * r], structure[passes + 2 * r + 1]
-            )
-    for c in range(structure[o + COUPLED], m):
+            _pass_other(t, y, parameters, structure, work, i, link, passes.start, passes.joints)
+    for c in range(closures.coupled, m):
         _coupled_column(t, y, parameters, structure, work, c)
 
 
 @kernel
 def _coupled_column(t: Any, y: Any, parameters: Any, structure: Any, work: Any, c: Any) -> None:
     """Y of an equation of joint coordinates, and its part with prescribed rates."""
-    o = structure[EXTENSION]
-    code = structure[structure[o + EQUATIONS] + EQUATION * c + 4]
+    closures = closures_of(structure)
+    coupling = coupling_of(structure, equation_of(structure, closures, c).code)
     push(structure, work, c, -1.0)
-    first = way(structure, code)
-    for r in range(structure[code + WAY]):
-        i = structure[first + r]
-        row = HEADER + i * ROW
-        l, k = climb(t, y, parameters, structure, work, i, row)
-        _put_column(t, parameters, structure, work, row, c, l, k)
-    taken(work, structure[o + POSES] + structure[ROWS])
+    for r in range(coupling.way, coupling.tape):
+        i = structure[r]
+        link = link_of(structure, i)
+        l, k = climb(t, y, parameters, structure, work, i, link)
+        _put_column(t, parameters, structure, work, link, c, l, k)
+    taken(work, closures.poses + header_of(structure).links)
 
 
 @kernel
 def matrix(structure: Any, work: Any) -> None:
-    """Φ = Yᵀ D⁻¹ Y; −Yᵀ u is added to the row η.  Y has entries where impulses pass only."""
-    o = structure[EXTENSION]
-    m, count, passes, eta = (
-        structure[o + KEPT],
-        structure[o + PATHS],
-        structure[o + PASSES],
-        structure[o + VECTORS] + ETA,
-    )
+    """Φ = Yᵀ D⁻¹ Y; −Yᵀ u is added to the line of multipliers.  Y has entries where impulses pass only."""
+    closures = closures_of(structure)
+    m = closures.kept
     for c in range(m):
         for b in range(c + 1):
-            st2(work, structure[o + MATRIX] + c, b, 0.0)
-    for r in range(count):
-        row = HEADER + structure[structure[o + PATH] + count - 1 - r] * ROW
-        first, start = structure[o + COLUMNS] + structure[row + V], structure[passes + 2 * r]
-        for d in range(first, first + freedom(structure[row + KIND])):
+            st2(work, closures.matrix + c, b, 0.0)
+    for r in range(closures.path_length):
+        link, passes = link_of(structure, on_path_up(structure, closures, r)), passes_of(structure, closures, r)
+        first = closures.columns + link.v
+        for d in range(first, first + freedom(link.kind)):
             pivot, u = ld2(work, d, m), ld2(work, d, m + 1)
-            for e in range(start, structure[passes + 2 * r + 2]):
-                c = structure[e] // PASS
+            for e in range(passes.start, passes.end):
+                c = pass_at(structure, e).equation
                 x = ld2(work, d, c)
-                add_at(work, eta, c, -(x * u))
+                add_at(work, closures.multipliers, c, -(x * u))
                 x = x * pivot
-                for f in range(start, e + 1):
-                    b = structure[f] // PASS
-                    add_at(work, structure[o + MATRIX] + c, b, x * ld2(work, d, b))
+                for f in range(passes.start, e + 1):
+                    b = pass_at(structure, f).equation
+                    add_at(work, closures.matrix + c, b, x * ld2(work, d, b))
 
 
 @kernel
 def factor(structure: Any, parameters: Any, work: Any) -> None:
     """The factors of Φ, for the rank of the mechanism."""
-    o = structure[EXTENSION]
-    m = structure[o + KEPT]
+    closures = closures_of(structure)
+    m = closures.kept
     if m == 0:
         return
-    for d in range(m - structure[o + RANK]):
+    for d in range(m - closures.rank):
         for c in range(m):
-            st2(work, structure[o + NULLS] + d, c, parameters[structure[o + STARTS] + d * m + c])
-    factor_of_rank(
-        work, structure[o + MATRIX], m, structure[o + RANK], work, structure[o + NULLS], work, structure[o + SCRATCH]
-    )
+            st2(work, closures.nulls + d, c, parameters[closures.starts + d * m + c])
+    factor_of_rank(work, closures.matrix, m, closures.rank, work, closures.nulls, work, closures.scratch)
 
 
 @kernel
 def solve(structure: Any, work: Any) -> None:
-    """η <- Φ⁺ η."""
-    o = structure[EXTENSION]
-    vectors = structure[o + VECTORS]
+    """Λ <- Φ⁺ Λ."""
+    closures = closures_of(structure)
     solve_of_rank(
         work,
-        structure[o + MATRIX],
-        structure[o + KEPT],
-        structure[o + RANK],
+        closures.matrix,
+        closures.kept,
+        closures.rank,
         work,
-        structure[o + NULLS],
+        closures.nulls,
         work,
-        vectors + ETA,
+        closures.multipliers,
     )
 
 
 @kernel
 def scatter(structure: Any, work: Any, sign: Any) -> None:
-    """sign·W η into the accumulators of the closing rows."""
-    o = structure[EXTENSION]
-    for c in range(structure[o + KEPT]):
-        push(structure, work, c, sign * ld2(work, structure[o + VECTORS] + ETA, c))
+    """sign·W Λ into the accumulators of the closing links."""
+    closures = closures_of(structure)
+    for c in range(closures.kept):
+        push(structure, work, c, sign * ld2(work, closures.multipliers, c))
 
 
 @kernel
-def climb(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any) -> Any:
-    """The accumulated momentum of row i through the eliminations, ξ in the emptied places; what is left goes to the
+def climb(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> Any:
+    """The accumulated momentum of link i through the eliminations, ξ in the emptied places; what is left goes to the
     parent.
 
-    A momentum x along the joint is the screw x on the row and −x on its parent: it enters with the one and does not
+    A momentum x along the joint is the screw x on the link and −x on its parent: it enters with the one and does not
     leave.
     """
-    first, kind, at = structure[structure[EXTENSION] + POSES], structure[row + KIND], structure[row + PARAMETERS]
+    first, kind = closures_of(structure).poses, link.kind
     l, k, x = taken(work, first + i)
     if kind == TURN:
         l, k = through_turn(work, i, l, (k[0], k[1], k[2] + x))
-        l_up, k_up = turn_to_parent(parameters, structure[row + FLAGS], work, i, at, l, (k[0], k[1], -x))
+        l_up, k_up = turn_to_parent(parameters, link, work, i, l, (k[0], k[1], -x))
     else:
         l, k = _plus_along(kind, l, k, x)
-        l, k = through(parameters, work, i, kind, at, l, k)
-        l_up, k_up = left_over(parameters, kind, at, l, k)
+        l, k = through(parameters, work, i, link, l, k)
+        l_up, k_up = left_over(parameters, link, l, k)
         l_up, k_up = _plus_along(kind, l_up, k_up, -x)
-        l_up, k_up = to_parent(t, y, parameters, structure, work, i, row, at, l_up, k_up)
-    pass_on(work, first + structure[row + PARENT], l_up, k_up)
+        l_up, k_up = to_parent(t, y, parameters, work, i, link, l_up, k_up)
+    add_to(work, first + link.parent, ACCUMULATED, l_up, k_up)
     return l, k
 
 
 @helper
 def _plus_along(kind: Any, l: Any, k: Any, x: Any) -> Any:
-    """(l, k) with x more along the joint of a row of one freedom."""
+    """(l, k) with x more along the joint of a link of one freedom."""
     if kind == SLIDE:
         l = l[0], l[1], l[2] + x
     else:
@@ -296,33 +250,32 @@ def _plus_along(kind: Any, l: Any, k: Any, x: Any) -> Any:
 
 @kernel
 def load(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """The momenta −W η through the eliminations, added to those of the tree."""
-    o = structure[EXTENSION]
+    """The momenta −W Λ through the eliminations, added to those of the tree."""
+    closures = closures_of(structure)
     scatter(structure, work, -1.0)
-    count, first = structure[o + PATHS], structure[o + POSES]
-    for r in range(count):
-        i = structure[structure[o + PATH] + count - 1 - r]
-        l, k = climb(t, y, parameters, structure, work, i, HEADER + i * ROW)
+    for r in range(closures.path_length):
+        i = on_path_up(structure, closures, r)
+        l, k = climb(t, y, parameters, structure, work, i, link_of(structure, i))
         put(work, i, L, add(vector(work, i, L), l))
         put(work, i, K, add(vector(work, i, K), k))
-    taken(work, first + structure[ROWS])
+    taken(work, closures.poses + header_of(structure).links)
 
 
 @kernel
-def rates_of_rows(y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """−N η, and −ġ η, into the accumulators, with the twists that `down` has left in the rows and the velocities in
+def rates_of_equations(y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """−N Λ, and −ġ Λ, into the accumulators, with the twists that `down` has left in the links and the velocities in
     `out`.
     """
-    o = structure[EXTENSION]
-    for c in range(structure[o + KEPT]):
-        push_rate(y, out, 0, parameters, structure, work, c, -ld2(work, structure[o + VECTORS] + ETA, c))
+    closures = closures_of(structure)
+    for c in range(closures.kept):
+        push_rate(y, out, 0, parameters, structure, work, c, -ld2(work, closures.multipliers, c))
 
 
 @kernel
 def equations_of_motion(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """After `up`: Φ and its factors, and minus the closing velocities in the row η."""
+    """After `up`: Φ and its factors, and minus the closing velocities in the line of multipliers."""
     poses(t, y, parameters, structure, work)
-    screws(y, parameters, structure, work, structure[structure[EXTENSION] + KEPT])
+    screws(y, parameters, structure, work, closures_of(structure).kept)
     columns(t, y, parameters, structure, work)
     matrix(structure, work)
     factor(structure, parameters, work)
@@ -331,9 +284,10 @@ def equations_of_motion(t: Any, y: Any, parameters: Any, structure: Any, work: A
 @kernel
 def react(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """After `down`: what the force elements and the turning of the screws add to ṗ*."""
-    rates_of_rows(y, parameters, structure, work, out)
-    forces(t, y, parameters, structure, work, out, structure[N_V])
-    gather(t, y, parameters, structure, work, out, structure[N_V])
+    tree = header_of(structure)
+    rates_of_equations(y, parameters, structure, work, out)
+    forces(t, y, parameters, structure, work, out, tree.n_v)
+    gather(t, y, parameters, structure, work, out, tree.n_v)
 
 
 @helper

@@ -4,7 +4,7 @@ differentials.
 Such a row acts on joints, not on two bodies.  With g_j = ∂c/∂q_j and the momenta p_j conjugate to the rates of its
 joints
 
-    φ̇ = Σ g_j q̇_j,     a multiplier acts as p_j += g_j η,     ġ_j = Σ_l ∂²c/∂q_j∂q_l q̇_l,     φ̈ = Σ (g_j q̈_j + ġ_j q̇_j)
+    φ̇ = Σ g_j q̇_j,     a multiplier λ acts as ṗ_j += g_j λ,     ġ_j = Σ_l ∂²c/∂q_j∂q_l q̇_l,     φ̈ = Σ (g_j q̈_j + ġ_j q̇_j)
 
 On bodies this would be the screw g_j S_j of every joint on its child and −g_j S_j on its parent.  As one number along
 the joint it takes no poses and no second bodies, and the joints below it do not feel it, not even by rounding.
@@ -16,7 +16,7 @@ The function is traced once (`liegroup.compile.tracing`); its exact derivatives 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,18 +26,44 @@ from integrators.problem.lagrangian import scalar
 from liegroup.compile import helper, kernel, ld, ld2, st2
 from liegroup.compile.tape import Tape, play, tape_of
 from liegroup.compile.tracing import Traced
-from mechanics.constraints.given_rows import code_of
-from mechanics.constraints.rows import ROW_NUMBERS
+from mechanics.constraints.given_rows import code_of, packed_tape
+from mechanics.constraints.rows import EQUATION_NUMBERS
 from mechanics.errors import ModelError
 
-COUNT, WAY, JOINTS = range(3)
-"""Of a coupling in `structure`: number of its joints, number of the rows between them and the base; then the joints,
-these rows from the last to the first, and the tape.
-"""
-JOINT = 3
-"""A joint: its row, its coordinate, its velocity."""
-STAGES = 2
-"""Of a tape: instructions until φ and g, until ġ; then the registers of the results φ, g, ġ, and the instructions."""
+
+class Coupling(NamedTuple):
+    """Of a coupling in `structure`: the number of its joints and of the links between them and the base; then the
+    places of the joints, of these links from the last to the first, and of the tape.
+    """
+
+    joints: Any
+    way_length: Any
+    joints_at: Any
+    way: Any
+    tape: Any
+
+
+class CoupledJoint(NamedTuple):
+    """Its link, its coordinate, its velocity."""
+
+    link: Any
+    q: Any
+    v: Any
+
+
+@helper
+def coupling_of(structure: Any, code: Any) -> Any:
+    """The coupling at place `code`."""
+    joints, way_length = structure[code], structure[code + 1]
+    way = code + 2 + 3 * joints
+    return Coupling(joints, way_length, code + 2, way, way + way_length)
+
+
+@helper
+def joint(structure: Any, coupling: Any, j: Any) -> Any:
+    """Joint j of a coupling."""
+    at = coupling.joints_at + 3 * j
+    return CoupledJoint(structure[at], structure[at + 1], structure[at + 2])
 
 
 def tapes(function: Callable[..., Any], names: Sequence[str], where: str) -> list[Tape]:
@@ -79,49 +105,32 @@ def _tape(g: Differentiable, q: Sequence[Traced], s: Sequence[Traced], phi: int,
 
 
 @helper
-def joint(structure: Any, code: Any, j: Any) -> Any:
-    """Row, coordinate and velocity of joint j of a coupling."""
-    at = code + JOINTS + JOINT * j
-    return structure[at], structure[at + 1], structure[at + 2]
-
-
-@helper
-def way(structure: Any, code: Any) -> Any:
-    """Where the rows between the joints and the base stand."""
-    return code + JOINTS + JOINT * structure[code]
-
-
-@helper
-def tape_at(structure: Any, code: Any) -> Any:
-    """Where the tape begins."""
-    return way(structure, code) + structure[code + WAY]
-
-
-@helper
-def gradient(structure: Any, code: Any, work: Any, row: Any, j: Any) -> Any:
+def gradient(structure: Any, coupling: Any, work: Any, row: Any, j: Any) -> Any:
     """g_j, after `coupling_value` or `coupling_rates`."""
-    return ld2(work, row, structure[tape_at(structure, code) + STAGES + 1 + j])
+    return ld2(work, row, structure[tape_of_coupling(structure, coupling).results + 1 + j])
 
 
 @helper
-def gradient_rate(structure: Any, code: Any, work: Any, row: Any, j: Any) -> Any:
+def gradient_rate(structure: Any, coupling: Any, work: Any, row: Any, j: Any) -> Any:
     """ġ_j, after `coupling_rates`."""
-    return ld2(work, row, structure[tape_at(structure, code) + STAGES + 1 + structure[code] + j])
+    return ld2(work, row, structure[tape_of_coupling(structure, coupling).results + 1 + coupling.joints + j])
 
 
 @helper
-def _play(parameters: Any, at: Any, structure: Any, code: Any, work: Any, row: Any, stage: Any) -> None:
-    k, tape = structure[code], tape_at(structure, code)
-    play(parameters, at + ROW_NUMBERS, structure, tape + STAGES + 1 + 2 * k, structure[tape + stage], 2 * k, work, row)
+def tape_of_coupling(structure: Any, coupling: Any) -> Any:
+    """The tape of a coupling, with the results φ, g, ġ."""
+    return packed_tape(structure, coupling.tape, 1 + 2 * coupling.joints)
 
 
 @kernel
 def coupling_value(y: Any, parameters: Any, at: Any, structure: Any, code: Any, work: Any, row: Any) -> Any:
     """φ of a coupling at the coordinates in y; numbers at `at`, joints and tape at `code`, registers in `row`."""
-    for j in range(structure[code]):
-        st2(work, row, j, ld(y, joint(structure, code, j)[1]))
-    _play(parameters, at, structure, code, work, row, 0)
-    return ld2(work, row, structure[tape_at(structure, code) + STAGES])
+    coupling = coupling_of(structure, code)
+    tape, inputs = tape_of_coupling(structure, coupling), 2 * coupling.joints
+    for j in range(coupling.joints):
+        st2(work, row, j, ld(y, joint(structure, coupling, j).q))
+    play(parameters, at + EQUATION_NUMBERS, structure, tape.instructions, tape.values, inputs, work, row)
+    return ld2(work, row, structure[tape.results])
 
 
 @kernel
@@ -129,11 +138,13 @@ def coupling_rates(
     y: Any, v: Any, offset: Any, parameters: Any, at: Any, structure: Any, code: Any, work: Any, row: Any
 ) -> None:
     """g and ġ at the coordinates in y and the velocities in v[offset …]."""
-    for j in range(structure[code]):
-        _, q, s = joint(structure, code, j)
-        st2(work, row, j, ld(y, q))
-        st2(work, row, structure[code] + j, ld(v, offset + s))
-    _play(parameters, at, structure, code, work, row, 1)
+    coupling = coupling_of(structure, code)
+    tape, inputs = tape_of_coupling(structure, coupling), 2 * coupling.joints
+    for j in range(coupling.joints):
+        moved = joint(structure, coupling, j)
+        st2(work, row, j, ld(y, moved.q))
+        st2(work, row, coupling.joints + j, ld(v, offset + moved.v))
+    play(parameters, at + EQUATION_NUMBERS, structure, tape.instructions, tape.rates, inputs, work, row)
 
 
 # --- any row, for the readable reference
@@ -144,12 +155,13 @@ def coupling(row: Any, q: NDArray[Any], s: NDArray[Any]) -> tuple[Any, list[Any]
     """φ, g, ġ of a row at the coordinates q and rates s of its joints, of any scalar type."""
     k = len(row.joints)
     code = np.array([k, 0, *(x for j in range(k) for x in (0, j, j)), *code_of(row.tape)], dtype=np.int64)
-    numbers = np.concatenate([np.zeros(ROW_NUMBERS), row.tape.constants])
+    numbers = np.concatenate([np.zeros(EQUATION_NUMBERS), row.tape.constants])
     work = np.zeros((1, row.tape.registers), dtype=np.result_type(q, s, float))
     coupling_rates(q, s, 0, numbers, 0, code, 0, work, 0)
-    phi = work[0, code[tape_at(code, 0) + STAGES]]
+    found = coupling_of(code, 0)
+    phi = work[0, code[tape_of_coupling(code, found).results]]
     return (
         phi,
-        [gradient(code, 0, work, 0, j) for j in range(k)],
-        [gradient_rate(code, 0, work, 0, j) for j in range(k)],
+        [gradient(code, found, work, 0, j) for j in range(k)],
+        [gradient_rate(code, found, work, 0, j) for j in range(k)],
     )

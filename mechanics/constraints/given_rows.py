@@ -14,7 +14,7 @@ screw.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,23 +26,43 @@ from liegroup.compile.tape import Tape, play, tape_of
 from liegroup.compile.tracing import Traced
 from liegroup.formulas.vectors import add, cross, scale, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
-from mechanics.constraints.rows import ALONG, GIVEN, ROW_NUMBERS, on_body, row_rates, row_screws
+from mechanics.constraints.rows import ALONG, EQUATION_NUMBERS, GIVEN, on_body, row_rates, row_screws
 from mechanics.errors import ModelError
-from mechanics.kernels.rows import put, three
+from mechanics.kernels.links import put
+from mechanics.model.layout import three
 
 INPUTS = 18
 """Registers of x (3), R (9, by rows), ẋ (3) and the relative angular velocity (3)."""
 RESULTS = 13
 """φ, g, k; then ġ, k̇."""
-SECOND_AXES = ROW_NUMBERS
-CONSTANTS = ROW_NUMBERS + 6
-"""Behind the numbers of a row: the second axes of the two frames (the first are its directions a and b), the tape's
-constants.
+AXES_NUMBERS = 6
+"""Behind the numbers of a row: the second axes of the two frames (the first are its directions a and b), then the
+constants of the tape.
 """
-TAPE = 2 + RESULTS
-"""Of a tape in `structure`: instructions until the screws, until their rates, registers of the results; then the
-instructions.
-"""
+
+
+class PackedTape(NamedTuple):
+    """Of a tape in `structure`: how many instructions until its values, and until their rates; the places of the
+    registers of the results, and of the instructions behind them.
+    """
+
+    values: Any
+    rates: Any
+    results: Any
+    instructions: Any
+
+
+@helper
+def packed_tape(structure: Any, at: Any, results: Any) -> Any:
+    """The tape at place `at`, with so many results."""
+    return PackedTape(structure[at], structure[at + 1], at + 2, at + 2 + results)
+
+
+@helper
+def second_axes(parameters: Any, at: Any) -> Any:
+    """The second axes of the two frames of the row whose numbers are at `at`."""
+    o = at + EQUATION_NUMBERS
+    return three(parameters, o), three(parameters, o + 3)
 
 
 def tapes(function: Callable[..., Any], where: str) -> list[Tape]:
@@ -124,9 +144,9 @@ def put_pose(work: Any, row: Any, F: Any, G: Any, D: Any) -> None:
 
 
 @helper
-def result(structure: Any, code: Any, work: Any, row: Any, k: Any) -> Any:
+def result(structure: Any, tape: Any, work: Any, row: Any, k: Any) -> Any:
     """Results k, k + 1, k + 2."""
-    at = code + 2 + k
+    at = tape.results + k
     return ld2(work, row, structure[at]), ld2(work, row, structure[at + 1]), ld2(work, row, structure[at + 2])
 
 
@@ -138,17 +158,18 @@ def given_screws(
     """φ, W_i (6), W_j (6), as of `mechanics.constraints.rows.row_screws`; numbers of the row at `at`, its tape at
     `code`.
     """
-    F, G = axes(R_i, a, three(parameters, at + SECOND_AXES)), axes(R_j, b, three(parameters, at + SECOND_AXES + 3))
+    tape, (a_2, b_2) = packed_tape(structure, code, RESULTS), second_axes(parameters, at)
+    F, G = axes(R_i, a, a_2), axes(R_j, b, b_2)
     arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
     D = subtract(add(x_j, arm_j), add(x_i, arm_i))
     put_pose(work, row, F, G, D)
-    play(parameters, at + CONSTANTS, structure, code + TAPE, structure[code], INPUTS, work, row)
+    play(parameters, at + EQUATION_NUMBERS + AXES_NUMBERS, structure, tape.instructions, tape.values, INPUTS, work, row)
     f, m = (
-        rotated_back(F, result(structure, code, work, row, 1)),
-        rotated_back(F, result(structure, code, work, row, 4)),
+        rotated_back(F, result(structure, tape, work, row, 1)),
+        rotated_back(F, result(structure, tape, work, row, 4)),
     )
     return (
-        ld2(work, row, structure[code + 2]),
+        ld2(work, row, structure[tape.results]),
         on_body(ALONG, R_i, add(arm_i, D), scale(-1.0, f), scale(-1.0, m)),
         on_body(ALONG, R_j, arm_j, f, m),
     )
@@ -160,7 +181,8 @@ def given_rates(
     a: Any, p: Any, b: Any, q: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any, v_i: Any, w_i: Any, v_j: Any, w_j: Any,
 ) -> Any:  # fmt: skip
     """N_i (6), N_j (6), as of `mechanics.constraints.rows.row_rates`."""
-    F, G = axes(R_i, a, three(parameters, at + SECOND_AXES)), axes(R_j, b, three(parameters, at + SECOND_AXES + 3))
+    tape, (a_2, b_2) = packed_tape(structure, code, RESULTS), second_axes(parameters, at)
+    F, G = axes(R_i, a, a_2), axes(R_j, b, b_2)
     arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
     D = subtract(add(x_j, arm_j), add(x_i, arm_i))
     turn_i, turn_j = rotated(R_i, w_i), rotated(R_j, w_j)
@@ -168,13 +190,13 @@ def given_rates(
     put_pose(work, row, F, G, D)
     put(work, row, 12, rotated(F, subtract(subtract(Q_dot, P_dot), cross(turn_i, D))))
     put(work, row, 15, rotated(F, subtract(turn_j, turn_i)))
-    play(parameters, at + CONSTANTS, structure, code + TAPE, structure[code + 1], INPUTS, work, row)
+    play(parameters, at + EQUATION_NUMBERS + AXES_NUMBERS, structure, tape.instructions, tape.rates, INPUTS, work, row)
     f, m = (
-        rotated_back(F, result(structure, code, work, row, 1)),
-        rotated_back(F, result(structure, code, work, row, 4)),
+        rotated_back(F, result(structure, tape, work, row, 1)),
+        rotated_back(F, result(structure, tape, work, row, 4)),
     )
-    f_dot = add(cross(turn_i, f), rotated_back(F, result(structure, code, work, row, 7)))
-    m_dot = add(cross(turn_i, m), rotated_back(F, result(structure, code, work, row, 10)))
+    f_dot = add(cross(turn_i, f), rotated_back(F, result(structure, tape, work, row, 7)))
+    m_dot = add(cross(turn_i, m), rotated_back(F, result(structure, tape, work, row, 10)))
     m_dot = add(m_dot, cross(Q_dot, f))
     return (
         on_body(ALONG, R_i, add(arm_i, D), scale(-1.0, f_dot), scale(-1.0, m_dot)),
@@ -189,7 +211,7 @@ def given_rates(
 def _given(row: Any, dtype: Any) -> tuple[Any, ...]:
     """The arguments of the kernels for a row on its own."""
     code = np.array(code_of(row.tape), dtype=np.int64)
-    numbers = np.concatenate([np.zeros(ROW_NUMBERS), row.a[:, 1], row.b[:, 1], row.tape.constants])
+    numbers = np.concatenate([np.zeros(EQUATION_NUMBERS), row.a[:, 1], row.b[:, 1], row.tape.constants])
     return (
         numbers,
         0,

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from liegroup.compile.tape import Tape
 from mechanics.constraints.given_rows import tapes
-from mechanics.constraints.rows import ALONG, DISTANCE, GIVEN, PARALLEL
+from mechanics.constraints.rows import ALONG, DISTANCE, GIVEN, PARALLEL, EquationNumbers
 from mechanics.errors import ModelError
 from mechanics.model.frames import Frame
 
@@ -241,7 +241,7 @@ CLOSURES: dict[str, Callable[..., Closure]] = {
 
 
 def row_numbers(row: Row, scale: float = 1.0, tolerance: float = 0.0) -> Array:
-    """The `ROW_NUMBERS` parameters of a row for the kernels; φ, its screws and its rates are multiplied by `scale`.
+    """The parameters of a row for the kernels; φ, its screws and its rates are multiplied by `scale`.
 
     Behind them, of a GIVEN row: the second axes of its frames, and the constants of its tape; of a COUPLING row: these
     constants.
@@ -251,4 +251,4 @@ def row_numbers(row: Row, scale: float = 1.0, tolerance: float = 0.0) -> Array:
         tail = [row.tape.constants]
     elif row.tape is not None:
         a, b, tail = row.a[:, 0], row.b[:, 0], [row.a[:, 1], row.b[:, 1], row.tape.constants]
-    return np.concatenate([a, row.p, b, row.q, [row.length, scale, tolerance], *tail])
+    return np.hstack([*EquationNumbers(a, row.p, b, row.q, row.length, scale, tolerance), *tail])

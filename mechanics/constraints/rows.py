@@ -23,18 +23,39 @@ and their rates N (as vectors of space, then in body axes) give φ̈ = W_i·V̇_
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from liegroup.compile import helper
 from liegroup.compile.scalars import sqrt
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.constraints.wheel_rows import HEIGHT, SPHERE, wheel_rates, wheel_row
+from mechanics.model.layout import three
 
 COUPLING, GIVEN, PARALLEL, ALONG, DISTANCE = -2, -1, 0, 1, 2
-SCALE, TOLERANCE = 13, 14
-ROW_NUMBERS = 15
-"""Parameters of a row: a (3), p (3), b (3), q (3), L, scale, and the |φ| that counts as closed."""
+EQUATION_NUMBERS = 15
+
+
+class EquationNumbers(NamedTuple):
+    """Parameters of an equation, in their order: directions and points a, p, b, q (3 each), length L, the factor of φ
+    and its screws where the equation is solved, and the |φ| that counts as closed.
+    """
+
+    a: Any
+    p: Any
+    b: Any
+    q: Any
+    length: Any
+    scale: Any
+    tolerance: Any
+
+
+@helper
+def equation_numbers(parameters: Any, at: Any) -> Any:
+    """The parameters of the equation that stand at `at`."""
+    x, p = parameters, at
+    a, b = three(x, p), three(x, p + 6)
+    return EquationNumbers(a, three(x, p + 3), b, three(x, p + 9), x[p + 12], x[p + 13], x[p + 14])
 
 
 @helper

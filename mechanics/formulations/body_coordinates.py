@@ -9,7 +9,7 @@ Parts in the layout "constrained" (`integrators.problem.parts`), all rows integr
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,21 +18,73 @@ from integrators.problem.parts import clear, constrained
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import absolute, entry, helper, kernel, ld, ld2, st, st2
 from liegroup.compile.scalars import maximum, sincos
-from liegroup.formulas.vectors import cross
+from liegroup.formulas.vectors import cross, dot
 from mechanics.algebra.screws import quaternion_matrix
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.closed_trees.poses import pose
-from mechanics.constraints.rows import row_rates, row_screws
-from mechanics.kernels.rows import put, three, vector
+from mechanics.constraints.rows import EQUATION_NUMBERS, equation_numbers, row_rates, row_screws
+from mechanics.kernels.links import put, vector
+from mechanics.model.layout import three
 from mechanics.nonholonomic.multipliers import constrained_field
 
 Array = NDArray[np.float64]
-BODIES, PLANAR, ROWS = 3, 4, 5
-"""Behind (n, m, k): number of bodies, whether they move in the plane x-y, and the rows (kind, first body, second body)
-of the constraints; a body's number is its row of the workspace, the base is row BODIES.
-"""
+
+
+class Sizes(NamedTuple):
+    """The header of `structure`: velocities, equations, integrable ones, bodies, whether they move in the plane x-y;
+    behind it the equations.
+    """
+
+    n: Any
+    m: Any
+    k: Any
+    bodies: Any
+    planar: Any
+
+
+class Equation(NamedTuple):
+    """Kind, first and second body; a body's number is its line of the workspace, the base has the line behind them."""
+
+    kind: Any
+    first: Any
+    second: Any
+
+
+class BodyNumbers(NamedTuple):
+    """Mass and J_c (9); behind gravity in `parameters`, before the numbers of the equations."""
+
+    mass: Any
+    tensor: Any
+
+
 BODY_NUMBERS = 10
-"""Mass, J_c (9)."""
+
+
+@helper
+def sizes_of(structure: Any) -> Any:
+    """The header."""
+    s = structure
+    return Sizes(s[0], s[1], s[2], s[3], s[4])
+
+
+@helper
+def equation_of(structure: Any, c: Any) -> Any:
+    """Equation c."""
+    s, o = structure, 5 + 3 * c
+    return Equation(s[o], s[o + 1], s[o + 2])
+
+
+@helper
+def body_numbers(parameters: Any, b: Any) -> Any:
+    """The numbers of body b."""
+    p, o = parameters, 3 + BODY_NUMBERS * b
+    return BodyNumbers(p[o], (*three(p, o + 1), *three(p, o + 4), *three(p, o + 7)))
+
+
+@helper
+def numbers_of(parameters: Any, sizes: Any, c: Any) -> Any:
+    """The numbers of equation c."""
+    return equation_numbers(parameters, 3 + BODY_NUMBERS * sizes.bodies + EQUATION_NUMBERS * c)
 
 
 # --- kernels
@@ -42,7 +94,8 @@ BODY_NUMBERS = 10
 @kernel
 def _bodies(y: Any, structure: Any, work: Any) -> None:
     """Pose (columns 0 … 11) and twist (12 … 17, body axes) of every body; the base last."""
-    count, planar = structure[BODIES], structure[PLANAR]
+    sizes = sizes_of(structure)
+    count, planar = sizes.bodies, sizes.planar
     n_q = (3 if planar else 7) * count
     for b in range(count):
         if planar:
@@ -72,10 +125,11 @@ def _bodies(y: Any, structure: Any, work: Any) -> None:
 @helper
 def _write(structure: Any, work: Any, b: Any, W: Any, out: Any, at: Any) -> None:
     """The entries of body b in a row of A: world components of the force, body components of the moment."""
-    if b < structure[BODIES]:
+    sizes = sizes_of(structure)
+    if b < sizes.bodies:
         R, _ = pose(work, b)
         f = rotated(R, (W[0], W[1], W[2]))
-        if structure[PLANAR]:
+        if sizes.planar:
             st(out, at + 3 * b, f[0])
             st(out, at + 3 * b + 1, f[1])
             st(out, at + 3 * b + 2, W[5])
@@ -97,50 +151,39 @@ def _turned(work: Any, b: Any, W: Any, N: Any) -> Any:
     )
 
 
-@helper
-def _numbers(parameters: Any, at: Any) -> Any:
-    return (
-        three(parameters, at),
-        three(parameters, at + 3),
-        three(parameters, at + 6),
-        three(parameters, at + 9),
-        parameters[at + 12],
-    )
-
-
 @kernel
 def body_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y → the parts."""
-    n, m, count = structure[0], structure[1], structure[BODIES]
-    at, width = constrained(n, m, m), 3 if structure[PLANAR] else 6
+    sizes = sizes_of(structure)
+    n, m, count = sizes.n, sizes.m, sizes.bodies
+    at, width = constrained(n, m, m), 3 if sizes.planar else 6
     clear(out)
     _bodies(y, structure, work)
-    potential = 0.0 * ld(y, 0)
+    potential, g = 0.0 * ld(y, 0), three(parameters, 0)
     for b in range(count):
-        o, i = 3 + BODY_NUMBERS * b, width * b
-        mass, x, w = parameters[o], vector(work, b, 9), vector(work, b, 15)
-        for k in range(2 if structure[PLANAR] else 3):
+        mass, J = body_numbers(parameters, b)
+        i, x, w = width * b, vector(work, b, 9), vector(work, b, 15)
+        for k in range(2 if sizes.planar else 3):
             st(out, at.MASS + (i + k) * n + i + k, mass)
-            st(out, at.GRADIENT + i + k, -mass * parameters[k])
-        potential = potential - mass * (parameters[0] * x[0] + parameters[1] * x[1] + parameters[2] * x[2])
-        if structure[PLANAR]:
-            st(out, at.MASS + (i + 2) * n + i + 2, parameters[o + 9])
+            st(out, at.GRADIENT + i + k, -mass * g[k])
+        potential = potential - mass * dot(g, x)
+        if sizes.planar:
+            st(out, at.MASS + (i + 2) * n + i + 2, J[8])
         else:
             for k in range(3):
                 for l in range(3):
-                    st(out, at.MASS + (i + 3 + k) * n + i + 3 + l, parameters[o + 1 + 3 * k + l])
-            J = (*three(parameters, o + 1), *three(parameters, o + 4), *three(parameters, o + 7))
+                    st(out, at.MASS + (i + 3 + k) * n + i + 3 + l, J[3 * k + l])
             gyro = cross(w, rotated(J, w))
             for k in range(3):
                 st(out, at.RATE + i + 3 + k, gyro[k])
     for c in range(m):
-        kind, i, j = structure[ROWS + 3 * c], structure[ROWS + 3 * c + 1], structure[ROWS + 3 * c + 2]
-        a, p, b_, q, length = _numbers(parameters, 3 + BODY_NUMBERS * count + 15 * c)
+        kind, i, j = equation_of(structure, c)
+        e = numbers_of(parameters, sizes, c)
         R_i, x_i = pose(work, i)
         R_j, x_j = pose(work, j)
         v_i, w_i, v_j, w_j = vector(work, i, 12), vector(work, i, 15), vector(work, j, 12), vector(work, j, 15)
-        phi, W_i, W_j = row_screws(kind, a, p, b_, q, length, R_i, x_i, R_j, x_j)
-        N_i, N_j = row_rates(kind, a, p, b_, q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)
+        phi, W_i, W_j = row_screws(kind, e.a, e.p, e.b, e.q, e.length, R_i, x_i, R_j, x_j)
+        N_i, N_j = row_rates(kind, e.a, e.p, e.b, e.q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)
         _write(structure, work, i, W_i, out, at.ROWS + c * n)
         _write(structure, work, j, W_j, out, at.ROWS + c * n)
         st(out, at.BIAS + c, _turned(work, i, W_i, N_i) + _turned(work, j, W_j, N_j))
@@ -163,25 +206,24 @@ def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
 @entry(*FIELD_SIGNATURES)
 def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """(energy, greatest |φ|, greatest |φ̇|)."""
-    count = structure[BODIES]
+    sizes = sizes_of(structure)
     _bodies(y, structure, work)
-    energy = 0.0 * ld(y, 0)
-    for b in range(count):
-        o = 3 + BODY_NUMBERS * b
-        mass, x, v, w = parameters[o], vector(work, b, 9), vector(work, b, 12), vector(work, b, 15)
-        J = (*three(parameters, o + 1), *three(parameters, o + 4), *three(parameters, o + 7))
+    energy, g = 0.0 * ld(y, 0), three(parameters, 0)
+    for b in range(sizes.bodies):
+        mass, J = body_numbers(parameters, b)
+        x, v, w = vector(work, b, 9), vector(work, b, 12), vector(work, b, 15)
         l = rotated(J, w)
         energy = energy + 0.5 * (
             mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + (w[0] * l[0] + w[1] * l[1] + w[2] * l[2])
         )
-        energy = energy - mass * (parameters[0] * x[0] + parameters[1] * x[1] + parameters[2] * x[2])
+        energy = energy - mass * dot(g, x)
     gap = rate = 0.0 * energy
-    for c in range(structure[1]):
-        kind, i, j = structure[ROWS + 3 * c], structure[ROWS + 3 * c + 1], structure[ROWS + 3 * c + 2]
-        a, p, b_, q, length = _numbers(parameters, 3 + BODY_NUMBERS * count + 15 * c)
+    for c in range(sizes.m):
+        kind, i, j = equation_of(structure, c)
+        e = numbers_of(parameters, sizes, c)
         R_i, x_i = pose(work, i)
         R_j, x_j = pose(work, j)
-        phi, W_i, W_j = row_screws(kind, a, p, b_, q, length, R_i, x_i, R_j, x_j)
+        phi, W_i, W_j = row_screws(kind, e.a, e.p, e.b, e.q, e.length, R_i, x_i, R_j, x_j)
         speed = 0.0 * phi
         for k in range(6):
             speed = speed + W_i[k] * ld2(work, i, 12 + k) + W_j[k] * ld2(work, j, 12 + k)

@@ -18,7 +18,7 @@ from mechanics.constraints.equations import geometry
 from mechanics.constraints.loops import Closure, Row, cylindrical, prismatic, revolute, row_numbers, spherical, weld
 from mechanics.constraints.rows import COUPLING, GIVEN, row_screws
 from mechanics.errors import ModelError
-from mechanics.formulations.body_coordinates import field, invariants, parts
+from mechanics.formulations.body_coordinates import BodyNumbers, Equation, Sizes, field, invariants, parts
 from mechanics.joints import Continuous, Cylindrical, Fixed, Free, Joint, Prismatic, Revolute, Spherical
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
@@ -59,7 +59,8 @@ def body_problem(
     state, velocity = _state(mechanism, at, planar)
     count, n = len(tree), len(velocity)
     kinds = [(RN, 3)] * count if planar else [(RN, 3), (SO3, 4)] * count
-    structure = [n, len(rows), len(rows), count, int(planar), *(x for kind, i, j, _ in rows for x in (kind, i, j))]
+    sizes = Sizes(n, len(rows), len(rows), count, int(planar))
+    structure = [*sizes, *(x for kind, i, j, _ in rows for x in Equation(kind, i, j))]
     parameters = np.concatenate(
         [tree.gravity, *(_body_numbers(b, planar) for b in tree.bodies), *(numbers for *_, numbers in rows)]
     )
@@ -194,7 +195,7 @@ def _body_numbers(body: Any, planar: bool) -> Array:
         raise ModelError(
             f"body {body.name!r}", "has no mass or no moment of inertia of its own", "use tree coordinates"
         )
-    return np.concatenate([[inertia.mass], J.ravel()])
+    return np.hstack(BodyNumbers(inertia.mass, J.ravel()))
 
 
 def _state(mechanism: Mechanism, at: Any, planar: bool) -> tuple[Array, Array]:

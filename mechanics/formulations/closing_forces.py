@@ -11,7 +11,7 @@ from integrators.layout import COUNTERS, DIVIDED, OWN_ROWS
 from integrators.problem import Problem
 from integrators.status import OK, Status
 from mechanics.mechanism import Mechanism
-from mechanics.model.packing import ROWS
+from mechanics.model.layout import header_of
 
 
 def closing_forces(
@@ -52,7 +52,7 @@ def closing_forces(
         raise ArithmeticError(
             f"{problem.model}: {Status(status).name if status != OK else 'the step was divided'}; take a smaller step"
         )
-    line = OWN_ROWS + int(np.asarray(problem.structure)[ROWS]) + 1 + 2 * m
+    line = OWN_ROWS + int(header_of(np.asarray(problem.structure)).links) + 1 + 2 * m
     kept = mechanism.solved.kept
     return {
         mechanism.equations.names[c]: float(2 / h * mechanism.solved.scales[c] * work[line, k])

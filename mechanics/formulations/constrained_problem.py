@@ -12,10 +12,7 @@ from numpy.typing import ArrayLike
 
 from integrators.problem import Problem
 from liegroup.table import RN
-from mechanics.closed_trees.packing import (
-    Solved,
-    pack_loops,
-)
+from mechanics.closed_trees.packing import Solved, pack_loops
 from mechanics.constraints.wheel_rows import HEIGHT
 from mechanics.errors import ModelError
 from mechanics.formulations.holonomic import field, invariants, parts

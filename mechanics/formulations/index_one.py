@@ -22,7 +22,7 @@ positions and velocities in the metric of the mass matrix.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import any_, entry, helper, kernel, ld, ld2, less, select, st, st2
@@ -33,36 +33,31 @@ from mechanics.algorithms.era import down, up
 from mechanics.algorithms.rnea import ACCELERATION, accelerations, joint_forces
 from mechanics.closed_trees.field import columns, factor, load, matrix, solve
 from mechanics.closed_trees.forces import forces, stored_and_power
-from mechanics.closed_trees.packing import (
-    ALL,
-    EQUATION,
-    EQUATIONS,
-    ETA,
-    FACTORS,
-    GAP,
-    GROUP,
-    INTEGRAL,
-    KEPT,
-    MATRIX,
-    MOVED,
-    POSITIONS,
-    RATES,
-    ROUNDS,
-    SETTINGS,
-    STATE,
-    TARGET,
-    VECTORS,
-)
+from mechanics.closed_trees.layout import closures_of, equation_of, scale_of, table_of
 from mechanics.closed_trees.poses import closing_bias, closing_rate, gather, poses, screws
 from mechanics.closed_trees.projection import SWEEPS, forget_momenta, greatest_gaps, position_defect
-from mechanics.constraints.rows import SCALE
 from mechanics.kernels.sweeps import clear, velocities
-from mechanics.model.packing import EXTENSION, N_Q, N_V, F
+from mechanics.model.layout import F, header_of
 
-K_D, K_P, K_I, SOFTNESS = range(4)
-"""Settings: the gains and 1/a."""
+
+class Gains(NamedTuple):
+    """The settings of a formulation: K_D, K_P, K_I and 1/a."""
+
+    rate: Any
+    gap: Any
+    integral: Any
+    softness: Any
+
+
 SPRINGS = -1
 """For the number of rounds: gains are those of springs and dampers in the closures; nothing is solved."""
+
+
+@helper
+def gains_of(parameters: Any, closures: Any) -> Any:
+    """The settings; there are four, whatever the formulation."""
+    p, o = parameters, closures.settings
+    return Gains(p[o], p[o + 1], p[o + 2], p[o + 3])
 
 
 # --- the field
@@ -72,24 +67,26 @@ SPRINGS = -1
 @kernel
 def copy_state(y: Any, structure: Any, state: Any) -> None:
     """state <- (q, v, 0)."""
-    n = structure[N_Q] + structure[N_V]
+    tree = header_of(structure)
+    n = tree.n_q + tree.n_v
     for i in range(n):
         st(state, i, ld(y, i))
-    for i in range(n, n + structure[N_V]):
+    for i in range(n, n + tree.n_v):
         st(state, i, 0.0)
 
 
 @kernel
 def applied_forces(t: Any, y: Any, state: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Row RATES <- (v, f), f = −b + forces of the elements; twists, poses and the screws of the kept rows are known
-    afterwards.
+    """Line `rates` <- (v, f), f = −b + forces of the elements; twists, poses and the screws of the kept equations are
+    known afterwards.
     """
-    o, n_q, n = structure[EXTENSION], structure[N_Q], structure[N_V]
-    rates, moved = work[structure[o + VECTORS] + RATES], work[structure[o + VECTORS] + MOVED]
+    tree = header_of(structure)
+    closures, n_q, n = closures_of(structure), tree.n_q, tree.n_v
+    rates, moved = work[closures.rates], work[closures.moved]
     clear(structure, work, F, 6)
     accelerations(t, state, parameters, structure, work)
     poses(t, y, parameters, structure, work)
-    screws(y, parameters, structure, work, structure[o + KEPT])
+    screws(y, parameters, structure, work, closures.kept)
     _target(y, parameters, structure, work)
     joint_forces(t, state, parameters, structure, work, moved)
     for k in range(n):
@@ -101,63 +98,65 @@ def applied_forces(t: Any, y: Any, state: Any, parameters: Any, structure: Any, 
 
 @kernel
 def _target(y: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Row TARGET <- −(Ġ v + K_D φ̇ + K_P φ + K_I z) of the kept equations, scaled; accelerations are those of v̇ = 0.
+    """Line `target` <- −(Ġ v + K_D φ̇ + K_P φ + K_I z) of the kept equations, scaled; accelerations are those of v̇ =
+    0.
 
     Without Ġ v for springs.
     """
-    o = structure[EXTENSION]
-    vectors, settings = structure[o + VECTORS], structure[o + SETTINGS]
-    z = structure[N_Q] + structure[N_V]
-    for c in range(structure[o + KEPT]):
-        scale = parameters[structure[structure[o + EQUATIONS] + EQUATION * c + 3] + SCALE]
-        phi, rate = scale * ld2(work, vectors + GAP, c), closing_rate(y, structure[N_Q], structure, work, c)
-        x = parameters[settings + K_D] * rate + parameters[settings + K_P] * phi
-        if structure[o + ROUNDS] != SPRINGS:
-            x = closing_bias(y, structure[N_Q], parameters, structure, work, c, ACCELERATION) + x
-        if structure[o + INTEGRAL]:
-            x = x + parameters[settings + K_I] * scale * ld(y, z + c)
-        st2(work, vectors + TARGET, c, -x)
+    tree = header_of(structure)
+    closures = closures_of(structure)
+    gains = gains_of(parameters, closures)
+    z = tree.n_q + tree.n_v
+    for c in range(closures.kept):
+        scale = scale_of(parameters, equation_of(structure, closures, c))
+        phi, rate = scale * ld2(work, closures.gap, c), closing_rate(y, tree.n_q, structure, work, c)
+        x = gains.rate * rate + gains.gap * phi
+        if closures.rounds != SPRINGS:
+            x = closing_bias(y, tree.n_q, parameters, structure, work, c, ACCELERATION) + x
+        if closures.integral:
+            x = x + gains.integral * scale * ld(y, z + c)
+        st2(work, closures.target, c, -x)
 
 
 @kernel
 def _take(structure: Any, work: Any, source: Any) -> None:
-    """Row η <- row `source`."""
-    o = structure[EXTENSION]
-    for c in range(structure[o + KEPT]):
-        st2(work, structure[o + VECTORS] + ETA, c, ld2(work, structure[o + VECTORS] + source, c))
+    """Multipliers <- line `source`."""
+    closures = closures_of(structure)
+    for c in range(closures.kept):
+        st2(work, closures.multipliers, c, ld2(work, source, c))
 
 
 @kernel
 def _multipliers(t: Any, state: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Row η <- λ, after `up`."""
-    o = structure[EXTENSION]
-    m, row, first = structure[o + KEPT], structure[o + VECTORS] + ETA, structure[o + MATRIX]
-    if structure[o + ROUNDS] == SPRINGS:
-        _take(structure, work, TARGET)
+    """Multipliers <- λ, after `up`."""
+    closures = closures_of(structure)
+    m, line, first = closures.kept, closures.multipliers, closures.matrix
+    if closures.rounds == SPRINGS:
+        _take(structure, work, closures.target)
         return
     columns(t, state, parameters, structure, work)
     matrix(structure, work)
     for c in range(m):
-        st2(work, row, c, ld2(work, row, c) + ld2(work, structure[o + VECTORS] + TARGET, c))
-    if structure[o + ROUNDS] == 0:
+        st2(work, line, c, ld2(work, line, c) + ld2(work, closures.target, c))
+    if closures.rounds == 0:
         factor(structure, parameters, work)
         solve(structure, work)
         return
-    softness = parameters[structure[o + SETTINGS] + SOFTNESS]
+    softness = gains_of(parameters, closures).softness
     for c in range(m):
         st2(work, first + c, c, ld2(work, first + c, c) + softness)
-        st2(work, structure[o + VECTORS] + TARGET, c, ld2(work, row, c))
+        st2(work, closures.target, c, ld2(work, line, c))
     ldl(work, first, m, 0.0)
-    ldl_solve(work, first, m, work, row)
-    for _ in range(1, structure[o + ROUNDS]):
+    ldl_solve(work, first, m, work, line)
+    for _ in range(1, closures.rounds):
         for c in range(m):
-            st2(work, row, c, ld2(work, structure[o + VECTORS] + TARGET, c) + softness * ld2(work, row, c))
-        ldl_solve(work, first, m, work, row)
+            st2(work, line, c, ld2(work, closures.target, c) + softness * ld2(work, line, c))
+        ldl_solve(work, first, m, work, line)
 
 
 @kernel
 def _solved(t: Any, state: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """out <- H⁻¹ (momenta of the rows + Gᵀ η), after `up` at rest; out is as long as (v, ṗ)."""
+    """out <- H⁻¹ (momenta of the links + Gᵀ λ), after `up` at rest; out is as long as (v, ṗ)."""
     load(t, state, parameters, structure, work)
     down(t, state, parameters, structure, work, out, False, 0.0)
 
@@ -165,13 +164,14 @@ def _solved(t: Any, state: Any, parameters: Any, structure: Any, work: Any, out:
 @helper
 def accelerated(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y = (q, v[, z]) → out = (v, v̇[, φ])."""
-    o, n_q, n = structure[EXTENSION], structure[N_Q], structure[N_V]
-    rates, state = work[structure[o + VECTORS] + RATES], work[structure[o + VECTORS] + STATE]
+    tree = header_of(structure)
+    closures, n_q, n = closures_of(structure), tree.n_q, tree.n_v
+    rates, state = work[closures.rates], work[closures.state]
     copy_state(y, structure, state)
     applied_forces(t, y, state, parameters, structure, work)
-    if structure[o + INTEGRAL]:
-        for c in range(structure[o + KEPT]):
-            st(out, 2 * n + c, ld2(work, structure[o + VECTORS] + GAP, c))
+    if closures.integral:
+        for c in range(closures.kept):
+            st(out, 2 * n + c, ld2(work, closures.gap, c))
     for k in range(n):
         st(state, n_q + k, ld(rates, n + k))
     up(t, state, parameters, structure, work, False, 0.0)
@@ -195,13 +195,14 @@ def index_one(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: A
 @helper
 def watched(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """out = (energy, greatest gap, greatest closing velocity)."""
-    o, n_q, n = structure[EXTENSION], structure[N_Q], structure[N_V]
-    rates = work[structure[o + VECTORS] + RATES]
+    tree = header_of(structure)
+    closures, n_q, n = closures_of(structure), tree.n_q, tree.n_v
+    rates = work[closures.rates]
     velocities(t, y, n_q, parameters, structure, work)
     first_moments(t, y, parameters, structure, work)
     energy = kinetic(parameters, structure, work) + potential(parameters, structure, work)
     poses(t, y, parameters, structure, work)
-    screws(y, parameters, structure, work, structure[o + ALL])
+    screws(y, parameters, structure, work, closures.all)
     for k in range(n):
         st(rates, k, ld(y, n_q + k))
     stored, _ = stored_and_power(t, y, parameters, structure, work, rates)
@@ -221,7 +222,7 @@ def index_one_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: 
 
 @helper
 def _eliminated(t: Any, state: Any, parameters: Any, structure: Any, work: Any) -> None:
-    """Φ and its factors at the configuration of `state`; the rows forget all momenta."""
+    """Φ and its factors at the configuration of `state`; the links forget all momenta."""
     up(t, state, parameters, structure, work, False, 0.0)
     columns(t, state, parameters, structure, work)
     matrix(structure, work)
@@ -231,39 +232,37 @@ def _eliminated(t: Any, state: Any, parameters: Any, structure: Any, work: Any) 
 
 @kernel
 def _closing_rates(y: Any, structure: Any, work: Any) -> None:
-    """Row TARGET <- −φ̇ of the kept equations, scaled, with the twists in the rows and the velocities in y."""
-    o = structure[EXTENSION]
-    for c in range(structure[o + KEPT]):
-        st2(work, structure[o + VECTORS] + TARGET, c, -closing_rate(y, structure[N_Q], structure, work, c))
+    """Line `target` <- −φ̇ of the kept equations, scaled, with the twists in the links and the velocities in y."""
+    closures = closures_of(structure)
+    for c in range(closures.kept):
+        st2(work, closures.target, c, -closing_rate(y, header_of(structure).n_q, structure, work, c))
 
 
 @entry(*FIELD_SIGNATURES)
 def index_one_projection(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """(q, v[, z]) → the same with closed positions (if the problem asks for them) and velocities."""
-    o, n_q, n = structure[EXTENSION], structure[N_Q], structure[N_V]
-    vectors = structure[o + VECTORS]
-    rates, moved = work[vectors + RATES], work[vectors + MOVED]
-    table = structure[structure[o + GROUP] : structure[o + GROUP] + 5 * structure[o + FACTORS]].reshape(
-        (structure[o + FACTORS], 5)
-    )
+    tree = header_of(structure)
+    closures, n_q, n = closures_of(structure), tree.n_q, tree.n_v
+    rates, moved = work[closures.rates], work[closures.moved]
+    table = table_of(structure, closures)
     for i in range(y.shape[0]):
         st(out, i, ld(y, i))
     for sweep in range(SWEEPS + 1):
         velocities(t, out, n_q, parameters, structure, work)
         poses(t, out, parameters, structure, work)
-        screws(out, parameters, structure, work, structure[o + KEPT])
+        screws(out, parameters, structure, work, closures.kept)
         _closing_rates(out, structure, work)
         _eliminated(t, out, parameters, structure, work)
         worst = position_defect(parameters, structure, work)
-        if sweep == SWEEPS or structure[o + POSITIONS] == 0 or not any_(less(1.0, worst)):
+        if sweep == SWEEPS or closures.closes_positions == 0 or not any_(less(1.0, worst)):
             break
-        _take(structure, work, GAP)
+        _take(structure, work, closures.gap)
         solve(structure, work)
         _solved(t, out, parameters, structure, work, rates)
         retract(table, EXP, out, rates, moved)
         for i in range(n_q):
             st(out, i, select(less(1.0, worst), ld(moved, i), ld(out, i)))
-    _take(structure, work, TARGET)
+    _take(structure, work, closures.target)
     solve(structure, work)
     _solved(t, out, parameters, structure, work, rates)
     for k in range(n):

@@ -15,10 +15,7 @@ from numpy.typing import ArrayLike
 
 from integrators.problem import Problem, Variable
 from liegroup.group import product, rn
-from mechanics.closed_trees.packing import (
-    Settings,
-    pack_loops,
-)
+from mechanics.closed_trees.packing import Settings, pack_loops
 from mechanics.formulations.index_one import SPRINGS, index_one, index_one_invariants, index_one_projection
 from mechanics.mechanism import Mechanism
 

@@ -1,6 +1,6 @@
 """Momenta of impulses through the eliminations of a tree, for the kernels.
 
-(l, k) is a momentum of a row beyond that of p.  `through` continues it as `eliminations` did with the momenta of the
+(l, k) is a momentum of a link beyond that of p.  `through` continues it as the eliminations did with the momenta of the
 tree: ξ goes to the emptied places; `left_over` is what goes on to the parent.
 """
 
@@ -11,9 +11,9 @@ from typing import Any
 from liegroup.compile import helper, kernel, ld2
 from liegroup.formulas.vectors import add, cross
 from mechanics.algebra.screws import turn_z
-from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
-from mechanics.kernels.rows import constant_turn_up, three, wrench_up
-from mechanics.model.packing import COS, PITCH, RHO, SHIFT, SIN, A, H, J
+from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
+from mechanics.kernels.links import constant_turn_up, wrench_up
+from mechanics.model.layout import COS, SHIFT, SIN, A, H, J, numbers_of
 
 
 @helper
@@ -80,14 +80,15 @@ def _through_linear(work: Any, i: Any, l: Any) -> Any:
 
 
 @kernel
-def through(parameters: Any, work: Any, i: Any, kind: Any, at: Any, l: Any, k: Any) -> Any:
+def through(parameters: Any, work: Any, i: Any, link: Any, l: Any, k: Any) -> Any:
     """(l, k) with ξ in the emptied places."""
+    kind = link.kind
     if kind == TURN:
         l, k = through_turn(work, i, l, k)
     elif kind == SLIDE:
         l, k = _through_lz(work, i, l, k)
     elif kind == SCREW:
-        l, k = through_turn(work, i, l, (k[0], k[1], k[2] + parameters[at + PITCH] * l[2]))
+        l, k = through_turn(work, i, l, (k[0], k[1], k[2] + numbers_of(parameters, link).pitch * l[2]))
     elif kind == PLANE:
         l, k = through_turn(work, i, l, k)
         l, k = _through_ly(work, i, l, k)
@@ -102,15 +103,16 @@ def through(parameters: Any, work: Any, i: Any, kind: Any, at: Any, l: Any, k: A
 
 
 @helper
-def left_over(parameters: Any, kind: Any, at: Any, l: Any, k: Any) -> Any:
-    """What goes on to the parent: nothing along the row's own motions."""
+def left_over(parameters: Any, link: Any, l: Any, k: Any) -> Any:
+    """What goes on to the parent: nothing along the link's own motions."""
+    kind = link.kind
     zero = l[0] - l[0]
     if kind == TURN:
         k = k[0], k[1], zero
     elif kind == SLIDE:
         l = l[0], l[1], zero
     elif kind == SCREW:
-        k = k[0], k[1], zero - parameters[at + PITCH] * l[2]
+        k = k[0], k[1], zero - numbers_of(parameters, link).pitch * l[2]
     elif kind == PLANE:
         l, k = (zero, zero, l[2]), (k[0], k[1], zero)
     elif kind == BALL:
@@ -121,26 +123,24 @@ def left_over(parameters: Any, kind: Any, at: Any, l: Any, k: Any) -> Any:
 
 
 @kernel
-def to_parent(
-    t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, at: Any, l: Any, k: Any
-) -> Any:
+def to_parent(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any, l: Any, k: Any) -> Any:
     """`wrench_up`, compiled once."""
-    return wrench_up(t, y, parameters, structure, work, i, row, at, l, k)
+    return wrench_up(t, y, parameters, work, i, link, l, k)
 
 
 @helper
-def turn_to_parent(parameters: Any, flags: Any, work: Any, i: Any, at: Any, l: Any, k: Any) -> Any:
+def turn_to_parent(parameters: Any, link: Any, work: Any, i: Any, l: Any, k: Any) -> Any:
     """The same for a TURN."""
     c, s = ld2(work, i, COS), ld2(work, i, SIN)
     l, k = turn_z(l, c, s), turn_z(k, c, s)
-    if flags & SHIFT:
-        k = add(k, cross(three(parameters, at + RHO), l))
-    return constant_turn_up(parameters, flags, at, l), constant_turn_up(parameters, flags, at, k)
+    if link.flags & SHIFT:
+        k = add(k, cross(numbers_of(parameters, link).rho, l))
+    return constant_turn_up(parameters, link, l), constant_turn_up(parameters, link, k)
 
 
 @helper
 def components(kind: Any, pitch: Any, l: Any, k: Any) -> Any:
-    """Aᵀ (l, k), one number per degree of freedom of a row (the rest of the six means nothing); pitch 0 picks the
+    """Aᵀ (l, k), one number per degree of freedom of a link (the rest of the six means nothing); pitch 0 picks the
     emptied places.
     """
     if kind == SLIDE:
@@ -156,18 +156,8 @@ def components(kind: Any, pitch: Any, l: Any, k: Any) -> Any:
 
 
 @helper
-def freedom(kind: Any) -> Any:
-    """Degrees of freedom of a row."""
-    if kind in (MOVED_TURN, MOVED_SLIDE):
-        return 0
-    if kind == FLOAT:
-        return 6
-    return 3 if kind in (PLANE, BALL) else 1
-
-
-@helper
 def inverse_pivots(work: Any, i: Any, kind: Any) -> Any:
-    """1/d, one number per degree of freedom of a row."""
+    """1/d, one number per degree of freedom of a link."""
     a = ld2(work, i, A), ld2(work, i, A + 3), ld2(work, i, A + 5)
     j = ld2(work, i, J), ld2(work, i, J + 3), ld2(work, i, J + 5)
     if kind == SLIDE:

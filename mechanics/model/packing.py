@@ -1,12 +1,12 @@
 """A tree as two flat arrays for the kernels: `structure` (int64) and `parameters` (float64).
 
-The kernels know rows, not bodies.  A row is one elementary motion (`mechanics.joints.element`): a joint of several
-elements becomes several rows, massless but for the last, and a body on a fixed joint is joined to the row that carries
-it.  Every row has internal axes, turned from the axes of its body so that z is the axis of the motion and x is
+The kernels know links, not bodies.  A link is one elementary motion (`mechanics.joints.element`): a joint of several
+elements becomes several links, massless but for the last, and a body on a fixed joint is joined to the link that
+carries it.  Every link has internal axes, turned from the axes of its body so that z is the axis of the motion and x is
 perpendicular to the axis of its first child.  Then the frame of a child is reached by turns about two coordinate axes
 only (a third for further children):
 
-    x_parent = ρ + Rz(γ) Rx(α) Rz(θ₀ + q) x_child,        γ = 0 for the first child of a row with an axis,
+    x_parent = ρ + Rz(γ) Rx(α) Rz(θ₀ + q) x_child,        γ = 0 for the first child of a link with an axis,
 
 which costs a third of a general change of axes.  Outputs are turned back to body axes on output.
 """
@@ -14,7 +14,7 @@ which costs a third of a general change of axes.  Outputs are turned back to bod
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,43 +24,27 @@ from mechanics.algebra.spatial import unit
 from mechanics.joints.element import BALL, FLOAT, Element, Plane, _Directed
 from mechanics.joints.motion import Motion
 from mechanics.model.inertia import Inertia
+from mechanics.model.layout import (
+    COLUMNS,
+    DAMPING,
+    FIRST,
+    HEADER,
+    HEAVY,
+    LEAF,
+    LINK,
+    NUMBERS,
+    PLACE,
+    SHIFT,
+    SIDE,
+    Header,
+    Link,
+    Numbers,
+)
 
 if TYPE_CHECKING:
     from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
-
-# --- layout of `structure`: a header, the rows, the rows of the bodies
-# ------------------------------------------------------
-
-ROWS, N_Q, N_V, BODIES, DAMPING, BODY_ROWS, BODY_PLACES, EXTENSION = range(8)
-HEADER = 8
-KIND, PARENT, Q, V, PARAMETERS, FLAGS, MOTION, POWERS, HARMONICS = range(9)
-ROW = 10
-LEAF, FIRST, SIDE, SHIFT, HEAVY = 1, 2, 4, 8, 16
-"""Flags: has no children; is the first to add to its parent; γ ≠ 0; ρ ≠ 0; has own inertia."""
-
-# --- layout of `parameters`: gravity, axes with z against it (by rows), damping, rows, places of the bodies, motions
-# ---------
-
-AXES = 3
-"""Where the upright axes begin."""
-MASS, MOMENT, TENSOR, TREE_MASS, THETA, COS_THETA, SIN_THETA, COS_ALPHA, SIN_ALPHA, COS_GAMMA, SIN_GAMMA, RHO, PITCH = (
-    *(0, 1, 4, 10, 11, 12, 13, 14, 15, 16, 17, 18, 21),
-)
-QUATERNION, PLACE = 22, 26
-"""All constant turns of a row as one unit quaternion (w, x, y, z), and ρ turned by them: for BALL and FLOAT."""
-ROW_NUMBERS = 29
-BODY_NUMBERS = 12
-
-# --- layout of a row of the workspace
-# ---------------------------------------------------------------------------------------
-
-A, H, J, L, K, C, COS, SIN, F = 0, 6, 15, 21, 24, 27, 30, 31, 32
-"""Inertia blocks A, H, J (6, 9, 6), momentum (linear 3, angular 3), first moment (3), cos and sin of the angle, wrench
-(6).
-"""
-COLUMNS = 38
 
 
 @dataclass(frozen=True)
@@ -70,12 +54,12 @@ class Packed:
     parameters: Array
     structure: NDArray[np.int64]
     work_shape: tuple[int, int]
-    row_names: tuple[str, ...]
-    """The joint of every row."""
+    link_names: tuple[str, ...]
+    """The joint of every link."""
 
 
 @dataclass
-class _Row:
+class _Draft:
     element: Element
     joint_name: str
     parent: int
@@ -91,61 +75,54 @@ class _Row:
 
 @dataclass
 class _Place:
-    """Where a frame is: on which row, and how in the user's axes of that row."""
+    """Where a frame is: on which link, and how in the user's axes of that link."""
 
-    row: int
+    link: int
     position: Array
     rotation: Array
 
 
 def pack(tree: Tree) -> Packed:
-    """Rows, internal axes and numbers of a tree."""
-    rows, places = _rows(tree)
-    for row in rows:
-        row.axes = _axes(row)
-    frames = [_frame(rows, row) for row in rows]
-    n, damping_at = len(rows), AXES + 9
-    rows_at = damping_at + tree.nv
-    places_at = rows_at + n * ROW_NUMBERS
-    body_rows_at = HEADER + n * ROW
-    motions: list[float] = []
-    structure = [n, tree.nq, tree.nv, len(places), damping_at, body_rows_at, places_at, 0]
+    """Links, internal axes and numbers of a tree."""
+    links, places = _drafts(tree)
+    for link in links:
+        link.axes = _axes(link)
+    links_at = DAMPING + tree.nv
+    places_at = links_at + NUMBERS * len(links)
+    motions_at = places_at + PLACE * len(places)
+    header = Header(len(links), tree.nq, tree.nv, len(places), DAMPING, HEADER + LINK * len(links), places_at, 0)
+    frames = [_frame(links, link) for link in links]
+    masses, flags = _tree_masses(links), _flags(links)
+    structure: list[int] = [*header]
     numbers: list[Array] = [tree.gravity, upright(tree.gravity).ravel(), tree.damping]
-    masses = _tree_masses(rows)
-    flags = _flags(rows)
-    for i, row in enumerate(rows):
-        theta, alpha, gamma, position = frames[i]
-        motion = row.element.motion or Motion()
-        at = places_at + len(places) * BODY_NUMBERS + len(motions)
-        motions += [*motion.polynomial, *(x for harmonic in motion.harmonics for x in harmonic)]
-        bits = flags[i] | SIDE * (gamma != (1.0, 0.0)) | SHIFT * bool(position.any())
-        parent = row.parent if row.parent >= 0 else n
-        structure += [
-            row.element.code,
-            parent,
-            row.q,
-            row.v,
-            rows_at + i * ROW_NUMBERS,
-            bits,
-            at,
-            len(motion.polynomial),
-        ]
-        structure += [len(motion.harmonics), 0]
-        numbers.append(_numbers(row, masses[i], theta, alpha, gamma, position))
-        if row.element.code in (BALL, FLOAT):
-            E = _turn(gamma) @ _about_x(alpha)
-            numbers[-1][QUATERNION:PLACE] = quaternion_wxyz_from_matrix(E @ _turn(theta))
-            numbers[-1][PLACE:] = E @ position
+    motions: list[float] = []
+    for i, (link, frame) in enumerate(zip(links, frames, strict=True)):
+        structure += _record(link, frame, flags[i], links_at + NUMBERS * i, motions_at + len(motions), len(links))
+        numbers.append(_numbers(link, masses[i], frame))
+        motions += _coefficients(link)
     for place in places:
-        axes, origin = _internal(rows, place.row)
-        structure.append(place.row if place.row >= 0 else n)
-        numbers.append(np.concatenate([(axes.T @ place.rotation).ravel(), axes.T @ (place.position - origin)]))
+        axes, origin = _internal(links, place.link)
+        structure.append(place.link if place.link >= 0 else len(links))
+        numbers += [(axes.T @ place.rotation).ravel(), axes.T @ (place.position - origin)]
     return Packed(
         np.concatenate([*numbers, np.array(motions)]),
         np.array(structure, dtype=np.int64),
-        (n + 1, COLUMNS),
-        tuple(row.joint_name for row in rows),
+        (len(links) + 1, COLUMNS),
+        tuple(link.joint_name for link in links),
     )
+
+
+def _record(link: _Draft, frame: _Frame, flags: int, numbers: int, motion: int, base: int) -> Link:
+    bits = flags | SIDE * (frame.gamma != (1.0, 0.0)) | SHIFT * bool(frame.rho.any())
+    parent = link.parent if link.parent >= 0 else base
+    given = link.element.motion or Motion()
+    powers, harmonics = len(given.polynomial), len(given.harmonics)
+    return Link(link.element.code, parent, link.q, link.v, numbers, bits, motion, powers, harmonics)
+
+
+def _coefficients(link: _Draft) -> list[float]:
+    motion = link.element.motion or Motion()
+    return [*motion.polynomial, *(x for harmonic in motion.harmonics for x in harmonic)]
 
 
 def upright(gravity: Array) -> Array:
@@ -158,21 +135,21 @@ def upright(gravity: Array) -> Array:
     return np.stack([x, np.cross(z, x), z])
 
 
-def _rows(tree: Tree) -> tuple[list[_Row], list[_Place]]:
-    rows: list[_Row] = []
+def _drafts(tree: Tree) -> tuple[list[_Draft], list[_Place]]:
+    links: list[_Draft] = []
     places: list[_Place] = []
     base = _Place(-1, np.zeros(3), np.eye(3))
     for i, body in enumerate(tree.bodies):
         on = places[tree.parents[i]] if tree.parents[i] >= 0 else base
-        place = _Place(on.row, on.position + on.rotation @ body.position, on.rotation @ body.rotation)
+        place = _Place(on.link, on.position + on.rotation @ body.position, on.rotation @ body.rotation)
         q, v = int(tree.q_offsets[i]), int(tree.v_offsets[i])
         for element in body.joint.elements:
-            _note_child(rows, place, element)
-            rows.append(
-                _Row(
+            _note_child(links, place, element)
+            links.append(
+                _Draft(
                     element,
                     body.joint_name,
-                    place.row,
+                    place.link,
                     place.position,
                     place.rotation,
                     q,
@@ -183,11 +160,11 @@ def _rows(tree: Tree) -> tuple[list[_Row], list[_Place]]:
                 )
             )
             q, v = q + element.n_q, v + element.n_v
-            place = _Place(len(rows) - 1, np.zeros(3), np.eye(3))
-        if place.row >= 0 and not body.inertia.is_zero:
-            rows[place.row].inertia += body.inertia.moved(place.position, place.rotation)
+            place = _Place(len(links) - 1, np.zeros(3), np.eye(3))
+        if place.link >= 0 and not body.inertia.is_zero:
+            links[place.link].inertia += body.inertia.moved(place.position, place.rotation)
         places.append(place)
-    return rows, places
+    return links, places
 
 
 def _axis(element: Element) -> Array:
@@ -197,30 +174,30 @@ def _axis(element: Element) -> Array:
     return np.asarray(element.axes(0.0)[:, 2] if isinstance(element, Plane) else (0.0, 0.0, 1.0), dtype=float)
 
 
-def _note_child(rows: list[_Row], place: _Place, element: Element) -> None:
-    if place.row >= 0 and rows[place.row].first_child_axis is None:
-        rows[place.row].first_child_axis = place.rotation @ _axis(element)
+def _note_child(links: list[_Draft], place: _Place, element: Element) -> None:
+    if place.link >= 0 and links[place.link].first_child_axis is None:
+        links[place.link].first_child_axis = place.rotation @ _axis(element)
 
 
-def _axes(row: _Row) -> Array:
+def _axes(link: _Draft) -> Array:
     """Columns: the internal axes in the user's.  z along the motion, x normal to it and to the axis of the first
     child.
     """
-    if isinstance(row.element, Plane):
-        return np.asarray(row.element.axes(0.0), dtype=float)
-    if not isinstance(row.element, _Directed):
+    if isinstance(link.element, Plane):
+        return np.asarray(link.element.axes(0.0), dtype=float)
+    if not isinstance(link.element, _Directed):
         return np.eye(3)
-    z = _axis(row.element)
-    x = np.zeros(3) if row.first_child_axis is None else np.cross(z, row.first_child_axis)
+    z = _axis(link.element)
+    x = np.zeros(3) if link.first_child_axis is None else np.cross(z, link.first_child_axis)
     if np.linalg.norm(x) < 1e-14:
         x = np.cross(z, np.eye(3)[np.argmin(np.abs(z))])
     x = unit(x - z * (z @ x))
     return np.stack([x, np.cross(z, x), z], axis=1)
 
 
-def _internal(rows: list[_Row], i: int) -> tuple[Array, Array]:
-    """Axes and origin of the internal frame of a row, in the user's frame; −1 is the base."""
-    return (rows[i].axes, rows[i].origin) if i >= 0 else (np.eye(3), np.zeros(3))
+def _internal(links: list[_Draft], i: int) -> tuple[Array, Array]:
+    """Axes and origin of the internal frame of a link, in the user's frame; −1 is the base."""
+    return (links[i].axes, links[i].origin) if i >= 0 else (np.eye(3), np.zeros(3))
 
 
 Angle = tuple[float, float]
@@ -236,10 +213,19 @@ def _about_x(angle: Angle) -> Array:
     return np.roll(_turn(angle), (1, 1), axis=(0, 1))
 
 
-def _frame(rows: list[_Row], row: _Row) -> tuple[Angle, Angle, Angle, Array]:
-    """θ₀, α, γ and ρ of a row; also settles its origin (the parent's is settled)."""
-    axes, origin = _internal(rows, row.parent)
-    R = axes.T @ row.rotation @ row.axes
+class _Frame(NamedTuple):
+    """How a link stands in the frame of its parent."""
+
+    theta: Angle
+    alpha: Angle
+    gamma: Angle
+    rho: Array
+
+
+def _frame(links: list[_Draft], link: _Draft) -> _Frame:
+    """The frame of a link; also settles its origin (the parent's is settled)."""
+    axes, origin = _internal(links, link.parent)
+    R = axes.T @ link.rotation @ link.axes
     gamma = (1.0, 0.0)
     if abs(R[0, 2]) > 1e-15:
         gamma = _normed(-R[1, 2], R[0, 2])
@@ -248,11 +234,11 @@ def _frame(rows: list[_Row], row: _Row) -> tuple[Angle, Angle, Angle, Array]:
     R = _turn(gamma).T @ R
     alpha = _normed(R[2, 2], -R[1, 2])
     R = _about_x(alpha).T @ R
-    rho = _about_x(alpha).T @ _turn(gamma).T @ axes.T @ (row.position - origin)
-    if isinstance(row.element, _Directed):
-        row.origin = -rho[2] * row.axes[:, 2]
+    rho = _about_x(alpha).T @ _turn(gamma).T @ axes.T @ (link.position - origin)
+    if isinstance(link.element, _Directed):
+        link.origin = -rho[2] * link.axes[:, 2]
         rho[2] = 0.0
-    return _normed(R[0, 0], R[1, 0]), alpha, gamma, rho
+    return _Frame(_normed(R[0, 0], R[1, 0]), alpha, gamma, rho)
 
 
 def _normed(c: float, s: float) -> Angle:
@@ -260,34 +246,41 @@ def _normed(c: float, s: float) -> Angle:
     return float(c) / r, float(s) / r
 
 
-def _tree_masses(rows: list[_Row]) -> Array:
-    masses = np.array([row.inertia.mass for row in rows])
-    for i in range(len(rows) - 1, -1, -1):
-        if rows[i].parent >= 0:
-            masses[rows[i].parent] += masses[i]
+def _tree_masses(links: list[_Draft]) -> Array:
+    masses = np.array([link.inertia.mass for link in links])
+    for i in range(len(links) - 1, -1, -1):
+        if links[i].parent >= 0:
+            masses[links[i].parent] += masses[i]
     return masses
 
 
-def _flags(rows: list[_Row]) -> list[int]:
+def _flags(links: list[_Draft]) -> list[int]:
     """LEAF, FIRST (children add to their parent from the last to the first) and HEAVY."""
-    last_child: dict[int, int] = {row.parent: i for i, row in enumerate(rows)}
+    last_child: dict[int, int] = {link.parent: i for i, link in enumerate(links)}
     return [
-        LEAF * (i not in last_child) | FIRST * (last_child[row.parent] == i) | HEAVY * (not row.inertia.is_zero)
-        for i, row in enumerate(rows)
+        LEAF * (i not in last_child) | FIRST * (last_child[link.parent] == i) | HEAVY * (not link.inertia.is_zero)
+        for i, link in enumerate(links)
     ]
 
 
-def _numbers(row: _Row, mass: float, theta: Angle, alpha: Angle, gamma: Angle, position: Array) -> Array:
-    inertia = row.inertia.moved(-row.axes.T @ row.origin, row.axes.T)
-    x = np.zeros(ROW_NUMBERS)
-    x[MASS] = inertia.mass
-    x[MOMENT : MOMENT + 3] = inertia.mass * inertia.com
-    x[TENSOR : TENSOR + 6] = inertia.tensor[np.triu_indices(3)]
-    x[TREE_MASS] = mass
-    x[THETA] = np.arctan2(theta[1], theta[0])
-    x[COS_THETA], x[SIN_THETA] = theta
-    x[COS_ALPHA], x[SIN_ALPHA] = alpha
-    x[COS_GAMMA], x[SIN_GAMMA] = gamma
-    x[RHO : RHO + 3] = position
-    x[PITCH] = getattr(row.element, "pitch", 0.0)
-    return x
+def _numbers(link: _Draft, tree_mass: float, frame: _Frame) -> Array:
+    inertia = link.inertia.moved(-link.axes.T @ link.origin, link.axes.T)
+    quaternion, place = np.zeros(4), np.zeros(3)
+    if link.element.code in (BALL, FLOAT):
+        E = _turn(frame.gamma) @ _about_x(frame.alpha)
+        quaternion, place = quaternion_wxyz_from_matrix(E @ _turn(frame.theta)), E @ frame.rho
+    numbers = Numbers(
+        mass=inertia.mass,
+        moment=inertia.mass * inertia.com,
+        tensor=inertia.tensor[np.triu_indices(3)],
+        tree_mass=tree_mass,
+        theta=np.arctan2(frame.theta[1], frame.theta[0]),
+        turn=frame.theta,
+        alpha=frame.alpha,
+        gamma=frame.gamma,
+        rho=frame.rho,
+        pitch=getattr(link.element, "pitch", 0.0),
+        quaternion=quaternion,
+        place=place,
+    )
+    return np.hstack(numbers)

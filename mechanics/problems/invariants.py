@@ -14,13 +14,13 @@ from liegroup.compile import entry, helper, ld, ld2, st
 from liegroup.formulas.vectors import add, dot
 from mechanics.algorithms.era import up
 from mechanics.joints.element import BALL, FLOAT, PLANE, SLIDE
-from mechanics.kernels.rows import moment_up, three, vector, wrench_up
-from mechanics.model.packing import AXES, HEADER, KIND, N_Q, PARAMETERS, PARENT, ROW, ROWS, TREE_MASS, A, C, J, K, L, V
+from mechanics.kernels.links import moment_up, vector, wrench_up
+from mechanics.model.layout import A, C, J, K, L, gravity_of, header_of, link_of, numbers_of, upright_axis
 
 
 @helper
 def _kinetic(kind: Any, work: Any, i: Any, zero: Any) -> Any:
-    """Σ ξ²/d of the degrees of freedom of a row."""
+    """Σ ξ²/d of the degrees of freedom of a link."""
     a = vector(work, i, A), vector(work, i, A + 3)
     xx, yy, zz = a[0][0], a[1][0], a[1][2]
     l = vector(work, i, L)
@@ -42,7 +42,7 @@ def _kinetic(kind: Any, work: Any, i: Any, zero: Any) -> Any:
 @helper
 def _across(parameters: Any, r: Any, a: Any) -> Any:
     """Component r of a vector in the axes whose z is against gravity."""
-    return dot(three(parameters, AXES + 3 * r), a)
+    return dot(upright_axis(parameters, r), a)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -50,20 +50,21 @@ def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: 
     """y = (q, p) → energy; for a free tree also the total momentum, (P, L) without gravity, (Px, Py, Lz) in upright
     axes with it.
     """
+    tree = header_of(structure)
     up(t, y, parameters, structure, work, False)
-    n, n_q, g = structure[ROWS], structure[N_Q], three(parameters, 0)
+    n, n_q, g = tree.links, tree.n_q, gravity_of(parameters)
     zero = ld(y, 0) - ld(y, 0)
     energy, P, L_ = zero, (zero, zero, zero), (zero, zero, zero)
     for i in range(n):
-        row = HEADER + i * ROW
-        kind, at, p = structure[row + KIND], structure[row + PARAMETERS], n_q + structure[row + V]
+        link = link_of(structure, i)
+        kind, p = link.kind, n_q + link.v
         energy = energy + 0.5 * _kinetic(kind, work, i, zero)
-        if structure[row + PARENT] == n:
-            c = moment_up(t, y, parameters, structure, work, i, row, at, vector(work, i, C), parameters[at + TREE_MASS])
+        if link.parent == n:
+            c = moment_up(t, y, parameters, work, i, link, vector(work, i, C), numbers_of(parameters, link).tree_mass)
             energy = energy - dot(g, c)
             if kind == FLOAT:
                 l, k = (ld(y, p), ld(y, p + 1), ld(y, p + 2)), (ld(y, p + 3), ld(y, p + 4), ld(y, p + 5))
-                l, k = wrench_up(t, y, parameters, structure, work, i, row, at, l, k)
+                l, k = wrench_up(t, y, parameters, work, i, link, l, k)
                 P, L_ = add(P, l), add(L_, k)
     st(out, 0, energy)
     if out.shape[0] == 4:

@@ -16,11 +16,12 @@ import numpy as np
 from liegroup.compile.tracing import Graph, Traced, lines, operand
 from mechanics.algorithms.era import era, up
 from mechanics.closed_trees.field import closed, equations_of_motion, scatter, solve
-from mechanics.closed_trees.packing import POSITIONS, RATES, STATE, VECTORS, PackedLoops
+from mechanics.closed_trees.layout import closures_of
+from mechanics.closed_trees.packing import PackedLoops
 from mechanics.closed_trees.poses import gather
 from mechanics.closed_trees.projection import SWEEPS, correction, position_defect
 from mechanics.mechanism import Mechanism
-from mechanics.model.packing import EXTENSION, N_Q
+from mechanics.model.layout import header_of
 from mechanics.model.tree import Tree
 
 Function = Callable[[Any, Any, Any, Any, Any, Any], None]
@@ -40,6 +41,7 @@ def field(t, y, parameters, structure, work, out):
 {field}'''
 _PROJECTION = """
 
+from mechanics.closed_trees.layout import closures_of
 from mechanics.closed_trees.projection import correct
 
 
@@ -59,7 +61,7 @@ def projection(t, y, parameters, structure, work, out):
     for sweep in range({sweeps} + 1):
         look(t, out, found)
         worst = ld(found, {n_v})
-        if sweep == {sweeps} or structure[{positions}] == 0 or not any_(less(1.0, worst)):
+        if sweep == {sweeps} or closures_of(structure).closes_positions == 0 or not any_(less(1.0, worst)):
             break
         correction(t, out, step)
         correct(out, structure, work, worst, step)
@@ -86,24 +88,22 @@ def mechanism_code(mechanism: Mechanism) -> ModelCode:
     """`field` and `projection`."""
     tree, packed = mechanism.tree, mechanism.packed()
     body, operations = _straight(closed.python, tree, packed, 2 * tree.nv)
-    extension = int(packed.structure[EXTENSION])
-    vectors = int(packed.structure[extension + VECTORS])
+    closures = closures_of(packed.structure)
     projection = _PROJECTION.format(
         look=_straight(_look, tree, packed, tree.nv + 1)[0],
         correction=_straight(_correction, tree, packed, tree.nv)[0],
         n_q=tree.nq,
         n_v=tree.nv,
-        found=vectors + STATE,
-        step=vectors + RATES,
+        found=int(closures.state),
+        step=int(closures.rates),
         sweeps=SWEEPS,
-        positions=extension + POSITIONS,
     )
     return ModelCode(_FIELD.format(field=body) + projection, operations)
 
 
 def _look(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """out = (re-based momenta, greatest |φ| over its tolerance)."""
-    n_q = structure[N_Q]
+    n_q = header_of(structure).n_q
     up(t, y, parameters, structure, work, False, 1.0)
     equations_of_motion(t, y, parameters, structure, work)
     out[-1] = position_defect(parameters, structure, work)

@@ -16,11 +16,11 @@ from typing import Any
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, kernel, ld, ld2, less, select, sqrt, st, st2
 from liegroup.formulas.vectors import subtract
-from mechanics.algorithms.crba import degrees, unit_twist
+from mechanics.algorithms.crba import unit_twist
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN
-from mechanics.kernels.rows import prescribed, put, set_angle, twist_down, vector, wrench_up
+from mechanics.kernels.links import freedom, prescribed, put, set_angle, twist_down, vector, wrench_up
 from mechanics.kernels.sweeps import apply_wrench, clear, velocities
-from mechanics.model.packing import BODIES, BODY_ROWS, COLUMNS, HEADER, KIND, N_Q, N_V, PARAMETERS, PITCH, ROW, F
+from mechanics.model.layout import COLUMNS, F, end_of_tree, header_of, link_of, numbers_of
 from mechanics.reference.osp_plan import (
     ALONG,
     BASE,
@@ -55,8 +55,7 @@ MOMENTUM, TWIST, MIRROR, OWN_DRIFT = COLUMNS + 144, COLUMNS + 150, COLUMNS + 156
 def _descend(t: Any, y: Any, parameters: Any, structure: Any, work: Any, link: Any, v: Any, w: Any) -> Any:
     """C of a link: a twist of its parent carried down its rows."""
     for i in range(structure[link + FIRST_ROW], structure[link + LAST_ROW] + 1):
-        row = HEADER + i * ROW
-        v, w = twist_down(t, y, parameters, structure, work, i, row, structure[row + PARAMETERS], v, w)
+        v, w = twist_down(t, y, parameters, work, i, link_of(structure, i), v, w)
     return v, w
 
 
@@ -64,8 +63,7 @@ def _descend(t: Any, y: Any, parameters: Any, structure: Any, work: Any, link: A
 def _ascend(t: Any, y: Any, parameters: Any, structure: Any, work: Any, link: Any, l: Any, k: Any) -> Any:
     """Cᵀ of a link."""
     for i in range(structure[link + LAST_ROW], structure[link + FIRST_ROW] - 1, -1):
-        row = HEADER + i * ROW
-        l, k = wrench_up(t, y, parameters, structure, work, i, row, structure[row + PARAMETERS], l, k)
+        l, k = wrench_up(t, y, parameters, work, i, link_of(structure, i), l, k)
     return l, k
 
 
@@ -101,24 +99,24 @@ def _joint(t: Any, y: Any, parameters: Any, structure: Any, work: Any, link: Any
     for c in range(6):
         st2(work, i, OWN_DRIFT + c, zero)
     for r in range(structure[link + FIRST_ROW], structure[link + LAST_ROW] + 1):
-        row = HEADER + r * ROW
-        at, kind = structure[row + PARAMETERS], structure[row + KIND]
-        set_angle(t, y, parameters, structure, work, r, row, at)
+        row = link_of(structure, r)
+        kind = row.kind
+        set_angle(t, y, parameters, work, r, row)
         for c in range(columns):
             v, w = _column(work, i, TRIANGLE, c)
-            v, w = twist_down(t, y, parameters, structure, work, r, row, at, v, w)
+            v, w = twist_down(t, y, parameters, work, r, row, v, w)
             _put_column(work, i, TRIANGLE, c, v, w)
         if structure[link + DRIFT]:
             v, w = vector(work, i, OWN_DRIFT), vector(work, i, OWN_DRIFT + 3)
-            v, w = twist_down(t, y, parameters, structure, work, r, row, at, v, w)
+            v, w = twist_down(t, y, parameters, work, r, row, v, w)
             if kind == MOVED_TURN:
-                w = w[0], w[1], w[2] + prescribed(t, parameters, structure, row)[1]
+                w = w[0], w[1], w[2] + prescribed(t, parameters, row)[1]
             elif kind == MOVED_SLIDE:
-                v = v[0], v[1], v[2] + prescribed(t, parameters, structure, row)[1]
+                v = v[0], v[1], v[2] + prescribed(t, parameters, row)[1]
             put(work, i, OWN_DRIFT, v)
             put(work, i, OWN_DRIFT + 3, w)
-        for d in range(degrees(kind)):
-            v, w = unit_twist(kind, d, parameters[at + PITCH], zero)
+        for d in range(freedom(kind)):
+            v, w = unit_twist(kind, d, numbers_of(parameters, row).pitch, zero)
             _put_column(work, i, TRIANGLE, columns, v, w)
             columns = columns + 1
 
@@ -249,7 +247,7 @@ def _factorise(structure: Any, out: Any, link: Any) -> None:
 @kernel
 def _solve(structure: Any, out: Any) -> None:
     """The reactions, in the place of the right-hand side."""
-    plan = structure[BODY_ROWS] + structure[BODIES]
+    plan = end_of_tree(structure)
     links, first = structure[plan + LINKS], plan + LINKS_AT
     for k in range(links - 1, -1, -1):
         link = first + k * LINK
@@ -276,7 +274,7 @@ def _solve(structure: Any, out: Any) -> None:
 @kernel
 def _twists(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
     """M⁻¹ Sᵀ P* of all links."""
-    plan = structure[BODY_ROWS] + structure[BODIES]
+    plan = end_of_tree(structure)
     links, first = structure[plan + LINKS], plan + LINKS_AT
     for k in range(links):
         i = structure[first + k * LINK + LAST_ROW]
@@ -313,7 +311,7 @@ def _relative(t: Any, y: Any, parameters: Any, structure: Any, work: Any, link: 
 @kernel
 def _given(y: Any, structure: Any, work: Any, link: Any, i: Any) -> None:
     """P_0 = A (AᵀA)⁻¹ p = Q_A R⁻ᵀ p."""
-    n, p = structure[link + FREEDOMS], structure[N_Q] + structure[link + VELOCITY]
+    n, p = structure[link + FREEDOMS], header_of(structure).n_q + structure[link + VELOCITY]
     zero = ld(y, 0) - ld(y, 0)
     for r in range(6):
         st2(work, i, MOMENTUM + r, zero)
@@ -347,7 +345,7 @@ def _react(structure: Any, work: Any, out: Any, link: Any, i: Any) -> None:
 @kernel
 def _velocity(structure: Any, work: Any, out: Any, link: Any, i: Any) -> None:
     """s = (AᵀA)⁻¹ Aᵀ V = R⁻¹ Q_Aᵀ V of the twist V in the scratch columns."""
-    n, o = structure[link + FREEDOMS], structure[N_Q] + structure[link + VELOCITY]
+    n, o = structure[link + FREEDOMS], header_of(structure).n_q + structure[link + VELOCITY]
     for k in range(n - 1, -1, -1):
         x = _component(structure, work, link, k, i, MIRROR)
         if not structure[link + ALONG]:
@@ -360,7 +358,8 @@ def _velocity(structure: Any, work: Any, out: Any, link: Any, i: Any) -> None:
 @entry(*FIELD_SIGNATURES)
 def osp(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y = (q, p) or (q, p, τ, wrenches of all bodies) → out = (q, v, ṗ, scratch); the arrays by `osp_plan`."""
-    n_q, n_v, plan = structure[N_Q], structure[N_V], structure[BODY_ROWS] + structure[BODIES]
+    tree = header_of(structure)
+    n_q, n_v, plan = tree.n_q, tree.n_v, end_of_tree(structure)
     links, first, zero = structure[plan + LINKS], plan + LINKS_AT, ld(y, 0) - ld(y, 0)
     for k in range(links):
         link = first + k * LINK
@@ -398,7 +397,7 @@ def osp(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) ->
     loaded = y.shape[0] > n_q + n_v
     if loaded:
         clear(structure, work, F, 6)
-        for b in range(structure[BODIES]):
+        for b in range(tree.bodies):
             apply_wrench(y, n_q + 2 * n_v + 6 * b, parameters, structure, work, b)
     velocities(t, out, n_q, parameters, structure, work)
     momentum_rates(t, out, parameters, structure, work, out, n_q + n_v, loaded)

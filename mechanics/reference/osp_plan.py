@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mechanics.algebra.spatial import blocks, skew
 from mechanics.joints.element import BALL, FLOAT, MOVED_TURN, PLANE, SLIDE, TURN
-from mechanics.model.packing import COLUMNS, HEADER, KIND, MASS, MOMENT, PARAMETERS, PARENT, ROW, ROWS, TENSOR
+from mechanics.model.layout import COLUMNS, header_of, link_of, numbers_of
 
 if TYPE_CHECKING:
     from mechanics.model.tree import Tree
@@ -118,32 +118,30 @@ def osp_plan(tree: Tree) -> Plan:
 def _links(tree: Tree) -> list[dict[str, Any]]:
     """Rows of the same joint, one after another, are a link; its inertia is on the last of them."""
     structure, parameters = tree.structure, tree.parameters
-    names = tree.packed.row_names
+    names = tree.packed.link_names
     carrier = {body.joint_name: body for body in tree.bodies}
     links: list[dict[str, Any]] = []
     of_row: dict[int, int] = {}
-    for i in range(structure[ROWS]):
-        row = HEADER + i * ROW
+    for i in range(header_of(structure).links):
+        row = link_of(structure, i)
         if i == 0 or names[i] != names[i - 1]:
-            parent = int(structure[row + PARENT])
+            parent = int(row.parent)
             joint = carrier[names[i]]
             where = tree.v_slice(joint.joint_name)
             links.append(
                 {"first": i, "parent": of_row.get(parent, -1), "n": joint.joint.n_v, "v": where.start, "drift": 0}
             )
         links[-1]["last"] = i
-        links[-1]["drift"] |= int(structure[row + KIND] >= MOVED_TURN)
+        links[-1]["drift"] |= int(row.kind >= MOVED_TURN)
         of_row[i] = len(links) - 1
     for link in links:
-        kind = int(structure[HEADER + link["first"] * ROW + KIND])
+        kind = int(link_of(structure, link["first"]).kind)
         along = _COORDINATES.get(kind, ()) if link["first"] == link["last"] else ()
         link["order"] = [*along, *(c for c in range(6) if c not in along)] if along else []
-        at = structure[HEADER + link["last"] * ROW + PARAMETERS]
-        c = skew(parameters[at + MOMENT : at + MOMENT + 3])
-        xx, xy, xz, yy, yz, zz = parameters[at + TENSOR : at + TENSOR + 6]
-        link["M"] = blocks(
-            parameters[at + MASS] * np.eye(3), -c, c, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        )
+        own = numbers_of(parameters, link_of(structure, link["last"]))
+        c = skew(np.array(own.moment))
+        xx, xy, xz, yy, yz, zz = own.tensor
+        link["M"] = blocks(own.mass * np.eye(3), -c, c, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
         if not np.linalg.cond(link["M"]) < 1e14:
             name = carrier[names[link["last"]]].name
             raise ValueError(f"algorithm='OSP': the inertia of body {name!r} cannot be inverted; use 'ERA' or 'TSP'")

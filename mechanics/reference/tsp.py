@@ -19,7 +19,7 @@ from mechanics.algorithms.crba import mass_matrix_into
 from mechanics.algorithms.momentum import momenta
 from mechanics.joints.element import MOVED_TURN
 from mechanics.kernels.sweeps import apply_wrench, clear, velocities
-from mechanics.model.packing import BODIES, BODY_ROWS, HEADER, KIND, N_Q, N_V, ROW, ROWS, F
+from mechanics.model.layout import F, end_of_tree, header_of, link_of
 from mechanics.reference.rates import momentum_rates
 
 if TYPE_CHECKING:
@@ -56,18 +56,19 @@ def tsp_size(tree: Tree) -> int:
 def moves(structure: Any) -> Any:
     """Whether some row has a prescribed motion."""
     moved = 0
-    for i in range(structure[ROWS]):
-        moved = moved + (1 if structure[HEADER + i * ROW + KIND] >= MOVED_TURN else 0)
+    for i in range(header_of(structure).links):
+        moved = moved + (1 if link_of(structure, i).kind >= MOVED_TURN else 0)
     return moved > 0
 
 
 @helper
 def begin(y: Any, p_at: Any, structure: Any, out: Any) -> None:
     """out <- (q, 0, …): what the sweeps read as (q, s)."""
-    for k in range(structure[N_Q]):
+    tree = header_of(structure)
+    for k in range(tree.n_q):
         st(out, k, ld(y, k))
-    for k in range(structure[N_V]):
-        st(out, structure[N_Q] + k, ld(y, p_at + k) - ld(y, p_at + k))
+    for k in range(tree.n_v):
+        st(out, tree.n_q + k, ld(y, p_at + k) - ld(y, p_at + k))
 
 
 @helper
@@ -76,13 +77,13 @@ def _subtract(structure: Any, out: Any, to: Any, row: Any, a: Any, last: Any, ru
     while last >= 0:
         for j in range(structure[runs + last], last + 1):
             st(out, to + j, ld(out, to + j) - a * ld(out, row + j))
-        last = structure[runs + structure[N_V] + last]
+        last = structure[runs + header_of(structure).n_v + last]
 
 
 @helper
 def factorise(structure: Any, out: Any, M: Any, runs: Any) -> None:
     """LᵀDL in place, D on the diagonal."""
-    n = structure[N_V]
+    n = header_of(structure).n_v
     for k in range(n - 1, -1, -1):
         row, end = M + k * n, k
         reciprocal = 1.0 / ld(out, row + k)
@@ -97,7 +98,7 @@ def factorise(structure: Any, out: Any, M: Any, runs: Any) -> None:
 @helper
 def solve(structure: Any, out: Any, M: Any, runs: Any, x: Any) -> None:
     """out[x … x + n_v] <- (LᵀDL)⁻¹ of itself."""
-    n = structure[N_V]
+    n = header_of(structure).n_v
     for k in range(n - 1, -1, -1):
         b = ld(out, x + k)
         _subtract(structure, out, x, M + k * n, b, k, runs)
@@ -114,7 +115,8 @@ def solve(structure: Any, out: Any, M: Any, runs: Any, x: Any) -> None:
 @entry(*FIELD_SIGNATURES)
 def tsp(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y = (q, p) or (q, p, τ, wrenches of all bodies) → out = (q, v, ṗ, scratch); `structure` by `tsp_structure`."""
-    n_q, n_v, runs = structure[N_Q], structure[N_V], structure[BODY_ROWS] + structure[BODIES]
+    tree = header_of(structure)
+    n_q, n_v, runs = tree.n_q, tree.n_v, end_of_tree(structure)
     M, rate = n_q + 2 * n_v, n_q + n_v
     begin(y, n_q, structure, out)
     for k in range(n_v):
@@ -130,7 +132,7 @@ def tsp(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) ->
     loaded = y.shape[0] > n_q + n_v
     if loaded:
         clear(structure, work, F, 6)
-        for b in range(structure[BODIES]):
+        for b in range(tree.bodies):
             apply_wrench(y, n_q + 2 * n_v + 6 * b, parameters, structure, work, b)
     velocities(t, out, n_q, parameters, structure, work)
     momentum_rates(t, out, parameters, structure, work, out, rate, loaded)

@@ -13,22 +13,22 @@ makes, and solves
 
     Φ₁ J⁻¹ Φ₀ᵀ δΛ = −φ − Φ₁ δ
 
-for the impulses; J is the exact matrix of the tree, so that the iteration is Newton's.  Rows of wheels and blades that
-hold velocities only have the discrete rolling condition C(q₀, q₁) of `mechanics.variational.rolling` in the place of φ,
-and ∂C/∂q₁ in that of Φ₁: the discrete Lagrange–d'Alembert principle.  Redundant closures are a normal case: the null
-directions of Φ M⁻¹ Φᵀ at the start of the step, as many as the mechanism has, are left out; the rows that belong to
-them close by themselves. Symmetric, order 2, and symplectic where nothing rolls; the gap stays at rounding. Sources:
-Leimkuhler and Skeel 1994, Reich 1996 (RATTLE); Hairer, Lubich and Wanner, Geometric Numerical Integration, VII.1;
-Cortés and Martínez 2001, Ferraro, Iglesias and Martín de Diego 2008 (nonholonomic).
+for the impulses; J is the exact matrix of the tree, so that the iteration is Newton's.  Equations of wheels and blades
+that hold velocities only have the discrete rolling condition C(q₀, q₁) of `mechanics.variational.rolling` in the place
+of φ, and ∂C/∂q₁ in that of Φ₁: the discrete Lagrange–d'Alembert principle.  Redundant closures are a normal case: the
+null directions of Φ M⁻¹ Φᵀ at the start of the step, as many as the mechanism has, are left out; the equations that
+belong to them close by themselves. Symmetric, order 2, and symplectic where nothing rolls; the gap stays at rounding.
+Sources: Leimkuhler and Skeel 1994, Reich 1996 (RATTLE); Hairer, Lubich and Wanner, Geometric Numerical Integration,
+VII.1; Cortés and Martínez 2001, Ferraro, Iglesias and Martín de Diego 2008 (nonholonomic).
 
 work
-    beside the rows of `mechanics.variational.step`: screws and contact forces at k (one row per equation), the
+    beside the lines of `mechanics.variational.step`: screws and contact forces at k (one per equation), the
     equations for Λ, Λ.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from integrators.arithmetic.compensated import increase
 from integrators.arithmetic.elimination import solve_rows
@@ -39,27 +39,13 @@ from liegroup.formulas.vectors import add, cross, dot, subtract
 from mechanics.algebra.vectors import rotated
 from mechanics.algorithms.era import up
 from mechanics.closed_trees.field import equations_of_motion
-from mechanics.closed_trees.packing import (
-    COUPLED,
-    EQUATION,
-    EQUATIONS,
-    GAP,
-    KEPT,
-    MOVED,
-    NULLS,
-    PATH,
-    PATHS,
-    POSES,
-    RANK,
-    SCREWS,
-    VECTORS,
-)  # fmt: skip
+from mechanics.closed_trees.layout import closures_of, equation_of, on_path, on_path_up, scale_of
 from mechanics.closed_trees.poses import pose, screws
-from mechanics.constraints.coupling_rows import COUNT, joint
-from mechanics.constraints.rows import COUPLING, SCALE
+from mechanics.constraints.coupling_rows import coupling_of, joint
+from mechanics.constraints.rows import COUPLING
 from mechanics.joints.element import SLIDE
-from mechanics.kernels.rows import put, vector
-from mechanics.model.packing import EXTENSION, HEADER, KIND, N_Q, PARAMETERS, PARENT, PITCH, ROW, ROWS, V
+from mechanics.kernels.links import freedom, put, vector
+from mechanics.model.layout import header_of, link_of, numbers_of
 from mechanics.variational.correction import correct, correction
 from mechanics.variational.elimination import eliminate, relieved
 from mechanics.variational.gibbs import angle_of
@@ -79,7 +65,6 @@ from mechanics.variational.workspace import (
     SHIFT_JOINT,
     TARGET,
     TURN_JOINT,
-    freedom,
     matrix,
     put_along,
     wrench_to_parent,
@@ -95,36 +80,26 @@ rest.
 """
 
 
-@helper
-def places(structure: Any) -> Any:
-    """Lines where the screws at k, the equations for Λ and Λ begin; how many equations there are."""
-    m = structure[structure[EXTENSION] + KEPT]
-    first = structure[ROWS] + 1
-    return first, first + m, first + 2 * m, m
+class Lines(NamedTuple):
+    """First lines of the screws and contact forces at k, of the equations for Λ; the line of Λ; how many equations
+    there are.
+    """
+
+    screws: Any
+    system: Any
+    impulse: Any
+    equations: Any
 
 
 @helper
-def ends(structure: Any, c: Any) -> Any:
-    """The rows of the two bodies of equation c."""
-    e = structure[structure[EXTENSION] + EQUATIONS] + EQUATION * c
-    return structure[e + 1], structure[e + 2]
-
-
-@helper
-def path_row(structure: Any, r: Any) -> Any:
-    """Row number r on the ways from the closing bodies to the base."""
-    return structure[structure[structure[EXTENSION] + PATH] + r]
+def lines_of(structure: Any) -> Any:
+    """The lines behind those of the links and of the base."""
+    m, first = closures_of(structure).kept, header_of(structure).links + 1
+    return Lines(first, first + m, first + 2 * m, m)
 
 
 # --- closures at the nodes
 # ----------------------------------------------------------------------------------------------------
-
-
-@helper
-def code_of(structure: Any, c: Any) -> Any:
-    """Kind of equation c, and where its joints stand if it couples joints."""
-    e = structure[structure[EXTENSION] + EQUATIONS] + EQUATION * c
-    return structure[e], structure[e + 4]
 
 
 @kernel
@@ -132,52 +107,53 @@ def coordinates(y: Any, structure: Any, work: Any, G: Any, q: Any) -> None:
     """q <- the coordinates of the coupled joints at node k (G0), or with the increments of the joints at node k + 1
     (G1).
     """
-    for c in range(structure[structure[EXTENSION] + COUPLED], structure[structure[EXTENSION] + KEPT]):
-        _, code = code_of(structure, c)
-        for j in range(structure[code + COUNT]):
-            i, place, _ = joint(structure, code, j)
+    closures = closures_of(structure)
+    for c in range(closures.coupled, closures.kept):
+        coupling = coupling_of(structure, equation_of(structure, closures, c).code)
+        for j in range(coupling.joints):
+            i, place, _ = joint(structure, coupling, j)
             x = ld(y, place)
             if G == G1:
-                is_slide = structure[HEADER + i * ROW + KIND] == SLIDE
+                is_slide = link_of(structure, i).kind == SLIDE
                 x = x + (ld2(work, i, SHIFT_JOINT + 2) if is_slide else angle_of(ld2(work, i, TURN_JOINT + 2)))
             st(q, place, x)
 
 
 @kernel
 def closures_at(y: Any, parameters: Any, structure: Any, work: Any, G: Any, rho: Any, field_work: Any) -> None:
-    """φ and the screws W with the rows placed as in columns G and ρ of the workspace, into that of the field; y at node
-    k.
+    """φ and the screws W with the links placed as in columns G and ρ of the workspace, into that of the field; y at
+    node k.
     """
-    o, n = structure[EXTENSION], structure[ROWS]
-    first = structure[o + POSES]
+    closures, n = closures_of(structure), header_of(structure).links
+    first = closures.poses
     for column in range(12):
         st2(field_work, first + n, column, 1.0 if column in (0, 4, 8) else 0.0)
-    for r in range(structure[o + PATHS]):
-        i = path_row(structure, r)
-        R, x = pose(field_work, first + structure[HEADER + i * ROW + PARENT])
+    for r in range(closures.path_length):
+        i = on_path(structure, closures, r)
+        R, x = pose(field_work, first + link_of(structure, i).parent)
         S = product(R, transpose(matrix(work, i, G)))
         put(field_work, first + i, 0, (S[0], S[1], S[2]))
         put(field_work, first + i, 3, (S[3], S[4], S[5]))
         put(field_work, first + i, 6, (S[6], S[7], S[8]))
         put(field_work, first + i, 9, add(x, rotated(R, vector(work, i, rho))))
-    q = field_work[structure[o + VECTORS] + MOVED]
+    q = field_work[closures.moved]
     coordinates(y, structure, work, G, q)
-    screws(q, parameters, structure, field_work, structure[o + KEPT])
+    screws(q, parameters, structure, field_work, closures.kept)
 
 
 @kernel
 def start(t: Any, y: Any, parameters: Any, structure: Any, field_work: Any, work: Any) -> None:
     """The screws at node k, the null directions there, and no impulse."""
-    o = structure[EXTENSION]
-    first, _, impulse, m = places(structure)
-    if structure[o + RANK] < m:
+    closures, lines = closures_of(structure), lines_of(structure)
+    first, m = lines.screws, lines.equations
+    if closures.rank < m:
         up(t, y, parameters, structure, field_work, False, 1.0)
         equations_of_motion(t, y, parameters, structure, field_work)
     closures_at(y, parameters, structure, work, G0, RHO0, field_work)
     for c in range(m):
-        st2(work, impulse, c, 0.0)
+        st2(work, lines.impulse, c, 0.0)
         for k in range(12):
-            st2(work, first + c, k, ld2(field_work, structure[o + SCREWS] + c, k))
+            st2(work, first + c, k, ld2(field_work, closures.screws + c, k))
         remember_contact(parameters, structure, field_work, work, c, first + c)
 
 
@@ -187,78 +163,74 @@ def start(t: Any, y: Any, parameters: Any, structure: Any, field_work: Any, work
 
 @helper
 def clear_path(structure: Any, work: Any) -> None:
-    """No impulses in the rows on the paths, nor in the base."""
-    for r in range(structure[structure[EXTENSION] + PATHS]):
-        i = path_row(structure, r)
+    """No impulses in the links on the paths, nor in the base."""
+    closures = closures_of(structure)
+    for r in range(closures.path_length):
+        i = on_path(structure, closures, r)
         for k in range(6):
             st2(work, i, IMPULSE + k, 0.0)
         st2(work, i, ALONG_JOINT, 0.0)
     for k in range(6):
-        st2(work, structure[ROWS], IMPULSE + k, 0.0)
+        st2(work, header_of(structure).links, IMPULSE + k, 0.0)
 
 
 @helper
 def push(structure: Any, work: Any, c: Any, x: Any) -> None:
     """The impulse x of equation c on its two bodies, or on its joints."""
-    first, _, _, _ = places(structure)
-    kind, code = code_of(structure, c)
-    if kind == COUPLING:
-        for k in range(structure[code + COUNT]):
-            i, _, _ = joint(structure, code, k)
-            st2(work, i, ALONG_JOINT, ld2(work, i, ALONG_JOINT) + x * ld2(work, first + c, k))
+    screw, e = lines_of(structure).screws + c, equation_of(structure, closures_of(structure), c)
+    if e.kind == COUPLING:
+        coupling = coupling_of(structure, e.code)
+        for k in range(coupling.joints):
+            i = joint(structure, coupling, k).link
+            st2(work, i, ALONG_JOINT, ld2(work, i, ALONG_JOINT) + x * ld2(work, screw, k))
     else:
-        i, j = ends(structure, c)
+        i, j = e.first, e.second
         for k in range(6):
-            st2(work, i, IMPULSE + k, ld2(work, i, IMPULSE + k) + x * ld2(work, first + c, k))
-            st2(work, j, IMPULSE + k, ld2(work, j, IMPULSE + k) + x * ld2(work, first + c, 6 + k))
+            st2(work, i, IMPULSE + k, ld2(work, i, IMPULSE + k) + x * ld2(work, screw, k))
+            st2(work, j, IMPULSE + k, ld2(work, j, IMPULSE + k) + x * ld2(work, screw, 6 + k))
 
 
 @kernel
 def add_reactions(parameters: Any, structure: Any, work: Any, column: Any) -> None:
     """Column <- column + Φ₀ᵀ x for the impulses x that have been pushed; `DEFECT` is lost unless it is the column."""
-    count = structure[structure[EXTENSION] + PATHS]
-    for r in range(count):
-        i = path_row(structure, count - 1 - r)
-        row = HEADER + i * ROW
-        kind = structure[row + KIND]
+    closures = closures_of(structure)
+    for r in range(closures.path_length):
+        i = on_path_up(structure, closures, r)
+        link = link_of(structure, i)
+        kind = link.kind
         f, n = vector(work, i, IMPULSE), vector(work, i, IMPULSE + 3)
-        put_along(work, i, ETA, kind, parameters[structure[row + PARAMETERS] + PITCH], f, n)
+        put_along(work, i, ETA, kind, numbers_of(parameters, link).pitch, f, n)
         for j in range(freedom(kind)):
             st2(work, i, column + j, ld2(work, i, column + j) + (ld2(work, i, ETA + j) + ld2(work, i, ALONG_JOINT)))
-        wrench_to_parent(work, i, G0, structure[row + PARENT], IMPULSE, False, f, n)
+        wrench_to_parent(work, i, G0, link.parent, IMPULSE, False, f, n)
 
 
 @kernel
 def respond(parameters: Any, structure: Any, work: Any) -> None:
-    """η of the rows on the paths after the impulses that have been pushed, by the factors in the rows."""
-    count = structure[structure[EXTENSION] + PATHS]
-    for r in range(count):
-        i = path_row(structure, count - 1 - r)
-        row = HEADER + i * ROW
-        kind = structure[row + KIND]
+    """η of the links on the paths after the impulses that have been pushed, by the factors in the links."""
+    closures = closures_of(structure)
+    for r in range(closures.path_length):
+        i = on_path_up(structure, closures, r)
+        link = link_of(structure, i)
+        kind = link.kind
         f, n = vector(work, i, IMPULSE), vector(work, i, IMPULSE + 3)
         f, n = (-f[0], -f[1], -f[2]), (-n[0], -n[1], -n[2])
-        put_along(work, i, DEFECT, kind, parameters[structure[row + PARAMETERS] + PITCH], f, n)
+        put_along(work, i, DEFECT, kind, numbers_of(parameters, link).pitch, f, n)
         for j in range(freedom(kind)):
             st2(work, i, DEFECT + j, ld2(work, i, ALONG_JOINT) - ld2(work, i, DEFECT + j))
         f, n = relieved(kind, work, i, f, n)
-        wrench_to_parent(
-            work, i, G0, structure[row + PARENT], IMPULSE, False, (-f[0], -f[1], -f[2]), (-n[0], -n[1], -n[2])
-        )
+        wrench_to_parent(work, i, G0, link.parent, IMPULSE, False, (-f[0], -f[1], -f[2]), (-n[0], -n[1], -n[2]))
     move_path(parameters, structure, work)
 
 
 @kernel
 def move_path(parameters: Any, structure: Any, work: Any) -> None:
-    """η of the rows on the paths, with the defects in the rows; no joint is moved."""
-    for r in range(structure[structure[EXTENSION] + PATHS]):
-        i = path_row(structure, r)
-        row = HEADER + i * ROW
-        kind, parent, pitch = (
-            structure[row + KIND],
-            structure[row + PARENT],
-            parameters[structure[row + PARAMETERS] + PITCH],
-        )
+    """η of the links on the paths, with the defects in the links; no joint is moved."""
+    closures = closures_of(structure)
+    for r in range(closures.path_length):
+        i = on_path(structure, closures, r)
+        link = link_of(structure, i)
+        kind, parent, pitch = link.kind, link.parent, numbers_of(parameters, link).pitch
         S, v, n = matrix(work, i, G1), vector(work, parent, ETA), vector(work, parent, ETA + 3)
         v, n = rotated(S, subtract(v, cross(vector(work, i, RHO1), n))), rotated(S, n)
         dv, dn = correction(kind, pitch, work, i, v, n, v[0] != v[0])
@@ -268,28 +240,25 @@ def move_path(parameters: Any, structure: Any, work: Any) -> None:
 
 @helper
 def along_joint(structure: Any, work: Any, i: Any) -> Any:
-    """The increment of the coordinate of row i, of one freedom, by η."""
-    row = HEADER + i * ROW
-    S, v, n = (
-        matrix(work, i, G1),
-        vector(work, structure[row + PARENT], ETA),
-        vector(work, structure[row + PARENT], ETA + 3),
-    )
+    """The increment of the coordinate of link i, of one freedom, by η."""
+    link = link_of(structure, i)
+    S, v, n = matrix(work, i, G1), vector(work, link.parent, ETA), vector(work, link.parent, ETA + 3)
     v, n = rotated(S, subtract(v, cross(vector(work, i, RHO1), n))), rotated(S, n)
-    return ld2(work, i, ETA + 2) - v[2] if structure[row + KIND] == SLIDE else ld2(work, i, ETA + 5) - n[2]
+    return ld2(work, i, ETA + 2) - v[2] if link.kind == SLIDE else ld2(work, i, ETA + 5) - n[2]
 
 
 @kernel
 def closing(structure: Any, work: Any, field_work: Any, c: Any) -> Any:
-    """W₁ η of equation c, or what its joints contribute: η of the row less that of its parent, along the joint."""
-    screw = structure[structure[EXTENSION] + SCREWS] + c
-    kind, code = code_of(structure, c)
-    if kind == COUPLING:
+    """W₁ η of equation c, or what its joints contribute: η of the link less that of its parent, along the joint."""
+    closures = closures_of(structure)
+    e, screw = equation_of(structure, closures, c), closures.screws + c
+    if e.kind == COUPLING:
+        coupling = coupling_of(structure, e.code)
         x = 0.0 * ld2(field_work, screw, 0)
-        for k in range(structure[code + COUNT]):
-            x = x + ld2(field_work, screw, k) * along_joint(structure, work, joint(structure, code, k)[0])
+        for k in range(coupling.joints):
+            x = x + ld2(field_work, screw, k) * along_joint(structure, work, joint(structure, coupling, k).link)
         return x
-    i, j = ends(structure, c)
+    i, j = e.first, e.second
     on_i = dot(vector(field_work, screw, 0), vector(work, i, ETA)) + dot(
         vector(field_work, screw, 3), vector(work, i, ETA + 3)
     )
@@ -306,10 +275,10 @@ def closing(structure: Any, work: Any, field_work: Any, c: Any) -> Any:
 @kernel
 def without_nulls(structure: Any, field_work: Any, work: Any, first: Any, last: Any) -> None:
     """Columns of the equations for Λ (rows, then columns beyond the matrix) <- (1 − V Vᵀ) columns."""
-    o = structure[EXTENSION]
-    _, system, _, m = places(structure)
-    for d in range(m - structure[o + RANK]):
-        null = structure[o + NULLS] + d
+    closures, lines = closures_of(structure), lines_of(structure)
+    system, m = lines.system, lines.equations
+    for d in range(m - closures.rank):
+        null = closures.nulls + d
         for k in range(first, last):
             s = 0.0 * ld2(work, system, k)
             for c in range(m):
@@ -321,14 +290,14 @@ def without_nulls(structure: Any, field_work: Any, work: Any, first: Any, last: 
 @kernel
 def deflate(structure: Any, field_work: Any, work: Any) -> None:
     """P S P + s V Vᵀ with P = 1 − V Vᵀ: invertible where S is not, the same elsewhere."""
-    o = structure[EXTENSION]
-    _, system, _, m = places(structure)
+    closures, lines = closures_of(structure), lines_of(structure)
+    system, m = lines.system, lines.equations
     size = ld2(work, system, 0)
     for c in range(1, m):
         size = size + ld2(work, system + c, c)
     without_nulls(structure, field_work, work, 0, m + 1)
-    for d in range(m - structure[o + RANK]):
-        null = structure[o + NULLS] + d
+    for d in range(m - closures.rank):
+        null = closures.nulls + d
         for c in range(m):
             s = 0.0 * size
             for k in range(m):
@@ -341,15 +310,15 @@ def deflate(structure: Any, field_work: Any, work: Any) -> None:
 @kernel
 def close(y: Any, parameters: Any, structure: Any, field_work: Any, work: Any, frozen: Any) -> None:
     """Correct Λ, and the momenta the step aims at, so that the next correction of the joints closes the loops."""
-    o = structure[EXTENSION]
-    first, system, impulse, m = places(structure)
+    closures, lines = closures_of(structure), lines_of(structure)
+    first, system, m = lines.screws, lines.system, lines.equations
     closures_at(y, parameters, structure, work, G1, RHO1, field_work)
     for c in range(m):
         roll(parameters, structure, field_work, work, c, first + c)
     move_path(parameters, structure, work)
     for c in range(m):
-        scale = parameters[structure[structure[o + EQUATIONS] + EQUATION * c + 3] + SCALE]
-        gap = scale * ld2(field_work, structure[o + VECTORS] + GAP, c)
+        scale = scale_of(parameters, equation_of(structure, closures, c))
+        gap = scale * ld2(field_work, closures.gap, c)
         st2(work, system + c, m, -(gap + closing(structure, work, field_work, c)))
     for c in range(m):
         clear_path(structure, work)
@@ -363,7 +332,7 @@ def close(y: Any, parameters: Any, structure: Any, field_work: Any, work: Any, f
     for c in range(m):
         x = ld2(work, system + c, m)
         x = select(frozen, 0.0 * x, x)
-        st2(work, impulse, c, ld2(work, impulse, c) + x)
+        st2(work, lines.impulse, c, ld2(work, lines.impulse, c) + x)
         push(structure, work, c, x)
     add_reactions(parameters, structure, work, TARGET)
 
@@ -431,19 +400,20 @@ def accept(
     counters: Any
 ) -> Any:  # fmt: skip
     """Go on to the end t of a solved substep: as without loops, and p += Φ₀ᵀ Λ."""
+    tree = header_of(structure)
     accept_tree(t, h, y, low, parameters, structure, options, field_work, work, counters)
-    _, _, impulse, m = places(structure)
+    lines = lines_of(structure)
     clear_path(structure, work)
-    for c in range(m):
-        push(structure, work, c, ld2(work, impulse, c))
-    for i in range(structure[ROWS]):
-        for j in range(freedom(structure[HEADER + i * ROW + KIND])):
+    for c in range(lines.equations):
+        push(structure, work, c, ld2(work, lines.impulse, c))
+    for i in range(tree.links):
+        for j in range(freedom(link_of(structure, i).kind)):
             st2(work, i, DEFECT + j, 0.0)
     add_reactions(parameters, structure, work, DEFECT)
-    for i in range(structure[ROWS]):
-        row = HEADER + i * ROW
-        for j in range(freedom(structure[row + KIND])):
-            increase(y, low, structure[N_Q] + structure[row + V] + j, ld2(work, i, DEFECT + j), options[COMPENSATION])
+    for i in range(tree.links):
+        link = link_of(structure, i)
+        for j in range(freedom(link.kind)):
+            increase(y, low, tree.n_q + link.v + j, ld2(work, i, DEFECT + j), options[COMPENSATION])
     return True
 
 

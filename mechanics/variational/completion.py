@@ -10,8 +10,8 @@ from liegroup.compile.scalars import sincos
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
-from mechanics.kernels.rows import put, vector
-from mechanics.model.packing import DAMPING, HEADER, KIND, N_Q, PARAMETERS, PITCH, ROW, Q, V
+from mechanics.kernels.links import freedom, put, vector
+from mechanics.model.layout import damping_of, header_of, link_of, numbers_of
 from mechanics.variational.gibbs import angle_of, turned
 from mechanics.variational.workspace import (
     DEFECT,
@@ -22,7 +22,6 @@ from mechanics.variational.workspace import (
     TARGET,
     TURN_BODY,
     TURN_JOINT,
-    freedom,
     put_along,
     unknown,
 )
@@ -30,30 +29,34 @@ from mechanics.variational.workspace import (
 
 @helper
 def finish(parameters: Any, structure: Any, half: Any, compensated: Any, y: Any, low: Any, work: Any, i: Any) -> None:
-    """(q, p) of a row at node k + 1, by increments: P*⁺ = Ad_fᵀ P*,
+    """(q, p) of a link at node k + 1, by increments: P*⁺ = Ad_fᵀ P*,
 
         p += A₁ᵀ P*⁺ − A₀ᵀ P* + (h/2) (Q₀ + Q₁) − (damping/2) (D₀ + D₁)
 
     The momentum of every subtree is carried rigidly by the motion f = (a, d) of its root; A₀ᵀ P* is exactly on target.
     Q₁ is taken from `DEFECT` and left in `FORCE`.
     """
-    row = HEADER + i * ROW
-    kind, v, damping = (
-        structure[row + KIND],
-        structure[N_Q] + structure[row + V],
-        structure[DAMPING] + structure[row + V],
-    )
-    carried(kind, parameters[structure[row + PARAMETERS] + PITCH], work, i)
+    tree = header_of(structure)
+    link = link_of(structure, i)
+    kind, v = link.kind, tree.n_q + link.v
+    carried(kind, numbers_of(parameters, link).pitch, work, i)
     for j in range(freedom(kind)):
         x = ld2(work, i, TARGET + j) + half * (ld2(work, i, FORCE + j) + ld2(work, i, DEFECT + j))
         st2(work, i, FORCE + j, ld2(work, i, DEFECT + j))
-        st2(work, i, TARGET + j, x - (0.5 * parameters[damping + j]) * ld2(work, i, unknown(kind, j)))
+        st2(
+            work,
+            i,
+            TARGET + j,
+            x - (0.5 * damping_of(parameters, structure, link.v + j)) * ld2(work, i, unknown(kind, j)),
+        )
     if kind in (PLANE, FLOAT):
         in_new_axes(work, i)
     for j in range(freedom(kind)):
-        x = ld2(work, i, TARGET + j) - (0.5 * parameters[damping + j]) * ld2(work, i, unknown(kind, j))
+        x = ld2(work, i, TARGET + j) - (0.5 * damping_of(parameters, structure, link.v + j)) * ld2(
+            work, i, unknown(kind, j)
+        )
         increase(y, low, v + j, x, compensated)
-    advance_joint(kind, structure[row + Q], compensated, y, low, work, i)
+    advance_joint(kind, link.q, compensated, y, low, work, i)
 
 
 @helper

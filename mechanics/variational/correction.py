@@ -1,8 +1,8 @@
-"""Sweep down: corrections of the joints, the motion of the rows over the step, and node k + 1.
+"""Sweep down: corrections of the joints, the motion of the links over the step, and node k + 1.
 
 With c = C₁ η_parent, the increment of a joint is corrected by δ = D⁻¹ (u − W c) and η = c + A δ goes on to the
-children.  The motion (a, d) of a row over the step follows from that of its parent (index p) and of the joint (index
-J), relative to the row, without any subtraction:
+children.  The motion (a, d) of a link over the step follows from that of its parent (index p) and of the joint (index
+J), relative to the link, without any subtraction:
 
     b = G₀ a_p,   a = b ⊕ a_J,   d = G₀ (d_p + (cay(a_p) − E) ρ₀) + d_J + (cay(b) − E) d_J
     G₁ = cay(a_J)ᵀ G₀,   ρ₁ = ρ₀ + G₀ᵀ d_J
@@ -17,8 +17,8 @@ from liegroup.compile.scalars import maximum, select, sincos
 from liegroup.formulas.vectors import add, cross, dot, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
-from mechanics.kernels.rows import prescribed, put, vector
-from mechanics.model.packing import HEADER, KIND, PARAMETERS, PARENT, PITCH, ROW, ROWS
+from mechanics.kernels.links import freedom, prescribed, put, vector
+from mechanics.model.layout import header_of, link_of, numbers_of
 from mechanics.variational.dense import SOLVED, solve_defect
 from mechanics.variational.gibbs import angle_of, cayley_matrix, compose, turned
 from mechanics.variational.impulses import largest
@@ -40,7 +40,6 @@ from mechanics.variational.workspace import (
     SIN1,
     TURN_BODY,
     TURN_JOINT,
-    freedom,
     matrix,
     put_matrix,
     unknown,
@@ -48,7 +47,7 @@ from mechanics.variational.workspace import (
 
 
 class Sizes(NamedTuple):
-    """Largest components over all rows: of the corrections and of the motions of the rows over the step, and of the
+    """Largest components over all links: of the corrections and of the motions of the links over the step, and of the
     joints' turns.
     """
 
@@ -64,13 +63,9 @@ def correct(parameters: Any, structure: Any, work: Any, frozen: Any) -> Any:
     """Correct every joint (lanes that are `frozen` excepted) and move on to the new node k + 1."""
     zero = 0.0 * ld2(work, 0, TURN_JOINT)
     turn, shift, joint_turn, turn_correction, shift_correction = zero, zero, zero, zero, zero
-    for i in range(structure[ROWS]):
-        row = HEADER + i * ROW
-        kind, parent, pitch = (
-            structure[row + KIND],
-            structure[row + PARENT],
-            parameters[structure[row + PARAMETERS] + PITCH],
-        )
+    for i in range(header_of(structure).links):
+        link = link_of(structure, i)
+        kind, parent, pitch = link.kind, link.parent, numbers_of(parameters, link).pitch
         S, v, n = matrix(work, i, G1), vector(work, parent, ETA), vector(work, parent, ETA + 3)
         v, n = rotated(S, subtract(v, cross(vector(work, i, RHO1), n))), rotated(S, n)
         dv, dn = correction(kind, pitch, work, i, v, n, frozen)
@@ -145,7 +140,7 @@ def move_joint(kind: Any, pitch: Any, work: Any, i: Any, dv: Any, dn: Any) -> No
 
 @helper
 def move_row(kind: Any, work: Any, i: Any, parent: Any) -> None:
-    """Motion of a row and its node k + 1, from its joint and the motion of its parent."""
+    """Motion of a link and its node k + 1, from its joint and the motion of its parent."""
     G, rho = matrix(work, i, G0), vector(work, i, RHO0)
     a, d = vector(work, parent, TURN_BODY), vector(work, parent, SHIFT_BODY)
     b, d = rotated(G, a), rotated(G, add(d, turned(a, rho)))
@@ -167,11 +162,11 @@ def move_row(kind: Any, work: Any, i: Any, parent: Any) -> None:
 
 @kernel
 def rest(t: Any, h: Any, parameters: Any, structure: Any, work: Any, i: Any, moved: Any) -> Any:
-    """Start of the iteration in a row: its joint does not move, but for prescribed motions; returns whether any row has
-    `moved`.
+    """Start of the iteration in a link: its joint does not move, but for prescribed motions; returns whether any link
+    has `moved`.
     """
-    row = HEADER + i * ROW
-    kind = structure[row + KIND]
+    link = link_of(structure, i)
+    kind = link.kind
     st2(work, i, COS1, ld2(work, i, COS0))
     st2(work, i, SIN1, ld2(work, i, SIN0))
     for k in range(12):
@@ -179,16 +174,16 @@ def rest(t: Any, h: Any, parameters: Any, structure: Any, work: Any, i: Any, mov
         st2(work, i, G1 + k, ld2(work, i, G0 + k))
     if kind in (MOVED_TURN, MOVED_SLIDE):
         moved = True
-        prescribe(t, h, kind, parameters, structure, row, work, i)
+        prescribe(t, h, kind, parameters, link, work, i)
     if moved:
-        move_row(kind, work, i, structure[row + PARENT])
+        move_row(kind, work, i, link.parent)
     return moved
 
 
 @helper
-def prescribe(t: Any, h: Any, kind: Any, parameters: Any, structure: Any, row: Any, work: Any, i: Any) -> None:
+def prescribe(t: Any, h: Any, kind: Any, parameters: Any, link: Any, work: Any, i: Any) -> None:
     """The increment of a prescribed motion from t to t + h."""
-    x = prescribed(t + h, parameters, structure, row)[0] - prescribed(t, parameters, structure, row)[0]
+    x = prescribed(t + h, parameters, link)[0] - prescribed(t, parameters, link)[0]
     if kind == MOVED_TURN:
         s, c = sincos(0.5 * x)
         st2(work, i, TURN_JOINT + 2, 2.0 * s / c)
@@ -199,7 +194,7 @@ def prescribe(t: Any, h: Any, kind: Any, parameters: Any, structure: Any, row: A
 @helper
 def still_base(structure: Any, work: Any) -> None:
     """The base does not move."""
-    n = structure[ROWS]
+    n = header_of(structure).links
     put(work, n, TURN_BODY, (0.0, 0.0, 0.0))
     put(work, n, SHIFT_BODY, (0.0, 0.0, 0.0))
     put(work, n, ETA, (0.0, 0.0, 0.0))
@@ -208,11 +203,11 @@ def still_base(structure: Any, work: Any) -> None:
 
 @helper
 def extrapolate(t: Any, h: Any, parameters: Any, structure: Any, work: Any, i: Any, known: Any) -> None:
-    """Start of the iteration in a row: the unknowns extrapolated from `known` past steps, by their backward
+    """Start of the iteration in a link: the unknowns extrapolated from `known` past steps, by their backward
     differences.
     """
-    row = HEADER + i * ROW
-    kind = structure[row + KIND]
+    link = link_of(structure, i)
+    kind = link.kind
     for j in range(freedom(kind)):
         x = ld2(work, i, PAST + j)
         for k in range(1, known):
@@ -223,20 +218,20 @@ def extrapolate(t: Any, h: Any, parameters: Any, structure: Any, work: Any, i: A
             work,
             i,
             SHIFT_JOINT + 2,
-            parameters[structure[row + PARAMETERS] + PITCH] * angle_of(ld2(work, i, TURN_JOINT + 2)),
+            numbers_of(parameters, link).pitch * angle_of(ld2(work, i, TURN_JOINT + 2)),
         )
     if kind == TURN:
         put(work, i, RHO1, vector(work, i, RHO0))
     elif kind in (MOVED_TURN, MOVED_SLIDE):
-        prescribe(t, h, kind, parameters, structure, row, work, i)
-    move_row(kind, work, i, structure[row + PARENT])
+        prescribe(t, h, kind, parameters, link, work, i)
+    move_row(kind, work, i, link.parent)
 
 
 @kernel
 def remember(structure: Any, work: Any, known: Any) -> None:
     """Add the unknowns of this step to the past of `known` − 1 steps: their backward differences."""
-    for i in range(structure[ROWS]):
-        kind = structure[HEADER + i * ROW + KIND]
+    for i in range(header_of(structure).links):
+        kind = link_of(structure, i).kind
         for j in range(freedom(kind)):
             x = ld2(work, i, unknown(kind, j))
             for k in range(known):

@@ -8,7 +8,7 @@ from typing import Any
 
 from liegroup.compile import kernel, ld2, st2
 from liegroup.formulas.vectors import dot
-from mechanics.kernels.rows import put, vector
+from mechanics.kernels.links import freedom, put, vector
 from mechanics.variational.gibbs import cayley_matrix, tangent_inverse_matrix
 from mechanics.variational.workspace import (
     DEFECT,
@@ -16,7 +16,6 @@ from mechanics.variational.workspace import (
     MATRIX,
     TURN_JOINT,
     component,
-    freedom,
     matrix,
     put_matrix,
 )

@@ -1,11 +1,11 @@
 """The linear system of one Newton iteration, eliminated joint by joint from the leaves to the base.
 
-With N*, P* of a row and W = Aᵀ N*, Y = N* A, D = W A (+ damping), u = p̂ − Aᵀ P*, its parent receives
+With N*, P* of a link and W = Aᵀ N*, Y = N* A, D = W A (+ damping), u = p̂ − Aᵀ P*, its parent receives
 
     N* += C₀ᵀ (N* − Y D⁻¹ W) C₁,      P* += C₀ᵀ (P* + Y D⁻¹ u)
 
 (0, 1: nodes k, k + 1), and the sweep down finds δ = D⁻¹ (u − W C₁ η_parent).  What it needs of W, Y and D stays in the
-row, so that further iterations may use it again without forming N (a chord step).  This is the system of Ivanov and
+link, so that further iterations may use it again without forming N (a chord step).  This is the system of Ivanov and
 Shimanovsky, eq. (10), with a non-symmetric block N in the place of the mass matrix of each body.
 
 =================  ===================================================================================================
@@ -26,22 +26,8 @@ from liegroup.compile.scalars import absolute, maximum, select
 from liegroup.formulas.vectors import add, scale
 from mechanics.algebra.vectors import rotated
 from mechanics.joints.element import BALL, SCREW, SLIDE, TURN
-from mechanics.kernels.rows import put, vector
-from mechanics.model.packing import (
-    DAMPING,
-    FIRST,
-    FLAGS,
-    HEADER,
-    HEAVY,
-    KIND,
-    LEAF,
-    PARAMETERS,
-    PARENT,
-    PITCH,
-    ROW,
-    ROWS,
-    V,
-)
+from mechanics.kernels.links import freedom, put, vector
+from mechanics.model.layout import FIRST, HEAVY, LEAF, header_of, link_of, numbers_of
 from mechanics.variational.body_maps import matrix_of
 from mechanics.variational.dense import factorise_dense, relieved_dense
 from mechanics.variational.gibbs import tangent_inverse_matrix, turned
@@ -62,7 +48,6 @@ from mechanics.variational.workspace import (
     SHIFT_JOINT,
     TURN_BODY,
     TURN_JOINT,
-    freedom,
     matrix,
     put_matrix,
     unknown,
@@ -72,17 +57,18 @@ from mechanics.variational.workspace import (
 
 @kernel
 def eliminate(body_map: Any, parameters: Any, structure: Any, work: Any, fresh: Any) -> Any:
-    """Sweep up; N is formed anew if `fresh`.  Returns the largest |u|, relative to P* of its row."""
+    """Sweep up; N is formed anew if `fresh`.  Returns the largest |u|, relative to P* of its link."""
+    tree = header_of(structure)
     worst = 0.0 * ld2(work, 0, TURN_JOINT)
-    for i in range(structure[ROWS] - 1, -1, -1):
-        row = HEADER + i * ROW
-        flags, kind, parent = structure[row + FLAGS], structure[row + KIND], structure[row + PARENT]
+    for i in range(tree.links - 1, -1, -1):
+        link = link_of(structure, i)
+        flags, kind, parent = link.flags, link.kind, link.parent
         f, n = gathered(body_map, flags, work, i)
-        put_defect(parameters, structure, work, i, row, f, n)
+        put_defect(parameters, structure, work, i, link, f, n)
         worst = maximum(worst, relative_defect(kind, work, i, largest(f), largest(n)))
         if fresh:
-            factorise(body_map, parameters, structure, work, i, row)
-        if parent < structure[ROWS]:
+            factorise(body_map, parameters, structure, work, i, link)
+        if parent < tree.links:
             f, n = relieved(kind, work, i, f, n)
             wrench_to_parent(work, i, G0, parent, IMPULSE, flags & FIRST, f, n)
     return worst
@@ -90,7 +76,7 @@ def eliminate(body_map: Any, parameters: Any, structure: Any, work: Any, fresh: 
 
 @helper
 def relative_defect(kind: Any, work: Any, i: Any, force: Any, moment: Any) -> Any:
-    """The largest |u| of a row over itself and the momentum of its kind: linear for shifts, angular for turns."""
+    """The largest |u| of a link over itself and the momentum of its kind: linear for shifts, angular for turns."""
     worst = 0.0 * force
     for j in range(freedom(kind)):
         u = absolute(ld2(work, i, DEFECT + j))
@@ -101,17 +87,18 @@ def relative_defect(kind: Any, work: Any, i: Any, force: Any, moment: Any) -> An
 
 @helper
 def own_matrix(body_map: Any, work: Any, i: Any) -> Any:
-    """N of the body of a row about the origin of the row."""
+    """N of the body of a link about the origin of the link."""
     a, com = vector(work, i, TURN_BODY), vector(work, i, COM)
     d = add(vector(work, i, SHIFT_BODY), turned(a, com))
     return matrix_of(body_map, a, d, ld2(work, i, MASS), tensor(work, i), com)
 
 
 @helper
-def factorise(body_map: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any) -> None:
-    """W, Y, D of a row, and what remains of N* for its parent."""
-    flags, kind, parent = structure[row + FLAGS], structure[row + KIND], structure[row + PARENT]
-    damping = structure[DAMPING] + structure[row + V]
+def factorise(body_map: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> None:
+    """W, Y, D of a link, and what remains of N* for its parent."""
+    tree = header_of(structure)
+    flags, kind, parent = link.flags, link.kind, link.parent
+    damping = tree.damping + link.v
     zero = 0.0 * ld2(work, i, TURN_JOINT)
     empty = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
     A, B, C, I = empty, empty, empty, empty
@@ -120,22 +107,21 @@ def factorise(body_map: Any, parameters: Any, structure: Any, work: Any, i: Any,
     if not flags & LEAF:
         A, B = add9(A, matrix(work, i, MATRIX)), add9(B, matrix(work, i, MATRIX + 9))
         C, I = add9(C, matrix(work, i, MATRIX + 18)), add9(I, matrix(work, i, MATRIX + 27))
-    at = structure[row + PARAMETERS]
     if kind == TURN and parameters[damping] == 0.0:
         A, b, d, e = factorise_turn(work, i, A, B, C, I)
-        if parent < structure[ROWS]:
-            A, B, C, I = turn_to_parent(parameters, flags, at, work, i, A, b, d, e)
+        if parent < tree.links:
+            A, B, C, I = turn_to_parent(parameters, link, work, i, A, b, d, e)
             add_to_parent(work, parent, flags & FIRST, A, B, C, I)
     else:
         if kind <= SCREW:
             A, B, C, I = factorise_single(
-                work, i, kind, parameters[at + PITCH], drag(parameters[damping], work, i), A, B, C, I
+                work, i, kind, numbers_of(parameters, link).pitch, drag(parameters[damping], work, i), A, B, C, I
             )
         elif kind == BALL:
             A, B, C, I = factorise_ball(parameters, damping, work, i, A, B, C, I)
         elif freedom(kind) > 0:
             A, B, C, I = factorise_dense(parameters, damping, kind, work, i, A, B, C, I)
-        if parent < structure[ROWS]:
+        if parent < tree.links:
             R, S = matrix(work, i, G0), matrix(work, i, G1)
             A, B, C, I = between(R, A, S), between(R, B, S), between(R, C, S), between(R, I, S)
             A, B, C, I = shifted(A, B, C, I, vector(work, i, RHO0), vector(work, i, RHO1))
@@ -151,7 +137,7 @@ def drag(damping: Any, work: Any, i: Any) -> Any:
 
 @helper
 def add_to_parent(work: Any, parent: Any, first: Any, A: Any, B: Any, C: Any, I: Any) -> None:
-    """Into `MATRIX` of the parent: written by the first row that comes, added by the others."""
+    """Into `MATRIX` of the parent: written by the first link that comes, added by the others."""
     if not first:
         A, B = add9(A, matrix(work, parent, MATRIX)), add9(B, matrix(work, parent, MATRIX + 9))
         C, I = add9(C, matrix(work, parent, MATRIX + 18)), add9(I, matrix(work, parent, MATRIX + 27))
@@ -215,7 +201,7 @@ def factorise_ball(parameters: Any, damping: Any, work: Any, i: Any, A: Any, B: 
 
 @helper
 def relieved(kind: Any, work: Any, i: Any, f: Any, n: Any) -> Any:
-    """P* + Y D⁻¹ u, with the factors in the row and u in `DEFECT`."""
+    """P* + Y D⁻¹ u, with the factors in the link and u in `DEFECT`."""
     if kind <= SCREW:
         k = ld2(work, i, MATRIX + 12) * ld2(work, i, DEFECT)
         f, n = add(f, scale(k, vector(work, i, MATRIX + 6))), add(n, scale(k, vector(work, i, MATRIX + 9)))

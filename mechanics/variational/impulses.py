@@ -1,4 +1,4 @@
-"""Discrete momenta of the rows over one step, accumulated to the base: P*."""
+"""Discrete momenta of the links over one step, accumulated to the base: P*."""
 
 from __future__ import annotations
 
@@ -8,22 +8,8 @@ from liegroup.compile import helper, kernel, ld2, st2
 from liegroup.compile.scalars import absolute, maximum
 from liegroup.formulas.vectors import add, cross
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
-from mechanics.kernels.rows import put, vector
-from mechanics.model.packing import (
-    DAMPING,
-    FIRST,
-    FLAGS,
-    HEADER,
-    HEAVY,
-    KIND,
-    LEAF,
-    PARAMETERS,
-    PARENT,
-    PITCH,
-    ROW,
-    ROWS,
-    V,
-)
+from mechanics.kernels.links import freedom, put, vector
+from mechanics.model.layout import FIRST, HEAVY, LEAF, damping_of, header_of, link_of, numbers_of
 from mechanics.variational.body_maps import momentum
 from mechanics.variational.gibbs import turned
 from mechanics.variational.workspace import (
@@ -37,7 +23,6 @@ from mechanics.variational.workspace import (
     TENSOR,
     TURN_BODY,
     TURN_JOINT,
-    freedom,
     put_along,
     unknown,
     wrench_to_parent,
@@ -46,13 +31,13 @@ from mechanics.variational.workspace import (
 
 @helper
 def tensor(work: Any, i: Any) -> Any:
-    """The tensor of a row about its mass centre, over h."""
+    """The tensor of a link about its mass centre, over h."""
     return vector(work, i, TENSOR) + vector(work, i, TENSOR + 3)
 
 
 @helper
 def gathered(body_map: Any, flags: Any, work: Any, i: Any) -> Any:
-    """Discrete momentum of the body of a row about the row's origin, old axes, and what the children have left in
+    """Discrete momentum of the body of a link about the link's origin, old axes, and what the children have left in
     `IMPULSE`.
     """
     a = vector(work, i, TURN_BODY)
@@ -76,14 +61,18 @@ def largest(x: Any) -> Any:
 
 
 @helper
-def put_defect(parameters: Any, structure: Any, work: Any, i: Any, row: Any, f: Any, n: Any) -> None:
+def put_defect(parameters: Any, structure: Any, work: Any, i: Any, link: Any, f: Any, n: Any) -> None:
     """Write u = p̂ − Aᵀ P* − (damping/2) D."""
-    kind = structure[row + KIND]
-    damping = structure[DAMPING] + structure[row + V]
-    put_along(work, i, DEFECT, kind, parameters[structure[row + PARAMETERS] + PITCH], f, n)
+    kind = link.kind
+    put_along(work, i, DEFECT, kind, numbers_of(parameters, link).pitch, f, n)
     for j in range(freedom(kind)):
         u = ld2(work, i, TARGET + j) - ld2(work, i, DEFECT + j)
-        st2(work, i, DEFECT + j, u - (0.5 * parameters[damping + j]) * ld2(work, i, unknown(kind, j)))
+        st2(
+            work,
+            i,
+            DEFECT + j,
+            u - (0.5 * damping_of(parameters, structure, link.v + j)) * ld2(work, i, unknown(kind, j)),
+        )
 
 
 @helper
@@ -116,16 +105,16 @@ def settle(body_map: Any, parameters: Any, structure: Any, work: Any) -> Any:
     """
     size = 0.0 * ld2(work, 0, TURN_JOINT)
     defect = size
-    for i in range(structure[ROWS] - 1, -1, -1):
-        row = HEADER + i * ROW
-        flags, kind = structure[row + FLAGS], structure[row + KIND]
+    for i in range(header_of(structure).links - 1, -1, -1):
+        link = link_of(structure, i)
+        flags, kind = link.flags, link.kind
         f, n = gathered(body_map, flags, work, i)
-        put_defect(parameters, structure, work, i, row, f, n)
+        put_defect(parameters, structure, work, i, link, f, n)
         size = maximum(size, maximum(largest(f), largest(n)))
         for j in range(freedom(kind)):
             defect = maximum(defect, absolute(ld2(work, i, DEFECT + j)))
-        f, n = on_target(kind, parameters[structure[row + PARAMETERS] + PITCH], work, i, f, n)
+        f, n = on_target(kind, numbers_of(parameters, link).pitch, work, i, f, n)
         put(work, i, IMPULSE, f)
         put(work, i, IMPULSE + 3, n)
-        wrench_to_parent(work, i, G0, structure[row + PARENT], IMPULSE, flags & FIRST, f, n)
+        wrench_to_parent(work, i, G0, link.parent, IMPULSE, flags & FIRST, f, n)
     return size, defect

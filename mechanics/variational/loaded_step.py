@@ -19,13 +19,14 @@ from liegroup.compile import absolute, any_, entry, kernel, ld, ld2, select, st,
 from liegroup.compile.scalars import maximum
 from mechanics.closed_trees.field import velocities
 from mechanics.closed_trees.forces import forces
-from mechanics.closed_trees.packing import RATES, VECTORS
+from mechanics.closed_trees.layout import closures_of
 from mechanics.closed_trees.poses import gather
-from mechanics.model.packing import EXTENSION, HEADER, KIND, N_Q, N_V, ROW, ROWS, V
+from mechanics.kernels.links import freedom
+from mechanics.model.layout import header_of, link_of
 from mechanics.variational.closed_step import accept as accept_closed
 from mechanics.variational.closed_step import close_step
 from mechanics.variational.step import begin, run
-from mechanics.variational.workspace import ETA, FORCE, TARGET, freedom
+from mechanics.variational.workspace import ETA, FORCE, TARGET
 
 ROUNDS = 40
 """Substitutions at most."""
@@ -36,7 +37,7 @@ SETTLED = 4e-16
 @kernel
 def element_forces(t: Any, y: Any, parameters: Any, structure: Any, field_work: Any, rates: Any) -> None:
     """rates <- (v, F) at the state y."""
-    n = structure[N_V]
+    n = header_of(structure).n_v
     velocities(t, y, parameters, structure, field_work, rates)
     for k in range(n):
         st(rates, n + k, 0.0)
@@ -47,12 +48,14 @@ def element_forces(t: Any, y: Any, parameters: Any, structure: Any, field_work: 
 @kernel
 def pull_elements(t: Any, half: Any, y: Any, parameters: Any, structure: Any, field_work: Any, work: Any) -> None:
     """The forces of the elements at node k, added to those of gravity and to the momenta the step aims at."""
-    n, rates = structure[N_V], field_work[structure[structure[EXTENSION] + VECTORS] + RATES]
+    tree = header_of(structure)
+    closures = closures_of(structure)
+    n, rates = tree.n_v, field_work[closures.rates]
     element_forces(t, y, parameters, structure, field_work, rates)
-    for i in range(structure[ROWS]):
-        row = HEADER + i * ROW
-        for j in range(freedom(structure[row + KIND])):
-            x = ld(rates, n + structure[row + V] + j)
+    for i in range(tree.links):
+        link = link_of(structure, i)
+        for j in range(freedom(link.kind)):
+            x = ld(rates, n + link.v + j)
             st2(work, i, FORCE + j, ld2(work, i, FORCE + j) + x)
             st2(work, i, TARGET + j, ld2(work, i, TARGET + j) + half * x)
 
@@ -62,18 +65,20 @@ def push_elements(
     t: Any, half: Any, y: Any, low: Any, parameters: Any, structure: Any, compensated: Any, field_work: Any, work: Any
 ) -> Any:  # fmt: skip
     """p += (h/2) F₁ at node k + 1, and F₁ to the forces there; returns whether it has settled."""
-    n, p, rates = structure[N_V], structure[N_Q], field_work[structure[structure[EXTENSION] + VECTORS] + RATES]
+    tree = header_of(structure)
+    closures = closures_of(structure)
+    n, p, rates = tree.n_v, tree.n_q, field_work[closures.rates]
     going = 0.0 * ld(y, 0) + 1.0
-    for i in range(structure[ROWS]):
+    for i in range(tree.links):
         for j in range(6):
             st2(work, i, ETA + j, 0.0)
     for _ in range(ROUNDS):
         element_forces(t, y, parameters, structure, field_work, rates)
         change, size = 0.0 * going, 0.0 * going
-        for i in range(structure[ROWS]):
-            row = HEADER + i * ROW
-            for j in range(freedom(structure[row + KIND])):
-                v = structure[row + V] + j
+        for i in range(tree.links):
+            link = link_of(structure, i)
+            for j in range(freedom(link.kind)):
+                v = link.v + j
                 x = select(going > 0.0, ld(rates, n + v) - ld2(work, i, ETA + j), 0.0 * going)
                 st2(work, i, ETA + j, ld2(work, i, ETA + j) + x)
                 increase(y, low, p + v, half * x, compensated)
@@ -81,8 +86,8 @@ def push_elements(
         going = select(change <= SETTLED * size, 0.0 * going, going)
         if not any_(going > 0.0):
             break
-    for i in range(structure[ROWS]):
-        for j in range(freedom(structure[HEADER + i * ROW + KIND])):
+    for i in range(tree.links):
+        for j in range(freedom(link_of(structure, i).kind)):
             st2(work, i, FORCE + j, ld2(work, i, FORCE + j) + ld2(work, i, ETA + j))
     return not any_(going > 0.0)
 

@@ -1,4 +1,4 @@
-"""Nodes of the variational step: where the rows are, what pulls at them, and the momenta the step aims at."""
+"""Nodes of the variational step: where the links are, what pulls at them, and the momenta the step aims at."""
 
 from __future__ import annotations
 
@@ -9,36 +9,8 @@ from liegroup.compile.scalars import sincos
 from liegroup.formulas.vectors import add, cross, scale
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.joints.element import BALL, MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
-from mechanics.kernels.rows import constant_turn_up, orientation, position, prescribed, put, three, vector
-from mechanics.model.packing import (
-    COS_ALPHA,
-    COS_GAMMA,
-    COS_THETA,
-    FIRST,
-    FLAGS,
-    HEADER,
-    HEAVY,
-    KIND,
-    LEAF,
-    MOMENT,
-    N_Q,
-    PARAMETERS,
-    PARENT,
-    PITCH,
-    RHO,
-    ROW,
-    ROWS,
-    SIDE,
-    SIN_ALPHA,
-    SIN_GAMMA,
-    SIN_THETA,
-    THETA,
-    TREE_MASS,
-    Q,
-    V,
-)
-from mechanics.model.packing import MASS as ROW_MASS
-from mechanics.model.packing import TENSOR as ROW_TENSOR
+from mechanics.kernels.links import constant_turn_up, freedom, orientation, position, prescribed, put, vector
+from mechanics.model.layout import FIRST, HEAVY, LEAF, SIDE, gravity_of, header_of, link_of, numbers_of
 from mechanics.variational.matrices import product, transpose, turn_about_z
 from mechanics.variational.workspace import (
     COM,
@@ -52,7 +24,6 @@ from mechanics.variational.workspace import (
     SIN0,
     TARGET,
     TENSOR,
-    freedom,
     matrix,
     put_along,
     put_matrix,
@@ -63,76 +34,78 @@ from mechanics.variational.workspace import (
 
 
 @helper
-def constant_turn(parameters: Any, flags: Any, at: Any) -> Any:
-    """(Rz(γ) Rx(α))ᵀ, parent → row components but for the turn about z."""
-    c, s = parameters[at + COS_ALPHA], parameters[at + SIN_ALPHA]
-    if flags & SIDE:
-        g, k = parameters[at + COS_GAMMA], parameters[at + SIN_GAMMA]
+def constant_turn(parameters: Any, link: Any) -> Any:
+    """(Rz(γ) Rx(α))ᵀ, parent → link components but for the turn about z."""
+    own = numbers_of(parameters, link)
+    c, s = own.alpha
+    if link.flags & SIDE:
+        g, k = own.gamma
         return g, k, 0.0, -c * k, c * g, s, s * k, -s * g, c
     return 1.0, 0.0, 0.0, 0.0, c, s, 0.0, -s, c
 
 
 @helper
 def place(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any) -> None:
-    """G and ρ (both in parent axes) of a row at the configuration y and time t: node k."""
-    row = HEADER + i * ROW
-    kind, q, at, flags = structure[row + KIND], structure[row + Q], structure[row + PARAMETERS], structure[row + FLAGS]
-    G, rho = constant_turn(parameters, flags, at), constant_turn_up(parameters, flags, at, three(parameters, at + RHO))
+    """G and ρ (both in parent axes) of a link at the configuration y and time t: node k."""
+    link = link_of(structure, i)
+    own = numbers_of(parameters, link)
+    kind, q = link.kind, link.q
+    G, rho = constant_turn(parameters, link), constant_turn_up(parameters, link, own.rho)
     if kind in (TURN, SCREW):
-        s, c = sincos(ld(y, q) + parameters[at + THETA])
+        s, c = sincos(ld(y, q) + own.theta)
         st2(work, i, COS0, c)
         st2(work, i, SIN0, s)
         put_matrix(work, i, G0, turn_about_z(s, c, G))
-        put(work, i, RHO0, add(rho, scale(parameters[at + PITCH] * ld(y, q), G[6:])))
+        put(work, i, RHO0, add(rho, scale(own.pitch * ld(y, q), G[6:])))
     elif kind == MOVED_TURN:
-        x, _ = prescribed(t, parameters, structure, row)
-        sine, cosine = sincos(x + parameters[at + THETA])
+        x, _ = prescribed(t, parameters, link)
+        sine, cosine = sincos(x + own.theta)
         put_matrix(work, i, G0, turn_about_z(sine, cosine, G))
         put(work, i, RHO0, rho)
     else:
-        H = turn_about_z(parameters[at + SIN_THETA], parameters[at + COS_THETA], G)
-        place_other(t, y, parameters, structure, row, work, i, H, rho)
+        H = turn_about_z(own.turn[1], own.turn[0], G)
+        place_other(t, y, parameters, link, work, i, H, rho)
 
 
 @kernel
-def place_other(t: Any, y: Any, parameters: Any, structure: Any, row: Any, work: Any, i: Any, H: Any, rho: Any) -> None:
-    """G and ρ of a row that is not a turn about its axis; H and `rho` in its neutral configuration."""
-    kind, q = structure[row + KIND], structure[row + Q]
+def place_other(t: Any, y: Any, parameters: Any, link: Any, work: Any, i: Any, H: Any, rho: Any) -> None:
+    """G and ρ of a link that is not a turn about its axis; H and `rho` in its neutral configuration."""
+    kind, q = link.kind, link.q
     if kind == SLIDE:
         put_matrix(work, i, G0, H)
         put(work, i, RHO0, add(rho, scale(ld(y, q), H[6:])))
     elif kind == MOVED_SLIDE:
         put_matrix(work, i, G0, H)
-        put(work, i, RHO0, add(rho, scale(prescribed(t, parameters, structure, row)[0], H[6:])))
+        put(work, i, RHO0, add(rho, scale(prescribed(t, parameters, link)[0], H[6:])))
     elif kind == PLANE:
         s, c = sincos(ld(y, q + 2))
         put_matrix(work, i, G0, turn_about_z(s, c, H))
         put(work, i, RHO0, add(rho, add(scale(ld(y, q), H[:3]), scale(ld(y, q + 1), H[3:6]))))
     elif kind == BALL:
-        put_matrix(work, i, G0, product(transpose(orientation(y, structure, row)), H))
+        put_matrix(work, i, G0, product(transpose(orientation(y, link)), H))
         put(work, i, RHO0, rho)
     else:
-        put_matrix(work, i, G0, product(transpose(orientation(y, structure, row)), H))
-        put(work, i, RHO0, add(rho, rotated_back(H, position(y, structure, row))))
+        put_matrix(work, i, G0, product(transpose(orientation(y, link)), H))
+        put(work, i, RHO0, add(rho, rotated_back(H, position(y, link))))
 
 
 @helper
 def load(parameters: Any, structure: Any, rate: Any, work: Any, i: Any) -> None:
-    """Mass centre of a row, and tensor about it and mass times `rate` = 1/h."""
-    row = HEADER + i * ROW
-    at = structure[row + PARAMETERS]
-    if structure[row + FLAGS] & HEAVY:
-        m, J = parameters[at + ROW_MASS], at + ROW_TENSOR
+    """Mass centre of a link, and tensor about it and mass times `rate` = 1/h."""
+    link = link_of(structure, i)
+    own = numbers_of(parameters, link)
+    if link.flags & HEAVY:
+        m, J = own.mass, own.tensor
         k = 0.0 if m == 0.0 else 1.0 / m
-        x, y, z = k * parameters[at + MOMENT], k * parameters[at + MOMENT + 1], k * parameters[at + MOMENT + 2]
+        x, y, z = k * own.moment[0], k * own.moment[1], k * own.moment[2]
         put(work, i, COM, (x, y, z))
         st2(work, i, MASS, rate * m)
-        st2(work, i, TENSOR, rate * (parameters[J] - m * (y * y + z * z)))
-        st2(work, i, TENSOR + 1, rate * (parameters[J + 1] + m * (x * y)))
-        st2(work, i, TENSOR + 2, rate * (parameters[J + 2] + m * (x * z)))
-        st2(work, i, TENSOR + 3, rate * (parameters[J + 3] - m * (x * x + z * z)))
-        st2(work, i, TENSOR + 4, rate * (parameters[J + 4] + m * (y * z)))
-        st2(work, i, TENSOR + 5, rate * (parameters[J + 5] - m * (x * x + y * y)))
+        st2(work, i, TENSOR, rate * (J[0] - m * (y * y + z * z)))
+        st2(work, i, TENSOR + 1, rate * (J[1] + m * (x * y)))
+        st2(work, i, TENSOR + 2, rate * (J[2] + m * (x * z)))
+        st2(work, i, TENSOR + 3, rate * (J[3] - m * (x * x + z * z)))
+        st2(work, i, TENSOR + 4, rate * (J[4] + m * (y * z)))
+        st2(work, i, TENSOR + 5, rate * (J[5] - m * (x * x + y * y)))
 
 
 # --- forces and targets
@@ -146,33 +119,33 @@ def forces(parameters: Any, structure: Any, work: Any, column: Any, to: Any) -> 
     The placement is read from `column` on; overwrites `ETA` and `MATRIX`.
     """
     gravity(parameters, structure, work, column)
-    for i in range(structure[ROWS] - 1, -1, -1):
+    for i in range(header_of(structure).links - 1, -1, -1):
         weigh(parameters, structure, work, i, column, to)
 
 
 @kernel
 def gravity(parameters: Any, structure: Any, work: Any, column: Any) -> None:
-    """g in the axes of every row, into `ETA`."""
-    n = structure[ROWS]
-    put(work, n, ETA, three(parameters, 0))
+    """g in the axes of every link, into `ETA`."""
+    n = header_of(structure).links
+    put(work, n, ETA, gravity_of(parameters))
     for i in range(n):
-        put(work, i, ETA, rotated(matrix(work, i, column), vector(work, structure[HEADER + i * ROW + PARENT], ETA)))
+        put(work, i, ETA, rotated(matrix(work, i, column), vector(work, link_of(structure, i).parent, ETA)))
 
 
 @helper
 def weigh(parameters: Any, structure: Any, work: Any, i: Any, column: Any, to: Any) -> None:
-    """Q of gravity on a row; the first moment of its subtree goes on to the parent."""
-    row = HEADER + i * ROW
-    at, flags, parent = structure[row + PARAMETERS], structure[row + FLAGS], structure[row + PARENT]
-    g, c = vector(work, i, ETA), three(parameters, at + MOMENT)
-    if flags & LEAF:
+    """Q of gravity on a link; the first moment of its subtree goes on to the parent."""
+    link = link_of(structure, i)
+    own, parent = numbers_of(parameters, link), link.parent
+    g, c = vector(work, i, ETA), own.moment
+    if link.flags & LEAF:
         put(work, i, MATRIX, c)
     else:
         put(work, i, MATRIX, add(c, vector(work, i, MATRIX)))
-    moment, m = vector(work, i, MATRIX), parameters[at + TREE_MASS]
-    put_along(work, i, to, structure[row + KIND], parameters[at + PITCH], scale(m, g), cross(moment, g))
+    moment, m = vector(work, i, MATRIX), own.tree_mass
+    put_along(work, i, to, link.kind, own.pitch, scale(m, g), cross(moment, g))
     moment = add(rotated_back(matrix(work, i, column), moment), scale(m, vector(work, i, column + 9)))
-    if flags & FIRST:
+    if link.flags & FIRST:
         put(work, parent, MATRIX, moment)
     else:
         put(work, parent, MATRIX, add(vector(work, parent, MATRIX), moment))
@@ -180,8 +153,8 @@ def weigh(parameters: Any, structure: Any, work: Any, i: Any, column: Any, to: A
 
 @helper
 def aim(structure: Any, half: Any, y: Any, work: Any, i: Any) -> None:
-    """p̂ = p + (h/2) Q of a row; y = (q, p)."""
-    row = HEADER + i * ROW
-    v = structure[N_Q] + structure[row + V]
-    for j in range(freedom(structure[row + KIND])):
+    """p̂ = p + (h/2) Q of a link; y = (q, p)."""
+    link = link_of(structure, i)
+    v = header_of(structure).n_q + link.v
+    for j in range(freedom(link.kind)):
         st2(work, i, TARGET + j, ld(y, v + j) + half * ld2(work, i, FORCE + j))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from integrators.layout import OWN_ROWS
 from integrators.problem import OwnStep
 from mechanics.joints.element import FLOAT, PLANE
-from mechanics.model.packing import HEADER, KIND, ROW, ROWS
+from mechanics.model.layout import header_of, link_of
 from mechanics.model.tree import Tree
 from mechanics.variational.action import discrete_action
 from mechanics.variational.closed_step import closed_step
@@ -23,10 +23,9 @@ from mechanics.variational.workspace import COLUMNS, COLUMNS_DENSE
 
 
 def variational_steps(tree: Tree) -> dict[str, OwnStep]:
-    """What a tree without loops brings to the engine: its variational step, and the same with directions carried
-    along.
-    """
-    own, rows = replace(variational_step(tree), action=partial(discrete_action, tree)), int(tree.structure[ROWS])
+    """What a tree without loops brings to the engine: its variational step, and the same with directions carried along."""
+    own = replace(variational_step(tree), action=partial(discrete_action, tree))
+    rows = int(header_of(tree.structure).links)
     tangent = OwnStep(tangent_step, (own.shape[0] + rows + 1, own.shape[1]), own.explain)
     return {"variational": own, "variational_tangent": tangent}
 
@@ -37,10 +36,10 @@ def variational_step(tree: Tree, closures: int | None = None, loaded: bool = Fal
     With a number of closure equations: of a tree with closed loops (RATTLE) and wheels, with force elements if
     `loaded`; at most `coupled` joints are in one equation.
     """
-    rows = int(tree.structure[ROWS])
-    kinds = tree.structure[HEADER + KIND : HEADER + rows * ROW : ROW]
+    rows = int(header_of(tree.structure).links)
+    kinds = [link_of(tree.structure, i).kind for i in range(rows)]
     columns = COLUMNS_DENSE if np.isin(kinds, (PLANE, FLOAT)).any() else COLUMNS
-    names = tree.packed.row_names
+    names = tree.packed.link_names
 
     def explain(errors: NDArray[np.float64]) -> str:
         if errors[UNSOLVED] == UNSETTLED:

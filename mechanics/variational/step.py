@@ -7,7 +7,7 @@ momenta at the nodes, so that states are (q, p) of the Hamiltonian tree.  One it
 tree.  The first guess is extrapolated from past steps; without a past it is no motion, and the first iteration then
 finds h M⁻¹p̂.
 
-Every second iteration uses the matrix of the one before.  Of the defect, relative to the momenta of the rows, an
+Every second iteration uses the matrix of the one before.  Of the defect, relative to the momenta of the links, an
 iteration leaves about what the matrix has changed since it was formed: the way gone since, relative to the motion,
 times the turn of the bodies.  The iteration ends where that is below rounding; then the equations themselves are
 checked.  A (sub)step whose joints turn too far, or that is not solved, is divided by two and repeated; divisions are
@@ -19,7 +19,7 @@ options
 coefficients
     largest turn of a joint in one substep (rad); then the parts γ₁, γ₂, … of a composition, Σ γ = 1.
 work
-    the engine's rows, then one line per row of the tree and one for the base; columns `COLUMNS` or `COLUMNS_DENSE`.
+    the engine's lines, then one line per link of the tree and one for the base; columns `COLUMNS` or `COLUMNS_DENSE`.
 """
 
 from __future__ import annotations
@@ -48,20 +48,20 @@ from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from liegroup.compile import any_, entry, helper, kernel, ld2, st2
 from liegroup.compile.scalars import maximum, select
-from mechanics.kernels.rows import vector
-from mechanics.model.packing import HEADER, KIND, ROW, ROWS
+from mechanics.kernels.links import freedom, vector
+from mechanics.model.layout import header_of, link_of
 from mechanics.variational.completion import finish
 from mechanics.variational.correction import correct, extrapolate, remember, rest, still_base
 from mechanics.variational.elimination import eliminate
 from mechanics.variational.impulses import largest, settle
 from mechanics.variational.nodes import aim, forces, gravity, load, place, weigh
-from mechanics.variational.workspace import DEFECT, FORCE, G0, G1, REMEMBERED, TURN_JOINT, freedom
+from mechanics.variational.workspace import DEFECT, FORCE, G0, G1, REMEMBERED, TURN_JOINT
 
 EXACT, DIVISIONS = range(OWN_OPTIONS, OWN_OPTIONS + 2)
 STEP = ERROR_LOW
-"""Row of the engine whose first entry keeps the size of the last step."""
+"""Line of the engine whose first entry keeps the size of the last step."""
 UNSOLVED, TURNED, WORST = range(3)
-"""Entries of the engine's row of errors after a failure: residual, largest turn of a joint (Gibbs vector), row of the
+"""Entries of the engine's line of errors after a failure: residual, largest turn of a joint (Gibbs vector), link of the
 worst.
 """
 ITERATIONS_LIMIT = 20
@@ -110,7 +110,7 @@ def begin(
     """Node k, the momenta the step aims at, and the first guess."""
     still_base(structure, work)
     if known > 0 and forces_known:  # one sweep; with a past h is as it was
-        for i in range(structure[ROWS]):
+        for i in range(header_of(structure).links):
             place(t, y, parameters, structure, work, i)
             aim(structure, 0.5 * h, y, work, i)
             extrapolate(t, h, parameters, structure, work, i, known)
@@ -123,8 +123,9 @@ def begin_anew(
     t: Any, h: Any, y: Any, parameters: Any, structure: Any, work: Any, known: Any, forces_known: Any, counters: Any
 ) -> None:  # fmt: skip
     """The same where h, the past or the forces are not those of the step before."""
+    tree = header_of(structure)
     moved = False
-    for i in range(structure[ROWS]):
+    for i in range(tree.links):
         place(t, y, parameters, structure, work, i)
         load(parameters, structure, 1.0 / h, work, i)
         if known > 0:
@@ -135,7 +136,7 @@ def begin_anew(
         forces(parameters, structure, work, G0, FORCE)
         still_base(structure, work)
         counters[EVALUATIONS] += 1
-    for i in range(structure[ROWS]):
+    for i in range(tree.links):
         aim(structure, 0.5 * h, y, work, i)
 
 
@@ -171,7 +172,7 @@ def accept(
 ) -> bool:  # fmt: skip
     """Go on to the end t of a solved substep; returns whether the forces there are found."""
     gravity(parameters, structure, work, G1)
-    for i in range(structure[ROWS] - 1, -1, -1):
+    for i in range(header_of(structure).links - 1, -1, -1):
         weigh(parameters, structure, work, i, G1, DEFECT)
         finish(parameters, structure, 0.5 * h, options[COMPENSATION], y, low, work, i)
     counters[EVALUATIONS] += 1
@@ -215,7 +216,7 @@ def advance(
             st2(engine, ERROR, UNSOLVED, residual)
             st2(engine, ERROR, TURNED, turn)
             if y.ndim == 1:
-                st2(engine, ERROR, WORST, worst_row(structure, work, TURN_JOINT if solved else DEFECT))
+                st2(engine, ERROR, WORST, worst_link(structure, work, TURN_JOINT if solved else DEFECT))
             return CHART_LEFT if solved else NOT_CONVERGED
     if parts > 1:
         counters[DIVIDED] += 1
@@ -224,11 +225,11 @@ def advance(
 
 
 @helper
-def worst_row(structure: Any, work: Any, column: Any) -> Any:
-    """The row with the largest turn of its joint, or the largest defect."""
+def worst_link(structure: Any, work: Any, column: Any) -> Any:
+    """The link with the largest turn of its joint, or the largest defect."""
     worst, most = 0, -1.0
-    for i in range(structure[ROWS]):
-        kind, size = structure[HEADER + i * ROW + KIND], 0.0
+    for i in range(header_of(structure).links):
+        kind, size = link_of(structure, i).kind, 0.0
         if column == TURN_JOINT:
             size = largest(vector(work, i, column))
         else:

@@ -5,18 +5,18 @@ forces u held over the step, of its size and of its start.  The forces act like 
 
     p̂ = p + (h/2)(Q₀ + u),      p₁ = A₁ᵀ P*⁺ + (h/2)(Q₁ + u) − (damping/2) D
 
-The step's equations are differentiated by rows (implicit function theorem).  With η⁰, η¹ the twists of a row at the
-nodes, β = Ad_f⁻¹ η⁰ and N of `mechanics.variational.body_maps`,
+The step's equations are differentiated link by link (implicit function theorem).  With η⁰, η¹ the twists of a link at
+the nodes, β = Ad_f⁻¹ η⁰ and N of `mechanics.variational.body_maps`,
 
     δP = N (η¹ − β) − P δh/h,       δP* = δP + Σ children C₀ᵀ (δP* − ad_σᵀ P*),      A₀ᵀ δP* = δp̂ − (damping/2) δD
-    δP*⁺ = Ad_fᵀ δP* + ad_ζᵀ P*⁺,     ζ = η¹ − β,
-    δp₁ = A₁ᵀ δP*⁺ + (h/2)(δQ₁ + δu) + (δh/2)(Q₁ + u) − (damping/2) δD'
+    δP*⁺ = Ad_fᵀ δP* + ad_ζᵀ P*⁺,     ζ = η¹ − β,       δp₁ = A₁ᵀ δP*⁺ + (h/2)(δQ₁ + δu) + (δh/2)(Q₁ + u) − (damping/2)
+    δD'
 
 which is the system of one Newton iteration with another right side: the factors at the solution serve all directions.
 Parts of a composition and divided steps are differentiated one after the other.
 
 work
-    beside the rows of `mechanics.variational.step`: one line per row of the tree and one for the base (`REACTION` …),
+    beside the lines of `mechanics.variational.step`: one line per link of the tree and one for the base (`REACTION` …),
     one line with the forces u and the size of the whole step, one line per direction: (σ, δp, δu, δh, δt), in place.
 """
 
@@ -31,25 +31,8 @@ from liegroup.compile import entry, helper, kernel, ld2, st2
 from liegroup.formulas.vectors import add, cross, scale, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN, SCREW
-from mechanics.kernels.rows import prescribed, put, vector
-from mechanics.model.packing import (
-    DAMPING,
-    FIRST,
-    FLAGS,
-    HEADER,
-    HEAVY,
-    KIND,
-    LEAF,
-    N_Q,
-    N_V,
-    PARAMETERS,
-    PARENT,
-    PITCH,
-    ROW,
-    ROWS,
-    TREE_MASS,
-    V,
-)
+from mechanics.kernels.links import freedom, prescribed, put, vector
+from mechanics.model.layout import FIRST, HEAVY, LEAF, damping_of, header_of, link_of, numbers_of
 from mechanics.variational.correction import correction, still_base
 from mechanics.variational.elimination import eliminate, own_matrix, relieved
 from mechanics.variational.gibbs import tangent_inverse_matrix, turned
@@ -69,7 +52,6 @@ from mechanics.variational.workspace import (
     TARGET,
     TURN_BODY,
     TURN_JOINT,
-    freedom,
     matrix,
     put_along,
     put_matrix,
@@ -81,9 +63,9 @@ from mechanics.variational.workspace import (
 # ---------------------------------------------------------------------------------------------
 
 REACTION = 0  # P*
-GRAVITY, FIRST_MOMENT = 6, 12  # g and first moment of the subtree in row axes, at k and at k + 1
+GRAVITY, FIRST_MOMENT = 6, 12  # g and first moment of the subtree in link axes, at k and at k + 1
 FORCE_END = 18  # Q at k + 1
-OWN = 24  # N of the body of the row, four blocks of nine
+OWN = 24  # N of the body of the link, four blocks of nine
 START, CARRIED, END = 60, 66, 72  # η⁰, β and η¹
 JOINT, JOINT_END = 78, 84  # twist of the joint at k and k + 1: turn, shift
 MOMENT = 90  # rate of the first moment
@@ -95,14 +77,14 @@ EXTRA = 107
 
 @helper
 def extra(structure: Any, i: Any) -> Any:
-    """The further line of a row."""
-    return structure[ROWS] + 1 + i
+    """The further line of a link."""
+    return header_of(structure).links + 1 + i
 
 
 @helper
 def control(structure: Any) -> Any:
     """The line of the forces; the directions follow."""
-    return 2 * (structure[ROWS] + 1)
+    return 2 * (header_of(structure).links + 1)
 
 
 # --- twists
@@ -111,7 +93,7 @@ def control(structure: Any) -> Any:
 
 @helper
 def seen_from_row(G: Any, rho: Any, v: Any, w: Any) -> Any:
-    """C (v, w): a twist of the parent at the origin and in the axes of the row."""
+    """C (v, w): a twist of the parent at the origin and in the axes of the link."""
     return rotated(G, subtract(v, cross(rho, w))), rotated(G, w)
 
 
@@ -162,7 +144,7 @@ def put_drag(work: Any, i: Any, e: Any) -> None:
 @kernel
 def prepare(body_map: Any, parameters: Any, structure: Any, work: Any) -> None:
     """Keep P*, g and first moments at both nodes, Q₁ and N; factorise the matrix at the solution."""
-    n = structure[ROWS]
+    n = header_of(structure).links
     for i in range(n):
         e = extra(structure, i)
         for k in range(6):
@@ -173,10 +155,10 @@ def prepare(body_map: Any, parameters: Any, structure: Any, work: Any) -> None:
             e = extra(structure, i)
             put(work, e, GRAVITY + 3 * node, vector(work, i, ETA))
             put(work, e, FIRST_MOMENT + 3 * node, vector(work, i, MATRIX))
-            for j in range(freedom(structure[HEADER + i * ROW + KIND])):
+            for j in range(freedom(link_of(structure, i).kind)):
                 st2(work, e, FORCE_END + j, ld2(work, i, DEFECT + j))
     for i in range(n):
-        if structure[HEADER + i * ROW + FLAGS] & HEAVY:
+        if link_of(structure, i).flags & HEAVY:
             e = extra(structure, i)
             A, B, C, I = own_matrix(body_map, work, i)
             put_matrix(work, e, OWN, A)
@@ -191,7 +173,7 @@ def prepare(body_map: Any, parameters: Any, structure: Any, work: Any) -> None:
 
 @helper
 def own_change(flags: Any, work: Any, i: Any, e: Any) -> Any:
-    """N ζ of the body of a row, and what the children have left in `IMPULSE`."""
+    """N ζ of the body of a link, and what the children have left in `IMPULSE`."""
     zero = 0.0 * ld2(work, i, TURN_JOINT)
     f, n = (zero, zero, zero), (zero, zero, zero)
     if flags & HEAVY:
@@ -217,18 +199,17 @@ def to_parent(flags: Any, parent: Any, work: Any, i: Any, e: Any, f: Any, n: Any
 
 @kernel
 def put_force_change(
-    parameters: Any, structure: Any, work: Any, i: Any, row: Any, e: Any, placement: Any, node: Any, twist: Any, joint:
+    parameters: Any, structure: Any, work: Any, i: Any, link: Any, e: Any, placement: Any, node: Any, twist: Any, joint:
     Any
 ) -> None:  # fmt: skip
     """δQ of gravity at a node into `SCRATCH`: Aᵀ (m δg, δc × g + c × δg), δg = g × ω; δc goes on to the parent."""
-    at, flags, parent = structure[row + PARAMETERS], structure[row + FLAGS], extra(structure, structure[row + PARENT])
-    m, g, c = parameters[at + TREE_MASS], vector(work, e, GRAVITY + 3 * node), vector(work, e, FIRST_MOMENT + 3 * node)
+    own = numbers_of(parameters, link)
+    flags, parent = link.flags, extra(structure, link.parent)
+    m, g, c = own.tree_mass, vector(work, e, GRAVITY + 3 * node), vector(work, e, FIRST_MOMENT + 3 * node)
     dc, dg = vector(work, e, MOMENT), cross(g, vector(work, e, twist + 3))
     if flags & LEAF:
         dc = scale(0.0, dc)
-    put_along(
-        work, e, SCRATCH, structure[row + KIND], parameters[at + PITCH], scale(m, dg), add(cross(dc, g), cross(c, dg))
-    )
+    put_along(work, e, SCRATCH, link.kind, own.pitch, scale(m, dg), add(cross(dc, g), cross(c, dg)))
     dc = add(dc, add(cross(vector(work, e, joint), c), scale(m, vector(work, e, joint + 3))))
     dc = rotated_back(matrix(work, i, placement), dc)
     put(work, parent, MOMENT, dc if flags & FIRST else add(dc, vector(work, parent, MOMENT)))
@@ -241,9 +222,10 @@ def put_force_change(
 @kernel
 def start(parameters: Any, structure: Any, work: Any, direction: Any, dt: Any, dh: Any) -> None:
     """Down: η⁰, β, and η¹ of prescribed motions alone."""
-    for i in range(structure[ROWS]):
-        row, e, parent = HEADER + i * ROW, extra(structure, i), extra(structure, structure[HEADER + i * ROW + PARENT])
-        kind, pitch, s = structure[row + KIND], parameters[structure[row + PARAMETERS] + PITCH], structure[row + V]
+    for i in range(header_of(structure).links):
+        link, e = link_of(structure, i), extra(structure, i)
+        parent = extra(structure, link.parent)
+        kind, pitch, s = link.kind, numbers_of(parameters, link).pitch, link.v
         put_joint_twists(kind, pitch, work, direction, s, e, dt, dt + dh)
         v, w = seen_from_row(
             matrix(work, i, G0), vector(work, i, G0 + 9), vector(work, parent, START), vector(work, parent, START + 3)
@@ -264,18 +246,14 @@ def start(parameters: Any, structure: Any, work: Any, direction: Any, dt: Any, d
 @kernel
 def right_side(h: Any, parameters: Any, structure: Any, work: Any, direction: Any, dh: Any) -> None:
     """Up: the right side of the step's linear equations, eliminated on the way."""
-    n_v, u = structure[N_V], control(structure)
-    for i in range(structure[ROWS] - 1, -1, -1):
-        row, e = HEADER + i * ROW, extra(structure, i)
-        kind, flags, damping, s = (
-            structure[row + KIND],
-            structure[row + FLAGS],
-            structure[DAMPING] + structure[row + V],
-            structure[row + V],
-        )
-        pitch = parameters[structure[row + PARAMETERS] + PITCH]
+    tree = header_of(structure)
+    n_v, u = tree.n_v, control(structure)
+    for i in range(tree.links - 1, -1, -1):
+        link, e = link_of(structure, i), extra(structure, i)
+        kind, flags, s = link.kind, link.flags, link.v
+        pitch = numbers_of(parameters, link).pitch
         f, n = own_change(flags, work, i, e)
-        put_force_change(parameters, structure, work, i, row, e, G0, 0, START, JOINT)
+        put_force_change(parameters, structure, work, i, link, e, G0, 0, START, JOINT)
         for j in range(freedom(kind)):
             x = ld2(work, e, SCRATCH + j) + ld2(work, direction, 2 * n_v + s + j)
             x = 0.5 * (h * x + dh * (ld2(work, i, FORCE + j) + ld2(work, u, s + j))) + ld2(work, direction, n_v + s + j)
@@ -288,21 +266,22 @@ def right_side(h: Any, parameters: Any, structure: Any, work: Any, direction: An
         put_drag(work, i, e)
         for j in range(freedom(kind)):
             x = ld2(work, e, DRAG + unknown(kind, j) - TURN_JOINT)
-            st2(work, i, DEFECT + j, ld2(work, i, DEFECT + j) - (0.5 * parameters[damping + j]) * x)
+            st2(work, i, DEFECT + j, ld2(work, i, DEFECT + j) - (0.5 * damping_of(parameters, structure, s + j)) * x)
         f, n = relieved(kind, work, i, f, n)
-        to_parent(flags, structure[row + PARENT], work, i, e, f, n)
+        to_parent(flags, link.parent, work, i, e, f, n)
 
 
 @kernel
 def solved(parameters: Any, structure: Any, work: Any) -> None:
     """Down: the twists of the joints at k + 1, and η¹."""
-    for i in range(structure[ROWS]):
-        row, e, parent = HEADER + i * ROW, extra(structure, i), structure[HEADER + i * ROW + PARENT]
-        pitch = parameters[structure[row + PARAMETERS] + PITCH]
+    for i in range(header_of(structure).links):
+        link, e = link_of(structure, i), extra(structure, i)
+        parent = link.parent
+        pitch = numbers_of(parameters, link).pitch
         v, w = seen_from_row(
             matrix(work, i, G1), vector(work, i, G1 + 9), vector(work, parent, ETA), vector(work, parent, ETA + 3)
         )
-        dv, dw = correction(structure[row + KIND], pitch, work, i, v, w, v[0] != v[0])
+        dv, dw = correction(link.kind, pitch, work, i, v, w, v[0] != v[0])
         v, w = add(v, dv), add(w, dw)
         put(work, i, ETA, v)
         put(work, i, ETA + 3, w)
@@ -315,23 +294,15 @@ def solved(parameters: Any, structure: Any, work: Any) -> None:
 @kernel
 def end(h: Any, parameters: Any, structure: Any, work: Any, direction: Any, dh: Any) -> None:
     """Up: δP*, δP*⁺, and with them the direction at the end of the step."""
-    n_v, u = structure[N_V], control(structure)
-    for i in range(structure[ROWS] - 1, -1, -1):
-        row, e = HEADER + i * ROW, extra(structure, i)
-        kind, flags, damping, s = (
-            structure[row + KIND],
-            structure[row + FLAGS],
-            structure[DAMPING] + structure[row + V],
-            structure[row + V],
-        )
-        pitch, a, d = (
-            parameters[structure[row + PARAMETERS] + PITCH],
-            vector(work, i, TURN_BODY),
-            vector(work, i, SHIFT_BODY),
-        )
+    tree = header_of(structure)
+    n_v, u = tree.n_v, control(structure)
+    for i in range(tree.links - 1, -1, -1):
+        link, e = link_of(structure, i), extra(structure, i)
+        kind, flags, s = link.kind, link.flags, link.v
+        pitch, a, d = numbers_of(parameters, link).pitch, vector(work, i, TURN_BODY), vector(work, i, SHIFT_BODY)
         f, n = own_change(flags, work, i, e)
-        to_parent(flags, structure[row + PARENT], work, i, e, f, n)
-        put_force_change(parameters, structure, work, i, row, e, G1, 1, END, JOINT_END)
+        to_parent(flags, link.parent, work, i, e, f, n)
+        put_force_change(parameters, structure, work, i, link, e, G1, 1, END, JOINT_END)
         for j in range(freedom(kind)):
             x = ld2(work, e, SCRATCH + j) + ld2(work, direction, 2 * n_v + s + j)
             st2(work, direction, n_v + s + j, 0.5 * (h * x + dh * (ld2(work, e, FORCE_END + j) + ld2(work, u, s + j))))
@@ -350,7 +321,12 @@ def end(h: Any, parameters: Any, structure: Any, work: Any, direction: Any, dh: 
         put(work, e, SCRATCH, vector(work, e, DRAG))
         for j in range(freedom(kind)):
             x = ld2(work, e, SCRATCH + unknown(kind, j) - TURN_JOINT)
-            st2(work, direction, n_v + s + j, ld2(work, direction, n_v + s + j) - (0.5 * parameters[damping + j]) * x)
+            st2(
+                work,
+                direction,
+                n_v + s + j,
+                ld2(work, direction, n_v + s + j) - (0.5 * damping_of(parameters, structure, s + j)) * x,
+            )
             st2(work, direction, s + j, ld2(work, e, JOINT_END + unknown(kind, j) - TURN_JOINT))
 
 
@@ -374,13 +350,13 @@ def attempt(
     """Solve the equations of one substep with the forces u; the state is not touched."""
     u = control(structure)
     begin(t, h, y, parameters, structure, work, known, forces_known, counters)
-    for i in range(structure[ROWS]):
-        row = HEADER + i * ROW
-        for j in range(freedom(structure[row + KIND])):
-            st2(work, i, TARGET + j, ld2(work, i, TARGET + j) + (0.5 * h) * ld2(work, u, structure[row + V] + j))
-        if structure[row + KIND] in (MOVED_TURN, MOVED_SLIDE):
-            st2(work, extra(structure, i), RATE, prescribed(t, parameters, structure, row)[1])
-            st2(work, extra(structure, i), RATE + 1, prescribed(t + h, parameters, structure, row)[1])
+    for i in range(header_of(structure).links):
+        link = link_of(structure, i)
+        for j in range(freedom(link.kind)):
+            st2(work, i, TARGET + j, ld2(work, i, TARGET + j) + (0.5 * h) * ld2(work, u, link.v + j))
+        if link.kind in (MOVED_TURN, MOVED_SLIDE):
+            st2(work, extra(structure, i), RATE, prescribed(t, parameters, link)[1])
+            st2(work, extra(structure, i), RATE + 1, prescribed(t + h, parameters, link)[1])
     converged, turn = solve(parameters, structure, options, work, known, counters)
     done, residual = checked(converged, options, parameters, structure, work)
     return done, turn, residual
@@ -392,7 +368,8 @@ def accept(
     counters: Any
 ) -> Any:  # fmt: skip
     """Carry the directions to the end of a solved substep, then the state."""
-    u, n_v = control(structure), structure[N_V]
+    tree = header_of(structure)
+    u, n_v = control(structure), tree.n_v
     prepare(options[TAU], parameters, structure, work)
     part = h / ld2(work, u, n_v)
     for direction in range(u + 1, work.shape[0]):
@@ -402,13 +379,13 @@ def accept(
         solved(parameters, structure, work)
         end(h, parameters, structure, work, direction, dh)
         st2(work, direction, 3 * n_v + 1, dt + dh)
-    for i in range(structure[ROWS]):
-        row, e = HEADER + i * ROW, extra(structure, i)
+    for i in range(tree.links):
+        link, e = link_of(structure, i), extra(structure, i)
         for k in range(6):
             st2(work, i, IMPULSE + k, ld2(work, e, REACTION + k))
-        for j in range(freedom(structure[row + KIND])):
-            s = structure[row + V] + j
-            increase(y, low, structure[N_Q] + s, h * ld2(work, u, s), options[COMPENSATION])
+        for j in range(freedom(link.kind)):
+            s = link.v + j
+            increase(y, low, tree.n_q + s, h * ld2(work, u, s), options[COMPENSATION])
     return accept_step(t, h, y, low, parameters, structure, options, field_work, work, counters)
 
 
@@ -419,7 +396,7 @@ def tangent_step(
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One variational step of a tree, y = (q, p), with forces u and directions carried along."""
-    st2(work, OWN_ROWS + control(structure), structure[N_V], h)
+    st2(work, OWN_ROWS + control(structure), header_of(structure).n_v, h)
     return run(
         attempt, accept, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
     )

@@ -11,8 +11,8 @@ from typing import Any
 
 from liegroup.compile import helper, ld2, st2
 from mechanics.algebra.screws import backward_full, forward_full, turn_full
-from mechanics.kernels.rows import put
-from mechanics.model.packing import COS_ALPHA, COS_GAMMA, RHO, SHIFT, SIDE, SIN_ALPHA, SIN_GAMMA
+from mechanics.kernels.links import put
+from mechanics.model.layout import SHIFT, SIDE, numbers_of
 from mechanics.variational.workspace import COS0, COS1, MATRIX, SIN0, SIN1
 
 
@@ -52,8 +52,9 @@ def about_x(M: Any, c: Any, s: Any) -> Any:
 
 
 @helper
-def turn_to_parent(parameters: Any, flags: Any, at: Any, work: Any, i: Any, A: Any, B: Any, C: Any, I: Any) -> Any:
+def turn_to_parent(parameters: Any, link: Any, work: Any, i: Any, A: Any, B: Any, C: Any, I: Any) -> Any:
     """What is left of N*, about the origin and in the axes of the parent: four blocks of nine."""
+    own = numbers_of(parameters, link)
     c0, s0, c1, s1 = ld2(work, i, COS0), ld2(work, i, SIN0), ld2(work, i, COS1), ld2(work, i, SIN1)
     zero = 0.0 * c0
     a, b, d, e = turned_both(A[0], A[1], A[3], A[4], c0, s0, c1, s1)
@@ -64,12 +65,12 @@ def turn_to_parent(parameters: Any, flags: Any, at: Any, work: Any, i: Any, A: A
     C = (a, b, c0 * C[2] - s0 * C[5], d, e, s0 * C[2] + c0 * C[5], zero, zero, zero)
     a, b, d, e = turned_both(I[0], I[1], I[2], I[3], c0, s0, c1, s1)
     I = (a, b, zero, d, e, zero, zero, zero, zero)
-    if flags & SHIFT:
-        A, B, C, I = shifted_in_plane(A, B, C, I, parameters[at + RHO], parameters[at + RHO + 1])
-    c, s = parameters[at + COS_ALPHA], parameters[at + SIN_ALPHA]
+    if link.flags & SHIFT:
+        A, B, C, I = shifted_in_plane(A, B, C, I, own.rho[0], own.rho[1])
+    c, s = own.alpha
     A, B, C, I = about_x(A, c, s), about_x(B, c, s), about_x(C, c, s), about_x(I, c, s)
-    if flags & SIDE:
-        c, s = parameters[at + COS_GAMMA], parameters[at + SIN_GAMMA]
+    if link.flags & SIDE:
+        c, s = own.gamma
         A, B = turn_full(A, c, s, c * s, s * s), turn_full(B, c, s, c * s, s * s)
         C, I = turn_full(C, c, s, c * s, s * s), turn_full(I, c, s, c * s, s * s)
     return A, B, C, I

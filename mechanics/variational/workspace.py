@@ -1,9 +1,8 @@
-"""The workspace of the variational step: one line per row of a packed tree (`mechanics.model.packing`), and one for the
-base.
+"""The workspace of the variational step: one line per link of a packed tree (`mechanics.model.packing`), and one for
+the base.
 
-Node k is the start of the step, node k + 1 its end; "old axes" are those of the row at k, "new axes" those at k + 1.
-`parameters` and `structure` are those of the packed tree; a row begins at ``row`` in `structure` and at ``at`` in
-`parameters`.
+Node k is the start of the step, node k + 1 its end; "old axes" are those of the link at k, "new axes" those at k + 1.
+Links, numbers and flags are read as in `mechanics.model.layout`.
 """
 
 from __future__ import annotations
@@ -14,11 +13,16 @@ from liegroup.compile import helper, st2
 from liegroup.formulas.vectors import add, cross
 from mechanics.algebra.vectors import rotated_back
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
-from mechanics.kernels.rows import put, vector
+from mechanics.kernels.links import put, vector
 
 # columns of the workspace
-G0, RHO0, G1, RHO1 = 0, 9, 12, 21  # placement at k and k + 1: parent → row components, origin in the axes of the parent
-TURN_BODY, SHIFT_BODY = 24, 27  # motion of the row: Gibbs vector a and displacement d of its origin, old axes
+G0, RHO0, G1, RHO1 = (
+    0,
+    9,
+    12,
+    21,
+)  # placement at k and k + 1: parent → link components, origin in the axes of the parent
+TURN_BODY, SHIFT_BODY = 24, 27  # motion of the link: Gibbs vector a and displacement d of its origin, old axes
 TURN_JOINT, SHIFT_JOINT = 30, 33  # the same of the joint: the unknowns
 IMPULSE = 36  # P*
 MATRIX = 42  # N*, four blocks of nine; the factors of the elimination
@@ -30,7 +34,7 @@ COS0, SIN0, COS1, SIN1 = 112, 113, 114, 115  # of the whole angle of a turn, at 
 PAST = 116  # backward differences of the unknowns over past steps, 6 numbers each
 REMEMBERED = 4
 """Past steps from which the unknowns are extrapolated."""
-ALONG_JOINT = PAST + 6 * REMEMBERED  # impulse along the joint of the row, which no other row feels
+ALONG_JOINT = PAST + 6 * REMEMBERED  # impulse along the joint of the link, which no other link feels
 COLUMNS = ALONG_JOINT + 1
 DENSE = COLUMNS  # for planes and free elements: D = L U, D⁻¹ W, Y (36 each), scratch (18), D⁻¹ u (6)
 COLUMNS_DENSE = DENSE + 132
@@ -53,14 +57,8 @@ def put_matrix(work: Any, i: Any, column: Any, A: Any) -> None:
     put(work, i, column + 6, (A[6], A[7], A[8]))
 
 
-# --- the joints' bases A: unit vectors in row axes
+# --- the joints' bases A: unit vectors in link axes
 # ---------------------------------------------------------------------
-
-
-@helper
-def freedom(kind: Any) -> Any:
-    """Degrees of freedom of an element."""
-    return 1 if kind <= SCREW else (3 if kind <= BALL else (6 if kind == FLOAT else 0))
 
 
 @helper
@@ -99,13 +97,13 @@ def put_along(work: Any, i: Any, column: Any, kind: Any, pitch: Any, f: Any, n: 
         put(work, i, column + 3, n)
 
 
-# --- from a row to its parent
+# --- from a link to its parent
 # ------------------------------------------------------------------------------------------
 
 
 @helper
 def wrench_to_parent(work: Any, i: Any, at: Any, parent: Any, column: Any, first: Any, f: Any, n: Any) -> None:
-    """Cᵀ (f, n) for the parent (placement from column `at`): written by the first row that comes, added by the
+    """Cᵀ (f, n) for the parent (placement from column `at`): written by the first link that comes, added by the
     others.
     """
     G = matrix(work, i, at)

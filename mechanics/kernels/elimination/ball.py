@@ -1,4 +1,4 @@
-"""Elimination and motion of the rows that turn about a point (BALL) and that nothing holds (FLOAT)."""
+"""Elimination and motion of the links that turn about a point (BALL) and that nothing holds (FLOAT)."""
 
 from __future__ import annotations
 
@@ -23,43 +23,20 @@ from mechanics.kernels.elimination.carry import (
     symmetric,
     write,
 )
-from mechanics.kernels.rows import three, vector
-from mechanics.model.packing import (
-    COS,
-    COS_THETA,
-    FIRST,
-    FLAGS,
-    KIND,
-    N_Q,
-    PARAMETERS,
-    PARENT,
-    PLACE,
-    QUATERNION,
-    ROWS,
-    SIN,
-    SIN_THETA,
-    TREE_MASS,
-    A,
-    C,
-    H,
-    J,
-    K,
-    L,
-    Q,
-    V,
-)
+from mechanics.kernels.links import vector
+from mechanics.model.layout import COS, FIRST, SIN, A, C, H, J, K, L, header_of, numbers_of
 
 # --- up
 # ---------------------------------------------------------------------------------------------------------------------
 
 
 @helper
-def turned_quaternion(y: Any, parameters: Any, structure: Any, row: Any, at: Any) -> Any:
-    """The rotation of a BALL or FLOAT from its axes to those of the parent row, constant turns included."""
-    q, o = structure[row + Q], at + QUATERNION
-    if structure[row + KIND] == FLOAT:
+def turned_quaternion(y: Any, parameters: Any, link: Any) -> Any:
+    """The rotation of a BALL or FLOAT from its axes to those of the parent link, constant turns included."""
+    q = link.q
+    if link.kind == FLOAT:
         q = q + 3
-    a, b, c, d = parameters[o], parameters[o + 1], parameters[o + 2], parameters[o + 3]
+    a, b, c, d = numbers_of(parameters, link).quaternion
     w, x, y_, z = ld(y, q), ld(y, q + 1), ld(y, q + 2), ld(y, q + 3)
     return quaternion_matrix(
         (a * w - b * x) - (c * y_ + d * z),
@@ -90,26 +67,23 @@ def _shifted_mass(a: Any, x: Any, y: Any, z: Any) -> Any:
 
 
 @kernel
-def ball_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any) -> None:
-    """A row of kind BALL: its three turns leave nothing but A; moments about its centre are p."""
-    flags, at, parent, o = (
-        structure[row + FLAGS],
-        structure[row + PARAMETERS],
-        structure[row + PARENT],
-        structure[N_Q] + structure[row + V],
-    )
+def ball_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> None:
+    """A link of kind BALL: its three turns leave nothing but A; moments about its centre are p."""
+    own = numbers_of(parameters, link)
+    tree, parent = header_of(structure), link.parent
+    o = tree.n_q + link.v
     p = ld(y, o), ld(y, o + 1), ld(y, o + 2)
     zero = p[0] - p[0]
-    st2(work, i, COS, parameters[at + COS_THETA])
-    st2(work, i, SIN, parameters[at + SIN_THETA])
-    a, h, j, l, k, moment = gathered(parameters, flags, work, i, at, zero)
+    st2(work, i, COS, own.turn[0])
+    st2(work, i, SIN, own.turn[1])
+    a, h, j, l, k, moment = gathered(parameters, link, work, i, zero)
     a, h, j, l, k = eliminate_az(a, h, j, l, k, p[2])
     a, h, j, l, k = eliminate_ay(a, h, j, l, k, p[1])
     a, h, j, l, k = eliminate_ax(a, h, j, l, k, p[0])
     keep(work, i, a, h, j, l, k, moment)
-    if parent < structure[ROWS]:
-        first, x, mass = flags & FIRST, three(parameters, at + PLACE), parameters[at + TREE_MASS]
-        R = turned_quaternion(y, parameters, structure, row, at)
+    if parent < tree.links:
+        first, x, mass = link.flags & FIRST, own.place, own.tree_mass
+        R = turned_quaternion(y, parameters, link)
         l, k, moment = rotated(R, l), rotated(R, p), rotated(R, moment)
         send(work, parent, L, first, l)
         send(work, parent, K, first, add(k, cross(x, l)))
@@ -120,35 +94,33 @@ def ball_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any
 
 
 @helper
-def _place(y: Any, parameters: Any, structure: Any, row: Any, at: Any) -> Any:
-    """The origin of a FLOAT in the frame of the parent row."""
-    q, o = structure[row + Q], at + QUATERNION
-    E = quaternion_matrix(parameters[o], parameters[o + 1], parameters[o + 2], parameters[o + 3])
-    return add(three(parameters, at + PLACE), rotated(E, (ld(y, q), ld(y, q + 1), ld(y, q + 2))))
+def _place(y: Any, parameters: Any, link: Any) -> Any:
+    """The origin of a FLOAT in the frame of the parent link."""
+    q, own = link.q, numbers_of(parameters, link)
+    w, x, y_, z = own.quaternion
+    E = quaternion_matrix(w, x, y_, z)
+    return add(own.place, rotated(E, (ld(y, q), ld(y, q + 1), ld(y, q + 2))))
 
 
 @kernel
-def float_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any) -> None:
-    """A row of kind FLOAT: nothing of its inertia is left, and its momentum is p."""
-    flags, at, parent, o = (
-        structure[row + FLAGS],
-        structure[row + PARAMETERS],
-        structure[row + PARENT],
-        structure[N_Q] + structure[row + V],
-    )
+def float_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> None:
+    """A link of kind FLOAT: nothing of its inertia is left, and its momentum is p."""
+    own = numbers_of(parameters, link)
+    tree, parent = header_of(structure), link.parent
+    o = tree.n_q + link.v
     lin, ang = (ld(y, o), ld(y, o + 1), ld(y, o + 2)), (ld(y, o + 3), ld(y, o + 4), ld(y, o + 5))
     zero = lin[0] - lin[0]
-    st2(work, i, COS, parameters[at + COS_THETA])
-    st2(work, i, SIN, parameters[at + SIN_THETA])
-    a, h, j, l, k, moment = gathered(parameters, flags, work, i, at, zero)
+    st2(work, i, COS, own.turn[0])
+    st2(work, i, SIN, own.turn[1])
+    a, h, j, l, k, moment = gathered(parameters, link, work, i, zero)
     a, h, j, l, k = eliminate_az(a, h, j, l, k, ang[2])
     a, h, j, l, k = eliminate_ay(a, h, j, l, k, ang[1])
     a, h, j, l, k = eliminate_ax(a, h, j, l, k, ang[0])
     a, l = eliminate_linear(a, l, lin)
     keep(work, i, a, h, j, l, k, moment)
-    if parent < structure[ROWS]:
-        first, mass = flags & FIRST, parameters[at + TREE_MASS]
-        R, x = turned_quaternion(y, parameters, structure, row, at), _place(y, parameters, structure, row, at)
+    if parent < tree.links:
+        first, mass = link.flags & FIRST, own.tree_mass
+        R, x = turned_quaternion(y, parameters, link), _place(y, parameters, link)
         l, k, moment = rotated(R, lin), rotated(R, ang), rotated(R, moment)
         send(work, parent, L, first, l)
         send(work, parent, K, first, add(k, cross(x, l)))
@@ -180,19 +152,15 @@ def _solved_slides(a: Any, xi: Any) -> Any:
 
 
 @kernel
-def ball_down(y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, out: Any, loaded: Any) -> None:
-    """Velocity and rate of momentum of a row of kind BALL: ṗ = l × v + p × ω + m."""
-    at, parent, o, p = (
-        structure[row + PARAMETERS],
-        structure[row + PARENT],
-        structure[row + V],
-        structure[N_Q] + structure[row + V],
-    )
-    R = turned_quaternion(y, parameters, structure, row, at)
+def ball_down(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any, out: Any, loaded: Any) -> None:
+    """Velocity and rate of momentum of a link of kind BALL: ṗ = l × v + p × ω + m."""
+    tree, parent, o = header_of(structure), link.parent, link.v
+    p = tree.n_q + o
+    R = turned_quaternion(y, parameters, link)
     v, w = vector(work, parent, 0), vector(work, parent, 3)
-    v = subtract(v, cross(three(parameters, at + PLACE), w))
+    v = subtract(v, cross(numbers_of(parameters, link).place, w))
     v, w, g = rotated_back(R, v), rotated_back(R, w), rotated_back(R, vector(work, parent, GRAVITY))
-    _, m = gravity_wrench(parameters, work, i, at, g, loaded)
+    _, m = gravity_wrench(parameters, link, work, i, g, loaded)
     a, l = symmetric(work, i, A), vector(work, i, L)
     u = _solved_turns(full(work, i, H), symmetric(work, i, J), v, vector(work, i, K))
     lx = ((a[0] * v[0] + a[1] * v[1]) + a[2] * v[2]) + l[0]
@@ -206,21 +174,17 @@ def ball_down(y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: A
 
 
 @kernel
-def float_down(y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, out: Any, loaded: Any) -> None:
-    """Velocity and rate of momentum of a row of kind FLOAT: ṗ = ad_Vᵀ p + F*."""
-    at, parent, o, p = (
-        structure[row + PARAMETERS],
-        structure[row + PARENT],
-        structure[row + V],
-        structure[N_Q] + structure[row + V],
-    )
-    R = turned_quaternion(y, parameters, structure, row, at)
+def float_down(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any, out: Any, loaded: Any) -> None:
+    """Velocity and rate of momentum of a link of kind FLOAT: ṗ = ad_Vᵀ p + F*."""
+    tree, parent, o = header_of(structure), link.parent, link.v
+    p = tree.n_q + o
+    R = turned_quaternion(y, parameters, link)
     v, w = vector(work, parent, 0), vector(work, parent, 3)
-    if parent < structure[ROWS]:
-        v = subtract(v, cross(_place(y, parameters, structure, row, at), w))
+    if parent < tree.links:
+        v = subtract(v, cross(_place(y, parameters, link), w))
         v, w = rotated_back(R, v), rotated_back(R, w)
     g = rotated_back(R, vector(work, parent, GRAVITY))
-    f, m = gravity_wrench(parameters, work, i, at, g, loaded)
+    f, m = gravity_wrench(parameters, link, work, i, g, loaded)
     x = _solved_slides(symmetric(work, i, A), vector(work, i, L))
     u = _solved_turns(full(work, i, H), symmetric(work, i, J), x, vector(work, i, K))
     lin, ang = (ld(y, p), ld(y, p + 1), ld(y, p + 2)), (ld(y, p + 3), ld(y, p + 4), ld(y, p + 5))

@@ -1,4 +1,4 @@
-"""What a row of the elimination gathers from its children, keeps for the way down and passes to its parent, for the
+"""What a link of the elimination gathers from its children, keeps for the way down and passes to its parent, for the
 kernels.
 """
 
@@ -16,33 +16,11 @@ from mechanics.algebra.screws import (
     turn_full,
     turn_symmetric,
 )
-from mechanics.kernels.rows import constant_turn_up, put, three, vector
-from mechanics.model.packing import (
-    COS_ALPHA,
-    COS_GAMMA,
-    DAMPING,
-    FIRST,
-    HEAVY,
-    LEAF,
-    MASS,
-    MOMENT,
-    N_V,
-    SIDE,
-    SIN_ALPHA,
-    SIN_GAMMA,
-    TENSOR,
-    TREE_MASS,
-    A,
-    C,
-    F,
-    H,
-    J,
-    K,
-    L,
-)
+from mechanics.kernels.links import add_three, constant_turn_up, put, vector
+from mechanics.model.layout import FIRST, HEAVY, LEAF, SIDE, A, C, F, H, J, K, L, damping_of, header_of, numbers_of
 
 GRAVITY = 6
-"""Column where the downward pass keeps gravity in row axes; the twist is in 0 … 5."""
+"""Column where the downward pass keeps gravity in link axes; the twist is in 0 … 5."""
 
 # --- up
 # ---------------------------------------------------------------------------------------------------------------------
@@ -70,44 +48,39 @@ def put_inertia(work: Any, i: Any, a: Any, h: Any, j: Any) -> None:
 
 
 @helper
-def with_own(parameters: Any, at: Any, a: Any, h: Any, j: Any) -> Any:
-    """The inertia of the children and that of the row's own body."""
-    m, x, y, z = (
-        parameters[at + MASS],
-        parameters[at + MOMENT],
-        parameters[at + MOMENT + 1],
-        parameters[at + MOMENT + 2],
-    )
-    o = at + TENSOR
+def with_own(parameters: Any, link: Any, a: Any, h: Any, j: Any) -> Any:
+    """The inertia of the children and that of the link's own body."""
+    own = numbers_of(parameters, link)
+    m, (x, y, z), t = own.mass, own.moment, own.tensor
     return (
         (a[0] + m, a[1], a[2], a[3] + m, a[4], a[5] + m),
         (h[0], h[1] + z, h[2] - y, h[3] - z, h[4], h[5] + x, h[6] + y, h[7] - x, h[8]),
         (
-            j[0] + parameters[o],
-            j[1] + parameters[o + 1],
-            j[2] + parameters[o + 2],
-            j[3] + parameters[o + 3],
-            j[4] + parameters[o + 4],
-            j[5] + parameters[o + 5],
+            j[0] + t[0],
+            j[1] + t[1],
+            j[2] + t[2],
+            j[3] + t[3],
+            j[4] + t[4],
+            j[5] + t[5],
         ),
     )
 
 
 @helper
-def gathered(parameters: Any, flags: Any, work: Any, i: Any, at: Any, zero: Any) -> Any:
-    """Inertia, momentum and first moment of the subtree: those of the children and of the row's own body; `zero` lends
+def gathered(parameters: Any, link: Any, work: Any, i: Any, zero: Any) -> Any:
+    """Inertia, momentum and first moment of the subtree: those of the children and of the link's own body; `zero` lends
     the scalar type.
     """
-    if flags & LEAF:
+    if link.flags & LEAF:
         l = k = moment = zero, zero, zero
         a = j = zero, zero, zero, zero, zero, zero
         h = zero, zero, zero, zero, zero, zero, zero, zero, zero
     else:
         a, h, j = symmetric(work, i, A), full(work, i, H), symmetric(work, i, J)
         l, k, moment = vector(work, i, L), vector(work, i, K), vector(work, i, C)
-    if flags & HEAVY:
-        a, h, j = with_own(parameters, at, a, h, j)
-        moment = add(moment, three(parameters, at + MOMENT))
+    if link.flags & HEAVY:
+        a, h, j = with_own(parameters, link, a, h, j)
+        moment = add(moment, numbers_of(parameters, link).moment)
     return a, h, j, l, k, moment
 
 
@@ -120,13 +93,8 @@ def keep(work: Any, i: Any, a: Any, h: Any, j: Any, l: Any, k: Any, moment: Any)
 
 
 @helper
-def add_three(work: Any, i: Any, column: Any, a: Any) -> None:
-    put(work, i, column, add(vector(work, i, column), a))
-
-
-@helper
 def send(work: Any, parent: Any, column: Any, first: Any, a: Any) -> None:
-    """Into the row of the parent: the first child writes, the others add."""
+    """Into the line of the parent: the first child writes, the others add."""
     if first:
         put(work, parent, column, a)
     else:
@@ -146,35 +114,37 @@ def send_inertia(work: Any, parent: Any, first: Any, a: Any, h: Any, j: Any) -> 
 
 
 @helper
-def send_vector(parameters: Any, flags: Any, at: Any, work: Any, parent: Any, column: Any, a: Any) -> None:
-    """Rz(γ) Rx(α) a into the row of the parent; the first child writes, the others add."""
-    a = constant_turn_up(parameters, flags, at, a)
-    send(work, parent, column, flags & FIRST, a)
+def send_vector(parameters: Any, link: Any, work: Any, column: Any, a: Any) -> None:
+    """Rz(γ) Rx(α) a into the line of the parent; the first child writes, the others add."""
+    a = constant_turn_up(parameters, link, a)
+    send(work, link.parent, column, link.flags & FIRST, a)
 
 
 @helper
-def send_symmetric(parameters: Any, flags: Any, at: Any, work: Any, parent: Any, column: Any, a: Any) -> None:
+def send_symmetric(parameters: Any, link: Any, work: Any, column: Any, a: Any) -> None:
     """The same for a symmetric block."""
-    c, s = parameters[at + COS_ALPHA], parameters[at + SIN_ALPHA]
+    own = numbers_of(parameters, link)
+    c, s = own.alpha
     a = backward_symmetric(turn_symmetric(forward_symmetric(a), c, s, c * s, s * s))
-    if flags & SIDE:
-        c, s = parameters[at + COS_GAMMA], parameters[at + SIN_GAMMA]
+    if link.flags & SIDE:
+        c, s = own.gamma
         a = turn_symmetric(a, c, s, c * s, s * s)
-    send(work, parent, column, flags & FIRST, (a[0], a[1], a[2]))
-    send(work, parent, column + 3, flags & FIRST, (a[3], a[4], a[5]))
+    send(work, link.parent, column, link.flags & FIRST, (a[0], a[1], a[2]))
+    send(work, link.parent, column + 3, link.flags & FIRST, (a[3], a[4], a[5]))
 
 
 @helper
-def send_full(parameters: Any, flags: Any, at: Any, work: Any, parent: Any, column: Any, a: Any) -> None:
+def send_full(parameters: Any, link: Any, work: Any, column: Any, a: Any) -> None:
     """The same for a full block."""
-    c, s = parameters[at + COS_ALPHA], parameters[at + SIN_ALPHA]
+    own = numbers_of(parameters, link)
+    c, s = own.alpha
     a = backward_full(turn_full(forward_full(a), c, s, c * s, s * s))
-    if flags & SIDE:
-        c, s = parameters[at + COS_GAMMA], parameters[at + SIN_GAMMA]
+    if link.flags & SIDE:
+        c, s = own.gamma
         a = turn_full(a, c, s, c * s, s * s)
-    send(work, parent, column, flags & FIRST, (a[0], a[1], a[2]))
-    send(work, parent, column + 3, flags & FIRST, (a[3], a[4], a[5]))
-    send(work, parent, column + 6, flags & FIRST, (a[6], a[7], a[8]))
+    send(work, link.parent, column, link.flags & FIRST, (a[0], a[1], a[2]))
+    send(work, link.parent, column + 3, link.flags & FIRST, (a[3], a[4], a[5]))
+    send(work, link.parent, column + 6, link.flags & FIRST, (a[6], a[7], a[8]))
 
 
 # --- down
@@ -208,13 +178,13 @@ def momentum_xy(a: Any, h: Any, j: Any, l: Any, k: Any, v: Any, w: Any) -> Any:
 def write(parameters: Any, structure: Any, out: Any, o: Any, s: Any, rate: Any) -> None:
     """s, and ṗ with damping."""
     st(out, o, s)
-    st(out, structure[N_V] + o, rate - parameters[structure[DAMPING] + o] * s)
+    st(out, header_of(structure).n_v + o, rate - damping_of(parameters, structure, o) * s)
 
 
 @helper
-def gravity_wrench(parameters: Any, work: Any, i: Any, at: Any, g: Any, loaded: Any) -> Any:
-    """F* of a row: (m g, c × g) of the subtree, and the wrenches applied to it."""
-    mass = parameters[at + TREE_MASS]
+def gravity_wrench(parameters: Any, link: Any, work: Any, i: Any, g: Any, loaded: Any) -> Any:
+    """F* of a link: (m g, c × g) of the subtree, and the wrenches applied to it."""
+    mass = numbers_of(parameters, link).tree_mass
     f, m = (mass * g[0], mass * g[1], mass * g[2]), cross(vector(work, i, C), g)
     if loaded:
         f, m = add(f, vector(work, i, F)), add(m, vector(work, i, F + 3))
@@ -223,7 +193,7 @@ def gravity_wrench(parameters: Any, work: Any, i: Any, at: Any, g: Any, loaded: 
 
 @helper
 def leave(work: Any, i: Any, v: Any, w: Any, g: Any) -> None:
-    """The twist of a row, and gravity in its axes, for its children."""
+    """The twist of a link, and gravity in its axes, for its children."""
     put(work, i, 0, v)
     put(work, i, 3, w)
     put(work, i, GRAVITY, g)

@@ -1,4 +1,4 @@
-"""Elimination and motion of the rows that slide, screw, move in a plane or are moved by a prescribed motion."""
+"""Elimination and motion of the links that slide, screw, move in a plane or are moved by a prescribed motion."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mechanics.kernels.elimination.carry import (
     turned_z,
     write,
 )
-from mechanics.kernels.rows import (
+from mechanics.kernels.links import (
     direction_down,
     moment_up,
     plane_position,
@@ -34,29 +34,7 @@ from mechanics.kernels.rows import (
     vector,
     wrench_up,
 )
-from mechanics.model.packing import (
-    COS,
-    FIRST,
-    FLAGS,
-    KIND,
-    N_Q,
-    PARAMETERS,
-    PARENT,
-    PITCH,
-    RHO,
-    ROWS,
-    SHIFT,
-    SIN,
-    TREE_MASS,
-    A,
-    C,
-    H,
-    J,
-    K,
-    L,
-    Q,
-    V,
-)
+from mechanics.model.layout import COS, FIRST, SHIFT, SIN, A, C, H, J, K, L, header_of, numbers_of
 
 
 @helper
@@ -71,12 +49,15 @@ def _sheared(a: Any, h: Any, j: Any, l: Any, k: Any, pitch: Any) -> Any:
 
 
 @helper
-def _eliminated(y: Any, p: Any, parameters: Any, kind: Any, at: Any, a: Any, h: Any, j: Any, l: Any, k: Any) -> Any:
-    """Eliminate the degrees of freedom of a row, the last first; packed as `eliminations` says."""
+def _eliminated(y: Any, p: Any, parameters: Any, link: Any, a: Any, h: Any, j: Any, l: Any, k: Any) -> Any:
+    """Eliminate the degrees of freedom of a link, the last first; packed as in
+    `mechanics.kernels.elimination.blocks`.
+    """
+    kind = link.kind
     if kind == SLIDE:
         a, h, j, l, k = eliminate_lz(a, h, j, l, k, ld(y, p))
     elif kind == SCREW:
-        h, j, k = _sheared(a, h, j, l, k, parameters[at + PITCH])
+        h, j, k = _sheared(a, h, j, l, k, numbers_of(parameters, link).pitch)
         a, h, j, l, k = eliminate_az(a, h, j, l, k, ld(y, p))
     elif kind == PLANE:
         a, h, j, l, k = eliminate_az(a, h, j, l, k, ld(y, p + 2))
@@ -86,36 +67,36 @@ def _eliminated(y: Any, p: Any, parameters: Any, kind: Any, at: Any, a: Any, h: 
 
 
 @helper
-def _left(y: Any, p: Any, parameters: Any, kind: Any, at: Any, l: Any, k: Any) -> Any:
+def _left(y: Any, p: Any, parameters: Any, link: Any, l: Any, k: Any) -> Any:
     """The momentum that is left after the elimination: p in its own directions."""
+    kind = link.kind
     if kind == SLIDE:
         l = l[0], l[1], ld(y, p)
     elif kind == SCREW:
-        k = k[0], k[1], ld(y, p) - parameters[at + PITCH] * l[2]
+        k = k[0], k[1], ld(y, p) - numbers_of(parameters, link).pitch * l[2]
     elif kind == PLANE:
         l, k = (ld(y, p), ld(y, p + 1), l[2]), (k[0], k[1], ld(y, p + 2))
     return l, k
 
 
 @helper
-def _inertia_up(
-    t: Any, y: Any, parameters: Any, structure: Any, row: Any, at: Any, c: Any, s: Any, a: Any, h: Any, j: Any
-) -> Any:
+def _inertia_up(t: Any, y: Any, parameters: Any, link: Any, c: Any, s: Any, a: Any, h: Any, j: Any) -> Any:
     """The inertia left after the elimination, moved and turned to where only Rz(γ) Rx(α) is missing of Cᵀ M^a C."""
-    kind, q, zero = structure[row + KIND], structure[row + Q], c - c
+    own = numbers_of(parameters, link)
+    kind, q, zero = link.kind, link.q, c - c
     if kind == SLIDE:
         a, h = (a[0], a[1], zero, a[3], zero, zero), (h[0], h[1], h[2], h[3], h[4], h[5], zero, zero, zero)
         a, h, j = slide_inertia(a, h, j, ld(y, q))
         a, h, j = turn_inertia_z(a, h, j, c, s, c * s, s * s)
     elif kind == SCREW:
-        pitch = parameters[at + PITCH]
+        pitch = own.pitch
         j = j[0], j[1], -pitch * h[6], j[3], -pitch * h[7], pitch * (pitch * a[5])
         h = h[0], h[1], -pitch * a[2], h[3], h[4], -pitch * a[4], h[6], h[7], -pitch * a[5]
         a, h, j = slide_inertia(a, h, j, pitch * ld(y, q))
         a, h, j = turn_inertia_z(a, h, j, c, s, c * s, s * s)
     elif kind == PLANE:
         x, m = (
-            plane_position(y, parameters, structure, row, at),
+            plane_position(y, parameters, link),
             a[5],
         )  # left: A_zz, the row H_z and the plane block of J
         hx, hy = c * h[6] - s * h[7], s * h[6] + c * h[7]
@@ -125,47 +106,42 @@ def _inertia_up(
         j = xx + x[1] * (hx + gx), xy + (x[1] * gy - x[0] * hx), zero, yy - x[0] * (hy + gy), zero, zero
     else:
         if kind == MOVED_SLIDE:
-            a, h, j = slide_inertia(a, h, j, prescribed(t, parameters, structure, row)[0])
+            a, h, j = slide_inertia(a, h, j, prescribed(t, parameters, link)[0])
         a, h, j = turn_inertia_z(a, h, j, c, s, c * s, s * s)
-    if kind != PLANE and structure[row + FLAGS] & SHIFT:
-        a, h, j = shift_inertia(a, h, j, parameters[at + RHO], parameters[at + RHO + 1], parameters[at + RHO + 2])
+    if kind != PLANE and link.flags & SHIFT:
+        a, h, j = shift_inertia(a, h, j, own.rho[0], own.rho[1], own.rho[2])
     return a, h, j
 
 
 @kernel
-def other_up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, pace: Any) -> None:
-    """Eliminate a row of any kind and add what is left to its parent."""
-    kind, flags, at, p = (
-        structure[row + KIND],
-        structure[row + FLAGS],
-        structure[row + PARAMETERS],
-        structure[N_Q] + structure[row + V],
-    )
-    parent = structure[row + PARENT]
-    set_angle(t, y, parameters, structure, work, i, row, at)
+def other_up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any, pace: Any) -> None:
+    """Eliminate a link of any kind and add what is left to its parent."""
+    tree, kind, parent, first = header_of(structure), link.kind, link.parent, link.flags & FIRST
+    p = tree.n_q + link.v
+    set_angle(t, y, parameters, work, i, link)
     zero = ld2(work, i, COS) - ld2(work, i, COS)
-    a, h, j, l, k, moment = gathered(parameters, flags, work, i, at, zero)
+    a, h, j, l, k, moment = gathered(parameters, link, work, i, zero)
     if kind == MOVED_TURN:
-        rate = pace * prescribed(t, parameters, structure, row)[1]
+        rate = pace * prescribed(t, parameters, link)[1]
         l = l[0] + rate * h[2], l[1] + rate * h[5], l[2] + rate * h[8]
         k = k[0] + rate * j[2], k[1] + rate * j[4], k[2] + rate * j[5]
     elif kind == MOVED_SLIDE:
-        rate = pace * prescribed(t, parameters, structure, row)[1]
+        rate = pace * prescribed(t, parameters, link)[1]
         l = l[0] + rate * a[2], l[1] + rate * a[4], l[2] + rate * a[5]
         k = k[0] + rate * h[6], k[1] + rate * h[7], k[2] + rate * h[8]
-    a, h, j, l, k = _eliminated(y, p, parameters, kind, at, a, h, j, l, k)
+    a, h, j, l, k = _eliminated(y, p, parameters, link, a, h, j, l, k)
     keep(work, i, a, h, j, l, k, moment)
-    if parent < structure[ROWS]:
-        l, k = _left(y, p, parameters, kind, at, l, k)
-        a, h, j = _inertia_up(t, y, parameters, structure, row, at, ld2(work, i, COS), ld2(work, i, SIN), a, h, j)
-        send_symmetric(parameters, flags, at, work, parent, A, a)
-        send_full(parameters, flags, at, work, parent, H, h)
-        send_symmetric(parameters, flags, at, work, parent, J, j)
-        l, k = wrench_up(t, y, parameters, structure, work, i, row, at, l, k)
-        moment = moment_up(t, y, parameters, structure, work, i, row, at, moment, parameters[at + TREE_MASS])
-        send(work, parent, L, flags & FIRST, l)
-        send(work, parent, K, flags & FIRST, k)
-        send(work, parent, C, flags & FIRST, moment)
+    if parent < tree.links:
+        l, k = _left(y, p, parameters, link, l, k)
+        a, h, j = _inertia_up(t, y, parameters, link, ld2(work, i, COS), ld2(work, i, SIN), a, h, j)
+        send_symmetric(parameters, link, work, A, a)
+        send_full(parameters, link, work, H, h)
+        send_symmetric(parameters, link, work, J, j)
+        l, k = wrench_up(t, y, parameters, work, i, link, l, k)
+        moment = moment_up(t, y, parameters, work, i, link, moment, numbers_of(parameters, link).tree_mass)
+        send(work, parent, L, first, l)
+        send(work, parent, K, first, k)
+        send(work, parent, C, first, moment)
 
 
 @helper
@@ -176,7 +152,7 @@ def _move(
     structure: Any,
     work: Any,
     i: Any,
-    row: Any,
+    link: Any,
     out: Any,
     v: Any,
     w: Any,
@@ -184,11 +160,10 @@ def _move(
     m: Any,
     pace: Any,
 ) -> Any:
-    """Velocity and rate of momentum of a row; v, w its twist without its own motion, (f, m) = F*.  Returns its
+    """Velocity and rate of momentum of a link; v, w its twist without its own motion, (f, m) = F*.  Returns its
     twist.
     """
-    at = structure[row + PARAMETERS]
-    kind, o, p = structure[row + KIND], structure[row + V], structure[N_Q] + structure[row + V]
+    kind, o, p = link.kind, link.v, header_of(structure).n_q + link.v
     a, h, j = symmetric(work, i, A), full(work, i, H), symmetric(work, i, J)
     l, k = vector(work, i, L), vector(work, i, K)
     if kind == SLIDE:
@@ -198,7 +173,7 @@ def _move(
         write(parameters, structure, out, o, vz - v[2], (w[1] * lx - w[0] * ly) + f[2])
         v = v[0], v[1], vz
     elif kind == SCREW:
-        pitch = parameters[at + PITCH]
+        pitch = numbers_of(parameters, link).pitch
         u = v[0], v[1], v[2] - pitch * w[2]
         wz = turned_z(h, j, u, w, k[2])
         lx, ly, kx, ky = momentum_xy(a, h, j, l, k, u, w)
@@ -219,20 +194,20 @@ def _move(
         write(parameters, structure, out, o + 2, wz - w[2], rate_about_z(u, w, lx, ly, kx, ky) + m[2])
         v, w = u, (w[0], w[1], wz)
     elif kind == MOVED_TURN:
-        w = w[0], w[1], w[2] + pace * prescribed(t, parameters, structure, row)[1]
+        w = w[0], w[1], w[2] + pace * prescribed(t, parameters, link)[1]
     else:
-        v = v[0], v[1], v[2] + pace * prescribed(t, parameters, structure, row)[1]
+        v = v[0], v[1], v[2] + pace * prescribed(t, parameters, link)[1]
     return v, w
 
 
 @kernel
 def other_down(
-    t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, row: Any, out: Any, loaded: Any, pace: Any
+    t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any, out: Any, loaded: Any, pace: Any
 ) -> None:
-    """Velocity and rate of momentum of a row of any kind."""
-    at, parent = structure[row + PARAMETERS], structure[row + PARENT]
-    v, w = twist_down(t, y, parameters, structure, work, i, row, at, vector(work, parent, 0), vector(work, parent, 3))
-    g = direction_down(y, parameters, structure, work, i, row, at, vector(work, parent, GRAVITY))
-    f, m = gravity_wrench(parameters, work, i, at, g, loaded)
-    v, w = _move(t, y, parameters, structure, work, i, row, out, v, w, f, m, pace)
+    """Velocity and rate of momentum of a link of any kind."""
+    parent = link.parent
+    v, w = twist_down(t, y, parameters, work, i, link, vector(work, parent, 0), vector(work, parent, 3))
+    g = direction_down(y, parameters, work, i, link, vector(work, parent, GRAVITY))
+    f, m = gravity_wrench(parameters, link, work, i, g, loaded)
+    v, w = _move(t, y, parameters, structure, work, i, link, out, v, w, f, m, pace)
     leave(work, i, v, w, g)

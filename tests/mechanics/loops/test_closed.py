@@ -9,13 +9,12 @@ import scipy.integrate
 from integrators import integrate
 from liegroup.compile import WIDTH, lane_array
 from mechanics.closed_trees.field import closed
-from mechanics.closed_trees.packing import ETA, VECTORS
+from mechanics.closed_trees.layout import closures_of
 from mechanics.closed_trees.projection import closed_invariants, closed_power, closed_projection
 from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.mobility import mass_matrix
 from mechanics.mechanism import Mechanism
-from mechanics.model.packing import EXTENSION
 from mechanics.reference import closed_system as reference
 
 STEP = 1e-30j
@@ -71,7 +70,7 @@ def test_rates_of_momenta_with_multipliers_are_derivatives_of_the_motion(mechani
     n = tree.nv
     packed = made.packed()
     out, work = run(closed, made, np.concatenate([q, H @ v - G.T @ eta0]), 2 * n, packed=packed)
-    eta = work[packed.structure[packed.structure[EXTENSION] + VECTORS] + ETA, : len(kept)]
+    eta = work[closures_of(packed.structure).multipliers, : len(kept)]
     assert np.abs(G.T @ (eta - eta0)).max() < 1e-9
     assert np.abs(out[:n] - v).max() < 1e-10
 

@@ -1,0 +1,241 @@
+"""Where closures and force elements stand: a further section of the two flat arrays of a packed tree.
+
+The tree's own section (`mechanics.model.layout`) stays in front and unchanged; `extension` of its header says where the
+further section of `structure` begins: the record `Closures`, equations, force elements, the group's table, the path
+(the links between the closing bodies and the base, in order), the passes, the tapes.  The fields of a record stand in
+the array in their order: `mechanics.closed_trees.packing` writes them so.  Frames are stored in the axes of the links.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from liegroup.compile import helper
+from mechanics.constraints.rows import EQUATION_NUMBERS, equation_numbers
+from mechanics.model.layout import header_of, three
+
+# --- records of `structure`
+# ----------------------------------------------------------------------------------------------
+
+
+class Closures(NamedTuple):
+    """What is in the section, and where.
+
+    Equations in all, those kept, their rank; the first kept one that couples joints (all behind it do); whether
+    positions are projected.  Of a formulation with multipliers (`mechanics.formulations.index_one`): the place of its
+    settings in `parameters`, its rounds, whether it has integral states.  In `structure`: the place of the equations;
+    number and place of the force elements; place of the group's table, and its rows; length and place of the path;
+    place of the passes.  In `parameters`: the starts of the null directions.  First lines of the workspace: poses,
+    screws, columns, Φ, carried impulses, scratch, null directions; then single lines: multipliers λ or impulses Λ (before: minus the
+    closing velocities), φ, and places for (v, ṗ), q, a state, a right side, the registers of a tape.
+    """
+
+    all: Any
+    kept: Any
+    rank: Any
+    coupled: Any
+    closes_positions: Any
+    settings: Any
+    rounds: Any
+    integral: Any
+    equations: Any
+    forces: Any
+    elements: Any
+    group: Any
+    factors: Any
+    path_length: Any
+    path: Any
+    passes: Any
+    starts: Any
+    poses: Any
+    screws: Any
+    columns: Any
+    matrix: Any
+    carried: Any
+    scratch: Any
+    nulls: Any
+    multipliers: Any
+    gap: Any
+    rates: Any
+    moved: Any
+    state: Any
+    target: Any
+    registers: Any
+
+
+class Equation(NamedTuple):
+    """Kind (`mechanics.constraints.rows`), links of the two bodies, place of its numbers in `parameters`, and of its
+    code in `structure`: a tape (`mechanics.constraints.given_rows`), or the joints that it couples and theirs
+    (`mechanics.constraints.coupling_rows`).
+    """
+
+    kind: Any
+    first: Any
+    second: Any
+    numbers: Any
+    code: Any
+
+
+class Element(NamedTuple):
+    """A force element: kind (`mechanics.forces.elements`), law, links of the two bodies (on a joint: its coordinate and
+    its velocity), place of its numbers in `parameters`, friction law; prescribed motion as of a link.
+    """
+
+    kind: Any
+    law: Any
+    first: Any
+    second: Any
+    numbers: Any
+    friction: Any
+    motion: Any
+    powers: Any
+    harmonics: Any
+
+
+class Passes(NamedTuple):
+    """Of a link on the path, places of the passes through it: from `start` on impulses on bodies, from `joints` on
+    those along joints, up to `end`.
+    """
+
+    start: Any
+    joints: Any
+    end: Any
+
+
+class Pass(NamedTuple):
+    """An impulse on its way: its equation, whether (1 or 0) it comes from the second body, and whether the impulses
+    from both bodies meet here, to go on as one.
+    """
+
+    equation: Any
+    second: Any
+    meet: Any
+
+
+CLOSURES, EQUATION, ELEMENT = len(Closures._fields), len(Equation._fields), len(Element._fields)
+
+
+@helper
+def closures_of(structure: Any) -> Any:
+    """The record of the section."""
+    s, o = structure, header_of(structure).extension
+    return Closures(
+        s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8], s[o + 9], s[o + 10],
+        s[o + 11], s[o + 12], s[o + 13], s[o + 14], s[o + 15], s[o + 16], s[o + 17], s[o + 18], s[o + 19], s[o + 20],
+        s[o + 21], s[o + 22], s[o + 23], s[o + 24], s[o + 25], s[o + 26], s[o + 27], s[o + 28], s[o + 29], s[o + 30],
+    )  # fmt: skip
+
+
+@helper
+def equation_of(structure: Any, closures: Any, c: Any) -> Any:
+    """Equation c: the kept ones come first."""
+    s, o = structure, closures.equations + EQUATION * c
+    return Equation(s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4])
+
+
+@helper
+def element_of(structure: Any, closures: Any, n: Any) -> Any:
+    """Force element n."""
+    s, o = structure, closures.elements + ELEMENT * n
+    return Element(s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8])
+
+
+@helper
+def on_path(structure: Any, closures: Any, r: Any) -> Any:
+    """Number r of the links on the path: parents come before children."""
+    return structure[closures.path + r]
+
+
+@helper
+def on_path_up(structure: Any, closures: Any, r: Any) -> Any:
+    """Number r of the links on the path, from its end: children come before parents."""
+    return structure[closures.path + closures.path_length - 1 - r]
+
+
+@helper
+def passes_of(structure: Any, closures: Any, r: Any) -> Any:
+    """The passes through link r of the path, counted from its end."""
+    s, o = structure, closures.passes + 2 * r
+    return Passes(s[o], s[o + 1], s[o + 2])
+
+
+@helper
+def pass_at(structure: Any, e: Any) -> Any:
+    """The pass at place e: `packed_pass`, read."""
+    code = structure[e]
+    return Pass(code // 4, code & 1, code & 2)
+
+
+def packed_pass(equation: int, second: bool = False, meet: bool = False) -> int:
+    """A pass as one integer."""
+    return 4 * equation + 2 * meet + second
+
+
+@helper
+def table_of(structure: Any, closures: Any) -> Any:
+    """The table of the tree's group."""
+    factors = closures.factors
+    return structure[closures.group : closures.group + 5 * factors].reshape((factors, 5))
+
+
+# --- records of `parameters`
+# ---------------------------------------------------------------------------------------------
+
+
+class Spring(NamedTuple):
+    """Of an element on a joint."""
+
+    stiffness: Any
+    damping: Any
+    rest: Any
+
+
+class Contact(NamedTuple):
+    """Of a sphere on a plane: its centre on the first body, normal and point of the plane on the second, radius; of its
+    law: stiffness, damping, static and dynamic friction, slip speed.
+    """
+
+    center: Any
+    normal: Any
+    point: Any
+    radius: Any
+    stiffness: Any
+    damping: Any
+    static: Any
+    dynamic: Any
+    slip_speed: Any
+
+
+@helper
+def spring_of(parameters: Any, element: Any) -> Any:
+    """The numbers of an element on a joint."""
+    stiffness, damping, rest = three(parameters, element.numbers)
+    return Spring(stiffness, damping, rest)
+
+
+@helper
+def compliance_of(parameters: Any, element: Any) -> Any:
+    """Stiffness and damping of a compliant equation; they stand behind its own numbers."""
+    o = element.numbers + EQUATION_NUMBERS
+    return parameters[o], parameters[o + 1]
+
+
+@helper
+def contact_of(parameters: Any, element: Any) -> Any:
+    """The numbers of a contact."""
+    p, o = parameters, element.numbers
+    law = p[o + 9], p[o + 10], p[o + 11], p[o + 12], p[o + 13], p[o + 14]
+    return Contact(three(p, o), three(p, o + 3), three(p, o + 6), law[0], law[1], law[2], law[3], law[4], law[5])
+
+
+@helper
+def scale_of(parameters: Any, equation: Any) -> Any:
+    """The factor of an equation."""
+    return equation_numbers(parameters, equation.numbers).scale
+
+
+# --- columns of a line of poses: R (9, by rows) and x (3) of a link in the world, then
+# ---------------------------------------------------------------------------------
+
+ACCUMULATED, ALONG_JOINT = 12, 18
+"""Accumulated momenta, and those along the link's own joint, which no other link feels."""

@@ -1,0 +1,174 @@
+"""Where everything stands in the two flat arrays of a packed tree, `structure` (int64) and `parameters` (float64).
+
+`structure` is a header, the links, and the links of the bodies; a *link* is one elementary motion with what it carries.
+`parameters` are gravity, axes with z against it, damping, the numbers of the links, the places of the bodies, the
+coefficients of prescribed motions.  The fields of a record stand in the arrays in their order:
+`mechanics.model.packing` writes them so, and kernels read them by one accessor each, of which only the fields in use
+are loaded.
+
+A line of the workspace belongs to every link, and one to the base, behind them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from liegroup.compile import helper
+
+# --- records of `structure`
+# ----------------------------------------------------------------------------------------------
+
+
+class Header(NamedTuple):
+    """Numbers of links, coordinates, velocities and bodies; in `parameters` the place of the damping; in `structure`
+    that of the links of the bodies; in `parameters` that of the places of the bodies; in `structure` that of a further
+    section (`mechanics.closed_trees.layout`), 0 without one.
+    """
+
+    links: Any
+    n_q: Any
+    n_v: Any
+    bodies: Any
+    damping: Any
+    body_links: Any
+    body_places: Any
+    extension: Any
+
+
+class Link(NamedTuple):
+    """One elementary motion: its kind (`mechanics.joints.element`), its parent (the number of links: the base), where
+    its coordinates and velocities begin, where its `Numbers` and its prescribed motion stand in `parameters`, how many
+    powers and harmonics that has.
+    """
+
+    kind: Any
+    parent: Any
+    q: Any
+    v: Any
+    numbers: Any
+    flags: Any
+    motion: Any
+    powers: Any
+    harmonics: Any
+
+
+HEADER, LINK = len(Header._fields), len(Link._fields)
+LEAF, FIRST, SIDE, SHIFT, HEAVY = 1, 2, 4, 8, 16
+"""Flags: has no children; is the first to add to its parent; γ ≠ 0; ρ ≠ 0; has own inertia."""
+
+
+@helper
+def header_of(structure: Any) -> Any:
+    """The header of a tree."""
+    s = structure
+    return Header(s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7])
+
+
+@helper
+def link_of(structure: Any, i: Any) -> Any:
+    """Link i."""
+    s, o = structure, HEADER + LINK * i
+    return Link(s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8])
+
+
+@helper
+def end_of_tree(structure: Any) -> Any:
+    """Where the tree ends in `structure`."""
+    tree = header_of(structure)
+    return tree.body_links + tree.bodies
+
+
+# --- records of `parameters`
+# ---------------------------------------------------------------------------------------------
+
+
+class Numbers(NamedTuple):
+    """Of a link, in its own axes: mass, first moment (3) and inertia tensor (6) about its origin; mass of its subtree;
+    θ₀; (cos, sin) of θ₀, α and γ; ρ (3); pitch; for BALL and FLOAT all constant turns as one unit quaternion
+    (w, x, y, z), and ρ turned by them.
+    """
+
+    mass: Any
+    moment: Any
+    tensor: Any
+    tree_mass: Any
+    theta: Any
+    turn: Any
+    alpha: Any
+    gamma: Any
+    rho: Any
+    pitch: Any
+    quaternion: Any
+    place: Any
+
+
+NUMBERS = 29
+"""How many there are of a link."""
+
+
+class Place(NamedTuple):
+    """Of a body: its link, the rotation from its axes to those of the link (9, by rows), its origin there (3)."""
+
+    link: Any
+    rotation: Any
+    position: Any
+
+
+AXES, DAMPING = 3, 12
+"""Where the upright axes begin, and the damping behind them."""
+PLACE = 12
+"""Numbers of the place of a body."""
+
+
+@helper
+def three(parameters: Any, at: Any) -> Any:
+    """Three numbers."""
+    return parameters[at], parameters[at + 1], parameters[at + 2]
+
+
+@helper
+def numbers_of(parameters: Any, link: Any) -> Any:
+    """The numbers of a link."""
+    p, o = parameters, link.numbers
+    return Numbers(
+        p[o], three(p, o + 1), (p[o + 4], p[o + 5], p[o + 6], p[o + 7], p[o + 8], p[o + 9]), p[o + 10],
+        p[o + 11], (p[o + 12], p[o + 13]), (p[o + 14], p[o + 15]), (p[o + 16], p[o + 17]), three(p, o + 18), p[o + 21],
+        (p[o + 22], p[o + 23], p[o + 24], p[o + 25]), three(p, o + 26),
+    )  # fmt: skip
+
+
+@helper
+def gravity_of(parameters: Any) -> Any:
+    """The acceleration of gravity in the world (3)."""
+    return three(parameters, 0)
+
+
+@helper
+def upright_axis(parameters: Any, r: Any) -> Any:
+    """Axis r of the axes whose z is against gravity, in the world."""
+    return three(parameters, AXES + 3 * r)
+
+
+@helper
+def damping_of(parameters: Any, structure: Any, v: Any) -> Any:
+    """The damping of velocity v."""
+    return parameters[header_of(structure).damping + v]
+
+
+@helper
+def place_of(parameters: Any, structure: Any, b: Any) -> Any:
+    """Where body b is."""
+    tree = header_of(structure)
+    o = tree.body_places + PLACE * b
+    R = (*three(parameters, o), *three(parameters, o + 3), *three(parameters, o + 6))
+    return Place(structure[tree.body_links + b], R, three(parameters, o + 9))
+
+
+# --- columns of a line of the workspace
+# ------------------------------------------------------------------------------------
+
+A, H, J, L, K, C, COS, SIN, F = 0, 6, 15, 21, 24, 27, 30, 31, 32
+"""Inertia blocks A, H, J (6, 9, 6), momentum (linear 3, angular 3), first moment (3), cos and sin of the angle, wrench
+(6).
+"""
+COLUMNS = 38
