@@ -140,6 +140,8 @@ class Traced:
     def _with(self, name: str, other: Any, swapped: bool = False) -> Any:
         if isinstance(other, Traced):
             k = other.k
+        elif isinstance(other, np.ndarray) and other.ndim:
+            return NotImplemented  # element by element, by the array
         elif isinstance(other, (int, float)) or hasattr(other, "__float__"):
             k = self.graph.constant(float(other))
         else:

@@ -40,9 +40,7 @@ class Derived(NamedTuple):
 
 
 def derive(functions: Any) -> Derived:
-    """The parts of `mechanics.nonholonomic.written.Functions`, and a frame if one is given or can be read off the
-    rows.
-    """
+    """The parts, and a frame if one is given or can be read off the rows, of `written.Functions`."""
     notes = _Notes(functions)
     rows, value = _rows(notes)
     m, n = rows.shape

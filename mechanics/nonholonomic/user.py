@@ -133,22 +133,15 @@ def nonholonomic_system(
     _check(functions, q, v, numbers, own, model)
     n, m = functions.n, functions.derived.m
     names = tuple(f"v{i}" for i in range(n))
-    system = NonholonomicSystem(
-        model=model,
-        group=table,
+    system = functions.system(
+        model,
         variables=tuple(variables) or (Variable("q", tuple(f"q{i}" for i in range(len(q)))),),
         velocities=velocities or Variable("v", names),
         quasi_velocities=quasi_velocities or _quasi_velocities(functions, names),
-        reduced=functions.reduced,
-        constrained=functions.constrained,
         parameters=numbers,
         q0=q,
         u0=_start(functions, q, v, own),
-        positions=functions.derived.k,
-        rows=m,
         scratch=work_height(n, m, n) if interpreted else 0,
-        invariant_names=("energy", *functions.invariants),
-        invariant_units=("J", *("" for _ in functions.invariants)),
         conservative=conservative,
         lift=functions.lift if isinstance(functions, InterpretedFunctions) else None,
     )
@@ -202,7 +195,6 @@ def _check_energy(functions: Functions, mass: Array, q: Array, v: Array, own: tu
         energy, quadratic = float(functions.mass(q, w, *own)), 0.5 * w @ mass @ w
         if abs(energy - quadratic) > TOLERANCE * (1.0 + abs(quadratic)):
             raise ValueError(
-                f"mass: T(q0, v) = {energy:.6g} at v = {w.tolist()}, expected ½ vᵀM v = {quadratic:.6g}, quadratic "
-                "in v; "
-                "terms without v belong to the potential"
+                f"mass: T(q0, v) = {energy:.6g} at v = {w.tolist()}, expected ½ vᵀM v = {quadratic:.6g}, "
+                "quadratic in v; terms without v belong to the potential"
             )

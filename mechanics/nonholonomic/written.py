@@ -20,7 +20,7 @@ independent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.problem import Variable
 from integrators.problem.parts import constrained, quasi_velocity
 from liegroup.compile.generated import module_of
 from liegroup.compile.tracing import Graph
@@ -43,6 +44,7 @@ from mechanics.nonholonomic.multipliers import (
 from mechanics.nonholonomic.notes import ARGUMENTS, Derived, Function, derive, inputs, stores
 from mechanics.nonholonomic.projected import FRAME_ROWS, lift, projected_energy, projected_field
 from mechanics.nonholonomic.quasi_velocity import quasi_velocity_energy, quasi_velocity_field
+from mechanics.nonholonomic.system import NonholonomicSystem
 
 _HEADER = '''"""The equations of one nonholonomic system: written by mechanics.nonholonomic.written."""
 
@@ -141,6 +143,29 @@ class Functions:
         """The compiled functions on (q, v)."""
         made = self._module
         return Forms(made.constrained_field, made.constrained_invariants, made.constrained_parts)
+
+    def system(
+        self,
+        model: str,
+        velocities: Variable,
+        quasi_velocities: Variable,
+        invariant_units: Sequence[str] = (),
+        **more: Any,
+    ) -> NonholonomicSystem:
+        """The system with these functions; `more` as for `NonholonomicSystem`, units of the invariants besides J."""
+        return NonholonomicSystem(
+            model=model,
+            group=self.group,
+            velocities=velocities,
+            quasi_velocities=quasi_velocities,
+            reduced=self.reduced,
+            constrained=self.constrained,
+            positions=self.derived.k,
+            rows=self.derived.m,
+            invariant_names=("energy", *self.invariants),
+            invariant_units=("J", *(invariant_units or ("",) * len(self.invariants))),
+            **more,
+        )
 
     @cached_property
     def source(self) -> str:

@@ -100,6 +100,14 @@ def test_functions_of_scalars_and_other_numbers():
         assert all(abs(a - b) < 1e-48 for a, b in zip(generated(y), f(y), strict=True))
 
 
+def test_numbers_times_arrays_go_element_by_element():
+    x = Graph().input("x")
+    for product in (x * np.array([2.0, 0.0]), np.array([2.0, 0.0]) * x):
+        assert product.shape == (2,)
+        assert product[0].k == (2.0 * x).k
+        assert product[1].k == (0.0 * x).k
+
+
 def test_what_cannot_be_noted_is_refused():
     x = Graph().input("x")
     with pytest.raises(TypeError, match="select"):

@@ -18,19 +18,13 @@ from typing import Any
 import numpy as np
 
 from integrators.problem import Variable
-from integrators.problem.parts import clear, constrained, quasi_velocity
-from liegroup.compile import helper, kernel, ld, st
 from liegroup.compile.scalars import sincos, sqrt
 from liegroup.table import RN, SE2, table_of
-from mechanics.nonholonomic.forms import constrained_forms, quasi_velocity_forms
 from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.nonholonomic.written import Functions
 from mechanics.systems.checks import positive, signs
 
-Q = quasi_velocity(4, 2)
-C = constrained(4, 2, 0)
 
-
-@helper
 def _steering(angle: Any, m: Any, inertia: Any, length: Any) -> Any:
     """T, √μ; `inertia` about the rear axle."""
     s, c = sincos(angle)
@@ -38,72 +32,37 @@ def _steering(angle: Any, m: Any, inertia: Any, length: Any) -> Any:
     return ratio, sqrt(m + inertia * ratio * ratio)
 
 
-@kernel
-def quasi_velocity_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """u = (√μ v, ω + σ̇)."""
-    m, inertia, steering, length, _, k = (
-        parameters[0],
-        parameters[1],
-        parameters[2],
-        parameters[3],
-        parameters[4],
-        parameters[5],
-    )
-    angle = ld(y, 3)
-    ratio, root = _steering(angle, m, inertia, length)
-    turn = ratio / root
-    clear(out)
-    st(out, Q.BASIS + 0, 1.0 / root)
-    st(out, Q.BASIS + 4, turn)
-    st(out, Q.BASIS + 6, -turn)
-    st(out, Q.BASIS + 7, 1.0)
-    st(out, Q.METRIC, 1.0)
-    st(out, Q.METRIC + 1, steering)
-    st(out, Q.FORCE, parameters[6] / root - turn * parameters[7])
-    st(out, Q.FORCE + 1, parameters[7])
-    st(out, Q.GRADIENT + 3, k * angle)
-    st(out, Q.POTENTIAL, 0.5 * k * angle * angle)
-
-
-@kernel
-def constrained_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+def kinetic(q: Any, v: Any, p: Any) -> Any:
     """v = (v_x, v_y, ω, σ̇)."""
-    m, inertia, steering, length, d, k = (
-        parameters[0],
-        parameters[1],
-        parameters[2],
-        parameters[3],
-        parameters[4],
-        parameters[5],
-    )
-    angle, vx, vy, w, rate = ld(y, 3), ld(y, 4), ld(y, 5), ld(y, 6), ld(y, 7)
-    s, c = sincos(angle)
-    clear(out)
-    st(out, C.MASS + 0, m)
-    st(out, C.MASS + 5, m)
-    st(out, C.MASS + 6, m * d)
-    st(out, C.MASS + 9, m * d)
-    st(out, C.MASS + 10, inertia + steering)
-    st(out, C.MASS + 11, steering)
-    st(out, C.MASS + 14, steering)
-    st(out, C.MASS + 15, steering)
-    px, py = m * vx, m * (vy + d * w)
-    st(out, C.RATE, -(w * py))
-    st(out, C.RATE + 1, w * px)
-    st(out, C.RATE + 2, vx * py - vy * px)
-    st(out, C.ROWS + 1, 1.0)
-    st(out, C.ROWS + 4, -s)
-    st(out, C.ROWS + 5, c)
-    st(out, C.ROWS + 6, length * c)
-    st(out, C.BIAS + 1, -(rate * (c * vx + s * vy + length * s * w)))
-    st(out, C.GRADIENT + 3, k * angle)
-    st(out, C.FORCE, parameters[6])
-    st(out, C.FORCE + 3, parameters[7])
-    st(out, C.POTENTIAL, 0.5 * k * angle * angle)
+    m, inertia, steering, _, d, *_ = p
+    wheels = v[2] + v[3]
+    body = m * (v[0] * v[0] + v[1] * v[1]) + 2.0 * m * d * v[1] * v[2] + inertia * (v[2] * v[2])
+    return 0.5 * body + 0.5 * steering * (wheels * wheels)
 
 
-REDUCED = quasi_velocity_forms(quasi_velocity_parts)
-CONSTRAINED = constrained_forms(constrained_parts)
+def rows(q: Any, p: Any) -> Any:
+    """No slip of the rear and of the front wheels."""
+    s, c = sincos(q[3])
+    return [[0.0, 1.0, 0.0, 0.0], [-s, c, p[3] * c, 0.0]]
+
+
+def frame(q: Any, p: Any) -> Any:
+    """u = (√μ v, ω + σ̇)."""
+    ratio, root = _steering(q[3], p[0], p[1], p[3])
+    return [[1.0 / root, 0.0], [0.0, 0.0], [ratio / root, 0.0], [-(ratio / root), 1.0]]
+
+
+FUNCTIONS = Functions(
+    group=table_of([(SE2, 1), (RN, 1)]),
+    mass=kinetic,
+    rows=rows,
+    potential=lambda q, p: 0.5 * p[5] * q[3] * q[3],
+    force=lambda t, q, v, p: (p[6], 0.0, 0.0, p[7]),
+    frame=frame,
+    metric=lambda p: (1.0, p[2]),
+    gyro=lambda q, u, p: (0.0, 0.0),
+    parameters=8,
+)
 
 
 def car(
@@ -129,9 +88,8 @@ def car(
     inertia = inertia_about_com + mass * offset**2
     ratio, root = _steering(steering_angle, mass, inertia, wheelbase)
     conservative = thrust == 0.0 and steering_torque == 0.0
-    return NonholonomicSystem(
+    return FUNCTIONS.system(
         model="car",
-        group=table_of([(SE2, 1), (RN, 1)]),
         variables=(
             Variable("rear_axle", ("x", "y", "heading"), "m, m, rad", "centre of the rear axle and heading"),
             Variable("steering", ("angle",), "rad", "relative to the car"),
@@ -142,8 +100,6 @@ def car(
         quasi_velocities=Variable(
             "u", ("forward", "wheels"), "sqrt(kg) m/s, rad/s", "√μ v and absolute turn rate of the wheels"
         ),
-        reduced=REDUCED,
-        constrained=CONSTRAINED,
         parameters=[mass, inertia, steering_inertia, wheelbase, offset, steering_spring, thrust, steering_torque],
         q0=[0.0, 0.0, 0.0, steering_angle],
         u0=[root * v, steering_rate + ratio * v],

@@ -22,25 +22,21 @@ perturbed and of the non-reversible members; the numbers here are this project's
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from integrators.problem import Problem, Variable
-from integrators.problem.parts import clear, constrained, quasi_velocity
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, kernel, ld, st
+from liegroup.compile import entry, helper, ld, st
 from liegroup.compile.scalars import sincos, sqrt
 from liegroup.formulas.so2 import wrap
 from liegroup.table import RN, table_of
-from mechanics.nonholonomic.forms import constrained_forms, quasi_velocity_forms
 from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.nonholonomic.written import Functions
 from mechanics.systems.checks import signs
-
-Q = quasi_velocity(3, 2)
-C = constrained(3, 1, 0)
-TRANSMISSION, KNIFE = 0, 1
 
 
 @helper
@@ -71,55 +67,6 @@ def _driven_potential(x: Any, y: Any, parameters: Any) -> Any:
 
 
 @helper
-def _potentials(z: Any, parameters: Any, out: Any, gradient: Any, potential: Any) -> None:
-    u, u_x, u_y = _driven_potential(ld(z, 0), ld(z, 1), parameters)
-    v, v_s = _driver_potential(ld(z, 2), parameters)
-    st(out, gradient, u_x)
-    st(out, gradient + 1, u_y)
-    st(out, gradient + 2, v_s)
-    st(out, potential, u + v)
-
-
-@kernel
-def quasi_velocity_parts(t: Any, z: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """u = (speed of the pair, ṡ)."""
-    clear(out)
-    if structure[3] == TRANSMISSION:
-        f, _ = _coupling(ld(z, 2), parameters)
-        w = 1.0 / sqrt(1.0 + f * f)
-        st(out, Q.BASIS + 0, -(f * w))
-        st(out, Q.BASIS + 2, w)
-    else:
-        sine, cosine = sincos(ld(z, 2))
-        st(out, Q.BASIS + 0, cosine)
-        st(out, Q.BASIS + 2, sine)
-    st(out, Q.BASIS + 5, 1.0)
-    st(out, Q.METRIC, 1.0)
-    st(out, Q.METRIC + 1, 1.0)
-    _potentials(z, parameters, out, Q.GRADIENT, Q.POTENTIAL)
-
-
-@kernel
-def constrained_parts(t: Any, z: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """v = (ẋ, ẏ, ṡ)."""
-    clear(out)
-    vx, vy, rate = ld(z, 3), ld(z, 4), ld(z, 5)
-    if structure[3] == TRANSMISSION:
-        f, slope = _coupling(ld(z, 2), parameters)
-        st(out, C.ROWS + 0, 1.0)
-        st(out, C.ROWS + 1, f)
-        st(out, C.BIAS, slope * rate * vy)
-    else:
-        sine, cosine = sincos(ld(z, 2))
-        st(out, C.ROWS + 0, sine)
-        st(out, C.ROWS + 1, -cosine)
-        st(out, C.BIAS, rate * (cosine * vx + sine * vy))
-    for i in range(3):
-        st(out, C.MASS + 4 * i, 1.0)
-    _potentials(z, parameters, out, C.GRADIENT, C.POTENTIAL)
-
-
-@helper
 def _energies(z: Any, kinetic: Any, rate: Any, parameters: Any, out: Any) -> None:
     u, _, _ = _driven_potential(ld(z, 0), ld(z, 1), parameters)
     v, _ = _driver_potential(ld(z, 2), parameters)
@@ -127,16 +74,6 @@ def _energies(z: Any, kinetic: Any, rate: Any, parameters: Any, out: Any) -> Non
     st(out, 0, driver + driven)
     st(out, 1, driver)
     st(out, 2, driven)
-
-
-@entry(*FIELD_SIGNATURES)
-def invariants(t: Any, z: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    _energies(z, 0.5 * ld(z, 3) * ld(z, 3), ld(z, 4), parameters, out)
-
-
-@entry(*FIELD_SIGNATURES)
-def constrained_invariants(t: Any, z: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    _energies(z, 0.5 * (ld(z, 3) * ld(z, 3) + ld(z, 4) * ld(z, 4)), ld(z, 5), parameters, out)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -159,8 +96,47 @@ def coordinate_invariants(t: Any, z: Any, parameters: Any, structure: Any, work:
     _energies(z, 0.5 * (1.0 + f * f) * ld(z, 3) * ld(z, 3), ld(z, 4), parameters, out)
 
 
-REDUCED = quasi_velocity_forms(quasi_velocity_parts, invariants)
-CONSTRAINED = constrained_forms(constrained_parts, constrained_invariants)
+def _driver_energy(q: Any, v: Any, p: Any) -> Any:
+    return 0.5 * v[2] * v[2] + _driver_potential(q[2], p)[0]
+
+
+def _driven_energy(q: Any, v: Any, p: Any) -> Any:
+    return 0.5 * (v[0] * v[0] + v[1] * v[1]) + _driven_potential(q[0], q[1], p)[0]
+
+
+def _transmission_frame(q: Any, p: Any) -> Any:
+    f, _ = _coupling(q[2], p)
+    w = 1.0 / sqrt(1.0 + f * f)
+    return [[-(f * w), 0.0], [w, 0.0], [0.0, 1.0]]
+
+
+def _blade_row(q: Any, p: Any) -> Any:
+    sine, cosine = sincos(q[2])
+    return [[sine, -cosine, 0.0]]
+
+
+def _blade_frame(q: Any, p: Any) -> Any:
+    sine, cosine = sincos(q[2])
+    return [[cosine, 0.0], [sine, 0.0], [0.0, 1.0]]
+
+
+def _functions(rows: Callable[..., Any], frame: Callable[..., Any]) -> Functions:
+    """u = (speed of the pair, ṡ)."""
+    return Functions(
+        group=table_of([(RN, 3)]),
+        mass=lambda q, v, p: 0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]),
+        rows=rows,
+        potential=lambda q, p: _driven_potential(q[0], q[1], p)[0] + _driver_potential(q[2], p)[0],
+        frame=frame,
+        metric=lambda p: (1.0, 1.0),
+        gyro=lambda q, u, p: (0.0, 0.0),
+        invariants={"driver_energy": _driver_energy, "driven_energy": _driven_energy},
+        parameters=9,
+    )
+
+
+TRANSMISSION = _functions(lambda q, p: [[1.0, _coupling(q[2], p)[0], 0.0]], _transmission_frame)
+KNIFE = _functions(_blade_row, _blade_frame)
 _NAMES = ("energy", "driver_energy", "driven_energy")
 
 
@@ -224,22 +200,17 @@ def driven_pair(member: str | Member = "L0") -> NonholonomicSystem:
     q0, f = np.array(member.start), 0.0
     if not member.knife:
         f, _ = _coupling(member.start[2], member.coupling)
-    return NonholonomicSystem(
+    return (KNIFE if member.knife else TRANSMISSION).system(
         model=f"driven-pair-{name}",
-        group=table_of([(RN, 3)]),
         variables=(Variable("position", ("x", "y", "s"), "1", "driven pair and driver"),),
         velocities=Variable("v", ("x", "y", "s"), "1/s"),
         quasi_velocities=Variable(
             "u", ("driven", "s"), "1/s", "speed of the pair along its admissible direction, and ṡ"
         ),
-        reduced=REDUCED,
-        constrained=CONSTRAINED,
         parameters=[*member.coupling, *member.driver, *member.pair],
         q0=q0,
         u0=[member.speed * np.sqrt(1.0 + f * f), member.rate],
-        extra=(KNIFE if member.knife else TRANSMISSION,),
-        invariant_names=_NAMES,
-        invariant_units=("J",) * 3,
+        invariant_units=("J", "J"),
         reversal=signs(1, 1, 1, -1, -1),
     )
 
@@ -260,7 +231,7 @@ def coordinate_problem(member: str | Member = "L0") -> Problem:
         y0=[*member.start, member.speed, member.rate],
         field=coordinate_field,
         parameters=[*member.coupling, *member.driver, *member.pair],
-        structure=[3, 1, 0, TRANSMISSION],
+        structure=[3, 1, 0],
         variables=(Variable("position", ("x", "y", "s"), "1"), Variable("u", ("y", "s"), "1/s", "ẏ and ṡ")),
         invariants=coordinate_invariants,
         invariant_names=_NAMES,

@@ -21,68 +21,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Variable
-from integrators.problem.parts import clear, constrained, quasi_velocity
-from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, kernel, ld, st
-from liegroup.compile.scalars import sincos
 from liegroup.table import SE2, table_of
-from mechanics.nonholonomic.forms import constrained_forms, quasi_velocity_forms
-from mechanics.nonholonomic.multipliers import constrained_energy
-from mechanics.nonholonomic.quasi_velocity import quasi_velocity_energy
 from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.nonholonomic.written import Functions
 from mechanics.systems.checks import positive, signs
 
-Q = quasi_velocity(3, 2)
-C = constrained(3, 1, 0)
 
-
-@kernel
-def quasi_velocity_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """u = (v, ω), velocity (v, 0, ω)."""
-    m, inertia, g = parameters[0], parameters[1], parameters[2]
-    s, c = sincos(ld(y, 2))
-    clear(out)
-    st(out, Q.BASIS + 0, 1.0)
-    st(out, Q.BASIS + 5, 1.0)
-    st(out, Q.METRIC, m)
-    st(out, Q.METRIC + 1, inertia)
-    st(out, Q.GRADIENT, -(m * g * c))
-    st(out, Q.GRADIENT + 1, m * g * s)
-    st(out, Q.POTENTIAL, -(m * g * ld(y, 0)))
-
-
-@kernel
-def constrained_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+def kinetic(q: Any, v: Any, p: Any) -> Any:
     """v = (v_x, v_y, ω)."""
-    m, inertia, g = parameters[0], parameters[1], parameters[2]
-    s, c = sincos(ld(y, 2))
-    vx, vy, w = ld(y, 3), ld(y, 4), ld(y, 5)
-    clear(out)
-    st(out, C.MASS + 0, m)
-    st(out, C.MASS + 4, m)
-    st(out, C.MASS + 8, inertia)
-    st(out, C.ROWS + 1, 1.0)
-    st(out, C.RATE, -(m * w * vy))
-    st(out, C.RATE + 1, m * w * vx)
-    st(out, C.GRADIENT, -(m * g * c))
-    st(out, C.GRADIENT + 1, m * g * s)
-    st(out, C.POTENTIAL, -(m * g * ld(y, 0)))
+    m, inertia, _ = p
+    return 0.5 * m * (v[0] * v[0] + v[1] * v[1]) + 0.5 * inertia * (v[2] * v[2])
 
 
-@entry(*FIELD_SIGNATURES)
-def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    st(out, 0, quasi_velocity_energy(quasi_velocity_parts, t, y, parameters, structure, work))
-    st(out, 1, ld(y, 4))
-
-
-@entry(*FIELD_SIGNATURES)
-def constrained_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    st(out, 0, constrained_energy(constrained_parts, t, y, parameters, structure, work))
-    st(out, 1, ld(y, 5))
-
-
-REDUCED = quasi_velocity_forms(quasi_velocity_parts, invariants)
-CONSTRAINED = constrained_forms(constrained_parts, constrained_invariants)
+FUNCTIONS = Functions(
+    group=table_of([(SE2, 1)]),
+    mass=kinetic,
+    rows=lambda q, p: [[0.0, 1.0, 0.0]],
+    potential=lambda q, p: -(p[0] * p[2] * q[0]),
+    frame=lambda q, p: [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]],
+    metric=lambda p: (p[0], p[1]),
+    invariants={"turn_rate": lambda q, v, p: v[2]},
+    parameters=3,
+)
+"""u = (v, ω), velocity (v, 0, ω)."""
 
 
 def knife_edge(
@@ -102,19 +63,15 @@ def knife_edge(
         raise ValueError(
             "omega: 0.0, expected a turn rate that is not zero; without turning the skate just slides down its line"
         )
-    return NonholonomicSystem(
+    return FUNCTIONS.system(
         model="knife-edge",
-        group=table_of([(SE2, 1)]),
         variables=(Variable("skate", ("x", "y", "heading"), "m, m, rad", "x down the slope"),),
         velocities=Variable("v", ("v_x", "v_y", "omega"), "m/s, m/s, rad/s", "body velocity"),
         quasi_velocities=Variable("u", ("v", "omega"), "m/s, rad/s", "speed along the blade and turn rate"),
-        reduced=REDUCED,
-        constrained=CONSTRAINED,
         parameters=[mass, inertia, slope_gravity],
         q0=[0.0, 0.0, heading],
         u0=[v, omega],
-        invariant_names=("energy", "turn_rate"),
-        invariant_units=("J", "rad/s"),
+        invariant_units=("rad/s",),
         reversal=signs(1, 1, 1, -1, -1),
         exact=lambda t: closed_form(t, slope_gravity, heading, v, omega),
     )

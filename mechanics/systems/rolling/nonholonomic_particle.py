@@ -17,54 +17,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Variable
-from integrators.problem.parts import clear, constrained, quasi_velocity
-from liegroup.compile import kernel, ld, st
 from liegroup.compile.scalars import sqrt
 from liegroup.table import RN, table_of
-from mechanics.nonholonomic.forms import constrained_forms, quasi_velocity_forms
 from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.nonholonomic.written import Functions
 from mechanics.systems.checks import finite, signs
 
-Q = quasi_velocity(3, 2)
-C = constrained(3, 1, 0)
 
-
-@kernel
-def quasi_velocity_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+def frame(q: Any, p: Any) -> Any:
     """u = (ẋ √(1 + y²), ẏ)."""
-    k = parameters[0]
-    x, height = ld(y, 0), ld(y, 1)
-    w = 1.0 / sqrt(1.0 + height * height)
-    clear(out)
-    st(out, Q.BASIS + 0, w)
-    st(out, Q.BASIS + 3, 1.0)
-    st(out, Q.BASIS + 4, height * w)
-    st(out, Q.METRIC, 1.0)
-    st(out, Q.METRIC + 1, 1.0)
-    st(out, Q.GRADIENT, k * x)
-    st(out, Q.GRADIENT + 1, k * height)
-    st(out, Q.POTENTIAL, 0.5 * k * (x * x + height * height))
+    w = 1.0 / sqrt(1.0 + q[1] * q[1])
+    return [[w, 0.0], [0.0, 1.0], [q[1] * w, 0.0]]
 
 
-@kernel
-def constrained_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """v = (ẋ, ẏ, ż)."""
-    k = parameters[0]
-    x, height = ld(y, 0), ld(y, 1)
-    clear(out)
-    st(out, C.MASS + 0, 1.0)
-    st(out, C.MASS + 4, 1.0)
-    st(out, C.MASS + 8, 1.0)
-    st(out, C.ROWS + 0, -height)
-    st(out, C.ROWS + 2, 1.0)
-    st(out, C.BIAS, -(ld(y, 3) * ld(y, 4)))
-    st(out, C.GRADIENT, k * x)
-    st(out, C.GRADIENT + 1, k * height)
-    st(out, C.POTENTIAL, 0.5 * k * (x * x + height * height))
-
-
-REDUCED = quasi_velocity_forms(quasi_velocity_parts)
-CONSTRAINED = constrained_forms(constrained_parts)
+FUNCTIONS = Functions(
+    group=table_of([(RN, 3)]),
+    mass=lambda q, v, p: 0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]),
+    rows=lambda q, p: [[-q[1], 0.0, 1.0]],
+    potential=lambda q, p: 0.5 * p[0] * (q[0] * q[0] + q[1] * q[1]),
+    frame=frame,
+    metric=lambda p: (1.0, 1.0),
+    gyro=lambda q, u, p: (0.0, 0.0),
+    parameters=1,
+)
 
 
 def nonholonomic_particle(
@@ -76,14 +51,11 @@ def nonholonomic_particle(
     """
     finite(stiffness=stiffness)
     known = stiffness == 0.0 and u[1] != 0.0
-    return NonholonomicSystem(
+    return FUNCTIONS.system(
         model="nonholonomic-particle",
-        group=table_of([(RN, 3)]),
         variables=(Variable("position", ("x", "y", "z"), "m"),),
         velocities=Variable("v", ("x", "y", "z"), "m/s"),
         quasi_velocities=Variable("u", ("along", "y"), "m/s", "speed along (1, 0, y) and ẏ"),
-        reduced=REDUCED,
-        constrained=CONSTRAINED,
         parameters=[stiffness],
         q0=list(position),
         u0=list(u),

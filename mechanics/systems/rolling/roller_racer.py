@@ -16,80 +16,46 @@ import math
 from typing import Any
 
 from integrators.problem import Variable
-from integrators.problem.parts import clear, constrained
-from liegroup.compile import kernel, ld, st
 from liegroup.compile.scalars import sincos
 from liegroup.table import SE2, SO2, table_of
-from mechanics.nonholonomic.forms import constrained_forms, projected_forms
-from mechanics.nonholonomic.projected import FRAME_ROWS
 from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.nonholonomic.written import Functions
 from mechanics.systems.checks import positive, signs
 
-C = constrained(4, 2, 0)
 
-
-@kernel
-def frame(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """u = (v, φ̇): S with ω = (v sin φ − ℓ₂ φ̇)/b, b = ℓ₁ cos φ + ℓ₂, and Ṡ u."""
-    l1, l2 = parameters[6], parameters[7]
-    s, c = sincos(ld(y, 3))
-    v, rate = ld(y, 4), ld(y, 5)
-    b = l1 * c + l2
-    w = (v * s - l2 * rate) / b
-    for i in range(12):
-        st(out, i, 0.0)
-    st(out, 0, 1.0)
-    st(out, 4, s / b)
-    st(out, 5, -(l2 / b))
-    st(out, 7, 1.0)
-    st(out, 10, (v * c * rate + w * l1 * s * rate) / b)
-
-
-@kernel
-def constrained_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+def kinetic(q: Any, v: Any, p: Any) -> Any:
     """v = (v_x, v_y, ω, φ̇); (X, Y) is the velocity of the second centre of mass."""
-    m1, a1, j1, m2, a2, j2 = parameters[0], parameters[1], parameters[2], parameters[3], parameters[4], parameters[5]
-    l1, l2, k = parameters[6], parameters[7], parameters[8]
-    s, c = sincos(ld(y, 3))
-    stretch = ld(y, 3) - parameters[9]
-    vx, vy, w, rate = ld(y, 4), ld(y, 5), ld(y, 6), ld(y, 7)
-    spin, side = w + rate, l1 + a2 * c
-    x_dot, y_dot = vx - a2 * s * spin, vy + l1 * w + a2 * c * spin
-    x_slope, y_slope = -(a2 * c * spin), -(a2 * s * spin)
-    clear(out)
-    st(out, C.MASS + 0, m1 + m2)
-    st(out, C.MASS + 2, -(m2 * a2 * s))
-    st(out, C.MASS + 3, -(m2 * a2 * s))
-    st(out, C.MASS + 5, m1 + m2)
-    st(out, C.MASS + 6, m1 * a1 + m2 * side)
-    st(out, C.MASS + 7, m2 * a2 * c)
-    st(out, C.MASS + 8, -(m2 * a2 * s))
-    st(out, C.MASS + 9, m1 * a1 + m2 * side)
-    st(out, C.MASS + 10, m1 * a1 * a1 + j1 + m2 * (a2 * a2 * s * s + side * side) + j2)
-    st(out, C.MASS + 11, m2 * (a2 * a2 * s * s + side * a2 * c) + j2)
-    st(out, C.MASS + 12, -(m2 * a2 * s))
-    st(out, C.MASS + 13, m2 * a2 * c)
-    st(out, C.MASS + 14, m2 * (a2 * a2 * s * s + side * a2 * c) + j2)
-    st(out, C.MASS + 15, m2 * a2 * a2 + j2)
-    st(out, C.KINETIC + 3, m2 * (x_dot * x_slope + y_dot * y_slope))
-    px, py = m1 * vx + m2 * x_dot, m1 * (vy + a1 * w) + m2 * y_dot
-    turned = -(a2 * c * x_dot) - a2 * s * x_slope - a2 * s * y_dot
-    st(out, C.RATE, m2 * x_slope * rate - w * py)
-    st(out, C.RATE + 1, m2 * y_slope * rate + w * px)
-    st(out, C.RATE + 2, m2 * rate * (turned + side * y_slope) + (vx * py - vy * px))
-    st(out, C.RATE + 3, m2 * rate * (turned + a2 * c * y_slope))
-    st(out, C.ROWS + 1, 1.0)
-    st(out, C.ROWS + 4, -s)
-    st(out, C.ROWS + 5, c)
-    st(out, C.ROWS + 6, l1 * c + l2)
-    st(out, C.ROWS + 7, l2)
-    st(out, C.BIAS + 1, -(rate * (c * vx + s * vy + l1 * s * w)))
-    st(out, C.GRADIENT + 3, k * stretch)
-    st(out, C.POTENTIAL, 0.5 * k * stretch * stretch)
+    m1, a1, j1, m2, a2, j2, l1, *_ = p
+    s, c = sincos(q[3])
+    spin, side = v[2] + v[3], v[1] + a1 * v[2]
+    x, y = v[0] - a2 * s * spin, v[1] + l1 * v[2] + a2 * c * spin
+    first = m1 * (v[0] * v[0] + side * side) + j1 * (v[2] * v[2])
+    return 0.5 * (first + m2 * (x * x + y * y) + j2 * (spin * spin))
 
 
-REDUCED = projected_forms(constrained_parts, frame)
-CONSTRAINED = constrained_forms(constrained_parts)
+def rows(q: Any, p: Any) -> Any:
+    """No slip of the two axles."""
+    l1, l2 = p[6], p[7]
+    s, c = sincos(q[3])
+    return [[0.0, 1.0, 0.0, 0.0], [-s, c, l1 * c + l2, l2]]
+
+
+def frame(q: Any, p: Any) -> Any:
+    """u = (v, φ̇): ω = (v sin φ − ℓ₂ φ̇)/b, b = ℓ₁ cos φ + ℓ₂."""
+    l1, l2 = p[6], p[7]
+    s, c = sincos(q[3])
+    b = l1 * c + l2
+    return [[1.0, 0.0], [0.0, 0.0], [s / b, -(l2 / b)], [0.0, 1.0]]
+
+
+FUNCTIONS = Functions(
+    group=table_of([(SE2, 1), (SO2, 1)]),
+    mass=kinetic,
+    rows=rows,
+    potential=lambda q, p: 0.5 * p[8] * (q[3] - p[9]) * (q[3] - p[9]),
+    frame=frame,
+    parameters=10,
+)
 
 
 def roller_racer(
@@ -116,20 +82,16 @@ def roller_racer(
     )
     if abs(lengths[0] * math.cos(angle) + lengths[1]) < 1e-9:
         raise ValueError(f"angle: {angle} puts the axles on one point (ℓ₁ cos φ + ℓ₂ = 0); start from another angle")
-    return NonholonomicSystem(
+    return FUNCTIONS.system(
         model="roller-racer",
-        group=table_of([(SE2, 1), (SO2, 1)]),
         variables=(
             Variable("body", ("x", "y", "heading"), "m, m, rad", "axle and heading of the first body"),
             Variable("handlebar", ("angle",), "rad", "relative to the first body"),
         ),
         velocities=Variable("v", ("v_x", "v_y", "omega", "handlebar"), "m/s, m/s, rad/s, rad/s"),
         quasi_velocities=Variable("u", ("v", "handlebar"), "m/s, rad/s", "forward speed and rate of the handlebar"),
-        reduced=REDUCED,
-        constrained=CONSTRAINED,
         parameters=[*body, *handlebar, *lengths, spring, rest_angle],
         q0=[0.0, 0.0, 0.0, angle],
         u0=[v, angle_rate],
-        scratch=FRAME_ROWS + 2,
         reversal=signs(1, 1, 1, 1, -1, -1),
     )

@@ -22,19 +22,13 @@ from typing import Any
 import numpy as np
 
 from integrators.problem import Variable
-from integrators.problem.parts import clear, constrained, quasi_velocity
-from liegroup.compile import helper, kernel, ld, st
 from liegroup.compile.scalars import sincos, sqrt
 from liegroup.table import RN, SE2, table_of
-from mechanics.nonholonomic.forms import constrained_forms, quasi_velocity_forms
 from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.nonholonomic.written import Functions
 from mechanics.systems.checks import positive, signs
 
-Q = quasi_velocity(6, 4)
-C = constrained(6, 2, 0)
 
-
-@helper
 def _steering(p1: Any, p2: Any, m: Any, inertia: Any, length: Any) -> Any:
     """τ, σ, √μ."""
     s1, c1 = sincos(p1)
@@ -44,87 +38,45 @@ def _steering(p1: Any, p2: Any, m: Any, inertia: Any, length: Any) -> Any:
     return tau, sigma, sqrt(m * (1.0 + tau * tau) + inertia * sigma * sigma)
 
 
-@helper
-def _drive(t: Any, parameters: Any) -> Any:
-    s, _ = sincos(parameters[8] * t)
-    return parameters[6] * s, parameters[7] * s
-
-
-@kernel
-def quasi_velocity_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """u = (√μ v, ψ̇ + ω, ṗ₁ + ω, ṗ₂ + ω)."""
-    m, inertia, rotor, truck, length, k = (
-        parameters[0],
-        parameters[1],
-        parameters[2],
-        parameters[3],
-        parameters[4],
-        parameters[5],
-    )
-    p1, p2 = ld(y, 4), ld(y, 5)
-    tau, sigma, root = _steering(p1, p2, m, inertia, length)
-    turn = sigma / root
-    clear(out)
-    st(out, Q.BASIS + 0, 1.0 / root)
-    st(out, Q.BASIS + 4, tau / root)
-    st(out, Q.BASIS + 8, turn)
-    for i in range(3):
-        st(out, Q.BASIS + 4 * (3 + i), -turn)
-        st(out, Q.BASIS + 4 * (3 + i) + 1 + i, 1.0)
-    st(out, Q.METRIC, 1.0)
-    st(out, Q.METRIC + 1, rotor)
-    st(out, Q.METRIC + 2, truck)
-    st(out, Q.METRIC + 3, truck)
-    torque, steering = _drive(t, parameters)
-    st(out, Q.FORCE, -(turn * torque))
-    st(out, Q.FORCE + 1, torque)
-    st(out, Q.FORCE + 2, steering)
-    st(out, Q.FORCE + 3, -steering)
-    st(out, Q.GRADIENT + 4, k * p1)
-    st(out, Q.GRADIENT + 5, k * p2)
-    st(out, Q.POTENTIAL, 0.5 * k * (p1 * p1 + p2 * p2))
-
-
-@kernel
-def constrained_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+def kinetic(q: Any, v: Any, p: Any) -> Any:
     """v = (v_x, v_y, ω, ψ̇, ṗ₁, ṗ₂)."""
-    m, inertia, rotor, truck, length, k = (
-        parameters[0],
-        parameters[1],
-        parameters[2],
-        parameters[3],
-        parameters[4],
-        parameters[5],
-    )
-    vx, vy, w = ld(y, 6), ld(y, 7), ld(y, 8)
-    clear(out)
-    st(out, C.MASS + 0, m)
-    st(out, C.MASS + 7, m)
-    st(out, C.MASS + 14, inertia + rotor + 2.0 * truck)
-    for i in range(3):
-        spin = rotor if i == 0 else truck
-        st(out, C.MASS + 15 + i, spin)
-        st(out, C.MASS + 6 * (3 + i) + 2, spin)
-        st(out, C.MASS + 7 * (3 + i), spin)
-    st(out, C.RATE, -(m * w * vy))
-    st(out, C.RATE + 1, m * w * vx)
-    for j in range(2):
-        p, arm = ld(y, 4 + j), (length if j == 0 else -length)
-        s, c = sincos(p)
-        st(out, C.ROWS + 6 * j, -s)
-        st(out, C.ROWS + 6 * j + 1, c)
-        st(out, C.ROWS + 6 * j + 2, arm * c)
-        st(out, C.BIAS + j, -(ld(y, 10 + j) * (c * vx + s * vy + arm * s * w)))
-        st(out, C.GRADIENT + 4 + j, k * p)
-    torque, steering = _drive(t, parameters)
-    st(out, C.FORCE + 3, torque)
-    st(out, C.FORCE + 4, steering)
-    st(out, C.FORCE + 5, -steering)
-    st(out, C.POTENTIAL, 0.5 * k * (ld(y, 4) * ld(y, 4) + ld(y, 5) * ld(y, 5)))
+    m, board, rotor, truck, *_ = p
+    spin, front, back = v[2] + v[3], v[2] + v[4], v[2] + v[5]
+    moving = m * (v[0] * v[0] + v[1] * v[1]) + board * (v[2] * v[2])
+    return 0.5 * moving + 0.5 * rotor * (spin * spin) + 0.5 * truck * (front * front + back * back)
 
 
-REDUCED = quasi_velocity_forms(quasi_velocity_parts)
-CONSTRAINED = constrained_forms(constrained_parts)
+def rows(q: Any, p: Any) -> Any:
+    """No slip of the front and of the back wheels."""
+    (s1, c1), (s2, c2) = sincos(q[4]), sincos(q[5])
+    return [[-s1, c1, p[4] * c1, 0.0, 0.0, 0.0], [-s2, c2, -(p[4] * c2), 0.0, 0.0, 0.0]]
+
+
+def frame(q: Any, p: Any) -> Any:
+    """u = (√μ v, ψ̇ + ω, ṗ₁ + ω, ṗ₂ + ω)."""
+    tau, sigma, root = _steering(q[4], q[5], p[0], p[1], p[4])
+    turn = sigma / root
+    board = [[1.0 / root, 0.0, 0.0, 0.0], [tau / root, 0.0, 0.0, 0.0], [turn, 0.0, 0.0, 0.0]]
+    return [*board, [-turn, 1.0, 0.0, 0.0], [-turn, 0.0, 1.0, 0.0], [-turn, 0.0, 0.0, 1.0]]
+
+
+def force(t: Any, q: Any, v: Any, p: Any) -> Any:
+    """The rotor's torque, and ± that of the trucks."""
+    s, _ = sincos(p[8] * t)
+    return 0.0, 0.0, 0.0, p[6] * s, p[7] * s, -(p[7] * s)
+
+
+FUNCTIONS = Functions(
+    group=table_of([(SE2, 1), (RN, 3)]),
+    mass=kinetic,
+    rows=rows,
+    potential=lambda q, p: 0.5 * p[5] * (q[4] * q[4] + q[5] * q[5]),
+    force=force,
+    frame=frame,
+    metric=lambda p: (1.0, p[2], p[3], p[3]),
+    gyro=lambda q, u, p: (0.0, 0.0, 0.0, 0.0),
+    parameters=9,
+)
 
 
 def snakeboard(
@@ -155,9 +107,8 @@ def snakeboard(
     if max(abs(angles[1]), abs(angles[2])) >= 0.5 * np.pi:
         raise ValueError(f"angles: {angles}, expected truck angles inside (−π/2, π/2), where the board can roll")
     _, sigma, root = _steering(angles[1], angles[2], mass, board_inertia, half_length)
-    return NonholonomicSystem(
+    return FUNCTIONS.system(
         model="snakeboard",
-        group=table_of([(SE2, 1), (RN, 3)]),
         variables=(
             Variable("board", ("x", "y", "heading"), "m, m, rad", "centre and heading"),
             Variable("angles", ("rotor", "front", "back"), "rad", "relative to the board"),
@@ -171,8 +122,6 @@ def snakeboard(
             "sqrt(kg) m/s, rad/s, rad/s, rad/s",
             "√μ v and absolute rates of the angles",
         ),
-        reduced=REDUCED,
-        constrained=CONSTRAINED,
         parameters=[
             mass,
             board_inertia,

@@ -18,65 +18,28 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Variable
-from integrators.problem.parts import clear, constrained, quasi_velocity
-from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, kernel, ld, st
 from liegroup.table import SE2, SO2, table_of
-from mechanics.nonholonomic.forms import constrained_forms, quasi_velocity_forms
-from mechanics.nonholonomic.multipliers import constrained_energy
-from mechanics.nonholonomic.quasi_velocity import quasi_velocity_energy
 from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.nonholonomic.written import Functions
 from mechanics.systems.checks import positive, signs
 
-Q = quasi_velocity(4, 2)
-C = constrained(4, 2, 0)
 
-
-@kernel
-def quasi_velocity_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """u = (ω, φ̇), velocity (r φ̇, 0, ω, φ̇)."""
-    m, turning, axial, r = parameters[0], parameters[1], parameters[2], parameters[3]
-    clear(out)
-    st(out, Q.BASIS + 1, r)
-    st(out, Q.BASIS + 4, 1.0)
-    st(out, Q.BASIS + 7, 1.0)
-    st(out, Q.METRIC, turning)
-    st(out, Q.METRIC + 1, axial + m * r * r)
-
-
-@kernel
-def constrained_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+def kinetic(q: Any, v: Any, p: Any) -> Any:
     """v = (v_x, v_y, ω, φ̇)."""
-    m, turning, axial, r = parameters[0], parameters[1], parameters[2], parameters[3]
-    vx, vy, w = ld(y, 4), ld(y, 5), ld(y, 6)
-    clear(out)
-    st(out, C.MASS + 0, m)
-    st(out, C.MASS + 5, m)
-    st(out, C.MASS + 10, turning)
-    st(out, C.MASS + 15, axial)
-    st(out, C.ROWS + 0, 1.0)
-    st(out, C.ROWS + 3, -r)
-    st(out, C.ROWS + 5, 1.0)
-    st(out, C.RATE, -(m * w * vy))
-    st(out, C.RATE + 1, m * w * vx)
+    m, turning, axial, _ = p
+    return 0.5 * m * (v[0] * v[0] + v[1] * v[1]) + 0.5 * turning * (v[2] * v[2]) + 0.5 * axial * (v[3] * v[3])
 
 
-@entry(*FIELD_SIGNATURES)
-def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    st(out, 0, quasi_velocity_energy(quasi_velocity_parts, t, y, parameters, structure, work))
-    st(out, 1, ld(y, 4))
-    st(out, 2, ld(y, 5))
-
-
-@entry(*FIELD_SIGNATURES)
-def constrained_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    st(out, 0, constrained_energy(constrained_parts, t, y, parameters, structure, work))
-    st(out, 1, ld(y, 6))
-    st(out, 2, ld(y, 7))
-
-
-REDUCED = quasi_velocity_forms(quasi_velocity_parts, invariants)
-CONSTRAINED = constrained_forms(constrained_parts, constrained_invariants)
+FUNCTIONS = Functions(
+    group=table_of([(SE2, 1), (SO2, 1)]),
+    mass=kinetic,
+    rows=lambda q, p: [[1.0, 0.0, 0.0, -p[3]], [0.0, 1.0, 0.0, 0.0]],
+    frame=lambda q, p: [[0.0, p[3]], [0.0, 0.0], [1.0, 0.0], [0.0, 1.0]],
+    metric=lambda p: (p[1], p[2] + p[0] * p[3] * p[3]),
+    invariants={"turning_rate": lambda q, v, p: v[2], "roll_rate": lambda q, v, p: v[3]},
+    parameters=4,
+)
+"""u = (ω, φ̇), velocity (r φ̇, 0, ω, φ̇)."""
 
 
 def vertical_disk(
@@ -95,22 +58,18 @@ def vertical_disk(
     turning = 0.25 * mass * radius**2 if turning_inertia is None else turning_inertia
     axial = 0.5 * mass * radius**2 if axial_inertia is None else axial_inertia
     positive(mass=mass, radius=radius, turning_inertia=turning, axial_inertia=axial)
-    return NonholonomicSystem(
+    return FUNCTIONS.system(
         model="vertical-disk",
-        group=table_of([(SE2, 1), (SO2, 1)]),
         variables=(
             Variable("contact", ("x", "y", "heading"), "m, m, rad", "contact point and heading"),
             Variable("roll", ("angle",), "rad", "roll angle"),
         ),
         velocities=Variable("v", ("v_x", "v_y", "omega", "roll_rate"), "m/s, m/s, rad/s, rad/s", "body velocity"),
         quasi_velocities=Variable("u", ("omega", "roll_rate"), "rad/s", "turning rate and roll rate"),
-        reduced=REDUCED,
-        constrained=CONSTRAINED,
         parameters=[mass, turning, axial, radius],
         q0=[0.0, 0.0, heading, 0.0],
         u0=[omega, roll_rate],
-        invariant_names=("energy", "turning_rate", "roll_rate"),
-        invariant_units=("J", "rad/s", "rad/s"),
+        invariant_units=("rad/s", "rad/s"),
         reversal=signs(1, 1, 1, 1, -1, -1),
         exact=lambda t: circle(t, radius, heading, omega, roll_rate),
     )
