@@ -4,15 +4,17 @@ State y = (q, p*).  Beside the sweeps of ERA (`mechanics.algorithms.era`) one ev
 passage from its two bodies to the base: with the screws W of `mechanics.constraints.rows`, G = Wᵀ T A, H = Aᵀ Tᵀ M T A,
 
     up       factors of H, and the free momenta of p*
-    columns  Y_c: what is left of the impulse W_c at every degree of freedom, so that Φ = G H⁻¹ Gᵀ = Yᵀ D⁻¹ Y and G H⁻¹ p* = Yᵀ u
+    columns  Y_c: what is left of the impulse W_c at every degree of freedom, so that Φ = G H⁻¹ Gᵀ = Yᵀ D⁻¹ Y
+             and G H⁻¹ p* = Yᵀ u
     solve    Φ Λ = −G H⁻¹ p*, with the rank that the mechanism has (decided once)
     load     momenta −W Λ enter the tree: its momenta become μ' = μ − Λ* by themselves
     down     s, V, μ' and ṗ* = −Aᵀ Ω μ' + Aᵀ F*, as in the tree
-    react    ṗ* −= Aᵀ Tᵀ N Λ, with N the rates of the screws seen from space (zero for what the paper keeps in absolute axes)
+    react    ṗ* −= Aᵀ Tᵀ N Λ, with N the rates of the screws seen from space (zero for what the paper keeps in
+             absolute axes)
 
 Equations of joint coordinates (`mechanics.constraints.coupling_rows`) are momenta along the joints themselves in the
-place of screws. Λ (η in the paper) is the time integral of the multipliers λ since it was last zero.  `closed_reference.py` is the
-readable statement.
+place of screws. Λ (η in the paper) is the time integral of the multipliers λ since it was last zero.
+`closed_reference.py` is the readable statement.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ class Closures(NamedTuple):
     settings in `parameters`, its rounds, whether it has integral states.  In `structure`: the place of the equations;
     number and place of the force elements; place of the group's table, and its rows; length and place of the path;
     place of the passes.  In `parameters`: the starts of the null directions.  First lines of the workspace: poses,
-    screws, columns, Φ, carried impulses, scratch, null directions; then single lines: multipliers λ or impulses Λ (before: minus the
-    closing velocities), φ, and places for (v, ṗ), q, a state, a right side, the registers of a tape.
+    screws, columns, Φ, carried impulses, scratch, null directions; then single lines: multipliers λ or impulses Λ
+    (before: minus the closing velocities), φ, and places for (v, ṗ), q, a state, a right side, the registers of a tape.
     """
 
     all: Any

@@ -4,7 +4,8 @@ differentials.
 Such a row acts on joints, not on two bodies.  With g_j = ∂c/∂q_j and the momenta p_j conjugate to the rates of its
 joints
 
-    φ̇ = Σ g_j q̇_j,     a multiplier λ acts as ṗ_j += g_j λ,     ġ_j = Σ_l ∂²c/∂q_j∂q_l q̇_l,     φ̈ = Σ (g_j q̈_j + ġ_j q̇_j)
+    φ̇ = Σ g_j q̇_j,     a multiplier λ acts as ṗ_j += g_j λ,     ġ_j = Σ_l ∂²c/∂q_j∂q_l q̇_l,
+    φ̈ = Σ (g_j q̈_j + ġ_j q̇_j)
 
 On bodies this would be the screw g_j S_j of every joint on its child and −g_j S_j on its parent.  As one number along
 the joint it takes no poses and no second bodies, and the joints below it do not feel it, not even by rounding.

@@ -23,7 +23,9 @@ from mechanics.variational.workspace import COLUMNS, COLUMNS_DENSE
 
 
 def variational_steps(tree: Tree) -> dict[str, OwnStep]:
-    """What a tree without loops brings to the engine: its variational step, and the same with directions carried along."""
+    """What a tree without loops brings to the engine: its variational step, and the same with directions carried
+    along.
+    """
     own = replace(variational_step(tree), action=partial(discrete_action, tree))
     rows = int(header_of(tree.structure).links)
     tangent = OwnStep(tangent_step, (own.shape[0] + rows + 1, own.shape[1]), own.explain)

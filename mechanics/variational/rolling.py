@@ -74,7 +74,9 @@ def remember_contact(parameters: Any, structure: Any, field_work: Any, work: Any
 
 @kernel
 def roll(parameters: Any, structure: Any, field_work: Any, work: Any, c: Any, line: Any) -> None:
-    """Put C and its derivative by the increments of the two bodies in the places of φ and of the screws of a contact."""
+    """Put C and its derivative by the increments of the two bodies in the places of φ and of the screws of a
+    contact.
+    """
     closures = closures_of(structure)
     e = equation_of(structure, closures, c)
     if e.kind > HEIGHT:
