@@ -64,8 +64,7 @@ def velocity(made: Mechanism) -> Any:
     return made.projected_velocity(made.home, np.random.default_rng(0).normal(size=made.tree.nv))[0]
 
 
-# --- ours
-# ----------------------------------------------------------------------------------------------------------------------
+# --- ours -------------------------------------------------------------------------------------------------------------
 
 
 def our_times(made: Mechanism, model: Mechanism | CompiledModel, field: Entry) -> dict[str, float]:

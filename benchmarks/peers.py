@@ -84,8 +84,7 @@ def points(made: Mechanism) -> list[tuple[str | None, Array, str | None, Array]]
     return pairs
 
 
-# --- Pinocchio
-# ---------------------------------------------------------------------------------------------------------------------
+# --- Pinocchio --------------------------------------------------------------------------------------------------------
 
 
 def pinocchio_model(made: Mechanism, beta: float = 0.0) -> tuple[Any, Any, Any]:
@@ -139,8 +138,7 @@ def pinocchio(
     return _measured(advance, to_tree, problem, span, step, save_every, 1)
 
 
-# --- MuJoCo
-# ----------------------------------------------------------------------------------------------------------------------
+# --- MuJoCo -----------------------------------------------------------------------------------------------------------
 
 
 def mjcf(made: Mechanism, step: float, beta: float, integrator: str) -> str:

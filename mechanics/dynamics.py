@@ -57,8 +57,7 @@ _RESIDUAL = 1e-6
 """Relative error of M v = p that betrays a singular mass matrix."""
 
 
-# --- whose: a tree, or a mechanism that has one
-# --------------------------------------------------------------------------------------------------------------------
+# --- whose: a tree, or a mechanism that has one -----------------------------------------------------------------------
 
 
 class HasTree(Protocol):
@@ -104,8 +103,7 @@ def _tree(given: Any) -> Tree:
     return tree
 
 
-# --- kinematics and dynamics
-# --------------------------------------------------------------------------------------------------------------------
+# --- kinematics and dynamics ------------------------------------------------------------------------------------------
 
 
 @_of_its_tree
@@ -425,8 +423,7 @@ def centroidal_momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) 
     return _evaluate(energy_kernels.total_momentum, tree, 6, t, _configuration(tree, q), _velocity(tree, v))
 
 
-# --- arguments and values
-# -----------------------------------------------------------------------------------------------------------
+# --- arguments and values ---------------------------------------------------------------------------------------------
 
 
 def _evaluate(kernel: Entry, tree: Tree | PackedLoops | osp_plan.Plan, size: int, t: float, *inputs: Array) -> Array:

@@ -114,8 +114,7 @@ class Mechanism:
         equations = f"{len(self.equations)} closure equations of rank {m.rank}"
         return f"<Mechanism {self.name!r}: {len(self.tree)} bodies, {equations}, dof {m.dof}>"
 
-    # --- configurations and velocities
-    # ----------------------------------------------------------------------------------
+    # --- configurations and velocities --------------------------------------------------------------------------------
 
     def _closed(self, q: Array, what: str) -> Array:
         if q.shape != (self.tree.nq,) or not np.isfinite(q).all():
@@ -151,8 +150,7 @@ class Mechanism:
         """φ̇ (m,)."""
         return np.asarray(self.equations.rate(geometry(self.tree, np.asarray(q, dtype=float), v, t)))
 
-    # --- for the integrators
-    # --------------------------------------------------------------------------------------------
+    # --- for the integrators ------------------------------------------------------------------------------------------
 
     @cached_property
     def tolerances(self) -> Array:

@@ -42,8 +42,7 @@ class Differentiable(Graph):
         return [] if name == "less" else self.arguments(j)[name == "select" :]
 
 
-# --- rules: g the graph, j the node, a its arguments, d the derivatives of the arguments
-# ----------------------------------------
+# --- rules: g the graph, j the node, a its arguments, d the derivatives of the arguments ------------------------------
 
 Rule = Callable[[Graph, int, Sequence[int], Sequence[int]], int]
 

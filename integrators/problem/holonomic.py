@@ -116,8 +116,7 @@ def constrained_derivatives(
     return notes.derivatives(blocks), len(c)
 
 
-# --- the motion
-# ---------------------------------------------------------------------------------------------------------------
+# --- the motion -------------------------------------------------------------------------------------------------------
 
 
 def _motion(velocity: Callable[..., None], table: NDArray[np.int64], n_q: int, n: int, m: int) -> Callable[..., None]:
@@ -169,8 +168,7 @@ def _watched(velocity: Callable[..., None], n_q: int, n: int, m: int) -> Callabl
     return watched
 
 
-# --- the problem
-# ----------------------------------------------------------------------------------------------------------------
+# --- the problem ------------------------------------------------------------------------------------------------------
 
 
 def holonomic_problem(

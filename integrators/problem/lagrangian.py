@@ -174,8 +174,7 @@ def _rates(g: Differentiable, kind: int, q: Sequence[Traced], unit: int) -> list
     return [g.derivative(scalar(g, x, "rate"), s.k) for x in formulas.displace(tuple(q), tangent)]
 
 
-# --- source code
-# ----------------------------------------------------------------------------------------------------------------
+# --- source code ------------------------------------------------------------------------------------------------------
 
 
 def _source(g: Differentiable, *blocks: Sequence[int]) -> str:
@@ -202,8 +201,7 @@ def _field(source: str) -> Field:
     )
 
 
-# --- Hamilton's equations
-# ---------------------------------------------------------------------------------------------------------
+# --- Hamilton's equations ---------------------------------------------------------------------------------------------
 
 STATE, VALUES, SYSTEM = 0, 1, 2
 """Rows of the field's workspace: (q, v), the derivatives, the equations for v."""
@@ -294,8 +292,7 @@ def built(
     )
 
 
-# --- the problem
-# ----------------------------------------------------------------------------------------------------------------
+# --- the problem ------------------------------------------------------------------------------------------------------
 
 
 def lagrangian_problem(

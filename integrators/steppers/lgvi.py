@@ -99,8 +99,7 @@ FORMS = {"hp": HP, "moser_veselov": MOSER_VESELOV, "truncated1": TRUNCATED1, "tr
 ITERATIONS_LIMIT = 200
 
 
-# --- any group: the inertia as the matrix of the iteration
-# ----------------------------------------------------------------
+# --- any group: the inertia as the matrix of the iteration ------------------------------------------------------------
 
 
 @kernel
@@ -165,8 +164,7 @@ def iterate(
     return going
 
 
-# --- the step
-# ---------------------------------------------------------------------------------------------------------------
+# --- the step ---------------------------------------------------------------------------------------------------------
 
 
 @kernel

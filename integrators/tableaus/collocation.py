@@ -146,8 +146,7 @@ def _rounded(x: Decimal) -> Fraction | Decimal:
     return Fraction(short) if len(short.as_tuple().digits) <= KEPT // 2 else Context(prec=KEPT).plus(fixed)
 
 
-# --- nodes
-# --------------------------------------------------------------------------------------------------------------
+# --- nodes ------------------------------------------------------------------------------------------------------------
 
 
 def _lobatto(s: int) -> list[Decimal]:
@@ -181,8 +180,7 @@ def _legendre(n: int, x: Decimal) -> tuple[Decimal, Decimal]:
     return p, slope
 
 
-# --- matrices
-# -----------------------------------------------------------------------------------------------------------
+# --- matrices ---------------------------------------------------------------------------------------------------------
 
 
 def _collocation(c: list[Decimal]) -> tuple[Any, Any]:

@@ -217,8 +217,7 @@ class Traced:
             "`math`"
         )
 
-    # --- what liegroup.compile.scalars and NumPy ask for
-    # -----------------------------------------------------------------------------
+    # --- what liegroup.compile.scalars and NumPy ask for --------------------------------------------------------------
 
     def _function(self, name: str) -> Traced:
         return Traced(self.graph, self.graph.apply(name, self.k))
@@ -279,8 +278,7 @@ class Traced:
             return Traced(known.graph, known.graph.apply("atan2", y.k, x.k))
 
 
-# --- the same number with less
-# ------------------------------------------------------------------------------------------------
+# --- the same number with less ----------------------------------------------------------------------------------------
 
 
 def _signed(g: Graph, k: int) -> tuple[int, int]:
@@ -348,8 +346,7 @@ _SIMPLIFIED: dict[str, Callable[..., int]] = {
 }
 
 
-# --- source code
-# --------------------------------------------------------------------------------------------------------------
+# --- source code ------------------------------------------------------------------------------------------------------
 
 
 def lines(graph: Graph, wanted: Iterable[int], known: set[int]) -> list[str]:

@@ -44,8 +44,7 @@ from mechanics.kernels.links import freedom, prescribed, put, vector
 from mechanics.kernels.sweeps import add_to
 from mechanics.model.layout import K, L, header_of, link_of
 
-# --- the equations for Λ
-# ------------------------------------------------------------------------------------------------------
+# --- the equations for Λ ----------------------------------------------------------------------------------------------
 
 
 @helper

@@ -14,8 +14,7 @@ from liegroup.compile import helper
 from mechanics.constraints.rows import EQUATION_NUMBERS, equation_numbers
 from mechanics.model.layout import header_of, three
 
-# --- records of `structure`
-# ----------------------------------------------------------------------------------------------
+# --- records of `structure` -------------------------------------------------------------------------------------------
 
 
 class Closures(NamedTuple):
@@ -178,8 +177,7 @@ def table_of(structure: Any, closures: Any) -> Any:
     return structure[closures.group : closures.group + 5 * factors].reshape((factors, 5))
 
 
-# --- records of `parameters`
-# ---------------------------------------------------------------------------------------------
+# --- records of `parameters` ------------------------------------------------------------------------------------------
 
 
 class Spring(NamedTuple):
@@ -234,8 +232,7 @@ def scale_of(parameters: Any, equation: Any) -> Any:
     return equation_numbers(parameters, equation.numbers).scale
 
 
-# --- columns of a line of poses: R (9, by rows) and x (3) of a link in the world, then
-# ---------------------------------------------------------------------------------
+# --- columns of a line of poses: R (9, by rows) and x (3) of a link in the world, then --------------------------------
 
 ACCUMULATED, ALONG_JOINT = 12, 18
 """Accumulated momenta, and those along the link's own joint, which no other link feels."""

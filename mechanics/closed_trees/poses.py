@@ -132,8 +132,7 @@ def screws(y: Any, parameters: Any, structure: Any, work: Any, count: Any) -> No
                 st2(work, line, 6 + k, scale * W_j[k])
 
 
-# --- a row of G and its rate, whatever it acts on
-# ------------------------------------------------------------------------------
+# --- a row of G and its rate, whatever it acts on ---------------------------------------------------------------------
 
 
 @kernel
@@ -223,8 +222,7 @@ def closing_bias(y: Any, offset: Any, parameters: Any, structure: Any, work: Any
     return along_bodies(structure, work, c, column) + scale * x
 
 
-# --- the way to the base
-# -----------------------------------------------------------------------------------------------------------
+# --- the way to the base ----------------------------------------------------------------------------------------------
 
 
 @helper

@@ -29,8 +29,7 @@ from mechanics.model.layout import C, K, L, damping_of, gravity_of, header_of, l
 SWEEPS = 3
 """Corrections of the positions at most, per step."""
 
-# --- what is watched
-# ----------------------------------------------------------------------------------------------------------
+# --- what is watched --------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -96,8 +95,7 @@ def closed_power(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
     st(out, 1, power)
 
 
-# --- the projection
-# -----------------------------------------------------------------------------------------------------------
+# --- the projection ---------------------------------------------------------------------------------------------------
 
 
 @kernel

@@ -221,8 +221,7 @@ def _moved(tree: Tree, start: Array, q: Array) -> dict[str, float]:
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
-# --- velocities
-# -------------------------------------------------------------------------------------------------------------
+# --- velocities -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

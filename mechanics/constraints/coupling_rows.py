@@ -101,8 +101,7 @@ def _tape(g: Differentiable, q: Sequence[Traced], s: Sequence[Traced], phi: int,
     return tape_of(g, [*q, *s], [phi, *gradient], [rate(k) for k in gradient])
 
 
-# --- kernels
-# --------------------------------------------------------------------------------------------------------------------
+# --- kernels ----------------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -148,8 +147,7 @@ def coupling_rates(
     play(parameters, at + EQUATION_NUMBERS, structure, tape.instructions, tape.rates, inputs, work, row)
 
 
-# --- any row, for the readable reference
-# -----------------------------------------------------------------------------------------
+# --- any row, for the readable reference ------------------------------------------------------------------------------
 
 
 def coupling(row: Any, q: NDArray[Any], s: NDArray[Any]) -> tuple[Any, list[Any], list[Any]]:

@@ -87,8 +87,7 @@ def numbers_of(parameters: Any, sizes: Any, c: Any) -> Any:
     return equation_numbers(parameters, 3 + BODY_NUMBERS * sizes.bodies + EQUATION_NUMBERS * c)
 
 
-# --- kernels
-# --------------------------------------------------------------------------------------------------------------------
+# --- kernels ----------------------------------------------------------------------------------------------------------
 
 
 @kernel

@@ -124,8 +124,7 @@ def plane_position(y: Any, parameters: Any, link: Any) -> Any:
     return a + own.rho[0], b + own.rho[1], (a - a) + own.rho[2]
 
 
-# --- from the child to the parent
-# ---------------------------------------------------------------------------------------------
+# --- from the child to the parent -------------------------------------------------------------------------------------
 
 
 @helper
@@ -198,8 +197,7 @@ def moment_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any, a: 
     return constant_turn_up(parameters, link, a)
 
 
-# --- from the parent to the child
-# ---------------------------------------------------------------------------------------------
+# --- from the parent to the child -------------------------------------------------------------------------------------
 
 
 @helper

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 from liegroup.compile import helper
 
-# --- records of `structure`
-# ----------------------------------------------------------------------------------------------
+# --- records of `structure` -------------------------------------------------------------------------------------------
 
 
 class Header(NamedTuple):
@@ -78,8 +77,7 @@ def end_of_tree(structure: Any) -> Any:
     return tree.body_links + tree.bodies
 
 
-# --- records of `parameters`
-# ---------------------------------------------------------------------------------------------
+# --- records of `parameters` ------------------------------------------------------------------------------------------
 
 
 class Numbers(NamedTuple):
@@ -164,8 +162,7 @@ def place_of(parameters: Any, structure: Any, b: Any) -> Any:
     return Place(structure[tree.body_links + b], R, three(parameters, o + 9))
 
 
-# --- columns of a line of the workspace
-# ------------------------------------------------------------------------------------
+# --- columns of a line of the workspace -------------------------------------------------------------------------------
 
 A, H, J, L, K, C, COS, SIN, F = 0, 6, 15, 21, 24, 27, 30, 31, 32
 """Inertia blocks A, H, J (6, 9, 6), momentum (linear 3, angular 3), first moment (3), cos and sin of the angle, wrench

@@ -185,8 +185,7 @@ class Tree:
         """Whether the mass matrix can be singular somewhere: bodies without full inertia, or joints that can lock."""
         return any(len(b.joint.elements) > 2 or not b.inertia.is_full for b in self.bodies)
 
-    # --- for the integrators
-    # ------------------------------------------------------------------------------------------------------------------
+    # --- for the integrators ------------------------------------------------------------------------------------------
 
     def problem(self, q: ArrayLike, v: ArrayLike | None = None, p: ArrayLike | None = None, t: float = 0.0) -> Problem:
         """The motion of the tree in Hamiltonian variables (`mechanics.hamiltonian_problem`), from q and v or p.
@@ -202,8 +201,7 @@ class Tree:
         """
         return pose(self, q, v, p, t)
 
-    # --- names
-    # ---------------------------------------------------------------------------------------------------------
+    # --- names --------------------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         """Number of bodies."""
@@ -239,8 +237,7 @@ class Tree:
         i = self.joint_index(joint)
         return slice(int(self.v_offsets[i]), int(self.v_offsets[i + 1]))
 
-    # --- structure
-    # -----------------------------------------------------------------------------------------------------
+    # --- structure ----------------------------------------------------------------------------------------------------
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
@@ -290,8 +287,7 @@ class Tree:
             if label.startswith("qw")
         )
 
-    # --- for the kernels
-    # -----------------------------------------------------------------------------------------------
+    # --- for the kernels ----------------------------------------------------------------------------------------------
 
     @cached_property
     def packed(self) -> Packed:
@@ -313,8 +309,7 @@ class Tree:
         """Size of the workspace of its fields."""
         return self.packed.work_shape
 
-    # --- configurations
-    # ------------------------------------------------------------------------------------------------
+    # --- configurations -----------------------------------------------------------------------------------------------
 
     def neutral(self) -> Array:
         """q with every joint in its neutral configuration."""
@@ -350,8 +345,7 @@ class Tree:
             body, joint=Fixed(), position=body.position + R @ pose.rho, rotation=R @ pose.G.T, data=JointData()
         )
 
-    # --- in words
-    # ------------------------------------------------------------------------------------------------------
+    # --- in words -----------------------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
         """The tree in plain lists, strings and numbers, for ``json.dump``."""
@@ -370,8 +364,7 @@ class Tree:
         return f"<Tree {self.name!r}: {len(self)} bodies, nq = {self.nq}, nv = {self.nv}>"
 
 
-# --- checks
-# ----------------------------------------------------------------------------------------------------------------
+# --- checks -----------------------------------------------------------------------------------------------------------
 
 
 def _array(value: ArrayLike, shape: tuple[int, ...], where: str, name: str) -> Array:

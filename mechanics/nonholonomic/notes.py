@@ -216,8 +216,7 @@ def _frame(notes: _Notes, basis: Array) -> Function:
     return function_of("frame", stores(notes.graph, [*basis.flat, *rates]))
 
 
-# --- source code
-# ----------------------------------------------------------------------------------------------------------------
+# --- source code ------------------------------------------------------------------------------------------------------
 
 
 def stores(graph: Graph, values: Sequence[Any]) -> str:

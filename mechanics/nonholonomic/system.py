@@ -201,8 +201,7 @@ class NonholonomicSystem:
         """The same system from another start (and without its exact solution, which belongs to the old one)."""
         return replace(self, q0=_given(q, None, self.n_q, "q"), u0=_given(u, None, self.r, "u"), exact=None)
 
-    # --- at one state
-    # --------------------------------------------------------------------------------------------------
+    # --- at one state -------------------------------------------------------------------------------------------------
 
     def velocity(self, q: ArrayLike, u: ArrayLike, t: float = 0.0) -> Array:
         """v = S(q) u + s(q)."""

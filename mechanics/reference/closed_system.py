@@ -124,8 +124,7 @@ def inverse(matrix: Array) -> Array:
     return np.asarray(work[:, n:])
 
 
-# --- the algorithm of section 3
-# -------------------------------------------------------------------------------------------
+# --- the algorithm of section 3 ---------------------------------------------------------------------------------------
 
 
 def prepare(chain: ClosedChain) -> Factors:
@@ -195,8 +194,7 @@ def closing_velocity(chain: ClosedChain, v: list[Array]) -> Array:
     return np.concatenate(parts)
 
 
-# --- finding η
-# ------------------------------------------------------------------------------------------------------------
+# --- finding η --------------------------------------------------------------------------------------------------------
 
 
 def loop_matrix(chain: ClosedChain) -> Array:
@@ -282,8 +280,7 @@ def coupled(chain: ClosedChain, p_star: Array, G: Array) -> Array:
     return -inverse(Phi) @ first
 
 
-# --- equation (6)
-# ---------------------------------------------------------------------------------------------------------
+# --- equation (6) -----------------------------------------------------------------------------------------------------
 
 
 def accumulated(chain: ClosedChain, wrenches: list[Array]) -> list[Array]:

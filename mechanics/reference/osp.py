@@ -47,8 +47,7 @@ BASIS, CARRIED, HALF, TRIANGLE = COLUMNS, COLUMNS + 36, COLUMNS + 72, COLUMNS + 
 MOMENTUM, TWIST, MIRROR, OWN_DRIFT = COLUMNS + 144, COLUMNS + 150, COLUMNS + 156, COLUMNS + 162
 """Columns of a link, in the line of its last row: Q, X, Y, R (first A), P*, M⁻¹ Sᵀ P*, a scratch vector, Vᴶ."""
 
-# --- one link
-# ---------------------------------------------------------------------------------------------------------------
+# --- one link ---------------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -226,8 +225,7 @@ def _blocks(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any
                 sibling = structure[sibling + SIBLING]
 
 
-# --- the matrix
-# -------------------------------------------------------------------------------------------------------------
+# --- the matrix -------------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -267,8 +265,7 @@ def _solve(structure: Any, out: Any) -> None:
             st(out, structure[unknown + c], total)
 
 
-# --- the sweeps
-# -------------------------------------------------------------------------------------------------------------
+# --- the sweeps -------------------------------------------------------------------------------------------------------
 
 
 @kernel

@@ -72,8 +72,7 @@ class System:
     wrenches: Any = None
     tau: Any = None
 
-    # --- blocks
-    # --------------------------------------------------------------------------------------------------------
+    # --- blocks -------------------------------------------------------------------------------------------------------
 
     def _joint(self, i: int, s: Any) -> Any:
         q = self.q[self.tree.q_offsets[i] : self.tree.q_offsets[i + 1]]
@@ -110,8 +109,7 @@ class System:
         rate = (A_dot.T - A.T @ momentum_cross(V)) @ P_star + A.T @ F_star
         return rate + self._joint_forces()[here] - self.tree.damping[here] * s[here]
 
-    # --- matrices
-    # ------------------------------------------------------------------------------------------------------
+    # --- matrices -----------------------------------------------------------------------------------------------------
 
     @cached_property
     def S(self) -> Array:
@@ -174,8 +172,7 @@ class System:
         ]
         return Rates(s, np.concatenate(parts))
 
-    # --- the four ways
-    # -------------------------------------------------------------------------------------------------
+    # --- the four ways ------------------------------------------------------------------------------------------------
 
     def extended(self) -> Rates:
         """(10), its three linear equations for V, P* and s solved together as one symmetric system."""

@@ -59,8 +59,7 @@ from mechanics.variational.workspace import (
     wrench_to_parent,
 )
 
-# --- columns of the further lines
-# ---------------------------------------------------------------------------------------------
+# --- columns of the further lines -------------------------------------------------------------------------------------
 
 REACTION = 0  # P*
 GRAVITY, FIRST_MOMENT = 6, 12  # g and first moment of the subtree in link axes, at k and at k + 1
@@ -87,8 +86,7 @@ def control(structure: Any) -> Any:
     return 2 * (header_of(structure).links + 1)
 
 
-# --- twists
-# -------------------------------------------------------------------------------------------------------------------
+# --- twists -----------------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -137,8 +135,7 @@ def put_drag(work: Any, i: Any, e: Any) -> None:
     put(work, e, SCRATCH + 3, subtract(v, cross(w, d)))
 
 
-# --- what all directions share
-# --------------------------------------------------------------------------------------------------
+# --- what all directions share ----------------------------------------------------------------------------------------
 
 
 @kernel
@@ -215,8 +212,7 @@ def put_force_change(
     put(work, parent, MOMENT, dc if flags & FIRST else add(dc, vector(work, parent, MOMENT)))
 
 
-# --- one direction
-# --------------------------------------------------------------------------------------------------------------
+# --- one direction ----------------------------------------------------------------------------------------------------
 
 
 @kernel
@@ -337,8 +333,7 @@ def onward_wrench(a: Any, d: Any, f: Any, n: Any) -> Any:
     return add(f, turned(back, f)), add(n, turned(back, n))
 
 
-# --- the step
-# ---------------------------------------------------------------------------------------------------------------------
+# --- the step ---------------------------------------------------------------------------------------------------------
 
 
 @kernel

@@ -57,8 +57,7 @@ def put_matrix(work: Any, i: Any, column: Any, A: Any) -> None:
     put(work, i, column + 6, (A[6], A[7], A[8]))
 
 
-# --- the joints' bases A: unit vectors in link axes
-# ---------------------------------------------------------------------
+# --- the joints' bases A: unit vectors in link axes -------------------------------------------------------------------
 
 
 @helper
@@ -97,8 +96,7 @@ def put_along(work: Any, i: Any, column: Any, kind: Any, pitch: Any, f: Any, n: 
         put(work, i, column + 3, n)
 
 
-# --- from a link to its parent
-# ------------------------------------------------------------------------------------------
+# --- from a link to its parent ----------------------------------------------------------------------------------------
 
 
 @helper

@@ -126,8 +126,7 @@ class Run:
         return drift.significance > SIGNIFICANT and abs(drift.slope) * self.solution.t[-1] / self.unit > ROUNDING
 
 
-# --- the orbit
-# ----------------------------------------------------------------------------------------------------------------
+# --- the orbit --------------------------------------------------------------------------------------------------------
 
 
 @entry(*FIELD_SIGNATURES)
@@ -175,8 +174,7 @@ def orbit_runs(config: VariableStepsConfig) -> list[Run]:
     return runs
 
 
-# --- the chain
-# ------------------------------------------------------------------------------------------------------------------
+# --- the chain --------------------------------------------------------------------------------------------------------
 
 
 @entry(*FIELD_SIGNATURES)
@@ -238,8 +236,7 @@ def _chain(
     return integrate(problem, method, span, step, save_every=max(1, count // SAVED), progress=False, **options)
 
 
-# --- the answer
-# -----------------------------------------------------------------------------------------------------------------
+# --- the answer -------------------------------------------------------------------------------------------------------
 
 
 def run(config: VariableStepsConfig) -> list[Run]:

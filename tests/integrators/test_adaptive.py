@@ -129,8 +129,7 @@ def test_an_ensemble_chooses_steps_for_each_trajectory(problems):
         assert np.isnan(together.y[k, len(alone.t) :]).all()
 
 
-# --- failures
-# -----------------------------------------------------------------------------------------------------------
+# --- failures ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_singularity_is_a_step_underflow_with_what_was_computed():
@@ -169,8 +168,7 @@ def test_steps_that_leave_the_chart_are_repeated_smaller(problems):
     assert solution.rejected > 0
 
 
-# --- pairs of methods and controllers
-# -------------------------------------------------------------------------------------
+# --- pairs of methods and controllers ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -202,8 +200,7 @@ def test_pairs_that_make_no_sense_are_refused(problems, method, options, words):
         integrate(problems.pendulum(), method, (0, 1), **options)
 
 
-# --- the integrating controller
-# -------------------------------------------------------------------------------------------
+# --- the integrating controller ---------------------------------------------------------------------------------------
 
 
 def test_a_reversible_controller_keeps_the_energy_in_its_band(problems):

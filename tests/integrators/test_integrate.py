@@ -157,8 +157,7 @@ def test_quaternions_stay_of_unit_norm(problems):
         assert np.abs(np.sum(q * q, axis=1) - 1).max() < 1e-15
 
 
-# --- failures: a status, and what was computed
-# --------------------------------------------------------------------------
+# --- failures: a status, and what was computed ------------------------------------------------------------------------
 
 
 def test_a_field_that_stops_being_finite_is_named_with_time_and_stage():
@@ -200,8 +199,7 @@ def test_one_trajectory_of_an_ensemble_fails_and_the_others_go_on(problems):
             assert np.array_equal(getattr(together, table)[k], getattr(alone, table)), (k, table)
 
 
-# --- what is refused, and how
-# ---------------------------------------------------------------------------------------------
+# --- what is refused, and how -----------------------------------------------------------------------------------------
 
 
 def bad(**changes):
@@ -261,8 +259,7 @@ def test_problems_that_make_no_sense_are_refused(changes, words):
         Problem(**given)
 
 
-# --- the catalogue
-# ------------------------------------------------------------------------------------------------------
+# --- the catalogue ----------------------------------------------------------------------------------------------------
 
 
 def test_the_catalogue_grows_by_one_line(problems):

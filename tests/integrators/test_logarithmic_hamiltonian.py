@@ -161,8 +161,7 @@ def test_rigid_bodies_attracting_each_other():
     assert np.ptp(long["energy"][-tenth:]) < 3 * np.ptp(long["energy"][:tenth]) < 1e-7
 
 
-# --- the engine around it
-# -------------------------------------------------------------------------------------------------
+# --- the engine around it ---------------------------------------------------------------------------------------------
 
 
 def test_end_given_times_and_events_are_states_of_the_motion(problems):
@@ -227,8 +226,7 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_happened(problems, tmp_path):
         resume(path, problem, controller=LogarithmicHamiltonian(problems.kepler_step_size))
 
 
-# --- refused
-# --------------------------------------------------------------------------------------------------------------
+# --- refused ----------------------------------------------------------------------------------------------------------
 
 
 def line(potential):

@@ -141,8 +141,7 @@ def test_every_general_method_gives_the_interpreted_numbers(monkeypatch, name):
     same(called, integrate(problem, name, (0, 0.2), 0.1))
 
 
-# --- what a function raises
-# -----------------------------------------------------------------------------------------------
+# --- what a function raises -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,7 @@ from liegroup.compile.scalars import absolute, less, maximum, minimum, sqrt
 ROOT = Path(house.__file__).parents[2]
 SPECIAL = np.array([0.0, -0.0, 1.0, -2.5, np.inf, -np.inf, np.nan, 5e-324])
 
-# --- lanes
-# --------------------------------------------------------------------------------------------------------------
+# --- lanes ------------------------------------------------------------------------------------------------------------
 
 
 def lanes(values: np.ndarray) -> np.ndarray:
@@ -188,8 +187,7 @@ def test_functions_without_a_vector_form_run_lane_by_lane() -> None:
     np.testing.assert_array_equal(exponential(values), [[math.exp(v) for v in values[0]]])
 
 
-# --- decorators
-# ---------------------------------------------------------------------------------------------------------
+# --- decorators -------------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -226,8 +224,7 @@ def test_entries_refuse_types_they_were_not_declared_for() -> None:
         multiply(np.array([1], dtype=np.int64))
 
 
-# --- modes
-# --------------------------------------------------------------------------------------------------------------
+# --- modes ------------------------------------------------------------------------------------------------------------
 
 FUSED = """
 import numpy as np
@@ -266,8 +263,7 @@ def test_an_unknown_mode_is_refused(tmp_path: Path) -> None:
     assert "LIEMECH_KERNELS='fast': expected 'strict' or 'contract'" in run.stderr
 
 
-# --- cache
-# --------------------------------------------------------------------------------------------------------------
+# --- cache ------------------------------------------------------------------------------------------------------------
 
 MAIN = """
 import numpy as np

@@ -36,8 +36,7 @@ def test_every_theorem_holds(group: Group, seed: int) -> None:
     check_group(group, seed)
 
 
-# --- check_group can fail, and serves other groups
-# ---------------------------------------------------------------------
+# --- check_group can fail, and serves other groups --------------------------------------------------------------------
 
 
 class Hashable(SimpleNamespace):
@@ -123,8 +122,7 @@ def test_a_file_without_the_required_formulas_is_refused() -> None:
         Group(((file, 1),))
 
 
-# --- products
-# -----------------------------------------------------------------------------------------------------------
+# --- products ---------------------------------------------------------------------------------------------------------
 
 
 def test_products_are_described_by_their_factors() -> None:
@@ -177,8 +175,7 @@ def test_second_kind_coordinates_exist_next_to_and_on_their_singular_set(middle:
     assert so3.distance(g, back) < 2e-15
 
 
-# --- arrays
-# -------------------------------------------------------------------------------------------------------------
+# --- arrays -----------------------------------------------------------------------------------------------------------
 
 
 def test_random_rotations_are_uniform() -> None:
@@ -258,8 +255,7 @@ def test_the_nearest_rotation_is_a_rotation_to_rounding_and_its_own_nearest(size
     assert np.array_equal(np.array([polar(R, 3) for R in nearest]), nearest)
 
 
-# --- bad input
-# ----------------------------------------------------------------------------------------------------------
+# --- bad input --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -120,8 +120,7 @@ def test_killed_at_any_moment_and_resumed_is_the_run_that_was_never_killed(tmp_p
     assert killed >= runs
 
 
-# --- without killing: stopped by a callback
-# -----------------------------------------------------------------------------
+# --- without killing: stopped by a callback ---------------------------------------------------------------------------
 
 
 def stopped_and_resumed(problem, path, *, resumed=None, **call):
@@ -186,8 +185,7 @@ def test_a_finished_run_is_resumed_at_its_end(tmp_path):
     equal(resume(tmp_path / "run.check", problem), whole)
 
 
-# --- refused
-# --------------------------------------------------------------------------------------------------------------
+# --- refused ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -26,8 +26,7 @@ from mechanics.kernels.elimination.carry import (
 from mechanics.kernels.links import vector
 from mechanics.model.layout import COS, FIRST, SIN, A, C, H, J, K, L, header_of, numbers_of
 
-# --- up
-# ---------------------------------------------------------------------------------------------------------------------
+# --- up ---------------------------------------------------------------------------------------------------------------
 
 
 @helper
@@ -130,8 +129,7 @@ def float_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: A
             put_inertia(work, parent, nothing, (zero, zero, zero, *nothing), nothing)
 
 
-# --- down
-# -------------------------------------------------------------------------------------------------------------------
+# --- down -------------------------------------------------------------------------------------------------------------
 
 
 @helper

@@ -80,8 +80,7 @@ def test_order_of_linear_methods_of_order_six(name: str) -> None:
         )
 
 
-# --- in many digits
-# -----------------------------------------------------------------------------------------------------
+# --- in many digits ---------------------------------------------------------------------------------------------------
 
 
 def exact(values: Any) -> Any:
@@ -159,8 +158,7 @@ def test_order_of_some_implicit_methods_in_many_digits(family: str, s: int) -> N
     test_order_of_implicit_methods_in_many_digits(family, s)
 
 
-# --- the tests can fail
-# -------------------------------------------------------------------------------------------------
+# --- the tests can fail -----------------------------------------------------------------------------------------------
 
 
 def test_wrong_signs_and_wrong_order_of_factors_show_as_order_two() -> None:
@@ -178,8 +176,7 @@ def test_linear_schemes_keep_their_order_only_for_fields_of_time_alone() -> None
     assert order_on("SO3", METHODS["MAGNUS4"], (32, 64, 128)).order < 2
 
 
-# --- the series of the inverse differential
-# -------------------------------------------------------------------------------
+# --- the series of the inverse differential ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -225,8 +222,7 @@ def test_a_truncated_method_is_for_the_exponential_map() -> None:
         rkmk(EXPLICIT["rk4"], truncated=True).with_map("cayley")
 
 
-# --- estimates
-# ----------------------------------------------------------------------------------------------------------
+# --- estimates --------------------------------------------------------------------------------------------------------
 
 EMBEDDED = [n for n in GENERAL if METHODS[n].embedded_order is not None]
 

@@ -23,8 +23,7 @@ SPLIT = [n for n in METHODS if n.startswith("SPLIT_")]
 ROTATIONS = [n for n in METHODS if n.startswith("ROTATIONS_")]
 GROUPS = ("R3", "SO3", "SE3", "product")
 
-# --- the free body
-# --------------------------------------------------------------------------------------------------------
+# --- the free body ----------------------------------------------------------------------------------------------------
 
 
 def taylor(t: float, m: Any, i: Any) -> tuple[Any, Any]:
@@ -146,8 +145,7 @@ def test_the_momentum_of_the_free_body_returns_after_the_known_period(problems: 
         )  # e^(2 λ T/4) amplifies in the second case
 
 
-# --- order, symplecticity, symmetry
-# ------------------------------------------------------------------------------------------
+# --- order, symplecticity, symmetry -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -266,8 +264,7 @@ def test_lanes_give_the_same_bits(mechanics: Any, name: str) -> None:
     assert np.array_equal(together, one_by_one)
 
 
-# --- rounding
-# ----------------------------------------------------------------------------------------------------------------
+# --- rounding ---------------------------------------------------------------------------------------------------------
 
 
 def energy_scatter(problem: Problem, method: Any, steps: int) -> float:
@@ -292,8 +289,7 @@ def test_compensation_lowers_the_rounding_error_of_the_energy_by_fifty(problems:
     assert plain > 30 * compensated
 
 
-# --- what is refused
-# ----------------------------------------------------------------------------------------------------------
+# --- what is refused --------------------------------------------------------------------------------------------------
 
 
 def test_problems_without_a_constant_kinetic_energy_are_refused(problems: Any, mechanics: Any) -> None:

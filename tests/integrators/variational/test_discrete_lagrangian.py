@@ -183,8 +183,7 @@ def test_order_of_other_discrete_lagrangians(method, order):
     assert abs(found.order - order) < 0.15, found
 
 
-# --- structure
-# ----------------------------------------------------------------------------------------------------------
+# --- structure --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", [METHODS[k] for k in (0, 1, 2, 3, 5, 7, -3, -2, -1)], ids=lambda m: m.name)
@@ -215,8 +214,7 @@ def test_angular_momentum_is_exact(method):
     assert abs(after - before) < 1e-14
 
 
-# --- known numbers
-# --------------------------------------------------------------------------------------------------------
+# --- known numbers ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 0.5, 1.0])
@@ -263,8 +261,7 @@ def test_lanes_agree_bitwise_with_one_trajectory():
         assert np.array_equal(together.y[k], integrate(problem.with_start(starts[k]), "DEL_GAUSS2", (0, 1), H).y)
 
 
-# --- what is refused
-# ------------------------------------------------------------------------------------------------------
+# --- what is refused --------------------------------------------------------------------------------------------------
 
 
 def test_a_composition_needs_a_symmetric_base():

@@ -102,8 +102,7 @@ def test_moser_veselov_has_half_the_error_of_cayley(problems):
     assert chordal / cayley == pytest.approx(0.5, abs=0.02)
 
 
-# --- structure
-# ----------------------------------------------------------------------------------------------------------
+# --- structure --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", [*EXACT, lgvi(map="ccsk", plain=True)], ids=lambda m: m.name)
@@ -178,8 +177,7 @@ def test_momenta_of_bodies_that_attract_each_other_are_exact(name):
     assert abs(order(problem, find(name), (100, 200, 400)) - 2) < 0.1
 
 
-# --- what is refused
-# ------------------------------------------------------------------------------------------------------
+# --- what is refused --------------------------------------------------------------------------------------------------
 
 
 def test_moser_veselov_is_for_rotations(problems):

@@ -51,8 +51,7 @@ def spherical():
     return holonomic_problem(point, on_sphere, [0.6, 0.0, -0.8], [0.0, 2.0, 0.0], model="sphere")
 
 
-# --- a body
-# ---------------------------------------------------------------------------------------------------------------
+# --- a body -----------------------------------------------------------------------------------------------------------
 
 MASS, TENSOR, ARM = 1.5, np.array([0.2, 0.3, 0.15]), np.array([0.1, 0.2, 0.5])
 SPIN, ATTITUDE = np.array([0.5, -0.8, 4.0]), np.array(so3.exp((0.4, -0.3, 0.2)))
@@ -87,8 +86,7 @@ def top():
     return heavy_top(J, MASS, ARM, GRAVITY, SPIN, orientation=ATTITUDE)
 
 
-# --- against closed forms and other descriptions
-# ------------------------------------------------------------------------------
+# --- against closed forms and other descriptions ----------------------------------------------------------------------
 
 
 def order(name, problem, end, exact, distance=None):
@@ -192,8 +190,7 @@ def test_welded_bodies_move_as_one():
     assert solution.error("energy") < 1e-4
 
 
-# --- what is kept
-# ------------------------------------------------------------------------------------------------------------
+# --- what is kept -----------------------------------------------------------------------------------------------------
 
 
 def test_constraints_hold_at_rounding_and_energy_and_momentum_stay():
@@ -280,8 +277,7 @@ def test_reactions_are_those_in_the_middle_of_the_step():
     assert 3.5 < errors[0] / errors[1] < 4.5
 
 
-# --- lanes, and what is refused
-# -------------------------------------------------------------------------------------------------
+# --- lanes, and what is refused ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

@@ -179,8 +179,7 @@ def test_a_urdf_without_closures_says_where_they_were_looked_for(urdf, tmp_path)
         mechanics.load_mechanism("cassie", closures=tmp_path / "none.toml")
 
 
-# --- Cassie, whose file of links and joints is SDF
-# -----------------------------------------------------------------------------------
+# --- Cassie, whose file of links and joints is SDF --------------------------------------------------------------------
 
 
 def _rpy(R):

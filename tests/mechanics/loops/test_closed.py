@@ -33,8 +33,7 @@ def run(entry, made, y, size, t=0.0, packed=None, dtype=float):
     return out, work
 
 
-# --- one evaluation
-# -------------------------------------------------------------------------------------------------------------
+# --- one evaluation ---------------------------------------------------------------------------------------------------
 
 
 def test_velocities_and_rates_are_those_of_the_reference(mechanism, made):
@@ -97,8 +96,7 @@ def test_energy_is_constant_along_the_field(mechanism, made):
     assert out[1] == 0.0
 
 
-# --- the projection
-# -------------------------------------------------------------------------------------------------------------
+# --- the projection ---------------------------------------------------------------------------------------------------
 
 
 def test_projection_closes_positions_and_velocities(mechanism, made):
@@ -132,8 +130,7 @@ def test_projection_leaves_a_closed_state_alone(mechanism, made):
     assert np.abs(out - y).max() < 1e-12 * (1 + np.abs(y).max())
 
 
-# --- the same numbers in every form
-# -----------------------------------------------------------------------------------------------
+# --- the same numbers in every form -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("entry", [closed, closed_invariants, closed_projection], ids=lambda e: e.__name__)
@@ -156,8 +153,7 @@ def test_compiled_and_lanes_are_the_interpreted_bits(entry, mechanism, made):
         assert np.array_equal(interpreted, lanes[..., k])
 
 
-# --- motions
-# ----------------------------------------------------------------------------------------------------------------------
+# --- motions ----------------------------------------------------------------------------------------------------------
 
 
 def independent_motion(mechanism, end):

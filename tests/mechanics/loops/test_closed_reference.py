@@ -45,8 +45,7 @@ def random_momentum(mechanism, seed=0):
     return np.random.default_rng(seed).normal(size=mechanism.tree.nv)
 
 
-# --- section 3: the recursions
-# ----------------------------------------------------------------------------------------------
+# --- section 3: the recursions ----------------------------------------------------------------------------------------
 
 
 def test_recursions_solve_the_equations_for_given_multipliers(mechanism):
@@ -69,8 +68,7 @@ def test_loop_matrix_is_the_formula(mechanism):
     assert np.linalg.matrix_rank(Phi, tol=1e-9 * np.abs(Phi).max()) == mechanism.rank
 
 
-# --- finding the multipliers
-# ------------------------------------------------------------------------------------------------
+# --- finding the multipliers ------------------------------------------------------------------------------------------
 
 
 def iteration_spectrum(chain, W):
@@ -153,8 +151,7 @@ def test_the_direct_form_has_the_shortest_multipliers_and_the_printed_one_the_sa
     assert np.abs(rates[0] - rates[1]).max() < 1e-6
 
 
-# --- equation (6)
-# -----------------------------------------------------------------------------------------------------------
+# --- equation (6) -----------------------------------------------------------------------------------------------------
 
 
 def true_rate(mechanism, eta):
@@ -234,8 +231,7 @@ def test_without_multipliers_both_forms_agree(mechanism):
     assert np.array_equal(momentum_rates(mechanism, zero, printed=True), momentum_rates(mechanism, zero))
 
 
-# --- gauge and re-basing
-# ----------------------------------------------------------------------------------------------------
+# --- gauge and re-basing ----------------------------------------------------------------------------------------------
 
 
 def test_multipliers_are_a_gauge(mechanism):

@@ -94,8 +94,7 @@ def accelerations(made, q, v):
     return run(index_one, problem, problem.y0, 2 * made.tree.nv)[made.tree.nv :]
 
 
-# --- rows
-# ----------------------------------------------------------------------------------------------------------------------
+# --- rows -------------------------------------------------------------------------------------------------------------
 
 
 def test_rows_are_the_derivatives_along_the_motion():

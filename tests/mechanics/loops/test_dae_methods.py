@@ -149,8 +149,7 @@ def test_bad_settings_are_refused():
         radau("x", "index1")
 
 
-# --- body coordinates
-# --------------------------------------------------------------------------------------------------------------
+# --- body coordinates -------------------------------------------------------------------------------------------------
 
 SIZES = {  # velocities and rows in body coordinates
     "four-bar": (four_bar, {"crank_joint": 4.0}, (9, 8)),

@@ -92,8 +92,7 @@ PROBLEMS = (
 STIFF = ("rolling sphere", "Stribeck friction", "Hunt and Crossley", "Hertz")
 
 
-# --- against differences of the step
-# -------------------------------------------------------------------------------------------
+# --- against differences of the step ----------------------------------------------------------------------------------
 
 
 def project(problem, y, t):
@@ -158,8 +157,7 @@ def test_from_rest():
     check(made.problem(made.tree.random_configuration(np.random.default_rng(1))))
 
 
-# --- against the definition
-# ------------------------------------------------------------------------------------------------------
+# --- against the definition -------------------------------------------------------------------------------------------
 
 
 def equations_in_digits(made, h, inner):
@@ -223,8 +221,7 @@ def test_the_step_of_a_loop_and_its_derivative_in_forty_digits(system):
     assert np.abs(found.A - J).max() < 1e-12 * np.abs(J).max()
 
 
-# --- structure
-# -------------------------------------------------------------------------------------------------------------------
+# --- structure --------------------------------------------------------------------------------------------------------
 
 
 def tangents(made, problem):

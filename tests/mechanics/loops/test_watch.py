@@ -79,8 +79,7 @@ def test_bad_input_is_named():
         findings(four_bar.mechanism(), [0.0], np.zeros(3))
 
 
-# --- while it runs
-# -------------------------------------------------------------------------------------------------------------------
+# --- while it runs ----------------------------------------------------------------------------------------------------
 
 
 def test_singular_positions_are_told_while_they_are_passed():

@@ -49,8 +49,7 @@ def check(problem, method, h=H, t=T):
     assert np.abs(exact - J).max() < 1e-10 * max(1.0, np.abs(J).max())
 
 
-# --- against differences of the step
-# -----------------------------------------------------------------------------------
+# --- against differences of the step ----------------------------------------------------------------------------------
 
 
 @EVERY_MAP
@@ -91,8 +90,7 @@ def test_compositions_and_divided_steps_are_differentiated_part_by_part(trees, m
     check(trees.drifting(), method, t=0.0)
 
 
-# --- against the definition
-# ----------------------------------------------------------------------------------------------
+# --- against the definition -------------------------------------------------------------------------------------------
 
 
 def small():
@@ -125,8 +123,7 @@ def test_it_solves_the_differentiated_equations_in_fifty_digits():
     assert np.abs(left - wanted).max() < 3e-14 * np.abs(by_end).max() * np.abs(A_q).max()
 
 
-# --- structure
-# -------------------------------------------------------------------------------------------------------------
+# --- structure --------------------------------------------------------------------------------------------------------
 
 
 @EVERY_MAP
@@ -162,8 +159,7 @@ def test_forces_do_work(trees):
     assert np.abs(linearised_step(problem, "TREE_VARIATIONAL", y, H, u, [6, 9]).y - end).max() < 1e-14
 
 
-# --- many states
-# ------------------------------------------------------------------------------------------------------------
+# --- many states ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow  # of compiling

@@ -171,8 +171,7 @@ def test_order_two_with_all_joints_damping_and_prescribed_motions(seed):
     assert abs(order(problem, find("TREE_VARIATIONAL"), [100, 200, 400], 0.1) - 2) < 0.1
 
 
-# --- structure
-# ----------------------------------------------------------------------------------------------------------
+# --- structure --------------------------------------------------------------------------------------------------------
 
 
 @EVERY_MAP
