@@ -8,9 +8,16 @@ from liegroup.compile import helper, kernel, ld, ld2, st
 from liegroup.compile.scalars import sqrt
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
-from mechanics.closed_trees.layout import ACCUMULATED, closures_of, compliance_of, contact_of, element_of, spring_of
-from mechanics.closed_trees.poses import add_at, pose
-from mechanics.constraints.rows import equation_numbers, row_screws
+from mechanics.closed_trees.layout import (
+    ACCUMULATED,
+    Equation,
+    closures_of,
+    compliance_of,
+    contact_of,
+    element_of,
+    spring_of,
+)
+from mechanics.closed_trees.poses import add_at, pose, screws_of
 from mechanics.forces.elements import COMPLIANT, JOINT_SPRING, MOTOR, SERVO
 from mechanics.forces.laws import NO_FRICTION, friction_ratio, normal_force
 from mechanics.kernels.links import prescribed, vector
@@ -32,12 +39,11 @@ def on_coordinate(t: Any, parameters: Any, element: Any, x: Any, s: Any) -> Any:
 
 
 @helper
-def on_equation(parameters: Any, element: Any, work: Any, poses_at: Any) -> Any:
+def on_equation(parameters: Any, structure: Any, closures: Any, element: Any, work: Any) -> Any:
     """φ, its rate, and the screws of a compliant equation; twists are in columns 0 … 5 of the links."""
-    i, j, x = element.first, element.second, equation_numbers(parameters, element.numbers)
-    R_i, x_i = pose(work, poses_at + i)
-    R_j, x_j = pose(work, poses_at + j)
-    phi, W_i, W_j = row_screws(element.law, x.a, x.p, x.b, x.q, x.length, R_i, x_i, R_j, x_j)
+    i, j = element.first, element.second
+    equation = Equation(element.law, i, j, element.numbers, element.code)
+    phi, W_i, W_j = screws_of(parameters, structure, closures, equation, work)
     rate = _power(W_i, vector(work, i, 0), vector(work, i, 3)) + _power(W_j, vector(work, j, 0), vector(work, j, 3))
     return phi, rate, W_i, W_j
 
@@ -97,7 +103,7 @@ def forces(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any,
             force, _, _ = on_coordinate(t, parameters, element, ld(y, i), ld(out, j))
             st(out, offset + j, ld(out, offset + j) + force)
         elif kind == COMPLIANT:
-            phi, rate, W_i, W_j = on_equation(parameters, element, work, poses_at)
+            phi, rate, W_i, W_j = on_equation(parameters, structure, closures, element, work)
             stiffness, damping = compliance_of(parameters, element)
             x = -(stiffness * phi) - damping * rate
             for k in range(6):
@@ -123,7 +129,7 @@ def stored_and_power(t: Any, y: Any, parameters: Any, structure: Any, work: Any,
             _, u, p = on_coordinate(t, parameters, element, x, s)
             stored, power = stored + u, power + p
         elif element.kind == COMPLIANT:
-            phi, rate, _, _ = on_equation(parameters, element, work, closures.poses)
+            phi, rate, _, _ = on_equation(parameters, structure, closures, element, work)
             stiffness, damping = compliance_of(parameters, element)
             stored, power = stored + 0.5 * stiffness * phi * phi, power - damping * rate * rate
         else:

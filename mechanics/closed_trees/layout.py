@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from liegroup.compile import helper
-from mechanics.constraints.rows import EQUATION_NUMBERS, equation_numbers
+from mechanics.constraints.rows import equation_numbers
 from mechanics.model.layout import header_of, three
 
 # --- records of `structure` -------------------------------------------------------------------------------------------
@@ -77,7 +77,8 @@ class Equation(NamedTuple):
 
 class Element(NamedTuple):
     """A force element: kind (`mechanics.forces.elements`), law, links of the two bodies (on a joint: its coordinate and
-    its velocity), place of its numbers in `parameters`, friction law; prescribed motion as of a link.
+    its velocity), place of its numbers in `parameters`, friction law; prescribed motion as of a link; of an equation
+    given as a function the place of its tape in `structure`.
     """
 
     kind: Any
@@ -89,6 +90,7 @@ class Element(NamedTuple):
     motion: Any
     powers: Any
     harmonics: Any
+    code: Any
 
 
 class Passes(NamedTuple):
@@ -136,7 +138,7 @@ def equation_of(structure: Any, closures: Any, c: Any) -> Any:
 def element_of(structure: Any, closures: Any, n: Any) -> Any:
     """Force element n."""
     s, o = structure, closures.elements + ELEMENT * n
-    return Element(s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8])
+    return Element(s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8], s[o + 9])
 
 
 @helper
@@ -170,14 +172,11 @@ def packed_pass(equation: int, second: bool = False, meet: bool = False) -> int:
     return 4 * equation + 2 * meet + second
 
 
-@helper
-def table_of(structure: Any, closures: Any) -> Any:
-    """The table of the tree's group."""
-    factors = closures.factors
-    return structure[closures.group : closures.group + 5 * factors].reshape((factors, 5))
-
-
 # --- records of `parameters` ------------------------------------------------------------------------------------------
+
+
+COMPLIANCE = 2
+"""Numbers of a compliant equation before those of the equation itself."""
 
 
 class Spring(NamedTuple):
@@ -213,8 +212,8 @@ def spring_of(parameters: Any, element: Any) -> Any:
 
 @helper
 def compliance_of(parameters: Any, element: Any) -> Any:
-    """Stiffness and damping of a compliant equation; they stand behind its own numbers."""
-    o = element.numbers + EQUATION_NUMBERS
+    """Stiffness and damping of a compliant equation; they stand before its own numbers."""
+    o = element.numbers - COMPLIANCE
     return parameters[o], parameters[o + 1]
 
 

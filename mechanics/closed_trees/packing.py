@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from liegroup.formulas import so2
 from mechanics.closed_trees.layout import (
     CLOSURES,
+    COMPLIANCE,
     ELEMENT,
     EQUATION,
     Closures,
@@ -105,12 +106,14 @@ def pack_loops(
         multipliers=lines.take(1), gap=lines.take(1), rates=lines.take(1), moved=lines.take(1), state=lines.take(1),
         target=lines.take(1), registers=lines.take(1),
     )  # fmt: skip
-    placed = [e._replace(code=codes_at + e.code) for e in table]
-    tail = [x for record in (*placed, *records) for x in record] + group.ravel().tolist() + path
+    placed: list[Equation | Element] = [e._replace(code=codes_at + e.code) for e in table]
+    placed += [e._replace(code=codes_at + e.code) for e in records]
+    tail = [x for record in placed for x in record] + group.ravel().tolist() + path
     tail += [passed_at + int(x) for x in np.cumsum([0, *map(len, passes)])] + [x for codes in passes for x in codes]
     structure = np.concatenate([base.structure, np.array([*closures, *tail, *writer.codes], dtype=np.int64)])
     structure[Header._fields.index("extension")] = len(base.structure)
-    registers = max((row.tape.registers for row in equations.rows if row.tape is not None), default=0)
+    rows = (*equations.rows, *(e.row for e in elements if isinstance(e, OnRow)))
+    registers = max((row.tape.registers for row in rows if row.tape is not None), default=0)
     columns = max(base.work_shape[1], m + 2, len(order), registers, tree.nq + 2 * tree.nv)
     return PackedLoops(np.concatenate(writer.numbers), structure, (lines.end, columns))
 
@@ -193,8 +196,9 @@ class _Writer:
     def element(self, e: ForceElement) -> Element:
         if isinstance(e, OnRow):
             i, j, row = self.row(e.row, self.body(e.first), self.body(e.second))
-            at = self.put([*row_numbers(row), e.stiffness, e.damping])
-            return Element(COMPLIANT, row.kind, i, j, at, 0, 0, 0, 0)
+            at, code = self.put([e.stiffness, e.damping, *row_numbers(row)]) + COMPLIANCE, len(self.codes)
+            self.codes += [] if row.tape is None else code_of(row.tape)
+            return Element(COMPLIANT, row.kind, i, j, at, 0, 0, 0, 0, code)
         if isinstance(e, OnPlane):
             i, R_i, x_i = self.place(self.body(e.center.body))
             j, R_j, x_j = self.place(self.body(e.plane.body))
@@ -209,7 +213,7 @@ class _Writer:
                 dynamic=e.dynamic,
                 slip_speed=e.slip_speed,
             )
-            return Element(CONTACT, e.law, i, j, self.put(np.hstack(contact)), e.friction, 0, 0, 0)
+            return Element(CONTACT, e.law, i, j, self.put(np.hstack(contact)), e.friction, 0, 0, 0, 0)
         return self._on_joint(e)
 
     def _on_joint(self, e: OnJoint) -> Element:
@@ -226,7 +230,7 @@ class _Writer:
         i, k = self.tree.q_slice(e.joint).start, self.tree.v_slice(e.joint).start
         at = self.put(Spring(e.stiffness, e.damping, e.rest))
         motion = self.put([*e.motion.polynomial, *(x for harmonic in e.motion.harmonics for x in harmonic)])
-        return Element(e.kind, 0, i, k, at, 0, motion, len(e.motion.polynomial), len(e.motion.harmonics))
+        return Element(e.kind, 0, i, k, at, 0, motion, len(e.motion.polynomial), len(e.motion.harmonics), 0)
 
 
 def _to_base(tree: Packed, i: int) -> Iterator[int]:

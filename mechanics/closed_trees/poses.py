@@ -82,7 +82,12 @@ def poses(t: Any, y: Any, parameters: Any, structure: Any, work: Any) -> None:
 def equation_screws(parameters: Any, structure: Any, work: Any, c: Any) -> Any:
     """φ, W_i, W_j of equation c, not scaled."""
     closures = closures_of(structure)
-    e = equation_of(structure, closures, c)
+    return screws_of(parameters, structure, closures, equation_of(structure, closures, c), work)
+
+
+@helper
+def screws_of(parameters: Any, structure: Any, closures: Any, e: Any, work: Any) -> Any:
+    """φ, W_i, W_j of an equation between two bodies, not scaled: one of the closures', or a compliant one."""
     x = equation_numbers(parameters, e.numbers)
     R_i, x_i = pose(work, closures.poses + e.first)
     R_j, x_j = pose(work, closures.poses + e.second)

@@ -20,7 +20,7 @@ from mechanics.algorithms.energy import kinetic
 from mechanics.algorithms.era import down, up
 from mechanics.closed_trees.field import equations_of_motion, load, scatter, solve, velocities
 from mechanics.closed_trees.forces import stored_and_power
-from mechanics.closed_trees.layout import closures_of, equation_of, scale_of, table_of
+from mechanics.closed_trees.layout import closures_of, equation_of, scale_of
 from mechanics.closed_trees.poses import closing_rate, gather, screws
 from mechanics.constraints.rows import equation_numbers
 from mechanics.kernels.links import moment_up, put, vector
@@ -141,7 +141,8 @@ def correct(y: Any, structure: Any, work: Any, worst: Any, step: Any) -> None:
     """q <- q exp(step) where `worst` exceeds 1."""
     closures, n_q = closures_of(structure), header_of(structure).n_q
     moved = work[closures.moved]
-    retract(table_of(structure, closures), EXP, y, step, moved)
+    table = structure[closures.group : closures.group + 5 * closures.factors].reshape((closures.factors, 5))
+    retract(table, EXP, y, step, moved)
     for i in range(n_q):
         st(y, i, select(less(1.0, worst), ld(moved, i), ld(y, i)))
 

@@ -110,13 +110,15 @@ def spring_damper(
 
 
 def compliant(closure: Closure, stiffness: ArrayLike, damping: ArrayLike = 0.0) -> list[Element]:
-    """Springs and dampers in the place of the rows of a closure (in its order): one number, or one per row."""
+    """Springs and dampers in the place of the rows of a closure (in its order): one number, or one per row.
+
+    Of a closure given as a function, `holonomic`, it is an elastic element of any law: forces −(k c + d ċ) ∂c, energy
+    k c²/2, where c is a function of the pose of one frame in the other.
+    """
     m = len(closure.rows)
-    if any(row.tape is not None for row in closure.rows):
+    if closure.couples:
         raise ModelError(
-            f"compliant {closure.name!r}",
-            "its rows are given as functions",
-            "give a closing joint, or springs on joints",
+            f"compliant {closure.name!r}", "it couples joints", "give a closing joint, or springs on joints"
         )
     k, c = (np.broadcast_to(np.asarray(x, dtype=np.float64), (m,)) for x in (stiffness, damping))
     pairs = [(_not_negative(x, "stiffness"), _not_negative(y, "damping")) for x, y in zip(k, c, strict=True)]

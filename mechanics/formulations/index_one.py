@@ -33,7 +33,7 @@ from mechanics.algorithms.era import down, up
 from mechanics.algorithms.rnea import ACCELERATION, accelerations, joint_forces
 from mechanics.closed_trees.field import columns, factor, load, matrix, solve
 from mechanics.closed_trees.forces import forces, stored_and_power
-from mechanics.closed_trees.layout import closures_of, equation_of, scale_of, table_of
+from mechanics.closed_trees.layout import closures_of, equation_of, scale_of
 from mechanics.closed_trees.poses import closing_bias, closing_rate, gather, poses, screws
 from mechanics.closed_trees.projection import SWEEPS, forget_momenta, greatest_gaps, position_defect
 from mechanics.kernels.sweeps import clear, velocities
@@ -241,7 +241,7 @@ def index_one_projection(t: Any, y: Any, parameters: Any, structure: Any, work: 
     tree = header_of(structure)
     closures, n_q, n = closures_of(structure), tree.n_q, tree.n_v
     rates, moved = work[closures.rates], work[closures.moved]
-    table = table_of(structure, closures)
+    table = structure[closures.group : closures.group + 5 * closures.factors].reshape((closures.factors, 5))
     for i in range(y.shape[0]):
         st(out, i, ld(y, i))
     for sweep in range(SWEEPS + 1):

@@ -7,7 +7,8 @@ from mechanics import Body, Frame, Inertia, ModelError, Tree
 from mechanics.closed_trees.field import closed
 from mechanics.closed_trees.projection import closed_power
 from mechanics.constraints.assembly import moved_by
-from mechanics.constraints.loops import revolute
+from mechanics.constraints.couplings import gear
+from mechanics.constraints.loops import holonomic, revolute
 from mechanics.constraints.mobility import mass_matrix
 from mechanics.forces import bushing, compliant, contact, joint_spring, motor, servo, spring_damper
 from mechanics.joints import Continuous, Free, Motion, Prismatic, Revolute
@@ -41,6 +42,11 @@ ELEMENTS = {
     "spring to the ground": spring_damper(TIP, Frame(None, (1.0, 1.0, 1.0)), 50.0, 3.0, 0.5),
     "bushing": bushing(HULL, DOOR, (10.0, 20.0, 30.0, 1.0, 2.0, 3.0), 0.5),
     "compliant hinge": compliant(revolute(DOOR, TIP), 40.0, 2.0),
+    "given as functions": compliant(
+        holonomic(HULL, DOOR, lambda x, R: [x[0] * x[1] + 0.3 * x[2] ** 3 - 0.2 * R[0][1], x[2] + R[1][2]]),
+        (40.0, 10.0),
+        (2.0, 0.5),
+    ),
     "point on the ground": contact(TIP, GROUND, **SOFT),
     "rolling sphere": contact(HULL, GROUND, 5.0, friction=0.5, slip_speed=0.3, **SOFT),
     "Stribeck friction": contact(HULL, GROUND, 5.0, friction=0.5, static_friction=0.8, slip_speed=0.3, **SOFT),
@@ -172,3 +178,25 @@ def test_springs_do_not_act_on_angles_of_a_circle():
             Mechanism(wheel, elements=[element]).problem()
     allowed = [joint_spring("wheel_joint", 0.0, damping=0.3), motor("wheel_joint", Motion((0.5,)))]
     Mechanism(wheel, elements=allowed).problem()
+
+
+def test_a_spring_given_as_a_function_is_the_spring():
+    """c = |x| − l between two frames, against `spring_damper`."""
+    stiffness, damping, length = 50.0, 3.0, 0.5
+    given = holonomic(HULL, DOOR, lambda x, R: [(x[0] ** 2 + x[1] ** 2 + x[2] ** 2) ** 0.5 - length], "spring")
+    ones = [spring_damper(HULL, DOOR, stiffness, damping, length), compliant(given, stiffness, damping)]
+    rates = []
+    for elements in ones:
+        mechanism = Mechanism(tree(), elements=[elements])
+        q, v = state(mechanism)
+        problem = mechanism.problem(q, v)
+        out = np.zeros(problem.dimension)
+        closed.python(0.0, problem.y0, problem.parameters, problem.structure, np.zeros(problem.work_shape), out)
+        rates.append(out)
+    np.testing.assert_allclose(rates[1], rates[0], rtol=1e-12, atol=1e-12 * np.abs(rates[0]).max())
+    assert np.abs(rates[0]).max() > 1.0
+
+
+def test_a_coupling_of_joints_cannot_be_compliant():
+    with pytest.raises(ModelError, match="couples joints"):
+        compliant(gear("arm_joint", "door_joint", 2.0), 10.0)
