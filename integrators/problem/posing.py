@@ -65,6 +65,8 @@ def _remedy(thing: Any) -> str:
             f"; call it, {name}(…), if it returns one; a field f(t, y) needs a group and a start: "
             f"Problem(group, y0, {name})"
         )
+    if isinstance(thing, str):
+        return "; ready-made systems have names in a registry, such as mechanics.systems.SYSTEMS: give SYSTEMS[name]"
     if thing is None:
         return "; does the function that should have returned it end without return?"
     return ""

@@ -85,3 +85,16 @@ def test_what_poses_none_is_named_with_what_to_do(thing, words):
     for word in words:
         with pytest.raises(TypeError, match=word):
             run(thing)
+
+
+def test_a_name_is_sent_to_the_registry_where_none_is_loaded():
+    with pytest.raises(TypeError, match=r"'four-bar', expected a Problem.*give SYSTEMS\[name\]"):
+        pose.dispatch(object)("four-bar")
+
+
+def test_a_class_of_ones_own_can_be_registered():
+    class Curve:
+        rate = -1.0
+
+    pose.register(Curve, lambda curve: Problem(LINE, [1.0], lambda t, y: [curve.rate * y[0]]))
+    assert np.array_equal(run(Curve()).y, run(line()).y)
