@@ -1,4 +1,4 @@
-"""Systems that are written once have the fields, invariants and parts of the kernels that were written by hand for them.
+"""Systems that are written once have the fields, invariants and parts of kernels that were written for them by hand.
 
 The table was recorded from those kernels at random states (q, u) and (q, v), v not admissible, at the time 0.3.
 """
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mechanics.nonholonomic.multipliers import work_rows
-from mechanics.systems.rolling.nonholonomic import NONHOLONOMIC
+from mechanics.systems import NONHOLONOMIC
 
 RECORDED = json.loads(Path(__file__).with_name("recorded_values.json").read_text())
 
