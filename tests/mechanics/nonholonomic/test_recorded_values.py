@@ -1,4 +1,4 @@
-"""Systems that are written once have the fields, invariants and parts of the kernels written by hand for them.
+"""Systems that are written once have the fields, invariants and parts of kernels that were written for them by hand.
 
 The table was recorded from those kernels at random states (q, u) and (q, v), v not admissible, at the time 0.3.
 """
