@@ -31,7 +31,7 @@ def ambient_velocity(table: NDArray[np.int64], y: Array, v: Array) -> Array:
 
 
 def element_velocity(kind: int, q: list[float], rate: list[float]) -> tuple[Any, float]:
-    """The body velocity of the rate of an element (of a whole Rⁿ), and the size of the rate's part normal to the group."""
+    """The body velocity of the rate of an element (of a whole Rⁿ), and the size of its part normal to the group."""
     f = FACTORS[kind]
     if f.COMMUTATIVE:
         return rate, 0.0

@@ -134,8 +134,8 @@ def _body(problem: Problem, kind: int, K: Array) -> Array:
     """A rigid body from its inverse inertia about the body origin."""
     if FACTORS[kind].RIGID_BODY is None:
         raise ValueError(
-            f"{problem.model}: this method knows the free motion of rigid bodies; {FACTORS[kind].NAME} is not the place "
-            f"of one (RIGID_BODY of its formula file); use MIDPOINT, an LGVI or a VARIATIONAL_GAUSS method"
+            f"{problem.model}: this method knows the free motion of rigid bodies; {FACTORS[kind].NAME} is not the "
+            f"place of one (RIGID_BODY of its formula file); use MIDPOINT, an LGVI or a VARIATIONAL_GAUSS method"
         )
     if not LINEAR[kind]:
         return np.concatenate([[0.0], np.zeros(3), *_principal(K)])
