@@ -24,7 +24,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, ld, st
 from liegroup.compile.scalars import sincos
 from liegroup.modules import listing
-from liegroup.table import EXP, RN, SE2, SE3, SO2, SO3, increment, table_of
+from liegroup.table import EXP, N_Q, RN, SE2, SE3, SO2, SO3, increment, quaternions, table_of
 
 __all__ = [
     "END",
@@ -77,12 +77,10 @@ def order_problem(group: str, field: Any = wavy) -> Problem:
     """A nonlinear, non-autonomous problem on one of `GROUPS`, away from the identity."""
     table = table_of(GROUPS[group])
     y0: list[float] = []
-    for kind, _, _, n_q, _ in table.tolist():
-        angles = 0.3 + 0.2 * np.arange(n_q)
-        if kind in (SO3, SE3):
-            q = np.array([0.8, 0.4, -0.2, 0.3])
-            angles[-4:] = q / np.linalg.norm(q)
-        y0 += list(angles)
+    for n_q in table[:, N_Q]:
+        y0 += list(0.3 + 0.2 * np.arange(n_q))
+    for k in quaternions(table):
+        y0[k : k + 4] = np.array([0.8, 0.4, -0.2, 0.3]) / np.linalg.norm([0.8, 0.4, -0.2, 0.3])
     return Problem(table, y0, field, parameters=[1.0], model=f"{group} test problem")
 
 

@@ -117,8 +117,8 @@ class Group:
         for f, _ in self.factors:
             if f not in FACTORS:
                 raise ValueError(
-                    f"{f.NAME} is not among liegroup.table.FACTORS: add its formula file there to use it in compiled "
-                    "loops"
+                    f"{f.NAME} is not among liegroup.table.FACTORS: call liegroup.table.register(file) to use it in "
+                    "compiled loops"
                 )
         return table_of((FACTORS.index(f), copies) for f, copies in self.factors)
 
@@ -272,8 +272,8 @@ class Group:
     def vee(self, m: ArrayLike) -> Array:
         """Inverse of `hat`; ValueError if the matrix is not in the algebra (to 1e-8 of its size)."""
         a = self._check_matrix(m)
-        x, astray = matrices.read(self.leaves, "vee", "hat", a)
-        refuse(~(astray <= TOLERANCE), a, "m", f"expected a matrix of the algebra of {self}")
+        x, distance = matrices.read(self.leaves, "vee", "hat", a)
+        refuse(~(distance <= TOLERANCE), a, "m", f"expected a matrix of the algebra of {self}")
         return x
 
     def as_matrix(self, g: ArrayLike) -> Array:
@@ -284,8 +284,8 @@ class Group:
         """Inverse of `as_matrix`; ValueError if the matrix is not in the group (to 1e-8 of its size)."""
         a = self._check_matrix(m)
         with np.errstate(all="ignore"):
-            g, astray = matrices.read(self.leaves, "from_matrix", "matrix", a)
-        refuse(~(astray <= TOLERANCE), a, "m", f"expected a matrix of {self}; project_matrix(m) gives the nearest")
+            g, distance = matrices.read(self.leaves, "from_matrix", "matrix", a)
+        refuse(~(distance <= TOLERANCE), a, "m", f"expected a matrix of {self}; project_matrix(m) gives the nearest")
         return g
 
     def project_matrix(self, m: ArrayLike) -> Array:

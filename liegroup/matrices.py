@@ -13,7 +13,6 @@ import numpy as np
 from liegroup.arrays import Array, block_diagonal, call
 from liegroup.compile import helper
 from liegroup.compile.scalars import absolute, maximum
-from liegroup.formulas import rn
 from liegroup.leaves import Leaf
 from liegroup.rows import flatten
 
@@ -22,9 +21,14 @@ ROUNDING = 4 * float(np.finfo(np.float64).eps)
 _MOST_CORRECTIONS = 5
 
 
+def _is_vector_space(leaf: Leaf) -> bool:
+    """Whether the copies are one Rⁿ."""
+    return getattr(leaf.formulas, "VECTOR_SPACE", False)
+
+
 def size(leaf: Leaf) -> int:
     """Rows of the matrix of a leaf."""
-    if leaf.formulas is rn:
+    if _is_vector_space(leaf):
         return leaf.copies + 1
     return leaf.copies * len(leaf.formulas.matrix(leaf.formulas.identity(0.0)))
 
@@ -34,7 +38,7 @@ def write(leaves: Sequence[Leaf], name: str, space: str, a: Array) -> Array:
     blocks: list[Array] = []
     for leaf in leaves:
         part = leaf.part(a, space)
-        if leaf.formulas is rn:
+        if _is_vector_space(leaf):
             blocks.append(_translation(part.reshape(*a.shape[:-1], leaf.copies), 1.0 if space == "q" else 0.0))
         else:
             m = call(getattr(leaf.formulas, name), [part])
@@ -50,20 +54,20 @@ def read(leaves: Sequence[Leaf], name: str, back: str, a: Array, nearest: bool =
     of all blocks and of the entries between them.  `nearest` first replaces rotation blocks by their polar factors.
     """
     values: list[Array] = []
-    astray: list[Array] = (
+    distances: list[Array] = (
         [np.abs(a[..., _between(tuple(size(leaf) for leaf in leaves))]).max(axis=-1, initial=0.0)]
         if len(leaves) > 1
         else []
     )
     for leaf, block in _cut(leaves, a):
-        if leaf.formulas is rn:
+        if _is_vector_space(leaf):
             values.append(block[..., :-1, -1])
             difference = np.abs(block - _translation(values[-1], 1.0 if back == "matrix" else 0.0)).sum(axis=(-1, -2))
-            astray.append(difference / np.maximum(np.abs(block).max(axis=(-1, -2)), 1.0))
+            distances.append(difference / np.maximum(np.abs(block).max(axis=(-1, -2)), 1.0))
             continue
         n = block.shape[-1] // leaf.copies
         if leaf.copies > 1:
-            astray.append(np.abs(block[..., _between((n,) * leaf.copies)]).max(axis=-1))
+            distances.append(np.abs(block[..., _between((n,) * leaf.copies)]).max(axis=-1))
         for c in range(leaf.copies):
             piece = block[..., c * n : (c + 1) * n, c * n : (c + 1) * n]
             piece = polar(piece, getattr(leaf.formulas, "N_ROTATION", 0)) if nearest else piece
@@ -72,8 +76,8 @@ def read(leaves: Sequence[Leaf], name: str, back: str, a: Array, nearest: bool =
                 [piece.reshape(*piece.shape[:-2], n * n)],
             )
             values.append(both[..., :-1])
-            astray.append(np.real(both[..., -1]).astype(np.float64))
-    return (values[0] if len(values) == 1 else np.concatenate(values, axis=-1)), reduce(np.maximum, astray)
+            distances.append(np.real(both[..., -1]).astype(np.float64))
+    return (values[0] if len(values) == 1 else np.concatenate(values, axis=-1)), reduce(np.maximum, distances)
 
 
 @cache
@@ -160,7 +164,7 @@ def _entries(n: int) -> tuple[Any, Any]:
 
 @cache
 def _checked(read_one: Any, write_one: Any, n: int) -> Any:
-    """The n² entries e of a matrix → (*x, astray): x = read_one(rows of e), and how far e is from write_one(x)."""
+    """The n² entries e of a matrix → (*x, distance): x = read_one(rows of e), and how far e is from write_one(x)."""
     rows, entries = _rows(n, n), flatten((n, n))
     difference, largest = _entries(n * n)
 

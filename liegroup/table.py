@@ -16,28 +16,64 @@ from typing import Any
 import numpy as np
 
 from liegroup.compile import helper, kernel, ld, st
+from liegroup.compile.cache import depend_on
 from liegroup.formulas import FOR_KERNELS, REQUIRED, check, rn, se2, se3, so2, so3
+from liegroup.formulas.facts import enter
 from liegroup.maps import CAYLEY, CCSK, EXP, Map, maps_of
 
 __all__ = [
     "CAYLEY", "CCSK", "EXP", "FACTORS", "KIND", "MAPS", "N_Q", "N_V", "Q_OFFSET", "RN", "SE2", "SE3", "SO2", "SO3",
     "V_OFFSET",
-    "bracket", "bracket_transpose", "coadjoint", "coadjoint_difference", "displacement", "dtau_inverse_left",
+    "angles", "bracket", "bracket_transpose", "coadjoint", "coadjoint_difference", "displacement", "dtau_inverse_left",
     "dtau_inverse_left_gradient", "dtau_inverse_left_transpose", "dtau_inverse_left_transpose_derivative",
     "dtau_inverse_right",
     "dtau_inverse_right_transpose", "dtau_left", "dtau_left_transpose", "dtau_right", "dtau_right_transpose",
     "increment",
-    "retract", "table_of",
+    "quaternions", "register", "retract", "table_of",
 ]  # fmt: skip
 
-FACTORS: tuple[Any, ...] = (rn, so2, so3, se2, se3)
-"""Formula files by kind: a new group is one file and one entry here."""
+FACTORS: list[Any] = []
+"""Formula files by kind: a new group is one file and one call of `register`."""
 RN, SO2, SO3, SE2, SE3 = range(5)
 KIND, Q_OFFSET, V_OFFSET, N_Q, N_V = range(5)
-for _formulas in FACTORS:
-    check(_formulas, REQUIRED + FOR_KERNELS)
-MAPS = tuple(maps_of(formulas) for formulas in FACTORS)
+MAPS: list[tuple[Map, ...]] = []
 """`MAPS[kind][tau]`."""
+_EXTENSIONS: list[Callable[[int], None]] = []
+"""``extend(kind)`` of every verb: makes it know one more group."""
+
+
+def register(formulas: Any) -> int:
+    """Make compiled loops know the group of a formula file; returns its kind.
+
+    Call it once, before the first run: compiled code knows the groups that were registered when it was compiled.
+
+    Raises
+    ------
+    TypeError, ValueError
+        With what the file lacks or contradicts (`liegroup.formulas`, `liegroup.formulas.facts`).
+    RuntimeError
+        Too late: something has been compiled already.
+    """
+    if formulas in FACTORS:
+        return FACTORS.index(formulas)
+    check(formulas, REQUIRED + FOR_KERNELS)
+    depend_on(formulas.NAME, [f.__code__.co_filename for f in vars(formulas).values() if hasattr(f, "__code__")])
+    kind = _enter(formulas)
+    for extend in _EXTENSIONS:
+        extend(kind)
+    return kind
+
+
+def _enter(formulas: Any) -> int:
+    enter(len(FACTORS), formulas)
+    FACTORS.append(formulas)
+    MAPS.append(maps_of(formulas))
+    return len(FACTORS) - 1
+
+
+for _formulas in (rn, so2, so3, se2, se3):
+    check(_formulas, REQUIRED + FOR_KERNELS)
+    _enter(_formulas)
 
 
 def table_of(kinds: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -48,6 +84,27 @@ def table_of(kinds: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
         rows.append((kind, q, v, n_q, n_v))
         q, v = q + n_q, v + n_v
     return np.array(rows, dtype=np.int64).reshape(len(rows), 5)
+
+
+def angles(table: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Components of an element of a product that are angles: points of a circle."""
+    places = [
+        start + k
+        for kind, first, _, n_q, _ in table.tolist()
+        for start in range(first, first + n_q, FACTORS[kind].N_Q)
+        for k in FACTORS[kind].ANGLES
+    ]
+    return np.array(places, dtype=np.int64)
+
+
+def quaternions(table: np.ndarray[Any, np.dtype[np.int64]]) -> list[int]:
+    """Where the unit quaternions in an element of a product begin."""
+    return [
+        start + k
+        for kind, first, _, n_q, _ in table.tolist()
+        for start in range(first, first + n_q, FACTORS[kind].N_Q)
+        for k in FACTORS[kind].QUATERNIONS
+    ]
 
 
 # --- tuples from and to arrays --------------------------------------------------------------------------------------
@@ -108,8 +165,13 @@ def _verb(name: str, spaces: str, formula: Callable[[Any, tuple[Map, ...]], Any]
     def chain(kind: Any, tau: Any, a: Any, b: Any, c: Any, out: Any, i: Any, j: Any, n: Any) -> None:
         pass
 
-    for kind in range(len(FACTORS) - 1, -1, -1):
+    def extend(kind: int) -> None:
+        nonlocal chain
         chain = _link(kind, spaces, formula(FACTORS[kind], MAPS[kind]), chain)
+
+    for kind in range(len(FACTORS) - 1, -1, -1):
+        extend(kind)
+    _EXTENSIONS.append(extend)
 
     def three(table: Any, tau: Any, a: Any, b: Any, c: Any, out: Any) -> None:
         for r in range(table.shape[0]):

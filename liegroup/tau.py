@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 EXP, CAYLEY, CCSK = 0, 1, 2
 NAMES = ("exp", "cay", "ccsk")
 """Names of the maps, by their code."""
+SPLIT, SPLITEXP = 3, 4
+"""Maps of the twist of a body that take its translation and its rotation, by Cayley's map or exp, apart."""
 
 
 class Map(NamedTuple):

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from liegroup.arrays import Array
+from liegroup.arrays import Array, call
+from liegroup.formulas.facts import FACTS, check_facts
 from liegroup.group import Group
 from liegroup.group_maps import GroupMap
+from liegroup.leaves import named, vectors
 from liegroup.modules import listing
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "available_maps",
     "check_group",
     "exponential",
+    "facts",
     "group_axioms",
     "inverse_of_map",
     "matrices",
@@ -64,6 +67,8 @@ def check_group(group: Group, seed: int = 0, count: int = 10, tolerance: float =
     sample = Sample(group, np.random.default_rng(seed), count, tolerance)
     for theorem in (group_axioms, matrices, action, algebra, adjoint_representation, projection, shapes):
         theorem(sample)
+    if all(hasattr(f, name) for f, _ in group.factors for name in FACTS):
+        facts(sample)
     for m in available_maps(group):
         for theorem_of_map in (inverse_of_map, tangents, transposes, second_derivatives):
             theorem_of_map(sample, m)
@@ -160,6 +165,28 @@ def projection(s: Sample) -> None:
     s.equal("project(q) is an element", group.is_element(off), np.ones(s.count, dtype=bool))
     s.equal("random elements are elements", group.is_element(a), np.ones(s.count, dtype=bool))
     s.equal("NaN is not an element", group.is_element(np.full(a.shape, np.nan)), np.zeros(s.count, dtype=bool))
+
+
+def facts(s: Sample) -> None:
+    """What formula files say of themselves: lengths, rates of the coordinates, quaternions, angles, commutativity."""
+    group, (a,), (x, y) = s.group, s.elements(1), s.vectors(2)
+    for f, _ in group.factors:
+        check_facts(f)
+    rate = vectors(group.leaves, named("coordinate_rate"), "qv", a, x)
+    moved = s.derivative(lambda t: group.compose(a, group.exp(t)), np.zeros_like(x), x)
+    s.equal("coordinate_rate(a, x) = d/ds a exp(sx)", rate, moved)
+    s.equal(
+        "body_velocity(a, coordinate_rate(a, x)) = x", vectors(group.leaves, named("body_velocity"), "qq", a, rate), x
+    )
+    for leaf in (one for several in group.leaves for one in several.split()):
+        part, f = leaf.part(a, "q"), leaf.formulas
+        for k in f.QUATERNIONS:
+            s.equal("QUATERNIONS are of unit norm", np.linalg.norm(part[:, k : k + 4], axis=-1), np.ones(s.count))
+        turned = part + 2.0 * np.pi * np.isin(np.arange(f.N_Q), f.ANGLES)
+        s.equal("ANGLES: the same after a turn", call(f.matrix, [turned]), call(f.matrix, [part]))
+        if f.COMMUTATIVE:
+            s.equal("COMMUTATIVE: q̇ = v", leaf.part(rate, "q"), leaf.part(x, "v"))
+            s.equal("COMMUTATIVE: [x, y] = 0", leaf.part(group.ad(x, y), "v"), np.zeros_like(leaf.part(x, "v")))
 
 
 def shapes(s: Sample) -> None:

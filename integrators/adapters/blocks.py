@@ -17,8 +17,6 @@ from liegroup.formulas import so3
 from liegroup.table import FACTORS, RN, SE2, SE3, SO2, SO3, table_of
 
 Array = NDArray[np.float64]
-_XYZW = [3, 0, 1, 2]
-_WXYZ = [1, 2, 3, 0]
 _TANGENT = 1e-6
 """The part of a rate that may stand across the group before it is called a mistake."""
 
@@ -36,7 +34,7 @@ class Block:
     element, numbers
         From the numbers to the element of `liegroup`, and back.
     velocity
-        ``velocity(element, rate of the numbers)`` → (body velocity, size of what of the rate is not tangent to the
+        ``velocity(element, rate of the numbers)`` → (body velocity, size of what of the rate is normal to the
         group).
     """
 
@@ -64,8 +62,10 @@ def _native(name: str, kind: int, copies: int = 1) -> Block:
 
 def _reordered(name: str, kind: int) -> Block:
     """The scalar part of the quaternion comes last."""
-    n = FACTORS[kind].N_Q
-    into, back = [*range(n - 4), *(n - 4 + np.array(_XYZW))], [*range(n - 4), *(n - 4 + np.array(_WXYZ))]
+    n, into = FACTORS[kind].N_Q, np.arange(FACTORS[kind].N_Q)
+    for k in FACTORS[kind].QUATERNIONS:
+        into[k : k + 4] = np.roll(into[k : k + 4], 1)
+    back = np.argsort(into)
 
     def velocity(q: Array, rate: Array) -> tuple[Any, float]:
         return element_velocity(kind, q.tolist(), rate[into].tolist())
@@ -85,8 +85,8 @@ def _rotation_velocity(q: Array, rate: Array) -> tuple[Any, float]:
 
 def _motion_velocity(q: Array, rate: Array) -> tuple[Any, float]:
     rotation, m = np.array(so3.matrix(q[3:].tolist())), rate.reshape(4, 4)
-    angular, astray = _turn(rotation, m[:3, :3])
-    return (*(rotation.T @ m[:3, 3]), *angular), max(astray, float(np.abs(m[3]).max()))
+    angular, normal = _turn(rotation, m[:3, :3])
+    return (*(rotation.T @ m[:3, 3]), *angular), max(normal, float(np.abs(m[3]).max()))
 
 
 BLOCKS = {
@@ -177,11 +177,11 @@ class Layout:
         """The body velocity (dimension,) of the rate of the numbers; ValueError if the rate leaves the group."""
         out = np.empty(sum(s.stop - s.start for s in self._velocities))
         for block, number, element, s in zip(self.blocks, self._numbers, self._elements, self._velocities, strict=True):
-            out[s], astray = block.velocity(q[element], rate[number])
-            if astray > _TANGENT * float(np.abs(rate[number]).max()):
+            out[s], normal = block.velocity(q[element], rate[number])
+            if normal > _TANGENT * float(np.abs(rate[number]).max()):
                 raise ValueError(
                     f"fun: at t = {t:.9g} the rate of y[{number.start}:{number.stop}] ({block.name}) has a part of "
-                    f"size {astray:.3g} that "
+                    f"size {normal:.3g} that "
                     "leaves the group; expected q̇ = ½ q (0, ω) for quaternions, Ṙ = R ω̂ for matrices; check the "
                     "formula and `groups`"
                 )

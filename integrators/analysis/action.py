@@ -33,7 +33,8 @@ from integrators.problem.parts import lagrangian as layout
 from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
 from integrators.steppers.tree_variational import substeps
 from liegroup.compile import compile_field, ld, st
-from liegroup.table import KIND, RN, SO2
+from liegroup.formulas.facts import COMMUTATIVE
+from liegroup.table import KIND, RN
 
 Array = NDArray[np.float64]
 INNER, VALUES, WATCHED = 0, 1, 2
@@ -77,7 +78,14 @@ def _at_rest(y: Array, m: int) -> Array:
 
 def is_flat(problem: Problem) -> bool:
     """Whether q is in Rⁿ, angles included."""
-    return bool(np.isin(problem.table[:-1, KIND], (RN, SO2)).all())
+    return bool(COMMUTATIVE[problem.table[:-1, KIND]].all())
+
+
+def counting_turns(table: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same product with lines in the place of circles."""
+    out = table.copy()
+    out[COMMUTATIVE[table[:, KIND]] == 1, KIND] = RN
+    return out
 
 
 @lru_cache(maxsize=8)  # its field is compiled once, not once per run and order
@@ -100,8 +108,7 @@ def with_action(problem: Problem) -> Problem:
         raise ValueError(f"{problem.model}: constraints; the action of a constrained step is not known")
     m = problem.dimension // 2
     n_q, (rows, columns) = problem.n - m, problem.work_shape
-    group = problem.table[:-1].copy()
-    group[group[:, KIND] == SO2, KIND] = RN  # p·q is no function on the circle
+    group = counting_turns(problem.table[:-1])  # p·q is no function on the circle
     table = np.vstack([group, [[RN, n_q, m, 1, 1], [RN, n_q + 1, m + 1, m + 1, m + 1]]])
     energy, flat = problem.invariant_names.index("energy"), is_flat(problem)
 

@@ -23,12 +23,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.analysis.action import action_of_steps
+from integrators.analysis.action import action_of_steps, counting_turns
 from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Problem
 from integrators.results.solution import Solution
-from liegroup.table import EXP, KIND, RN, SO2, increment
+from liegroup.formulas.facts import COMMUTATIVE
+from liegroup.table import EXP, KIND, angles, increment
 
 Array = NDArray[np.float64]
 ORDERS = tuple(range(2, 25, 2))
@@ -116,18 +117,16 @@ def interpolated_energy(table: NDArray[np.int64], y: Any, action: Any, h: Any, o
 
 def _increments(table: NDArray[np.int64], q0: Any, q1: Any) -> Any:
     """log(q₀⁻¹ q₁), components first; angles count turns."""
-    out, group = np.zeros((int(table[-1, 4]), *q0.shape[1:]), dtype=q0.dtype), table[:-1].copy()
-    group[group[:, KIND] == SO2, KIND] = RN
-    increment(group, EXP, q0, q1, out)
+    out = np.zeros((int(table[-1, 4]), *q0.shape[1:]), dtype=q0.dtype)
+    increment(counting_turns(table[:-1]), EXP, q0, q1, out)
     return out
 
 
 def _counting_turns(table: NDArray[np.int64], y: Array) -> Array:
     """States whose angles do not jump by a turn."""
     out = y.copy()
-    for kind, first, _, n_q, _ in table.tolist():
-        if kind == SO2:
-            out[:, first : first + n_q] = np.unwrap(y[:, first : first + n_q], axis=0)
+    for k in angles(table[COMMUTATIVE[table[:, KIND]] == 1]):
+        out[:, k] = np.unwrap(y[:, k])
     return out
 
 

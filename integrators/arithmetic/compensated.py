@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper, kernel, ld, st
-from liegroup.table import KIND, N_Q, Q_OFFSET, SE3, SO3
+from liegroup.formulas.facts import LENGTH_Q, QUATERNION_COUNT, QUATERNIONS
+from liegroup.table import KIND, N_Q, Q_OFFSET
 
 _SPLIT = 134217729.0  # 2²⁷ + 1: halves of 26 bits
 
@@ -80,11 +81,8 @@ def renormalise(table: Any, y: Any, low: Any) -> None:
     """Bring the quaternions of y + low back to unit norm: q <- q (1 − (|q|² − 1)/2), in double-double."""
     for row in range(table.shape[0]):
         kind, start = table[row, KIND], table[row, Q_OFFSET]
-        if kind == SO3:
-            for q in range(start, start + table[row, N_Q], 4):
-                _renormalise(y, low, q)
-        elif kind == SE3:
-            for q in range(start + 3, start + table[row, N_Q], 7):
+        for k in range(QUATERNION_COUNT[kind]):
+            for q in range(start + QUATERNIONS[kind, k], start + table[row, N_Q], LENGTH_Q[kind]):
                 _renormalise(y, low, q)
 
 

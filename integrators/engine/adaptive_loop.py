@@ -18,7 +18,8 @@ from integrators.status import EVENT, FULL, NON_FINITE, OK, STEP_UNDERFLOW, TOO_
 from integrators.steppers.common import copy
 from liegroup.compile import entry, helper, integer, integer_table, integers, kernel, ld, matrix, vector
 from liegroup.compile.scalars import absolute, arctan2, maximum, minimum, sqrt
-from liegroup.table import KIND, N_V, Q_OFFSET, SE2, SE3, SO2, SO3, V_OFFSET
+from liegroup.formulas.facts import LENGTH_Q, LENGTH_V, SIZE
+from liegroup.table import KIND, N_V, Q_OFFSET, V_OFFSET
 
 T, T_LOW, H, TAKEN, OLD_H, OLDER_H, OLD_ERROR, OLDER_ERROR, RHO, RETRIES, REJECTED_LAST = range(11)
 """The clock: time in two words, next step, the step taken, histories, ρ = 1/Q, attempts in a row, whether the last one
@@ -39,19 +40,14 @@ _SMALLEST_ERROR = 1e-10
 
 
 @helper
-def _weighted(e: Any, i: Any, count: Any, scale: Any) -> Any:
-    """Σ (eₖ/scale)² over components i … i + count − 1."""
-    total = 0.0
-    for k in range(i, i + count):
-        total = total + (ld(e, k) / scale) * (ld(e, k) / scale)
-    return total
-
-
-@helper
-def _size(y: Any, z: Any, i: Any, count: Any) -> Any:
-    """The larger of the lengths of two vectors, components i … i + count − 1 of y and z."""
+def size_of_state(y: Any, z: Any, first: Any, count: Any) -> Any:
+    """The larger of the lengths of components first … first + count − 1 of y and z; 1 for an angle, which has none."""
+    if count == 0:
+        return 1.0
+    if count == 1:
+        return maximum(absolute(ld(y, first)), absolute(ld(z, first)))
     a, b = 0.0, 0.0
-    for k in range(i, i + count):
+    for k in range(first, first + count):
         a, b = a + ld(y, k) * ld(y, k), b + ld(z, k) * ld(z, k)
     return sqrt(maximum(a, b))
 
@@ -60,35 +56,22 @@ def _size(y: Any, z: Any, i: Any, count: Any) -> Any:
 def error_norm(table: Any, y: Any, z: Any, e: Any, relative: Any, tolerances: Any) -> Any:
     """Mean square of the error e in the algebra, each component in units of its scale, between the states y and z.
 
-    Scale: tolerance + relative · size, where the size of a rotation is 1, that of a position its length, that of a
-    component of Rⁿ its magnitude.
+    Scale: tolerance + relative · size, the size by what the group says (`liegroup.formulas.facts`): 1 for a rotation,
+    the length of a position, the magnitude of a component of Rⁿ.
     """
     total, n = 0.0, 0
     for row in range(table.shape[0]):
-        kind, q, v, n_v = table[row, KIND], table[row, Q_OFFSET], table[row, V_OFFSET], table[row, N_V]
-        n += n_v
-        if kind in (SO2, SO3):
-            for k in range(v, v + n_v):
-                total = total + _weighted(e, k, 1, tolerances[k] + relative)
-        elif kind == SE2:
-            for c in range(n_v // 3):
-                length = _size(y, z, q + 3 * c, 2)
-                for k in range(v + 3 * c, v + 3 * c + 3):
-                    total = total + _weighted(
-                        e, k, 1, tolerances[k] + relative * (length if k < v + 3 * c + 2 else 1.0)
-                    )
-        elif kind == SE3:
-            for c in range(n_v // 6):
-                length = _size(y, z, q + 7 * c, 3)
-                for k in range(v + 6 * c, v + 6 * c + 6):
-                    total = total + _weighted(
-                        e, k, 1, tolerances[k] + relative * (length if k < v + 6 * c + 3 else 1.0)
-                    )
-        else:
-            for k in range(n_v):
-                total = total + _weighted(
-                    e, v + k, 1, tolerances[v + k] + relative * maximum(absolute(ld(y, q + k)), absolute(ld(z, q + k)))
-                )
+        kind, q, k = table[row, KIND], table[row, Q_OFFSET], table[row, V_OFFSET]
+        n += table[row, N_V]
+        for _ in range(table[row, N_V] // LENGTH_V[kind]):
+            size = 0.0
+            for c in range(LENGTH_V[kind]):
+                if c == 0 or SIZE[kind, c, 0] != SIZE[kind, c - 1, 0] or SIZE[kind, c, 1] != SIZE[kind, c - 1, 1]:
+                    size = size_of_state(y, z, q + SIZE[kind, c, 0], SIZE[kind, c, 1])
+                part = ld(e, k) / (tolerances[k] + relative * size)
+                total = total + part * part
+                k += 1
+            q += LENGTH_Q[kind]
     return total / n
 
 

@@ -38,7 +38,7 @@ from integrators.problem.fields import Field, as_field, joined
 from integrators.problem.python_field import SIZE
 from integrators.status import Status
 from integrators.steppers.logarithmic import logarithmic, time_momentum
-from liegroup.table import FACTORS, RN, SE2, SE3
+from liegroup.table import FACTORS
 
 Array = NDArray[np.float64]
 _ROWS = 1024
@@ -180,13 +180,10 @@ def state_sizes(problem: Problem, y: Array) -> Array:
     """Size of the state behind each component of the velocity: 1 for rotations, lengths of positions, magnitudes on
     Rⁿ.
     """
-    sizes = np.ones(problem.dimension)
-    for kind, q, v, n_q, n_v in problem.table.tolist():
-        if kind == RN:
-            sizes[v : v + n_v] = np.abs(y[q : q + n_q])
-        elif kind in (SE2, SE3):
-            positions = 2 if kind == SE2 else 3
-            for c in range(n_v // FACTORS[kind].N_V):
-                i, j = q + c * FACTORS[kind].N_Q, v + c * FACTORS[kind].N_V
-                sizes[j : j + positions] = np.linalg.norm(y[i : i + positions])
-    return sizes
+    sizes = [
+        1.0 if size is None else float(np.linalg.norm(y[start + size[0] : start + sum(size)]))
+        for kind, q, _, n_q, _ in problem.table.tolist()
+        for start in range(q, q + n_q, FACTORS[kind].N_Q)
+        for size in FACTORS[kind].SIZES
+    ]
+    return np.array(sizes)

@@ -2,10 +2,10 @@
 
     angle = y + low + 2π turns,      |y| at most about half a turn
 
-A double of 4·10⁴ rad is rounded to 7·10⁻¹² rad: closures are then open by as much, and implicit steps cannot be solved
-closer. Angles of SO(2) and SE(2) are points of a circle.  Where field and invariants are functions with period 2π in
-them, before every step a turn is taken off an angle beyond half a turn, with 2π in two words, and results count it
-again.  Where they are not (a spring acts on the turns), and on the line R, angles are left alone.
+A double of 4·10⁴ rad is rounded to 7·10⁻¹² rad: closures are then open by as much, and implicit steps cannot be
+solved closer. The `ANGLES` of groups (SO(2), SE(2)) are points of a circle. Where field and invariants are functions
+with period 2π in them, before every step a turn is taken off an angle beyond half a turn, with 2π in two words, and
+results count it again. Where they are not (a spring acts on the turns), and on the line R, angles are left alone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from integrators.arithmetic.compensated import increase, two_product
 from integrators.problem import Problem
 from liegroup.compile import absolute, any_, helper, kernel, ld, select, st
-from liegroup.table import RN, SE2, SO2
+from liegroup.table import angles
 
 TURN, TURN_REST = 2.0 * math.pi, 2.4492935982947064e-16
 """2π in two words."""
@@ -66,15 +66,6 @@ def unwind(y: Any, turns: Any, out: Any) -> None:
         st(out, i, unwound(y, turns, i))
 
 
-def angles(table: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Components of a state that are angles of SO(2) and SE(2)."""
-    places: list[int] = []
-    for kind, start, _, n_q, _ in table.tolist():
-        if kind in (SO2, SE2):
-            places += range(start, start + n_q) if kind == SO2 else range(start + 2, start + n_q, 3)
-    return np.array(places, dtype=np.int64)
-
-
 def circles(problem: Problem, t: float) -> NDArray[np.int64]:
     """The angles that a run winds: all of them if field and invariants have period 2π in them, at the start and near
     it, else none.
@@ -84,8 +75,8 @@ def circles(problem: Problem, t: float) -> NDArray[np.int64]:
         return found
     start = np.atleast_2d(problem.y0)[0]
     near = start.copy()
-    for kind, first, _, n_q, _ in problem.table.tolist():
-        if kind in (RN, SO2, SE2):
+    for _, first, _, n_q, n_v in problem.table.tolist():
+        if n_q == n_v:  # any numbers are an element
             near[first : first + n_q] += NEARBY * np.cos(np.arange(n_q))
     return found if _has_period(problem, t, start, found) and _has_period(problem, t, near, found) else found[:0]
 

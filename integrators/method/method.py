@@ -13,8 +13,9 @@ from integrators.layout import CANONICAL, COMPENSATION, OWN_OPTIONS, OWN_ROWS, T
 from integrators.problem import OwnStep, Problem
 from integrators.problem.fields import Field
 from liegroup.compile import Entry
+from liegroup.tau import CAYLEY, CCSK, EXP, SPLIT, SPLITEXP
 
-MAPS = {"exp": 0, "cayley": 1, "ccsk": 2, "split": 3, "splitexp": 4}
+MAPS = {"exp": EXP, "cayley": CAYLEY, "ccsk": CCSK, "split": SPLIT, "splitexp": SPLITEXP}
 """Coordinate maps τ by name, with their codes; the last two are maps of the bodies of a tree: positions and turns
 apart.
 """

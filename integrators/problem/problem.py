@@ -12,12 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem.fields import Field, as_field, lane_work_shape
 from integrators.problem.parts import constrained, lagrangian, quasi_velocity
-from liegroup.table import FACTORS, RN, SE2, SE3, SO2, SO3
+from liegroup.table import FACTORS, quaternions
 
 Array = NDArray[np.float64]
 _COLUMNS = ("kind", "q_offset", "v_offset", "n_q", "n_v")
-_QUATERNIONS = {SO3: (0, 4), SE3: (3, 7)}
-"""Where the quaternion of an element begins, and how long the element is."""
 _UNIT_TOLERANCE = 1e-9
 
 
@@ -205,11 +203,8 @@ class Problem:
             raise ValueError(f"{name}: shape {y.shape}, expected ({self.n},) or (m, {self.n}): {_describe(self.table)}")
         if not np.isfinite(y).all():
             raise ValueError(f"{name}: component {tuple(np.argwhere(~np.isfinite(y))[0])} is not finite")
-        for kind, q, _, n_q, _ in self.table.tolist():
-            if kind in _QUATERNIONS:
-                start, size = _QUATERNIONS[kind]
-                for k in range(q + start, q + n_q, size):
-                    _check_quaternion(y, k, name)
+        for k in quaternions(self.table):
+            _check_quaternion(y, k, name)
         return y
 
     @property
@@ -254,7 +249,7 @@ class Problem:
             raise ValueError(f"parts_layout: {self.parts_layout!r}, expected one of {_LAYOUTS} with parts, '' without")
         if self.canonical:
             kind, _, _, _, n_p = self.table[-1]
-            if kind != RN or 2 * n_p != self.dimension:
+            if not _is_vector_space(kind) or 2 * n_p != self.dimension:
                 raise ValueError(
                     "canonical: the state must be (q, p) on G × R^n with n = dim G and p the last factor of the "
                     "group; "
@@ -280,12 +275,17 @@ def _table(group: Any, canonical: bool) -> NDArray[np.int64]:
     return np.array([(kind, q[k], v[k], n_q, n_v) for k, (kind, n_q, n_v) in enumerate(rows)], dtype=np.int64)
 
 
+def _is_vector_space(kind: int) -> bool:
+    """Whether copies of the group are one Rⁿ, such as momenta are in."""
+    return getattr(FACTORS[kind], "VECTOR_SPACE", False)
+
+
 def _factors(row: Sequence[int], momenta: int) -> list[tuple[int, int]]:
     """Sizes of the factors in a row: copies of a group one by one; of the last Rⁿ, the momenta (from that velocity on)
     apart.
     """
     kind, _, v, n_q, n_v = row
-    if kind == RN:
+    if _is_vector_space(kind):
         before = momenta - v
         return [(before, before), (n_q - before, n_v - before)] if 0 < before < n_v else [(n_q, n_v)]
     size = FACTORS[kind].N_V
@@ -328,18 +328,12 @@ def _check_quaternion(y: Array, start: int, name: str) -> None:
 
 
 _LAYOUTS = ("constrained", "quasi_velocity", "lagrangian")
-_LABELS: dict[int, tuple[str, ...]] = {
-    SO2: ("angle",),
-    SO3: ("qw", "qx", "qy", "qz"),
-    SE2: ("x", "y", "angle"),
-    SE3: ("x", "y", "z", "qw", "qx", "qy", "qz"),
-}
 
 
 def _describe(table: NDArray[np.int64]) -> str:
     def factor(kind: int, n_v: int) -> str:
         copies = n_v // FACTORS[kind].N_V
-        return f"R^{n_v}" if kind == RN else FACTORS[kind].NAME + (f"^{copies}" if copies > 1 else "")
+        return str(FACTORS[kind].NAME) + (f"^{copies}" if copies > 1 or _is_vector_space(kind) else "")
 
     return " × ".join(factor(kind, n_v) for kind, _, _, _, n_v in table.tolist())
 
@@ -351,7 +345,7 @@ def _default_variables(table: NDArray[np.int64], canonical: bool) -> tuple[Varia
         return "q" if len(table) - canonical == 1 else f"q{k}"
 
     def labels(kind: int, n_q: int) -> tuple[str, ...]:
-        one = _LABELS.get(kind, ())
+        one = FACTORS[kind].COMPONENTS
         return one if len(one) == n_q else tuple(str(i) for i in range(n_q))
 
     return tuple(Variable(name(k), labels(row[0], row[3])) for k, row in enumerate(table.tolist()))

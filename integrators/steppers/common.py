@@ -8,7 +8,8 @@ from typing import Any
 from integrators.arithmetic.compensated import absorb, renormalise
 from integrators.layout import STEPS
 from liegroup.compile import any_, helper, kernel, ld, st
-from liegroup.table import KIND, N_Q, N_V, Q_OFFSET, SE2, SE3, SO3, V_OFFSET, displacement
+from liegroup.formulas.facts import CHART, CHARTS, LENGTH_V
+from liegroup.table import KIND, N_Q, N_V, Q_OFFSET, V_OFFSET, displacement
 
 RENORMALISE_EVERY = 8
 _PI_SQUARED = math.pi * math.pi
@@ -47,25 +48,21 @@ def leaves_chart(table: Any, u: Any) -> bool:
     """Whether the rotation part of u, in any factor (and lane), has reached π: beyond, the chart is no longer safe."""
     for row in range(table.shape[0]):
         kind, start, end = table[row, KIND], table[row, V_OFFSET], table[row, V_OFFSET] + table[row, N_V]
-        if kind == SO3:
-            for w in range(start, end, 3):
-                if _turns_over(u, w):
-                    return True
-        elif kind == SE3:
-            for w in range(start + 3, end, 6):
-                if _turns_over(u, w):
-                    return True
-        elif kind == SE2:
-            for w in range(start + 2, end, 3):
-                if any_(ld(u, w) * ld(u, w) >= _PI_SQUARED):
+        for k in range(CHARTS[kind]):
+            for w in range(start + CHART[kind, k, 0], end, LENGTH_V[kind]):
+                if _turns_over(u, w, CHART[kind, k, 1]):
                     return True
     return False
 
 
 @helper
-def _turns_over(u: Any, w: Any) -> Any:
-    x, y, z = ld(u, w), ld(u, w + 1), ld(u, w + 2)
-    return any_(x * x + (y * y + z * z) >= _PI_SQUARED)
+def _turns_over(u: Any, w: Any, count: Any) -> Any:
+    """Whether the vector of `count` components of u from w on is as long as π."""
+    last = w + count - 1
+    total = ld(u, last) * ld(u, last)
+    for i in range(1, count):
+        total = ld(u, last - i) * ld(u, last - i) + total
+    return any_(total >= _PI_SQUARED)
 
 
 @kernel

@@ -40,7 +40,7 @@ from integrators.steppers.splitting import vector
 from liegroup.compile import any_, entry, helper, kernel, ld, st
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
-from liegroup.table import KIND, SO3
+from liegroup.table import FACTORS, KIND
 
 LIMIT = 100
 
@@ -121,7 +121,7 @@ def _rows(options: NDArray[np.int64]) -> int:
 
 
 def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    if not problem.canonical or problem.table[:-1, KIND].tolist() != [SO3]:
+    if not problem.canonical or [FACTORS[k].RIGID_BODY for k in problem.table[:-1, KIND]] != [(0, 3)]:
         raise ValueError(
             f"{problem.model}: the energy–momentum method is for one body on SO(3), state (q, p); use a variational "
             "method"

@@ -1,7 +1,7 @@
 """The kinetic energy of a canonical problem, found by asking its field: H = ½ pᵀK p + V(t, q) with a constant K.
 
 Splittings follow the motion under ½ pᵀK p exactly.  That is possible if K joins the abelian factors (Rⁿ, SO(2)) in any
-way, and is, on every factor SO(3), SE(2), SE(3), the inverse inertia of a rigid body.
+way, and is, on every other factor, the inverse inertia of a rigid body whose place it is (SO(3), SE(2), SE(3)).
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.problem import Problem
-from liegroup.table import EXP, KIND, RN, SE2, SE3, SO2, SO3, bracket_transpose, retract
+from liegroup.formulas import so3
+from liegroup.formulas.facts import ANGULAR, COMMUTATIVE, LINEAR
+from liegroup.table import EXP, FACTORS, KIND, bracket_transpose, retract
 
 Array = NDArray[np.float64]
 BODY = 16
@@ -21,7 +23,6 @@ BODY = 16
 rows.
 """
 _TOLERANCE = 1e-9
-_SIZES = {SO3: 3, SE2: 3, SE3: 6}
 
 
 class Kinetic(NamedTuple):
@@ -69,7 +70,7 @@ def kinetic(problem: Problem) -> Kinetic:
         block = slice(first, first + size)
         outside = np.ones(m, dtype=bool)
         outside[block] = False
-        if kind in (RN, SO2):
+        if COMMUTATIVE[kind]:
             abelian[block] = True
         elif np.abs(K[block][:, outside]).max(initial=0.0) > _TOLERANCE * np.abs(K).max():
             raise ValueError(
@@ -86,7 +87,7 @@ def _copies(problem: Problem) -> Iterator[tuple[int, int, int]]:
     """(kind, first momentum, number of momenta) of every abelian row and every single body."""
     for row in problem.table[:-1].tolist():
         kind, _, first, _, n_v = row
-        size = _SIZES.get(kind, n_v)
+        size = n_v if COMMUTATIVE[kind] else FACTORS[kind].N_V
         for start in range(first, first + n_v, size or 1):
             yield row[KIND], start, size
 
@@ -131,19 +132,25 @@ def _check(problem: Problem, y: Array, K: Array, m: int) -> None:
 
 def _body(problem: Problem, kind: int, K: Array) -> Array:
     """A rigid body from its inverse inertia about the body origin."""
-    if kind == SO3:
+    if FACTORS[kind].RIGID_BODY is None:
+        raise ValueError(
+            f"{problem.model}: this method knows the free motion of rigid bodies; {FACTORS[kind].NAME} is not the "
+            f"place of one (RIGID_BODY of its formula file); use MIDPOINT, an LGVI or a VARIATIONAL_GAUSS method"
+        )
+    if not LINEAR[kind]:
         return np.concatenate([[0.0], np.zeros(3), *_principal(K)])
     inertia = np.linalg.inv(K)
     mass = inertia[0, 0]
-    if kind == SE2:
+    if ANGULAR[kind] == 1:
         com = np.array([inertia[1, 2], -inertia[0, 2], 0.0]) / mass
         moment = inertia[2, 2] - mass * (com @ com)
         expected = _planar(mass, com, moment)
         axes: Any = np.array([1.0 / moment if com.any() else K[2, 2], 0.0, 0.0]), np.eye(3).ravel()
     else:
-        com = _vee(inertia[3:, :3]) / mass
-        about_com = inertia[3:, 3:] + mass * _hat(com) @ _hat(com)
-        expected = np.block([[mass * np.eye(3), -mass * _hat(com)], [mass * _hat(com), inertia[3:, 3:]]])
+        com = np.array(so3.vee(inertia[3:, :3])) / mass
+        hat = np.array(so3.hat(com))
+        about_com = inertia[3:, 3:] + mass * hat @ hat
+        expected = np.block([[mass * np.eye(3), -mass * hat], [mass * hat, inertia[3:, 3:]]])
         axes = _principal(K[3:, 3:] if not com.any() else np.linalg.inv(about_com))
     if not np.allclose(inertia, expected, rtol=1e-8, atol=1e-8 * np.abs(inertia).max()):
         raise ValueError(
@@ -166,11 +173,3 @@ def _planar(mass: float, com: Array, moment: float) -> Array:
     return np.array(
         [[mass, 0.0, -mass * y], [0.0, mass, mass * x], [-mass * y, mass * x, moment + mass * (x * x + y * y)]]
     )
-
-
-def _hat(x: Any) -> Any:
-    return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
-
-
-def _vee(m: Any) -> Any:
-    return np.array([m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]]) / 2.0

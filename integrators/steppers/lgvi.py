@@ -78,14 +78,13 @@ from integrators.steppers.lgvi_factors import (
 )
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
+from liegroup.formulas.facts import COMMUTATIVE
 from liegroup.table import (
     CCSK,
     EXP,
+    FACTORS,
     N_V,
     Q_OFFSET,
-    RN,
-    SO2,
-    SO3,
     bracket_transpose,
     coadjoint_difference,
     dtau_inverse_left_transpose,
@@ -247,12 +246,12 @@ def _rows(options: NDArray[np.int64]) -> int:
 
 
 def _factored(problem: Problem, K: NDArray[np.float64]) -> bool:
-    """Every factor SO(3) has an inertia of its own, and all others are SO(2) and Rⁿ."""
+    """Every rotating body has an inertia of its own, and all other factors are commutative."""
     abelian = np.zeros(len(K), dtype=bool)
     block = np.zeros(K.shape, dtype=bool)
     for kind, _, j, _, n_v in problem.table[:-1].tolist():
-        abelian[j : j + n_v] = kind in (RN, SO2)
-        if kind == SO3:
+        abelian[j : j + n_v] = COMMUTATIVE[kind]
+        if FACTORS[kind].RIGID_BODY == (0, 3):
             block[j : j + 3, j : j + 3] = True
     return not K[~(block | np.outer(abelian, abelian))].any()
 

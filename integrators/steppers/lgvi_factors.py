@@ -23,8 +23,9 @@ from integrators.steppers.splitting import vector
 from liegroup.compile import absolute, any_, helper, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
 from liegroup.formulas import so3
+from liegroup.formulas.facts import ANGULAR
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
-from liegroup.table import EXP, KIND, N_V, Q_OFFSET, SO3, V_OFFSET
+from liegroup.table import EXP, KIND, N_V, Q_OFFSET, V_OFFSET
 
 FORM = OWN_OPTIONS
 HP, MOSER_VESELOV, TRUNCATED1, TRUNCATED2 = range(4)
@@ -177,7 +178,7 @@ def fly_factors(
     recent = min(known + 1, REMEMBERED)
     for row in range(group.shape[0]):
         q, j = group[row, Q_OFFSET], group[row, V_OFFSET]
-        if group[row, KIND] == SO3:
+        if ANGULAR[group[row, KIND]] == 3:
             m0 = vector(p, j)
             c = guess(h, block(coefficients, m * m, m, j), m0, known, work, j)
             c, going = turn(form, tau, block(coefficients, 0, m, j), scale(h, m0), c, counters)

@@ -53,8 +53,9 @@ from integrators.steppers.splitting import (
 )
 from liegroup.compile import entry, kernel, ld
 from liegroup.compile.scalars import absolute
+from liegroup.formulas.facts import ANGULAR, LINEAR
 from liegroup.formulas.vectors import add, cross, dot
-from liegroup.table import KIND, N_V, Q_OFFSET, SE2, SE3, SO3, V_OFFSET
+from liegroup.table import KIND, N_V, Q_OFFSET, V_OFFSET
 
 SPLITTING_ROWS = 4
 START, START_LOW = OWN_ROWS + SPLITTING_ROWS, OWN_ROWS + SPLITTING_ROWS + 1
@@ -81,23 +82,21 @@ def kinetic_energy(y: Any, table: Any, coefficients: Any, options: Any) -> Any:
             v = v + coefficients[matrix + k * m + j] * ld(y, g + j)
         twice = twice + ld(y, g + k) * v
     for row in range(last):
-        kind, first, end = table[row, KIND], g + table[row, V_OFFSET], g + table[row, V_OFFSET] + table[row, N_V]
-        if kind == SO3:
-            for p in range(first, end, 3):
-                twice = twice + _spin(vector(y, p), coefficients, body)
-                body += BODY
-        elif kind == SE2:
-            for p in range(first, end, 3):
+        linear, angular = LINEAR[table[row, KIND]], ANGULAR[table[row, KIND]]
+        if angular == 0:
+            continue
+        for p in range(g + table[row, V_OFFSET], g + table[row, V_OFFSET] + table[row, N_V], linear + angular):
+            if angular == 1:
                 x, z = ld(y, p), ld(y, p + 1)
                 spin = ld(y, p + 2) - (coefficients[body + 1] * z - coefficients[body + 2] * x)
                 twice = twice + (coefficients[body] * (x * x + z * z) + coefficients[body + 4] * (spin * spin))
-                body += BODY
-        elif kind == SE3:
-            for p in range(first, end, 6):
-                linear = vector(y, p)
-                about_com = add(vector(y, p + 3), cross(linear, vector(coefficients, body + 1)))
-                twice = twice + (coefficients[body] * dot(linear, linear) + _spin(about_com, coefficients, body))
-                body += BODY
+            elif linear == 0:
+                twice = twice + _spin(vector(y, p), coefficients, body)
+            else:
+                f = vector(y, p)
+                about_com = add(vector(y, p + 3), cross(f, vector(coefficients, body + 1)))
+                twice = twice + (coefficients[body] * dot(f, f) + _spin(about_com, coefficients, body))
+            body += BODY
     return 0.5 * twice
 
 

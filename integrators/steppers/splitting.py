@@ -42,8 +42,9 @@ from integrators.tableaus.numbers import floats
 from liegroup.compile import any_, entry, helper, kernel, ld, select, st
 from liegroup.compile.scalars import sincos
 from liegroup.formulas import so3
+from liegroup.formulas.facts import ANGULAR, COMMUTATIVE, LENGTH_Q, LENGTH_V, LINEAR
 from liegroup.formulas.vectors import add, cross, dot, scale
-from liegroup.table import KIND, N_V, Q_OFFSET, RN, SE2, SE3, SO2, SO3, V_OFFSET
+from liegroup.table import KIND, N_V, Q_OFFSET, V_OFFSET
 
 DRIFTS, KICKS, KICK_FIRST, ROTATIONS, ALIGNED = range(OWN_OPTIONS, OWN_OPTIONS + 5)
 REST, FIELD, FORCE, VELOCITY = range(OWN_ROWS, OWN_ROWS + 4)
@@ -202,20 +203,19 @@ def longest(t: Any, y: Any, table: Any, g: Any, coefficients: Any, bodies: Any) 
     """The number of parts into which the time must be divided for the fastest body (one number per lane)."""
     n, body = ld(y, 0) * 0.0 + 1.0, bodies
     for row in range(table.shape[0]):
-        kind, j = table[row, KIND], table[row, V_OFFSET]
-        if kind in (SO3, SE3):
-            size = 3 if kind == SO3 else 6
-            for p in range(g + j, g + j + table[row, N_V], size):
-                a = vector(y, p + size - 3)
-                if kind == SE3:
+        linear, angular = LINEAR[table[row, KIND]], ANGULAR[table[row, KIND]]
+        if angular == 0:
+            continue
+        for p in range(g + table[row, V_OFFSET], g + table[row, V_OFFSET] + table[row, N_V], linear + angular):
+            if angular == 3:
+                a = vector(y, p + linear)
+                if linear:
                     a = add(
                         a, cross(vector(y, p), (coefficients[body + 1], coefficients[body + 2], coefficients[body + 3]))
                     )
                 parts = pieces(t, axes_transpose(coefficients, body + 7, a), vector(coefficients, body + 4))
                 n = select(parts > n, parts, n)
-                body += BODY
-        elif kind == SE2:
-            body += BODY * (table[row, N_V] // 3)
+            body += BODY
     return n
 
 
@@ -235,20 +235,18 @@ def drift(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any,
         st(velocity, k, v)
     for row in range(last):
         kind, q, j, n = table[row, KIND], table[row, Q_OFFSET], table[row, V_OFFSET], table[row, N_V]
-        if kind in (RN, SO2):
+        if COMMUTATIVE[kind]:
             for k in range(n):
                 increase(y, low, q + k, t * ld(velocity, j + k), compensation)
-        elif kind == SO3:
-            for k in range(n // 3):
-                rotate(t, y, low, q + 4 * k, g + j + 3 * k, coefficients, body, vector(y, g + j + 3 * k), options)
-                body += BODY
-        elif kind == SE2:
-            for k in range(n // 3):
-                drift_plane(t, y, low, q + 3 * k, g + j + 3 * k, coefficients, body, compensation)
-                body += BODY
-        elif kind == SE3:
-            for k in range(n // 6):
-                drift_space(t, y, low, q + 7 * k, g + j + 6 * k, coefficients, body, options)
+        else:
+            for k in range(n // LENGTH_V[kind]):
+                at, p = q + LENGTH_Q[kind] * k, g + j + LENGTH_V[kind] * k
+                if ANGULAR[kind] == 1:
+                    drift_plane(t, y, low, at, p, coefficients, body, compensation)
+                elif LINEAR[kind] == 0:
+                    rotate(t, y, low, at, p, coefficients, body, vector(y, p), options)
+                else:
+                    drift_space(t, y, low, at, p, coefficients, body, options)
                 body += BODY
 
 

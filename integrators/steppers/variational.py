@@ -45,7 +45,8 @@ from integrators.steppers.iteration import extrapolate, remember
 from integrators.tableaus.galerkin import Galerkin
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, select, st, st2
 from liegroup.compile.scalars import maximum
-from liegroup.table import KIND, RN, SO2
+from liegroup.formulas.facts import COMMUTATIVE
+from liegroup.table import KIND
 
 NODES, BASIS, PAST = range(OWN_OPTIONS, OWN_OPTIONS + 3)
 STATE, VALUES, UNKNOWN, PASTS = range(OWN_ROWS, OWN_ROWS + 4)
@@ -223,7 +224,7 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         raise ValueError(
             f"{problem.model}: holonomic constraints, which methods of the Lagrangian alone would ignore; use RATTLE"
         )
-    if not np.isin(problem.table[:, KIND], (RN, SO2)).all():
+    if not COMMUTATIVE[problem.table[:, KIND]].all():
         raise ValueError(
             f"{problem.model}: methods of the Lagrangian are for Rⁿ; on other groups use VARIATIONAL_GAUSS or "
             "VARIATIONAL_LOBATTO methods"

@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -94,11 +94,32 @@ def _content(path: str) -> bytes:
     return hashlib.sha256(Path(path).read_bytes()).digest()
 
 
+_registered: set[str] = set()
+"""Files that every compiled function depends on, though none of ours imports them: groups that users have added."""
+_asked: list[str] = []
+"""The first file for whose functions the cache has been asked."""
+
+
+def depend_on(name: str, paths: Iterable[str]) -> None:
+    """Have all compiled functions depend on these files, too; RuntimeError if some have been compiled before."""
+    files = {str(Path(path).resolve()) for path in paths}
+    if missing := sorted(file for file in files if not Path(file).is_file()):
+        raise TypeError(
+            f"{name}: functions from {missing}, expected a source file; put them into a module of their own"
+        )
+    if _asked and not files <= _registered:
+        raise RuntimeError(
+            f"{name}: code that does not know it has been compiled already (for {_asked[0]}); "
+            f"register it before the first run"
+        )
+    _registered.update(files)
+
+
 def source_digest(*paths: str | Path) -> str:
     """Digest of source files, of every project file they import directly or indirectly, of this folder and of the
     compiler's setting.
     """
-    return _digest(tuple(sorted({str(Path(path).resolve()) for path in paths})))
+    return _digest(tuple(sorted({str(Path(path).resolve()) for path in (*paths, *_registered)})))
 
 
 @cache
@@ -128,6 +149,8 @@ class _DigestLocator:
     """Places the cache of a function in a folder named after the digest of everything it is compiled from."""
 
     def __init__(self, py_func: Callable[..., Any], path: str) -> None:
+        if not _asked:
+            _asked.append(path)
         # a kernel built around a formula it was given depends on the file of the formula, too
         self._path = cache_directory() / source_digest(path, *getattr(py_func, "sources", ()))
         self._line = py_func.__code__.co_firstlineno

@@ -20,16 +20,20 @@ displace(q, d), advance(q, d)                           qτ − q and qτ for d 
 exp_margin, cay_margin, ccsk_margin, project_margin     0 where dexp⁻¹(x), cay⁻¹(g), dccsk⁻¹(x), project(q) are singular
 N_NORMALS, uniform                                      a random element from that many normal numbers (else `project`)
 N_ROTATION                                              size of the leading rotation block of the matrices
-======================================================  ================================================================
+VECTOR_SPACE                                            True: n copies are one Rⁿ, with one matrix [[1, q], [0, 1]]
+======================================================  =========================================================
+`liegroup.formulas.facts` lists what a file says besides for loops over any group: labels, quaternions, angles, rates.
 
 exp and Cayley satisfy τ(−x) = τ(x)⁻¹, hence dτ_left(x) = dτ_right(−x): `liegroup.maps` says so once.  Group objects
-need the required names only; compiled loops (`liegroup.table`) need `displace`, `advance` and all three maps, every
-function a `helper`.
+need the required names only; compiled loops (`liegroup.table.register`) need `displace`, `advance`, all three maps and
+the facts, every function a `helper`.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+from liegroup.formulas.facts import FACTS
 
 _TANGENTS = (
     "{}_right",
@@ -53,6 +57,7 @@ FOR_KERNELS = (
     *("cay", "cay_difference", "cay_inverse", *(t.format("dcay") for t in _TANGENTS)),
     *("ccsk", "ccsk_difference", "ccsk_inverse", *(t.format("dccsk") for t in _TANGENTS), *_SECOND_KIND),
     *("dccskinv_right_derivative", "dccskinv_right_gradient"),
+    *FACTS,
 )
 """What it must contain besides for compiled loops."""
 

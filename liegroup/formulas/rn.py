@@ -8,6 +8,8 @@ from liegroup.compile import helper
 from liegroup.compile.scalars import absolute
 
 NAME, N_Q, N_V, N_POINT = "R", 1, 1, 1
+COMPONENTS, QUATERNIONS, ANGLES, SIZES, CHART = ("0",), (), (), ((0, 1),), ()
+COMMUTATIVE, RIGID_BODY, VECTOR_SPACE = True, None, True
 
 # --- the group ------------------------------------------------------------------------------------------------------
 
@@ -54,6 +56,7 @@ def _zero(a: Any, y: Any) -> Any:
 
 adjoint = coadjoint = _same
 bracket = bracket_transpose = _zero
+coordinate_rate = body_velocity = _same
 
 # --- matrices -------------------------------------------------------------------------------------------------------
 

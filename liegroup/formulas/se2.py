@@ -12,6 +12,8 @@ from liegroup.formulas.ordered import ordered_translations
 from liegroup.formulas.vectors import add, combine, dot, scale
 
 NAME, N_Q, N_V, N_POINT, N_ROTATION, N_NORMALS = "SE(2)", 3, 3, 2, 2, 4
+COMPONENTS, QUATERNIONS, ANGLES = ("x", "y", "angle"), (), (2,)
+SIZES, CHART, COMMUTATIVE, RIGID_BODY = ((0, 2), (0, 2), None), ((2, 1),), False, (2, 1)
 
 # --- the group ------------------------------------------------------------------------------------------------------
 
@@ -83,6 +85,20 @@ def bracket(x: Any, y: Any) -> Any:
 def bracket_transpose(x: Any, mu: Any) -> Any:
     """(−ω J f, −f·J v)."""
     return x[2] * mu[1], -(x[2] * mu[0]), mu[0] * x[1] - mu[1] * x[0]
+
+
+@helper
+def coordinate_rate(q: Any, v: Any) -> Any:
+    """(R v, ω)."""
+    x, y = _turn(q[2], v)
+    return x, y, v[2]
+
+
+@helper
+def body_velocity(q: Any, rate: Any) -> Any:
+    """(Rᵀ ẋ, ω)."""
+    x, y = _turn(-q[2], rate)
+    return x, y, rate[2]
 
 
 # --- matrices -------------------------------------------------------------------------------------------------------

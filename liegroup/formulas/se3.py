@@ -13,6 +13,8 @@ from liegroup.formulas.ordered import ordered_translations
 from liegroup.formulas.vectors import add, add6, combine, combine6, cross, dot, dot6, scale, scale6, subtract
 
 NAME, N_Q, N_V, N_POINT, N_ROTATION = "SE(3)", 7, 6, 3, 3
+COMPONENTS, QUATERNIONS, ANGLES = ("x", "y", "z", *so3.COMPONENTS), (3,), ()
+SIZES, CHART, COMMUTATIVE, RIGID_BODY = (*((0, 3),) * 3, None, None, None), ((3, 3),), False, (3, 3)
 
 # --- the group ------------------------------------------------------------------------------------------------------
 
@@ -78,6 +80,18 @@ def bracket(x: Any, y: Any) -> Any:
 def bracket_transpose(x: Any, mu: Any) -> Any:
     """(f × ω, m × ω + f × v)."""
     return cross(mu[:3], x[3:]) + add(cross(mu[3:], x[3:]), cross(mu[:3], x[:3]))
+
+
+@helper
+def coordinate_rate(q: Any, v: Any) -> Any:
+    """(R v, ½ q (0, ω))."""
+    return so3.act(q[3:], v[:3]) + so3.coordinate_rate(q[3:], v[3:])
+
+
+@helper
+def body_velocity(q: Any, rate: Any) -> Any:
+    """(Rᵀ ẋ, ω)."""
+    return so3.act_inverse(q[3:], rate[:3]) + so3.body_velocity(q[3:], rate[3:])
 
 
 # --- matrices -------------------------------------------------------------------------------------------------------

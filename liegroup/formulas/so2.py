@@ -9,12 +9,15 @@ from liegroup.compile.scalars import absolute, arctan2, less, select, sincos
 from liegroup.formulas import rn
 
 NAME, N_Q, N_V, N_POINT, N_ROTATION, N_NORMALS = "SO(2)", 1, 1, 2, 2, 2
+COMPONENTS, QUATERNIONS, ANGLES, SIZES, CHART = ("angle",), (), (0,), (None,), ()
+COMMUTATIVE, RIGID_BODY = True, None
 
 # --- the group ------------------------------------------------------------------------------------------------------
 
 identity, compose, inverse = rn.identity, rn.compose, rn.inverse
 displace, advance = rn.displace, rn.advance
 adjoint, coadjoint, bracket, bracket_transpose = rn.adjoint, rn.coadjoint, rn.bracket, rn.bracket_transpose
+coordinate_rate, body_velocity = rn.coordinate_rate, rn.body_velocity
 
 
 @helper

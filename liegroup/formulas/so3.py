@@ -11,6 +11,8 @@ from liegroup.formulas.series import half_turn
 from liegroup.formulas.vectors import add, combine, cross, dot, scale, subtract
 
 NAME, N_Q, N_V, N_POINT, N_ROTATION = "SO(3)", 4, 3, 3, 3
+COMPONENTS, QUATERNIONS, ANGLES = ("qw", "qx", "qy", "qz"), (0,), ()
+SIZES, CHART, COMMUTATIVE, RIGID_BODY = (None, None, None), ((0, 3),), False, (0, 3)
 _PI, _TWO_PI, _TWO_PI_REST = 3.141592653589793, 6.283185307179586, 2.4492935982947064e-16
 
 # --- the group ------------------------------------------------------------------------------------------------------
@@ -102,6 +104,19 @@ def bracket(x: Any, y: Any) -> Any:
 def bracket_transpose(x: Any, mu: Any) -> Any:
     """ad_xᵀ μ = μ × x."""
     return cross(mu, x)
+
+
+@helper
+def coordinate_rate(q: Any, v: Any) -> Any:
+    """q̇ = ½ q (0, ω)."""
+    return multiply(q, (0.0 * v[0], 0.5 * v[0], 0.5 * v[1], 0.5 * v[2]))
+
+
+@helper
+def body_velocity(q: Any, rate: Any) -> Any:
+    """ω of (·, ω) = 2 q⁻¹ q̇."""
+    d = multiply(inverse(q), rate)
+    return 2.0 * d[1], 2.0 * d[2], 2.0 * d[3]
 
 
 # --- matrices -------------------------------------------------------------------------------------------------------

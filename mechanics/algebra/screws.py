@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper
+from liegroup.formulas import so3
 
 # --- vectors ----------------------------------------------------------------------------------------------------------
 
@@ -51,10 +52,8 @@ def unturn_x(a: Any, c: Any, s: Any) -> Any:
 @helper
 def quaternion_matrix(w: Any, x: Any, y: Any, z: Any) -> Any:
     """The rotation of a unit quaternion, row by row."""
-    x2, y2, z2 = x + x, y + y, z + z
-    xx, yy, zz, xy, xz, yz = x * x2, y * y2, z * z2, x * y2, x * z2, y * z2
-    wx, wy, wz = w * x2, w * y2, w * z2
-    return 1.0 - (yy + zz), xy - wz, xz + wy, xy + wz, 1.0 - (xx + zz), yz - wx, xz - wy, yz + wx, 1.0 - (xx + yy)
+    a, b, c = so3.matrix((w, x, y, z))
+    return a + b + c
 
 
 # --- inertias ---------------------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from liegroup.compile.scalars import sincos, sqrt
+from liegroup.formulas import so3
 
 Array = Any
 """A NumPy array of float64, or of objects (mpmath numbers)."""
@@ -28,8 +29,7 @@ Array = Any
 
 def skew(a: Any) -> Array:
     """The matrix ã of the cross product, ã b = a × b."""
-    x, y, z = a
-    return np.array([[0 * x, -z, y], [z, 0 * x, -x], [-y, x, 0 * x]])
+    return np.array(so3.hat(tuple(a)))
 
 
 def blocks(a: Array, b: Array, c: Array, d: Array) -> Array:

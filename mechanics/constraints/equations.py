@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liegroup.table import KIND, N_Q, Q_OFFSET, SO2
+from liegroup.table import angles
 from mechanics.algebra.spatial import Array, motion_cross, shift
 from mechanics.constraints.coupling_rows import coupling
 from mechanics.constraints.given_rows import rates_of_row, screws_of_row
@@ -143,12 +143,7 @@ class LoopEquations:
 
     def _check_turns(self, c: int) -> None:
         """ModelError if row c changes over a whole turn of a joint whose turns do not count."""
-        circles = {
-            q
-            for f in self.tree.group.table.tolist()
-            if f[KIND] == SO2
-            for q in range(f[Q_OFFSET], f[Q_OFFSET] + f[N_Q])
-        }
+        circles = set(angles(self.tree.group.table).tolist())
         samples, still = (
             np.random.default_rng(0).uniform(-1.0, 1.0, (3, len(self.joints[c]))),
             np.zeros(len(self.joints[c])),

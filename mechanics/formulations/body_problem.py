@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.problem import Problem, Variable
 from integrators.problem.parts import constrained
 from liegroup.rotations import quaternion_wxyz_from_matrix
-from liegroup.table import RN, SO3
+from liegroup.table import RN, SO3, table_of
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.loops import Closure, Row, cylindrical, prismatic, revolute, row_numbers, spherical, weld
 from mechanics.constraints.rows import COUPLING, GIVEN, row_screws
@@ -58,7 +58,7 @@ def body_problem(
     rows = _rows(mechanism, planar)
     state, velocity = _state(mechanism, at, planar)
     count, n = len(tree), len(velocity)
-    kinds = [(RN, 3)] * count if planar else [(RN, 3), (SO3, 4)] * count
+    kinds = [(RN, 3)] * count if planar else [(RN, 3), (SO3, 1)] * count
     sizes = Sizes(n, len(rows), len(rows), count, int(planar))
     structure = [*sizes, *(x for kind, i, j, _ in rows for x in Equation(kind, i, j))]
     parameters = np.concatenate(
@@ -66,7 +66,7 @@ def body_problem(
     )
     size = constrained(n, len(rows), len(rows)).SIZE
     return Problem(
-        _table(kinds, n),
+        table_of([*kinds, (RN, n)]),
         np.concatenate([state, velocity]),
         field,
         parameters=parameters,
@@ -88,15 +88,6 @@ def body_problem(
         parts_layout="constrained",
         model=f"{mechanism.name} (body coordinates)",
     )
-
-
-def _table(kinds: list[tuple[int, int]], n: int) -> NDArray[np.int64]:
-    rows, q, v = [], 0, 0
-    for kind, n_q in [*kinds, (RN, n)]:
-        n_v = 3 if kind == SO3 else n_q
-        rows.append((kind, q, v, n_q, n_v))
-        q, v = q + n_q, v + n_v
-    return np.array(rows, dtype=np.int64)
 
 
 def _is_planar(mechanism: Mechanism) -> bool:

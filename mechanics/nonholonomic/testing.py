@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.problem.parts import constrained
-from liegroup.table import SE3, SO3
+from liegroup.table import quaternions
 from mechanics.nonholonomic.flat import bracket_transpose, coordinate_rate
 from mechanics.nonholonomic.multipliers import work_rows
 from mechanics.nonholonomic.system import NonholonomicSystem, Parts
@@ -77,10 +77,8 @@ def _carried(system: NonholonomicSystem, q: Array, u: Array, steps: int = 128) -
         k3 = rate(q + k2 / (2 * steps))
         k4 = rate(q + k3 / steps)
         q = q + (k1 + 2 * k2 + 2 * k3 + k4) / (6 * steps)
-    for kind, start, _, size, _ in system.group:
-        if kind in (SO3, SE3):
-            quaternion = slice(start + size - 4, start + size)
-            q[quaternion] /= np.linalg.norm(q[quaternion])
+    for k in quaternions(system.group):
+        q[k : k + 4] /= np.linalg.norm(q[k : k + 4])
     return q
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from liegroup.tau import CAYLEY, EXP, SPLIT, SPLITEXP
 from mechanics.algebra.spatial import Array
 from mechanics.dynamics import body_poses, potential_energy
 from mechanics.model.tree import Tree
-from mechanics.variational.body_maps import CAYLEY, EXP, SPLIT, SPLITEXP, _coordinates, rotation_vector
+from mechanics.variational.body_maps import _coordinates, rotation_vector
 from mechanics.variational.reference import gibbs_vector, rigid_bodies
 
 CODES = {"exp": EXP, "cayley": CAYLEY, "split": SPLIT, "splitexp": SPLITEXP}

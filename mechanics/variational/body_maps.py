@@ -32,12 +32,10 @@ from liegroup.compile import helper, kernel
 from liegroup.compile.scalars import arctan2, select, sqrt
 from liegroup.formulas import se3, so3
 from liegroup.formulas.vectors import cross, dot, scale, scale6, subtract
+from liegroup.tau import CAYLEY, SPLIT, SPLITEXP
 from mechanics.algebra.vectors import rotated
 from mechanics.variational.gibbs import cayley_matrix
 from mechanics.variational.matrices import add9, apply_symmetric, cross_columns, cross_rows, outer, scale9, shifted
-
-EXP, CAYLEY, SPLIT, SPLITEXP = 0, 1, 3, 4
-"""Codes of the maps, as the engine numbers them."""
 
 _UNITS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _NOTHING = (0.0, 0.0, 0.0)

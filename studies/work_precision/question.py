@@ -159,13 +159,11 @@ def _solve_with_scipy(fun: Any, problem: Problem, horizon: float, solver: str, r
 
 def _unit(problem: Problem, y: Array) -> Array:
     """The state with its quaternions brought to unit norm: SciPy's leave it."""
-    from liegroup.table import KIND, Q_OFFSET, SE3, SO3
+    from liegroup.table import quaternions
 
     y = y.copy()
-    for row in problem.table:
-        if row[KIND] in (SO3, SE3):
-            k = row[Q_OFFSET] + (3 if row[KIND] == SE3 else 0)
-            y[k : k + 4] /= np.linalg.norm(y[k : k + 4])
+    for k in quaternions(problem.table):
+        y[k : k + 4] /= np.linalg.norm(y[k : k + 4])
     return y
 
 

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from liegroup import Group, product, rn, se2, se3, so2, so3
+from liegroup import Group, product, rn, se2, se3, so2, so3, table
+from liegroup.compile import cache
 from liegroup.formulas import so3 as so3_formulas
+from liegroup.formulas.facts import check_facts
 from liegroup.matrices import polar
 from liegroup.testing import check_group
 
@@ -55,6 +57,14 @@ class Hashable(SimpleNamespace):
         ("dccskinv_left_gradient", so3_formulas.dccskinv_right_gradient, "ccsk: ∇⟨μ"),
         ("act", so3_formulas.act_inverse, "(ab)·u"),
         ("log", so3_formulas.cay_inverse, "exp⁻¹"),
+        (
+            "coordinate_rate",
+            lambda q, v: so3_formulas.multiply((0.0 * v[0], *(0.5 * x for x in v)), q),
+            "coordinate_rate(a, x)",
+        ),
+        ("body_velocity", lambda q, rate: so3_formulas.body_velocity(so3_formulas.inverse(q), rate), "body_velocity(a"),
+        ("ANGLES", (1,), "ANGLES"),
+        ("COMMUTATIVE", True, "COMMUTATIVE"),
     ],
 )
 def test_check_group_names_the_theorem_that_fails(name: str, wrong: Any, theorem: str) -> None:
@@ -120,6 +130,29 @@ def test_a_file_without_the_required_formulas_is_refused() -> None:
     del file.log, file.dexp_right
     with pytest.raises(TypeError, match="lacks log, dexp_right"):
         Group(((file, 1),))
+
+
+def test_facts_that_contradict_the_lengths_are_refused_by_name() -> None:
+    for name, value in (
+        ("COMPONENTS", ("w",)),
+        ("QUATERNIONS", (1,)),
+        ("SIZES", ((3, 2),) * 3),
+        ("RIGID_BODY", (3, 3)),
+    ):
+        file = Hashable(**vars(so3_formulas) | {name: value})
+        with pytest.raises(ValueError, match=rf"SO\(3\): {name} = "):
+            check_facts(file)
+
+
+def test_a_group_is_registered_once_with_all_its_facts_and_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert table.register(so3_formulas) == table.SO3
+    file = Hashable(**{k: v for k, v in vars(so3_formulas).items() if k not in ("CHART", "body_velocity")})
+    with pytest.raises(TypeError, match="lacks CHART, body_velocity"):
+        table.register(file)
+    monkeypatch.setattr(cache, "_asked", ["a kernel"])
+    with pytest.raises(RuntimeError, match=r"SO\(3\): .*a kernel.*before the first run"):
+        table.register(Hashable(**vars(so3_formulas)))
+    assert len(table.FACTORS) == 5
 
 
 # --- products ---------------------------------------------------------------------------------------------------------

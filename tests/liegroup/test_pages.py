@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import os
 import re
 import runpy
 import subprocess
@@ -26,10 +27,21 @@ def test_the_examples_in_the_modules_print_what_they_say(name):
     assert result.failed == 0
 
 
-def test_the_page_that_adds_a_group_runs_and_finds_the_planted_mistake():
+def test_the_page_that_adds_a_group_runs_and_finds_the_planted_mistake(tmp_path):
+    """Its first part is a file, the rest a script of somebody who has the file on the path."""
     page = (ROOT / "docs" / "howto" / "add_a_group.md").read_text(encoding="utf-8")
-    code = "\n".join(re.findall(r"^```python\n(.*?)^```", page, flags=re.M | re.S))
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    parts = page.partition("\n## 2 The group\n")
+    formulas, script = ("\n".join(re.findall(r"^```python\n(.*?)^```", p, flags=re.M | re.S)) for p in parts[::2])
+    (tmp_path / "heisenberg.py").write_text(formulas, encoding="utf-8")
+    (tmp_path / "script.py").write_text(script, encoding="utf-8")
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "script.py"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("H(1): dexp⁻¹ dexp = 1")
 

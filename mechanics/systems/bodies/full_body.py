@@ -20,7 +20,7 @@ from liegroup.compile import entry, helper, kernel, ld, st
 from liegroup.compile.scalars import sqrt
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
-from liegroup.table import RN, SE3, table_of
+from liegroup.table import RN, SE3, load_components, table_of
 from mechanics.systems.checks import positive
 
 Array = NDArray[np.float64]
@@ -125,9 +125,7 @@ def _centred(body: ArrayLike, i: int) -> Array:
     return c
 
 
-@helper
-def three(a: Any, i: Any) -> Any:
-    return ld(a, i), ld(a, i + 1), ld(a, i + 2)
+three = load_components(3)
 
 
 @helper
