@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from integrators.diagnosis import diagnose
 from integrators.events import Events, zeros
 from integrators.fields import Field, as_field
-from integrators.layout import COUNTERS, EVALUATIONS, FIRST_KNOWN, HISTORY, ITERATIONS, ROW, STEPS, STRETCH
+from integrators.layout import COUNTERS, EVALUATIONS, FIRST_KNOWN, HISTORY, ITERATIONS, ROW, STEPS, STRETCH, TAU
 from integrators.method import Method
 from integrators.observe import GREATEST, LEAST, STATISTICS, nothing_to_do, save, watch
 from integrators.problem import Problem
@@ -21,7 +21,8 @@ from integrators.signatures import FIELD, STEP
 from integrators.solution import explain
 from integrators.status import Status
 from integrators.winding import circles, unwind
-from liegroup.compile import Entry, Pointer
+from liegroup.compile import Entry, Pointer, raise_pending
+from liegroup.table import bind
 
 Array = NDArray[np.float64]
 NOTHING = as_field(nothing_to_do)
@@ -168,6 +169,7 @@ class Run:
         fields = (self.evaluated, problem.invariants, problem.projection, None if events is None else events.field)
         self.functions = [self.step_form(f) for f in (method.step(problem), method.interpolant(problem))]
         self.functions += [self.field_form(f, slot) for slot, f in enumerate(fields)]
+        bind(self.functions, problem.table, [int(self.options[TAU])])
 
     def _call_field(self, function: Any, t: float, y: Array, out: Array) -> None:
         with np.errstate(all="ignore"):
@@ -175,7 +177,8 @@ class Run:
         self._raise_pending()
 
     def _raise_pending(self) -> None:
-        """Raise what a plain Python function has raised below compiled code."""
+        """Raise what a plain Python function has raised below compiled code, or what kept such code from a formula."""
+        raise_pending()
         if self.called_back is not None:
             self.called_back.raise_pending(f"in step {self.steps_done + 1} of {self.method.name}")
 

@@ -29,6 +29,7 @@ from liegroup.compile.lanes import WIDTH
 from liegroup.compile.memory import ALIGNMENT, lane_array, ld, ld2, st, st2
 from liegroup.compile.objects import cache_directory
 from liegroup.compile.options import MODE
+from liegroup.compile.pending import LateBindingError, raise_pending
 from liegroup.compile.signatures import (
     Pointer,
     boolean,
@@ -47,8 +48,9 @@ from liegroup.compile.signatures import (
 from liegroup.compile.undisturbed import undisturbed
 
 __all__ = [
-    "ALIGNMENT", "C_FUNCTION", "MODE", "WIDTH", "Entry", "Pointer", "absolute", "any_", "boolean", "cache_directory", "call_at",
-    "compile_field", "constants", "each_lane", "entry", "function", "helper", "integer", "integer_table", "integers", "is_formula",
-    "is_jitted", "kernel", "lane_array", "lane_matrix", "lane_vector", "ld", "ld2", "less", "matrix", "nothing", "primitive", "real",
-    "select", "source_digest", "sqrt", "st", "st2", "undisturbed", "vector",
+    "ALIGNMENT", "C_FUNCTION", "MODE", "WIDTH", "Entry", "LateBindingError", "Pointer", "absolute", "any_", "boolean",
+    "cache_directory", "call_at", "compile_field", "constants", "each_lane", "entry", "function", "helper", "integer",
+    "integer_table", "integers", "is_formula", "is_jitted", "kernel", "lane_array", "lane_matrix", "lane_vector",
+    "ld", "ld2", "less", "matrix", "nothing", "primitive", "raise_pending", "real", "select", "source_digest", "sqrt",
+    "st", "st2", "undisturbed", "vector",
 ]  # fmt: skip

@@ -38,7 +38,7 @@ class _Remembered(_OverloadFunctionTemplate):
         if dispatcher is None:
             return None
         compiled = types.Dispatcher(dispatcher)
-        signature = compiled.get_call_type(self.context, args, kws)
+        signature: Any = compiled.get_call_type(self.context, args, kws)
         self._compiled_overloads[forced_inline(), signature.args] = compiled.get_overload(signature)
         return signature
 
