@@ -9,27 +9,26 @@ before it of the same space.  Nothing is checked here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from liegroup.compile import helper, kernel, ld, st
+from liegroup.compile import helper, ld, st
 from liegroup.compile.cache import depend_on
+from liegroup.compile.late import Formula, bind_all, needed_by, places
 from liegroup.formulas import FOR_KERNELS, REQUIRED, check, rn, se2, se3, so2, so3
-from liegroup.formulas.facts import enter
-from liegroup.maps import CAYLEY, CCSK, EXP, Map, maps_of
+from liegroup.formulas.facts import KINDS, enter
+from liegroup.maps import CAYLEY, CCSK, EXP, NAMES, Map, maps_of
 
 __all__ = [
     "CAYLEY", "CCSK", "EXP", "FACTORS", "KIND", "MAPS", "N_Q", "N_V", "Q_OFFSET", "RN", "SE2", "SE3", "SO2", "SO3",
-    "V_OFFSET",
-    "angles", "bracket", "bracket_transpose", "coadjoint", "coadjoint_difference", "displacement", "dtau_inverse_left",
-    "dtau_inverse_left_gradient", "dtau_inverse_left_transpose", "dtau_inverse_left_transpose_derivative",
-    "dtau_inverse_right",
-    "dtau_inverse_right_transpose", "dtau_left", "dtau_left_transpose", "dtau_right", "dtau_right_transpose",
-    "increment",
-    "quaternions", "register", "retract", "table_of",
+    "V_OFFSET", "angles", "bind", "bracket", "bracket_transpose", "coadjoint", "coadjoint_difference", "displacement",
+    "dtau_inverse_left", "dtau_inverse_left_gradient", "dtau_inverse_left_transpose",
+    "dtau_inverse_left_transpose_derivative", "dtau_inverse_right", "dtau_inverse_right_transpose", "dtau_left",
+    "dtau_left_transpose", "dtau_right", "dtau_right_transpose", "increment", "quaternions", "register", "retract",
+    "table_of",
 ]  # fmt: skip
 
 FACTORS: list[Any] = []
@@ -38,8 +37,6 @@ RN, SO2, SO3, SE2, SE3 = range(5)
 KIND, Q_OFFSET, V_OFFSET, N_Q, N_V = range(5)
 MAPS: list[tuple[Map, ...]] = []
 """`MAPS[kind][tau]`."""
-_EXTENSIONS: list[Callable[[int], None]] = []
-"""``extend(kind)`` of every verb: makes it know one more group."""
 
 
 def register(formulas: Any) -> int:
@@ -58,10 +55,7 @@ def register(formulas: Any) -> int:
         return FACTORS.index(formulas)
     check(formulas, REQUIRED + FOR_KERNELS)
     depend_on(formulas.NAME, [f.__code__.co_filename for f in vars(formulas).values() if hasattr(f, "__code__")])
-    kind = _enter(formulas)
-    for extend in _EXTENSIONS:
-        extend(kind)
-    return kind
+    return _enter(formulas)
 
 
 def _enter(formulas: Any) -> int:
@@ -151,86 +145,98 @@ def store_components(n: int) -> Any:
     return store
 
 
-# --- one kernel per verb: rows → kind → map → formula ---------------------------------------------------------------
+# --- one formula per verb, group and map, bound late ------------------------------------------------------------------
+
+_VERBS: dict[int, bool] = {}
+"""First places of the verbs → whether their formulas depend on the map."""
 
 
-def _verb(name: str, spaces: str, formula: Callable[[Any, tuple[Map, ...]], Any], doc: str) -> Any:
-    """The kernel `name`, ``(table, tau, a, b, out)`` or ``(table, tau, a, b, c, out)`` of one verb.
+def _verb(name: str, spaces: str, formula: Callable[[Any, Map], Any], doc: str, of_map: bool = True) -> Any:
+    """The verb `name`, ``(table, tau, a, b, out)`` or ``(table, tau, a, b, c, out)``.
 
-    `spaces` says where a, b (, c) and out live, q or v; ``formula(formulas, maps)`` is the function (tau, a, b, c) of
-    tuples.
+    `spaces` says where a, b (, c) and out live, q or v; ``formula(formulas, map)`` is the function (a, b, c) of tuples.
     """
+    a_in_group, b_in_group, out_in_group = spaces[0] == "q", spaces[1] == "q", spaces[-1] == "q"
+    taus = range(len(NAMES)) if of_map else (EXP,)
+    first, call = places(KINDS * len(taus), lambda number: _late(name, spaces, formula, *divmod(number, len(taus))))
+    _VERBS[first], maps = of_map, len(NAMES)
 
     @helper
-    def chain(kind: Any, tau: Any, a: Any, b: Any, c: Any, out: Any, i: Any, j: Any, n: Any) -> None:
-        pass
-
-    def extend(kind: int) -> None:
-        nonlocal chain
-        chain = _link(kind, spaces, formula(FACTORS[kind], MAPS[kind]), chain)
-
-    for kind in range(len(FACTORS) - 1, -1, -1):
-        extend(kind)
-    _EXTENSIONS.append(extend)
-
     def three(table: Any, tau: Any, a: Any, b: Any, c: Any, out: Any) -> None:
         for r in range(table.shape[0]):
-            chain(table[r, KIND], tau, a, b, c, out, table[r, Q_OFFSET], table[r, V_OFFSET], table[r, N_V])
+            q, v = table[r, Q_OFFSET], table[r, V_OFFSET]
+            k = q if b_in_group else v
+            place = maps * table[r, KIND] + tau if of_map else table[r, KIND]
+            call(place, a, q if a_in_group else v, b, k, c, k, out, q if out_in_group else v, table[r, N_V])
 
+    @helper
     def two(table: Any, tau: Any, a: Any, b: Any, out: Any) -> None:
-        for r in range(table.shape[0]):
-            chain(table[r, KIND], tau, a, b, b, out, table[r, Q_OFFSET], table[r, V_OFFSET], table[r, N_V])
+        three(table, tau, a, b, b, out)
 
     rows = two if len(spaces) == 3 else three
     rows.__doc__ = doc
-    return kernel(rows, name)
+    return rows
 
 
-def _link(kind_here: int, spaces: str, apply: Any, rest: Any) -> Any:
-    """``if kind == kind_here: … else: rest``, for every copy of the group in the row."""
-    n_q, n_v = FACTORS[kind_here].N_Q, FACTORS[kind_here].N_V
-    load_a, load_b, load_c = (load_components(n_q if spaces[k] == "q" else n_v) for k in (0, 1, -2))
-    store = store_components(n_q if spaces[-1] == "q" else n_v)
-    a_in_group, b_in_group, out_in_group = spaces[0] == "q", spaces[1] == "q", spaces[-1] == "q"
+def _late(name: str, spaces: str, formula: Callable[[Any, Map], Any], kind: int, tau: int) -> Formula:
+    """The formula of a verb for one group and map, for every copy of the group in a row."""
+    n_q, n_v = FACTORS[kind].N_Q, FACTORS[kind].N_V
+    sizes = [n_q if space == "q" else n_v for space in (spaces[0], spaces[1], spaces[-2], spaces[-1])]
+
+    def make() -> Any:
+        return _each_copy(formula(FACTORS[kind], MAPS[kind][tau]), sizes, n_v)
+
+    return Formula(f"{name}.{FACTORS[kind].NAME}.{kind}.{NAMES[tau]}", __file__, make, lambda n: n // n_v * sizes[-1])
+
+
+def _each_copy(apply: Any, sizes: list[int], n_v: int) -> Any:
+    """The function (a, i, b, j, c, k, out, l, n) that applies a formula to the copies of its group in a row of n
+    velocities.
+    """
+    size_a, size_b, size_c, size_out = sizes
+    load_a, load_b, load_c, store = (*(load_components(n) for n in sizes[:3]), store_components(size_out))
 
     @helper
-    def link(kind: Any, tau: Any, a: Any, b: Any, c: Any, out: Any, i: Any, j: Any, n: Any) -> None:
-        if kind != kind_here:
-            rest(kind, tau, a, b, c, out, i, j, n)
-            return
-        for _ in range(n // n_v):
-            k = i if b_in_group else j
-            result = apply(tau, load_a(a, i if a_in_group else j), load_b(b, k), load_c(c, k))
-            store(out, i if out_in_group else j, result)
-            i += n_q
-            j += n_v
+    def each_copy(a: Any, i: Any, b: Any, j: Any, c: Any, k: Any, out: Any, l: Any, n: Any) -> None:
+        for m in range(n // n_v):
+            result = apply(load_a(a, i + m * size_a), load_b(b, j + m * size_b), load_c(c, k + m * size_c))
+            store(out, l + m * size_out, result)
 
-    return link
+    return each_copy
 
 
-def _with_step(update: str) -> Callable[[Any, tuple[Map, ...]], Any]:
+def bind(functions: Iterable[Any], table: Any, taus: Sequence[int]) -> None:
+    """Have compiled what compiled functions call for the groups of a table and for maps, before a run rather than
+    within it.
+    """
+    for first, in_lanes in {needed for f in functions for needed in needed_by(f)}:
+        for kind in {int(kind) for kind in table[:, KIND]}:
+            numbers = [len(NAMES) * kind + tau for tau in taus] if _VERBS[first] else [kind]
+            bind_all((first + number, in_lanes) for number in numbers)
+
+
+def _with_step(update: str) -> Callable[[Any, Map], Any]:
     """(q, x) → update(q, τ(x) − e)."""
 
-    def formula(formulas: Any, maps: tuple[Map, ...]) -> Any:
-        change, (exp, cayley, ccsk) = getattr(formulas, update), (m.difference for m in maps)
+    def formula(formulas: Any, of_map: Map) -> Any:
+        change, difference = getattr(formulas, update), of_map.difference
 
         @helper
-        def apply(tau: Any, q: Any, x: Any, unused: Any) -> Any:
-            return change(q, exp(x) if tau == EXP else (cayley(x) if tau == CAYLEY else ccsk(x)))
+        def apply(q: Any, x: Any, unused: Any) -> Any:
+            return change(q, difference(x))
 
         return apply
 
     return formula
 
 
-def _quotient(formulas: Any, maps: tuple[Map, ...]) -> Any:
+def _quotient(formulas: Any, of_map: Map) -> Any:
     """(q0, q1) → τ⁻¹(q0⁻¹ q1)."""
-    compose, invert, (exp, cayley, ccsk) = formulas.compose, formulas.inverse, (m.inverse for m in maps)
+    compose, invert, inverse = formulas.compose, formulas.inverse, of_map.inverse
 
-    @kernel
-    def apply(tau: Any, q0: Any, q1: Any, unused: Any) -> Any:
-        g = compose(invert(q0), q1)
-        return exp(g) if tau == EXP else (cayley(g) if tau == CAYLEY else ccsk(g))
+    @helper
+    def apply(q0: Any, q1: Any, unused: Any) -> Any:
+        return inverse(compose(invert(q0), q1))
 
     return apply
 
@@ -238,41 +244,31 @@ def _quotient(formulas: Any, maps: tuple[Map, ...]) -> Any:
 def _of_map(name: str, doc: str) -> Any:
     """The verb (table, tau, x, y, out): the function `name` of the map at (x, y)."""
 
-    def formula(formulas: Any, maps: tuple[Map, ...]) -> Any:
-        exp, cayley, ccsk = (getattr(m, name) for m in maps)
+    def formula(formulas: Any, of_map: Map) -> Any:
+        function = getattr(of_map, name)
 
         @helper
-        def apply(tau: Any, x: Any, y: Any, unused: Any) -> Any:
-            return exp(x, y) if tau == EXP else (cayley(x, y) if tau == CAYLEY else ccsk(x, y))
+        def apply(x: Any, y: Any, unused: Any) -> Any:
+            return function(x, y)
 
         return apply
 
     return _verb(name, "vvv", formula, doc)
 
 
-def _of_map3(name: str) -> Callable[[Any, tuple[Map, ...]], Any]:
+def _of_map3(name: str) -> Callable[[Any, Map], Any]:
     """(x, y, z) → the function `name` of the map."""
-
-    def formula(formulas: Any, maps: tuple[Map, ...]) -> Any:
-        exp, cayley, ccsk = (getattr(m, name) for m in maps)
-
-        @helper
-        def apply(tau: Any, x: Any, y: Any, z: Any) -> Any:
-            return exp(x, y, z) if tau == EXP else (cayley(x, y, z) if tau == CAYLEY else ccsk(x, y, z))
-
-        return apply
-
-    return formula
+    return lambda formulas, of_map: getattr(of_map, name)
 
 
-def _of_algebra(name: str) -> Callable[[Any, tuple[Map, ...]], Any]:
+def _of_algebra(name: str) -> Callable[[Any, Map], Any]:
     """(x, y) → the function `name` of the formula file; no map."""
 
-    def formula(formulas: Any, maps: tuple[Map, ...]) -> Any:
+    def formula(formulas: Any, of_map: Map) -> Any:
         function = getattr(formulas, name)
 
         @helper
-        def apply(tau: Any, x: Any, y: Any, unused: Any) -> Any:
+        def apply(x: Any, y: Any, unused: Any) -> Any:
             return function(x, y)
 
         return apply
@@ -317,17 +313,17 @@ dtau_inverse_left_gradient = _verb(
     _of_map3("gradient"),
     "out = ∇ₓ ⟨μ, dτ_left(x)⁻¹ ξ⟩, for (table, tau, x, xi, mu, out).",
 )
-_bracket = _verb("_bracket", "vvv", _of_algebra("bracket"), "")
-_bracket_transpose = _verb("_bracket_transpose", "vvv", _of_algebra("bracket_transpose"), "")
+_bracket = _verb("_bracket", "vvv", _of_algebra("bracket"), "", of_map=False)
+_bracket_transpose = _verb("_bracket_transpose", "vvv", _of_algebra("bracket_transpose"), "", of_map=False)
 
 
-@kernel
+@helper
 def bracket(table: Any, x: Any, y: Any, out: Any) -> None:
     """out = [x, y]."""
     _bracket(table, EXP, x, y, out)
 
 
-@kernel
+@helper
 def bracket_transpose(table: Any, v: Any, mu: Any, out: Any) -> None:
     """out = ad_vᵀ μ."""
     _bracket_transpose(table, EXP, v, mu, out)

@@ -13,7 +13,7 @@ from integrators.engine.diagnosis import diagnose
 from integrators.engine.observe import GREATEST, LEAST, STATISTICS, nothing_to_do, save, watch
 from integrators.engine.winding import circles, unwind
 from integrators.events import Events, zeros
-from integrators.layout import COUNTERS, EVALUATIONS, FIRST_KNOWN, HISTORY, ITERATIONS, ROW, STEPS, STRETCH
+from integrators.layout import COUNTERS, EVALUATIONS, FIRST_KNOWN, HISTORY, ITERATIONS, ROW, STEPS, STRETCH, TAU
 from integrators.method import Method
 from integrators.problem import Problem
 from integrators.problem.fields import Field, as_field
@@ -21,7 +21,8 @@ from integrators.problem.python_field import CalledBack
 from integrators.results.solution import explain
 from integrators.signatures import FIELD, STEP
 from integrators.status import Status
-from liegroup.compile import Entry, Pointer
+from liegroup.compile import Entry, Pointer, raise_pending
+from liegroup.table import bind
 
 Array = NDArray[np.float64]
 NOTHING = as_field(nothing_to_do)
@@ -177,6 +178,7 @@ class Run:
         fields = (self.evaluated, problem.invariants, problem.projection, None if events is None else events.field)
         self.functions = [self.step_form(f) for f in (method.step(problem), method.interpolant(problem))]
         self.functions += [self.field_form(f, slot) for slot, f in enumerate(fields)]
+        bind(self.functions, problem.table, [int(self.options[TAU])])
 
     def _call_field(self, function: Any, t: float, y: Array, out: Array) -> None:
         with np.errstate(all="ignore"):
@@ -184,7 +186,8 @@ class Run:
         self._raise_pending()
 
     def _raise_pending(self) -> None:
-        """Raise what a plain Python function has raised below compiled code."""
+        """Raise what a plain Python function has raised below compiled code, or what kept such code from a formula."""
+        raise_pending()
         if self.called_back is not None:
             self.called_back.raise_pending(f"in step {self.steps_done + 1} of {self.method.name}")
 

@@ -29,6 +29,7 @@ from liegroup.compile.lanes import WIDTH
 from liegroup.compile.memory import ALIGNMENT, lane_array, ld, ld2, st, st2
 from liegroup.compile.objects import cache_directory
 from liegroup.compile.options import MODE
+from liegroup.compile.pending import LateBindingError, raise_pending
 from liegroup.compile.signatures import (
     Pointer,
     boolean,
@@ -52,6 +53,7 @@ __all__ = [
     "MODE",
     "WIDTH",
     "Entry",
+    "LateBindingError",
     "Pointer",
     "absolute",
     "any_",
@@ -79,6 +81,7 @@ __all__ = [
     "matrix",
     "nothing",
     "primitive",
+    "raise_pending",
     "real",
     "select",
     "source_digest",

@@ -12,6 +12,7 @@ from liegroup.compile import progress
 from liegroup.compile.cache import DigestCache
 from liegroup.compile.options import FORMULA, INNER, KERNEL, OPTIONS
 from liegroup.compile.overloads import teach
+from liegroup.compile.pending import pending, raise_pending
 from liegroup.compile.undisturbed import undisturbed
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -120,7 +121,10 @@ class Entry:
             for k, wanted in enumerate(self._signatures):
                 if tuple(getattr(t, "ndim", 0) for t in wanted.args) == given:
                     dispatcher = self._compiled_for(k)
-        return dispatcher(*args)
+        result = dispatcher(*args)
+        if pending:
+            raise_pending()
+        return result
 
 
 def entry(*signatures: Any) -> Callable[[Callable[..., Any]], Entry]:

@@ -8,7 +8,6 @@ know it by name only.
 
 from __future__ import annotations
 
-import os
 import uuid
 from functools import cache
 from typing import Any
@@ -16,7 +15,6 @@ from typing import Any
 import llvmlite.binding as llvm
 from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment
 from numba.core.runtime import rtsys
 
@@ -38,6 +36,8 @@ class _Library(JITCodeLibrary):
     def __init__(self, codegen: Any, name: str, counts_references: bool = False) -> None:
         super().__init__(codegen, name)
         self._counts_references = counts_references
+        self.bound_late: set[tuple[int, bool]] = set()
+        """What `liegroup.compile.late` calls through its table."""
         self.enable_object_caching()
 
     def add_ir_module(self, ir_module: Any) -> None:
@@ -71,6 +71,13 @@ class _Library(JITCodeLibrary):
             module.link_in(library._final_module if own else library._get_module_for_linking(), preserve=True)
 
 
+def _remark() -> Any:
+    """A module that keeps functions compiled in the compiler's own way from being cached: what they call is in this
+    process only.
+    """
+    return llvm.parse_assembly(f'@"{_NOT_CACHED}.{uuid.uuid4().hex}" = weak global i8 0')
+
+
 class _WithoutEnvironments:
     """What a formula's library shows of the code generator: there is no machine code in which an environment could be
     set.
@@ -100,13 +107,12 @@ class FormulaLibrary(_Library):
 
     def _get_module_for_linking(self) -> Any:
         """The code with all it is made of, for functions that are compiled in the compiler's own way."""
-        if self._shared_module is None:
-            inlined, called = self._closure()
-            self._shared_module = self._final_module.clone()
-            self._link(self._shared_module, inlined)
-            for library in called:
-                self._shared_module.link_in(library._get_module_for_linking(), preserve=True)
-        return self._shared_module
+        inlined, called = self._closure()
+        module = self._final_module.clone()
+        self._link(module, inlined)
+        if called or any(getattr(library, "bound_late", None) for library in (self, *inlined)):
+            module.link_in(_remark(), preserve=True)
+        return module
 
 
 class KernelLibrary(_Library):
@@ -121,9 +127,11 @@ class KernelLibrary(_Library):
         inlined, called = self._closure()
         for library in inlined:
             self._reload_init.update(library._reload_init)
+        for library in (*inlined, *called):
+            self.bound_late |= getattr(library, "bound_late", set())
         self.symbols = tuple(f.name for f in self._final_module.functions if not f.is_declaration)
         self._link(self._final_module, inlined)
-        self._linking_libraries = []
+        self._linking_libraries.clear()
         super().finalize()
         for library in called:
             self.objects |= library.objects
@@ -143,22 +151,24 @@ class KernelLibrary(_Library):
                 self._codegen.set_env(variable.name, environment)
 
     def _get_module_for_linking(self) -> Any:
-        """For functions compiled in the compiler's own way: nothing but the remark that they call code of this process
-        by name.
-        """
-        self._ensure_finalized()
-        if self._shared_module is None:
-            self._shared_module = llvm.parse_assembly(f'@"{_NOT_CACHED}.{uuid.uuid4().hex}" = weak global i8 0')
-        return self._shared_module
+        """For functions compiled in the compiler's own way: they call the code by its name."""
+        return _remark()
 
-    def keep(self) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    def keep(self) -> tuple[Any, ...]:
         """Write the machine code to the disk; returns what `load` needs."""
         for digest, code in self.objects.items():
             objects.keep(digest, code)
-        return self.name, self.symbols, tuple(self.objects)
+        return self.name, self.symbols, tuple(self.objects), tuple(sorted(self.bound_late))
 
     @classmethod
-    def load(cls, codegen: Any, name: str, symbols: tuple[str, ...], digests: tuple[str, ...]) -> KernelLibrary | None:
+    def load(
+        cls,
+        codegen: Any,
+        name: str,
+        symbols: tuple[str, ...],
+        digests: tuple[str, ...],
+        bound_late: tuple[tuple[int, bool], ...],
+    ) -> KernelLibrary | None:
         """The library that `keep` has written, or None if a piece of it is missing: unknown names would end the
         process.
         """
@@ -174,6 +184,7 @@ class KernelLibrary(_Library):
                 present.add(digest)
         engine._defined_symbols.update(symbols)
         engine.finalize_object()
+        self.bound_late = set(bound_late)
         self.symbols, self._finalized, self._disable_inspection = symbols, True, True
         progress.tick(compiled=False)
         return self
@@ -183,27 +194,3 @@ class KernelLibrary(_Library):
 def _loaded(codegen: Any) -> set[str]:
     """Digests of the machine code that the process already has."""
     return set()
-
-
-_process: list[Any] = [None, ""]
-
-
-def _process_name() -> str:
-    """A name for this process, another one after a fork: functions that two processes number alike must not pass for
-    each other.
-    """
-    if _process[0] != os.getpid():
-        _process[:] = os.getpid(), uuid.uuid4().hex[:12]
-    return str(_process[1])
-
-
-class KernelCompiler(Compiler):
-    """The compiler's own stages, with libraries of ours and names that no other process gives."""
-
-    def _compile_bytecode(self) -> Any:
-        state = self.state
-        state.func_id.unique_id = f"{state.func_id.unique_id}p{_process_name()}"
-        if state.library is None:
-            kind = FormulaLibrary if state.flags.forceinline else KernelLibrary
-            state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname, state.flags.nrt)
-        return super()._compile_bytecode()

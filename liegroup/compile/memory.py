@@ -17,12 +17,15 @@ ALIGNMENT = 64
 
 
 def _pointer(context: Any, builder: Any, sig: Any, args: Any, count: int) -> Any:
-    """Pointer to entry (i, …) of a contiguous array, the first argument; `count` indices, none negative, follow.
+    """Pointer to entry (i, …) of a contiguous array (or behind a pointer), the first argument; `count` indices, none
+    negative, follow.
 
     Indices of the compiler's own would be tested for their sign, which costs a tenth of a sweep over a tree.  The
     length of the last axis of lane arrays is a constant, so that columns are displacements.
     """
     array_type = sig.args[0]
+    if isinstance(array_type, types.CPointer):
+        return builder.gep(args[0], [context.cast(builder, args[1], sig.args[1], types.intp)])
     if array_type.layout != "C":
         raise TypeError(f"ld, st: {array_type}: expected a contiguous array")
     a = context.make_array(array_type)(context, builder, args[0])
@@ -51,7 +54,7 @@ def _store(sig: Any) -> Any:
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         array_type, type_, x = sig.args[0], sig.args[-1], args[-1]
-        in_lanes = array_type.ndim > count
+        in_lanes = array_type.dtype is Lanes or (isinstance(array_type, types.Array) and array_type.ndim > count)
         x = register(context, builder, type_, x) if in_lanes else context.cast(builder, x, type_, array_type.dtype)
         builder.store(x, _pointer(context, builder, sig, args, count), align=8)
         return context.get_dummy_value()
@@ -61,7 +64,7 @@ def _store(sig: Any) -> Any:
 
 @intrinsic
 def _load1(typing_context: Any, a: Any, i: Any) -> Any:
-    return _load(a, (a.dtype if a.ndim == 1 else Lanes)(a, i))
+    return _load(a, (a.dtype if isinstance(a, types.CPointer) or a.ndim == 1 else Lanes)(a, i))
 
 
 @intrinsic

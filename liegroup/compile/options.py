@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from liegroup.compile.libraries import KernelCompiler
+from liegroup.compile.stages import KernelCompiler
 
 MODE = os.environ.get("LIEMECH_KERNELS", "strict")
 if MODE not in ("strict", "contract"):

@@ -35,7 +35,7 @@ class Pointer(types.WrapperAddressProtocol):
 
     def __init__(self, dispatcher: Any, type_: Any) -> None:
         compiled = dispatcher.overloads[type_.signature.args]
-        self._dispatcher, self.type = dispatcher, type_
+        self._dispatcher, self.type, self.library = dispatcher, type_, compiled.library
         self._address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
 
     def __wrapper_address__(self) -> int:

@@ -1,0 +1,113 @@
+"""What a first run costs: ``python -m benchmarks.cold_start``.
+
+Each task runs in a fresh process with an empty cache, then in another one with the cache that the first has left.
+Processor seconds, imports included, to the end of a run of a hundred steps; functions compiled; size of the cache.  On
+a busy machine processor seconds grow, too: compare only what was measured by turns (`--repeats`; the least counts).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks.machine import circumstances, save
+
+STEPS = """
+solution = integrate(problem, method, (0.0, 0.1), step=1e-3, progress=False)
+assert solution.status == 0, solution.message
+"""
+TREE = "import mechanics\nproblem = mechanics.hamiltonian_problem(tree := mechanics.load_model({!r}), tree.neutral())\n"
+TASKS = {
+    "import mechanics": "import mechanics",
+    "heavy top MIDPOINT": "from mechanics.systems import heavy_top\nproblem, method = heavy_top(), 'MIDPOINT'" + STEPS,
+    "heavy top RKMK4": "from mechanics.systems import heavy_top\nproblem, method = heavy_top(), 'RKMK4'" + STEPS,
+    "LieRK45 in solve_ivp": """
+import numpy as np
+from scipy.integrate import solve_ivp
+from integrators.adapters.scipy import LieRK45
+
+def tumble(t, y):
+    (s, *u), w, inertia = y[:4], y[4:], np.array([1.0, 2.0, 3.0])
+    return np.concatenate([[-np.dot(u, w) / 2], (s * w + np.cross(u, w)) / 2, np.cross(inertia * w, w) / inertia])
+
+assert solve_ivp(tumble, (0, 10), [1, 0, 0, 0, 0.1, 2, 0.3], method=LieRK45(groups=["SO3", 3])).success
+""",
+    "UR5 RKMK4": TREE.format("ur5") + "method = 'RKMK4'" + STEPS,
+    "Panda TREE_VARIATIONAL": TREE.format("panda") + "method = 'TREE_VARIATIONAL'" + STEPS,
+    "four-bar TREE_VARIATIONAL": "from mechanics.systems import four_bar\nproblem = four_bar.problem()\n"
+    "method = 'TREE_VARIATIONAL'" + STEPS,
+    "Lagrangian double pendulum DEL_GAUSS2": """
+from integrators.lagrangian import lagrangian_problem
+from liegroup.scalars import cos
+
+def lagrangian(t, q, v, parameters):
+    return v[0] ** 2 + v[1] ** 2 / 2 + v[0] * v[1] * cos(q[0] - q[1]) + 2 * cos(q[0]) + cos(q[1])
+
+problem, method = lagrangian_problem(lagrangian, [1.0, 0.5]), 'DEL_GAUSS2'
+"""
+    + STEPS,
+}
+"""What is run, in a fresh process each; `integrate` is there."""
+TIMED = """
+import json, sys, time, warnings
+warnings.simplefilter("ignore")
+if {integrates}:
+    from integrators import integrate
+if {counts}:
+    from liegroup.compile.stages import KernelCompiler
+    compiled, original = [], KernelCompiler._compile_bytecode
+    KernelCompiler._compile_bytecode = lambda self: compiled.append(self) or original(self)
+{task}
+print(json.dumps({{"seconds": time.process_time(), "functions": len(compiled) if {counts} else 0}}))
+"""
+
+
+def measure(task: str, cache: Path) -> dict[str, Any]:
+    """Processor seconds and functions compiled of one process."""
+    integrates = "integrate(" in TASKS[task]
+    code = TIMED.format(task=TASKS[task], integrates=integrates, counts=task != "import mechanics")
+    environment = os.environ | {"LIEMECH_CACHE": str(cache)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def cold_and_warm(task: str, repeats: int) -> dict[str, Any]:
+    """The least of some repeats, each with an empty cache of its own."""
+    cold, warm, size = [], [], 0
+    for _ in range(repeats):
+        with tempfile.TemporaryDirectory() as folder:
+            cold.append(measure(task, Path(folder)))
+            size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+            warm.append(measure(task, Path(folder)))
+    return {
+        "cold_s": round(min(run["seconds"] for run in cold), 2),
+        "warm_s": round(min(run["seconds"] for run in warm), 2),
+        "functions": cold[0]["functions"],
+        "functions_warm": warm[0]["functions"],
+        "cache_kB": size // 1000,
+    }
+
+
+def main() -> None:
+    """Measure the chosen tasks, print a table, write a record."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tasks", nargs="*", default=list(TASKS), help="some of: " + ", ".join(TASKS))
+    parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--save", default="cold_start", help="name of the record")
+    options = parser.parse_args()
+    record = circumstances() | {"load": os.getloadavg()[0], "tasks": {}}
+    for task in options.tasks:
+        found = record["tasks"][task] = cold_and_warm(task, options.repeats)
+        print(f"{task:40s}", *(f"{name} {value}" for name, value in found.items()), flush=True)
+    save(options.save, record)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""Formulas bound late: compiled code calls them through a table of addresses, and each is compiled when it is first
+needed.
+
+A kernel over a table of groups would else hold the formulas of all groups and maps, of which a run needs one or two.
+The table is a symbol that compiled code refers to, so that code from the cache finds it in any process.  A place whose
+formula is not there yet holds the address of a Python function that compiles the formula or loads it from the cache.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import llvmlite.binding as llvm
+import numba
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from liegroup.compile.cache import DigestCache
+from liegroup.compile.decorators import compiled_form
+from liegroup.compile.lanes import DOUBLE, VECTOR, WIDTH, Lanes
+from liegroup.compile.options import INNER
+from liegroup.compile.pending import LateBindingError, pending
+from liegroup.compile.undisturbed import undisturbed
+
+SIZE = 4096
+"""Places of the table: two for each formula, one trajectory and lanes."""
+_SYMBOL = "liemech_formulas_bound_late"
+_CALLED = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 6, ctypes.c_int64, ctypes.c_int64)
+"""How formulas are called: room for the compiler's own results, a, b, c, out, a number, the place."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A function ``(a, i, b, j, c, k, out, l, n)`` on parts of arrays, made by `make` when it is first needed.
+
+    Attributes
+    ----------
+    name : str
+        Which one it is, in the file `source`.
+    written : function
+        n → how many components it writes.
+    """
+
+    name: str
+    source: str
+    make: Callable[[], Any]
+    written: Callable[[int], int]
+
+
+_formulas: list[Callable[[], Formula]] = []
+_made: dict[int, Any] = {}
+_bound: dict[int, Any] = {}
+
+
+def python_form(place: int) -> Any:
+    """The formula of a place as a Python function."""
+    if place not in _made:
+        _made[place] = _formulas[place]().make()
+    return _made[place]
+
+
+def places(count: int, formula: Callable[[int], Formula]) -> tuple[int, Any]:
+    """Keep consecutive places for formulas, of which ``formula(number)`` tells one when it is first needed.
+
+    Returns the first place, and the function ``(number, a, i, b, j, c, k, out, l, n)`` that calls a formula.
+    """
+    first = len(_formulas)
+    _formulas.extend(partial(formula, number) for number in range(count))
+    if 2 * len(_formulas) > SIZE:
+        raise RuntimeError(f"{len(_formulas)} formulas bound late; SIZE in {__name__} has room for {SIZE // 2}")
+
+    def call(number: Any, a: Any, i: Any, b: Any, j: Any, c: Any, k: Any, out: Any, l: Any, n: Any) -> None:
+        python_form(first + int(number))(a, i, b, j, c, k, out, l, n)
+
+    @intrinsic
+    def through_table(
+        typing_context: Any, number: Any, a: Any, i: Any, b: Any, j: Any, c: Any, k: Any, out: Any, l: Any, n: Any
+    ) -> Any:
+        return types.void(number, a, i, b, j, c, k, out, l, n), _call_through_table(first)
+
+    @compiled_form(call)
+    def _call(number: Any, a: Any, i: Any, b: Any, j: Any, c: Any, k: Any, out: Any, l: Any, n: Any) -> Any:
+        arrays = a, b, c, out
+        if any(not isinstance(x, types.Array) or x.layout != "C" or x.ndim != out.ndim for x in arrays):
+            raise TypeError(f"{arrays}: expected contiguous arrays, all of one trajectory or all of lanes")
+        return lambda number, a, i, b, j, c, k, out, l, n: through_table(number, a, i, b, j, c, k, out, l, n)
+
+    return first, call
+
+
+def _call_through_table(first: int) -> Callable[..., Any]:
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        in_lanes = sig.args[1].ndim == 2
+        context.active_code_library.bound_late.add((first, in_lanes))
+        number, n = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (0, 9))
+        place = builder.add(builder.mul(number, number.type(2)), number.type(2 * first + in_lanes))
+        address = builder.load(builder.gep(_table(builder.module), [number.type(0), place]))
+        pointers = [_part(context, builder, sig, args, k, in_lanes) for k in (1, 3, 5, 7)]
+        types_ = _argument_types(in_lanes)
+        function = builder.bitcast(address, context.call_conv.get_function_type(types.none, types_).as_pointer())
+        context.call_conv.call_function(builder, function, types.none, types_, [*pointers, n, place])
+        return context.get_dummy_value()
+
+    return generate
+
+
+def _table(module: Any) -> Any:
+    """The table as compiled code knows it."""
+    if _SYMBOL in module.globals:
+        return module.globals[_SYMBOL]
+    return ir.GlobalVariable(module, ir.ArrayType(cgutils.voidptr_t, SIZE), _SYMBOL)
+
+
+def _part(context: Any, builder: Any, sig: Any, args: Any, k: int, in_lanes: bool) -> Any:
+    """Pointer to the component, argument k + 1, of the array, argument k."""
+    array = context.make_array(sig.args[k])(context, builder, args[k])
+    offset = context.cast(builder, args[k + 1], sig.args[k + 1], types.int64)
+    pointer = builder.gep(array.data, [builder.mul(offset, offset.type(WIDTH)) if in_lanes else offset])
+    return builder.bitcast(pointer, (VECTOR if in_lanes else DOUBLE).as_pointer())
+
+
+def _argument_types(in_lanes: bool) -> tuple[Any, ...]:
+    return (*[types.CPointer(Lanes if in_lanes else types.float64)] * 4, types.int64, types.int64)
+
+
+def bind(place: int, in_lanes: bool) -> None:
+    """Compile the formula of a place, or load it from the cache, and enter its address in the table."""
+    index = 2 * place + in_lanes
+    if index in _bound:
+        return
+    formula, apply = _formulas[place](), python_form(place)
+
+    def leaf(a: Any, b: Any, c: Any, out: Any, n: Any, place: Any) -> None:
+        apply(a, 0, b, 0, c, 0, out, 0, n)
+
+    leaf.__qualname__, leaf.sources = formula.name, (formula.source,)  # type: ignore[attr-defined]
+    dispatcher = numba.njit(**INNER)(leaf)
+    dispatcher._cache = DigestCache(leaf)
+    arguments = _argument_types(in_lanes)
+    with undisturbed():
+        dispatcher.compile(types.void(*arguments))
+    compiled = dispatcher.overloads[arguments]
+    _addresses[index] = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    _bound[index] = dispatcher
+
+
+def _first_call(result: int, status: int, a: int, b: int, c: int, out: int, n: int, index: int) -> int:
+    """What an empty place holds: binds the formula and calls it; no exception can pass through compiled code."""
+    try:
+        bind(index // 2, bool(index % 2))
+    except BaseException as error:
+        formula = _formulas[index // 2]()
+        failed = LateBindingError(f"{formula.name}: {error}")
+        failed.__cause__ = error
+        pending.append(failed)
+        size = formula.written(n) * (WIDTH if index % 2 else 1)
+        (ctypes.c_double * size).from_address(out)[:] = [float("nan")] * size
+        return 0
+    return int(_CALLED(_addresses[index] or 0)(result, status, a, b, c, out, n, index))
+
+
+def needed_by(function: Any) -> set[tuple[int, bool]]:
+    """What a pointer to a compiled function calls through the table: first places, and whether in lanes; of others
+    nothing is known.
+    """
+    library = getattr(function, "library", None)
+    return set(getattr(library, "bound_late", ()))
+
+
+def bind_all(needed: Iterable[tuple[int, bool]]) -> None:
+    """Bind formulas before a run starts, so that it does not wait for them."""
+    with undisturbed():
+        for place, in_lanes in needed:
+            bind(place, in_lanes)
+
+
+_first_calls = _CALLED(_first_call)
+_addresses = (ctypes.c_void_p * SIZE)(*[ctypes.cast(_first_calls, ctypes.c_void_p).value] * SIZE)
+llvm.add_symbol(_SYMBOL, ctypes.addressof(_addresses))

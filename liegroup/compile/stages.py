@@ -1,0 +1,90 @@
+"""The stages of a compilation: the compiler's own, or for plain functions those that can have something to do."""
+
+from __future__ import annotations
+
+import dis
+import os
+import uuid
+from functools import cache
+from types import CodeType
+from typing import Any
+
+from numba.core import typed_passes, untyped_passes
+from numba.core.compiler import Compiler
+from numba.core.compiler_machinery import PassManager
+
+from liegroup.compile.libraries import FormulaLibrary, KernelLibrary
+
+_STAGES = (
+    untyped_passes.TranslateByteCode,
+    untyped_passes.FixupArgs,
+    untyped_passes.IRProcessing,
+    untyped_passes.RewriteSemanticConstants,
+    untyped_passes.DeadBranchPrune,
+    untyped_passes.GenericRewrites,
+    untyped_passes.RewriteDynamicRaises,
+    untyped_passes.ReconstructSSA,
+    untyped_passes.DeadBranchPrune,
+    typed_passes.NopythonTypeInference,
+    typed_passes.PreLowerStripPhis,
+    typed_passes.InlineOverloads,
+    typed_passes.NopythonRewrites,
+    typed_passes.NoPythonSupportedFeatureValidation,
+    typed_passes.IRLegalization,
+    typed_passes.NativeLowering,
+    typed_passes.NoPythonBackend,
+)
+_LITERALS = {"literally", "literal_unroll"}
+_WITH = dis.opmap["BEFORE_WITH"]
+
+
+class _Stages(PassManager):
+    """Runs the stages of a plain function, without measuring and describing each of them."""
+
+    def _runPass(self, index: int, stage: Any, state: Any) -> None:
+        stage.analysis = self._analysis
+        stage.run_pass(state)
+
+
+@cache
+def _stages() -> Any:
+    manager = _Stages("nopython")
+    for stage in _STAGES:
+        manager.add_pass(stage, stage.__name__)
+    manager.finalize()
+    return manager
+
+
+def _is_plain(code: CodeType) -> bool:
+    """Whether a function has no functions within, no contexts and no literals that matter for types."""
+    nested = any(isinstance(constant, CodeType) for constant in code.co_consts)
+    return not (nested or _WITH in code.co_code[::2] or _LITERALS & {*code.co_names, *code.co_freevars})
+
+
+_process: list[Any] = [None, ""]
+
+
+def _process_name() -> str:
+    """A name for this process, another one after a fork: functions that two processes number alike must not pass for
+    each other.
+    """
+    if _process[0] != os.getpid():
+        _process[:] = os.getpid(), uuid.uuid4().hex[:12]
+    return str(_process[1])
+
+
+class KernelCompiler(Compiler):
+    """The compiler with libraries of ours, and with names that no other process gives."""
+
+    def define_pipelines(self) -> list[Any]:
+        state = self.state
+        is_plain = not (state.flags.auto_parallel.enabled or state.flags.force_pyobject or state.flags.no_rewrites)
+        return [_stages()] if is_plain and _is_plain(state.func_id.code) else super().define_pipelines()
+
+    def _compile_bytecode(self) -> Any:
+        state = self.state
+        state.func_id.unique_id = f"{state.func_id.unique_id}p{_process_name()}"
+        if state.library is None:
+            kind = FormulaLibrary if state.flags.forceinline else KernelLibrary
+            state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname, state.flags.nrt)
+        return super()._compile_bytecode()

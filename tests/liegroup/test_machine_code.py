@@ -1,0 +1,175 @@
+"""Machine code by name: whole in every process, refused where it would not be, and formulas bound late without
+surprises.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from integrators.fixed_run import FixedRun
+from integrators.run import Output, Plan
+
+from integrators.methods import find
+from liegroup import so3
+from liegroup import table as T
+from liegroup.compile import LateBindingError, entry, integer_table, late, nothing, vector
+from mechanics.systems import heavy_top
+
+ROOT = Path(T.__file__).parents[1]
+MODULE = """
+import sys
+import warnings
+import numba
+import numpy as np
+from liegroup.compile import entry, helper, kernel, ld, nothing, real, st, vector
+from liegroup import table
+
+@helper
+def shifted(x):
+    return (x + 1e16) - 1e16
+
+@kernel
+def inner(x):
+    return shifted(x) + 3.0 * x
+
+@kernel
+def outer(x):
+    return inner(x) + inner(2.0 * x)
+
+@entry(real(real))
+def run(x):
+    return outer(x)
+
+@numba.njit(cache=True)
+def mine(x):
+    return outer(x)
+
+@numba.njit(cache=True)
+def formula(x):
+    return shifted(x)
+
+@numba.njit(fastmath=True)
+def fast(x):
+    return shifted(x) + inner(0.0)
+"""
+
+
+def python(code: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
+    (tmp_path / "module.py").write_text(MODULE)
+    (tmp_path / "script.py").write_text(f"from module import *\n{code}")
+    variables = os.environ | {
+        "PYTHONPATH": str(ROOT),
+        "LIEMECH_CACHE": str(tmp_path / "cache"),
+        "NUMBA_CACHE_DIR": str(tmp_path / "numba"),
+    }
+    return subprocess.run(
+        [sys.executable, tmp_path / "script.py"],
+        capture_output=True,
+        text=True,
+        env=variables,
+        check=False,
+        timeout=600,
+    )
+
+
+RUN = "assert run(1.0) == 9.0 + shifted(1.0) + shifted(2.0)\nprint(sum(run.compiled.stats.cache_hits.values()))"
+
+
+def test_code_that_was_removed_or_damaged_is_compiled_again(tmp_path: Path) -> None:
+    def hits() -> str:
+        done = python(RUN, tmp_path)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    assert [hits(), hits()] == ["0", "1"]
+    pieces = sorted((tmp_path / "cache" / "objects").iterdir())
+    assert len(pieces) == 3  # the entry and two kernels, each once
+    pieces[0].unlink()
+    assert [hits(), hits()] == ["0", "1"]
+    for piece in (tmp_path / "cache" / "objects").iterdir():
+        piece.write_bytes(piece.read_bytes()[:-64])
+    assert [hits(), hits()] == ["0", "1"]
+
+
+def test_functions_of_users_call_kernels_and_are_cached_only_without_them(tmp_path: Path) -> None:
+    code = """
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    assert mine(1.0) == run(1.0) and formula(1.0) == shifted(1.0)
+print(len([w for w in seen if "Cannot cache compiled function \\"mine\\"" in str(w.message)]),
+sum(formula.stats.cache_hits.values()))
+"""
+    for hits in (0, 1):
+        done = python(code, tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.split() == ["1", str(hits)]
+
+
+def test_fast_arithmetic_of_a_caller_stops_at_the_kernel(tmp_path: Path) -> None:
+    done = python("assert fast(1.0) == shifted(1.0) == 0.0", tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+FORK = """
+import os
+children = []
+for name in ("a", "b"):
+    child = os.fork()
+    if not child:
+        run(1.0) if name == "a" else run.python(outer(1.0))
+        assert run(1.0) == 9.0 + shifted(1.0) + shifted(2.0)
+        os._exit(0)
+    children.append(child)
+assert all(os.waitpid(child, 0)[1] == 0 for child in children)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_forked_processes_share_one_empty_cache(tmp_path: Path) -> None:
+    done = python(FORK, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert python(RUN, tmp_path).stdout.strip() == "1"
+
+
+# --- formulas bound late ----------------------------------------------------------------------------------------------
+
+
+@entry(nothing(integer_table, vector, vector, vector))
+def retracted(table: Any, q: Any, x: Any, out: Any) -> None:
+    T.retract(table, T.CCSK, q, x, out)
+
+
+def test_a_formula_that_cannot_be_compiled_is_an_exception_and_nan(monkeypatch: pytest.MonkeyPatch) -> None:
+    q, x, out = so3.identity(), np.array([0.1, 0.2, 0.3]), np.zeros(4)
+    original = late.bind
+
+    def fails(place: int, in_lanes: bool) -> None:
+        raise MemoryError("no room for the formula")
+
+    monkeypatch.setattr(late, "bind", fails)
+    with pytest.raises(LateBindingError, match=r"retract.so3.ccsk: no room for the formula"):
+        retracted(so3.table, q, x, out)
+    assert np.isnan(out).all()
+    monkeypatch.setattr(late, "bind", original)
+    retracted(so3.table, q, x, out)
+    expected = np.zeros(4)
+    retracted.python(so3.table, q, x, expected)
+    np.testing.assert_array_equal(out, expected)
+    assert not math.isnan(out[0])
+
+
+def test_a_run_has_all_its_formulas_before_it_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = heavy_top()
+    run = FixedRun(problem, find("RKMK4"), Output(), Plan(0.0, 1e-3, 20), problem.y0)
+    bound: list[int] = []
+    monkeypatch.setattr(late, "bind", lambda place, in_lanes: bound.append(place))
+    run.go(20)
+    assert run.steps_done == 20
+    assert not bound
