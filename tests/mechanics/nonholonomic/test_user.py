@@ -9,6 +9,7 @@ from integrators import integrate
 from liegroup import rn
 from liegroup.compile import WIDTH, lane_array
 from liegroup.table import SE2, SO3, table_of
+from mechanics.nonholonomic.integrability import growth_vector
 from mechanics.nonholonomic.system import ConstraintError
 from mechanics.nonholonomic.testing import check_system, random_states
 from mechanics.nonholonomic.user import nonholonomic_system
@@ -201,3 +202,15 @@ def test_bad_functions_are_refused_by_name(change, message):
 def test_velocities_that_violate_the_rows_are_refused():
     with pytest.raises(ConstraintError, match="row 0 by"):
         nonholonomic_system(rn(3), kinetic, blade, [0.0, 0.0, 0.0], [0.0, 0.1, 1.0])
+
+
+def test_growth_vectors_are_the_same_traced_and_interpreted():
+    """With redundant quasi-velocities: a point on a sphere stays there, the skate reaches every configuration."""
+
+    def on_a_sphere(**options):
+        return nonholonomic_system(
+            rn(3), lambda q: np.eye(3), lambda q: [q], [0.3, 0.5, -0.2], [0.5, -0.3, 0.0], **options
+        )
+
+    assert growth_vector(on_a_sphere()) == growth_vector(on_a_sphere(interpreted=True)) == (2, 2)
+    assert growth_vector(sleigh()) == (2, 3)
