@@ -224,6 +224,7 @@ LOGARITHMIC = Stepper(
     shape=_shape,
     step_of_time=step_of_time,
     explain=_explain,
+    needs="canonical",
 )
 
 

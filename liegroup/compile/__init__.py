@@ -41,6 +41,7 @@ from liegroup.compile.signatures import (
     matrix,
     nothing,
     real,
+    record,
     vector,
 )
 
@@ -51,5 +52,5 @@ __all__ = [
     "is_formula",
     "is_jitted", "kernel", "lane_array", "lane_matrix", "lane_vector", "ld", "ld2", "less", "matrix", "nothing",
     "primitive", "real",
-    "select", "source_digest", "sqrt", "st", "st2", "vector",
+    "record", "select", "source_digest", "sqrt", "st", "st2", "vector",
 ]  # fmt: skip
