@@ -18,14 +18,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.machine import best_time, circumstances, save
-from integrators.engine.observe import pass_on_last
 from integrators.layout import COUNTERS, ITERATIONS, STEPS
 from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Problem
 from integrators.signatures import FIELD, FIELD_LANES, STEP, STEP_LANES
 from integrators.status import OK
-from integrators.steppers.common import clear, copy
+from integrators.steppers.common import clear, copy, pass_on_last
 from liegroup.compile import (
     WIDTH,
     entry,

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.controllers import AnyController, Controller, LogarithmicHamiltonian, find_controller
+from integrators.controllers import StepController, find_controller
 from integrators.engine.adaptive_run import AdaptiveRun, Steering
-from integrators.engine.assemble import assemble
 from integrators.engine.checkpoint import Checkpoint, load
+from integrators.engine.collect import collect
 from integrators.engine.drive import drive
 from integrators.engine.fixed_run import FixedRun, LaneRun
 from integrators.engine.run import Output, Plan, Run
@@ -38,7 +38,7 @@ def integrate(
     y0: ArrayLike | None = None,
     rtol: float | None = None,
     atol: ArrayLike | None = None,
-    controller: str | AnyController | None = None,
+    controller: str | StepController | None = None,
     max_step: float = np.inf,
     max_steps: int | None = None,
     save_every: int | None = None,
@@ -139,6 +139,7 @@ def integrate(
         tolerances = {name: value for name, value in (("rtol", rtol), ("atol", atol)) if value is not None}
         solution: Solution = chosen.solve(problem, span, step=step, save_every=save_every, **tolerances)
         return solution
+    chosen.check(problem, span[0])
     output = Output(times=_times(t_eval, span), events=as_events(events))
     way = _way(chosen, span, step, rtol, atol, controller, max_step, max_steps, problem.dimension)
     output = replace(output, save_every=_save_every(save_every, way))
@@ -153,7 +154,7 @@ def resume(
     problem: Problem | Poses,
     *,
     method: Method | None = None,
-    controller: AnyController | None = None,
+    controller: StepController | None = None,
     events: Any = None,
     callback: Any = None,
     progress: bool | None = None,
@@ -201,9 +202,9 @@ def _solved(
     try:
         seconds = drive(runs, progress, callback, keeper)
     except Exception as error:
-        error.solution = assemble(problem, method, way, runs, 0.0)  # type: ignore[attr-defined]
+        error.solution = collect(problem, method, way, runs, 0.0)  # type: ignore[attr-defined]
         raise
-    return assemble(problem, method, way, runs, seconds)
+    return collect(problem, method, way, runs, seconds)
 
 
 def start_runs(problem: Problem, method: Method, output: Output, way: Plan | Steering) -> list[Run]:
@@ -232,7 +233,7 @@ def _way(
             )
         return _plan(span, step)
     chosen = find_controller("PI42" if controller is None else controller)
-    _check_pair(method, chosen, step, rtol, atol, max_step)
+    chosen.check(method, step, rtol, atol, max_step)
     tolerances = np.broadcast_to(np.asarray(1e-9 if atol is None else atol, dtype=np.float64), (dimension,)).copy()
     relative = 1e-6 if rtol is None else float(rtol)
     if not (
@@ -248,34 +249,6 @@ def _way(
         raise ValueError(f"max_step: {max_step}, expected a positive number")
     most = 2**62 if max_steps is None else int(max_steps)
     return Steering(span, chosen, relative, tolerances, step, float(max_step), most)
-
-
-def _check_pair(
-    method: Method, controller: AnyController, step: float | None, rtol: Any, atol: Any, max_step: float
-) -> None:  # fmt: skip
-    if not isinstance(controller, Controller):
-        if not method.symmetric:
-            raise ValueError(
-                f"controller: the {controller.name} keeps the symmetry of a symmetric method; {method.name} has none"
-            )
-        if rtol is not None or atol is not None:
-            raise ValueError(f"rtol, atol: the {controller.name} estimates no errors; its `step` decides the accuracy")
-        if step is None:
-            raise ValueError(f"step: the {controller.name} needs ε, {controller.MEANS}")
-        if isinstance(controller, LogarithmicHamiltonian) and np.isfinite(max_step):
-            raise ValueError(
-                f"max_step: the steps of the {controller.name} are equal in their own time; take a smaller `step`"
-            )
-    elif method.symmetric or method.symplectic:
-        raise ValueError(
-            f"{method.name} keeps its structure with fixed steps only: give `step` and no tolerance, or an "
-            "IntegratingController or a "
-            f"LogarithmicHamiltonian"
-        )
-    elif not method.is_adaptive:
-        raise ValueError(
-            f"{method.name} does not estimate its error: give `step`, or take a method with an embedded one"
-        )
 
 
 def _plan(span: tuple[float, float], step: float) -> Plan:

@@ -1,8 +1,7 @@
-"""The run loop with variable steps: an error estimate and a controller, the reversible integrating controller, or steps
-whose size is not their time.
+"""The loop over variable steps, on one trajectory: a controller proposes every step and judges it.
 
-Times are kept in two words, so that they do not lose the small steps of a long run.  The loop allocates nothing and
-raises nothing; all it needs to go on is in its arguments.
+What a controller is, `integrators.controllers` says; the loop knows none of them.  It allocates nothing and raises
+nothing; all it needs to go on is in its arguments.
 """
 
 from __future__ import annotations
@@ -10,33 +9,31 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.arithmetic.compensated import two_sum
-from integrators.engine.observe import crossed, is_finite, observe, pass_on_last, project
-from integrators.engine.winding import unwind, wind
+from integrators.controllers.clock import (
+    ATTEMPTS,
+    END,
+    ESTIMATES,
+    NEXT,
+    NEXT_LOW,
+    OWN_TIME,
+    RELATIVE,
+    REPEAT,
+    T_LOW,
+    TAKEN,
+    T,
+)
+from integrators.engine.observe import call_step, completed, crosses, observe
+from integrators.engine.records import CONTROL, ONE
+from integrators.engine.winding import wind
 from integrators.layout import COMPENSATION, ERROR, ERROR_LOW, HISTORY, PENDING, REJECTED, ROW, STEPS
-from integrators.signatures import FIELD, STEP
-from integrators.status import EVENT, FULL, NON_FINITE, OK, STEP_UNDERFLOW, TOO_MANY_STEPS
-from integrators.steppers.common import copy
-from liegroup.compile import entry, helper, integer, integer_table, integers, kernel, ld, matrix, vector
-from liegroup.compile.scalars import absolute, arctan2, maximum, minimum, sqrt
+from integrators.status import EVENT, FULL, OK, STEP_UNDERFLOW, TOO_MANY_STEPS
+from integrators.steppers.common import copy, pass_on_last
+from liegroup.compile import entry, helper, integer, kernel, ld
+from liegroup.compile.scalars import absolute, maximum, sqrt
 from liegroup.formulas.facts import LENGTH_Q, LENGTH_V, SIZE
 from liegroup.table import KIND, N_V, Q_OFFSET, V_OFFSET
 
-T, T_LOW, H, TAKEN, OLD_H, OLDER_H, OLD_ERROR, OLDER_ERROR, RHO, RETRIES, REJECTED_LAST = range(11)
-"""The clock: time in two words, next step, the step taken, histories, ρ = 1/Q, attempts in a row, whether the last one
-failed.
-"""
-CLOCK = 11
-END, EPSILON, MAX_STEP, RELATIVE, TWO_ESTIMATES, INTEGRATING, FILTER = range(7)
-"""The control: end time, ε, largest step, relative tolerance, flags, and the numbers of the controller from FILTER on.
-"""
-B1, B2, B3, A2, A3, SAFETY, LEAST, GREATEST, SMOOTH, POWER = range(FILTER, FILTER + 10)
-CONTROL = FILTER + 10
-CONTROLLED, INTEGRATED, FICTITIOUS = 0.0, 1.0, 2.0
-"""Values of the flag INTEGRATING; FICTITIOUS: steps of ε in a time of their own, which say how long they took."""
-MOST_RETRIES = 20
-"""A step that has failed so often in a row is given up."""
 _ULP = 2.0**-52
-_SMALLEST_ERROR = 1e-10
 
 
 @helper
@@ -75,70 +72,19 @@ def error_norm(table: Any, y: Any, z: Any, e: Any, relative: Any, tolerances: An
     return total / n
 
 
-@kernel
-def scaled_error(table: Any, y: Any, z: Any, work: Any, control: Any, tolerances: Any) -> Any:
-    """The error of the step in units of the tolerance, from one estimate or from two."""
-    high = error_norm(table, y, z, work[ERROR], control[RELATIVE], tolerances)
-    if control[TWO_ESTIMATES] == 0.0:
+@helper
+def scaled_error(equations: Any, stepping: Any, state: Any, control: Any) -> Any:
+    """The error of the step in units of the tolerance, from one estimate or from two; 0 where the controller goes by
+    none.
+    """
+    table, relative, estimates = equations.table, control.numbers[RELATIVE], control.numbers[ESTIMATES]
+    if estimates == 0.0:
+        return 0.0
+    high = error_norm(table, state.previous, state.y, stepping.work[ERROR], relative, control.tolerances)
+    if estimates == 1.0:
         return sqrt(high)
-    low = error_norm(table, y, z, work[ERROR_LOW], control[RELATIVE], tolerances)
+    low = error_norm(table, state.previous, state.y, stepping.work[ERROR_LOW], relative, control.tolerances)
     return 0.0 if high == 0.0 else high / sqrt(high + 0.01 * low)
-
-
-@helper
-def power(x: Any, a: Any) -> Any:
-    """xᵃ for x > 0; 1 for a = 0."""
-    return 1.0 if a == 0.0 else float(x) ** float(a)
-
-
-@kernel
-def next_step(h: Any, error: Any, clock: Any, control: Any) -> Any:
-    """The step after an accepted one of size h with the scaled error, by the controller; keeps the histories."""
-    k = control[POWER]
-    r = maximum(error, _SMALLEST_ERROR) / power(control[SAFETY], k)
-    factor = (
-        power(r, -control[B1] / k)
-        * power(clock[OLD_ERROR], -control[B2] / k)
-        * power(clock[OLDER_ERROR], -control[B3] / k)
-    )
-    if clock[OLD_H] != 0.0:
-        factor = factor * power(h / clock[OLD_H], -control[A2])
-        if clock[OLDER_H] != 0.0:
-            factor = factor * power(clock[OLD_H] / clock[OLDER_H], -control[A3])
-    factor = limited(factor, control)
-    if clock[REJECTED_LAST] != 0.0:
-        factor = minimum(factor, 1.0)
-    clock[OLDER_ERROR], clock[OLD_ERROR] = clock[OLD_ERROR], r
-    clock[OLDER_H], clock[OLD_H] = clock[OLD_H], h
-    clock[REJECTED_LAST] = 0.0
-    return h * factor
-
-
-@helper
-def limited(factor: Any, control: Any) -> Any:
-    """The factor between two steps within its bounds."""
-    if control[SMOOTH] != 0.0:
-        factor = 1.0 + arctan2(factor - 1.0, 1.0)
-    return maximum(control[LEAST], minimum(control[GREATEST], factor))
-
-
-@helper
-def forget(clock: Any) -> None:
-    """Begin the histories of the controller anew."""
-    clock[OLD_H] = clock[OLDER_H] = 0.0
-    clock[OLD_ERROR] = clock[OLDER_ERROR] = 1.0
-
-
-@helper
-def bounded(h: Any, remaining: Any, control: Any) -> Any:
-    """The step within the largest one and the end; two equal last steps instead of a long and a tiny one."""
-    if absolute(h) > control[MAX_STEP]:
-        h = h * (control[MAX_STEP] / absolute(h))
-    if absolute(h) >= absolute(remaining):
-        return remaining
-    if control[INTEGRATING] == CONTROLLED and absolute(h) > 0.5 * absolute(remaining):
-        return 0.5 * remaining
-    return h
 
 
 @helper
@@ -148,134 +94,103 @@ def too_small(h: Any, remaining: Any, t: Any) -> Any:
 
 
 @helper
-def give_back(y: Any, low: Any, previous: Any, previous_low: Any, clock: Any, counters: Any) -> None:
+def give_back(state: Any, control: Any) -> None:
     """Undo a step that is not accepted."""
-    copy(previous, y)
-    copy(previous_low, low)
-    forget(clock)
-    counters[REJECTED] += 1
-    counters[HISTORY] = 0
-    clock[RETRIES] += 1.0
-    clock[REJECTED_LAST] = 1.0
+    copy(state.previous, state.y)
+    copy(control.previous_low, state.low)
+    state.counters[REJECTED] += 1
+    state.counters[HISTORY] = 0
 
 
 @helper
-def pass_time(clock: Any, control: Any, h: Any, last: Any) -> None:
-    """Add the step to the time."""
+def time_after(clock: Any, numbers: Any, h: Any, last: Any) -> Any:
+    """The time after the step, in two words."""
     s, e = two_sum(clock[T], h)
     high, rest = two_sum(s, e + clock[T_LOW])
-    clock[T], clock[T_LOW] = (control[END], 0.0) if last else (high, rest)
+    return (numbers[END], 0.0) if last else (high, rest)
 
 
-@entry(
-    integer(STEP, STEP, FIELD, FIELD, FIELD, FIELD, FIELD, vector, vector, vector, integer, integer, integer, vector,
-            integers, vector, vector, vector, vector, vector, integer_table, vector, integers, vector, integers, matrix,
-            matrix, matrix,
-            integers, integers,
-            vector, vector, vector, vector, integers, vector, vector, vector, vector, matrix, matrix, matrix, integers),
-)  # fmt: skip
-def advance_adaptive(
-    step: Any, interpolant: Any, field: Any, invariants: Any, projection: Any, events: Any, size: Any, clock: Any,
-    control: Any,
-    tolerances: Any, count: Any, most: Any, save_every: Any, times: Any, circles: Any, y: Any, low: Any, turns: Any,
-    previous: Any,
-    previous_low: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
-    work: Any,
-    dense_work: Any, counters: Any, dense_counters: Any,
-    values: Any, projected: Any, before: Any, after: Any, directions: Any, sizes: Any, between: Any, between_low: Any,
-    saved_t: Any,
-    saved: Any, saved_values: Any, statistics: Any, stretch: Any,
+@helper
+def take_own_time(equations: Any, stepping: Any, within: Any, state: Any, control: Any, t: Any, remaining: Any) -> Any:
+    """After a step of a time of its own: (status, that time).
+
+    A step that leads beyond the end is replaced by one that takes the time that is left.
+    """
+    h = stepping.work[ERROR, 0]
+    status = OK
+    if absolute(h) >= absolute(remaining):
+        h = remaining
+        copy(state.previous, state.y)
+        copy(control.previous_low, state.low)
+        status = call_step(
+            within.interpolant, equations, stepping, t, h, state.y, state.low, stepping.work, state.counters
+        )
+    return (STEP_UNDERFLOW if too_small(h, remaining, t) else status), h
+
+
+@helper
+def attempt(equations: Any, stepping: Any, within: Any, state: Any, control: Any, t: Any, remaining: Any) -> Any:
+    """One step as the controller proposes it, and its verdict: OK, REPEAT or why the run ends."""
+    clock, numbers, own_time = control.clock, control.numbers, control.numbers[OWN_TIME] != 0.0
+    h = control.propose(remaining, clock, numbers)
+    if not own_time and too_small(h, remaining, t):
+        return STEP_UNDERFLOW
+    wind(state.circles, state.y, state.low, state.turns, stepping.options[COMPENSATION])
+    copy(state.y, state.previous)
+    copy(state.low, control.previous_low)
+    status = call_step(
+        stepping.step, equations, stepping, t, h, state.y, state.low, stepping.work, state.counters
+    )  # fmt: skip
+    if own_time and status == OK:
+        status, h = take_own_time(equations, stepping, within, state, control, t, remaining)
+    status = completed(status, equations, state, t + h)
+    error = scaled_error(equations, stepping, state, control) if status == OK else 0.0
+    clock[ATTEMPTS] += 1.0
+    clock[NEXT], clock[NEXT_LOW] = time_after(clock, numbers, h, h == remaining)
+    verdict = control.judge(
+        status, error, clock[NEXT], h, state.y, control.watched, equations.parameters, equations.structure,
+        equations.field_work, control.watched_values, clock, numbers,
+    )  # fmt: skip
+    if verdict == OK:
+        clock[ATTEMPTS], clock[TAKEN] = 0.0, h
+    else:
+        give_back(state, control)
+    return verdict
+
+
+@entry(integer(*ONE, CONTROL, integer, integer))
+def adaptive_loop(
+    equations: Any, stepping: Any, within: Any, state: Any, crossings: Any, saving: Any, control: Any, count: Any,
+    most: Any,
 ) -> Any:  # fmt: skip
     """Up to `count` attempted steps until the end time, at most `most` accepted ones; returns a status.
 
-    clock, control
-        The state and the settings of the controller, see the constants of this module.
-    size, sizes
-        The function (Q, G) of the integrating controller and room for its values.
-    tolerances
-        Absolute tolerance per component of the velocity.
-
-    Everything else as in `integrators.engine.fixed_loop`.  FULL asks for more rows of results.
+    As `integrators.engine.fixed_loop`, and FULL asks for more rows of results.
     """
+    clock, counters = control.clock, state.counters
     for _ in range(count):
         t = clock[T]
-        remaining = (control[END] - t) - clock[T_LOW]
+        remaining = (control.numbers[END] - t) - clock[T_LOW]
         if remaining == 0.0:
             break
-        if counters[PENDING]:
-            h = clock[TAKEN]
-        else:
-            if times.shape[0] == 0 and counters[ROW] >= saved.shape[0]:
+        if not counters[PENDING]:
+            if saving.times.shape[0] == 0 and counters[ROW] >= saving.saved.shape[0]:
                 return FULL
             if counters[STEPS] >= most:
                 return TOO_MANY_STEPS
-            fictitious = control[INTEGRATING] == FICTITIOUS
-            h = clock[H] if fictitious else bounded(clock[H], remaining, control)
-            if not fictitious and too_small(h, remaining, t):
-                return STEP_UNDERFLOW
-            wind(circles, y, low, turns, options[COMPENSATION])
-            copy(y, previous)
-            copy(low, previous_low)
-            status = step(
-                field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
-            )
-            if fictitious and status == OK:
-                h = work[ERROR, 0]
-                if absolute(h) >= absolute(remaining):
-                    h = remaining
-                    copy(previous, y)
-                    copy(previous_low, low)
-                    status = interpolant(
-                        field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work,
-                        counters
-                    )  # fmt: skip
-                if too_small(h, remaining, t):
-                    status = STEP_UNDERFLOW
-            if status == OK:
-                project(projection, t + h, y, parameters, structure, field_work, projected, counters)
-                if not is_finite(y):
-                    status = NON_FINITE
-            error = 0.0
-            if status == OK and control[INTEGRATING] == CONTROLLED:
-                error = scaled_error(table, previous, y, work, control, tolerances)
-            if status != OK or not error <= 1.0:
-                give_back(y, low, previous, previous_low, clock, counters)
-                if status != OK and (clock[RETRIES] > MOST_RETRIES or control[INTEGRATING] != CONTROLLED):
-                    return status
-                if status == OK and error == error:
-                    clock[H] = h * maximum(control[LEAST], control[SAFETY] * power(error, -1.0 / control[POWER]))
-                else:
-                    clock[H] = h * (0.5 if status not in (NON_FINITE, OK) else 0.2)
+            verdict = attempt(equations, stepping, within, state, control, t, remaining)
+            if verdict == REPEAT:
                 continue
-            clock[RETRIES] = 0.0
-            clock[TAKEN] = h
-            if control[INTEGRATING] == CONTROLLED:
-                clock[H] = next_step(h, error, clock, control)
-            if directions.shape[0]:
-                unwind(y, turns, between)
-                events(t + h, between, parameters, structure, field_work, after)
-                if crossed(before, after, directions):
-                    counters[PENDING] = 1
-                    return EVENT
+            if verdict != OK:
+                return verdict
+            if crossings.directions.shape[0] and crosses(crossings, equations, within, state, t + clock[TAKEN]):
+                return EVENT
+        h = clock[TAKEN]
+        clock[T], clock[T_LOW] = clock[NEXT], clock[NEXT_LOW]
+        status = observe(equations, stepping, within, state, saving, t, clock[T], h, h == remaining)
+        copy(crossings.after, crossings.before)
+        pass_on_last(stepping.work, counters)
         counters[PENDING] = 0
-        last = h == remaining
-        pass_time(clock, control, h, last)
-        if control[INTEGRATING] == INTEGRATED:
-            size(clock[T], y, parameters, structure, field_work, sizes)
-            forward = 1.0 if h > 0.0 else -1.0
-            clock[RHO] += control[EPSILON] * forward * sizes[1]
-            clock[H] = control[EPSILON] / clock[RHO] * forward
-            if not clock[RHO] > 0.0:
-                return STEP_UNDERFLOW
-        status = observe(
-            interpolant, field, invariants, t, clock[T], h, last, save_every, times, y, turns, previous, table,
-            coefficients, options,
-            parameters, structure, field_work, dense_work, counters, dense_counters, values, between, between_low,
-            saved_t, saved,
-            saved_values, statistics, stretch,
-        )  # fmt: skip
-        copy(after, before)
-        pass_on_last(work, counters)
         counters[STEPS] += 1
         if status != OK:
             return status

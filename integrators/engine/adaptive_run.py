@@ -8,39 +8,35 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.controllers import AnyController, IntegratingController, LogarithmicHamiltonian, first_step
-from integrators.engine.adaptive_loop import (
+from integrators.controllers import StepController, first_step
+from integrators.controllers.clock import (
     CLOCK,
-    CONTROL,
     END,
-    EPSILON,
-    FICTITIOUS,
-    FILTER,
-    INTEGRATED,
-    INTEGRATING,
+    ESTIMATES,
     MAX_STEP,
-    OLD_ERROR,
-    OLDER_ERROR,
+    OWN,
+    OWN_TIME,
     RELATIVE,
-    RHO,
     TAKEN,
-    TWO_ESTIMATES,
     H,
     T,
-    advance_adaptive,
 )
+from integrators.controllers.signatures import JUDGE, PROPOSE
+from integrators.engine.adaptive_loop import adaptive_loop
+from integrators.engine.records import Control
 from integrators.engine.run import Output, Run
 from integrators.layout import PENDING
 from integrators.method import Method
 from integrators.method.step_map import moved
 from integrators.problem import Problem
-from integrators.problem.fields import Field, as_field, joined
+from integrators.problem.fields import Field
 from integrators.problem.python_field import SIZE
 from integrators.status import Status
-from integrators.steppers.logarithmic import logarithmic, time_momentum
 from liegroup.table import FACTORS
 
 Array = NDArray[np.float64]
+WATCHED = 2
+"""Numbers that a function watched by a controller gives, at most."""
 _ROWS = 1024
 """Saved states there is room for at first."""
 
@@ -63,7 +59,7 @@ class Steering:
     """
 
     span: tuple[float, float]
-    controller: AnyController
+    controller: StepController
     relative: float
     absolute: Array
     first: float | None
@@ -77,64 +73,41 @@ class AdaptiveRun(Run):
     KEPT = (*Run.KEPT, "previous_low", "clock")
 
     def __init__(self, problem: Problem, method: Method, output: Output, steering: Steering, y0: Array) -> None:
-        span = steering.span
+        controller, span = steering.controller, steering.span
         self.span, self.steering = span, steering
-        if isinstance(steering.controller, LogarithmicHamiltonian):
-            method = logarithmic(method)
+        self.forward = 1.0 if span[1] >= span[0] else -1.0
+        method = controller.method(method)
         super().__init__(problem, method, output, span[0], y0, len(output.times) or _ROWS)
-        self.previous_low, self.sizes = np.zeros(problem.n), np.zeros(2)
-        self.clock, self.control = np.zeros(CLOCK), np.zeros(CONTROL)
-        self.clock[[T, OLD_ERROR, OLDER_ERROR]] = span[0], 1.0, 1.0
-        self.control[[END, MAX_STEP, RELATIVE]] = span[1], steering.largest, steering.relative
-        size: Field | None = None
-        if isinstance(steering.controller, IntegratingController):
-            size = as_field(steering.controller.size, "size")
-        self.size = self.field_form(size, SIZE)
-        self.loop = self.loop_form(advance_adaptive)
-        forward = 1.0 if span[1] >= span[0] else -1.0
-        if isinstance(steering.controller, IntegratingController):
-            self._start_integrating(forward)
-        elif isinstance(steering.controller, LogarithmicHamiltonian):
-            self._start_logarithmic(forward, steering.controller)
-        else:
-            self.control[FILTER:] = steering.controller.data(method.estimate_power)
-            self.control[TWO_ESTIMATES] = method.embedded_order_low is not None
-            self.clock[H] = forward * (steering.first or self._first_step(forward))
+        self.previous_low, self.tolerances = np.zeros(problem.n), steering.absolute
+        self.watched, self.watched_values = self.field_form(controller.watched, SIZE), np.zeros(WATCHED)
+        self.clock, self.numbers = np.zeros(CLOCK), np.concatenate([np.zeros(OWN), controller.data(method)])
+        self.clock[T] = span[0]
+        self.numbers[[END, MAX_STEP, RELATIVE]] = span[1], steering.largest, steering.relative
+        self.numbers[[ESTIMATES, OWN_TIME]] = controller.estimates(method), method.stepper.step_of_time is not None
+        self.propose, self.judge = self.form(controller.propose, PROPOSE), self.form(controller.judge, JUDGE)
+        self.loop = self.loop_form(adaptive_loop)
+        controller.start(self)
 
-    def _start_integrating(self, forward: float) -> None:
-        assert self.steering.first is not None
-        self.control[[EPSILON, INTEGRATING]] = self.steering.first, INTEGRATED
-        self._call_field(self.size, self.t0, self.y, self.sizes)
-        wished, rate = self.sizes
-        if not (wished > 0.0 and np.isfinite(self.sizes).all()):
-            raise ValueError(
-                f"controller: size(t, y) = {self.sizes.tolist()} at the start, expected (Q, G) with Q > 0 and finite "
-                "numbers"
-            )
-        # the rate enters with the direction of time, as in the loop
-        self.clock[RHO] = 1.0 / wished + 0.5 * self.control[EPSILON] * forward * rate
-        self.clock[H] = forward * self.control[EPSILON] / self.clock[RHO]
-
-    def _start_logarithmic(self, forward: float, controller: LogarithmicHamiltonian) -> None:
-        assert self.steering.first is not None
-        potential = as_field(controller.potential, "potential")
-        self.control[INTEGRATING], self.clock[H] = FICTITIOUS, forward * self.steering.first
-        self.coefficients = np.append(self.coefficients, time_momentum(self.problem, potential, self.t0, self.y))
+    def look(self) -> Array:
+        """The values of the function the controller watches, now."""
+        self._call_field(self.watched, self.t0, self.y, self.watched_values)
+        return self.watched_values
 
     @cached_property
     def evaluated(self) -> Field:
-        controller, field = self.steering.controller, super().evaluated
-        if not isinstance(controller, LogarithmicHamiltonian):
-            return field
-        return joined(field, self.problem.dimension, as_field(controller.potential, "potential"))
+        return self.steering.controller.evaluated(self.problem, super().evaluated)
 
-    def _first_step(self, forward: float) -> float:
+    def first_step(self) -> float:
+        """The first step as it was given, or found from the field."""
+        return self.steering.first or self._found_first_step()
+
+    def _found_first_step(self) -> float:
         problem, sizes = self.problem, state_sizes(self.problem, self.y)
         scale = self.steering.absolute + self.steering.relative * sizes
         v0 = problem.velocity(self.t0, self.y)
 
         def probe(h: float) -> Array:
-            return problem.velocity(self.t0 + forward * h, moved(problem, self.y, forward * h * v0))
+            return problem.velocity(self.t0 + self.forward * h, moved(problem, self.y, self.forward * h * v0))
 
         return min(
             first_step(scale, sizes, v0, probe, self.method.order),
@@ -158,22 +131,8 @@ class AdaptiveRun(Run):
     def step_in_progress(self) -> tuple[float, float]:
         return float(self.clock[T]), float(self.clock[TAKEN] if self.counters[PENDING] else self.clock[H])
 
-    def advance(self, count: int) -> int:
-        problem, output = self.problem, self.output
-        return int(
-            self.loop(
-                *self.functions, self.size, self.clock, self.control, self.steering.absolute, count, self.steering.most,
-                output.save_every, output.times, self.circles, self.y, self.low, self.turns, self.previous,
-                self.previous_low,
-                problem.table, self.coefficients, self.options, self.parameters, self.structure, self.field_work,
-                self.work,
-                self.dense_work,
-                self.counters, self.dense_counters, self.values, self.projected, self.before, self.after,
-                self.directions, self.sizes,
-                self.between, self.between_low, self.saved_t, self.saved, self.saved_values, self.statistics,
-                self.stretch,
-            )
-        )  # fmt: skip
+    def call_loop(self, count: int) -> int:
+        return int(self.loop(*self.records, self.filled(Control), count, self.steering.most))
 
 
 def state_sizes(problem: Problem, y: Array) -> Array:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.controllers import AnyController, Controller
+from integrators.controllers import KINDS, StepController
 from integrators.engine.adaptive_run import Steering
 from integrators.engine.run import Output, Plan, Run
 from integrators.events import Events
@@ -29,8 +29,9 @@ from integrators.problem.fields import as_field
 from integrators.results.storage import Dataset, StorageError, Variable, read, write
 from liegroup.compile import MODE
 
-VERSION = 3
+VERSION = 4
 _KIND = "checkpoint"
+_KINDS = {kind.__name__: kind for kind in KINDS}
 
 
 class Checkpoint:
@@ -97,15 +98,15 @@ class Stored:
     def method(self) -> str:
         return str(self.attributes["method"])
 
-    def way(self, controller: AnyController | None) -> Plan | Steering:
+    def way(self, controller: StepController | None) -> Plan | Steering:
         """The steps or tolerances of the run."""
         words = json.loads(str(self.attributes["way"]))
         if words.pop("kind") == "plan":
             return Plan(**words)
         words["span"], words["absolute"] = tuple(words["span"]), np.array(words["absolute"])
         then = words["controller"]
-        if "b" in then:
-            controller = Controller(**(then | {"b": tuple(then["b"]), "a": tuple(then["a"])}))
+        if "function" not in then:
+            controller = _KINDS[then.pop("kind")](**then)
         elif controller is None:
             raise StorageError(f"{self.path}: the run was steered by the {then['name']}; give it again")
         elif _in_words(controller) != then:
@@ -223,8 +224,10 @@ def _way_in_words(way: Plan | Steering) -> dict[str, Any]:
     }
 
 
-def _in_words(controller: AnyController) -> dict[str, Any]:
-    """A controller; of one that goes by a function, its name and the digest of the function."""
-    if isinstance(controller, Controller):
-        return asdict(controller)
-    return {"name": controller.name, "function": function_fingerprint(as_field(controller.function).source)}
+def _in_words(controller: StepController) -> dict[str, Any]:
+    """A controller: its kind with its numbers, or, if it goes by a function, with the digest of the function."""
+    kind = {"kind": type(controller).__name__}
+    if controller.function is None:
+        numbers: dict[str, Any] = asdict(controller)  # type: ignore[call-overload]
+        return kind | numbers
+    return kind | {"name": controller.name, "function": function_fingerprint(as_field(controller.function).source)}

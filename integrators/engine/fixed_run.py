@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.engine.fixed_loop import advance
+from integrators.engine.fixed_loop import fixed_loop
 from integrators.engine.run import Output, Plan, Run, Trajectory
 from integrators.layout import ROW
 from integrators.method import Method
@@ -27,7 +27,7 @@ class FixedRun(Run):
         self.plan = plan
         rows = len(output.times) or 1 + -(-plan.steps // output.save_every)
         super().__init__(problem, method, output, plan.t0, y0, rows)
-        self.loop = self.loop_form(advance)
+        self.loop = self.loop_form(fixed_loop)
 
     @property
     def t(self) -> float:
@@ -44,21 +44,8 @@ class FixedRun(Run):
     def step_in_progress(self) -> tuple[float, float]:
         return self.plan.t0 + self.steps_done * self.plan.h, self.plan.h
 
-    def advance(self, count: int) -> int:
-        plan, problem, output = self.plan, self.problem, self.output
-        return int(
-            self.loop(
-                *self.functions, plan.t0, plan.h, count, plan.steps, output.save_every, output.times, self.circles,
-                self.y, self.low,
-                self.turns, self.previous, problem.table, self.coefficients, self.options, self.parameters,
-                self.structure,
-                self.field_work, self.work, self.dense_work, self.counters, self.dense_counters, self.values,
-                self.projected, self.before,
-                self.after, self.directions, self.between, self.between_low, self.saved_t, self.saved,
-                self.saved_values, self.statistics,
-                self.stretch,
-            )
-        )  # fmt: skip
+    def call_loop(self, count: int) -> int:
+        return int(self.loop(*self.records, self.plan.t0, self.plan.h, count, self.plan.steps))
 
 
 class LaneRun(FixedRun):
@@ -91,7 +78,7 @@ class LaneRun(FixedRun):
         start = {name: getattr(self, name).copy() for name in names} | {
             "stretch_now": self.statistics[row : row + 1].copy()
         }
-        if self.advance(count) != Status.OK:
+        if self.call_loop(count) != Status.OK:
             self._repeat_one_by_one(count, start)
 
     def _repeat_one_by_one(self, count: int, start: dict[str, Any]) -> None:

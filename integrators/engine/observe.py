@@ -1,4 +1,4 @@
-"""What the run loops do between two steps: projection, extremes of invariants, events, saved states.
+"""What the loops do before, at and after a step: projection, extremes of invariants, events, saved states.
 
 Extremes and means of the invariants are taken at every step, so that saving few states never hides an energy band.
 """
@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from integrators.engine.winding import unwound
-from integrators.layout import FIRST, FIRST_KNOWN, HISTORY, LAST, LAST_KNOWN, ROW, STEPS, STRETCH
+from integrators.engine.winding import unwind, unwound
+from integrators.layout import FIRST_KNOWN, HISTORY, LAST_KNOWN, PENDING, ROW, STEPS, STRETCH
 from integrators.signatures import FIELD_SIGNATURES
-from integrators.status import OK
+from integrators.status import NON_FINITE, OK
 from integrators.steppers.common import clear, copy
 from liegroup.compile import any_, entry, helper, kernel, ld, ld2, select, st2
 
@@ -37,31 +37,48 @@ def is_finite(y: Any) -> Any:
 
 
 @helper
-def project(
-    projection: Any, t: Any, y: Any, parameters: Any, structure: Any, field_work: Any, projected: Any, counters: Any
-) -> None:
-    """y <- the projection of y, if the problem has one; what was known of the field at y is then forgotten."""
-    if projected.shape[0]:
-        projection(t, y, parameters, structure, field_work, projected)
-        copy(projected, y)
-        counters[LAST_KNOWN] = 0
+def call_step(
+    step: Any, equations: Any, stepping: Any, t: Any, h: Any, y: Any, low: Any, work: Any, counters: Any
+) -> Any:
+    """One step of size h from the state y at t by a stepper or an interpolant; returns its status."""
+    return step(
+        equations.field, t, h, y, low, equations.table, stepping.coefficients, stepping.options, equations.parameters,
+        equations.structure, equations.field_work, work, counters,
+    )  # fmt: skip
 
 
 @helper
-def pass_on_last(work: Any, counters: Any) -> None:
-    """After an accepted step: the field at its end is the field at the start of the next one."""
-    if counters[LAST_KNOWN]:
-        copy(work[LAST], work[FIRST])
-    counters[FIRST_KNOWN] = counters[LAST_KNOWN]
+def completed(status: Any, equations: Any, state: Any, t: Any) -> Any:
+    """After a step: y <- the projection of y, if the problem has one; NON_FINITE if y is not finite.
+
+    What was known of the field at y is forgotten with a projection.
+    """
+    if status != OK:
+        return status
+    if state.projected.shape[0]:
+        equations.projection(
+            t, state.y, equations.parameters, equations.structure, equations.field_work, state.projected
+        )
+        copy(state.projected, state.y)
+        state.counters[LAST_KNOWN] = 0
+    return OK if is_finite(state.y) else NON_FINITE
 
 
-@helper
-def crossed(before: Any, after: Any, directions: Any) -> bool:
-    """Whether an event function has changed its sign in its direction (+1 upwards, −1 downwards, 0 both)."""
+@kernel
+def crosses(crossings: Any, equations: Any, within: Any, state: Any, t: Any) -> bool:
+    """Whether an event function has changed its sign, in its direction, in the step that ended at t; the step then
+    waits for being looked at.
+    """
+    directions = crossings.directions
+    unwind(state.y, state.turns, within.between)
+    crossings.events(
+        t, within.between, equations.parameters, equations.structure, equations.field_work, crossings.after
+    )
     for k in range(directions.shape[0]):
-        a, b = ld(before, k), ld(after, k)
-        up, down = (a < 0.0) & (b >= 0.0), (a > 0.0) & (b <= 0.0)
-        if (directions[k] >= 0 and any_(up)) or (directions[k] <= 0 and any_(down)):
+        a, b = ld(crossings.before, k), ld(crossings.after, k)
+        up, down = any_((a < 0.0) & (b >= 0.0)), any_((a > 0.0) & (b <= 0.0))
+        if (up and directions[k] >= 0) or (down and directions[k] <= 0):
+            state.counters[PENDING] = 1
             return True
     return False
 
@@ -95,62 +112,75 @@ def watch(values: Any, statistics: Any, counters: Any) -> None:
 
 
 @kernel
-def save(
-    t: Any, y: Any, turns: Any, values: Any, saved_t: Any, saved: Any, saved_values: Any, stretch: Any, counters: Any
-) -> None:
-    """Write the next row of the results; angles with their turns."""
+def save(t: Any, y: Any, state: Any, saving: Any) -> None:
+    """Write the state y at t, angles with their turns, and the values of the invariants as the next row of the
+    results.
+    """
+    counters = state.counters
     row = counters[ROW]
-    saved_t[row] = t
+    saving.saved_t[row] = t
     for i in range(y.shape[0]):
-        st2(saved, row, i, unwound(y, turns, i))
-    for k in range(values.shape[0]):
-        st2(saved_values, row, k, ld(values, k))
-    stretch[row] = counters[STRETCH]
+        st2(saving.saved, row, i, unwound(y, state.turns, i))
+    for k in range(state.values.shape[0]):
+        st2(saving.saved_values, row, k, ld(state.values, k))
+    saving.stretch[row] = counters[STRETCH]
     counters[ROW] = row + 1
     counters[STRETCH] = 0
 
 
-@helper
-def observe(
-    interpolant: Any, field: Any, invariants: Any, t: Any, t_new: Any, h: Any, last: Any, save_every: Any, times: Any,
-    y: Any,
-    turns: Any, previous: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
-    field_work: Any,
-    dense_work: Any, counters: Any, dense_counters: Any, values: Any, between: Any, between_low: Any, saved_t: Any,
-    saved: Any,
-    saved_values: Any, statistics: Any, stretch: Any,
-) -> Any:  # fmt: skip
-    """Watch the invariants at the end of an accepted step and save what is due; returns a status.
+@kernel
+def save_within(
+    equations: Any, stepping: Any, within: Any, state: Any, saving: Any, t: Any, t_new: Any, near: Any, forward: Any
+) -> Any:
+    """Watch and save the states at those `times` that lie within the step from t to t_new; returns a status.
 
-    Due are every `save_every`-th state and the last one, or, if `times` are given, the states at those the step has
-    reached: `between` <- `previous`, advanced by the interpolant.
+    `between` <- `previous`, advanced by the interpolant.
     """
-    dense_counters[HISTORY] = dense_counters[FIRST_KNOWN] = 0
-    near, forward = _SAME_TIME * abs(h), 1.0 if h >= 0.0 else -1.0
+    counters, times, between = state.counters, saving.times, within.between
     while counters[ROW] < times.shape[0] and forward * (times[counters[ROW]] - t_new) < -near:
         wanted = times[counters[ROW]]
-        copy(previous, between)
-        clear(between_low)
-        status = interpolant(
-            field, t, wanted - t, between, between_low, table, coefficients, options, parameters, structure, field_work,
-            dense_work,
-            dense_counters,
+        copy(state.previous, between)
+        clear(within.between_low)
+        status = call_step(
+            within.interpolant, equations, stepping, t, wanted - t, between, within.between_low, within.dense_work,
+            within.dense_counters,
         )  # fmt: skip
         if status != OK:
             return status
-        if values.shape[0]:
-            invariants(wanted, between, parameters, structure, field_work, values)
-        watch(values, statistics, counters)
-        save(wanted, between, turns, values, saved_t, saved, saved_values, stretch, counters)
-    if values.shape[0]:
-        invariants(t_new, y, parameters, structure, field_work, values)
-    watch(values, statistics, counters)
-    if times.shape[0] == 0:
-        if last or (counters[STEPS] + 1) % save_every == 0:
-            save(t_new, y, turns, values, saved_t, saved, saved_values, stretch, counters)
-    else:
-        while counters[ROW] < times.shape[0] and (last or forward * (times[counters[ROW]] - t_new) <= near):
-            if counters[STRETCH] == 0:
-                watch(values, statistics, counters)
-            save(times[counters[ROW]], y, turns, values, saved_t, saved, saved_values, stretch, counters)
+        if state.values.shape[0]:
+            equations.invariants(
+                wanted, between, equations.parameters, equations.structure, equations.field_work, state.values
+            )
+        watch(state.values, saving.statistics, counters)
+        save(wanted, between, state, saving)
+    return OK
+
+
+@helper
+def observe(
+    equations: Any, stepping: Any, within: Any, state: Any, saving: Any, t: Any, t_new: Any, h: Any, last: Any
+) -> Any:
+    """Watch the invariants at the end of an accepted step and save what is due; returns a status.
+
+    Due are every `save_every`-th state and the last one, or, if `times` are given, the states at those the step has
+    reached.
+    """
+    counters, times, y = state.counters, saving.times, state.y
+    near, forward, status = _SAME_TIME * abs(h), 1.0 if h >= 0.0 else -1.0, OK
+    within.dense_counters[HISTORY] = within.dense_counters[FIRST_KNOWN] = 0
+    if counters[ROW] < times.shape[0]:
+        status = save_within(equations, stepping, within, state, saving, t, t_new, near, forward)
+    if status != OK:
+        return status
+    if state.values.shape[0]:
+        equations.invariants(
+            t_new, y, equations.parameters, equations.structure, equations.field_work, state.values
+        )  # fmt: skip
+    watch(state.values, saving.statistics, counters)
+    due = times.shape[0] == 0 and (last or (counters[STEPS] + 1) % saving.save_every == 0)
+    while due or (counters[ROW] < times.shape[0] and (last or forward * (times[counters[ROW]] - t_new) <= near)):
+        if counters[STRETCH] == 0:
+            watch(state.values, saving.statistics, counters)
+        save(t_new if due else times[counters[ROW]], y, state, saving)
+        due = False
     return OK

@@ -1,4 +1,4 @@
-"""Runs in progress: the arrays of the compiled loops, advanced chunk by chunk."""
+"""Runs in progress: the arrays of the compiled loops."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from integrators.engine.diagnosis import diagnose
 from integrators.engine.observe import GREATEST, LEAST, STATISTICS, nothing_to_do, save, watch
+from integrators.engine.records import Crossings, Equations, Saving, State, Stepping, Within
 from integrators.engine.winding import circles, unwind
 from integrators.events import Events, zeros
 from integrators.layout import COUNTERS, EVALUATIONS, FIRST_KNOWN, HISTORY, ITERATIONS, ROW, STEPS, STRETCH, TAU
 from integrators.method import Method
 from integrators.problem import Problem
 from integrators.problem.fields import Field, as_field
-from integrators.problem.python_field import CalledBack
+from integrators.problem.python_field import EVALUATED, EVENTS, INVARIANTS, PROJECTION, CalledBack
 from integrators.results.solution import explain
 from integrators.signatures import FIELD, STEP
 from integrators.status import Status
@@ -106,6 +107,17 @@ class Run:
         self.y[...] = y0.T
         self._start()
 
+    # --- records --------------------------------------------------------------------------------------------------
+
+    def filled(self, kind: Any) -> Any:
+        """A record of `integrators.engine.records`, filled from the attributes of the same names."""
+        return kind(*(getattr(self, name) for name in kind._fields))
+
+    @cached_property
+    def records(self) -> tuple[Any, ...]:
+        """The records that every loop takes, in its order."""
+        return tuple(self.filled(kind) for kind in (Equations, Stepping, Within, State, Crossings, Saving))
+
     # --- arrays and functions -------------------------------------------------------------------------------------
 
     def zeros(self, *shape: int) -> Array:
@@ -128,7 +140,8 @@ class Run:
         self.y, self.low, self.turns, self.previous, self.between, self.between_low = (zeros(n) for _ in range(6))
         self.field_work, self.work = zeros(*problem.work_shape), zeros(*method.work_shape(problem))
         self.dense_work = self.work if method.has_own_interpolant else zeros(*method.work_shape(problem))
-        self.circles = circles(problem, self.t0)
+        self.table, self.circles = problem.table, circles(problem, self.t0)
+        self.save_every, self.times = self.output.save_every, self.output.times
         self.values, self.projected = zeros(m), zeros(n if problem.projection is not None else 0)
         self.directions = np.zeros(0, dtype=np.int64) if self.output.events is None else self.output.events.directions
         self.before, self.after = zeros(len(self.directions)), zeros(len(self.directions))
@@ -140,12 +153,12 @@ class Run:
         return function.compiled
 
     def loop_form(self, loop: Entry) -> Any:
-        """The run loop as this run calls it."""
+        """A loop as this run calls it."""
         return loop.python if self.interpreted else self.compiled(loop)
 
-    def step_form(self, step: Entry) -> Any:
-        """A stepper or an interpolant as the loop calls it."""
-        return step.python if self.interpreted else Pointer(self.compiled(step), self.STEP)
+    def form(self, function: Entry, type_: Any) -> Any:
+        """A compiled function of a type (as in `integrators.signatures`) as the loop calls it."""
+        return function.python if self.interpreted else Pointer(self.compiled(function), type_)
 
     def field_form(self, field: Field | None, slot: int) -> Any:
         """A field as the loop calls it; `slot`: as which of `integrators.problem.python_field` it may be called
@@ -175,10 +188,14 @@ class Run:
                 problem, max(problem.n, problem.dimension + 1, problem.invariant_count, len(self.directions), parts)
             )
             self.parameters, self.structure = self.called_back.parameters, self.called_back.structure
-        fields = (self.evaluated, problem.invariants, problem.projection, None if events is None else events.field)
-        self.functions = [self.step_form(f) for f in (method.step(problem), method.interpolant(problem))]
-        self.functions += [self.field_form(f, slot) for slot, f in enumerate(fields)]
-        bind(self.functions, problem.table, [int(self.options[TAU])])
+        self.step = self.form(method.step(problem), self.STEP)
+        self.interpolant = self.form(method.interpolant(problem), self.STEP)
+        self.field = self.field_form(self.evaluated, EVALUATED)
+        self.invariants = self.field_form(problem.invariants, INVARIANTS)
+        self.projection = self.field_form(problem.projection, PROJECTION)
+        self.events = self.field_form(None if events is None else events.field, EVENTS)
+        called = (self.step, self.interpolant, self.field, self.invariants, self.projection, self.events)
+        bind(called, problem.table, [int(self.options[TAU])])
 
     def _call_field(self, function: Any, t: float, y: Array, out: Array) -> None:
         with np.errstate(all="ignore"):
@@ -195,9 +212,9 @@ class Run:
         """Watch and save the start."""
         m = self.problem.invariant_count
         if m:
-            self._call_field(self.functions[3], self.t0, self.y, self.values)
+            self._call_field(self.invariants, self.t0, self.y, self.values)
         if len(self.directions):
-            self._call_field(self.functions[5], self.t0, self.y, self.before)
+            self._call_field(self.events, self.t0, self.y, self.before)
         self.statistics[0, : 3 * m] = np.concatenate([self.values] * 3)
         self.counters[STRETCH] = 1
         if not len(self.output.times) or self.output.times[0] == self.t0:
@@ -231,7 +248,7 @@ class Run:
         """Part of the way that is done, 0 to 1."""
         raise NotImplementedError
 
-    def advance(self, count: int) -> int:
+    def call_loop(self, count: int) -> int:
         """Up to `count` steps by the loop; returns its status."""
         raise NotImplementedError
 
@@ -242,7 +259,7 @@ class Run:
     def go(self, count: int) -> None:
         """Up to `count` further steps."""
         with np.errstate(all="ignore"):
-            status = Status(self.advance(count))
+            status = Status(self.call_loop(count))
         self._raise_pending()
         if status is Status.EVENT:
             self._look_at_events()
@@ -272,6 +289,7 @@ class Run:
         for name in self.ROWS:
             table = getattr(self, name)
             setattr(self, name, np.concatenate([table, np.zeros_like(table)]))
+        self.__dict__.pop("records", None)
 
     # --- within a step --------------------------------------------------------------------------------------------
 
@@ -283,8 +301,8 @@ class Run:
         """The state after a part of the step that began at t in the state `previous` and left `work`."""
         y, low = previous.copy(), np.zeros_like(self.low)
         with np.errstate(all="ignore"):
-            status = self.functions[1](
-                self.functions[2], t, part, y, low, self.problem.table, self.coefficients, self.options,
+            status = self.interpolant(
+                self.field, t, part, y, low, self.table, self.coefficients, self.options,
                 self.parameters, self.structure,
                 self.field_work, work, counters,
             )  # fmt: skip
@@ -302,7 +320,7 @@ class Run:
 
         def values_at(part: float, y: Array) -> Array:
             values = np.zeros(len(events.rows))
-            self._call_field(self.functions[5], t + part, self.given(y), values)
+            self._call_field(self.events, t + part, self.given(y), values)
             return values
 
         for part, k, y in zeros(events, self.before, self.after, h, self.state_at, values_at):
@@ -319,19 +337,9 @@ class Run:
             wanted = float(times[self.counters[ROW]])
             state = self.state_at(wanted - t)
             if self.problem.invariant_count:
-                self._call_field(self.functions[3], wanted, state, self.values)
+                self._call_field(self.invariants, wanted, state, self.values)
             watch(self.values, self.statistics, self.counters)
-            save(
-                wanted,
-                state,
-                self.turns,
-                self.values,
-                self.saved_t,
-                self.saved,
-                self.saved_values,
-                self.stretch,
-                self.counters,
-            )
+            save(wanted, state, *(self.filled(kind) for kind in (State, Saving)))
         self.y[...], self.stopped_at = y, t + part
         self.end(Status.EVENT, name)
 

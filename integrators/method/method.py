@@ -13,8 +13,22 @@ from integrators.layout import CANONICAL, COMPENSATION, OWN_OPTIONS, OWN_ROWS, T
 from integrators.problem import OwnStep, Problem
 from integrators.problem.fields import Field
 from liegroup.compile import Entry
+from liegroup.table import retract
 from liegroup.tau import CAYLEY, CCSK, EXP, SPLIT, SPLITEXP
 
+NEEDS = {
+    "field": "any field on any group",
+    "time": "a field that depends on the time alone: the linear equation g' = g A(t)",
+    "canonical": "a canonical problem: state (q, p) on T*G",
+    "lagrangian": "the derivatives of a Lagrangian (`integrators.lagrangian_problem`)",
+    "holonomic": "a Lagrangian and its constraints (`integrators.holonomic_problem`)",
+    "constraints": "the parts of a constrained motion (`constrained_problem` of a system)",
+    "constant metric": "the same, with a kinetic energy that does not depend on q",
+    "closures": "the same, every constraint the rate of a position",
+    "quasi-velocities": "quasi-velocities of a constant metric (`problem` of a nonholonomic system)",
+    "own step": "a problem that brings its own step, such as the motion of a tree of bodies",
+}
+"""What a stepper may need of a problem."""
 MAPS = {"exp": EXP, "cayley": CAYLEY, "ccsk": CCSK, "split": SPLIT, "splitexp": SPLITEXP}
 """Coordinate maps τ by name, with their codes; the last two are maps of the bodies of a tree: positions and turns
 apart.
@@ -45,6 +59,8 @@ class Stepper:
         What the stepper is handed in the place of the field.
     shape : callable, optional
         ``shape(problem, options)`` → shape of the whole workspace, if rows as long as the state are not enough.
+    needs : str
+        What a problem must have, one of `NEEDS`; `prepare` and `integrate` refuse others.
     own : str
         Without `step`: the name of the problem's own step (`Problem.own_steps`).
     step_of_time : Entry, optional
@@ -64,6 +80,11 @@ class Stepper:
     own: str = ""
     step_of_time: Entry | None = None
     explain: Callable[[NDArray[np.float64]], str] | None = None
+    needs: str = "field"
+
+    def __post_init__(self) -> None:
+        if self.needs not in NEEDS:
+            raise ValueError(f"stepper {self.name}: needs {self.needs!r}, expected one of {', '.join(NEEDS)}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +168,33 @@ class Method:
         power = self.embedded_order + 1
         return power if self.embedded_order_low is None else 2 * power - (self.embedded_order_low + 1)
 
+    @property
+    def needs(self) -> str:
+        """What a problem must have, one of `NEEDS`."""
+        return self.stepper.needs
+
+    @property
+    def family(self) -> str:
+        """The name of its stepper."""
+        return self.stepper.name
+
+    def __repr__(self) -> str:
+        return f"<Method {self.name}: order {self.order}, {self.family}, for {NEEDS[self.needs]}>"
+
+    def check(self, problem: Problem, t: float = 0.0) -> None:
+        """ValueError, with the method's name and the remedy, if the problem is not of the kind it needs."""
+        if self.needs == "time" and _depends_on_state(problem, t):
+            raise ValueError(
+                f"{self.name} is for linear equations g' = g A(t), whose field depends on the time alone; that of "
+                f"{problem.model!r} depends on the state, and the method would fall to order 1. Use a commutator-free "
+                f"or RKMK method, such as CF4 or RKMK4"
+            )
+        try:
+            self.kernel_options(problem)
+            self.step(problem)
+        except ValueError as error:
+            raise error if self.name in str(error) else ValueError(f"{self.name}: {error}") from None
+
     def step(self, problem: Problem) -> Entry:
         """The kernel that takes a step; ValueError if the problem would have to bring it and does not."""
         return self.stepper.step or self._own(problem).step
@@ -204,6 +252,22 @@ class Method:
         if self.stepper.shape is not None:
             return self.stepper.shape(problem, self.options)
         return OWN_ROWS + self.stepper.rows(self.options), max(problem.n, problem.dimension)
+
+
+_MOVED = (0.1, -0.07, 0.13)
+"""How far the states lie from the start at which a field is asked whether it depends on the state."""
+
+
+def _depends_on_state(problem: Problem, t: float) -> bool:
+    """Whether the field changes where the state alone is moved."""
+    start = np.atleast_2d(problem.y0)[0]
+    here = problem.velocity(t, start)
+    for size in _MOVED:
+        moved = start.copy()
+        retract(problem.table, EXP, start, size * np.cos(np.arange(1.0, problem.dimension + 1.0)), moved)
+        if not np.array_equal(problem.velocity(t, moved), here):
+            return True
+    return False
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ Every claim of a row (order, symmetric, symplectic) is measured by the tests.
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 
@@ -47,6 +48,11 @@ class Catalogue(Mapping[str, Row]):
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    def __repr__(self) -> str:
+        families = Counter(getattr(row, "family", "other libraries") for row in self.values())
+        counted = ", ".join(f"{name} ({count})" for name, count in families.items())
+        return f"<{len(self)} methods by name; families: {counted}>"
 
 
 METHODS = Catalogue()

@@ -173,6 +173,12 @@ class Problem:
         """Whether the field, the invariants and the projection can be called by the compiled engine."""
         return all(f is None or f.is_compiled for f in (self.field, self.invariants, self.projection))
 
+    def __repr__(self) -> str:
+        starts = "" if np.ndim(self.y0) == 1 else f", {len(np.asarray(self.y0))} initial states"
+        watched = f", watching {', '.join(self.invariant_names)}" if self.invariant_names else ""
+        kind = "canonical on" if self.canonical else "on"
+        return f"<Problem {self.model!r}: {kind} {_describe(self.table)}{starts}{watched}>"
+
     def with_start(self, y0: ArrayLike) -> Problem:
         """The same problem from another initial state, or from many."""
         return replace(self, y0=y0)

@@ -79,6 +79,10 @@ class Solution:
     attributes: dict[str, str | int | float] = field(default_factory=dict)
     events: Any = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        of = "" if isinstance(self.status, Status) else f", {len(self.status)} trajectories"
+        return f"<Solution of {self.model!r} by {self.method}{of}: {self.t.shape[-1]} saved states; {self.message}>"
+
     @property
     def success(self) -> bool:
         """Whether every trajectory came to its end (or to a terminal event)."""

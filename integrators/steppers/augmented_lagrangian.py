@@ -208,6 +208,7 @@ STEPPER = Stepper(
     prepare=check,
     evaluates="parts",
     shape=node.work_shape,
+    needs="closures",
 )
 
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from integrators.arithmetic.compensated import absorb, renormalise
-from integrators.layout import STEPS
+from integrators.layout import FIRST, FIRST_KNOWN, LAST, LAST_KNOWN, STEPS
 from liegroup.compile import any_, helper, kernel, ld, st
 from liegroup.formulas.facts import CHART, CHARTS, LENGTH_V
 from liegroup.table import KIND, N_Q, N_V, Q_OFFSET, V_OFFSET, displacement
@@ -27,6 +27,14 @@ def clear(target: Any) -> None:
     """target <- 0."""
     for i in range(target.shape[0]):
         st(target, i, 0.0)
+
+
+@helper
+def pass_on_last(work: Any, counters: Any) -> None:
+    """Between two steps: what is known of the field at the end of one is known at the start of the next."""
+    if counters[LAST_KNOWN]:
+        copy(work[LAST], work[FIRST])
+    counters[FIRST_KNOWN] = counters[LAST_KNOWN]
 
 
 @helper

@@ -21,16 +21,42 @@ from typing import Any
 
 import numpy as np
 
-from integrators.layout import FIRST, FIRST_KNOWN, HISTORY, LAST, LAST_KNOWN, OWN_OPTIONS
+from integrators.layout import HISTORY, OWN_OPTIONS
 from integrators.method import Method, Stepper
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import OK
-from integrators.steppers.common import copy
+from integrators.steppers.common import pass_on_last
 from integrators.tableaus import Composition
-from liegroup.compile import Entry, entry, kernel
+from liegroup.compile import Entry, entry, helper, kernel
 
 INNER = OWN_OPTIONS + 1
 """Where the options for S begin."""
+
+
+@helper
+def compose(
+    inner: Any, weights: Any, past: Any, field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any,
+    options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any,
+) -> Any:  # fmt: skip
+    """y <- S(gₛh) … S(g₁h) y by the kernel `inner` of S, with the arguments of a step; returns its status.
+
+    Substeps differ in length: of the steps before, each may use the last `past`.  What is known of the field at the end
+    of one is known at the start of the next.
+    """
+    s, time, status = weights.shape[0], t, OK
+    for k in range(s):
+        if k > 0:
+            pass_on_last(work, counters)
+        if s > 1:
+            counters[HISTORY] = min(counters[HISTORY], past)
+        part = weights[k] * h
+        status = inner(
+            field, time, part, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
+        )
+        if status != OK:
+            break
+        time = time + part
+    return status
 
 
 @cache
@@ -47,6 +73,7 @@ def composed(stepper: Stepper) -> Stepper:
         maps=stepper.maps,
         prepare=stepper.prepare,
         evaluates=stepper.evaluates,
+        needs=stepper.needs,
         shape=None if stepper.shape is None else lambda problem, options: _shape(stepper, problem, options),
     )
 
@@ -65,35 +92,13 @@ def _composed(base: Entry) -> Entry:
         field_work: Any, work: Any, counters: Any,
     ) -> Any:  # fmt: skip
         s = options[OWN_OPTIONS]
-        own, time = options[INNER:], t
+        own = options[INNER:]
         for i in range(OWN_OPTIONS):
             own[i] = options[i]
-        for k in range(s):
-            part = coefficients[k] * h
-            counters[HISTORY] = 0
-            status = inner(
-                field,
-                time,
-                part,
-                y,
-                low,
-                table,
-                coefficients[s:],
-                own,
-                parameters,
-                structure,
-                field_work,
-                work,
-                counters,
-            )
-            if status != OK:
-                return status
-            time = time + part
-            if k < s - 1:
-                if counters[LAST_KNOWN]:
-                    copy(work[LAST], work[FIRST])
-                counters[FIRST_KNOWN] = counters[LAST_KNOWN]
-        return OK
+        return compose(
+            inner, coefficients[:s], 0, field, t, h, y, low, table, coefficients[s:], own, parameters, structure,
+            field_work, work, counters,
+        )  # fmt: skip
 
     step.sources = (inspect.getsourcefile(base.python),)  # type: ignore[attr-defined]
     return entry(*STEP_SIGNATURES)(step)

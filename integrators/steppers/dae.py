@@ -245,6 +245,7 @@ STEPPER = Stepper(
     prepare=check,
     evaluates="parts",
     shape=work_shape,
+    needs="closures",
 )
 FORMS = {"index3": INDEX_3, "index2": INDEX_2, "ggl": GGL}
 

@@ -23,6 +23,7 @@ own rows
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -157,9 +158,10 @@ def exponential(scheme: ExponentialScheme | HasScheme, name: str = "", **changes
     """The method of a Crouch-Grossman, commutator-free, Magnus or reduced-commutator scheme."""
     scheme = scheme.scheme if isinstance(scheme, HasScheme) else scheme
     coefficients, options = _pack(scheme)
+    stepper = SECOND_ORDER if scheme.order <= 2 else EXPONENTIAL
     return Method(
         name=name or f"EXPONENTIAL[{scheme.name}]",
-        stepper=SECOND_ORDER if scheme.order <= 2 else EXPONENTIAL,
+        stepper=replace(stepper, needs="time") if scheme.linear else stepper,
         order=scheme.order,
         coefficients=coefficients,
         options=options,

@@ -296,8 +296,9 @@ STEPPER = Stepper(
     prepare=check,
     evaluates="parts",
     shape=node.work_shape,
+    needs="closures",
 )
-ROLLING = replace(STEPPER, name="generalized-alpha-rolling", prepare=node.check)
+ROLLING = replace(STEPPER, name="generalized-alpha-rolling", prepare=node.check, needs="constraints")
 
 
 def generalized_alpha(name: str, radius: float = 0.9, stabilised: bool = False, iterations: int = 60) -> Method:

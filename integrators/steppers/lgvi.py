@@ -272,8 +272,8 @@ def _prepare_rotations(problem: Problem) -> tuple[NDArray[np.float64], NDArray[n
     return numbers, factored
 
 
-LGVI = Stepper("lgvi", step, _rows, prepare=_prepare)
-ON_ROTATIONS = Stepper("lgvi", step, _rows, maps=("cayley",), prepare=_prepare_rotations)
+LGVI = Stepper("lgvi", step, _rows, prepare=_prepare, needs="canonical")
+ON_ROTATIONS = Stepper("lgvi", step, _rows, maps=("cayley",), prepare=_prepare_rotations, needs="canonical")
 
 
 def lgvi(name: str = "", form: str = "hp", map: str = "", plain: bool = False, **changes: Any) -> Method:

@@ -279,7 +279,7 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return np.zeros(0), np.zeros(0, dtype=np.int64)
 
 
-VARIATIONAL_RK = Stepper("lie_variational", step, _rows, maps=("exp", "cayley"), prepare=_prepare)
+VARIATIONAL_RK = Stepper("lie_variational", step, _rows, maps=("exp", "cayley"), prepare=_prepare, needs="canonical")
 
 
 def variational_rk(

@@ -223,6 +223,7 @@ LOGARITHMIC = Stepper(
     shape=_shape,
     step_of_time=step_of_time,
     explain=_explain,
+    needs="canonical",
 )
 
 

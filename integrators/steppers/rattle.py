@@ -289,7 +289,14 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 
 RATTLE = Stepper(
-    "rattle", step, lambda options: 0, maps=("exp", "cayley"), prepare=_prepare, evaluates="parts", shape=_shape
+    "rattle",
+    step,
+    lambda options: 0,
+    maps=("exp", "cayley"),
+    prepare=_prepare,
+    evaluates="parts",
+    shape=_shape,
+    needs="holonomic",
 )
 
 

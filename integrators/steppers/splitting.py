@@ -322,7 +322,7 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return np.concatenate([found.matrix.ravel(), found.bodies.ravel()]), np.array([found.aligned])
 
 
-SPLITTING = Stepper("splitting", step, _rows, maps=("exp",), prepare=_prepare)
+SPLITTING = Stepper("splitting", step, _rows, maps=("exp",), prepare=_prepare, needs="canonical")
 
 
 def splitting(table: Splitting, name: str = "", **changes: Any) -> Method:

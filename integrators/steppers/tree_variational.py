@@ -27,7 +27,12 @@ from integrators.tableaus import Composition
 from integrators.tableaus.numbers import floats
 
 TREE_VARIATIONAL = Stepper(
-    "tree_variational", None, lambda options: 0, maps=("split", "splitexp", "cayley", "exp"), own="variational"
+    "tree_variational",
+    None,
+    lambda options: 0,
+    maps=("split", "splitexp", "cayley", "exp"),
+    own="variational",
+    needs="own step",
 )
 
 

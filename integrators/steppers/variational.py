@@ -233,7 +233,14 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 
 VARIATIONAL = Stepper(
-    "variational", step, lambda options: 0, maps=("exp",), prepare=_prepare, evaluates="parts", shape=_shape
+    "variational",
+    step,
+    lambda options: 0,
+    maps=("exp",),
+    prepare=_prepare,
+    evaluates="parts",
+    shape=_shape,
+    needs="lagrangian",
 )
 
 

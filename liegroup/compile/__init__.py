@@ -43,6 +43,7 @@ from liegroup.compile.signatures import (
     matrix,
     nothing,
     real,
+    record,
     vector,
 )
 from liegroup.compile.undisturbed import undisturbed
@@ -83,6 +84,7 @@ __all__ = [
     "primitive",
     "raise_pending",
     "real",
+    "record",
     "select",
     "source_digest",
     "sqrt",

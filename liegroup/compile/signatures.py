@@ -26,6 +26,13 @@ def function(result: Any, *arguments: Any) -> Any:
     return types.FunctionType(result(*arguments))
 
 
+def record(kind: type, *fields: Any) -> Any:
+    """The type of a `NamedTuple` passed as an argument, from the types of its fields in order."""
+    if len(fields) != len(kind._fields):  # type: ignore[attr-defined]
+        raise TypeError(f"record: {len(fields)} types for the fields of {kind.__name__}: {kind._fields}")  # type: ignore[attr-defined]
+    return types.BaseTuple.from_types(fields, kind)
+
+
 class Pointer(types.WrapperAddressProtocol):
     """A compiled function as an argument that costs little to pass, for loops in Python around compiled steps.
 

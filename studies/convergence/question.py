@@ -28,8 +28,6 @@ from studies.study import Record, StudyConfig
 Array = NDArray[np.float64]
 QUESTION = "Does every method of the catalogue have its order, on every group it works on?"
 TOP = "T*SO3"
-
-LINEAR_ONLY = ("MAGNUS", "CF_LINEAR")
 FLOOR = 1e-12
 """Errors below it are rounding, of the method or of the reference."""
 AGREES = 0.25
@@ -95,7 +93,7 @@ def posed(group: str, linear_only: bool = False) -> tuple[Problem, Array]:
 
 def is_mechanical(method: Method) -> bool:
     """Whether a method wants a canonical problem of its own form."""
-    return bool(method.stepper.prepare) or "variational" in method.stepper.name
+    return method.needs == "canonical"
 
 
 def suits(method: Method, group: str) -> bool:
@@ -105,9 +103,7 @@ def suits(method: Method, group: str) -> bool:
 def all_methods() -> tuple[str, ...]:
     """Methods that run on any problem of their kind: not those that need a tree or constraints of their own."""
     rows = {name: row for name, row in METHODS.items() if isinstance(row, Method)}
-    return tuple(
-        n for n, row in rows.items() if not row.stepper.own and row.stepper.evaluates == "field" and _runs(row)
-    )
+    return tuple(n for n, row in rows.items() if row.needs in ("field", "time", "canonical") and _runs(row))
 
 
 def _runs(method: Method) -> bool:
@@ -133,7 +129,7 @@ def run(config: ConvergenceConfig) -> Result:
 
 def measure(method: Method, group: str, halvings: int) -> Line:
     """Errors of one method on one group; NaN where a step is too large for it."""
-    problem, reference = posed(group, method.name.startswith(LINEAR_ONLY))
+    problem, reference = posed(group, method.needs == "time")
     counts, errors = 2 ** np.arange(halvings + 1), []
     for n in counts:
         try:

@@ -117,10 +117,10 @@ def _flat(function: Any) -> Event:
 
 def pose(system: NonholonomicSystem, angles: NonholonomicSystem, method: str) -> tuple[Any, bool, bool]:
     """The problem a method works on, whether it is in angles, and whether its state holds full velocities."""
-    if method.startswith("ENERGY_EXACT"):
+    needs = getattr(METHODS.get(method), "needs", "field")
+    if needs == "quasi-velocities":
         return angles.problem(), True, False
-    chosen = METHODS.get(method)
-    full = chosen is not None and getattr(getattr(chosen, "stepper", None), "evaluates", "field") == "parts"
+    full = needs != "field"
     return (system.constrained_problem() if full else system.problem()), False, full
 
 

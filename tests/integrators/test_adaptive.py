@@ -10,12 +10,22 @@ import pytest
 
 from integrators import Problem, Status, integrate
 from integrators.analysis import energy_drift
-from integrators.controllers import CONTROLLERS, Controller, IntegratingController, find_controller
-from integrators.engine.adaptive_loop import RHO, H
+from integrators.controllers import (
+    CONTROLLERS,
+    KINDS,
+    Controller,
+    IntegratingController,
+    StepController,
+    find_controller,
+)
+from integrators.controllers.clock import MEMORY, H, bounded
+from integrators.controllers.integrating import RHO
+from integrators.controllers.signatures import JUDGE_SIGNATURE, PROPOSE_SIGNATURE
 from integrators.engine.adaptive_run import AdaptiveRun, Steering
 from integrators.engine.run import Output
 from integrators.layout import HISTORY
 from integrators.methods import find
+from liegroup.compile import entry
 from liegroup.table import RN, table_of
 
 LINE = table_of([(RN, 1)])
@@ -168,6 +178,44 @@ def test_steps_that_leave_the_chart_are_repeated_smaller(problems):
     assert solution.rejected > 0
 
 
+# --- a controller of one's own ----------------------------------------------------------------------------------------
+
+
+@entry(PROPOSE_SIGNATURE)
+def alternate(remaining, clock, numbers):
+    """Long and short steps in turns; the memory says which one is next."""
+    return bounded(clock[H] * (0.5 if clock[MEMORY] else 1.0), remaining, numbers)
+
+
+@entry(JUDGE_SIGNATURE)
+def take_turns(status, error, t, h, y, watched, parameters, structure, field_work, values, clock, numbers):
+    clock[MEMORY] = 1.0 - clock[MEMORY]
+    return status
+
+
+class Alternating(StepController):
+    """Steps h, h/2, h, h/2, …"""
+
+    name = "alternating"
+    propose = alternate
+    judge = take_turns
+
+    def start(self, run):
+        run.clock[H] = run.forward * run.first_step()
+
+
+def test_a_new_controller_is_a_class_with_two_functions(problems):
+    solution = integrate(problems.heavy_top(), "RKMK4", (0, 1.5), 0.125, controller=Alternating())
+    assert solution.success
+    assert np.array_equal(np.diff(solution.t), [0.125, 0.0625] * 8)
+    assert solution.attributes["controller"] == "alternating"
+
+
+def test_controllers_of_all_kinds_name_two_compiled_functions_of_their_own():
+    for functions in ("propose", "judge"):
+        assert len({getattr(kind, functions) for kind in KINDS}) == len(KINDS) == 3
+
+
 # --- pairs of methods and controllers ---------------------------------------------------------------------------------
 
 
@@ -231,8 +279,8 @@ def test_steps_and_states_return_after_a_reversal(problems):
     while run.steps_done < 1000:
         run.go(1000 - run.steps_done)
     there = np.diff(run.saved_t[:1001])
-    run._call_field(run.size, run.t, run.y, run.sizes)
-    run.clock[RHO] -= 0.02 * run.sizes[1]
+    run._call_field(run.watched, run.t, run.y, run.watched_values)
+    run.clock[RHO] -= 0.02 * run.watched_values[1]
     run.clock[H] = 0.02 / run.clock[RHO]
     run.y[2:] *= -1
     run.low[2:] *= -1

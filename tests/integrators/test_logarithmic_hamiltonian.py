@@ -108,8 +108,8 @@ def a_step(problem, method, epsilon):
 
     def step(y, h=epsilon):
         new, low, counters = y.copy(), np.zeros_like(y), np.zeros(COUNTERS, dtype=np.int64)
-        status = run.functions[0](
-            run.functions[2], 0.0, h, new, low, problem.table, run.coefficients, run.options, run.parameters,
+        status = run.step(
+            run.field, 0.0, h, new, low, problem.table, run.coefficients, run.options, run.parameters,
             run.structure,
             run.field_work, run.work, counters,
         )  # fmt: skip

@@ -127,14 +127,14 @@ def test_reversible_controllers_call_their_functions_back(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [n for n in METHODS if n.startswith(("RKMK", "CF", "CG", "MAGNUS"))])
+@pytest.mark.parametrize("name", [n for n, m in METHODS.items() if getattr(m, "needs", "") in ("field", "time")])
 def test_every_general_method_gives_the_interpreted_numbers(monkeypatch, name):
     problem = Problem(
         table_of([(SE3, 1)]),
         [0, 0, 0, 1.0, 0, 0, 0],
         lambda t, y: np.array([np.sin(t), 0.3, y[0], 0.2, y[4], np.cos(t)]),
     )
-    if name.startswith("MAGNUS"):
+    if METHODS[name].needs == "time":
         problem = Problem(problem.table, problem.y0, lambda t, y: np.array([np.sin(t), 0.3, 0.1, 0.2, t, np.cos(t)]))
     called = integrate(problem, name, (0, 0.2), 0.1)
     monkeypatch.setattr(engine, "CALL_BACK", False)

@@ -35,6 +35,7 @@ from integrators.problem.parts import quasi_velocity
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
+from integrators.steppers.composition import compose
 from integrators.steppers.nonholonomic.node import converged, fails
 from liegroup.compile import absolute, any_, entry, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
@@ -198,33 +199,23 @@ def step(
     field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
     structure: Any,
     field_work: Any, work: Any, counters: Any,
-) -> int:  # fmt: skip
+) -> Any:  # fmt: skip
     """One step of the composition; `field` is the problem's parts."""
-    passed, status = 0.0, OK
-    for k in range(options[STAGES]):
-        if status == OK:
-            part = coefficients[k] * h
-            status = substep(
-                field,
-                t + passed,
-                part,
-                y,
-                low,
-                table,
-                coefficients,
-                options,
-                parameters,
-                structure,
-                field_work,
-                work,
-                counters,
-            )
-            passed += part
-    return status
+    return compose(
+        substep, coefficients[: options[STAGES]], 1, field, t, h, y, low, table, coefficients, options, parameters,
+        structure, field_work, work, counters,
+    )  # fmt: skip
 
 
 STEPPER = Stepper(
-    "energy-exact", step, lambda options: 0, maps=("exp",), prepare=_check, evaluates="parts", shape=work_shape
+    "energy-exact",
+    step,
+    lambda options: 0,
+    maps=("exp",),
+    prepare=_check,
+    evaluates="parts",
+    shape=work_shape,
+    needs="quasi-velocities",
 )
 
 

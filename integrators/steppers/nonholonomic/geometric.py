@@ -139,6 +139,7 @@ STEPPER = Stepper(
     prepare=node.check,
     evaluates="parts",
     shape=node.work_shape,
+    needs="constraints",
 )
 
 

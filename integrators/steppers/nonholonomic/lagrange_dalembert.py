@@ -37,6 +37,7 @@ from integrators.problem.parts import constrained
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, copy, leaves_chart
+from integrators.steppers.composition import compose
 from integrators.steppers.nonholonomic import node, null_space
 from integrators.steppers.nonholonomic.node import END, HX, MIDDLE, MU, NODE, SCRATCH, L, P, R, S, X
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, st, st2
@@ -243,9 +244,8 @@ def close_node(
 
 @kernel
 def substep(
-    parts: Any, t: Any, h: Any, y: Any, low: Any, table: Any, options: Any, parameters: Any, structure: Any,
-    field_work: Any, work: Any,
-    counters: Any,
+    parts: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any, field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step of size h of the basic method."""
     n, m = structure[0], structure[1]
@@ -284,19 +284,12 @@ def step(
     field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
     structure: Any,
     field_work: Any, work: Any, counters: Any,
-) -> int:  # fmt: skip
+) -> Any:  # fmt: skip
     """One step of the composition; `field` is the problem's parts."""
-    passed, status = 0.0, OK
-    for k in range(coefficients.shape[0]):
-        if status == OK:
-            part = coefficients[k] * h
-            status = substep(
-                field, t + passed, part, y, low, table, options, parameters, structure, field_work, work, counters
-            )
-            passed += part
-            if coefficients.shape[0] > 1:  # intervals of different lengths say nothing of each other
-                counters[HISTORY] = min(counters[HISTORY], 1)
-    return status
+    return compose(
+        substep, coefficients, 1, field, t, h, y, low, table, coefficients, options, parameters, structure,
+        field_work, work, counters,
+    )  # fmt: skip
 
 
 STEPPER = Stepper(
@@ -307,6 +300,7 @@ STEPPER = Stepper(
     prepare=node.check,
     evaluates="parts",
     shape=null_space.work_shape,
+    needs="constraints",
 )
 
 

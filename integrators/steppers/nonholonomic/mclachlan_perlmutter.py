@@ -27,6 +27,7 @@ from integrators.problem.parts import constrained
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
+from integrators.steppers.composition import compose
 from integrators.steppers.nonholonomic import node
 from integrators.steppers.nonholonomic.node import END, HX, MIDDLE, MU, NODE, SCRATCH, L, P, R, S, X
 from liegroup.compile import entry, kernel, ld, ld2, st, st2
@@ -99,9 +100,8 @@ def _solve(
 
 @kernel
 def substep(
-    parts: Any, t: Any, h: Any, y: Any, low: Any, table: Any, options: Any, parameters: Any, structure: Any,
-    field_work: Any, work: Any,
-    counters: Any,
+    parts: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any, field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step of size h of the basic method; y is moved to q_h first."""
     n, m = structure[0], structure[1]
@@ -138,17 +138,12 @@ def step(
     field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
     structure: Any,
     field_work: Any, work: Any, counters: Any,
-) -> int:  # fmt: skip
+) -> Any:  # fmt: skip
     """One step of the composition; `field` is the problem's parts."""
-    passed, status = 0.0, OK
-    for k in range(coefficients.shape[0]):
-        if status == OK:
-            part = coefficients[k] * h
-            status = substep(
-                field, t + passed, part, y, low, table, options, parameters, structure, field_work, work, counters
-            )
-            passed += part
-    return status
+    return compose(
+        substep, coefficients, 1, field, t, h, y, low, table, coefficients, options, parameters, structure,
+        field_work, work, counters,
+    )  # fmt: skip
 
 
 STEPPER = Stepper(
@@ -159,6 +154,7 @@ STEPPER = Stepper(
     prepare=_check,
     evaluates="parts",
     shape=node.work_shape,
+    needs="constant metric",
 )
 
 

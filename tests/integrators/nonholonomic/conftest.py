@@ -28,7 +28,7 @@ def _reference(name, horizon):
 
 def _error(name, method, horizon, steps):
     system = NONHOLONOMIC[name]()
-    reduced = find(method).name.startswith("ENERGY_EXACT") or find(method).stepper.evaluates != "parts"
+    reduced = find(method).needs in ("field", "quasi-velocities")
     problem = system.problem() if reduced else system.constrained_problem()
     y = integrate(problem, method, (0.0, horizon), step=horizon / steps, save_every=steps).y[-1]
     if reduced:

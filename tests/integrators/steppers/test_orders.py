@@ -10,6 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from integrators import integrate
 from integrators.method import Method
 from integrators.method.step_map import step_map
 from integrators.methods import METHODS
@@ -39,18 +40,12 @@ from integrators.testing import (
 )
 from liegroup.table import EXP, increment, retract
 
-LINEAR_ONLY = ("MAGNUS", "CF_LINEAR")
-SPLITTINGS = ("SPLIT_", "ROTATIONS_")
-GENERAL = [
-    name
-    for name, m in METHODS.items()
-    if isinstance(m, Method) and not name.startswith(SPLITTINGS) and not (m.stepper.prepare or m.stepper.own)
-]
+GENERAL = [name for name, m in METHODS.items() if isinstance(m, Method) and m.needs in ("field", "time")]
 COUNTS = {1: (128, 256, 512), 2: (32, 64, 128), 3: (24, 48, 96), 4: (16, 32, 64), 5: (8, 16, 32), 6: (4, 8, 16)}
 
 
 def field_of(name: str) -> Any:
-    return linear if name.startswith(LINEAR_ONLY) else wavy
+    return linear if METHODS[name].needs == "time" else wavy
 
 
 @pytest.mark.parametrize("name", [n for n in GENERAL if METHODS[n].order <= 4])
@@ -173,7 +168,22 @@ def test_wrong_signs_and_wrong_order_of_factors_show_as_order_two() -> None:
 
 
 def test_linear_schemes_keep_their_order_only_for_fields_of_time_alone() -> None:
-    assert order_on("SO3", METHODS["MAGNUS4"], (32, 64, 128)).order < 2
+    """The same numbers, not known as a linear scheme, fall to order 1."""
+    method = METHODS["MAGNUS4"]
+    unchecked = replace(method, stepper=replace(method.stepper, needs="field"))
+    assert order_on("SO3", unchecked, (32, 64, 128)).order < 2
+
+
+@pytest.mark.parametrize("name", [n for n in GENERAL if METHODS[n].needs == "time"])
+@pytest.mark.parametrize("group", GROUPS)
+def test_linear_schemes_refuse_fields_that_depend_on_the_state(name: str, group: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} is for linear equations.*CF4 or RKMK4"):
+        integrate(order_problem(group), name, (0.0, 1.0), step=0.1)
+    assert integrate(order_problem(group, linear), name, (0.0, 1.0), step=0.1).success
+
+
+def test_the_linear_schemes_are_those_of_their_table() -> None:
+    assert {n.upper() for n in LINEAR} == {n for n in GENERAL if METHODS[n].needs == "time"}
 
 
 # --- the series of the inverse differential ---------------------------------------------------------------------------

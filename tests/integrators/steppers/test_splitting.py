@@ -19,8 +19,9 @@ from integrators.tableaus import COMPOSITIONS, SPLITTINGS
 from integrators.testing import end_state, group_distance, reference_state
 from liegroup.table import EXP, RN, SO3, bracket, increment, retract, table_of
 
-SPLIT = [n for n in METHODS if n.startswith("SPLIT_")]
-ROTATIONS = [n for n in METHODS if n.startswith("ROTATIONS_")]
+ALL = {n: m for n, m in METHODS.items() if getattr(m, "family", "") == "splitting"}
+SPLIT = [n for n, m in ALL.items() if m.split_order is not None]
+ROTATIONS = [n for n, m in ALL.items() if m.split_order is None]
 GROUPS = ("R3", "SO3", "SE3", "product")
 
 # --- the free body ----------------------------------------------------------------------------------------------------

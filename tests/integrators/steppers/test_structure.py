@@ -20,7 +20,7 @@ from integrators.tableaus import EXPLICIT, FAMILIES, GAUSS
 from integrators.testing import end_state, group_distance, order_problem, wavy
 from liegroup.table import EXP, retract
 
-GENERAL = [n for n, m in METHODS.items() if isinstance(m, Method) and not (m.stepper.prepare or m.stepper.own)]
+GENERAL = [n for n, m in METHODS.items() if isinstance(m, Method) and m.needs in ("field", "time")]
 WEIGHTS = {f"RKMK_{n}".upper(): float(np.abs(EXPLICIT[n].rounded.b).sum()) for n in EXPLICIT}
 """Σ|bᵢ|: how much a sum of weights 1 amplifies rounding (354 for Verner's 6(5) pair)."""
 ONE_OF_EACH = (

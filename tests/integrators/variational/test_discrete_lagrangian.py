@@ -36,7 +36,11 @@ ORDERS = {
     "DEL_TRAPEZOIDAL": (80, 160, 320),
     "DEL_GAUSS2": (20, 40, 80),
     "DEL_GAUSS3": (10, 20, 40),
+    "DEL_GAUSS1": (40, 80, 160),
     "DEL_GAUSS4": (8, 12, 16),
+    "DEL_LOBATTO2": (80, 160, 320),
+    "DEL_LOBATTO5": (8, 12, 16),
+    "DEL_MIDPOINT_KAHANLI6": (20, 40),
     "DEL_LOBATTO3": (20, 40, 80),
     "DEL_LOBATTO4": (10, 20, 40),
     "DEL_MIDPOINT_SUZUKI4": (20, 40, 80),
@@ -172,6 +176,13 @@ def test_order_with_drive_dissipation_and_control(name):
     problem, method = driven(0.4, True), find(name)
     found = measured_order(lambda n: end_state(problem, method, n), ORDERS[name], reference(True), floor=3e-13)
     assert abs(found.order - method.order) < 0.25, found
+
+
+@pytest.mark.parametrize("name", ["DEL_GAUSS5", "DEL_GAUSS6"])
+def test_order_of_many_nodes(name):
+    """From two steps to six: the error changes its sign on the way, so that the order is a mean."""
+    errors = [np.abs(end_state(driven(0.4, True), find(name), n) - reference(True)).max() for n in (2, 6)]
+    assert abs(np.log(errors[0] / errors[1]) / np.log(3) - find(name).order) < 1, errors
 
 
 @pytest.mark.parametrize(

@@ -88,11 +88,12 @@ def test_order_two_on_se3(problems, method):
     assert abs(order(problems.floating_body(), method, (100, 200, 400)) - 2) < 0.05
 
 
-@pytest.mark.parametrize(
-    ("name", "counts"), [("SUZUKI4", (30, 60)), ("SOFSPA6", (20, 40)), ("KAHANLI8", (25, 32)), ("SOFSPA10", (8, 10))]
-)
-def test_compositions_have_their_order(problems, name, counts):
-    method = find(f"LGVI_MOSER_VESELOV_{name}")
+COMPOSED = {"SUZUKI4": (30, 60), "SOFSPA6": (20, 40), "KAHANLI6": (24, 32), "KAHANLI8": (25, 32), "SOFSPA10": (8, 10)}
+
+
+@pytest.mark.parametrize("name", [f"LGVI_{f}_{c}" for f in ("MOSER_VESELOV", "CAYLEY") for c in COMPOSED])
+def test_compositions_have_their_order(problems, name):
+    method, counts = find(name), COMPOSED[name.rsplit("_", 1)[1]]
     assert abs(order(problems.heavy_top(), method, counts) - method.order) < 0.35
 
 

@@ -13,6 +13,7 @@ from integrators.methods import find
 from integrators.status import Status
 from integrators.steppers.lie_variational import gauss, lobatto, variational_rk
 from integrators.tableaus import EXPLICIT, GAUSS, LOBATTO_IIIA
+from integrators.testing import end_state
 
 MAPS = ("exp", "cayley")
 METHODS = (gauss(1), gauss(2), gauss(3), lobatto(2), lobatto(3), lobatto(4))
@@ -45,6 +46,23 @@ def test_order_on_so3(problems, method, map_name):
         y = integrate(problems.heavy_top(), method.with_map(map_name), (0, 1), 1 / n).y[-1]
         errors.append(np.abs(y - np.sign(y[0] * TOP_AT_1[0]) ** np.r_[[1] * 4, [0] * 3] * TOP_AT_1).max())
     assert np.abs(slopes(errors, counts) - method.order).max() < 0.1
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("VARIATIONAL_GAUSS4", (3, 4, 5, 6)),
+        ("VARIATIONAL_GAUSS5", (2, 3, 4)),
+        ("VARIATIONAL_GAUSS6", (2, 3)),
+        ("VARIATIONAL_LOBATTO5", (3, 4, 5, 6)),
+    ],
+)
+def test_order_of_many_stages(problems, name, counts):
+    """In so few digits order 12 shows as more than 10."""
+    method = find(name)
+    errors = [np.abs(end_state(problems.heavy_top(), method, n)[4:] - TOP_AT_1[4:]).max() for n in counts]
+    assert (slopes(errors, counts) > method.order - 2).all()
+    assert slopes(errors, counts)[-1] < method.order + 2
 
 
 @EVERY

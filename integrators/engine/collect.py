@@ -1,4 +1,4 @@
-"""From runs to one solution."""
+"""Collecting one solution from runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from integrators.status import Status
 Array = NDArray[np.float64]
 
 
-def assemble(problem: Problem, method: Method, way: Plan | Steering, runs: Sequence[Run], seconds: float) -> Solution:
+def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequence[Run], seconds: float) -> Solution:
     """The solution that the runs of a problem have computed so far."""
     single = np.ndim(problem.y0) == 1
     found = [trajectory for run in runs for trajectory in run.trajectories()][: len(np.atleast_2d(problem.y0))]

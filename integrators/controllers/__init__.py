@@ -1,0 +1,45 @@
+"""Step size controllers: who chooses the steps of a run.
+
+Each kind is one file: a subclass of `StepController` with the two compiled functions that the adaptive loop calls,
+`propose` and `judge` (`integrators.controllers.signatures`), and a row of `KINDS`.
+
+========================  ==========================================================================================
+`Controller`              digital filters of the last error estimates, by name in `CONTROLLERS`; for embedded methods
+`IntegratingController`   steps that follow a wished size, reversible; for symmetric methods
+`LogarithmicHamiltonian`  steps in the equations of motion, symplectic and reversible; for splittings
+========================  ==========================================================================================
+"""
+
+from __future__ import annotations
+
+from integrators.controllers.controller import ReversibleController, StepController
+from integrators.controllers.digital_filter import CONTROLLERS, Controller, first_step
+from integrators.controllers.integrating import IntegratingController
+from integrators.controllers.logarithmic import LogarithmicHamiltonian
+
+AnyController = StepController
+KINDS: tuple[type[StepController], ...] = (Controller, IntegratingController, LogarithmicHamiltonian)
+"""All kinds of controllers; checkpoints name them by their classes."""
+
+
+def find_controller(controller: str | StepController) -> StepController:
+    """The controller of a name, or the controller itself."""
+    if isinstance(controller, StepController):
+        return controller
+    if controller not in CONTROLLERS:
+        raise ValueError(f"controller: {controller!r}, expected one of {', '.join(CONTROLLERS)} or a Controller")
+    return CONTROLLERS[controller]
+
+
+__all__ = [
+    "CONTROLLERS",
+    "KINDS",
+    "AnyController",
+    "Controller",
+    "IntegratingController",
+    "LogarithmicHamiltonian",
+    "ReversibleController",
+    "StepController",
+    "find_controller",
+    "first_step",
+]

@@ -1,0 +1,33 @@
+"""What the adaptive loop and the controllers share: the clock of a run, and the numbers it is controlled by.
+
+Times are kept in two words, so that they do not lose the small steps of a long run.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from liegroup.compile import helper
+from liegroup.compile.scalars import absolute
+
+T, T_LOW, H, TAKEN, NEXT, NEXT_LOW, ATTEMPTS = range(7)
+"""The clock: time in two words, next step, the step taken, the time at its end in two words, attempts at it."""
+MEMORY = 7
+"""Here the memory of the controller begins."""
+CLOCK = MEMORY + 6
+END, MAX_STEP, RELATIVE, ESTIMATES, OWN_TIME = range(5)
+"""The numbers: end time, largest step, relative tolerance, how many error estimates make the error, 1 if steps take a
+time of their own, which the stepper leaves in the row of errors.
+"""
+OWN = 5
+"""Here the numbers of the controller begin."""
+REPEAT = -1
+"""A verdict: the step is taken back and repeated."""
+
+
+@helper
+def bounded(h: Any, remaining: Any, numbers: Any) -> Any:
+    """The step within the largest one and the end."""
+    if absolute(h) > numbers[MAX_STEP]:
+        h = h * (numbers[MAX_STEP] / absolute(h))
+    return remaining if absolute(h) >= absolute(remaining) else h

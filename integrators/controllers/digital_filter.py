@@ -1,0 +1,225 @@
+"""Step size controllers as data: digital filters of the error estimates.
+
+With r = err/safetyᵏ, err the scaled error estimate of a step of size h, k the power of h in it, the next step is
+
+    h_{n+1} = h_n r_n^(−b₁/k) r_{n−1}^(−b₂/k) r_{n−2}^(−b₃/k) (h_n/h_{n−1})^(−a₂) (h_{n−1}/h_{n−2})^(−a₃)
+
+(Söderlind 2003).  Rejected steps are repeated with the elementary rule, and the history begins anew.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.controllers.clock import ATTEMPTS, MEMORY, OWN, REPEAT, H, bounded
+from integrators.controllers.controller import Steered, StepController
+from integrators.controllers.signatures import JUDGE_SIGNATURE, PROPOSE_SIGNATURE
+from integrators.method import Method
+from integrators.status import NON_FINITE, OK
+from liegroup.compile import entry, helper
+from liegroup.compile.scalars import absolute, arctan2, maximum, minimum
+
+Array = NDArray[np.float64]
+OLD_H, OLDER_H, OLD_ERROR, OLDER_ERROR, REJECTED_LAST = range(MEMORY, MEMORY + 5)
+"""In the clock: the last steps and errors, whether the last step was rejected."""
+B1, B2, B3, A2, A3, SAFETY, LEAST, GREATEST, SMOOTH, POWER = range(OWN, OWN + 10)
+"""In the numbers: those of `Controller`, and the power of h in the error estimate."""
+MOST_ATTEMPTS = 20
+"""A step that has failed more often in a row is given up."""
+_SMALLEST_ERROR = 1e-10
+
+
+@helper
+def power(x: Any, a: Any) -> Any:
+    """xᵃ for x > 0; 1 for a = 0."""
+    return 1.0 if a == 0.0 else float(x) ** float(a)
+
+
+@helper
+def limited(factor: Any, numbers: Any) -> Any:
+    """The factor between two steps within its bounds."""
+    if numbers[SMOOTH] != 0.0:
+        factor = 1.0 + arctan2(factor - 1.0, 1.0)
+    return maximum(numbers[LEAST], minimum(numbers[GREATEST], factor))
+
+
+@helper
+def forget(clock: Any) -> None:
+    """Begin the histories anew."""
+    clock[OLD_H] = clock[OLDER_H] = 0.0
+    clock[OLD_ERROR] = clock[OLDER_ERROR] = 1.0
+
+
+@helper
+def next_step(h: Any, error: Any, clock: Any, numbers: Any) -> Any:
+    """The step after an accepted one of size h with the scaled error; keeps the histories."""
+    k = numbers[POWER]
+    r = maximum(error, _SMALLEST_ERROR) / power(numbers[SAFETY], k)
+    factor = (
+        power(r, -numbers[B1] / k)
+        * power(clock[OLD_ERROR], -numbers[B2] / k)
+        * power(clock[OLDER_ERROR], -numbers[B3] / k)
+    )
+    if clock[OLD_H] != 0.0:
+        factor = factor * power(h / clock[OLD_H], -numbers[A2])
+        if clock[OLDER_H] != 0.0:
+            factor = factor * power(clock[OLD_H] / clock[OLDER_H], -numbers[A3])
+    factor = limited(factor, numbers)
+    if clock[REJECTED_LAST] != 0.0:
+        factor = minimum(factor, 1.0)
+    clock[OLDER_ERROR], clock[OLD_ERROR] = clock[OLD_ERROR], r
+    clock[OLDER_H], clock[OLD_H] = clock[OLD_H], h
+    clock[REJECTED_LAST] = 0.0
+    return h * factor
+
+
+@entry(PROPOSE_SIGNATURE)
+def propose(remaining: Any, clock: Any, numbers: Any) -> Any:
+    """The step of the filter; two equal last steps instead of a long and a tiny one."""
+    h = bounded(clock[H], remaining, numbers)
+    return 0.5 * remaining if absolute(remaining) > absolute(h) > 0.5 * absolute(remaining) else h
+
+
+@entry(JUDGE_SIGNATURE)
+def judge(
+    status: Any, error: Any, t: Any, h: Any, y: Any, watched: Any, parameters: Any, structure: Any, field_work: Any,
+    values: Any, clock: Any, numbers: Any,
+) -> Any:  # fmt: skip
+    """Accept errors up to 1; a failed step is repeated with a half or a fifth of its size."""
+    if status == OK and error <= 1.0:
+        clock[H] = next_step(h, error, clock, numbers)
+        return OK
+    forget(clock)
+    clock[REJECTED_LAST] = 1.0
+    if status != OK and clock[ATTEMPTS] > MOST_ATTEMPTS:
+        return status
+    if status == OK and error == error:
+        clock[H] = h * maximum(numbers[LEAST], numbers[SAFETY] * power(error, -1.0 / numbers[POWER]))
+    else:
+        clock[H] = h * (0.5 if status not in (NON_FINITE, OK) else 0.2)
+    return REPEAT
+
+
+@dataclass(frozen=True)
+class Controller(StepController):
+    """A digital filter for the step size.
+
+    Parameters
+    ----------
+    name : str
+    b : (b₁, b₂, b₃)
+        Exponents of the last three errors.
+    a : (a₂, a₃)
+        Exponents of the last two ratios of steps.
+    safety : float
+        The aim is err = safetyᵏ.
+    least, greatest : float
+        Bounds of the factor between two steps.
+    smooth : bool
+        Limit the factor f to 1 + atan(f − 1) instead of cutting it off.
+    """
+
+    name: str
+    b: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    a: tuple[float, float] = (0.0, 0.0)
+    safety: float = 0.9
+    least: float = 0.2
+    greatest: float = 10.0
+    smooth: bool = False
+    propose = propose
+    judge = judge
+
+    def __post_init__(self) -> None:
+        for field in ("b", "a"):  # from a file they come as lists
+            object.__setattr__(self, field, tuple(getattr(self, field)))
+        if not (0 < self.safety <= 1 and 0 < self.least < 1 < self.greatest):
+            raise ValueError(f"controller {self.name}: expected 0 < safety ≤ 1 and 0 < least < 1 < greatest")
+        if self.radius >= 1.0:
+            raise ValueError(
+                f"controller {self.name}: closed-loop radius {self.radius:.3g}, expected less than 1; it would not "
+                "settle"
+            )
+
+    @property
+    def radius(self) -> float:
+        """Spectral radius of the closed loop on err ∝ hᵏ: below 1, disturbances of the step size die out."""
+        (b1, b2, b3), (a2, a3) = self.b, self.a
+        return float(np.abs(np.roots([1.0, -(1.0 - b1 - a2), -(a2 - a3 - b2), -(a3 - b3)])).max())
+
+    def check(self, method: Method, step: float | None, rtol: Any, atol: Any, max_step: float) -> None:
+        if method.symmetric or method.symplectic:
+            raise ValueError(
+                f"{method.name} keeps its structure with fixed steps only: give `step` and no tolerance, or an "
+                f"IntegratingController or a LogarithmicHamiltonian"
+            )
+        if not method.is_adaptive:
+            raise ValueError(
+                f"{method.name} does not estimate its error: give `step`, or take a method with an embedded one"
+            )
+
+    def estimates(self, method: Method) -> int:
+        return 1 if method.embedded_order_low is None else 2
+
+    def data(self, method: Method) -> Array:
+        """The numbers above, and the power of h in the error estimate."""
+        bounds = (self.safety, self.least, self.greatest, float(self.smooth))
+        return np.array([*self.b, *self.a, *bounds, method.estimate_power])
+
+    def start(self, run: Steered) -> None:
+        forget(run.clock)
+        run.clock[H] = run.forward * run.first_step()
+
+
+def _row(
+    name: str, b: tuple[float, float, float], a: tuple[float, float] = (0.0, 0.0), smooth: bool = True
+) -> Controller:
+    return Controller(name, b, a, smooth=smooth)
+
+
+CONTROLLERS: dict[str, Controller] = {
+    row.name: row
+    for row in (
+        _row("I", (1, 0, 0), smooth=False),
+        _row("PI3333", (2 / 3, -1 / 3, 0)),
+        _row("PI3040", (7 / 10, -2 / 5, 0)),
+        _row("PI42", (3 / 5, -1 / 5, 0)),
+        _row("H211PI", (1 / 6, 1 / 6, 0)),
+        _row("H0211", (1 / 2, 1 / 2, 0), (1 / 2, 0)),
+        _row("H211b", (1 / 4, 1 / 4, 0), (1 / 4, 0)),
+        _row("H0312", (1 / 4, 1 / 2, 1 / 4), (3 / 4, 1 / 4)),
+        _row("H312b", (1 / 8, 2 / 8, 1 / 8), (3 / 8, 1 / 8)),
+        _row("H312PID", (1 / 18, 1 / 9, 1 / 18)),
+        _row("H0321", (5 / 4, 1 / 2, -3 / 4), (-1 / 4, -3 / 4)),
+        _row("H321", (1 / 3, 1 / 18, -5 / 18), (-5 / 6, -1 / 6)),
+        _row("PID", (0.58, -0.21, 0.10)),
+    )
+}
+"""Controllers by name: I, PI and PID sets and digital filters."""
+
+
+def first_step(scale: Array, size: Array, v0: Array, probe: Callable[[float], Any], order: int) -> float:
+    """A first step size, from the field and its change over a small step.
+
+        d₀ = |size/scale|, d₁ = |v₀/scale| (root mean squares);  h₀ = 0.01 d₀/d₁;  d₂ = |(v(h₀) − v₀)/scale|/h₀
+        h = min(100 h₀, (0.01/max(d₁, d₂))^(1/(order + 1)))
+
+    Source: Hairer, Nørsett and Wanner 1993, section II.4.
+    """
+
+    def rms(x: Array) -> float:
+        return float(np.sqrt(np.mean((x / scale) ** 2)))
+
+    d0, d1 = rms(size), rms(v0)
+    h0 = 1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1
+    d2 = rms(probe(h0) - v0) / h0
+    if not math.isfinite(d2):
+        return h0
+    top = max(d1, d2)
+    h1 = max(1e-6, 1e-3 * h0) if top <= 1e-15 else (0.01 / top) ** (1.0 / (order + 1))
+    return min(100.0 * h0, h1)

@@ -1,0 +1,89 @@
+"""The integrating controller (Hairer and Söderlind 2005): it asks for no error estimate, but follows a wished step size
+Q(y) > 0 in a way that is symmetric in time, so that symmetric methods keep what they are for:
+
+    ρ = 1/Q + (ε/2) G at the start;   h = ε/ρ;   ρ <- ρ + ε G after the step,   G = −d/dt ln Q along the motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.controllers.clock import MEMORY, OWN, H, bounded
+from integrators.controllers.controller import ReversibleController, Steered
+from integrators.controllers.signatures import JUDGE_SIGNATURE, PROPOSE_SIGNATURE
+from integrators.method import Method
+from integrators.problem.fields import Field, as_field
+from integrators.status import OK, STEP_UNDERFLOW
+from liegroup.compile import entry
+
+RHO = MEMORY
+"""In the clock: ρ."""
+EPSILON = OWN
+"""In the numbers: ε."""
+
+
+@entry(PROPOSE_SIGNATURE)
+def propose(remaining: Any, clock: Any, numbers: Any) -> Any:
+    """The step ε/ρ, or what is left."""
+    return bounded(clock[H], remaining, numbers)
+
+
+@entry(JUDGE_SIGNATURE)
+def judge(
+    status: Any, error: Any, t: Any, h: Any, y: Any, watched: Any, parameters: Any, structure: Any, field_work: Any,
+    values: Any, clock: Any, numbers: Any,
+) -> Any:  # fmt: skip
+    """ρ <- ρ + ε G; a step that fails is not repeated, because a shorter one would not be symmetric."""
+    if status != OK:
+        return status
+    watched(t, y, parameters, structure, field_work, values)
+    forward = 1.0 if h > 0.0 else -1.0
+    clock[RHO] += numbers[EPSILON] * forward * values[1]
+    clock[H] = numbers[EPSILON] / clock[RHO] * forward
+    return OK if clock[RHO] > 0.0 else STEP_UNDERFLOW
+
+
+@dataclass(frozen=True)
+class IntegratingController(ReversibleController):
+    """Steps ε/ρ with ρ ≈ 1/Q, reversible: for symmetric methods.
+
+    Parameters
+    ----------
+    size : callable
+        ``size(t, y)`` → (Q, G) in any form of `integrators.problem.fields`: the wished step size Q > 0 up to the factor
+        ε, even under reversal of the velocities, and G = −(d/dt Q)/Q along the motion.
+    """
+
+    size: Callable[..., Any]
+    name: str = "integrating controller"
+    MEANS: ClassVar[str] = "the step where Q = 1"
+    propose = propose
+    judge = judge
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        return self.size
+
+    @property
+    def watched(self) -> Field:
+        return as_field(self.size, "size")
+
+    def data(self, method: Method) -> NDArray[np.float64]:
+        return np.zeros(1)
+
+    def start(self, run: Steered) -> None:
+        epsilon, (wished, rate) = run.first_step(), run.look()
+        if not (wished > 0.0 and np.isfinite([wished, rate]).all()):
+            raise ValueError(
+                f"controller: size(t, y) = {[float(wished), float(rate)]} at the start, expected (Q, G) with Q > 0 and "
+                f"finite numbers"
+            )
+        # the rate enters with the direction of time, as in `judge`
+        run.numbers[EPSILON] = epsilon
+        run.clock[RHO] = 1.0 / wished + 0.5 * epsilon * run.forward * rate
+        run.clock[H] = run.forward * epsilon / run.clock[RHO]

@@ -1,0 +1,126 @@
+"""The arguments of the compiled loops: named records of arrays and functions, for one trajectory and for lanes alike.
+
+A field of a record has the name of the attribute of `Run` that it is filled from.
+
+===========  ===========================================================================================================
+`Equations`  what is integrated: the compiled functions of the problem and what they read
+`Stepping`   how a step is taken: the stepper, its numbers, its workspace
+`Within`     states within a step: what gives them, its own workspace and counters, room for one
+`State`      the state and what belongs to it; `circles` are the components that are wound, `counters` those of
+             `integrators.layout`
+`Crossings`  event functions, their directions, their values before and after the step
+`Saving`     what is kept: every `save_every`-th state and the last, or those at `times`; a row per saved state
+`Control`    how the next step is chosen: the two functions of the controller (`integrators.controllers`), what they
+             read and write, the state's low words before the step
+===========  ===========================================================================================================
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from integrators.controllers.signatures import JUDGE, PROPOSE
+from integrators.signatures import FIELD, FIELD_LANES, STEP, STEP_LANES
+from liegroup.compile import integer, integer_table, integers, lane_matrix, lane_vector, matrix, record, vector
+
+
+class Equations(NamedTuple):
+    """Functions of the problem and what they read."""
+
+    field: Any
+    invariants: Any
+    projection: Any
+    table: Any
+    parameters: Any
+    structure: Any
+    field_work: Any
+
+
+class Stepping(NamedTuple):
+    """The stepper, its numbers, its workspace."""
+
+    step: Any
+    coefficients: Any
+    options: Any
+    work: Any
+
+
+class Within(NamedTuple):
+    """States within a step: by the interpolant from the state before the step."""
+
+    interpolant: Any
+    dense_work: Any
+    dense_counters: Any
+    between: Any
+    between_low: Any
+
+
+class State(NamedTuple):
+    """The state, its low words, the whole turns of its angles; the state before the step; values of the invariants.
+
+    `projected` is room for a projected state, empty where nothing is projected.
+    """
+
+    y: Any
+    low: Any
+    turns: Any
+    circles: Any
+    previous: Any
+    values: Any
+    projected: Any
+    counters: Any
+
+
+class Crossings(NamedTuple):
+    """Event functions; `directions` has one entry per event, +1 upwards, −1 downwards, 0 both."""
+
+    events: Any
+    directions: Any
+    before: Any
+    after: Any
+
+
+class Saving(NamedTuple):
+    """The results, a row per saved state, and the statistics of the invariants between them."""
+
+    save_every: Any
+    times: Any
+    saved_t: Any
+    saved: Any
+    saved_values: Any
+    statistics: Any
+    stretch: Any
+
+
+class Control(NamedTuple):
+    """The controller: its functions, the user's function it watches with room for the values, the absolute tolerance
+    per component of the velocity, its clock and its numbers (`integrators.controllers.clock`).
+    """
+
+    propose: Any
+    judge: Any
+    watched: Any
+    watched_values: Any
+    tolerances: Any
+    clock: Any
+    numbers: Any
+    previous_low: Any
+
+
+def _types(step: Any, field: Any, v: Any, m: Any) -> tuple[Any, ...]:
+    """Types of the records that every loop takes; v, m: those of a state and of a workspace."""
+    return (
+        record(Equations, field, field, field, integer_table, vector, integers, m),
+        record(Stepping, step, vector, integers, m),
+        record(Within, step, m, integers, v, v),
+        record(State, v, v, v, integers, v, v, v, integers),
+        record(Crossings, field, integers, v, v),
+        record(Saving, integer, vector, vector, m, m, m, integers),
+    )
+
+
+ONE = _types(STEP, FIELD, vector, matrix)
+"""Types of the records of one trajectory, in the order of the loops."""
+LANES = _types(STEP_LANES, FIELD_LANES, lane_vector, lane_matrix)
+"""The same for eight trajectories in lanes."""
+CONTROL = record(Control, PROPOSE, JUDGE, FIELD, vector, vector, vector, vector, vector)

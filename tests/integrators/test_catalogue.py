@@ -1,0 +1,93 @@
+"""The catalogue: nothing in it escapes the tests of orders, and what methods need is known before a run."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from integrators import Problem, integrate
+from integrators.method import Method
+from integrators.method.method import NEEDS
+from integrators.methods import METHODS
+from integrators.testing import order_problem
+from liegroup.table import RN, SO3, table_of
+
+TESTS = Path(__file__).parents[1]
+ORDERS = (
+    "integrators/steppers/test_orders.py",
+    "integrators/steppers/test_composition.py",
+    "integrators/steppers/test_splitting.py",
+    "integrators/variational/test_lie_variational.py",
+    "integrators/variational/test_discrete_lagrangian.py",
+    "integrators/variational/test_lgvi.py",
+    "integrators/variational/test_energy_momentum.py",
+    "integrators/variational/test_rattle.py",
+    "integrators/nonholonomic/test_nonholonomic_methods.py",
+    "mechanics/variational/test_tree_step.py",
+    "mechanics/loops/test_dae_methods.py",
+)
+"""Files whose tests named after orders measure the orders of the methods they are parametrised with."""
+OURS = {name: method for name, method in METHODS.items() if isinstance(method, Method)}
+
+
+def values_of(test: Any) -> Iterator[Any]:
+    """All values a test is parametrised with."""
+    for mark in getattr(test, "pytestmark", ()):
+        if mark.name == "parametrize":
+            for case in mark.args[1]:
+                case = getattr(case, "values", case)
+                yield from case if isinstance(case, (tuple, list)) else (case,)
+
+
+def measured() -> set[str]:
+    """Methods whose order some test measures."""
+    names: set[str] = set()
+    for file in ORDERS:
+        spec = importlib.util.spec_from_file_location(f"orders_{Path(file).stem}", TESTS / file)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        tests = [f for name, f in vars(module).items() if name.startswith("test_") and "order" in name]
+        names |= {getattr(v, "name", v) for test in tests for v in values_of(test) if isinstance(v, (str, Method))}
+    return names
+
+
+def test_every_method_has_a_measured_order() -> None:
+    missing = sorted(set(OURS) - measured())
+    assert not missing, f"no test measures the order of {', '.join(missing)}"
+
+
+def plain(kind: int = RN) -> Problem:
+    table = table_of([(kind, 1)]) if kind == SO3 else table_of([(RN, 2)])
+    return Problem(table, [1.0, 0, 0, 0] if kind == SO3 else [0.3, 0.1], lambda t, y: np.cos(y[: 3 - (kind == RN)]))
+
+
+@pytest.mark.parametrize("name", [n for n, m in OURS.items() if m.needs != "field"])
+def test_methods_that_need_more_than_a_field_refuse_problems_without_it_by_name(name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        integrate(plain(), name, (0.0, 1.0), step=0.1)
+
+
+@pytest.mark.parametrize("name", [n for n, m in OURS.items() if m.needs == "field" and m.order <= 4])
+def test_methods_that_need_a_field_only_take_any(name: str) -> None:
+    OURS[name].check(plain())
+    OURS[name].check(order_problem("product"))
+
+
+def test_what_steppers_need_has_a_name() -> None:
+    assert {m.needs for m in OURS.values()} == set(NEEDS)
+
+
+def test_the_catalogue_and_its_methods_print_in_a_line() -> None:
+    assert repr(METHODS).startswith(f"<{len(METHODS)} methods by name; families: rkmk (")
+    assert repr(METHODS["CF4"]) == "<Method CF4: order 4, exponential, for any field on any group>"
+    assert "linear equation" in repr(METHODS["MAGNUS4"])
+    assert repr(plain()) == "<Problem 'problem': on R^2>"
+    solution = integrate(plain(), "RKMK4", (0.0, 1.0), step=0.1)
+    assert repr(solution).startswith("<Solution of 'problem' by RKMK4: 11 saved states; reached the end")
