@@ -16,6 +16,7 @@ from integrators.controllers.controller import ReversibleController, StepControl
 from integrators.controllers.digital_filter import CONTROLLERS, Controller, first_step
 from integrators.controllers.integrating import IntegratingController
 from integrators.controllers.logarithmic import LogarithmicHamiltonian
+from liegroup.modules import listing
 
 AnyController = StepController
 KINDS: tuple[type[StepController], ...] = (Controller, IntegratingController, LogarithmicHamiltonian)
@@ -43,3 +44,4 @@ __all__ = [
     "find_controller",
     "first_step",
 ]
+__dir__ = listing(__all__)
