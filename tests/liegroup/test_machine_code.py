@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from integrators.fixed_run import FixedRun
-from integrators.run import Output, Plan
 
+from integrators.engine.fixed_run import FixedRun
+from integrators.engine.run import Output, Plan
 from integrators.methods import find
 from liegroup import so3
 from liegroup import table as T
@@ -154,7 +154,7 @@ def test_a_formula_that_cannot_be_compiled_is_an_exception_and_nan(monkeypatch: 
         raise MemoryError("no room for the formula")
 
     monkeypatch.setattr(late, "bind", fails)
-    with pytest.raises(LateBindingError, match=r"retract.so3.ccsk: no room for the formula"):
+    with pytest.raises(LateBindingError, match=r"retract.SO\(3\).2.ccsk: no room for the formula"):
         retracted(so3.table, q, x, out)
     assert np.isnan(out).all()
     monkeypatch.setattr(late, "bind", original)
