@@ -137,12 +137,20 @@ def correction(t: Any, y: Any, parameters: Any, structure: Any, work: Any, step:
 
 
 @helper
+def move(structure: Any, y: Any, step: Any, moved: Any) -> None:
+    """moved <- q exp(step) on the tree's group."""
+    closures = closures_of(structure)
+    start, factors = closures.group, closures.factors
+    table = structure[start : start + 5 * factors].reshape((factors, 5))
+    retract(table, EXP, y, step, moved)
+
+
+@helper
 def correct(y: Any, structure: Any, work: Any, worst: Any, step: Any) -> None:
     """q <- q exp(step) where `worst` exceeds 1."""
     closures, n_q = closures_of(structure), header_of(structure).n_q
     moved = work[closures.moved]
-    table = structure[closures.group : closures.group + 5 * closures.factors].reshape((closures.factors, 5))
-    retract(table, EXP, y, step, moved)
+    move(structure, y, step, moved)
     for i in range(n_q):
         st(y, i, select(less(1.0, worst), ld(moved, i), ld(y, i)))
 

@@ -27,7 +27,6 @@ from typing import Any, NamedTuple
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import any_, entry, helper, kernel, ld, ld2, less, select, st, st2
 from liegroup.compile.dense import ldl, ldl_solve
-from liegroup.table import EXP, retract
 from mechanics.algorithms.energy import first_moments, kinetic, potential
 from mechanics.algorithms.era import down, up
 from mechanics.algorithms.rnea import ACCELERATION, accelerations, joint_forces
@@ -35,7 +34,7 @@ from mechanics.closed_trees.field import columns, factor, load, matrix, solve
 from mechanics.closed_trees.forces import forces, stored_and_power
 from mechanics.closed_trees.layout import closures_of, equation_of, scale_of
 from mechanics.closed_trees.poses import closing_bias, closing_rate, gather, poses, screws
-from mechanics.closed_trees.projection import SWEEPS, forget_momenta, greatest_gaps, position_defect
+from mechanics.closed_trees.projection import SWEEPS, forget_momenta, greatest_gaps, move, position_defect
 from mechanics.kernels.sweeps import clear, velocities
 from mechanics.model.layout import F, header_of
 
@@ -241,7 +240,6 @@ def index_one_projection(t: Any, y: Any, parameters: Any, structure: Any, work: 
     tree = header_of(structure)
     closures, n_q, n = closures_of(structure), tree.n_q, tree.n_v
     rates, moved = work[closures.rates], work[closures.moved]
-    table = structure[closures.group : closures.group + 5 * closures.factors].reshape((closures.factors, 5))
     for i in range(y.shape[0]):
         st(out, i, ld(y, i))
     for sweep in range(SWEEPS + 1):
@@ -256,7 +254,7 @@ def index_one_projection(t: Any, y: Any, parameters: Any, structure: Any, work: 
         _take(structure, work, closures.gap)
         solve(structure, work)
         _solved(t, out, parameters, structure, work, rates)
-        retract(table, EXP, out, rates, moved)
+        move(structure, out, rates, moved)
         for i in range(n_q):
             st(out, i, select(less(1.0, worst), ld(moved, i), ld(out, i)))
     _take(structure, work, closures.target)
