@@ -64,7 +64,7 @@ def completed(status: Any, equations: Any, state: Any, t: Any) -> Any:
     return OK if is_finite(state.y) else NON_FINITE
 
 
-@kernel
+@helper
 def crosses(crossings: Any, equations: Any, within: Any, state: Any, t: Any) -> bool:
     """Whether an event function has changed its sign, in its direction, in the step that ended at t; the step then
     waits for being looked at.
@@ -112,48 +112,28 @@ def watch(values: Any, statistics: Any, counters: Any) -> None:
 
 
 @kernel
-def save(t: Any, y: Any, state: Any, saving: Any) -> None:
-    """Write the state y at t, angles with their turns, and the values of the invariants as the next row of the
-    results.
-    """
-    counters = state.counters
+def write_row(
+    t: Any, y: Any, turns: Any, values: Any, saved_t: Any, saved: Any, saved_values: Any, stretch: Any, counters: Any
+) -> None:
+    """Write the next row of the results; angles with their turns."""
     row = counters[ROW]
-    saving.saved_t[row] = t
+    saved_t[row] = t
     for i in range(y.shape[0]):
-        st2(saving.saved, row, i, unwound(y, state.turns, i))
-    for k in range(state.values.shape[0]):
-        st2(saving.saved_values, row, k, ld(state.values, k))
-    saving.stretch[row] = counters[STRETCH]
+        st2(saved, row, i, unwound(y, turns, i))
+    for k in range(values.shape[0]):
+        st2(saved_values, row, k, ld(values, k))
+    stretch[row] = counters[STRETCH]
     counters[ROW] = row + 1
     counters[STRETCH] = 0
 
 
-@kernel
-def save_within(
-    equations: Any, stepping: Any, within: Any, state: Any, saving: Any, t: Any, t_new: Any, near: Any, forward: Any
-) -> Any:
-    """Watch and save the states at those `times` that lie within the step from t to t_new; returns a status.
-
-    `between` <- `previous`, advanced by the interpolant.
-    """
-    counters, times, between = state.counters, saving.times, within.between
-    while counters[ROW] < times.shape[0] and forward * (times[counters[ROW]] - t_new) < -near:
-        wanted = times[counters[ROW]]
-        copy(state.previous, between)
-        clear(within.between_low)
-        status = call_step(
-            within.interpolant, equations, stepping, t, wanted - t, between, within.between_low, within.dense_work,
-            within.dense_counters,
-        )  # fmt: skip
-        if status != OK:
-            return status
-        if state.values.shape[0]:
-            equations.invariants(
-                wanted, between, equations.parameters, equations.structure, equations.field_work, state.values
-            )
-        watch(state.values, saving.statistics, counters)
-        save(wanted, between, state, saving)
-    return OK
+@helper
+def save(t: Any, y: Any, state: Any, saving: Any) -> None:
+    """Save the state y at t and the values of the invariants."""
+    write_row(
+        t, y, state.turns, state.values, saving.saved_t, saving.saved, saving.saved_values, saving.stretch,
+        state.counters,
+    )  # fmt: skip
 
 
 @helper
@@ -163,24 +143,38 @@ def observe(
     """Watch the invariants at the end of an accepted step and save what is due; returns a status.
 
     Due are every `save_every`-th state and the last one, or, if `times` are given, the states at those the step has
-    reached.
+    reached: `between` <- `previous`, advanced by the interpolant.
     """
-    counters, times, y = state.counters, saving.times, state.y
-    near, forward, status = _SAME_TIME * abs(h), 1.0 if h >= 0.0 else -1.0, OK
-    within.dense_counters[HISTORY] = within.dense_counters[FIRST_KNOWN] = 0
-    if counters[ROW] < times.shape[0]:
-        status = save_within(equations, stepping, within, state, saving, t, t_new, near, forward)
-    if status != OK:
-        return status
+    counters, dense_counters, times, between = state.counters, within.dense_counters, saving.times, within.between
+    dense_counters[HISTORY] = dense_counters[FIRST_KNOWN] = 0
+    near, forward = _SAME_TIME * abs(h), 1.0 if h >= 0.0 else -1.0
+    while counters[ROW] < times.shape[0] and forward * (times[counters[ROW]] - t_new) < -near:
+        wanted = times[counters[ROW]]
+        copy(state.previous, between)
+        clear(within.between_low)
+        status = call_step(
+            within.interpolant, equations, stepping, t, wanted - t, between, within.between_low, within.dense_work,
+            dense_counters,
+        )  # fmt: skip
+        if status != OK:
+            return status
+        if state.values.shape[0]:
+            equations.invariants(
+                wanted, between, equations.parameters, equations.structure, equations.field_work, state.values
+            )
+        watch(state.values, saving.statistics, counters)
+        save(wanted, between, state, saving)
     if state.values.shape[0]:
         equations.invariants(
-            t_new, y, equations.parameters, equations.structure, equations.field_work, state.values
-        )  # fmt: skip
+            t_new, state.y, equations.parameters, equations.structure, equations.field_work, state.values
+        )
     watch(state.values, saving.statistics, counters)
-    due = times.shape[0] == 0 and (last or (counters[STEPS] + 1) % saving.save_every == 0)
-    while due or (counters[ROW] < times.shape[0] and (last or forward * (times[counters[ROW]] - t_new) <= near)):
-        if counters[STRETCH] == 0:
-            watch(state.values, saving.statistics, counters)
-        save(t_new if due else times[counters[ROW]], y, state, saving)
-        due = False
+    if times.shape[0] == 0:
+        if last or (counters[STEPS] + 1) % saving.save_every == 0:
+            save(t_new, state.y, state, saving)
+    else:
+        while counters[ROW] < times.shape[0] and (last or forward * (times[counters[ROW]] - t_new) <= near):
+            if counters[STRETCH] == 0:
+                watch(state.values, saving.statistics, counters)
+            save(times[counters[ROW]], state.y, state, saving)
     return OK
