@@ -38,7 +38,7 @@ class _Compilation:
         if not self.told:
             self.told = True
             LOGGER.info("compiling about %d kernels, once; they are kept in %s", len(self.wanted), cache_directory())
-            self.bar = _bar()
+            self.bar = _bar(len(self.wanted))
         self.bar.total = max(len(self.wanted), self.done)
         self.bar.update(self.done - self.bar.n)
 
@@ -110,7 +110,7 @@ def _is_full(cell: Any) -> bool:
     return True
 
 
-def _bar() -> Any:
+def _bar(total: int) -> Any:
     from tqdm import TqdmWarning
     from tqdm.auto import tqdm
 
@@ -119,7 +119,8 @@ def _bar() -> Any:
         return tqdm(
             desc="compiling kernels, once",
             bar_format="{desc}: {n_fmt} of about {total_fmt} |{bar}| {elapsed}",
-            total=1,
+            total=total,
+            mininterval=0.0,
             leave=False,
             disable=None,
         )
