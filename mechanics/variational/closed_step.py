@@ -35,6 +35,7 @@ from integrators.arithmetic.elimination import solve_rows
 from integrators.layout import COMPENSATION, ITERATIONS, TAU
 from integrators.signatures import STEP_SIGNATURES
 from liegroup.compile import any_, entry, helper, kernel, ld, ld2, select, st, st2
+from liegroup.formulas.so2 import cayley_angle
 from liegroup.formulas.vectors import add, cross, dot, subtract
 from mechanics.algebra.vectors import rotated
 from mechanics.algorithms.era import up
@@ -48,7 +49,6 @@ from mechanics.kernels.links import freedom, put, vector
 from mechanics.model.layout import header_of, link_of, numbers_of
 from mechanics.variational.correction import correct, correction
 from mechanics.variational.elimination import eliminate, relieved
-from mechanics.variational.gibbs import angle_of
 from mechanics.variational.matrices import product, transpose
 from mechanics.variational.rolling import remember_contact, roll
 from mechanics.variational.step import ITERATIONS_LIMIT, MISLED, begin, checked, relative, run
@@ -114,7 +114,7 @@ def coordinates(y: Any, structure: Any, work: Any, G: Any, q: Any) -> None:
             x = ld(y, place)
             if G == G1:
                 is_slide = link_of(structure, i).kind == SLIDE
-                x = x + (ld2(work, i, SHIFT_JOINT + 2) if is_slide else angle_of(ld2(work, i, TURN_JOINT + 2)))
+                x = x + (ld2(work, i, SHIFT_JOINT + 2) if is_slide else cayley_angle(ld2(work, i, TURN_JOINT + 2)))
             st(q, place, x)
 
 

@@ -8,11 +8,12 @@ from integrators.arithmetic.compensated import add_to, increase
 from liegroup.compile import helper, ld, ld2, st, st2
 from liegroup.compile.scalars import sincos
 from liegroup.formulas import so3
+from liegroup.formulas.so2 import cayley_angle
 from liegroup.formulas.vectors import add, cross
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
 from mechanics.kernels.links import freedom, put, vector
 from mechanics.model.layout import damping_of, header_of, link_of, numbers_of
-from mechanics.variational.gibbs import angle_of, turned
+from mechanics.variational.gibbs import turned
 from mechanics.variational.workspace import (
     DEFECT,
     FORCE,
@@ -80,11 +81,11 @@ def advance_joint(kind: Any, q: Any, compensated: Any, y: Any, low: Any, work: A
     """q at node k + 1 from the increment of the joint, the shift in new axes."""
     a, d = vector(work, i, TURN_JOINT), vector(work, i, SHIFT_JOINT)
     if kind in (TURN, SCREW):
-        increase(y, low, q, angle_of(a[2]), compensated)
+        increase(y, low, q, cayley_angle(a[2]), compensated)
     elif kind == SLIDE:
         increase(y, low, q, d[2], compensated)
     elif kind == PLANE:
-        increase(y, low, q + 2, angle_of(a[2]), compensated)
+        increase(y, low, q + 2, cayley_angle(a[2]), compensated)
         s, c = sincos(ld(y, q + 2))
         increase(y, low, q, c * d[0] - s * d[1], compensated)
         increase(y, low, q + 1, s * d[0] + c * d[1], compensated)

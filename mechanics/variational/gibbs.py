@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper
-from liegroup.compile.scalars import arctan2
 from liegroup.formulas.vectors import cross, dot
 
 
@@ -58,9 +57,3 @@ def tangent_inverse_matrix(a: Any) -> Any:
     """dci(a) = E + ã/2 + a aᵀ/4."""
     x, y, z = 0.5 * a[0], 0.5 * a[1], 0.5 * a[2]
     return 1.0 + x * x, x * y - z, x * z + y, x * y + z, 1.0 + y * y, y * z - x, x * z - y, y * z + x, 1.0 + z * z
-
-
-@helper
-def angle_of(t: Any) -> Any:
-    """θ = 2 atan(t/2)."""
-    return 2.0 * arctan2(t, 2.0 + 0.0 * t)
