@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 
 from liegroup.compile import helper, kernel, ld2, st2
 from liegroup.compile.scalars import maximum, select, sincos
+from liegroup.formulas.so2 import cayley_angle
 from liegroup.formulas.vectors import add, cross, dot, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
 from mechanics.kernels.links import freedom, prescribed, put, vector
 from mechanics.model.layout import header_of, link_of, numbers_of
 from mechanics.variational.dense import SOLVED, solve_defect
-from mechanics.variational.gibbs import angle_of, cayley_matrix, compose, turned
+from mechanics.variational.gibbs import cayley_matrix, compose, turned
 from mechanics.variational.impulses import largest
 from mechanics.variational.matrices import product, transpose, turn_about_z
 from mechanics.variational.workspace import (
@@ -130,7 +131,7 @@ def move_joint(kind: Any, pitch: Any, work: Any, i: Any, dv: Any, dn: Any) -> No
         t = (t + dn[2]) / (1.0 - 0.25 * (t * dn[2]))
         st2(work, i, TURN_JOINT + 2, t)
         if kind == SCREW:
-            st2(work, i, SHIFT_JOINT + 2, pitch * angle_of(t))
+            st2(work, i, SHIFT_JOINT + 2, pitch * cayley_angle(t))
     elif kind <= FLOAT:
         a = vector(work, i, TURN_JOINT)
         if kind != BALL:
@@ -218,7 +219,7 @@ def extrapolate(t: Any, h: Any, parameters: Any, structure: Any, work: Any, i: A
             work,
             i,
             SHIFT_JOINT + 2,
-            numbers_of(parameters, link).pitch * angle_of(ld2(work, i, TURN_JOINT + 2)),
+            numbers_of(parameters, link).pitch * cayley_angle(ld2(work, i, TURN_JOINT + 2)),
         )
     if kind == TURN:
         put(work, i, RHO1, vector(work, i, RHO0))
