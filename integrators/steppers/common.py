@@ -7,7 +7,7 @@ from typing import Any
 
 from integrators.compensated import absorb, renormalise
 from integrators.layout import STEPS
-from liegroup.compile import any_, helper, kernel, ld, st
+from liegroup.compile import any_, helper, ld, st
 from liegroup.table import KIND, N_Q, N_V, Q_OFFSET, SE2, SE3, SO3, V_OFFSET, displacement
 
 RENORMALISE_EVERY = 8
@@ -42,7 +42,7 @@ def dimension(table: Any) -> Any:
     return table[last, V_OFFSET] + table[last, N_V]
 
 
-@kernel
+@helper
 def leaves_chart(table: Any, u: Any) -> bool:
     """Whether the rotation part of u, in any factor (and lane), has reached π: beyond, the chart is no longer safe."""
     for row in range(table.shape[0]):
@@ -68,7 +68,7 @@ def _turns_over(u: Any, w: Any) -> Any:
     return any_(x * x + (y * y + z * z) >= _PI_SQUARED)
 
 
-@kernel
+@helper
 def advance_state(table: Any, tau: Any, y: Any, low: Any, u: Any, scratch: Any, compensation: Any, counters: Any) -> None:
     """y <- y τ(u), by the increment y τ(u) − y computed to relative precision and added in full; `scratch` is as long as y.
 
