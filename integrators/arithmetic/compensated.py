@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper, kernel, ld, st
+from liegroup.compile import helper, ld, st
 from liegroup.formulas.facts import LENGTH_Q, QUATERNION_COUNT, QUATERNIONS
 from liegroup.table import KIND, N_Q, Q_OFFSET
 
@@ -69,14 +69,14 @@ def increase3(y: Any, low: Any, i: Any, x: Any, compensation: Any) -> None:
     increase(y, low, i + 2, x[2], compensation)
 
 
-@kernel
+@helper
 def absorb(y: Any, low: Any, increment: Any, first: Any, last: Any, compensation: Any) -> None:
     """y <- y + increment for components first … last − 1, with (compensation = 1) or without the low words."""
     for i in range(first, last):
         increase(y, low, i, ld(increment, i), compensation)
 
 
-@kernel
+@helper
 def renormalise(table: Any, y: Any, low: Any) -> None:
     """Bring the quaternions of y + low back to unit norm: q <- q (1 − (|q|² − 1)/2), in double-double."""
     for row in range(table.shape[0]):

@@ -7,7 +7,7 @@ from typing import Any
 
 from integrators.arithmetic.compensated import absorb, renormalise
 from integrators.layout import FIRST, FIRST_KNOWN, LAST, LAST_KNOWN, STEPS
-from liegroup.compile import any_, helper, kernel, ld, st
+from liegroup.compile import any_, helper, ld, st
 from liegroup.formulas.facts import CHART, CHARTS, LENGTH_V
 from liegroup.table import KIND, N_Q, N_V, Q_OFFSET, V_OFFSET, displacement
 
@@ -51,7 +51,7 @@ def dimension(table: Any) -> Any:
     return table[last, V_OFFSET] + table[last, N_V]
 
 
-@kernel
+@helper
 def leaves_chart(table: Any, u: Any) -> bool:
     """Whether the rotation part of u, in any factor (and lane), has reached π: beyond, the chart is no longer safe."""
     for row in range(table.shape[0]):
@@ -73,7 +73,7 @@ def _turns_over(u: Any, w: Any, count: Any) -> Any:
     return any_(total >= _PI_SQUARED)
 
 
-@kernel
+@helper
 def advance_state(
     table: Any, tau: Any, y: Any, low: Any, u: Any, scratch: Any, compensation: Any, counters: Any
 ) -> None:
