@@ -6,6 +6,7 @@ import ast
 import hashlib
 import importlib.util
 import os
+import re
 import shutil
 import sys
 import time
@@ -94,8 +95,10 @@ def _content(path: str) -> bytes:
     return hashlib.sha256(Path(path).read_bytes()).digest()
 
 
-_registered: set[str] = set()
-"""Files that every compiled function depends on, though none of ours imports them: groups that users have added."""
+_registered: dict[str, set[str]] = {}
+"""Files that every compiled function depends on, though none of ours imports them: groups that users have added, by
+name in the order in which they were added, which compiled code depends on, too.
+"""
 _asked: list[str] = []
 """The first file for whose functions the cache has been asked."""
 
@@ -107,41 +110,45 @@ def depend_on(name: str, paths: Iterable[str]) -> None:
         raise TypeError(
             f"{name}: functions from {missing}, expected a source file; put them into a module of their own"
         )
-    if _asked and not files <= _registered:
+    if _asked and _registered.get(name) != files:
         raise RuntimeError(
             f"{name}: code that does not know it has been compiled already (for {_asked[0]}); "
             f"register it before the first run"
         )
-    _registered.update(files)
+    _registered[name] = files
 
 
 def source_digest(*paths: str | Path) -> str:
     """Digest of source files, of every project file they import directly or indirectly, of this folder and of the
     compiler's setting.
     """
-    return _digest(tuple(sorted({str(Path(path).resolve()) for path in (*paths, *_registered)})))
+    given = {str(Path(path).resolve()) for path in paths}.union(*_registered.values())
+    return _digest(tuple(sorted(given)), tuple(_registered))
 
 
 @cache
-def _digest(paths: tuple[str, ...]) -> str:
+def _digest(paths: tuple[str, ...], registered: tuple[str, ...]) -> str:
     todo, seen = [*paths, *(str(path) for path in Path(__file__).parent.glob("*.py"))], set[str]()
     while todo:
         file = todo.pop()
         if file not in seen:
             seen.add(file)
             todo += _imports(file)
-    digest = hashlib.sha256(f"{MODE} {numba.__version__} {sys.version_info[:2]}".encode())
+    digest = hashlib.sha256(f"{MODE} {numba.__version__} {sys.version_info[:2]} {registered}".encode())
     for file in sorted(seen):
         digest.update(_content(file))
     return digest.hexdigest()[:24]
 
 
 def _prune(root: Path, days: float = 30.0) -> None:
-    """Remove kernels of sources that have not been used for a while."""
+    """Remove kernels of sources that have not been used for a while: only folders named by a digest, with nothing in
+    them but what the compiler has put there, since the folder may be the user's.
+    """
     before = time.time() - days * 86400
     objects.prune(before)
     for folder in root.iterdir():
-        if folder != objects.folder() and folder.is_dir() and folder.stat().st_mtime < before:
+        ours = re.fullmatch("[0-9a-f]{24}", folder.name) and folder.is_dir()
+        if ours and folder.stat().st_mtime < before and all(p.suffix in (".nbi", ".nbc") for p in folder.iterdir()):
             shutil.rmtree(folder, ignore_errors=True)
 
 

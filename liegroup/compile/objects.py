@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import uuid
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def prune(before: float) -> None:
     """Remove machine code that nothing has read or written since a time."""
     for path in folder().glob("*"):
         try:
-            if path.stat().st_mtime < before:
+            if re.fullmatch("[0-9a-f]{32}", path.name) and path.stat().st_mtime < before:
                 path.unlink()
         except OSError:  # another process was faster
             continue

@@ -431,3 +431,37 @@ def test_a_pointer_is_to_the_signature_it_names_whichever_was_compiled_first() -
     a, out = np.array([1.0, -3.0]), np.zeros(2)
     doubled_again(Pointer(doubled.compiled, DOUBLED), a, out)
     np.testing.assert_array_equal(out, 4.0 * a)
+
+
+def test_old_kernels_are_removed_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The root may be somebody's home."""
+    from liegroup.compile.cache import _prune
+
+    mine, thesis, objects_of_mine = tmp_path / "0123456789abcdef01234567", tmp_path / "thesis", tmp_path / "objects"
+    holding = tmp_path / "abcdef0123456789abcdef01"
+    for folder in (mine, thesis, objects_of_mine, holding):
+        folder.mkdir()
+    (mine / "kernel.nbi").write_text("")
+    (thesis / "thesis.tex").write_text("")
+    (holding / "letter.txt").write_text("")
+    (objects_of_mine / "vase.jpg").write_text("")
+    old = 0.0
+    for path in (*tmp_path.iterdir(), *objects_of_mine.iterdir()):
+        os.utime(path, (old, old))
+    monkeypatch.setenv("LIEMECH_CACHE", str(tmp_path))
+    _prune(tmp_path)
+    assert not mine.exists()
+    assert (thesis / "thesis.tex").exists()
+    assert (holding / "letter.txt").exists()
+    assert (objects_of_mine / "vase.jpg").exists()
+
+
+def test_the_order_in_which_groups_are_added_belongs_to_the_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled code knows groups by number."""
+    from liegroup.compile import cache
+
+    digests = set()
+    for names in ((), ("A", "B"), ("B", "A")):
+        monkeypatch.setattr(cache, "_registered", {name: {str(Path(__file__).resolve())} for name in names})
+        digests.add(source_digest(ROOT / "liegroup" / "table.py"))
+    assert len(digests) == 3
