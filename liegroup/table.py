@@ -209,9 +209,10 @@ def bind(functions: Iterable[Any], table: Any, taus: Sequence[int]) -> None:
     """Have compiled what compiled functions call for the groups of a table and for maps, before a run rather than
     within it.
     """
+    wanted = [tau for tau in taus if tau < len(NAMES)] or [EXP]  # maps of the bodies of a tree are none of a group
     for first, in_lanes in {needed for f in functions for needed in needed_by(f)}:
         for kind in {int(kind) for kind in table[:, KIND]}:
-            numbers = [len(NAMES) * kind + tau for tau in taus] if _VERBS[first] else [kind]
+            numbers = [len(NAMES) * kind + tau for tau in wanted] if _VERBS[first] else [kind]
             bind_all((first + number, in_lanes) for number in numbers)
 
 

@@ -34,7 +34,7 @@ _STAGES = (
     typed_passes.NativeLowering,
     typed_passes.NoPythonBackend,
 )
-_LITERALS = {"literally", "literal_unroll"}
+_LITERALS = {"hasattr", "isinstance", "literal_unroll", "literally"}
 _WITH = dis.opmap["BEFORE_WITH"]
 
 
