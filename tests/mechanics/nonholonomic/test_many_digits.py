@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from integrators import integrate
+from liegroup.table import quaternions
 from mechanics.nonholonomic.flat import coordinate_rate
 from mechanics.systems import NONHOLONOMIC
 
@@ -57,6 +58,8 @@ def state(system, end, tolerance=TOLERANCE):
         t, end = mpmath.mpf(0), mpmath.mpf(end)
         problem = system.problem()
         y = np.array([mpmath.mpf(float(x)) for x in problem.y0], dtype=object)
+        for k in quaternions(problem.table):  # of unit length to all digits: off the group formulas may differ
+            y[k : k + 4] = y[k : k + 4] / mpmath.sqrt(sum(x * x for x in y[k : k + 4]))
         f = partial(rate, system, problem.work_shape)
         h = end / 8
         while t < end:
