@@ -4,6 +4,7 @@ surprises.
 
 from __future__ import annotations
 
+import ctypes
 import math
 import os
 import subprocess
@@ -149,6 +150,9 @@ def retracted(table: Any, q: Any, x: Any, out: Any) -> None:
 def test_a_formula_that_cannot_be_compiled_is_an_exception_and_nan(monkeypatch: pytest.MonkeyPatch) -> None:
     q, x, out = so3.identity(), np.array([0.1, 0.2, 0.3]), np.zeros(4)
     original = late.bind
+    for index in [k for k in late._bound if late._formulas[k // 2]().name == "retract.SO(3).2.ccsk"]:
+        del late._bound[index]  # another test may have needed it
+        late._addresses[index] = ctypes.cast(late._first_calls, ctypes.c_void_p).value
 
     def fails(place: int, in_lanes: bool) -> None:
         raise MemoryError("no room for the formula")
