@@ -1,7 +1,7 @@
 """Time: methods, the run engine, results.  `integrate(problem, method, t_span, step)` returns a `Solution`."""
 
 from integrators.integrate import integrate, resume
-from integrators.problem import Problem, Variable
+from integrators.problem import Doubt, Guard, Problem, Variable
 from integrators.results.solution import Solution
 from integrators.status import Status
 from liegroup.modules import listing, renamed
@@ -17,5 +17,5 @@ renamed(
     }
 )
 
-__all__ = ["Problem", "Solution", "Status", "Variable", "integrate", "resume"]
+__all__ = ["Doubt", "Guard", "Problem", "Solution", "Status", "Variable", "integrate", "resume"]
 __dir__ = listing(__all__)

@@ -8,6 +8,7 @@ from liegroup.modules import listing
 
 __all__ = [
     "CHART_LEFT",
+    "DOUBTFUL",
     "EVENT",
     "EXPLANATIONS",
     "FULL",
@@ -34,13 +35,16 @@ class Status(IntEnum):
     STOPPED = 7
     INTERRUPTED = 8
     FULL = 9
+    DOUBTFUL = 10
 
     @property
     def is_failure(self) -> bool:
         return self in _FAILURES
 
 
-_FAILURES = {Status.NON_FINITE, Status.NOT_CONVERGED, Status.CHART_LEFT, Status.STEP_UNDERFLOW, Status.TOO_MANY_STEPS}
+_FAILURES = {Status.NON_FINITE, Status.NOT_CONVERGED, Status.CHART_LEFT, Status.STEP_UNDERFLOW, Status.TOO_MANY_STEPS,
+    Status.DOUBTFUL,
+}  # fmt: skip
 
 # plain integers for the kernels
 OK = int(Status.OK)
@@ -51,6 +55,7 @@ STEP_UNDERFLOW = int(Status.STEP_UNDERFLOW)
 TOO_MANY_STEPS = int(Status.TOO_MANY_STEPS)
 EVENT = int(Status.EVENT)
 FULL = int(Status.FULL)
+DOUBTFUL = int(Status.DOUBTFUL)
 
 EXPLANATIONS = {
     Status.OK: "reached the end",
@@ -65,4 +70,5 @@ EXPLANATIONS = {
     Status.STOPPED: "stopped by the callback",
     Status.INTERRUPTED: "interrupted by the user",
     Status.FULL: "the table of results is full",
+    Status.DOUBTFUL: "a guard of the problem stopped the run",
 }

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.problem import OwnStep, Problem, Variable
+from integrators.problem import Doubt, Guard, OwnStep, Problem, Variable
 from liegroup.compile import Entry
 from liegroup.group import product, rn
 from liegroup.modules import listing
@@ -25,14 +25,16 @@ from mechanics.constraints.assembly import (
     Velocities,
     assemble,
     consistent_velocities,
+    moved_by,
     size_of,
 )
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import Closure
-from mechanics.constraints.mobility import Mobility, mass_matrix, mobility
+from mechanics.constraints.mobility import Mobility, least_pivot, mass_matrix, mobility, nearness
 from mechanics.constraints.rows import COUPLING, PARALLEL
 from mechanics.errors import ModelError
-from mechanics.forces.elements import Element
+from mechanics.forces.elements import MOTOR, SERVO, Element, OnPlane
+from mechanics.guards import closure_guards, pivot_guard, tree_guards
 from mechanics.model.tree import Tree
 from mechanics.variational.own_step import variational_step
 
@@ -44,6 +46,11 @@ __dir__ = listing(__all__)
 
 Array = NDArray[np.float64]
 Projection = Literal["positions", "momenta", "none"]
+LARGEST_TURN = 2.0
+"""h ω of the fastest spring from which on an explicit step grows: the bound of the Störmer–Verlet method."""
+_NUDGE = 1e-6
+NOT_FAR = 0.2
+"""A singular position is named as a cause if the smallest singular value is below this part of its value at home."""
 
 
 class Mechanism:
@@ -236,10 +243,41 @@ class Mechanism:
             invariants=closed_invariants,
             invariant_names=("energy", "gap", "velocity_gap", "pivot"),
             invariant_units=("J", "m", "m/s", ""),
+            guards=self.guards(0.5 * float(p0 @ v0), projection == "positions"),
+            explain=self.explain,
             projection=None if projection == "none" else closed_projection,
             own_steps={"variational": self._variational_step()},
             model=self.name,
         )
+
+    def guards(self, kinetic: float, closes: bool) -> tuple[Guard, ...]:
+        """What a motion that starts with this kinetic energy, J, presupposes; `closes`: the loops are closed after
+        every step.
+        """
+        if not len(self.equations):
+            return self.energy_guards(kinetic)
+        closed_guards = closure_guards(self.size) if closes else ()
+        pivot = least_pivot(self.equations, self.mobility, self.home)
+        return (*self.energy_guards(kinetic), *closed_guards, *pivot_guard(pivot))
+
+    def energy_guards(self, kinetic: float) -> tuple[Guard, ...]:
+        """The guard of the energy, where nothing drives the mechanism."""
+        kinds = {getattr(element, "kind", None) for element in self.elements}
+        moves = bool(len(self.equations)) and not np.array_equal(self.gap(self.home, 0.0), self.gap(self.home, 1.0))
+        if kinds & {SERVO, MOTOR} or moves:
+            return ()
+        loses = any(isinstance(element, OnPlane) or element.damping > 0.0 for element in self.elements)
+        return tree_guards(self.tree, kinetic, dissipates=loses)
+
+    def explain(self, t: float, y: Array) -> str:
+        """What can be said of a state (q, …) where a run failed or became doubtful: a singular position that is near.
+
+        Empty where none is.
+        """
+        if self.mobility.rank == 0:
+            return ""
+        part, where = nearness(self.equations, self.mobility, np.asarray(y)[: self.tree.nq])
+        return "" if part >= NOT_FAR else f"near a singular position: {where}, {part:.2g} of its value at home"
 
     def rhs(self, q: ArrayLike, p: ArrayLike, t: float = 0.0, field: Entry = closed) -> tuple[Array, Array]:
         """Velocities that keep the loops closed, and rates of the momenta p*: arrays (…, nq), (…, nv) → two of (…, nv).
@@ -256,7 +294,46 @@ class Mechanism:
 
     def _variational_step(self) -> OwnStep:
         coupled = max((len(row.joints) for row in self.equations.rows), default=0)
-        return variational_step(self.tree, len(self.solved.kept), bool(self.elements), coupled)
+        return variational_step(self.tree, len(self.solved.kept), bool(self.elements), coupled, self._step_doubts)
+
+    def _step_doubts(self, y: Array, h: float) -> list[Doubt]:
+        """Springs that a variational step of size h cannot hold: it takes their forces at its ends."""
+        if not self.elements:
+            return []
+        omega, joint = self.fastest_spring(y[: self.tree.nq])
+        if h * omega < LARGEST_TURN:
+            return []
+        says = f"springs at joint {joint!r} swing with {omega:.4g} rad/s, too fast for steps of {h:.3g} s"
+        return [
+            Doubt("turn_per_step", 0.0, h * omega, LARGEST_TURN, says, f"use steps below {LARGEST_TURN / omega:.3g} s")
+        ]
+
+    def fastest_spring(self, q: ArrayLike) -> tuple[float, str]:
+        """The greatest angular frequency, rad/s, with which the mechanism swings on its force elements about a
+        configuration, gravity and speeds apart, and the joint that moves most (in energy); 0 if nothing pulls back.
+        """
+        import scipy.linalg  # slow to import
+
+        q, n = np.asarray(q, dtype=np.float64), self.tree.nv
+        bare = copy(self)
+        bare.elements = ()
+
+        def pull(x: Array) -> Array:
+            still = np.zeros(n)
+            return np.asarray(self.rhs(x, still)[1] - bare.rhs(x, still)[1])
+
+        moves = _NUDGE * np.eye(n)
+        ahead, behind = (np.array([pull(moved_by(self.tree, q, s * e)) for e in moves]) for s in (1.0, -1.0))
+        stiffness = -(ahead - behind) / (2.0 * _NUDGE)
+        free = scipy.linalg.null_space(self.equations.matrix(q)) if len(self.equations) else np.eye(n)
+        if not free.shape[1]:
+            return 0.0, ""
+        M = mass_matrix(self.tree, q)
+        K = 0.5 * free.T @ (stiffness + stiffness.T) @ free
+        values, vectors = scipy.linalg.eigh(K, free.T @ M @ free)
+        shape = free @ vectors[:, -1]
+        joint = self.labels[1][int(np.argmax(np.abs(shape * (M @ shape))))].rsplit(".", 1)[0]
+        return float(np.sqrt(max(values[-1], 0.0))), joint
 
     def momentum(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
         """p = Bᵀ M V, m·v of the tree."""

@@ -10,9 +10,11 @@ from typing import Any
 from liegroup.compile import helper
 from liegroup.compile.scalars import absolute
 
-T, T_LOW, H, TAKEN, NEXT, NEXT_LOW, ATTEMPTS = range(7)
-"""The clock: time in two words, next step, the step taken, the time at its end in two words, attempts at it."""
-MEMORY = 7
+T, T_LOW, H, TAKEN, NEXT, NEXT_LOW, ATTEMPTS, NARROWEST, NARROWEST_AT = range(9)
+"""The clock: time in two words, next step, the step taken, the time at its end in two words, attempts at it; the
+smallest step so far but the last one, and the time at its end.
+"""
+MEMORY = 9
 """Here the memory of the controller begins."""
 CLOCK = MEMORY + 6
 END, MAX_STEP, RELATIVE, ESTIMATES, OWN_TIME = range(5)

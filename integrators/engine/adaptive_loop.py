@@ -13,6 +13,8 @@ from integrators.controllers.clock import (
     ATTEMPTS,
     END,
     ESTIMATES,
+    NARROWEST,
+    NARROWEST_AT,
     NEXT,
     NEXT_LOW,
     OWN_TIME,
@@ -160,8 +162,8 @@ def attempt(equations: Any, stepping: Any, within: Any, state: Any, control: Any
 
 @entry(integer(*ONE, CONTROL, integer, integer))
 def adaptive_loop(
-    equations: Any, stepping: Any, within: Any, state: Any, crossings: Any, saving: Any, control: Any, count: Any,
-    most: Any,
+    equations: Any, stepping: Any, within: Any, state: Any, crossings: Any, saving: Any, guarding: Any,
+    control: Any, count: Any, most: Any,
 ) -> Any:  # fmt: skip
     """Up to `count` attempted steps until the end time, at most `most` accepted ones; returns a status.
 
@@ -186,8 +188,11 @@ def adaptive_loop(
             if crossings.directions.shape[0] and crosses(crossings, equations, within, state, t + clock[TAKEN]):
                 return EVENT
         h = clock[TAKEN]
+        if absolute(h) < clock[NARROWEST] and h != remaining:
+            clock[NARROWEST], clock[NARROWEST_AT] = absolute(h), clock[NEXT]
+            copy(state.y, control.narrow)
         clock[T], clock[T_LOW] = clock[NEXT], clock[NEXT_LOW]
-        status = observe(equations, stepping, within, state, saving, t, clock[T], h, h == remaining)
+        status = observe(equations, stepping, within, state, saving, guarding, t, clock[T], h, h == remaining)
         copy(crossings.after, crossings.before)
         pass_on_last(stepping.work, counters)
         counters[PENDING] = 0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from integrators.controllers.clock import (
     END,
     ESTIMATES,
     MAX_STEP,
+    NARROWEST,
+    NARROWEST_AT,
     OWN,
     OWN_TIME,
     RELATIVE,
@@ -24,7 +27,7 @@ from integrators.controllers.clock import (
 from integrators.controllers.signatures import JUDGE, PROPOSE
 from integrators.engine.adaptive_loop import adaptive_loop
 from integrators.engine.records import Control
-from integrators.engine.run import Output, Run
+from integrators.engine.run import Output, Run, Trajectory
 from integrators.layout import PENDING
 from integrators.method import Method
 from integrators.method.step_map import moved
@@ -70,7 +73,7 @@ class Steering:
 class AdaptiveRun(Run):
     """Variable steps of one trajectory from t0 to t1."""
 
-    KEPT = (*Run.KEPT, "previous_low", "clock")
+    KEPT = (*Run.KEPT, "previous_low", "narrow", "clock")
 
     def __init__(self, problem: Problem, method: Method, output: Output, steering: Steering, y0: Array) -> None:
         controller, span = steering.controller, steering.span
@@ -78,10 +81,10 @@ class AdaptiveRun(Run):
         self.forward = 1.0 if span[1] >= span[0] else -1.0
         method = controller.method(method)
         super().__init__(problem, method, output, span[0], y0, len(output.times) or _ROWS)
-        self.previous_low, self.tolerances = np.zeros(problem.n), steering.absolute
+        self.previous_low, self.narrow, self.tolerances = np.zeros(problem.n), np.zeros(problem.n), steering.absolute
         self.watched, self.watched_values = self.field_form(controller.watched, SIZE), np.zeros(WATCHED)
         self.clock, self.numbers = np.zeros(CLOCK), np.concatenate([np.zeros(OWN), controller.data(method)])
-        self.clock[T] = span[0]
+        self.clock[T], self.clock[NARROWEST] = span[0], np.inf
         self.numbers[[END, MAX_STEP, RELATIVE]] = span[1], steering.largest, steering.relative
         self.numbers[[ESTIMATES, OWN_TIME]] = controller.estimates(method), method.stepper.step_of_time is not None
         self.propose, self.judge = self.form(controller.propose, PROPOSE), self.form(controller.judge, JUDGE)
@@ -114,6 +117,10 @@ class AdaptiveRun(Run):
             self.steering.largest,
             abs(self.span[1] - self.span[0]),
         )
+
+    def trajectory(self, pick: Any, status: Status, message: str) -> Trajectory:
+        at, step = float(self.clock[NARROWEST_AT]), float(self.clock[NARROWEST])
+        return replace(super().trajectory(pick, status, message), narrowest=(at, step, self.narrow.copy()))
 
     @property
     def t(self) -> float:

@@ -29,7 +29,7 @@ from integrators.problem.fields import as_field
 from integrators.results.storage import Dataset, StorageError, Variable, read, write
 from liegroup.compile import MODE
 
-VERSION = 4
+VERSION = 5
 _KIND = "checkpoint"
 _KINDS = {kind.__name__: kind for kind in KINDS}
 
@@ -180,6 +180,7 @@ def problem_fingerprint(problem: Problem) -> dict[str, str]:
     texts = {
         "names": repr([(v.name, v.labels, v.units) for v in problem.variables] + list(problem.invariant_names)),
         "kind": f"{problem.canonical} {problem.work_shape}",
+        "guards": repr([(g.name, g.least, g.greatest, g.change, g.rise, g.relative, g.stops) for g in problem.guards]),
     }
     functions = {
         "field": problem.field,
@@ -194,8 +195,9 @@ def problem_fingerprint(problem: Problem) -> dict[str, str]:
 
 def function_fingerprint(function: Any) -> str:
     """Digest of the source of a function (its bytecode where there is no source) and of the numbers it encloses."""
-    if isinstance(function, Mapping):
-        return " ".join(function_fingerprint(f) for f in function.values())
+    if isinstance(function, (Mapping, tuple)):
+        parts = function.values() if isinstance(function, Mapping) else function
+        return " ".join(function_fingerprint(f) for f in parts)
     python: Callable[..., Any] = inspect.unwrap(getattr(function, "py_func", function))
     try:
         text = inspect.getsource(python).encode()

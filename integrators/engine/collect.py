@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.adaptive_run import Steering
+from integrators.engine.diagnosis import explained
 from integrators.engine.observe import GREATEST, LEAST, SUM, SUM_LOW
 from integrators.engine.run import Plan, Run, Trajectory
 from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS, SUBSTEPS
 from integrators.method import Method
-from integrators.problem import Problem
+from integrators.problem import Doubt, Problem
 from integrators.results.solution import Solution
 from integrators.status import Status
 
 Array = NDArray[np.float64]
+COLLAPSED = 1e-4
+"""Part of the mean step below which the smallest one says that something was in the way."""
 
 
 def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequence[Run], seconds: float) -> Solution:
@@ -26,6 +30,9 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
     found = [trajectory for run in runs for trajectory in run.trajectories()][: len(np.atleast_2d(problem.y0))]
     counters = np.sum([run.counters_of_all for run in runs], axis=0)
     names = () if runs[0].output.events is None else runs[0].output.events.names
+    doubts = tuple(doubt for k, trajectory in enumerate(found) for doubt in _doubts(problem, trajectory, k))
+    if isinstance(way, Plan):
+        doubts = (*_at_the_start(problem, method, way), *doubts)
     return Solution(
         **(_single(problem, runs[0], found[0]) if single else _ensemble(found)),
         variables=tuple(problem.variables),
@@ -35,7 +42,8 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
         method=method.name,
         step=abs(way.h) if isinstance(way, Plan) else 0.0,
         status=found[0].status if single else tuple(f.status for f in found),
-        message=(found[0].message if single else _messages(found)) + _divided(counters),
+        message=(found[0].message if single else _messages(found)) + _divided(counters) + _doubtful(doubts),
+        doubts=doubts,
         steps=max(int(f.counters[STEPS]) for f in found),
         evaluations=int(counters[EVALUATIONS]),
         iterations=int(counters[ITERATIONS]),
@@ -122,6 +130,48 @@ def _messages(found: Sequence[Trajectory]) -> str:
         return found[0].message
     number, first = failed[0]
     return f"{len(failed)} of {len(found)} trajectories did not reach the end; trajectory {number}: {first.message}"
+
+
+def _at_the_start(problem: Problem, method: Method, way: Plan) -> list[Doubt]:
+    """What the method presupposes of its steps and does not find at the start."""
+    starts = enumerate(np.atleast_2d(problem.y0))
+    return [
+        replace(doubt, time=way.t0, trajectory=k) for k, y in starts for doubt in method.doubts(problem, y, abs(way.h))
+    ]
+
+
+def _doubts(problem: Problem, found: Trajectory, number: int) -> list[Doubt]:
+    """The limits that a trajectory has passed, in the order of time."""
+    doubts = []
+    for k, guard in enumerate(problem.guards):
+        lower, upper, time, value, excess = (float(x) for x in found.guarded[:, k])
+        if excess > 0.0:
+            row = int(np.argmin(np.abs(found.t - time)))
+            says = ", ".join(
+                text for text in (guard.says, explained(problem, float(found.t[row]), found.y[row])) if text
+            )
+            limit = lower if value < lower else upper
+            doubts.append(Doubt(guard.name, time, value, limit, says, guard.remedy, number))
+    return sorted([*doubts, *_narrow(problem, found, number)], key=lambda doubt: abs(doubt.time - found.t[0]))
+
+
+def _narrow(problem: Problem, found: Trajectory, number: int) -> list[Doubt]:
+    """Variable steps that collapsed where the problem knows of a singular position: what comes after it is any of the
+    motions that meet there.
+    """
+    if found.narrowest is None or not np.isfinite(found.narrowest[1]):
+        return []
+    (time, step, state), mean = found.narrowest, abs(found.last_t - found.t[0]) / max(1, int(found.counters[STEPS]))
+    says = explained(problem, time, state) if step < COLLAPSED * mean else ""
+    remedy = "start elsewhere, or cross singular positions with fixed steps"
+    return [Doubt("smallest_step", time, step, COLLAPSED * mean, says, remedy, number)] if says else []
+
+
+def _doubtful(doubts: Sequence[Doubt]) -> str:
+    """What to say of limits that were passed."""
+    return "".join(f"; doubtful {doubt}" for doubt in doubts[:1]) + (
+        f"; {len(doubts) - 1} more in `doubts`" if len(doubts) > 1 else ""
+    )
 
 
 def _divided(counters: NDArray[np.int64]) -> str:

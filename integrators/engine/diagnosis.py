@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from integrators.layout import COUNTERS, ERROR, STAGE
+from integrators.problem import Problem
+from integrators.problem.dependence import near_dependence
 from integrators.status import Status
 
 if TYPE_CHECKING:
@@ -15,7 +19,26 @@ if TYPE_CHECKING:
 
 
 def diagnose(run: Run, status: Status) -> str:
-    """What can be said about the step that failed, beyond its status."""
+    """What can be said about the step that failed, or the state at which a guard stopped the run, beyond its status."""
+    return ", ".join(text for text in (explained(run.problem, run.t, run.y), _of_step(run, status)) if text)
+
+
+def explained(problem: Problem, t: float, y: NDArray[np.float64]) -> str:
+    """What the problem says of one state, where it failed or became doubtful."""
+    if np.ndim(y) != 1 or not np.isfinite(y).all():
+        return ""
+    explain = problem.explain or partial(near_dependence, problem)
+    return explain(t, np.array(y))
+
+
+def _of_step(run: Run, status: Status) -> str:
+    """What can be said about the step."""
+    if status is Status.DOUBTFUL:
+        return ", ".join(
+            guard.says or guard.name
+            for guard, excess in zip(run.problem.guards, run.excess, strict=True)
+            if guard.stops and np.max(excess) > 0.0
+        )
     if own := run.method.explain(run.problem, run.work[ERROR]):
         return own
     if status is Status.NOT_CONVERGED:
@@ -23,6 +46,10 @@ def diagnose(run: Run, status: Status) -> str:
     if status is Status.CHART_LEFT:
         return f"stage {int(run.counters[STAGE])}"
     return _first_non_finite(run) if status is Status.NON_FINITE else ""
+
+
+def _shown(values: NDArray[Any]) -> str:
+    return np.array2string(values, precision=6, threshold=16, edgeitems=4, max_line_width=1000)
 
 
 def _first_non_finite(run: Run) -> str:
@@ -35,11 +62,12 @@ def _first_non_finite(run: Run) -> str:
         calls += 1
         run.evaluated.python(t, y, parameters, structure, work, out)
         if not found and not np.isfinite(out).all():
-            found = (
-                f"the field at t = {t:.9g}, evaluation {calls} of the step, gives {out.tolist()} at y = {y.tolist()}"
-            )
+            found = f"the field at t = {t:.9g}, evaluation {calls} of the step, gives {_shown(out)} at y = {_shown(y)}"
 
-    with np.errstate(all="ignore"):
+    with (
+        np.errstate(all="ignore"),
+        suppress(ArithmeticError),
+    ):  # Python's numbers raise where compiled ones are not finite
         run.method.step(problem).python(
             probe, t, h, run.y.copy(), run.low.copy(), problem.table, run.coefficients, run.options, problem.parameters,
             problem.structure, np.zeros(problem.work_shape), np.zeros_like(run.work), np.zeros(COUNTERS,

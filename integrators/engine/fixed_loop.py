@@ -19,8 +19,8 @@ from liegroup.compile import entry, integer, real
 
 @entry(integer(*ONE, real, real, integer, integer), integer(*LANES, real, real, integer, integer))
 def fixed_loop(
-    equations: Any, stepping: Any, within: Any, state: Any, crossings: Any, saving: Any, t0: Any, h: Any, count: Any,
-    last: Any,
+    equations: Any, stepping: Any, within: Any, state: Any, crossings: Any, saving: Any, guarding: Any, t0: Any,
+    h: Any, count: Any, last: Any,
 ) -> Any:  # fmt: skip
     """Up to `count` steps of size h, ending at the latest with step number `last`; returns a status.
 
@@ -46,7 +46,7 @@ def fixed_loop(
                 return status
             if crossings.directions.shape[0] and crosses(crossings, equations, within, state, t_new):
                 return EVENT
-        status = observe(equations, stepping, within, state, saving, t, t_new, h, k + 1 == last)
+        status = observe(equations, stepping, within, state, saving, guarding, t, t_new, h, k + 1 == last)
         copy(crossings.after, crossings.before)
         pass_on_last(stepping.work, counters)
         counters[PENDING] = 0

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.fixed_loop import fixed_loop
-from integrators.engine.run import Output, Plan, Run, Trajectory
+from integrators.engine.run import GUARDED, Output, Plan, Run, Trajectory
 from integrators.layout import ROW
 from integrators.method import Method
 from integrators.problem import Problem
@@ -110,7 +110,7 @@ class LaneRun(FixedRun):
         return one
 
     def _take(self, lane: int, one: FixedRun, row: int) -> None:
-        for name in ("y", "low", "turns", "previous", "work", "values"):
+        for name in ("y", "low", "turns", "previous", "work", "values", *GUARDED):
             getattr(self, name)[..., lane] = getattr(one, name)
         for name in ("saved", "saved_values", "statistics"):
             getattr(self, name)[row:, ..., lane] = getattr(one, name)[row:]
@@ -147,12 +147,12 @@ class LaneRun(FixedRun):
                 self.ended[lane] = unpacked({name: kept[f"ended{lane}_{name}"] for name in _PACKED})
 
 
-_PACKED = ("t", "y", "invariants", "statistics", "stretch", "last", "counters", "last_t", "ends")
+_PACKED = ("t", "y", "invariants", "statistics", "stretch", "last", "counters", "guarded", "last_t", "ends")
 
 
 def packed(trajectory: Trajectory) -> dict[str, Any]:
     """A trajectory that has ended, as arrays."""
-    arrays = {name: getattr(trajectory, name) for name in _PACKED[:7]}
+    arrays = {name: getattr(trajectory, name) for name in _PACKED[:-2]}
     return arrays | {
         "last_t": np.array([trajectory.last_t]),
         "ends": np.array([f"{trajectory.status.name}: {trajectory.message}"]),
@@ -162,5 +162,5 @@ def packed(trajectory: Trajectory) -> dict[str, Any]:
 def unpacked(arrays: dict[str, Any]) -> Trajectory:
     """The trajectory from its arrays."""
     status, message = str(arrays["ends"][0]).split(": ", 1)
-    fields = {name: arrays[name] for name in _PACKED[:7]}
+    fields = {name: arrays[name] for name in _PACKED[:-2]}
     return Trajectory(**fields, last_t=float(arrays["last_t"][0]), status=Status[status], message=message, events=[])

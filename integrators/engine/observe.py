@@ -10,13 +10,14 @@ from typing import Any
 from integrators.engine.winding import unwind, unwound
 from integrators.layout import FIRST_KNOWN, HISTORY, LAST_KNOWN, PENDING, ROW, STEPS, STRETCH
 from integrators.signatures import FIELD_SIGNATURES
-from integrators.status import NON_FINITE, OK
+from integrators.status import DOUBTFUL, NON_FINITE, OK
 from integrators.steppers.common import clear, copy
-from liegroup.compile import any_, entry, helper, kernel, ld, ld2, select, st2
+from liegroup.compile import any_, entry, helper, kernel, ld, ld2, select, st, st2
 
 LEAST, GREATEST, SUM, SUM_LOW = 0, 1, 2, 3
 """Blocks of the statistics of the invariants between two saved states; SUM + SUM_LOW is a compensated sum."""
 STATISTICS = 4
+_FARTHEST = 1e308
 _SAME_TIME = 1e-9
 """Times closer than this part of a step are the same."""
 
@@ -112,6 +113,31 @@ def watch(values: Any, statistics: Any, counters: Any) -> None:
 
 
 @kernel
+def beyond(guarding: Any, k: Any, x: Any, t: Any) -> Any:
+    """Note that a number is beyond its limits, or not a number."""
+    before = ld(guarding.excess, k)
+    zero = 0.0 * before
+    excess = select(x < ld(guarding.lower, k), ld(guarding.lower, k) - x, x - ld(guarding.upper, k))
+    excess = select(excess < _FARTHEST, excess, zero + _FARTHEST)  # also where x is not a number
+    st(guarding.first_time, k, select((before == 0.0) & (excess > 0.0), t + zero, ld(guarding.first_time, k)))
+    st(guarding.furthest, k, select(excess > before, x, ld(guarding.furthest, k)))
+    st(guarding.excess, k, select(excess > before, excess, before))
+
+
+@helper
+def guarded(guarding: Any, values: Any, t: Any) -> Any:
+    """Compare the watched numbers with their limits; DOUBTFUL if one stops the run."""
+    status = OK
+    for k in range(guarding.guarded.shape[0]):
+        x = ld(values, guarding.guarded[k])
+        if any_((x < ld(guarding.lower, k)) | (x > ld(guarding.upper, k)) | (x != x)):
+            beyond(guarding, k, x, t)
+            if guarding.stopping[k]:
+                status = DOUBTFUL
+    return status
+
+
+@kernel
 def write_row(
     t: Any, y: Any, turns: Any, values: Any, saved_t: Any, saved: Any, saved_values: Any, stretch: Any, counters: Any
 ) -> None:
@@ -138,9 +164,10 @@ def save(t: Any, y: Any, state: Any, saving: Any) -> None:
 
 @helper
 def observe(
-    equations: Any, stepping: Any, within: Any, state: Any, saving: Any, t: Any, t_new: Any, h: Any, last: Any
-) -> Any:
-    """Watch the invariants at the end of an accepted step and save what is due; returns a status.
+    equations: Any, stepping: Any, within: Any, state: Any, saving: Any, guarding: Any, t: Any, t_new: Any, h: Any,
+    last: Any,
+) -> Any:  # fmt: skip
+    """Watch the invariants and guards at the end of an accepted step and save what is due; returns a status.
 
     Due are every `save_every`-th state and the last one, or, if `times` are given, the states at those the step has
     reached: `between` <- `previous`, advanced by the interpolant.
@@ -177,4 +204,4 @@ def observe(
             if counters[STRETCH] == 0:
                 watch(state.values, saving.statistics, counters)
             save(times[counters[ROW]], state.y, state, saving)
-    return OK
+    return guarded(guarding, state.values, t_new)

@@ -10,6 +10,7 @@ A field of a record has the name of the attribute of `Run` that it is filled fro
              `integrators.layout`
 `Crossings`  event functions, their directions, their values before and after the step
 `Saving`     what is kept: every `save_every`-th state and the last, or those at `times`; a row per saved state
+`Guarding`   the limits of watched numbers, and by how far and since when they were passed
 `Control`    how the next step is chosen: the two functions of the controller (`integrators.controllers`), what they
              read and write, the state's low words before the step
 ===========  ===========================================================================================================
@@ -92,9 +93,24 @@ class Saving(NamedTuple):
     stretch: Any
 
 
+class Guarding(NamedTuple):
+    """Guards: the place of each among the watched numbers, whether it stops the run, its limits; the time when it was
+    passed first, the number where it was furthest beyond, and how far that is (0: never passed).
+    """
+
+    guarded: Any
+    stopping: Any
+    lower: Any
+    upper: Any
+    first_time: Any
+    furthest: Any
+    excess: Any
+
+
 class Control(NamedTuple):
     """The controller: its functions, the user's function it watches with room for the values, the absolute tolerance
-    per component of the velocity, its clock and its numbers (`integrators.controllers.clock`).
+    per component of the velocity, its clock and its numbers (`integrators.controllers.clock`); the state after the
+    smallest step.
     """
 
     propose: Any
@@ -105,6 +121,7 @@ class Control(NamedTuple):
     clock: Any
     numbers: Any
     previous_low: Any
+    narrow: Any
 
 
 def _types(step: Any, field: Any, v: Any, m: Any) -> tuple[Any, ...]:
@@ -116,6 +133,7 @@ def _types(step: Any, field: Any, v: Any, m: Any) -> tuple[Any, ...]:
         record(State, v, v, v, integers, v, v, v, integers),
         record(Crossings, field, integers, v, v),
         record(Saving, integer, vector, vector, m, m, m, integers),
+        record(Guarding, integers, integers, v, v, v, v, v),
     )
 
 
@@ -123,4 +141,4 @@ ONE = _types(STEP, FIELD, vector, matrix)
 """Types of the records of one trajectory, in the order of the loops."""
 LANES = _types(STEP_LANES, FIELD_LANES, lane_vector, lane_matrix)
 """The same for eight trajectories in lanes."""
-CONTROL = record(Control, PROPOSE, JUDGE, FIELD, vector, vector, vector, vector, vector)
+CONTROL = record(Control, PROPOSE, JUDGE, FIELD, vector, vector, vector, vector, vector, vector)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from integrators.engine.diagnosis import diagnose
 from integrators.engine.observe import GREATEST, LEAST, STATISTICS, nothing_to_do, save, watch
-from integrators.engine.records import Crossings, Equations, Saving, State, Stepping, Within
+from integrators.engine.records import Crossings, Equations, Guarding, Saving, State, Stepping, Within
 from integrators.engine.winding import circles, unwind
 from integrators.events import Events, zeros
 from integrators.layout import COUNTERS, EVALUATIONS, FIRST_KNOWN, HISTORY, ITERATIONS, ROW, STEPS, STRETCH, TAU
@@ -31,6 +31,10 @@ CALL_BACK = True
 """Compiled loops call plain Python functions back; False: the interpreted source of the engine runs them, to the same
 numbers.
 """
+
+
+GUARDED = ("lower", "upper", "first_time", "furthest", "excess")
+"""The arrays of `integrators.engine.records.Guarding` that belong to a trajectory."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,10 @@ class Trajectory:
     status: Status
     message: str
     events: list[tuple[float, int, Array]]
+    guarded: Array
+    """A row for each of `GUARDED`, a column per guard."""
+    narrowest: tuple[float, float, Array] | None = None
+    """Of variable steps: the time after the smallest one, its size, the state there."""
 
 
 class Run:
@@ -92,7 +100,7 @@ class Run:
 
     STEP, FIELD = STEP, FIELD
     KEPT: tuple[str, ...] = (
-        "y", "low", "turns", "previous", "work", "dense_work", "values", "before", "after", "counters",
+        "y", "low", "turns", "previous", "work", "dense_work", "values", "before", "after", *GUARDED, "counters",
         "dense_counters",
     )  # fmt: skip
     ROWS: tuple[str, ...] = ("saved_t", "saved", "saved_values", "statistics", "stretch")
@@ -116,7 +124,7 @@ class Run:
     @cached_property
     def records(self) -> tuple[Any, ...]:
         """The records that every loop takes, in its order."""
-        return tuple(self.filled(kind) for kind in (Equations, Stepping, Within, State, Crossings, Saving))
+        return tuple(self.filled(kind) for kind in (Equations, Stepping, Within, State, Crossings, Saving, Guarding))
 
     # --- arrays and functions -------------------------------------------------------------------------------------
 
@@ -145,6 +153,10 @@ class Run:
         self.values, self.projected = zeros(m), zeros(n if problem.projection is not None else 0)
         self.directions = np.zeros(0, dtype=np.int64) if self.output.events is None else self.output.events.directions
         self.before, self.after = zeros(len(self.directions)), zeros(len(self.directions))
+        names, guards = problem.invariant_names, problem.guards
+        self.guarded = np.array([names.index(g.name) for g in guards], dtype=np.int64)
+        self.stopping = np.array([g.stops for g in guards], dtype=np.int64)
+        self.lower, self.upper, self.first_time, self.furthest, self.excess = (zeros(len(guards)) for _ in range(5))
         self.counters, self.dense_counters = np.zeros(COUNTERS, dtype=np.int64), np.zeros(COUNTERS, dtype=np.int64)
         self.coefficients, self.options = method.kernel_coefficients(problem), method.kernel_options(problem)
 
@@ -215,6 +227,8 @@ class Run:
             self._call_field(self.invariants, self.t0, self.y, self.values)
         if len(self.directions):
             self._call_field(self.events, self.t0, self.y, self.before)
+        for k, guard in enumerate(self.problem.guards):
+            self.lower[k], self.upper[k] = guard.limits(self.values[self.guarded[k]])
         self.statistics[0, : 3 * m] = np.concatenate([self.values] * 3)
         self.counters[STRETCH] = 1
         if not len(self.output.times) or self.output.times[0] == self.t0:
@@ -398,6 +412,7 @@ class Run:
             status=status,
             message=message,
             events=self.events_found,
+            guarded=np.array([getattr(self, name)[pick] for name in GUARDED]),
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.layout import CANONICAL, COMPENSATION, OWN_OPTIONS, OWN_ROWS, TAU
-from integrators.problem import OwnStep, Problem
+from integrators.problem import Doubt, OwnStep, Problem
 from integrators.problem.fields import Field
 from liegroup.compile import Entry
 from liegroup.table import retract
@@ -224,6 +224,11 @@ class Method:
         """
         explain = getattr(problem.own_steps.get(self.stepper.own, self.stepper), "explain", None)
         return explain(errors) if explain else ""
+
+    def doubts(self, problem: Problem, y: NDArray[np.float64], h: float) -> Sequence[Doubt]:
+        """What of the hypotheses of a step of size h from the state y (n,) does not hold."""
+        found = getattr(problem.own_steps.get(self.stepper.own, None), "doubts", None)
+        return found(y, h) if found else ()
 
     def kernel_options(self, problem: Problem) -> NDArray[np.int64]:
         """The int64 vector the stepper gets: the common options, its own, and what it needs to know of the problem."""

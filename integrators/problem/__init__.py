@@ -1,10 +1,21 @@
 """Problems: a group, a field or a Lagrangian, what is conserved, and what else a method may ask for."""
 
+from integrators.problem.guards import Doubt, Guard
 from integrators.problem.holonomic import holonomic_problem
 from integrators.problem.lagrangian import lagrangian_problem
 from integrators.problem.posing import Poses, pose
 from integrators.problem.problem import OwnStep, Problem, Variable
 from liegroup.modules import listing
 
-__all__ = ["OwnStep", "Poses", "Problem", "Variable", "holonomic_problem", "lagrangian_problem", "pose"]
+__all__ = [
+    "Doubt",
+    "Guard",
+    "OwnStep",
+    "Poses",
+    "Problem",
+    "Variable",
+    "holonomic_problem",
+    "lagrangian_problem",
+    "pose",
+]
 __dir__ = listing(__all__)

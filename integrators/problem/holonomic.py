@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.arithmetic.elimination import solve_rows
+from integrators.problem.energy import with_energy_guard
 from integrators.problem.lagrangian import (
     STATE,
     SYSTEM,
@@ -234,7 +235,7 @@ def holonomic_problem(
     def inner(parts: Any) -> Callable[..., None]:
         return legendre(parts, n_q, n, found.linear, size)
 
-    return Problem(
+    posed = Problem(
         np.vstack([table, [[RN, n_q, n, n, n]]]),
         np.concatenate([q, momentum_at(found, q, velocity_0, numbers)]),
         built(lambda velocity: _motion(velocity, table, n_q, n, m), found.field, inner),
@@ -249,6 +250,7 @@ def holonomic_problem(
         exact=exact,
         model=model,
     )
+    return with_energy_guard(posed, conservative=force is None)
 
 
 def _check_start(found: Derivatives, q: Array, v: Array, numbers: Array, m: int) -> None:

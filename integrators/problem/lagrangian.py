@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.arithmetic.elimination import solve_rows
 from integrators.problem.derivatives import Differentiable
+from integrators.problem.energy import with_energy_guard
 from integrators.problem.fields import Field, as_field
 from integrators.problem.parts import lagrangian as layout
 from integrators.problem.problem import Problem
@@ -362,7 +363,7 @@ def lagrangian_problem(
         return legendre(parts, n_q, n, found.linear, 2 * n + 1)
 
     energy = built(lambda velocity: energy_of(velocity, n_q, n), found.field, inner)
-    return Problem(
+    posed = Problem(
         np.vstack([table, [[RN, n_q, n, n, n]]]),
         np.concatenate([q, checked_vector(p, n, "p")]),
         built(lambda velocity: _hamiltonian(velocity, table, n_q, n), found.field, inner),
@@ -377,6 +378,7 @@ def lagrangian_problem(
         exact=exact,
         model=model,
     )
+    return with_energy_guard(posed, conservative=force is None)
 
 
 def checked_vector(x: ArrayLike, n: int, name: str) -> Array:

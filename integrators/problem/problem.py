@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.problem.fields import Field, as_field, lane_work_shape
+from integrators.problem.fields import Field, as_field, joined, lane_work_shape
+from integrators.problem.guards import Doubt, Guard, checked, unknown
 from integrators.problem.parts import constrained, lagrangian, quasi_velocity
 from liegroup.table import FACTORS, quaternions
 
@@ -59,12 +60,15 @@ class OwnStep:
         ``explain(errors)`` → what the engine's row of errors says about a step that failed.
     action : callable, optional
         ``action(q0, q1, h, map)`` → the discrete Lagrangian (k,) of steps of size h between configurations (k, n_q).
+    doubts : callable, optional
+        ``doubts(y, h)`` → what of the hypotheses of the step does not hold for steps of size h from the state y (n,).
     """
 
     step: Any
     shape: tuple[int, int]
     explain: Callable[[Array], str] | None = None
     action: Callable[[Array, Array, float, str], Array] | None = None
+    doubts: Callable[[Array, float], Sequence[Doubt]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +94,10 @@ class Problem:
         Conserved quantities (or others to be watched at every step), in the same forms as the field.
     invariant_names, invariant_units : sequence of str
         One per value; the names may be left out if `invariants` is a mapping.
+    guards : sequence of Guard
+        Numbers with the limits within which a run can be trusted; see `Solution.doubts`.
+    explain : callable, optional
+        ``explain(t, y)`` → what can be said of a state at which a run failed or became doubtful, or an empty text.
     projection : callable, optional
         Applied to the state after every accepted step, in the field's forms but with the new state (n,) as its value:
         brings it back to where the motion takes place (closes loops, re-bases momenta).  t is the time at the end of
@@ -102,6 +110,8 @@ class Problem:
         `integrators.problem.parts`).
     parts_layout : {"", "constrained", "quasi_velocity", "lagrangian"}
         The layout of its values; with the first two `structure` begins with (n, m, k).
+    row_names : sequence of str
+        Of the constraint rows, for messages.
     own_steps : mapping name → OwnStep
         Steps that the problem brings itself, for the methods that ask for them by name.
     exact : callable, optional
@@ -125,10 +135,13 @@ class Problem:
     invariants: Any = None
     invariant_names: Sequence[str] = ()
     invariant_units: Sequence[str] = ()
+    guards: Sequence[Guard] = ()
+    explain: Callable[[float, Array], str] | None = None
     projection: Any = None
     canonical: bool = False
     parts: Any = None
     parts_layout: str = ""
+    row_names: Sequence[str] = ()
     own_steps: Mapping[str, OwnStep] = field(default_factory=dict)
     exact: Callable[[Any], Array] | None = None
     model: str = "problem"
@@ -147,12 +160,23 @@ class Problem:
         self._put("parts", None if self.parts is None else as_field(self.parts, "parts"))
         self._put("invariant_names", _names(self.invariant_names, "invariant_names"))
         self._put("invariant_units", tuple(self.invariant_units) or ("",) * len(self.invariant_names))
+        self._put("guards", checked(self.guards))
+        self._watch_guards()
         self._put("variables", tuple(self.variables) or _default_variables(self.table, self.canonical))
         self._put("work_shape", self._work_shape())
         self._check()
 
     def _put(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
+
+    def _watch_guards(self) -> None:
+        """Guards with functions of their own are watched like invariants."""
+        own = {g.name: g.function for g in self.guards if g.function and g.name not in self.invariant_names}
+        if own:
+            functions, count = as_field(own, "guards"), len(self.invariant_names)
+            self._put("invariants", joined(self.invariants, count, functions) if self.invariants else functions)
+            self._put("invariant_names", _names((*self.invariant_names, *own), "invariant_names"))
+            self._put("invariant_units", (*self.invariant_units, *("" for _ in own)))
 
     @property
     def n(self) -> int:
@@ -243,6 +267,8 @@ class Problem:
         _names([*(v.name for v in self.variables), *self.invariant_names], "names of variables and invariants")
         if (self.invariants is None) != (not self.invariant_names):
             raise ValueError("invariants and invariant_names: give both or none (or a mapping name -> function)")
+        if wrong := unknown(self.guards, self.invariant_names):
+            raise ValueError(wrong)
         if len(self.invariant_units) != len(self.invariant_names):
             raise ValueError(
                 f"invariant_units: {len(self.invariant_units)} units for {len(self.invariant_names)} invariants"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.problem import Variable
+from integrators.problem import Doubt, Variable
 from integrators.results import storage
 from integrators.status import EXPLANATIONS, Status
 
@@ -54,6 +55,9 @@ class Solution:
         Wall time of the integration, without compilation.
     events : dict, or tuple of dicts for an ensemble
         Name → (times, states) of the zeros that were found.
+    doubts : tuple of Doubt
+        Limits of the problem's guards, or of what the method presupposes, that the run has passed; empty where nothing
+        is doubtful.
     """
 
     t: Array
@@ -78,6 +82,7 @@ class Solution:
     seconds: float = 0.0
     attributes: dict[str, str | int | float] = field(default_factory=dict)
     events: Any = field(default_factory=dict)
+    doubts: tuple[Doubt, ...] = ()
 
     def __repr__(self) -> str:
         of = "" if isinstance(self.status, Status) else f", {len(self.status)} trajectories"
@@ -85,9 +90,11 @@ class Solution:
 
     @property
     def success(self) -> bool:
-        """Whether every trajectory came to its end (or to a terminal event)."""
+        """Whether every trajectory came to its end (or to a terminal event) and nothing is doubtful."""
         good = (Status.OK, Status.EVENT)
-        return all(s in good for s in ((self.status,) if isinstance(self.status, Status) else self.status))
+        return not self.doubts and all(
+            s in good for s in ((self.status,) if isinstance(self.status, Status) else self.status)
+        )
 
     def __getitem__(self, name: str) -> Array:
         """A part of the state ``(…, k, size)`` or an invariant ``(…, k)`` by name."""
@@ -113,8 +120,8 @@ class Solution:
         }
         return replace(
             self, t=t[reached], stretch=stretch[reached], **rows, status=self.status[k],
-            message=EXPLANATIONS[self.status[k]],
-            events=self.events[k],
+            message=EXPLANATIONS[self.status[k]], events=self.events[k],
+            doubts=tuple(replace(doubt, trajectory=0) for doubt in self.doubts if doubt.trajectory == k),
         )  # fmt: skip
 
     def minimum(self, name: str) -> Any:
@@ -213,7 +220,9 @@ class Solution:
         lists = {"state": [v.name for v in self.variables], "invariants": self.invariant_names, "events": events}
         names = {key: ",".join(names) for key, names in lists.items()}
         known = {"content": _KIND, "model": self.model, "method": self.method, "conventions": CONVENTIONS}
-        return {**self.attributes, **known, **names, **numbers, "status": status, "message": self.message}
+        doubts = json.dumps([asdict(doubt) for doubt in self.doubts])
+        ends = {"status": status, "message": self.message, "doubts": doubts}
+        return {**self.attributes, **known, **names, **numbers, **ends}
 
 
 _NUMBERS = ("step", "steps", "evaluations", "iterations", "rejected", "seconds")
@@ -229,6 +238,7 @@ def _from_dataset(dataset: storage.Dataset) -> Solution:
         columns = [stored[name + suffix].values for name in invariants]
         return np.stack(columns, axis=-1) if columns else np.zeros((*shape, 0))
 
+    doubts = tuple(Doubt(**doubt) for doubt in json.loads(str(attributes.pop("doubts", "[]"))))
     status, events = attributes.pop("status"), [name for name in str(attributes.pop("events", "")).split(",") if name]
     members = len(stored["status"].values) if "status" in stored else None
     taken = {name: attributes.pop(name) for name in (*_NUMBERS, "model", "method", "message")}
@@ -250,6 +260,7 @@ def _from_dataset(dataset: storage.Dataset) -> Solution:
         invariant_units=tuple(stored[name].units for name in invariants),
         status=tuple(Status[s] for s in stored["status"].values) if "status" in stored else Status[str(status)],
         attributes=attributes,
+        doubts=doubts,
         events=_events(stored, events, 0)
         if members is None
         else tuple(_events(stored, events, k) for k in range(members)),

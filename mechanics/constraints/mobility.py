@@ -30,6 +30,10 @@ ROUNDING = 1e-12
 SAME = 1e-6
 """Angle between null directions at different positions, below which they are the same."""
 
+NEAR = 0.05
+"""A position is near a singular one if the smallest singular value that counts is below this part of its value at home.
+"""
+
 
 @dataclass(frozen=True, eq=False)
 class Mobility:
@@ -229,3 +233,24 @@ def _starts(weighted: Matrix, rank: int) -> Matrix:
 def size(loops: LoopEquations) -> float:
     """A length of the mechanism."""
     return size_of(loops.tree, loops.closures)
+
+
+def nearness(loops: LoopEquations, found: Mobility, q: Array) -> tuple[float, str]:
+    """The smallest singular value that counts, relative to its value at home, and the equation with the largest part in
+    what is about to be lost.
+    """
+    u, s, _ = np.linalg.svd(weighted_matrix(loops, q, found.scales))
+    at_home = float(found.spectra[0][found.rank - 1] / found.spectra[0][0])
+    return float(s[found.rank - 1] / s[0]) / at_home, loops.names[int(np.argmax(np.abs(u[:, found.rank - 1])))]
+
+
+def least_pivot(loops: LoopEquations, found: Mobility, q: Array) -> float:
+    """The smallest pivot of the scaled Φ at a configuration, its null directions lifted to the mean diagonal, as in the
+    kernels.
+    """
+    if found.rank == 0:
+        return 1.0
+    G = weighted_matrix(loops, q, found.scales)[found.kept]
+    null = np.linalg.svd(G)[0][:, found.rank :]
+    A = G @ G.T
+    return float(np.diag(np.linalg.cholesky(A + np.trace(A) / len(A) * (null @ null.T))).min() ** 2)

@@ -19,6 +19,7 @@ from mechanics.constraints.loops import Closure, Row, cylindrical, prismatic, re
 from mechanics.constraints.rows import COUPLING, GIVEN, row_screws
 from mechanics.errors import ModelError
 from mechanics.formulations.body_coordinates import BodyNumbers, Equation, Sizes, field, invariants, parts
+from mechanics.guards import STRAINED, closure_guards
 from mechanics.joints import Continuous, Cylindrical, Fixed, Free, Joint, Prismatic, Revolute, Spherical
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
@@ -55,7 +56,7 @@ def body_problem(
     q0, v0 = mechanism.start(q, v, rates)
     at = geometry(tree, q0, v0)
     planar = _is_planar(mechanism)
-    rows = _rows(mechanism, planar)
+    names, rows = _rows(mechanism, planar)
     state, velocity = _state(mechanism, at, planar)
     count, n = len(tree), len(velocity)
     kinds = [(RN, 3)] * count if planar else [(RN, 3), (SO3, 1)] * count
@@ -84,8 +85,13 @@ def body_problem(
         invariants=invariants,
         invariant_names=("energy", "gap", "velocity_gap"),
         invariant_units=("J", "m", "m/s"),
+        guards=(
+            *mechanism.energy_guards(0.5 * float(mechanism.momentum(q0, v0) @ v0)),
+            *closure_guards(mechanism.size, STRAINED),
+        ),
         parts=parts,
         parts_layout="constrained",
+        row_names=names,
         model=f"{mechanism.name} (body coordinates)",
     )
 
@@ -122,9 +128,9 @@ def _joint_closure(name: str, joint: Joint, parent: str | None, position: Array,
     return makers[type(joint)](outside, inside, f"joint of {name}")
 
 
-def _rows(mechanism: Mechanism, planar: bool) -> list[tuple[int, int, int, Array]]:
-    """Kind, bodies and numbers of all rows, frames seen from the centres of mass."""
-    tree, found = mechanism.tree, []
+def _rows(mechanism: Mechanism, planar: bool) -> tuple[list[str], list[tuple[int, int, int, Array]]]:
+    """Names of all rows; their kinds, bodies and numbers, frames seen from the centres of mass."""
+    tree, found, names = mechanism.tree, [], list[str]()
     for body in tree.bodies:
         closure = _joint_closure(
             body.name, body.joint, body.parent, np.asarray(body.position), np.asarray(body.rotation)
@@ -132,15 +138,17 @@ def _rows(mechanism: Mechanism, planar: bool) -> list[tuple[int, int, int, Array
         if closure is not None:
             rows = [(closure.first.body, closure.second.body, row) for row in closure.rows]
             found += [r for r in rows if not planar or _acts_in_plane(mechanism, r)]
+            names += [closure.name] * (len(found) - len(names))
     for c in mechanism.mobility.independent:
         if mechanism.equations.rows[c].kind in (GIVEN, COUPLING):
             raise ModelError(
                 f"closure row {mechanism.equations.names[c]!r}", "is given as a function", "use tree coordinates"
             )
         i, j = mechanism.equations.bodies[c]
-        names = [None if b < 0 else tree.body_names[b] for b in (i, j)]
-        found.append((names[0], names[1], mechanism.equations.rows[c]))
-    return [_from_centre(mechanism, *r) for r in found]
+        between = [None if b < 0 else tree.body_names[b] for b in (i, j)]
+        found.append((between[0], between[1], mechanism.equations.rows[c]))
+        names.append(mechanism.equations.names[c])
+    return names, [_from_centre(mechanism, *r) for r in found]
 
 
 def _acts_in_plane(mechanism: Mechanism, r: tuple[str | None, str | None, Row]) -> bool:

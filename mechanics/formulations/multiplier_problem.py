@@ -17,6 +17,7 @@ from integrators.problem import Problem, Variable
 from liegroup.group import product, rn
 from mechanics.closed_trees.packing import Settings, pack_loops
 from mechanics.formulations.index_one import SPRINGS, index_one, index_one_invariants, index_one_projection
+from mechanics.guards import OPEN, STRAINED, closure_guards
 from mechanics.mechanism import Mechanism
 
 
@@ -162,6 +163,11 @@ def multiplier_problem(
         invariants=index_one_invariants,
         invariant_names=("energy", "gap", "velocity_gap"),
         invariant_units=("J", "m", "m/s"),
+        guards=(
+            *mechanism.energy_guards(0.5 * float(mechanism.momentum(q0, v0) @ v0)),
+            *closure_guards(mechanism.size, OPEN if projection == "positions" else STRAINED),
+        ),
+        explain=mechanism.explain,
         projection=None if projection == "none" else index_one_projection,
         model=mechanism.name,
     )

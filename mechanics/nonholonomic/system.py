@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, Variable
+from integrators.problem.energy import with_energy_guard
 from integrators.problem.parts import constrained as constrained_layout
 from integrators.problem.parts import quasi_velocity as quasi_velocity_layout
 from liegroup.table import RN
@@ -179,7 +180,7 @@ class NonholonomicSystem:
         work: tuple[int, int],
         exact: Callable[[Any], Array] | None,
     ) -> Problem:
-        return Problem(
+        posed = Problem(
             group=np.vstack([self.group, [RN, self.n_q, self.n, size, size]]),
             y0=y0,
             field=forms.field,
@@ -196,6 +197,7 @@ class NonholonomicSystem:
             exact=exact,
             model=self.model,
         )
+        return with_energy_guard(posed, self.conservative)
 
     def with_start(self, q: ArrayLike, u: ArrayLike) -> NonholonomicSystem:
         """The same system from another start (and without its exact solution, which belongs to the old one)."""

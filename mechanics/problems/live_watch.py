@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanics.constraints.mobility import SMALL, weighted_matrix
+from mechanics.constraints.mobility import NEAR, SMALL, least_pivot, nearness, weighted_matrix
 from mechanics.errors import MotionWarning
+from mechanics.guards import OPEN
 from mechanics.mechanism import Mechanism
-from mechanics.problems.watch import NEAR, OPEN, Finding, share, widest
+from mechanics.problems.watch import Finding, share, widest
 
 Array = NDArray[np.float64]
 GAP, PIVOT = 1, 3
@@ -59,7 +60,7 @@ class LiveWatch:
         self.found: list[Finding] = []
         self._told: set[tuple[str, str]] = set()
         self._near: dict[int, bool] = {}
-        self._pivot_at_home = _least_pivot(mechanism)
+        self._pivot_at_home = least_pivot(mechanism.equations, mechanism.mobility, mechanism.home)
 
     def look(self, stretch: Any) -> bool:
         """Whether the run is to stop, after what is in an `integrators.engine.run.Stretch`."""
@@ -106,20 +107,6 @@ class LiveWatch:
             near = bool(part < NEAR)
             q = states[k, : self.mechanism.tree.nq]
             if near and not self._near.get(lane, False) and np.isfinite(q).all():
-                m = self.mechanism.mobility
-                u = np.linalg.svd(weighted_matrix(self.mechanism.equations, q, m.scales))[0]
-                self._add("singular", float(t[k]), share(self.mechanism, u[:, m.rank - 1]), float(part))
+                where = nearness(self.mechanism.equations, self.mechanism.mobility, q)[1]
+                self._add("singular", float(t[k]), where, float(part))
             self._near[lane] = near
-
-
-def _least_pivot(mechanism: Mechanism) -> float:
-    """The smallest pivot of the scaled Φ at home, its null directions lifted to the mean diagonal, as in the
-    kernels.
-    """
-    m = mechanism.mobility
-    if m.rank == 0:
-        return 1.0
-    G = weighted_matrix(mechanism.equations, mechanism.home, m.scales)[m.kept]
-    null = np.linalg.svd(G)[0][:, m.rank :]
-    A = G @ G.T
-    return float(np.diag(np.linalg.cholesky(A + np.trace(A) / len(A) * (null @ null.T))).min() ** 2)

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from integrators.problem import Problem, Variable, pose
 from mechanics import dynamics
 from mechanics.algorithms.era import era
+from mechanics.guards import tree_guards
 from mechanics.model.tree import Tree
 from mechanics.problems.invariants import invariants
 from mechanics.variational.own_step import variational_steps
@@ -49,7 +50,7 @@ def hamiltonian_problem(
     q = np.asarray(q, dtype=np.float64)
     if p is None:
         p = dynamics.momentum(tree, q, np.zeros(tree.nv) if v is None else v, t)
-    dynamics.hamiltonian_rhs(tree, q, p, t=t)  # names what is wrong with the state
+    velocities, _ = dynamics.hamiltonian_rhs(tree, q, p, t=t)  # names what is wrong with the state
     shape = np.broadcast_shapes(q.shape[:-1], np.shape(p)[:-1])
     y0 = np.concatenate(
         [np.broadcast_to(x, (*shape, np.shape(x)[-1])) for x in (q, np.asarray(p, dtype=np.float64))], axis=-1
@@ -66,6 +67,7 @@ def hamiltonian_problem(
         invariants=invariants if names else None,
         invariant_names=names,
         invariant_units=units,
+        guards=tree_guards(tree, float(np.max(0.5 * np.sum(velocities * np.asarray(p), axis=-1)))),
         canonical=True,
         own_steps=variational_steps(tree),
         model=tree.name,

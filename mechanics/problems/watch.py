@@ -15,16 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechanics.constraints.mobility import SMALL, weighted_matrix
+from mechanics.constraints.mobility import NEAR, SMALL, nearness, weighted_matrix
+from mechanics.guards import OPEN
 from mechanics.mechanism import Mechanism
 
 Array = NDArray[np.float64]
-
-OPEN = 1e-6
-"""Gap, relative to the size of the mechanism, that is reported."""
-NEAR = 0.05
-"""A position is near a singular one if the smallest singular value that counts is below this part of its value at home.
-"""
 
 
 @dataclass(frozen=True)
@@ -122,17 +117,16 @@ def _ranks(mechanism: Mechanism, t: Array, q: Array) -> Iterator[Finding]:
     m, loops = mechanism.mobility, mechanism.equations
     if m.rank == 0:
         return
-    at_home = float(m.spectra[0][m.rank - 1] / m.spectra[0][0])
     nearest: Finding | None = None
     locked = False
     for time, state in zip(t, q, strict=True):
-        u, s, _ = np.linalg.svd(weighted_matrix(loops, state, m.scales))
-        part = float(s[m.rank - 1] / s[0]) / at_home
+        part, where = nearness(loops, m, state)
         if part < NEAR and (nearest is None or part < nearest.value):
-            nearest = Finding("singular", float(time), share(mechanism, u[:, m.rank - 1]), part)
+            nearest = Finding("singular", float(time), where, part)
         elif part >= NEAR and nearest is not None:
             yield nearest
             nearest = None
+        u, s, _ = np.linalg.svd(weighted_matrix(loops, state, m.scales))
         if not locked and m.rank < len(s) and s[m.rank] > SMALL * s[0]:
             locked = True
             yield Finding("locked", float(time), share(mechanism, u[:, m.rank]), float(s[m.rank] / s[0]))

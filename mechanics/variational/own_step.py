@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.layout import OWN_ROWS
-from integrators.problem import OwnStep
+from integrators.problem import Doubt, OwnStep
 from mechanics.joints.element import FLOAT, PLANE
 from mechanics.model.layout import header_of, link_of
 from mechanics.model.tree import Tree
@@ -32,11 +33,17 @@ def variational_steps(tree: Tree) -> dict[str, OwnStep]:
     return {"variational": own, "variational_tangent": tangent}
 
 
-def variational_step(tree: Tree, closures: int | None = None, loaded: bool = False, coupled: int = 0) -> OwnStep:
+def variational_step(
+    tree: Tree,
+    closures: int | None = None,
+    loaded: bool = False,
+    coupled: int = 0,
+    doubts: Callable[[NDArray[np.float64], float], list[Doubt]] | None = None,
+) -> OwnStep:
     """The variational step of a tree: its kernel, its workspace, and the words for a step that fails.
 
     With a number of closure equations: of a tree with closed loops (RATTLE) and wheels, with force elements if
-    `loaded`; at most `coupled` joints are in one equation.
+    `loaded`; at most `coupled` joints are in one equation; `doubts` as of an `OwnStep`.
     """
     rows = int(header_of(tree.structure).links)
     kinds = [link_of(tree.structure, i).kind for i in range(rows)]
@@ -57,4 +64,4 @@ def variational_step(tree: Tree, closures: int | None = None, loaded: bool = Fal
     if closures is None:
         return OwnStep(step, (OWN_ROWS + rows + 1, columns), explain)
     shape = OWN_ROWS + rows + 1 + 2 * closures + 1, max(columns, closures + 1, coupled)
-    return OwnStep(loaded_step if loaded else closed_step, shape, explain)
+    return OwnStep(loaded_step if loaded else closed_step, shape, explain, doubts=doubts)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem
+from integrators.problem.energy import with_energy_guard
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, st
 from liegroup.formulas import so3
@@ -50,18 +51,20 @@ def free_rigid_body(
     if angular_velocity is None and momentum is None:
         momentum = (np.cos(1.1), 0.0, np.sin(1.1))
     y0 = rigid_body.start(J, angular_velocity, momentum, orientation)
-    return Problem(
-        rigid_body.TABLE,
-        y0,
-        field,
-        parameters=rigid_body.inverse_tensor(J),
-        variables=rigid_body.VARIABLES,
-        invariants=invariants,
-        invariant_names=("energy", "momentum_x", "momentum_y", "momentum_z"),
-        invariant_units=("J", "kg m^2/s", "kg m^2/s", "kg m^2/s"),
-        canonical=True,
-        exact=EulerTop(J, y0[:4], y0[4:]),
-        model="free rigid body",
+    return with_energy_guard(
+        Problem(
+            rigid_body.TABLE,
+            y0,
+            field,
+            parameters=rigid_body.inverse_tensor(J),
+            variables=rigid_body.VARIABLES,
+            invariants=invariants,
+            invariant_names=("energy", "momentum_x", "momentum_y", "momentum_z"),
+            invariant_units=("J", "kg m^2/s", "kg m^2/s", "kg m^2/s"),
+            canonical=True,
+            exact=EulerTop(J, y0[:4], y0[4:]),
+            model="free rigid body",
+        )
     )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, Variable
+from integrators.problem.energy import with_energy_guard
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, kernel, ld, st
 from liegroup.compile.scalars import sqrt
@@ -82,29 +83,31 @@ def full_body(
         points += c.ravel().tolist()
         first += len(c)
         p += [*mass * np.array(so3.act_inverse(tuple(q[i]), tuple(v[i]))), *J @ w[i]]
-    return Problem(
-        table_of([(SE3, n), (RN, 6 * n)]),
-        np.concatenate([np.hstack([x, q]).ravel(), p]),
-        field,
-        parameters=[gravitation, *numbers, *points],
-        structure=[n, *(len(c) for c in clusters)],
-        variables=[
-            *(
-                Variable(f"body{i}", ("x", "y", "z", "qw", "qx", "qy", "qz"), "m, m, m, 1, 1, 1, 1", "pose")
-                for i in range(n)
-            ),
-            Variable(
-                "momentum",
-                tuple(f"{c}{i}" for i in range(n) for c in ("lx", "ly", "lz", "kx", "ky", "kz")),
-                "",
-                "body axes",
-            ),
-        ],
-        invariants=invariants,
-        invariant_names=("energy", *(f"{k}_{a}" for k in ("momentum", "angular_momentum") for a in "xyz")),
-        invariant_units=("J", *["kg m/s"] * 3, *["kg m^2/s"] * 3),
-        canonical=True,
-        model=f"full body problem of {n}",
+    return with_energy_guard(
+        Problem(
+            table_of([(SE3, n), (RN, 6 * n)]),
+            np.concatenate([np.hstack([x, q]).ravel(), p]),
+            field,
+            parameters=[gravitation, *numbers, *points],
+            structure=[n, *(len(c) for c in clusters)],
+            variables=[
+                *(
+                    Variable(f"body{i}", ("x", "y", "z", "qw", "qx", "qy", "qz"), "m, m, m, 1, 1, 1, 1", "pose")
+                    for i in range(n)
+                ),
+                Variable(
+                    "momentum",
+                    tuple(f"{c}{i}" for i in range(n) for c in ("lx", "ly", "lz", "kx", "ky", "kz")),
+                    "",
+                    "body axes",
+                ),
+            ],
+            invariants=invariants,
+            invariant_names=("energy", *(f"{k}_{a}" for k in ("momentum", "angular_momentum") for a in "xyz")),
+            invariant_units=("J", *["kg m/s"] * 3, *["kg m^2/s"] * 3),
+            canonical=True,
+            model=f"full body problem of {n}",
+        )
     )
 
 

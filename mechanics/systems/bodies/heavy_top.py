@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem
+from integrators.problem.energy import with_energy_guard
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, st
 from liegroup.formulas import so3
@@ -121,17 +122,19 @@ def kovalevskaya_top(
 
 
 def _problem(y0: Array, parameters: Array, model: str, invariants: Any, *names: str) -> Problem:
-    return Problem(
-        rigid_body.TABLE,
-        y0,
-        field,
-        parameters=parameters,
-        variables=rigid_body.VARIABLES,
-        invariants=invariants,
-        invariant_names=tuple(name.split(maxsplit=1)[0] for name in names),
-        invariant_units=tuple(name.split(maxsplit=1)[1] for name in names),
-        canonical=True,
-        model=model,
+    return with_energy_guard(
+        Problem(
+            rigid_body.TABLE,
+            y0,
+            field,
+            parameters=parameters,
+            variables=rigid_body.VARIABLES,
+            invariants=invariants,
+            invariant_names=tuple(name.split(maxsplit=1)[0] for name in names),
+            invariant_units=tuple(name.split(maxsplit=1)[1] for name in names),
+            canonical=True,
+            model=model,
+        )
     )
 
 

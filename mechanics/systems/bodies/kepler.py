@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, Variable
+from integrators.problem.energy import with_energy_guard
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, ld, st
 from liegroup.compile.scalars import sqrt
@@ -41,18 +42,23 @@ def kepler(eccentricity: float = 0.6, semi_major_axis: float = 1.0, mu: float = 
         raise ValueError(f"eccentricity: {eccentricity}, expected a number in [0, 1), an ellipse")
     positive(semi_major_axis=semi_major_axis, mu=mu)
     orbit = KeplerOrbit(eccentricity, float(semi_major_axis), float(mu))
-    return Problem(
-        table_of([(RN, 2), (RN, 2)]),
-        orbit(0.0),
-        field,
-        parameters=np.array([mu]),
-        variables=(Variable("position", ("x", "y"), "m"), Variable("momentum", ("px", "py"), "m/s", "per unit mass")),
-        invariants=invariants,
-        invariant_names=("energy", "angular_momentum", "eccentricity_x", "eccentricity_y"),
-        invariant_units=("m^2/s^2", "m^2/s", "1", "1"),
-        canonical=True,
-        exact=orbit,
-        model="Kepler",
+    return with_energy_guard(
+        Problem(
+            table_of([(RN, 2), (RN, 2)]),
+            orbit(0.0),
+            field,
+            parameters=np.array([mu]),
+            variables=(
+                Variable("position", ("x", "y"), "m"),
+                Variable("momentum", ("px", "py"), "m/s", "per unit mass"),
+            ),
+            invariants=invariants,
+            invariant_names=("energy", "angular_momentum", "eccentricity_x", "eccentricity_y"),
+            invariant_units=("m^2/s^2", "m^2/s", "1", "1"),
+            canonical=True,
+            exact=orbit,
+            model="Kepler",
+        )
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, Variable
+from integrators.problem.energy import with_energy_guard
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, ld, st
 from liegroup.compile.scalars import sincos
@@ -48,21 +49,23 @@ def pendulum(
     positive(mass=mass, length=length, gravity=gravity)
     finite(angle=angle, angular_velocity=angular_velocity)
     inertia = mass * length**2
-    return Problem(
-        table_of([(SO2, 1), (RN, 1)]),
-        np.array([angle, inertia * angular_velocity], dtype=float),
-        field,
-        parameters=np.array([1.0 / inertia, mass * gravity * length]),
-        variables=(
-            Variable("angle", ("angle",), "rad", "from the downward vertical"),
-            Variable("momentum", ("p",), "kg m^2/s"),
-        ),
-        invariants=invariants,
-        invariant_names=("energy",),
-        invariant_units=("J",),
-        canonical=True,
-        exact=PendulumMotion(inertia, np.sqrt(gravity / length), angle, angular_velocity),
-        model="pendulum",
+    return with_energy_guard(
+        Problem(
+            table_of([(SO2, 1), (RN, 1)]),
+            np.array([angle, inertia * angular_velocity], dtype=float),
+            field,
+            parameters=np.array([1.0 / inertia, mass * gravity * length]),
+            variables=(
+                Variable("angle", ("angle",), "rad", "from the downward vertical"),
+                Variable("momentum", ("p",), "kg m^2/s"),
+            ),
+            invariants=invariants,
+            invariant_names=("energy",),
+            invariant_units=("J",),
+            canonical=True,
+            exact=PendulumMotion(inertia, np.sqrt(gravity / length), angle, angular_velocity),
+            model="pendulum",
+        )
     )
 
 

@@ -1,0 +1,39 @@
+"""How far the constraint rows of a problem are from depending on each other: what is said where a run fails near
+there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.problem.parts import constrained
+from integrators.problem.problem import Problem
+
+Array = NDArray[np.float64]
+NEAR = 0.2
+"""A position is near a singular one if the smallest singular value of the rows is below this part of that at the
+start.
+"""
+
+
+def near_dependence(problem: Problem, t: float, y: Array) -> str:
+    """The row with the largest part in what is about to vanish, or nothing; for parts `Constrained` only."""
+    if problem.parts_layout != "constrained" or problem.sizes[1] == 0:
+        return ""
+    here, row = _smallest(problem, t, y)
+    part = here / max(_smallest(problem, 0.0, np.atleast_2d(problem.y0)[0])[0], 1e-300)
+    name = problem.row_names[row] if problem.row_names else f"constraint row {row}"
+    return "" if part >= NEAR else f"near a singular position: {name}, {part:.2g} of its value at the start"
+
+
+def _smallest(problem: Problem, t: float, y: Array) -> tuple[float, int]:
+    """Smallest singular value of A M^(−1/2) with rows of length one, and the row with the largest part in it."""
+    n, m, k = problem.sizes
+    at, out = constrained(n, m, k), np.zeros(problem.parts_size)
+    problem.parts.python(t, np.array(y), problem.parameters, problem.structure, np.zeros(problem.work_shape), out)
+    mass, rows = out[at.MASS : at.ROWS].reshape(n, n), out[at.ROWS : at.GRADIENT].reshape(m, n)
+    gram = rows @ np.linalg.solve(mass, rows.T)
+    lengths = np.sqrt(np.maximum(np.diag(gram), 1e-300))
+    values, vectors = np.linalg.eigh(gram / np.outer(lengths, lengths))
+    return float(np.sqrt(max(values[0], 0.0))), int(np.argmax(np.abs(vectors[:, 0])))

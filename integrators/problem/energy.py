@@ -1,0 +1,97 @@
+"""How much energy a motion exchanges, and whether it keeps it: measured at a few states, for the guard of a problem."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.problem.guards import Guard, energy_guard
+from integrators.problem.problem import Problem
+from liegroup.table import retract
+from liegroup.tau import EXP
+
+Array = NDArray[np.float64]
+_MOVES = (1.0, -0.7, 0.4)
+"""How far, in rad or m, the states lie from the start that are looked at."""
+_LATER = 0.37
+"""A time at which an energy that depends on time has another value, s."""
+_STEP = 1e-5
+_KEPT = 1e-6
+"""Rate of the energy, relative to what is at play and to the rates of the state, that counts as zero."""
+
+
+def with_energy_guard(problem: Problem, conservative: bool = True) -> Problem:
+    """The same problem with the guard of its energy; without it where the energy is not kept or not watched."""
+    if "energy" not in problem.invariant_names or not conservative:
+        return problem
+    at_play = energy_at_play(problem)
+    guards: tuple[Guard, ...] = energy_guard(at_play) if is_kept(problem, at_play) else ()
+    return replace(problem, guards=(*problem.guards, *guards))
+
+
+def energy_at_play(problem: Problem) -> float:
+    """The kinetic energy of the start, and the differences of the potential energy within a rad or a metre; 0 where
+    they are not finite.
+
+    The last variable of the state is the velocity or the momentum.
+    """
+    start = np.array(np.atleast_2d(problem.y0)[0])
+    rest = start.copy()
+    rest[-problem.variables[-1].size :] = 0.0
+    still = _energy(problem, 0.0, rest)
+    around = [abs(_energy(problem, 0.0, _configuration_moved(problem, rest, x)) - still) for x in _MOVES]
+    found = abs(_energy(problem, 0.0, start) - still) + max(around)
+    return found if np.isfinite(found) else 0.0
+
+
+def is_kept(problem: Problem, at_play: float) -> bool:
+    """Whether the energy stays along the field, from the start and from states near it.
+
+    Of problems with constraints, whose field goes by states that satisfy them, the start alone is looked at.
+    """
+    start = np.array(np.atleast_2d(problem.y0)[0])
+    free = problem.parts_layout == "quasi_velocity" or problem.canonical
+    states = [start, *(_moved(problem, start, 0.3 * x * _pattern(problem)) for x in _MOVES)] if free else [start]
+    return all(abs(_energy_rate(problem, y)) <= _KEPT * at_play for y in states)
+
+
+def _energy_rate(problem: Problem, y: Array) -> float:
+    """Ė along the field, over the largest component of the rates."""
+    rates = _values(problem.field.python, problem, 0.0, y, problem.dimension)
+    largest = max(float(np.abs(rates).max()), 1e-300)
+    step = _STEP / largest
+    ahead, behind = (_energy(problem, s * step, _moved(problem, y, s * step * rates)) for s in (1.0, -1.0))
+    later = _energy(problem, _LATER, y) - _energy(problem, 0.0, y)
+    return (ahead - behind) / (2.0 * _STEP) if later == 0.0 else np.inf
+
+
+def _energy(problem: Problem, t: float, y: Array) -> float:
+    values = _values(problem.invariants.python, problem, t, y, problem.invariant_count)
+    return float(values[problem.invariant_names.index("energy")])
+
+
+def _values(function: Any, problem: Problem, t: float, y: Array, size: int) -> Array:
+    """Values of a function of the problem, interpreted: nothing is compiled for this."""
+    out = np.zeros(size)
+    with np.errstate(all="ignore"):
+        function(t, y.copy(), problem.parameters, problem.structure, np.zeros(problem.work_shape), out)
+    return out
+
+
+def _pattern(problem: Problem) -> Array:
+    return np.asarray(np.cos(np.arange(1.0, problem.dimension + 1.0)))
+
+
+def _configuration_moved(problem: Problem, y: Array, distance: float) -> Array:
+    by = distance * _pattern(problem)
+    by[-problem.variables[-1].size :] = 0.0
+    return _moved(problem, y, by)
+
+
+def _moved(problem: Problem, y: Array, by: Array) -> Array:
+    moved: Array = y.copy()
+    retract(problem.table, EXP, y, by, moved)
+    return moved

@@ -1,0 +1,144 @@
+"""Guards: numbers watched at every step of a run, with the limits within which its result can be trusted.
+
+A method keeps what it promises under hypotheses: loops away from singular positions, steps that resolve the fastest
+oscillation, a chart that is not left.  A problem declares them as guards; where a run leaves one, it stops or goes on,
+and its solution says so in `Solution.doubts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+UNBOUNDED = float("inf")
+
+
+@dataclass(frozen=True)
+class Guard:
+    """One number with its limits.
+
+    Parameters
+    ----------
+    name : str
+        Of an invariant of the problem, whose values are watched anyway; or, with `function`, a name of its own.
+    least, greatest : float
+        Limits of the number.
+    change, rise : float
+        Limit of its distance from its value at the start, and of its increase.
+    relative : float
+        Added to both: this part of the magnitude of its value at the start.
+    says : str
+        What it means if a limit is passed, half a sentence: "the loops are open".
+    remedy : str
+        What to do then, half a sentence: "use a smaller step".
+    stops : bool
+        Whether the run ends there, with the status ``DOUBTFUL``.
+    function : callable, optional
+        The number, in the forms of an invariant (`integrators.problem.fields`), if the problem does not watch it yet;
+        it is then kept with the invariants, under its name.
+    """
+
+    name: str
+    says: str = ""
+    remedy: str = ""
+    least: float = -UNBOUNDED
+    greatest: float = UNBOUNDED
+    change: float = UNBOUNDED
+    rise: float = UNBOUNDED
+    relative: float = 0.0
+    stops: bool = False
+    function: Any = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.isidentifier():
+            raise ValueError(f"guard: name {self.name!r}, expected an identifier (letters, digits, _)")
+        if not (self.least <= self.greatest and self.change >= 0.0 and self.rise >= 0.0 and self.relative >= 0.0):
+            raise ValueError(
+                f"guard {self.name!r}: least = {self.least}, greatest = {self.greatest}, change = {self.change}, "
+                f"rise = {self.rise}, relative = {self.relative}; expected least ≤ greatest and the others not negative"
+            )
+
+    def limits(self, start: Array) -> tuple[Array, Array]:
+        """Lower and upper limit, from the values of the number at the start (any shape)."""
+        share = self.relative * np.abs(start)
+        return (
+            np.maximum(self.least, start - (self.change + share)),
+            np.minimum(self.greatest, start + (min(self.change, self.rise) + share)),
+        )
+
+
+ENERGY_CHANGE = 0.1
+"""Part of the energy at play by which the energy of a motion that keeps it may be wrong."""
+
+
+def energy_guard(at_play: float, dissipates: bool = False) -> tuple[Guard, ...]:
+    """The guard of a conserved energy, or of one that only falls; `at_play`: the energy that the motion can exchange,
+    J.  Nothing where that is not known (0).
+    """
+    if not at_play > 0.0:
+        return ()
+    change, rise = (UNBOUNDED, ENERGY_CHANGE * at_play) if dissipates else (ENERGY_CHANGE * at_play, UNBOUNDED)
+    says = "energy that should only fall rises" if dissipates else "energy that should be conserved is not"
+    remedy = "use a smaller step or tolerance"
+    return (Guard("energy", says, remedy, change=change, rise=rise, relative=ENERGY_CHANGE),)
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A limit that a run has passed.
+
+    Attributes
+    ----------
+    name : str
+        The guard.
+    time : float
+        Of the first state beyond the limit.
+    value : float
+        The number where it was furthest beyond.
+    limit : float
+        The limit.
+    says : str
+        What it means.
+    remedy : str
+        What to do.
+    trajectory : int
+        Of an ensemble; else 0.
+    """
+
+    name: str
+    time: float
+    value: float
+    limit: float
+    says: str = ""
+    remedy: str = ""
+    trajectory: int = 0
+
+    def __str__(self) -> str:
+        beyond = "above" if self.value > self.limit else "below"
+        parts = (f"since t = {self.time:.6g}, {self.name} {self.value:.6g} is {beyond} {self.limit:.6g}",)
+        return "; ".join(parts + tuple(text for text in (self.says, self.remedy) if text))
+
+
+def checked(guards: Any) -> tuple[Guard, ...]:
+    """Guards as a tuple, or TypeError."""
+    found = tuple(guards)
+    for guard in found:
+        if not isinstance(guard, Guard):
+            raise TypeError(f"guards: {guard!r}, expected integrators.Guard objects")
+    return found
+
+
+def unknown(guards: Sequence[Guard], watched: Sequence[str]) -> str:
+    """What is wrong with guards of a problem that watches these numbers, or nothing."""
+    for guard in guards:
+        if guard.name not in watched:
+            return (
+                f"guard {guard.name!r}: no invariant of the problem, which watches {list(watched) or 'nothing'}; "
+                "give it a function"
+            )
+    return ""

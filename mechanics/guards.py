@@ -1,0 +1,59 @@
+"""What the motion of a tree or mechanism presupposes, as guards of its problem (`integrators.Guard`).
+
+======================  ==============================================================================================
+`tree_guards`           the energy is kept, or only falls
+`closure_guards`        the loops stay closed
+`pivot_guard`           the closures keep their rank: at a singular position the multipliers are not determined
+======================  ==============================================================================================
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.problem import Guard
+from integrators.problem.guards import energy_guard
+from mechanics.model.tree import Tree
+
+Array = NDArray[np.float64]
+
+OPEN = 1e-6
+"""Gap, relative to the size of the mechanism, from which on a loop counts as open."""
+STRAINED = 0.05
+"""The same where the formulation lets gaps grow."""
+LOST = 1e-13
+"""Smallest pivot of the closures, relative to that at home, at which nothing is left of the multipliers."""
+
+
+def gravity_at_play(tree: Tree) -> float:
+    """Σ mᵢ |g| reachᵢ, J: the potential energy that the bodies can exchange, each at most as far from the origin of its
+    root as the chain to it is long.
+    """
+    reach: dict[str | None, float] = {None: 0.0}
+    total = 0.0
+    for body in tree.bodies:
+        along = 0.0 if body.parent is None else float(np.linalg.norm(body.position))
+        reach[body.name] = reach[body.parent] + along
+        total += body.inertia.mass * (reach[body.name] + float(np.linalg.norm(body.inertia.com)))
+    return float(np.linalg.norm(tree.gravity)) * total
+
+
+def tree_guards(tree: Tree, kinetic: float, *, dissipates: bool = False) -> tuple[Guard, ...]:
+    """The guard of the energy of a tree that starts with this kinetic energy, J; none with prescribed motions."""
+    if tree.is_rheonomic:
+        return ()
+    return energy_guard(kinetic + gravity_at_play(tree), dissipates or bool(np.any(tree.damping)))
+
+
+def closure_guards(size: float, part: float = OPEN) -> tuple[Guard, ...]:
+    """The guard of the gaps of a mechanism of a size, m."""
+    return (
+        Guard("gap", "the loops are open", "use a smaller step or close them after every step", greatest=part * size),
+    )
+
+
+def pivot_guard(at_home: float) -> tuple[Guard, ...]:
+    """The guard of the smallest pivot of the closures."""
+    remedy = "start elsewhere, or cross singular positions with fixed steps"
+    return (Guard("pivot", "the closures lose rank and their forces are not determined", remedy, least=LOST * at_home),)

@@ -1,0 +1,101 @@
+"""Wrong runs of mechanisms that used to say "reached the end"."""
+
+import numpy as np
+import pytest
+
+import mechanics
+from integrators import integrate
+from mechanics import Mechanism
+from mechanics.forces import joint_spring, motor
+from mechanics.formulations import (
+    Baumgarte,
+    Lagrange,
+    Ostermeyer,
+    body_problem,
+    constrained_problem,
+    multiplier_problem,
+)
+from mechanics.joints import Motion
+from mechanics.systems.loops import n_four_bar
+
+
+def test_variable_steps_through_singular_positions_are_doubtful():
+    run = integrate(n_four_bar.problem(2), "RKMK_DOP853", (0, 3), rtol=1e-8, atol=1e-10)
+    assert not run.success
+    assert run.error("energy") > 0.9
+    pivot = next(doubt for doubt in run.doubts if doubt.name == "pivot")
+    assert pivot.value < pivot.limit
+    assert "singular position: tip" in pivot.says
+    assert "fixed steps" in pivot.remedy
+    assert {doubt.name for doubt in run.doubts} == {"pivot", "energy", "smallest_step"}
+
+
+def test_fixed_steps_hop_over_singular_positions_and_are_right():
+    run = integrate(n_four_bar.problem(2), "RKMK4", (0, 20), 1e-3)
+    assert run.success
+    assert run.error("energy") < 1e-6
+
+
+@pytest.mark.parametrize("form", [Lagrange(), Baumgarte(2.0), Ostermeyer(5.0), Baumgarte(20.0)], ids=repr)
+def test_multipliers_that_take_another_branch_at_a_singular_position_are_doubtful(form):
+    """Two motions meet there: energy and gaps are right on the wrong one."""
+    run = integrate(
+        multiplier_problem(n_four_bar.started(2), stabilisation=form), "RKMK_DOP853", (0, 3), rtol=1e-8, atol=1e-10
+    )
+    right = abs(run["q"][-1, 0] - n_four_bar.angle(2, 3.0)) < 1e-5
+    assert run.success == right == (form == Baumgarte(20.0))
+    if not right:
+        (doubt,) = run.doubts
+        assert doubt.name == "smallest_step"
+        assert doubt.time > 1.227  # the smallest step is at one of the passages, the first of which is at 1.228
+        assert "singular position: tip" in doubt.says
+
+
+@pytest.fixture
+def sprung():
+    tree = mechanics.load_model("double_pendulum")
+    return Mechanism(tree, elements=[joint_spring(tree.bodies[0].joint_name, 1000.0)])
+
+
+def test_the_fastest_spring_is_that_of_the_linearised_motion(sprung):
+    q = np.array([0.1, 0.2])
+    mass = mechanics.mass_matrix(sprung.tree, q)
+    stiffness = np.diag([1000.0, 0.0])
+    expected = np.sqrt(np.linalg.eigvals(np.linalg.solve(mass, stiffness)).real.max())
+    omega, joint = sprung.fastest_spring(q)
+    assert omega == pytest.approx(expected, rel=1e-6)
+    assert joint == sprung.tree.bodies[0].joint_name
+
+
+@pytest.mark.parametrize(("turn", "trusted"), [(1.9, True), (2.1, False), (4.0, False)])
+def test_springs_too_fast_for_the_variational_step_are_named(sprung, turn, trusted):
+    q = np.array([0.1, 0.2])
+    omega, joint = sprung.fastest_spring(q)
+    run = integrate(sprung.problem(q=q), "TREE_VARIATIONAL", (0, 1), turn / omega)
+    assert run.success == trusted
+    if not trusted:
+        assert run.doubts[0].name == "turn_per_step"
+        assert repr(joint) in run.doubts[0].says
+        assert f"{2.0 / omega:.3g} s" in run.doubts[0].remedy
+
+
+def test_driven_mechanisms_may_change_their_energy():
+    tree = mechanics.load_model("double_pendulum")
+    driven = Mechanism(tree, elements=[motor(tree.bodies[0].joint_name, Motion((0.0, 3.0)))])
+    assert "energy" not in {guard.name for guard in driven.problem().guards}
+
+
+@pytest.mark.parametrize(("form", "method"), [(Mechanism.problem, "MIDPOINT"), (constrained_problem, "MIDPOINT")])
+def test_where_an_implicit_method_stops_the_message_names_the_closure(form, method):
+    run = integrate(form(n_four_bar.started(2)), method, (0, 10), 0.01)
+    assert not run.success
+    assert run.status.is_failure
+    assert "near a singular position: tip" in run.message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["RADAU_GGL", "ALPHA_STABILISED", "DLA", "MIDPOINT"])
+def test_in_body_coordinates_it_does_so_too(method):
+    run = integrate(body_problem(n_four_bar.started(2)), method, (0, 10), 0.01)
+    assert not run.success
+    assert "near a singular position: tip" in run.message
