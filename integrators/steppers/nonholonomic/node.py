@@ -272,7 +272,8 @@ def converged(change: Any, size: Any, best: Any, going: Any) -> Any:
     below `FLOOR`.
     """
     residual = relative(change, size)
-    expected = residual * (residual / select(best == 0.0, 1.0 + 0.0 * best, best))
+    rate = select(best >= 1.0, 1.0 + 0.0 * best, residual / select(best == 0.0, 1.0 + 0.0 * best, best))
+    expected = residual * rate
     stuck = select(best <= FLOOR, select(residual >= best, residual * 0.0, going), going)
     return select(expected < NEGLIGIBLE, residual * 0.0, stuck), residual
 
