@@ -49,6 +49,14 @@ def call_step(
 
 
 @helper
+def project(equations: Any, state: Any, t: Any, y: Any) -> None:
+    """y <- its projection, if the problem has one."""
+    if state.projected.shape[0]:
+        equations.projection(t, y, equations.parameters, equations.structure, equations.field_work, state.projected)
+        copy(state.projected, y)
+
+
+@helper
 def completed(status: Any, equations: Any, state: Any, t: Any) -> Any:
     """After a step: y <- the projection of y, if the problem has one; NON_FINITE if y is not finite.
 
@@ -57,10 +65,7 @@ def completed(status: Any, equations: Any, state: Any, t: Any) -> Any:
     if status != OK:
         return status
     if state.projected.shape[0]:
-        equations.projection(
-            t, state.y, equations.parameters, equations.structure, equations.field_work, state.projected
-        )
-        copy(state.projected, state.y)
+        project(equations, state, t, state.y)
         state.counters[LAST_KNOWN] = 0
     return OK if is_finite(state.y) else NON_FINITE
 
@@ -170,7 +175,7 @@ def observe(
     """Watch the invariants and guards at the end of an accepted step and save what is due; returns a status.
 
     Due are every `save_every`-th state and the last one, or, if `times` are given, the states at those the step has
-    reached: `between` <- `previous`, advanced by the interpolant.
+    reached: `between` <- `previous`, advanced by the interpolant and projected like the state at the end of a step.
     """
     counters, dense_counters, times, between = state.counters, within.dense_counters, saving.times, within.between
     dense_counters[HISTORY] = dense_counters[FIRST_KNOWN] = 0
@@ -185,6 +190,7 @@ def observe(
         )  # fmt: skip
         if status != OK:
             return status
+        project(equations, state, wanted, between)
         if state.values.shape[0]:
             equations.invariants(
                 wanted, between, equations.parameters, equations.structure, equations.field_work, state.values

@@ -323,6 +323,9 @@ class Run:
         self._raise_pending()
         if status != Status.OK:
             raise ArithmeticError(f"a state within the step from t = {t!r}: {Status(status).name}")
+        if self.problem.projection is not None:
+            self._call_field(self.projection, t + part, y, self.projected)
+            y[...] = self.projected
         return y
 
     def _look_at_events(self) -> None:

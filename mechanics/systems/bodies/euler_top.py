@@ -12,6 +12,7 @@ instead of k, nothing is lost next to the separatrix; quaternions are continuous
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import elliprf, elliprj
 
 from liegroup.formulas import so3
-from mechanics.systems.bodies.elliptic import amplitude, first_kind, quarter_period
+from mechanics.systems.bodies.elliptic import Phase, argument, phase, phase_at, quarter_period
 
 Array = NDArray[np.float64]
 
@@ -60,15 +61,15 @@ class EulerTop:
         for turn in (_HALF_TURNS[0][bool(m[2] > 0)], _HALF_TURNS[1][bool(m[0] >= 0)]):
             axes, m = axes @ turn.T, turn @ m
         a1, a2, a3 = _differences(J)
-        p = a1 * (a3 * m[1] ** 2 - a2 * m[2] ** 2)
+        p, kc2 = _rate_and_modulus(J, m)
         self._axes, self._to_axes = axes, _quaternion(axes)
         self._rate = np.sqrt(p)
-        self._kc = float(np.sqrt(np.clip(a2 * (a3 * m[0] ** 2 - a1 * m[2] ** 2) / p, 0.0, 1.0)))
+        self._kc = float(np.sqrt(np.clip(kc2, 0.0, 1.0)))
         first, third = np.sqrt(m[0] ** 2 - a1 / a2 * m[1] ** 2), np.sqrt(m[2] ** 2 - a3 / a2 * m[1] ** 2)
         self._amplitudes = np.array([first, np.sign(a2) * first * np.sqrt(-a2 / a1), third])
         self._nu = a3 / a1
-        self._am0 = np.arctan2(m[1] / self._amplitudes[1], m[0] / first)
-        self._u0 = float(first_kind(self._am0, self._kc))
+        self._start = phase_at(m[1] / self._amplitudes[1], m[0] / first, self._kc)
+        self._u0 = float(argument(self._start, self._kc))
         self._spin, self._wobble = np.linalg.norm(m) / J[2], np.linalg.norm(m) * a2 / self._rate
 
     @property
@@ -81,46 +82,50 @@ class EulerTop:
         if self.permanent:
             q = so3.multiply(tuple(self._q0), so3.exp(tuple(w * t for w in self._w0)))
             return np.stack(np.broadcast_arrays(*q, *(p + 0.0 * t for p in self._p0)), axis=-1)
-        am = amplitude(self._u0 + self._rate * t, self._kc)
-        phi = self._spin * t + self._wobble * (self._third_kind(am) - self._third_kind(self._am0))
+        now = phase(self._u0 + self._rate * t, self._kc)
+        phi = self._spin * t + self._wobble * (self._third_kind(now) - self._third_kind(self._start))
         q = tuple(self._q0)
-        for factor in (self._to_axes, self._tilt(self._am0), (np.cos(phi / 2), 0.0, 0.0, np.sin(phi / 2))):
+        for factor in (self._to_axes, self._tilt(self._start), (np.cos(phi / 2), 0.0, 0.0, np.sin(phi / 2))):
             q = so3.multiply(q, factor)
-        for factor in (self._tilt(am), self._to_axes):
+        for factor in (self._tilt(now), self._to_axes):
             q = so3.multiply(q, so3.inverse(factor))
-        p = self._axes @ np.stack(self._momentum(am), axis=-1)[..., None]
+        p = self._axes @ np.stack(self._momentum(now), axis=-1)[..., None]
         return np.concatenate([np.stack(np.broadcast_arrays(*q), axis=-1), p[..., 0]], axis=-1)
 
-    def _squares(self, am: Any) -> tuple[Any, Any]:
-        """cn² and dn² at an amplitude."""
-        cn2 = np.cos(am) ** 2
-        return cn2, self._kc**2 + (1.0 - self._kc**2) * cn2
-
-    def _momentum(self, am: Any) -> tuple[Any, Any, Any]:
+    def _momentum(self, at: Phase) -> tuple[Any, Any, Any]:
         a, b, c = self._amplitudes
-        return a * np.cos(am), b * np.sin(am), c * np.sqrt(self._squares(am)[1])
+        return a * at.sign * at.cn, b * at.sign * at.sn, c * at.dn
 
-    def _tilt(self, am: Any) -> Any:
+    def _tilt(self, at: Phase) -> Any:
         """Quaternion of P = R_z(α) R_y(β), continuous in the amplitude."""
-        x, y, z = self._momentum(am)
+        x, y, z = self._momentum(at)
         first, second, _ = self._amplitudes
         sign, ratio = np.sign(second), abs(second / first)
-        s, c = np.sin(am), np.cos(am)
-        alpha = sign * (am + np.arctan2((ratio - 1.0) * s * c, c * c + ratio * s * s))
+        alpha = sign * (np.arctan2(ratio * at.sn, at.cn) + np.pi * at.half_turns)
         beta = np.arctan2(np.hypot(x, y), z)
         return so3.multiply(
             (np.cos(alpha / 2), 0.0, 0.0, np.sin(alpha / 2)), (np.cos(beta / 2), 0.0, np.sin(beta / 2), 0.0)
         )
 
-    def _third_kind(self, am: Any) -> Any:
-        """∫ dv/(1 + ν sn² v) from 0 to the argument whose amplitude is `am`."""
-        turns = np.round(am / np.pi)
-        whole = 2.0 * turns * self._part(np.pi / 2) if np.any(turns) else 0.0
-        return self._part(am - turns * np.pi) + whole
+    def _third_kind(self, at: Phase) -> Any:
+        """∫ dv/(1 + ν sn² v) from 0 to the argument of a phase."""
+        quarter = phase_at(1.0, 0.0, self._kc)
+        whole = 2.0 * at.half_turns * self._part(quarter) if np.any(at.half_turns) else 0.0
+        return self._part(at) + whole
 
-    def _part(self, am: Any) -> Any:
-        s, (cn2, dn2) = np.sin(am), self._squares(am)
+    def _part(self, at: Phase) -> Any:
+        s, cn2, dn2 = at.sn, at.cn**2, at.dn**2
         return s * elliprf(cn2, dn2, 1.0) - self._nu / 3.0 * s**3 * elliprj(cn2, dn2, 1.0, 1.0 + self._nu * s * s)
+
+
+def _rate_and_modulus(J: Array, m: Array) -> tuple[float, float]:
+    """λ² = a₁ (a₃ m₂² − a₂ m₃²) and k'² = a₂ (a₃ m₁² − a₁ m₃²)/λ², exactly up to the last rounding: next to the
+    separatrix the difference is all that is known of the distance from it.
+    """
+    (j1, j2, j3), (m1, m2, m3) = ([Fraction(float(x)) for x in numbers] for numbers in (J, m))
+    a1, a2, a3 = (j2 - j3) / (j2 * j3), (j3 - j1) / (j3 * j1), (j1 - j2) / (j1 * j2)
+    rate = a1 * (a3 * m2**2 - a2 * m3**2)
+    return float(rate), float(a2 * (a3 * m1**2 - a1 * m3**2) / rate)
 
 
 def _differences(J: Array) -> tuple[float, float, float]:

@@ -15,7 +15,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, ld, st
 from liegroup.compile.scalars import sincos
 from liegroup.table import RN, SO2, table_of
-from mechanics.systems.bodies.elliptic import amplitude, first_kind, quarter_period
+from mechanics.systems.bodies.elliptic import argument, phase, phase_at, quarter_period
 from mechanics.systems.checks import finite, positive
 
 Array = NDArray[np.float64]
@@ -100,17 +100,18 @@ class PendulumMotion:
         turns = np.round(angle / (2 * np.pi))
         half, rate = 0.5 * angle - turns * np.pi, angular_velocity / (2 * frequency)
         energy = np.sin(half) ** 2 + rate**2
-        deficit = np.cos(half) ** 2 - rate**2  # 1 − E
+        deficit = (np.cos(half) - abs(rate)) * (np.cos(half) + abs(rate))  # 1 − E
         self._offset = 2 * np.pi * turns
         self._over = energy >= 1.0
         self._sign = -1.0 if self._over and rate < 0 else 1.0
         if self._over:
             self._k, self._kc = 1 / np.sqrt(energy), np.sqrt(max(-deficit, 0.0) / energy)
-            am0 = self._sign * half
+            start = phase_at(self._sign * np.sin(half), np.cos(half), self._kc)
         else:
             self._k, self._kc = np.sqrt(energy), np.sqrt(max(deficit, 0.0))
-            am0 = np.arctan2(np.sin(half), rate)
-        self._u0 = float(first_kind(am0, self._kc))
+            back = float(rate < 0)
+            start = phase_at((1.0 - 2.0 * back) * np.sin(half), abs(rate), self._kc)._replace(half_turns=np.array(back))
+        self._u0 = float(argument(start, self._kc))
 
     @property
     def period(self) -> float:
@@ -119,11 +120,11 @@ class PendulumMotion:
 
     def __call__(self, t: ArrayLike) -> Array:
         t = np.asarray(t, dtype=np.float64)
-        am = amplitude(self._u0 + self._omega * t / (self._k if self._over else 1.0), self._kc)
+        now = phase(self._u0 + self._omega * t / (self._k if self._over else 1.0), self._kc)
         if self._over:
-            angle = 2 * self._sign * am
-            rate = 2 * self._sign * self._omega / self._k * np.sqrt(self._kc**2 + (1 - self._kc**2) * np.cos(am) ** 2)
+            angle = 2 * self._sign * now.amplitude
+            rate = 2 * self._sign * self._omega / self._k * now.dn
         else:
-            angle = 2 * np.arcsin(self._k * np.sin(am))
-            rate = 2 * self._k * self._omega * np.cos(am)
+            angle = 2 * np.arctan2(self._k * now.sign * now.sn, now.dn)
+            rate = 2 * self._k * self._omega * now.sign * now.cn
         return np.stack([self._offset + angle, self._inertia * rate], axis=-1)

@@ -99,3 +99,15 @@ def test_in_body_coordinates_it_does_so_too(method):
     run = integrate(body_problem(n_four_bar.started(2)), method, (0, 10), 0.01)
     assert not run.success
     assert "near a singular position: tip" in run.message
+
+
+def test_momenta_within_a_step_are_those_of_the_velocities():
+    mechanism = n_four_bar.started(2)
+    times = np.linspace(0.013, 0.5, 7)
+    run = integrate(mechanism.problem(), "RKMK4", (0, 0.6), 0.02, t_eval=times)
+    fine = integrate(mechanism.problem(), "RKMK4", (0, 0.6), 0.001, t_eval=times)
+    assert run.maximum("gap") < 1e-13
+    for q, p in zip(run["q"], run["p"], strict=True):
+        v, _ = mechanism.rhs(q, p)
+        np.testing.assert_allclose(mechanism.momentum(q, v), p, atol=1e-12)
+    np.testing.assert_allclose(run["p"], fine["p"], atol=1e-4)

@@ -68,6 +68,51 @@ def test_the_separatrix_of_the_free_body_is_followed():
     )
 
 
+@pytest.mark.parametrize(
+    ("moments", "velocity", "state"),
+    [
+        (
+            (1, 2, 3),
+            (2.0**-20, 1.0, 2.0**-21),
+            [
+                0.877582561890251,
+                3.550872695640761e-07,
+                0.4794255386042616,
+                1.768555089942165e-07,
+                6.133113974022949e-07,
+                2.0000000000005334,
+                6.680805222583359e-07,
+            ],
+        ),
+        (
+            (3, 2, 1),
+            (2.0**-30, 1.0, -(2.0**-29)),
+            [
+                0.8775825618903728,
+                3.454209160043329e-10,
+                0.479425538604203,
+                -6.935298233673955e-10,
+                1.304844770036003e-09,
+                2.0,
+                -1.1978738230514265e-09,
+            ],
+        ),
+    ],
+)
+def test_next_to_the_separatrix_the_free_body_keeps_all_digits(moments, velocity, state):
+    """Against Euler's equations integrated with forty digits."""
+    problem = free_rigid_body(moments, angular_velocity=velocity)
+    np.testing.assert_allclose(problem.exact(1.0), state, rtol=2e-15, atol=5e-15)
+
+
+def test_next_to_its_separatrix_the_pendulum_keeps_all_digits():
+    """From straight up with a small rate: the angle grows like sinh."""
+    delta, omega = 2.0**-30, np.sqrt(9.81)
+    angle = pendulum(angle=np.pi, angular_velocity=delta).exact(1.0)[0]
+    upside_down = np.pi + delta * np.sinh(omega) / omega
+    np.testing.assert_allclose(angle - np.pi, upside_down - np.pi, rtol=1e-6)
+
+
 def test_the_periods_of_free_bodies_are_the_known_ones():
     np.testing.assert_allclose(free_rigid_body().exact.period, 10.731465234882804, rtol=1e-15)
     tumbling = free_rigid_body((1, 2, 3), angular_velocity=(1e-3, 1, 1e-3))
