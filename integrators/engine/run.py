@@ -227,7 +227,7 @@ class Run:
             self._call_field(self.invariants, self.t0, self.y, self.values)
         if len(self.directions):
             self._call_field(self.events, self.t0, self.y, self.before)
-        for k, guard in enumerate(self.problem.guards):
+        for k, guard in enumerate(self.method.guards(self.problem)):
             self.lower[k], self.upper[k] = guard.limits(self.values[self.guarded[k]])
         self.statistics[0, : 3 * m] = np.concatenate([self.values] * 3)
         self.counters[STRETCH] = 1

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.layout import CANONICAL, COMPENSATION, OWN_OPTIONS, OWN_ROWS, TAU
-from integrators.problem import Doubt, OwnStep, Problem
+from integrators.problem import Doubt, Guard, OwnStep, Problem
 from integrators.problem.fields import Field
+from integrators.problem.guards import tightened
 from liegroup.compile import Entry
 from liegroup.table import retract
 from liegroup.tau import CAYLEY, CCSK, EXP, SPLIT, SPLITEXP
@@ -117,6 +118,9 @@ class Method:
         One step forward and one back return to the start.
     symplectic : bool
         On canonical problems (T*G) the canonical two-form is preserved.
+    energy_kept : float or None
+        Part of the energy at play by which the method itself lets a conserved energy change, where it promises more
+        than its order: with a larger change a run is doubtful.
     source : str
         Author and year.
     map : {"exp", "cayley", "ccsk"}
@@ -137,6 +141,7 @@ class Method:
     split_order: int | None = None
     symmetric: bool = False
     symplectic: bool = False
+    energy_kept: float | None = None
     source: str = ""
     map: str = "exp"
     compensated: bool = True
@@ -224,6 +229,14 @@ class Method:
         """
         explain = getattr(problem.own_steps.get(self.stepper.own, self.stepper), "explain", None)
         return explain(errors) if explain else ""
+
+    def guards(self, problem: Problem) -> tuple[Guard, ...]:
+        """The guards of a problem, that of the energy as tight as the method promises."""
+        if self.energy_kept is None:
+            return tuple(problem.guards)
+        return tuple(
+            tightened(guard, self.energy_kept) if guard.name == "energy" else guard for guard in problem.guards
+        )
 
     def doubts(self, problem: Problem, y: NDArray[np.float64], h: float) -> Sequence[Doubt]:
         """What of the hypotheses of a step of size h from the state y (n,) does not hold."""

@@ -8,7 +8,7 @@ and its solution says so in `Solution.doubts`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -86,6 +86,12 @@ def energy_guard(at_play: float, dissipates: bool = False) -> tuple[Guard, ...]:
     says = "energy that should only fall rises" if dissipates else "energy that should be conserved is not"
     remedy = "use a smaller step or tolerance"
     return (Guard("energy", says, remedy, change=change, rise=rise, relative=ENERGY_CHANGE),)
+
+
+def tightened(guard: Guard, part: float) -> Guard:
+    """An energy guard that lets the energy change by another part than `ENERGY_CHANGE`."""
+    factor = part / ENERGY_CHANGE
+    return replace(guard, change=guard.change * factor, rise=guard.rise * factor, relative=guard.relative * factor)
 
 
 @dataclass(frozen=True)

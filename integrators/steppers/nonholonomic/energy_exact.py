@@ -220,9 +220,13 @@ STEPPER = Stepper(
 
 
 def energy_exact(
-    name: str, weights: Any = (1.0,), order: int = 2, points: int = 4, iterations: int = 100, **changes: object
+    name: str, weights: Any = (1.0,), order: int = 2, points: int = 6, iterations: int = 100, **changes: object
 ) -> Method:
-    """The method with Gauss's quadrature of so many points, composed with the given weights."""
+    """The method with Gauss's quadrature of so many points, composed with the given weights.
+
+    The energy is kept to rounding where the quadrature is that good: six points for potentials that are smooth over a
+    step (four drift by 9e-10 J in 4,000 s in trigonometric ones).  Runs in which it is not are doubtful.
+    """
     nodes, shares = np.polynomial.legendre.leggauss(points)
     return Method(
         name=name,
@@ -231,6 +235,7 @@ def energy_exact(
         coefficients=np.concatenate([np.asarray(weights, dtype=np.float64), 0.5 * (1 + nodes), 0.5 * shares]),
         options=np.array([len(weights), points, iterations]),
         symmetric=True,
+        energy_kept=1e-8,
         source="Celledoni, Farré Puiggalí, Høiseth and Martín de Diego 2019",
         **changes,  # type: ignore[arg-type]
     )
