@@ -17,8 +17,10 @@ with LEFT and RIGHT.  M(q_m) asks the same of τ whatever the rows: where the in
 racer's angle between its halves), the Cayley map costs the symmetry of every C, and compositions stop at order 3.  Take
 exp there.  On groups whose factors turn and shift (SE(2), SE(3)) a steady turn is slower than its start by the part
 h² m v²/(12 I), m v the momentum of the shift and I the inertia of the turn, because p = M v belongs to the node and the
-second-order term of dτ⁻ᵀ M X to the interval: an error of order 2 that no invariant shows.  A step is a map of the constraint manifold: compositions raise the order. Sources: Cortés and Martínez 2001;
-McLachlan and Perlmutter 2006; Kobilarov, Marsden and Sukhatme 2010 (on M × G).
+second-order term of dτ⁻ᵀ M X to the interval: an error of order 2 that no invariant shows.
+
+A step is a map of the constraint manifold: compositions raise the order.  Sources: Cortés and Martínez 2001; McLachlan
+and Perlmutter 2006; Kobilarov, Marsden and Sukhatme 2010 (on M × G).
 
 coefficients
     weights of the composition.
