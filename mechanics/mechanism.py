@@ -33,7 +33,7 @@ from mechanics.constraints.loops import Closure
 from mechanics.constraints.mobility import Mobility, least_pivot, mass_matrix, mobility, nearness
 from mechanics.constraints.rows import COUPLING, PARALLEL
 from mechanics.errors import ModelError
-from mechanics.forces.elements import MOTOR, SERVO, Element, OnPlane
+from mechanics.forces import Element
 from mechanics.guards import closure_guards, pivot_guard, tree_guards
 from mechanics.model.tree import Tree
 from mechanics.variational.own_step import variational_step
@@ -262,11 +262,10 @@ class Mechanism:
 
     def energy_guards(self, kinetic: float) -> tuple[Guard, ...]:
         """The guard of the energy, where nothing drives the mechanism."""
-        kinds = {getattr(element, "kind", None) for element in self.elements}
         moves = bool(len(self.equations)) and not np.array_equal(self.gap(self.home, 0.0), self.gap(self.home, 1.0))
-        if kinds & {SERVO, MOTOR} or moves:
+        if moves or any(element.drives for element in self.elements):
             return ()
-        loses = any(isinstance(element, OnPlane) or element.damping > 0.0 for element in self.elements)
+        loses = any(element.dissipates for element in self.elements)
         return tree_guards(self.tree, kinetic, dissipates=loses)
 
     def explain(self, t: float, y: Array) -> str:

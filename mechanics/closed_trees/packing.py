@@ -15,14 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from liegroup.formulas import so2
 from mechanics.closed_trees.layout import (
     CLOSURES,
-    COMPLIANCE,
     ELEMENT,
     EQUATION,
     Closures,
-    Contact,
     Element,
     Equation,
-    Spring,
     packed_pass,
 )
 from mechanics.constraints.coupling_rows import coupling_of
@@ -32,9 +29,12 @@ from mechanics.constraints.loops import Row, row_numbers
 from mechanics.constraints.rows import COUPLING
 from mechanics.constraints.wheel_rows import SPHERE
 from mechanics.errors import ModelError
-from mechanics.forces.elements import COMPLIANT, CONTACT, OnJoint, OnPlane, OnRow
-from mechanics.forces.elements import Element as ForceElement
+from mechanics.forces.element import Element as ForceElement
+from mechanics.forces.element import OnBodies, OnEquation, OnJoint
+from mechanics.forces.registry import number_of
+from mechanics.joints import Motion
 from mechanics.joints.element import SCREW
+from mechanics.model.frames import Frame
 from mechanics.model.layout import Header, header_of, link_of, place_of
 from mechanics.model.packing import Packed, pack
 from mechanics.model.tree import Tree
@@ -112,7 +112,7 @@ def pack_loops(
     tail += [passed_at + int(x) for x in np.cumsum([0, *map(len, passes)])] + [x for codes in passes for x in codes]
     structure = np.concatenate([base.structure, np.array([*closures, *tail, *writer.codes], dtype=np.int64)])
     structure[Header._fields.index("extension")] = len(base.structure)
-    rows = (*equations.rows, *(e.row for e in elements if isinstance(e, OnRow)))
+    rows = (*equations.rows, *(e.row for e in elements if isinstance(e, OnEquation)))
     registers = max((row.tape.registers for row in rows if row.tape is not None), default=0)
     columns = max(base.work_shape[1], m + 2, len(order), registers, tree.nq + 2 * tree.nv)
     return PackedLoops(np.concatenate(writer.numbers), structure, (lines.end, columns))
@@ -194,27 +194,37 @@ class _Writer:
         return self.tree.body_index(name)
 
     def element(self, e: ForceElement) -> Element:
-        if isinstance(e, OnRow):
-            i, j, row = self.row(e.row, self.body(e.first), self.body(e.second))
-            at, code = self.put([e.stiffness, e.damping, *row_numbers(row)]) + COMPLIANCE, len(self.codes)
-            self.codes += [] if row.tape is None else code_of(row.tape)
-            return Element(COMPLIANT, row.kind, i, j, at, 0, 0, 0, 0, code)
-        if isinstance(e, OnPlane):
-            i, R_i, x_i = self.place(self.body(e.center.body))
-            j, R_j, x_j = self.place(self.body(e.plane.body))
-            contact = Contact(
-                center=R_i @ e.center.position + x_i,
-                normal=R_j @ e.plane.rotation[:, 2],
-                point=R_j @ e.plane.position + x_j,
-                radius=e.radius,
-                stiffness=e.stiffness,
-                damping=e.damping,
-                static=e.static,
-                dynamic=e.dynamic,
-                slip_speed=e.slip_speed,
-            )
-            return Element(CONTACT, e.law, i, j, self.put(np.hstack(contact)), e.friction, 0, 0, 0, 0)
+        """The record of a force element, by where it acts."""
+        if isinstance(e, OnEquation):
+            return self._on_equation(e)
+        if isinstance(e, OnBodies):
+            return self._on_bodies(e)
+        assert isinstance(e, OnJoint)
         return self._on_joint(e)
+
+    def _on_equation(self, e: OnEquation) -> Element:
+        i, j, row = self.row(e.row, self.body(e.first), self.body(e.second))
+        at, code = self.put(e.numbers), len(self.codes)
+        self.codes += [] if row.tape is None else code_of(row.tape)
+        where = {"equation": row.kind, "equation_numbers": self.put(row_numbers(row)), "code": code}
+        return Element(number_of(e), e.place, i, j, at, **self.motion(e), **where)
+
+    def _on_bodies(self, e: OnBodies) -> Element:
+        (i, first), (j, second) = self.frame(e.first), self.frame(e.second)
+        return Element(number_of(e), e.place, i, j, self.put(e.numbers_of(first, second)), **self.motion(e))
+
+    def frame(self, frame: Frame) -> tuple[int, Frame]:
+        """A frame in the axes of the link that carries its body."""
+        link, R, x = self.place(self.body(frame.body))
+        return link, Frame(frame.body, R @ frame.position + x, np.column_stack([R @ a for a in frame.rotation.T]))
+
+    def motion(self, e: ForceElement) -> dict[str, int]:
+        """Where the motion of a driven element stands."""
+        if not e.is_driven():
+            return {}
+        motion: Motion = getattr(e, "motion")  # noqa: B009
+        at = self.put([*motion.polynomial, *(x for harmonic in motion.harmonics for x in harmonic)])
+        return {"motion": at, "powers": len(motion.polynomial), "harmonics": len(motion.harmonics)}
 
     def _on_joint(self, e: OnJoint) -> Element:
         joint = self.tree.joint(e.joint)
@@ -224,13 +234,11 @@ class _Writer:
                 f"the joint has {joint.n_v} degrees of freedom",
                 "name a joint of one",
             )
-        if e.stiffness and joint.elements[0].factor is so2:
+        if e.counts_turns and joint.elements[0].factor is so2:
             what = "a spring acts on its angle, and turns do not count on a circle"
             raise ModelError(f"force element on joint {e.joint!r}", what, "make the joint Revolute")
         i, k = self.tree.q_slice(e.joint).start, self.tree.v_slice(e.joint).start
-        at = self.put(Spring(e.stiffness, e.damping, e.rest))
-        motion = self.put([*e.motion.polynomial, *(x for harmonic in e.motion.harmonics for x in harmonic)])
-        return Element(e.kind, 0, i, k, at, 0, motion, len(e.motion.polynomial), len(e.motion.harmonics), 0)
+        return Element(number_of(e), e.place, i, k, self.put(e.numbers), **self.motion(e))
 
 
 def _to_base(tree: Packed, i: int) -> Iterator[int]:

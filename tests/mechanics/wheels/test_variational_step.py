@@ -15,7 +15,7 @@ from mechanics import Body, Frame, Inertia, JointData, Tree
 from mechanics.constraints.wheel_gradients import slip, slip_gradient
 from mechanics.constraints.wheel_rows import EDGE, HEIGHT, ROLL, SIDE, SPHERE, wheel_row
 from mechanics.constraints.wheels import skate, wheel
-from mechanics.forces.elements import joint_spring
+from mechanics.forces import joint_spring
 from mechanics.joints import Planar, Revolute
 from mechanics.mechanism import Mechanism, mass_matrix
 from mechanics.systems.rolling import ball_on_table, mobile_manipulator, wheeled_car, whipple_bicycle
