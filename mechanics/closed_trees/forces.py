@@ -10,7 +10,7 @@ from typing import Any
 from liegroup.compile import helper, kernel, ld, ld2, st
 from liegroup.formulas.vectors import cross, scale
 from mechanics.algebra.vectors import rotated_back
-from mechanics.closed_trees.layout import ACCUMULATED, Equation, closures_of, element_of
+from mechanics.closed_trees.layout import ACCUMULATED, PackedEquation, closures_of, element_of
 from mechanics.closed_trees.poses import add_at, pose, screws_of
 from mechanics.forces.element import ON_EQUATION, ON_JOINT, BodyState
 from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint
@@ -21,7 +21,7 @@ from mechanics.kernels.links import vector
 def on_equation(parameters: Any, structure: Any, closures: Any, element: Any, work: Any) -> Any:
     """φ, its rate, and the screws of the equation of an element; twists are in columns 0 … 5 of the links."""
     i, j = element.first, element.second
-    equation = Equation(element.equation, i, j, element.equation_numbers, element.code)
+    equation = PackedEquation(element.equation, i, j, element.equation_numbers, element.code)
     phi, W_i, W_j = screws_of(parameters, structure, closures, equation, work)
     rate = _power(W_i, vector(work, i, 0), vector(work, i, 3)) + _power(W_j, vector(work, j, 0), vector(work, j, 3))
     return phi, rate, W_i, W_j

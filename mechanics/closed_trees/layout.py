@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from liegroup.compile import helper
-from mechanics.constraints.rows import equation_numbers
+from mechanics.constraints.body_equations import equation_numbers
 from mechanics.model.layout import header_of
 
 # --- records of `structure` -------------------------------------------------------------------------------------------
@@ -62,10 +62,10 @@ class Closures(NamedTuple):
     registers: Any
 
 
-class Equation(NamedTuple):
-    """Kind (`mechanics.constraints.rows`), links of the two bodies, place of its numbers in `parameters`, and of its
-    code in `structure`: a tape (`mechanics.constraints.given_rows`), or the joints that it couples and theirs
-    (`mechanics.constraints.coupling_rows`).
+class PackedEquation(NamedTuple):
+    """Kind (`mechanics.constraints.body_equations`), links of the two bodies, place of its numbers in `parameters`, and
+    of its code in `structure`: a tape (`mechanics.constraints.given_equations`), or the joints that it couples and
+    theirs (`mechanics.constraints.coupling_equations`).
     """
 
     kind: Any
@@ -75,11 +75,11 @@ class Equation(NamedTuple):
     code: Any
 
 
-class Element(NamedTuple):
+class PackedElement(NamedTuple):
     """A force element: its kind (a number of `mechanics.forces.registry`) and where it acts
     (`mechanics.forces.element`); links of the two bodies (on a joint: its coordinate and its velocity); place of the
     numbers of its law in `parameters`; prescribed motion as of a link; of one that acts along an equation its kind, its
-    numbers and its code, as of an `Equation`.
+    numbers and its code, as of a `PackedEquation`.
     """
 
     kind: Any
@@ -115,7 +115,7 @@ class Pass(NamedTuple):
     meet: Any
 
 
-CLOSURES, EQUATION, ELEMENT = len(Closures._fields), len(Equation._fields), len(Element._fields)
+CLOSURES, EQUATION, ELEMENT = len(Closures._fields), len(PackedEquation._fields), len(PackedElement._fields)
 
 
 @helper
@@ -133,14 +133,14 @@ def closures_of(structure: Any) -> Any:
 def equation_of(structure: Any, closures: Any, c: Any) -> Any:
     """Equation c: the kept ones come first."""
     s, o = structure, closures.equations + EQUATION * c
-    return Equation(s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4])
+    return PackedEquation(s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4])
 
 
 @helper
 def element_of(structure: Any, closures: Any, n: Any) -> Any:
     """Force element n."""
     s, o = structure, closures.elements + ELEMENT * n
-    return Element(
+    return PackedElement(
         s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8], s[o + 9], s[o + 10]
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ element             force                                                       
 `servo`             τ = −k (x − x_d(t)) − c (s − ẋ_d(t))                        does work
 `motor`             τ = u(t)                                                    does work
 `spring_damper`     −k (l − l₀) − c l̇ along the line between two points         stores k (l − l₀)²/2, loses c l̇²
-`compliant`         −k φ − c φ̇ on every row of a closure instead of φ = 0       stores k φ²/2, loses c φ̇²
+`compliant`         −k φ − c φ̇ on every equation of a closure instead of φ = 0  stores k φ²/2, loses c φ̇²
 `bushing`           three shifts and three turns of a `compliant` weld          the same
 `contact`           a point, sphere or arc on a plane: see `forces.laws`        stores U(depth), loses the rest
 ==================  ==========================================================  ========================================

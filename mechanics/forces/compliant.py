@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from liegroup.compile import helper
-from mechanics.constraints.loops import Closure, Row, weld
-from mechanics.constraints.rows import DISTANCE
+from mechanics.constraints.body_equations import DISTANCE
+from mechanics.constraints.loops import Closure, Equation, weld
 from mechanics.errors import ModelError
 from mechanics.forces.element import Element, OnEquation, not_negative
 from mechanics.model.frames import Frame
@@ -37,12 +37,12 @@ class Compliant(OnEquation):
 
 
 def compliant(closure: Closure, stiffness: ArrayLike, damping: ArrayLike = 0.0) -> list[Element]:
-    """Springs and dampers in the place of the rows of a closure (in its order): one number, or one per row.
+    """Springs and dampers in the place of the equations of a closure (in its order): one number, or one per equation.
 
     Of a closure given as a function, `holonomic`, it is an elastic element of any law: forces −(k c + d ċ) ∂c, energy
     k c²/2, where c is a function of the pose of one frame in the other.
     """
-    m = len(closure.rows)
+    m = len(closure.equations)
     if closure.couples:
         raise ModelError(
             f"compliant {closure.name!r}", "it couples joints", "give a closing joint, or springs on joints"
@@ -50,8 +50,8 @@ def compliant(closure: Closure, stiffness: ArrayLike, damping: ArrayLike = 0.0) 
     k, c = (np.broadcast_to(np.asarray(x, dtype=np.float64), (m,)) for x in (stiffness, damping))
     pairs = [(not_negative(x, "stiffness"), not_negative(y, "damping")) for x, y in zip(k, c, strict=True)]
     return [
-        Compliant(closure.first.body, closure.second.body, row, *pair)
-        for row, pair in zip(closure.rows, pairs, strict=True)
+        Compliant(closure.first.body, closure.second.body, equation, *pair)
+        for equation, pair in zip(closure.equations, pairs, strict=True)
     ]
 
 
@@ -67,6 +67,6 @@ def spring_damper(
 ) -> list[Element]:
     """Spring and damper between the origins of two frames; `length` is that of the relaxed spring, m."""
     zero, length = np.zeros(3), not_negative(length, "length")
-    row = Row(DISTANCE, zero, first.position, zero, second.position, length, "length")
+    equation = Equation(DISTANCE, zero, first.position, zero, second.position, length, "length")
     pair = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")
-    return [Compliant(first.body, second.body, row, *pair)]
+    return [Compliant(first.body, second.body, equation, *pair)]

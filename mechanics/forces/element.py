@@ -24,7 +24,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanics.constraints.loops import Row
+from mechanics.constraints.loops import Equation
 from mechanics.errors import ModelError
 from mechanics.model.frames import Frame
 
@@ -108,10 +108,10 @@ class OnEquation(Element):
     """
 
     place = ON_EQUATION
-    not_numbers = ("first", "second", "row")
+    not_numbers = ("first", "second", "equation")
     first: str | None
     second: str | None
-    row: Row
+    equation: Equation
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mechanics.closed_trees import layout as closed
-from mechanics.constraints.rows import EQUATION_NUMBERS, equation_numbers
+from mechanics.constraints.body_equations import EQUATION_NUMBERS, equation_numbers
 from mechanics.model import layout
 from mechanics.systems.loops import four_bar
 from mechanics.testing import EXAMPLES, random_tree
