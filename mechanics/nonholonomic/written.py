@@ -18,8 +18,7 @@ smooth fields that span its admissible velocities; the nearest admissible veloci
 independent.
 
 All systems of the package are written so but three, whose kernels by hand are the ruler: the rolling disk in angles,
-the convex body on a plane (`rolling_body`, one source of five systems) and the ball in a cylinder.  The reduced
-equations of the last two are shorter than what elimination finds.
+the convex body on a plane (`rolling_body`, one source of five systems) and the ball in a cylinder.
 """
 
 from __future__ import annotations
