@@ -14,7 +14,7 @@ from liegroup.arrays import Array, check_broadcast, numbers, refuse
 from liegroup.leaves import Leaf, operators, scalars, vectors
 from liegroup.maps import maps_of
 from liegroup.second_kind import second_kind
-from liegroup.tau import NAMES, Map
+from liegroup.tau import NAMES, Map, missing_map
 
 _EPSILON = float(np.finfo(np.float64).eps)
 _POLES = {
@@ -210,9 +210,7 @@ class GroupMap:
 
 def _existing(m: Map | None, leaf: Leaf) -> Map:
     if m is None:
-        raise ValueError(
-            f"{leaf.formulas.NAME} has no Cayley map: it is not a group of matrices with a quadratic invariant"
-        )
+        raise missing_map(leaf.formulas.NAME, "cay")
     return m
 
 

@@ -16,9 +16,9 @@ from typing import Any
 
 from liegroup.compile import helper
 from liegroup.second_kind import second_kind
-from liegroup.tau import CAYLEY, CCSK, EXP, NAMES, Map
+from liegroup.tau import CAYLEY, CCSK, EXP, NAMES, Map, MissingMapError
 
-__all__ = ["CAYLEY", "CCSK", "EXP", "NAMES", "Map", "maps_of", "negate", "sums"]
+__all__ = ["CAYLEY", "CCSK", "EXP", "NAMES", "Map", "MissingMapError", "maps_of", "negate", "sums"]
 
 
 @cache

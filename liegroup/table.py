@@ -18,16 +18,49 @@ import numpy as np
 from liegroup.compile import helper, ld, st
 from liegroup.compile.cache import depend_on
 from liegroup.compile.late import Formula, bind_all, needed_by, places
-from liegroup.formulas import FOR_KERNELS, REQUIRED, check, rn, se2, se3, so2, so3
+from liegroup.formulas import check_for_kernels, rn, se2, se3, so2, so3
 from liegroup.formulas.facts import KINDS, enter
 from liegroup.maps import CAYLEY, CCSK, EXP, NAMES, Map, maps_of
+from liegroup.tau import missing_map
 
 __all__ = [
-    "CAYLEY", "CCSK", "EXP", "FACTORS", "KIND", "MAPS", "N_Q", "N_V", "Q_OFFSET", "RN", "SE2", "SE3", "SO2", "SO3",
-    "V_OFFSET", "angles", "bind", "bracket", "bracket_transpose", "coadjoint", "coadjoint_difference", "displacement",
-    "dtau_inverse_left", "dtau_inverse_left_gradient", "dtau_inverse_left_transpose",
-    "dtau_inverse_left_transpose_derivative", "dtau_inverse_right", "dtau_inverse_right_transpose", "dtau_left",
-    "dtau_left_transpose", "dtau_right", "dtau_right_transpose", "increment", "quaternions", "register", "retract",
+    "CAYLEY",
+    "CCSK",
+    "EXP",
+    "FACTORS",
+    "KIND",
+    "MAPS",
+    "N_Q",
+    "N_V",
+    "Q_OFFSET",
+    "RN",
+    "SE2",
+    "SE3",
+    "SO2",
+    "SO3",
+    "V_OFFSET",
+    "angles",
+    "bind",
+    "bracket",
+    "bracket_transpose",
+    "check_maps",
+    "coadjoint",
+    "coadjoint_difference",
+    "displacement",
+    "dtau_inverse_left",
+    "dtau_inverse_left_gradient",
+    "dtau_inverse_left_transpose",
+    "dtau_inverse_left_transpose_derivative",
+    "dtau_inverse_right",
+    "dtau_inverse_right_transpose",
+    "dtau_left",
+    "dtau_left_transpose",
+    "dtau_right",
+    "dtau_right_transpose",
+    "increment",
+    "quaternions",
+    "register",
+    "retract",
     "table_of",
 ]  # fmt: skip
 
@@ -35,8 +68,8 @@ FACTORS: list[Any] = []
 """Formula files by kind: a new group is one file and one call of `register`."""
 RN, SO2, SO3, SE2, SE3 = range(5)
 KIND, Q_OFFSET, V_OFFSET, N_Q, N_V = range(5)
-MAPS: list[tuple[Map, ...]] = []
-"""`MAPS[kind][tau]`."""
+MAPS: list[tuple[Map | None, ...]] = []
+"""`MAPS[kind][tau]`, None where the formula file does not have the map."""
 
 
 def register(formulas: Any) -> int:
@@ -47,13 +80,14 @@ def register(formulas: Any) -> int:
     Raises
     ------
     TypeError, ValueError
-        With what the file lacks or contradicts (`liegroup.formulas`, `liegroup.formulas.facts`).
+        With what the file lacks or contradicts (`liegroup.formulas`, `liegroup.formulas.facts`).  Only exp is
+        required of the three maps; of another it has all formulas, or none.
     RuntimeError
         Too late: something has been compiled already.
     """
     if formulas in FACTORS:
         return FACTORS.index(formulas)
-    check(formulas, REQUIRED + FOR_KERNELS)
+    check_for_kernels(formulas)
     depend_on(formulas.NAME, [f.__code__.co_filename for f in vars(formulas).values() if hasattr(f, "__code__")])
     return _enter(formulas)
 
@@ -61,12 +95,26 @@ def register(formulas: Any) -> int:
 def _enter(formulas: Any) -> int:
     enter(len(FACTORS), formulas)
     FACTORS.append(formulas)
-    MAPS.append(maps_of(formulas))
+    MAPS.append(tuple(m if hasattr(formulas, name) else None for m, name in zip(maps_of(formulas), NAMES, strict=True)))
     return len(FACTORS) - 1
 
 
+def map_of(kind: int, tau: int) -> Map:
+    """The map `tau` of a registered group; MissingMapError if its formula file does not have it."""
+    found = MAPS[kind][tau]
+    if found is None:
+        raise missing_map(FACTORS[kind].NAME, NAMES[tau])
+    return found
+
+
+def check_maps(table: Any, tau: int) -> None:
+    """MissingMapError if a group of the table does not have the map `tau`."""
+    for kind in {int(kind) for kind in table[:, KIND]} if tau < len(NAMES) else ():
+        map_of(kind, tau)
+
+
 for _formulas in (rn, so2, so3, se2, se3):
-    check(_formulas, REQUIRED + FOR_KERNELS)
+    check_for_kernels(_formulas)
     _enter(_formulas)
 
 
@@ -184,7 +232,7 @@ def _late(name: str, spaces: str, formula: Callable[[Any, Map], Any], kind: int,
     sizes = [n_q if space == "q" else n_v for space in (spaces[0], spaces[1], spaces[-2], spaces[-1])]
 
     def make() -> Any:
-        return _each_copy(formula(FACTORS[kind], MAPS[kind][tau]), sizes, n_v)
+        return _each_copy(formula(FACTORS[kind], map_of(kind, tau)), sizes, n_v)
 
     return Formula(f"{name}.{FACTORS[kind].NAME}.{kind}.{NAMES[tau]}", __file__, make, lambda n: n // n_v * sizes[-1])
 

@@ -50,3 +50,17 @@ class Map(NamedTuple):
     """d/dx (dτ_right(x)⁻ᵀ μ) · δ."""
     gradient_right: Any
     """∇ₓ ⟨μ, dτ_right(x)⁻¹ ξ⟩."""
+
+
+class MissingMapError(ValueError):
+    """A coordinate map that a group does not have is asked for."""
+
+
+def missing_map(group: str, name: str) -> MissingMapError:
+    """What to raise for a group without the map of that name."""
+    why = {
+        "cay": "it is not a group of matrices with a quadratic invariant, or its formulas are not written",
+        "ccsk": "compiled loops need its formulas, which are not written",
+    }
+    title = {"cay": "Cayley map", "ccsk": "coordinates of the second kind"}
+    return MissingMapError(f"{group} has no {title[name]}: {why[name]} (names {name}…); use exp, which every group has")

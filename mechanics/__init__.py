@@ -67,6 +67,7 @@ __all__ = [
 renamed(
     {
         "mechanics.closure_file": "mechanics.adapters.closure_file",
+        "mechanics.forces.elements": "mechanics.forces",
         "mechanics.frames": "mechanics.model.frames",
         "mechanics.hamiltonian": "mechanics.problems",
         "mechanics.hamiltonian.problem": "mechanics.problems.tree",

@@ -28,12 +28,12 @@ from mechanics.constraints.assembly import (
     moved_by,
     size_of,
 )
+from mechanics.constraints.body_equations import COUPLING, PARALLEL
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import Closure
 from mechanics.constraints.mobility import Mobility, least_pivot, mass_matrix, mobility, nearness
-from mechanics.constraints.rows import COUPLING, PARALLEL
 from mechanics.errors import ModelError
-from mechanics.forces.elements import MOTOR, SERVO, Element, OnPlane
+from mechanics.forces import Element
 from mechanics.guards import closure_guards, pivot_guard, tree_guards
 from mechanics.model.tree import Tree
 from mechanics.variational.own_step import variational_step
@@ -131,10 +131,10 @@ class Mechanism:
         phi = np.abs(self.equations.gap(q)) if len(self.equations) else np.zeros(1)
         worst = int(np.argmax(phi))
         if phi[worst] > ACCEPTED * self.size:
-            row = self.equations.names[worst]
+            equation = self.equations.names[worst]
             raise ModelError(
                 f"{what} of {self.name!r}",
-                f"is open by {phi[worst]:.3g}: {row}",
+                f"is open by {phi[worst]:.3g}: {equation}",
                 "close it with Mechanism.assembled or .assemble",
             )
         return q
@@ -150,7 +150,7 @@ class Mechanism:
         )
 
     def gap(self, q: ArrayLike, t: float = 0.0) -> Array:
-        """φ (m,) of all closure equations: metres, and cosines for rows of turns."""
+        """φ (m,) of all closure equations: metres, and cosines for equations of turns."""
         return np.asarray(self.equations.gap(np.asarray(q, dtype=float), t))
 
     def closing_velocity(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
@@ -163,7 +163,10 @@ class Mechanism:
     def tolerances(self) -> Array:
         """|φ| of every equation that counts as closed."""
         return np.array(
-            [CLOSED if row.kind in (PARALLEL, COUPLING) else CLOSED * self.size for row in self.equations.rows]
+            [
+                CLOSED if equation.kind in (PARALLEL, COUPLING) else CLOSED * self.size
+                for equation in self.equations.equations
+            ]
         )
 
     @property
@@ -262,11 +265,10 @@ class Mechanism:
 
     def energy_guards(self, kinetic: float) -> tuple[Guard, ...]:
         """The guard of the energy, where nothing drives the mechanism."""
-        kinds = {getattr(element, "kind", None) for element in self.elements}
         moves = bool(len(self.equations)) and not np.array_equal(self.gap(self.home, 0.0), self.gap(self.home, 1.0))
-        if kinds & {SERVO, MOTOR} or moves:
+        if moves or any(element.drives for element in self.elements):
             return ()
-        loses = any(isinstance(element, OnPlane) or element.damping > 0.0 for element in self.elements)
+        loses = any(element.dissipates for element in self.elements)
         return tree_guards(self.tree, kinetic, dissipates=loses)
 
     def explain(self, t: float, y: Array) -> str:
@@ -293,7 +295,7 @@ class Mechanism:
         return dynamics.closed_rates(self.tree, self.packed(), field, q, p, t)
 
     def _variational_step(self) -> OwnStep:
-        coupled = max((len(row.joints) for row in self.equations.rows), default=0)
+        coupled = max((len(equation.joints) for equation in self.equations.equations), default=0)
         return variational_step(self.tree, len(self.solved.kept), bool(self.elements), coupled, self._step_doubts)
 
     def _step_doubts(self, y: Array, h: float) -> list[Doubt]:
@@ -353,10 +355,10 @@ class Mechanism:
         rate = np.abs(self.closing_velocity(q, v)) if len(self.equations) else np.zeros(1)
         worst = int(np.argmax(rate))
         if rate[worst] > 1e-8 * (self.size + np.abs(v).max()):
-            row = self.equations.names[worst]
+            equation = self.equations.names[worst]
             raise ModelError(
                 f"v of {self.name!r}",
-                f"opens {row} at {rate[worst]:.3g} m/s",
+                f"opens {equation} at {rate[worst]:.3g} m/s",
                 "give `rates` of the driven joints, or project v",
             )
         return v

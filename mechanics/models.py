@@ -347,7 +347,13 @@ def _closed(
     path = side_file(model) if closures is None else closures
     if path is not None:
         side = read_closures(path, tree)
-        coupled = {joint for c in side.closures for row in c.rows for joint in row.joints if isinstance(joint, str)}
+        coupled = {
+            joint
+            for c in side.closures
+            for equation in c.equations
+            for joint in equation.joints
+            if isinstance(joint, str)
+        }
         if any(isinstance(tree.joint(name), Continuous) for name in coupled):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ModelWarning)  # said already

@@ -14,7 +14,8 @@ from integrators.problem import Doubt, Guard, OwnStep, Problem
 from integrators.problem.fields import Field
 from integrators.problem.guards import tightened
 from liegroup.compile import Entry
-from liegroup.table import retract
+from liegroup.maps import MissingMapError
+from liegroup.table import check_maps, retract
 from liegroup.tau import CAYLEY, CCSK, EXP, SPLIT, SPLITEXP
 
 NEEDS = {
@@ -194,6 +195,10 @@ class Method:
                 f"{problem.model!r} depends on the state, and the method would fall to order 1. Use a commutator-free "
                 f"or RKMK method, such as CF4 or RKMK4"
             )
+        try:
+            check_maps(problem.table, MAPS[self.map])
+        except MissingMapError as error:
+            raise MissingMapError(f"{self.name}: {error}") from None
         try:
             self.kernel_options(problem)
             self.step(problem)

@@ -84,7 +84,6 @@ def find(method: str | Method | Reference) -> Method | Reference:
 
 for _name, _build in chain(rows(), nonholonomic.rows(), dae.rows()):
     METHODS.add(_name, _build)
-RKMK4 = METHODS["RKMK4"]
 MIDPOINT = register(midpoint())
 SCIPY_DOP853 = register(
     Reference("SCIPY_DOP853", 8, solve_with_scipy("DOP853"), "Hairer, Nørsett and Wanner 1993; SciPy")

@@ -1,5 +1,5 @@
-"""The exact derivative of a problem's own step by complex steps, whatever the step is made of: loops, wheels, force
-elements.
+"""The exact derivative of a step by complex steps, whatever it is made of: a problem's own step with loops, wheels and
+force elements, or a step of a variational integrator on any group.
 
 The interpreted source of the step is run on complex numbers, y exp(iε δ) with ε = 1e-30; the imaginary part over ε is
 the derivative along δ without any difference of large numbers.  Comparisons look at the real parts.  An iteration
@@ -15,12 +15,14 @@ Source: Squire and Trapp 1998.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import COUNTERS
+from integrators.layout import COUNTERS, FIRST_KNOWN
 from integrators.method import Method
 from integrators.method.step_map import moved
 from integrators.problem import Problem
@@ -53,6 +55,43 @@ def carry_complex(
     return ends, carried
 
 
+def by_parameters(
+    problem: Problem, method: Method, y: Array, h: float, controls: Sequence[int], t: float
+) -> tuple[Array, Array]:
+    """The state after one step of a method, and its derivative by state, parameters and step: (2n, 2n + m + 1).
+
+    Raises
+    ------
+    ValueError
+        A control changes what the method has computed from the problem beforehand, such as an inertia.
+    ArithmeticError
+        A step fails; the message names the status.
+    """
+    n, parameters = problem.dimension, np.array(problem.parameters, dtype=np.float64)
+    for k in controls:
+        _check_control(problem, method, k)
+    end = _single(problem, method, y, h, t, 0)
+    columns = []
+    for d in np.eye(n + len(controls) + 1):
+        u = parameters.astype(complex)
+        u[list(controls)] += 1j * EPSILON * d[n:-1]
+        start = moved(problem, y.astype(complex), 1j * EPSILON * d[:n])
+        columns.append(_single(problem, method, start, h + 1j * EPSILON * d[-1], t, 0, u).imag / EPSILON)
+    return end, np.linalg.pinv(velocities(problem, end)) @ np.transpose(columns)
+
+
+def _check_control(problem: Problem, method: Method, k: int) -> None:
+    """ValueError if what the method computes from the problem depends on its parameter k."""
+    parameters = np.array(problem.parameters, dtype=np.float64)
+    parameters[k] = 1.5 * parameters[k] + 0.125
+    other = replace(problem, parameters=parameters)
+    if not np.array_equal(method.kernel_coefficients(problem), method.kernel_coefficients(other)):
+        raise ValueError(
+            f"controls: {k}, a parameter that changes the inertia which {method.name} finds once; expected one of "
+            f"forces or of the potential (a method such as VARIATIONAL_GAUSS1 takes any)"
+        )
+
+
 def velocities(problem: Problem, y: Array) -> Array:
     """(n, dimension): the rates of the components of a state by its velocity."""
     return np.array(
@@ -76,16 +115,16 @@ def _end(problem: Problem, parts: list[tuple[Method, float]], y: Any, h: Any, u:
     return y
 
 
-def _single(problem: Problem, method: Method, y: Any, h: Any, t: Any, number: int) -> Any:
+def _single(problem: Problem, method: Method, y: Any, h: Any, t: Any, number: int, parameters: Any = None) -> Any:
     """One step that is not composed; on complex numbers a second time, from its own solution as the first guess."""
     work, fields = (np.zeros(shape, dtype=y.dtype) for shape in (method.work_shape(problem), problem.work_shape))
-    counters = np.zeros(COUNTERS, dtype=np.int64)
+    counters, parameters = np.zeros(COUNTERS, dtype=np.int64), problem.parameters if parameters is None else parameters
     for _ in range(2 if np.iscomplexobj(y) else 1):
         end, low = y.copy(), 0 * y
+        counters[FIRST_KNOWN] = 0  # the first of several parts left what belongs to the next
         status = method.step(problem).python(
-            problem.field.python, t, h, end, low, problem.table, method.kernel_coefficients(problem),
-            method.kernel_options(problem),
-            problem.parameters, problem.structure, fields, work, counters,
+            method.function(problem).python, t, h, end, low, problem.table, method.kernel_coefficients(problem),
+            method.kernel_options(problem), parameters, problem.structure, fields, work, counters,
         )  # fmt: skip
         if status != OK:
             raise ArithmeticError(

@@ -2,7 +2,7 @@
 and estimation.
 
 On trees of bodies the step itself carries directions along (`integrators.step_derivatives.tangent_step`); on
-mechanisms, with closed loops, wheels and force elements, it is differentiated by complex steps
+mechanisms, with closed loops, wheels and force elements, and on any other group it is differentiated by complex steps
 (`integrators.step_derivatives.complex_step`), exactly and slowly.  On Rⁿ, with U the velocities of the step and R(U;
 q₀, p₀, u) = 0 its equations (`integrators.steppers.variational`),
 
@@ -28,6 +28,7 @@ from integrators.methods import find
 from integrators.problem import Problem
 from integrators.problem.parts import lagrangian as layout
 from integrators.status import OK, Status
+from integrators.step_derivatives.complex_step import by_parameters
 from integrators.step_derivatives.tangent_step import carry
 from integrators.steppers.variational import BASIS, NODES, UNKNOWN, VARIATIONAL
 
@@ -83,11 +84,13 @@ def linearised_step(
     Parameters
     ----------
     problem : Problem
-        Of `integrators.problem.lagrangian.lagrangian_problem`, on Rⁿ; a tree of bodies, of
-        `mechanics.hamiltonian_problem`; or a mechanism with loops, wheels and force elements, of `Mechanism.problem`.
+        Of `integrators.problem.lagrangian.lagrangian_problem`, on Rⁿ or any group, and any other canonical problem; a
+        tree of bodies, of `mechanics.hamiltonian_problem`; or a mechanism with loops, wheels and force elements, of
+        `Mechanism.problem`.
     method : str or Method
-        On Rⁿ a variational integrator that is not composed, such as "DEL_MIDPOINT" or "DEL_GAUSS3"; of trees and
-        mechanisms "TREE_VARIATIONAL" or any composition of it.
+        On Rⁿ a variational integrator that is not composed, such as "DEL_MIDPOINT" or "DEL_GAUSS3"; on groups one of
+        canonical problems, such as "LGVI_CAYLEY" or "VARIATIONAL_GAUSS2", composed or not; of trees and mechanisms
+        "TREE_VARIATIONAL" or any composition of it.
     y : array (n_q + n,)
         (q₀, p₀); of trees and mechanisms also many, (k, n_q + n): of trees eight at a time in lanes, of mechanisms one
         after the other.
@@ -96,8 +99,8 @@ def linearised_step(
     u : array (m,)
         Values of the controls over the step; for many states of a tree also (k, m).
     controls : sequence of m integers
-        What they are: on Rⁿ numbers of parameters of the problem, on trees and mechanisms numbers of the velocities on
-        which joint forces act.
+        What they are: on Rⁿ and groups numbers of parameters of the problem, on trees and mechanisms numbers of the
+        velocities on which joint forces act.
     t : float
         Time at the start.
 
@@ -124,11 +127,11 @@ def linearised_step(
     chosen = find(method)
     if isinstance(chosen, Method) and chosen.stepper.own:
         return _of_own_step(problem, chosen, y, h, u, controls, t)
-    if not isinstance(chosen, Method) or chosen.stepper is not VARIATIONAL:
+    on_group = isinstance(chosen, Method) and chosen.stepper.needs == "canonical"
+    if not isinstance(chosen, Method) or not (on_group or chosen.stepper is VARIATIONAL):
         raise ValueError(
             f"method: {getattr(chosen, 'name', chosen)}, expected a variational integrator on Rⁿ (DEL_…) that is not "
-            "composed, "
-            "or one of trees and mechanisms (TREE_VARIATIONAL…)"
+            "composed, one of groups (LGVI_…, VARIATIONAL_…), or one of trees and mechanisms (TREE_VARIATIONAL…)"
         )
     values, parameters = np.asarray(u, dtype=np.float64), np.array(problem.parameters, dtype=np.float64)
     if values.shape != (len(controls),) or not all(0 <= k < len(parameters) for k in controls):
@@ -138,6 +141,10 @@ def linearised_step(
         )
     parameters[list(controls)] = values
     problem, start = replace(problem, parameters=parameters), problem.check_state(y, "y")
+    if on_group:
+        end, J = by_parameters(problem, chosen, start, h, controls, t)
+        n = problem.dimension
+        return LinearisedStep(end, J[:, :n], J[:, n:-1], J[:, -1])
     end, U = _solved(problem, chosen, start, h, t)
     return _linearised(problem, chosen, start, end, U, h, t, list(controls))
 

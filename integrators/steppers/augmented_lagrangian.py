@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from integrators.arithmetic.saddle_point import times_row
 from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, HISTORY, OWN_OPTIONS, TAU
 from integrators.method import Method, Stepper
 from integrators.problem.parts import constrained
@@ -49,7 +50,7 @@ def _project(values: Any, structure: Any, work: Any, row: Any, offset: Any, sign
     at = constrained(n, m, structure[2])
     for _ in range(rounds):
         for j in range(m):
-            st2(work, S, j, -(node.times_row(values, at.ROWS + j * n, work, row, n) + sign * ld(values, offset + j)))
+            st2(work, S, j, -(times_row(values, at.ROWS + j * n, work, row, n) + sign * ld(values, offset + j)))
         for i in range(n):
             st2(work, R, i, 0.0 * ld2(work, row, i))
         node.solve_node(values, structure, work)

@@ -25,8 +25,8 @@ VECTOR_SPACE                                            True: n copies are one R
 `liegroup.formulas.facts` lists what a file says besides for loops over any group: labels, quaternions, angles, rates.
 
 exp and Cayley satisfy τ(−x) = τ(x)⁻¹, hence dτ_left(x) = dτ_right(−x): `liegroup.maps` says so once.  Group objects
-need the required names only; compiled loops (`liegroup.table.register`) need `displace`, `advance`, all three maps and
-the facts, every function a `helper`.
+need the required names only; compiled loops (`liegroup.table.register`) need `displace`, `advance` and the facts, too,
+every function a `helper`, and know the maps that the file has: all formulas of a map, or none.
 """
 
 from __future__ import annotations
@@ -51,15 +51,22 @@ _GROUP = (
 _SECOND_KIND = tuple(f"dccsk{inverse}_left{transpose}" for inverse in ("", "inv") for transpose in ("", "_transpose"))
 REQUIRED = (*_GROUP, "exp", "exp_difference", "log", *(t.format("dexp") for t in _TANGENTS))
 """What a formula file must contain."""
-FOR_KERNELS = (
-    "displace",
-    "advance",
-    *("cay", "cay_difference", "cay_inverse", *(t.format("dcay") for t in _TANGENTS)),
-    *("ccsk", "ccsk_difference", "ccsk_inverse", *(t.format("dccsk") for t in _TANGENTS), *_SECOND_KIND),
-    *("dccskinv_right_derivative", "dccskinv_right_gradient"),
-    *FACTS,
-)
+FOR_KERNELS = ("displace", "advance", *FACTS)
 """What it must contain besides for compiled loops."""
+MAPS = {
+    "cay": ("cay", "cay_difference", "cay_inverse", *(t.format("dcay") for t in _TANGENTS)),
+    "ccsk": (
+        *("ccsk", "ccsk_difference", "ccsk_inverse", *(t.format("dccsk") for t in _TANGENTS), *_SECOND_KIND),
+        *("dccskinv_right_derivative", "dccskinv_right_gradient"),
+    ),
+}
+"""What it may contain besides for compiled loops: all formulas of a map, or none."""
+
+
+def check_for_kernels(formulas: Any) -> None:
+    """TypeError with the names that a formula file lacks for compiled loops."""
+    begun = [name for names in MAPS.values() if any(hasattr(formulas, x) for x in names) for name in names]
+    check(formulas, (*REQUIRED, *FOR_KERNELS, *begun))
 
 
 def check(formulas: Any, names: tuple[str, ...]) -> None:

@@ -107,7 +107,7 @@ def write_closures(path: str | os.PathLike[str], mechanism: Mechanism) -> None:
 
 
 def _entry(closure: Closure, tree: Tree) -> dict[str, Any]:
-    if any(row.tape is not None for row in closure.rows):
+    if any(equation.tape is not None for equation in closure.equations):
         raise ModelError(
             f"closure {closure.name!r}",
             "is given as a function of poses or joints",
@@ -122,7 +122,7 @@ def _entry(closure: Closure, tree: Tree) -> dict[str, Any]:
             "rotation": frame.rotation.tolist(),
         }
     if closure.kind == "distance":
-        entry["length"] = closure.rows[0].length
+        entry["length"] = closure.equations[0].length
     return entry
 
 

@@ -1,7 +1,8 @@
 """Closed loops in Hamiltonian variables in linear time: the kernel of equations (5), (6) of Ivanov (2022), corrected.
 
 State y = (q, p*).  Beside the sweeps of ERA (`mechanics.algorithms.era`) one evaluation takes, per closure equation, a
-passage from its two bodies to the base: with the screws W of `mechanics.constraints.rows`, G = Wᵀ T A, H = Aᵀ Tᵀ M T A,
+passage from its two bodies to the base: with the screws W of `mechanics.constraints.body_equations`, G = Wᵀ T A, H = Aᵀ
+Tᵀ M T A,
 
     up       factors of H, and the free momenta of p*
     columns  Y_c: what is left of the impulse W_c at every degree of freedom, so that Φ = G H⁻¹ Gᵀ = Yᵀ D⁻¹ Y
@@ -12,8 +13,8 @@ passage from its two bodies to the base: with the screws W of `mechanics.constra
     react    ṗ* −= Aᵀ Tᵀ N Λ, with N the rates of the screws seen from space (zero for what the paper keeps in
              absolute axes)
 
-Equations of joint coordinates (`mechanics.constraints.coupling_rows`) are momenta along the joints themselves in the
-place of screws. Λ (η in the paper) is the time integral of the multipliers λ since it was last zero.
+Equations of joint coordinates (`mechanics.constraints.coupling_equations`) are momenta along the joints themselves in
+the place of screws. Λ (η in the paper) is the time integral of the multipliers λ since it was last zero.
 `closed_reference.py` is the readable statement.
 """
 
@@ -29,7 +30,7 @@ from mechanics.algorithms.era import down, up
 from mechanics.closed_trees.forces import forces
 from mechanics.closed_trees.layout import ACCUMULATED, closures_of, equation_of, on_path_up, pass_at, passes_of
 from mechanics.closed_trees.poses import add_at, gather, poses, push, push_rate, screws, taken
-from mechanics.constraints.coupling_rows import coupling_of
+from mechanics.constraints.coupling_equations import coupling_of
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN, SLIDE, TURN
 from mechanics.kernels.impulses import (
     components,

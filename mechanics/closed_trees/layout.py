@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from liegroup.compile import helper
-from mechanics.constraints.rows import equation_numbers
-from mechanics.model.layout import header_of, three
+from mechanics.constraints.body_equations import equation_numbers
+from mechanics.model.layout import header_of
 
 # --- records of `structure` -------------------------------------------------------------------------------------------
 
@@ -62,10 +62,10 @@ class Closures(NamedTuple):
     registers: Any
 
 
-class Equation(NamedTuple):
-    """Kind (`mechanics.constraints.rows`), links of the two bodies, place of its numbers in `parameters`, and of its
-    code in `structure`: a tape (`mechanics.constraints.given_rows`), or the joints that it couples and theirs
-    (`mechanics.constraints.coupling_rows`).
+class PackedEquation(NamedTuple):
+    """Kind (`mechanics.constraints.body_equations`), links of the two bodies, place of its numbers in `parameters`, and
+    of its code in `structure`: a tape (`mechanics.constraints.given_equations`), or the joints that it couples and
+    theirs (`mechanics.constraints.coupling_equations`).
     """
 
     kind: Any
@@ -75,22 +75,24 @@ class Equation(NamedTuple):
     code: Any
 
 
-class Element(NamedTuple):
-    """A force element: kind (`mechanics.forces.elements`), law, links of the two bodies (on a joint: its coordinate and
-    its velocity), place of its numbers in `parameters`, friction law; prescribed motion as of a link; of an equation
-    given as a function the place of its tape in `structure`.
+class PackedElement(NamedTuple):
+    """A force element: its kind (a number of `mechanics.forces.registry`) and where it acts
+    (`mechanics.forces.element`); links of the two bodies (on a joint: its coordinate and its velocity); place of the
+    numbers of its law in `parameters`; prescribed motion as of a link; of one that acts along an equation its kind, its
+    numbers and its code, as of a `PackedEquation`.
     """
 
     kind: Any
-    law: Any
+    place: Any
     first: Any
     second: Any
     numbers: Any
-    friction: Any
-    motion: Any
-    powers: Any
-    harmonics: Any
-    code: Any
+    motion: Any = 0
+    powers: Any = 0
+    harmonics: Any = 0
+    equation: Any = 0
+    equation_numbers: Any = 0
+    code: Any = 0
 
 
 class Passes(NamedTuple):
@@ -113,7 +115,7 @@ class Pass(NamedTuple):
     meet: Any
 
 
-CLOSURES, EQUATION, ELEMENT = len(Closures._fields), len(Equation._fields), len(Element._fields)
+CLOSURES, EQUATION, ELEMENT = len(Closures._fields), len(PackedEquation._fields), len(PackedElement._fields)
 
 
 @helper
@@ -131,14 +133,16 @@ def closures_of(structure: Any) -> Any:
 def equation_of(structure: Any, closures: Any, c: Any) -> Any:
     """Equation c: the kept ones come first."""
     s, o = structure, closures.equations + EQUATION * c
-    return Equation(s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4])
+    return PackedEquation(s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4])
 
 
 @helper
 def element_of(structure: Any, closures: Any, n: Any) -> Any:
     """Force element n."""
     s, o = structure, closures.elements + ELEMENT * n
-    return Element(s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8], s[o + 9])
+    return PackedElement(
+        s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8], s[o + 9], s[o + 10]
+    )  # fmt: skip
 
 
 @helper
@@ -173,56 +177,6 @@ def packed_pass(equation: int, second: bool = False, meet: bool = False) -> int:
 
 
 # --- records of `parameters` ------------------------------------------------------------------------------------------
-
-
-COMPLIANCE = 2
-"""Numbers of a compliant equation before those of the equation itself."""
-
-
-class Spring(NamedTuple):
-    """Of an element on a joint."""
-
-    stiffness: Any
-    damping: Any
-    rest: Any
-
-
-class Contact(NamedTuple):
-    """Of a sphere on a plane: its centre on the first body, normal and point of the plane on the second, radius; of its
-    law: stiffness, damping, static and dynamic friction, slip speed.
-    """
-
-    center: Any
-    normal: Any
-    point: Any
-    radius: Any
-    stiffness: Any
-    damping: Any
-    static: Any
-    dynamic: Any
-    slip_speed: Any
-
-
-@helper
-def spring_of(parameters: Any, element: Any) -> Any:
-    """The numbers of an element on a joint."""
-    stiffness, damping, rest = three(parameters, element.numbers)
-    return Spring(stiffness, damping, rest)
-
-
-@helper
-def compliance_of(parameters: Any, element: Any) -> Any:
-    """Stiffness and damping of a compliant equation; they stand before its own numbers."""
-    o = element.numbers - COMPLIANCE
-    return parameters[o], parameters[o + 1]
-
-
-@helper
-def contact_of(parameters: Any, element: Any) -> Any:
-    """The numbers of a contact."""
-    p, o = parameters, element.numbers
-    law = p[o + 9], p[o + 10], p[o + 11], p[o + 12], p[o + 13], p[o + 14]
-    return Contact(three(p, o), three(p, o + 3), three(p, o + 6), law[0], law[1], law[2], law[3], law[4], law[5])
 
 
 @helper

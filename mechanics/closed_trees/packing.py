@@ -15,26 +15,25 @@ from numpy.typing import ArrayLike, NDArray
 from liegroup.formulas import so2
 from mechanics.closed_trees.layout import (
     CLOSURES,
-    COMPLIANCE,
     ELEMENT,
     EQUATION,
     Closures,
-    Contact,
-    Element,
-    Equation,
-    Spring,
+    PackedElement,
+    PackedEquation,
     packed_pass,
 )
-from mechanics.constraints.coupling_rows import coupling_of
+from mechanics.constraints.body_equations import COUPLING
+from mechanics.constraints.coupling_equations import coupling_of
 from mechanics.constraints.equations import LoopEquations
-from mechanics.constraints.given_rows import code_of
-from mechanics.constraints.loops import Row, row_numbers
-from mechanics.constraints.rows import COUPLING
-from mechanics.constraints.wheel_rows import SPHERE
+from mechanics.constraints.given_equations import code_of
+from mechanics.constraints.loops import Equation, numbers_of_equation
+from mechanics.constraints.wheel_equations import SPHERE
 from mechanics.errors import ModelError
-from mechanics.forces.elements import COMPLIANT, CONTACT, OnJoint, OnPlane, OnRow
-from mechanics.forces.elements import Element as ForceElement
+from mechanics.forces.element import Element, OnBodies, OnEquation, OnJoint
+from mechanics.forces.registry import number_of
+from mechanics.joints import Motion
 from mechanics.joints.element import SCREW
+from mechanics.model.frames import Frame
 from mechanics.model.layout import Header, header_of, link_of, place_of
 from mechanics.model.packing import Packed, pack
 from mechanics.model.tree import Tree
@@ -74,7 +73,7 @@ def pack_loops(
     tree: Tree,
     equations: LoopEquations,
     solved: Solved,
-    elements: Sequence[ForceElement] = (),
+    elements: Sequence[Element] = (),
     tolerances: Array | None = None,
     close_positions: bool = True,
     settings: Settings = Settings(),
@@ -106,14 +105,14 @@ def pack_loops(
         multipliers=lines.take(1), gap=lines.take(1), rates=lines.take(1), moved=lines.take(1), state=lines.take(1),
         target=lines.take(1), registers=lines.take(1),
     )  # fmt: skip
-    placed: list[Equation | Element] = [e._replace(code=codes_at + e.code) for e in table]
+    placed: list[PackedEquation | PackedElement] = [e._replace(code=codes_at + e.code) for e in table]
     placed += [e._replace(code=codes_at + e.code) for e in records]
     tail = [x for record in placed for x in record] + group.ravel().tolist() + path
     tail += [passed_at + int(x) for x in np.cumsum([0, *map(len, passes)])] + [x for codes in passes for x in codes]
     structure = np.concatenate([base.structure, np.array([*closures, *tail, *writer.codes], dtype=np.int64)])
     structure[Header._fields.index("extension")] = len(base.structure)
-    rows = (*equations.rows, *(e.row for e in elements if isinstance(e, OnRow)))
-    registers = max((row.tape.registers for row in rows if row.tape is not None), default=0)
+    every = (*equations.equations, *(e.equation for e in elements if isinstance(e, OnEquation)))
+    registers = max((equation.tape.registers for equation in every if equation.tape is not None), default=0)
     columns = max(base.work_shape[1], m + 2, len(order), registers, tree.nq + 2 * tree.nv)
     return PackedLoops(np.concatenate(writer.numbers), structure, (lines.end, columns))
 
@@ -155,20 +154,28 @@ class _Writer:
         self.ends.add(link)
         return link, R, x
 
-    def row(self, row: Row, first: int, second: int) -> tuple[int, int, Row]:
-        """A row of a closure in the axes of the tree's links."""
+    def in_links(self, equation: Equation, first: int, second: int) -> tuple[int, int, Equation]:
+        """An equation of a closure in the axes of the tree's links."""
         (i, R_i, x_i), (j, R_j, x_j) = self.place(first), self.place(second)
-        turn = R_i if row.kind == SPHERE else R_j
-        return i, j, row._replace(a=R_i @ row.a, p=R_i @ row.p + x_i, b=turn @ row.b, q=R_j @ row.q + x_j)
+        turn = R_i if equation.kind == SPHERE else R_j
+        return (
+            i,
+            j,
+            equation._replace(
+                a=R_i @ equation.a, p=R_i @ equation.p + x_i, b=turn @ equation.b, q=R_j @ equation.q + x_j
+            ),
+        )
 
-    def equation(self, equations: LoopEquations, c: int, scale: float, tolerance: float) -> Equation:
-        i, j, row = self.row(equations.rows[c], int(equations.bodies[c, 0]), int(equations.bodies[c, 1]))
+    def equation(self, equations: LoopEquations, c: int, scale: float, tolerance: float) -> PackedEquation:
+        i, j, equation = self.in_links(equations.equations[c], int(equations.bodies[c, 0]), int(equations.bodies[c, 1]))
         at = len(self.codes)
-        if row.tape is not None:
+        if equation.tape is not None:
             self.codes += (
-                [*self.joints(equations.joints[c]), *code_of(row.tape)] if row.kind == COUPLING else code_of(row.tape)
+                [*self.joints(equations.joints[c]), *code_of(equation.tape)]
+                if equation.kind == COUPLING
+                else code_of(equation.tape)
             )
-        return Equation(row.kind, i, j, self.put(row_numbers(row, scale, tolerance)), at)
+        return PackedEquation(equation.kind, i, j, self.put(numbers_of_equation(equation, scale, tolerance)), at)
 
     def joints(self, places: Sequence[tuple[int, int]]) -> list[int]:
         """What stands before the tape of an equation that couples joints."""
@@ -193,30 +200,40 @@ class _Writer:
             )
         return self.tree.body_index(name)
 
-    def element(self, e: ForceElement) -> Element:
-        if isinstance(e, OnRow):
-            i, j, row = self.row(e.row, self.body(e.first), self.body(e.second))
-            at, code = self.put([e.stiffness, e.damping, *row_numbers(row)]) + COMPLIANCE, len(self.codes)
-            self.codes += [] if row.tape is None else code_of(row.tape)
-            return Element(COMPLIANT, row.kind, i, j, at, 0, 0, 0, 0, code)
-        if isinstance(e, OnPlane):
-            i, R_i, x_i = self.place(self.body(e.center.body))
-            j, R_j, x_j = self.place(self.body(e.plane.body))
-            contact = Contact(
-                center=R_i @ e.center.position + x_i,
-                normal=R_j @ e.plane.rotation[:, 2],
-                point=R_j @ e.plane.position + x_j,
-                radius=e.radius,
-                stiffness=e.stiffness,
-                damping=e.damping,
-                static=e.static,
-                dynamic=e.dynamic,
-                slip_speed=e.slip_speed,
-            )
-            return Element(CONTACT, e.law, i, j, self.put(np.hstack(contact)), e.friction, 0, 0, 0, 0)
+    def element(self, e: Element) -> PackedElement:
+        """The record of a force element, by where it acts."""
+        if isinstance(e, OnEquation):
+            return self._on_equation(e)
+        if isinstance(e, OnBodies):
+            return self._on_bodies(e)
+        assert isinstance(e, OnJoint)
         return self._on_joint(e)
 
-    def _on_joint(self, e: OnJoint) -> Element:
+    def _on_equation(self, e: OnEquation) -> PackedElement:
+        i, j, equation = self.in_links(e.equation, self.body(e.first), self.body(e.second))
+        at, code = self.put(e.numbers), len(self.codes)
+        self.codes += [] if equation.tape is None else code_of(equation.tape)
+        where = {"equation": equation.kind, "equation_numbers": self.put(numbers_of_equation(equation)), "code": code}
+        return PackedElement(number_of(e), e.place, i, j, at, **self.motion(e), **where)
+
+    def _on_bodies(self, e: OnBodies) -> PackedElement:
+        (i, first), (j, second) = self.frame(e.first), self.frame(e.second)
+        return PackedElement(number_of(e), e.place, i, j, self.put(e.numbers_of(first, second)), **self.motion(e))
+
+    def frame(self, frame: Frame) -> tuple[int, Frame]:
+        """A frame in the axes of the link that carries its body."""
+        link, R, x = self.place(self.body(frame.body))
+        return link, Frame(frame.body, R @ frame.position + x, np.column_stack([R @ a for a in frame.rotation.T]))
+
+    def motion(self, e: Element) -> dict[str, int]:
+        """Where the motion of a driven element stands."""
+        if not e.is_driven():
+            return {}
+        motion: Motion = getattr(e, "motion")  # noqa: B009
+        at = self.put([*motion.polynomial, *(x for harmonic in motion.harmonics for x in harmonic)])
+        return {"motion": at, "powers": len(motion.polynomial), "harmonics": len(motion.harmonics)}
+
+    def _on_joint(self, e: OnJoint) -> PackedElement:
         joint = self.tree.joint(e.joint)
         if joint.n_q != 1 or joint.n_v != 1:
             raise ModelError(
@@ -224,13 +241,11 @@ class _Writer:
                 f"the joint has {joint.n_v} degrees of freedom",
                 "name a joint of one",
             )
-        if e.stiffness and joint.elements[0].factor is so2:
+        if e.counts_turns and joint.elements[0].factor is so2:
             what = "a spring acts on its angle, and turns do not count on a circle"
             raise ModelError(f"force element on joint {e.joint!r}", what, "make the joint Revolute")
         i, k = self.tree.q_slice(e.joint).start, self.tree.v_slice(e.joint).start
-        at = self.put(Spring(e.stiffness, e.damping, e.rest))
-        motion = self.put([*e.motion.polynomial, *(x for harmonic in e.motion.harmonics for x in harmonic)])
-        return Element(e.kind, 0, i, k, at, 0, motion, len(e.motion.polynomial), len(e.motion.harmonics), 0)
+        return PackedElement(number_of(e), e.place, i, k, self.put(e.numbers), **self.motion(e))
 
 
 def _to_base(tree: Packed, i: int) -> Iterator[int]:
@@ -245,7 +260,9 @@ def _path(tree: Packed, ends: set[int]) -> list[int]:
     return sorted({link for i in ends for link in _to_base(tree, i)})
 
 
-def _passes(tree: Packed, path: Sequence[int], equations: Sequence[Equation], codes: Sequence[int]) -> list[list[int]]:
+def _passes(
+    tree: Packed, path: Sequence[int], equations: Sequence[PackedEquation], codes: Sequence[int]
+) -> list[list[int]]:
     """Which impulses of the equations pass the links of the path, from the last link to the first: for every link those
     of bodies, then those of joints.  Unit impulses of an equation that come from both of its bodies meet at the first
     link that is on both ways.
@@ -265,7 +282,7 @@ def _passes(tree: Packed, path: Sequence[int], equations: Sequence[Equation], co
     return passes
 
 
-def _way(codes: Sequence[int], equation: Equation) -> Sequence[int]:
+def _way(codes: Sequence[int], equation: PackedEquation) -> Sequence[int]:
     """The links between the joints of an equation and the base."""
     coupling = coupling_of(codes, equation.code)
     return codes[coupling.way : coupling.tape]

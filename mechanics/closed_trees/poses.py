@@ -16,7 +16,8 @@ from mechanics.closed_trees.layout import (
     on_path_up,
     scale_of,
 )
-from mechanics.constraints.coupling_rows import (
+from mechanics.constraints.body_equations import COUPLING, GIVEN, equation_numbers, rates_by_kind, screws_by_kind
+from mechanics.constraints.coupling_equations import (
     coupling_of,
     coupling_rates,
     coupling_value,
@@ -24,8 +25,7 @@ from mechanics.constraints.coupling_rows import (
     gradient_rate,
     joint,
 )
-from mechanics.constraints.given_rows import given_rates, given_screws
-from mechanics.constraints.rows import COUPLING, GIVEN, equation_numbers, row_rates, row_screws
+from mechanics.constraints.given_equations import given_rates, given_screws
 from mechanics.joints.element import TURN
 from mechanics.kernels.impulses import components, to_parent, turn_to_parent
 from mechanics.kernels.links import direction_down, freedom, moment_up, put, vector
@@ -95,7 +95,7 @@ def screws_of(parameters: Any, structure: Any, closures: Any, e: Any, work: Any)
         return given_screws(
             parameters, e.numbers, structure, e.code, work, closures.registers, x.a, x.p, x.b, x.q, R_i, x_i, R_j, x_j
         )
-    return row_screws(e.kind, x.a, x.p, x.b, x.q, x.length, R_i, x_i, R_j, x_j)
+    return screws_by_kind(e.kind, x.a, x.p, x.b, x.q, x.length, R_i, x_i, R_j, x_j)
 
 
 @kernel
@@ -113,7 +113,7 @@ def equation_rates(parameters: Any, structure: Any, work: Any, c: Any) -> Any:
             parameters, e.numbers, structure, e.code, work, closures.registers,
             x.a, x.p, x.b, x.q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j,
         )  # fmt: skip
-    return row_rates(e.kind, x.a, x.p, x.b, x.q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)
+    return rates_by_kind(e.kind, x.a, x.p, x.b, x.q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)
 
 
 @kernel

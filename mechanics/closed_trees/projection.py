@@ -22,7 +22,7 @@ from mechanics.closed_trees.field import equations_of_motion, load, scatter, sol
 from mechanics.closed_trees.forces import stored_and_power
 from mechanics.closed_trees.layout import closures_of, equation_of, scale_of
 from mechanics.closed_trees.poses import closing_rate, gather, screws
-from mechanics.constraints.rows import equation_numbers
+from mechanics.constraints.body_equations import equation_numbers
 from mechanics.kernels.links import moment_up, put, vector
 from mechanics.model.layout import C, K, L, damping_of, gravity_of, header_of, link_of, numbers_of
 

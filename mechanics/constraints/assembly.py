@@ -1,8 +1,8 @@
 """Assembling mechanisms: closed configurations from rough coordinates, and velocities that keep them closed.
 
 Positions are closed by Levenberg and Marquardt's method on the product of the joint groups, then polished by
-Gauss–Newton steps of least change (singular values below 1e-8 of the greatest are left alone, so that redundant rows do
-no harm).
+Gauss–Newton steps of least change (singular values below 1e-8 of the greatest are left alone, so that redundant
+equations do no harm).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from liegroup.table import EXP, increment, retract
 from mechanics.algebra.spatial import Array as Matrix
+from mechanics.constraints.body_equations import COUPLING, PARALLEL
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import Closure
-from mechanics.constraints.rows import COUPLING, PARALLEL
 from mechanics.errors import ModelError
 from mechanics.model.tree import Tree
 
@@ -128,7 +128,7 @@ class _Closing:
     def __init__(self, tree: Tree, loops: LoopEquations, free: NDArray[np.bool_]) -> None:
         self.tree, self.loops, self.free = tree, loops, free
         self.size = size_of(tree, loops.closures)
-        self.scale = np.array([1.0 if r.kind in (PARALLEL, COUPLING) else 1.0 / self.size for r in loops.rows])
+        self.scale = np.array([1.0 if r.kind in (PARALLEL, COUPLING) else 1.0 / self.size for r in loops.equations])
 
     def residual(self, q: Array) -> Array:
         return np.asarray(self.scale * self.loops.gap(q))
@@ -186,12 +186,12 @@ def _gaps(loops: LoopEquations, q: Array) -> dict[str, float]:
 def _does_not_close(loops: LoopEquations, q: Array, size: float) -> AssemblyError:
     gaps = dict(sorted(_gaps(loops, q).items(), key=lambda item: -item[1]))
     worst = next(iter(gaps))
-    row = int(np.argmax(np.abs(loops.gap(q))))
+    equation = int(np.argmax(np.abs(loops.gap(q))))
     listed = ", ".join(f"{name} {gap:.3g}" for name, gap in list(gaps.items())[:4])
     remedy = "start nearer to a closed configuration, or check the lengths and axes of this loop"
     if gaps[worst] < 1e-4 * size:
-        remedy = "it closes nearly: is the data rounded, or a row redundant only for exact data?"
-    return AssemblyError(f"closure {worst!r}", f"stays open ({loops.names[row]}); gaps: {listed}", remedy, q, gaps)
+        remedy = "it closes nearly: is the data rounded, or an equation redundant only for exact data?"
+    return AssemblyError(f"closure {worst!r}", f"stays open ({loops.names[equation]}); gaps: {listed}", remedy, q, gaps)
 
 
 def _check_axes(loops: LoopEquations, q: Array) -> None:

@@ -1,13 +1,13 @@
 """Couplings: equations between joint coordinates, as closures of a mechanism.
 
-=============  ====  ==========================================  =======================================================
-closure        rows  equation                                    for
-=============  ====  ==========================================  =======================================================
-`gear`         1     q_first = ratio · q_second + offset         gears (ratio < 0 if they mesh outside), belts, chains
-                                                                 (ratio > 0), rack and pinion, lead screws, mimic joints
-`polynomial`   1     q_first = a₀ + a₁ q_second + a₂ q_second²…  MJCF's <joint> equalities; a joint held at a₀
-`coupling`     any   c(q₁, …, q_k) = 0, a function of your own   cams, differentials and planetary gears, cable drives
-=============  ====  ==========================================  =======================================================
+=============  =========  ==========================================  ==================================================
+closure        equations  equation                                    for
+=============  =========  ==========================================  ==================================================
+`gear`         1          q_first = ratio · q_second + offset         gears (ratio < 0 if they mesh outside), belts,
+                                                                      chains (> 0), racks, lead screws, mimic joints
+`polynomial`   1          q_first = a₀ + a₁ q_second + a₂ q_second²…  MJCF's <joint> equalities; a joint held at a₀
+`coupling`     any        c(q₁, …, q_k) = 0, a function of your own   cams, differentials, planetary gears, cable drives
+=============  =========  ==========================================  ==================================================
 
 A joint is named, or one freedom of a joint of several is given as (name, number): turns, slides and screws, anywhere in
 the tree. On `Continuous` joints the equation must be the same after a whole turn (a cam); what counts turns needs
@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from mechanics.constraints.coupling_rows import tapes
-from mechanics.constraints.loops import Closure, JointFreedom, Row
-from mechanics.constraints.rows import COUPLING
+from mechanics.constraints.body_equations import COUPLING
+from mechanics.constraints.coupling_equations import tapes
+from mechanics.constraints.loops import Closure, Equation, JointFreedom
 from mechanics.errors import ModelError
 from mechanics.model.frames import Frame
 
@@ -32,7 +32,7 @@ from mechanics.model.frames import Frame
 def coupling(
     joints: Sequence[JointFreedom], function: Callable[..., Any], name: str = "", kind: str = "coupling"
 ) -> Closure:
-    """Rows given as a function of joint coordinates.
+    """Equations given as a function of joint coordinates.
 
     Parameters
     ----------
@@ -56,9 +56,9 @@ def coupling(
 
     >>> import numpy as np
     >>> coupling(["cam", "follower"], lambda turn, lift: lift - 0.005 * (1 - np.cos(turn)))
-    <coupling 'coupling cam–follower': cam – follower, 1 rows>
+    <coupling 'coupling cam–follower': cam – follower, 1 equation>
     >>> coupling(["shaft", "left", "right"], lambda shaft, left, right: shaft - (left + right) / 2, "differential")
-    <coupling 'differential': shaft – left – right, 1 rows>
+    <coupling 'differential': shaft – left – right, 1 equation>
     """
     places = tuple(joints)
     labels = [j if isinstance(j, str) else f"{j[0]}.{j[1]}" for j in places]
@@ -72,11 +72,11 @@ def coupling(
     zero = np.zeros(3)
     found = tapes(function, labels, f"closure {name!r}")
     several = len(found) > 1
-    rows = [
-        Row(COUPLING, zero, zero, zero, zero, 1.0, f"number {k}" if several else kind, tape, places)
+    equations = [
+        Equation(COUPLING, zero, zero, zero, zero, 1.0, f"number {k}" if several else kind, tape, places)
         for k, tape in enumerate(found)
     ]
-    return Closure(kind, Frame(None), Frame(None), tuple(rows), (), name)
+    return Closure(kind, Frame(None), Frame(None), tuple(equations), (), name)
 
 
 def gear(first: JointFreedom, second: JointFreedom, ratio: float, offset: float = 0.0, name: str = "") -> Closure:

@@ -13,15 +13,15 @@ import numpy as np
 
 from liegroup.table import angles
 from mechanics.algebra.spatial import Array, motion_cross, shift
-from mechanics.constraints.coupling_rows import coupling
-from mechanics.constraints.given_rows import rates_of_row, screws_of_row
-from mechanics.constraints.loops import Closure, JointFreedom, Row
+from mechanics.constraints.coupling_equations import coupling
+from mechanics.constraints.given_equations import rates_of_equation, screws_of_equation
+from mechanics.constraints.loops import Closure, Equation, JointFreedom
 from mechanics.errors import ModelError
 from mechanics.model.frames import Frame
 from mechanics.model.tree import Tree
 
 BASE = -1
-"""Number of the fixed base among the bodies of a row."""
+"""Number of the fixed base among the bodies of an equation."""
 
 
 class Geometry(NamedTuple):
@@ -83,7 +83,7 @@ def geometry(tree: Tree, q: Any, v: Any = None, t: Any = 0.0) -> Geometry:
 
 
 class LoopEquations:
-    """All rows of the closures of a tree.
+    """All equations of the closures of a tree.
 
     Parameters
     ----------
@@ -93,15 +93,15 @@ class LoopEquations:
 
     Attributes
     ----------
-    rows : tuple of Row
+    equations : tuple of Equation
     bodies : int64 array (m, 2)
-        First and second body of every row; −1 is the base (and both of rows that couple joints).
+        First and second body of every equation; −1 is the base (and both of equations that couple joints).
     joints : tuple
-        Places in q and in v of the joints that a row couples.
+        Places in q and in v of the joints that an equation couples.
     closure_of : int64 array (m,)
-        Number of the closure of every row.
+        Number of the closure of every equation.
     names : tuple of str
-        "closure: what the row holds", one per row.
+        "closure: what the equation holds", one per equation.
 
     Raises
     ------
@@ -117,13 +117,17 @@ class LoopEquations:
                 raise ModelError(
                     f"closure {name!r}", "there are two closures of this name", "give every one its own name"
                 )
-        self.rows: tuple[Row, ...] = tuple(row for c in self.closures for row in c.rows)
-        self.closure_of = np.array([k for k, c in enumerate(self.closures) for _ in c.rows], dtype=np.int64)
-        self.bodies = np.array([self._bodies(c) for c in self.closures for _ in c.rows], dtype=np.int64).reshape(-1, 2)
-        self.joints = tuple(tuple(_place(tree, c.name, j) for j in row.joints) for c in self.closures for row in c.rows)
-        self.names = tuple(f"{c.name}: {row.label}" for c in self.closures for row in c.rows)
-        for c, row in enumerate(self.rows):
-            if row.joints:
+        self.equations: tuple[Equation, ...] = tuple(equation for c in self.closures for equation in c.equations)
+        self.closure_of = np.array([k for k, c in enumerate(self.closures) for _ in c.equations], dtype=np.int64)
+        self.bodies = np.array([self._bodies(c) for c in self.closures for _ in c.equations], dtype=np.int64).reshape(
+            -1, 2
+        )
+        self.joints = tuple(
+            tuple(_place(tree, c.name, j) for j in equation.joints) for c in self.closures for equation in c.equations
+        )
+        self.names = tuple(f"{c.name}: {equation.label}" for c in self.closures for equation in c.equations)
+        for c, equation in enumerate(self.equations):
+            if equation.joints:
                 self._check_turns(c)
 
     def _bodies(self, closure: Closure) -> tuple[int, int]:
@@ -142,7 +146,7 @@ class LoopEquations:
         return number(closure.first), number(closure.second)
 
     def _check_turns(self, c: int) -> None:
-        """ModelError if row c changes over a whole turn of a joint whose turns do not count."""
+        """ModelError if equation c changes over a whole turn of a joint whose turns do not count."""
         circles = set(angles(self.tree.group.table).tolist())
         samples, still = (
             np.random.default_rng(0).uniform(-1.0, 1.0, (3, len(self.joints[c]))),
@@ -150,15 +154,15 @@ class LoopEquations:
         )
         for j, (q, _) in enumerate(self.joints[c]):
             turn = 2.0 * np.pi * (np.arange(len(still)) == j)
-            pairs = [[coupling(self.rows[c], x, still)[0] for x in (sample, sample + turn)] for sample in samples]
+            pairs = [[coupling(self.equations[c], x, still)[0] for x in (sample, sample + turn)] for sample in samples]
             if q in circles and not all(np.isclose(a, b, rtol=1e-9, atol=1e-9, equal_nan=True) for a, b in pairs):
-                closure, joint = self.closures[self.closure_of[c]], self.rows[c].joints[j]
+                closure, joint = self.closures[self.closure_of[c]], self.equations[c].joints[j]
                 what = f"changes over a whole turn of joint {joint!r}, and turns do not count on a circle"
                 raise ModelError(f"closure {closure.name!r}", what, "make the joint Revolute")
 
     def __len__(self) -> int:
-        """Number of rows."""
-        return len(self.rows)
+        """Number of equations."""
+        return len(self.equations)
 
     def _poses(self, g: Geometry, c: int) -> list[Any]:
         return [
@@ -166,17 +170,17 @@ class LoopEquations:
         ]
 
     def gap(self, q: Any, t: Any = 0.0, at: Geometry | None = None) -> Array:
-        """φ (m,): metres for rows of shifts and distances, cosines for rows of turns."""
+        """φ (m,): metres for equations of shifts and distances, cosines for equations of turns."""
         g = at or geometry(self.tree, q, None, t)
         return np.array(
-            [self._coupling(g, c)[0] if r.joints else self._screws(g, c)[0] for c, r in enumerate(self.rows)]
+            [self._coupling(g, c)[0] if r.joints else self._screws(g, c)[0] for c, r in enumerate(self.equations)]
         )
 
     def matrix(self, q: Any, t: Any = 0.0, at: Geometry | None = None) -> Array:
         """G (m, nv): φ̇ = G v for motions without drift."""
         g = at or geometry(self.tree, q, None, t)
         G = np.zeros((len(self), self.tree.nv), dtype=g.J[0].dtype)
-        for c, r in enumerate(self.rows):
+        for c, r in enumerate(self.equations):
             if r.joints:
                 G[c, [v for _, v in self.joints[c]]] = self._coupling(g, c)[1]
                 continue
@@ -188,7 +192,7 @@ class LoopEquations:
     def rate(self, at: Geometry) -> Array:
         """φ̇ (m,) of the geometry's twists (drift included)."""
         rates = self._along(at, at.V)
-        for c, r in enumerate(self.rows):
+        for c, r in enumerate(self.equations):
             if r.joints:
                 rates[c] = sum(g * at.v[v] for g, (_, v) in zip(self._coupling(at, c)[1], self.joints[c], strict=True))
         return rates
@@ -198,35 +202,35 @@ class LoopEquations:
         return self._along(at, at.drift)
 
     def _screws(self, at: Geometry, c: int) -> tuple[Any, Any, Any]:
-        """φ, W_i, W_j of row c."""
-        phi, first, second = screws_of_row(self.rows[c], *self._poses(at, c))
+        """φ, W_i, W_j of equation c."""
+        phi, first, second = screws_of_equation(self.equations[c], *self._poses(at, c))
         return phi, first, second
 
     def _coupling(self, at: Geometry, c: int) -> tuple[Any, list[Any], list[Any]]:
-        """φ, g, ġ of row c, which couples joints."""
+        """φ, g, ġ of equation c, which couples joints."""
         q, v = (np.array([x[place[k]] for place in self.joints[c]]) for k, x in enumerate((at.q, at.v)))
-        return coupling(self.rows[c], q, v)
+        return coupling(self.equations[c], q, v)
 
     def _along(self, at: Geometry, twists: list[Array]) -> Array:
-        """W_i·twist_i + W_j·twist_j of every row, zero of those that couple joints."""
+        """W_i·twist_i + W_j·twist_j of every equation, zero of those that couple joints."""
         values = []
-        for c, r in enumerate(self.rows):
+        for c, r in enumerate(self.equations):
             screws = () if r.joints else zip(self.bodies[c], self._screws(at, c)[1:], strict=True)
             values.append(sum((np.array(W) @ twists[i] for i, W in screws if i >= 0), 0.0))
         return np.array(values)
 
     def rate_screws(self, at: Geometry, c: int) -> list[Array]:
-        """N_i, N_j of row c: the rates of its screws, seen from space, in body axes."""
-        r = self.rows[c]
+        """N_i, N_j of equation c: the rates of its screws, seen from space, in body axes."""
+        r = self.equations[c]
         twists = [
             z for i in self.bodies[c] for z in ((np.zeros(3), np.zeros(3)) if i < 0 else (at.V[i][:3], at.V[i][3:]))
         ]
-        return [np.array(N) for N in rates_of_row(r, *self._poses(at, c), *twists)]
+        return [np.array(N) for N in rates_of_equation(r, *self._poses(at, c), *twists)]
 
     def bias(self, at: Geometry) -> Array:
         """φ̈ (m,) at v̇ = 0 (Ġ v for motions without drift)."""
         values = self._along(at, at.bias)
-        for c, r in enumerate(self.rows):
+        for c, r in enumerate(self.equations):
             if r.joints:
                 terms = [x * at.v[v] for x, (_, v) in zip(self._coupling(at, c)[2], self.joints[c], strict=True)]
             else:

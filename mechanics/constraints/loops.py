@@ -2,27 +2,28 @@
 
 A closure is one to six scalar equations between a frame on the first and a frame on the second body, by kind of joint:
 
-=================  ====  ===========================================  ==============================
-closure            rows  what the second frame may still do           the axis is
-=================  ====  ===========================================  ==============================
-`weld`             6     nothing (also: the halves of a split body)
-`revolute`         5     turn about the axis                          z of both frames
-`prismatic`        5     slide along the axis                         z of both frames
-`cylindrical`      4     turn about and slide along the axis          z of both frames
-`universal`        4     turn about two axes                          z of the first, x of the second
-`spherical`        3     turn about the point
-`planar`           3     slide in the plane and turn about its normal z of both frames (the normal)
-`point_on_line`    2     slide along the line, turn about the point   z of the first frame (the line)
-`point_on_plane`   1     slide in the plane, turn about the point     z of the first frame (normal)
-`distance`         1     everything that keeps the distance
-`holonomic`        any   what a function of your own of the second frame's pose in the first leaves free
-=================  ====  ===========================================  ==============================
+=================  =========  ===========================================  ==============================
+closure            equations  what the second frame may still do           the axis is
+=================  =========  ===========================================  ==============================
+`weld`             6          nothing (also: the halves of a split body)
+`revolute`         5          turn about the axis                          z of both frames
+`prismatic`        5          slide along the axis                         z of both frames
+`cylindrical`      4          turn about and slide along the axis          z of both frames
+`universal`        4          turn about two axes                          z of the first, x of the second
+`spherical`        3          turn about the point
+`planar`           3          slide in the plane and turn about its normal z of both frames (the normal)
+`point_on_line`    2          slide along the line, turn about the point   z of the first frame (the line)
+`point_on_plane`   1          slide in the plane, turn about the point     z of the first frame (normal)
+`distance`         1          everything that keeps the distance
+`holonomic`        any        what a function of your own of the second frame's pose in the first leaves free
+=================  =========  ===========================================  ==============================
 
 Closures that couple the coordinates of joints (gears, belts, cams, mimic joints) are in
 `mechanics.constraints.couplings`.
 
-Rows are expressed in the axes of the first frame, so that the rows of a planar loop that do nothing stay the same rows
-wherever the mechanism moves; more rows than needed are a normal case (`mechanics.mechanism` finds the rank once).
+Equations are expressed in the axes of the first frame, so that the equations of a planar loop that do nothing stay the
+same equations wherever the mechanism moves; more equations than needed are a normal case (`mechanics.mechanism` finds
+the rank once).
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liegroup.compile.tape import Tape
-from mechanics.constraints.given_rows import tapes
-from mechanics.constraints.rows import ALONG, DISTANCE, GIVEN, PARALLEL, EquationNumbers
+from mechanics.constraints.body_equations import ALONG, DISTANCE, GIVEN, PARALLEL, EquationNumbers
+from mechanics.constraints.given_equations import tapes
 from mechanics.errors import ModelError
 from mechanics.model.frames import Frame
 
@@ -46,11 +47,12 @@ JointFreedom = str | tuple[str, int]
 _UNIT = {"x": 0, "y": 1, "z": 2}
 
 
-class Row(NamedTuple):
-    """One scalar equation: kind (of `mechanics.constraints.rows`), direction and point on either body, length, label.
+class Equation(NamedTuple):
+    """One scalar equation: kind (of `mechanics.constraints.body_equations`), direction and point on either body,
+    length, label.
 
-    Of a GIVEN row the directions are whole frames (3, 3), axes in columns, and the function is on the tape.  A COUPLING
-    row acts on `joints`, not on bodies.
+    Of a GIVEN equation the directions are whole frames (3, 3), axes in columns, and the function is on the tape.  A
+    COUPLING equation acts on `joints`, not on bodies.
     """
 
     kind: int
@@ -66,14 +68,14 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """The rows of one closing joint; `aligned` are pairs of directions (first, second body) that must not be
+    """The equations of one closing joint; `aligned` are pairs of directions (first, second body) that must not be
     opposite.
     """
 
     kind: str
     first: Frame
     second: Frame
-    rows: tuple[Row, ...]
+    equations: tuple[Equation, ...]
     aligned: tuple[tuple[Array, Array], ...]
     name: str
 
@@ -86,49 +88,54 @@ class Closure:
     @property
     def couples(self) -> bool:
         """Whether it couples joints, and acts on no bodies."""
-        return any(row.joints for row in self.rows)
+        return any(equation.joints for equation in self.equations)
 
     def __repr__(self) -> str:
-        ends = [self.first.body, self.second.body] if not self.couples else self.rows[0].joints
-        return f"<{self.kind} {self.name!r}: {' – '.join(map(str, ends))}, {len(self.rows)} rows>"
+        ends = [self.first.body, self.second.body] if not self.couples else self.equations[0].joints
+        count = len(self.equations)
+        return f"<{self.kind} {self.name!r}: {' – '.join(map(str, ends))}, {count} equation{'s' * (count != 1)}>"
 
 
-def _parallel(first: Frame, second: Frame, axes: Sequence[str]) -> list[Row]:
+def _parallel(first: Frame, second: Frame, axes: Sequence[str]) -> list[Equation]:
     """Perpendicular directions, as "xy": x of the first · y of the second = 0."""
     zero = np.zeros(3)
     E, H = first.rotation, second.rotation
-    return [Row(PARALLEL, E[:, _UNIT[s[0]]], zero, H[:, _UNIT[s[1]]], zero, 1.0, f"turn {s[0]}·{s[1]}") for s in axes]
+    return [
+        Equation(PARALLEL, E[:, _UNIT[s[0]]], zero, H[:, _UNIT[s[1]]], zero, 1.0, f"turn {s[0]}·{s[1]}") for s in axes
+    ]
 
 
-def _along(first: Frame, second: Frame, axes: str) -> list[Row]:
+def _along(first: Frame, second: Frame, axes: str) -> list[Equation]:
     """No offset of the second origin along axes of the first frame."""
     E = first.rotation
     p, q = first.position, second.position
-    return [Row(ALONG, E[:, _UNIT[s]], p, np.zeros(3), q, 1.0, f"shift {s}") for s in axes]
+    return [Equation(ALONG, E[:, _UNIT[s]], p, np.zeros(3), q, 1.0, f"shift {s}") for s in axes]
 
 
-def _closure(kind: str, first: Frame, second: Frame, name: str, rows: list[Row], aligned: str = "") -> Closure:
+def _closure(
+    kind: str, first: Frame, second: Frame, name: str, equations: list[Equation], aligned: str = ""
+) -> Closure:
     E, H = first.rotation, second.rotation
     pairs = tuple((E[:, _UNIT[s]], H[:, _UNIT[s]]) for s in aligned)
-    return Closure(kind, first, second, tuple(rows), pairs, name or f"{kind} {first.body}–{second.body}")
+    return Closure(kind, first, second, tuple(equations), pairs, name or f"{kind} {first.body}–{second.body}")
 
 
 def weld(first: Frame, second: Frame, name: str = "") -> Closure:
-    """Coinciding frames (6 rows): the halves of a split body."""
+    """Coinciding frames (6 equations): the halves of a split body."""
     return _closure(
         "weld", first, second, name, _along(first, second, "xyz") + _parallel(first, second, ["xy", "yz", "zx"]), "xyz"
     )
 
 
 def revolute(first: Frame, second: Frame, name: str = "") -> Closure:
-    """Coinciding origins and z axes (5 rows)."""
+    """Coinciding origins and z axes (5 equations)."""
     return _closure(
         "revolute", first, second, name, _along(first, second, "xyz") + _parallel(first, second, ["xz", "yz"]), "z"
     )
 
 
 def prismatic(first: Frame, second: Frame, name: str = "") -> Closure:
-    """Equal axes, the second origin on the z axis of the first (5 rows)."""
+    """Equal axes, the second origin on the z axis of the first (5 equations)."""
     return _closure(
         "prismatic",
         first,
@@ -140,51 +147,51 @@ def prismatic(first: Frame, second: Frame, name: str = "") -> Closure:
 
 
 def cylindrical(first: Frame, second: Frame, name: str = "") -> Closure:
-    """Coinciding z axes (4 rows)."""
+    """Coinciding z axes (4 equations)."""
     return _closure(
         "cylindrical", first, second, name, _along(first, second, "xy") + _parallel(first, second, ["xz", "yz"]), "z"
     )
 
 
 def universal(first: Frame, second: Frame, name: str = "") -> Closure:
-    """Coinciding origins, z of the first perpendicular to x of the second (4 rows)."""
+    """Coinciding origins, z of the first perpendicular to x of the second (4 equations)."""
     return _closure("universal", first, second, name, _along(first, second, "xyz") + _parallel(first, second, ["zx"]))
 
 
 def spherical(first: Frame, second: Frame, name: str = "") -> Closure:
-    """Coinciding origins (3 rows)."""
+    """Coinciding origins (3 equations)."""
     return _closure("spherical", first, second, name, _along(first, second, "xyz"))
 
 
 def planar(first: Frame, second: Frame, name: str = "") -> Closure:
-    """Coinciding x-y planes (3 rows)."""
+    """Coinciding x-y planes (3 equations)."""
     return _closure(
         "planar", first, second, name, _along(first, second, "z") + _parallel(first, second, ["xz", "yz"]), "z"
     )
 
 
 def point_on_line(first: Frame, second: Frame, name: str = "") -> Closure:
-    """The second origin on the z axis of the first frame (2 rows)."""
+    """The second origin on the z axis of the first frame (2 equations)."""
     return _closure("point_on_line", first, second, name, _along(first, second, "xy"))
 
 
 def point_on_plane(first: Frame, second: Frame, name: str = "") -> Closure:
-    """The second origin in the x-y plane of the first frame (1 row)."""
+    """The second origin in the x-y plane of the first frame (1 equation)."""
     return _closure("point_on_plane", first, second, name, _along(first, second, "z"))
 
 
 def distance(first: Frame, second: Frame, length: float, name: str = "") -> Closure:
-    """Origins `length` apart (1 row): a massless rod with spherical joints at its ends."""
+    """Origins `length` apart (1 equation): a massless rod with spherical joints at its ends."""
     if not (np.isfinite(length) and length > 0.0):
         raise ModelError(f"distance {name!r}", f"length {length}", "give a positive length (or use spherical for none)")
     zero = np.zeros(3)
-    row = Row(DISTANCE, zero, first.position, zero, second.position, float(length), "distance")
-    return _closure("distance", first, second, name, [row])
+    equation = Equation(DISTANCE, zero, first.position, zero, second.position, float(length), "distance")
+    return _closure("distance", first, second, name, [equation])
 
 
 def holonomic(first: Frame, second: Frame, function: Callable[..., Any], name: str = "") -> Closure:
-    """Rows given as a function of the relative pose: a point on a curve or a surface, a cam, a coupling of turn and
-    shift.
+    """Equations given as a function of the relative pose: a point on a curve or a surface, a cam, a coupling of turn
+    and shift.
 
     Parameters
     ----------
@@ -209,7 +216,7 @@ def holonomic(first: Frame, second: Frame, function: Callable[..., Any], name: s
     >>> bowl = holonomic(Frame(None), Frame("body", (0, 0, -0.3)),
     ...     lambda x, R: [x[2] - (x[0] ** 2 + x[1] ** 2)], "bowl")
     >>> bowl
-    <holonomic 'bowl': None – body, 1 rows>
+    <holonomic 'bowl': None – body, 1 equation>
     """
     found = tapes(function, f"closure {name!r}")
     E, H, p, q = first.rotation, second.rotation, first.position, second.position
@@ -218,7 +225,7 @@ def holonomic(first: Frame, second: Frame, function: Callable[..., Any], name: s
         first,
         second,
         name,
-        [Row(GIVEN, E, p, H, q, 1.0, f"number {k}", tape) for k, tape in enumerate(found)],
+        [Equation(GIVEN, E, p, H, q, 1.0, f"number {k}", tape) for k, tape in enumerate(found)],
     )
 
 
@@ -240,15 +247,15 @@ CLOSURES: dict[str, Callable[..., Closure]] = {
 """All closing joints by name, for tests and files."""
 
 
-def row_numbers(row: Row, scale: float = 1.0, tolerance: float = 0.0) -> Array:
-    """The parameters of a row for the kernels; φ, its screws and its rates are multiplied by `scale`.
+def numbers_of_equation(equation: Equation, scale: float = 1.0, tolerance: float = 0.0) -> Array:
+    """The parameters of an equation for the kernels; φ, its screws and its rates are multiplied by `scale`.
 
-    Behind them, of a GIVEN row: the second axes of its frames, and the constants of its tape; of a COUPLING row: these
-    constants.
+    Behind them, of a GIVEN equation: the second axes of its frames, and the constants of its tape; of a COUPLING
+    equation: these constants.
     """
-    a, b, tail = row.a, row.b, []
-    if row.tape is not None and row.joints:
-        tail = [row.tape.constants]
-    elif row.tape is not None:
-        a, b, tail = row.a[:, 0], row.b[:, 0], [row.a[:, 1], row.b[:, 1], row.tape.constants]
-    return np.hstack([*EquationNumbers(a, row.p, b, row.q, row.length, scale, tolerance), *tail])
+    a, b, tail = equation.a, equation.b, []
+    if equation.tape is not None and equation.joints:
+        tail = [equation.tape.constants]
+    elif equation.tape is not None:
+        a, b, tail = equation.a[:, 0], equation.b[:, 0], [equation.a[:, 1], equation.b[:, 1], equation.tape.constants]
+    return np.hstack([*EquationNumbers(a, equation.p, b, equation.q, equation.length, scale, tolerance), *tail])

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from mechanics.algebra.spatial import Array as Matrix
 from mechanics.constraints.assembly import CLOSED, _Closing, moved_by, size_of
+from mechanics.constraints.body_equations import COUPLING, PARALLEL
 from mechanics.constraints.equations import LoopEquations, geometry
-from mechanics.constraints.rows import COUPLING, PARALLEL
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
@@ -127,12 +127,12 @@ def mobility(loops: LoopEquations, home: Array, rank: int | None = None) -> Mobi
 
 
 def _scales(loops: LoopEquations, q: Array) -> Array:
-    """One factor for the rows of lengths, one for those of angles and one for those of joints: the largest row of each
-    becomes 1.
+    """One factor for the equations of lengths, one for those of angles and one for those of joints: the largest row of
+    G of each becomes 1.
     """
     G = loops.matrix(q)
     inverse_mass = np.einsum("ci,ci->c", G, np.linalg.solve(mass_matrix(loops.tree, q), G.T).T)
-    kinds = np.array([r.kind for r in loops.rows])
+    kinds = np.array([r.kind for r in loops.equations])
     scales = np.ones(len(loops))
     for group in (kinds == PARALLEL, kinds == COUPLING, (kinds != PARALLEL) & (kinds != COUPLING)):
         if group.any() and inverse_mass[group].max() > 0.0:

@@ -1,8 +1,8 @@
 """The slip of a wheel or blade under a finite displacement, and its gradient: what a discrete rolling condition needs.
 
 For displacements that are small screws, T = ΔQ − ΔP of the hub Q past the point P of the plane and rotations φ_j of the
-wheel and φ_i of the plane, a row of `mechanics.constraints.wheel_rows` with force f at the offset o from Q, D = Q − P,
-does the work
+wheel and φ_i of the plane, an equation of `mechanics.constraints.wheel_equations` with force f at the offset o from Q,
+D = Q − P, does the work
 
     S = f·U,      U = T + (φ_j − φ_i) × o − φ_i × D
 
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from liegroup.compile import helper, kernel
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
-from mechanics.constraints.wheel_rows import EDGE, ROLL, SPHERE, low, rim
+from mechanics.constraints.wheel_equations import EDGE, ROLL, SPHERE, low, rim
 
 
 class Gradient(NamedTuple):

@@ -1,7 +1,7 @@
 """Wheels, balls and blades on any body of a tree: what the velocity of a contact point must not do.
 
 =================  ======================================  ==================================  =======================
-contact            rows                                    z of the frame on the body          origin of that frame
+contact            equations                               z of the frame on the body          origin of that frame
 =================  ======================================  ==================================  =======================
 `wheel`            "height", "roll", "side", or fewer      axis of the wheel                   hub
 `ball`             "height", "roll" (two), or one of them  any                                 centre
@@ -11,10 +11,11 @@ contact            rows                                    z of the frame on the
 They are closures of a `mechanics.mechanism.Mechanism` like the closing joints of `mechanics.constraints.loops`, with
 the plane (z of its frame, through its origin) on another body or on the base.  "height" is a position; "roll" and
 "side" hold velocities only and restrict no configuration.  A wheel that may slip sideways, or is driven over ice,
-leaves rows out; a smooth caster of radius r is a `point_on_plane` with the plane raised by r.
+leaves equations out; a smooth caster of radius r is a `point_on_plane` with the plane raised by r.
 
-Two wheels on one axle resist sideways twice, four wheels on a stiff frame carry one load too many: such rows depend on
-each other, which the mechanism finds (`Mobility.redundant`).  Velocities are then still unique, forces are not.
+Two wheels on one axle resist sideways twice, four wheels on a stiff frame carry one load too many: such equations
+depend on each other, which the mechanism finds (`Mobility.redundant`).  Velocities are then still unique, forces are
+not.
 """
 
 from __future__ import annotations
@@ -23,18 +24,23 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from mechanics.constraints.loops import Closure, Row, point_on_plane
-from mechanics.constraints.wheel_rows import EDGE, HEIGHT, ROLL, SIDE, SPHERE
+from mechanics.constraints.loops import Closure, Equation, point_on_plane
+from mechanics.constraints.wheel_equations import EDGE, HEIGHT, ROLL, SIDE, SPHERE
 from mechanics.errors import ModelError
 from mechanics.model.frames import Frame
 
 GROUND = Frame(None)
 """The plane z = 0 of the base."""
-ROWS = {"height": HEIGHT, "roll": ROLL, "side": SIDE}
+EQUATIONS = {"height": HEIGHT, "roll": ROLL, "side": SIDE}
 
 
 def wheel(
-    body: Frame, radius: float, plane: Frame = GROUND, section: float = 0.0, rows: Iterable[str] = ROWS, name: str = ""
+    body: Frame,
+    radius: float,
+    plane: Frame = GROUND,
+    section: float = 0.0,
+    rows: Iterable[str] = EQUATIONS,
+    name: str = "",
 ) -> Closure:
     """A wheel that rolls without slipping.
 
@@ -54,7 +60,7 @@ def wheel(
     Raises
     ------
     ModelError
-        A radius that is not positive, a negative section, an unknown row, or no row.
+        A radius that is not positive, a negative section, an unknown equation, or no equation.
     """
     name = name or f"wheel {body.body}"
     if not (np.isfinite(radius) and radius > 0.0):
@@ -62,13 +68,13 @@ def wheel(
     if not (np.isfinite(section) and section >= 0.0):
         raise ModelError(f"wheel {name!r}", f"section {section}", "give a section radius of at least 0")
     chosen = tuple(rows)
-    if not chosen or set(chosen) - set(ROWS):
-        raise ModelError(f"wheel {name!r}", f"rows {chosen}", f"choose among {', '.join(ROWS)}")
+    if not chosen or set(chosen) - set(EQUATIONS):
+        raise ModelError(f"wheel {name!r}", f"rows {chosen}", f"choose among {', '.join(EQUATIONS)}")
     normal, axis = plane.rotation[:, 2], radius * body.rotation[:, 2]
     made = []
-    for row in chosen:
-        point = plane.position + (section * normal if row == "height" else 0.0)
-        made.append(Row(ROWS[row], normal, point, axis, body.position, 1.0, row))
+    for equation in chosen:
+        point = plane.position + (section * normal if equation == "height" else 0.0)
+        made.append(Equation(EQUATIONS[equation], normal, point, axis, body.position, 1.0, equation))
     return Closure("wheel", plane, body, tuple(made), (), name)
 
 
@@ -84,13 +90,14 @@ def ball(
     radius : float
         m.
     plane : Frame
-        Normal (z) and a point of the plane, on another body or on the base; the two rows of "roll" are its x and y.
+        Normal (z) and a point of the plane, on another body or on the base; the two equations of "roll" are its x and
+        y.
     rows : iterable of {"height", "roll"}
 
     Raises
     ------
     ModelError
-        A radius that is not positive, an unknown row, or no row.
+        A radius that is not positive, an unknown equation, or no equation.
     """
     name = name or f"ball {body.body}"
     if not (np.isfinite(radius) and radius > 0.0):
@@ -99,13 +106,13 @@ def ball(
     if not chosen or set(chosen) - {"height", "roll"}:
         raise ModelError(f"ball {name!r}", f"rows {chosen}", "choose among height, roll")
     lifted = radius * plane.rotation[:, 2]
-    made: list[Row] = []
+    made: list[Equation] = []
     if "height" in chosen:
         raised = Frame(plane.body, plane.position + lifted, plane.rotation)
-        made += [row._replace(label="height") for row in point_on_plane(raised, body).rows]
+        made += [equation._replace(label="height") for equation in point_on_plane(raised, body).equations]
     if "roll" in chosen:
         made += [
-            Row(SPHERE, plane.rotation[:, k], plane.position, lifted, body.position, 1.0, f"roll {'xy'[k]}")
+            Equation(SPHERE, plane.rotation[:, k], plane.position, lifted, body.position, 1.0, f"roll {'xy'[k]}")
             for k in range(2)
         ]
     return Closure("ball", plane, body, tuple(made), (), name)
@@ -115,5 +122,5 @@ def skate(body: Frame, plane: Frame = GROUND, name: str = "") -> Closure:
     """A blade or knife edge that slides along itself only: no velocity along the horizontal part of its normal (z of
     the frame).
     """
-    row = Row(EDGE, plane.rotation[:, 2], plane.position, body.rotation[:, 2], body.position, 1.0, "side")
-    return Closure("skate", plane, body, (row,), (), name or f"skate {body.body}")
+    equation = Equation(EDGE, plane.rotation[:, 2], plane.position, body.rotation[:, 2], body.position, 1.0, "side")
+    return Closure("skate", plane, body, (equation,), (), name or f"skate {body.body}")

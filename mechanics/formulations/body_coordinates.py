@@ -22,7 +22,7 @@ from liegroup.formulas.vectors import cross, dot
 from mechanics.algebra.screws import quaternion_matrix
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.closed_trees.poses import pose
-from mechanics.constraints.rows import EQUATION_NUMBERS, equation_numbers, row_rates, row_screws
+from mechanics.constraints.body_equations import EQUATION_NUMBERS, equation_numbers, rates_by_kind, screws_by_kind
 from mechanics.kernels.links import put, vector
 from mechanics.model.layout import three
 from mechanics.nonholonomic.multipliers import constrained_field
@@ -42,7 +42,7 @@ class Sizes(NamedTuple):
     planar: Any
 
 
-class Equation(NamedTuple):
+class PackedEquation(NamedTuple):
     """Kind, first and second body; a body's number is its line of the workspace, the base has the line behind them."""
 
     kind: Any
@@ -71,7 +71,7 @@ def sizes_of(structure: Any) -> Any:
 def equation_of(structure: Any, c: Any) -> Any:
     """Equation c."""
     s, o = structure, 5 + 3 * c
-    return Equation(s[o], s[o + 1], s[o + 2])
+    return PackedEquation(s[o], s[o + 1], s[o + 2])
 
 
 @helper
@@ -181,8 +181,8 @@ def body_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: 
         R_i, x_i = pose(work, i)
         R_j, x_j = pose(work, j)
         v_i, w_i, v_j, w_j = vector(work, i, 12), vector(work, i, 15), vector(work, j, 12), vector(work, j, 15)
-        phi, W_i, W_j = row_screws(kind, e.a, e.p, e.b, e.q, e.length, R_i, x_i, R_j, x_j)
-        N_i, N_j = row_rates(kind, e.a, e.p, e.b, e.q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)
+        phi, W_i, W_j = screws_by_kind(kind, e.a, e.p, e.b, e.q, e.length, R_i, x_i, R_j, x_j)
+        N_i, N_j = rates_by_kind(kind, e.a, e.p, e.b, e.q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)
         _write(structure, work, i, W_i, out, at.ROWS + c * n)
         _write(structure, work, j, W_j, out, at.ROWS + c * n)
         st(out, at.BIAS + c, _turned(work, i, W_i, N_i) + _turned(work, j, W_j, N_j))
@@ -222,7 +222,7 @@ def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: 
         e = numbers_of(parameters, sizes, c)
         R_i, x_i = pose(work, i)
         R_j, x_j = pose(work, j)
-        phi, W_i, W_j = row_screws(kind, e.a, e.p, e.b, e.q, e.length, R_i, x_i, R_j, x_j)
+        phi, W_i, W_j = screws_by_kind(kind, e.a, e.p, e.b, e.q, e.length, R_i, x_i, R_j, x_j)
         speed = 0.0 * phi
         for k in range(6):
             speed = speed + W_i[k] * ld2(work, i, 12 + k) + W_j[k] * ld2(work, j, 12 + k)

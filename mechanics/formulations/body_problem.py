@@ -14,11 +14,20 @@ from integrators.problem import Problem, Variable
 from integrators.problem.parts import constrained
 from liegroup.rotations import quaternion_wxyz_from_matrix
 from liegroup.table import RN, SO3, table_of
+from mechanics.constraints.body_equations import COUPLING, GIVEN, screws_by_kind
 from mechanics.constraints.equations import geometry
-from mechanics.constraints.loops import Closure, Row, cylindrical, prismatic, revolute, row_numbers, spherical, weld
-from mechanics.constraints.rows import COUPLING, GIVEN, row_screws
+from mechanics.constraints.loops import (
+    Closure,
+    Equation,
+    cylindrical,
+    numbers_of_equation,
+    prismatic,
+    revolute,
+    spherical,
+    weld,
+)
 from mechanics.errors import ModelError
-from mechanics.formulations.body_coordinates import BodyNumbers, Equation, Sizes, field, invariants, parts
+from mechanics.formulations.body_coordinates import BodyNumbers, PackedEquation, Sizes, field, invariants, parts
 from mechanics.guards import STRAINED, closure_guards
 from mechanics.joints import Continuous, Cylindrical, Fixed, Free, Joint, Prismatic, Revolute, Spherical
 from mechanics.mechanism import Mechanism
@@ -56,23 +65,23 @@ def body_problem(
     q0, v0 = mechanism.start(q, v, rates)
     at = geometry(tree, q0, v0)
     planar = _is_planar(mechanism)
-    names, rows = _rows(mechanism, planar)
+    names, equations = _equations(mechanism, planar)
     state, velocity = _state(mechanism, at, planar)
     count, n = len(tree), len(velocity)
     kinds = [(RN, 3)] * count if planar else [(RN, 3), (SO3, 1)] * count
-    sizes = Sizes(n, len(rows), len(rows), count, int(planar))
-    structure = [*sizes, *(x for kind, i, j, _ in rows for x in Equation(kind, i, j))]
+    sizes = Sizes(n, len(equations), len(equations), count, int(planar))
+    structure = [*sizes, *(x for kind, i, j, _ in equations for x in PackedEquation(kind, i, j))]
     parameters = np.concatenate(
-        [tree.gravity, *(_body_numbers(b, planar) for b in tree.bodies), *(numbers for *_, numbers in rows)]
+        [tree.gravity, *(_body_numbers(b, planar) for b in tree.bodies), *(numbers for *_, numbers in equations)]
     )
-    size = constrained(n, len(rows), len(rows)).SIZE
+    size = constrained(n, len(equations), len(equations)).SIZE
     return Problem(
         table_of([*kinds, (RN, n)]),
         np.concatenate([state, velocity]),
         field,
         parameters=parameters,
         structure=structure,
-        work_shape=(work_rows(n, len(rows)) + count + 1, max(size, 18)),
+        work_shape=(work_rows(n, len(equations)) + count + 1, max(size, 18)),
         variables=(
             Variable(
                 "q",
@@ -128,43 +137,43 @@ def _joint_closure(name: str, joint: Joint, parent: str | None, position: Array,
     return makers[type(joint)](outside, inside, f"joint of {name}")
 
 
-def _rows(mechanism: Mechanism, planar: bool) -> tuple[list[str], list[tuple[int, int, int, Array]]]:
-    """Names of all rows; their kinds, bodies and numbers, frames seen from the centres of mass."""
+def _equations(mechanism: Mechanism, planar: bool) -> tuple[list[str], list[tuple[int, int, int, Array]]]:
+    """Names of all equations; their kinds, bodies and numbers, frames seen from the centres of mass."""
     tree, found, names = mechanism.tree, [], list[str]()
     for body in tree.bodies:
         closure = _joint_closure(
             body.name, body.joint, body.parent, np.asarray(body.position), np.asarray(body.rotation)
         )
         if closure is not None:
-            rows = [(closure.first.body, closure.second.body, row) for row in closure.rows]
-            found += [r for r in rows if not planar or _acts_in_plane(mechanism, r)]
+            equations = [(closure.first.body, closure.second.body, equation) for equation in closure.equations]
+            found += [r for r in equations if not planar or _acts_in_plane(mechanism, r)]
             names += [closure.name] * (len(found) - len(names))
     for c in mechanism.mobility.independent:
-        if mechanism.equations.rows[c].kind in (GIVEN, COUPLING):
+        if mechanism.equations.equations[c].kind in (GIVEN, COUPLING):
             raise ModelError(
-                f"closure row {mechanism.equations.names[c]!r}", "is given as a function", "use tree coordinates"
+                f"closure equation {mechanism.equations.names[c]!r}", "is given as a function", "use tree coordinates"
             )
         i, j = mechanism.equations.bodies[c]
         between = [None if b < 0 else tree.body_names[b] for b in (i, j)]
-        found.append((between[0], between[1], mechanism.equations.rows[c]))
+        found.append((between[0], between[1], mechanism.equations.equations[c]))
         names.append(mechanism.equations.names[c])
     return names, [_from_centre(mechanism, *r) for r in found]
 
 
-def _acts_in_plane(mechanism: Mechanism, r: tuple[str | None, str | None, Row]) -> bool:
-    """Whether a row of a joint restrains motions of the plane."""
+def _acts_in_plane(mechanism: Mechanism, r: tuple[str | None, str | None, Equation]) -> bool:
+    """Whether an equation of a joint restrains motions of the plane."""
     at, tree = geometry(mechanism.tree, mechanism.home), mechanism.tree
     poses = [
         (np.eye(3), np.zeros(3)) if b is None else (at.R[tree.body_index(b)], at.x[tree.body_index(b)]) for b in r[:2]
     ]
-    row = r[2]
-    _, _, W = row_screws(
-        row.kind,
-        row.a,
-        row.p,
-        row.b,
-        row.q,
-        row.length,
+    equation = r[2]
+    _, _, W = screws_by_kind(
+        equation.kind,
+        equation.a,
+        equation.p,
+        equation.b,
+        equation.q,
+        equation.length,
         poses[0][0].ravel(),
         poses[0][1],
         poses[1][0].ravel(),
@@ -174,7 +183,9 @@ def _acts_in_plane(mechanism: Mechanism, r: tuple[str | None, str | None, Row]) 
     return bool(np.abs([force[0], force[1], W[5]]).max() > 1e-9)
 
 
-def _from_centre(mechanism: Mechanism, first: str | None, second: str | None, row: Row) -> tuple[int, int, int, Array]:
+def _from_centre(
+    mechanism: Mechanism, first: str | None, second: str | None, equation: Equation
+) -> tuple[int, int, int, Array]:
     tree = mechanism.tree
 
     def seen(body: str | None, point: Array) -> tuple[int, Array]:
@@ -183,8 +194,8 @@ def _from_centre(mechanism: Mechanism, first: str | None, second: str | None, ro
         i = tree.body_index(body)
         return i, point - tree.bodies[i].inertia.com
 
-    (i, p), (j, q) = seen(first, row.p), seen(second, row.q)
-    return row.kind, i, j, row_numbers(row._replace(p=p, q=q))
+    (i, p), (j, q) = seen(first, equation.p), seen(second, equation.q)
+    return equation.kind, i, j, numbers_of_equation(equation._replace(p=p, q=q))
 
 
 def _body_numbers(body: Any, planar: bool) -> Array:

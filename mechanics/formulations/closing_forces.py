@@ -17,7 +17,7 @@ from mechanics.model.layout import header_of
 def closing_forces(
     mechanism: Mechanism, problem: Problem, method: Any, y: ArrayLike, h: float, t: float = 0.0
 ) -> dict[str, float]:
-    """λ of every closure equation that is solved, by its name: force along the row (N), or moment for rows of turns
+    """λ of every closure equation that is solved, by its name: force along it (N), or moment for equations of turns
     (N·m); of a coupling c(q) = 0 joint j feels λ ∂c/∂q_j.
 
     The impulse Λ that the step needs at its start is that of half the step, so λ = 2 Λ/h, with an error of the order of

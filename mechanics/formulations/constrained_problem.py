@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from integrators.problem import Problem
 from liegroup.table import RN
 from mechanics.closed_trees.packing import Solved, pack_loops
-from mechanics.constraints.wheel_rows import HEIGHT
+from mechanics.constraints.wheel_equations import HEIGHT
 from mechanics.errors import ModelError
 from mechanics.formulations.holonomic import field, invariants, parts
 from mechanics.formulations.multiplier_problem import Lagrange, multiplier_problem
@@ -47,7 +47,7 @@ def constrained_problem(
             f"no {m} of its {len(mobility.kept)} closure equations are independent in every position",
             "use Mechanism.problem or multiplier_problem, which keep the rank",
         )
-    kinds = [mechanism.equations.rows[c].kind for c in mobility.independent]
+    kinds = [mechanism.equations.equations[c].kind for c in mobility.independent]
     chosen = [c for _, c in sorted(zip(kinds, mobility.independent, strict=True), key=lambda row: row[0] <= HEIGHT)]
     positions = sum(kind <= HEIGHT for kind in kinds)
     solved = Solved(chosen, m, mobility.scales, np.zeros((0, m)))

@@ -1,7 +1,7 @@
 """Forces of closures and contacts at one state: Gᵀ λ = M (v̇ − v̇_free).
 
 v̇ is the acceleration of the mechanism, v̇_free that of the same tree and force elements without any closure.  λ is in
-newtons where the row holds a point (loads, side and drive forces of wheels), in newton metres where it holds a
+newtons where the equation holds a point (loads, side and drive forces of wheels), in newton metres where it holds a
 direction.  Of a coupling c(q) = 0 joint j feels λ ∂c/∂q_j, a moment or force.
 """
 
@@ -21,11 +21,11 @@ Array = NDArray[np.float64]
 def reactions(
     mechanism: Mechanism, q: ArrayLike | None = None, v: ArrayLike | None = None, t: float = 0.0
 ) -> dict[str, float]:
-    """λ of every row by name, at the configuration q and velocities v that keep the closures (default: those
+    """λ of every equation by name, at the configuration q and velocities v that keep the closures (default: those
     `Mechanism.start` gives).
 
-    Rows that depend on each other (the wheels of one axle sideways, four wheels on a stiff frame) share a force in more
-    than one way: then this is the λ of least norm.
+    Equations that depend on each other (the wheels of one axle sideways, four wheels on a stiff frame) share a force in
+    more than one way: then this is the λ of least norm.
     """
     q0, v0 = mechanism.start(q, v, None)
     free = Mechanism(mechanism.tree, (), q0, [mechanism.elements])

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import Entry, entry, st
 from mechanics.nonholonomic.multipliers import constrained_energy, constrained_field
-from mechanics.nonholonomic.projected import projected_energy, projected_field
 from mechanics.nonholonomic.quasi_velocity import quasi_velocity_energy, quasi_velocity_field
 
 
@@ -33,20 +32,6 @@ def quasi_velocity_forms(parts: Callable[..., None], invariants: Entry | None = 
         st(out, 0, quasi_velocity_energy(parts, t, y, parameters, structure, work))
 
     return Forms(_made(field, parts), invariants or _made(energy, parts), entry(*FIELD_SIGNATURES)(parts))
-
-
-def projected_forms(parts: Callable[..., None], frame: Callable[..., Any], invariants: Entry | None = None) -> Forms:
-    """On (q, u), from the parts of the equations with multipliers and a frame of the velocities that the constraints
-    allow.
-    """
-
-    def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-        projected_field(parts, frame, t, y, parameters, structure, work, out)
-
-    def energy(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-        st(out, 0, projected_energy(parts, frame, t, y, parameters, structure, work))
-
-    return Forms(_made(field, parts, frame), invariants or _made(energy, parts, frame))
 
 
 def constrained_forms(parts: Callable[..., None], invariants: Entry | None = None) -> Forms:

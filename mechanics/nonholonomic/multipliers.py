@@ -2,9 +2,7 @@
 
     M v̇ + r − D = −G + F + Aᵀ λ,    A v̇ = −β,    r = Ṁ v − ad_vᵀ(M v)
 
-With Y = M⁻¹Aᵀ and the free acceleration x = M⁻¹(−G + F + D − r),
-
-    (A Y) λ = −β − A x,    v̇ = x + Y λ.
+solved as in `integrators.arithmetic.saddle_point`, with the right side (−G + F + D − r; −β).
 
 λ is the generalised constraint force: in newtons where the row is a velocity of a point, in newton metres where it is
 an angular velocity.  A Y = A M⁻¹Aᵀ is singular where rows depend on each other; v̇ and λ are then not finite.
@@ -14,32 +12,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from integrators.arithmetic.saddle_point import factor_saddle_point, solve_saddle_point
 from integrators.problem.parts import constrained
-from liegroup.compile import helper, kernel, ld, ld2, st, st2
-from liegroup.compile.dense import ldl, ldl_solve
+from liegroup.compile import kernel, ld, ld2, st, st2
+from liegroup.compile.dense import ldl_solve
 
 
 def work_rows(n: int, m: int) -> int:
     """Rows of the workspace of `lagrange_dalembert`, as wide as the layout of the parts."""
     return n + 2 * m + 3
-
-
-@helper
-def _respond(values: Any, at: Any, n: Any, m: Any, work: Any) -> None:
-    """Of the parts: factors of M from row 1 of `work` on, then Y, then factors of A Y."""
-    mass, response, delassus = 1, 1 + n, 1 + n + m
-    for i in range(n):
-        for j in range(i + 1):
-            st2(work, mass + i, j, ld(values, at.MASS + i * n + j))
-        for j in range(m):
-            st2(work, response + j, i, ld(values, at.ROWS + j * n + i))
-    ldl(work, mass, n, 0.0)
-    for j in range(m):
-        ldl_solve(work, mass, n, work, response + j)
-    for j in range(m):
-        for l in range(j + 1):
-            st2(work, delassus + j, l, row_times(values, at.ROWS + j * n, work, response + l, n))
-    ldl(work, delassus, m, 0.0)
 
 
 @kernel
@@ -50,32 +31,17 @@ def lagrange_dalembert(parts: Any, t: Any, y: Any, parameters: Any, structure: A
     """
     n, m, k = structure[0], structure[1], structure[2]
     at = constrained(n, m, k)
-    mass, response, delassus, x = 1, 1 + n, 1 + n + m, 1 + n + 2 * m
+    x = 1 + n + 2 * m
     values = work[0][: at.SIZE]
     parts(t, y, parameters, structure, work[x + 2 :], values)
     for i in range(n):
         force = ld(values, at.FORCE + i) - ld(values, at.GRADIENT + i)
         st2(work, x, i, force + ld(values, at.KINETIC + i) - ld(values, at.RATE + i))
-    _respond(values, at, n, m, work)
-    ldl_solve(work, mass, n, work, x)
     for j in range(m):
-        st2(work, x + 1, j, -ld(values, at.BIAS + j) - row_times(values, at.ROWS + j * n, work, x, n))
-    ldl_solve(work, delassus, m, work, x + 1)
-    for i in range(n):
-        s = ld2(work, x, i)
-        for j in range(m):
-            s = s + ld2(work, response + j, i) * ld2(work, x + 1, j)
-        st2(work, x, i, s)
+        st2(work, x + 1, j, -ld(values, at.BIAS + j))
+    factor_saddle_point(values, at.MASS, at.ROWS, 0.0, work, 1, n, m)
+    solve_saddle_point(values, at.ROWS, work, 1, n, m, x, x + 1)
     return x
-
-
-@helper
-def row_times(values: Any, start: Any, work: Any, row: Any, n: Any) -> Any:
-    """Σᵢ values[start + i] work[row, i]."""
-    s = ld(values, start) * ld2(work, row, 0)
-    for i in range(1, n):
-        s = s + ld(values, start + i) * ld2(work, row, i)
-    return s
 
 
 @kernel
@@ -119,7 +85,7 @@ def admissible_state(parts: Any, t: Any, y: Any, parameters: Any, structure: Any
     start = y.shape[0] - n
     values = work[0][: at.SIZE]
     parts(t, y, parameters, structure, work[x + 2 :], values)
-    _respond(values, at, n, m, work)
+    factor_saddle_point(values, at.MASS, at.ROWS, 0.0, work, 1, n, m)
     for j in range(m):
         s = -ld(values, at.VALUE + j)
         for i in range(n):

@@ -16,6 +16,9 @@ With a frame whose SᵀM S = diag(μ) does not change the reduced form has parts
 m dependent velocities that are chosen once fail where their block of A turns singular, and not every system has n − m
 smooth fields that span its admissible velocities; the nearest admissible velocity is smooth wherever the rows are
 independent.
+
+All systems of the package are written so but three, whose kernels by hand are the ruler: the rolling disk in angles,
+the convex body on a plane (`rolling_body`, one source of five systems) and the ball in a cylinder.
 """
 
 from __future__ import annotations

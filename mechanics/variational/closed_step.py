@@ -1,7 +1,7 @@
 """RATTLE on a tree with closed loops and wheels: the variational step with the impulses of the constraints as further
 unknowns.
 
-With Φ = W T A the rates of the closure equations φ (`mechanics.constraints.rows`) by the joint velocities,
+With Φ = W T A the rates of the closure equations φ (`mechanics.constraints.body_equations`) by the joint velocities,
 
     A₀ᵀ P*(D) = p̂ + Φ₀ᵀ Λ,      φ(q₁) = 0,      p₁ = A₁ᵀ P*⁺ + (h/2) Q₁ − (damping/2) D
 
@@ -42,8 +42,8 @@ from mechanics.algorithms.era import up
 from mechanics.closed_trees.field import equations_of_motion
 from mechanics.closed_trees.layout import closures_of, equation_of, on_path, on_path_up, scale_of
 from mechanics.closed_trees.poses import pose, screws
-from mechanics.constraints.coupling_rows import coupling_of, joint
-from mechanics.constraints.rows import COUPLING
+from mechanics.constraints.body_equations import COUPLING
+from mechanics.constraints.coupling_equations import coupling_of, joint
 from mechanics.joints.element import SLIDE
 from mechanics.kernels.links import freedom, put, vector
 from mechanics.model.layout import header_of, link_of, numbers_of

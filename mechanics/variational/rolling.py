@@ -22,9 +22,9 @@ from liegroup.formulas.vectors import add, cross, scale, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.closed_trees.layout import closures_of, equation_of
 from mechanics.closed_trees.poses import pose
-from mechanics.constraints.rows import equation_numbers, second
+from mechanics.constraints.body_equations import equation_numbers, second
+from mechanics.constraints.wheel_equations import HEIGHT
 from mechanics.constraints.wheel_gradients import slip, slip_gradient
-from mechanics.constraints.wheel_rows import HEIGHT
 from mechanics.kernels.links import put, vector
 from mechanics.variational.body_maps import rotation_vector
 from mechanics.variational.gibbs import turned

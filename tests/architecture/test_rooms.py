@@ -41,6 +41,7 @@ EARLIER = [
     "mechanics.constraints.constrained_problem",
     "mechanics.constraints.multiplier_problem",
     "mechanics.constraints.reactions",
+    "mechanics.forces.elements",
     "mechanics.frames",
     "mechanics.hamiltonian.problem",
     "mechanics.hamiltonian.reference",

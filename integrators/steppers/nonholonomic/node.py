@@ -1,12 +1,8 @@
 """What the nonholonomic steppers share: parts at a state, the matrix of a node, discrete momenta, the iteration's end.
 
 State y = (q, v); parts in the layout `integrators.problem.parts.Constrained`; structure begins with (n, m, k).  The
-node matrix
-
-    [[M, −Aᵀ], [A, 0]] (x; l) = (r; s)      by   Y = M⁻¹Aᵀ,   (A Y) l = s − A M⁻¹ r,   x = M⁻¹ r + Y l
-
-is factored at a node and used for the simplified Newton steps that start there and for the projection onto the
-constraints.
+node matrix [[M, −Aᵀ], [A, 0]] (`integrators.arithmetic.saddle_point`) is factored at a node and used for the simplified
+Newton steps that start there and for the projection onto the constraints.
 
 rows of the workspace (as long as the parts), from `OWN_ROWS` on
     NODE parts at the node whose matrix is factored; MIDDLE, END parts elsewhere; X interval velocity; L multipliers; P
@@ -23,13 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.arithmetic.saddle_point import factor_saddle_point, solve_saddle_point
 from integrators.layout import EVALUATIONS, ITERATIONS, OWN_ROWS
 from integrators.problem import Problem
 from integrators.problem.parts import constrained
 from integrators.status import NON_FINITE, OK
 from integrators.steppers.iteration import FLOOR, relative
 from liegroup.compile import absolute, any_, helper, kernel, ld, ld2, select, st, st2
-from liegroup.compile.dense import ldl, ldl_solve
 from liegroup.compile.scalars import maximum
 from liegroup.table import dtau_inverse_left_transpose, dtau_inverse_right_transpose, retract
 
@@ -77,46 +73,14 @@ def soft_factor(values: Any, structure: Any, work: Any, softness: Any) -> None:
     """
     n, m = structure[0], structure[1]
     at = constrained(n, m, structure[2])
-    response, delassus = MATRIX + n, MATRIX + n + m
-    for i in range(n):
-        for j in range(i + 1):
-            st2(work, MATRIX + i, j, ld(values, at.MASS + i * n + j))
-        for j in range(m):
-            st2(work, response + j, i, ld(values, at.ROWS + j * n + i))
-    ldl(work, MATRIX, n, 0.0)
-    for j in range(m):
-        ldl_solve(work, MATRIX, n, work, response + j)
-    for j in range(m):
-        for l in range(j + 1):
-            st2(work, delassus + j, l, times_row(values, at.ROWS + j * n, work, response + l, n))
-        st2(work, delassus + j, j, ld2(work, delassus + j, j) + softness)
-    ldl(work, delassus, m, 0.0)
-
-
-@helper
-def times_row(values: Any, start: Any, work: Any, row: Any, n: Any) -> Any:
-    """Σᵢ values[start + i] work[row, i]."""
-    s = ld(values, start) * ld2(work, row, 0)
-    for i in range(1, n):
-        s = s + ld(values, start + i) * ld2(work, row, i)
-    return s
+    factor_saddle_point(values, at.MASS, at.ROWS, softness, work, MATRIX, n, m)
 
 
 @kernel
 def solve_node(values: Any, structure: Any, work: Any) -> None:
     """(R, S) <- (x, l) with M x − Aᵀ l = R and A x = S, at the node with parts `values`."""
     n, m = structure[0], structure[1]
-    at = constrained(n, m, structure[2])
-    response, delassus = MATRIX + n, MATRIX + n + m
-    ldl_solve(work, MATRIX, n, work, R)
-    for j in range(m):
-        st2(work, S, j, ld2(work, S, j) - times_row(values, at.ROWS + j * n, work, R, n))
-    ldl_solve(work, delassus, m, work, S)
-    for i in range(n):
-        s = ld2(work, R, i)
-        for j in range(m):
-            s = s + ld2(work, response + j, i) * ld2(work, S, j)
-        st2(work, R, i, s)
+    solve_saddle_point(values, constrained(n, m, structure[2]).ROWS, work, MATRIX, n, m, R, S)
 
 
 @kernel

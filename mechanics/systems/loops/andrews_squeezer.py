@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from integrators.problem import Problem
-from mechanics.forces.elements import motor, spring_damper
+from mechanics.forces import motor, spring_damper
 from mechanics.joints import Motion
 from mechanics.mechanism import Mechanism, Projection
 from mechanics.model.frames import Frame

@@ -12,7 +12,7 @@ import numpy as np
 
 from integrators.problem import Problem
 from mechanics.constraints.loops import distance
-from mechanics.forces.elements import spring_damper
+from mechanics.forces import spring_damper
 from mechanics.joints import Continuous, Prismatic, Revolute
 from mechanics.mechanism import Mechanism, Projection
 from mechanics.model.frames import Frame

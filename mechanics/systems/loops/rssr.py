@@ -29,8 +29,6 @@ SPEED = 8.0
 LENGTH = float(np.linalg.norm(COUPLER_END - CRANK_END))
 ALONG = np.array([0.0, 0.0, LENGTH])
 """From one end of the coupler to the other, in its axes."""
-ROCKER_SPEED = 16.0 / 7.0
-"""Rate of the rocker at the start, rad/s."""
 ENERGY = 13.302125369
 """Of the start, J."""
 

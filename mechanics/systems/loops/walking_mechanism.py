@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from integrators.problem import Problem
 from mechanics.constraints.loops import Closure, weld
-from mechanics.forces.elements import Element, contact, servo
+from mechanics.forces import Element, contact, servo
 from mechanics.joints import Compound, Motion, Revolute, Slide, Turn
 from mechanics.mechanism import Mechanism, Projection
 from mechanics.model.frames import Frame

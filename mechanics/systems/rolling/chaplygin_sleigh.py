@@ -21,53 +21,28 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Variable
-from integrators.problem.parts import clear, constrained, quasi_velocity
-from liegroup.compile import kernel, ld, st
-from liegroup.formulas import se2
 from liegroup.table import SE2, table_of
-from mechanics.nonholonomic.forms import constrained_forms, quasi_velocity_forms
 from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.nonholonomic.written import Functions
 from mechanics.systems.bodies.elliptic import amplitude
 from mechanics.systems.checks import positive, signs
 
-Q = quasi_velocity(3, 2)
-C = constrained(3, 1, 0)
+
+def kinetic(q: Any, v: Any, p: Any) -> Any:
+    """v = (v_x, v_y, ω) of the skate; I about it."""
+    m, inertia, a = p
+    return 0.5 * m * (v[0] * v[0] + v[1] * v[1]) + m * a * v[1] * v[2] + 0.5 * inertia * v[2] * v[2]
 
 
-@kernel
-def quasi_velocity_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """u = (v, ω), velocity (v, 0, ω)."""
-    m, inertia, a = parameters[0], parameters[1], parameters[2]
-    v, w = ld(y, 3), ld(y, 4)
-    clear(out)
-    st(out, Q.BASIS + 0, 1.0)
-    st(out, Q.BASIS + 5, 1.0)
-    st(out, Q.METRIC, m)
-    st(out, Q.METRIC + 1, inertia)
-    st(out, Q.GYRO, m * a * w * w)
-    st(out, Q.GYRO + 1, -(m * a * v * w))
-
-
-@kernel
-def constrained_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """v = (v_x, v_y, ω)."""
-    m, inertia, a = parameters[0], parameters[1], parameters[2]
-    vx, vy, w = ld(y, 3), ld(y, 4), ld(y, 5)
-    clear(out)
-    st(out, C.MASS + 0, m)
-    st(out, C.MASS + 4, m)
-    st(out, C.MASS + 5, m * a)
-    st(out, C.MASS + 7, m * a)
-    st(out, C.MASS + 8, inertia)
-    st(out, C.ROWS + 1, 1.0)
-    rx, ry, rw = se2.bracket_transpose((vx, vy, w), (m * vx, m * (vy + a * w), m * a * vy + inertia * w))
-    st(out, C.RATE, -rx)
-    st(out, C.RATE + 1, -ry)
-    st(out, C.RATE + 2, -rw)
-
-
-REDUCED = quasi_velocity_forms(quasi_velocity_parts)
-CONSTRAINED = constrained_forms(constrained_parts)
+FUNCTIONS = Functions(
+    group=table_of([(SE2, 1)]),
+    mass=kinetic,
+    rows=lambda q, p: [[0.0, 1.0, 0.0]],
+    frame=lambda q, p: [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]],
+    metric=lambda p: (p[0], p[1]),
+    parameters=3,
+)
+"""u = (v, ω), velocity (v, 0, ω)."""
 
 
 def chaplygin_sleigh(
@@ -85,16 +60,13 @@ def chaplygin_sleigh(
     """
     positive(mass=mass, inertia_about_com=inertia_about_com)
     inertia = inertia_about_com + mass * offset**2
-    return NonholonomicSystem(
+    return FUNCTIONS.system(
         model="chaplygin-sleigh",
-        group=table_of([(SE2, 1)]),
         variables=(
             Variable("skate", ("x", "y", "heading"), "m, m, rad", "contact of the skate and heading of the blade"),
         ),
         velocities=Variable("v", ("v_x", "v_y", "omega"), "m/s, m/s, rad/s", "body velocity of the skate"),
         quasi_velocities=Variable("u", ("v", "omega"), "m/s, rad/s", "speed along the blade and turn rate"),
-        reduced=REDUCED,
-        constrained=CONSTRAINED,
         parameters=[mass, inertia, offset],
         q0=[0.0, 0.0, heading],
         u0=[v, omega],

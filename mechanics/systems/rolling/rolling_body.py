@@ -9,7 +9,9 @@ contact point (`mechanics.nonholonomic.rolling`), x_c the contact point in space
 
 J about the centre of mass, σ an optional damping.  Multipliers: the contact force in space axes, the last one the load.
 With K = J ω + m ρ × (ω × ρ), the momentum about the contact, and the plane at rest: K̇ = K × ω + m ρ̇ × (ω × ρ) + m g ρ
-× γ. Source: Routh 1905, articles 241–244; Borisov and Mamaev 2002.
+× γ. The kernels are written by hand, for every surface at once: a ruler of what `mechanics.nonholonomic.written`
+traces.
+Source: Routh 1905, articles 241–244; Borisov and Mamaev 2002.
 """
 
 from __future__ import annotations

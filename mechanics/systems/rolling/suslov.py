@@ -20,57 +20,28 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Variable
-from integrators.problem.parts import clear, constrained, quasi_velocity
-from liegroup.compile import kernel, ld, st
-from liegroup.formulas.vectors import cross
 from liegroup.table import SO3, table_of
-from mechanics.nonholonomic.forms import constrained_forms, quasi_velocity_forms
 from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.nonholonomic.written import Functions
 from mechanics.systems.bodies.elliptic import amplitude
 from mechanics.systems.checks import signs
 
-Q = quasi_velocity(3, 2)
-C = constrained(3, 1, 0)
 
-
-@kernel
-def quasi_velocity_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """u = (ω₁, ω₂)."""
-    i11, i22, i13, i23 = parameters[0], parameters[1], parameters[3], parameters[4]
-    w1, w2 = ld(y, 4), ld(y, 5)
-    k = i13 * w1 + i23 * w2
-    clear(out)
-    st(out, Q.BASIS + 0, 1.0)
-    st(out, Q.BASIS + 3, 1.0)
-    st(out, Q.METRIC, i11)
-    st(out, Q.METRIC + 1, i22)
-    st(out, Q.GYRO, -(k * w2))
-    st(out, Q.GYRO + 1, k * w1)
-
-
-@kernel
-def constrained_parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+def mass(q: Any, p: Any) -> Any:
     """v = ω."""
-    i11, i22, i33, i13, i23 = parameters[0], parameters[1], parameters[2], parameters[3], parameters[4]
-    w = (ld(y, 4), ld(y, 5), ld(y, 6))
-    clear(out)
-    st(out, C.MASS + 0, i11)
-    st(out, C.MASS + 2, i13)
-    st(out, C.MASS + 4, i22)
-    st(out, C.MASS + 5, i23)
-    st(out, C.MASS + 6, i13)
-    st(out, C.MASS + 7, i23)
-    st(out, C.MASS + 8, i33)
-    st(out, C.ROWS + 2, 1.0)
-    momentum = (i11 * w[0] + i13 * w[2], i22 * w[1] + i23 * w[2], i13 * w[0] + i23 * w[1] + i33 * w[2])
-    rate = cross(w, momentum)
-    st(out, C.RATE, rate[0])
-    st(out, C.RATE + 1, rate[1])
-    st(out, C.RATE + 2, rate[2])
+    i11, i22, i33, i13, i23 = p
+    return [[i11, 0.0, i13], [0.0, i22, i23], [i13, i23, i33]]
 
 
-REDUCED = quasi_velocity_forms(quasi_velocity_parts)
-CONSTRAINED = constrained_forms(constrained_parts)
+FUNCTIONS = Functions(
+    group=table_of([(SO3, 1)]),
+    mass=mass,
+    rows=lambda q, p: [[0.0, 0.0, 1.0]],
+    frame=lambda q, p: [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]],
+    metric=lambda p: (p[0], p[1]),
+    parameters=5,
+)
+"""u = (ω₁, ω₂)."""
 
 
 def suslov(
@@ -85,14 +56,11 @@ def suslov(
     matrix = np.array([[i11, 0.0, i13], [0.0, i22, i23], [i13, i23, i33]])
     if not (np.isfinite(matrix).all() and np.linalg.eigvalsh(matrix)[0] > 0):
         raise ValueError(f"inertia: {inertia} gives the matrix {matrix.tolist()}, expected a positive definite one")
-    return NonholonomicSystem(
+    return FUNCTIONS.system(
         model="suslov",
-        group=table_of([(SO3, 1)]),
         variables=(Variable("orientation", ("qw", "qx", "qy", "qz"), "1", "body to space"),),
         velocities=Variable("v", ("omega_1", "omega_2", "omega_3"), "rad/s", "angular velocity, body axes"),
         quasi_velocities=Variable("u", ("omega_1", "omega_2"), "rad/s", "angular velocity, body axes"),
-        reduced=REDUCED,
-        constrained=CONSTRAINED,
         parameters=list(inertia),
         q0=[1.0, 0.0, 0.0, 0.0],
         u0=list(omega),

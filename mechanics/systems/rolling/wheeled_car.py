@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechanics.constraints.wheels import wheel
-from mechanics.forces.elements import joint_spring
+from mechanics.forces import joint_spring
 from mechanics.joints import Prismatic, Revolute
 from mechanics.joints.free import Free
 from mechanics.mechanism import Mechanism

@@ -9,14 +9,17 @@ from functools import cache
 import numpy as np
 import pytest
 
-from integrators.method.step_map import step_map
+from integrators.analysis.canonical import two_form
+from integrators.method.step_map import moved, step_map
 from integrators.methods import find
 from integrators.problem.lagrangian import lagrangian_problem
+from integrators.step_derivatives.complex_step import velocities
 from integrators.step_derivatives.linearised import linearised_step
 from integrators.steppers.variational import variational
 from integrators.tableaus import GAUSS
 from integrators.tableaus.galerkin import galerkin
 from liegroup.compile.scalars import sincos
+from liegroup.group import product, rn, so3
 
 METHODS = [
     find("DEL_MIDPOINT"),
@@ -107,3 +110,37 @@ def test_the_state_is_that_of_the_step():
 def test_what_does_not_apply_is_refused(arguments, words):
     with pytest.raises(ValueError, match=words):
         linearised_step(problem(), *arguments)
+
+
+@pytest.mark.parametrize("method", ["LGVI_CAYLEY", "LGVI_CAYLEY_SUZUKI4", "LGVI_CCSK", "VARIATIONAL_GAUSS2"])
+def test_derivatives_on_a_group_are_exact_and_symplectic(method):
+    """A pointer with a magnet on SO(3) and a weight on a line; the parameter is a force of the potential."""
+    made = lagrangian_problem(
+        lambda t, q, v, p: (
+            0.5 * (v[0] ** 2 + 2.0 * v[1] ** 2 + 3.0 * v[2] ** 2 + v[3] ** 2) - p[0] * q[1] * q[4] - t * q[2]
+        ),
+        q=[0.8, 0.0, 0.6, 0.0, 0.3],
+        v=[0.3, -0.2, 0.5, 0.1],
+        group=product(so3, rn(1)),
+        parameters=[0.7],
+        model="pointer",
+    )
+    y = made.y0
+    found = linearised_step(made, method, y, H, [0.7], [0], t=0.2)
+    assert np.abs(found.A.T @ two_form(made, found.y) @ found.A - two_form(made, y)).max() < 1e-14
+    back = np.linalg.pinv(velocities(made, found.y))
+    changes = (
+        lambda d: moved(made, y, [0, d, 0, 0, 0, 0, 0, 0]), lambda d: moved(made, y, [0, 0, 0, 0, 0, 0, d, 0])
+    )  # fmt: skip
+    columns = [lambda d, m=m: linearised_step(made, method, m(d[0]), H, [0.7], [0], t=0.2).y for m in changes]
+    columns.append(lambda d: linearised_step(made, method, y, H, [0.7 + d[0]], [0], t=0.2).y)
+    columns.append(lambda d: linearised_step(made, method, y, H + d[0], [0.7], [0], t=0.2).y)
+    J = back @ np.hstack([differences(f, np.zeros(1)) for f in columns])
+    exact = np.column_stack([found.A[:, 1], found.A[:, 6], found.B[:, 0], found.by_step])
+    assert np.abs(exact - J).max() < 1e-11
+
+
+def test_a_control_that_changes_an_inertia_found_once_is_refused():
+    made = lagrangian_problem(lambda t, q, v, p: 0.5 * p[0] * v[0] ** 2 - q[0] ** 2, [0.3], [0.1], parameters=[2.0])
+    with pytest.raises(ValueError, match="changes the inertia which LGVI_CAYLEY finds once"):
+        linearised_step(made, "LGVI_CAYLEY", made.y0, H, [2.0], [0])

@@ -67,7 +67,7 @@ def test_written_and_read_it_is_the_same_bit_by_bit(urdf, tmp_path):
             theirs.first.body,
             theirs.second.body,
         )
-        for a, b in zip(mine.rows, theirs.rows, strict=True):
+        for a, b in zip(mine.equations, theirs.equations, strict=True):
             assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
 
 
@@ -78,7 +78,7 @@ def test_a_distance_keeps_its_length(urdf, tmp_path):
     side.write_text(json.dumps({"closure": [closure], "assembly": {"guess": {"coupler_joint": 2.0}}}))
     made = mechanics.load_mechanism(urdf, closures=side)
     write_closures(side, made)
-    assert read_closures(side, made.tree).closures[0].rows[0].length == 0.8
+    assert read_closures(side, made.tree).closures[0].equations[0].length == 0.8
 
 
 def test_couplings_of_joints(urdf, tmp_path):

@@ -10,7 +10,18 @@ from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.couplings import gear
 from mechanics.constraints.loops import holonomic, revolute
 from mechanics.constraints.mobility import mass_matrix
-from mechanics.forces import bushing, compliant, contact, joint_spring, motor, servo, spring_damper
+from mechanics.forces import (
+    KINDS,
+    OnJoint,
+    bushing,
+    compliant,
+    contact,
+    joint_spring,
+    motor,
+    register,
+    servo,
+    spring_damper,
+)
 from mechanics.joints import Continuous, Free, Motion, Prismatic, Revolute
 from mechanics.mechanism import Mechanism
 
@@ -200,3 +211,19 @@ def test_a_spring_given_as_a_function_is_the_spring():
 def test_a_coupling_of_joints_cannot_be_compliant():
     with pytest.raises(ModelError, match="couples joints"):
         compliant(gear("arm_joint", "door_joint", 2.0), 10.0)
+
+
+def test_every_kind_has_an_example():
+    assert {type(e) for elements in ELEMENTS.values() for e in elements} == set(KINDS)
+
+
+def test_a_kind_that_is_no_kind_is_refused():
+    class Lawless(OnJoint):
+        pass
+
+    with pytest.raises(TypeError, match=r"Lawless\.law: expected staticmethod"):
+        register(Lawless)
+    with pytest.raises(TypeError, match="derive it from OnJoint, OnEquation or OnBodies"):
+        register(int)
+    with pytest.raises(ModelError, match="compiled loops do not know it"):
+        Mechanism(tree(), elements=[[Lawless("arm_joint")]]).packed()

@@ -5,8 +5,8 @@ import pytest
 import scipy.linalg
 
 from mechanics.algebra.spatial import skew
+from mechanics.constraints.body_equations import screws_by_kind
 from mechanics.constraints.loops import CLOSURES, distance, weld
-from mechanics.constraints.rows import row_screws
 from mechanics.errors import ModelError
 from mechanics.model.frames import Frame
 
@@ -26,7 +26,9 @@ FREEDOM = {
 def relative_jacobian(closure, R, x):
     """φ and the rows W_j of the second body, for the first frame at rest at the origin and the second at (R, x)."""
     identity, zero = np.eye(3).ravel(), np.zeros(3)
-    rows = [row_screws(r.kind, r.a, r.p, r.b, r.q, r.length, identity, zero, R.ravel(), x) for r in closure.rows]
+    rows = [
+        screws_by_kind(r.kind, r.a, r.p, r.b, r.q, r.length, identity, zero, R.ravel(), x) for r in closure.equations
+    ]
     return np.array([r[0] for r in rows]), np.array([r[2] for r in rows])
 
 

@@ -18,7 +18,7 @@ from mechanics.constraints.couplings import coupling, gear, polynomial
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import revolute
 from mechanics.errors import ModelError
-from mechanics.forces.elements import compliant
+from mechanics.forces import compliant
 from mechanics.formulations.body_problem import body_problem
 from mechanics.formulations.closing_forces import closing_forces
 from mechanics.formulations.constrained_problem import constrained_problem
@@ -195,7 +195,7 @@ def pair(ratio, *elements):
 
 @pytest.mark.parametrize("ratio", [-3.0, 0.4])
 def test_two_geared_wheels_are_one_of_the_reduced_inertia(ratio):
-    made, reduced = pair(ratio, forces.elements.joint_spring("one_joint", 5.0)), 0.3 + ratio**2 * 0.02
+    made, reduced = pair(ratio, forces.joint_spring("one_joint", 5.0)), 0.3 + ratio**2 * 0.02
     assert (made.mobility.dof, made.mobility.rank, made.mobility.redundant) == (1, 1, 0)
     q = np.array([0.2, ratio * 0.2])
     assert accelerations(made, q, np.zeros(2)) == pytest.approx([-1.0 / reduced, -ratio / reduced], rel=1e-14)
@@ -349,7 +349,7 @@ def test_couplings_work_beside_closed_loops_redundant_ones_and_forces():
         gear("idler_joint", "wheel_joint", -0.5),
         gear("crank_joint", "idler_joint", -1.0),
     ]
-    spring = forces.elements.joint_spring("idler_joint", 3.0, 0.0, 0.0)
+    spring = forces.joint_spring("idler_joint", 3.0, 0.0, 0.0)
     made = Mechanism.assembled(
         tree, [gears[0], loop, *gears[1:]], [1.0, -0.6, 1.8, 0.0, 0.0], ["crank_joint"], [spring]
     )

@@ -12,10 +12,10 @@ from integrators.analysis import measured_order
 from integrators.method.step_map import step_map
 from integrators.methods import find
 from mechanics import Body, Frame, Inertia, JointData, Tree
+from mechanics.constraints.wheel_equations import EDGE, HEIGHT, ROLL, SIDE, SPHERE, wheel_equation
 from mechanics.constraints.wheel_gradients import slip, slip_gradient
-from mechanics.constraints.wheel_rows import EDGE, HEIGHT, ROLL, SIDE, SPHERE, wheel_row
 from mechanics.constraints.wheels import skate, wheel
-from mechanics.forces.elements import joint_spring
+from mechanics.forces import joint_spring
 from mechanics.joints import Planar, Revolute
 from mechanics.mechanism import Mechanism, mass_matrix
 from mechanics.systems.rolling import ball_on_table, mobile_manipulator, wheeled_car, whipple_bicycle
@@ -77,7 +77,7 @@ def test_the_gradient_of_the_slip_of_a_ball():
     A, B, D, T, phi_i, phi_j = np.random.default_rng(7).normal(size=(6, 3))
 
     def work(A, B, D):
-        _, f, o = (np.array(x) for x in wheel_row(SPHERE, tuple(A), tuple(B), tuple(D)))
+        _, f, o = (np.array(x) for x in wheel_equation(SPHERE, tuple(A), tuple(B), tuple(D)))
         return slip(f, np.cross(o, f), np.cross(D + o, f), T, phi_i, phi_j)
 
     g = slip_gradient(SPHERE, tuple(A), tuple(B), tuple(D), tuple(T), tuple(phi_i), tuple(phi_j))
@@ -96,7 +96,7 @@ def test_the_gradient_of_the_slip(kind):
     D, T, phi_i, phi_j = rng.normal(size=(4, 3))
 
     def work(A, b, D):
-        _, f, o = (np.array(x) for x in wheel_row(kind, tuple(A), tuple(0.7 * b), tuple(D)))
+        _, f, o = (np.array(x) for x in wheel_equation(kind, tuple(A), tuple(0.7 * b), tuple(D)))
         return slip(f, np.cross(o, f), np.cross(D + o, f), T, phi_i, phi_j)
 
     g = slip_gradient(kind, tuple(A), tuple(0.7 * b), tuple(D), tuple(T), tuple(phi_i), tuple(phi_j))
@@ -111,7 +111,7 @@ def test_the_gradient_of_the_slip(kind):
 def contact_forces(made, q):
     """Of every row: force, its arm from the hub; in space."""
     found, places = [], poses(made.tree, q, 0.0)
-    for row, (_, j) in zip(made.equations.rows, made.equations.bodies, strict=True):
+    for row, (_, j) in zip(made.equations.equations, made.equations.bodies, strict=True):
         b = places[j][0] @ row.b / np.linalg.norm(row.b)
         level = Z - (Z @ b) * b
         contact = -np.linalg.norm(row.b) * level / np.linalg.norm(level)
@@ -128,7 +128,7 @@ def slips(made, q0, q1):
     """C of every rolling row between two configurations, as it is written; the plane is the ground."""
     found = []
     for row, (f0, o0, hub0, R0), (f1, o1, hub1, R1) in zip(
-        made.equations.rows, contact_forces(made, q0), contact_forces(made, q1), strict=True
+        made.equations.equations, contact_forces(made, q0), contact_forces(made, q1), strict=True
     ):
         turn = Rotation.from_matrix(R1 @ R0.T).as_rotvec()
         if row.kind > HEIGHT:

@@ -1,7 +1,7 @@
 """One scalar equation between two bodies: its value φ, its wrenches and their rates.
 
-Every closing joint (`mechanics.constraints.loops`) and every wheel (`mechanics.constraints.wheels`) is a few rows of
-these kinds.  With P = x_i + R_i p, Q = x_j + R_j q, D = Q − P and directions A = R_i a, B = R_j b:
+Every closing joint (`mechanics.constraints.loops`) and every wheel (`mechanics.constraints.wheels`) is a few equations
+of these kinds.  With P = x_i + R_i p, Q = x_j + R_j q, D = Q − P and directions A = R_i a, B = R_j b:
 
 ==========  ==================  ===========================  ===========================  =======================
 kind        φ                   momentum screw on body j     its rate                     acts along
@@ -9,9 +9,9 @@ kind        φ                   momentum screw on body j     its rate          
 PARALLEL    A · B               moment B × A                 Ḃ × A + B × Ȧ                a pure moment
 ALONG       A · D               force A at Q                 Ȧ at Q, and moment Q̇ × A     the line A through Q
 DISTANCE    |D| − L             force e = D/|D| at Q         ė at Q, and moment Q̇ × e      the line PQ
-HEIGHT …    of wheels, balls and blades: see `mechanics.constraints.wheel_rows`
-GIVEN       a function of the relative pose: see `mechanics.constraints.given_rows`
-COUPLING    a function of joint coordinates: see `mechanics.constraints.coupling_rows`
+HEIGHT …    of wheels, balls and blades: see `mechanics.constraints.wheel_equations`
+GIVEN       a function of the relative pose: see `mechanics.constraints.given_equations`
+COUPLING    a function of joint coordinates: see `mechanics.constraints.coupling_equations`
 ==========  ==================  ===========================  ===========================  =======================
 
 Body i feels the opposite screw.  In body axes about the body origins the screws are W_i, W_j (6 numbers each), so that
@@ -29,7 +29,7 @@ from liegroup.compile import helper
 from liegroup.compile.scalars import sqrt
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
-from mechanics.constraints.wheel_rows import HEIGHT, SPHERE, wheel_rates, wheel_row
+from mechanics.constraints.wheel_equations import HEIGHT, SPHERE, wheel_equation, wheel_rates
 from mechanics.model.layout import three
 
 COUPLING, GIVEN, PARALLEL, ALONG, DISTANCE = -2, -1, 0, 1, 2
@@ -66,7 +66,7 @@ def second(kind: Any, of_first: Any, of_second: Any) -> Any:
 
 @helper
 def direction(kind: Any, A: Any, B: Any, D: Any) -> Any:
-    """The moment B × A of a PARALLEL row; else the force on body j: A, or e = D/|D|."""
+    """The moment B × A of a PARALLEL equation; else the force on body j: A, or e = D/|D|."""
     if kind == PARALLEL:
         return cross(B, A)
     return A if kind == ALONG else scale(1.0 / sqrt(dot(D, D)), D)
@@ -82,7 +82,7 @@ def value(kind: Any, A: Any, B: Any, D: Any, length: Any) -> Any:
 
 @helper
 def on_body(kind: Any, R: Any, arm: Any, force: Any, moment: Any) -> Any:
-    """The screw of a row in the axes of a body: a pure moment, or a force at `arm` from the body origin plus a
+    """The screw of an equation in the axes of a body: a pure moment, or a force at `arm` from the body origin plus a
     moment.
     """
     if kind == PARALLEL:
@@ -93,8 +93,10 @@ def on_body(kind: Any, R: Any, arm: Any, force: Any, moment: Any) -> Any:
 
 
 @helper
-def row_screws(kind: Any, a: Any, p: Any, b: Any, q: Any, length: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any) -> Any:
-    """φ, W_i (6), W_j (6) of one row.
+def screws_by_kind(
+    kind: Any, a: Any, p: Any, b: Any, q: Any, length: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any
+) -> Any:
+    """φ, W_i (6), W_j (6) of one equation.
 
     R turns body components into world components (nine numbers), x is the body origin in world axes.
     """
@@ -102,7 +104,7 @@ def row_screws(kind: Any, a: Any, p: Any, b: Any, q: Any, length: Any, R_i: Any,
     arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
     D = subtract(add(x_j, arm_j), add(x_i, arm_i))
     if kind >= HEIGHT:
-        phi, f, offset = wheel_row(kind, A, B, D)
+        phi, f, offset = wheel_equation(kind, A, B, D)
         zero = scale(0.0, f)
         return (
             phi,
@@ -127,7 +129,7 @@ def _turning(e: Any, D: Any, D_dot: Any) -> Any:
 
 
 @helper
-def row_rates(
+def rates_by_kind(
     kind: Any,
     a: Any,
     p: Any,
@@ -142,7 +144,7 @@ def row_rates(
     v_j: Any,
     w_j: Any,
 ) -> Any:
-    """N_i (6), N_j (6): the rates of the screws of one row, seen from space, in body axes about the body origins.
+    """N_i (6), N_j (6): the rates of the screws of one equation, seen from space, in body axes about the body origins.
 
     v, w are the velocity of the body origin and the angular velocity in body axes.
     """

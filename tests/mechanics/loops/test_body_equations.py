@@ -5,8 +5,8 @@ import pytest
 import scipy.linalg
 
 from mechanics.algebra.spatial import skew
-from mechanics.constraints.rows import ALONG, DISTANCE, PARALLEL, row_rates, row_screws
-from mechanics.constraints.wheel_rows import EDGE, HEIGHT, ROLL, SIDE
+from mechanics.constraints.body_equations import ALONG, DISTANCE, PARALLEL, rates_by_kind, screws_by_kind
+from mechanics.constraints.wheel_equations import EDGE, HEIGHT, ROLL, SIDE
 
 POSITIONS = {"parallel": PARALLEL, "along": ALONG, "distance": DISTANCE, "height": HEIGHT}
 KINDS = {**POSITIONS, "roll": ROLL, "side": SIDE, "edge": EDGE}
@@ -34,7 +34,7 @@ def sample(request):
 def screws(kind, numbers, poses):
     (R_i, x_i), (R_j, x_j) = poses
     a, p, b, q, length = numbers
-    phi, W_i, W_j = row_screws(kind, a, p, b, q, length, R_i.ravel(), x_i, R_j.ravel(), x_j)
+    phi, W_i, W_j = screws_by_kind(kind, a, p, b, q, length, R_i.ravel(), x_i, R_j.ravel(), x_j)
     return phi, np.array(W_i), np.array(W_j)
 
 
@@ -42,7 +42,7 @@ def rates(kind, numbers, poses, twists):
     (R_i, x_i), (R_j, x_j) = poses
     a, p, b, q, _ = numbers
     V_i, V_j = twists
-    N_i, N_j = row_rates(kind, a, p, b, q, R_i.ravel(), x_i, R_j.ravel(), x_j, V_i[:3], V_i[3:], V_j[:3], V_j[3:])
+    N_i, N_j = rates_by_kind(kind, a, p, b, q, R_i.ravel(), x_i, R_j.ravel(), x_j, V_i[:3], V_i[3:], V_j[:3], V_j[3:])
     return np.array(N_i), np.array(N_j)
 
 

@@ -1,4 +1,4 @@
-"""Closure rows given as functions of the pose of one frame relative to another, φ = c(x, R).
+"""Closure equations given as functions of the pose of one frame relative to another, φ = c(x, R).
 
 x is the origin of the second frame in the axes of the first, R turns components of the second into components of the
 first.  The function is traced once (`liegroup.compile.tracing`); its exact derivatives are played from a tape
@@ -26,7 +26,7 @@ from liegroup.compile.tape import Tape, play, tape_of
 from liegroup.compile.tracing import Traced
 from liegroup.formulas.vectors import add, cross, scale, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
-from mechanics.constraints.rows import ALONG, EQUATION_NUMBERS, GIVEN, on_body, row_rates, row_screws
+from mechanics.constraints.body_equations import ALONG, EQUATION_NUMBERS, GIVEN, on_body, rates_by_kind, screws_by_kind
 from mechanics.errors import ModelError
 from mechanics.kernels.links import put
 from mechanics.model.layout import three
@@ -36,7 +36,7 @@ INPUTS = 18
 RESULTS = 13
 """φ, g, k; then ġ, k̇."""
 AXES_NUMBERS = 6
-"""Behind the numbers of a row: the second axes of the two frames (the first are its directions a and b), then the
+"""Behind the numbers of an equation: the second axes of the two frames (the first are its directions a and b), then the
 constants of the tape.
 """
 
@@ -60,7 +60,7 @@ def packed_tape(structure: Any, at: Any, results: Any) -> Any:
 
 @helper
 def second_axes(parameters: Any, at: Any) -> Any:
-    """The second axes of the two frames of the row whose numbers are at `at`."""
+    """The second axes of the two frames of the equation whose numbers are at `at`."""
     o = at + EQUATION_NUMBERS
     return three(parameters, o), three(parameters, o + 3)
 
@@ -134,41 +134,43 @@ def axes(R: Any, a: Any, b: Any) -> Any:
 
 
 @helper
-def put_pose(work: Any, row: Any, F: Any, G: Any, D: Any) -> None:
+def put_pose(work: Any, line: Any, F: Any, G: Any, D: Any) -> None:
     """x and R into the registers."""
-    put(work, row, 0, rotated(F, D))
+    put(work, line, 0, rotated(F, D))
     x, y, z = rotated(F, G[:3]), rotated(F, G[3:6]), rotated(F, G[6:])
     for k in range(3):
-        put(work, row, 3 + 3 * k, (x[k], y[k], z[k]))
+        put(work, line, 3 + 3 * k, (x[k], y[k], z[k]))
 
 
 @helper
-def result(structure: Any, tape: Any, work: Any, row: Any, k: Any) -> Any:
+def result(structure: Any, tape: Any, work: Any, line: Any, k: Any) -> Any:
     """Results k, k + 1, k + 2."""
     at = tape.results + k
-    return ld2(work, row, structure[at]), ld2(work, row, structure[at + 1]), ld2(work, row, structure[at + 2])
+    return ld2(work, line, structure[at]), ld2(work, line, structure[at + 1]), ld2(work, line, structure[at + 2])
 
 
 @kernel
 def given_screws(
-    parameters: Any, at: Any, structure: Any, code: Any, work: Any, row: Any,
+    parameters: Any, at: Any, structure: Any, code: Any, work: Any, line: Any,
     a: Any, p: Any, b: Any, q: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any,
 ) -> Any:  # fmt: skip
-    """φ, W_i (6), W_j (6), as of `mechanics.constraints.rows.row_screws`; numbers of the row at `at`, its tape at
-    `code`.
+    """φ, W_i (6), W_j (6), as of `mechanics.constraints.body_equations.screws_by_kind`; numbers of the equation at
+    `at`, its tape at `code`.
     """
     tape, (a_2, b_2) = packed_tape(structure, code, RESULTS), second_axes(parameters, at)
     F, G = axes(R_i, a, a_2), axes(R_j, b, b_2)
     arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
     D = subtract(add(x_j, arm_j), add(x_i, arm_i))
-    put_pose(work, row, F, G, D)
-    play(parameters, at + EQUATION_NUMBERS + AXES_NUMBERS, structure, tape.instructions, tape.values, INPUTS, work, row)
+    put_pose(work, line, F, G, D)
+    play(
+        parameters, at + EQUATION_NUMBERS + AXES_NUMBERS, structure, tape.instructions, tape.values, INPUTS, work, line
+    )
     f, m = (
-        rotated_back(F, result(structure, tape, work, row, 1)),
-        rotated_back(F, result(structure, tape, work, row, 4)),
+        rotated_back(F, result(structure, tape, work, line, 1)),
+        rotated_back(F, result(structure, tape, work, line, 4)),
     )
     return (
-        ld2(work, row, structure[tape.results]),
+        ld2(work, line, structure[tape.results]),
         on_body(ALONG, R_i, add(arm_i, D), scale(-1.0, f), scale(-1.0, m)),
         on_body(ALONG, R_j, arm_j, f, m),
     )
@@ -176,26 +178,26 @@ def given_screws(
 
 @kernel
 def given_rates(
-    parameters: Any, at: Any, structure: Any, code: Any, work: Any, row: Any,
+    parameters: Any, at: Any, structure: Any, code: Any, work: Any, line: Any,
     a: Any, p: Any, b: Any, q: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any, v_i: Any, w_i: Any, v_j: Any, w_j: Any,
 ) -> Any:  # fmt: skip
-    """N_i (6), N_j (6), as of `mechanics.constraints.rows.row_rates`."""
+    """N_i (6), N_j (6), as of `mechanics.constraints.body_equations.rates_by_kind`."""
     tape, (a_2, b_2) = packed_tape(structure, code, RESULTS), second_axes(parameters, at)
     F, G = axes(R_i, a, a_2), axes(R_j, b, b_2)
     arm_i, arm_j = rotated(R_i, p), rotated(R_j, q)
     D = subtract(add(x_j, arm_j), add(x_i, arm_i))
     turn_i, turn_j = rotated(R_i, w_i), rotated(R_j, w_j)
     P_dot, Q_dot = add(rotated(R_i, v_i), cross(turn_i, arm_i)), add(rotated(R_j, v_j), cross(turn_j, arm_j))
-    put_pose(work, row, F, G, D)
-    put(work, row, 12, rotated(F, subtract(subtract(Q_dot, P_dot), cross(turn_i, D))))
-    put(work, row, 15, rotated(F, subtract(turn_j, turn_i)))
-    play(parameters, at + EQUATION_NUMBERS + AXES_NUMBERS, structure, tape.instructions, tape.rates, INPUTS, work, row)
+    put_pose(work, line, F, G, D)
+    put(work, line, 12, rotated(F, subtract(subtract(Q_dot, P_dot), cross(turn_i, D))))
+    put(work, line, 15, rotated(F, subtract(turn_j, turn_i)))
+    play(parameters, at + EQUATION_NUMBERS + AXES_NUMBERS, structure, tape.instructions, tape.rates, INPUTS, work, line)
     f, m = (
-        rotated_back(F, result(structure, tape, work, row, 1)),
-        rotated_back(F, result(structure, tape, work, row, 4)),
+        rotated_back(F, result(structure, tape, work, line, 1)),
+        rotated_back(F, result(structure, tape, work, line, 4)),
     )
-    f_dot = add(cross(turn_i, f), rotated_back(F, result(structure, tape, work, row, 7)))
-    m_dot = add(cross(turn_i, m), rotated_back(F, result(structure, tape, work, row, 10)))
+    f_dot = add(cross(turn_i, f), rotated_back(F, result(structure, tape, work, line, 7)))
+    m_dot = add(cross(turn_i, m), rotated_back(F, result(structure, tape, work, line, 10)))
     m_dot = add(m_dot, cross(Q_dot, f))
     return (
         on_body(ALONG, R_i, add(arm_i, D), scale(-1.0, f_dot), scale(-1.0, m_dot)),
@@ -203,39 +205,39 @@ def given_rates(
     )
 
 
-# --- any row, for the readable reference ------------------------------------------------------------------------------
+# --- any equation, for the readable reference -------------------------------------------------------------------------
 
 
-def _given(row: Any, dtype: Any) -> tuple[Any, ...]:
-    """The arguments of the kernels for a row on its own."""
-    code = np.array(code_of(row.tape), dtype=np.int64)
-    numbers = np.concatenate([np.zeros(EQUATION_NUMBERS), row.a[:, 1], row.b[:, 1], row.tape.constants])
+def _given(equation: Any, dtype: Any) -> tuple[Any, ...]:
+    """The arguments of the kernels for an equation on its own."""
+    code = np.array(code_of(equation.tape), dtype=np.int64)
+    numbers = np.concatenate([np.zeros(EQUATION_NUMBERS), equation.a[:, 1], equation.b[:, 1], equation.tape.constants])
     return (
         numbers,
         0,
         code,
         0,
-        np.zeros((1, row.tape.registers), dtype=dtype),
+        np.zeros((1, equation.tape.registers), dtype=dtype),
         0,
-        row.a[:, 0],
-        row.p,
-        row.b[:, 0],
-        row.q,
+        equation.a[:, 0],
+        equation.p,
+        equation.b[:, 0],
+        equation.q,
     )
 
 
-def screws_of_row(row: Any, *poses: Any) -> Any:
-    """φ, W_i, W_j of a row of any kind at the poses R_i (nine numbers), x_i, R_j, x_j, of any scalar type."""
-    if row.kind == GIVEN:
-        return given_screws(*_given(row, _type(poses)), *poses)
-    return row_screws(row.kind, row.a, row.p, row.b, row.q, row.length, *poses)
+def screws_of_equation(equation: Any, *poses: Any) -> Any:
+    """φ, W_i, W_j of an equation of any kind at the poses R_i (nine numbers), x_i, R_j, x_j, of any scalar type."""
+    if equation.kind == GIVEN:
+        return given_screws(*_given(equation, _type(poses)), *poses)
+    return screws_by_kind(equation.kind, equation.a, equation.p, equation.b, equation.q, equation.length, *poses)
 
 
-def rates_of_row(row: Any, *poses_and_twists: Any) -> Any:
-    """N_i, N_j of a row of any kind."""
-    if row.kind == GIVEN:
-        return given_rates(*_given(row, _type(poses_and_twists)), *poses_and_twists)
-    return row_rates(row.kind, row.a, row.p, row.b, row.q, *poses_and_twists)
+def rates_of_equation(equation: Any, *poses_and_twists: Any) -> Any:
+    """N_i, N_j of an equation of any kind."""
+    if equation.kind == GIVEN:
+        return given_rates(*_given(equation, _type(poses_and_twists)), *poses_and_twists)
+    return rates_by_kind(equation.kind, equation.a, equation.p, equation.b, equation.q, *poses_and_twists)
 
 
 def _type(arrays: Sequence[NDArray[Any]]) -> Any:

@@ -1,5 +1,5 @@
-"""The rows of a wheel or a ball that rolls, or a blade that slides, on a plane of another body: directions, contact
-points, rates.
+"""The equations of a wheel or a ball that rolls, or a blade that slides, on a plane of another body: directions,
+contact points, rates.
 
 A is the unit normal of the plane through P, B = r b̂ the axis of the wheel times its radius, Q its hub, D = Q − P;
 
@@ -16,7 +16,7 @@ SPHERE      none            A, a direction in the      Q − B: along A; B = r n
                             plane
 ==========  ==============  =========================  ================================================
 
-A wheel that turns positively about b̂ goes along its heading.  The rows hold the velocity of the material point in
+A wheel that turns positively about b̂ goes along its heading.  The equations hold the velocity of the material point in
 contact. ROLL, SIDE, EDGE and SPHERE are rates of no φ; their φ is 0.  Both A and B of SPHERE belong to the plane: a
 ball has no axis. A wheel that lies flat on the plane (s = 0) has no heading.  A rim of section radius ρ: the plane
 raised by ρ for HEIGHT (the foot of the contact point stays where it is). Source: Routh 1905, article 244; Moiseev et
@@ -32,11 +32,11 @@ from liegroup.compile.scalars import sqrt
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
 
 HEIGHT, ROLL, SIDE, EDGE, SPHERE = range(3, 8)
-"""Kinds of rows, after those of `mechanics.constraints.rows`."""
+"""Kinds of equations, after those of `mechanics.constraints.body_equations`."""
 
 
 class Rim(NamedTuple):
-    """Axis b̂ and radius of a wheel, A·b̂, s, e, and the direction of the row."""
+    """Axis b̂ and radius of a wheel, A·b̂, s, e, and the direction of the equation."""
 
     axis: Any
     radius: Any
@@ -63,7 +63,7 @@ def rim(kind: Any, A: Any, B: Any) -> Any:
 
 @helper
 def low(kind: Any, A: Any, D: Any, w: Any) -> Any:
-    """From Q to where the row acts."""
+    """From Q to where the equation acts."""
     if kind == EDGE:
         return scale(0.0, A)
     offset = scale(-w.radius, w.up)
@@ -71,7 +71,7 @@ def low(kind: Any, A: Any, D: Any, w: Any) -> Any:
 
 
 @kernel
-def wheel_row(kind: Any, A: Any, B: Any, D: Any) -> Any:
+def wheel_equation(kind: Any, A: Any, B: Any, D: Any) -> Any:
     """φ, the force on body j, and from Q to where it acts."""
     if kind == SPHERE:
         return 0.0 * A[0], A, scale(-1.0, B)
@@ -82,7 +82,7 @@ def wheel_row(kind: Any, A: Any, B: Any, D: Any) -> Any:
 
 @kernel
 def wheel_rates(kind: Any, A: Any, A_dot: Any, B: Any, B_dot: Any, D: Any, D_dot: Any) -> Any:
-    """Force and offset of a row, and their rates seen from space."""
+    """Force and offset of an equation, and their rates seen from space."""
     if kind == SPHERE:
         return A, scale(-1.0, B), A_dot, scale(-1.0, B_dot)
     w = rim(kind, A, B)

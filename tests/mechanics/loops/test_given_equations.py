@@ -12,7 +12,7 @@ from integrators.methods import find
 from liegroup.compile.scalars import select
 from mechanics import Body, Frame, Inertia, Tree
 from mechanics.algebra.spatial import skew
-from mechanics.constraints.given_rows import rates_of_row, screws_of_row
+from mechanics.constraints.given_equations import rates_of_equation, screws_of_equation
 from mechanics.constraints.loops import distance, holonomic, universal
 from mechanics.errors import ModelError
 from mechanics.formulations.body_problem import body_problem
@@ -80,17 +80,17 @@ def with_bowl():
 def test_screws_and_rates_are_the_derivatives_along_twists(number):
     rng = np.random.default_rng(number)
     frames = [Frame(b, rng.normal(size=3), scipy.linalg.expm(skew(rng.normal(size=3)))) for b in ("a", "b")]
-    row = holonomic(*frames, everything).rows[number]
+    row = holonomic(*frames, everything).equations[number]
     poses = [(scipy.linalg.expm(skew(rng.normal(size=3))).ravel(), rng.normal(size=3)) for _ in range(2)]
     V_i, V_j = rng.normal(size=(2, 6))
     ahead = [moved(g, V, 1e-30j) for g, V in zip(poses, (V_i, V_j), strict=True)]
-    phi, W_i, W_j = screws_of_row(row, *poses[0], *poses[1])
+    phi, W_i, W_j = screws_of_equation(row, *poses[0], *poses[1])
     E, G = (g[0].reshape(3, 3) @ f.rotation for g, f in zip(poses, frames, strict=True))
     P, Q = (g[1] + g[0].reshape(3, 3) @ f.position for g, f in zip(poses, frames, strict=True))
     assert phi == pytest.approx(float(everything(E.T @ (Q - P), E.T @ G)[number]), abs=1e-14)
-    later, moved_i, moved_j = screws_of_row(row, *ahead[0], *ahead[1])
+    later, moved_i, moved_j = screws_of_equation(row, *ahead[0], *ahead[1])
     assert np.dot(W_i, V_i) + np.dot(W_j, V_j) == pytest.approx(later.imag / 1e-30, abs=1e-13)
-    N_i, N_j = rates_of_row(row, *poses[0], *poses[1], V_i[:3], V_i[3:], V_j[:3], V_j[3:])
+    N_i, N_j = rates_of_equation(row, *poses[0], *poses[1], V_i[:3], V_i[3:], V_j[:3], V_j[3:])
     second = (np.dot(moved_i, V_i) + np.dot(moved_j, V_j)).imag / 1e-30
     assert np.dot(N_i, V_i) + np.dot(N_j, V_j) == pytest.approx(second, abs=1e-12)
 

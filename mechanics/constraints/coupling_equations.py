@@ -1,8 +1,8 @@
-"""Rows given as functions of joint coordinates, φ = c(q₁, …, q_k): gears, belts, racks, cams, mimic joints,
+"""Equations given as functions of joint coordinates, φ = c(q₁, …, q_k): gears, belts, racks, cams, mimic joints,
 differentials.
 
-Such a row acts on joints, not on two bodies.  With g_j = ∂c/∂q_j and the momenta p_j conjugate to the rates of its
-joints
+Such an equation acts on joints, not on two bodies.  With g_j = ∂c/∂q_j and the momenta p_j conjugate to the rates of
+its joints
 
     φ̇ = Σ g_j q̇_j,     a multiplier λ acts as ṗ_j += g_j λ,     ġ_j = Σ_l ∂²c/∂q_j∂q_l q̇_l,
     φ̈ = Σ (g_j q̈_j + ġ_j q̇_j)
@@ -27,8 +27,8 @@ from integrators.problem.lagrangian import scalar
 from liegroup.compile import helper, kernel, ld, ld2, st2
 from liegroup.compile.tape import Tape, play, tape_of
 from liegroup.compile.tracing import Traced
-from mechanics.constraints.given_rows import code_of, packed_tape
-from mechanics.constraints.rows import EQUATION_NUMBERS
+from mechanics.constraints.body_equations import EQUATION_NUMBERS
+from mechanics.constraints.given_equations import code_of, packed_tape
 from mechanics.errors import ModelError
 
 
@@ -105,15 +105,15 @@ def _tape(g: Differentiable, q: Sequence[Traced], s: Sequence[Traced], phi: int,
 
 
 @helper
-def gradient(structure: Any, coupling: Any, work: Any, row: Any, j: Any) -> Any:
+def gradient(structure: Any, coupling: Any, work: Any, line: Any, j: Any) -> Any:
     """g_j, after `coupling_value` or `coupling_rates`."""
-    return ld2(work, row, structure[tape_of_coupling(structure, coupling).results + 1 + j])
+    return ld2(work, line, structure[tape_of_coupling(structure, coupling).results + 1 + j])
 
 
 @helper
-def gradient_rate(structure: Any, coupling: Any, work: Any, row: Any, j: Any) -> Any:
+def gradient_rate(structure: Any, coupling: Any, work: Any, line: Any, j: Any) -> Any:
     """ġ_j, after `coupling_rates`."""
-    return ld2(work, row, structure[tape_of_coupling(structure, coupling).results + 1 + coupling.joints + j])
+    return ld2(work, line, structure[tape_of_coupling(structure, coupling).results + 1 + coupling.joints + j])
 
 
 @helper
@@ -123,39 +123,39 @@ def tape_of_coupling(structure: Any, coupling: Any) -> Any:
 
 
 @kernel
-def coupling_value(y: Any, parameters: Any, at: Any, structure: Any, code: Any, work: Any, row: Any) -> Any:
-    """φ of a coupling at the coordinates in y; numbers at `at`, joints and tape at `code`, registers in `row`."""
+def coupling_value(y: Any, parameters: Any, at: Any, structure: Any, code: Any, work: Any, line: Any) -> Any:
+    """φ of a coupling at the coordinates in y; numbers at `at`, joints and tape at `code`, registers in `line`."""
     coupling = coupling_of(structure, code)
     tape, inputs = tape_of_coupling(structure, coupling), 2 * coupling.joints
     for j in range(coupling.joints):
-        st2(work, row, j, ld(y, joint(structure, coupling, j).q))
-    play(parameters, at + EQUATION_NUMBERS, structure, tape.instructions, tape.values, inputs, work, row)
-    return ld2(work, row, structure[tape.results])
+        st2(work, line, j, ld(y, joint(structure, coupling, j).q))
+    play(parameters, at + EQUATION_NUMBERS, structure, tape.instructions, tape.values, inputs, work, line)
+    return ld2(work, line, structure[tape.results])
 
 
 @kernel
 def coupling_rates(
-    y: Any, v: Any, offset: Any, parameters: Any, at: Any, structure: Any, code: Any, work: Any, row: Any
+    y: Any, v: Any, offset: Any, parameters: Any, at: Any, structure: Any, code: Any, work: Any, line: Any
 ) -> None:
     """g and ġ at the coordinates in y and the velocities in v[offset …]."""
     coupling = coupling_of(structure, code)
     tape, inputs = tape_of_coupling(structure, coupling), 2 * coupling.joints
     for j in range(coupling.joints):
         moved = joint(structure, coupling, j)
-        st2(work, row, j, ld(y, moved.q))
-        st2(work, row, coupling.joints + j, ld(v, offset + moved.v))
-    play(parameters, at + EQUATION_NUMBERS, structure, tape.instructions, tape.rates, inputs, work, row)
+        st2(work, line, j, ld(y, moved.q))
+        st2(work, line, coupling.joints + j, ld(v, offset + moved.v))
+    play(parameters, at + EQUATION_NUMBERS, structure, tape.instructions, tape.rates, inputs, work, line)
 
 
-# --- any row, for the readable reference ------------------------------------------------------------------------------
+# --- any equation, for the readable reference -------------------------------------------------------------------------
 
 
-def coupling(row: Any, q: NDArray[Any], s: NDArray[Any]) -> tuple[Any, list[Any], list[Any]]:
-    """φ, g, ġ of a row at the coordinates q and rates s of its joints, of any scalar type."""
-    k = len(row.joints)
-    code = np.array([k, 0, *(x for j in range(k) for x in (0, j, j)), *code_of(row.tape)], dtype=np.int64)
-    numbers = np.concatenate([np.zeros(EQUATION_NUMBERS), row.tape.constants])
-    work = np.zeros((1, row.tape.registers), dtype=np.result_type(q, s, float))
+def coupling(equation: Any, q: NDArray[Any], s: NDArray[Any]) -> tuple[Any, list[Any], list[Any]]:
+    """φ, g, ġ of an equation at the coordinates q and rates s of its joints, of any scalar type."""
+    k = len(equation.joints)
+    code = np.array([k, 0, *(x for j in range(k) for x in (0, j, j)), *code_of(equation.tape)], dtype=np.int64)
+    numbers = np.concatenate([np.zeros(EQUATION_NUMBERS), equation.tape.constants])
+    work = np.zeros((1, equation.tape.registers), dtype=np.result_type(q, s, float))
     coupling_rates(q, s, 0, numbers, 0, code, 0, work, 0)
     found = coupling_of(code, 0)
     phi = work[0, code[tape_of_coupling(code, found).results]]

@@ -1,0 +1,72 @@
+"""Springs and dampers in the place of the equations of a closure: elastic joints, and a spring between two points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from liegroup.compile import helper
+from mechanics.constraints.body_equations import DISTANCE
+from mechanics.constraints.loops import Closure, Equation, weld
+from mechanics.errors import ModelError
+from mechanics.forces.element import Element, OnEquation, not_negative
+from mechanics.model.frames import Frame
+
+
+@helper
+def law(numbers: Any, phi: Any, rate: Any) -> Any:
+    """−k φ − c φ̇; stores k φ²/2, loses c φ̇²."""
+    stiffness, damping = numbers
+    return -(stiffness * phi) - damping * rate, 0.5 * stiffness * phi * phi, -(damping * rate * rate)
+
+
+@dataclass(frozen=True, eq=False)
+class Compliant(OnEquation):
+    """k in N/m (N·m/rad), c in N·s/m (N·m·s/rad)."""
+
+    law = staticmethod(law)
+    stiffness: float
+    damping: float
+
+    @property
+    def dissipates(self) -> bool:
+        return self.damping > 0.0
+
+
+def compliant(closure: Closure, stiffness: ArrayLike, damping: ArrayLike = 0.0) -> list[Element]:
+    """Springs and dampers in the place of the equations of a closure (in its order): one number, or one per equation.
+
+    Of a closure given as a function, `holonomic`, it is an elastic element of any law: forces −(k c + d ċ) ∂c, energy
+    k c²/2, where c is a function of the pose of one frame in the other.
+    """
+    m = len(closure.equations)
+    if closure.couples:
+        raise ModelError(
+            f"compliant {closure.name!r}", "it couples joints", "give a closing joint, or springs on joints"
+        )
+    k, c = (np.broadcast_to(np.asarray(x, dtype=np.float64), (m,)) for x in (stiffness, damping))
+    pairs = [(not_negative(x, "stiffness"), not_negative(y, "damping")) for x, y in zip(k, c, strict=True)]
+    return [
+        Compliant(closure.first.body, closure.second.body, equation, *pair)
+        for equation, pair in zip(closure.equations, pairs, strict=True)
+    ]
+
+
+def bushing(first: Frame, second: Frame, stiffness: ArrayLike, damping: ArrayLike = 0.0) -> list[Element]:
+    """An elastic joint: six stiffnesses (three shifts along the first frame's axes, N/m; turns about z, x, y,
+    N·m/rad).
+    """
+    return compliant(weld(first, second, "bushing"), stiffness, damping)
+
+
+def spring_damper(
+    first: Frame, second: Frame, stiffness: float, damping: float = 0.0, length: float = 0.0
+) -> list[Element]:
+    """Spring and damper between the origins of two frames; `length` is that of the relaxed spring, m."""
+    zero, length = np.zeros(3), not_negative(length, "length")
+    equation = Equation(DISTANCE, zero, first.position, zero, second.position, length, "length")
+    pair = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")
+    return [Compliant(first.body, second.body, equation, *pair)]

@@ -1,0 +1,132 @@
+"""A point, a sphere or (for planar motion) an arc on a plane: pushed off by a law of its depth, held by friction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from liegroup.compile import helper
+from liegroup.compile.scalars import sqrt
+from liegroup.formulas.vectors import add, cross, dot, scale, subtract
+from mechanics.algebra.vectors import rotated
+from mechanics.forces.element import Array, Element, OnBodies, not_negative
+from mechanics.forces.laws import (
+    HERTZ,
+    HUNT_CROSSLEY,
+    KELVIN_VOIGT,
+    NO_FRICTION,
+    STRIBECK,
+    TANH,
+    friction_ratio,
+    normal_force,
+)
+from mechanics.model.frames import Frame
+
+LAWS = {"kelvin_voigt": KELVIN_VOIGT, "hunt_crossley": HUNT_CROSSLEY, "hertz": HERTZ}
+TINY = 1e-150
+"""Added to the square of a slip speed: friction at rest is zero whatever its direction."""
+
+
+@helper
+def _velocity(body: Any, arm: Any) -> Any:
+    """Velocity of a point of a body, world axes."""
+    return add(rotated(body.R, body.v), cross(rotated(body.R, body.w), arm))
+
+
+@helper
+def law(numbers: Any, first: Any, second: Any) -> Any:
+    """Force on the sphere at its lowest point; stores U(depth), loses the rest: see `mechanics.forces.laws`."""
+    radius, kind, stiffness, damping, friction, static, dynamic, slip_speed = numbers[9:]
+    normal = rotated(second.R, numbers[3:6])
+    arm_i = subtract(rotated(first.R, numbers[:3]), scale(radius, normal))
+    arm_j = subtract(add(first.x, arm_i), second.x)
+    d = -dot(normal, subtract(arm_j, rotated(second.R, numbers[6:9])))
+    slip = subtract(_velocity(first, arm_i), _velocity(second, arm_j))
+    d_dot = -dot(normal, slip)
+    N, stored, spring = normal_force(kind, stiffness, damping, d, d_dot)
+    slip = add(slip, scale(d_dot, normal))
+    force = scale(N, normal)
+    if friction != NO_FRICTION:
+        speed = sqrt(dot(slip, slip) + TINY)
+        ratio = friction_ratio(friction, static, dynamic, slip_speed, speed)
+        force = subtract(force, scale(N * ratio / speed, slip))
+    return force, arm_i, arm_j, stored, dot(force, slip) + (spring - N) * d_dot
+
+
+@dataclass(frozen=True, eq=False)
+class Contact(OnBodies):
+    """A sphere about the origin of the first frame (radius 0: the point) on the x-y plane of the second."""
+
+    law = staticmethod(law)
+    SIZE = 17
+    radius: float
+    normal_law: int
+    stiffness: float
+    damping: float
+    friction: int
+    static: float
+    dynamic: float
+    slip_speed: float
+
+    def numbers_of(self, first: Frame, second: Frame) -> Array:
+        """The centre on the first body; normal and a point of the plane on the second; then as they are."""
+        own = (
+            self.radius, self.normal_law, self.stiffness, self.damping,
+            self.friction, self.static, self.dynamic, self.slip_speed,
+        )  # fmt: skip
+        return np.hstack([first.position, second.rotation[:, 2], second.position, own])
+
+
+def contact(
+    center: Frame,
+    plane: Frame,
+    radius: float = 0.0,
+    *,
+    stiffness: float,
+    damping: float,
+    law: str = "kelvin_voigt",
+    friction: float = 0.0,
+    static_friction: float | None = None,
+    slip_speed: float = 0.01,
+) -> list[Element]:
+    """A point, a sphere or (for planar motion) an arc on a plane.
+
+    Parameters
+    ----------
+    center : Frame
+        Its origin is the point, or the centre of the sphere or arc.
+    plane : Frame
+        The plane is its x-y plane, the outward normal its z axis; body None is the ground.
+    radius : float
+        m.  Friction acts at the lowest point of the undeformed sphere.
+    stiffness : float
+        N/m, for the law "hertz" N/m^{3/2}.
+    damping : float
+        c in N·s/m for "kelvin_voigt"; the factor a in s/m for "hunt_crossley" and "hertz"
+        (`laws.hunt_crossley_factor`).
+    law : {"kelvin_voigt", "hunt_crossley", "hertz"}
+    friction : float
+        Coefficient of (dynamic) friction; 0 for none.
+    static_friction : float, optional
+        The peak of the Stribeck curve; default none (tanh law).
+    slip_speed : float
+        v_s, where regularised friction reaches its value, m/s.
+    """
+    if law not in LAWS:
+        raise ValueError(f"law: {law!r}, expected one of {', '.join(LAWS)}")
+    if not (np.isfinite(slip_speed) and slip_speed > 0.0):
+        raise ValueError(f"slip_speed: {slip_speed}, expected a positive speed in m/s")
+    if static_friction is not None and not static_friction >= friction > 0.0:
+        raise ValueError(
+            f"static_friction: {static_friction}, expected at least the dynamic coefficient {friction} > 0"
+        )
+    curve = STRIBECK if static_friction is not None else TANH if friction else NO_FRICTION
+    return [
+        Contact(
+            center, plane, not_negative(radius, "radius"), LAWS[law], not_negative(stiffness, "stiffness"),
+            not_negative(damping, "damping"), curve, float(static_friction or 0.0),
+            not_negative(friction, "friction"), slip_speed,
+        )
+    ]  # fmt: skip

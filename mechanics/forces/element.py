@@ -1,0 +1,143 @@
+"""What a force element is: where it acts, its numbers, and its law.
+
+An element acts at one of three places.  A kind is a frozen dataclass derived from that place, in a file of its own,
+with its law as a formula of scalars (a `helper`):
+
+==============  ==================================================  ================================================
+place           the law gets                                        and gives
+==============  ==================================================  ================================================
+`OnJoint`       numbers, coordinate x, rate s                       force along x, energy U, power of what is not U
+`OnEquation`    numbers, φ of one equation between bodies, rate φ̇   force along φ, U, power
+`OnBodies`      numbers, `BodyState` of either body                 force on the first body and its arms, U, power
+==============  ==================================================  ================================================
+
+A kind with a field `motion`, a function of time, is *driven*: its law gets value and rate of the motion, too.  The
+balance d(T + V + U)/dt = P holds exactly, with U the energies stored in all elements and P the power of the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechanics.constraints.loops import Equation
+from mechanics.errors import ModelError
+from mechanics.model.frames import Frame
+
+Array = NDArray[np.float64]
+ON_JOINT, ON_EQUATION, ON_BODIES = range(3)
+
+
+class BodyState(NamedTuple):
+    """Where a body is and how it moves: R (nine numbers, by rows; body → world axes), x (world axes), velocity v of the
+    body origin and angular velocity w (body axes).  The body is the link of the tree that carries the user's body.
+    """
+
+    R: Any
+    x: Any
+    v: Any
+    w: Any
+
+
+@dataclass(frozen=True)
+class Element:
+    """Base of all force elements.
+
+    Attributes
+    ----------
+    law : helper
+        See the module.  Laws of a joint and of an equation get the fields of the dataclass that are numbers, in order.
+    """
+
+    law: ClassVar[Callable[..., Any]]
+    place: ClassVar[int]
+    not_numbers: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """The fields that are numbers, in order."""
+        return [f.name for f in fields(cls) if f.name not in cls.not_numbers]
+
+    @classmethod
+    def size(cls) -> int:
+        """How many numbers the law gets."""
+        return len(cls.names())
+
+    @classmethod
+    def is_driven(cls) -> bool:
+        """Whether the law gets a motion."""
+        return any(f.name == "motion" for f in fields(cls))
+
+    @property
+    def drives(self) -> bool:
+        """Whether it may bring in energy."""
+        return self.is_driven()
+
+    @property
+    def dissipates(self) -> bool:
+        """Whether it may lose energy."""
+        return True
+
+    @property
+    def numbers(self) -> list[float]:
+        return [float(getattr(self, name)) for name in self.names()]
+
+
+@dataclass(frozen=True)
+class OnJoint(Element):
+    """A force on the one coordinate of a joint: ``law(numbers, x, s)`` → force, stored energy, power."""
+
+    place = ON_JOINT
+    not_numbers = ("joint", "motion")
+    joint: str
+
+    @property
+    def counts_turns(self) -> bool:
+        """Whether the force depends on x, beyond whole turns: such an element does not act on an angle of a circle."""
+        return True
+
+
+@dataclass(frozen=True, eq=False)
+class OnEquation(Element):
+    """A force along φ, one equation of a closure that is not kept: ``law(numbers, phi, rate)`` → force, stored energy,
+    power.
+    """
+
+    place = ON_EQUATION
+    not_numbers = ("first", "second", "equation")
+    first: str | None
+    second: str | None
+    equation: Equation
+
+
+@dataclass(frozen=True, eq=False)
+class OnBodies(Element):
+    """A force at a point of one body, its opposite at a point of another.
+
+    ``law(numbers, first, second)`` → force on the first (world axes), the point seen from either body's origin (world
+    axes), stored energy, power.
+    """
+
+    place = ON_BODIES
+    first: Frame
+    second: Frame
+    SIZE: ClassVar[int]
+
+    @classmethod
+    def size(cls) -> int:
+        return cls.SIZE
+
+    def numbers_of(self, first: Frame, second: Frame) -> Array:
+        """The numbers of the law, with the element's frames in the axes of the bodies that the law gets."""
+        raise NotImplementedError
+
+
+def not_negative(x: float, name: str) -> float:
+    """x, or ModelError."""
+    if not (np.isfinite(x) and x >= 0.0):
+        raise ModelError(f"force element: {name}", f"is {x}", "give a finite number that is not negative")
+    return float(x)

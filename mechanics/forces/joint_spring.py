@@ -1,0 +1,40 @@
+"""Spring and damper on a joint of one coordinate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from liegroup.compile import helper
+from mechanics.forces.element import Element, OnJoint, not_negative
+
+
+@helper
+def law(numbers: Any, x: Any, s: Any) -> Any:
+    """τ = −k (x − x₀) − c s; stores k (x − x₀)²/2, loses c s²."""
+    k, c, rest = numbers
+    d = x - rest
+    return -(k * d) - c * s, 0.5 * k * d * d, -(c * s * s)
+
+
+@dataclass(frozen=True)
+class JointSpring(OnJoint):
+    """k in N·m/rad (or N/m), c in N·m·s/rad (N·s/m), x₀ in rad (m)."""
+
+    law = staticmethod(law)
+    stiffness: float
+    damping: float
+    rest: float
+
+    @property
+    def counts_turns(self) -> bool:
+        return self.stiffness != 0.0
+
+    @property
+    def dissipates(self) -> bool:
+        return self.damping > 0.0
+
+
+def joint_spring(joint: str, stiffness: float, rest: float = 0.0, damping: float = 0.0) -> list[Element]:
+    """Spring and damper on a joint of one coordinate: N·m/rad, rad, N·m·s/rad (or N/m, m, N·s/m)."""
+    return [JointSpring(joint, not_negative(stiffness, "stiffness"), not_negative(damping, "damping"), float(rest))]

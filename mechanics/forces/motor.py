@@ -1,0 +1,34 @@
+"""A torque or force of time on a joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from liegroup.compile import helper
+from mechanics.forces.element import Element, OnJoint
+from mechanics.joints import Motion
+
+
+@helper
+def law(numbers: Any, x: Any, s: Any, torque: Any, rate: Any) -> Any:
+    """τ = u(t); does work."""
+    force = torque + 0.0 * x
+    return force, 0.0 * x, force * s
+
+
+@dataclass(frozen=True)
+class Motor(OnJoint):
+    """u(t) in N·m (or N)."""
+
+    law = staticmethod(law)
+    motion: Motion
+
+    @property
+    def counts_turns(self) -> bool:
+        return False
+
+
+def motor(joint: str, force: Motion) -> list[Element]:
+    """A torque (or force) u(t) on a joint of one coordinate."""
+    return [Motor(joint, force)]

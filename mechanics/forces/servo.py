@@ -1,0 +1,37 @@
+"""A drive that follows a motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from liegroup.compile import helper
+from mechanics.forces.element import Element, OnJoint, not_negative
+from mechanics.joints import Motion
+
+
+@helper
+def law(numbers: Any, x: Any, s: Any, target: Any, rate: Any) -> Any:
+    """τ = −k (x − x_d(t)) − c (s − ẋ_d(t)); does work."""
+    k, c = numbers
+    force = -(k * (x - target)) - c * (s - rate)
+    return force, 0.0 * x, force * s
+
+
+@dataclass(frozen=True)
+class Servo(OnJoint):
+    """k in N·m/rad (or N/m), c in N·m·s/rad (N·s/m), x_d(t) in rad (m)."""
+
+    law = staticmethod(law)
+    stiffness: float
+    damping: float
+    motion: Motion
+
+    @property
+    def counts_turns(self) -> bool:
+        return self.stiffness != 0.0
+
+
+def servo(joint: str, stiffness: float, damping: float, target: Motion) -> list[Element]:
+    """A drive that follows x_d(t) with a spring and a damper."""
+    return [Servo(joint, not_negative(stiffness, "stiffness"), not_negative(damping, "damping"), target)]
