@@ -1,6 +1,8 @@
 """Errata of Ivanov (2022), closed kinematic chains: every printed form fails where the corrected one holds."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -172,3 +174,15 @@ def test_equation_4_closes_no_attitudes():
     first, second = 0.5 * np.eye(3)[0], 0.5 * np.eye(3)[1]  # ∫ ω dt of each turn
     assert np.array_equal(first + second, second + first)
     assert np.abs(y @ x - x @ y).max() > 0.2
+
+
+def test_baumgarte_is_stiff_with_large_gains_only():
+    """The record of the study walking-mechanism: evaluations of LSODA at its finest tolerance, distances of pins."""
+    path = Path(__file__).resolve().parents[2] / "studies" / "walking_mechanism" / "summary.json"
+    rows = [r for r in json.loads(path.read_text(encoding="utf-8"))["runs"] if r["tolerance"]]
+    fine = {r["formulation"]: r for r in rows if r["tolerance"] == min(r["tolerance"] for r in rows)}
+    cost = {name: r["evaluations"] / fine["Hamiltonian"]["evaluations"] for name, r in fine.items()}
+    for gain in ("Baumgarte 20", "Baumgarte 200"):
+        assert cost[gain] < 1.1
+        assert fine[gain]["pin_deviation"] < fine["Hamiltonian"]["pin_deviation"]
+    assert cost["Baumgarte 2000"] > 5
