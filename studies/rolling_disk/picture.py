@@ -23,7 +23,7 @@ def figure(result: Result) -> Any:
     """Above: the disk in space and its path seen from above.  Below: errors, energies, limits, coin."""
     fig = Figure(figsize=(14.5, 8.6), layout="constrained")
     above, below = fig.subfigures(2, 1, height_ratios=[1.15, 1.0])
-    scene, plan = above.subfigures(1, 2, width_ratios=[1.2, 1.0])
+    scene, plan = above.subfigures(1, 2, width_ratios=[0.9, 1.0])
     c = result.config
     ax = scene.add_subplot(projection="3d")
     still(ax, result.reference, c.radius)
@@ -116,6 +116,7 @@ def _coin(ax: Any, result: Result) -> None:
     ax.invert_xaxis()
     ax.set_title("Euler's disk: the last seconds")
     ax.set_xlabel("t₀ − t [s]")
+    ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_ylabel("E/(3/2 m g r)")
     twin = ax.twinx()
     twin.loglog(left, coin.precession / (2 * np.pi), color=COLOURS[1], linewidth=0.9)

@@ -82,10 +82,12 @@ def findings(runs: Sequence[Record]) -> str:
             "* Baumgarte's pins are apart farther than those of the Hamiltonian form by the factors (h = "
             f"{', '.join(size[4:] for size in steps)} s) {against}. **Which form closes better is a question of "
             "the gain and of the step**, not of the form.",
-            "* **The paper's remark on Baumgarte, stiffer equations and shorter steps, holds for large gains only.** LSODA "
+            "* **The paper's remark on Baumgarte, stiffer equations and shorter steps, holds for large gains only.** "
+            "LSODA "
             f"at {fine[4:]} needs {cost[low]:.2f} and {cost[middle]:.2f} times the evaluations of the Hamiltonian form "
             f"with {GAINS[0]:g} and {GAINS[1]:g} 1/s, and {cost[high]:.1f} times with {GAINS[2]:g} 1/s.",
-            f"* The hull swings least at {soft[0]['period']:g} and {soft[1]['period']:g} s on the softer ground ({swings}), "
+            f"* The hull swings least at {soft[0]['period']:g} and {soft[1]['period']:g} s on the softer ground "
+            f"({swings}), "
             "in line with the paper's choice of 2.6 s.",
         ]
     )
