@@ -62,10 +62,10 @@ def markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number in scientific notation where it is small or large: 1.2e-3, 0.14, 12; an en dash for None."""
+    """A number in scientific notation where it is small or large: 1.2e-3, 0.14, 12, 1.2e2; an en dash for None."""
     if value is None:
         return "–"
-    if value == 0 or 0.01 <= abs(value) < 1000:
+    if value == 0 or 0.01 <= abs(value) < 10.0**digits:
         return f"{value:.{digits}g}"
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     return f"{mantissa}e{int(exponent)}"
