@@ -23,7 +23,15 @@ def test_numbers_outside_the_marks_describe_the_question_and_not_the_answer(fold
     assert not re.findall(r"^\|", BLOCK.sub("", answer), flags=re.M)
 
 
-MEASURED = {"gap", "constraint_residual", "energy_band", "energy_slope", "path_error", "integral_error", "pin_deviation"}
+MEASURED = {
+    "gap",
+    "constraint_residual",
+    "energy_band",
+    "energy_slope",
+    "path_error",
+    "integral_error",
+    "pin_deviation",
+}
 
 
 @pytest.mark.parametrize("folder", recorded())
