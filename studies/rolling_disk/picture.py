@@ -116,10 +116,11 @@ def _coin(ax: Any, result: Result) -> None:
     ax.invert_xaxis()
     ax.set_title("Euler's disk: the last seconds")
     ax.set_xlabel("t₀ − t [s]")
-    ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set_ylabel("E/(3/2 m g r)")
     twin = ax.twinx()
     twin.loglog(left, coin.precession / (2 * np.pi), color=COLOURS[1], linewidth=0.9)
     twin.set_ylabel("precession [Hz]", color=COLOURS[1])
     twin.grid(False)
+    for axis in (ax.xaxis, twin.yaxis):
+        axis.set_minor_formatter(NullFormatter())  # the twin has set that of both
     ax.legend(fontsize=7, loc="lower left")
