@@ -12,8 +12,8 @@ from integrators.results.storage import read
 from integrators.status import Status
 from mechanics.systems.rolling import rolling_disk as in_angles
 from mechanics.systems.rolling import tilting_disk as in_space
-from studies.rolling_disk import ROLLING_DISK
 from studies.pages import runs_of
+from studies.rolling_disk import ROLLING_DISK
 from studies.rolling_disk.coin import coin, fit
 from studies.rolling_disk.question import RollingDiskConfig, angle, disks
 from studies.rolling_disk.scene import rim
