@@ -22,6 +22,8 @@ ROLLING_DISK = Study(
         "integral_error": "Appell–Korteweg",
         "gap": "height [m]",
         "constraint_residual": "|A v| [m/s]",
+        "found": "found",
+        "expected": "in theory",
         "microseconds_per_step": "µs/step",
     },
     figure=figure,

@@ -9,10 +9,16 @@ from numpy.typing import NDArray
 
 from integrators import integrate
 from integrators.results.storage import Variable
-from mechanics.systems.rolling.eulers_disk import EXPONENTS, VISCOUS, end_time, eulers_disk, normal_force
+from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.systems.rolling.eulers_disk import EXPONENTS, VISCOUS, end_time, normal_force
+from mechanics.systems.rolling.rolling_disk import rolling_disk
 from studies.study import Record
 
 Array = NDArray[np.float64]
+LIFE = 20.0
+"""Time from the start to the end, in √(r/g)."""
+SHARE = {"disk": 0.25, "hoop": 0.5}
+"""I₁/(m r²); I₃ = 2 I₁."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +38,11 @@ class Coin:
     def record(self) -> Record:
         return {
             "part": "coin",
+            "method": "exponent of the energy",
             "system": "eulers-disk",
             "end": self.end,
-            "exponent": self.exponent,
-            "expected_exponent": self.expected,
+            "found": self.exponent,
+            "expected": self.expected,
         }
 
     def sentence(self) -> str:
@@ -54,9 +61,29 @@ class Coin:
         }
 
 
-def spin_down(angle: float = 0.1, coefficient: float = 1e-6) -> Coin:
+def coin(mass: float, radius: float, shape: str, gravity: float, angle: float) -> NonholonomicSystem:
+    """The disk or hoop at `angle` from the plane, its centre at rest, ψ̇² = m g r/(I₁ sin α), with the viscous friction
+    c = ¾ α² I₁/t₀ that ends it after t₀ = `LIFE` √(r/g).
+    """
+    i1 = SHARE[shape] * mass * radius**2
+    precession = np.sqrt(mass * gravity * radius / (i1 * np.sin(angle)))
+    return rolling_disk(
+        mass,
+        radius,
+        i1,
+        2 * i1,
+        gravity,
+        tilt=0.5 * np.pi - angle,
+        omega=(0.0, precession * np.sin(angle), 0.0),
+        loss=VISCOUS,
+        loss_coefficient=0.75 * angle**2 * i1 / (LIFE * np.sqrt(radius / gravity)),
+        model="eulers-disk",
+    )
+
+
+def spin_down(mass: float, radius: float, shape: str, gravity: float, angle: float = 0.1) -> Coin:
     """The coin from an angle of 0.1 rad until 98 % of its theoretical life."""
-    system = eulers_disk(angle=angle, law=VISCOUS, coefficient=coefficient)
+    system = coin(mass, radius, shape, gravity, angle)
     end = end_time(system)
     solution = integrate(
         system.problem(), "RKMK_DOP853", (0.0, 0.98 * end), rtol=1e-9, atol=1e-9, t_eval=np.linspace(0, 0.98 * end, 500)

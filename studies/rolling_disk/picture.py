@@ -23,7 +23,7 @@ def figure(result: Result) -> Any:
     """Above: the disk in space and its path seen from above.  Below: errors, energies, limits, coin."""
     fig = Figure(figsize=(14.5, 8.6), layout="constrained")
     above, below = fig.subfigures(2, 1, height_ratios=[1.15, 1.0])
-    scene, plan = above.subfigures(1, 2, width_ratios=[1.2, 1.0])
+    scene, plan = above.subfigures(1, 2, width_ratios=[0.9, 1.0])
     c = result.config
     ax = scene.add_subplot(projection="3d")
     still(ax, result.reference, c.radius)
@@ -51,8 +51,11 @@ def _colour(result: Result, method: str) -> str:
 def _plan(ax: Any, result: Result) -> None:
     coarsest = result.config.steps[0]
     for r in result.sweep:
-        if r.step in (coarsest, None) and r.path_error is not None:
-            ax.plot(*r.contact.T, color=_colour(result, r.method), linewidth=1.0, label=r.method)
+        if r.step in (coarsest, None):
+            kept = r.path_error is not None
+            path = r.contact.T if kept else ([], [])
+            name = r.method if kept else f"{r.method}: lost"
+            ax.plot(*path, color=_colour(result, r.method), linewidth=1.0, label=name)
     ax.plot(*result.reference.contact.T, color="black", linewidth=1.6, linestyle=(0, (1, 2)), label="reference")
     ax.plot(*result.reference.contact[0], "ko", markersize=4)
     ax.set_aspect("equal", adjustable="datalim")
@@ -121,4 +124,5 @@ def _coin(ax: Any, result: Result) -> None:
     twin.loglog(left, coin.precession / (2 * np.pi), color=COLOURS[1], linewidth=0.9)
     twin.set_ylabel("precession [Hz]", color=COLOURS[1])
     twin.grid(False)
+    ax.xaxis.set_minor_formatter(NullFormatter())  # after the twin, which sets that of both
     ax.legend(fontsize=7, loc="lower left")

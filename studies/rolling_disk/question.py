@@ -22,7 +22,7 @@ from integrators.results.storage import Dataset, Variable
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.systems.rolling.rolling_disk import rolling_disk
 from mechanics.systems.rolling.tilting_disk import tilting_disk
-from studies.rolling_disk.coin import Coin, spin_down
+from studies.rolling_disk.coin import SHARE, Coin, spin_down
 from studies.rolling_disk.runs import Reference as Motion
 from studies.rolling_disk.runs import Run, long_run, reference, short_run
 from studies.rolling_disk.stability import Boundary, boundary
@@ -30,6 +30,8 @@ from studies.study import Record, StudyConfig
 
 RESOLVED = 1e-9
 """Errors of a path below this are those of the reference, m."""
+AGREE = 0.5
+"""Orders from two neighbouring pairs of steps that differ by less belong to an asymptotic order."""
 LOST = 0.01
 """A motion whose energy is wrong by this share is lost."""
 QUESTION = "Where does a rolling disk go, and which integrator knows it for how long?"
@@ -112,8 +114,8 @@ class Result:
 
 def disks(config: RollingDiskConfig) -> tuple[NonholonomicSystem, NonholonomicSystem]:
     """The disk on SE(3) and the same disk in angles."""
-    share = 0.5 if config.shape == "hoop" else 0.25
-    i1, i3 = share * config.mass * config.radius**2, 2 * share * config.mass * config.radius**2
+    i1 = SHARE[config.shape] * config.mass * config.radius**2
+    i3 = 2 * i1
     given = {"diametral_inertia": i1, "axial_inertia": i3, "gravity": config.gravity, "tilt": config.angle}
     omega = (config.rock, config.spin, config.roll)
     return (
@@ -141,7 +143,7 @@ def run(config: RollingDiskConfig) -> Result:
         if fixed(method)
     ]
     boundaries = tuple(boundary(kind, angles) for kind in ("rolling", "spinning")) if config.stability else ()
-    coin = spin_down() if config.coin else None
+    coin = spin_down(config.mass, config.radius, config.shape, config.gravity) if config.coin else None
     return Result(config, system, known, tuple(sweep), tuple(long), boundaries, coin)
 
 
@@ -151,14 +153,20 @@ def fixed(method: str) -> bool:
 
 
 def orders(result: Result) -> dict[str, float]:
-    """Measured order of each method from its two smallest steps, where the error is above rounding."""
+    """Measured order of each method from its two smallest steps.
+
+    None is given where the smallest error is that of the reference, and where the pair of steps before says something
+    else by more than `AGREE`: such steps are not small enough to tell an order.
+    """
     found = {}
     for method in result.config.methods:
-        runs = [r for r in result.sweep if r.method == method and r.path_error is not None]
-        errors = [(r.step, r.path_error) for r in runs if r.step and r.path_error and r.path_error > RESOLVED]
-        if len(errors) > 1:
-            (h, coarse), (smaller, fine) = errors[-2:]
-            found[method] = float(np.log(coarse / fine) / np.log(h / smaller))
+        runs = [r for r in result.sweep if r.method == method and r.step and r.path_error]
+        errors = np.array([(r.step, r.path_error) for r in runs])
+        if len(errors) < 2 or len(errors) < len(result.config.steps) or errors[-1, 1] < RESOLVED:
+            continue
+        slopes = np.diff(np.log(errors[:, 1])) / np.diff(np.log(errors[:, 0]))
+        if np.ptp(slopes[-2:]) < AGREE:
+            found[method] = float(slopes[-1])
     return found
 
 
@@ -189,9 +197,11 @@ def remarks(result: Result) -> Sequence[str]:
         + (
             ", the motion is lost"
             if lost(r)
-            else f", drifting by {r.energy_slope:.2g} J/s"
+            else f", drifting by {r.energy_slope:.2g} ± {r.energy_slope_sigma:.1g} J/s"
             if r.drifts
-            else ", without a slope"
+            else f", no slope beyond three sigma: {r.energy_slope:.2g} ± {r.energy_slope_sigma:.1g} J/s"
+            if r.energy_slope is not None
+            else ""
         )
         for r in best
     ]

@@ -54,17 +54,22 @@ class Run:
     path_error: float | None
     """Largest distance of the contact point from the reference, m."""
     energy_band: float | None
-    energy_slope: float
-    energy_slope_sigma: float
+    energy_slope: float | None
+    energy_slope_sigma: float | None
     integral_error: float
-    height: float
-    residual: float
+    height: float | None
+    """Largest distance of the lowest point of the edge from the plane, m; None in angles, which have no such number."""
+    residual: float | None
+    """Largest |A v|, m/s; None where the state is quasi-velocities, whose v satisfies the rows by construction."""
     microseconds: float
     solution: Solution
     contact: Array
 
     @property
     def drifts(self) -> bool:
+        """Whether the slope of the energy is known and beyond three sigma."""
+        if self.energy_slope is None or self.energy_slope_sigma is None:
+            return False
         return abs(self.energy_slope) > SIGNIFICANT * self.energy_slope_sigma
 
     def record(self) -> Record:
@@ -159,13 +164,14 @@ def _judge(
 ) -> Run:  # fmt: skip
     y, n_q = solution.y, system.n_q
     contact = rolling_disk.contact_point(y, radius) if in_angles else tilting_disk.contact_point(y, radius)
-    height = residual = 0.0
+    height = residual = None
     if not in_angles:
         chosen = range(0, len(y), max(1, len(y) // 200))
         velocities = [y[k, n_q:] if full else system.velocity(y[k, :n_q], y[k, n_q:]) for k in chosen]
         parts = [system.parts(y[k, :n_q], v) for k, v in zip(chosen, velocities, strict=True)]
         height = float(max(np.abs(p.position).max() for p in parts))
-        residual = float(max(np.abs(p.rows @ v - p.value).max() for p, v in zip(parts, velocities, strict=True)))
+        if full:
+            residual = float(max(np.abs(p.rows @ v - p.value).max() for p, v in zip(parts, velocities, strict=True)))
     slope = (
         energy_drift(solution.t[1:], solution.mean_since[1:, 0]) if solution.success and len(solution.t) > 10 else None
     )
@@ -180,8 +186,8 @@ def _judge(
         if compared and known is not None
         else None,
         energy_band=float(solution.error("energy", relative=False)) if solution.success else None,
-        energy_slope=slope.slope if slope else 0.0,
-        energy_slope_sigma=slope.sigma if slope else 0.0,
+        energy_slope=slope.slope if slope else None,
+        energy_slope_sigma=slope.sigma if slope else None,
         integral_error=float(max(solution.error(name) for name in ("upright_roll_rate", "upright_spin_rate"))),
         height=height,
         residual=residual,

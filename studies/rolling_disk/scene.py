@@ -54,8 +54,9 @@ def stage(ax: Any, known: Reference, radius: float) -> None:
     middle, half = 0.5 * (low + high), max(0.5 * (high - low).max(), 1.5 * radius)
     ax.set_xlim(middle[0] - half, middle[0] + half)
     ax.set_ylim(middle[1] - half, middle[1] + half)
-    ax.set_zlim(0.0, 2 * half * 0.5)
-    ax.set_box_aspect((1, 1, 0.5), zoom=1.25)
+    height = 2.2 * radius
+    ax.set_zlim(0.0, height)
+    ax.set_box_aspect((1, 1, 0.5 * height / half), zoom=1.6)
     ax.view_init(elev=32, azim=-60)
     corners = middle + half * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
     floor = Poly3DCollection([np.column_stack([corners, np.zeros(4)])], facecolor=FLOOR, edgecolor="0.8", zorder=0)

@@ -48,8 +48,8 @@ class Boundary:
             "part": "stability",
             "method": name,
             "system": name,
-            "limit_theory": self.theory,
-            "limit_found": self.found,
+            "found": self.found,
+            "expected": self.theory,
         }
 
     def sentence(self) -> str:

@@ -16,7 +16,7 @@ from studies.walking_mechanism.scene import animate
 
 LEAST = 1e-17
 """Deviations of zero are drawn here, m."""
-LOOK = dict(zip(FORMULATIONS, zip(COLOURS, "o^sDx", strict=False), strict=False))
+LOOK = dict(zip(FORMULATIONS, zip(COLOURS, "o^sDvPx", strict=False), strict=False))
 
 
 def figure(result: Result) -> Any:

@@ -33,6 +33,8 @@ QUESTION = "Does the walking mechanism walk, and how far do its pins come apart?
 SAVED = 1e-3
 """Time between saved states, s."""
 LSODA = Reference("LSODA", 5, solve_with_scipy("LSODA"), "Petzold 1983; SciPy")
+GAINS = (20.0, 200.0, 2000.0)
+"""Of Baumgarte's stabilisation, φ̈ + 2 α φ̇ + α² φ = 0, 1/s: the time scale of the walk, of the contacts, and beyond."""
 SETTLED = 5.2
 """Amplitudes are taken from here on, s."""
 
@@ -46,10 +48,10 @@ FORMULATIONS: Mapping[str, Callable[[Ground], Problem]] = {
     "Hamiltonian closed": partial(walker.problem, projection="positions"),
     "Hamiltonian re-based": partial(walker.problem, projection="momenta"),
     "Hamiltonian": partial(walker.problem, projection="none"),
-    "Baumgarte 20": partial(_multipliers, stabilisation=Baumgarte(20.0)),
+    **{f"Baumgarte {gain:g}": partial(_multipliers, stabilisation=Baumgarte(gain)) for gain in GAINS},
     "Lagrange I": partial(_multipliers, stabilisation=Lagrange()),
 }
-VARIABLE_STEPS = ("Hamiltonian", "Baumgarte 20", "Lagrange I")
+VARIABLE_STEPS = ("Hamiltonian", *(f"Baumgarte {gain:g}" for gain in GAINS), "Lagrange I")
 """Formulations without a projection after the step, which LSODA can run."""
 
 

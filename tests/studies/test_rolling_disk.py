@@ -12,8 +12,9 @@ from integrators.results.storage import read
 from integrators.status import Status
 from mechanics.systems.rolling import rolling_disk as in_angles
 from mechanics.systems.rolling import tilting_disk as in_space
+from studies.pages import runs_of
 from studies.rolling_disk import ROLLING_DISK
-from studies.rolling_disk.coin import fit
+from studies.rolling_disk.coin import coin, fit
 from studies.rolling_disk.question import RollingDiskConfig, angle, disks
 from studies.rolling_disk.scene import rim
 from studies.rolling_disk.stability import boundary
@@ -89,6 +90,22 @@ def test_the_fit_of_the_coin_finds_exponent_and_end():
     exponent, end = fit(t, 0.1 * (1.0 - t) ** 0.37)
     assert exponent == pytest.approx(0.37, abs=2e-3)
     assert end == pytest.approx(1.0, abs=2e-3)
+
+
+def test_the_coin_is_the_disk_of_the_options():
+    """m, r, I₁, I₃ and g of a hoop, on its steady motion: ψ̇² = m g r/(I₁ sin α)."""
+    system = coin(2.0, 0.3, "hoop", 1.62, 0.1)
+    assert system.parameters[:5] == pytest.approx([2.0, 0.3, 0.09, 0.18, 1.62])
+    spin = system.problem().y0[6] / np.sin(0.1)
+    assert spin**2 == pytest.approx(2.0 * 1.62 * 0.3 / (0.09 * np.sin(0.1)))
+
+
+def test_what_a_formulation_has_by_construction_is_not_recorded_as_measured():
+    """Angles have no height to lose, and quasi-velocities no velocity off the rows."""
+    runs = [r for r in runs_of("rolling_disk") if r["part"] in ("sweep", "long run")]
+    assert {r["method"] for r in runs if r["gap"] is None} == {"ENERGY_EXACT"}
+    multipliers = {"DLA", "DLA4", "DLA_TRAPEZOID", "MP", "GNI", "ROLLING_ALPHA"}
+    assert {r["method"] for r in runs if r["constraint_residual"] is not None} == multipliers
 
 
 def test_the_rim_is_a_circle_that_touches_the_plane():

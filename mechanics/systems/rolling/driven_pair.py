@@ -11,10 +11,10 @@ The driver moves alone, s̈ = −V′(s).  With e(s) = (−f, 1)/√(1 + f²) or
     f(s) = f₀ s + f₁ sin s + f₂ cos 2s,    V(s) = ½ c₀ s² − c₁ cos s − c₂ sin 2s,
     U = ½ (k x² + k y² + κ x² y²) − g x.
 
-For quadratic U the pair obeys a linear equation with time-dependent coefficients; a discretisation keeps its
-multipliers on the unit circle only if a reversal maps the driver's orbit to itself.  A swinging driver always has one,
-a rotating driver if V is even and f even or odd (`symmetric_driver`); otherwise the energy of most methods grows or
-decays exponentially.
+For quadratic U the pair obeys a linear equation with time-dependent coefficients; a symmetric discretisation keeps its
+multipliers on the unit circle if a reversal maps the driver's orbit to itself.  A swinging driver always has one, a
+rotating driver if V is even and f even or odd (`symmetric_driver`); otherwise the energy of most methods grows or
+decays exponentially, and that of some stays.
 
 Source: McLachlan and Perlmutter 2006, section 5.2 (contact oscillator); Modin and Verdier 2020 (the idea of the
 perturbed and of the non-reversible members; the numbers here are this project's own).
