@@ -98,6 +98,8 @@ def integrate(
         Progress bar; default: on terminals, for runs longer than a second.
     checkpoint : path, optional
         Keep there what `resume` needs to go on, should this run be killed; written atomically about `every` seconds.
+        If that fails during the run (a full disk), a warning says so and it is tried again.  SIGTERM then ends the run
+        as Ctrl-C does.
     every : float
         Seconds between checkpoints.
 
@@ -177,7 +179,12 @@ def resume(
     Raises
     ------
     StorageError
-        The file is not a checkpoint, or of another problem, method or version: the message says what differs.
+        The file is damaged, not a checkpoint, or of another problem, method or version: the message says what differs.
+
+    Warns
+    -----
+    RuntimeWarning
+        The last checkpoint is damaged, and the one before it is used: later, to the same numbers.
     """
     stored = load(path)
     chosen = find(stored.method) if method is None else method
@@ -188,9 +195,8 @@ def resume(
     stored.check(problem, chosen)
     with undisturbed():
         runs = start_runs(problem, chosen, output, way)
-    for run, state in zip(runs, stored.states, strict=True):
-        run.restore(state)
-    keeper = Checkpoint(path, every, problem, chosen, output, way, runs)
+    stored.restore(runs)
+    keeper = Checkpoint(path, every, problem, chosen, output, way, runs, stored.is_last or None)
     return _solved(problem, chosen, way, runs, progress, callback, keeper)
 
 

@@ -1,7 +1,8 @@
 """Checkpoints: everything a run needs to go on, bit by bit, in one file that is always whole.
 
 The file holds the arrays of the runs and the numbers of the way (steps or tolerances), and fingerprints of the problem
-and of the method: a changed model or method is refused.  Functions are not stored.
+and of the method: a changed model or method is refused.  Functions are not stored.  The checkpoint before the last is
+kept beside it, ``NAME.previous``, and used should the last one be damaged.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import inspect
 import json
 import os
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -26,16 +29,28 @@ from integrators.events import Events
 from integrators.method import Method
 from integrators.problem import Problem
 from integrators.problem.fields import as_field
+from integrators.results.digests import has_digest
+from integrators.results.replacing import part_of, target_of
 from integrators.results.storage import Dataset, StorageError, Variable, read, write
 from liegroup.compile import MODE
 
 VERSION = 5
 _KIND = "checkpoint"
 _KINDS = {kind.__name__: kind for kind in KINDS}
+_PATIENCE = 1.0
+"""Seconds after which a checkpoint that could not be written is tried again, at the soonest."""
+
+
+def previous_of(path: str | os.PathLike[str]) -> Path:
+    """Where the checkpoint before the last one is kept."""
+    return Path(f"{os.fspath(path)}.previous")
 
 
 class Checkpoint:
-    """Keeps the checkpoint of some runs up to date."""
+    """Keeps the checkpoint of some runs up to date.
+
+    `follows`: the run goes on from the checkpoint at `path`, which is whole.  None: from the one before it.
+    """
 
     def __init__(
         self,
@@ -46,13 +61,13 @@ class Checkpoint:
         output: Output,
         way: Plan | Steering,
         runs: Sequence[Run],
+        follows: bool | None = False,
     ) -> None:
         if not every >= 0:
             raise ValueError(f"every: {every}, expected seconds between checkpoints")
-        self.path, self.every, self.runs = Path(path), every, runs
-        if not self.path.parent.is_dir():
-            raise ValueError(f"checkpoint: {self.path.parent} is not a folder")
-        self._written = time.monotonic()
+        self.path, self.every, self.runs = _usable(path), every, runs
+        self._keeps_last, self._begins = follows is True, follows is False
+        self._next = time.monotonic() + every
         self._attributes: dict[str, str | int | float] = {
             "content": _KIND,
             "checkpoint_version": VERSION,
@@ -69,26 +84,62 @@ class Checkpoint:
 
     def now_and_then(self) -> None:
         """Write the checkpoint if the last one is old enough."""
-        if time.monotonic() - self._written >= self.every:
+        if time.monotonic() >= self._next:
             self.write()
 
     def write(self) -> None:
-        """Write the checkpoint."""
+        """Write the checkpoint; if that fails the run goes on, with a warning, and it is tried again."""
+        try:
+            write(self.path, self._dataset(), previous_of(self.path) if self._keeps_last else None)
+        except (OSError, MemoryError, StorageError) as error:
+            self._next = time.monotonic() + max(self.every, _PATIENCE)
+            warnings.warn(
+                f"checkpoint: {self.path} could not be written ({error}); the run goes on and it will be tried again",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            return
+        if self._begins:
+            _remove_earlier(previous_of(self.path))
+        self._keeps_last, self._begins = True, False
+        self._next = time.monotonic() + self.every
+
+    def _dataset(self) -> Dataset:
         arrays = dict(self._constants)
         for k, run in enumerate(self.runs):
             arrays |= {f"run{k}_{name}": value for name, value in run.state().items()}
         variables = {
             name: Variable(tuple(f"{name}_{axis}" for axis in range(np.ndim(a))), a) for name, a in arrays.items()
         }
-        write(self.path, Dataset(variables, self._attributes | {"runs": len(self.runs)}))
-        self._written = time.monotonic()
+        return Dataset(variables, self._attributes | {"runs": len(self.runs)})
+
+
+def _usable(path: str | os.PathLike[str]) -> Path:
+    """The path if a checkpoint can be written there; ValueError with the reason if not."""
+    target = target_of(path)
+    if not target.parent.is_dir():
+        raise ValueError(f"checkpoint: {target.parent} is not a folder")
+    try:
+        with part_of(target) as part, open(part, "x+b") as file:
+            file.write(b"room")
+    except OSError as error:
+        raise ValueError(f"checkpoint: nothing can be written into {target.parent} ({error.strerror})") from error
+    return Path(path)
+
+
+def _remove_earlier(previous: Path) -> None:
+    """Remove what an earlier run has left as the checkpoint before its last one."""
+    if previous.is_file() and not previous.is_symlink() and has_digest(previous):
+        with suppress(OSError):
+            previous.unlink()
 
 
 @dataclass(frozen=True)
 class Stored:
-    """The content of a checkpoint."""
+    """The content of a checkpoint; `is_last`: of the last one, not of the one before."""
 
     path: str
+    is_last: bool
     attributes: Mapping[str, Any]
     y0: NDArray[np.float64]
     times: NDArray[np.float64]
@@ -126,6 +177,14 @@ class Stored:
             )
         return Output(int(self.attributes["save_every"]), self.times, events)
 
+    def restore(self, runs: Sequence[Run]) -> None:
+        """Have the runs of the same problem, method and output take over their states."""
+        try:
+            for run, state in zip(runs, self.states, strict=True):
+                run.restore(state)
+        except (KeyError, ValueError, IndexError) as error:
+            raise StorageError(f"{self.path}: not the states of these runs ({error!r})") from error
+
     def check(self, problem: Problem, method: Method) -> None:
         """StorageError if the problem or the method is another one than then."""
         then, now = json.loads(str(self.attributes["problem_fingerprint"])), problem_fingerprint(problem)
@@ -146,22 +205,42 @@ class Stored:
 
 
 def load(path: str | os.PathLike[str]) -> Stored:
-    """Read a checkpoint; StorageError says what is wrong with any other file."""
+    """Read a checkpoint, or, with a warning, the one before it if it is damaged or gone; StorageError says what is
+    wrong with any other file.
+    """
+    try:
+        return _load(path, True)
+    except StorageError as error:
+        previous = previous_of(path)
+        if not previous.is_file():
+            raise
+        try:
+            stored = _load(previous, False)
+        except StorageError as second:
+            raise StorageError(f"{error}; the checkpoint before it: {second}") from error
+        warnings.warn(f"{error}; going on from the checkpoint before it, {previous}", RuntimeWarning, stacklevel=3)
+        return stored
+
+
+def _load(path: str | os.PathLike[str], is_last: bool) -> Stored:
     dataset = read(path)
     attributes = dataset.attributes
     if attributes.get("content") != _KIND:
         raise StorageError(f"{path}: contains {attributes.get('content')!r}, expected a {_KIND}")
-    if attributes["checkpoint_version"] != VERSION:
+    if attributes.get("checkpoint_version") != VERSION:
         raise StorageError(
-            f"{path}: checkpoint version {attributes['checkpoint_version']}, this program reads version {VERSION}"
+            f"{path}: checkpoint version {attributes.get('checkpoint_version')}, this program reads version {VERSION}"
         )
     arrays = {name: variable.values for name, variable in dataset.variables.items()}
-    states: list[dict[str, Any]] = [{} for _ in range(int(attributes["runs"]))]
-    for name, values in arrays.items():
-        if name.startswith("run"):
-            number, rest = name[3:].split("_", 1)
-            states[int(number)][rest] = values
-    return Stored(str(path), attributes, arrays["start"], arrays["times"], states)
+    try:
+        states: list[dict[str, Any]] = [{} for _ in range(int(attributes["runs"]))]
+        for name, values in arrays.items():
+            if name.startswith("run"):
+                number, rest = name[3:].split("_", 1)
+                states[int(number)][rest] = values
+        return Stored(str(path), is_last, attributes, arrays["start"], arrays["times"], states)
+    except (KeyError, ValueError, IndexError) as error:
+        raise StorageError(f"{path}: not the content of a checkpoint ({error!r})") from error
 
 
 # --- fingerprints -----------------------------------------------------------------------------------------------------
