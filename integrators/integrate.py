@@ -161,6 +161,7 @@ def resume(
     callback: Any = None,
     progress: bool | None = None,
     every: float = 60.0,
+    unchecked: Sequence[str] = (),
 ) -> Solution:
     """Go on from a checkpoint; the result equals that of the uninterrupted run bit by bit.
 
@@ -175,6 +176,9 @@ def resume(
         if there were events.
     callback, progress, every
         As in `integrate`.
+    unchecked : sequence of str
+        Parts of the problem that are as they were, though no fingerprint tells it or the run itself has changed them:
+        the beginnings of what the error message names, for example ``["field: global 'calls' of force"]``.
 
     Raises
     ------
@@ -192,7 +196,7 @@ def resume(
         raise TypeError(f"method: {chosen.name} keeps no checkpoints")
     problem = pose(problem).with_start(stored.y0)
     way, output = stored.way(controller), stored.output(as_events(events))
-    stored.check(problem, chosen)
+    stored.check(problem, chosen, output.events, unchecked)
     with undisturbed():
         runs = start_runs(problem, chosen, output, way)
     stored.restore(runs)

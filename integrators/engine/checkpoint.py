@@ -8,12 +8,12 @@ kept beside it, ``NAME.previous``, and used should the last one be damaged.
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 import os
+import sys
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from integrators.controllers import KINDS, StepController
 from integrators.engine.adaptive_run import Steering
+from integrators.engine.fingerprint import Fingerprint
 from integrators.engine.run import Output, Plan, Run
 from integrators.events import Events
 from integrators.method import Method
@@ -34,7 +35,7 @@ from integrators.results.replacing import part_of, target_of
 from integrators.results.storage import Dataset, StorageError, Variable, read, write
 from liegroup.compile import MODE
 
-VERSION = 5
+VERSION = 6
 _KIND = "checkpoint"
 _KINDS = {kind.__name__: kind for kind in KINDS}
 _PATIENCE = 1.0
@@ -74,13 +75,21 @@ class Checkpoint:
             "model": problem.model,
             "method": method.name,
             "kernels": MODE,
-            "problem_fingerprint": json.dumps(problem_fingerprint(problem)),
             "method_fingerprint": method_fingerprint(method),
             "way": json.dumps(_way_in_words(way)),
             "save_every": output.save_every,
             "events": ",".join(output.events.names) if output.events else "",
         }
-        self._constants = {"times": output.times, "start": np.asarray(problem.y0)}
+        found = problem_fingerprint(problem, output.events)
+        if found.unknown and follows is False:
+            warnings.warn(
+                "checkpoint: whether these are the same when the run is resumed cannot be told: "
+                f"{_listed(found.unknown)}; `resume` will ask for their names in `unchecked`",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+        words = [json.dumps(found.places), json.dumps(found.unknown)]
+        self._constants = {"times": output.times, "start": np.asarray(problem.y0), "fingerprints": np.array(words)}
 
     def now_and_then(self) -> None:
         """Write the checkpoint if the last one is old enough."""
@@ -127,6 +136,11 @@ def _usable(path: str | os.PathLike[str]) -> Path:
     return Path(path)
 
 
+def _listed(places: Mapping[str, str] | Sequence[str], most: int = 6) -> str:
+    words = [f"{p} ({places[p]})" if isinstance(places, Mapping) else p for p in places]
+    return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")
+
+
 def _remove_earlier(previous: Path) -> None:
     """Remove what an earlier run has left as the checkpoint before its last one."""
     if previous.is_file() and not previous.is_symlink() and has_digest(previous):
@@ -143,6 +157,7 @@ class Stored:
     attributes: Mapping[str, Any]
     y0: NDArray[np.float64]
     times: NDArray[np.float64]
+    fingerprints: tuple[dict[str, str], dict[str, str]]
     states: list[dict[str, Any]]
 
     @property
@@ -185,14 +200,29 @@ class Stored:
         except (KeyError, ValueError, IndexError) as error:
             raise StorageError(f"{self.path}: not the states of these runs ({error!r})") from error
 
-    def check(self, problem: Problem, method: Method) -> None:
-        """StorageError if the problem or the method is another one than then."""
-        then, now = json.loads(str(self.attributes["problem_fingerprint"])), problem_fingerprint(problem)
-        if changed := [part for part in now if now[part] != then.get(part)]:
+    def check(
+        self, problem: Problem, method: Method, events: Events | None = None, unchecked: Sequence[str] = ()
+    ) -> None:
+        """StorageError if the problem or the method is another one than then; places that begin as one of those in
+        `unchecked` are taken to be the same.
+        """
+        now = problem_fingerprint(problem, events)
+        then, unknown = self.fingerprints
+
+        def counts(place: str) -> bool:
+            return not any(place.startswith(name) for name in unchecked)
+
+        places = [*now.places, *(place for place in then if place not in now.places)]
+        if changed := [p for p in places if now.places.get(p) != then.get(p) and counts(p)]:
             raise StorageError(
                 f"{self.path}: a run of model {self.attributes['model']!r}, but the given problem {problem.model!r} "
-                "has other "
-                f"{', '.join(changed)}; resume needs the problem unchanged"
+                f"has other {_listed(changed)}; resume needs the problem unchanged (what the run itself changes, such "
+                "as a counter, can be named in `unchecked`)"
+            )
+        if unclear := {p: what for p, what in (unknown | now.unknown).items() if counts(p)}:
+            raise StorageError(
+                f"{self.path}: whether these are as they were cannot be told: {_listed(unclear)}; if they are, name "
+                f"them: unchecked={list(unclear)}"
             )
         if self.attributes["method_fingerprint"] != method_fingerprint(method):
             raise StorageError(
@@ -233,12 +263,13 @@ def _load(path: str | os.PathLike[str], is_last: bool) -> Stored:
         )
     arrays = {name: variable.values for name, variable in dataset.variables.items()}
     try:
+        places, unknown = (json.loads(str(words)) for words in arrays["fingerprints"])
         states: list[dict[str, Any]] = [{} for _ in range(int(attributes["runs"]))]
         for name, values in arrays.items():
             if name.startswith("run"):
                 number, rest = name[3:].split("_", 1)
                 states[int(number)][rest] = values
-        return Stored(str(path), is_last, attributes, arrays["start"], arrays["times"], states)
+        return Stored(str(path), is_last, attributes, arrays["start"], arrays["times"], (places, unknown), states)
     except (KeyError, ValueError, IndexError) as error:
         raise StorageError(f"{path}: not the content of a checkpoint ({error!r})") from error
 
@@ -248,47 +279,43 @@ def _load(path: str | os.PathLike[str], is_last: bool) -> Stored:
 
 def method_fingerprint(method: Method) -> str:
     """Digest of everything that decides what a method computes."""
-    digest = hashlib.sha256(f"{method.stepper.name} {method.map} {method.compensated}".encode())
-    digest.update(method.coefficients.tobytes() + method.options.tobytes())
-    return digest.hexdigest()[:16]
+    found = Fingerprint()
+    stepper = method.stepper
+    found.add("", (stepper.name, method.map, method.compensated, method.coefficients, method.options, stepper.step))
+    return _digest(found)
 
 
-def problem_fingerprint(problem: Problem) -> dict[str, str]:
-    """Digests of the parts of a problem, its initial state apart."""
-    arrays = {"group": problem.table, "parameters": problem.parameters, "structure": problem.structure}
-    texts = {
-        "names": repr([(v.name, v.labels, v.units) for v in problem.variables] + list(problem.invariant_names)),
-        "kind": f"{problem.canonical} {problem.work_shape}",
-        "guards": repr([(g.name, g.least, g.greatest, g.change, g.rise, g.relative, g.stops) for g in problem.guards]),
-    }
-    functions = {
+def problem_fingerprint(problem: Problem, events: Events | None = None) -> Fingerprint:
+    """Digests of the parts of a problem, its initial state apart, and of what is watched for."""
+    found = Fingerprint()
+    parts = {
+        "Python": f"{sys.version_info[0]}.{sys.version_info[1]}",
+        "group": problem.table,
+        "parameters": problem.parameters,
+        "structure": problem.structure,
+        "names": ([(v.name, v.labels, v.units) for v in problem.variables], list(problem.invariant_names)),
+        "kind": (problem.canonical, problem.work_shape),
+        "guards": [(g.name, g.least, g.greatest, g.change, g.rise, g.relative, g.stops) for g in problem.guards],
         "field": problem.field,
         "parts": problem.parts,
         "invariants": problem.invariants,
         "projection": problem.projection,
+        "events": None if events is None else (events.field, events.directions, [row.terminal for row in events.rows]),
     }
-    found = {name: hashlib.sha256(np.asarray(a).tobytes()).hexdigest()[:16] for name, a in arrays.items()}
-    found |= {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
-    return found | {name: "" if f is None else function_fingerprint(f.source) for name, f in functions.items()}
+    for name, part in parts.items():
+        found.add(name, part)
+    return found
 
 
 def function_fingerprint(function: Any) -> str:
-    """Digest of the source of a function (its bytecode where there is no source) and of the numbers it encloses."""
-    if isinstance(function, (Mapping, tuple)):
-        parts = function.values() if isinstance(function, Mapping) else function
-        return " ".join(function_fingerprint(f) for f in parts)
-    python: Callable[..., Any] = inspect.unwrap(getattr(function, "py_func", function))
-    try:
-        text = inspect.getsource(python).encode()
-    except (OSError, TypeError):
-        code = python.__code__
-        text = code.co_code + repr(code.co_consts).encode()
-    digest = hashlib.sha256(text)
-    for cell in getattr(python, "__closure__", None) or ():
-        value = cell.cell_contents
-        if isinstance(value, (int, float, complex, str, np.ndarray, np.generic, tuple)):
-            digest.update(np.asarray(value).tobytes() if not isinstance(value, (str, tuple)) else repr(value).encode())
-    return digest.hexdigest()[:16]
+    """Digest of a function and of all that it reaches."""
+    found = Fingerprint()
+    found.add("", function)
+    return _digest(found)
+
+
+def _digest(found: Fingerprint) -> str:
+    return hashlib.sha256(repr(sorted(found.places.items())).encode()).hexdigest()[:16]
 
 
 def _way_in_words(way: Plan | Steering) -> dict[str, Any]:
