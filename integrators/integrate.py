@@ -16,6 +16,7 @@ from integrators.engine.checkpoint import Checkpoint, load
 from integrators.engine.collect import collect
 from integrators.engine.drive import drive
 from integrators.engine.fixed_run import FixedRun, LaneRun
+from integrators.engine.room import check_room
 from integrators.engine.run import Output, Plan, Run
 from integrators.events import as_events
 from integrators.method import Method, Reference
@@ -220,6 +221,7 @@ def _solved(
 def start_runs(problem: Problem, method: Method, output: Output, way: Plan | Steering) -> list[Run]:
     """The runs of all trajectories of a problem: packs of eight in lanes where that is possible, else one each."""
     starts = np.atleast_2d(problem.y0)
+    check_room(problem, output, way, len(starts))
     if isinstance(way, Steering):
         return [AdaptiveRun(problem, method, output, way, start) for start in starts]
     if len(starts) == 1 or not problem.is_compiled or output.events is not None:
