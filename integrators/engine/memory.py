@@ -17,31 +17,32 @@ def free_memory() -> int | None:
 
 def _limits() -> Iterator[int]:
     with suppress(OSError, ValueError, KeyError):
-        lines = (line.split() for line in Path("/proc/meminfo").read_text().splitlines())
+        lines = (line.split() for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines())
         known = {words[0]: 1024 * int(words[1]) for words in lines if len(words) > 1}
         yield known["MemAvailable:"] + known["SwapFree:"]
     of_containers = ("memory.max", "memory.current"), ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes")
     for most, used in of_containers:
         with suppress(OSError, ValueError):
             group = Path("/sys/fs/cgroup")
-            yield max(0, int((group / most).read_text()) - int((group / used).read_text()))
+            yield max(0, int((group / most).read_text("ascii")) - int((group / used).read_text("ascii")))
     if sys.platform == "darwin":
         with suppress(OSError, ValueError):
             yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if sys.platform == "win32":
-        yield from _of_windows()
-    else:
-        yield from _of_the_process()
+    yield from _of_windows() if sys.platform == "win32" else _of_the_process()
 
 
 def _of_the_process() -> Iterator[int]:
     """What ``ulimit -v`` leaves."""
+    if sys.platform == "win32":
+        return
     import resource
 
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit != resource.RLIM_INFINITY:
         with suppress(OSError, ValueError):
-            yield max(0, limit - os.sysconf("SC_PAGE_SIZE") * int(Path("/proc/self/statm").read_text().split()[0]))
+            yield max(
+                0, limit - os.sysconf("SC_PAGE_SIZE") * int(Path("/proc/self/statm").read_text("ascii").split()[0])
+            )
 
 
 def _of_windows() -> Iterator[int]:

@@ -16,6 +16,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -296,10 +297,11 @@ class DigestCache(FunctionCache):
             return None
         try:
             found = super().load_overload(sig, target_context)
-            if found is not None:
-                os.utime(self._cache_path)  # not to be pruned
         except OSError:
             return None
+        if found is not None:
+            with suppress(OSError):  # a folder that can only be read
+                os.utime(self._cache_path)  # not to be pruned
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:

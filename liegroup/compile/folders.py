@@ -39,7 +39,8 @@ def _of_user(variable: str, default: str) -> Path:
     try:
         return Path.home() / default / "liemech"
     except RuntimeError:  # a user without a home
-        return Path(tempfile.gettempdir()) / f"liemech-{os.getuid()}{default}"
+        user = os.getuid() if hasattr(os, "getuid") else "user"
+        return Path(tempfile.gettempdir()) / f"liemech-{user}{default}"
 
 
 def is_trusted() -> bool:

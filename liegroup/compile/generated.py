@@ -8,6 +8,7 @@ import hashlib
 import os
 import sys
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
@@ -31,7 +32,8 @@ def _kept(name: str, source: str) -> str:
     try:
         if folders.is_usable():
             if _content(folder / name) == source:
-                os.utime(folder)
+                with suppress(OSError):  # a folder that can only be read
+                    os.utime(folder)
             else:
                 _write(folder, name, source)
             return str(folder / name)

@@ -48,13 +48,12 @@ def read(digest: str) -> bytes | None:
     path = folder() / digest
     try:
         code = path.read_bytes()
-        if digest_of(code) == digest:
-            os.utime(path)
-            return code
-        path.unlink()
     except OSError:
-        pass
-    return None
+        return None
+    whole = digest_of(code) == digest
+    with suppress(OSError):  # a folder that can only be read
+        os.utime(path) if whole else path.unlink()
+    return code if whole else None
 
 
 def prune(before: float) -> None:

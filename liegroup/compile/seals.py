@@ -73,7 +73,8 @@ def _made(path: Path) -> bytes:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{uuid.uuid4().hex[:12]}")
     try:
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)  # Windows else changes line ends
+        descriptor = os.open(part, flags, 0o600)
         with open(descriptor, "wb") as file:
             file.write(secrets.token_bytes(_SIZE))
         if path.exists() and _read(path) is None:
