@@ -16,6 +16,7 @@ from integrators.engine.checkpoint import Checkpoint, load
 from integrators.engine.collect import collect
 from integrators.engine.drive import drive
 from integrators.engine.fixed_run import FixedRun, LaneRun
+from integrators.engine.room import check_room
 from integrators.engine.run import Output, Plan, Run
 from integrators.events import as_events
 from integrators.method import Method, Reference
@@ -98,6 +99,8 @@ def integrate(
         Progress bar; default: on terminals, for runs longer than a second.
     checkpoint : path, optional
         Keep there what `resume` needs to go on, should this run be killed; written atomically about `every` seconds.
+        If that fails during the run (a full disk), a warning says so and it is tried again.  SIGTERM then ends the run
+        as Ctrl-C does.
     every : float
         Seconds between checkpoints.
 
@@ -159,6 +162,7 @@ def resume(
     callback: Any = None,
     progress: bool | None = None,
     every: float = 60.0,
+    unchecked: Sequence[str] = (),
 ) -> Solution:
     """Go on from a checkpoint; the result equals that of the uninterrupted run bit by bit.
 
@@ -173,11 +177,19 @@ def resume(
         if there were events.
     callback, progress, every
         As in `integrate`.
+    unchecked : sequence of str
+        Parts of the problem that are as they were, though no fingerprint tells it or the run itself has changed them:
+        the beginnings of what the error message names, for example ``["field: global 'calls' of force"]``.
 
     Raises
     ------
     StorageError
-        The file is not a checkpoint, or of another problem, method or version: the message says what differs.
+        The file is damaged, not a checkpoint, or of another problem, method or version: the message says what differs.
+
+    Warns
+    -----
+    RuntimeWarning
+        The last checkpoint is damaged, and the one before it is used: later, to the same numbers.
     """
     stored = load(path)
     chosen = find(stored.method) if method is None else method
@@ -185,12 +197,11 @@ def resume(
         raise TypeError(f"method: {chosen.name} keeps no checkpoints")
     problem = pose(problem).with_start(stored.y0)
     way, output = stored.way(controller), stored.output(as_events(events))
-    stored.check(problem, chosen)
+    stored.check(problem, chosen, output.events, unchecked)
     with undisturbed():
         runs = start_runs(problem, chosen, output, way)
-    for run, state in zip(runs, stored.states, strict=True):
-        run.restore(state)
-    keeper = Checkpoint(path, every, problem, chosen, output, way, runs)
+    stored.restore(runs)
+    keeper = Checkpoint(path, every, problem, chosen, output, way, runs, stored.is_last or None)
     return _solved(problem, chosen, way, runs, progress, callback, keeper)
 
 
@@ -210,6 +221,7 @@ def _solved(
 def start_runs(problem: Problem, method: Method, output: Output, way: Plan | Steering) -> list[Run]:
     """The runs of all trajectories of a problem: packs of eight in lanes where that is possible, else one each."""
     starts = np.atleast_2d(problem.y0)
+    check_room(problem, output, way, len(starts))
     if isinstance(way, Steering):
         return [AdaptiveRun(problem, method, output, way, start) for start in starts]
     if len(starts) == 1 or not problem.is_compiled or output.events is not None:

@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -46,6 +48,11 @@ def _tangent(name: str, function: str) -> Callable[..., Array]:
 
     method.__doc__ = f"{(getattr(GroupMap, function).__doc__ or '').replace('τ', name)}  See `GroupMap.{function}`."
     return method
+
+
+def _of_names(factors: tuple[tuple[Any, int], ...]) -> Group:
+    """The group of formula files known by their names, in another process too."""
+    return Group(tuple((import_module(f) if isinstance(f, str) else f, copies) for f, copies in factors))
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,6 +85,13 @@ class Group:
 
     def __repr__(self) -> str:
         return " x ".join(f.NAME if copies == 1 else f"{f.NAME}^{copies}" for f, copies in self.factors)
+
+    def __reduce__(self) -> Any:
+        names = ((f.__name__ if isinstance(f, ModuleType) else f, copies) for f, copies in self.factors)
+        return _of_names, (tuple(names),)
+
+    def __deepcopy__(self, memo: Any) -> Group:
+        return self
 
     def __pow__(self, n: int) -> Group:
         """The product of n copies."""

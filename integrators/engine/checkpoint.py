@@ -1,17 +1,20 @@
 """Checkpoints: everything a run needs to go on, bit by bit, in one file that is always whole.
 
 The file holds the arrays of the runs and the numbers of the way (steps or tolerances), and fingerprints of the problem
-and of the method: a changed model or method is refused.  Functions are not stored.
+and of the method: a changed model or method is refused.  Functions are not stored.  The checkpoint before the last is
+kept beside it, ``NAME.previous``, and used should the last one be damaged.
 """
 
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 import os
+import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,21 +24,34 @@ from numpy.typing import NDArray
 
 from integrators.controllers import KINDS, StepController
 from integrators.engine.adaptive_run import Steering
+from integrators.engine.fingerprint import Fingerprint
 from integrators.engine.run import Output, Plan, Run
 from integrators.events import Events
 from integrators.method import Method
 from integrators.problem import Problem
 from integrators.problem.fields import as_field
+from integrators.results.digests import has_digest
+from integrators.results.replacing import part_of, target_of
 from integrators.results.storage import Dataset, StorageError, Variable, read, write
 from liegroup.compile import MODE
 
-VERSION = 5
+VERSION = 6
 _KIND = "checkpoint"
 _KINDS = {kind.__name__: kind for kind in KINDS}
+_PATIENCE = 1.0
+"""Seconds after which a checkpoint that could not be written is tried again, at the soonest."""
+
+
+def previous_of(path: str | os.PathLike[str]) -> Path:
+    """Where the checkpoint before the last one is kept."""
+    return Path(f"{os.fspath(path)}.previous")
 
 
 class Checkpoint:
-    """Keeps the checkpoint of some runs up to date."""
+    """Keeps the checkpoint of some runs up to date.
+
+    `follows`: the run goes on from the checkpoint at `path`, which is whole.  None: from the one before it.
+    """
 
     def __init__(
         self,
@@ -46,52 +62,102 @@ class Checkpoint:
         output: Output,
         way: Plan | Steering,
         runs: Sequence[Run],
+        follows: bool | None = False,
     ) -> None:
         if not every >= 0:
             raise ValueError(f"every: {every}, expected seconds between checkpoints")
-        self.path, self.every, self.runs = Path(path), every, runs
-        if not self.path.parent.is_dir():
-            raise ValueError(f"checkpoint: {self.path.parent} is not a folder")
-        self._written = time.monotonic()
+        self.path, self.every, self.runs = _usable(path), every, runs
+        self._keeps_last, self._begins = follows is True, follows is False
+        self._next = time.monotonic() + every
         self._attributes: dict[str, str | int | float] = {
             "content": _KIND,
             "checkpoint_version": VERSION,
             "model": problem.model,
             "method": method.name,
             "kernels": MODE,
-            "problem_fingerprint": json.dumps(problem_fingerprint(problem)),
             "method_fingerprint": method_fingerprint(method),
             "way": json.dumps(_way_in_words(way)),
             "save_every": output.save_every,
             "events": ",".join(output.events.names) if output.events else "",
         }
-        self._constants = {"times": output.times, "start": np.asarray(problem.y0)}
+        found = problem_fingerprint(problem, output.events)
+        if found.unknown and follows is False:
+            warnings.warn(
+                "checkpoint: whether these are the same when the run is resumed cannot be told: "
+                f"{_listed(found.unknown)}; `resume` will ask for their names in `unchecked`",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+        words = [json.dumps(found.places), json.dumps(found.unknown)]
+        self._constants = {"times": output.times, "start": np.asarray(problem.y0), "fingerprints": np.array(words)}
 
     def now_and_then(self) -> None:
         """Write the checkpoint if the last one is old enough."""
-        if time.monotonic() - self._written >= self.every:
+        if time.monotonic() >= self._next:
             self.write()
 
     def write(self) -> None:
-        """Write the checkpoint."""
+        """Write the checkpoint; if that fails the run goes on, with a warning, and it is tried again."""
+        try:
+            write(self.path, self._dataset(), previous_of(self.path) if self._keeps_last else None)
+        except (OSError, MemoryError, StorageError) as error:
+            self._next = time.monotonic() + max(self.every, _PATIENCE)
+            warnings.warn(
+                f"checkpoint: {self.path} could not be written ({error}); the run goes on and it will be tried again",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            return
+        if self._begins:
+            _remove_earlier(previous_of(self.path))
+        self._keeps_last, self._begins = True, False
+        self._next = time.monotonic() + self.every
+
+    def _dataset(self) -> Dataset:
         arrays = dict(self._constants)
         for k, run in enumerate(self.runs):
             arrays |= {f"run{k}_{name}": value for name, value in run.state().items()}
         variables = {
             name: Variable(tuple(f"{name}_{axis}" for axis in range(np.ndim(a))), a) for name, a in arrays.items()
         }
-        write(self.path, Dataset(variables, self._attributes | {"runs": len(self.runs)}))
-        self._written = time.monotonic()
+        return Dataset(variables, self._attributes | {"runs": len(self.runs)})
+
+
+def _usable(path: str | os.PathLike[str]) -> Path:
+    """The path if a checkpoint can be written there; ValueError with the reason if not."""
+    target = target_of(path)
+    if not target.parent.is_dir():
+        raise ValueError(f"checkpoint: {target.parent} is not a folder")
+    try:
+        with part_of(target) as part, open(part, "x+b") as file:
+            file.write(b"room")
+    except OSError as error:
+        raise ValueError(f"checkpoint: nothing can be written into {target.parent} ({error.strerror})") from error
+    return Path(path)
+
+
+def _listed(places: Mapping[str, str] | Sequence[str], most: int = 6) -> str:
+    words = [f"{p} ({places[p]})" if isinstance(places, Mapping) else p for p in places]
+    return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")
+
+
+def _remove_earlier(previous: Path) -> None:
+    """Remove what an earlier run has left as the checkpoint before its last one."""
+    if previous.is_file() and not previous.is_symlink() and has_digest(previous):
+        with suppress(OSError):
+            previous.unlink()
 
 
 @dataclass(frozen=True)
 class Stored:
-    """The content of a checkpoint."""
+    """The content of a checkpoint; `is_last`: of the last one, not of the one before."""
 
     path: str
+    is_last: bool
     attributes: Mapping[str, Any]
     y0: NDArray[np.float64]
     times: NDArray[np.float64]
+    fingerprints: tuple[dict[str, str], dict[str, str]]
     states: list[dict[str, Any]]
 
     @property
@@ -126,14 +192,37 @@ class Stored:
             )
         return Output(int(self.attributes["save_every"]), self.times, events)
 
-    def check(self, problem: Problem, method: Method) -> None:
-        """StorageError if the problem or the method is another one than then."""
-        then, now = json.loads(str(self.attributes["problem_fingerprint"])), problem_fingerprint(problem)
-        if changed := [part for part in now if now[part] != then.get(part)]:
+    def restore(self, runs: Sequence[Run]) -> None:
+        """Have the runs of the same problem, method and output take over their states."""
+        try:
+            for run, state in zip(runs, self.states, strict=True):
+                run.restore(state)
+        except (KeyError, ValueError, IndexError) as error:
+            raise StorageError(f"{self.path}: not the states of these runs ({error!r})") from error
+
+    def check(
+        self, problem: Problem, method: Method, events: Events | None = None, unchecked: Sequence[str] = ()
+    ) -> None:
+        """StorageError if the problem or the method is another one than then; places that begin as one of those in
+        `unchecked` are taken to be the same.
+        """
+        now = problem_fingerprint(problem, events)
+        then, unknown = self.fingerprints
+
+        def counts(place: str) -> bool:
+            return not any(place.startswith(name) for name in unchecked)
+
+        places = [*now.places, *(place for place in then if place not in now.places)]
+        if changed := [p for p in places if now.places.get(p) != then.get(p) and counts(p)]:
             raise StorageError(
                 f"{self.path}: a run of model {self.attributes['model']!r}, but the given problem {problem.model!r} "
-                "has other "
-                f"{', '.join(changed)}; resume needs the problem unchanged"
+                f"has other {_listed(changed)}; resume needs the problem unchanged (what the run itself changes, such "
+                "as a counter, can be named in `unchecked`)"
+            )
+        if unclear := {p: what for p, what in (unknown | now.unknown).items() if counts(p)}:
+            raise StorageError(
+                f"{self.path}: whether these are as they were cannot be told: {_listed(unclear)}; if they are, name "
+                f"them: unchecked={list(unclear)}"
             )
         if self.attributes["method_fingerprint"] != method_fingerprint(method):
             raise StorageError(
@@ -146,22 +235,43 @@ class Stored:
 
 
 def load(path: str | os.PathLike[str]) -> Stored:
-    """Read a checkpoint; StorageError says what is wrong with any other file."""
+    """Read a checkpoint, or, with a warning, the one before it if it is damaged or gone; StorageError says what is
+    wrong with any other file.
+    """
+    try:
+        return _load(path, True)
+    except StorageError as error:
+        previous = previous_of(path)
+        if not previous.is_file():
+            raise
+        try:
+            stored = _load(previous, False)
+        except StorageError as second:
+            raise StorageError(f"{error}; the checkpoint before it: {second}") from error
+        warnings.warn(f"{error}; going on from the checkpoint before it, {previous}", RuntimeWarning, stacklevel=3)
+        return stored
+
+
+def _load(path: str | os.PathLike[str], is_last: bool) -> Stored:
     dataset = read(path)
     attributes = dataset.attributes
     if attributes.get("content") != _KIND:
         raise StorageError(f"{path}: contains {attributes.get('content')!r}, expected a {_KIND}")
-    if attributes["checkpoint_version"] != VERSION:
+    if attributes.get("checkpoint_version") != VERSION:
         raise StorageError(
-            f"{path}: checkpoint version {attributes['checkpoint_version']}, this program reads version {VERSION}"
+            f"{path}: checkpoint version {attributes.get('checkpoint_version')}, this program reads version {VERSION}"
         )
     arrays = {name: variable.values for name, variable in dataset.variables.items()}
-    states: list[dict[str, Any]] = [{} for _ in range(int(attributes["runs"]))]
-    for name, values in arrays.items():
-        if name.startswith("run"):
-            number, rest = name[3:].split("_", 1)
-            states[int(number)][rest] = values
-    return Stored(str(path), attributes, arrays["start"], arrays["times"], states)
+    try:
+        places, unknown = (json.loads(str(words)) for words in arrays["fingerprints"])
+        states: list[dict[str, Any]] = [{} for _ in range(int(attributes["runs"]))]
+        for name, values in arrays.items():
+            if name.startswith("run"):
+                number, rest = name[3:].split("_", 1)
+                states[int(number)][rest] = values
+        return Stored(str(path), is_last, attributes, arrays["start"], arrays["times"], (places, unknown), states)
+    except (KeyError, ValueError, IndexError) as error:
+        raise StorageError(f"{path}: not the content of a checkpoint ({error!r})") from error
 
 
 # --- fingerprints -----------------------------------------------------------------------------------------------------
@@ -169,47 +279,43 @@ def load(path: str | os.PathLike[str]) -> Stored:
 
 def method_fingerprint(method: Method) -> str:
     """Digest of everything that decides what a method computes."""
-    digest = hashlib.sha256(f"{method.stepper.name} {method.map} {method.compensated}".encode())
-    digest.update(method.coefficients.tobytes() + method.options.tobytes())
-    return digest.hexdigest()[:16]
+    found = Fingerprint()
+    stepper = method.stepper
+    found.add("", (stepper.name, method.map, method.compensated, method.coefficients, method.options, stepper.step))
+    return _digest(found)
 
 
-def problem_fingerprint(problem: Problem) -> dict[str, str]:
-    """Digests of the parts of a problem, its initial state apart."""
-    arrays = {"group": problem.table, "parameters": problem.parameters, "structure": problem.structure}
-    texts = {
-        "names": repr([(v.name, v.labels, v.units) for v in problem.variables] + list(problem.invariant_names)),
-        "kind": f"{problem.canonical} {problem.work_shape}",
-        "guards": repr([(g.name, g.least, g.greatest, g.change, g.rise, g.relative, g.stops) for g in problem.guards]),
-    }
-    functions = {
+def problem_fingerprint(problem: Problem, events: Events | None = None) -> Fingerprint:
+    """Digests of the parts of a problem, its initial state apart, and of what is watched for."""
+    found = Fingerprint()
+    parts = {
+        "Python": f"{sys.version_info[0]}.{sys.version_info[1]}",
+        "group": problem.table,
+        "parameters": problem.parameters,
+        "structure": problem.structure,
+        "names": ([(v.name, v.labels, v.units) for v in problem.variables], list(problem.invariant_names)),
+        "kind": (problem.canonical, problem.work_shape),
+        "guards": [(g.name, g.least, g.greatest, g.change, g.rise, g.relative, g.stops) for g in problem.guards],
         "field": problem.field,
         "parts": problem.parts,
         "invariants": problem.invariants,
         "projection": problem.projection,
+        "events": None if events is None else (events.field, events.directions, [row.terminal for row in events.rows]),
     }
-    found = {name: hashlib.sha256(np.asarray(a).tobytes()).hexdigest()[:16] for name, a in arrays.items()}
-    found |= {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in texts.items()}
-    return found | {name: "" if f is None else function_fingerprint(f.source) for name, f in functions.items()}
+    for name, part in parts.items():
+        found.add(name, part)
+    return found
 
 
 def function_fingerprint(function: Any) -> str:
-    """Digest of the source of a function (its bytecode where there is no source) and of the numbers it encloses."""
-    if isinstance(function, (Mapping, tuple)):
-        parts = function.values() if isinstance(function, Mapping) else function
-        return " ".join(function_fingerprint(f) for f in parts)
-    python: Callable[..., Any] = inspect.unwrap(getattr(function, "py_func", function))
-    try:
-        text = inspect.getsource(python).encode()
-    except (OSError, TypeError):
-        code = python.__code__
-        text = code.co_code + repr(code.co_consts).encode()
-    digest = hashlib.sha256(text)
-    for cell in getattr(python, "__closure__", None) or ():
-        value = cell.cell_contents
-        if isinstance(value, (int, float, complex, str, np.ndarray, np.generic, tuple)):
-            digest.update(np.asarray(value).tobytes() if not isinstance(value, (str, tuple)) else repr(value).encode())
-    return digest.hexdigest()[:16]
+    """Digest of a function and of all that it reaches."""
+    found = Fingerprint()
+    found.add("", function)
+    return _digest(found)
+
+
+def _digest(found: Fingerprint) -> str:
+    return hashlib.sha256(repr(sorted(found.places.items())).encode()).hexdigest()[:16]
 
 
 def _way_in_words(way: Plan | Steering) -> dict[str, Any]:

@@ -35,11 +35,11 @@ def drive(
 ) -> float:
     """Bring every run to its end in chunks; returns the seconds it took.
 
-    Ctrl-C and the callback stop all of them; the checkpoint is written before they are marked as ended, so that they
-    can go on.
+    Ctrl-C and the callback stop all of them, and so does SIGTERM if there are checkpoints; the checkpoint is written
+    before they are marked as ended, so that they can go on.
     """
     began, call = time.perf_counter(), _Call(callback)
-    with _ended(runs), interruptible() as interrupted, _bar(progress) as bar:
+    with _ended(runs), interruptible(keeper is not None) as interrupted, _bar(progress) as bar:
         chunk, reason = 1, Status.OK
         for number, run in enumerate(runs):
             while not run.done and reason is Status.OK:
@@ -58,7 +58,7 @@ def drive(
             keeper.write()
         for run in runs:
             if not run.done:
-                run.end(reason)
+                run.end(reason, interrupted() if reason is Status.INTERRUPTED else "")
     return time.perf_counter() - began
 
 
@@ -94,24 +94,32 @@ def _ended(runs: Sequence[Run]) -> Iterator[None]:
 
 
 @contextmanager
-def interruptible() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C sets a flag, which the yielded function reads; the second one raises KeyboardInterrupt."""
-    asked = False
+def interruptible(also_terminated: bool = False) -> Iterator[Callable[[], str]]:
+    """Ctrl-C sets a flag, the name of the signal, which the yielded function reads; the second one raises
+    KeyboardInterrupt.  SIGTERM does the same where that is wanted and the program does not handle it; a second one ends
+    the process.
+    """
+    asked = ""
     if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
+        yield lambda: ""
         return
 
     def ask(number: int, frame: Any) -> None:
         nonlocal asked
-        if asked:
+        if asked and number == signal.SIGINT:
             raise KeyboardInterrupt
-        asked = True
+        asked = signal.Signals(number).name
+        if number == signal.SIGTERM:
+            signal.signal(number, signal.SIG_DFL)
 
-    before = signal.signal(signal.SIGINT, ask)
+    before = {signal.SIGINT: signal.signal(signal.SIGINT, ask)}
+    if also_terminated and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        before[signal.SIGTERM] = signal.signal(signal.SIGTERM, ask)
     try:
         yield lambda: asked
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _bar(progress: bool | None) -> Any:

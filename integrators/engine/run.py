@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.diagnosis import diagnose
+from integrators.engine.memory import free_memory
 from integrators.engine.observe import GREATEST, LEAST, STATISTICS, nothing_to_do, save, watch
 from integrators.engine.records import Crossings, Equations, Guarding, Saving, State, Stepping, Within
 from integrators.engine.winding import circles, unwind
@@ -278,7 +279,7 @@ class Run:
         if status is Status.EVENT:
             self._look_at_events()
         elif status is Status.FULL:
-            self._grow()
+            self._grow_if_there_is_room()
         elif status is not Status.OK:
             self.end(status, diagnose(self, status))
 
@@ -298,6 +299,14 @@ class Run:
     def end(self, status: Status, detail: str = "") -> None:
         """End the run where it is."""
         self.status, self.message = status, explain(status, self.t, self.steps_done, detail)
+
+    def _grow_if_there_is_room(self) -> None:
+        """Twice as many rows, or the end of the run: what it has would be lost if it took more memory than there is."""
+        needed, free = 4 * sum(getattr(self, name).nbytes for name in self.ROWS), free_memory()
+        if free is not None and needed > free:
+            self.end(Status.FULL, f"save_every: {needed} more bytes are needed, {free} are free; keep fewer states")
+        else:
+            self._grow()
 
     def _grow(self) -> None:
         for name in self.ROWS:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -69,6 +71,10 @@ class Stepper:
         A step that takes a given time, where the size of a step is not a time.
     explain : callable, optional
         ``explain(errors)`` → what the engine's row of errors says about a step that failed.
+    composes : (function, Stepper), optional
+        What makes this stepper of another one.
+
+    Copies and other processes know a stepper by its name in the module of its functions, or by what it is made of.
     """
 
     name: str
@@ -83,10 +89,28 @@ class Stepper:
     step_of_time: Entry | None = None
     explain: Callable[[NDArray[np.float64]], str] | None = None
     needs: str = "field"
+    composes: tuple[Callable[[Stepper], Stepper], Stepper] | None = None
 
     def __post_init__(self) -> None:
         if self.needs not in NEEDS:
             raise ValueError(f"stepper {self.name}: needs {self.needs!r}, expected one of {', '.join(NEEDS)}")
+
+    def __deepcopy__(self, memo: Any) -> Stepper:
+        return self
+
+    def __reduce__(self) -> Any:
+        if self.composes is not None:
+            make, other = self.composes
+            return make, (other,)
+        for module in {f.__module__ for f in (self.rows, self.step, self.prepare) if f is not None}:
+            for name, value in vars(sys.modules[module]).items():
+                if value is self:
+                    return _stepper_of, (module, name)
+        return super().__reduce__()
+
+
+def _stepper_of(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,52 +24,53 @@ ROWS = 2001
 
 def solve_with_scipy(name: str) -> Callable[..., Solution]:
     """A function ``solve(problem, (t0, t1), rtol=…, atol=…, step=…)`` that runs a solver of `scipy.integrate`."""
+    return partial(_solve, name)
 
-    def solve(
-        problem: Problem,
-        t_span: tuple[float, float],
-        step: float | None = None,
-        save_every: int | None = None,
-        rtol: float = 1e-10,
-        atol: float = 1e-12,
-    ) -> Solution:
-        """`step` only decides where states are saved (at every `save_every`-th multiple); the solver chooses its own
-        steps.
-        """
-        import scipy.integrate
 
-        if np.ndim(problem.y0) != 1:
-            raise ValueError(f"y0: shape {np.shape(problem.y0)}; SciPy integrates one trajectory at a time")
-        times = _times(t_span, step, save_every)
-        began = time.perf_counter()
-        solver = getattr(scipy.integrate, name)(
-            _ambient_field(problem), t_span[0], problem.y0, t_span[1], rtol=rtol, atol=atol
-        )
-        rows, steps, status = _march(problem, solver, times)
-        y = np.array([row.y for row in rows])
-        return Solution(
-            t=np.array([row.t for row in rows]),
-            y=y,
-            invariants=np.array([row.values for row in rows]),
-            least=np.array([row.least for row in rows]),
-            greatest=np.array([row.greatest for row in rows]),
-            mean_since=np.array([row.total / row.stretch for row in rows]),
-            stretch=np.array([row.stretch for row in rows]),
-            variables=tuple(problem.variables),
-            invariant_names=tuple(problem.invariant_names),
-            invariant_units=tuple(problem.invariant_units),
-            model=problem.model,
-            method=f"SCIPY_{name}",
-            step=0.0,
-            status=status,
-            message=explain(status, float(solver.t), steps),
-            steps=steps,
-            evaluations=solver.nfev,
-            seconds=time.perf_counter() - began,
-            attributes={"rtol": rtol, "atol": atol},
-        )
+def _solve(
+    name: str,
+    problem: Problem,
+    t_span: tuple[float, float],
+    step: float | None = None,
+    save_every: int | None = None,
+    rtol: float = 1e-10,
+    atol: float = 1e-12,
+) -> Solution:
+    """`step` only decides where states are saved (at every `save_every`-th multiple); the solver chooses its own
+    steps.
+    """
+    import scipy.integrate
 
-    return solve
+    if np.ndim(problem.y0) != 1:
+        raise ValueError(f"y0: shape {np.shape(problem.y0)}; SciPy integrates one trajectory at a time")
+    times = _times(t_span, step, save_every)
+    began = time.perf_counter()
+    solver = getattr(scipy.integrate, name)(
+        _ambient_field(problem), t_span[0], problem.y0, t_span[1], rtol=rtol, atol=atol
+    )
+    rows, steps, status = _march(problem, solver, times)
+    y = np.array([row.y for row in rows])
+    return Solution(
+        t=np.array([row.t for row in rows]),
+        y=y,
+        invariants=np.array([row.values for row in rows]),
+        least=np.array([row.least for row in rows]),
+        greatest=np.array([row.greatest for row in rows]),
+        mean_since=np.array([row.total / row.stretch for row in rows]),
+        stretch=np.array([row.stretch for row in rows]),
+        variables=tuple(problem.variables),
+        invariant_names=tuple(problem.invariant_names),
+        invariant_units=tuple(problem.invariant_units),
+        model=problem.model,
+        method=f"SCIPY_{name}",
+        step=0.0,
+        status=status,
+        message=explain(status, float(solver.t), steps),
+        steps=steps,
+        evaluations=solver.nfev,
+        seconds=time.perf_counter() - began,
+        attributes={"rtol": rtol, "atol": atol},
+    )
 
 
 @dataclass

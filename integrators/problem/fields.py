@@ -41,6 +41,8 @@ class Field:
         Whether the compiled engine can call it; if not, `compiled` and `compiled_lanes` are not available.
     source
         What the user gave.
+    recipe
+        A function and its arguments that make this field, in another process too; None: `as_field` of the source.
     """
 
     python: Callable[..., None]
@@ -48,6 +50,13 @@ class Field:
     source: Any
     build: Callable[[], Any]
     build_lanes: Callable[[], Any]
+    recipe: tuple[Callable[..., Field], tuple[Any, ...]] | None = None
+
+    def __reduce__(self) -> Any:
+        return self.recipe or (as_field, (self.source,))
+
+    def __deepcopy__(self, memo: Any) -> Field:
+        return self
 
     @property
     def is_kernel(self) -> bool:
@@ -208,6 +217,7 @@ def joined(first: Field, size: int, second: Field) -> Field:
         (first.source, second.source),
         lambda: _chain([first.compiled, second.compiled], FIELD_SIGNATURE, size),
         lambda: _chain([first.compiled_lanes, second.compiled_lanes], FIELD_LANES_SIGNATURE, size),
+        (joined, (first, size, second)),
     )
 
 

@@ -17,6 +17,7 @@ steps fail.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -232,17 +233,15 @@ def holonomic_problem(
     _check_start(found, q, velocity_0, numbers, m)
     size = constraints_layout(n, m).SIZE
 
-    def inner(parts: Any) -> Callable[..., None]:
-        return legendre(parts, n_q, n, found.linear, size)
-
+    inner = partial(legendre, n_q=n_q, n=n, linear=found.linear, left=size)
     posed = Problem(
         np.vstack([table, [[RN, n_q, n, n, n]]]),
         np.concatenate([q, momentum_at(found, q, velocity_0, numbers)]),
-        built(lambda velocity: _motion(velocity, table, n_q, n, m), found.field, inner),
+        built(partial(_motion, table=table, n_q=n_q, n=n, m=m), found.field, inner),
         parameters=numbers,
         structure=(m,),
         work_shape=(SYSTEM + n + m, max(size, n_q + n, n + m + 1)),
-        invariants=built(lambda velocity: _watched(velocity, n_q, n, m), found.field, inner),
+        invariants=built(partial(_watched, n_q=n_q, n=n, m=m), found.field, inner),
         invariant_names=("energy", "gap", "closing_velocity"),
         invariant_units=("J", "", ""),
         parts=found.field,

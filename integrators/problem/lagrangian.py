@@ -18,7 +18,8 @@ kinds.  A problem posed here carries
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -198,7 +199,12 @@ def _field(source: str) -> Field:
     function = namespace["derivatives"]
     scalar, lanes = FIELD_SIGNATURE, FIELD_LANES_SIGNATURE
     return Field(
-        function, True, function, lambda: compile_field(function, scalar), lambda: compile_field(function, lanes)
+        function,
+        True,
+        function,
+        lambda: compile_field(function, scalar),
+        lambda: compile_field(function, lanes),
+        (_field, (source,)),
     )
 
 
@@ -281,15 +287,16 @@ def built(
     def compiled(signature: Any, form: Any) -> Any:
         return compile_field(make(kernel(inner(form))), signature)
 
-    python = make(inner(parts.python))
+    python, recipe = make(inner(parts.python)), (built, (make, parts, inner))
     if not parts.is_compiled:
-        return as_field(python)
+        return replace(as_field(python), recipe=recipe)
     return Field(
         python,
         True,
         python,
         lambda: compiled(FIELD_SIGNATURE, parts.compiled),
         lambda: compiled(FIELD_LANES_SIGNATURE, parts.compiled_lanes),
+        recipe,
     )
 
 
@@ -359,14 +366,12 @@ def lagrangian_problem(
     if p is None:
         p = momentum_at(found, q, np.zeros(n) if v is None else checked_vector(v, n, "v"), numbers)
 
-    def inner(parts: Any) -> Callable[..., None]:
-        return legendre(parts, n_q, n, found.linear, 2 * n + 1)
-
-    energy = built(lambda velocity: energy_of(velocity, n_q, n), found.field, inner)
+    inner = partial(legendre, n_q=n_q, n=n, linear=found.linear, left=2 * n + 1)
+    energy = built(partial(energy_of, n_q=n_q, n=n), found.field, inner)
     posed = Problem(
         np.vstack([table, [[RN, n_q, n, n, n]]]),
         np.concatenate([q, checked_vector(p, n, "p")]),
-        built(lambda velocity: _hamiltonian(velocity, table, n_q, n), found.field, inner),
+        built(partial(_hamiltonian, table=table, n_q=n_q, n=n), found.field, inner),
         parameters=numbers,
         work_shape=_work_shape(n_q, n),
         invariants=energy if invariants is None else invariants,

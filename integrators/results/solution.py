@@ -154,16 +154,24 @@ class Solution:
     # --- data files -----------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the solution to HDF5, atomically; ``xarray.open_dataset(path, engine="h5netcdf")`` shows it by name."""
+        """Write the solution to HDF5, atomically; ``xarray.open_dataset(path, engine="h5netcdf")`` shows it by name.
+
+        Links are followed; StorageError if something else than a regular file is there.
+        """
         return storage.write(path, storage.Dataset(self._stored_variables(), self._stored_attributes()))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Solution:
-        """Read a solution that `save` wrote; StorageError says what is wrong with another file."""
+        """Read a solution that `save` wrote; StorageError says what is wrong with another or a damaged file, and
+        where.
+        """
         dataset = storage.read(path)
         if dataset.attributes.get("content") != _KIND:
             raise storage.StorageError(f"{path}: contains {dataset.attributes.get('content')!r}, expected a {_KIND}")
-        return _from_dataset(dataset)
+        try:
+            return _from_dataset(dataset)
+        except (KeyError, ValueError, TypeError, IndexError) as error:
+            raise storage.StorageError(f"{path}: not the content of a {_KIND} ({error!r})") from error
 
     def _stored_variables(self) -> dict[str, storage.Variable]:
         ensemble = () if self.y.ndim == 2 else ("trajectory",)

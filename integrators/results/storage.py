@@ -2,7 +2,8 @@
 
 A `Dataset` is a dictionary of variables, each with the names of its dimensions; a variable that has the name of its
 only dimension is that dimension's coordinate.  The layout follows netCDF-4 (HDF5 dimension scales), so that
-``xarray.open_dataset(path, engine="h5netcdf")`` shows names, labels and units.
+``xarray.open_dataset(path, engine="h5netcdf")`` shows names, labels and units.  At the end of the file are digests
+(`integrators.results.digests`), which are checked before anything is read.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import importlib.metadata
 import os
 import platform
 import subprocess
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -21,11 +21,12 @@ from typing import Any
 import h5py
 import numpy as np
 
-FORMAT = "liemech-dataset-1"
+from integrators.results import digests
+from integrators.results.digests import StorageError
+from integrators.results.replacing import part_of, put, target_of
 
-
-class StorageError(ValueError):
-    """A file that is not a readable data file of this project."""
+__all__ = ["FORMAT", "Dataset", "StorageError", "Variable", "read", "versions", "write"]
+FORMAT = "liemech-dataset-2"
 
 
 @dataclass(frozen=True)
@@ -52,47 +53,110 @@ class Dataset:
     attributes: Mapping[str, str | int | float] = field(default_factory=dict)
 
 
-def write(path: str | os.PathLike[str], dataset: Dataset) -> Path:
-    """Write a dataset to ``path`` as HDF5; an existing file is replaced only once the new one is complete on disk."""
-    target = Path(path)
+def write(path: str | os.PathLike[str], dataset: Dataset, previous: Path | None = None) -> Path:
+    """Write a dataset to ``path`` as HDF5; an existing file is replaced only once the new one is complete on disk.
+
+    A link is followed and stays; StorageError if a folder or a device is there, OSError if the disk is full or the
+    folder cannot be written, which leaves the file as it was.  `previous`: where its old content is kept.
+    """
+    target = target_of(path)
     sizes = _sizes(dataset)
-    name = (
-        target.parent / f".{target.name}.{uuid.uuid4().hex}.part"
-    )  # with the rights a new file has here, unlike a tempfile
-    try:
-        with h5py.File(name, "w", track_order=True) as file:
-            file.attrs["format"] = FORMAT
-            for key, text in {**versions(), **dataset.attributes}.items():
-                file.attrs[key] = text
-            _write_variables(file, dataset, sizes)
-        with open(name, "rb") as done:
-            os.fsync(done.fileno())
-        os.replace(name, target)
-    except BaseException:
-        name.unlink(missing_ok=True)
-        raise
+    with part_of(target) as part:  # with the rights a new file has here, unlike a tempfile
+        with open(part, "x+b", buffering=0) as raw:
+            file = _Sheltered(raw)
+            _write_content(file, dataset, sizes)
+            digests.append(file)
+            file.raise_failure()
+        put(part, target, previous)
     return target
 
 
+class _Sheltered:
+    """A file as HDF5 sees it: writes never fail, since HDF5 does not survive that whole; what failed is kept."""
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+        self.failed: OSError | None = None
+
+    def write(self, data: Any) -> int:
+        rest = memoryview(data).cast("B")
+        try:
+            while len(rest) and self.failed is None:
+                rest = rest[self.raw.write(rest) :]
+        except OSError as error:
+            self.failed = error
+        return len(data)
+
+    def seek(self, offset: int, whence: int = 0) -> Any:
+        return self.raw.seek(offset, whence)
+
+    def tell(self) -> Any:
+        return self.raw.tell()
+
+    def read(self, size: int = -1) -> Any:
+        return self.raw.read(size)
+
+    def readinto(self, buffer: Any) -> Any:
+        return len(buffer) if self.failed else self.raw.readinto(buffer)
+
+    def truncate(self, size: int | None = None) -> Any:
+        try:
+            return size if self.failed else self.raw.truncate(size)
+        except OSError as error:
+            self.failed = error
+            return size
+
+    def flush(self) -> None:
+        """Nothing waits to be written."""
+
+    def raise_failure(self) -> None:
+        """The error because of which the file is not whole, if there is one."""
+        if self.failed is not None:
+            raise OSError(self.failed.errno, f"{self.failed.strerror}; the file could not be written", self.raw.name)
+
+
+def _write_content(sheltered: _Sheltered, dataset: Dataset, sizes: Mapping[str, int]) -> None:
+    try:
+        with h5py.File(sheltered, "w", track_order=True) as file:
+            file.attrs["format"] = FORMAT
+            for key, text in {**versions(), **dataset.attributes}.items():
+                file.attrs[key] = text
+            _write_variables(file, dataset, sizes, sheltered)
+    except Exception:
+        sheltered.raise_failure()
+        raise
+    sheltered.raise_failure()
+
+
 def read(path: str | os.PathLike[str]) -> Dataset:
-    """Read a dataset that `write` has written; StorageError says what is wrong with any other file."""
+    """Read a dataset that `write` has written; StorageError says what is wrong with any other file, and where."""
     if not Path(path).is_file():
         raise StorageError(f"{path}: no such file")
     try:
-        with h5py.File(path, "r") as file:
-            if file.attrs.get("format") != FORMAT:
-                raise StorageError(
-                    f"{path}: attribute 'format' is {file.attrs.get('format')!r}, expected {FORMAT!r}; not a data "
-                    "file of liemech"
-                )
-            variables = {name: _read_variable(file[name]) for name in file if not _is_bare_dimension(file[name])}
-            attributes = {
-                k: v.item() if hasattr(v, "item") else v
-                for k, v in file.attrs.items()
-                if k != "format" and not k.startswith("_")
-            }
+        digests.check(path)
     except OSError as error:
+        raise StorageError(f"{path}: cannot be read ({error})") from error
+    try:
+        with h5py.File(path, "r") as file:
+            return _read_content(path, file)
+    except StorageError:
+        raise
+    except Exception as error:
         raise StorageError(f"{path}: not a readable HDF5 file ({error})") from error
+
+
+def _read_content(path: str | os.PathLike[str], file: Any) -> Dataset:
+    if file.attrs.get("format") != FORMAT:
+        raise StorageError(
+            f"{path}: attribute 'format' is {file.attrs.get('format')!r}, expected {FORMAT!r}; not a data "
+            "file of liemech"
+        )
+    variables = {name: _read_variable(file[name]) for name in file if not _is_bare_dimension(file[name])}
+    attributes = {
+        k: v.item() if hasattr(v, "item") else v
+        for k, v in file.attrs.items()
+        if k != "format" and not k.startswith("_")
+    }
     return Dataset(variables, attributes)
 
 
@@ -108,7 +172,7 @@ def _sizes(dataset: Dataset) -> dict[str, int]:
 _BARE = "This is a netCDF dimension but not a netCDF variable. %10d"
 
 
-def _write_variables(file: Any, dataset: Dataset, sizes: Mapping[str, int]) -> None:
+def _write_variables(file: Any, dataset: Dataset, sizes: Mapping[str, int], sheltered: _Sheltered) -> None:
     for dim, size in sizes.items():
         variable = dataset.variables.get(dim)
         if variable is not None and variable.dims == (dim,):
@@ -118,6 +182,7 @@ def _write_variables(file: Any, dataset: Dataset, sizes: Mapping[str, int]) -> N
             file.create_dataset(dim, shape=(size,), dtype=">f4")
             file[dim].make_scale(_BARE % size)
     for name, variable in dataset.variables.items():
+        sheltered.raise_failure()
         if name not in sizes:
             _write_variable(file, name, variable)
             for axis, dim in enumerate(variable.dims):
@@ -168,7 +233,7 @@ def _version(name: str) -> str:
 
 def _processor() -> str:
     try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
         return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
         return platform.processor() or platform.machine()

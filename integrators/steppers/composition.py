@@ -75,6 +75,7 @@ def composed(stepper: Stepper) -> Stepper:
         evaluates=stepper.evaluates,
         needs=stepper.needs,
         shape=None if stepper.shape is None else lambda problem, options: _shape(stepper, problem, options),
+        composes=(composed, stepper),
     )
 
 
@@ -101,7 +102,9 @@ def _composed(base: Entry) -> Entry:
         )  # fmt: skip
 
     step.sources = (inspect.getsourcefile(base.python),)  # type: ignore[attr-defined]
-    return entry(*STEP_SIGNATURES)(step)
+    composed = entry(*STEP_SIGNATURES)(step)
+    composed.recipe = _composed, (base,)
+    return composed
 
 
 def composition(method: Method, weights: Composition, name: str = "") -> Method:

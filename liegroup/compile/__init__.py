@@ -18,16 +18,18 @@ Modes, by the environment variable ``LIEMECH_KERNELS``:
 * ``contract``: the compiler may fuse a*b + c (8-18 % faster, last digits differ).
 
 The cache directory (``LIEMECH_CACHE``, default: the user's cache folder) is keyed by a digest of the source of the
-entry or kernel and of every project file it imports, because the compiler's own cache looks at one file only.
+entry or kernel and of every project file it imports, because the compiler's own cache looks at one file only.  It is
+used only where nobody else can write (`liegroup.compile.folders`), and what is read there must be what was written
+(`liegroup.compile.seals`).
 """
 
 from liegroup.compile.cache import source_digest
 from liegroup.compile.callback import C_FUNCTION, call_at
 from liegroup.compile.decorators import Entry, compile_field, entry, helper, is_formula, is_jitted, kernel, primitive
+from liegroup.compile.folders import cache_directory
 from liegroup.compile.functions import absolute, any_, each_lane, less, select, sqrt
 from liegroup.compile.lanes import WIDTH
 from liegroup.compile.memory import ALIGNMENT, lane_array, ld, ld2, st, st2
-from liegroup.compile.objects import cache_directory
 from liegroup.compile.options import MODE
 from liegroup.compile.pending import LateBindingError, raise_pending
 from liegroup.compile.signatures import (

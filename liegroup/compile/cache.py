@@ -1,4 +1,7 @@
-"""The cache of compiled functions: in a folder named after the digest of every source file they are compiled from."""
+"""The cache of compiled functions: in a folder named after the digest of every source file they are compiled from.
+
+Whatever is not there, or not as it was written, is compiled anew; what cannot be written is compiled in memory.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,27 @@ import ast
 import hashlib
 import importlib.util
 import os
+import pickle
 import re
 import shutil
 import sys
 import time
+import uuid
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core import types
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.core.compiler import compile_result
+from numba.core.serialize import dumps
 
-from liegroup.compile import objects
+from liegroup.compile import folders, objects, seals
+from liegroup.compile.folders import cache_directory
 from liegroup.compile.libraries import KernelLibrary
-from liegroup.compile.objects import cache_directory
 from liegroup.compile.options import MODE
 from liegroup.compile.overloads import forced_inline
 
@@ -141,15 +148,19 @@ def _digest(paths: tuple[str, ...], registered: tuple[str, ...]) -> str:
 
 
 def _prune(root: Path, days: float = 30.0) -> None:
-    """Remove kernels of sources that have not been used for a while: only folders named by a digest, with nothing in
+    """Remove kernels of sources that have not been used for a while: only folders of our own making, with nothing in
     them but what the compiler has put there, since the folder may be the user's.
     """
     before = time.time() - days * 86400
     objects.prune(before)
     for folder in root.iterdir():
-        ours = re.fullmatch("[0-9a-f]{24}", folder.name) and folder.is_dir()
-        if ours and folder.stat().st_mtime < before and all(p.suffix in (".nbi", ".nbc") for p in folder.iterdir()):
+        ours = re.fullmatch("[0-9a-f]{24}", folder.name) and folders.is_own(folder)
+        if ours and folder.stat().st_mtime < before and all(_KEPT.fullmatch(p.name) for p in folder.iterdir()):
             shutil.rmtree(folder, ignore_errors=True)
+
+
+_KEPT = re.compile(rf".*\.nb[ic](\.tmp\.[0-9a-f]+)?|{re.escape(folders.MARK)}")
+"""Names of files in the folder of a digest."""
 
 
 class _DigestLocator:
@@ -163,9 +174,7 @@ class _DigestLocator:
         self._line = py_func.__code__.co_firstlineno
 
     def ensure_cache_path(self) -> None:
-        fresh = not self._path.exists()
-        self._path.mkdir(parents=True, exist_ok=True)
-        if fresh:
+        if folders.make(self._path):
             _prune(self._path.parent)
         else:
             os.utime(self._path)
@@ -231,21 +240,80 @@ class _DigestCacheImpl(CompileResultCacheImpl):
         return result
 
 
+class _SealedFiles(IndexDataCacheFile):
+    """Index and data of a function, with seals that are checked before anything looks at their content.
+
+    Every entry has a file of its own name: two processes that write at the same time would else take the same number,
+    and one's code be found under the other's types.
+    """
+
+    def _load_index(self) -> Any:
+        version, stamp, overloads = self._read(self._index_name) or (None, None, {})
+        return overloads if (version, stamp) == (self._version, self._source_stamp) else {}
+
+    def _save_index(self, overloads: Any) -> None:
+        self._write(self._index_name, (self._version, self._source_stamp, overloads))
+
+    def _load_data(self, name: str) -> Any:
+        return self._read(name)
+
+    def _save_data(self, name: str, data: Any) -> None:
+        self._write(name, data)
+
+    def _data_name(self, number: int) -> str:
+        return str(self._data_name_pattern.format(number=uuid.uuid4().int >> 80))
+
+    def _read(self, name: str) -> Any:
+        """What was written under a name; None if it is gone, is not what was written, or of modules that are gone."""
+        try:
+            content = seals.opened(self._sealed_name(name), Path(self._data_path(name)).read_bytes())
+            return None if content is None else pickle.loads(content)
+        except Exception:
+            return None
+
+    def _write(self, name: str, data: Any) -> None:
+        content = seals.sealed(self._sealed_name(name), dumps(data))
+        if content is not None:
+            with self._open_for_write(self._data_path(name)) as file:
+                file.write(content)
+
+    def _sealed_name(self, name: str) -> str:
+        return f"{self._source_stamp}/{name}"
+
+
 class DigestCache(FunctionCache):
     """Keeps compiled functions by file, name, line and signature."""
 
     _impl_class = _DigestCacheImpl
 
+    def __init__(self, py_func: Any) -> None:
+        super().__init__(py_func)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file: Any = _SealedFiles(self._cache_path, self._impl.filename_base, stamp)
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function as it was kept, unless it is to be inlined: what is kept is machine code."""
-        return None if forced_inline() else super().load_overload(sig, target_context)
+        if forced_inline() or not folders.is_usable():
+            return None
+        try:
+            found = super().load_overload(sig, target_context)
+        except OSError:
+            return None
+        if found is not None:
+            with suppress(OSError):  # a folder that can only be read
+                os.utime(self._cache_path)  # not to be pruned
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a compiled function, unless it is made for kernels that it was given as arguments: their types cannot be
         written down.
         """
-        if not any(isinstance(x, types.Function) for x in getattr(sig, "args", sig)):
+        if any(isinstance(x, types.Function) for x in getattr(sig, "args", sig)) or not folders.is_usable():
+            return
+        try:
             super().save_overload(sig, data)
+        except OSError as error:
+            folders.warn(f"{self._cache_path} cannot be written ({error.strerror})")
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         if "<locals>" in self._py_func.__qualname__:  # one of several made by a function: known by what it was made of

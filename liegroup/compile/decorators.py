@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.core.compiler_lock import global_compiler_lock
 
 from liegroup.compile import progress
 from liegroup.compile.cache import DigestCache
+from liegroup.compile.generated import module_of
 from liegroup.compile.options import FORMULA, INNER, KERNEL, OPTIONS
 from liegroup.compile.overloads import teach
 from liegroup.compile.pending import pending, raise_pending
@@ -77,10 +81,14 @@ class Entry:
     `entry.python` is the undecorated function: the same source, interpreted (plain Python fields, mpmath, …).
     `entry.compiled` (and `entry.compiled_lanes`) is what other kernels take as an argument of type `function`; every
     signature compiles on its own, when it is first needed.
+
+    Entries are known by their names: copies are the entry itself, and other processes find it in its module, or make it
+    by its `recipe` (a function and its arguments) where another function has made it.
     """
 
     def __init__(self, function: Callable[..., Any], signatures: tuple[Any, ...]) -> None:
         self.python = function
+        self.recipe: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
         self._signatures = signatures
         self._dispatcher: Any = None
         self.__doc__ = function.__doc__
@@ -99,20 +107,44 @@ class Entry:
         return self._compiled_for(-1)
 
     def _compiled_for(self, which: int) -> Any:
-        if self._dispatcher is None:
-            self._dispatcher = numba.njit(**KERNEL)(self.python)
-            if Path(
-                self.python.__code__.co_filename
-            ).is_file():  # what was typed at a prompt has no source to know it by
-                self._dispatcher._cache = DigestCache(self.python)
         wanted = self._signatures[which]
+        if self._dispatcher is None or wanted.args not in self._dispatcher.overloads:
+            with global_compiler_lock:  # whether a dispatcher may compile is one flag for all threads
+                self._compile(wanted)
+        return self._dispatcher
+
+    def _compile(self, wanted: Any) -> None:
+        if self._dispatcher is None:
+            dispatcher = numba.njit(**KERNEL)(self.python)
+            if Path(self.python.__code__.co_filename).is_file():  # what was typed at a prompt has no source
+                dispatcher._cache = DigestCache(self.python)
+            self._dispatcher = dispatcher
         if wanted.args not in self._dispatcher.overloads:
             self._dispatcher.disable_compile(False)
-            with undisturbed():
-                progress.wanted(self.python)
-                self._dispatcher.compile(wanted)
-            self._dispatcher.disable_compile()
-        return self._dispatcher
+            try:
+                with undisturbed():
+                    progress.wanted(self.python)
+                    self._dispatcher.compile(wanted)
+            finally:
+                self._dispatcher.disable_compile()
+
+    def __deepcopy__(self, memo: Any) -> Entry:
+        return self
+
+    def __copy__(self) -> Entry:
+        return self
+
+    def __reduce__(self) -> Any:
+        if self.recipe is not None:
+            return self.recipe
+        module = sys.modules.get(self.__module__)
+        for name, value in vars(module).items() if module else ():
+            if value is self:
+                return _found, (self.__module__, name, getattr(module, "__source__", None))
+        raise TypeError(
+            f"{self.__module__}.{self.__name__}: an entry that is no name of its module cannot be sent to another "
+            "process; define it at the top of a module"
+        )
 
     def __call__(self, *args: Any) -> Any:
         dispatcher = self._dispatcher or self.compiled
@@ -127,6 +159,11 @@ class Entry:
         return result
 
 
+def _found(module: str, name: str, source: str | None) -> Any:
+    """A name of a module, or of one that a program has written."""
+    return getattr(importlib.import_module(module) if source is None else module_of(source), name)
+
+
 def entry(*signatures: Any) -> Callable[[Callable[..., Any]], Entry]:
     """Decorator: an entry point with the given signatures (built from `real`, `vector`, `function`, …)."""
     return lambda function: Entry(function, signatures)
@@ -136,7 +173,7 @@ def compile_field(function: Callable[..., Any], *signatures: Any) -> Any:
     """Compile a user's plain or jitted function for the given signatures, in memory only (0.2 s or so)."""
     python = getattr(function, "py_func", function)
     dispatcher = numba.njit(**OPTIONS)(python)
-    with undisturbed():
+    with global_compiler_lock, undisturbed():
         for s in signatures:
             dispatcher.compile(s)
     dispatcher.disable_compile()

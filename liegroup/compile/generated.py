@@ -8,9 +8,11 @@ import hashlib
 import os
 import sys
 import uuid
+from contextlib import suppress
+from pathlib import Path
 from types import ModuleType
 
-from liegroup.compile import cache_directory
+from liegroup.compile import folders
 
 
 def module_of(source: str) -> ModuleType:
@@ -18,15 +20,41 @@ def module_of(source: str) -> ModuleType:
     name = f"liemech_{hashlib.sha256(source.encode()).hexdigest()[:24]}"
     if name in sys.modules:
         return sys.modules[name]
-    folder = cache_directory() / "generated"
-    path = folder / f"{name}.py"
-    if not path.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        written = folder / f"{name}.{uuid.uuid4().hex}"  # whole or not at all, also if several processes write it
-        written.write_text(source, encoding="utf-8")
-        os.replace(written, path)
-    else:
-        os.utime(folder)
     module = ModuleType(name)
-    exec(compile(source, str(path), "exec"), module.__dict__)
+    module.__dict__["__source__"] = source
+    exec(compile(source, _kept(f"{name}.py", source), "exec"), module.__dict__)
     return sys.modules.setdefault(name, module)
+
+
+def _kept(name: str, source: str) -> str:
+    """The path of a file with this source; where none can be kept, a name that is no path."""
+    folder = folders.cache_directory() / "generated"
+    try:
+        if folders.is_usable():
+            if _content(folder / name) == source:
+                with suppress(OSError):  # a folder that can only be read
+                    os.utime(folder)
+            else:
+                _write(folder, name, source)
+            return str(folder / name)
+    except OSError as error:
+        folders.warn(f"{folder} cannot be written ({error.strerror})")
+    return f"<{name}>"
+
+
+def _content(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _write(folder: Path, name: str, source: str) -> None:
+    """Whole or not at all, also if several processes write it."""
+    folders.make(folder)
+    part = folder / f"{name}.{uuid.uuid4().hex}"
+    try:
+        part.write_text(source, encoding="utf-8")
+        os.replace(part, folder / name)
+    finally:
+        part.unlink(missing_ok=True)

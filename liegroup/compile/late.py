@@ -19,6 +19,7 @@ import numba
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic
 
 from liegroup.compile.cache import DigestCache
@@ -132,8 +133,12 @@ def _argument_types(in_lanes: bool) -> tuple[Any, ...]:
 def bind(place: int, in_lanes: bool) -> None:
     """Compile the formula of a place, or load it from the cache, and enter its address in the table."""
     index = 2 * place + in_lanes
-    if index in _bound:
-        return
+    with global_compiler_lock:
+        if index not in _bound:
+            _bind(place, in_lanes, index)
+
+
+def _bind(place: int, in_lanes: bool, index: int) -> None:
     formula, apply = _formulas[place](), python_form(place)
 
     def leaf(a: Any, b: Any, c: Any, out: Any, n: Any, place: Any) -> None:

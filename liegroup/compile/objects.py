@@ -8,14 +8,11 @@ import hashlib
 import os
 import re
 import uuid
+from contextlib import suppress
 from pathlib import Path
 
-
-def cache_directory() -> Path:
-    """Where compiled kernels are kept: ``LIEMECH_CACHE``, else ``$XDG_CACHE_HOME/liemech`` or ``~/.cache/liemech``."""
-    if "LIEMECH_CACHE" in os.environ:
-        return Path(os.environ["LIEMECH_CACHE"])
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "liemech"
+from liegroup.compile import folders
+from liegroup.compile.folders import cache_directory
 
 
 def digest_of(code: bytes) -> str:
@@ -34,28 +31,36 @@ def keep(digest: str, code: bytes) -> None:
     try:
         os.utime(path)
     except OSError:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        folders.make(path.parent)
         part = path.with_name(f"{digest}.{uuid.uuid4().hex[:8]}")
-        part.write_bytes(code)
-        part.replace(path)
+        try:
+            part.write_bytes(code)
+            part.replace(path)
+        finally:
+            with suppress(OSError):
+                part.unlink()
 
 
 def read(digest: str) -> bytes | None:
-    """A piece of machine code, or None if it is not there or not what was written."""
+    """A piece of machine code, or None if it is not there or not what was written; then it is removed, so that it is
+    written again.
+    """
     path = folder() / digest
     try:
         code = path.read_bytes()
-        os.utime(path)
     except OSError:
         return None
-    return code if digest_of(code) == digest else None
+    whole = digest_of(code) == digest
+    with suppress(OSError):  # a folder that can only be read
+        os.utime(path) if whole else path.unlink()
+    return code if whole else None
 
 
 def prune(before: float) -> None:
     """Remove machine code that nothing has read or written since a time."""
-    for path in folder().glob("*"):
-        try:
-            if re.fullmatch("[0-9a-f]{32}", path.name) and path.stat().st_mtime < before:
+    if not folders.is_own(folder()):
+        return
+    for path in folder().iterdir():
+        with suppress(OSError):  # another process was faster
+            if re.fullmatch(r"[0-9a-f]{32}(\.[0-9a-f]{8})?", path.name) and path.stat().st_mtime < before:
                 path.unlink()
-        except OSError:  # another process was faster
-            continue

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from liegroup.compile.objects import cache_directory
+from liegroup.compile.folders import cache_directory
 
 LOGGER = logging.getLogger("liemech")
 PATIENCE = 1.0
@@ -66,14 +66,14 @@ def announced() -> Iterator[None]:
 
 def wanted(function: Callable[..., Any]) -> None:
     """A function is about to be compiled, with all the kernels it calls."""
-    if _now:
-        _now[-1].wanted |= kernels_of(function)
+    for compilation in _now[-1:]:  # of another thread, it may end meanwhile
+        compilation.wanted |= kernels_of(function)
 
 
 def tick(compiled: bool) -> None:
     """A kernel has been compiled, or else read from the cache."""
-    if _now:
-        _now[-1].tick(compiled)
+    for compilation in _now[-1:]:
+        compilation.tick(compiled)
 
 
 def kernels_of(function: Callable[..., Any]) -> set[Any]:

@@ -171,6 +171,12 @@ class Tree:
         self.frames = _frames(frames or {}, self._body)
         self._check_mobility()
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"frames": dict(self.frames)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, frames=MappingProxyType(state["frames"]))
+
     def _check_mobility(self) -> None:
         """No joint moves nothing: asked at one random configuration, of trees that have bodies without full inertia."""
         if self.may_be_singular and len(self) < _LARGE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 from integrators.signatures import FIELD_SIGNATURES
@@ -31,7 +32,8 @@ def quasi_velocity_forms(parts: Callable[..., None], invariants: Entry | None = 
     def energy(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
         st(out, 0, quasi_velocity_energy(parts, t, y, parameters, structure, work))
 
-    return Forms(_made(field, parts), invariants or _made(energy, parts), entry(*FIELD_SIGNATURES)(parts))
+    forms = Forms(_made(field, parts), invariants or _made(energy, parts), entry(*FIELD_SIGNATURES)(parts))
+    return _known(quasi_velocity_forms, (parts,), forms, invariants)
 
 
 def constrained_forms(parts: Callable[..., None], invariants: Entry | None = None) -> Forms:
@@ -43,7 +45,8 @@ def constrained_forms(parts: Callable[..., None], invariants: Entry | None = Non
     def energy(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
         st(out, 0, constrained_energy(parts, t, y, parameters, structure, work))
 
-    return Forms(_made(field, parts), invariants or _made(energy, parts), entry(*FIELD_SIGNATURES)(parts))
+    forms = Forms(_made(field, parts), invariants or _made(energy, parts), entry(*FIELD_SIGNATURES)(parts))
+    return _known(constrained_forms, (parts,), forms, invariants)
 
 
 def _made(function: Any, *made_of: Any) -> Entry:
@@ -53,3 +56,16 @@ def _made(function: Any, *made_of: Any) -> Entry:
     )
     function.sources = tuple(other.__code__.co_filename for other in made_of)
     return entry(*FIELD_SIGNATURES)(function)
+
+
+def _known(make: Callable[..., Forms], made_of: tuple[Any, ...], forms: Forms, given: Entry | None) -> Forms:
+    """The forms, each of whose entries but the one given knows how another process makes it."""
+    for name, made in zip(Forms._fields, forms, strict=True):
+        if made is not None and made is not given:
+            made.recipe = _form, (make, made_of, name)
+    return forms
+
+
+@cache
+def _form(make: Callable[..., Forms], made_of: tuple[Any, ...], name: str) -> Any:
+    return getattr(make(*made_of), name)

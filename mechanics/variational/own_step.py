@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -48,20 +48,19 @@ def variational_step(
     rows = int(header_of(tree.structure).links)
     kinds = [link_of(tree.structure, i).kind for i in range(rows)]
     columns = COLUMNS_DENSE if np.isin(kinds, (PLANE, FLOAT)).any() else COLUMNS
-    names = tree.packed.link_names
-
-    def explain(errors: NDArray[np.float64]) -> str:
-        if errors[UNSOLVED] == UNSETTLED:
-            return "the dampers are too strong for the step: their forces at its end do not settle"
-        joint = names[int(errors[WORST])]
-        turn = f"the joints turn by up to {2 * math.atan(errors[TURNED] / 2):.2g} rad in the smallest substep"
-        if errors[UNSOLVED] > RESIDUAL or math.isnan(errors[UNSOLVED]):
-            return (
-                f"the largest residual, {errors[UNSOLVED]:.2g} of the largest momentum, is in joint {joint!r}; {turn}"
-            )
-        return f"{turn}, most in joint {joint!r}"
-
+    explain = partial(_explain, tree.packed.link_names)
     if closures is None:
         return OwnStep(step, (OWN_ROWS + rows + 1, columns), explain)
     shape = OWN_ROWS + rows + 1 + 2 * closures + 1, max(columns, closures + 1, coupled)
     return OwnStep(loaded_step if loaded else closed_step, shape, explain, doubts=doubts)
+
+
+def _explain(names: Sequence[str], errors: NDArray[np.float64]) -> str:
+    """What the engine's row of errors says about a step that failed."""
+    if errors[UNSOLVED] == UNSETTLED:
+        return "the dampers are too strong for the step: their forces at its end do not settle"
+    joint = names[int(errors[WORST])]
+    turn = f"the joints turn by up to {2 * math.atan(errors[TURNED] / 2):.2g} rad in the smallest substep"
+    if errors[UNSOLVED] > RESIDUAL or math.isnan(errors[UNSOLVED]):
+        return f"the largest residual, {errors[UNSOLVED]:.2g} of the largest momentum, is in joint {joint!r}; {turn}"
+    return f"{turn}, most in joint {joint!r}"

@@ -32,7 +32,9 @@ def test_import_contracts_hold():
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_no_pickle_no_fastmath_and_the_compiler_in_one_folder(path):
     top = {name.split(".")[0] for name in imported_modules(path)}
-    assert not top & {"pickle", "dill", "cloudpickle", "joblib", "marshal", "shelve"}
+    # the compiler's own description of types is a pickle: read in one file, after its seal (docs/security.md)
+    sealed = {"pickle"} if path.parts[-3:] == ("liegroup", "compile", "cache.py") else set()
+    assert not top & ({"pickle", "dill", "cloudpickle", "joblib", "marshal", "shelve"} - sealed)
     if path.parent != ROOT / "liegroup" / "compile":
         assert not top & {"numba", "llvmlite"}
     assert "fastmath=True" not in path.read_text(encoding="utf-8")

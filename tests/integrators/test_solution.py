@@ -158,7 +158,7 @@ def test_files_of_others_are_refused_with_the_reason(tmp_path):
     empty.touch()
     for path, words in (
         (text, "not a readable"),
-        (other, "format"),
+        (other, "no digest"),
         (empty, "not a readable"),
         (tmp_path / "none.h5", "no such file"),
     ):

@@ -436,21 +436,32 @@ def test_a_pointer_is_to_the_signature_it_names_whichever_was_compiled_first() -
 def test_old_kernels_are_removed_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The root may be somebody's home."""
     from liegroup.compile.cache import _prune
+    from liegroup.compile.folders import make
 
     mine, thesis, objects_of_mine = tmp_path / "0123456789abcdef01234567", tmp_path / "thesis", tmp_path / "objects"
-    holding = tmp_path / "abcdef0123456789abcdef01"
-    for folder in (mine, thesis, objects_of_mine, holding):
+    holding, unmarked, link = (tmp_path / f"abcdef0123456789abcdef0{k}" for k in (1, 2, 3))
+    for folder in (thesis, objects_of_mine, unmarked):
         folder.mkdir()
+    for folder in (mine, holding, tmp_path / "elsewhere"):
+        assert make(folder)
+        assert not make(folder)
+    link.symlink_to(tmp_path / "elsewhere")
     (mine / "kernel.nbi").write_text("")
+    (mine / "kernel.3.nbc.tmp.0123").write_text("")
+    (unmarked / "kernel.nbi").write_text("")
     (thesis / "thesis.tex").write_text("")
     (holding / "letter.txt").write_text("")
     (objects_of_mine / "vase.jpg").write_text("")
+    (objects_of_mine / ("0" * 32)).write_text("a store of mine")
     old = 0.0
     for path in (*tmp_path.iterdir(), *objects_of_mine.iterdir()):
         os.utime(path, (old, old))
     monkeypatch.setenv("LIEMECH_CACHE", str(tmp_path))
     _prune(tmp_path)
     assert not mine.exists()
+    assert (unmarked / "kernel.nbi").exists()
+    assert link.exists()
+    assert (objects_of_mine / ("0" * 32)).exists()
     assert (thesis / "thesis.tex").exists()
     assert (holding / "letter.txt").exists()
     assert (objects_of_mine / "vase.jpg").exists()

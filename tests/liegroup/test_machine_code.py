@@ -90,11 +90,11 @@ def test_code_that_was_removed_or_damaged_is_compiled_again(tmp_path: Path) -> N
         return done.stdout.strip()
 
     assert [hits(), hits()] == ["0", "1"]
-    pieces = sorted((tmp_path / "cache" / "objects").iterdir())
+    pieces = sorted((tmp_path / "cache" / "objects").glob("[0-9a-f]*"))
     assert len(pieces) == 3  # the entry and two kernels, each once
     pieces[0].unlink()
     assert [hits(), hits()] == ["0", "1"]
-    for piece in (tmp_path / "cache" / "objects").iterdir():
+    for piece in (tmp_path / "cache" / "objects").glob("[0-9a-f]*"):
         piece.write_bytes(piece.read_bytes()[:-64])
     assert [hits(), hits()] == ["0", "1"]
 

@@ -15,6 +15,7 @@ from rest a cycloid across the slope.  Source: Neimark and Fufaev 1972, chapter 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def knife_edge(
         u0=[v, omega],
         invariant_units=("rad/s",),
         reversal=signs(1, 1, 1, -1, -1),
-        exact=lambda t: closed_form(t, slope_gravity, heading, v, omega),
+        exact=partial(closed_form, g=slope_gravity, heading=heading, v=v, omega=omega),
     )
 
 

@@ -11,6 +11,7 @@ Source: Rosenberg 1977; Bates and Śniatycki 1993; Cortés and Martínez 2001 (h
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ def nonholonomic_particle(
         q0=list(position),
         u0=list(u),
         reversal=signs(1, 1, 1, -1, -1),
-        exact=(lambda t: closed_form(t, position, u)) if known else None,
+        exact=partial(closed_form, position=position, u=u) if known else None,
     )
 
 

@@ -12,6 +12,7 @@ Source: Bloch 2003, section 1.4; Moiseev et al. 2021, eq. (4).
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ def vertical_disk(
         u0=[omega, roll_rate],
         invariant_units=("rad/s", "rad/s"),
         reversal=signs(1, 1, 1, 1, -1, -1),
-        exact=lambda t: circle(t, radius, heading, omega, roll_rate),
+        exact=partial(circle, radius=radius, heading=heading, omega=omega, roll_rate=roll_rate),
     )
 
 

@@ -1,0 +1,160 @@
+"""A small entry with kernels, and what can be done to its files in the cache: ``python cached_kernel.py TASK …``."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import shutil
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from liegroup.compile import cache_directory, entry, folders, helper, kernel, ld, nothing, st, vector
+from liegroup.compile.generated import module_of
+from liegroup.compile.scalars import sincos
+
+GENERATED = """
+from liegroup.compile import entry, ld, nothing, st, vector
+
+@entry(nothing(vector, vector))
+def doubled(x, out):
+    st(out, 0, 2.0 * ld(x, 0))
+"""
+
+
+@helper
+def shifted(x: Any) -> Any:
+    return x + 0.125
+
+
+@kernel
+def turned(x: Any) -> Any:
+    s, c = sincos(x)
+    return s * c + shifted(x)
+
+
+@kernel
+def outer(x: Any) -> Any:
+    return turned(x) * turned(shifted(x))
+
+
+@entry(nothing(vector, vector))
+def run(x: Any, out: Any) -> None:
+    st(out, 0, outer(ld(x, 0)))
+
+
+def use() -> bool:
+    """Whether the compiled code gives the numbers of the interpreted."""
+    x, found, expected = np.array([0.5]), np.zeros(1), np.zeros(1)
+    run(x, found)
+    run.python(x, expected)
+    doubled = np.zeros(1)
+    module_of(GENERATED).doubled(x, doubled)
+    return bool(found[0] == expected[0] and doubled[0] == 1.0)
+
+
+def right() -> str:
+    return "right" if use() else "WRONG"
+
+
+def in_child(task: Any) -> str:
+    """What a forked process says, or how it ended."""
+    child = os.fork()
+    if not child:
+        try:
+            os._exit(0 if task() else 1)
+        except BaseException:
+            os._exit(2)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return "right" if status == 0 else f"ended-with-{status}"
+
+
+def files() -> list[Path]:
+    return sorted(p for p in cache_directory().rglob("*") if p.is_file() and p.name != folders.MARK)
+
+
+def flip(count: str, seed: str) -> None:
+    """Flip a bit of a file at a time, and use what is there in a process of its own."""
+    source = random.Random(int(seed))
+    in_child(use)
+    for _ in range(int(count)):
+        path = source.choice(files())
+        content = bytearray(path.read_bytes())
+        content[source.randrange(len(content))] ^= 1 << source.randrange(8)
+        path.write_bytes(content)
+        print(in_child(use))
+
+
+class Taking:
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (Path(self.path),)
+
+
+def forge(path: str) -> None:
+    """Put pickles that run code in the place of all entries."""
+    import pickle
+
+    for file in files():
+        if file.suffix in (".nbi", ".nbc"):
+            file.write_bytes(pickle.dumps(Taking(path)))
+    print(right(), hits())
+
+
+def vanish() -> None:
+    print(right())
+    shutil.rmtree(cache_directory())
+    print(in_child(use) if hasattr(os, "fork") else right())
+
+
+def hits() -> int:
+    return sum(run.compiled.stats.cache_hits.values())
+
+
+def threads(count: str) -> None:
+    found: list[str] = []
+    barrier = threading.Barrier(int(count))
+
+    def first() -> None:
+        barrier.wait()
+        try:
+            found.append(right())
+        except Exception as error:
+            found.append(repr(error).replace(" ", "-"))
+
+    running = [threading.Thread(target=first) for _ in range(int(count))]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    print(*found)
+
+
+def fork(count: str) -> None:
+    assert use()
+    print(*(in_child(use) for _ in range(int(count))))
+
+
+def _of_entry(given: Any) -> str:
+    x, found = np.array([0.5]), np.zeros(1)
+    given(x, found)
+    return right()
+
+
+def spawn(count: str) -> None:
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(int(count)) as pool:
+        print(*pool.map(_of_entry, [run] * int(count), chunksize=1))
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "use":
+        print(right(), hits())
+    else:
+        globals()[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,185 @@
+"""The cache of kernels cannot hurt: whatever is done to its files, numbers are right and nothing ends the process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from liegroup.compile import folders, seals
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = Path(__file__).with_name("cached_kernel.py")
+posix = pytest.mark.skipif(os.name != "posix", reason="folders have no owners here")
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Run a task of `cached_kernel` in a process with a cache, settings and home of its own; returns its words."""
+
+    def run(*task, prepare="", check=True, **variables):
+        environment = os.environ | {
+            "PYTHONPATH": str(ROOT),
+            "LIEMECH_CACHE": str(tmp_path / "cache"),
+            "XDG_CONFIG_HOME": str(tmp_path / "settings"),
+            **variables,
+        }
+        done = subprocess.run(
+            [sys.executable, str(SCRIPT), *map(str, task)],
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=False,
+            timeout=900,
+        )
+        if check:
+            assert done.returncode == 0, done.stderr + done.stdout
+        return done.stdout.split(), done.stderr
+
+    return run
+
+
+def kept(folder):
+    return [p for p in (folder / "cache").rglob("*") if p.is_file() and p.name != folders.MARK]
+
+
+def test_files_emptied_cut_off_or_exchanged_are_compiled_again(run, tmp_path):
+    assert [run("use")[0], run("use")[0]] == [["right", "0"], ["right", "1"]]
+    content = {path: path.read_bytes() for path in kept(tmp_path)}
+    assert {path.suffix for path in content} == {".nbi", ".nbc", "", ".py"}
+    for change in (lambda c: b"", lambda c: c[: len(c) // 2]):
+        for path, before in content.items():
+            path.write_bytes(change(before))
+        assert [run("use")[0], run("use")[0]] == [["right", "0"], ["right", "1"]]
+    for suffix in (".nbi", ".nbc", ""):  # each valid, but another's
+        paths = [path for path in kept(tmp_path) if path.suffix == suffix]
+        found = [path.read_bytes() for path in paths]
+        for path, other in zip(paths, [*found[1:], found[0]], strict=True):
+            path.write_bytes(other)
+        assert run("use")[0] == ["right", "0"]
+
+
+@posix
+@pytest.mark.parametrize("flips", [10, pytest.param(300, marks=pytest.mark.slow)])
+def test_flipped_bits_neither_end_the_process_nor_change_a_number(run, flips):
+    words, _ = run("flip", flips, 1)
+    assert words == ["right"] * flips
+
+
+@posix
+def test_entries_of_others_are_not_read_whoever_wrote_them(run, tmp_path):
+    """Sealed with another key: what unpickles here would run."""
+    run("use")
+    (tmp_path / "settings" / "liemech" / "cache-key").unlink()
+    assert [run("use")[0], run("use")[0]] == [["right", "0"], ["right", "1"]]
+    words, _ = run("forge", tmp_path / "taken")
+    assert words == ["right", "0"]
+    assert not (tmp_path / "taken").exists()
+
+
+@posix
+def test_the_key_is_private_and_made_anew_if_it_was_not(run, tmp_path):
+    run("use")
+    key = tmp_path / "settings" / "liemech" / "cache-key"
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "cache").stat().st_mode) == 0o700
+    before = key.read_bytes()
+    key.chmod(0o644)
+    assert run("use")[0] == ["right", "0"]
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert key.read_bytes() != before
+    key.write_bytes(b"short")
+    assert [run("use")[0], run("use")[0]] == [["right", "0"], ["right", "1"]]
+
+
+@posix
+def test_a_folder_that_others_can_write_is_not_used_unless_it_is_trusted(run, tmp_path):
+    run("use")
+    (tmp_path / "cache").chmod(0o777)
+    for _ in range(2):
+        words, warned = run("use")
+        assert words == ["right", "0"]
+        assert warned.count("others can write the folder") == 1
+    words, warned = run("use", LIEMECH_CACHE_TRUSTED="1")
+    assert (words, warned) == (["right", "0"], "")
+    assert run("use", LIEMECH_CACHE_TRUSTED="1")[0] == ["right", "1"]
+
+
+@pytest.mark.parametrize("which", ["a file", "under a file", "no place for the key"])
+def test_without_a_folder_kernels_are_compiled_in_memory_with_one_warning(run, tmp_path, which):
+    (tmp_path / "file").touch()
+    variables = {
+        "a file": {"LIEMECH_CACHE": str(tmp_path / "file")},
+        "under a file": {"LIEMECH_CACHE": str(tmp_path / "file" / "cache")},
+        "no place for the key": {"XDG_CONFIG_HOME": str(tmp_path / "file")},
+    }[which]
+    words, warned = run("use", **variables)
+    assert words == ["right", "0"]
+    assert warned.count("compiled in memory only") == 1
+
+
+def test_a_full_disk_means_compiling_in_memory_with_one_warning(run, tmp_path):
+    folder = tmp_path / "cache"
+    folder.mkdir(0o700)
+    options = "size=16k,mode=0700"
+    made = shutil.which("mount") and subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], capture_output=True, check=False
+    )
+    if not made or made.returncode:
+        pytest.skip("no right to mount a small file system")
+    try:
+        for _ in range(2):
+            words, warned = run("use")
+            assert words == ["right", "0"]
+            assert warned.count("compiled in memory only") == 1, warned
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_folder_removed_while_it_is_used_is_made_again(run):
+    assert run("vanish")[0] == ["right", "right"]
+
+
+def test_a_key_that_another_process_has_just_made_is_taken(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.delenv("LIEMECH_CACHE_TRUSTED", raising=False)
+    path = folders.key_file()
+    key = seals._made(path)
+    assert seals._made(path) == key
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+def test_a_seal_covers_content_and_name(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    sealed = seals.sealed("name", b"content")
+    assert seals.opened("name", sealed) == b"content"
+    assert seals.opened("other", sealed) is None
+    for bit in range(8 * len(sealed)):
+        damaged = bytearray(sealed)
+        damaged[bit // 8] ^= 1 << bit % 8
+        assert seals.opened("name", bytes(damaged)) is None
+    for length in range(len(sealed)):
+        assert seals.opened("name", sealed[:length]) is None
+
+
+# --- threads and processes --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_first_use_from_several_threads(run, seed):
+    assert run("threads", 6)[0] == ["right"] * 6
+
+
+@posix
+def test_forked_after_use(run):
+    assert run("fork", 4)[0] == ["right"] * 4
+
+
+def test_spawned_processes_on_an_empty_cache(run, tmp_path):
+    assert run("spawn", 8)[0] == ["right"] * 8
+    assert run("use")[0] == ["right", "1"]

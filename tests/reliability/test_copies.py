@@ -1,0 +1,122 @@
+"""Problems, methods, trees and mechanisms are copied, and sent to other processes, as what they are."""
+
+from __future__ import annotations
+
+import copy
+import multiprocessing
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+
+import numpy as np
+import pytest
+
+from integrators import Problem, integrate
+from integrators.methods import METHODS, find
+from integrators.problem import holonomic_problem, lagrangian_problem
+from liegroup import product, rn, se3, so3
+from liegroup.table import RN, table_of
+from mechanics.problems.compiled import compile_model
+from mechanics.systems import SYSTEMS
+
+WAYS = {"pickle": lambda x: pickle.loads(pickle.dumps(x)), "deepcopy": copy.deepcopy}
+
+
+def decay(t, y):
+    return -y
+
+
+def square(t, y):
+    return y[0] ** 2
+
+
+def swinging(t, q, v, p):
+    return 0.5 * v[0] ** 2 + np.cos(q[0])
+
+
+def in_the_plane(t, q, v, p):
+    return 0.5 * (v[0] ** 2 + v[1] ** 2) - q[1]
+
+
+def on_a_circle(t, q, p):
+    return [q[0] ** 2 + q[1] ** 2 - 1]
+
+
+def values(problem):
+    """Of the field and the invariants at the start, interpreted."""
+    found, y = [], np.atleast_2d(problem.y0)[0]
+    for function, size in ((problem.field, problem.dimension), (problem.invariants, problem.invariant_count)):
+        if function is not None:
+            out = np.zeros(size)
+            function.python(0.0, y, problem.parameters, problem.structure, np.zeros(problem.work_shape), out)
+            found.append(out)
+    return np.concatenate(found)
+
+
+OWN = {
+    "plain": lambda: Problem(table_of([(RN, 1)]), [1.0], decay, invariants={"square": square}),
+    "ensemble": lambda: Problem(product(so3, rn(3)), np.tile([1.0, 0, 0, 0, 1, 2, 3], (3, 1)), lambda_free),
+    "lagrangian": lambda: lagrangian_problem(swinging, q=[2.0]),
+    "holonomic": lambda: holonomic_problem(in_the_plane, on_a_circle, q=[1.0, 0.0]),
+    "compiled": lambda: compile_model(SYSTEMS["four-bar"].mechanism()).problem(),
+}
+
+
+def lambda_free(t, y):
+    return np.arange(6.0)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", [*OWN, *SYSTEMS])
+def test_a_copied_problem_has_the_same_field(name, way):
+    problem = OWN[name]() if name in OWN else SYSTEMS[name].problem()
+    copied = WAYS[way](problem)
+    assert np.array_equal(values(copied), values(problem), equal_nan=True)
+    assert np.array_equal(copied.y0, problem.y0)
+    assert np.array_equal(copied.parameters, problem.parameters)
+    assert copied.model == problem.model
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_copied_methods_take_the_same_steps(way):
+    for name in METHODS:
+        method = find(name)
+        copied = WAYS[way](method)
+        assert copied.name == method.name
+        if hasattr(method, "stepper"):
+            assert np.array_equal(copied.coefficients, method.coefficients)
+            assert copied.stepper.name == method.stepper.name
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_copied_trees_mechanisms_and_groups(way):
+    mechanism = SYSTEMS["four-bar"].mechanism()
+    copied = WAYS[way](mechanism)
+    assert np.array_equal(copied.tree.structure, mechanism.tree.structure)
+    assert np.array_equal(copied.tree.parameters, mechanism.tree.parameters)
+    assert copied.tree.frames == mechanism.tree.frames
+    with pytest.raises(TypeError):
+        copied.tree.frames["a"] = None
+    assert WAYS[way](se3**2) == se3**2
+
+
+def solved(problem):
+    return integrate(problem, "RKMK4", (0, 1), 0.1).y
+
+
+def test_a_problem_is_solved_alike_in_another_process():
+    problems = [OWN["plain"](), SYSTEMS["heavy-top"].problem()]
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+        for problem, y in zip(problems, pool.map(solved, problems), strict=True):
+            assert np.array_equal(y, solved(problem))
+
+
+def test_an_entry_without_a_name_says_so():
+    from liegroup.compile import entry, nothing, vector
+
+    @entry(nothing(vector))
+    def unknown(x):
+        pass
+
+    with pytest.raises(TypeError, match="no name of its module"):
+        pickle.dumps(unknown)
+    assert copy.deepcopy(unknown) is unknown
