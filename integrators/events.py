@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.problem.fields import Field, as_field
+from liegroup.arrays import integer, of_kind
 from liegroup.modules import listing
 
 __all__ = ["Event", "Events", "as_events", "zeros"]
@@ -47,10 +48,8 @@ class Event:
     def __post_init__(self) -> None:
         if self.direction not in (-1, 0, 1):
             raise ValueError(f"event {self.name!r}: direction {self.direction}, expected -1, 0 or 1")
-        if int(self.terminal) < 0:
-            raise ValueError(
-                f"event {self.name!r}: terminal {self.terminal}, expected False, True or a number of occurrences"
-            )
+        if self.terminal is not None:
+            integer(self.terminal, f"event {self.name!r}: terminal", hint=", False or True")
 
 
 @dataclass(frozen=True)
@@ -114,6 +113,7 @@ def zeros(
     values_at : callable
         ``values_at(part, state)`` → values of the functions.
     """
+    of_kind(events, Events, "events", "what as_events makes")
     found = []
     for k, event in enumerate(events.rows):
         a, b = before[k], after[k]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,6 +24,7 @@ from integrators.method import Method, Reference
 from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
 from integrators.results.solution import Solution
+from liegroup.arrays import integer, positive, real, reals
 from liegroup.compile import WIDTH, undisturbed
 
 Array = NDArray[np.float64]
@@ -37,7 +39,7 @@ def integrate(
     step: float | None = None,
     *,
     y0: ArrayLike | None = None,
-    rtol: float | None = None,
+    rtol: ArrayLike | None = None,
     atol: ArrayLike | None = None,
     controller: str | StepController | None = None,
     max_step: float = np.inf,
@@ -74,7 +76,7 @@ def integrate(
         Start from here instead of ``problem.y0``.
     rtol, atol : float, optional
         Relative and absolute tolerance (default 1e-6, 1e-9) of the error of a step in the algebra; rotations count as
-        of size 1, positions by their length, components of Rⁿ by their magnitude.  `atol` may be one number per
+        of size 1, positions by their length, components of Rⁿ by their magnitude.  Both may be one number per
         component of the velocity.
     controller : str or Controller, optional
         From `integrators.controllers.CONTROLLERS` (default "PI42"), an `IntegratingController` or a
@@ -143,6 +145,8 @@ def integrate(
         solution: Solution = chosen.solve(problem, span, step=step, save_every=save_every, **tolerances)
         return solution
     chosen.check(problem, span[0])
+    if not (callback is None or callable(callback) or callable(getattr(callback, "look", None))):
+        raise TypeError(f"callback: {callback!r}, expected a function callback(t, y) or an object with a method look")
     output = Output(times=_times(t_eval, span), events=as_events(events))
     way = _way(chosen, span, step, rtol, atol, controller, max_step, max_steps, problem.dimension)
     output = replace(output, save_every=_save_every(save_every, way))
@@ -231,13 +235,14 @@ def start_runs(problem: Problem, method: Method, output: Output, way: Plan | Ste
 
 
 def _way(
-    method: Method, span: tuple[float, float], step: float | None, rtol: float | None, atol: ArrayLike | None,
+    method: Method, span: tuple[float, float], step: float | None, rtol: ArrayLike | None, atol: ArrayLike | None,
     controller: Any,
     max_step: float, max_steps: int | None, dimension: int,
 ) -> Plan | Steering:  # fmt: skip
     """Fixed steps or a controller."""
-    if step is not None and not (np.isfinite(step) and step > 0):
-        raise ValueError(f"step: {step}, expected a positive number (t_span tells the direction)")
+    step = None if step is None else positive(step, "step", " (t_span tells the direction)")
+    max_step = real(max_step, "max_step", "a positive number", lambda h: h > 0)
+    most = 2**62 if max_steps is None else min(integer(max_steps, "max_steps"), 2**62)
     if step is not None and rtol is None and atol is None and controller is None:
         if np.isfinite(max_step) or max_steps is not None:
             raise ValueError(
@@ -246,46 +251,41 @@ def _way(
         return _plan(span, step)
     chosen = find_controller("PI42" if controller is None else controller)
     chosen.check(method, step, rtol, atol, max_step)
-    tolerances = np.broadcast_to(np.asarray(1e-9 if atol is None else atol, dtype=np.float64), (dimension,)).copy()
-    relative = 1e-6 if rtol is None else float(rtol)
-    if not (
-        relative >= 0
-        and (tolerances >= 0).all()
-        and np.isfinite(tolerances).all()
-        and (relative > 0 or (tolerances > 0).all())
-    ):
-        raise ValueError(
-            f"rtol, atol: {rtol}, {tolerances.tolist()}, expected non-negative numbers that are not both 0"
-        )
-    if not max_step > 0:
-        raise ValueError(f"max_step: {max_step}, expected a positive number")
-    most = 2**62 if max_steps is None else int(max_steps)
-    return Steering(span, chosen, relative, tolerances, step, float(max_step), most)
+    relative, absolute = _tolerance(rtol, "rtol", 1e-6, dimension), _tolerance(atol, "atol", 1e-9, dimension)
+    if (relative + absolute == 0.0).any():
+        raise ValueError(f"rtol, atol: {rtol!r}, {atol!r}, expected non-negative numbers that are not both 0")
+    return Steering(span, chosen, relative, absolute, step, max_step, most)
+
+
+def _tolerance(value: ArrayLike | None, name: str, default: float, dimension: int) -> Array:
+    """A tolerance as one number per component of the velocity."""
+    wanted = f"a non-negative number, or one per component of the velocity ({dimension})"
+    given = reals(default if value is None else value, name, wanted)
+    if given.shape not in ((), (dimension,)) or not ((given >= 0) & (given < np.inf)).all():
+        raise ValueError(f"{name}: {value!r}, expected {wanted}")
+    return np.array(np.broadcast_to(given, dimension))
 
 
 def _plan(span: tuple[float, float], step: float) -> Plan:
-    """Equal steps from t0 to t1."""
+    """Equal steps from t0 to t1: of the size `step` if these end at t1 to rounding, else of a part of the interval."""
     length = abs(span[1] - span[0])
     ratio = length / step
     if ratio > 2.0**62:
         raise ValueError(f"step: {step} needs {ratio:.3g} steps for the interval {span}")
-    steps = round(ratio)
-    exact = abs(ratio - steps) <= 1e-9 * max(1.0, ratio)
-    steps = steps if exact else int(np.ceil(ratio))
-    h = step if exact else length / steps
+    steps = round(ratio) if abs(ratio - round(ratio)) <= 1e-9 * ratio else int(np.ceil(ratio))
+    ends = abs(steps * step - length) <= 4.0 * np.spacing(max(abs(span[0]), abs(span[1])))
+    h = step if ends or not steps else length / steps
     return Plan(span[0], h if span[1] >= span[0] else -h, steps)
 
 
 def _save_every(save_every: int | None, way: Plan | Steering) -> int:
     if save_every is None:
         return max(1, -(-way.steps // ROWS)) if isinstance(way, Plan) else 1
-    if save_every != int(save_every) or save_every < 1:
-        raise ValueError(f"save_every: {save_every}, expected a positive integer")
-    return int(save_every)
+    return min(integer(save_every, "save_every", 1), 2**62)
 
 
 def _interval(t_span: Sequence[float]) -> tuple[float, float]:
-    span = np.asarray(t_span, dtype=np.float64)
+    span = reals(t_span, "t_span", "two finite numbers (t0, t1)")
     if span.shape != (2,) or not np.isfinite(span).all():
         raise ValueError(f"t_span: {t_span}, expected two finite numbers (t0, t1)")
     return float(span[0]), float(span[1])
@@ -294,7 +294,7 @@ def _interval(t_span: Sequence[float]) -> tuple[float, float]:
 def _times(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:
     if t_eval is None:
         return np.zeros(0)
-    times = np.array(t_eval, dtype=np.float64)
+    times = reals(t_eval, "t_eval", "a one-dimensional array of finite times")
     forward = 1.0 if span[1] >= span[0] else -1.0
     if times.ndim != 1 or not len(times) or not np.isfinite(times).all():
         raise ValueError(f"t_eval: {times}, expected a one-dimensional array of finite times")
@@ -313,6 +313,12 @@ def _times(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:
 def _check_field(problem: Problem, t0: float) -> None:
     """A field that is wrong or not finite at the start is an error of the caller."""
     y = np.atleast_2d(problem.y0)[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", np.exceptions.ComplexWarning)
+        try:
+            problem.velocity(t0, y)
+        except np.exceptions.ComplexWarning as error:
+            raise TypeError("field: writes complex numbers, expected real ones") from error
     for name, values in (("field", problem.velocity(t0, y)), ("invariants", problem.invariant_values(t0, y))):
         if not np.isfinite(values).all():
             raise ValueError(f"{name}: not finite at the start t = {t0}, y = {y.tolist()}: {values.tolist()}")

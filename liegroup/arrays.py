@@ -6,6 +6,8 @@ numbers, SymPy symbols) are passed through one element at a time.
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -46,6 +48,74 @@ def numbers(value: ArrayLike, name: str, shape: tuple[int, ...], where: str = ""
         axes = tuple(range(-len(shape), 0))
         refuse(~(np.abs(a) < LARGEST).all(axis=axes), a, name, f"expected finite numbers below {LARGEST:g}")
     return a
+
+
+def real(
+    value: Any,
+    name: str,
+    wanted: str = "a finite number",
+    holds: Callable[[float], bool] = math.isfinite,
+    hint: str = "",
+) -> float:
+    """`value` as a float; TypeError unless it is one real number, ValueError unless `holds(value)`."""
+    a = _scalar(value)
+    if a is None:
+        raise TypeError(f"{name}: {value!r}, expected {wanted}{hint}")
+    if not holds(a):
+        raise ValueError(f"{name}: {value!r}, expected {wanted}{hint}")
+    return a
+
+
+def positive(value: Any, name: str, hint: str = "") -> float:
+    """`value` as a positive finite float; errors as `real`."""
+    return real(value, name, "a positive number", lambda x: 0.0 < x < math.inf, hint)
+
+
+def integer(value: Any, name: str, least: int = 0, hint: str = "") -> int:
+    """`value` as an int, a float without a fraction, too; TypeError unless a number, ValueError unless ≥ `least`."""
+    wanted = "a positive integer" if least == 1 else f"an integer of at least {least}"
+    a = real(value, name, wanted, lambda x: least <= x < math.inf and x == math.floor(x), hint)
+    return operator.index(value) if hasattr(value, "__index__") else int(a)
+
+
+def _scalar(value: Any) -> float | None:
+    """A real number as a float, else nothing; arrays of one element, complex numbers and texts are none."""
+    if isinstance(value, (str, bytes)) or np.ndim(value) or not hasattr(value, "__float__"):
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
+    except OverflowError:  # an integer beyond all floats
+        return math.inf
+
+
+def of_kind(value: Any, kind: type | tuple[type, ...], name: str, wanted: str) -> None:
+    """TypeError unless `value` is an instance; `wanted`: what is, in words."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name}: {_shown(value)}, expected {wanted}")
+
+
+def _shown(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 80 else f"a {type(value).__qualname__}"
+
+
+def reals(value: Any, name: str, wanted: str = "an array of real numbers") -> NDArray[np.float64]:
+    """`value` as a new array of float64; TypeError for anything but real numbers, ValueError if it is ragged."""
+    try:
+        a = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name}: rows of different lengths, expected {wanted}") from error
+    if a.dtype.kind == "c":
+        raise TypeError(f"{name}: complex numbers, expected {wanted}; take the real part if that is what you mean")
+    if a.dtype.kind not in "fiubO":
+        raise TypeError(f"{name}: {value!r}, expected {wanted}")
+    if a.dtype.kind == "O" and any(_scalar(x) is None for x in a.flat):
+        raise TypeError(f"{name}: {value!r}, expected {wanted}")
+    if a.dtype.kind == "O":
+        a = np.array([_scalar(x) for x in a.flat], dtype=np.float64).reshape(a.shape)
+    return np.array(a, dtype=np.float64, order="C")
 
 
 def _wanted(shape: tuple[int, ...]) -> str:

@@ -220,9 +220,12 @@ class Group:
 
     def is_element(self, q: ArrayLike, tolerance: float = TOLERANCE) -> Any:
         """Whether each element is within the tolerance of the group (False for NaN), an array of the leading shape."""
-        a = np.asarray(q)
-        if a.ndim == 0 or a.shape[-1] != self.n_q or a.dtype.kind not in "fiuc":
+        try:
+            a = np.asarray(q)
+        except ValueError:  # rows of different lengths
             return False
+        if a.ndim == 0 or a.shape[-1] != self.n_q or a.dtype.kind not in "fiuc":
+            return np.zeros(a.shape[:-1], dtype=bool) if a.ndim > 1 else False
         finite = np.isfinite(a).all(axis=-1)
         return finite & (self._defect(np.where(finite[..., None], a, 0.0)) <= tolerance)
 

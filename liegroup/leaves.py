@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -50,7 +51,7 @@ def vectors(leaves: Sequence[Leaf], pick: Pick, spaces: str, *arrays: Array) -> 
     values = []
     for leaf in leaves:
         value = call(pick(leaf), _parts(leaf, spaces, arrays))
-        values.append(value if leaf.copies == 1 else value.reshape(*value.shape[:-2], -1))
+        values.append(value if leaf.copies == 1 else value.reshape(*value.shape[:-2], math.prod(value.shape[-2:])))
     return values[0] if len(values) == 1 else np.concatenate(values, axis=-1)
 
 

@@ -16,6 +16,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liegroup.arrays import of_kind
 from liegroup.compile import Entry
 from liegroup.modules import listing
 from mechanics.algorithms import batch, crba, era, kinematics, rnea
@@ -449,6 +450,7 @@ def _numbers(tree: Tree, x: ArrayLike, n: int, name: str, what: str) -> Array:
 
 
 def _configuration(tree: Tree, q: ArrayLike) -> Array:
+    of_kind(tree, Tree, "tree", "a Tree")
     q = _numbers(tree, q, tree.nq, "q", "the configuration")
     for joint, start in tree.quaternions:
         defect = np.abs(np.linalg.norm(q[..., start : start + 4], axis=-1) - 1.0)

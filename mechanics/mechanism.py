@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Doubt, Guard, OwnStep, Problem, Variable
+from liegroup.arrays import of_kind
 from liegroup.compile import Entry
 from liegroup.group import product, rn
 from liegroup.modules import listing
@@ -92,6 +93,7 @@ class Mechanism:
         rank: int | None = None,
         name: str | None = None,
     ) -> None:
+        of_kind(tree, Tree, "tree", "a Tree")
         self.tree, self.name = tree, name or tree.name
         self.equations = LoopEquations(tree, closures)
         self.elements: tuple[Element, ...] = tuple(e for group in elements for e in group)

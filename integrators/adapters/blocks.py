@@ -133,14 +133,14 @@ def find_blocks(groups: Any) -> tuple[Block, ...]:
 def _blocks(row: Any) -> list[Block]:
     if isinstance(row, str) and row in BLOCKS:
         return [BLOCKS[row]]
-    if isinstance(row, (int, np.integer)) and row > 0:
+    if isinstance(row, (int, np.integer)) and not isinstance(row, bool) and row >= 0:
         return [_native(f"R{row}", RN, int(row))]
     if hasattr(row, "table"):
         return [
             _native(FACTORS[kind].NAME, kind, n_v // FACTORS[kind].N_V) for kind, _, _, _, n_v in row.table.tolist()
         ]
     raise ValueError(
-        f"groups: {row!r}, expected one of {', '.join(BLOCKS)}, a positive integer n for Rⁿ, or a group of liegroup"
+        f"groups: {row!r}, expected one of {', '.join(BLOCKS)}, an integer n for Rⁿ, or a group of liegroup"
     )
 
 

@@ -12,6 +12,7 @@ SciPy's own solvers.
 from __future__ import annotations
 
 import math
+import warnings
 from functools import partial
 from typing import Any
 
@@ -21,6 +22,7 @@ from scipy.integrate import DenseOutput, OdeSolver
 
 from integrators.adapters.blocks import Block, Layout, find_blocks
 from integrators.controllers import find_controller
+from integrators.controllers.clock import MAX_STEP, H
 from integrators.engine.adaptive_run import AdaptiveRun, Steering
 from integrators.engine.fixed_run import FixedRun
 from integrators.engine.run import Output, Plan, Run
@@ -29,10 +31,15 @@ from integrators.method import Method, Reference
 from integrators.methods import find
 from integrators.problem import Problem
 from integrators.status import Status
+from liegroup.arrays import positive, real, reals
 
 Array = NDArray[np.float64]
 _NEVER = 2**62
 """More steps than anybody takes."""
+_FINEST = 100 * np.finfo(float).eps
+"""The smallest relative tolerance, as SciPy's."""
+_OF_OTHERS = ("jac", "jac_sparsity", "lband", "uband", "min_step")
+"""Options of SciPy's implicit solvers."""
 
 
 def lie_solver(method: str | Method, groups: Any, canonical: bool = False) -> type[LieSolver]:
@@ -79,12 +86,16 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
     ----------------------
     rtol, atol : float
         Relative and absolute tolerance of the error of a step in the algebra (default 1e-3 and 1e-6, as SciPy's):
-        rotations count as of size 1, positions by their length.  `atol` may be one number per component of the
-        velocity.
-    first_step, max_step, controller
-        As in `integrators.integrate`.
+        rotations count as of size 1, positions by their length.  Both may be one number per component of the
+        velocity; relative tolerances below 100 units of rounding are raised to that, with a warning.
+    first_step, max_step
+        As in `integrators.integrate`; a first step below the spacing of the times is raised to it, as SciPy does.
+    controller
+        As in `integrators.integrate`; default "I", the rule of SciPy's own solvers.
     step : float
         Fixed steps of this size, or the next smaller one that divides the interval; none of the options above.
+
+    The options of SciPy's implicit solvers have no effect, with SciPy's warning.
     """
 
     lie_method: Method
@@ -100,16 +111,21 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         t_bound: float,
         vectorized: bool = False,
         *,
-        rtol: float | None = None,
+        rtol: ArrayLike | None = None,
         atol: ArrayLike | None = None,
         first_step: float | None = None,
         max_step: float | None = None,
         controller: Any = None,
         step: float | None = None,
+        **others: Any,
     ) -> None:
+        _warn_of(others)
         super().__init__(fun, t0, y0, t_bound, vectorized, support_complex=False)
         self._layout = Layout(self.blocks)
         self._layout.check(self.y, "y0")
+        self._start: tuple[float, Array, Array] | None = None
+        if not self.n:  # nothing to integrate: all is done by `OdeSolver`
+            return
         start = self._layout.element(self.y)
         problem = Problem(self._layout, start, self._velocity, canonical=self.canonical, model="solve_ivp")
         variable = {
@@ -126,8 +142,13 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
     # --- the engine's run -----------------------------------------------------------------------------------------
 
     def _velocity(self, t: float, q: Array) -> Array:
-        rate = np.asarray(self.fun(t, self._layout.numbers(q)), dtype=np.float64)
-        return self._layout.velocity(t, q, rate)
+        if self._start is not None and t == self._start[0] and np.array_equal(q, self._start[1]):
+            return self._start[2]
+        rate = reals(self.fun(t, self._layout.numbers(q)), "fun")
+        velocity = self._layout.velocity(t, q, rate)
+        if self._start is None:  # the search for a first step and the first step begin with the same evaluation
+            self._start = t, q.copy(), velocity
+        return velocity
 
     def _fixed(self, problem: Problem, step: float, given: dict[str, Any]) -> Run:
         if given:
@@ -135,7 +156,7 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
                 f"{', '.join(given)}: options of variable steps, but step={step!r} asks for fixed ones; give one or "
                 "the other"
             )
-        _positive(step, "step")
+        step = positive(step, "step")
         length = abs(self.t_bound - self.t)
         steps = _NEVER if math.isinf(length) else max(1, math.ceil(length / step * (1.0 - 1e-12)))
         h = self.direction * (step if math.isinf(length) else length / steps)
@@ -146,39 +167,48 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
     def _adaptive(
         self,
         problem: Problem,
-        rtol: float = 1e-3,
+        rtol: ArrayLike = 1e-3,
         atol: ArrayLike = 1e-6,
         first_step: float | None = None,
         max_step: float = math.inf,
-        controller: Any = "PI42",
+        controller: Any = "I",
     ) -> Run:
         if not self.lie_method.is_adaptive:
             raise ValueError(
                 f"{self.lie_method.name} has no error estimate: it takes fixed steps only; give solve_ivp the option "
                 "step=…"
             )
-        for value, name in ((max_step, "max_step"), (first_step, "first_step")):
-            if value is not None:
-                _positive(value, name)
+        max_step = real(max_step, "max_step", "a positive number", lambda h: h > 0)
+        first_step = None if first_step is None else positive(first_step, "first_step")
         if first_step is not None and first_step > abs(self.t_bound - self.t):
             raise ValueError(
                 f"first_step: {first_step!r} is longer than the interval of {abs(self.t_bound - self.t)!r}"
             )
-        if not 0 <= rtol < 1 or not np.isfinite(rtol):
-            raise ValueError(f"rtol: {rtol!r}, expected a number from 0 to 1")
-        tolerances = np.array(np.broadcast_to(np.asarray(atol, dtype=np.float64), problem.dimension), dtype=np.float64)
-        if not (tolerances > 0).all():
+        relative = _tolerance(rtol, "rtol", problem.dimension)
+        if not ((relative >= 0) & (relative < 1)).all():
+            raise ValueError(f"rtol: {rtol!r}, expected numbers from 0 to 1")
+        if (relative < _FINEST).any():
+            warnings.warn(
+                f"At least one element of `rtol` is too small. Setting `rtol = np.maximum(rtol, {_FINEST})`.",
+                stacklevel=6,
+            )
+        absolute = _tolerance(atol, "atol", problem.dimension)
+        if not ((absolute > 0) & (absolute < math.inf)).all():
             raise ValueError(f"atol: {atol!r}, expected positive numbers")
         steering = Steering(
             (float(self.t), float(self.t_bound)),
             find_controller(controller),
-            rtol,
-            tolerances,
+            np.maximum(relative, _FINEST),
+            absolute,
             first_step,
             max_step,
             _NEVER,
         )
-        return AdaptiveRun(problem, self.lie_method, Output(save_every=_NEVER), steering, np.asarray(problem.y0))
+        run = AdaptiveRun(problem, self.lie_method, Output(save_every=_NEVER), steering, np.asarray(problem.y0))
+        least = 10.0 * 2.0**-52 * abs(self.t)
+        if abs(run.clock[H]) < least:
+            run.clock[H], run.numbers[MAX_STEP] = self.direction * least, max(max_step, least)
+        return run
 
     # --- what solve_ivp calls ---------------------------------------------------------------------------------------
 
@@ -188,7 +218,10 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         while run.steps_done == taken and not run.done:
             run.go(1)
         if run.status is not Status.OK:
-            return False, run.message
+            lost = run.status is Status.STEP_UNDERFLOW
+            return False, f"{self.TOO_SMALL_STEP} {run.message}" if lost else run.message
+        if isinstance(run, AdaptiveRun):
+            run.numbers[MAX_STEP] = run.steering.largest
         self.t = self.t_bound if run.done else run.t
         self.y = self._layout.numbers(run.given(run.y))
         return True, None
@@ -220,6 +253,20 @@ class _Within(DenseOutput):  # type: ignore[misc]
         return self._layout.numbers(run.given(y, self._turns))
 
 
-def _positive(value: float, name: str) -> None:
-    if not value > 0:
-        raise ValueError(f"{name}: {value!r}, expected a positive number")
+def _tolerance(value: ArrayLike, name: str, n: int) -> Array:
+    """A tolerance as one number per component of the velocity."""
+    given = reals(value, name, f"a number or {n} of them")
+    if given.shape not in ((), (n,)):
+        raise ValueError(
+            f"{name}: shape {given.shape}, expected one number or one per component of the velocity ({n},)"
+        )
+    return np.array(np.broadcast_to(given, n))
+
+
+def _warn_of(others: dict[str, Any]) -> None:
+    """TypeError for options that nobody knows, SciPy's warning for those of its implicit solvers."""
+    if unknown := [name for name in others if name not in _OF_OTHERS]:
+        raise TypeError(f"{', '.join(unknown)}: no option of these solvers; see integrators.adapters.scipy.LieSolver")
+    if others:
+        names = ", ".join(f"`{name}`" for name in others)
+        warnings.warn(f"The following arguments have no effect for a chosen solver: {names}.", stacklevel=4)

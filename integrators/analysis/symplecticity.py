@@ -115,7 +115,7 @@ def symplectic_defect(jacobian: ArrayLike, form_before: ArrayLike, form_after: A
     """
     J, before = np.asarray(jacobian, dtype=np.float64), np.asarray(form_before, dtype=np.float64)
     after = before if form_after is None else np.asarray(form_after, dtype=np.float64)
-    if J.shape != before.shape or after.shape != before.shape or J.shape[0] != J.shape[1]:
+    if J.ndim != 2 or J.shape != before.shape or after.shape != before.shape or J.shape[0] != J.shape[1]:
         raise ValueError(
             f"jacobian {J.shape} and forms {before.shape}, {after.shape}: expected square matrices of one size"
         )

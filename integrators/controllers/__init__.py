@@ -27,7 +27,7 @@ def find_controller(controller: str | StepController) -> StepController:
     """The controller of a name, or the controller itself."""
     if isinstance(controller, StepController):
         return controller
-    if controller not in CONTROLLERS:
+    if not isinstance(controller, str) or controller not in CONTROLLERS:
         raise ValueError(f"controller: {controller!r}, expected one of {', '.join(CONTROLLERS)} or a Controller")
     return CONTROLLERS[controller]
 

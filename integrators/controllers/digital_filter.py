@@ -203,11 +203,13 @@ CONTROLLERS: dict[str, Controller] = {
 """Controllers by name: I, PI and PID sets and digital filters."""
 
 
-def first_step(scale: Array, size: Array, v0: Array, probe: Callable[[float], Any], order: int) -> float:
-    """A first step size, from the field and its change over a small step.
+def first_step(
+    scale: Array, size: Array, v0: Array, probe: Callable[[float], Any], order: int, length: float = math.inf
+) -> float:
+    """A first step size, from the field and its change over a small step, both within an interval of the `length`.
 
-        d₀ = |size/scale|, d₁ = |v₀/scale| (root mean squares);  h₀ = 0.01 d₀/d₁;  d₂ = |(v(h₀) − v₀)/scale|/h₀
-        h = min(100 h₀, (0.01/max(d₁, d₂))^(1/(order + 1)))
+        d₀ = |size/scale|, d₁ = |v₀/scale| (root mean squares);  h₀ = min(0.01 d₀/d₁, length)
+        d₂ = |(v(h₀) − v₀)/scale|/h₀;  h = min(100 h₀, (0.01/max(d₁, d₂))^(1/(order + 1)), length)
 
     Source: Hairer, Nørsett and Wanner 1993, section II.4.
     """
@@ -216,10 +218,10 @@ def first_step(scale: Array, size: Array, v0: Array, probe: Callable[[float], An
         return float(np.sqrt(np.mean((x / scale) ** 2)))
 
     d0, d1 = rms(size), rms(v0)
-    h0 = 1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1
+    h0 = min(1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1, length)
     d2 = rms(probe(h0) - v0) / h0
     if not math.isfinite(d2):
         return h0
     top = max(d1, d2)
     h1 = max(1e-6, 1e-3 * h0) if top <= 1e-15 else (0.01 / top) ** (1.0 / (order + 1))
-    return min(100.0 * h0, h1)
+    return min(100.0 * h0, h1, length)

@@ -18,7 +18,6 @@ from integrators.controllers.clock import (
     NEXT,
     NEXT_LOW,
     OWN_TIME,
-    RELATIVE,
     REPEAT,
     T_LOW,
     TAKEN,
@@ -55,8 +54,8 @@ def size_of_state(y: Any, z: Any, first: Any, count: Any) -> Any:
 def error_norm(table: Any, y: Any, z: Any, e: Any, relative: Any, tolerances: Any) -> Any:
     """Mean square of the error e in the algebra, each component in units of its scale, between the states y and z.
 
-    Scale: tolerance + relative · size, the size by what the group says (`liegroup.formulas.facts`): 1 for a rotation,
-    the length of a position, the magnitude of a component of Rⁿ.
+    Scale: tolerance + relative · size, both tolerances those of the component, the size by what the group says
+    (`liegroup.formulas.facts`): 1 for a rotation, the length of a position, the magnitude of a component of Rⁿ.
     """
     total, n = 0.0, 0
     for row in range(table.shape[0]):
@@ -67,7 +66,7 @@ def error_norm(table: Any, y: Any, z: Any, e: Any, relative: Any, tolerances: An
             for c in range(LENGTH_V[kind]):
                 if c == 0 or SIZE[kind, c, 0] != SIZE[kind, c - 1, 0] or SIZE[kind, c, 1] != SIZE[kind, c - 1, 1]:
                     size = size_of_state(y, z, q + SIZE[kind, c, 0], SIZE[kind, c, 1])
-                part = ld(e, k) / (tolerances[k] + relative * size)
+                part = ld(e, k) / (tolerances[k] + relative[k] * size)
                 total = total + part * part
                 k += 1
             q += LENGTH_Q[kind]
@@ -79,13 +78,13 @@ def scaled_error(equations: Any, stepping: Any, state: Any, control: Any) -> Any
     """The error of the step in units of the tolerance, from one estimate or from two; 0 where the controller goes by
     none.
     """
-    table, relative, estimates = equations.table, control.numbers[RELATIVE], control.numbers[ESTIMATES]
+    table, relative, estimates = equations.table, control.relative, control.numbers[ESTIMATES]
     if estimates == 0.0:
         return 0.0
-    high = error_norm(table, state.previous, state.y, stepping.work[ERROR], relative, control.tolerances)
+    high = error_norm(table, state.previous, state.y, stepping.work[ERROR], relative, control.absolute)
     if estimates == 1.0:
         return sqrt(high)
-    low = error_norm(table, state.previous, state.y, stepping.work[ERROR_LOW], relative, control.tolerances)
+    low = error_norm(table, state.previous, state.y, stepping.work[ERROR_LOW], relative, control.absolute)
     return 0.0 if high == 0.0 else high / sqrt(high + 0.01 * low)
 
 
@@ -93,6 +92,18 @@ def scaled_error(equations: Any, stepping: Any, state: Any, control: Any) -> Any
 def too_small(h: Any, remaining: Any, t: Any) -> Any:
     """Whether the step is lost in the time, and not the last one."""
     return absolute(h) < 10.0 * _ULP * absolute(t) and h != remaining
+
+
+@helper
+def to_the_end(t: Any, t_low: Any, end: Any) -> Any:
+    """The step from the time t + t_low to the end, so short that no stage of it lies beyond, not even by rounding."""
+    h = (end - t) - t_low
+    forward = 1.0 if h > 0.0 else -1.0
+    if forward * ((t + h) - end) > 0.0:
+        h = end - t
+        if forward * ((t + h) - end) > 0.0:
+            h = h * (1.0 - _ULP)
+    return h
 
 
 @helper
@@ -172,7 +183,7 @@ def adaptive_loop(
     clock, counters = control.clock, state.counters
     for _ in range(count):
         t = clock[T]
-        remaining = (control.numbers[END] - t) - clock[T_LOW]
+        remaining = to_the_end(t, clock[T_LOW], control.numbers[END])
         if remaining == 0.0:
             break
         if not counters[PENDING]:

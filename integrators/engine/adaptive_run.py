@@ -19,7 +19,6 @@ from integrators.controllers.clock import (
     NARROWEST_AT,
     OWN,
     OWN_TIME,
-    RELATIVE,
     TAKEN,
     H,
     T,
@@ -54,7 +53,7 @@ class Steering:
         From t0 to t1.
     controller
     relative, absolute
-        Tolerances; the absolute one per component of the velocity (dimension,).
+        Tolerances, one number or one per component of the velocity (dimension,).
     first, largest
         First step, or None to find one; largest step.
     most
@@ -63,8 +62,8 @@ class Steering:
 
     span: tuple[float, float]
     controller: StepController
-    relative: float
-    absolute: Array
+    relative: float | Array
+    absolute: float | Array
     first: float | None
     largest: float
     most: int
@@ -81,11 +80,15 @@ class AdaptiveRun(Run):
         self.forward = 1.0 if span[1] >= span[0] else -1.0
         method = controller.method(method)
         super().__init__(problem, method, output, span[0], y0, len(output.times) or _ROWS)
-        self.previous_low, self.narrow, self.tolerances = np.zeros(problem.n), np.zeros(problem.n), steering.absolute
+        self.previous_low, self.narrow = np.zeros(problem.n), np.zeros(problem.n)
+        self.relative, self.absolute = (
+            np.array(np.broadcast_to(x, problem.dimension), dtype=np.float64)
+            for x in (steering.relative, steering.absolute)
+        )
         self.watched, self.watched_values = self.field_form(controller.watched, SIZE), np.zeros(WATCHED)
         self.clock, self.numbers = np.zeros(CLOCK), np.concatenate([np.zeros(OWN), controller.data(method)])
         self.clock[T], self.clock[NARROWEST] = span[0], np.inf
-        self.numbers[[END, MAX_STEP, RELATIVE]] = span[1], steering.largest, steering.relative
+        self.numbers[[END, MAX_STEP]] = span[1], steering.largest
         self.numbers[[ESTIMATES, OWN_TIME]] = controller.estimates(method), method.stepper.step_of_time is not None
         self.propose, self.judge = self.form(controller.propose, PROPOSE), self.form(controller.judge, JUDGE)
         self.loop = self.loop_form(adaptive_loop)
@@ -106,17 +109,16 @@ class AdaptiveRun(Run):
 
     def _found_first_step(self) -> float:
         problem, sizes = self.problem, state_sizes(self.problem, self.y)
-        scale = self.steering.absolute + self.steering.relative * sizes
+        scale, length = self.absolute + self.relative * sizes, abs(self.span[1] - self.span[0])
+        if length == 0.0:
+            return 0.0
         v0 = problem.velocity(self.t0, self.y)
 
         def probe(h: float) -> Array:
-            return problem.velocity(self.t0 + self.forward * h, moved(problem, self.y, self.forward * h * v0))
+            t = self.span[1] if h == length else self.t0 + self.forward * h
+            return problem.velocity(t, moved(problem, self.y, self.forward * h * v0))
 
-        return min(
-            first_step(scale, sizes, v0, probe, self.method.order),
-            self.steering.largest,
-            abs(self.span[1] - self.span[0]),
-        )
+        return min(first_step(scale, sizes, v0, probe, self.method.order, length), self.steering.largest)
 
     def trajectory(self, pick: Any, status: Status, message: str) -> Trajectory:
         at, step = float(self.clock[NARROWEST_AT]), float(self.clock[NARROWEST])

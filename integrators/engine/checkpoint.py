@@ -169,7 +169,8 @@ class Stored:
         words = json.loads(str(self.attributes["way"]))
         if words.pop("kind") == "plan":
             return Plan(**words)
-        words["span"], words["absolute"] = tuple(words["span"]), np.array(words["absolute"])
+        words["span"] = tuple(words["span"])
+        words["relative"], words["absolute"] = np.array(words["relative"]), np.array(words["absolute"])
         then = words["controller"]
         if "function" not in then:
             controller = _KINDS[then.pop("kind")](**then)
@@ -321,7 +322,8 @@ def _digest(found: Fingerprint) -> str:
 def _way_in_words(way: Plan | Steering) -> dict[str, Any]:
     if isinstance(way, Plan):
         return {"kind": "plan", **asdict(way)}
-    numbers = {"span": list(way.span), "relative": way.relative, "absolute": way.absolute.tolist()}
+    numbers = {"span": list(way.span), "relative": np.asarray(way.relative).tolist()}
+    numbers["absolute"] = np.asarray(way.absolute).tolist()
     return {
         "kind": "steering",
         "controller": _in_words(way.controller),

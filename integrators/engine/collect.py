@@ -189,4 +189,4 @@ def _divisions(counters: NDArray[np.int64]) -> dict[str, str | int | float]:
 
 
 def _attributes(way: Steering) -> dict[str, str | int | float]:
-    return {"controller": way.controller.name, "rtol": way.relative, "atol": float(way.absolute.max())}
+    return {"controller": way.controller.name, "rtol": float(np.max(way.relative)), "atol": float(np.max(way.absolute))}

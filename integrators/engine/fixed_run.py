@@ -12,6 +12,7 @@ from integrators.engine.run import GUARDED, Output, Plan, Run, Trajectory
 from integrators.layout import ROW
 from integrators.method import Method
 from integrators.problem import Problem
+from integrators.problem.jitted import take_raised
 from integrators.results.solution import explain
 from integrators.signatures import FIELD_LANES, STEP_LANES
 from integrators.status import Status
@@ -78,7 +79,8 @@ class LaneRun(FixedRun):
         start = {name: getattr(self, name).copy() for name in names} | {
             "stretch_now": self.statistics[row : row + 1].copy()
         }
-        if self.call_loop(count) != Status.OK:
+        status, raised = self.call_loop(count), take_raised()
+        if status != Status.OK or raised is not None:
             self._repeat_one_by_one(count, start)
 
     def _repeat_one_by_one(self, count: int, start: dict[str, Any]) -> None:

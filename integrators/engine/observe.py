@@ -72,8 +72,8 @@ def completed(status: Any, equations: Any, state: Any, t: Any) -> Any:
 
 @helper
 def crosses(crossings: Any, equations: Any, within: Any, state: Any, t: Any) -> bool:
-    """Whether an event function has changed its sign, in its direction, in the step that ended at t; the step then
-    waits for being looked at.
+    """Whether an event function has changed its sign, in its direction, in the step that ended at t, or gives NaN; the
+    step then waits for being looked at.
     """
     directions = crossings.directions
     unwind(state.y, state.turns, within.between)
@@ -83,7 +83,7 @@ def crosses(crossings: Any, equations: Any, within: Any, state: Any, t: Any) -> 
     for k in range(directions.shape[0]):
         a, b = ld(crossings.before, k), ld(crossings.after, k)
         up, down = any_((a < 0.0) & (b >= 0.0)), any_((a > 0.0) & (b <= 0.0))
-        if (up and directions[k] >= 0) or (down and directions[k] <= 0):
+        if (up and directions[k] >= 0) or (down and directions[k] <= 0) or any_(b != b):
             state.counters[PENDING] = 1
             return True
     return False

@@ -108,8 +108,8 @@ class Guarding(NamedTuple):
 
 
 class Control(NamedTuple):
-    """The controller: its functions, the user's function it watches with room for the values, the absolute tolerance
-    per component of the velocity, its clock and its numbers (`integrators.controllers.clock`); the state after the
+    """The controller: its functions, the user's function it watches with room for the values, the tolerances per
+    component of the velocity, its clock and its numbers (`integrators.controllers.clock`); the state after the
     smallest step.
     """
 
@@ -117,7 +117,8 @@ class Control(NamedTuple):
     judge: Any
     watched: Any
     watched_values: Any
-    tolerances: Any
+    relative: Any
+    absolute: Any
     clock: Any
     numbers: Any
     previous_low: Any
@@ -141,4 +142,4 @@ ONE = _types(STEP, FIELD, vector, matrix)
 """Types of the records of one trajectory, in the order of the loops."""
 LANES = _types(STEP_LANES, FIELD_LANES, lane_vector, lane_matrix)
 """The same for eight trajectories in lanes."""
-CONTROL = record(Control, PROPOSE, JUDGE, FIELD, vector, vector, vector, vector, vector, vector)
+CONTROL = record(Control, PROPOSE, JUDGE, FIELD, *[vector] * 7)

@@ -15,10 +15,22 @@ from integrators.engine.observe import GREATEST, LEAST, STATISTICS, nothing_to_d
 from integrators.engine.records import Crossings, Equations, Guarding, Saving, State, Stepping, Within
 from integrators.engine.winding import circles, unwind
 from integrators.events import Events, zeros
-from integrators.layout import COUNTERS, EVALUATIONS, FIRST_KNOWN, HISTORY, ITERATIONS, ROW, STEPS, STRETCH, TAU
+from integrators.layout import (
+    COUNTERS,
+    EVALUATIONS,
+    FIRST_KNOWN,
+    HISTORY,
+    ITERATIONS,
+    PENDING,
+    ROW,
+    STEPS,
+    STRETCH,
+    TAU,
+)
 from integrators.method import Method
 from integrators.problem import Problem
 from integrators.problem.fields import Field, as_field
+from integrators.problem.jitted import raise_raised
 from integrators.problem.python_field import EVALUATED, EVENTS, INVARIANTS, PROJECTION, CalledBack
 from integrators.results.solution import explain
 from integrators.signatures import FIELD, STEP
@@ -36,6 +48,10 @@ numbers.
 
 GUARDED = ("lower", "upper", "first_time", "furthest", "excess")
 """The arrays of `integrators.engine.records.Guarding` that belong to a trajectory."""
+
+
+class NotANumberError(ValueError):
+    """A function that must give numbers gives NaN."""
 
 
 @dataclass(frozen=True)
@@ -216,10 +232,12 @@ class Run:
         self._raise_pending()
 
     def _raise_pending(self) -> None:
-        """Raise what a plain Python function has raised below compiled code, or what kept such code from a formula."""
+        """Raise what a function of the user's has raised below compiled code, or what kept such code from a formula."""
         raise_pending()
+        where = f"in step {self.steps_done + 1} of {self.method.name}"
+        raise_raised(where)
         if self.called_back is not None:
-            self.called_back.raise_pending(f"in step {self.steps_done + 1} of {self.method.name}")
+            self.called_back.raise_pending(where)
 
     def _start(self) -> None:
         """Watch and save the start."""
@@ -228,6 +246,7 @@ class Run:
             self._call_field(self.invariants, self.t0, self.y, self.values)
         if len(self.directions):
             self._call_field(self.events, self.t0, self.y, self.before)
+            self._refuse_nan(self.t0, self.y, self.before)
         for k, guard in enumerate(self.method.guards(self.problem)):
             self.lower[k], self.upper[k] = guard.limits(self.values[self.guarded[k]])
         self.statistics[0, : 3 * m] = np.concatenate([self.values] * 3)
@@ -338,7 +357,9 @@ class Run:
         return y
 
     def _look_at_events(self) -> None:
-        """Locate the zeros within the step in progress; a terminal one ends the run there."""
+        """Locate the zeros within the step in progress; a terminal one ends the run there, a function that gives NaN
+        before the step.
+        """
         events = self.output.events
         assert events is not None
         t, h = self.step_in_progress()
@@ -347,14 +368,29 @@ class Run:
         def values_at(part: float, y: Array) -> Array:
             values = np.zeros(len(events.rows))
             self._call_field(self.events, t + part, self.given(y), values)
+            self._refuse_nan(t + part, y, values)
             return values
 
-        for part, k, y in zeros(events, self.before, self.after, h, self.state_at, values_at):
+        try:
+            self._refuse_nan(t + h, self.y, self.after)
+            found = zeros(events, self.before, self.after, h, self.state_at, values_at)
+        except NotANumberError as error:
+            self.y[...], self.counters[PENDING] = self.previous, 0
+            self.end(Status.NON_FINITE, str(error))
+            return
+        for part, k, y in found:
             self.events_found.append((t + part, k, self.given(y)))
             seen = sum(row[1] == k for row in self.events_found)
             if events.rows[k].terminal and seen >= int(events.rows[k].terminal):
                 self._end_at(t, part, y, events.names[k])
                 return
+
+    def _refuse_nan(self, t: float, y: Array, values: Array) -> None:
+        """NotANumberError if an event function gives NaN: its zeros could not be noticed."""
+        assert self.output.events is not None
+        for name, value in zip(self.output.events.names, values.tolist(), strict=True):
+            if value != value:
+                raise NotANumberError(f"event {name!r} gives NaN at t = {t:.9g}, y = {self.given(y).tolist()}")
 
     def _end_at(self, t: float, part: float, y: Array, name: str) -> None:
         """End the run within the step in progress, with what was to be saved until there."""

@@ -15,6 +15,7 @@ from integrators.layout import CANONICAL, COMPENSATION, OWN_OPTIONS, OWN_ROWS, T
 from integrators.problem import Doubt, Guard, OwnStep, Problem
 from integrators.problem.fields import Field
 from integrators.problem.guards import tightened
+from liegroup.arrays import of_kind
 from liegroup.compile import Entry
 from liegroup.maps import MissingMapError
 from liegroup.table import check_maps, retract
@@ -127,6 +128,9 @@ class Method:
     options : int64 vector
         The stepper's own options.
     order : int
+        Of the whole state, or of its positions where `velocity_order` is given.
+    velocity_order : int or None
+        Order of the velocities where it is lower; None: that of the positions.
     evaluations : int or None
         Evaluations of the field per step; None for implicit methods (until the iteration has converged).
     embedded_order : int or None
@@ -164,6 +168,7 @@ class Method:
     embedded_order_low: int | None = None
     dense_order: int | None = None
     split_order: int | None = None
+    velocity_order: int | None = None
     symmetric: bool = False
     symplectic: bool = False
     energy_kept: float | None = None
@@ -172,6 +177,7 @@ class Method:
     compensated: bool = True
 
     def __post_init__(self) -> None:
+        of_kind(self.stepper, Stepper, "stepper", "a Stepper")
         object.__setattr__(self, "coefficients", np.ascontiguousarray(self.coefficients, dtype=np.float64))
         object.__setattr__(self, "options", np.ascontiguousarray(self.options, dtype=np.int64))
         if self.map not in self.stepper.maps:
@@ -209,7 +215,10 @@ class Method:
         return self.stepper.name
 
     def __repr__(self) -> str:
-        return f"<Method {self.name}: order {self.order}, {self.family}, for {NEEDS[self.needs]}>"
+        order = f"order {self.order}"
+        if self.velocity_order is not None:
+            order += f" in positions, {self.velocity_order} in velocities"
+        return f"<Method {self.name}: {order}, {self.family}, for {NEEDS[self.needs]}>"
 
     def check(self, problem: Problem, t: float = 0.0) -> None:
         """ValueError, with the method's name and the remedy, if the problem is not of the kind it needs."""

@@ -10,7 +10,9 @@ import numpy as np
 from integrators.layout import COUNTERS
 from integrators.method.method import Method
 from integrators.problem import Problem
+from integrators.problem.jitted import raise_raised
 from integrators.status import OK, Status
+from liegroup.arrays import of_kind
 from liegroup.table import EXP, retract
 
 
@@ -27,6 +29,8 @@ def step_map(problem: Problem, method: Method, t: float = 0.0, interpreted: bool
     ArithmeticError
         If the step fails; the message is the status.
     """
+    of_kind(problem, Problem, "problem", "a Problem")
+    of_kind(method, Method, "method", "a Method of integrators.methods.METHODS")
     stepper, field = method.step(problem), method.function(problem)
     interpreted = interpreted or not field.is_compiled
     call, f = (stepper.python, field.python) if interpreted else (stepper.compiled, field.compiled)
@@ -43,6 +47,7 @@ def step_map(problem: Problem, method: Method, t: float = 0.0, interpreted: bool
             f, t, h, new, low, problem.table, coefficients, options, problem.parameters, problem.structure, field_work,
             work, counters
         )  # fmt: skip
+        raise_raised()
         if status != OK:
             raise ArithmeticError(f"{method.name}: {Status(status).name}")
         return new + low if interpreted else new

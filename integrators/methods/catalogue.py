@@ -17,6 +17,7 @@ from integrators.methods.families import rows
 from integrators.steppers import dae
 from integrators.steppers.midpoint import midpoint
 from integrators.steppers.nonholonomic import catalogue as nonholonomic
+from liegroup.arrays import of_kind
 
 Row = Method | Reference
 
@@ -61,6 +62,7 @@ METHODS = Catalogue()
 
 def register(method: Row) -> Row:
     """Add a method to the catalogue under its name; ValueError if the name is taken."""
+    of_kind(method, (Method, Reference), "method", "a Method")
     METHODS.add(method.name, method)
     return method
 

@@ -23,7 +23,9 @@ from typing import Any
 
 import numpy as np
 
+from integrators.problem.jitted import compiled_field, compiled_field_lanes
 from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
+from liegroup.arrays import reals
 from liegroup.compile import WIDTH, Entry, compile_field, is_jitted
 
 _FORMS = "f(t, y), f(t, y, params), f(t, y, params, out) or f(t, y, parameters, structure, work, out)"
@@ -96,9 +98,9 @@ def as_field(function: Any, name: str = "field") -> Field:
     python = _interpreted(function, count, name)
     if not is_jitted(function):
         return Field(python, False, function, _refuse(name), _refuse(name))
-    scalar = _once(lambda: compile_field(_wrapped(function, count), FIELD_SIGNATURE))
+    scalar = _once(lambda: compiled_field(_wrapped(function, count), python, name))
     if count == 6:
-        return Field(python, True, function, scalar, lambda: compile_field(function, FIELD_LANES_SIGNATURE))
+        return Field(python, True, function, scalar, lambda: compiled_field_lanes(function, python, name))
     return Field(python, True, function, scalar, lambda: compile_field(_lane_by_lane(scalar()), FIELD_LANES_SIGNATURE))
 
 
@@ -122,7 +124,10 @@ def _once(build: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def _argument_count(function: Callable[..., Any], name: str) -> int:
-    parameters = inspect.signature(getattr(function, "py_func", function)).parameters.values()
+    try:
+        parameters = inspect.signature(getattr(function, "py_func", function)).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name}: {function!r} does not tell its arguments; expected a function {_FORMS}") from error
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     count = sum(p.default is p.empty for p in positional)
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
@@ -140,12 +145,21 @@ def _interpreted(function: Callable[..., Any], count: int, name: str) -> Callabl
         return lambda t, y, parameters, structure, work, out: function(t, y, parameters, out)
 
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-        values = np.asarray(function(t, y) if count == 2 else function(t, y, parameters))
+        values = _array(function(t, y) if count == 2 else function(t, y, parameters), name)
         if values.shape != out.shape and not (values.ndim == 0 and out.shape == (1,)):
             raise ValueError(f"{name}: returned an array of shape {values.shape}, expected {out.shape}")
+        if out.dtype.kind == "f" and values.dtype.kind not in "fiub":
+            values = reals(values, f"{name}: returned", f"{out.size} real numbers")
         out[:] = values
 
     return field
+
+
+def _array(values: Any, name: str) -> Any:
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name}: returned rows of different lengths") from error
 
 
 def _wrapped(function: Callable[..., Any], count: int) -> Callable[..., None]:

@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem.fields import Field, as_field, joined, lane_work_shape
 from integrators.problem.guards import Doubt, Guard, checked, unknown
+from integrators.problem.jitted import raise_raised
 from integrators.problem.parts import constrained, lagrangian, quasi_velocity
+from liegroup.arrays import integer, reals
 from liegroup.table import FACTORS, quaternions
 
 Array = NDArray[np.float64]
@@ -224,11 +226,14 @@ class Problem:
         out = np.zeros(size)
         call = function.compiled if function.is_compiled else function.python
         call(float(t), np.array(y, dtype=np.float64), self.parameters, self.structure, np.zeros(self.work_shape), out)
+        raise_raised()
         return out
 
     def check_state(self, y: ArrayLike, name: str) -> Array:
         """A state or states as an array (…, n), or ValueError: wrong shape, not finite, quaternion not of unit norm."""
-        y = np.array(y, dtype=np.float64, order="C")
+        y = reals(y, name, f"({self.n},) or (m, {self.n}) real numbers")
+        if y.ndim == 2 and not len(y):
+            raise ValueError(f"{name}: shape {y.shape}, expected at least one state")
         if y.ndim not in (1, 2) or y.shape[-1] != self.n:
             raise ValueError(f"{name}: shape {y.shape}, expected ({self.n},) or (m, {self.n}): {_describe(self.table)}")
         if not np.isfinite(y).all():
@@ -252,9 +257,10 @@ class Problem:
         return constrained(n, m, k).SIZE if self.parts_layout == "constrained" else quasi_velocity(n, n - m).SIZE
 
     def _work_shape(self) -> tuple[int, int]:
-        rows, columns = (int(x) for x in self.work_shape)
-        if rows < 0 or columns < 0:
-            raise ValueError(f"work_shape: {self.work_shape}, expected two non-negative integers")
+        shape = tuple(self.work_shape) if np.ndim(self.work_shape) == 1 else ()
+        if len(shape) != 2:
+            raise ValueError(f"work_shape: {self.work_shape!r}, expected two non-negative integers")
+        rows, columns = (integer(x, "work_shape") for x in shape)
         lanes = lane_work_shape(max(self.n, self.dimension, len(self.invariant_names)))
         return max(rows, lanes[0]), max(columns, lanes[1])
 
@@ -289,11 +295,21 @@ class Problem:
                 )
 
 
-def _table(group: Any, canonical: bool) -> NDArray[np.int64]:
-    """The group's table with one row per factor, the momenta of a canonical state in a row of their own."""
-    table = np.array(getattr(group, "table", group), dtype=np.int64, order="C")
+def group_table(group: Any) -> NDArray[np.int64]:
+    """The table (factors, 5) of a group or of what has one; TypeError, ValueError if it is none."""
+    table = reals(getattr(group, "table", group), "group", "a group of liegroup or its table")
     if table.ndim != 2 or table.shape[1] != len(_COLUMNS) or not len(table):
         raise ValueError(f"group: a table of shape {table.shape}, expected (factors, 5) with columns {_COLUMNS}")
+    if not (np.abs(table) < 2**31).all() or (table != np.floor(table)).any():
+        raise ValueError(f"group: {table.tolist()}, expected a table of integers")
+    if not set(table[:, 0].tolist()) <= set(range(len(FACTORS))):
+        raise ValueError(f"group: kinds {table[:, 0].tolist()}, expected those of liegroup.table.FACTORS")
+    return np.array(table, dtype=np.int64)
+
+
+def _table(group: Any, canonical: bool) -> NDArray[np.int64]:
+    """The group's table with one row per factor, the momenta of a canonical state in a row of their own."""
+    table = group_table(group)
     for column, size in ((1, 3), (2, 4)):
         offsets = np.concatenate([[0], np.cumsum(table[:-1, size])])
         if (table[:, column] != offsets).any():
@@ -325,12 +341,13 @@ def _factors(row: Sequence[int], momenta: int) -> list[tuple[int, int]]:
 
 
 def _vector(values: ArrayLike, name: str, dtype: Any) -> NDArray[Any]:
-    given = np.asarray(values)
-    array = np.ascontiguousarray(given, dtype=dtype)
+    array: NDArray[Any] = reals(values, name, "a one-dimensional array of real numbers")
     if array.ndim != 1:
         raise ValueError(f"{name}: shape {array.shape}, expected a one-dimensional array; flatten it")
-    if dtype is np.int64 and given.size and (array != given).any():
-        raise ValueError(f"{name}: expected integers")
+    if dtype is np.int64:
+        if array.size and not (np.isfinite(array).all() and (array == np.floor(array)).all()):
+            raise ValueError(f"{name}: {values!r}, expected integers")
+        array = np.array(values, dtype=np.int64)
     if not np.isfinite(array).all():
         raise ValueError(f"{name}: element {int(np.argwhere(~np.isfinite(array))[0, 0])} is not finite")
     return array.copy()

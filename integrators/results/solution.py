@@ -23,6 +23,7 @@ CONVENTIONS = (
     "quaternions qw qx qy qz; SI units, radians"
 )
 _KIND = "solution"
+_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,12 +139,18 @@ class Solution:
         weights = np.where(np.isnan(values), 0, self.stretch)
         return np.sum(np.where(weights == 0, 0.0, values) * weights, axis=-1) / np.sum(weights, axis=-1)
 
-    def error(self, name: str, relative: bool = True) -> Any:
-        """Largest deviation of an invariant from its initial value over every step, by default relative to that
-        value.
+    def error(self, name: str, relative: bool | None = None) -> Any:
+        """Largest deviation of an invariant from its initial value over every step.
+
+        By default relative to that value where it is a scale, more than rounding (1e-13 times the largest component of
+        the first state); absolute where it is not, as that of a gap, which begins at 1e-16.  True, False: always the
+        one or the other.
         """
         first = self.invariants[..., 0, self._invariant(name)]
         deviation = np.maximum(self.maximum(name) - first, first - self.minimum(name))
+        if relative is None:
+            is_scale = np.abs(first) > _ROUNDING * np.abs(self.y[..., 0, :]).max(axis=-1)
+            return deviation / np.where(is_scale, np.abs(first), 1.0)
         return deviation / np.abs(first) if relative else deviation
 
     def _invariant(self, name: str) -> int:

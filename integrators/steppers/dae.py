@@ -260,6 +260,7 @@ def radau(name: str, form: str = "ggl", stages: int = 3, iterations: int = 80) -
         name=name,
         stepper=STEPPER,
         order=2 * stages - 1,
+        velocity_order=stages if form == "index3" and stages > 1 else None,
         coefficients=np.concatenate([A.ravel(), np.linalg.inv(A).ravel(), c]),
         options=np.array([stages, iterations, FORMS[form]]),
         source="Gear, Gupta and Leimkuhler 1985; Hairer, Lubich and Roche 1989",
@@ -272,7 +273,8 @@ def rows() -> Iterator[tuple[str, Callable[[], Method]]]:
     ================================  ==================================================================================
     ALPHA_INDEX3, ALPHA_STABILISED    generalised-α: ρ = 0.9 for energy over long times, 0.8 closed in velocities, too
     AUGMENTED_LAGRANGIAN              trapezoidal rule, iterated multipliers, projected velocities and accelerations
-    RADAU_INDEX3, _INDEX2, _GGL       Radau IIA of three stages; GGL closes positions and velocities
+    RADAU_INDEX3, _INDEX2, _GGL       Radau IIA of three stages, order 5; GGL closes positions and velocities, index 3
+                                      has velocities of order 3
     ================================  ==================================================================================
     """
     yield "ALPHA_INDEX3", partial(generalized_alpha, "ALPHA_INDEX3", 0.9)

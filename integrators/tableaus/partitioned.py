@@ -14,6 +14,7 @@ from integrators.tableaus.claims import Checked
 from integrators.tableaus.collocation import LOBATTO_IIIA, LOBATTO_IIIB
 from integrators.tableaus.conditions.order_conditions import Simplifying, Verdict, partitioned_order
 from integrators.tableaus.numbers import decimals, precise
+from liegroup.arrays import of_kind
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class PartitionedTableau(Checked):
     claims: InitVar[Mapping[str, Any] | None] = None
 
     def __post_init__(self, claims: Mapping[str, Any] | None) -> None:
+        of_kind(self.q, ButcherTableau, "q", "a ButcherTableau")
+        of_kind(self.p, ButcherTableau, "p", "a ButcherTableau")
         if self.q.stages != self.p.stages:
             raise ValueError(f"{self.name}: q has {self.q.stages} stages and p has {self.p.stages}; they must agree")
         self.check(claims or {})

@@ -61,6 +61,8 @@ def coupling(
     <coupling 'differential': shaft – left – right, 1 equation>
     """
     places = tuple(joints)
+    if not all(isinstance(j, str) or (isinstance(j, tuple) and len(j) == 2) for j in places):
+        raise TypeError(f"joints: {places!r}, expected names of joints, or pairs (name, number of the coordinate)")
     labels = [j if isinstance(j, str) else f"{j[0]}.{j[1]}" for j in places]
     name = name or f"{kind} {'–'.join(labels)}"
     if len(set(places)) < len(places) or not places:

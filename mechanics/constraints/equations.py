@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from liegroup.arrays import of_kind
 from liegroup.table import angles
 from mechanics.algebra.spatial import Array, motion_cross, shift
 from mechanics.constraints.coupling_equations import coupling
@@ -110,6 +111,10 @@ class LoopEquations:
     """
 
     def __init__(self, tree: Tree, closures: Iterable[Closure]) -> None:
+        of_kind(tree, Tree, "tree", "a Tree")
+        closures = tuple(closures)
+        for closure in closures:
+            of_kind(closure, Closure, "closures", "closures, such as revolute(first, second)")
         self.tree, self.closures = tree, tuple(sorted(closures, key=lambda c: c.couples))
         names = [c.name for c in self.closures]
         for name in names:

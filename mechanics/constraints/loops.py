@@ -35,6 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from liegroup.arrays import of_kind, real
 from liegroup.compile.tape import Tape
 from mechanics.constraints.body_equations import ALONG, DISTANCE, GIVEN, PARALLEL, EquationNumbers
 from mechanics.constraints.given_equations import tapes
@@ -80,6 +81,7 @@ class Closure:
     name: str
 
     def __post_init__(self) -> None:
+        _check_frames(self.first, self.second)
         if self.first.body == self.second.body and not self.couples:
             raise ModelError(
                 f"closure {self.name!r}", f"joins body {self.first.body!r} to itself", "name two different bodies"
@@ -96,8 +98,14 @@ class Closure:
         return f"<{self.kind} {self.name!r}: {' – '.join(map(str, ends))}, {count} equation{'s' * (count != 1)}>"
 
 
+def _check_frames(first: Any, second: Any) -> None:
+    of_kind(first, Frame, "first", "a Frame")
+    of_kind(second, Frame, "second", "a Frame")
+
+
 def _parallel(first: Frame, second: Frame, axes: Sequence[str]) -> list[Equation]:
     """Perpendicular directions, as "xy": x of the first · y of the second = 0."""
+    _check_frames(first, second)
     zero = np.zeros(3)
     E, H = first.rotation, second.rotation
     return [
@@ -107,6 +115,7 @@ def _parallel(first: Frame, second: Frame, axes: Sequence[str]) -> list[Equation
 
 def _along(first: Frame, second: Frame, axes: str) -> list[Equation]:
     """No offset of the second origin along axes of the first frame."""
+    _check_frames(first, second)
     E = first.rotation
     p, q = first.position, second.position
     return [Equation(ALONG, E[:, _UNIT[s]], p, np.zeros(3), q, 1.0, f"shift {s}") for s in axes]
@@ -182,6 +191,8 @@ def point_on_plane(first: Frame, second: Frame, name: str = "") -> Closure:
 
 def distance(first: Frame, second: Frame, length: float, name: str = "") -> Closure:
     """Origins `length` apart (1 equation): a massless rod with spherical joints at its ends."""
+    _check_frames(first, second)
+    length = real(length, "length")
     if not (np.isfinite(length) and length > 0.0):
         raise ModelError(f"distance {name!r}", f"length {length}", "give a positive length (or use spherical for none)")
     zero = np.zeros(3)

@@ -21,9 +21,11 @@ not.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
+from liegroup.arrays import of_kind, real
 from mechanics.constraints.loops import Closure, Equation, point_on_plane
 from mechanics.constraints.wheel_equations import EDGE, HEIGHT, ROLL, SIDE, SPHERE
 from mechanics.errors import ModelError
@@ -32,6 +34,11 @@ from mechanics.model.frames import Frame
 GROUND = Frame(None)
 """The plane z = 0 of the base."""
 EQUATIONS = {"height": HEIGHT, "roll": ROLL, "side": SIDE}
+
+
+def _check(body: Any, plane: Any) -> None:
+    of_kind(body, Frame, "body", "a Frame")
+    of_kind(plane, Frame, "plane", "a Frame")
 
 
 def wheel(
@@ -62,6 +69,8 @@ def wheel(
     ModelError
         A radius that is not positive, a negative section, an unknown equation, or no equation.
     """
+    _check(body, plane)
+    radius = real(radius, "radius", "a positive radius in metres", lambda r: True)
     name = name or f"wheel {body.body}"
     if not (np.isfinite(radius) and radius > 0.0):
         raise ModelError(f"wheel {name!r}", f"radius {radius}", "give a positive radius in metres")
@@ -99,6 +108,8 @@ def ball(
     ModelError
         A radius that is not positive, an unknown equation, or no equation.
     """
+    _check(body, plane)
+    radius = real(radius, "radius", "a positive radius in metres", lambda r: True)
     name = name or f"ball {body.body}"
     if not (np.isfinite(radius) and radius > 0.0):
         raise ModelError(f"ball {name!r}", f"radius {radius}", "give a positive radius in metres")
@@ -122,5 +133,6 @@ def skate(body: Frame, plane: Frame = GROUND, name: str = "") -> Closure:
     """A blade or knife edge that slides along itself only: no velocity along the horizontal part of its normal (z of
     the frame).
     """
+    _check(body, plane)
     equation = Equation(EDGE, plane.rotation[:, 2], plane.position, body.rotation[:, 2], body.position, 1.0, "side")
     return Closure("skate", plane, body, (equation,), (), name or f"skate {body.body}")

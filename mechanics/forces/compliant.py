@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from liegroup.arrays import of_kind
 from liegroup.compile import helper
 from mechanics.constraints.body_equations import DISTANCE
 from mechanics.constraints.loops import Closure, Equation, weld
@@ -42,6 +43,7 @@ def compliant(closure: Closure, stiffness: ArrayLike, damping: ArrayLike = 0.0) 
     Of a closure given as a function, `holonomic`, it is an elastic element of any law: forces −(k c + d ċ) ∂c, energy
     k c²/2, where c is a function of the pose of one frame in the other.
     """
+    of_kind(closure, Closure, "closure", "a closure, such as weld(first, second)")
     m = len(closure.equations)
     if closure.couples:
         raise ModelError(
@@ -66,6 +68,8 @@ def spring_damper(
     first: Frame, second: Frame, stiffness: float, damping: float = 0.0, length: float = 0.0
 ) -> list[Element]:
     """Spring and damper between the origins of two frames; `length` is that of the relaxed spring, m."""
+    of_kind(first, Frame, "first", "a Frame")
+    of_kind(second, Frame, "second", "a Frame")
     zero, length = np.zeros(3), not_negative(length, "length")
     equation = Equation(DISTANCE, zero, first.position, zero, second.position, length, "length")
     pair = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")

@@ -24,6 +24,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from liegroup.arrays import real
 from mechanics.constraints.loops import Equation
 from mechanics.errors import ModelError
 from mechanics.model.frames import Frame
@@ -138,6 +139,7 @@ class OnBodies(Element):
 
 def not_negative(x: float, name: str) -> float:
     """x, or ModelError."""
+    x = real(x, name, "a finite number that is not negative", lambda _: True)
     if not (np.isfinite(x) and x >= 0.0):
         raise ModelError(f"force element: {name}", f"is {x}", "give a finite number that is not negative")
-    return float(x)
+    return x

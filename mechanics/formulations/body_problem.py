@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, Variable
 from integrators.problem.parts import constrained
+from liegroup.arrays import of_kind
 from liegroup.rotations import quaternion_wxyz_from_matrix
 from liegroup.table import RN, SO3, table_of
 from mechanics.constraints.body_equations import COUPLING, GIVEN, screws_by_kind
@@ -51,6 +52,7 @@ def body_problem(
         Force elements, prescribed motions, joints that are no constraint of this kind, bodies without mass, or no
         choice of closure equations that is independent in every position.
     """
+    of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
     tree = mechanism.tree
     if mechanism.elements or tree.is_rheonomic:
         raise ModelError(

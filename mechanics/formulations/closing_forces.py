@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from integrators.layout import COUNTERS, DIVIDED, OWN_ROWS
 from integrators.problem import Problem
 from integrators.status import OK, Status
+from liegroup.arrays import of_kind
 from mechanics.mechanism import Mechanism
 from mechanics.model.layout import header_of
 
@@ -40,6 +41,8 @@ def closing_forces(
     ArithmeticError
         The step fails or had to be divided.
     """
+    of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
+    of_kind(problem, Problem, "problem", "a Problem")
     own = problem.own_steps["variational"]
     m, state = len(mechanism.solved.kept), np.array(y, dtype=np.float64)
     work, counters = np.zeros(own.shape), np.zeros(COUNTERS, dtype=np.int64)

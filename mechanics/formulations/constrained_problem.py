@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from integrators.problem import Problem
+from liegroup.arrays import of_kind
 from liegroup.table import RN
 from mechanics.closed_trees.packing import Solved, pack_loops
 from mechanics.constraints.wheel_equations import HEIGHT
@@ -36,6 +37,7 @@ def constrained_problem(
     ModelError
         No choice of equations is independent in every position, or the tree has prescribed motions.
     """
+    of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
     mobility, m = mechanism.mobility, mechanism.mobility.rank
     if mechanism.tree.is_rheonomic:
         raise ModelError(

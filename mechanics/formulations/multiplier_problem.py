@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from integrators.problem import Problem, Variable
+from liegroup.arrays import of_kind
 from liegroup.group import product, rn
 from mechanics.closed_trees.packing import Settings, pack_loops
 from mechanics.formulations.index_one import SPRINGS, index_one, index_one_invariants, index_one_projection
@@ -132,6 +133,7 @@ def multiplier_problem(
     """
     if projection not in ("none", "velocities", "positions"):
         raise ValueError(f"projection: {projection!r}, expected 'none', 'velocities' or 'positions'")
+    of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
     tree, mobility, settings = mechanism.tree, mechanism.mobility, stabilisation.settings()
     q0, v0 = mechanism.start(q, v, rates)
     integral = len(mobility.kept) if settings.integral else 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liegroup.arrays import of_kind
 from mechanics.constraints.mobility import mass_matrix
 from mechanics.formulations.index_one import index_one
 from mechanics.formulations.multiplier_problem import multiplier_problem
@@ -27,6 +28,7 @@ def reactions(
     Equations that depend on each other (the wheels of one axle sideways, four wheels on a stiff frame) share a force in
     more than one way: then this is the λ of least norm.
     """
+    of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
     q0, v0 = mechanism.start(q, v, None)
     free = Mechanism(mechanism.tree, (), q0, [mechanism.elements])
     difference = _acceleration(mechanism, q0, v0, t) - _acceleration(free, q0, v0, t)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, pose
+from liegroup.arrays import of_kind
 from liegroup.group import Group
 from liegroup.matrices import polar
 from mechanics.errors import ModelError, ModelWarning
@@ -428,6 +429,8 @@ def _check_names(bodies: tuple[Body, ...]) -> None:
 def _parents(bodies: tuple[Body, ...]) -> NDArray[np.int64]:
     if not bodies:
         raise ModelError("tree", "has no bodies", "give at least one Body")
+    for b in bodies:
+        of_kind(b, Body, "bodies", "a Body")
     index = {b.name: i for i, b in enumerate(bodies)}
     parents = np.full(len(bodies), -1, dtype=np.int64)
     for i, b in enumerate(bodies):

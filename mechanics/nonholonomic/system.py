@@ -24,6 +24,8 @@ from integrators.problem import Problem, Variable
 from integrators.problem.energy import with_energy_guard
 from integrators.problem.parts import constrained as constrained_layout
 from integrators.problem.parts import quasi_velocity as quasi_velocity_layout
+from integrators.problem.problem import group_table
+from liegroup.arrays import reals
 from liegroup.table import RN
 from mechanics.nonholonomic.forms import Forms
 from mechanics.nonholonomic.multipliers import work_rows
@@ -113,8 +115,9 @@ class NonholonomicSystem:
     structure: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "group", group_table(self.group))
         for name in ("parameters", "q0", "u0"):
-            object.__setattr__(self, name, np.array(getattr(self, name), dtype=np.float64))
+            object.__setattr__(self, name, reals(getattr(self, name), name))
         object.__setattr__(self, "structure", np.array([self.n, self.m, self.positions, *self.extra], dtype=np.int64))
 
     @property

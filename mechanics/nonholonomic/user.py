@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Variable
 from integrators.problem.parts import constrained
+from integrators.problem.problem import group_table
 from mechanics.nonholonomic.interpreted import InterpretedFunctions
 from mechanics.nonholonomic.notes import argument_count, pivots
 from mechanics.nonholonomic.system import ConstraintError, NonholonomicSystem
@@ -109,7 +110,7 @@ def nonholonomic_system(
     >>> bool(integrate(skate.problem(), "RKMK4", (0, 10), 0.01).error("energy") < 1e-8)
     True
     """
-    table = np.array(getattr(group, "table", group), dtype=np.int64)
+    table = group_table(group)
     q, v = np.array(q0, dtype=np.float64), np.array(v0, dtype=np.float64)
     numbers = np.zeros(0) if parameters is None else np.array(parameters, dtype=np.float64)
     given: dict[str, Any] = {

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem
+from liegroup.arrays import of_kind
 from liegroup.compile import Entry
 from liegroup.compile.generated import module_of
 from mechanics import dynamics
@@ -125,6 +126,7 @@ def compile_model(model: Tree | Mechanism, limit: int = LIMIT) -> CompiledModel:
     >>> model.operations < 150
     True
     """
+    of_kind(model, (Tree, Mechanism), "model", "a Tree or a Mechanism")
     code = mechanism_code(model) if isinstance(model, Mechanism) else tree_code(model)
     if code.operations > limit:
         raise ValueError(

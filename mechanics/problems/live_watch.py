@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from liegroup.arrays import of_kind
 from mechanics.constraints.mobility import NEAR, SMALL, least_pivot, nearness, weighted_matrix
 from mechanics.errors import MotionWarning
 from mechanics.guards import OPEN
@@ -54,6 +55,7 @@ class LiveWatch:
     def __init__(
         self, mechanism: Mechanism, tell: Callable[[Finding], None] = warn, stop_on: tuple[str, ...] = ()
     ) -> None:
+        of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
         if unknown := set(stop_on) - {"open", "singular", "locked"}:
             raise ValueError(f"stop_on: {', '.join(sorted(unknown))}, expected some of open, singular, locked")
         self.mechanism, self.tell, self.stop_on = mechanism, tell, stop_on

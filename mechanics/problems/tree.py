@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from integrators.problem import Problem, Variable, pose
+from liegroup.arrays import of_kind
 from mechanics import dynamics
 from mechanics.algorithms.era import era
 from mechanics.guards import tree_guards
@@ -45,6 +46,7 @@ def hamiltonian_problem(
     ValueError
         Both v and p; wrong sizes; numbers that are not finite; quaternions that are not unit.
     """
+    of_kind(tree, Tree, "tree", "a Tree; a Mechanism has a method problem")
     if v is not None and p is not None:
         raise ValueError("v and p: give one of them")
     q = np.asarray(q, dtype=np.float64)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liegroup.arrays import of_kind, reals
 from mechanics.constraints.mobility import NEAR, SMALL, nearness, weighted_matrix
 from mechanics.guards import OPEN
 from mechanics.mechanism import Mechanism
@@ -76,7 +77,8 @@ def findings(mechanism: Mechanism, t: ArrayLike, q: ArrayLike) -> list[Finding]:
     ValueError
         The shapes do not fit the mechanism.
     """
-    times, states = np.asarray(t, dtype=float), np.asarray(q, dtype=float)
+    of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
+    times, states = reals(t, "t"), reals(q, "q")
     if states.shape != (len(times), mechanism.tree.nq):
         raise ValueError(f"q: shape {states.shape}, expected ({len(times)}, {mechanism.tree.nq}), one row per time")
     finite = np.isfinite(states).all(axis=1)

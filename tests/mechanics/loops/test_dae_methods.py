@@ -71,6 +71,21 @@ def test_positions_have_their_order(name, linkage):
 
 
 @pytest.mark.parametrize("name", METHODS)
+def test_velocities_have_the_order_that_the_row_states(name, linkage):
+    problem = constrained_problem(linkage, rates={"crank_joint": 4.0})
+    true = steps(problem, METHODS["RADAU_GGL"], 0.08, 64)[0][3:]
+    errors = [np.abs(steps(problem, METHODS[name], 0.08, count)[0][3:] - true).max() for count in (4, 8)]
+    order = METHODS[name].velocity_order or METHODS[name].order
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
+
+
+def test_the_row_of_index_3_says_that_its_velocities_have_a_lower_order():
+    assert METHODS["RADAU_INDEX3"].velocity_order == 3
+    assert "order 5 in positions, 3 in velocities" in repr(METHODS["RADAU_INDEX3"])
+    assert {name for name, method in METHODS.items() if method.velocity_order} == {"RADAU_INDEX3"}
+
+
+@pytest.mark.parametrize("name", METHODS)
 def test_each_form_closes_the_levels_it_promises(name, linkage):
     problem = constrained_problem(linkage, rates={"crank_joint": 4.0})
     y, status, _ = steps(problem, METHODS[name], 0.08, 4)
