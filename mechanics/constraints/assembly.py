@@ -105,6 +105,8 @@ def assemble(
     start = tree.neutral() if guess is None else np.array(guess, dtype=np.float64)
     if start.shape != (tree.nq,) or not np.isfinite(start).all():
         raise ValueError(f"guess: shape {start.shape}, expected {tree.nq} finite numbers in the order of the joints")
+    if not len(loops):
+        return Assembly(start, 0.0, 0, _moved(tree, start, start))
     problem = _Closing(tree, loops, _free_columns(tree, hold))
     q, iterations = problem.levenberg_marquardt(start)
     q = problem.polish(q)
