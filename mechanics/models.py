@@ -194,9 +194,9 @@ def load_urdf(
     ------
     ModelError
         With the file, the element, the value, what was expected and the remedy: no such file, beyond the `limits`,
-        broken XML, a DTD or entities, numbers that are not finite, repeated or unknown names, cycles, several roots, two parents, negative
-        masses, moving links without mass, kinetic energy that is not positive, a zero axis, joint types that are not
-        supported.
+        broken XML, a DTD or entities, numbers that are not finite, repeated or unknown names, cycles, several roots,
+        two parents, negative masses, moving links without mass, kinetic energy that is not positive, a zero axis, joint
+        types that are not supported.
     ModuleNotFoundError
         The extra ``robots`` is not installed.
 
@@ -255,7 +255,8 @@ def load_mjcf(
     Raises
     ------
     ModelError
-        No such file, a file that leads out of its folder or beyond the `limits`, what MuJoCo's compiler refuses, a model without bodies, a joint that moves no inertia.
+        No such file, a file that leads out of its folder or beyond the `limits`, what MuJoCo's compiler refuses, a
+        model without bodies, a joint that moves no inertia.
     ModuleNotFoundError
         MuJoCo, of the extra ``robots``, is not installed.
 
