@@ -36,7 +36,7 @@ class Limits(NamedTuple):
 
     bytes: int = 20_000_000
     depth: int = 100
-    elements: int = 200_000
+    elements: int = 50_000
 
 
 LIMITS = Limits()
