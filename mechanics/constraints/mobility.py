@@ -209,8 +209,8 @@ def _positions(loops: LoopEquations, home: Array) -> list[Array]:
     for _ in range(2 * POSITIONS):
         if len(found) == POSITIONS:
             break
-        G = _without_rounding(loops, q, closing.scale[:, None] * loops.matrix(q) * units)
-        _, s, w = np.linalg.svd(G)
+        G = closing.scale[:, None] * loops.matrix(q) * units
+        _, s, w = np.linalg.svd(G if np.abs(G).max() > ROUNDING else np.zeros_like(G))
         null = w[_rank(s) :].T
         if null.shape[1] == 0:
             break
