@@ -51,6 +51,8 @@ from mechanics.model.tree import Tree
 Array = NDArray[np.float64]
 LARGEST = 1_000_000
 """Bytes of a file; longer ones are refused before they are read."""
+CLOSURES_MOST, NUMBERS_MOST = 300, 100
+"""Closures of a file, and coefficients of one: their equations are dense, and traced one by one."""
 DOTS = 32
 """Dots in one key of TOML: its reader needs memory like the square of their number."""
 SUFFIXES = (".closures.toml", ".closures.json")
@@ -89,7 +91,9 @@ def read_closures(path: str | os.PathLike[str], tree: Tree) -> ClosureFile:
     content = source.keys(source.content(), "the file", {"closure"}, {"assembly"})
     entries = content["closure"]
     if not isinstance(entries, list) or not entries:
-        raise source.error("closure", f"is {entries!r}", "give a list with a table for every closure")
+        raise source.error("closure", f"is {_short(entries)}", "give a list with a table for every closure")
+    if len(entries) > CLOSURES_MOST:
+        raise source.error("closure", f"has {len(entries)} entries", f"give at most {CLOSURES_MOST}")
     closures = tuple(source.closure(entry, f"closure {k + 1}") for k, entry in enumerate(entries))
     settings = source.keys(content.get("assembly", {}), "assembly", set(), {"guess", "hold", "rank"})
     rank = settings.get("rank")
@@ -217,8 +221,9 @@ class _Reader:
                 f"{where}.joints", f"is {_short(joints)}", "give a list of two joints" + " or one" * (fewest == 1)
             )
         names = [self.text(name, f"{where}.joints", self.tree.joint_names) for name in joints]
-        if not isinstance(numbers, list):
-            raise self.error(f"{where}.{needed}", f"is {_short(numbers)}", "give a list of numbers")
+        if not isinstance(numbers, list) or len(numbers) > NUMBERS_MOST:
+            remedy = f"give a list of at most {NUMBERS_MOST} numbers"
+            raise self.error(f"{where}.{needed}", f"is {_short(numbers)}", remedy)
         found = self.numbers(numbers, f"{where}.{needed}", (len(numbers),))
         try:
             if kind == "gear":

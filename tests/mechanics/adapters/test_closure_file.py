@@ -299,3 +299,20 @@ def test_keys_with_thousands_of_dots_are_refused_before_they_fill_the_memory(tmp
     tree = mechanics.load_model("double_pendulum")
     with pytest.raises(ModelError, match=r"m\.closures\.toml.*more than 32 dots"):
         read_closures(path, tree)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"closure": [{"kind": "weld"}] * 301}, "has 301 entries; give at most 300"),
+        (
+            {"closure": [{"kind": "polynomial", "joints": ["joint1"], "coefficients": [0.1] * 101}]},
+            r"coefficients: .*at most 100 numbers",
+        ),
+    ],
+)
+def test_files_that_would_take_minutes_are_refused(content, message, tmp_path):
+    path = tmp_path / "m.closures.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(ModelError, match=rf"m\.closures\.json.*{message}"):
+        read_closures(path, mechanics.load_model("double_pendulum"))
