@@ -42,7 +42,7 @@ LONG = 20.0
 
 def mechanisms(with_cassie: bool) -> dict[str, Mechanism]:
     found = {"four-bar": four_bar.mechanism(), "walker": walker(), "Bricard": bricard.mechanism()}
-    return found | {"Cassie": load_mechanism("cassie", damping=False)} if with_cassie else found
+    return found | {"Cassie": load_mechanism("cassie", damping=False, springs=False)} if with_cassie else found
 
 
 def walker() -> Mechanism:

@@ -23,6 +23,12 @@ class ModelError(ValueError):
         self.where, self.problem, self.remedy = where, problem, remedy
         super().__init__(f"{where}: {problem}; {remedy}")
 
+    def within(self, file: str) -> None:
+        """Put the name of a file before the place, if it is not there."""
+        if file not in self.where:
+            self.where = f"{file}: {self.where}"
+            self.args = (f"{self.where}: {self.problem}; {self.remedy}",)
+
 
 class ModelWarning(UserWarning):
     """The model is used, but moves differently than its file says, or as no body can."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
@@ -33,7 +34,7 @@ from mechanics.constraints.body_equations import COUPLING, PARALLEL
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import Closure
 from mechanics.constraints.mobility import Mobility, least_pivot, mass_matrix, mobility, nearness
-from mechanics.errors import ModelError
+from mechanics.errors import ModelError, ModelWarning
 from mechanics.forces import Element
 from mechanics.guards import closure_guards, pivot_guard, tree_guards
 from mechanics.model.tree import Tree
@@ -77,6 +78,11 @@ class Mechanism:
     ModelError
         `home` is not closed: with the gap of every closure.
 
+    Warns
+    -----
+    ModelWarning
+        `home` is a singular position: the closures have a smaller rank there than elsewhere.
+
     Attributes
     ----------
     equations : LoopEquations
@@ -100,7 +106,15 @@ class Mechanism:
         self.size = size_of(tree, self.equations.closures)
         self.home = self._closed(tree.neutral() if home is None else np.array(home, dtype=np.float64), "home")
         self.mobility: Mobility = mobility(self.equations, self.home, rank)
+        if rank is None and self.mobility.is_singular_at_home:
+            self._warn_of_singular_home()
         self._start: tuple[Array, Array] | None = None
+
+    def _warn_of_singular_home(self) -> None:
+        m = self.mobility
+        ranks = f"its closures have rank {m.at_home} there and {m.rank} elsewhere ({', '.join(m.at_stake)})"
+        remedy = f"give another home, or rank={m.at_home} if the motion stays in such positions"
+        warnings.warn(f"home of {self.name!r} is a singular position: {ranks}; {remedy}", ModelWarning, stacklevel=3)
 
     @staticmethod
     def assembled(

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from numpy.typing import ArrayLike
 
 from liegroup.modules import listing
+from mechanics.adapters.reading import LIMITS, Limits, inside
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.joints import Continuous
 from mechanics.model.tree import Tree
 
 __all__ = [
     "MODELS",
+    "Limits",
     "Model",
     "load_mechanism",
     "load_mjcf",
@@ -156,6 +158,7 @@ def load_urdf(
     *,
     damping: bool = True,
     allow_massless: bool = False,
+    limits: Limits = LIMITS,
 ) -> Tree:
     """A tree from a URDF file; no meshes are opened and nothing is fetched.
 
@@ -180,6 +183,8 @@ def load_urdf(
         False leaves out the viscous damping of the joints, for example to watch the energy.
     allow_massless : bool
         Accept moving links without mass that only connect two joints (a ball joint written as three turns).
+    limits : Limits
+        Greatest length, depth and number of elements of the file; raise them for files you trust.
 
     Returns
     -------
@@ -188,10 +193,10 @@ def load_urdf(
     Raises
     ------
     ModelError
-        With the file, the element, the value, what was expected and the remedy: no such file, broken XML, a DTD or
-        entities, numbers that are not finite, repeated or unknown names, cycles, several roots, two parents, negative
-        masses, moving links without mass, kinetic energy that is not positive, a zero axis, joint types that are not
-        supported.
+        With the file, the element, the value, what was expected and the remedy: no such file, beyond the `limits`,
+        broken XML, a DTD or entities, numbers that are not finite, repeated or unknown names, cycles, several roots,
+        two parents, negative masses, moving links without mass, kinetic energy that is not positive, a zero axis, joint
+        types that are not supported.
     ModuleNotFoundError
         The extra ``robots`` is not installed.
 
@@ -210,10 +215,17 @@ def load_urdf(
     """
     from mechanics.adapters.urdf import load_urdf as load
 
-    return load(path, floating_base, gravity, strict, damping=damping, allow_massless=allow_massless)
+    return load(path, floating_base, gravity, strict, damping=damping, allow_massless=allow_massless, limits=limits)
 
 
-def load_mjcf(source: str | os.PathLike[str], gravity: ArrayLike | None = None, *, damping: bool = True) -> Tree:
+def load_mjcf(
+    source: str | os.PathLike[str],
+    gravity: ArrayLike | None = None,
+    *,
+    damping: bool = True,
+    trusted: bool = False,
+    limits: Limits = LIMITS,
+) -> Tree:
     """A tree from an MJCF file, through MuJoCo's own compiler.
 
     Bodies, inertias (also those from geometry), free, ball, hinge and slide joints, any number of them on a body, and
@@ -230,6 +242,11 @@ def load_mjcf(source: str | os.PathLike[str], gravity: ArrayLike | None = None, 
         Default: that of the file, m/s².
     damping : bool
         False leaves out the damping of the joints, for example to watch the energy.
+    trusted : bool
+        Whether includes, meshes and other files may lie outside of the folder of the file (of a text: the working
+        folder; links are followed first), and plugins may run.  By default they are refused.
+    limits : Limits
+        Greatest length and depth of the file with its includes, and number of elements it makes.
 
     Returns
     -------
@@ -238,15 +255,16 @@ def load_mjcf(source: str | os.PathLike[str], gravity: ArrayLike | None = None, 
     Raises
     ------
     ModelError
-        No such file, what MuJoCo's compiler refuses, a model without bodies, a joint that moves no inertia.
+        No such file, a file that leads out of its folder or beyond the `limits`, what MuJoCo's compiler refuses, a
+        model without bodies, a joint that moves no inertia.
     ModuleNotFoundError
         MuJoCo, of the extra ``robots``, is not installed.
 
     Warns
     -----
     ModelWarning
-        What MuJoCo would do and the tree does not: contacts, equality constraints, tendons, actuators, armature,
-        springs, …
+        What MuJoCo would do and the tree does not, with the names: contacts, equality constraints, tendons, actuators,
+        armature, springs, …
 
     Examples
     --------
@@ -259,7 +277,7 @@ def load_mjcf(source: str | os.PathLike[str], gravity: ArrayLike | None = None, 
     """
     from mechanics.adapters.mjcf import load_mjcf as load
 
-    return load(source, gravity, damping=damping)
+    return load(source, gravity, damping=damping, trusted=trusted, limits=limits)
 
 
 def load_mechanism(
@@ -269,14 +287,19 @@ def load_mechanism(
     closures: str | os.PathLike[str] | None = None,
     floating_base: bool | None = None,
     damping: bool = True,
+    springs: bool = True,
     allow_massless: bool = False,
+    trusted: bool = False,
+    limits: Limits = LIMITS,
 ) -> Mechanism:
-    """A mechanism with loops from an SDF, URDF or MJCF file.
+    """A mechanism from an SDF, URDF or MJCF file, with its loops if it has any.
 
-    SDF: joints in the order of the file; one whose links are already joined closes a loop.  The first link is the base,
-    or moves freely with `floating_base`.  URDF: the tree of `load_urdf`, with its mimic joints coupled and the closures
-    of a side file (`mechanics.adapters.closure_file`), one or both.  MJCF: <connect> and <weld> between bodies and
-    <joint> equalities, on the tree of `load_mjcf`.
+    SDF: one model; joints in the order of the file, and one whose links are already joined closes a loop.  The world is
+    the base if a joint names it, else the first link, which moves freely with `floating_base`.  Poses and axes are
+    where `relative_to`, `expressed_in`, `attached_to`, `placement_frame` or an old version of the format puts them.
+    URDF: the tree of `load_urdf`, with its mimic joints coupled and the closures of a side file
+    (`mechanics.adapters.closure_file`), one or both.  MJCF: <connect> and <weld> between bodies and <joint> equalities,
+    on the tree of `load_mjcf`.
 
     Parameters
     ----------
@@ -289,10 +312,15 @@ def load_mechanism(
         ``NAME.urdf``.
     floating_base : bool, optional
         SDF and URDF only; default: built-in walkers and drones have one.
-    damping : bool
-        False leaves out the damping of the joints.
+    damping, springs : bool
+        False leaves out the damping, or the springs, of the joints.  Springs are force elements, of joints of one
+        coordinate; URDF has none.
     allow_massless : bool
         URDF only, see `load_urdf`.
+    trusted : bool
+        MJCF only, see `load_mjcf`.
+    limits : Limits
+        Greatest length, depth and number of elements of the file; raise them for files you trust.
 
     Returns
     -------
@@ -302,8 +330,14 @@ def load_mechanism(
     Raises
     ------
     ModelError
-        No such file, unknown links or types of joints, loops that do not close; a URDF with neither closures nor mimic
-        joints.
+        With the file, the element and the remedy: no such file, what is refused by `load_urdf` and `load_mjcf`, SDF
+        with nested or included models, unknown links, frames or types of joints, loops that do not close; a URDF with
+        neither closures nor mimic joints.
+
+    Warns
+    -----
+    ModelWarning
+        What the file says and the mechanism does not do, with the names of the elements.
 
     Examples
     --------
@@ -319,7 +353,9 @@ def load_mechanism(
         from mechanics.adapters.urdf import load_urdf_with_mimics
 
         path, free = _file(source, floating_base)
-        load = partial(load_urdf_with_mimics, path, free, down, damping=damping, allow_massless=allow_massless)
+        load = partial(
+            load_urdf_with_mimics, path, free, down, damping=damping, allow_massless=allow_massless, limits=limits
+        )
         return _closed(load, path, closures)
     if closures is not None or allow_massless:
         raise ValueError(
@@ -328,12 +364,13 @@ def load_mechanism(
     if suffix == ".sdf":
         from mechanics.adapters.sdf import load_sdf
 
-        return load_sdf(source, bool(floating_base), (0.0, 0.0, -9.81) if gravity is None else gravity, damping)
+        down = (0.0, 0.0, -9.81) if gravity is None else gravity
+        return load_sdf(source, bool(floating_base), down, damping, springs, limits)
     if floating_base is not None:
         raise ValueError("floating_base: for SDF and URDF files only; an MJCF file says itself what moves freely")
     from mechanics.adapters.mjcf_closures import load_mjcf_mechanism
 
-    return load_mjcf_mechanism(source, gravity, damping)
+    return load_mjcf_mechanism(source, gravity, damping, springs, trusted, limits)
 
 
 def _closed(
@@ -345,7 +382,16 @@ def _closed(
 
     tree, mimics = load()
     path = side_file(model) if closures is None else closures
-    if path is not None:
+    if path is None and not mimics:
+        names = " or ".join(model.with_suffix(suffix).name for suffix in SUFFIXES)
+        raise ModelError(
+            str(model),
+            f"is a tree without mimic joints, and there is no {names} beside it",
+            "give closures=, or use load_urdf for a tree without loops",
+        )
+    with inside(str(model if path is None else path)):
+        if path is None:
+            return Mechanism.assembled(tree, mimics)
         side = read_closures(path, tree)
         coupled = {
             joint
@@ -359,11 +405,3 @@ def _closed(
                 warnings.simplefilter("ignore", ModelWarning)  # said already
                 tree, mimics = load(counted=coupled)
         return Mechanism.assembled(tree, (*side.closures, *mimics), side.guess, side.hold, rank=side.rank)
-    if not mimics:
-        names = " or ".join(model.with_suffix(suffix).name for suffix in SUFFIXES)
-        raise ModelError(
-            str(model),
-            f"is a tree without mimic joints, and there is no {names} beside it",
-            "give closures=, or use load_urdf for a tree without loops",
-        )
-    return Mechanism.assembled(tree, mimics)

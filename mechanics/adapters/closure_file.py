@@ -29,6 +29,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -50,6 +51,10 @@ from mechanics.model.tree import Tree
 Array = NDArray[np.float64]
 LARGEST = 1_000_000
 """Bytes of a file; longer ones are refused before they are read."""
+CLOSURES_MOST, NUMBERS_MOST = 300, 100
+"""Closures of a file, and coefficients of one: their equations are dense, and traced one by one."""
+DOTS = 32
+"""Dots in one key of TOML: its reader needs memory like the square of their number."""
 SUFFIXES = (".closures.toml", ".closures.json")
 """Names of side files, after the stem of the URDF."""
 
@@ -86,7 +91,9 @@ def read_closures(path: str | os.PathLike[str], tree: Tree) -> ClosureFile:
     content = source.keys(source.content(), "the file", {"closure"}, {"assembly"})
     entries = content["closure"]
     if not isinstance(entries, list) or not entries:
-        raise source.error("closure", f"is {entries!r}", "give a list with a table for every closure")
+        raise source.error("closure", f"is {_short(entries)}", "give a list with a table for every closure")
+    if len(entries) > CLOSURES_MOST:
+        raise source.error("closure", f"has {len(entries)} entries", f"give at most {CLOSURES_MOST}")
     closures = tuple(source.closure(entry, f"closure {k + 1}") for k, entry in enumerate(entries))
     settings = source.keys(content.get("assembly", {}), "assembly", set(), {"guess", "hold", "rank"})
     rank = settings.get("rank")
@@ -152,11 +159,13 @@ class _Reader:
             raise ModelError(str(self.path), f"ends in {self.path.suffix!r}", "give a .toml or .json file")
         if not self.path.is_file():
             raise ModelError(str(self.path), "there is no such file", "give the path of the closures")
-        if self.path.stat().st_size > LARGEST:
-            raise ModelError(str(self.path), f"is longer than {LARGEST} bytes", "give the file of the closures")
         try:
+            if self.path.stat().st_size > LARGEST:
+                raise ModelError(str(self.path), f"is longer than {LARGEST} bytes", "give the file of the closures")
             return READERS[self.path.suffix](self.path.read_text(encoding="utf-8"))
-        except (ValueError, RecursionError) as error:  # of the decoders, too
+        except ModelError:
+            raise
+        except (OSError, ValueError, RecursionError) as error:  # of the decoders, too
             raise ModelError(str(self.path), f"cannot be read: {error}", "correct the file") from None
 
     def keys(self, table: Any, where: str, needed: set[str], allowed: set[str]) -> dict[str, Any]:
@@ -212,8 +221,9 @@ class _Reader:
                 f"{where}.joints", f"is {_short(joints)}", "give a list of two joints" + " or one" * (fewest == 1)
             )
         names = [self.text(name, f"{where}.joints", self.tree.joint_names) for name in joints]
-        if not isinstance(numbers, list):
-            raise self.error(f"{where}.{needed}", f"is {_short(numbers)}", "give a list of numbers")
+        if not isinstance(numbers, list) or len(numbers) > NUMBERS_MOST:
+            remedy = f"give a list of at most {NUMBERS_MOST} numbers"
+            raise self.error(f"{where}.{needed}", f"is {_short(numbers)}", remedy)
         found = self.numbers(numbers, f"{where}.{needed}", (len(numbers),))
         try:
             if kind == "gear":
@@ -273,8 +283,14 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
+def _toml(text: str) -> Any:
+    if any(part.count(".") > DOTS for part in re.split(r"[=,{}\[\]\n]", text)):
+        raise ValueError(f"a key or a value has more than {DOTS} dots")
+    return tomllib.loads(text)
+
+
 READERS: dict[str, Callable[[str], Any]] = {
-    ".toml": tomllib.loads,
+    ".toml": _toml,
     ".json": partial(json.loads, object_pairs_hook=_once),
 }
 """Formats by the ending of the name."""

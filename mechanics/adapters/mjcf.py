@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mechanics.adapters.mjcf_files import check
+from mechanics.adapters.reading import LIMITS, Limits, Report, content, inside, some
 from mechanics.algebra.spatial import rotation_from_quaternion
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.joints import (
@@ -43,12 +45,31 @@ FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's types of joints (mjtJoint)."""
 SIZES = {FREE: (7, 6), BALL: (4, 3), SLIDE: (1, 1), HINGE: (1, 1)}
 """Numbers of coordinates and of velocities."""
-_GRAVITY_OFF = 1 << 6
-"""mjDSBL_GRAVITY of versions up to 3.3; newer ones are asked by name."""
 
 
-def load_mjcf(source: str | os.PathLike[str], gravity: ArrayLike | None = None, *, damping: bool = True) -> Tree:
+def load_mjcf(
+    source: str | os.PathLike[str],
+    gravity: ArrayLike | None = None,
+    *,
+    damping: bool = True,
+    trusted: bool = False,
+    limits: Limits = LIMITS,
+) -> Tree:
     """See `mechanics.load_mjcf`."""
+    model, report = compiled(source, trusted, limits)
+    if active := active_equalities(model):
+        text = "equality constraints (<equality>) are left out; load_mechanism keeps those of bodies and joints"
+        report.change(_counted([_named(model, "equality", e) for e in active], text))
+    springs = [_named(model, "joint", j) for j in stiff_joints(model)]
+    if springs:
+        report.change(_counted(springs, "springs of joints (stiffness) are left out; see mechanics.forces"))
+    tree = tree_of(model, report, gravity, damping)
+    report.warn()
+    return tree
+
+
+def compiled(source: str | os.PathLike[str], trusted: bool, limits: Limits) -> tuple[Any, Report]:
+    """MuJoCo's model of a file or of its text, which was checked before, and an empty report."""
     try:
         import mujoco
     except ModuleNotFoundError as error:
@@ -56,30 +77,63 @@ def load_mjcf(source: str | os.PathLike[str], gravity: ArrayLike | None = None, 
             f"{error}; install the model readers: pip install 'liemech[robots]'", name=error.name
         ) from None
     text = str(source)
-    where = "MJCF text" if text.lstrip().startswith("<") else text
-    if where == text and not Path(text).is_file():
-        raise ModelError(where, "there is no such file", "give the path of an .xml file, or its text")
+    is_text = text.lstrip().startswith("<")
+    report = Report("MJCF text" if is_text else text)
+    given = text.encode("utf-8", "surrogatepass") if is_text else content(text, limits, "an .xml")
+    if len(given) > limits.bytes:
+        raise ModelError(report.path, f"is longer than {limits.bytes} bytes", "raise limits.bytes if you trust it")
+    check(given, None if is_text else Path(text), limits, trusted)
     try:
-        model = mujoco.MjModel.from_xml_string(text) if where != text else mujoco.MjModel.from_xml_path(text)
-    except ValueError as error:
-        raise ModelError(where, f"MuJoCo's compiler says: {error}", "correct the file") from None
+        model = mujoco.MjModel.from_xml_string(text) if is_text else mujoco.MjModel.from_xml_path(text)
+    except (ValueError, mujoco.FatalError, MemoryError) as error:
+        raise ModelError(report.path, f"MuJoCo's compiler says: {error}", "correct the file") from None
+    return model, report
+
+
+def tree_of(model: Any, report: Report, gravity: ArrayLike | None, damping: bool) -> Tree:
+    """The tree of a model, with what else is left out in the report."""
     if gravity is None:
-        off = int(getattr(mujoco.mjtDisableBit, "mjDSBL_GRAVITY", _GRAVITY_OFF)) & model.opt.disableflags
-        gravity = (0.0, 0.0, 0.0) if off else model.opt.gravity
-    bodies, frames = _bodies(model, where, damping)
-    if not bodies:
-        raise ModelError(where, "has no body besides the world", "add a <body>")
-    notes, changes = _left_out(model, damping)
-    name = model.names[: model.names.index(b"\0")].decode() or "mjcf"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)  # the compiler has checked the inertias
-        tree = Tree(bodies, name, gravity, strict=False, notes=(*changes, *notes), frames=frames)
-    if changes:
-        warnings.warn("\n  ".join([f"{where}: the tree differs from the file:", *changes]), ModelWarning, stacklevel=3)
-    return tree
+        gravity = (0.0, 0.0, 0.0) if _disabled(model, "mjDSBL_GRAVITY") else model.opt.gravity
+    undamped = damping and _disabled(model, "mjDSBL_DAMPER")
+    with inside(report.path):
+        bodies, frames = _bodies(model, damping and not undamped)
+        if not bodies:
+            raise ModelError(report.path, "has no body besides the world", "add a <body>")
+        _left_out(model, report, damping, undamped)
+        name = model.names[: model.names.index(b"\0")].decode() or "mjcf"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ModelWarning)  # the compiler has checked the inertias
+            return Tree(bodies, name, gravity, strict=False, notes=report.notes, frames=frames)
 
 
-def _bodies(model: Any, where: str, damping: bool) -> tuple[list[Body], dict[str, Frame]]:
+def _disabled(model: Any, name: str) -> bool:
+    """Whether a <flag> of the file is off; versions of MuJoCo that do not know it have it on."""
+    import mujoco
+
+    return bool(int(getattr(mujoco.mjtDisableBit, name, 0)) & int(model.opt.disableflags))
+
+
+def _named(model: Any, kind: str, number: int) -> str:
+    return str(getattr(model, kind)(number).name or f"{kind}_{number}")
+
+
+def _counted(names: list[str], text: str) -> str:
+    return f"{len(names)} × {text}: {some(names)}"
+
+
+def active_equalities(model: Any) -> list[int]:
+    """Numbers of the equality constraints that act."""
+    off = _disabled(model, "mjDSBL_EQUALITY")
+    return [] if off else [e for e in range(model.neq) if model.eq_active0[e]]
+
+
+def stiff_joints(model: Any) -> list[int]:
+    """Numbers of the joints with springs that act."""
+    off = _disabled(model, "mjDSBL_SPRING")
+    return [] if off else np.flatnonzero(model.jnt_stiffness).tolist()
+
+
+def _bodies(model: Any, damping: bool) -> tuple[list[Body], dict[str, Frame]]:
     bodies: list[Body] = []
     frames: dict[str, Frame] = {}
     names = [model.body(b).name or f"body_{b}" for b in range(model.nbody)]
@@ -181,34 +235,48 @@ def _data(model: Any, joints: list[int], damping: bool) -> JointData:
     return JointData(damping=np.array(d), friction=np.array(f), lower=np.array(lower), upper=np.array(upper))
 
 
-def _left_out(model: Any, damping: bool) -> tuple[list[str], list[str]]:
+def _left_out(model: Any, report: Report, damping: bool, undamped: bool) -> None:
     """What is only noted, and what makes the tree move differently than MuJoCo's model."""
-    contacts = int(((model.geom_contype != 0) | (model.geom_conaffinity != 0)).sum())
-    references = int(
-        sum(model.qpos0[model.jnt_qposadr[j]] != 0 for j in range(model.njnt) if model.jnt_type[j] in (SLIDE, HINGE))
-    )
-    limits = int(np.sum(model.jnt_limited))
-    changes = [
-        (contacts, "geoms that can touch: contacts are not modelled"),
-        (model.neq, "equality constraints (<equality>) are left out; load_mechanism keeps those of bodies and joints"),
-        (model.ntendon, "tendons are left out"),
-        (model.nu, "actuators are left out; pass joint forces instead"),
-        (int(np.count_nonzero(model.dof_armature)), "degrees of freedom with armature: rotor inertia is left out"),
+    joint_of = [_named(model, "joint", int(j)) for j in model.dof_jntid]
+
+    def joints(values: Any) -> list[str]:
+        """Names of the joints whose degrees of freedom have some, each once."""
+        found: Any = np.flatnonzero(np.any(np.reshape(values, (model.nv, -1)), axis=1)) if model.nv else ()
+        return list(dict.fromkeys(joint_of[i] for i in found))
+
+    def those(kind: str, chosen: Any) -> list[str]:
+        return [_named(model, kind, int(i)) for i in np.flatnonzero(chosen)]
+
+    def powers(name: str, count: int) -> Any:
+        """Coefficients of higher powers, which older versions of MuJoCo do not have."""
+        return np.any(np.reshape(getattr(model, name, np.zeros((count, 1))), (count, -1)), axis=1) if count else []
+
+    limited = those("joint", model.jnt_limited)
+    simple = np.isin(model.jnt_type, (SLIDE, HINGE))
+    shifted = [_named(model, "joint", int(j)) for j in np.flatnonzero(simple) if model.qpos0[model.jnt_qposadr[j]]]
+    for names, text in (
         (
-            int(np.count_nonzero(model.jnt_stiffness)),
-            "springs of joints (stiffness) are left out; see mechanics.forces",
+            those("geom", (model.geom_contype != 0) | (model.geom_conaffinity != 0)),
+            "geoms that can touch: contacts are not modelled",
         ),
-        (
-            int(np.count_nonzero(model.dof_frictionloss)),
-            "degrees of freedom with dry friction (frictionloss): not modelled",
-        ),
-        (int(np.count_nonzero(model.body_gravcomp)), "bodies with gravity compensation: left out"),
-        (int(bool(model.opt.density or model.opt.viscosity)), "surrounding fluid: its forces are left out"),
-        (int(np.count_nonzero(model.body_mocapid >= 0)), "mocap bodies are fixed where the file has them"),
-    ]
-    notes = [
-        (limits, "joint limits are carried as data, not enforced"),
-        (references, "joints with a reference: q counts from it"),
-        (int(not damping and bool(model.dof_damping.any())), "damping: left out, as asked for by damping=False"),
-    ]
-    return [f"{n} × {text}" for n, text in notes if n], [f"{n} × {text}" for n, text in changes if n]
+        ([_named(model, "tendon", i) for i in range(model.ntendon)], "tendons are left out"),
+        ([_named(model, "actuator", i) for i in range(model.nu)], "actuators are left out; pass joint forces instead"),
+        (joints(model.dof_armature), "joints with armature: rotor inertia is left out"),
+        (joints(model.dof_frictionloss), "joints with dry friction (frictionloss): not modelled"),
+        (joints(powers("dof_dampingpoly", model.nv)), "joints with damping that is not linear: only its linear part"),
+        (those("joint", powers("jnt_stiffnesspoly", model.njnt)), "joints with springs that are not linear: left out"),
+        (those("body", model.body_gravcomp), "bodies with gravity compensation: left out"),
+        (["<option>"] * bool(model.opt.density or model.opt.viscosity), "surrounding fluid: its forces are left out"),
+        ([f"flex_{i}" for i in range(getattr(model, "nflex", 0))], "deformable bodies: left out"),
+        (those("body", model.body_mocapid >= 0), "mocap bodies are fixed where the file has them"),
+    ):
+        if names:
+            report.change(_counted(names, text))
+    for names, text in (
+        (limited, "joint limits are carried as data, not enforced"),
+        (shifted, "joints with a reference: q counts from it"),
+        (joints(model.dof_damping) if not damping else [], "damping: left out, as asked for by damping=False"),
+        (joints(model.dof_damping) if undamped else [], "damping: switched off by a <flag> of the file"),
+    ):
+        if names:
+            report.notes.append(_counted(names, text))

@@ -8,47 +8,79 @@ may hold (sites, tendons, flexes) is left out with a warning.
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanics.adapters.mjcf import load_mjcf, place_of
+from mechanics.adapters.mjcf import HINGE, SLIDE, active_equalities, compiled, place_of, stiff_joints, tree_of
+from mechanics.adapters.reading import LIMITS, Limits, Report, inside, some
 from mechanics.algebra.spatial import rotation_from_quaternion
 from mechanics.constraints.couplings import polynomial
 from mechanics.constraints.loops import Closure, spherical, weld
-from mechanics.errors import ModelWarning
+from mechanics.errors import ModelError
+from mechanics.forces import Element, joint_spring
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
+from mechanics.model.tree import Tree
 
 
 def load_mjcf_mechanism(
-    source: str | os.PathLike[str], gravity: ArrayLike | None = None, damping: bool = True
+    source: str | os.PathLike[str],
+    gravity: ArrayLike | None = None,
+    damping: bool = True,
+    springs: bool = True,
+    trusted: bool = False,
+    limits: Limits = LIMITS,
 ) -> Mechanism:
     """See `mechanics.load_mechanism`."""
     import mujoco
 
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="(?s).*equality", category=ModelWarning)
-        tree = load_mjcf(source, gravity, damping=damping)
-    text = str(source)
-    model = (
-        mujoco.MjModel.from_xml_string(text) if text.lstrip().startswith("<") else mujoco.MjModel.from_xml_path(text)
-    )
+    model, report = compiled(source, trusted, limits)
+    elements = _springs(model, report) if springs else []
+    tree = tree_of(model, report, gravity, damping)
+    with inside(report.path):
+        closures = _closures(model, tree, report, mujoco)
+        made = Mechanism.assembled(tree, closures, elements=elements, name=tree.name)
+    report.warn(3)
+    return made
+
+
+def _closures(model: Any, tree: Tree, report: Report, mujoco: Any) -> list[Closure]:
+    """The equality constraints that act; the names of the others in the report."""
+    active = active_equalities(model)
     closures: list[Closure] = []
     left_out: list[str] = []
     for e in range(model.neq):
         name = model.equality(e).name or f"equality_{e}"
-        closure = _closure(model, e, name, tree.frames, mujoco) if model.eq_active0[e] else None
+        try:
+            closure = _closure(model, e, name, tree.frames, mujoco) if e in active else None
+        except ModelError as error:
+            raise report.error(f"<equality> {name!r}", error.problem, error.remedy) from None
         if closure is None:
             left_out.append(name)
         else:
             closures.append(closure)
     if left_out:
         why = "inactive, or neither of bodies nor of joints"
-        warnings.warn(f"equality constraints left out ({why}): {', '.join(left_out)}", ModelWarning, 3)
-    return Mechanism.assembled(tree, closures, name=tree.name)
+        report.change(f"equality constraints left out ({why}): {', '.join(left_out)}")
+    return closures
+
+
+def _springs(model: Any, report: Report) -> list[list[Element]]:
+    """τ = −k (q − q_spring) of hinges and slides that are joints of their own in the tree; q counts from `qpos0`."""
+    found, left_out = [], []
+    for j in stiff_joints(model):
+        name = model.joint(j).name or f"joint_{j}"
+        if model.jnt_type[j] in (SLIDE, HINGE) and place_of(model, j)[0] == name:
+            at = model.jnt_qposadr[j]
+            rest = float(model.qpos_spring[at] - model.qpos0[at])
+            found.append(joint_spring(name, float(model.jnt_stiffness[j]), rest))
+        else:
+            left_out.append(name)
+    if left_out:
+        report.change(f"springs of balls and of several joints on one body: left out: {some(left_out)}")
+    return found
 
 
 def _closure(model: Any, e: int, name: str, frames: Any, mujoco: Any) -> Closure | None:

@@ -1,32 +1,53 @@
-"""SDF files with loops → mechanisms: a spanning tree of the links, and a closure for every joint that closes a loop.
+"""SDF files → mechanisms: a spanning tree of the links, and a closure for every joint that closes a loop.
 
-Read as SDF 1.6 states it: the pose of a link is in the model, that of a joint in its child link, the axis in the
-joint's frame, the inertia in the frame of the centre of mass; rpy = Rz Ry Rx.  Joints are taken in the order of the
-file, and one whose links are already joined closes a loop.  Where a joint is met from its child it is turned round.
-Springs, limits and geometry are not read.
+Poses, axes and their frames as SDF 1.4 to 1.12 state them (`sdf_frames`); the inertia is in the frame of the centre of
+mass, and what the file leaves out has the format's defaults.  Joints are taken in the order of the file, and one whose
+links are already joined closes a loop.  Where a joint is met from its child it is turned round, with its limits.
+Damping acts, and springs of joints do as force elements; limits are carried as data.  What changes the motion and is
+left out is a `ModelWarning` with the names of the elements; everything else is listed in ``tree.notes``.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from math import pi
 from typing import Any
+from xml.etree.ElementTree import Element
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mechanics.adapters.reading import LARGEST, LIMITS, Limits, Report, content, inside, number, some, xml
+from mechanics.adapters.sdf_frames import MODEL, WORLD, Frames, flag, numbers, of
 from mechanics.constraints.loops import Closure, cylindrical, prismatic, revolute, spherical, universal, weld
-from mechanics.errors import ModelError
-from mechanics.joints import Fixed, Free, Joint, Prismatic, Revolute, Spherical
+from mechanics.errors import ModelError, ModelWarning
+from mechanics.forces import Element as ForceElement
+from mechanics.forces import joint_spring
+from mechanics.joints import (
+    Compound,
+    Continuous,
+    Fixed,
+    Free,
+    Helical,
+    Joint,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Turn,
+)
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body, JointData, Tree
 
 Array = NDArray[np.float64]
-CLOSERS = {
+CLOSERS: dict[str, Callable[[Frame, Frame, str], Closure]] = {
     "revolute": revolute,
+    "continuous": revolute,
     "prismatic": prismatic,
     "ball": spherical,
     "fixed": weld,
@@ -34,6 +55,38 @@ CLOSERS = {
     "cylindrical": cylindrical,
 }
 """Closures by SDF's types of joints."""
+MOVERS: dict[str, Callable[[list[Any], float], Joint]] = {
+    "revolute": lambda axes, pitch: Revolute(*axes),
+    "continuous": lambda axes, pitch: Continuous(*axes),
+    "prismatic": lambda axes, pitch: Prismatic(*axes),
+    "screw": lambda axes, pitch: Helical(axes[0], pitch),
+    "ball": lambda axes, pitch: Spherical(),
+    "fixed": lambda axes, pitch: Fixed(),
+    "universal": lambda axes, pitch: Compound(tuple(map(Turn, axes))),
+    "revolute2": lambda axes, pitch: Compound(tuple(map(Turn, axes))),
+}
+"""Joints of the tree by SDF's types."""
+AXES = {"ball": 0, "fixed": 0, "universal": 2, "revolute2": 2}
+"""Numbers of axes that are not one."""
+_ONE = ("pose", "inertial", "mass", "inertia", "axis", "axis2", "xyz", "dynamics", "limit", "parent", "child")
+READ: dict[str, set[str]] = {
+    "sdf": {"model"},
+    "model": {"pose", "link", "joint", "frame", "static", "model", "include"},
+    "link": {"pose", "inertial", "gravity", "kinematic"},
+    "inertial": {"pose", "mass", "inertia"},
+    "joint": {"pose", "parent", "child", "axis", "axis2", "thread_pitch", "screw_thread_pitch"},
+    "axis": {"xyz", "dynamics", "limit", "use_parent_model_frame"},
+    "dynamics": {"damping", "friction", "spring_reference", "spring_stiffness"},
+    "limit": {"lower", "upper", "effort", "velocity"},
+    "frame": {"pose"},
+}
+"""Elements that are read, in others."""
+HARMLESS = {
+    *("visual", "collision", "sensor", "light", "projector", "audio_source", "audio_sink", "battery", "gripper"),
+    *("particle_emitter", "plugin", "self_collide", "allow_auto_disable", "must_be_base_link", "description", "author"),
+    *("physics", "stiffness", "dissipation", "initial_position", "provide_feedback"),
+}
+"""Elements that say nothing of the motion of the bodies alone; they are noted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,16 +98,32 @@ class _Link:
 
 
 @dataclass(frozen=True, eq=False)
+class _Axis:
+    """A direction at the model's own pose, in the axes of the world, and what acts along it."""
+
+    direction: Array
+    damping: float = 0.0
+    friction: float = 0.0
+    stiffness: float = 0.0
+    rest: float = 0.0
+    lower: float = -np.inf
+    upper: float = np.inf
+    effort: float = np.inf
+    velocity: float = np.inf
+
+
+@dataclass(frozen=True, eq=False)
 class _Joint:
-    """A joint at the model's own pose, in the axes of the model."""
+    """A joint at the model's own pose, in the world; balls and welds have no axes, their direction says nothing."""
 
     name: str
     kind: str
     parent: str
     child: str
     position: Array
-    axis: Array
-    damping: float
+    direction: Array
+    axes: tuple[_Axis, ...]
+    pitch: float
 
 
 def load_sdf(
@@ -62,91 +131,255 @@ def load_sdf(
     floating_base: bool = False,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     damping: bool = True,
+    springs: bool = True,
+    limits: Limits = LIMITS,
 ) -> Mechanism:
     """See `mechanics.load_mechanism`."""
-    from defusedxml.ElementTree import parse
-
-    if not Path(path).is_file():
-        raise ModelError(str(path), "there is no such file", "give the path of an .sdf file")
-    model = parse(str(path)).getroot().find("model")
-    if model is None:
-        raise ModelError(str(path), "has no <model>", "give an SDF file with one model")
-    links = {link.name: link for link in (_link(e) for e in model.findall("link"))}
-    joints = [_joint(e, links, str(path)) for e in model.findall("joint")]
-    joined, loops = _spanning(links, joints)
-    bodies, frames = _bodies(links, joined, floating_base, damping)
-    closures = [_closure(j, links, frames) for j in loops]
-    tree = Tree(bodies, model.get("name", "sdf"), np.asarray(gravity, dtype=float), strict=False, frames=frames)
-    return Mechanism.assembled(tree, closures, name=tree.name)
+    report = Report(str(path))
+    root = xml(content(path, limits, "an .sdf"), report.path, limits)
+    with inside(report.path):
+        reader = _Reader(_model(root, report), root.get("version", ""), report)
+        made = reader.mechanism(floating_base, gravity, damping, springs)
+    report.warn(3)
+    return made
 
 
-def _numbers(element: Any, tag: str, count: int, default: Array) -> Array:
-    text = element.findtext(tag)
-    if text is None:
-        return default
-    numbers = np.array([float(x) for x in text.split()])
-    if numbers.shape != (count,) or not np.isfinite(numbers).all():
-        raise ModelError(f"<{tag}> of {element.get('name')!r}", f"is {text!r}", f"give {count} finite numbers")
-    return numbers
+def _model(root: Element, report: Report) -> Element:
+    """The one <model> of the file."""
+    models = root.findall("model")
+    if root.tag != "sdf" or len(models) != 1:
+        problem = f"has {len(models)} <model> in its root element <{root.tag}>"
+        worlds = " (worlds are not read)" if root.find("world") is not None else ""
+        raise ModelError(report.path, problem, f"give an SDF file with one <model> in <sdf>{worlds}")
+    model = models[0]
+    for inner in (*model.findall("model"), *model.findall("include")):
+        raise report.error(of(inner), "nested and included models are not read", "write one model, with all its links")
+    if flag(model.findtext("static", "false"), f"{of(model)} <static>", report):
+        raise report.error(f"{of(model)} <static>", "is true: nothing of it moves", "set it to false")
+    return model
 
 
-def _pose(element: Any) -> tuple[Array, Array]:
-    """Rotation and position of a <pose>."""
-    x, y, z, *rpy = _numbers(element, "pose", 6, np.zeros(6))
-    (sr, sp, sy), (cr, cp, cy) = np.sin(rpy), np.cos(rpy)
-    R = np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )
-    return R, np.array([x, y, z])
+class _Reader:
+    """Reads the links and joints of one model and collects what is not carried over."""
+
+    def __init__(self, model: Element, version: str, report: Report) -> None:
+        self.model, self.report = model, report
+        self.old_axes = version in ("1.0", "1.2", "1.3", "1.4")
+        self.left_out: defaultdict[str, list[str]] = defaultdict(list)
+        self.of_links: defaultdict[str, list[str]] = defaultdict(list)
+        self.noted: defaultdict[str, int] = defaultdict(int)
+        self._sort(model)
+        self.frames = Frames(model, report)
+        self.links = {link.name: link for link in map(self.link, model.findall("link"))}
+        if not self.links:
+            raise report.error(of(model), "has no <link>", "give a model with links")
+        self.joints = [self.joint(element) for element in model.findall("joint")]
+        if any(WORLD in (joint.parent, joint.child) for joint in self.joints):
+            self.links = {WORLD: _Link(WORLD, np.eye(3), np.zeros(3), Inertia.zero()), **self.links}
+
+    def mechanism(self, floating_base: bool, gravity: ArrayLike, damping: bool, springs: bool) -> Mechanism:
+        base = next(iter(self.links))
+        if floating_base and base == WORLD:
+            raise self.report.error(of(self.model), "is joined to the world", "leave out floating_base=True")
+        joined, loops = _spanning(self.links, self.joints)
+        bodies, frames = _bodies(self.links, joined, floating_base, damping)
+        if not bodies:
+            raise self.report.error(of(self.model), "has no joint", "pass floating_base=True for one free body")
+        closures = [_closure(j, self.links, frames) for j in loops]
+        elements = self.springs(joined) if springs else []
+        for what, names in self.of_links.items():
+            self.left_out[what] += [name for name in names if floating_base or name != base]  # a fixed base is no body
+        self.tell(loops, damping, springs)
+        name, notes = self.model.get("name", "sdf"), tuple(self.report.notes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ModelWarning)  # each link is named in the report
+            tree = Tree(bodies, name, gravity, strict=False, notes=notes, frames=frames)
+        return Mechanism.assembled(tree, closures, elements=elements, name=tree.name)
+
+    # --- what is left out ---------------------------------------------------------------------------------------------
+
+    def _sort(self, model: Element) -> None:
+        """Every element of the model: read, noted, or a departure from the file."""
+        todo = [model]
+        while todo:
+            element = todo.pop()
+            kind = "axis" if element.tag == "axis2" else element.tag
+            for child in element:
+                if child.tag in READ.get(kind, set()):
+                    todo.append(child)
+                    if child.tag in _ONE and len(element.findall(child.tag)) > 1:
+                        raise self.report.error(of(element), f"has two <{child.tag}>", "keep one of them")
+                elif child.tag in HARMLESS:
+                    self.noted[f"<{child.tag}> in <{element.tag}>"] += 1
+                elif kind in READ:
+                    self.left_out[f"<{child.tag}> in <{element.tag}>: left out"].append(self._name(element, child))
+
+    def _name(self, *elements: Element) -> str:
+        return next((str(e.get("name")) for e in elements if e.get("name")), str(self.model.get("name")))
+
+    def tell(self, loops: Iterable[_Joint], damping: bool, springs: bool) -> None:
+        """What the report says in the end."""
+        for joint in loops:
+            for axis in joint.axes:
+                if damping and axis.damping:
+                    self.left_out["<damping> of joints that close loops: left out"].append(joint.name)
+                if springs and axis.stiffness:
+                    self.left_out["<spring_stiffness> of joints that close loops: left out"].append(joint.name)
+        for joint in self.joints:
+            if any(axis.friction for axis in joint.axes):
+                self.left_out["<friction>: dry friction is not modelled"].append(joint.name)
+        bounded = [j.name for j in self.joints if any(np.isfinite([a.lower, a.upper]).any() for a in j.axes)]
+        if bounded:
+            self.report.notes.append(f"<limit>: carried as data, not enforced: {some(bounded)}")
+        for what, asked in (("damping", damping), ("springs", springs)):
+            if not asked:
+                self.report.notes.append(f"{what} of joints: left out, as asked for by {what}=False")
+        self.report.notes += [f"{what} ({n}): not carried over" for what, n in sorted(self.noted.items())]
+        for what, names in self.left_out.items():
+            if names:
+                self.report.change(f"{what}: {some(names)}")
+
+    # --- links --------------------------------------------------------------------------------------------------------
+
+    def link(self, element: Element) -> _Link:
+        R, x = self.frames.place(element)
+        name = str(element.get("name"))
+        for tag, usual in (("gravity", True), ("kinematic", False)):
+            given = element.findtext(tag)
+            if given is not None and flag(given, f"{of(element)} <{tag}>", self.report) != usual:
+                self.of_links[f"<{tag}> {given.strip()}: left out"].append(name)
+        inertial = element.find("inertial")
+        if inertial is None:
+            self.of_links["links without <inertial>: 1 kg with moments 1 kg·m², as SDF says"].append(name)
+            inertial = Element("inertial")
+        return _Link(name, R, x, self.inertia(inertial, name))
+
+    def inertia(self, element: Element, link: str) -> Inertia:
+        where = f"<link name={link!r}> <inertial>"
+        if flag(element.get("auto", "false"), f"{where} auto", self.report):
+            raise self.report.error(f"{where} auto", "asks for an inertia from geometry", "write mass and tensor")
+        R, c = self.frames.own(element)
+        tensor = element.find("inertia")
+        tensor = Element("inertia") if tensor is None else tensor
+        t = {k: self.number(tensor, k, float(k[1] == k[2]), where) for k in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")}
+        J = np.array([[t["ixx"], t["ixy"], t["ixz"]], [t["ixy"], t["iyy"], t["iyz"]], [t["ixz"], t["iyz"], t["izz"]]])
+        if len(element) and element.find("mass") is None:
+            self.of_links["<inertial> without <mass>: 1 kg, as SDF says"].append(link)
+        made = Inertia.about_com(self.number(element, "mass", 1.0, where), c, R @ J @ R.T)
+        if problem := made.unphysical():
+            self.report.change(f"{where}: {problem}; used as it is")
+        return made
+
+    def number(self, element: Element | None, tag: str, default: float, where: str) -> float:
+        given = None if element is None else element.find(tag)
+        if given is None:
+            return default
+        return float(numbers(given.text, (1,), f"{where} <{tag}>", self.report)[0])
+
+    # --- joints -------------------------------------------------------------------------------------------------------
+
+    def joint(self, element: Element) -> _Joint:
+        where, kind = of(element), element.get("type", "")
+        if kind not in MOVERS and kind not in CLOSERS:
+            raise self.report.error(where, f"has the type {kind!r}", f"use one of {', '.join(MOVERS)}")
+        parent, child = (self.end(element, role) for role in ("parent", "child"))
+        if parent == child:
+            raise self.report.error(where, f"joins {parent!r} to itself", "name two links")
+        R, x = self.frames.place(element)
+        axes = tuple(self.axis(element, tag, R) for tag in ("axis", "axis2")[: max(AXES.get(kind, 1), 1)])
+        self.unused(element, kind)
+        pitch = self.pitch(element) if kind == "screw" else 0.0
+        name = str(element.get("name"))
+        return _Joint(name, kind, parent, child, x, axes[0].direction, axes[: AXES.get(kind, 1)], pitch)
+
+    def unused(self, element: Element, kind: str) -> None:
+        """Axes beyond those of the type: a ball has none in SDF, whatever its <axis> says of damping."""
+        for tag in ("axis", "axis2")[AXES.get(kind, 1) :]:
+            if element.find(tag) is not None:
+                self.noted[f"<{tag}> of a joint of type {kind!r}"] += 1
+
+    def end(self, element: Element, role: str) -> str:
+        name = (element.findtext(role) or "").strip()
+        where = f"{of(element)} <{role}>"
+        if not name:
+            raise self.report.error(where, "is missing", f"add <{role}> with the name of a link")
+        return self.frames.link_of(name, where)
+
+    def pitch(self, element: Element) -> float:
+        """m per rad; `thread_pitch` is in rad per m, for threads to the left."""
+        where = of(element)
+        if element.find("screw_thread_pitch") is None and element.find("thread_pitch") is not None:
+            turns = self.number(element, "thread_pitch", 1.0, where)
+            if abs(turns) <= 1.0 / LARGEST:
+                raise self.report.error(f"{where} <thread_pitch>", f"is {turns:g}", "give a number that is not zero")
+            return -1.0 / turns
+        return self.number(element, "screw_thread_pitch", 1.0, where) / (2.0 * pi)
+
+    def axis(self, joint: Element, tag: str, R: Array) -> _Axis:
+        where = f"{of(joint)} <{tag}>"
+        element = joint.find(tag)
+        if element is None:
+            if tag == "axis2":
+                raise self.report.error(where, "is missing", "add the second axis")
+            return _Axis(R @ np.array([0.0, 0.0, 1.0]))
+        dynamics, limit = element.find("dynamics"), element.find("limit")
+        effort, velocity = (self.limit(limit, name, np.inf, where) for name in ("effort", "velocity"))
+        return _Axis(
+            self.direction(element, where, R),
+            damping=self.number(dynamics, "damping", 0.0, where),
+            friction=self.number(dynamics, "friction", 0.0, where),
+            stiffness=self.number(dynamics, "spring_stiffness", 0.0, where),
+            rest=self.number(dynamics, "spring_reference", 0.0, where),
+            lower=self.limit(limit, "lower", -np.inf, where),
+            upper=self.limit(limit, "upper", np.inf, where),
+            effort=effort if effort >= 0.0 else np.inf,
+            velocity=velocity if velocity >= 0.0 else np.inf,
+        )
+
+    def direction(self, element: Element, where: str, R: Array) -> Array:
+        """The unit vector of an axis in the world; it is given in the joint's frame unless another is named."""
+        given = element.find("xyz")
+        axis = np.array([0.0, 0.0, 1.0])
+        if given is not None:
+            axis = numbers(given.text, (3,), f"{where} <xyz>", self.report)
+            if frame := given.get("expressed_in"):
+                R = self.frames.of(frame, f"{where} <xyz> expressed_in")[0]
+        old = element.findtext("use_parent_model_frame", "true" if self.old_axes else "false")
+        if flag(old, f"{where} <use_parent_model_frame>", self.report):
+            R = self.frames.of(MODEL, where)[0]
+        if not np.abs(axis).max() > 1.0 / LARGEST:
+            raise self.report.error(f"{where} <xyz>", f"is {axis.tolist()}", "give an axis that is not zero")
+        return np.asarray(R @ axis / np.linalg.norm(axis))
+
+    def limit(self, element: Element | None, tag: str, default: float, where: str) -> float:
+        """A number that may be infinite."""
+        text = None if element is None else element.findtext(tag)
+        if text is None:
+            return default
+        endless = {"inf": np.inf, "+inf": np.inf, "-inf": -np.inf}
+        word = text.strip().lower()
+        value = endless[word] if word in endless else number(word)
+        if value is None:
+            raise self.report.error(f"{where} <{tag}>", f"is {text!r}", "give a number")
+        return float(value)
+
+    def springs(self, joined: Sequence[tuple[_Joint, str, str]]) -> list[list[ForceElement]]:
+        """The springs of joints of one axis, as force elements."""
+        found = []
+        for joint, inner, _ in joined:
+            stiff = [axis for axis in joint.axes if axis.stiffness]
+            if stiff and len(joint.axes) > 1:
+                self.left_out["<spring_stiffness> of joints of two axes: left out"].append(joint.name)
+            elif stiff and stiff[0].stiffness < 0.0:
+                where = f"<joint name={joint.name!r}> <spring_stiffness>"
+                raise self.report.error(where, f"is {stiff[0].stiffness:g}", "give one that is not negative")
+            elif stiff:
+                sign = 1.0 if inner == joint.parent else -1.0
+                found.append(joint_spring(joint.name, stiff[0].stiffness, sign * stiff[0].rest))
+        return found
 
 
-def _link(element: Any) -> _Link:
-    R, x = _pose(element)
-    inertial = element.find("inertial")
-    if inertial is None:
-        return _Link(element.get("name"), R, x, Inertia.zero())
-    R_c, c = _pose(inertial)
-    t = {k: float(inertial.findtext(f"inertia/{k}", "0")) for k in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")}
-    J = np.array([[t["ixx"], t["ixy"], t["ixz"]], [t["ixy"], t["iyy"], t["iyz"]], [t["ixz"], t["iyz"], t["izz"]]])
-    return _Link(
-        element.get("name"), R, x, Inertia.about_com(float(inertial.findtext("mass", "1")), c, R_c @ J @ R_c.T)
-    )
-
-
-def _joint(element: Any, links: dict[str, _Link], path: str) -> _Joint:
-    name, kind = element.get("name"), element.get("type")
-    ends = [element.findtext("parent"), element.findtext("child")]
-    for end in ends:
-        if end not in links:
-            raise ModelError(
-                f"{path}, joint {name!r}",
-                f"joins an unknown link {end!r}",
-                f"name one of {', '.join(list(links)[:12])}",
-            )
-    if kind not in CLOSERS:
-        raise ModelError(f"{path}, joint {name!r}", f"has the type {kind!r}", f"use one of {', '.join(CLOSERS)}")
-    child = links[ends[1]]
-    R, x = _pose(element)
-    axis_element = element.find("axis")
-    axis = (
-        np.array([0.0, 0.0, 1.0])
-        if axis_element is None
-        else _numbers(axis_element, "xyz", 3, np.array([0.0, 0.0, 1.0]))
-    )
-    damping = 0.0 if axis_element is None or kind == "ball" else float(axis_element.findtext("dynamics/damping", "0"))
-    return _Joint(
-        name,
-        kind,
-        ends[0],
-        ends[1],
-        child.position + child.rotation @ x,
-        child.rotation @ R @ axis / np.linalg.norm(axis),
-        damping,
-    )
+# --- the tree and its closures ----------------------------------------------------------------------------------------
 
 
 def _spanning(links: dict[str, _Link], joints: list[_Joint]) -> tuple[list[tuple[_Joint, str, str]], list[_Joint]]:
@@ -155,28 +388,33 @@ def _spanning(links: dict[str, _Link], joints: list[_Joint]) -> tuple[list[tuple
 
     def root(name: str) -> str:
         while group[name] != name:
-            name = group[name]
+            group[name] = name = group[group[name]]
         return name
 
-    edges: list[_Joint] = []
+    near: dict[str, list[tuple[_Joint, str]]] = {name: [] for name in links}
     loops: list[_Joint] = []
     for joint in joints:
         a, b = root(joint.parent), root(joint.child)
-        (loops if a == b else edges).append(joint)
+        if a == b:
+            loops.append(joint)
+        else:
+            near[joint.parent].append((joint, joint.child))
+            near[joint.child].append((joint, joint.parent))
         group[b] = a
     found: list[tuple[_Joint, str, str]] = []
-    reached = [next(iter(links))]
-    for link in reached:
-        for joint in edges:
-            for inner, outer in ((joint.parent, joint.child), (joint.child, joint.parent)):
-                if inner == link and outer not in reached:
-                    found.append((joint, inner, outer))
-                    reached.append(outer)
-    lost = [name for name in links if name not in reached]
-    if lost:
-        raise ModelError(
-            f"link {lost[0]!r}", f"is not joined to {reached[0]!r}", "join all links, or give one model per file"
-        )
+    order = [next(iter(links))]
+    reached = set(order)
+    for inner in order:
+        for joint, outer in near[inner]:
+            if outer not in reached:
+                found.append((joint, inner, outer))
+                order.append(outer)
+                reached.add(outer)
+    for name in links:
+        if name not in reached:
+            raise ModelError(
+                f"<link name={name!r}>", f"is not joined to {order[0]!r}", "join all links, or give one model per file"
+            )
     return found, loops
 
 
@@ -191,49 +429,71 @@ def _bodies(
     if floating_base:
         bodies.append(Body(base.name, Free(), inertia=base.inertia, joint_name="root_joint"))
         frames[base.name] = Frame(base.name)
-    makers: dict[str, Any] = {
-        "revolute": Revolute,
-        "prismatic": Prismatic,
-        "ball": lambda a: Spherical(),
-        "fixed": lambda a: Fixed(),
-    }
     for joint, inner, outer in joined:
-        if joint.kind not in makers:
-            raise ModelError(
-                f"joint {joint.name!r}", f"has the type {joint.kind!r}", f"in the tree use one of {', '.join(makers)}"
-            )
         link, held = links[outer], links[inner]
-        x, y, z = (float(a) for a in link.rotation.T @ joint.axis)
-        made: Joint = makers[joint.kind]((x, y, z))
         offset = link.rotation.T @ (link.position - joint.position)
         on_base = inner == base.name and not floating_base
         R, origin = (np.eye(3), np.zeros(3)) if on_base else (held.rotation, origins[inner])
-        data = JointData(damping=np.full(made.n_v, joint.damping if damping else 0.0))
+        axes = joint.axes if inner == joint.parent else joint.axes[::-1]
         bodies.append(
             Body(
                 outer,
-                made,
+                _made(joint, axes, link),
                 None if on_base else inner,
                 R.T @ (joint.position - origin),
                 R.T @ link.rotation,
                 link.inertia.moved(offset, np.eye(3)),
                 joint.name,
-                data,
+                _data(axes, inner != joint.parent, damping),
             )
         )
         origins[outer], frames[outer] = joint.position, Frame(outer, offset)
     return bodies, frames
 
 
-def _closure(joint: _Joint, links: dict[str, _Link], frames: dict[str, Frame]) -> Closure:
-    """The closure that stands for a joint, at the model's own pose."""
-    axes = Frame.with_axis(None, (0.0, 0.0, 0.0), joint.axis).rotation
+def _made(joint: _Joint, axes: Sequence[_Axis], link: _Link) -> Joint:
+    where = f"<joint name={joint.name!r}>"
+    if joint.kind not in MOVERS:
+        raise ModelError(where, f"has the type {joint.kind!r}", f"in the tree use one of {', '.join(MOVERS)}")
+    try:
+        return MOVERS[joint.kind]([tuple((link.rotation.T @ a.direction).tolist()) for a in axes], joint.pitch)
+    except ModelError:
+        raise
+    except ValueError as error:
+        raise ModelError(where, str(error), "give axes that differ") from None
 
-    def seen(name: str) -> Frame:
+
+def _data(axes: Sequence[_Axis], turned: bool, damping: bool) -> JointData:
+    """What the file says along the axes; of a joint that is turned round, its coordinate has the opposite sign."""
+    if not axes:
+        return JointData()
+    low, high = np.array([a.lower for a in axes]), np.array([a.upper for a in axes])
+    return JointData(
+        damping=np.array([a.damping if damping else 0.0 for a in axes]),
+        friction=np.array([a.friction for a in axes]),
+        lower=-high if turned else low,
+        upper=-low if turned else high,
+        effort=np.array([a.effort for a in axes]),
+        velocity=np.array([a.velocity for a in axes]),
+    )
+
+
+def _closure(joint: _Joint, links: dict[str, _Link], frames: dict[str, Frame]) -> Closure:
+    """The closure that stands for a joint, at the model's own pose; a universal joint has z of its first frame along
+    its first axis and x of its second along the other.
+    """
+    if joint.kind not in CLOSERS:
+        where = f"<joint name={joint.name!r}>"
+        raise ModelError(where, f"of type {joint.kind!r} closes a loop", "list another joint of the loop after it")
+    first = np.asarray(Frame.with_axis(None, axis=joint.direction).rotation)
+    second = first
+    if len(joint.axes) > 1:
+        second = np.asarray(Frame.with_axis(None, axis=joint.axes[1].direction).rotation)[:, [2, 0, 1]]
+
+    def seen(name: str, axes: Array) -> Frame:
         link, place = links[name], frames[name]
         inside = link.rotation.T @ (joint.position - link.position)
         R = np.asarray(place.rotation)
         return Frame(place.body, place.position + R @ inside, R @ link.rotation.T @ axes)
 
-    made: Closure = CLOSERS[joint.kind](seen(joint.parent), seen(joint.child), joint.name)
-    return made
+    return CLOSERS[joint.kind](seen(joint.parent, first), seen(joint.child, second), joint.name)

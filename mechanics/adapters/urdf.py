@@ -13,13 +13,13 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mechanics.adapters.reading import LARGEST, LIMITS, Limits, Report, inside, some
 from mechanics.adapters.urdf_xml import read
 from mechanics.constraints.couplings import polynomial
 from mechanics.constraints.loops import Closure
@@ -49,6 +49,8 @@ JOINTS: dict[str, Any] = {
     "planar": _planar,
 }
 """Joint types of the format that move, and the joints they become."""
+DENSE = 400
+"""Greatest size of a mass matrix whose eigenvalues are computed."""
 _INSTALL = "install the model readers: pip install 'liemech[robots]'"
 
 
@@ -60,10 +62,11 @@ def load_urdf(
     *,
     damping: bool = True,
     allow_massless: bool = False,
+    limits: Limits = LIMITS,
 ) -> Tree:
     """See `mechanics.load_urdf`."""
     report = Report(str(Path(path)), strict)
-    tree, _ = _tree(report, floating_base, gravity, damping, allow_massless, follow=False)
+    tree, _ = _tree(report, floating_base, gravity, damping, allow_massless, limits, follow=False)
     report.warn()
     return tree
 
@@ -76,12 +79,13 @@ def load_urdf_with_mimics(
     damping: bool = True,
     allow_massless: bool = False,
     counted: Iterable[str] = (),
+    limits: Limits = LIMITS,
 ) -> tuple[Tree, list[Closure]]:
     """The tree of `load_urdf`, and the mimic joints of the file as couplings; turns count of these joints, and of those
     of `counted`.
     """
     report = Report(str(Path(path)), strict=False)
-    tree, mimics = _tree(report, floating_base, gravity, damping, allow_massless, follow=True, counted=counted)
+    tree, mimics = _tree(report, floating_base, gravity, damping, allow_massless, limits, follow=True, counted=counted)
     report.warn()
     return tree, mimics
 
@@ -92,10 +96,25 @@ def _tree(
     gravity: ArrayLike,
     damping: bool,
     allow_massless: bool,
+    limits: Limits,
     follow: bool,
     counted: Iterable[str] = (),
 ) -> tuple[Tree, list[Closure]]:
-    robot, left_out = _parse(Path(report.path))
+    with inside(report.path):
+        return _read(report, floating_base, gravity, damping, allow_massless, limits, follow, counted)
+
+
+def _read(
+    report: Report,
+    floating_base: bool,
+    gravity: ArrayLike,
+    damping: bool,
+    allow_massless: bool,
+    limits: Limits,
+    follow: bool,
+    counted: Iterable[str],
+) -> tuple[Tree, list[Closure]]:
+    robot, left_out = _parse(report.path, limits)
     report.notes += left_out
     root, joints = _root_and_order(robot, report)
     mimics = [joint for joint in joints if joint.mimic and joint.type != "fixed"] if follow else []
@@ -138,38 +157,12 @@ def _mimic(joint: Any, tree: Tree, report: Report) -> Closure:
         raise report.error(where, error.problem, error.remedy) from None
 
 
-@dataclass
-class Report:
-    """What a file says and the tree does not do."""
-
-    path: str
-    strict: bool
-    notes: list[str] = field(default_factory=list)
-    changes: list[str] = field(default_factory=list)
-
-    def change(self, text: str) -> None:
-        """Note something that makes the model move differently than the file says."""
-        self.notes.append(text)
-        self.changes.append(text)
-
-    def error(self, where: str, problem: str, remedy: str) -> ModelError:
-        return ModelError(f"{self.path}: {where}", problem, remedy)
-
-    def warn(self) -> None:
-        if self.changes:
-            warnings.warn(
-                "\n  ".join([f"{self.path}: the tree differs from the file:", *self.changes]),
-                ModelWarning,
-                stacklevel=4,
-            )
-
-
-def _parse(path: Path) -> tuple[Any, tuple[str, ...]]:
+def _parse(path: str, limits: Limits) -> tuple[Any, tuple[str, ...]]:
     """The `yourdfpy` robot of a URDF file, without meshes, and notes on what was left out."""
     try:
         import yourdfpy
 
-        text, notes = read(path)
+        text, notes = read(path, limits)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(f"{error}; {_INSTALL}", name=error.name) from None
     return yourdfpy.URDF.load(io.BytesIO(text), build_scene_graph=False, load_meshes=False).robot, notes
@@ -205,14 +198,15 @@ def _root_and_order(robot: Any, report: Report) -> tuple[str, list[Any]]:
     if len(roots) > 1:
         raise report.error(
             "<robot>",
-            f"has {len(roots)} root links: {_some(roots)}",
+            f"has {len(roots)} root links: {some(roots)}",
             "connect them by joints, fixed ones if nothing moves",
         )
     order = _depth_first(roots[0], robot.joints) if roots else []
     if len(order) < len(robot.joints):
-        left = [joint.name for joint in robot.joints if joint not in order]
+        reached = {joint.name for joint in order}
+        left = [joint.name for joint in robot.joints if joint.name not in reached]
         raise report.error(
-            "<robot>", f"the joints {_some(left)} form a cycle of parents", "a URDF is a tree: cut the cycle"
+            "<robot>", f"the joints {some(left)} form a cycle of parents", "a URDF is a tree: cut the cycle"
         )
     return roots[0], order
 
@@ -238,10 +232,6 @@ def _depth_first(root: str, joints: list[Any]) -> list[Any]:
 
 def _of(joint: Any) -> str:
     return f"<joint name={joint.name!r}>"
-
-
-def _some(names: list[str], limit: int = 4) -> str:
-    return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")
 
 
 # --- bodies -----------------------------------------------------------------------------------------------------------
@@ -321,8 +311,11 @@ def _joint(joint: Any, report: Report, counted: bool) -> Joint:
         raise report.error(
             f"{_of(joint)} type={joint.type!r}", f"is not supported, expected one of {known}", "replace the joint"
         )
-    if joint.type != "floating" and not joint.axis.any():
-        raise report.error(f"{_of(joint)} <axis xyz='0 0 0'>", "expected a direction", "give an axis that is not zero")
+    if joint.type != "floating" and not np.abs(joint.axis).max() > 1.0 / LARGEST:
+        given = " ".join(f"{x:g}" for x in joint.axis)
+        raise report.error(
+            f"{_of(joint)} <axis xyz='{given}'>", "expected a direction", "give an axis that is not zero"
+        )
     made: Joint = JOINTS["revolute" if counted and joint.type == "continuous" else joint.type](joint.axis)
     return made
 
@@ -351,8 +344,10 @@ def _inertia(link: Any, report: Report) -> Inertia:
 
 def _check_mass_matrix(tree: Tree, report: Report) -> None:
     """ModelError if a joint can move without moving mass; looked for if there are bodies that are points, thin rods or
-    massless.
+    massless, of trees whose dense mass matrix costs little (`Tree` looks at each joint of the others).
     """
+    if tree.nv > DENSE:
+        return
     moments = [np.linalg.eigvalsh(body.inertia.tensor_about_com) for body in tree.bodies]
     if all(m[0] > 1e-9 * m[2] for m in moments):
         return
@@ -381,14 +376,14 @@ def _report_joints(joints: list[Any], report: Report, follow: bool) -> None:
     if mimic:
         report.change(
             "<mimic>: joints that should follow another one move independently (load_mechanism couples them): "
-            f"{_some(mimic)}"
+            f"{some(mimic)}"
         )
     if friction:
-        report.change(f"<dynamics friction=…>: dry friction is not modelled: {_some(friction)}")
+        report.change(f"<dynamics friction=…>: dry friction is not modelled: {some(friction)}")
     if limited:
-        report.notes.append(f"<limit>: carried as data, not enforced: {_some(limited)}")
+        report.notes.append(f"<limit>: carried as data, not enforced: {some(limited)}")
     if still:
-        report.notes.append(f"limits, dynamics and mimic of fixed joints have no effect: {_some(still)}")
+        report.notes.append(f"limits, dynamics and mimic of fixed joints have no effect: {some(still)}")
 
 
 def _law(mimic: Any, names: set[str]) -> str:

@@ -12,17 +12,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
-from xml.etree.ElementTree import Element, ParseError, SubElement, tostring
+from xml.etree.ElementTree import Element, SubElement, tostring
 
+from mechanics.adapters.reading import LARGEST, LIMITS, Limits, content, number, xml
 from mechanics.errors import ModelError
-
-DEEPEST = 100
-"""Levels of nested elements; no real model file has more than ten or so."""
 
 
 class Child(NamedTuple):
-    """An element of the format: its attributes (text, number or vector; ``!`` = required), its children (``!``, ``*`` =
-    any number).
+    """An element of the format: its attributes (text, number, limit or vector; ``!`` = required), its children (``!``,
+    ``*`` = any number).
     """
 
     attributes: Mapping[str, str]
@@ -45,23 +43,23 @@ FORMAT: dict[str, Child] = {
     "robot/joint/parent": Child({"link": "text!"}),
     "robot/joint/child": Child({"link": "text!"}),
     "robot/joint/axis": Child({"xyz": "vector!"}),
-    "robot/joint/limit": Child(dict.fromkeys(("lower", "upper", "effort", "velocity"), "number")),
+    "robot/joint/limit": Child(dict.fromkeys(("lower", "upper", "effort", "velocity"), "limit")),
     "robot/joint/dynamics": Child({"damping": "number", "friction": "number"}),
     "robot/joint/mimic": Child({"joint": "text!", "multiplier": "number", "offset": "number"}),
 }
 """What is carried over from a URDF file; everything else is listed in the notes."""
 
 
-def read(path: str | Path) -> tuple[bytes, tuple[str, ...]]:
+def read(path: str | Path, limits: Limits = LIMITS) -> tuple[bytes, tuple[str, ...]]:
     """The checked document, as XML, and notes on the elements and attributes that are not carried over.
 
     Raises
     ------
     ModelError
-        no such file, not XML, a DTD or an entity declaration, elements missing, repeated or nested too deeply, text
-        where a finite number is expected.
+        no such file, too long, not XML, a DTD or an entity declaration, elements missing, repeated or nested too
+        deeply, text where a finite number is expected.
     """
-    root = _parse(Path(path))
+    root = xml(content(path, limits, "a URDF"), str(path), limits)
     if root.tag != "robot":
         raise ModelError(
             str(path),
@@ -87,39 +85,6 @@ def read(path: str | Path) -> tuple[bytes, tuple[str, ...]]:
     return tostring(kept), tuple(f"{what} ({n}): not carried over" for what, n in sorted(left_out.items()))
 
 
-def _parse(path: Path) -> Element:
-    import defusedxml.ElementTree
-    from defusedxml import DefusedXmlException
-
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise ModelError(str(path), f"cannot be read ({error.strerror})", "give the path of a URDF file") from None
-    try:
-        root: Element = defusedxml.ElementTree.fromstring(text, forbid_dtd=True)
-    except DefusedXmlException:
-        raise ModelError(
-            str(path), "declares a document type or entities, which is refused", "remove <!DOCTYPE …> and <!ENTITY …>"
-        ) from None
-    except (ParseError, ValueError, LookupError) as error:
-        raise ModelError(
-            str(path),
-            f"is not well-formed XML ({error})",
-            "repair that place, or declare the encoding if it is not UTF-8",
-        ) from None
-    _check_depth(root, path)
-    return root
-
-
-def _check_depth(root: Element, path: Path) -> None:
-    level, depth = [root], 0
-    while level:
-        depth += 1
-        if depth > DEEPEST:
-            raise ModelError(str(path), f"elements are nested more than {DEEPEST} levels deep", "give a URDF file")
-        level = [child for element in level for child in element]
-
-
 def _copy_attributes(source: Element, copy: Element, kind: str, where: str, left_out: Counter[str]) -> None:
     expected = FORMAT[kind].attributes
     for name, value in source.attrib.items():
@@ -139,16 +104,11 @@ def _check(value: str, kind: str, where: str) -> None:
             raise ModelError(where, "expected a name", "give one")
         return
     words, count = value.split(), 3 if kind == "vector" else 1
-    if len(words) != count or not all(_is_finite_number(word) for word in words):
+    most = math.inf if kind == "limit" else LARGEST
+    if len(words) != count or not all((x := number(word)) is not None and abs(x) <= most for word in words):
         expected = "three finite numbers separated by spaces" if kind == "vector" else "one finite number"
-        raise ModelError(where, f"expected {expected}", "correct the value")
-
-
-def _is_finite_number(word: str) -> bool:
-    try:
-        return math.isfinite(float(word)) and "_" not in word
-    except ValueError:
-        return False
+        remedy = "correct the value" if kind == "limit" else f"correct the value (in SI units, none beyond {LARGEST:g})"
+        raise ModelError(where, f"expected {expected}", remedy)
 
 
 def _children(source: Element, kind: str, where: str, left_out: Counter[str]) -> list[Element]:
@@ -163,9 +123,9 @@ def _children(source: Element, kind: str, where: str, left_out: Counter[str]) ->
         else:
             left_out[f"<{child.tag}> in <{source.tag}>"] += 1
     found = Counter(child.tag for child in kept)
-    for tag, number in expected.items():
-        if number == "!" and not found[tag]:
+    for tag, times in expected.items():
+        if times == "!" and not found[tag]:
             raise ModelError(where, f"<{tag}> is missing", f"add <{tag} …/> to <{source.tag}>")
-        if number != "*" and found[tag] > 1:
+        if times != "*" and found[tag] > 1:
             raise ModelError(where, f"<{tag}> appears {found[tag]} times, expected once", "keep one of them")
     return kept

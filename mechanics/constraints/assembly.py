@@ -27,6 +27,8 @@ CLOSED = 1e-13
 """Gap, relative to the size of the mechanism, at which a configuration counts as closed."""
 ACCEPTED = 1e-8
 """Gap with which a mechanism is still accepted: closures of rounded data cannot be closed better."""
+SINGULAR = 1e-12
+"""Smallest singular value of the rank, relative to the greatest, below which a position is singular."""
 ITERATIONS = 200
 LONGEST_STEP = 0.7
 """rad, or sizes of the mechanism."""
@@ -105,6 +107,8 @@ def assemble(
     start = tree.neutral() if guess is None else np.array(guess, dtype=np.float64)
     if start.shape != (tree.nq,) or not np.isfinite(start).all():
         raise ValueError(f"guess: shape {start.shape}, expected {tree.nq} finite numbers in the order of the joints")
+    if not len(loops):
+        return Assembly(start, 0.0, 0, _moved(tree, start, start))
     problem = _Closing(tree, loops, _free_columns(tree, hold))
     q, iterations = problem.levenberg_marquardt(start)
     q = problem.polish(q)
@@ -250,7 +254,8 @@ def consistent_velocities(
     Raises
     ------
     ModelError
-        The wanted rates contradict the closures or each other.
+        The wanted rates contradict the closures or each other, or the position is singular: the closures have a smaller
+        rank there, so that they do not say which motion goes on.
     """
     tree = loops.tree
     if not wanted:
@@ -258,6 +263,7 @@ def consistent_velocities(
     columns = np.concatenate([np.arange(tree.nv)[tree.v_slice(name)] for name in wanted])
     rates = np.concatenate([np.broadcast_to(np.asarray(w, dtype=float), tree.joint(n).n_v) for n, w in wanted.items()])
     G, drift = loops.matrix(q, t), loops.drift(geometry(tree, q, None, t))
+    _check_regular(G, rank)
     closing = _of_rank(G, rank)
     particular = -closing @ drift
     null = np.linalg.svd(G)[2][rank:].T
@@ -275,6 +281,17 @@ def consistent_velocities(
             "prescribe fewer rates: the loops fix the others",
         )
     return Velocities(v, null.shape[1] - count, defect)
+
+
+def _check_regular(G: Matrix, rank: int) -> None:
+    s = np.linalg.svd(G, compute_uv=False)
+    if rank and s[rank - 1] <= SINGULAR * s[0]:
+        here = int((s > SINGULAR * s[0]).sum())
+        raise ModelError(
+            "q",
+            f"is a singular position: the closures have rank {here} here and {rank} elsewhere",
+            f"start elsewhere, or make the mechanism with rank={here} if its motion stays in such positions",
+        )
 
 
 def _of_rank(G: Matrix, rank: int) -> Matrix:

@@ -16,6 +16,7 @@ from mechanics.algebra.spatial import Array as Matrix
 from mechanics.constraints.assembly import CLOSED, _Closing, moved_by, size_of
 from mechanics.constraints.body_equations import COUPLING, PARALLEL
 from mechanics.constraints.equations import LoopEquations, geometry
+from mechanics.errors import ModelError
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
@@ -26,7 +27,9 @@ WALK = 0.2
 SMALL, JUMP = 1e-3, 1e3
 """A singular value counts as zero if it is below SMALL of the greatest and JUMP times smaller than its neighbour."""
 ROUNDING = 1e-12
-"""Below it, relative, all singular values are zero alike: positions are closed, and data are rounded, no better."""
+"""Below it, relative, all singular values are zero alike: positions are closed, and data are rounded, no better.  A row
+whose entries are smaller (in rad and sizes of the mechanism, where it is of order 1) is zero but for rounding.
+"""
 SAME = 1e-6
 """Angle between null directions at different positions, below which they are the same."""
 
@@ -60,6 +63,10 @@ class Mobility:
     independent : list of int
         As many of the kept equations as the rank, chosen once, independent in all positions; empty if there is no such
         choice.
+    at_home : int
+        Rank at home; smaller than `rank` if home is a singular position (or `rank` was given).
+    at_stake : tuple of str
+        Names of the closures that depend on each other at home, but not elsewhere.
     """
 
     rank: int
@@ -72,6 +79,13 @@ class Mobility:
     next: float
     spectra: list[Array]
     independent: list[int]
+    at_home: int
+    at_stake: tuple[str, ...]
+
+    @property
+    def is_singular_at_home(self) -> bool:
+        """Whether the closures have a smaller rank at home than elsewhere."""
+        return self.at_home < self.rank
 
     @property
     def is_doubtful(self) -> bool:
@@ -94,6 +108,9 @@ class Mobility:
         if self.redundant:
             dropped = self.rank + self.redundant - len(self.kept)
             lines.append(f"{self.redundant} redundant equations, {dropped} of them in every position")
+        if self.is_singular_at_home:
+            names = ", ".join(self.at_stake)
+            lines.append(f"home is a singular position, where the closures have rank {self.at_home} ({names})")
         if self.is_doubtful:
             lines.append("the rank is a near decision: check the data for rounding")
         return "; ".join(lines)
@@ -108,29 +125,42 @@ def mobility(loops: LoopEquations, home: Array, rank: int | None = None) -> Mobi
     """Analyse the closures from a closed configuration; `rank` overrides the decision."""
     m, n = len(loops), loops.tree.nv
     if m == 0:
-        return Mobility(0, n, 0, [], np.ones(0), np.zeros((0, 0)), 1.0, 0.0, [], [])
-    scales = _scales(loops, home)
+        return Mobility(0, n, 0, [], np.ones(0), np.zeros((0, 0)), 1.0, 0.0, [], [], 0, ())
     positions = _positions(loops, home)
-    weighted = [weighted_matrix(loops, q, scales) for q in positions]
+    scales = _scales(loops, positions)
+    weighted = [_without_rounding(loops, q, weighted_matrix(loops, q, scales)) for q in positions]
     spectra = [np.linalg.svd(G, compute_uv=False) for G in weighted]
     found = max(_rank(s) for s in spectra) if rank is None else rank
-    if not 0 < found <= min(m, n):
-        raise ValueError(f"rank: {rank}, expected 1 to {min(m, n)}")
+    if not (rank is None or 0 < rank <= min(m, n)):
+        raise ModelError("rank", f"is {rank}", f"give a whole number from 1 to {min(m, n)}, or leave it out")
     full = [k for k, s in enumerate(spectra) if _rank(s) >= found] or [0]
-    smallest = min(float(spectra[k][found - 1] / spectra[k][0]) for k in full)
-    following = max((float(spectra[k][found] / spectra[k][0]) for k in full if found < len(spectra[k])), default=0.0)
+    relative = [np.append(spectra[k], 0.0) / max(spectra[k][0], np.finfo(float).tiny) for k in full]
+    smallest = min(float(s[found - 1]) for s in relative) if found else 1.0
+    following = max(float(s[found]) for s in relative)
     null = [np.linalg.svd(weighted[k])[0][:, found:] for k in full]
     kept = _kept(null, m)
     starts = _starts(weighted[full[0]][kept], found)
     independent = _independent([weighted[k] for k in full], kept, found)
-    return Mobility(found, n - found, m - found, kept, scales, starts, smallest, following, spectra, independent)
+    at_home = _rank(spectra[0])
+    at_stake = _at_stake(loops, np.linalg.svd(weighted[0])[0][:, at_home:], null[0]) if at_home < found else ()
+    return Mobility(
+        found, n - found, m - found, kept, scales, starts, smallest, following, spectra, independent, at_home, at_stake
+    )
 
 
-def _scales(loops: LoopEquations, q: Array) -> Array:
+def _at_stake(loops: LoopEquations, null_at_home: Matrix, null: Matrix) -> tuple[str, ...]:
+    """Closures with a part in a dependence of the rows that holds at home only."""
+    only = null_at_home - null @ (null.T @ null_at_home)
+    rows = np.flatnonzero(np.linalg.norm(only, axis=1) > SMALL)
+    return tuple(loops.closures[k].name for k in sorted(set(loops.closure_of[rows].tolist())))
+
+
+def _scales(loops: LoopEquations, positions: list[Array]) -> Array:
     """One factor for the equations of lengths, one for those of angles and one for those of joints: the largest row of
-    G of each becomes 1.
+    G of each becomes 1, at home; rows that are zero but for rounding have no say.
     """
-    G = loops.matrix(q)
+    q = positions[0]
+    G = _without_rounding(loops, q, loops.matrix(q))
     inverse_mass = np.einsum("ci,ci->c", G, np.linalg.solve(mass_matrix(loops.tree, q), G.T).T)
     kinds = np.array([r.kind for r in loops.equations])
     scales = np.ones(len(loops))
@@ -138,6 +168,18 @@ def _scales(loops: LoopEquations, q: Array) -> Array:
         if group.any() and inverse_mass[group].max() > 0.0:
             scales[group] = 1.0 / np.sqrt(inverse_mass[group].max())
     return scales
+
+
+def _without_rounding(loops: LoopEquations, q: Array, matrix: Matrix) -> Matrix:
+    """The matrix with zeros in the rows that are zero in exact arithmetic."""
+    closing = _Closing(loops.tree, loops, np.ones(loops.tree.nv, dtype=bool))
+    size = np.abs(closing.scale[:, None] * loops.matrix(q) * _units(loops.tree, closing.size)).max(axis=1)
+    return np.asarray(np.where(size[:, None] < ROUNDING, 0.0, matrix))
+
+
+def _units(tree: Tree, size: float) -> Array:
+    """rad, or the size of the mechanism, per velocity."""
+    return np.array([size if u == "m" else 1.0 for b in tree.bodies for u in _velocity_units(b.joint)])
 
 
 def weighted_matrix(loops: LoopEquations, q: Array, scales: Array) -> Matrix:
@@ -150,6 +192,8 @@ def weighted_matrix(loops: LoopEquations, q: Array, scales: Array) -> Matrix:
 
 def _rank(s: Array) -> int:
     """Where the singular values fall, if they do."""
+    if not s.any():
+        return 0
     floor = ROUNDING * s[0]
     ratios = [(s[k] / max(s[k + 1], floor), k + 1) for k in range(len(s) - 1) if s[k + 1] < SMALL * s[0]]
     jump, rank = max(ratios, default=(0.0, len(s)))
@@ -161,12 +205,12 @@ def _positions(loops: LoopEquations, home: Array) -> list[Array]:
     tree = loops.tree
     closing = _Closing(tree, loops, np.ones(tree.nv, dtype=bool))
     rng, found, q = np.random.default_rng(0), [home], home
-    units = np.array([closing.size if u == "m" else 1.0 for b in tree.bodies for u in _velocity_units(b.joint)])
+    units = _units(tree, closing.size)
     for _ in range(2 * POSITIONS):
         if len(found) == POSITIONS:
             break
         G = closing.scale[:, None] * loops.matrix(q) * units
-        _, s, w = np.linalg.svd(G)
+        _, s, w = np.linalg.svd(G if np.abs(G).max() > ROUNDING else np.zeros_like(G))
         null = w[_rank(s) :].T
         if null.shape[1] == 0:
             break

@@ -35,9 +35,9 @@ TURN, SLIDE, SCREW, PLANE, BALL, FLOAT, MOVED_TURN, MOVED_SLIDE = range(8)
 
 
 def axis_of(value: ArrayLike, name: str = "axis") -> Axis:
-    """A direction as given, checked: three finite numbers, not all zero."""
+    """A direction as given, checked: three finite numbers, not all zero, whose squares neither overflow nor vanish."""
     a = np.asarray(value, dtype=np.float64)
-    if a.shape != (3,) or not np.isfinite(a).all() or not a.any():
+    if a.shape != (3,) or not np.isfinite(a).all() or not 1e-100 < np.abs(a).max() < 1e100:
         raise ValueError(f"{name}: {np.asarray(value).tolist()}, expected three finite numbers, not all zero")
     return float(a[0]), float(a[1]), float(a[2])
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ FORMAT = 1
 _PARTS: dict[str, Any] = {
     name: getattr(joints, name) for name in joints.__all__ if isinstance(getattr(joints, name), type)
 }
+_REMEDY = "compare with a dictionary made by Tree.to_dict"
 _SHOWN = 200
 """Bodies of a drawing; of larger trees the rest is counted."""
 
@@ -83,35 +85,50 @@ def from_dictionary(data: Mapping[str, Any]) -> Tree:
     ModelError
         What is missing, unknown or wrong, and where.
     """
-    from mechanics.model.tree import Body, JointData, Tree
+    from mechanics.model.tree import Tree
 
     if not isinstance(data, Mapping) or data.get("format") != FORMAT:
         found = data.get("format") if isinstance(data, Mapping) else type(data).__name__
         raise ModelError(
             "dictionary of a tree", f"format is {found!r}", f"give a dictionary made by Tree.to_dict (format {FORMAT})"
         )
-    bodies = []
-    for k, item in enumerate(data["bodies"]):
-        where = f"body {item.get('name', k)!r}"
-        known = {f.name for f in dataclasses.fields(Body)}
-        if unknown := set(item) - known:
-            raise ModelError(where, f"unknown entries {sorted(unknown)}", f"expected some of {sorted(known)}")
-        try:
-            values = dict(item)
-            values["joint"] = _part(item["joint"])
-            values["inertia"] = Inertia.about_origin(**item["inertia"])
-            values["data"] = JointData(**{name: _numbers(x) for name, x in item.get("data", {}).items()})
-        except ModelError:
-            raise
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(
-                where, f"{type(error).__name__}: {error}", "compare with a dictionary made by Tree.to_dict"
-            ) from None
-        bodies.append(Body(**values))
-    frames = {name: Frame(**frame) for name, frame in data.get("frames", {}).items()}
-    return Tree(
-        bodies, data.get("name", "tree"), data["gravity"], strict=False, notes=data.get("notes", ()), frames=frames
-    )
+    items, frames = data.get("bodies"), data.get("frames", {})
+    if not isinstance(items, list) or not isinstance(frames, Mapping):
+        raise ModelError("dictionary of a tree", "its bodies are no list, or its frames no mapping", _REMEDY)
+    bodies = [_read_body(k, item) for k, item in enumerate(items)]
+    with _named("frames"):
+        made = {name: Frame(**frame) for name, frame in frames.items()}
+    with _named("dictionary of a tree"):
+        notes = tuple(map(str, data.get("notes", ())))
+        return Tree(bodies, data.get("name", "tree"), data["gravity"], strict=False, notes=notes, frames=made)
+
+
+def _read_body(k: int, item: Any) -> Any:
+    from mechanics.model.tree import Body, JointData
+
+    if not isinstance(item, Mapping):
+        raise ModelError(f"body {k}", f"is {type(item).__name__}", _REMEDY)
+    where = f"body {item.get('name', k)!r}"
+    known = {f.name for f in dataclasses.fields(Body)}
+    if unknown := set(item) - known:
+        raise ModelError(where, f"unknown entries {sorted(map(str, unknown))}", f"expected some of {sorted(known)}")
+    with _named(where):
+        values = dict(item)
+        values["joint"] = _part(item["joint"])
+        values["inertia"] = Inertia.about_origin(**item["inertia"])
+        values["data"] = JointData(**{name: _numbers(x) for name, x in item.get("data", {}).items()})
+        return Body(**values)
+
+
+@contextmanager
+def _named(where: str) -> Iterator[None]:
+    """What is wrong inside is a ModelError of that place."""
+    try:
+        yield
+    except ModelError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError) as error:
+        raise ModelError(where, f"{type(error).__name__}: {error}", _REMEDY) from None
 
 
 def _body(body: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechanics.errors import ModelError
 from mechanics.joints.element import axis_of
+from mechanics.model.inertia import LARGEST
 
 Array = NDArray[np.float64]
 
@@ -31,8 +32,8 @@ class Frame:
             np.array(position, dtype=np.float64),
             np.array(np.eye(3) if rotation is None else rotation, dtype=np.float64),
         )
-        if x.shape != (3,) or not np.isfinite(x).all():
-            raise ModelError(where, f"position is {x.tolist()}", "give three finite numbers")
+        if x.shape != (3,) or not (np.abs(x) <= LARGEST).all():
+            raise ModelError(where, f"position is {x.tolist()}", f"give three finite numbers, none beyond {LARGEST:g}")
         if (
             R.shape != (3, 3)
             or not np.isfinite(R).all()

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from mechanics.algebra.spatial import blocks, skew
 
 Array = NDArray[np.float64]
+LARGEST = 1e50
+"""Greatest length, mass and moment of a model, SI units: products of six of them are finite."""
 _ROUNDING = 1e-9
 """Relative to the trace: what a model file written with nine digits may be off by."""
 
@@ -31,7 +33,7 @@ class Inertia:
     Raises
     ------
     ValueError
-        Wrong shape, a number that is not finite, or a tensor that is not symmetric.
+        Wrong shape, a number that is not finite or beyond `LARGEST`, or a tensor that is not symmetric.
     """
 
     mass: float
@@ -125,8 +127,8 @@ def _array(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
     array = np.array(value, dtype=np.float64)
     if array.shape != shape:
         raise ValueError(f"{name}: shape {array.shape}, expected {shape}")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name}: {array.tolist()} is not finite")
+    if not (np.abs(array) <= LARGEST).all():
+        raise ValueError(f"{name}: {array.tolist()} is not finite, or beyond {LARGEST:g}")
     return _frozen(array)
 
 

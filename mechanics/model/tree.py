@@ -22,7 +22,7 @@ from mechanics.joints.fixed import Fixed
 from mechanics.joints.free import Free
 from mechanics.model import description
 from mechanics.model.frames import Frame
-from mechanics.model.inertia import Inertia
+from mechanics.model.inertia import LARGEST, Inertia
 from mechanics.model.packing import Packed, pack
 from mechanics.model.singular import singular_joint
 
@@ -381,8 +381,8 @@ def _array(value: ArrayLike, shape: tuple[int, ...], where: str, name: str) -> A
         raise ModelError(where, f"{name} is {value!r}", f"give numbers of shape {shape}") from error
     if array.shape != shape:
         raise ModelError(where, f"{name} has shape {array.shape}", f"give numbers of shape {shape}")
-    if not np.isfinite(array).all():
-        raise ModelError(where, f"{name} is {array.tolist()}", "give finite numbers")
+    if not (np.abs(array) <= LARGEST).all():
+        raise ModelError(where, f"{name} is {array.tolist()}", f"give finite numbers, none beyond {LARGEST:g}")
     array.setflags(write=False)
     return array
 

@@ -60,7 +60,7 @@ def double_four_bar(lengths: Any = None) -> System:
 
 
 def _cassie() -> Mechanism:
-    return load_mechanism("cassie", damping=False)
+    return load_mechanism("cassie", damping=False, springs=False)
 
 
 SYSTEMS: dict[str, System] = {

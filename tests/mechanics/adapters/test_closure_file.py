@@ -291,3 +291,28 @@ def test_cassie_from_urdf_and_side_file_is_cassie(tmp_path):
     assert mine.keys() == theirs.keys()
     assert max(np.abs(mine[name] - theirs[name]).max() for name in mine) < 1e-6
     assert max(np.abs(a).max() for a in mine.values()) > 5.0
+
+
+def test_keys_with_thousands_of_dots_are_refused_before_they_fill_the_memory(tmp_path):
+    path = tmp_path / "m.closures.toml"
+    path.write_text("a." * 300_000 + "a = 1")
+    tree = mechanics.load_model("double_pendulum")
+    with pytest.raises(ModelError, match=r"m\.closures\.toml.*more than 32 dots"):
+        read_closures(path, tree)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"closure": [{"kind": "weld"}] * 301}, "has 301 entries; give at most 300"),
+        (
+            {"closure": [{"kind": "polynomial", "joints": ["joint1"], "coefficients": [0.1] * 101}]},
+            r"coefficients: .*at most 100 numbers",
+        ),
+    ],
+)
+def test_files_that_would_take_minutes_are_refused(content, message, tmp_path):
+    path = tmp_path / "m.closures.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(ModelError, match=rf"m\.closures\.json.*{message}"):
+        read_closures(path, mechanics.load_model("double_pendulum"))

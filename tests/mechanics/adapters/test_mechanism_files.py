@@ -147,8 +147,8 @@ def test_bad_files_are_named(tmp_path):
     wrong = tmp_path / "wrong.sdf"
     joint = "<joint name='j' type='{}'><parent>a</parent><child>{}</child></joint>"
     for text, message in (
-        (joint.format("revolute", "c"), "unknown link"),
-        (joint.format("screw", "b"), "has the type"),
+        (joint.format("revolute", "c"), "names 'c', which is no link"),
+        (joint.format("gearbox", "b"), "has the type"),
         ("", "is not joined"),
     ):
         wrong.write_text(f"<sdf version='1.6'><model name='m'><link name='a'/><link name='b'/>{text}</model></sdf>")

@@ -115,7 +115,7 @@ def test_what_is_not_carried_over_is_reported():
 
 
 def test_bad_files_are_named():
-    with pytest.raises(ModelError, match=r"nothing\.xml: there is no such file"):
+    with pytest.raises(ModelError, match=r"nothing\.xml: .*there is no such file"):
         mechanics.load_mjcf("nothing.xml")
     with pytest.raises(ModelError, match="MuJoCo's compiler says"):
         mechanics.load_mjcf("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>")
@@ -129,3 +129,165 @@ def test_a_file_is_read_like_its_text(tmp_path, pair):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert mechanics.load_mjcf(path).to_dict() == pair[0].to_dict()
+
+
+# --- springs, flags and constraints of mechanisms ---------------------------------------------------------------------
+
+SPRUNG = """<mujoco><option><flag contact="disable" {flag}/></option>
+ <default><geom contype="0" conaffinity="0"/></default>
+ <worldbody><body name="a"><joint name="j" axis="0 1 0" stiffness="3" springref="40" ref="10" damping="0.3"/>
+  <geom size="0.1" pos="0 0 -0.4"/>
+  <body name="b" pos="0 0 -0.8"><joint name="k" type="slide" axis="1 0 0" stiffness="7"/>
+   <geom size="0.1" pos="0.1 0 0"/>{more}</body></body></worldbody>{tail}</mujoco>
+"""
+
+
+def sprung(flag="", more="", tail=""):
+    return SPRUNG.format(flag=flag, more=more, tail=tail)
+
+
+@pytest.mark.parametrize("flag", ["", 'spring="disable"', 'damper="disable"', 'gravity="disable"'])
+def test_springs_of_a_mechanism_and_flags_act_as_in_mujoco(flag):
+    text = sprung(flag)
+    made, model = mechanics.load_mechanism(text), mujoco.MjModel.from_xml_string(text)
+    data, rng = mujoco.MjData(model), np.random.default_rng(0)
+    q, v = rng.normal(size=2), rng.normal(size=2)
+    data.qpos[:], data.qvel[:] = model.qpos0 + q, v
+    mujoco.mj_forward(model, data)
+    tau = np.zeros(2)
+    for e in made.elements:
+        at = made.tree.v_slice(e.joint).start
+        tau[at] -= e.stiffness * (q[at] - e.rest)
+    assert np.allclose(mechanics.forward_dynamics(made.tree, q, v, tau), data.qacc_smooth, rtol=1e-11, atol=1e-11)
+    assert len(made.elements) == (0 if "spring" in flag else 2)
+    assert mechanics.load_mechanism(text, springs=False).elements == ()
+
+
+BALL = '<body name="c" pos="0 0 -0.5"><joint name="n" type="ball" stiffness="2"/><geom size="0.1"/></body>'
+INERT = {
+    "inactive only": '<equality><joint joint1="j" joint2="k" name="E" active="false"/></equality>',
+    "tendons only": """<tendon><fixed name="T"><joint joint="j" coef="1"/></fixed></tendon>
+    <equality><tendon name="E" tendon1="T"/></equality>""",
+}
+
+
+@pytest.mark.parametrize("case", INERT)
+def test_a_file_whose_equalities_do_not_act_is_an_open_tree(case):
+    with pytest.warns(ModelWarning, match=r"left out.*: E"):
+        made = mechanics.load_mechanism(sprung(tail=INERT[case]))
+    assert (made.mobility.dof, len(made.equations)) == (2, 0)
+
+
+def test_equalities_that_are_switched_off_do_not_act():
+    text = sprung('equality="disable"', tail='<equality><joint name="E" joint1="j" joint2="k"/></equality>')
+    with pytest.warns(ModelWarning, match=r"left out.*: E"):
+        assert mechanics.load_mechanism(text).mobility.dof == 2
+
+
+LEFT_OUT = {
+    "armature": (sprung().replace('ref="10"', 'armature="1"'), "rotor inertia is left out: j"),
+    "friction": (sprung().replace('ref="10"', 'frictionloss="1"'), "dry friction.*: j"),
+    "actuators": (sprung(tail='<actuator><motor name="M" joint="j"/></actuator>'), "actuators are left out.*: M"),
+    "springs of balls": (sprung(more=BALL), "springs of balls.*: n"),
+    "gravity compensation": (sprung().replace('name="b"', 'name="b" gravcomp="1"'), "gravity compensation.*: b"),
+    "contacts": (sprung().replace('contype="0"', 'contype="1"'), "contacts are not modelled.*: geom_0"),
+    "tendons": (sprung(tail=INERT["tendons only"].split("<equality>")[0]), "tendons are left out: T"),
+}
+
+
+@pytest.mark.parametrize("case", LEFT_OUT)
+def test_a_mechanism_says_what_it_leaves_out_and_of_what(case):
+    text, message = LEFT_OUT[case]
+    with pytest.warns(ModelWarning, match=message):
+        mechanics.load_mechanism(text)
+
+
+# --- what the compiler may read and make ------------------------------------------------------------------------------
+
+BODY = '<body><joint/><geom size="0.1" contype="0" conaffinity="0"/></body>'
+
+
+def asset(kind, name, extra=""):
+    return f'<mujoco>{extra}<asset><{kind} name="x" file="{name}"/></asset><worldbody>{BODY}</worldbody></mujoco>'
+
+
+def elsewhere(extra):
+    return f"<mujoco>{extra}<worldbody>{BODY}</worldbody></mujoco>"
+
+
+OUTSIDE = {
+    "include": elsewhere('<include file="../secret.xml"/>'),
+    "absolute include": elsewhere('<include file="{root}/secret.xml"/>'),
+    "include by a link": elsewhere('<include file="link.xml"/>'),
+    "folder by a link": elsewhere('<include file="linked/secret.xml"/>'),
+    "include of an include": elsewhere('<include file="inner.xml"/>'),
+    "mesh": asset("mesh", "../secret.stl"),
+    "mesh by a folder": asset("mesh", "secret.stl", '<compiler meshdir=".."/>'),
+    "mesh by two folders": asset("mesh", "secret.stl", '<compiler assetdir="{root}"/>'),
+    "texture": asset("texture", "../secret.png"),
+    "height field": asset("hfield", "/dev/zero"),
+    "model": asset("model", "../secret.xml"),
+}
+
+
+@pytest.mark.parametrize("case", OUTSIDE)
+def test_files_outside_of_the_folder_of_the_model_are_not_read(case, tmp_path):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (tmp_path / "secret.xml").write_text(f"<mujoco><worldbody>{BODY}</worldbody></mujoco>")
+    (folder / "link.xml").symlink_to(tmp_path / "secret.xml")
+    (folder / "linked").symlink_to(tmp_path)
+    (folder / "inner.xml").write_text('<mujoco><include file="../secret.xml"/></mujoco>')
+    path = folder / "m.xml"
+    path.write_text(OUTSIDE[case].replace("{root}", str(tmp_path)))
+    with pytest.raises(ModelError, match=r"leads out of the folder of the model; pass trusted=True"):
+        mechanics.load_mjcf(path)
+
+
+def test_files_inside_are_read_and_a_trusted_file_may_go_anywhere(tmp_path):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for place in (tmp_path, folder):
+        (place / "part.xml").write_text(f"<mujoco><worldbody>{BODY}</worldbody></mujoco>")
+    path = folder / "m.xml"
+    path.write_text('<mujoco><include file="part.xml"/></mujoco>')
+    assert mechanics.load_mjcf(path).nv == 1
+    path.write_text('<mujoco><include file="../part.xml"/></mujoco>')
+    assert mechanics.load_mjcf(path, trusted=True).nv == 1
+    assert mechanics.load_mechanism(path, trusted=True).mobility.dof == 1
+
+
+TOO_MUCH = {
+    "plugin": ('<extension><plugin plugin="mujoco.elasticity.cable"/></extension>', "asks for a plugin"),
+    "replicas": (f'<worldbody><replicate count="99999999">{BODY}</replicate></worldbody>', "raise limits.elements"),
+    "replicas of replicas": (
+        f'<worldbody><replicate count="999"><replicate count="999">{BODY}</replicate></replicate></worldbody>',
+        "raise limits.elements",
+    ),
+    "composite": ('<worldbody><body><composite count="9999 9999"/></body></worldbody>', "raise limits.elements"),
+    "texture": ('<asset><texture builtin="flat" width="99999" height="99999"/></asset>', "raise the limits"),
+    "height field": ('<asset><hfield name="h" nrow="99999" ncol="99999" size="1 1 1 1"/></asset>', "raise the limits"),
+    "user data": ('<size nuser_body="999999999"/>', "raise the limits"),
+    "depth": ("<worldbody>" + "<body>" * 200 + "</body>" * 200 + "</worldbody>", "raise limits.depth"),
+    "not a number": ('<option timestep="NaN"/>', "<option>.*timestep is 'NaN'"),
+}
+
+
+@pytest.mark.parametrize("case", TOO_MUCH)
+def test_what_would_fill_the_memory_is_refused_before_it_is_made(case):
+    text, message = TOO_MUCH[case]
+    with pytest.raises(ModelError, match=message):
+        mechanics.load_mjcf(f"<mujoco>{text}</mujoco>")
+
+
+def test_document_types_and_broken_text_are_refused(tmp_path):
+    with pytest.raises(ModelError, match="refused; remove <!DOCTYPE"):
+        mechanics.load_mjcf("<!DOCTYPE m [<!ENTITY x 'y'>]><mujoco/>")
+    with pytest.raises(ModelError, match=r"MJCF text.*not well-formed"):
+        mechanics.load_mechanism("<mujoco><worldbody>")
+    path = tmp_path / "m.xml"
+    path.write_bytes('<?xml version="1.0" encoding="latin-1"?><mujoco model="Bär"/>'.encode("latin-1"))
+    with pytest.raises(ModelError, match=r"m\.xml: is not UTF-8"):
+        mechanics.load_mjcf(path)
+    with pytest.raises(ModelError, match=r"longer than 10 bytes; raise limits\.bytes"):
+        mechanics.load_mjcf(path, limits=mechanics.models.Limits(bytes=10))

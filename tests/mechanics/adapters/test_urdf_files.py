@@ -7,6 +7,7 @@ import pytest
 
 import mechanics
 from mechanics import ModelError, ModelWarning
+from mechanics.models import Limits
 
 INERTIAL = '<inertial><origin xyz="0 0 0.5"/><mass value="2"/>'
 INERTIAL += '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
@@ -103,6 +104,10 @@ BROKEN = {
         link("base") + link("arm") + joint("j", "base", "arm", "fixed"),
         "no joint that moves.*floating_base=True",
     ),
+    "axis too long": (ARM.replace('axis xyz="0 0 1"', 'axis xyz="1e300 0 0"'), "xyz='1e300 0 0'.*SI units"),
+    "axis too short": (ARM.replace('axis xyz="0 0 1"', 'axis xyz="1e-200 0 0"'), "'shoulder'.*not zero"),
+    "huge mass": (ARM.replace('value="2"', 'value="1e300"'), "value='1e300'.*SI units"),
+    "other digits": (ARM.replace('value="2"', 'value="\u0662"'), "one finite number"),
     "negative damping": (ARM.replace("<axis", '<dynamics damping="-1"/><axis'), "'shoulder'.*damping.*not negative"),
 }
 
@@ -129,6 +134,12 @@ DANGEROUS = {
 def test_document_types_and_entities_are_refused_before_they_act(case, load):
     with pytest.raises(ModelError, match="refused; remove <!DOCTYPE"):
         load(DANGEROUS[case])
+
+
+@pytest.mark.parametrize("limits", [Limits(bytes=100), Limits(depth=2), Limits(elements=3)])
+def test_size_and_depth_are_bounded_by_limits(limits, load):
+    with pytest.raises(ModelError, match=r"model\.urdf.*raise limits\.(bytes|depth|elements)"):
+        load(ARM, limits=limits)
 
 
 @pytest.mark.parametrize("depth", [200, 100_000])

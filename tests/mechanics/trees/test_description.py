@@ -65,6 +65,23 @@ def test_wrong_dictionaries_are_named():
         Tree.from_dict(good | {"bodies": [good["bodies"][0] | {"colour": "red"}]})
     with pytest.raises(ModelError, match="'body_1': its parent 'body_0' is unknown"):
         Tree.from_dict(good | {"bodies": good["bodies"][1:]})
+    body = good["bodies"][0]
+    for changed, message in (
+        (good | {"bodies": 3}, "bodies are no list"),
+        (good | {"bodies": [3]}, "body 0: is int"),
+        (good | {"frames": [1]}, "frames no mapping"),
+        (good | {"frames": {"f": {"position": [0, 0, 0]}}}, "frames: TypeError"),
+        (good | {"gravity": "down"}, "gravity is 'down'"),
+        ({k: x for k, x in good.items() if k != "gravity"}, "KeyError: 'gravity'"),
+        (good | {"notes": 3}, "TypeError"),
+        (good | {"bodies": [body | {"name": []}]}, "TypeError: unhashable"),
+        (good | {"bodies": [body | {"joint": {"type": "Joint"}}]}, "body 'body_0'"),
+        (good | {"bodies": [body | {"joint": {"type": "Revolute", "axis": [1e300, 0, 0]}}]}, "body 'body_0'.*axis"),
+        (good | {"bodies": [body | {"inertia": {"mass": 1e300, "com": [0, 0, 0], "tensor": 1}}]}, "beyond 1e\\+50"),
+        (good | {"bodies": [body | {"data": {"damping": 10**400}}]}, "OverflowError"),
+    ):
+        with pytest.raises(ModelError, match=message):
+            Tree.from_dict(changed)
     with pytest.raises(ModelError, match="KeyError: 'inertia'"):
         Tree.from_dict(good | {"bodies": [{"name": "a", "joint": {"type": "Revolute"}}]})
 

@@ -1,0 +1,158 @@
+"""Reading model files within limits: bytes, XML without document types, numbers; and a report of what is left out."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree.ElementTree import Element, ParseError
+
+from mechanics.errors import ModelError, ModelWarning
+from mechanics.model.inertia import LARGEST
+
+__all__ = ["LARGEST", "LIMITS", "Limits", "Report", "content", "inside", "number", "some", "xml"]
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
+class Limits(NamedTuple):
+    """What a model file may cost; greater ones for a file that you trust.
+
+    Attributes
+    ----------
+    bytes : int
+        Length of the file, of MJCF with everything it includes.
+    depth : int
+        Levels of nested elements.
+    elements : int
+        Number of elements; of MJCF also of what <replicate> and the like make of them.
+    """
+
+    bytes: int = 20_000_000
+    depth: int = 100
+    elements: int = 50_000
+
+
+LIMITS = Limits()
+
+
+def content(path: str | os.PathLike[str], limits: Limits, kind: str) -> bytes:
+    """The bytes of a file.
+
+    Raises
+    ------
+    ModelError
+        No such file, no regular file, one that cannot be read or is too long.
+    """
+    remedy = f"give the path of {kind} file"
+    try:
+        file = Path(path)
+        if file.exists() and not file.is_file():
+            raise ModelError(str(path), "cannot be read (it is not a regular file)", remedy)
+        if file.stat().st_size > limits.bytes:
+            raise ModelError(str(path), f"is longer than {limits.bytes} bytes", "raise limits.bytes if you trust it")
+        return file.read_bytes()
+    except FileNotFoundError:
+        raise ModelError(str(path), "cannot be read: there is no such file", remedy) from None
+    except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError, and so is ModelError
+        if isinstance(error, ModelError):
+            raise
+        raise ModelError(str(path), f"cannot be read ({error})", remedy) from None
+
+
+def xml(text: bytes, where: str, limits: Limits) -> Element:
+    """The root element of a document.
+
+    Raises
+    ------
+    ModelError
+        Not well-formed, document types or entities, nested too deeply, too many elements.
+    """
+    import defusedxml.ElementTree
+    from defusedxml import DefusedXmlException
+
+    try:
+        root: Element = defusedxml.ElementTree.fromstring(text, forbid_dtd=True)
+    except DefusedXmlException:
+        raise ModelError(
+            where, "declares a document type or entities, which is refused", "remove <!DOCTYPE …> and <!ENTITY …>"
+        ) from None
+    except (ParseError, ValueError, LookupError) as error:
+        raise ModelError(
+            where,
+            f"is not well-formed XML ({error})",
+            "repair that place, or declare the encoding if it is not UTF-8",
+        ) from None
+    _check_extent(root, where, limits)
+    return root
+
+
+def _check_extent(root: Element, where: str, limits: Limits) -> None:
+    level, depth, count = [root], 0, 0
+    while level:
+        depth, count = depth + 1, count + len(level)
+        if depth > limits.depth:
+            raise ModelError(
+                where, f"elements are nested more than {limits.depth} levels deep", "raise limits.depth if you trust it"
+            )
+        if count > limits.elements:
+            raise ModelError(
+                where, f"has more than {limits.elements} elements", "raise limits.elements if you trust it"
+            )
+        level = [child for element in level for child in element]
+
+
+def number(word: str) -> float | None:
+    """The finite number that a word of ASCII digits says, else None."""
+    value = float(word) if _NUMBER.fullmatch(word) else math.nan
+    return value if math.isfinite(value) else None
+
+
+@contextmanager
+def inside(file: str) -> Iterator[None]:
+    """Whatever is wrong with a model inside is wrong in this file."""
+    try:
+        yield
+    except ModelError as error:
+        error.within(file)
+        raise
+    except (ArithmeticError, ValueError) as error:  # of joints, closures and linear algebra
+        raise ModelError(file, str(error), "correct the file, or look for numbers of very different size") from None
+
+
+@dataclass
+class Report:
+    """What a file says and the model does not do."""
+
+    path: str
+    strict: bool = False
+    notes: list[str] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
+
+    def change(self, text: str) -> None:
+        """Note something that makes the model move differently than the file says."""
+        self.notes.append(text)
+        self.changes.append(text)
+
+    def error(self, where: str, problem: str, remedy: str) -> ModelError:
+        return ModelError(f"{self.path}: {where}", problem, remedy)
+
+    def warn(self, stacklevel: int = 4) -> None:
+        if self.changes:
+            warnings.warn(
+                "\n  ".join([f"{self.path}: the tree differs from the file:", *self.changes]),
+                ModelWarning,
+                stacklevel=stacklevel,
+            )
+
+
+def some(names: Iterable[str], limit: int = 4) -> str:
+    """The first few names, and how many more there are."""
+    known = list(names)
+    return ", ".join(known[:limit]) + (f" and {len(known) - limit} more" if len(known) > limit else "")

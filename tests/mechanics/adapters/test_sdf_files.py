@@ -1,0 +1,395 @@
+"""SDF files: frames and joints against MuJoCo and by hand; what is not read is refused or named in a warning."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import mechanics
+from mechanics import ModelError, ModelWarning
+from mechanics.models import Limits
+
+UNIT = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>"
+Z = "<axis><xyz>0 0 1</xyz></axis>"
+
+
+def link(name, inside="", inertial=UNIT):
+    return f"<link name='{name}'>{inertial}{inside}</link>"
+
+
+def joint(name, parent, child, kind="revolute", inside=Z):
+    return f"<joint name='{name}' type='{kind}'><parent>{parent}</parent><child>{child}</child>{inside}</joint>"
+
+
+PAIR = link("a") + link("b") + joint("j", "a", "b")
+
+
+@pytest.fixture
+def load(tmp_path):
+    def load(model, version="1.9", attributes="", **options):
+        path = tmp_path / "model.sdf"
+        given = model if model.startswith("<sdf") else None
+        path.write_text(given or f"<sdf version='{version}'><model name='m'{attributes}>{model}</model></sdf>")
+        return mechanics.load_mechanism(path, **options)
+
+    return load
+
+
+# --- against MuJoCo ---------------------------------------------------------------------------------------------------
+
+SOLID = "<inertial><pose>0.1 0.2 -0.1 0.3 0 0.5</pose><mass>1.5</mass><inertia>"
+SOLID += "<ixx>0.2</ixx><iyy>0.3</iyy><izz>0.4</izz><ixy>0</ixy></inertia></inertial>"
+RICH = f"""
+<pose>0.3 -0.2 1.0 0.1 0.2 0.3</pose>
+<link name="base"><pose>0.1 0 0 0 0 0.4</pose>{SOLID}</link>
+<link name="arm"><pose relative_to="shoulder" degrees="true">0.2 0.1 0 20 30 40</pose>{SOLID}</link>
+<link name="fork"><pose relative_to="arm" rotation_format="quat_xyzw">0.5 0 0.2 0.6 0 0 0.8</pose>{SOLID}</link>
+<link name="tip"><pose relative_to="socket">0 0 0.3 0 0.5 0</pose>{SOLID}</link>
+<frame name="socket" attached_to="fork"><pose>0 0.1 0 0 0 1</pose></frame>
+<joint name="ground" type="fixed"><parent>world</parent><child>base</child></joint>
+<joint name="shoulder" type="revolute"><pose relative_to="base">0 0.2 0.3 0.5 0 0</pose>
+ <parent>base</parent><child>arm</child><axis><xyz expressed_in="__model__">0 1 0.5</xyz>
+ <dynamics><damping>0.7</damping><spring_stiffness>5</spring_stiffness><spring_reference>0.3</spring_reference>
+ </dynamics></axis></joint>
+<joint name="cardan" type="universal"><parent>arm</parent><child>socket</child>
+ <axis><xyz expressed_in="arm">1 0 0</xyz><dynamics><damping>0.2</damping></dynamics></axis>
+ <axis2><xyz expressed_in="arm">0 1 0</xyz><dynamics><damping>0.1</damping></dynamics></axis2></joint>
+<joint name="slide" type="prismatic"><pose>0 0 -0.1 0 0 0</pose><parent>tip</parent><child>fork</child>
+ <axis><xyz expressed_in="base">0 0 1</xyz><dynamics><damping>0.4</damping><spring_stiffness>9</spring_stiffness>
+ <spring_reference>0.05</spring_reference></dynamics><limit><lower>-0.1</lower><upper>0.4</upper></limit></axis></joint>
+"""
+
+
+def quaternion(R):
+    import mujoco
+
+    q = np.zeros(4)
+    mujoco.mju_mat2Quat(q, np.ascontiguousarray(R).ravel())
+    return " ".join(map(repr, q.tolist()))
+
+
+def rpy(r, p, y):
+    def turn(k, a):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        R = np.eye(3)
+        R[i, i] = R[j, j] = np.cos(a)
+        R[j, i] = np.sin(a)
+        R[i, j] = -R[j, i]
+        return R
+
+    return turn(2, y) @ turn(1, p) @ turn(0, r)
+
+
+def place(R, *x):
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = R, x
+    return X
+
+
+def twin():
+    """The same mechanism, its frames multiplied by hand, in MuJoCo: links by their poses in the world."""
+    deg = np.radians([20, 30, 40])
+    model = place(rpy(0.1, 0.2, 0.3), 0.3, -0.2, 1.0)
+    base = model @ place(rpy(0, 0, 0.4), 0.1, 0, 0)
+    shoulder = base @ place(rpy(0.5, 0, 0), 0, 0.2, 0.3)
+    arm = shoulder @ place(rpy(*deg), 0.2, 0.1, 0)
+    fork = arm @ place(rpy(2 * np.arctan2(0.6, 0.8), 0, 0), 0.5, 0, 0.2)
+    socket = fork @ place(rpy(0, 0, 1), 0, 0.1, 0)
+    tip = socket @ place(rpy(0, 0.5, 0), 0, 0, 0.3)
+    slide = fork @ place(np.eye(3), 0, 0, -0.1)
+    inertial = "<inertial pos='0.1 0.2 -0.1' quat='" + quaternion(rpy(0.3, 0, 0.5))
+    inertial += "' mass='1.5' diaginertia='0.2 0.3 0.4'/>"
+
+    def body(name, inside, outer, joints):
+        X = np.linalg.inv(outer) @ inside
+        at = " ".join(map(repr, X[:3, 3].tolist()))
+        return f"<body name='{name}' pos='{at}' quat='{quaternion(X[:3, :3])}'>{joints}{inertial}"
+
+    def hinge(name, kind, at, direction, link, more):
+        p = np.linalg.inv(link) @ np.append(at[:3, 3], 1)
+        a = link[:3, :3].T @ direction
+        words = [" ".join(map(repr, x.tolist())) for x in (p[:3], a)]
+        return f"<joint name='{name}' type='{kind}' pos='{words[0]}' axis='{words[1]}' {more}/>"
+
+    swing = hinge(
+        "shoulder", "hinge", shoulder, model[:3, :3] @ (0, 1, 0.5), arm, "damping='0.7' stiffness='5' springref='0.3'"
+    )
+    first = hinge("u1", "hinge", socket, arm[:3, 0], fork, "damping='0.2'")
+    second = hinge("u2", "hinge", socket, arm[:3, 1], fork, "damping='0.1'")
+    along = hinge("slide", "slide", slide, base[:3, 2], tip, "damping='0.4' stiffness='9' springref='-0.05'")
+    return (
+        "<mujoco><compiler angle='radian'/><option gravity='0 0 -9.81'/><worldbody>"
+        + body("base", base, np.eye(4), "")
+        + body("arm", arm, base, swing)
+        + body("fork", fork, arm, first + second)
+        + body("tip", tip, fork, along)
+        + "</body>" * 4
+        + "</worldbody></mujoco>"
+    )
+
+
+def test_poses_axes_and_forces_are_those_of_the_same_mechanism_in_mujoco(load):
+    """Frames of every kind, a universal joint, and a joint met from its child, whose coordinate is turned round."""
+    mujoco = pytest.importorskip("mujoco")
+    made, model = load(RICH), mujoco.MjModel.from_xml_string(twin())
+    tree, data = made.tree, mujoco.MjData(model)
+    assert tree.joint_names == ("shoulder", "cardan", "slide")
+    rng = np.random.default_rng(3)
+    for _ in range(3):
+        q, v = rng.normal(size=4), rng.normal(size=4)
+        data.qpos[:], data.qvel[:] = q, v
+        mujoco.mj_forward(model, data)
+        x, R = mechanics.body_poses(tree, q)
+        for name in ("arm", "fork", "tip"):
+            frame, i = tree.frames[name], tree.body_index(tree.frames[name].body)
+            assert np.allclose(x[i] + R[i] @ frame.position, data.body(name).xpos, rtol=0, atol=1e-12)
+            assert np.allclose(R[i] @ frame.rotation, data.body(name).xmat.reshape(3, 3), rtol=0, atol=1e-12)
+        M = mechanics.mass_matrix(tree, q)
+        theirs = np.zeros((4, 4))
+        for k, unit in enumerate(np.eye(4)):
+            column = np.zeros(4)
+            mujoco.mj_mulM(model, data, column, unit)
+            theirs[:, k] = column
+        assert np.allclose(M, theirs, rtol=0, atol=1e-12)
+        springs = np.zeros(4)
+        for element in made.elements:
+            at = tree.v_slice(element.joint).start
+            springs[at] -= element.stiffness * (q[at] - element.rest)
+        found = mechanics.forward_dynamics(tree, q, v, springs)
+        assert np.allclose(found, data.qacc_smooth, rtol=1e-11, atol=1e-10)
+
+
+def test_limits_of_a_joint_met_from_its_child_change_sign(load):
+    tree = load(RICH).tree
+    data = tree.bodies[tree.joint_index("slide")].data
+    assert (data.lower[0], data.upper[0]) == (-0.4, 0.1)
+
+
+# --- by hand ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("version", "inside", "axis"),
+    [
+        ("1.6", "", (1, 0, 0)),
+        ("1.6", "<use_parent_model_frame>1</use_parent_model_frame>", (0, -1, 0)),
+        ("1.4", "", (0, -1, 0)),
+        ("1.4", "<use_parent_model_frame>false</use_parent_model_frame>", (1, 0, 0)),
+    ],
+)
+def test_axes_of_old_versions_are_in_the_frame_they_say(load, version, inside, axis):
+    """The child is turned by 90° about z: x of the model is −y of the child."""
+    child = link("b", f"<pose>0 0 0 0 0 {np.pi / 2!r}</pose>")
+    made = load(link("a") + child + joint("j", "a", "b", inside=f"<axis><xyz>1 0 0</xyz>{inside}</axis>"), version)
+    assert np.allclose(made.tree.bodies[0].joint.axis, axis, atol=1e-15)
+
+
+def test_a_placement_frame_is_where_the_pose_of_the_model_says(load):
+    model = "<pose>1 2 3 0 0 1</pose>" + PAIR.replace(Z, Z + "<pose>0.1 0 0 0 0 0</pose>")
+    made = load(model, attributes=" placement_frame='j'")
+    x, _ = mechanics.body_poses(made.tree, made.tree.neutral())
+    assert np.allclose(x[0], (1, 2, 3), atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("pitch", "advance"),
+    [("<screw_thread_pitch>0.02</screw_thread_pitch>", 0.02), ("<thread_pitch>-50</thread_pitch>", 2 * np.pi / 50)],
+)
+def test_a_screw_advances_by_its_pitch_in_a_turn(load, pitch, advance):
+    made = load(link("a") + link("b") + joint("j", "a", "b", "screw", Z + pitch))
+    x, _ = mechanics.body_poses(made.tree, [2 * np.pi])
+    assert x[0][2] == pytest.approx(advance, rel=1e-14)
+
+
+def test_a_universal_joint_that_closes_a_loop_has_both_its_axes(load):
+    """A ring of three: the cross of axes x and y, which the rows keep perpendicular."""
+    cross = "<axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2>"
+    ring = link("a") + link("b") + link("c") + joint("j", "a", "b", "ball") + joint("k", "b", "c", "ball")
+    made = load(ring + joint("l", "a", "c", "universal", cross))
+    (row,) = [row for row in made.equations.rows if "turn" in row.label]
+    assert np.allclose(row.a, (1, 0, 0))
+    assert np.allclose(row.b, (0, 1, 0))
+
+
+def test_an_open_tree_is_a_mechanism_without_closures(load):
+    made = load(PAIR)
+    assert (made.mobility.dof, len(made.equations), len(made.elements)) == (1, 0, 0)
+    assert load(PAIR, floating_base=True).mobility.dof == 7
+    assert load(link("a"), floating_base=True).mobility.dof == 6
+    assert np.isfinite(made.problem().y0).all()
+
+
+def test_springs_are_force_elements_unless_they_are_left_out(load):
+    stiff = "<axis><xyz>0 0 1</xyz><dynamics><spring_stiffness>3</spring_stiffness></dynamics></axis>"
+    model = link("a") + link("b") + joint("j", "a", "b", inside=stiff)
+    (spring,) = load(model).elements
+    assert (spring.joint, spring.stiffness, spring.rest) == ("j", 3.0, 0.0)
+    bare = load(model, springs=False)
+    assert bare.elements == ()
+    assert any("springs=False" in note for note in bare.tree.notes)
+
+
+def test_cassie_has_her_leaf_springs():
+    made = mechanics.load_mechanism("cassie")
+    stiff = {element.joint: element.stiffness for element in made.elements}
+    assert sorted(stiff.values()) == [1250.0, 1250.0, 1500.0, 1500.0]
+    assert mechanics.load_mechanism("cassie", springs=False).elements == ()
+
+
+def test_what_a_missing_inertia_means_is_what_sdf_says(load):
+    with pytest.warns(ModelWarning, match=r"links without <inertial>: 1 kg with moments 1 kg·m².*: b"):
+        tree = load(link("a") + link("b", inertial="") + joint("j", "a", "b")).tree
+    assert tree.mass == 1.0
+    assert np.array_equal(tree.bodies[0].inertia.tensor, np.eye(3))
+    light = "<inertial><inertia><ixx>2</ixx></inertia></inertial>"
+    with pytest.warns(ModelWarning, match=r"without <mass>: 1 kg, as SDF says: b"):
+        tree = load(link("a") + link("b", inertial=light) + joint("j", "a", "b")).tree
+    assert np.array_equal(np.diag(tree.bodies[0].inertia.tensor), (2.0, 1.0, 1.0))
+
+
+# --- what is left out or refused --------------------------------------------------------------------------------------
+
+DYNAMICS = "<axis><xyz>0 0 1</xyz><dynamics><{0}>1</{0}></dynamics></axis>"
+TWO = "<axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz><dynamics><spring_stiffness>1</spring_stiffness></dynamics>"
+TWO += "</axis2>"
+LOOP = link("a") + link("b") + link("c") + joint("j", "a", "b") + joint("k", "b", "c")
+CHANGES = {
+    "friction": (link("a") + link("b") + joint("j", "a", "b", inside=DYNAMICS.format("friction")), "friction.*: j"),
+    "gravity off": (link("a") + link("b", "<gravity>0</gravity>") + joint("j", "a", "b"), "<gravity> 0.*: b"),
+    "kinematic": (link("a") + link("b", "<kinematic>true</kinematic>") + joint("j", "a", "b"), "<kinematic>.*: b"),
+    "velocity decay": (link("a") + link("b", "<velocity_decay/>") + joint("j", "a", "b"), "<velocity_decay> in.*: b"),
+    "wind": (link("a", "<enable_wind>1</enable_wind>") + link("b") + joint("j", "a", "b"), "<enable_wind>.*: a"),
+    "mimic": (PAIR.replace("</axis>", "<mimic joint='k'/></axis>"), "<mimic> in <axis>.*"),
+    "springs of two axes": (
+        link("a") + link("b") + joint("j", "a", "b", "universal", TWO),
+        "two axes.*: j",
+    ),
+    "damping in a loop": (LOOP + joint("l", "a", "c", inside=DYNAMICS.format("damping")), "close loops.*: l"),
+    "spring in a loop": (LOOP + joint("l", "a", "c", inside=DYNAMICS.format("spring_stiffness")), "close loops.*: l"),
+    "added mass": (
+        link("a")
+        + link("b", inertial=UNIT.replace("</inertial>", "<fluid_added_mass/></inertial>"))
+        + joint("j", "a", "b"),
+        "<fluid_added_mass> in <inertial>",
+    ),
+    "unphysical tensor": (
+        link("a") + link("b", inertial=UNIT.replace("<izz>1", "<izz>3")) + joint("j", "a", "b"),
+        "'b'.*at most the sum",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CHANGES)
+def test_what_changes_the_motion_is_a_warning_with_the_name(case, load):
+    model, message = CHANGES[case]
+    with pytest.warns(ModelWarning, match=rf"(?s)model\.sdf.*{message}"):
+        load(model)
+
+
+def test_what_does_not_is_a_note(load):
+    inside = "<visual name='v'/><collision name='c'/>"
+    tree = load(link("a", inside) + link("b") + joint("j", "a", "b") + "<plugin name='p' filename='p.so'/>").tree
+    assert [note for note in tree.notes if "not carried over" in note] == [
+        "<collision> in <link> (1): not carried over",
+        "<plugin> in <model> (1): not carried over",
+        "<visual> in <link> (1): not carried over",
+    ]
+
+
+def axis(text):
+    return link("a") + link("b") + joint("j", "a", "b", inside=f"<axis>{text}</axis>")
+
+
+def posed(text):
+    return link("a", text) + link("b") + joint("j", "a", "b")
+
+
+BROKEN = {
+    "nested model": (PAIR + "<model name='x'/>", "<model name='x'>.*not read"),
+    "include": (PAIR + "<include><uri>model://x</uri></include>", "<include>.*not read"),
+    "second model": ("<sdf version='1.9'><model name='m'/><model name='n'/></sdf>", "has 2 <model>"),
+    "world": ("<sdf version='1.9'><world name='w'><model name='m'/></world></sdf>", "worlds are not read"),
+    "static": (PAIR + "<static>true</static>", "<static>.*nothing of it moves"),
+    "no links": ("", "has no <link>"),
+    "repeated link": (PAIR + link("b"), "<link name='b'>.*appears twice"),
+    "repeated joint": (PAIR + link("c") + joint("j", "b", "c"), "<joint name='j'>.*appears twice"),
+    "two poses": (posed("<pose/><pose/>"), "<link name='a'>.*two <pose>"),
+    "unnamed link": (PAIR + "<link/>", "<link>.*no name"),
+    "reserved name": (PAIR + link("__x__"), "'__x__'.*reserves"),
+    "island": (PAIR + link("c"), "<link name='c'>.*not joined to 'a'"),
+    "unknown link": (link("a") + joint("j", "a", "c"), "<joint name='j'> <child>.*names 'c'"),
+    "scoped name": (link("a") + joint("j", "a", "x::c"), "'x::c'.*nested"),
+    "no child": (link("a") + "<joint name='j' type='fixed'><parent>a</parent></joint>", "<child>.*is missing"),
+    "itself": (link("a") + joint("j", "a", "a"), "'j'.*to itself"),
+    "gearbox": (link("a") + link("b") + joint("j", "a", "b", "gearbox"), "'j'.*type 'gearbox'"),
+    "no second axis": (link("a") + link("b") + joint("j", "a", "b", "universal"), "'j'.*<axis2>.*missing"),
+    "screw in a loop": (LOOP + joint("l", "a", "c", "screw"), "'l'.*closes a loop"),
+    "zero axis": (axis("<xyz>0 0 0</xyz>"), "'j'.*<xyz>.*not zero"),
+    "huge axis": (axis("<xyz>1e300 0 0</xyz>"), "'j'.*<xyz>.*SI units"),
+    "other digits": (axis("<xyz>\u0661 0 0</xyz>"), "'j'.*<xyz>.*3 finite numbers"),
+    "short axis": (axis("<xyz>1 0</xyz>"), "'j'.*<xyz>.*3 finite numbers"),
+    "unknown frame of an axis": (axis("<xyz expressed_in='q'>1 0 0</xyz>"), "'j'.*expressed_in: names 'q'"),
+    "not a number": (axis("<dynamics><damping>x</damping></dynamics>"), "'j'.*<damping>.*'x'"),
+    "negative damping": (axis("<dynamics><damping>-1</damping></dynamics>"), "'j'.*damping"),
+    "negative spring": (
+        axis("<dynamics><spring_stiffness>-1</spring_stiffness></dynamics>"),
+        "'j'.*stiffness.*negative",
+    ),
+    "limit": (axis("<limit><lower>nan</lower></limit>"), "'j'.*<lower>.*give a number"),
+    "five numbers": (posed("<pose>0 0 0 0 0</pose>"), "<link name='a'> <pose>.*6 finite numbers"),
+    "unknown format": (posed("<pose rotation_format='x'>0 0 0 0 0 0</pose>"), "'a'.*rotation_format is 'x'"),
+    "no unit quaternion": (posed("<pose rotation_format='quat_xyzw'>0 0 0 0 0 0 2</pose>"), "'a'.*length 1"),
+    "degrees": (posed("<pose degrees='maybe'>0 0 0 0 0 0</pose>"), "'a'.*degrees.*true or false"),
+    "cycle": (posed("<pose relative_to='b'/>").replace("'b'>", "'b'><pose relative_to='a'/>", 1), "relative to"),
+    "own inertia elsewhere": (
+        link("a", inertial=UNIT.replace("<mass>", "<pose relative_to='b'/><mass>")) + link("b") + joint("j", "a", "b"),
+        "<inertial> <pose>.*relative to 'b'",
+    ),
+    "inertia from geometry": (
+        link("a", inertial=UNIT.replace("<inertial>", "<inertial auto='true'>")) + link("b") + joint("j", "a", "b"),
+        "'a'.*auto.*geometry",
+    ),
+    "negative mass": (
+        link("a") + link("b", inertial=UNIT.replace("<mass>1", "<mass>-1")) + joint("j", "a", "b"),
+        "'b'.*mass -1",
+    ),
+    "one free body": (link("a"), "floating_base=True"),
+    "not XML": ("<sdf version='1.9'><model>", "not well-formed"),
+    "entities": ("<sdf version='1.9'><!-- --></sdf>", "has 0 <model>"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_model_is_refused_with_file_element_and_remedy(case, load):
+    model, message = BROKEN[case]
+    with pytest.raises(ModelError, match=rf"(?s)model\.sdf.*{message}") as caught:
+        load(model)
+    assert "model.sdf" in caught.value.where
+    assert caught.value.remedy
+
+
+def test_a_fixed_base_has_no_root_joint(load):
+    with pytest.raises(ModelError, match="joined to the world"):
+        load(link("a") + joint("j", "world", "a"), floating_base=True)
+
+
+def test_document_types_are_refused(tmp_path):
+    path = tmp_path / "model.sdf"
+    path.write_text("<!DOCTYPE sdf [<!ENTITY x 'y'>]><sdf version='1.9'><model name='&x;'/></sdf>")
+    with pytest.raises(ModelError, match=r"model\.sdf.*refused; remove <!DOCTYPE"):
+        mechanics.load_mechanism(path)
+
+
+@pytest.mark.parametrize("limits", [Limits(bytes=100), Limits(depth=3), Limits(elements=5)])
+def test_size_and_depth_are_bounded(load, limits):
+    with pytest.raises(ModelError, match=r"model\.sdf.*raise limits\.(bytes|depth|elements)"):
+        load(PAIR, limits=limits)
+
+
+def test_a_long_chain_is_read_in_time(load):
+    """3000 links, each placed relative to the one before: nothing is recursive or quadratic."""
+    names = [f"l{k}" for k in range(3000)]
+    links = "".join(link(b, f"<pose relative_to='{a}'>0 0 0.1 0 0 0</pose>") for a, b in pairwise(names))
+    joints = "".join(joint(f"j{b}", a, b) for a, b in pairwise(names))
+    made = load(link(names[0]) + links + joints)
+    assert len(made.tree) == 2999
