@@ -3,6 +3,7 @@
 ======================  ==============================================================================================
 `tree_guards`           the energy is kept, or only falls
 `closure_guards`        the loops stay closed
+`slip_guard`            wheels roll, and loops do not open
 `pivot_guard`           the closures keep their rank: at a singular position the multipliers are not determined
 ======================  ==============================================================================================
 """
@@ -20,6 +21,8 @@ Array = NDArray[np.float64]
 
 OPEN = 1e-6
 """Gap, relative to the size of the mechanism, from which on a loop counts as open."""
+SLIPPING = 1e-6
+"""Velocity at which a loop opens or a wheel slips, relative to a speed of the motion."""
 STRAINED = 0.05
 """The same where the formulation lets gaps grow."""
 LOST = 1e-13
@@ -44,6 +47,18 @@ def tree_guards(tree: Tree, kinetic: float, *, dissipates: bool = False) -> tupl
     if tree.is_rheonomic:
         return ()
     return energy_guard(kinetic + gravity_at_play(tree), dissipates or bool(np.any(tree.damping)))
+
+
+def slip_guard(tree: Tree, kinetic: float) -> tuple[Guard, ...]:
+    """The guard of the velocities at which loops open and wheels slip, relative to the speed that all of the energy at
+    play would give the whole mass.
+    """
+    mass = sum(body.inertia.mass for body in tree.bodies)
+    speed = float(np.sqrt(2.0 * (kinetic + gravity_at_play(tree)) / mass)) if mass > 0.0 else 0.0
+    if speed == 0.0:
+        return ()
+    says, remedy = "loops open or wheels slip", "start elsewhere, or give the rank of the closures"
+    return (Guard("velocity_gap", says, remedy, greatest=SLIPPING * speed),)
 
 
 def closure_guards(size: float, part: float = OPEN) -> tuple[Guard, ...]:

@@ -36,7 +36,7 @@ from mechanics.constraints.loops import Closure
 from mechanics.constraints.mobility import Mobility, least_pivot, mass_matrix, mobility, nearness
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.forces import Element
-from mechanics.guards import closure_guards, pivot_guard, tree_guards
+from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.model.tree import Tree
 from mechanics.variational.own_step import variational_step
 
@@ -275,7 +275,7 @@ class Mechanism:
         """
         if not len(self.equations):
             return self.energy_guards(kinetic)
-        closed_guards = closure_guards(self.size) if closes else ()
+        closed_guards = (*closure_guards(self.size), *slip_guard(self.tree, kinetic)) if closes else ()
         pivot = least_pivot(self.equations, self.mobility, self.home)
         return (*self.energy_guards(kinetic), *closed_guards, *pivot_guard(pivot))
 

@@ -152,7 +152,23 @@ def _doubts(problem: Problem, found: Trajectory, number: int) -> list[Doubt]:
             )
             limit = lower if value < lower else upper
             doubts.append(Doubt(guard.name, time, value, limit, says, guard.remedy, number))
-    return sorted([*doubts, *_narrow(problem, found, number)], key=lambda doubt: abs(doubt.time - found.t[0]))
+    doubts += [*_no_numbers(problem, found, number), *_narrow(problem, found, number)]
+    return sorted(doubts, key=lambda doubt: abs(doubt.time - found.t[0]))
+
+
+def _no_numbers(problem: Problem, found: Trajectory, number: int) -> list[Doubt]:
+    """Watched numbers that were none at some step: extremes pass over them, sums do not."""
+    m, doubts = problem.invariant_count, []
+    guarded = {problem.guards[k].name for k in range(len(problem.guards)) if found.guarded[4, k] > 0.0}
+    rows = found.stretch > 0
+    sums = found.statistics[: len(rows)][rows, SUM * m : (SUM + 1) * m]
+    times = np.append(found.t, found.last_t)[rows]
+    for name, values in zip(problem.invariant_names, sums.T, strict=True):
+        if np.isnan(values).any() and name not in guarded:
+            time = float(times[int(np.argmax(np.isnan(values)))])
+            remedy = "look at the function, and at the state there"
+            doubts.append(Doubt(name, time, np.nan, np.nan, "is not a number", remedy, number))
+    return doubts
 
 
 def _narrow(problem: Problem, found: Trajectory, number: int) -> list[Doubt]:

@@ -107,7 +107,7 @@ class Doubt:
     value : float
         The number where it was furthest beyond.
     limit : float
-        The limit.
+        The limit; NaN if the number was none.
     says : str
         What it means.
     remedy : str
@@ -126,7 +126,8 @@ class Doubt:
 
     def __str__(self) -> str:
         beyond = "above" if self.value > self.limit else "below"
-        parts = (f"since t = {self.time:.6g}, {self.name} {self.value:.6g} is {beyond} {self.limit:.6g}",)
+        which = f" {self.value:.6g} is {beyond} {self.limit:.6g}" if self.limit == self.limit else ""
+        parts = (f"since t = {self.time:.6g}, {self.name}{which}",)
         return "; ".join(parts + tuple(text for text in (self.says, self.remedy) if text))
 
 

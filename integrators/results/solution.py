@@ -92,10 +92,13 @@ class Solution:
     @property
     def success(self) -> bool:
         """Whether every trajectory came to its end (or to a terminal event) and nothing is doubtful."""
+        return self.finished and not self.doubts
+
+    @property
+    def finished(self) -> bool:
+        """Whether every trajectory came to its end (or to a terminal event), doubtful or not."""
         good = (Status.OK, Status.EVENT)
-        return not self.doubts and all(
-            s in good for s in ((self.status,) if isinstance(self.status, Status) else self.status)
-        )
+        return all(s in good for s in ((self.status,) if isinstance(self.status, Status) else self.status))
 
     def __getitem__(self, name: str) -> Array:
         """A part of the state ``(…, k, size)`` or an invariant ``(…, k)`` by name."""

@@ -59,6 +59,8 @@ def write(path: str | os.PathLike[str], dataset: Dataset, previous: Path | None 
     A link is followed and stays; StorageError if a folder or a device is there, OSError if the disk is full or the
     folder cannot be written, which leaves the file as it was.  `previous`: where its old content is kept.
     """
+    if not isinstance(dataset, Dataset):
+        raise TypeError(f"dataset: {dataset!r}, expected a Dataset")
     target = target_of(path)
     sizes = _sizes(dataset)
     with part_of(target) as part:  # with the rights a new file has here, unlike a tempfile

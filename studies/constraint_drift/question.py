@@ -109,7 +109,7 @@ class Run:
 
     @property
     def arrived(self) -> bool:
-        return self.solution.success and bool(np.isfinite(self.solution.y[-1]).all())
+        return self.solution.finished and bool(np.isfinite(self.solution.y[-1]).all())
 
     @property
     def angle_error_or_more(self) -> float:

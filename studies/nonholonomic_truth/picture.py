@@ -67,7 +67,7 @@ def _verdicts(ax: Any, result: Result) -> None:
 
 
 def _number(r: Run) -> str:
-    if not r.solution.success:
+    if not r.solution.finished:
         return r.solution.status.name.lower().replace("_", "\n")
     text = f"{r.error:.1e}"
     return f"{text}\n|Av| {r.parasitic:.1g}" if r.parasitic and r.parasitic > 0.3 else text

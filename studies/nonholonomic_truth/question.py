@@ -101,7 +101,7 @@ class Run:
 
     @property
     def verdict(self) -> str:
-        if not self.solution.success:
+        if not self.solution.finished:
             return "grows" if self.solution.status is Status.NON_FINITE else "fails"
         if self.error < ROUNDING:
             return "exact"
@@ -156,7 +156,7 @@ def _run(
     save = 1 if method == "GNI" else max(1, round(horizon / step / 2000))
     solution = integrate(problem, method, (0.0, horizon), step=step, save_every=save, progress=config.progress or None)
     driven = solution.mean_since[1:, 2]
-    measurable = solution.success and len(driven) >= 100 and (driven > 0).all()
+    measurable = solution.finished and len(driven) >= 100 and (driven > 0).all()
     drift = energy_drift(solution.t[1:], np.log(driven)) if measurable else None
     return Run(name, label, step, solution, drift, _parasitic(system, solution) if method == "GNI" else None)
 

@@ -147,7 +147,7 @@ def _solve(problem: Problem, horizon: float, method: Any, **how: float) -> tuple
     solution = integrate(
         problem, method, (0.0, horizon), save_every=2**40 if "step" in how else None, progress=False, **how
     )  # type: ignore[arg-type]
-    return (solution.y[-1], solution.evaluations) if solution.success else None
+    return (solution.y[-1], solution.evaluations) if solution.finished else None
 
 
 def _solve_with_scipy(fun: Any, problem: Problem, horizon: float, solver: str, rtol: float) -> tuple[Array, int] | None:

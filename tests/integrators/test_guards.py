@@ -92,6 +92,19 @@ def test_a_number_that_is_none_is_beyond_every_limit():
     assert run.doubts[0].time == pytest.approx(2.1)
 
 
+def test_an_invariant_that_is_no_number_at_some_step_is_a_doubt():
+    """Extremes pass over it, and the states that are saved need not show it."""
+    root = numba.njit(lambda t, y: np.sqrt(y[0] + 0.5))
+    made = Problem(rn(2), [1.0, 0.0], oscillator, invariants={"energy": energy, "root": root})
+    run = integrate(made, "RKMK4", (0, 2 * np.pi), np.pi / 50, save_every=100)
+    assert np.isfinite(run["root"]).all()
+    (doubt,) = run.doubts
+    assert doubt.name == "root"
+    assert doubt.time == run.t[-1]
+    assert not run.success
+    assert "not a number" in run.message
+
+
 def test_every_trajectory_of_an_ensemble_has_its_own_limits():
     guard = Guard("energy", change=0.01)
     made = problem(guard).with_start([[1.0, 0.0], [0.1, 0.0], [2.0, 0.0]])

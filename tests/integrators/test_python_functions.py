@@ -195,7 +195,7 @@ def test_ctrl_c_in_a_field_returns_what_was_computed():
             os.kill(os.getpid(), signal.SIGINT)
         return -y
 
-    solution = integrate(Problem(LINE, [1.0], slow), "RKMK4", (0, 1e9), 1e-2, save_every=100)
+    solution = integrate(Problem(LINE, [1.0], slow), "RKMK4", (0, 1e9), 1e-2, save_every=100_000)
     assert solution.status is Status.INTERRUPTED
     assert solution.t[-1] >= 5.0
     assert np.abs(solution.y[:, 0] - np.exp(-solution.t)).max() < 1e-9
@@ -209,5 +209,5 @@ def test_a_second_ctrl_c_is_a_keyboard_interrupt():
 
     before = signal.getsignal(signal.SIGINT)  # ignored where the tests run in the background
     with pytest.raises(KeyboardInterrupt):
-        integrate(Problem(LINE, [1.0], slow), "RKMK4", (0, 1e9), 1e-2, save_every=100)
+        integrate(Problem(LINE, [1.0], slow), "RKMK4", (0, 1e9), 1e-2, save_every=100_000)
     assert signal.getsignal(signal.SIGINT) is before

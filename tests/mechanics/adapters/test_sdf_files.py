@@ -206,7 +206,7 @@ def test_a_universal_joint_that_closes_a_loop_has_both_its_axes(load):
     cross = "<axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2>"
     ring = link("a") + link("b") + link("c") + joint("j", "a", "b", "ball") + joint("k", "b", "c", "ball")
     made = load(ring + joint("l", "a", "c", "universal", cross))
-    (row,) = [row for row in made.equations.rows if "turn" in row.label]
+    (row,) = [row for row in made.equations.equations if "turn" in row.label]
     assert np.allclose(row.a, (1, 0, 0))
     assert np.allclose(row.b, (0, 1, 0))
 

@@ -1,5 +1,8 @@
 """Wrong runs of mechanisms that used to say "reached the end"."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -111,3 +114,11 @@ def test_momenta_within_a_step_are_those_of_the_velocities():
         v, _ = mechanism.rhs(q, p)
         np.testing.assert_allclose(mechanism.momentum(q, v), p, atol=1e-12)
     np.testing.assert_allclose(run["p"], fine["p"], atol=1e-4)
+
+
+def test_the_page_on_doubts_works_as_told(capsys):
+    page = (Path(__file__).resolve().parents[3] / "docs" / "howto" / "know_when_to_doubt.md").read_text(
+        encoding="utf-8"
+    )
+    exec("\n".join(re.findall(r"^```python\n(.*?)^```", page, flags=re.M | re.S)), {})
+    assert "the closures lose rank" in capsys.readouterr().out
