@@ -84,6 +84,17 @@ def test_a_position_where_wheels_lose_rank_is_named():
     assert np.allclose(v.velocities(v.home, AROUND).v, (1.0, 0.0, 1.0 / RADIUS, 0.0, 0.0), atol=1e-14)
 
 
+@pytest.mark.parametrize(("rate", "slips"), [(0.0, False), (1e-4, True), (0.3, True)])
+def test_wheels_that_slip_because_the_rank_was_given_too_small_are_doubtful(rate, slips):
+    """With rank 2 the car goes round its point; where a wheel is steered, the third blade slips."""
+    made = car(*ACKERMANN, rank=2)
+    v = made.velocities(made.home, AROUND).v + rate * np.eye(made.tree.nv)[3]
+    run = integrate(made.problem(v=v), "RKMK4", (0, 1), 1e-3)
+    assert (run.maximum("velocity_gap") > 1e-5) == slips
+    assert [doubt.name for doubt in run.doubts] == ["velocity_gap"] * slips
+    assert run.success != slips
+
+
 def test_velocities_at_a_singular_position_are_numbers_or_refused():
     """Wheels straight: the front blades depend on each other exactly, which gave NaN."""
     with pytest.warns(ModelWarning, match=r"\(blade left, blade right\)"):
