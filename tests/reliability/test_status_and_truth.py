@@ -23,7 +23,10 @@ HORIZONS = {
 }
 ADAPTIVE = [n for n, m in METHODS.items() if isinstance(m, Method) and m.is_adaptive and m.needs == "field"]
 GROWTH = 1e5
-"""By how much errors may exceed the tolerance at the end; a double four-bar on the wrong branch is off by 5 rad."""
+"""By how much errors may exceed the tolerance at the end; a double four-bar on the wrong branch is off by 5 rad.
+
+With many steps (methods of order 2 at tight tolerances) the sum of their errors counts: 30 tolerances a step.
+"""
 
 
 @cache
@@ -48,6 +51,7 @@ def test_success_means_right(method):
             options = {"rtol": tolerance, "atol": tolerance * 1e-2, "max_steps": 300_000}
             run = integrate(problem(name), method, (0, horizon), **options)
             error = np.abs(run.y[-1, : len(truth(name))] - truth(name)).max()
-            if run.success and not error < GROWTH * tolerance * max(1.0, np.abs(run.y).max()):
+            allowed = tolerance * max(GROWTH, 30.0 * run.steps) * max(1.0, np.abs(run.y).max())
+            if run.success and not error < allowed:
                 disagree.append((name, tolerance, error, run.message))
     assert not disagree
