@@ -262,14 +262,14 @@ class Mechanism:
             invariants=closed_invariants,
             invariant_names=("energy", "gap", "velocity_gap", "pivot"),
             invariant_units=("J", "m", "m/s", ""),
-            guards=self.guards(0.5 * float(p0 @ v0), projection == "positions"),
+            guards=self._guards(0.5 * float(p0 @ v0), projection == "positions"),
             explain=self.explain,
             projection=None if projection == "none" else closed_projection,
             own_steps={"variational": self._variational_step()},
             model=self.name,
         )
 
-    def guards(self, kinetic: float, closes: bool) -> tuple[Guard, ...]:
+    def _guards(self, kinetic: float, closes: bool) -> tuple[Guard, ...]:
         """What a motion that starts with this kinetic energy, J, presupposes; `closes`: the loops are closed after
         every step.
         """
@@ -336,13 +336,10 @@ class Mechanism:
         bare = copy(self)
         bare.elements = ()
 
-        def pull(x: Array) -> Array:
-            still = np.zeros(n)
-            return np.asarray(self.rhs(x, still)[1] - bare.rhs(x, still)[1])
-
-        moves = _NUDGE * np.eye(n)
-        ahead, behind = (np.array([pull(moved_by(self.tree, q, s * e)) for e in moves]) for s in (1.0, -1.0))
-        stiffness = -(ahead - behind) / (2.0 * _NUDGE)
+        nudges = _NUDGE * np.vstack([np.eye(n), -np.eye(n)])
+        near, still = np.array([moved_by(self.tree, q, x) for x in nudges]), np.zeros((2 * n, n))
+        pull = np.asarray(self.rhs(near, still)[1] - bare.rhs(near, still)[1])
+        stiffness = (pull[n:] - pull[:n]) / (2.0 * _NUDGE)
         free = scipy.linalg.null_space(self.equations.matrix(q)) if len(self.equations) else np.eye(n)
         if not free.shape[1]:
             return 0.0, ""

@@ -23,10 +23,13 @@ HORIZONS = {
 }
 ADAPTIVE = [n for n, m in METHODS.items() if isinstance(m, Method) and m.is_adaptive and m.needs == "field"]
 GROWTH = 1e5
-"""By how much errors may exceed the tolerance at the end; a double four-bar on the wrong branch is off by 5 rad.
+"""By how much errors may exceed the tolerance at the end.
 
 With many steps (methods of order 2 at tight tolerances) the sum of their errors counts: 30 tolerances a step.
 """
+
+LARGEST = 0.3
+"""No error is larger, in rad, m or their momenta; a double four-bar on the wrong branch is off by 5 rad."""
 
 
 @cache
@@ -47,11 +50,11 @@ def truth(name):
 def test_success_means_right(method):
     disagree = []
     for name, horizon in HORIZONS.items():
-        for tolerance in (1e-2, 1e-5, 1e-8, 1e-11):
+        for tolerance in (1e-5, 1e-8, 1e-11):
             options = {"rtol": tolerance, "atol": tolerance * 1e-2, "max_steps": 300_000}
             run = integrate(problem(name), method, (0, horizon), **options)
             error = np.abs(run.y[-1, : len(truth(name))] - truth(name)).max()
-            allowed = tolerance * max(GROWTH, 30.0 * run.steps) * max(1.0, np.abs(run.y).max())
+            allowed = min(LARGEST, tolerance * max(GROWTH, 30.0 * run.steps))
             if run.success and not error < allowed:
                 disagree.append((name, tolerance, error, run.message))
     assert not disagree
