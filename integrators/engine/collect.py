@@ -134,10 +134,15 @@ def _messages(found: Sequence[Trajectory]) -> str:
 
 def _at_the_start(problem: Problem, method: Method, way: Plan) -> list[Doubt]:
     """What the method presupposes of its steps and does not find at the start."""
-    starts = enumerate(np.atleast_2d(problem.y0))
-    return [
-        replace(doubt, time=way.t0, trajectory=k) for k, y in starts for doubt in method.doubts(problem, y, abs(way.h))
-    ]
+    doubts = []
+    for k, y in enumerate(np.atleast_2d(problem.y0)):
+        try:
+            found = method.doubts(problem, y, abs(way.h))
+        except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:  # what is said of a run must not lose it
+            says = f"the hypotheses of {method.name} could not be checked ({error})"
+            found = (Doubt("hypotheses", way.t0, np.nan, np.nan, says),)
+        doubts += [replace(doubt, time=way.t0, trajectory=k) for doubt in found]
+    return doubts
 
 
 def _doubts(problem: Problem, found: Trajectory, number: int) -> list[Doubt]:

@@ -28,7 +28,10 @@ def explained(problem: Problem, t: float, y: NDArray[np.float64]) -> str:
     if np.ndim(y) != 1 or not np.isfinite(y).all():
         return ""
     explain = problem.explain or partial(near_dependence, problem)
-    return explain(t, np.array(y))
+    try:
+        return explain(t, np.array(y))
+    except (ArithmeticError, np.linalg.LinAlgError) as error:  # what is said of a run must not lose it
+        return f"nothing more can be said of it ({error})"
 
 
 def _of_step(run: Run, status: Status) -> str:

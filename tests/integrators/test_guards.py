@@ -1,11 +1,15 @@
 """Guards: a run that leaves what its result depends on says so, since when and what to do."""
 
+from dataclasses import replace
+
 import numba
 import numpy as np
 import pytest
 
 import integrators
 from integrators import Doubt, Guard, Problem, Solution, Status, integrate, resume
+from integrators.methods import METHODS
+from integrators.problem import OwnStep
 from liegroup import rn
 
 
@@ -120,6 +124,27 @@ def test_a_guard_that_stops_one_trajectory_leaves_the_others():
     made = problem(Guard("energy", greatest=1.0, stops=True)).with_start([[1.0, 0.0], [2.0, 0.0]])
     many = integrate(made, "RKMK4", (0, 2), 0.1)
     assert many.status == (Status.OK, Status.DOUBTFUL)
+
+
+def test_what_is_said_of_a_run_never_loses_it():
+    """Neither an explanation nor a check of hypotheses that fails."""
+
+    def fails(*anything):
+        return np.linalg.inv(np.zeros((2, 2)))
+
+    made = replace(problem(Guard("energy", "the energy is lost", change=0.01)), explain=fails)
+    run = integrate(made, "RKMK4", (0, 20), 1.0)
+    assert len(run.t) == 21
+    assert "the energy is lost" in run.doubts[0].says
+    assert "Singular matrix" in run.doubts[0].says
+    method = METHODS["RKMK4"]
+    own = replace(method.stepper, step=None, own="mine")
+    step = OwnStep(method.stepper.step, method.work_shape(made), doubts=fails)
+    checked = replace(made, own_steps={"mine": step}, guards=(), explain=None)
+    run = integrate(checked, replace(method, stepper=own), (0, 20), 0.5)
+    assert len(run.t) == 41
+    assert run.doubts[0].name == "hypotheses"
+    assert "could not be checked" in run.message
 
 
 def test_doubts_are_saved_and_loaded(tmp_path):
