@@ -16,7 +16,7 @@ from integrators.engine.adaptive_run import AdaptiveRun, Steering
 from integrators.engine.checkpoint import Checkpoint, load
 from integrators.engine.collect import collect
 from integrators.engine.drive import drive
-from integrators.engine.fixed_run import FixedRun, LaneRun
+from integrators.engine.fixed_run import FixedRun, LaneRun, StagesRun
 from integrators.engine.room import check_room
 from integrators.engine.run import Output, Plan, Run
 from integrators.events import as_events
@@ -228,6 +228,8 @@ def start_runs(problem: Problem, method: Method, output: Output, way: Plan | Ste
     check_room(problem, output, way, len(starts))
     if isinstance(way, Steering):
         return [AdaptiveRun(problem, method, output, way, start) for start in starts]
+    if method.stepper.stages_in_lanes and problem.is_compiled:
+        return [StagesRun(problem, method, output, way, start) for start in starts]
     if len(starts) == 1 or not problem.is_compiled or output.events is not None:
         return [FixedRun(problem, method, output, way, start) for start in starts]
     padded = np.concatenate([starts, np.repeat(starts[-1:], -len(starts) % WIDTH, axis=0)])

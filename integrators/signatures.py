@@ -42,6 +42,8 @@ __all__ = [
     "STEP",
     "STEP_LANES",
     "STEP_LANES_SIGNATURE",
+    "STEP_OF_STAGES",
+    "STEP_OF_STAGES_SIGNATURE",
     "STEP_SIGNATURE",
     "STEP_SIGNATURES",
 ]
@@ -81,7 +83,13 @@ STEP_SIGNATURE = integer(*_STEP_ARGUMENTS)
 STEP_LANES_SIGNATURE = integer(*_STEP_LANES_ARGUMENTS)
 """A stepper on eight trajectories, for `entry`."""
 STEP_SIGNATURES = (STEP_SIGNATURE, STEP_LANES_SIGNATURE)
+_STEP_OF_STAGES_ARGUMENTS = (
+    FIELD_LANES, real, real, vector, vector, *_METHOD, vector, integers, lane_matrix, matrix, integers
+)  # fmt: skip
+STEP_OF_STAGES_SIGNATURE = integer(*_STEP_OF_STAGES_ARGUMENTS)
+"""A stepper on one trajectory that evaluates the field in lanes, one per stage."""
 
 STEP = function(integer, *_STEP_ARGUMENTS)
 """The type of a stepper passed as an argument."""
 STEP_LANES = function(integer, *_STEP_LANES_ARGUMENTS)
+STEP_OF_STAGES = function(integer, *_STEP_OF_STAGES_ARGUMENTS)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.engine.observe import call_step, completed, crosses, observe
-from integrators.engine.records import LANES, ONE
+from integrators.engine.records import LANES, ONE, STAGES
 from integrators.engine.winding import wind
 from integrators.layout import COMPENSATION, PENDING, STEPS
 from integrators.status import EVENT, OK
@@ -54,3 +54,7 @@ def fixed_loop(
         if status != OK:
             return status
     return OK
+
+
+stages_loop = entry(integer(*STAGES, real, real, integer, integer))(fixed_loop.python)
+"""The same loop on one trajectory with the stages of its steps in lanes."""

@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.engine.fixed_loop import fixed_loop
+from integrators.engine.fixed_loop import fixed_loop, stages_loop
+from integrators.engine.records import BY_STAGES
 from integrators.engine.run import GUARDED, Output, Plan, Run, Trajectory
 from integrators.layout import ROW
 from integrators.method import Method
 from integrators.problem import Problem
 from integrators.problem.jitted import take_raised
 from integrators.results.solution import explain
-from integrators.signatures import FIELD_LANES, STEP_LANES
+from integrators.signatures import FIELD_LANES, STEP_LANES, STEP_OF_STAGES
 from integrators.status import Status
-from liegroup.compile import WIDTH, lane_array
+from liegroup.compile import WIDTH, Entry, Pointer, lane_array
 
 Array = NDArray[np.float64]
 
@@ -47,6 +48,33 @@ class FixedRun(Run):
 
     def call_loop(self, count: int) -> int:
         return int(self.loop(*self.records, self.plan.t0, self.plan.h, count, self.plan.steps))
+
+
+class StagesRun(FixedRun):
+    """Fixed steps of one trajectory by a method that evaluates its stages in lanes."""
+
+    EVALUATING = BY_STAGES
+
+    def _allocate(self, rows: int) -> None:
+        super()._allocate(rows)
+        self.work, self.dense_work = (aligned(*self.work.shape) for _ in range(2))
+        self.step_work = lane_array(*self.problem.work_shape)
+
+    def stepping(self) -> tuple[Any, Any, Any]:
+        step, interpolant = self.method.step(self.problem), self.method.interpolant(self.problem)
+        return (
+            Pointer(step.compiled_lanes, STEP_OF_STAGES),
+            Pointer(interpolant.compiled_lanes, STEP_OF_STAGES),
+            Pointer(self.evaluated.compiled_lanes, FIELD_LANES),
+        )
+
+    def loop_form(self, loop: Entry) -> Any:
+        return self.compiled(stages_loop)
+
+
+def aligned(rows: int, columns: int) -> Array:
+    """Zeros on the boundaries of lane registers; `columns` a multiple of their width."""
+    return lane_array(rows, columns // WIDTH).reshape(rows, columns)
 
 
 class LaneRun(FixedRun):

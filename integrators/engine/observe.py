@@ -44,7 +44,7 @@ def call_step(
     """One step of size h from the state y at t by a stepper or an interpolant; returns its status."""
     return step(
         equations.field, t, h, y, low, equations.table, stepping.coefficients, stepping.options, equations.parameters,
-        equations.structure, equations.field_work, work, counters,
+        equations.structure, equations.step_work, work, counters,
     )  # fmt: skip
 
 

@@ -21,12 +21,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from integrators.controllers.signatures import JUDGE, PROPOSE
-from integrators.signatures import FIELD, FIELD_LANES, STEP, STEP_LANES
+from integrators.signatures import FIELD, FIELD_LANES, STEP, STEP_LANES, STEP_OF_STAGES
 from liegroup.compile import integer, integer_table, integers, lane_matrix, lane_vector, matrix, record, vector
 
 
 class Equations(NamedTuple):
-    """Functions of the problem and what they read."""
+    """Functions of the problem and what they read; `step_work` is the workspace of the field where a step evaluates it.
+    """
 
     field: Any
     invariants: Any
@@ -35,6 +36,7 @@ class Equations(NamedTuple):
     parameters: Any
     structure: Any
     field_work: Any
+    step_work: Any
 
 
 class Stepping(NamedTuple):
@@ -125,12 +127,15 @@ class Control(NamedTuple):
     narrow: Any
 
 
-def _types(step: Any, field: Any, v: Any, m: Any) -> tuple[Any, ...]:
-    """Types of the records that every loop takes; v, m: those of a state and of a workspace."""
+def _types(step: Any, field: Any, v: Any, m: Any, evaluated: Any, step_work: Any, kinds: Any) -> tuple[Any, ...]:
+    """Types of the records that every loop takes; v, m: those of a state and of a workspace; then those of the field as
+    the step evaluates it and of its workspace; the classes of the first three.
+    """
+    equations, stepping, within = kinds
     return (
-        record(Equations, field, field, field, integer_table, vector, integers, m),
-        record(Stepping, step, vector, integers, m),
-        record(Within, step, m, integers, v, v),
+        record(equations, evaluated, field, field, integer_table, vector, integers, m, step_work),
+        record(stepping, step, vector, integers, m),
+        record(within, step, m, integers, v, v),
         record(State, v, v, v, integers, v, v, v, integers),
         record(Crossings, field, integers, v, v),
         record(Saving, integer, vector, vector, m, m, m, integers),
@@ -138,8 +143,23 @@ def _types(step: Any, field: Any, v: Any, m: Any) -> tuple[Any, ...]:
     )
 
 
-ONE = _types(STEP, FIELD, vector, matrix)
+class EquationsOfStages(Equations):
+    """Where the step evaluates the field in lanes, one per stage."""
+
+
+class SteppingOfStages(Stepping):
+    """The same, of such a step."""
+
+
+class WithinOfStages(Within):
+    """The same, of such an interpolant."""
+
+
+ONE = _types(STEP, FIELD, vector, matrix, FIELD, matrix, (Equations, Stepping, Within))
 """Types of the records of one trajectory, in the order of the loops."""
-LANES = _types(STEP_LANES, FIELD_LANES, lane_vector, lane_matrix)
+LANES = _types(STEP_LANES, FIELD_LANES, lane_vector, lane_matrix, FIELD_LANES, lane_matrix, (Equations, Stepping, Within))
 """The same for eight trajectories in lanes."""
+BY_STAGES = (EquationsOfStages, SteppingOfStages, WithinOfStages)
+STAGES = _types(STEP_OF_STAGES, FIELD, vector, matrix, FIELD_LANES, lane_matrix, BY_STAGES)
+"""The same for one trajectory with the stages of its steps in lanes."""
 CONTROL = record(Control, PROPOSE, JUDGE, FIELD, *[vector] * 7)

@@ -116,6 +116,7 @@ class Run:
     """
 
     STEP, FIELD = STEP, FIELD
+    EVALUATING: tuple[Any, ...] = (Equations, Stepping, Within)
     KEPT: tuple[str, ...] = (
         "y", "low", "turns", "previous", "work", "dense_work", "values", "before", "after", *GUARDED, "counters",
         "dense_counters",
@@ -141,7 +142,7 @@ class Run:
     @cached_property
     def records(self) -> tuple[Any, ...]:
         """The records that every loop takes, in its order."""
-        return tuple(self.filled(kind) for kind in (Equations, Stepping, Within, State, Crossings, Saving, Guarding))
+        return tuple(self.filled(kind) for kind in (*self.EVALUATING, State, Crossings, Saving, Guarding))
 
     # --- arrays and functions -------------------------------------------------------------------------------------
 
@@ -164,6 +165,7 @@ class Run:
         self.saved_t, self.stretch = np.zeros(rows), np.zeros(rows, dtype=np.int64)
         self.y, self.low, self.turns, self.previous, self.between, self.between_low = (zeros(n) for _ in range(6))
         self.field_work, self.work = zeros(*problem.work_shape), zeros(*method.work_shape(problem))
+        self.step_work = self.field_work
         self.dense_work = self.work if method.has_own_interpolant else zeros(*method.work_shape(problem))
         self.table, self.circles = problem.table, circles(problem, self.t0)
         self.save_every, self.times = self.output.save_every, self.output.times
@@ -200,6 +202,11 @@ class Run:
             return Pointer(self.called_back.compiled(field, slot), self.FIELD)
         return Pointer(self.compiled(field), self.FIELD)
 
+    def stepping(self) -> tuple[Any, Any, Any]:
+        """The stepper, what gives states within a step, and the field as they call it."""
+        step, interpolant = self.method.step(self.problem), self.method.interpolant(self.problem)
+        return self.form(step, self.STEP), self.form(interpolant, self.STEP), self.field_form(self.evaluated, EVALUATED)
+
     @cached_property
     def evaluated(self) -> Field:
         """What the stepper evaluates."""
@@ -217,9 +224,7 @@ class Run:
                 problem, max(problem.n, problem.dimension + 1, problem.invariant_count, len(self.directions), parts)
             )
             self.parameters, self.structure = self.called_back.parameters, self.called_back.structure
-        self.step = self.form(method.step(problem), self.STEP)
-        self.interpolant = self.form(method.interpolant(problem), self.STEP)
-        self.field = self.field_form(self.evaluated, EVALUATED)
+        self.step, self.interpolant, self.field = self.stepping()
         self.invariants = self.field_form(problem.invariants, INVARIANTS)
         self.projection = self.field_form(problem.projection, PROJECTION)
         self.events = self.field_form(None if events is None else events.field, EVENTS)

@@ -74,6 +74,8 @@ class Stepper:
         ``explain(errors)`` → what the engine's row of errors says about a step that failed.
     composes : (function, Stepper), optional
         What makes this stepper of another one.
+    stages_in_lanes : bool
+        Its step is also compiled for a field in lanes, one stage in each; trajectories then run one by one.
 
     Copies and other processes know a stepper by its name in the module of its functions, or by what it is made of.
     """
@@ -91,6 +93,7 @@ class Stepper:
     explain: Callable[[NDArray[np.float64]], str] | None = None
     needs: str = "field"
     composes: tuple[Callable[[Stepper], Stepper], Stepper] | None = None
+    stages_in_lanes: bool = False
 
     def __post_init__(self) -> None:
         if self.needs not in NEEDS:

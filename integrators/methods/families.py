@@ -11,6 +11,7 @@ from integrators.method import Method
 from integrators.steppers.composition import composition
 from integrators.steppers.energy_momentum import energy_momentum
 from integrators.steppers.exponential import exponential
+from integrators.steppers.gauss_in_lanes import gauss_in_lanes_method
 from integrators.steppers.implicit import implicit_rkmk
 from integrators.steppers.implicit_newton import newton_rkmk
 from integrators.steppers.lgvi import lgvi
@@ -61,6 +62,7 @@ def rows() -> Iterator[Row]:
         for s in STAGES.get(family, LOBATTO_STAGES):
             name = f"RKMK_{family}{s}"
             yield name, partial(_collocation, family, s, name)
+    yield "GAUSS8", gauss_in_lanes_method
     yield from _table("", CROUCH_GROSSMAN, exponential)
     yield from _table("", COMMUTATOR_FREE, exponential)
     yield from _table("", TWO_REGISTER, two_register)

@@ -37,6 +37,8 @@ def record(kind: type, *fields: Any) -> Any:
         raise TypeError(f"record: {len(fields)} types for the fields of {kind.__name__}: {names}")
     made = types.BaseTuple.from_types(fields, kind)
     known = _RECORDS.setdefault(kind, [])
+    if made in known:
+        return made
     known.append(made)
     place = next((k for k, (x, y) in enumerate(zip(known[0], made, strict=True)) if _ndim(x) != _ndim(y)), None)
     if place is None:
