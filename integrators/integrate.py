@@ -51,6 +51,8 @@ def integrate(
     progress: bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: float = 60.0,
+    energy_tolerance: float | None = None,
+    fast: bool = False,
 ) -> Solution:
     """Integrate a problem over an interval of time.
 
@@ -105,6 +107,8 @@ def integrate(
         as Ctrl-C does.
     every : float
         Seconds between checkpoints.
+    energy_tolerance, fast
+        Of methods that divide their steps by an estimate (`GAUSS8`), as in `Method.tuned`.
 
     Returns
     -------
@@ -126,6 +130,8 @@ def integrate(
     numbers; it costs its own time and 2 µs or so.
     """
     chosen, problem = find(method), pose(problem)
+    if energy_tolerance is not None or fast:
+        chosen = chosen.tuned(energy_tolerance, fast)
     if y0 is not None:
         problem = problem.with_start(y0)
     span = _interval(t_span)
@@ -228,9 +234,9 @@ def start_runs(problem: Problem, method: Method, output: Output, way: Plan | Ste
     check_room(problem, output, way, len(starts))
     if isinstance(way, Steering):
         return [AdaptiveRun(problem, method, output, way, start) for start in starts]
-    if method.stepper.stages_in_lanes and problem.is_compiled:
+    if method.stepper.stages_in_lanes and problem.is_compiled and problem.is_autonomous:
         return [StagesRun(problem, method, output, way, start) for start in starts]
-    if len(starts) == 1 or not problem.is_compiled or output.events is not None:
+    if len(starts) == 1 or not problem.is_compiled or output.events is not None or method.stepper.stages_in_lanes:
         return [FixedRun(problem, method, output, way, start) for start in starts]
     padded = np.concatenate([starts, np.repeat(starts[-1:], -len(starts) % WIDTH, axis=0)])
     return [LaneRun(problem, method, output, way, pack) for pack in padded.reshape(-1, WIDTH, problem.n)]

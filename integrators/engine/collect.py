@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -49,7 +51,7 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
         iterations=int(counters[ITERATIONS]),
         rejected=int(counters[REJECTED]),
         seconds=seconds,
-        attributes=({} if isinstance(way, Plan) else _attributes(way)) | _divisions(counters),
+        attributes=({} if isinstance(way, Plan) else _attributes(way)) | _divisions(counters) | _report(found),
         events=_events(names, found[0]) if single else tuple(_events(names, f) for f in found),
     )
 
@@ -157,8 +159,38 @@ def _doubts(problem: Problem, found: Trajectory, number: int) -> list[Doubt]:
             )
             limit = lower if value < lower else upper
             doubts.append(Doubt(guard.name, time, value, limit, says, guard.remedy, number))
-    doubts += [*_no_numbers(problem, found, number), *_narrow(problem, found, number)]
+    doubts += [*_coarse(found, number), *_no_numbers(problem, found, number), *_narrow(problem, found, number)]
     return sorted(doubts, key=lambda doubt: abs(doubt.time - found.t[0]))
+
+
+def _coarse(found: Trajectory, number: int) -> list[Doubt]:
+    """Substeps that could not be made as small as their estimate demanded."""
+    report = found.report
+    if report is None or not report.largest_estimate > report.tolerance:
+        return []
+    says = f"the smallest substep, {report.smallest_substep:.3g}, is too large for the tolerance"
+    remedy = "look for what is not smooth there; end the run at it by an event and start anew"
+    return [Doubt("estimate", report.smallest_at, report.largest_estimate, report.tolerance, says, remedy, number)]
+
+
+def _report(found: Sequence[Trajectory]) -> dict[str, str | int | float]:
+    """What steppers that divide their steps say, of all trajectories together."""
+    reports = [f.report for f in found if f.report is not None]
+    if not reports:
+        return {}
+    smallest = min(reports, key=lambda r: r.smallest_substep or np.inf)
+    levels = [sum(column) for column in zip_longest(*(r.levels for r in reports), fillvalue=0)]
+    return {
+        "levels": json.dumps(levels),
+        "smallest_substep": smallest.smallest_substep,
+        "smallest_at": smallest.smallest_at,
+        "largest_estimate": max(r.largest_estimate for r in reports),
+        "estimate_sum": max(r.estimate_sum for r in reports),
+        "estimate_tolerance": max(r.tolerance for r in reports),
+        "recommended_step": min(r.recommended_step for r in reports),
+        "sweeps": float(np.mean([r.sweeps for r in reports])),
+        "most_sweeps": max(r.most_sweeps for r in reports),
+    }
 
 
 def _no_numbers(problem: Problem, found: Trajectory, number: int) -> list[Doubt]:

@@ -27,7 +27,7 @@ from integrators.layout import (
     STRETCH,
     TAU,
 )
-from integrators.method import Method
+from integrators.method import Method, Report
 from integrators.problem import Problem
 from integrators.problem.fields import Field, as_field
 from integrators.problem.jitted import raise_raised
@@ -107,6 +107,8 @@ class Trajectory:
     """A row for each of `GUARDED`, a column per guard."""
     narrowest: tuple[float, float, Array] | None = None
     """Of variable steps: the time after the smallest one, its size, the state there."""
+    report: Report | None = None
+    """What a stepper that divides its steps says of them."""
 
 
 class Run:
@@ -351,7 +353,7 @@ class Run:
             status = self.interpolant(
                 self.field, t, part, y, low, self.table, self.coefficients, self.options,
                 self.parameters, self.structure,
-                self.field_work, work, counters,
+                self.step_work, work, counters,
             )  # fmt: skip
         self._raise_pending()
         if status != Status.OK:
@@ -466,6 +468,7 @@ class Run:
             message=message,
             events=self.events_found,
             guarded=np.array([getattr(self, name)[pick] for name in GUARDED]),
+            report=self.method.report(self.work),
         )
 
 

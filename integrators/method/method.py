@@ -41,6 +41,40 @@ apart.
 
 
 @dataclass(frozen=True)
+class Report:
+    """How a stepper that divides its steps by an estimate of their errors did so.
+
+    Attributes
+    ----------
+    levels : tuple of int
+        Accepted substeps of the step's size divided by 1, 2, 4, …
+    rejected : int
+        Substeps that were taken again, smaller.
+    smallest_substep, smallest_at : float
+        Size of the smallest substep, and the time of the first such.
+    largest_estimate, estimate_sum : float
+        Of the accepted substeps: energy for canonical problems, else the square of a relative error.
+    tolerance : float
+        The largest that a substep may have, at the end of the run.
+    recommended_step : float
+        The largest step that would hardly ever be divided.
+    sweeps, most_sweeps : float
+        Iterations per substep, in the mean and at most.
+    """
+
+    levels: tuple[int, ...]
+    rejected: int
+    smallest_substep: float
+    smallest_at: float
+    largest_estimate: float
+    estimate_sum: float
+    tolerance: float
+    recommended_step: float
+    sweeps: float
+    most_sweeps: float
+
+
+@dataclass(frozen=True)
 class Stepper:
     """One kernel per family of methods.
 
@@ -76,6 +110,10 @@ class Stepper:
         What makes this stepper of another one.
     stages_in_lanes : bool
         Its step is also compiled for a field in lanes, one stage in each; trajectories then run one by one.
+    report : callable, optional
+        ``report(work)`` → how steps were divided so far, from the workspace.
+    tuned : callable, optional
+        ``tuned(method, energy_tolerance, fast)`` → the method with another tolerance of its estimate.
 
     Copies and other processes know a stepper by its name in the module of its functions, or by what it is made of.
     """
@@ -94,6 +132,8 @@ class Stepper:
     needs: str = "field"
     composes: tuple[Callable[[Stepper], Stepper], Stepper] | None = None
     stages_in_lanes: bool = False
+    report: Callable[[NDArray[np.float64]], Report] | None = None
+    tuned: Callable[[Method, float | None, bool], Method] | None = None
 
     def __post_init__(self) -> None:
         if self.needs not in NEEDS:
@@ -194,6 +234,26 @@ class Method:
         """The same method with plain floating-point additions, for comparison."""
         return replace(self, compensated=False, name=f"{self.name}[plain]")
 
+    def tuned(self, energy_tolerance: float | None = None, fast: bool = False) -> Method:
+        """The same method with another tolerance of the estimate by which it divides its steps (`GAUSS8`).
+
+        Parameters
+        ----------
+        energy_tolerance : float, optional
+            Largest estimate of a substep: energy, in the units of the problem, where it is canonical; else the square
+            of a relative error.  inf: steps are never divided.
+        fast : bool
+            End the iteration where rounding is predicted, rather than found: less time, and a drift of rounding in
+            runs of more than 1e5 steps.
+        """
+        if energy_tolerance is None and not fast:
+            return self
+        if self.stepper.tuned is None:
+            raise TypeError(
+                f"energy_tolerance, fast: {self.name} does not divide its steps by an estimate; they are for GAUSS8"
+            )
+        return self.stepper.tuned(self, energy_tolerance, fast)
+
     @property
     def is_adaptive(self) -> bool:
         """Whether it estimates its own error."""
@@ -263,6 +323,10 @@ class Method:
     def has_own_interpolant(self) -> bool:
         """Whether states within a step cost no further steps."""
         return self.dense_order is not None and self.stepper.interpolant is not None
+
+    def report(self, work: NDArray[np.float64]) -> Report | None:
+        """How the stepper has divided its steps, from its workspace; None if it does not."""
+        return self.stepper.report(work) if self.stepper.report else None
 
     def explain(self, problem: Problem, errors: NDArray[np.float64]) -> str:
         """What the stepper or the problem's own step says of a step that failed, from the engine's row of errors; or
@@ -339,3 +403,7 @@ class Reference:
     order: int
     solve: Callable[..., Any]
     source: str = ""
+
+    def tuned(self, energy_tolerance: float | None = None, fast: bool = False) -> Reference:
+        """TypeError: it has no estimate of ours."""
+        raise TypeError(f"energy_tolerance, fast: not for {self.name}, which is here for comparison")

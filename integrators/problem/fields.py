@@ -15,6 +15,7 @@ arguments (then it uses `ld` and `st`).
 
 from __future__ import annotations
 
+import dis
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -82,6 +83,23 @@ def _sources(source: Any) -> list[Any]:
         return _sources(source.source)
     parts = source.values() if isinstance(source, Mapping) else source if isinstance(source, tuple) else None
     return [source] if parts is None else [f for part in parts for f in _sources(part)]
+
+
+def reads_time(field: Field) -> bool:
+    """Whether one of the functions of a field reads its first argument, the time, or passes it on; True where their
+    source does not tell.
+    """
+    return any(_reads_first(f) for f in _sources(field))
+
+
+def _reads_first(function: Any) -> bool:
+    python = function.python if isinstance(function, Entry) else getattr(function, "py_func", function)
+    code = getattr(inspect.unwrap(python), "__code__", None)
+    if code is None or not code.co_argcount:
+        return True
+    first = code.co_varnames[0]
+    loads = (i.argval for i in dis.get_instructions(code) if i.opname.startswith("LOAD"))
+    return first in code.co_cellvars or any(first == x or (isinstance(x, tuple) and first in x) for x in loads)
 
 
 def as_field(function: Any, name: str = "field") -> Field:

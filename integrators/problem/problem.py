@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.problem.fields import Field, as_field, joined, lane_work_shape
+from integrators.problem.fields import Field, as_field, joined, lane_work_shape, reads_time
 from integrators.problem.guards import Doubt, Guard, checked, unknown
 from integrators.problem.jitted import raise_raised
 from integrators.problem.parts import constrained, lagrangian, quasi_velocity
@@ -107,6 +107,8 @@ class Problem:
     canonical : bool
         The state is (q, p) on G × Rⁿ = T*G, left-trivialised: the last factor of the group is Rⁿ with n = dim G, and
         the field is (∂H/∂p, ṗ) with ṗ = ad_vᵀ p + force.
+    autonomous : bool, optional
+        Whether the field does not depend on the time.  Default: its source does not read it.
     parts : callable, optional
         What a stepper of constrained motion evaluates instead of the field, in the field's forms (see
         `integrators.problem.parts`).
@@ -141,6 +143,7 @@ class Problem:
     explain: Callable[[float, Array], str] | None = None
     projection: Any = None
     canonical: bool = False
+    autonomous: bool | None = None
     parts: Any = None
     parts_layout: str = ""
     row_names: Sequence[str] = ()
@@ -198,6 +201,11 @@ class Problem:
     def is_compiled(self) -> bool:
         """Whether the field, the invariants and the projection can be called by the compiled engine."""
         return all(f is None or f.is_compiled for f in (self.field, self.invariants, self.projection))
+
+    @cached_property
+    def is_autonomous(self) -> bool:
+        """Whether the field can be evaluated at other times than its own."""
+        return not reads_time(self.field) if self.autonomous is None else self.autonomous
 
     def __repr__(self) -> str:
         starts = "" if np.ndim(self.y0) == 1 else f", {len(np.asarray(self.y0))} initial states"

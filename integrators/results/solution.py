@@ -100,6 +100,41 @@ class Solution:
         good = (Status.OK, Status.EVENT)
         return all(s in good for s in ((self.status,) if isinstance(self.status, Status) else self.status))
 
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """Of a method that divides its steps (`GAUSS8`): how many substeps had the step divided by 1, 2, 4, …; else
+        empty.
+        """
+        return tuple(json.loads(str(self.attributes.get("levels", "[]"))))
+
+    @property
+    def recommended_step(self) -> float:
+        """The largest step that would not have been divided for the tolerance; NaN for methods without an estimate."""
+        return self._number("recommended_step")
+
+    @property
+    def smallest_substep(self) -> float:
+        """Size of the smallest substep, first taken at the attribute `smallest_at`."""
+        return self._number("smallest_substep")
+
+    @property
+    def largest_estimate(self) -> float:
+        """Largest estimate of the error of a substep: energy for canonical problems, else relative and squared."""
+        return self._number("largest_estimate")
+
+    @property
+    def estimate_sum(self) -> float:
+        """Sum of the estimates of all substeps, which bounds the change of the energy in most runs."""
+        return self._number("estimate_sum")
+
+    @property
+    def sweeps(self) -> float:
+        """Evaluations of all stages per substep, in the mean."""
+        return self._number("sweeps")
+
+    def _number(self, name: str) -> float:
+        return float(self.attributes.get(name, np.nan))
+
     def __getitem__(self, name: str) -> Array:
         """A part of the state ``(…, k, size)`` or an invariant ``(…, k)`` by name."""
         if name in self.invariant_names:

@@ -37,7 +37,6 @@ from numpy.typing import NDArray
 from integrators.layout import (
     CANONICAL,
     COMPENSATION,
-    DIVIDED,
     ERROR,
     EVALUATIONS,
     HISTORY,
@@ -46,15 +45,15 @@ from integrators.layout import (
     OWN_OPTIONS,
     OWN_ROWS,
     REJECTED,
-    SUBSTEPS,
     TAU,
 )
-from integrators.method import Method, Stepper
+from integrators.method import Method, Report, Stepper
 from integrators.problem import Problem
 from integrators.signatures import STEP_OF_STAGES_SIGNATURE, STEP_SIGNATURE
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, dimension, leaves_chart
 from integrators.tableaus.gauss_in_lanes import gauss_in_lanes
+from liegroup.arrays import real
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, st, st2
 from liegroup.compile.scalars import maximum
 from liegroup.formulas.facts import COMMUTATIVE
@@ -82,7 +81,8 @@ FRESH = 0
 """Where a guess would stand: there is none, all stages begin with the field at the start."""
 
 # the clock: what the next step goes on from
-LEVEL, STEP_SIZE, AT_PLAY, GUESS = range(4)
+LEVEL, STEP_SIZE, AT_PLAY, GUESS, STEEPEST, TOLERATED = range(6)
+"""The last two: largest estimate divided by the fifteenth power of the substep; the tolerance at last."""
 # the report of the run so far
 LARGEST_ESTIMATE, ESTIMATE_SUM, SMALLEST, SMALLEST_TIME, MOST, REJECTIONS, SUBSTEP_COUNT, SWEEPS = range(8)
 CLOCK_ROW, REPORT_ROW, LEVELS_ROW = OWN_ROWS, OWN_ROWS + 1, OWN_ROWS + 2
@@ -463,6 +463,14 @@ def wake(h: Any, coefficients: Any, work: Any, counters: Any) -> None:
         st(clock, STEP_SIZE, h)
 
 
+@helper
+def fifteenth(x: Any) -> Any:
+    """x¹⁵."""
+    square = x * x
+    fourth = square * square
+    return fourth * fourth * fourth * square * x
+
+
 @kernel
 def note(t: Any, h: Any, level: Any, error: Any, work: Any) -> None:
     """An accepted substep, in the report of the run."""
@@ -471,6 +479,8 @@ def note(t: Any, h: Any, level: Any, error: Any, work: Any) -> None:
     st(report, LARGEST_ESTIMATE, max(ld(report, LARGEST_ESTIMATE).real, error))
     st(report, ESTIMATE_SUM, ld(report, ESTIMATE_SUM) + error)
     st(report, SUBSTEP_COUNT, ld(report, SUBSTEP_COUNT) + 1.0)
+    steep = error / fifteenth(size)
+    st(work[CLOCK_ROW], STEEPEST, max(ld(work[CLOCK_ROW], STEEPEST).real, steep))
     if ld(report, SMALLEST) == 0.0 or size < ld(report, SMALLEST).real:
         st(report, SMALLEST, size)
         st(report, SMALLEST_TIME, t)
@@ -484,7 +494,7 @@ def step(
     """One step, in as many substeps as its estimate and its iteration demand."""
     n, clock, largest = y.shape[0], work[CLOCK_ROW], options[LARGEST]
     wake(h, coefficients, work, counters)
-    level, whole, position, taken = int(ld(clock, LEVEL).real), 1 << largest, 0, 0
+    level, whole, position = int(ld(clock, LEVEL).real), 1 << largest, 0
     while position < whole:
         part = 1.0 / (1 << level)
         start, size = t + (position / whole) * h, part * h
@@ -496,6 +506,7 @@ def step(
         if solved and options[CANONICAL]:
             st(clock, AT_PLAY, max(ld(clock, AT_PLAY).real, energy_at_play(n, table, work)))
         tolerance = allowed(coefficients, options, work)
+        st(clock, TOLERATED, tolerance)
         if not (solved and (error <= tolerance or level == largest)):
             if level == largest:
                 st(clock, GUESS, FRESH)
@@ -508,7 +519,6 @@ def step(
         else:
             advance(y, low, table, options, work, counters)
             position += whole >> level
-            taken += 1
             note(start, size, level, error, work)
             larger = level > 0 and position % (whole >> (level - 1)) == 0 and 131072.0 * error < tolerance
             st(clock, GUESS, UP if larger else SAME)
@@ -517,9 +527,6 @@ def step(
     st(clock, LEVEL, float(level))
     counters[HISTORY] = 1
     counters[LAST_KNOWN] = 0
-    if taken > 1:
-        counters[DIVIDED] += 1
-        counters[SUBSTEPS] += taken
     return OK
 
 
@@ -570,8 +577,44 @@ def _rows(options: NDArray[np.int64]) -> int:
     raise NotImplementedError("the workspace of the Gauss method in lanes depends on the problem")
 
 
+def report(work: NDArray[np.float64]) -> Report:
+    """How the steps were divided so far."""
+    found, clock = work[REPORT_ROW].tolist(), work[CLOCK_ROW].tolist()
+    levels = np.trim_zeros(work[LEVELS_ROW : LEVELS_ROW + 2].ravel(), "b")
+    tried = found[SUBSTEP_COUNT] + found[REJECTIONS]
+    steepest = clock[STEEPEST]
+    return Report(
+        levels=tuple(int(x) for x in levels),
+        rejected=int(found[REJECTIONS]),
+        smallest_substep=found[SMALLEST],
+        smallest_at=found[SMALLEST_TIME],
+        largest_estimate=found[LARGEST_ESTIMATE],
+        estimate_sum=found[ESTIMATE_SUM],
+        tolerance=clock[TOLERATED],
+        recommended_step=(clock[TOLERATED] / steepest) ** (1 / 15) if steepest > 0.0 else float("inf"),
+        sweeps=found[SWEEPS] / tried if tried else 0.0,
+        most_sweeps=found[MOST],
+    )
+
+
+def tuned(method: Method, energy_tolerance: float | None, fast: bool) -> Method:
+    """The method with another tolerance, and the fast stop; its name says so."""
+    if energy_tolerance is not None:
+        real(energy_tolerance, "energy_tolerance", "a positive number, or inf for undivided steps", lambda x: x > 0)
+    said = ([] if energy_tolerance is None else [f"energy_tolerance={energy_tolerance!r}"]) + ["fast"] * fast
+    return gauss_in_lanes_method(f"{method.name}[{', '.join(said)}]", energy_tolerance, fast)
+
+
 GAUSS_IN_LANES = Stepper(
-    "gauss_in_lanes", gauss_step, _rows, maps=("exp", "cayley"), prepare=prepare, shape=shape, stages_in_lanes=True
+    "gauss_in_lanes",
+    gauss_step,
+    _rows,
+    maps=("exp", "cayley"),
+    prepare=prepare,
+    shape=shape,
+    stages_in_lanes=True,
+    report=report,
+    tuned=tuned,
 )
 
 

@@ -71,6 +71,7 @@ def hamiltonian_problem(
         invariant_units=units,
         guards=tree_guards(tree, float(np.max(0.5 * np.sum(velocities * np.asarray(p), axis=-1)))),
         canonical=True,
+        autonomous=not tree.is_rheonomic,
         own_steps=variational_steps(tree),
         model=tree.name,
     )
