@@ -26,8 +26,7 @@ from liegroup.compile import integer, integer_table, integers, lane_matrix, lane
 
 
 class Equations(NamedTuple):
-    """Functions of the problem and what they read; `step_work` is the workspace of the field where a step evaluates it.
-    """
+    """Functions of the problem and what they read; `step_work` is the workspace of the field within a step."""
 
     field: Any
     invariants: Any
@@ -157,7 +156,9 @@ class WithinOfStages(Within):
 
 ONE = _types(STEP, FIELD, vector, matrix, FIELD, matrix, (Equations, Stepping, Within))
 """Types of the records of one trajectory, in the order of the loops."""
-LANES = _types(STEP_LANES, FIELD_LANES, lane_vector, lane_matrix, FIELD_LANES, lane_matrix, (Equations, Stepping, Within))
+LANES = _types(
+    STEP_LANES, FIELD_LANES, lane_vector, lane_matrix, FIELD_LANES, lane_matrix, (Equations, Stepping, Within)
+)
 """The same for eight trajectories in lanes."""
 BY_STAGES = (EquationsOfStages, SteppingOfStages, WithinOfStages)
 STAGES = _types(STEP_OF_STAGES, FIELD, vector, matrix, FIELD_LANES, lane_matrix, BY_STAGES)

@@ -1,6 +1,6 @@
-"""The Gauss method of eight stages (order 16) with its stages in eight lanes, and a free estimate of every step's error.
+"""The Gauss method of eight stages (order 16), its stages in eight lanes, and a free estimate of the error of a step.
 
-    centred:  m = y τ(½ S),  xᵢ = Σⱼ νᵢⱼ Lⱼ,  Yᵢ = m τ(xᵢ),  Lᵢ = h bᵢ dτ_left(xᵢ)⁻¹ f(t + cᵢh, Yᵢ),  S = Σ Lⱼ,  y <- y τ(S)
+    m = y τ(½ S),   xᵢ = Σⱼ νᵢⱼ Lⱼ,   Yᵢ = m τ(xᵢ),   Lᵢ = h bᵢ dτ_left(xᵢ)⁻¹ f(t + cᵢh, Yᵢ),   S = Σ Lⱼ,   y <- y τ(S)
 
 On commutative groups Yᵢ = y + ½ S + xᵢ and nothing else is needed.  One call of the field in lanes evaluates all
 stages; a field that reads the time, or has no lanes, is called stage by stage, to the same numbers.  The stages are
@@ -54,7 +54,7 @@ from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, dimension, leaves_chart
 from integrators.tableaus.gauss_in_lanes import gauss_in_lanes
 from liegroup.arrays import real
-from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, st, st2
+from liegroup.compile import absolute, entry, helper, kernel, ld, ld2, st, st2
 from liegroup.compile.scalars import maximum
 from liegroup.formulas.facts import COMMUTATIVE
 from liegroup.table import FACTORS, KIND, displacement, dtau_inverse_left
@@ -65,7 +65,8 @@ LEVELS = 12
 """A step is divided into at most 2¹² substeps."""
 ROUNDING = 1e-16
 """Default tolerance of a substep, as a part of the energy at play."""
-MOST_SWEEPS = 40
+MOST_SWEEPS, UNSETTLED_SWEEPS = 400, 40
+"""At most so many; so many if the change is not below `SETTLED` by then (more only serve numbers of many digits)."""
 GEOMETRY = 3
 """Sweeps of the chart alone after a first guess of the body velocities."""
 SETTLED = 1e-12
@@ -132,7 +133,6 @@ def room(n: Any, d: Any) -> Any:
     )  # fmt: skip
 
 
-
 # --- one sweep --------------------------------------------------------------------------------------------------------
 
 
@@ -149,11 +149,9 @@ def evaluate(
     else:
         state, value = flat[at.state : at.state + n], flat[at.value : at.value + d]
         for i in range(STAGES):
-            for m in range(n):
-                st(state, m, ld2(y, m, i))
+            take(y, i, state)
             field(t + coefficients[C + i] * h, state, parameters, structure, field_work, value)
-            for m in range(d):
-                st2(f, m, i, ld(value, m))
+            put(value, f, i)
 
 
 @helper
@@ -172,13 +170,35 @@ def body_row(at: Any, options: Any) -> Any:
 
 
 @kernel
-def into_chart(n: Any, table: Any, options: Any, work: Any) -> None:
-    """L = dτ_left(x)⁻¹ (h b f), unless they are the same."""
-    d = dimension(table)
-    at = room(n, d)
+def into_chart(n: Any, table: Any, options: Any, field_work: Any, work: Any) -> None:
+    """L = dτ_left(x)⁻¹ (h b f), unless they are the same; in lanes where the field is."""
+    d, tau = dimension(table), options[TAU]
+    at, flat = room(n, d), work.reshape((work.size,))
     if not options[FLAT]:
-        body, l = work[at.body : at.body + d], work[at.l : at.l + d]
-        dtau_inverse_left(table, options[TAU], work[at.x : at.x + d], body, l)
+        x, body, l = work[at.x : at.x + d], work[at.body : at.body + d], work[at.l : at.l + d]
+        if field_work.ndim == 3:
+            dtau_inverse_left(table, tau, x, body, l)
+        else:
+            one, value = flat[at.total : at.total + d], flat[at.value : at.value + d]
+            for i in range(STAGES):
+                take(x, i, one)
+                take(body, i, value)
+                dtau_inverse_left(table, tau, one, value, value)
+                put(value, l, i)
+
+
+@helper
+def take(stages: Any, i: Any, one: Any) -> None:
+    """one = stage i."""
+    for m in range(one.shape[0]):
+        st(one, m, ld2(stages, m, i))
+
+
+@helper
+def put(one: Any, stages: Any, i: Any) -> None:
+    """Stage i = one."""
+    for m in range(one.shape[0]):
+        st2(stages, m, i, ld(one, m))
 
 
 @helper
@@ -201,11 +221,14 @@ def product(columns: Any, l: Any, m: Any) -> Any:
 
 
 @kernel
-def refresh(y: Any, low: Any, table: Any, options: Any, work: Any) -> Any:
+def refresh(y: Any, low: Any, table: Any, options: Any, field_work: Any, work: Any) -> Any:
     """Stages from the L; the largest change in units of the sizes, or NaN."""
     n, d = y.shape[0], dimension(table)
     at = room(n, d)
-    largest = refresh_flat(y, low, d, at, work) if options[FLAT] else refresh_centred(y, low, table, options, at, work)
+    if options[FLAT]:
+        largest = refresh_flat(y, low, d, at, work)
+    else:
+        largest = refresh_centred(y, low, table, options, at, field_work, work)
     st(work, ERROR, largest)
     worst = ld2(work, ERROR, 0)
     for i in range(1, STAGES):
@@ -230,7 +253,7 @@ def refresh_flat(y: Any, low: Any, d: Any, at: Any, work: Any) -> Any:
 
 
 @helper
-def refresh_centred(y: Any, low: Any, table: Any, options: Any, at: Any, work: Any) -> Any:
+def refresh_centred(y: Any, low: Any, table: Any, options: Any, at: Any, field_work: Any, work: Any) -> Any:
     """x, the centre and Y = m τ(x), with the low words of y and of the centre."""
     flat = work.reshape((work.size,))
     n, d, tau = y.shape[0], dimension(table), options[TAU]
@@ -247,13 +270,20 @@ def refresh_centred(y: Any, low: Any, table: Any, options: Any, at: Any, work: A
         largest, broken = maximum(largest, change), broken + change * 0.0
     displacement(table, tau, y, half, middle_low)
     centre, moved, stages = work[at.centre : at.centre + n], work[at.moved : at.moved + n], work[at.y : at.y + n]
+    state, value = flat[at.state : at.state + n], flat[at.value : at.value + d]
     for i in range(n):
         step = ld(low, i) + ld(middle_low, i)
         m = ld(y, i) + step
         st(middle, i, m)
         st(middle_low, i, step - (m - ld(y, i)))
         st(centre, i, m)
-    displacement(table, tau, centre, x, moved)
+    if field_work.ndim == 3:
+        displacement(table, tau, centre, x, moved)
+    else:
+        for i in range(STAGES):
+            take(x, i, value)
+            displacement(table, tau, middle, value, state)
+            put(state, moved, i)
     for i in range(n):
         st(stages, i, ld(middle, i) + (ld(middle_low, i) + ld(moved, i)))
     return largest + broken
@@ -318,11 +348,11 @@ def begin(
         for m in range(d):
             st(l, m, ld(lb, m))
     measure(y, table, options, work)
-    refresh(y, low, table, options, work)
+    refresh(y, low, table, options, field_work, work)
     if not options[FLAT]:
         for _ in range(GEOMETRY):
-            into_chart(n, table, options, work)
-            refresh(y, low, table, options, work)
+            into_chart(n, table, options, field_work, work)
+            refresh(y, low, table, options, field_work, work)
 
 
 @kernel
@@ -341,8 +371,8 @@ def solve(
     for k in range(1, MOST_SWEEPS + 1):
         evaluate(field, t, h, n, d, coefficients, parameters, structure, field_work, work)
         weigh(h, d, coefficients, work[at.f : at.f + d], work[body : body + d])
-        into_chart(n, table, options, work)
-        change = refresh(y, low, table, options, work).real
+        into_chart(n, table, options, field_work, work)
+        change = refresh(y, low, table, options, field_work, work).real
         sweeps = k
         if not change < 1e300:
             status = NON_FINITE
@@ -357,7 +387,8 @@ def solve(
         if options[FAST] and k > 1 and change < 0.7 * before and change * change < FAST_END * before:
             status = OK
             break
-        if strikes > 5 or (k > 4 and change > before and change > 1e-9):
+        slow = k >= UNSETTLED_SWEEPS and change > SETTLED
+        if strikes > 5 or slow or (k > 4 and change > before and change > 1e-9):
             break
         best, before = min(best, change), change
     counters[EVALUATIONS] += STAGES * sweeps
@@ -475,7 +506,12 @@ def fifteenth(x: Any) -> Any:
 def note(t: Any, h: Any, level: Any, error: Any, work: Any) -> None:
     """An accepted substep, in the report of the run."""
     report, size = work[REPORT_ROW], abs(h.real)
-    st2(work, LEVELS_ROW + level // STAGES, level % STAGES, ld2(work, LEVELS_ROW + level // STAGES, level % STAGES) + 1.0)
+    st2(
+        work,
+        LEVELS_ROW + level // STAGES,
+        level % STAGES,
+        ld2(work, LEVELS_ROW + level // STAGES, level % STAGES) + 1.0,
+    )
     st(report, LARGEST_ESTIMATE, max(ld(report, LARGEST_ESTIMATE).real, error))
     st(report, ESTIMATE_SUM, ld(report, ESTIMATE_SUM) + error)
     st(report, SUBSTEP_COUNT, ld(report, SUBSTEP_COUNT) + 1.0)
@@ -564,7 +600,9 @@ def _energy(problem: Problem) -> float:
     for y in np.atleast_2d(problem.y0):
         largest = max(largest, 0.5 * float(np.abs(problem.velocity(0.0, y)[:half] * y[problem.n - half :]).sum()))
         if "energy" in problem.invariant_names:
-            largest = max(largest, abs(float(problem.invariant_values(0.0, y)[problem.invariant_names.index("energy")])))
+            largest = max(
+                largest, abs(float(problem.invariant_values(0.0, y)[problem.invariant_names.index("energy")]))
+            )
     return largest if np.isfinite(largest) else 0.0
 
 

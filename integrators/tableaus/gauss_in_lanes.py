@@ -62,13 +62,8 @@ def gauss_in_lanes() -> GaussInLanes:
         a, b = [[decimal(x) for x in row] for row in tableau.A], [decimal(x) for x in tableau.b]
         c = [decimal(x) for x in tableau.c]
         guesses = [
-            [[ratio * b[i] * _lagrange(c, j, x(c[i])) / b[j] for i in range(STAGES)] for j in range(STAGES)]
-            for ratio, x in (
-                (Decimal(1), lambda x: 1 + x),
-                (Decimal("0.5"), lambda x: 1 + x / 2),
-                (Decimal(2), lambda x: 1 + 2 * x),
-                (Decimal("0.5"), lambda x: x / 2),
-            )
+            [[size * b[i] * _lagrange(c, j, start + size * c[i]) / b[j] for i in range(STAGES)] for j in range(STAGES)]
+            for start, size in ((1, Decimal(1)), (1, Decimal("0.5")), (1, Decimal(2)), (0, Decimal("0.5")))
         ]
         highest = [Decimal(15).sqrt() * _legendre7(2 * x - 1) for x in c]
         nu = _antisymmetric([[a[i][j] / b[j] - Decimal("0.5") for j in range(STAGES)] for i in range(STAGES)])

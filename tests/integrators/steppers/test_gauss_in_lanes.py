@@ -1,0 +1,390 @@
+"""The Gauss method of eight stages in lanes: its numbers, order, structure, division of steps, and what it reports."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from decimal import Decimal, localcontext
+
+import mpmath
+import numba
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from integrators import Guard, Problem, Status, integrate, resume
+from integrators.analysis.canonical import canonical_defect
+from integrators.analysis.reversibility import symmetry_defect
+from integrators.engine.fixed_run import FixedRun, StagesRun
+from integrators.engine.run import Output, Plan
+from integrators.integrate import start_runs
+from integrators.method.step_map import step_map
+from integrators.methods import find
+from integrators.steppers.gauss_in_lanes import NU, C, gauss_in_lanes_method
+from integrators.tableaus import GAUSS
+from integrators.tableaus.collocation import _integral, _lagrange, _value
+from integrators.tableaus.gauss_in_lanes import STAGES, gauss_in_lanes
+from integrators.tableaus.numbers import decimal
+from liegroup import rn, so3
+from mechanics import Body, Inertia, Tree
+from mechanics.joints import Free, Motion, Revolute, Rheonomic, Slide, Spherical, Turn
+from mechanics.systems import SYSTEMS
+from mechanics.testing import random_tree
+
+WHOLE = gauss_in_lanes_method(energy_tolerance=np.inf)
+
+
+@numba.njit
+def swing(t, y):
+    return np.array([y[1], -np.sin(y[0])])
+
+
+@numba.njit
+def swing_energy(t, y):
+    return np.array([0.5 * y[1] * y[1] - np.cos(y[0])])
+
+
+@numba.njit
+def driven(t, y):
+    return np.array([y[1], -np.sin(y[0]) + np.cos(2.0 * t)])
+
+
+def pendulum(y0=(2.0, 0.3), field=swing, **known):
+    return Problem(
+        rn(2), list(y0), field, invariants=swing_energy, invariant_names=("energy",), canonical=False, **known
+    )
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_matrix_is_antisymmetric_and_centrally_odd_to_the_last_bit():
+    nu = gauss_in_lanes().nu.T
+    exact = GAUSS(8)
+    assert (nu == -nu.T).all()
+    assert (nu == -nu[::-1, ::-1]).all()
+    with localcontext() as context:
+        context.prec = 50
+        a, b = [[decimal(x) for x in r] for r in exact.A], [decimal(x) for x in exact.b]
+        wanted = [[a[i][j] / b[j] - Decimal("0.5") for j in range(8)] for i in range(8)]
+    assert max(abs(float(Decimal(nu[i, j]) - wanted[i][j])) for i in range(8) for j in range(8)) < 2e-16
+
+
+def test_first_guesses_reproduce_polynomials_of_degree_seven():
+    """For f = t⁷ the L of another step follow exactly from those of the last one."""
+    g = gauss_in_lanes()
+    for columns, first, size, new_first, new_size in (
+        (g.same, 0.0, 1.0, 1.0, 1.0),
+        (g.down, 0.0, 1.0, 1.0, 0.5),
+        (g.up, 0.0, 1.0, 1.0, 2.0),
+        (g.again, 0.0, 1.0, 0.0, 0.5),
+    ):
+        old = size * g.b * (first + size * g.c) ** 7
+        new = new_size * g.b * (new_first + new_size * g.c) ** 7
+        assert np.allclose(columns.T @ old, new, rtol=1e-9, atol=1e-13)
+
+
+def test_the_highest_coefficient_vanishes_for_lower_degrees():
+    g = gauss_in_lanes()
+    assert (g.highest == -g.highest[::-1]).all()
+    for degree in range(7):
+        assert abs(g.highest @ (g.b * g.c**degree)) < 1e-15
+    assert g.highest @ (g.b * g.c**7) == pytest.approx(math.sqrt(15) / math.comb(14, 7) / 15, rel=1e-10)
+
+
+# --- order ------------------------------------------------------------------------------------------------------------
+
+
+def in_many_digits(method):
+    """The method with its numbers exact."""
+    exact, c = GAUSS(8), [mpmath.mpf(x.numerator) / x.denominator if not isinstance(x, Decimal) else mpmath.mpf(str(x))
+                          for x in GAUSS(8).c]  # fmt: skip
+    a = [[mpmath.mpf(str(decimal(x))) for x in row] for row in exact.A]
+    b = [mpmath.mpf(str(decimal(x))) for x in exact.b]
+    numbers = np.array([mpmath.mpf(float(x)) for x in method.coefficients], dtype=object)
+    for j in range(8):
+        for i in range(8):
+            numbers[NU + 8 * j + i] = a[i][j] / b[j] - mpmath.mpf(1) / 2
+    numbers[64:72], numbers[C : C + 8] = b, c
+    new = replace(method)
+    object.__setattr__(new, "coefficients", numbers)
+    return new
+
+
+@pytest.mark.parametrize("group", ["R", "SO3"])
+def test_order_sixteen_in_many_digits(group):
+    """One step against two halves, whose difference falls like h¹⁷."""
+    with mpmath.workdps(60):
+        method = in_many_digits(WHOLE)
+        if group == "R":
+            problem = Problem(rn(1), [1.0], lambda t, y: np.array([y[0] * mpmath.cos(t)]))
+        else:
+
+            def field(t, y):
+                w, x = y[0], y[1]
+                return np.array([w * x + mpmath.cos(3 * t), y[2] - mpmath.sin(2 * t), y[3] + mpmath.mpf(1) / 2])
+
+            problem = Problem(so3, [1.0, 0.0, 0.0, 0.0], field)
+        y = np.array([mpmath.mpf(x) for x in problem.y0], dtype=object)
+        differences = []
+        for h in (mpmath.mpf(1) / 4, mpmath.mpf(1) / 8):
+            one = step_map(problem, method, interpreted=True)(y, h)
+            half = step_map(problem, method, interpreted=True)(y, h / 2)
+            two = step_map(problem, method, t=h / 2, interpreted=True)(half, h / 2)
+            differences.append(max(abs(a - b) for a, b in zip(one, two, strict=True)))
+        assert float(mpmath.log(differences[0] / differences[1], 2)) - 1 == pytest.approx(16, abs=0.5)
+
+
+def test_order_in_double_precision():
+    """Larger steps are not solved, smaller ones right to rounding."""
+    tree, counts = random_tree("chain", 3, np.random.default_rng(5), (Revolute,)), (4, 5, 6)
+    problem = tree.problem(tree.neutral(), np.array([1.0, -0.5, 0.7]))
+    exact = integrate(problem, "RKMK_GAUSS6", (0, 1), 1 / 400).y[-1]
+    errors = [np.abs(integrate(problem, WHOLE, (0, 1), 1 / n).y[-1] - exact).max() for n in counts]
+    assert -np.polyfit(np.log(counts), np.log(errors), 1)[0] == pytest.approx(16, abs=2.5), errors
+
+
+@pytest.mark.parametrize("wrong", [NU + 9, 66])
+def test_a_wrong_digit_shows(wrong):
+    numbers = WHOLE.coefficients.copy()
+    numbers[wrong] += 1e-9
+    spoiled = replace(WHOLE, coefficients=numbers)
+    exact = integrate(pendulum(), WHOLE, (0, 4), 0.05).y[-1]
+    assert np.abs(integrate(pendulum(), WHOLE, (0, 4), 0.1).y[-1] - exact).max() < 1e-14
+    assert np.abs(integrate(pendulum(), spoiled, (0, 4), 0.1).y[-1] - exact).max() > 1e-12
+
+
+# --- structure --------------------------------------------------------------------------------------------------------
+
+
+def test_one_step_on_a_vector_space_preserves_the_canonical_two_form():
+    tree = random_tree("chain", 2, np.random.default_rng(3), (Revolute,))
+    problem = tree.problem(tree.neutral(), np.array([1.0, -2.0]))
+    assert canonical_defect(problem, WHOLE, "0.1", digits=45) < 2e-14
+
+
+def test_one_step_of_a_top_preserves_the_canonical_two_form_to_its_truncation_error():
+    problem = SYSTEMS["lagrange-top"].problem()
+    assert canonical_defect(problem, WHOLE, "0.1", digits=40) < 1e-13
+
+
+def test_a_step_forward_and_a_step_back_return():
+    for name, h in (("lagrange-top", 0.1), ("kepler", 0.1), ("pendulum", 0.2)):
+        problem = SYSTEMS[name].problem()
+        assert symmetry_defect(step_map(problem, WHOLE), problem.y0, h) < 3e-14 * max(1, np.abs(problem.y0).max()), name
+
+
+def test_momenta_of_a_free_chain_stay():
+    tree = random_tree("chain", 3, np.random.default_rng(2), (Spherical,), root=Free()).with_gravity((0, 0, 0))
+    solution = integrate(
+        tree.problem(tree.neutral(), np.random.default_rng(1).normal(size=tree.nv)), "GAUSS8", (0, 20), 0.05
+    )
+    assert solution.success
+    for name in solution.invariant_names:
+        assert solution.error(name, relative=False) < 1e-11, name
+
+
+# --- one trajectory by three ways -------------------------------------------------------------------------------------
+
+
+def runs_of(problem, steps=60, h=0.1, method=None):
+    method = method or find("GAUSS8")
+    for kind in (StagesRun, FixedRun):
+        run = kind(problem, method, Output(), Plan(0.0, h, steps), np.atleast_2d(problem.y0)[0])
+        run.go(steps)
+        yield run
+
+
+@pytest.mark.parametrize("name", ["lagrange-top", "kepler"])
+def test_stages_in_lanes_and_one_by_one_agree_to_the_last_bit(name):
+    lanes, single = runs_of(SYSTEMS[name].problem())
+    assert (lanes.saved == single.saved).all()
+    assert (lanes.work[:8] == single.work[:8]).all()
+
+
+def test_the_interpreted_step_agrees_to_the_last_bit():
+    problem = pendulum()
+    compiled, plain = (step_map(problem, WHOLE, interpreted=i)(problem.y0, 0.3) for i in (False, True))
+    assert np.abs(compiled - plain).max() < 2e-16
+
+
+def test_an_ensemble_is_its_trajectories():
+    starts = np.array([[2.0, 0.3], [0.1, 0.0], [3.1, 0.2]])
+    together = integrate(pendulum().with_start(starts), "GAUSS8", (0, 5), 0.25)
+    assert together.success
+    for k, start in enumerate(starts):
+        assert (together.y[k] == integrate(pendulum(start), "GAUSS8", (0, 5), 0.25).y).all()
+
+
+def test_fields_that_read_the_time_are_evaluated_at_the_times_of_the_stages():
+    problem = pendulum(field=driven)
+    assert pendulum().is_autonomous
+    assert not problem.is_autonomous
+    assert not any(isinstance(run, StagesRun) for run in start_runs(problem, WHOLE, Output(), Plan(0.0, 0.1, 1)))
+    exact = solve_ivp(driven, (0, 3), problem.y0, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+    assert np.abs(integrate(problem, "GAUSS8", (0, 3), 0.25).y[-1] - exact).max() < 2e-12
+
+
+def test_plain_python_fields_give_the_same_numbers():
+    def plain(t, y):
+        return np.array([y[1], -np.sin(y[0])])
+
+    jitted, python = (integrate(Problem(rn(2), [2.0, 0.3], f), "GAUSS8", (0, 3), 0.25) for f in (swing, plain))
+    assert np.abs(jitted.y - python.y).max() < 1e-14
+
+
+def test_trees_with_prescribed_joints_are_evaluated_at_the_times_of_the_stages():
+    """A pivot that goes up and down, z = a sin wt: l θ″ = −(g + z″) sin θ."""
+    a, w, length = 0.3, 4.0, 0.8
+    moved = Rheonomic((Slide((0, 0, 1), Motion(harmonics=((a, w, 0.0),))), Turn((1, 0, 0))))
+    tree = Tree([Body("bob", moved, inertia=Inertia.about_com(2.0, (0, 0, -length), 1e-9 * np.eye(3)))])
+    problem = tree.problem([0.5], [0.2])
+    assert not problem.is_autonomous
+    assert random_tree("chain", 2, np.random.default_rng(3), (Revolute,)).problem(np.zeros(2)).is_autonomous
+
+    def equation(t, x):
+        return x[1], -(9.81 - a * w**2 * np.sin(w * t)) * np.sin(x[0]) / length
+
+    true = solve_ivp(equation, (0, 2), (0.5, 0.2), method="DOP853", rtol=1e-13, atol=1e-14).y[0, -1]
+    assert abs(integrate(problem, "GAUSS8", (0, 2), 0.1).y[-1, 0] - true) < 1e-8  # the bob has a little inertia
+
+
+# --- division of steps ------------------------------------------------------------------------------------------------
+
+
+def test_a_comet_is_followed_by_smaller_steps_where_it_is_fast():
+    problem = SYSTEMS["kepler"].problem()
+    solution = integrate(problem, "GAUSS8", (0, 20 * math.pi), math.pi / 8)
+    assert solution.success
+    assert solution.error("energy") < 1e-14
+    assert len(solution.levels) > 1
+    assert solution.smallest_substep < math.pi / 8
+    assert solution.rejected > 0
+    assert solution.largest_estimate <= 1e-16
+    assert 0 < solution.recommended_step < math.pi / 8
+    whole = integrate(problem, WHOLE, (0, 20 * math.pi), math.pi / 8)
+    assert whole.levels == (160,) or not whole.success
+    assert whole.error("energy") > 100 * solution.error("energy")
+
+
+def test_the_estimate_is_the_error_of_the_energy():
+    """Median |dE| of a step over its estimate, where steps are coarse enough for both to be seen."""
+    tree = random_tree("chain", 3, np.random.default_rng(5), (Revolute,))
+    ratios = []
+    for v in np.random.default_rng(1).uniform(-12, 12, (30, 3)):
+        problem, before = tree.problem(tree.neutral(), v), 0.0
+        run = StagesRun(problem, WHOLE, Output(), Plan(0.0, 0.1, 40), np.asarray(problem.y0))
+        for k in range(40):
+            run.go(1)
+            total = run.method.report(run.work).estimate_sum
+            change = abs(run.saved_values[k + 1, 0] - run.saved_values[k, 0])
+            if run.status is Status.OK and change > 1e-11:
+                ratios.append(change / (total - before))
+            before = total
+    assert len(ratios) > 100
+    assert 0.2 < np.median(ratios) < 1.5
+
+
+def test_a_tolerance_of_joules_is_kept_and_its_cost_is_reported():
+    tree = random_tree("chain", 3, np.random.default_rng(5), (Revolute,))
+    problem = tree.problem(tree.neutral(), np.array([3.0, -2.5, 2.7]))
+    costs = []
+    for tolerance in (1e-6, 1e-9, 1e-12):
+        solution = integrate(problem, "GAUSS8", (0, 10), 0.1, energy_tolerance=tolerance)
+        assert solution.success
+        assert solution.largest_estimate <= tolerance
+        assert solution.error("energy", relative=False) < 200 * tolerance
+        costs.append(solution.evaluations)
+    assert costs == sorted(costs)
+
+
+def test_what_is_not_smooth_is_divided_to_the_end_and_doubted():
+    @numba.njit
+    def wall(t, y):
+        return np.array([y[1], -1.0 if y[0] > 0.0 else 1.0])
+
+    solution = integrate(Problem(rn(2), [1.1, 0.0], wall), "GAUSS8", (0, 4), 0.25)
+    assert not solution.success
+    assert [doubt.name for doubt in solution.doubts] == ["estimate"]
+    assert solution.doubts[0].time == pytest.approx(math.sqrt(2.2), abs=0.25)
+
+
+def test_a_field_that_ends_ends_the_run_with_a_status():
+    @numba.njit
+    def root(t, y):
+        return np.array([-1.0 / y[0]])
+
+    solution = integrate(Problem(rn(1), [1.0], root), "GAUSS8", (0, 1), 0.05)
+    assert not solution.finished
+    assert solution.t[-1] == pytest.approx(0.45, abs=0.06)
+
+
+def test_the_tolerance_has_to_make_sense():
+    with pytest.raises(ValueError, match="energy_tolerance: -1"):
+        integrate(pendulum(), "GAUSS8", (0, 1), 0.1, energy_tolerance=-1)
+    with pytest.raises(TypeError, match="energy_tolerance, fast: RKMK4"):
+        integrate(pendulum(), "RKMK4", (0, 1), 0.1, energy_tolerance=1e-9)
+
+
+def test_the_fast_stop_takes_fewer_sweeps():
+    problem = SYSTEMS["lagrange-top"].problem()
+    slow, fast = (integrate(problem, "GAUSS8", (0, 10), 0.1, fast=f) for f in (False, True))
+    assert fast.sweeps < slow.sweeps
+    assert np.abs(fast.y - slow.y).max() < 1e-11
+
+
+# --- long runs --------------------------------------------------------------------------------------------------------
+
+
+def test_a_killed_run_goes_on_bit_for_bit(tmp_path):
+    problem, path = SYSTEMS["kepler"].problem(), tmp_path / "run.h5"
+    whole = integrate(problem, "GAUSS8", (0, 30), math.pi / 8)
+    seen = []
+
+    def stop(t, y):
+        seen.append(t)
+        return True
+
+    part = integrate(problem, "GAUSS8", (0, 30), math.pi / 8, callback=stop, checkpoint=path)
+    assert not part.finished
+    assert 0 < seen[0] < 30
+    rest = resume(path, problem)
+    assert (rest.y == whole.y).all()
+    assert rest.levels == whole.levels
+    assert rest.recommended_step == whole.recommended_step
+
+
+def test_reports_are_kept_in_files(tmp_path):
+    solution = integrate(SYSTEMS["kepler"].problem(), "GAUSS8", (0, 5), 0.4)
+    loaded = type(solution).load(solution.save(tmp_path / "s.h5"))
+    assert loaded.levels == solution.levels != ()
+    assert loaded.recommended_step == solution.recommended_step
+
+
+def test_states_within_steps_are_as_good_as_at_their_ends():
+    problem, times = pendulum(), np.linspace(0.05, 2.95, 17)
+    exact = np.array([integrate(problem, "GAUSS8", (0, t), t / 8).y[-1] for t in times])
+    assert np.abs(integrate(problem, "GAUSS8", (0, 3), 0.25, t_eval=times).y - exact).max() < 3e-14
+
+
+def test_events_are_found_to_rounding():
+    def through(t, y):
+        return y[0]
+
+    jitted = numba.njit(through)
+    solution = integrate(pendulum((0.5, 0.0)), "GAUSS8", (0, 10), 0.25, events={"through": jitted})
+    times = solution.events["through"][0]
+    half = np.diff(times)
+    quarter = mpmath.ellipk(mpmath.sin(mpmath.mpf("0.25")) ** 2)
+    assert np.abs(half - 2 * float(quarter)).max() < 1e-13
+
+
+def test_guards_are_watched():
+    problem = pendulum(guards=[Guard("energy", greatest=0.0, says="the pendulum turns over")])
+    assert integrate(problem, "GAUSS8", (0, 3), 0.25).doubts
+
+
+def test_stages_are_eight():
+    assert STAGES == 8 == len(GAUSS(8).b)
+    lagrange = [_integral(p) for p in _lagrange([decimal(x) for x in GAUSS(8).c])]
+    assert float(sum(_value(p, Decimal(1)) for p in lagrange)) == pytest.approx(1)
