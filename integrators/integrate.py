@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.controllers import StepController, find_controller
-from integrators.engine.adaptive_run import AdaptiveRun, Steering
+from integrators.engine.adaptive_run import AdaptiveRun, Steering, state_sizes
 from integrators.engine.checkpoint import Checkpoint, load
 from integrators.engine.collect import collect
 from integrators.engine.drive import drive
@@ -34,8 +34,8 @@ ROWS = 10_000
 
 def integrate(
     problem: Problem | Poses,
-    method: str | Method | Reference,
-    t_span: Sequence[float],
+    method: str | Method | Reference | Sequence[float] | None = None,
+    t_span: Sequence[float] | None = None,
     step: float | None = None,
     *,
     y0: ArrayLike | None = None,
@@ -66,8 +66,10 @@ def integrate(
         With an initial state (n,), or with m of them (m, n): an ensemble.  Fixed steps of a compiled field run in lanes
         of eight: the same numbers as one by one, bit by bit, for a fraction of the time.  Anything with a method
         `problem` is asked for it: a mechanism, a nonholonomic system, a row of `mechanics.systems.SYSTEMS`.
-    method : str or Method
-        From the catalogue `integrators.methods`, by name or as an object.
+    method : str or Method, optional
+        From the catalogue `integrators.methods`, by name or as an object.  Without one, ``integrate(problem, t_span)``,
+        it is GAUSS8, with steps from `suggest_step` unless `step` is given; with a tolerance or a controller
+        RKMK_DOP853.  The message of the solution then names both.
     t_span : (t0, t1)
         t1 < t0 integrates backwards.
     step : float, optional
@@ -129,7 +131,9 @@ def integrate(
     A jitted field is inlined or called at once, a plain Python one is called back by the compiled step, to the same
     numbers; it costs its own time and 2 µs or so.
     """
-    chosen, problem = find(method), pose(problem)
+    wanted, t_span = _given(method, t_span)
+    variable = rtol is not None or atol is not None or controller is not None
+    chosen, problem = find(wanted or ("RKMK_DOP853" if variable else "GAUSS8")), pose(problem)
     if energy_tolerance is not None or fast:
         chosen = chosen.tuned(energy_tolerance, fast)
     if y0 is not None:
@@ -151,6 +155,10 @@ def integrate(
         solution: Solution = chosen.solve(problem, span, step=step, save_every=save_every, **tolerances)
         return solution
     chosen.check(problem, span[0])
+    says = "" if wanted else f"{chosen.name}, chosen for want of a method"
+    if chosen.stepper.report and step is None and not variable and span[0] != span[1]:
+        step = min(suggest_step(problem, chosen, t=span[0]), abs(span[1] - span[0]))
+        says = f"{says or chosen.name}, with steps of {step:.3g}"
     if not (callback is None or callable(callback) or callable(getattr(callback, "look", None))):
         raise TypeError(f"callback: {callback!r}, expected a function callback(t, y) or an object with a method look")
     output = Output(times=_times(t_eval, span), events=as_events(events))
@@ -159,7 +167,85 @@ def integrate(
     with undisturbed():
         runs = start_runs(problem, chosen, output, way)
     keeper = None if checkpoint is None else Checkpoint(checkpoint, every, problem, chosen, output, way, runs)
-    return _solved(problem, chosen, way, runs, progress, callback, keeper)
+    solution = _solved(problem, chosen, way, runs, progress, callback, keeper)
+    return replace(solution, message=f"{solution.message} ({says})") if says else solution
+
+
+def suggest_step(
+    problem: Problem | Poses, method: str | Method = "GAUSS8", tolerance: float | None = None, t: float = 0.0
+) -> float:
+    """A step for fixed steps of a method from the start of a problem, found by taking some.
+
+    Parameters
+    ----------
+    problem : Problem, or what poses one
+        Of an ensemble, the first trajectory.
+    method : str or Method
+    tolerance : float, optional
+        Of methods that divide their steps by an estimate (`GAUSS8`): the estimate of a substep, as in `Method.tuned`;
+        default near rounding.  Of others: change of the state after one step, relative to its size (1 for turns), when
+        it is taken in two halves; default 1e-9.
+    t : float
+        The time to begin at.
+
+    Returns
+    -------
+    float
+        The motion may become faster than at its start: what divides its steps notices; with other methods compare with
+        half the step.
+    """
+    chosen, problem = find(method), pose(problem)
+    if isinstance(chosen, Reference):
+        raise TypeError(f"method: {chosen.name} chooses its steps itself")
+    if tolerance is not None:
+        tolerance = real(tolerance, "tolerance", "a positive number", lambda x: 0 < x < np.inf)
+    problem = problem.with_start(np.atleast_2d(problem.y0)[0])
+    first = _first_step(problem, t)
+    if chosen.stepper.report:
+        return _undivided(problem, chosen.tuned(tolerance) if tolerance else chosen, t, first)
+    return _halved(problem, chosen, 1e-9 if tolerance is None else tolerance, t, first)
+
+
+_TRIALS, _TRIAL_STEPS = 8, 16
+_RANGE = 8.0
+"""A trial changes the step at most by this factor."""
+
+
+def _first_step(problem: Problem, t: float) -> float:
+    """A hundredth of the time in which the state would change by its size."""
+    y = np.asarray(problem.y0, dtype=np.float64)
+    sizes, velocity = state_sizes(problem, y), np.abs(problem.velocity(t, y))
+    moving = velocity > 1e-9 * np.max(velocity, initial=0.0)
+    return 0.01 * float(np.min((1.0 + sizes[moving]) / (velocity[moving] + 1e-300), initial=1.0))
+
+
+def _undivided(problem: Problem, method: Method, t: float, step: float) -> float:
+    """The largest step that the first ones of a run would not have divided."""
+    for _ in range(_TRIALS):
+        trial = integrate(problem, method, (t, t + _TRIAL_STEPS * step), step, save_every=_TRIAL_STEPS, progress=False)
+        fastest = trial.smallest_substep if len(trial.levels) > 1 or not trial.finished else np.inf
+        wanted = min(0.9 * trial.recommended_step, fastest, _RANGE * step)
+        if not wanted > 0.0 or 0.8 * step <= wanted <= 1.25 * step:
+            break
+        step = wanted
+    return step
+
+
+def _halved(problem: Problem, method: Method, tolerance: float, t: float, step: float) -> float:
+    """The step whose two halves differ from the whole by the tolerance."""
+    sizes = 1.0 + np.abs(np.asarray(problem.y0))
+    for _ in range(_TRIALS):
+        ends = [integrate(problem, method, (t, t + step), step / k, progress=False) for k in (1, 2)]
+        if not all(end.finished for end in ends):
+            step /= _RANGE
+            continue
+        error = float(np.max(np.abs(ends[0].y[-1] - ends[1].y[-1]) / sizes))
+        power = 1.0 / (method.order + 1)
+        factor = min((tolerance / error) ** power if error > 0.0 else _RANGE, _RANGE)
+        if 0.8 <= factor <= 1.25:
+            break
+        step *= max(factor, 1.0 / _RANGE)
+    return step
 
 
 def resume(
@@ -228,11 +314,21 @@ def _solved(
     return collect(problem, method, way, runs, seconds)
 
 
+def _given(method: Any, t_span: Any) -> tuple[str | Method | Reference | None, Any]:
+    """Method and interval, where the first may have been left out."""
+    if t_span is None and not isinstance(method, (str, Method, Reference)):
+        return None, method
+    if t_span is None:
+        raise TypeError("t_span: missing; expected integrate(problem, method, (t0, t1), step)")
+    return method, t_span
+
+
 def start_runs(problem: Problem, method: Method, output: Output, way: Plan | Steering) -> list[Run]:
     """The runs of all trajectories of a problem: packs of eight in lanes where that is possible, else one each."""
     starts = np.atleast_2d(problem.y0)
     check_room(problem, output, way, len(starts))
     if isinstance(way, Steering):
+        method = method.tuned(np.inf) if method.stepper.report else method  # the controller divides
         return [AdaptiveRun(problem, method, output, way, start) for start in starts]
     if method.stepper.stages_in_lanes and problem.is_compiled and problem.is_autonomous:
         return [StagesRun(problem, method, output, way, start) for start in starts]

@@ -7,6 +7,7 @@ Every claim of a row (order, symmetric, symplectic) is measured by the tests.
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
@@ -56,6 +57,8 @@ class Catalogue(Mapping[str, Row]):
         return f"<{len(self)} methods by name; families: {counted}>"
 
 
+_TUNED = re.compile(r"(?P<name>\w+)\[(energy_tolerance=(?P<tolerance>[-+.\w]+))?(, )?(?P<fast>fast)?\]")
+"""Names that `Method.tuned` gives."""
 METHODS = Catalogue()
 """All methods."""
 
@@ -74,6 +77,10 @@ def find(method: str | Method | Reference) -> Method | Reference:
     if not isinstance(method, str):
         raise TypeError(f"method: {method!r}, expected a name from integrators.methods.catalogue.METHODS or a Method")
     by_name = {name.lower(): name for name in METHODS}
+    if (tuning := _TUNED.fullmatch(method.lower())) and tuning["name"] in by_name:
+        tolerance = tuning["tolerance"]
+        base = METHODS[by_name[tuning["name"]]]
+        return base.tuned(None if tolerance is None else float(tolerance), tuning["fast"] is not None)
     if method.lower() not in by_name:
         near = difflib.get_close_matches(method.lower(), by_name, 3, 0.4)
         hint = f"did you mean {' or '.join(by_name[n] for n in near)}? " if near else ""

@@ -23,7 +23,7 @@ options
     largest level, 1 for the fast stop, 1 if every factor of the group is commutative, then per component of the
     velocity the components (first, count) of the state that say how large it is.
 own rows
-    Eight numbers each: the clock, the report, substeps per level (two rows); ν; sizes, their inverses, S; the centre and
+    The clock, the report, substeps per level (two rows); ν; sizes and their inverses, S; the centre and
     its low words; one stage and its field; in lanes x, L, h b f, Y, and room for displacements.
 """
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from integrators import Guard, Problem, Status, integrate, resume
+from integrators import Guard, Problem, Status, integrate, resume, suggest_step
 from integrators.analysis.canonical import canonical_defect
 from integrators.analysis.reversibility import symmetry_defect
 from integrators.engine.fixed_run import FixedRun, StagesRun
@@ -388,3 +388,49 @@ def test_stages_are_eight():
     assert STAGES == 8 == len(GAUSS(8).b)
     lagrange = [_integral(p) for p in _lagrange([decimal(x) for x in GAUSS(8).c])]
     assert float(sum(_value(p, Decimal(1)) for p in lagrange)) == pytest.approx(1)
+
+
+# --- the choice for people --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["kepler", "four-bar", "rolling-disk"])
+def test_without_a_method_and_a_step_the_energy_stays_and_the_message_says_what_was_taken(name):
+    problem = SYSTEMS[name].problem()
+    solution = integrate(problem, (0, 5))
+    assert solution.success
+    assert solution.error("energy") < 1e-14
+    assert "GAUSS8, chosen for want of a method, with steps of" in solution.message
+    assert solution.steps < 400
+
+
+def test_without_a_method_a_tolerance_asks_for_variable_steps():
+    solution = integrate(pendulum(), (0, 5), rtol=1e-9)
+    assert solution.method == "RKMK_DOP853"
+    assert "RKMK_DOP853, chosen for want of a method" in solution.message
+
+
+def test_the_interval_cannot_be_left_out():
+    with pytest.raises(TypeError, match="t_span: missing"):
+        integrate(pendulum(), "GAUSS8")
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-10])
+def test_a_suggested_step_meets_its_tolerance_for_other_methods(tolerance):
+    problem = SYSTEMS["lagrange-top"].problem()
+    h = suggest_step(problem, "RKMK4", tolerance)
+    whole, halves = (integrate(problem, "RKMK4", (0, h), h / k).y[-1] for k in (1, 2))
+    assert tolerance / 10 < np.abs(whole - halves).max() < 10 * tolerance
+
+
+def test_a_suggested_step_is_not_divided_at_the_start():
+    problem = SYSTEMS["kepler"].problem()
+    h = suggest_step(problem)
+    assert integrate(problem, "GAUSS8", (0, 10 * h), h).levels == (10,)
+    assert suggest_step(problem, tolerance=1e-6) > h
+
+
+def test_a_tuned_method_is_known_by_its_name():
+    assert (find("GAUSS8[energy_tolerance=1e-09, fast]").options == find("GAUSS8").tuned(1e-9, True).options).all()
+    assert find("gauss8[fast]").name == "GAUSS8[fast]"
+    with pytest.raises(ValueError, match="no method"):
+        find("GAUSS8[quick]")
