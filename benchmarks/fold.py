@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.machine import circumstances, save
 from benchmarks.variational import chain, start
 from integrators.integrate import integrate
 from integrators.layout import COUNTERS, HISTORY, OWN_ROWS
@@ -75,7 +76,9 @@ def reached(problem: Any, tree: Tree, y: NDArray[np.float64], map_name: str) -> 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=200, help="states of each family")
-    count, g = parser.parse_args().count, np.random.default_rng(1)
+    parser.add_argument("--save", metavar="NAME", help="write benchmarks/results/NAME.json")
+    options = parser.parse_args()
+    count, g, rows = options.count, np.random.default_rng(1), []
     links = chain(10)
     whirling = hamiltonian_problem(links, *start(10))
     moments = integrate(whirling, "TREE_VARIATIONAL", (0, 20), 1e-3, save_every=20000 // count).y[1:]
@@ -84,10 +87,15 @@ def main() -> None:
     for name in MAPS:
         one = np.array([reached(p, tree, np.asarray(p.y0), name) for p, tree in bodies])
         many = np.array([reached(whirling, links, y, name) for y in moments])
+        found = {"body_least": one.min(), "body_median": np.median(one)}
+        found |= {"chain_least": many.min(), "chain_median": np.median(many)}
+        rows.append({"map": name, "count": count, "limit": LIMIT, **{key: float(x) for key, x in found.items()}})
         print(
             f"{name:9s} {one.min():16.2f} {np.median(one):7.2f} {many.min():19.2f} {np.median(many):7.2f}", flush=True
         )
     print(f"(limit {LIMIT}, of {math.pi:.4f})")
+    if options.save:
+        print("saved", save(options.save, {**circumstances(), "rows": rows}))
 
 
 if __name__ == "__main__":

@@ -48,7 +48,8 @@ class PeerSolution:
     iterations: int = 0
 
     @property
-    def success(self) -> bool:
+    def finished(self) -> bool:
+        """Whether the end was reached; nothing else is known of the peers' promises."""
         return self.status is Status.OK
 
     @property

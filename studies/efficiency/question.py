@@ -128,6 +128,8 @@ def records(result: Result) -> Sequence[Record]:
                 "last_length_of_TSP": _reach(c),
                 "ERA_over_TSP_longest": float(c.costs[0, -1, 2] / c.costs[0, -1, 0]),
                 "ERA_over_OSP_longest": float(c.costs[0, -1, 2] / c.costs[0, -1, 1]),
+                "next_over_ERA_least": float(_next_best(c).min()),
+                "next_over_ERA_largest": float(_next_best(c).max()),
             }
         )
     for name in MASS_MATRIX_OPERATIONS:
@@ -142,6 +144,11 @@ def records(result: Result) -> Sequence[Record]:
             }
         )
     return rows
+
+
+def _next_best(c: Cells) -> NDArray[np.float64]:
+    """Cost of the cheaper one of TSP and OSP over that of ERA, cell by cell."""
+    return np.asarray(c.costs[..., :2].min(axis=-1) / c.costs[..., 2])
 
 
 def _reach(c: Cells) -> int:

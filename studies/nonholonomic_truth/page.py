@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from studies.nonholonomic_truth.question import COLUMNS, RATES
-from studies.pages import markdown, number
+from studies.records import markdown, number
 from studies.study import Record
 
 LETTERS = {"exact": "", "bounded": " B", "linear": " L", "grows": " G", "decays": " D", "fails": " F"}

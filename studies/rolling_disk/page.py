@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from studies.pages import markdown, number
+from studies.records import markdown, number
 from studies.rolling_disk.question import LOST
 from studies.rolling_disk.runs import SIGNIFICANT
 from studies.study import Record

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from studies.pages import markdown, number
+from studies.records import markdown, number
 from studies.study import Record
 from studies.walking_mechanism.question import FORMULATIONS, GAINS, VARIABLE_STEPS
 

@@ -83,6 +83,20 @@ def test_peers_move_the_same_mechanism(peer, most):
         assert fine.angle_error == pytest.approx(0.5 * coarse.angle_error, rel=0.2)
 
 
+def test_peers_are_judged_like_everything_else():
+    """Runs of other programs get records and sentences, too: whether they arrived, gaps, energies."""
+    pytest.importorskip("mujoco")
+    config = ConstraintDriftConfig(
+        systems=("four-bar",), families=("MuJoCo",), steps=(0.01,), horizon=0.5, gains=(1.0,), imperfections=(),
+        progress=False,
+    )  # fmt: skip
+    found = run(config)
+    (row,) = records(found)
+    assert (row["status"], row["reached"]) == ("OK", pytest.approx(0.5))
+    assert 0 < row["gap"] < 1e-3
+    assert any("MuJoCo" in line for line in remarks(found))
+
+
 def test_missing_peers_are_named(monkeypatch, result):
     monkeypatch.setattr(question, "missing", lambda: ["MuJoCo"])
     assert any("MuJoCo is not installed" in line for line in remarks(result))

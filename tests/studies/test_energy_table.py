@@ -1,7 +1,5 @@
 """The table of long runs: its verdicts follow from the runs, and Pinocchio moves the same mechanisms."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -50,26 +48,26 @@ def test_the_picture_and_the_data_hold_all_runs(found):
     assert len(study.remarks(found)) == 2
 
 
-def test_the_page_is_read_back_from_summaries(found, tmp_path):
-    """Of a method that ran twice the longer run stands in the table; a slope within rounding is none."""
+def test_of_a_method_that_ran_twice_the_longer_run_stands_in_the_table(found):
     rows = [dict(r) for r in records(found)]
     longer = [{**r, "horizon": 2 * r["horizon"], "energy_band": 0.25} for r in rows if r["method"] == "RKMK4"]
-    for name, runs in (("first", rows), ("longer", longer)):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "summary.json").write_text(json.dumps({"runs": runs}))
-    gathered = page.gathered([tmp_path / "first", tmp_path / "longer"])
+    gathered = page.gathered([*rows, *longer])
     both = ["TREE_VARIATIONAL", "RKMK4"]
     assert {model: list(methods) for model, methods in gathered.items()} == {
         "floating-chain-10": both,
         "heavy-top": both,
     }
-    table = page.page(gathered).splitlines()[2:]
+    assert page.gathered([*longer, *rows]) == gathered
+    table = page.table([*rows, *longer]).splitlines()[2:]
     assert len(table) == 4
-    assert "2.5e-01, 2.5e-01, 2.5e-01" in table[1]
+    assert "0.25, 0.25, 0.25" in table[1]
     assert "40, 20, 10 ms" in table[1]
+    assert "RKMK4" in page.verdicts([*rows, *longer])
+
+
+def test_a_slope_within_rounding_is_none():
     assert page.drifts({"energy_slope": 1e-13, "energy_slope_sigma": 1e-15, "horizon": 1.0}) is False
     assert page.drifts({"energy_slope": 1e-11, "energy_slope_sigma": 1e-12, "horizon": 1.0}) is True
-    assert "RKMK4" in page.verdict(gathered)
 
 
 def test_mechanisms_without_steps_are_named():

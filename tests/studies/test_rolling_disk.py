@@ -12,7 +12,7 @@ from integrators.results.storage import read
 from integrators.status import Status
 from mechanics.systems.rolling import rolling_disk as in_angles
 from mechanics.systems.rolling import tilting_disk as in_space
-from studies.pages import runs_of
+from studies.records import runs_of
 from studies.rolling_disk import ROLLING_DISK
 from studies.rolling_disk.coin import coin, fit
 from studies.rolling_disk.question import RollingDiskConfig, angle, disks

@@ -1,0 +1,189 @@
+"""What the pages take from the records of benchmarks (`studies.pages` writes them): label of a block is its record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from studies.records import BENCHMARKS, markdown, number, record_of
+
+Record = Mapping[str, Any]
+
+OPERATIONS = (
+    ("SO(3)", "compose", "compose"),
+    ("SO(3)", "log", "log"),
+    ("SE(3)", "exp", "exp"),
+    ("SE(3)", "dexpinv_right", "dexp⁻¹ y"),
+    ("SO(3)", "from matrix", "from a matrix"),
+    ("SE(3)", "from matrix", "from a matrix"),
+)
+USES = {
+    ("liemech", "loop"): "compiled loop",
+    ("liemech", "lanes"): "in lanes",
+    ("liemech", "batch"): "batch of 10⁶",
+    ("SciPy", "batch"): "SciPy, batch",
+    ("jaxlie", "batch"): "jaxlie, batch",
+    ("liemech", "call"): "call from Python",
+    ("Pinocchio", "call"): "Pinocchio, call from Python",
+}
+"""Columns of the table of groups: (library, use) → head."""
+TREES = {
+    "7-link arm": "arm of 7 links, axes anywhere",
+    "prismatic 10-chain": "10 slides in a chain",
+    "planar 10-chain": "10 planar joints in a chain",
+    "free 10-chain": "10 free bodies in a chain",
+}
+LOOPS = {"walker": "walker, two closed legs", "Bricard": "Bricard, overconstrained", "Cassie": "Cassie"}
+
+
+def _where(label: str) -> str:
+    """Commit and processor of a record."""
+    record = record_of(BENCHMARKS, label)
+    return f"{record['processor']}, commit `{record['commit']}`; `benchmarks/results/{label}.json`"
+
+
+def _short(value: float) -> str:
+    """Two digits below ten, whole numbers above."""
+    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
+
+
+def liegroup(runs: Sequence[Record]) -> str:
+    """Times of single operations of groups."""
+    known = {(r["group"], r["operation"], r["library"], r["use"]): r["nanoseconds"] for r in runs}
+    rows = [
+        [
+            f"{group} {said}",
+            *(_short(known[group, name, *use]) if (group, name, *use) in known else "–" for use in USES),
+        ]
+        for group, name, said in OPERATIONS
+    ]
+    calls = {
+        who: [r["nanoseconds"] / 1000 for r in runs if r["library"] == who and r["use"] == "call"]
+        for who in ("liemech", "Pinocchio")
+    }
+    ours, theirs = (f"{_short(min(calls[who]))} to {_short(max(calls[who]))} µs" for who in calls)
+    return (
+        f"Nanoseconds per operation ({_where('liegroup')}):\n\n{markdown(['', *USES.values()], rows)}\n\n"
+        "To read a matrix jaxlie is faster in batches: ours makes sure that the matrix is a rotation. A single call "
+        f"from Python costs {ours}, most of it for checking the arguments; Pinocchio's bindings, which check less, "
+        f"take {theirs}."
+    )
+
+
+def tree_size(runs: Sequence[Record]) -> str:
+    """How the cost of one evaluation grows with the number of bodies."""
+    known = {(r["shape"], r["method"], r["bodies"]): r["seconds"] for r in runs}
+    largest = max(r["bodies"] for r in runs)
+    sizes = (100, 1000, largest)
+    rows = []
+    for shape in ("chain", "random"):
+        for method in dict.fromkeys(r["method"] for r in runs):
+            cells = [known.get((shape, method, n)) for n in sizes]
+            rows.append([f"{shape}, {method}", *("–" if x is None else _short(1e6 * x) for x in cells)])
+    each = 1e6 * known["chain", "ERA", largest] / largest
+    return (
+        f"Microseconds per evaluation, called from Python ({_where('tree_size')}):\n\n"
+        f"{markdown(['', *(f'{n} bodies' for n in sizes)], rows)}\n\n"
+        f"ERA is linear to {largest} bodies: {each:.2f} µs per body."
+    )
+
+
+def coordinate_midpoint(runs: Sequence[Record]) -> str:
+    """The coordinate midpoint form of the variational step, on the equations of motion."""
+    chains = [r for r in runs if "links" in r]
+    ratios = [r["midpoint_us"] / r["variational_us"] for r in chains if r["links"] == 10]
+    lost = [
+        f"{r['links']} links at {1e3 * r['h']:g} ms"
+        for r in chains
+        if r["midpoint_us"] != r["midpoint_us"] and r["links"] <= 40
+    ]
+    return (
+        f"`MIDPOINT` costs {min(ratios):.1f} to {max(ratios):.1f} times as much as `TREE_VARIATIONAL` on ten links "
+        f"that whirl, and does not converge on {', '.join(lost)} ({_where('variational')})."
+    )
+
+
+def compiled_trees(runs: Sequence[Record]) -> str:
+    """What a compiled model gains over the kernel of all trees and over Pinocchio."""
+    rows = [
+        [
+            TREES.get(r["tree"], r["tree"]),
+            f"{r['scalar_ns'] / r['compiled_ns']:.1f}",
+            f"{_short(r['pinocchio_cpp_ns'] / r['compiled_ns'])} / "
+            f"{_short(r['pinocchio_cpp_ns'] / r['compiled_lanes_ns'])}",
+        ]
+        for r in runs
+    ]
+    heads = ["tree", "times as fast as the kernel for all trees"]
+    last = "times as fast as Pinocchio's `aba` in C++, per trajectory: one / eight in lanes"
+    made = f"`python -m benchmarks.tree_rhs --all-joints`, {_where('compiled_model')}"
+    return f"{markdown([*heads, last], rows)}\n\n({made}.)"
+
+
+def compiled_mechanisms(runs: Sequence[Record]) -> str:
+    """What a compiled mechanism gains over the kernel of all mechanisms, Pinocchio, MuJoCo, Exudyn."""
+    rows = []
+    for r in runs:
+        if "compiled_evaluation_us" in r:
+            one, lanes = r["compiled_evaluation_us"], r["compiled_evaluation_in_lanes_us"]
+            rows.append(
+                [
+                    LOOPS.get(r["mechanism"], r["mechanism"]),
+                    str(r["operations"]),
+                    f"{r['evaluation_us'] / one:.1f} / {r['evaluation_in_lanes_us'] / lanes:.1f}",
+                    f"{r['pinocchio_evaluation_us'] / one:.0f} / {r['mujoco_evaluation_us'] / one:.0f}",
+                ]
+            )
+    heads = ["mechanism", "operations", "times as fast as the kernel for all mechanisms: one / eight in lanes"]
+    steps = next(r for r in runs if "exudyn_step_us" in r)
+    return (
+        f"{markdown([*heads, 'times as fast as Pinocchio / MuJoCo'], rows)}\n\n(One evaluation; the last column is "
+        "`constraintDynamics` and `mj_forward` called from Python. A whole step of the compiled "
+        f"{steps['mechanism']} is {steps['exudyn_step_us'] / steps['compiled_step_us']:.1f} times as fast as one of "
+        f"Exudyn. `python -m benchmarks.closed_loops`, {_where('closed_loops')}. The machine had other work to do; the "
+        "first column of ratios is good for a factor of two.)"
+    )
+
+
+def fold(runs: Sequence[Record]) -> str:
+    """How large a step of a tree can be, map by map."""
+    limit = runs[0]["limit"]
+
+    def said(value: float) -> str:
+        return f"{value:.2f}" if value < limit else f"none below {limit:g}"
+
+    keys = ("body_least", "chain_least", "chain_median")
+    rows = [[f"`{r['map']}`{'' if k else ' (default)'}", *(said(r[key]) for key in keys)] for k, r in enumerate(runs)]
+    heads = ["map of `TREE_VARIATIONAL`", "one free body: least h·\\|ω\\|"]
+    chain = "chain of ten that whirls, h times the largest joint rate:"
+    return (
+        f"Where it ended, over {runs[0]['count']} states each (`python -m benchmarks.fold`; {_where('fold')}):\n\n"
+        f"{markdown([*heads, f'{chain} least', 'median'], rows)}"
+    )
+
+
+def modified_energy(runs: Sequence[Record]) -> str:
+    """Slopes of energy and modified energy of the chain of ten."""
+
+    def said(r: Record, name: str) -> str:
+        return f"({number(r[f'{name}_slope'])} ± {number(r[f'{name}_slope_sigma'], 1)}) J/s"
+
+    variational, rk4 = runs
+    r = variational
+    return (
+        f"A chain of ten at h = {1e3 * r['step']:g} ms. Over {r['horizon']:g} s the slope of the energy is "
+        f"{said(variational, 'energy')} for `{variational['method']}` and {said(rk4, 'energy')} for `{rk4['method']}`; "
+        f"that of the modified energy of order {r['order']} is {said(variational, 'modified')} for the first and "
+        f"{said(rk4, 'modified')} for the second (`python -m benchmarks.modified_energy`)."
+    )
+
+
+BLOCKS = {
+    "modified-energy": ("modified_energy", modified_energy),
+    "liegroup": ("liegroup", liegroup),
+    "tree-size": ("tree_size", tree_size),
+    "coordinate-midpoint": ("variational", coordinate_midpoint),
+    "compiled-trees": ("compiled_model", compiled_trees),
+    "compiled-mechanisms": ("closed_loops", compiled_mechanisms),
+    "fold": ("fold", fold),
+}
