@@ -22,12 +22,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.layout import COUNTERS
 from integrators.method import Method
+from integrators.method.step_map import SingleStep
 from integrators.methods import find
 from integrators.problem import Problem
 from integrators.problem.parts import lagrangian as layout
-from integrators.status import OK, Status
 from integrators.step_derivatives.complex_step import by_parameters
 from integrators.step_derivatives.tangent_step import carry
 from integrators.steppers.variational import BASIS, NODES, UNKNOWN, VARIATIONAL
@@ -172,19 +171,9 @@ def _of_own_step(
 
 def _solved(problem: Problem, method: Method, y: Array, h: float, t: float) -> tuple[Array, Array]:
     """(q₁, p₁) and U (s, n)."""
-    entry, parts = method.step(problem), method.function(problem)
-    step, field = (entry.compiled, parts.compiled) if parts.is_compiled else (entry.python, parts.python)
-    end, work = y.copy(), np.zeros(method.work_shape(problem))
-    options, counters = method.kernel_options(problem), np.zeros(COUNTERS, dtype=np.int64)
-    status = step(
-        field, t, h, end, 0 * y, problem.table, method.kernel_coefficients(problem), options, problem.parameters,
-        problem.structure,
-        np.zeros(problem.work_shape), work, counters,
-    )  # fmt: skip
-    if status != OK:
-        raise ArithmeticError(f"{method.name}: {Status(status).name}")
-    n, s = len(y) // 2, int(options[BASIS])
-    return end, work[UNKNOWN][: s * n].reshape(s, n).copy()
+    taken = SingleStep(problem, method)(y, h, t)
+    n, s = len(y) // 2, int(method.kernel_options(problem)[BASIS])
+    return taken.y, taken.work[UNKNOWN][: s * n].reshape(s, n).copy()
 
 
 def _parts(problem: Problem, t: float, state: Array, size: int, control: int | None = None) -> Array:
