@@ -314,11 +314,11 @@ def rattle(name: str = "RATTLE", **changes: Any) -> Method:
     )
 
 
-def reactions(
+def multipliers(
     problem: Problem, method: Method, y: NDArray[np.float64], h: float, t: float = 0.0
 ) -> NDArray[np.float64]:
-    """Mean multipliers (m,) over one step of `rattle` from y: the reaction is Φᵀ times them, of order 2 in the middle
-    of the step.
+    """Mean multipliers λ (m,) over one step of `rattle` from y, of order 2 in the middle of the step; the reaction is
+    Φᵀ λ.
 
     Raises
     ------

@@ -16,7 +16,7 @@ from integrators.method.step_map import step_map
 from integrators.methods import find
 from integrators.problem.holonomic import holonomic_problem
 from integrators.problem.lagrangian import lagrangian_problem
-from integrators.steppers.rattle import rattle, reactions
+from integrators.steppers.rattle import multipliers, rattle
 from liegroup.compile.scalars import sincos
 from liegroup.formulas import so3
 from liegroup.group import product, se3
@@ -274,7 +274,7 @@ def test_reactions_are_those_in_the_middle_of_the_step():
         y = np.array([np.sin(theta), -np.cos(theta), p * np.cos(theta), p * np.sin(theta)])
         middle, rate = pendulum(angle=1.0).exact(0.5 + h / 2)
         tension = rate**2 + GRAVITY * np.cos(middle)
-        errors.append(abs(reactions(swing(), find("RATTLE"), y, h)[0] + tension))
+        errors.append(abs(multipliers(swing(), find("RATTLE"), y, h)[0] + tension))
     assert errors[1] < 1e-2
     assert 3.5 < errors[0] / errors[1] < 4.5
 
