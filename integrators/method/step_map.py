@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,47 @@ from integrators.problem.jitted import raise_raised
 from integrators.status import OK, Status
 from liegroup.arrays import of_kind
 from liegroup.table import EXP, retract
+
+
+class Taken(NamedTuple):
+    """A step that was taken: the state y + low after it, the method's workspace, its counters."""
+
+    y: Any
+    low: Any
+    work: Any
+    counters: Any
+
+
+class SingleStep:
+    """One step of a method on a problem, ``(y, h, t) → Taken``, without memory of earlier steps.
+
+    Raises
+    ------
+    ArithmeticError
+        If the step fails; the message is the status.
+    """
+
+    def __init__(self, problem: Problem, method: Method, interpreted: bool = False) -> None:
+        stepper, field = method.step(problem), method.function(problem)
+        self.interpreted = interpreted or not field.is_compiled
+        form = "python" if self.interpreted else "compiled"
+        self._call, self._field = getattr(stepper, form), getattr(field, form)
+        self._coefficients, self._options = method.kernel_coefficients(problem), method.kernel_options(problem)
+        self._problem, self._method = problem, method
+
+    def __call__(self, y: Any, h: Any, t: Any) -> Taken:
+        p, end = self._problem, np.array(y)
+        low, zero = end * 0, end[0] * 0
+        work, field_work = np.full(self._method.work_shape(p), zero), np.full(p.work_shape, zero)
+        counters = np.zeros(COUNTERS, dtype=np.int64)
+        status = self._call(
+            self._field, t, h, end, low, p.table, self._coefficients, self._options, p.parameters, p.structure,
+            field_work, work, counters
+        )  # fmt: skip
+        raise_raised()
+        if status != OK:
+            raise ArithmeticError(f"{p.model}: a step of {self._method.name}: {Status(status).name}")
+        return Taken(end, low, work, counters)
 
 
 def step_map(problem: Problem, method: Method, t: float = 0.0, interpreted: bool = False) -> Callable[[Any, Any], Any]:
@@ -31,26 +72,11 @@ def step_map(problem: Problem, method: Method, t: float = 0.0, interpreted: bool
     """
     of_kind(problem, Problem, "problem", "a Problem")
     of_kind(method, Method, "method", "a Method of integrators.methods.METHODS")
-    stepper, field = method.step(problem), method.function(problem)
-    interpreted = interpreted or not field.is_compiled
-    call, f = (stepper.python, field.python) if interpreted else (stepper.compiled, field.compiled)
-    coefficients, options = method.kernel_coefficients(problem), method.kernel_options(problem)
+    single = SingleStep(problem, method, interpreted)
 
     def step(y: Any, h: Any) -> Any:
-        start = np.array(y)
-        zero = start[0] * 0
-        new, low = start.copy(), start * 0
-        work = np.full(method.work_shape(problem), zero)
-        field_work = np.full(problem.work_shape, zero)
-        counters = np.zeros(COUNTERS, dtype=np.int64)
-        status = call(
-            f, t, h, new, low, problem.table, coefficients, options, problem.parameters, problem.structure, field_work,
-            work, counters
-        )  # fmt: skip
-        raise_raised()
-        if status != OK:
-            raise ArithmeticError(f"{method.name}: {Status(status).name}")
-        return new + low if interpreted else new
+        end, low, _, _ = single(y, h, t)
+        return end + low if single.interpreted else end
 
     return step
 

@@ -2,7 +2,8 @@
 
 Exceptions cannot pass through compiled loops, which would go on with whatever `out` held.  Here the values become NaN,
 and the call is reported number by number to Python, where the function is called once more for its exception, which
-`raise_raised` raises when the loop is left.
+`raise_raised` raises when the loop is left.  Whoever calls compiled code calls it afterwards: it also raises what kept
+that code from a formula it needed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
-from liegroup.compile import C_FUNCTION, call_at, kernel
+from liegroup.compile import C_FUNCTION, call_at, kernel, raise_pending
 from liegroup.compile.attempt import attempt_of, compile_around
 
 NAN = float("nan")
@@ -41,7 +42,10 @@ def take_raised() -> BaseException | None:
 
 
 def raise_raised(where: str = "") -> None:
-    """Raise what a jitted function has raised below compiled code, if one did, with a note where."""
+    """Raise what kept compiled code from a formula, or what a jitted function has raised below such code, if anything
+    did; the latter with a note where.
+    """
+    raise_pending()
     if (error := take_raised()) is not None:
         if where:
             error.add_note(where)

@@ -1,10 +1,9 @@
-"""One step of a variational integrator as a map with exact derivatives by state, controls and step, for optimal control
-and estimation.
+"""One step as a map with exact derivatives by state, controls and step, for optimal control and estimation.
 
-On trees of bodies the step itself carries directions along (`integrators.step_derivatives.tangent_step`); on
-mechanisms, with closed loops, wheels and force elements, and on any other group it is differentiated by complex steps
-(`integrators.step_derivatives.complex_step`), exactly and slowly.  On Rⁿ, with U the velocities of the step and R(U;
-q₀, p₀, u) = 0 its equations (`integrators.steppers.variational`),
+Steps of a tree of bodies carry directions along themselves (`integrators.step_derivatives.tangent_step`); those of
+mechanisms, with closed loops, wheels and force elements, and every method of fields on any group are differentiated by
+complex steps (`integrators.step_derivatives.complex_step`), exactly and slowly.  Of variational integrators on Rⁿ, with
+U the velocities of the step and R(U; q₀, p₀, u) = 0 its equations (`integrators.steppers.variational`),
 
     dU = −R_U⁻¹ (R_q dq₀ + R_p dp₀ + R_u du + R_h dh),    q₁ = q₀ + h Σ βₖ Uₖ,    p₁ = p₀ + h Σ bᵢ φᵢ
 
@@ -22,17 +21,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.layout import COUNTERS
 from integrators.method import Method
+from integrators.method.step_map import SingleStep
 from integrators.methods import find
 from integrators.problem import Problem
 from integrators.problem.parts import lagrangian as layout
-from integrators.status import OK, Status
 from integrators.step_derivatives.complex_step import by_parameters
 from integrators.step_derivatives.tangent_step import carry
 from integrators.steppers.variational import BASIS, NODES, UNKNOWN, VARIATIONAL
 
 Array = NDArray[np.float64]
+OF_FIELDS = ("field", "time", "canonical")
+"""What methods need whose steps are differentiated by complex steps (`integrators.method.method.NEEDS`)."""
 _SMALL = 1e-30
 _TIME = -1
 """In the place of a parameter's number."""
@@ -44,7 +44,7 @@ class LinearisedStep(NamedTuple):
     Attributes
     ----------
     y : (n_q + n,)
-        (q₁, p₁).
+        (q₁, p₁); of fields on a group in general its element, n_q numbers, with n in the place of 2n below.
     A : (2n, 2n)
         ∂(q₁, p₁)/∂(q₀, p₀).  On groups (balls, planes, free bodies of a tree) configurations change by δq = q·ξ^, in
         the coordinates of the velocities, and Aᵀ Ω(p₁) A = Ω(p₀) with the two-form of
@@ -84,13 +84,13 @@ def linearised_step(
     Parameters
     ----------
     problem : Problem
-        Of `integrators.problem.lagrangian.lagrangian_problem`, on Rⁿ or any group, and any other canonical problem; a
-        tree of bodies, of `mechanics.hamiltonian_problem`; or a mechanism with loops, wheels and force elements, of
+        Any field on a group; of `integrators.problem.lagrangian.lagrangian_problem`, on Rⁿ or any group; a tree of
+        bodies, of `mechanics.hamiltonian_problem`; or a mechanism with loops, wheels and force elements, of
         `Mechanism.problem`.
     method : str or Method
-        On Rⁿ a variational integrator that is not composed, such as "DEL_MIDPOINT" or "DEL_GAUSS3"; on groups one of
-        canonical problems, such as "LGVI_CAYLEY" or "VARIATIONAL_GAUSS2", composed or not; of trees and mechanisms
-        "TREE_VARIATIONAL" or any composition of it.
+        Of fields, such as "RKMK4", "CF4" or "MAGNUS4"; of canonical problems on groups, such as "LGVI_CAYLEY" or
+        "VARIATIONAL_GAUSS2", composed or not; of Lagrangians on Rⁿ one that is not composed, such as "DEL_MIDPOINT" or
+        "DEL_GAUSS3"; of trees and mechanisms "TREE_VARIATIONAL" or any composition of it.
     y : array (n_q + n,)
         (q₀, p₀); of trees and mechanisms also many, (k, n_q + n): of trees eight at a time in lanes, of mechanisms one
         after the other.
@@ -99,8 +99,8 @@ def linearised_step(
     u : array (m,)
         Values of the controls over the step; for many states of a tree also (k, m).
     controls : sequence of m integers
-        What they are: on Rⁿ and groups numbers of parameters of the problem, on trees and mechanisms numbers of the
-        velocities on which joint forces act.
+        What they are: numbers of parameters of the problem; of "TREE_VARIATIONAL…" numbers of the velocities on which
+        joint forces act.
     t : float
         Time at the start.
 
@@ -127,11 +127,12 @@ def linearised_step(
     chosen = find(method)
     if isinstance(chosen, Method) and chosen.stepper.own:
         return _of_own_step(problem, chosen, y, h, u, controls, t)
-    on_group = isinstance(chosen, Method) and chosen.stepper.needs == "canonical"
-    if not isinstance(chosen, Method) or not (on_group or chosen.stepper is VARIATIONAL):
+    of_field = isinstance(chosen, Method) and chosen.stepper.needs in OF_FIELDS
+    if not isinstance(chosen, Method) or not (of_field or chosen.stepper is VARIATIONAL):
         raise ValueError(
-            f"method: {getattr(chosen, 'name', chosen)}, expected a variational integrator on Rⁿ (DEL_…) that is not "
-            "composed, one of groups (LGVI_…, VARIATIONAL_…), or one of trees and mechanisms (TREE_VARIATIONAL…)"
+            f"method: {getattr(chosen, 'name', chosen)}, expected one of fields (RKMK_…, CF…, LGVI_…, VARIATIONAL_…), "
+            "a variational integrator on Rⁿ (DEL_…) that is not composed, or one of trees and mechanisms "
+            "(TREE_VARIATIONAL…)"
         )
     values, parameters = np.asarray(u, dtype=np.float64), np.array(problem.parameters, dtype=np.float64)
     if values.shape != (len(controls),) or not all(0 <= k < len(parameters) for k in controls):
@@ -141,7 +142,7 @@ def linearised_step(
         )
     parameters[list(controls)] = values
     problem, start = replace(problem, parameters=parameters), problem.check_state(y, "y")
-    if on_group:
+    if of_field:
         end, J = by_parameters(problem, chosen, start, h, controls, t)
         n = problem.dimension
         return LinearisedStep(end, J[:, :n], J[:, n:-1], J[:, -1])
@@ -172,19 +173,9 @@ def _of_own_step(
 
 def _solved(problem: Problem, method: Method, y: Array, h: float, t: float) -> tuple[Array, Array]:
     """(q₁, p₁) and U (s, n)."""
-    entry, parts = method.step(problem), method.function(problem)
-    step, field = (entry.compiled, parts.compiled) if parts.is_compiled else (entry.python, parts.python)
-    end, work = y.copy(), np.zeros(method.work_shape(problem))
-    options, counters = method.kernel_options(problem), np.zeros(COUNTERS, dtype=np.int64)
-    status = step(
-        field, t, h, end, 0 * y, problem.table, method.kernel_coefficients(problem), options, problem.parameters,
-        problem.structure,
-        np.zeros(problem.work_shape), work, counters,
-    )  # fmt: skip
-    if status != OK:
-        raise ArithmeticError(f"{method.name}: {Status(status).name}")
-    n, s = len(y) // 2, int(options[BASIS])
-    return end, work[UNKNOWN][: s * n].reshape(s, n).copy()
+    taken = SingleStep(problem, method)(y, h, t)
+    n, s = len(y) // 2, int(method.kernel_options(problem)[BASIS])
+    return taken.y, taken.work[UNKNOWN][: s * n].reshape(s, n).copy()
 
 
 def _parts(problem: Problem, t: float, state: Array, size: int, control: int | None = None) -> Array:

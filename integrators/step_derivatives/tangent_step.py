@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from integrators.layout import COUNTERS
 from integrators.method import Method
 from integrators.problem import OwnStep, Problem
+from integrators.problem.jitted import raise_raised
 from integrators.status import OK, Status
 from integrators.step_derivatives.complex_step import carry_complex
 from liegroup.compile import WIDTH, lane_array
@@ -100,8 +101,8 @@ class _Run:
         self.work[self.first, : self.numbers] = u
         self.directions[...] = directions
         counters = np.zeros(COUNTERS, dtype=np.int64)
-        return int(
-            self.call(
-                self.field, t, h, self.y, self.low, *self.method, *self.data, self.field_work, self.work, counters
-            )
+        status = self.call(
+            self.field, t, h, self.y, self.low, *self.method, *self.data, self.field_work, self.work, counters
         )
+        raise_raised()
+        return int(status)

@@ -47,7 +47,7 @@ from integrators.steppers.splitting import (
     KICKS,
     SPLITTING,
     axes_transpose,
-    drift_in_parts,
+    drift,
     force,
     vector,
 )
@@ -152,7 +152,7 @@ def flow(
             b += 1
         else:
             duration = epsilon * coefficients[a] / pace
-            drift_in_parts(duration, y, low, table, coefficients, options, work)
+            drift(duration, y, low, table, coefficients, options, work)
             elapsed = elapsed + duration
             a += 1
     counters[HISTORY] = 1 if known else 0

@@ -25,13 +25,14 @@ from numpy.typing import NDArray
 
 from integrators.arithmetic.compensated import absorb
 from integrators.arithmetic.elimination import solve_rows
-from integrators.layout import COMPENSATION, COUNTERS, ERROR, EVALUATIONS, ITERATIONS, OWN_ROWS, TAU
+from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, ITERATIONS, OWN_ROWS, TAU
 from integrators.method import Method, Stepper
+from integrators.method.step_map import SingleStep
 from integrators.problem import Problem
 from integrators.problem.holonomic import constraints_layout
 from integrators.problem.parts import lagrangian as layout
 from integrators.signatures import STEP_SIGNATURES
-from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK, Status
+from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
 from liegroup.compile import absolute, any_, entry, kernel, ld, ld2, select, st, st2
 from liegroup.compile.scalars import maximum
@@ -313,11 +314,11 @@ def rattle(name: str = "RATTLE", **changes: Any) -> Method:
     )
 
 
-def reactions(
+def multipliers(
     problem: Problem, method: Method, y: NDArray[np.float64], h: float, t: float = 0.0
 ) -> NDArray[np.float64]:
-    """Mean multipliers (m,) over one step of `rattle` from y: the reaction is Φᵀ times them, of order 2 in the middle
-    of the step.
+    """Mean multipliers λ (m,) over one step of `rattle` from y, of order 2 in the middle of the step; the reaction is
+    Φᵀ λ.
 
     Raises
     ------
@@ -328,18 +329,5 @@ def reactions(
     """
     if method.stepper is not RATTLE:
         raise ValueError(f"method: {method.name}, expected RATTLE, not composed")
-    parts, m = method.function(problem), _count(problem)
-    call, field = (step.compiled, parts.compiled) if parts.is_compiled else (step.python, parts.python)
-    state, work, counters = (
-        np.array(y, dtype=np.float64),
-        np.zeros(method.work_shape(problem)),
-        np.zeros(COUNTERS, dtype=np.int64),
-    )
-    status = call(
-        field, t, h, state, 0 * state, problem.table, method.kernel_coefficients(problem),
-        method.kernel_options(problem),
-        problem.parameters, problem.structure, np.zeros(problem.work_shape), work, counters,
-    )  # fmt: skip
-    if status != OK:
-        raise ArithmeticError(f"{problem.model}: {Status(status).name}")
-    return np.asarray((work[IMPULSES][:m] + work[IMPULSES][m : 2 * m]) / h)
+    m, impulses = _count(problem), SingleStep(problem, method)(y, h, t).work[IMPULSES]
+    return np.asarray((impulses[:m] + impulses[m : 2 * m]) / h)

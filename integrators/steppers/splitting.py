@@ -46,7 +46,7 @@ from liegroup.formulas.facts import ANGULAR, COMMUTATIVE, LENGTH_Q, LENGTH_V, LI
 from liegroup.formulas.vectors import add, cross, dot, scale
 from liegroup.table import KIND, N_V, Q_OFFSET, V_OFFSET
 
-DRIFTS, KICKS, KICK_FIRST, ROTATIONS, ALIGNED = range(OWN_OPTIONS, OWN_OPTIONS + 5)
+DRIFTS, KICKS, KICK_FIRST, ROTATIONS, ALIGNED, BODIES = range(OWN_OPTIONS, OWN_OPTIONS + 6)
 REST, FIELD, FORCE, VELOCITY = range(OWN_ROWS, OWN_ROWS + 4)
 _DEGENERATE = 1e-6
 """Where energy and momentum are this close to dependent, only the momentum is held."""
@@ -220,12 +220,10 @@ def longest(t: Any, y: Any, table: Any, g: Any, coefficients: Any, bodies: Any) 
 
 
 @kernel
-def drift(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, work: Any) -> None:
-    """The motion without forces over the time t, which is short for every body."""
+def glide(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, work: Any) -> None:
+    """The uniform motion of the abelian factors over the time t."""
     last = table.shape[0] - 1
-    g, m, compensation = table[last, Q_OFFSET], table[last, N_V], options[COMPENSATION]
-    matrix = options[DRIFTS] + options[KICKS]
-    body = matrix + m * m
+    g, m, matrix = table[last, Q_OFFSET], table[last, N_V], options[DRIFTS] + options[KICKS]
     velocity = work[VELOCITY]
     for k in range(m):
         v = ld(y, g) * 0.0
@@ -234,33 +232,49 @@ def drift(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any,
                 v = v + coefficients[matrix + k * m + j] * ld(y, g + j)
         st(velocity, k, v)
     for row in range(last):
-        kind, q, j, n = table[row, KIND], table[row, Q_OFFSET], table[row, V_OFFSET], table[row, N_V]
-        if COMMUTATIVE[kind]:
-            for k in range(n):
-                increase(y, low, q + k, t * ld(velocity, j + k), compensation)
-        else:
-            for k in range(n // LENGTH_V[kind]):
-                at, p = q + LENGTH_Q[kind] * k, g + j + LENGTH_V[kind] * k
-                if ANGULAR[kind] == 1:
-                    drift_plane(t, y, low, at, p, coefficients, body, compensation)
-                elif LINEAR[kind] == 0:
-                    rotate(t, y, low, at, p, coefficients, body, vector(y, p), options)
-                else:
-                    drift_space(t, y, low, at, p, coefficients, body, options)
-                body += BODY
+        if COMMUTATIVE[table[row, KIND]]:
+            for k in range(table[row, N_V]):
+                change = t * ld(velocity, table[row, V_OFFSET] + k)
+                increase(y, low, table[row, Q_OFFSET] + k, change, options[COMPENSATION])
 
 
 @kernel
-def drift_in_parts(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, work: Any) -> None:
+def turn_freely(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any) -> None:
+    """The free motion of the bodies over the time t, which is short for every one."""
+    last = table.shape[0] - 1
+    g, m = table[last, Q_OFFSET], table[last, N_V]
+    body = options[DRIFTS] + options[KICKS] + m * m
+    for row in range(last):
+        kind = table[row, KIND]
+        if COMMUTATIVE[kind]:
+            continue
+        for k in range(table[row, N_V] // LENGTH_V[kind]):
+            q, p = table[row, Q_OFFSET] + LENGTH_Q[kind] * k, g + table[row, V_OFFSET] + LENGTH_V[kind] * k
+            if ANGULAR[kind] == 1:
+                drift_plane(t, y, low, q, p, coefficients, body, options[COMPENSATION])
+            elif LINEAR[kind] == 0:
+                rotate(t, y, low, q, p, coefficients, body, vector(y, p), options)
+            else:
+                drift_space(t, y, low, q, p, coefficients, body, options)
+            body += BODY
+
+
+@kernel
+def drift(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, work: Any) -> None:
     """The motion without forces over any time, in as many equal parts as the fastest body needs; idle lanes stand
     still.
     """
+    if options[BODIES] == 0:
+        glide(t, y, low, table, coefficients, options, work)
+        return
     last = table.shape[0] - 1
     m = table[last, N_V]
     parts = longest(t, y, table[:last], table[last, Q_OFFSET], coefficients, options[DRIFTS] + options[KICKS] + m * m)
     done = 0.0
     while any_(parts > done):
-        drift(select(parts > done, t / parts, parts * 0.0), y, low, table, coefficients, options, work)
+        part = select(parts > done, t / parts, parts * 0.0)
+        glide(part, y, low, table, coefficients, options, work)
+        turn_freely(part, y, low, table, coefficients, options)
         done += 1.0
 
 
@@ -302,7 +316,7 @@ def step(
                 increase(y, low, g + i, (h * coefficients[drifts + b]) * ld(work[FORCE], i), options[COMPENSATION])
             b += 1
         else:
-            drift_in_parts(h * coefficients[a], y, low, table, coefficients, options, work)
+            drift(h * coefficients[a], y, low, table, coefficients, options, work)
             time = time + h * coefficients[a]
             known = False
             a += 1
@@ -319,7 +333,7 @@ def _rows(options: NDArray[np.int64]) -> int:
 def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The kinetic energy of the problem, after the method's own numbers."""
     found = kinetic(problem)
-    return np.concatenate([found.matrix.ravel(), found.bodies.ravel()]), np.array([found.aligned])
+    return np.concatenate([found.matrix.ravel(), found.bodies.ravel()]), np.array([found.aligned, len(found.bodies)])
 
 
 SPLITTING = Stepper("splitting", step, _rows, maps=("exp",), prepare=_prepare, needs="canonical")

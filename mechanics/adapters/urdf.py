@@ -66,7 +66,8 @@ def load_urdf(
 ) -> Tree:
     """See `mechanics.load_urdf`."""
     report = Report(str(Path(path)), strict)
-    tree, _ = _tree(report, floating_base, gravity, damping, allow_massless, limits, follow=False)
+    with inside(report.path):
+        tree, _ = _tree(report, floating_base, gravity, damping, allow_massless, limits, follow=False)
     report.warn()
     return tree
 
@@ -85,7 +86,10 @@ def load_urdf_with_mimics(
     of `counted`.
     """
     report = Report(str(Path(path)), strict=False)
-    tree, mimics = _tree(report, floating_base, gravity, damping, allow_massless, limits, follow=True, counted=counted)
+    with inside(report.path):
+        tree, mimics = _tree(
+            report, floating_base, gravity, damping, allow_massless, limits, follow=True, counted=counted
+        )
     report.warn()
     return tree, mimics
 
@@ -99,20 +103,6 @@ def _tree(
     limits: Limits,
     follow: bool,
     counted: Iterable[str] = (),
-) -> tuple[Tree, list[Closure]]:
-    with inside(report.path):
-        return _read(report, floating_base, gravity, damping, allow_massless, limits, follow, counted)
-
-
-def _read(
-    report: Report,
-    floating_base: bool,
-    gravity: ArrayLike,
-    damping: bool,
-    allow_massless: bool,
-    limits: Limits,
-    follow: bool,
-    counted: Iterable[str],
 ) -> tuple[Tree, list[Closure]]:
     robot, left_out = _parse(report.path, limits)
     report.notes += left_out

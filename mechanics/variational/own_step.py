@@ -28,8 +28,8 @@ def variational_steps(tree: Tree) -> dict[str, OwnStep]:
     along.
     """
     own = replace(variational_step(tree), action=partial(discrete_action, tree))
-    rows = int(header_of(tree.structure).links)
-    tangent = OwnStep(tangent_step, (own.shape[0] + rows + 1, own.shape[1]), own.explain)
+    links = int(header_of(tree.structure).links)
+    tangent = OwnStep(tangent_step, (own.shape[0] + links + 1, own.shape[1]), own.explain)
     return {"variational": own, "variational_tangent": tangent}
 
 
@@ -45,13 +45,13 @@ def variational_step(
     With a number of closure equations: of a tree with closed loops (RATTLE) and wheels, with force elements if
     `loaded`; at most `coupled` joints are in one equation; `doubts` as of an `OwnStep`.
     """
-    rows = int(header_of(tree.structure).links)
-    kinds = [link_of(tree.structure, i).kind for i in range(rows)]
+    links = int(header_of(tree.structure).links)
+    kinds = [link_of(tree.structure, i).kind for i in range(links)]
     columns = COLUMNS_DENSE if np.isin(kinds, (PLANE, FLOAT)).any() else COLUMNS
     explain = partial(_explain, tree.packed.link_names)
     if closures is None:
-        return OwnStep(step, (OWN_ROWS + rows + 1, columns), explain)
-    shape = OWN_ROWS + rows + 1 + 2 * closures + 1, max(columns, closures + 1, coupled)
+        return OwnStep(step, (OWN_ROWS + links + 1, columns), explain)
+    shape = OWN_ROWS + links + 1 + 2 * closures + 1, max(columns, closures + 1, coupled)
     return OwnStep(loaded_step if loaded else closed_step, shape, explain, doubts=doubts)
 
 

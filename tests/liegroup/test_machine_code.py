@@ -17,7 +17,10 @@ import pytest
 
 from integrators.engine.fixed_run import FixedRun
 from integrators.engine.run import Output, Plan
+from integrators.method import step_map
 from integrators.methods import find
+from integrators.problem.lagrangian import lagrangian_problem
+from integrators.step_derivatives import linearised_step
 from liegroup import so3
 from liegroup import table as T
 from liegroup.compile import LateBindingError, entry, integer_table, late, nothing, vector
@@ -177,3 +180,23 @@ def test_a_run_has_all_its_formulas_before_it_starts(monkeypatch: pytest.MonkeyP
     run.go(20)
     assert run.steps_done == 20
     assert not bound
+
+
+@pytest.mark.parametrize("call", ["step_map", "linearised_step", "evaluate"])
+def test_no_call_of_compiled_code_returns_the_nan_of_a_formula_that_failed(
+    monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    """As if a formula had failed while the step, or the field, ran."""
+    problem = heavy_top()
+    swing = lagrangian_problem(lambda t, q, v, p: 0.5 * v[0] ** 2 - q[0] ** 2, [0.3], model="spring")
+    calls = {
+        "step_map": lambda: step_map(problem, find("RKMK4"))(problem.y0, 1e-2),
+        "linearised_step": lambda: linearised_step(swing, "DEL_MIDPOINT", swing.y0, 1e-2),
+        "evaluate": lambda: problem.invariant_values(0.0, problem.y0),
+    }
+    calls[call]()
+    monkeypatch.setattr("liegroup.compile.pending.pending", pending := [])
+    pending.append(LateBindingError("retract: no room for the formula"))
+    with pytest.raises(LateBindingError, match="no room"):
+        calls[call]()
+    calls[call]()

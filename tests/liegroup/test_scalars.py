@@ -53,6 +53,18 @@ def test_sine_and_cosine_are_exact_to_two_ulp() -> None:
         assert ulp_error(c, mp.cos(mp.mpf(x)), floor) <= 2.0, x
 
 
+@mp.workdps(40)
+@pytest.mark.parametrize("turns", [-1, 0, 3])
+def test_over_a_turn_sine_and_cosine_have_no_bias(turns: int) -> None:
+    """The mean of errors of 3e-17 over n places scatters by 3e-17/√n: four times that, here 7e-19; with a reduction to
+    one word it is 5e-18."""
+    n = 30000
+    x = 2 * np.pi * (turns - 0.5 + (np.arange(n) + np.random.default_rng(4).random(n)) / n)
+    s, c = sincos(x)
+    errors = [(mp.mpf(s[k]) - mp.sin(x[k]), mp.mpf(c[k]) - mp.cos(x[k])) for k in range(n)]
+    assert np.abs(np.mean(np.array(errors, dtype=np.float64), axis=0)).max() < 4 * 3e-17 / np.sqrt(n)
+
+
 def test_sine_of_what_has_no_sine_is_nan() -> None:
     for x in (np.nan, np.inf, -np.inf):
         assert np.isnan(sincos(float(x))).all()

@@ -1,9 +1,10 @@
-"""Derivatives of a variational step on Rⁿ by state and controls: against differences, symplectic, refused where they do
+"""Derivatives of a step by state and controls: against differences, symplectic where the step is, refused where they do
 not apply.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -11,7 +12,9 @@ import pytest
 
 from integrators.analysis.canonical import two_form
 from integrators.method.step_map import moved, step_map
+from integrators.methods import METHODS as CATALOGUE
 from integrators.methods import find
+from integrators.problem import Problem
 from integrators.problem.lagrangian import lagrangian_problem
 from integrators.step_derivatives.complex_step import velocities
 from integrators.step_derivatives.linearised import linearised_step
@@ -101,7 +104,8 @@ def test_the_state_is_that_of_the_step():
     ("arguments", "words"),
     [
         (("DEL_MIDPOINT_SUZUKI4", Y, H), "not composed"),
-        (("RKMK4", Y, H), "DEL_"),
+        (("RATTLE", Y, H), "DEL_"),
+        (("SCIPY_DOP853", Y, H), "DEL_"),
         (("DEL_MIDPOINT", Y, H, [1.0]), "one number per control"),
         (("DEL_MIDPOINT", Y, H, [1.0], [9]), "parameter's number"),
         (("DEL_MIDPOINT", Y[:3], H), "expected"),
@@ -138,6 +142,41 @@ def test_derivatives_on_a_group_are_exact_and_symplectic(method):
     J = back @ np.hstack([differences(f, np.zeros(1)) for f in columns])
     exact = np.column_stack([found.A[:, 1], found.A[:, 6], found.B[:, 0], found.by_step])
     assert np.abs(exact - J).max() < 1e-11
+
+
+OF_FIELDS = [
+    name for name in CATALOGUE if getattr(getattr(find(name), "stepper", None), "needs", "") in ("field", "time")
+]
+
+
+def spun(t, y, p):
+    """A velocity on SO(3) and R²; of the time alone where y is empty."""
+    a, b, c = (y[0], y[4], y[5]) if len(y) else (t, t * t, 0.5)
+    sine, cosine = sincos(a + p[0] * t)
+    return np.array([p[0] * b + t * c, sine, 0.5 * cosine, 0.3 * a * c, p[1] - b * c])
+
+
+@pytest.mark.parametrize("name", OF_FIELDS)
+def test_the_derivative_of_a_step_of_a_field_is_exact(name):
+    """Along one direction of state, parameters and step."""
+    of_time = find(name).stepper.needs == "time"
+    made = Problem(
+        product(so3, rn(2)),
+        [0.8, 0.0, 0.6, 0.0, 0.3, -0.4],
+        (lambda t, y, p: spun(t, y[:0], p)) if of_time else spun,
+        parameters=[0.7, 0.2],
+        model="spun",
+    )
+    found = linearised_step(made, name, made.y0, H, [0.7, 0.2], [0, 1], t=0.2)
+    d = np.random.default_rng(1).normal(size=8)
+
+    def changed(x):
+        other = replace(made, parameters=made.parameters + x[0] * d[5:7])
+        return step_map(other, find(name), 0.2, True)(moved(made, made.y0, x[0] * d[:5]), H + x[0] * d[7])
+
+    J = np.linalg.pinv(velocities(made, found.y)) @ differences(changed, np.zeros(1), 2.0**-9)[:, 0]
+    assert np.abs(J).max() > 0.1
+    assert np.abs(np.column_stack([found.A, found.B, found.by_step]) @ d - J).max() < 1e-10
 
 
 def test_a_control_that_changes_an_inertia_found_once_is_refused():
