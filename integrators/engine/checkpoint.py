@@ -33,6 +33,7 @@ from integrators.problem.fields import as_field
 from integrators.results.digests import has_digest
 from integrators.results.replacing import part_of, target_of
 from integrators.results.storage import Dataset, StorageError, Variable, read, write
+from liegroup.arrays import path_of
 from liegroup.compile import MODE
 
 VERSION = 6
@@ -50,7 +51,8 @@ def previous_of(path: str | os.PathLike[str]) -> Path:
 class Checkpoint:
     """Keeps the checkpoint of some runs up to date.
 
-    `follows`: the run goes on from the checkpoint at `path`, which is whole.  None: from the one before it.
+    `follows`: the run goes on from the checkpoint at `path`, which is whole.  None: from the one before it.  What is
+    resumed is not refused for a path where nothing can be written now: its results would be out of reach.
     """
 
     def __init__(
@@ -66,7 +68,7 @@ class Checkpoint:
     ) -> None:
         if not every >= 0:
             raise ValueError(f"every: {every}, expected seconds between checkpoints")
-        self.path, self.every, self.runs = _usable(path), every, runs
+        self.path, self.every, self.runs = _usable(path) if follows is False else Path(path), every, runs
         self._keeps_last, self._begins = follows is True, follows is False
         self._next = time.monotonic() + every
         self._attributes: dict[str, str | int | float] = {
@@ -239,6 +241,7 @@ def load(path: str | os.PathLike[str]) -> Stored:
     """Read a checkpoint, or, with a warning, the one before it if it is damaged or gone; StorageError says what is
     wrong with any other file.
     """
+    path_of(path, "path", "the path of a checkpoint")
     try:
         return _load(path, True)
     except StorageError as error:

@@ -4,6 +4,7 @@ run.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import shutil
@@ -193,6 +194,24 @@ def test_a_full_disk_ends_no_run_and_leaves_the_old_file_whole(tmp_path, whole):
         assert sorted(p.name for p in folder.iterdir()) == ["filler", "run.h5"]
         (folder / "filler").unlink()
         whole.save(path)
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_run_is_resumed_from_a_full_disk_with_a_warning(tmp_path, whole):
+    folder = tmp_path / "small"
+    if not _mounted(folder):
+        pytest.skip("no right to mount a small file system")
+    try:
+        path = stopped(folder / "run.check")
+        before = path.read_bytes()
+        with contextlib.suppress(OSError), open(folder / "filler", "wb") as file:
+            while True:
+                file.write(bytes(4096))
+                file.flush()
+        with pytest.warns(RuntimeWarning, match="No space left"):
+            assert same(resume(path, PROBLEM), whole)
+        assert path.read_bytes() == before
     finally:
         subprocess.run(["umount", str(folder)], check=True)
 
