@@ -35,7 +35,7 @@ from integrators.problem.python_field import EVALUATED, EVENTS, INVARIANTS, PROJ
 from integrators.results.solution import explain
 from integrators.signatures import FIELD, STEP
 from integrators.status import Status
-from liegroup.compile import Entry, Pointer, raise_pending
+from liegroup.compile import Entry, Pointer
 from liegroup.table import bind
 
 Array = NDArray[np.float64]
@@ -233,7 +233,6 @@ class Run:
 
     def _raise_pending(self) -> None:
         """Raise what a function of the user's has raised below compiled code, or what kept such code from a formula."""
-        raise_pending()
         where = f"in step {self.steps_done + 1} of {self.method.name}"
         raise_raised(where)
         if self.called_back is not None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from integrators.engine.drive import interruptible
 from integrators.problem import Problem
 from integrators.problem.ambient import ambient_velocity
+from integrators.problem.jitted import raise_raised
 from integrators.results.solution import Solution, explain
 from integrators.status import Status
 
@@ -116,6 +117,7 @@ def _ambient_field(problem: Problem) -> Callable[[float, Array], Array]:
 
     def rate(t: float, y: Array) -> Array:
         field(t, np.ascontiguousarray(y), problem.parameters, problem.structure, work, v)
+        raise_raised()
         return ambient_velocity(problem.table, y, v)
 
     return rate

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
-from liegroup.compile import C_FUNCTION, call_at, kernel
+from liegroup.compile import C_FUNCTION, call_at, kernel, raise_pending
 from liegroup.compile.attempt import attempt_of, compile_around
 
 NAN = float("nan")
@@ -41,7 +41,10 @@ def take_raised() -> BaseException | None:
 
 
 def raise_raised(where: str = "") -> None:
-    """Raise what a jitted function has raised below compiled code, if one did, with a note where."""
+    """Raise what a jitted function has raised below compiled code, if one did, with a note where, or what kept such
+    code from a formula it needed.
+    """
+    raise_pending()
     if (error := take_raised()) is not None:
         if where:
             error.add_note(where)

@@ -26,6 +26,7 @@ from integrators.layout import COUNTERS
 from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Problem
+from integrators.problem.jitted import raise_raised
 from integrators.problem.parts import lagrangian as layout
 from integrators.status import OK, Status
 from integrators.step_derivatives.complex_step import by_parameters
@@ -181,6 +182,7 @@ def _solved(problem: Problem, method: Method, y: Array, h: float, t: float) -> t
         problem.structure,
         np.zeros(problem.work_shape), work, counters,
     )  # fmt: skip
+    raise_raised()
     if status != OK:
         raise ArithmeticError(f"{method.name}: {Status(status).name}")
     n, s = len(y) // 2, int(options[BASIS])

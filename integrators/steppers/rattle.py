@@ -29,6 +29,7 @@ from integrators.layout import COMPENSATION, COUNTERS, ERROR, EVALUATIONS, ITERA
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
 from integrators.problem.holonomic import constraints_layout
+from integrators.problem.jitted import raise_raised
 from integrators.problem.parts import lagrangian as layout
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK, Status
@@ -340,6 +341,7 @@ def reactions(
         method.kernel_options(problem),
         problem.parameters, problem.structure, np.zeros(problem.work_shape), work, counters,
     )  # fmt: skip
+    raise_raised()
     if status != OK:
         raise ArithmeticError(f"{problem.model}: {Status(status).name}")
     return np.asarray((work[IMPULSES][:m] + work[IMPULSES][m : 2 * m]) / h)
