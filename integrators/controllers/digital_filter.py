@@ -160,7 +160,8 @@ class Controller(StepController):
             )
         if not method.is_adaptive:
             raise ValueError(
-                f"{method.name} does not estimate its error: give `step`, or take a method with an embedded one"
+                f"rtol, atol: {method.name} does not estimate its error: give `step`, or take a method "
+                "with an embedded one"
             )
 
     def estimates(self, method: Method) -> int:
