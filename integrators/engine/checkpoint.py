@@ -33,7 +33,7 @@ from integrators.problem.fields import as_field
 from integrators.results.digests import has_digest
 from integrators.results.replacing import part_of, target_of
 from integrators.results.storage import Dataset, StorageError, Variable, read, write
-from liegroup.arrays import path_of
+from liegroup.arrays import path_of, real
 from liegroup.compile import MODE
 
 VERSION = 6
@@ -66,8 +66,7 @@ class Checkpoint:
         runs: Sequence[Run],
         follows: bool | None = False,
     ) -> None:
-        if not every >= 0:
-            raise ValueError(f"every: {every}, expected seconds between checkpoints")
+        every = real(every, "every", "seconds between checkpoints", lambda x: x >= 0.0)
         self.path, self.every, self.runs = _usable(path) if follows is False else Path(path), every, runs
         self._keeps_last, self._begins = follows is True, follows is False
         self._next = time.monotonic() + every
@@ -127,7 +126,7 @@ class Checkpoint:
 
 def _usable(path: str | os.PathLike[str]) -> Path:
     """The path if a checkpoint can be written there; ValueError with the reason if not."""
-    target = target_of(path)
+    target = target_of(path_of(path, "checkpoint"))
     if not target.parent.is_dir():
         raise ValueError(f"checkpoint: {target.parent} is not a folder")
     try:

@@ -12,6 +12,7 @@ import contextlib
 import importlib.util
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -249,7 +250,9 @@ ARGUMENTS = (
 
 
 def bad_arguments(source: Source, folder: Path) -> str:
-    """One or two arguments of `integrate` that make no sense: a ValueError or TypeError in words, or a result."""
+    """One or two arguments of `integrate` that make no sense: a ValueError or TypeError that names one, or a
+    result.
+    """
     return next(filter(None, (_bad_call(source, folder) for _ in range(EACH["bad_arguments"]))), "")
 
 
@@ -263,7 +266,9 @@ def _bad_call(source: Source, folder: Path) -> str:
     try:
         integrate(PROBLEM, **(call | changed))
     except (ValueError, TypeError) as error:
-        unclear = not str(error) or len(traceback.extract_tb(error.__traceback__)) > 12
+        named = any(re.search(rf"\b{name.removesuffix('s')}s?\b", str(error)) for name in changed)
+        named = named or " argument" in str(error)  # of a function of the user's, in Python's words
+        unclear = not named or len(traceback.extract_tb(error.__traceback__)) > 12
         return f"{changed}: unclear {error!r}" if unclear else ""
     except Exception as error:
         return f"{changed}: {error!r}"
