@@ -155,8 +155,8 @@ class Controller(StepController):
     def check(self, method: Method, step: float | None, rtol: Any, atol: Any, max_step: float) -> None:
         if method.symmetric or method.symplectic:
             raise ValueError(
-                f"rtol, atol: {method.name} keeps its structure with fixed steps only: give `step` and no tolerance, or "
-                f"an IntegratingController or a LogarithmicHamiltonian"
+                f"rtol, atol: {method.name} keeps its structure with fixed steps only: give `step` and no tolerance, "
+                f"or an IntegratingController or a LogarithmicHamiltonian"
             )
         if not method.is_adaptive:
             raise ValueError(
