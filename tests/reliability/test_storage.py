@@ -20,7 +20,7 @@ import pytest
 from integrators import Problem, Solution, Status, integrate, resume
 from integrators.engine import checkpoint as checkpoints
 from integrators.results import replacing
-from integrators.results.storage import Dataset, StorageError, Variable, read, write
+from integrators.results.storage import Dataset, StorageError, Variable, read, versions, write
 from liegroup.table import RN, table_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,6 +102,31 @@ def test_a_data_file_without_what_a_solution_consists_of_is_refused(tmp_path):
     refused(write(tmp_path / "y.h5", Dataset({}, {"content": "checkpoint"})), lambda path: resume(path, PROBLEM))
     version = {"content": "checkpoint", "checkpoint_version": checkpoints.VERSION}
     refused(write(tmp_path / "z.h5", Dataset({}, version)), lambda path: resume(path, PROBLEM))
+
+
+@pytest.mark.parametrize("change", ["dropped", "a text", "another shape"])
+def test_whole_files_with_other_content_are_refused_by_name(tmp_path, change):
+    """Their digests are right: some program has written them."""
+    path = stopped(tmp_path / "run.check")
+    checkpoints.previous_of(path).unlink()
+    found, kept = read(path), ("content", "checkpoint_version")
+    for name in ("method", "kernels", "method_fingerprint", "way", "save_every", "events", "runs", "start", "times"):
+        variables, attributes = dict(found.variables), dict(found.attributes)
+        part = variables if name in variables else attributes
+        if change == "dropped":
+            del part[name]
+        elif part is attributes:
+            attributes[name] = "x" if change == "a text" else "[1]"
+        else:
+            variables[name] = Variable(
+                ("a", "b", "c"), np.zeros((2, 3, 1)).astype(str if change == "a text" else float)
+            )
+        write(path, Dataset(variables, {k: v for k, v in attributes.items() if k in kept or k not in versions()}))
+        if name == "method" and change != "dropped":
+            with pytest.raises(ValueError, match="no method"):
+                resume(path, PROBLEM)
+        else:
+            refused(path, lambda p: resume(p, PROBLEM))
 
 
 # --- checkpoints ------------------------------------------------------------------------------------------------------
