@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.problem.fields import Field, as_field
-from liegroup.arrays import integer, of_kind
+from liegroup.arrays import check_function, integer, of_kind, real
 from liegroup.modules import listing
 
 __all__ = ["Event", "Events", "as_events", "zeros"]
@@ -46,8 +46,10 @@ class Event:
     terminal: bool | int = False
 
     def __post_init__(self) -> None:
-        if self.direction not in (-1, 0, 1):
-            raise ValueError(f"event {self.name!r}: direction {self.direction}, expected -1, 0 or 1")
+        of_kind(self.name, str, "name", "a text")
+        if not isinstance(self.function, Field):
+            check_function(self.function, f"event {self.name!r}: function", "a function g(t, y)")
+        real(self.direction, f"event {self.name!r}: direction", "-1, 0 or 1", lambda x: x in (-1, 0, 1))
         if self.terminal is not None:
             integer(self.terminal, f"event {self.name!r}: terminal", hint=", False or True")
 

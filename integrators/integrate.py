@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.controllers import StepController, find_controller
 from integrators.engine.adaptive_run import AdaptiveRun, Steering, state_sizes
-from integrators.engine.checkpoint import Checkpoint, load
+from integrators.engine.checkpoint import Checkpoint, content_of, load
 from integrators.engine.collect import collect
 from integrators.engine.drive import drive
 from integrators.engine.fixed_run import FixedRun, LaneRun, StagesRun
@@ -291,7 +291,9 @@ def resume(
     chosen = find(stored.method) if method is None else method
     if isinstance(chosen, Reference):
         raise TypeError(f"method: {chosen.name} keeps no checkpoints")
-    problem = pose(problem).with_start(stored.y0)
+    problem = pose(problem)
+    with content_of(path):
+        problem = problem.with_start(stored.y0)
     way, output = stored.way(controller), stored.output(as_events(events))
     stored.check(problem, chosen, output.events, unchecked)
     with undisturbed():

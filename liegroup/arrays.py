@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,11 +36,11 @@ def numbers(value: ArrayLike, name: str, shape: tuple[int, ...], where: str = ""
     try:
         a = np.asarray(value)
     except ValueError as error:
-        raise ValueError(f"{name}={value!r}: expected a rectangular array {_wanted(shape)}{where}") from error
+        raise ValueError(f"{name}={shown(value)}: expected a rectangular array {_wanted(shape)}{where}") from error
     if a.dtype.kind not in "fiucO" or (
         a.dtype.kind == "O" and any(isinstance(v, (str, bytes, type(None))) for v in a.flat)
     ):
-        raise TypeError(f"{name}={value!r}: expected numbers, an array {_wanted(shape)}{where}")
+        raise TypeError(f"{name}={shown(value)}: expected numbers, an array {_wanted(shape)}{where}")
     if a.shape[a.ndim - len(shape) :] != shape or a.ndim < len(shape):
         raise ValueError(f"{name} has shape {a.shape}: expected {_wanted(shape)}{where}, components on the last axis")
     if a.dtype.kind == "O":
@@ -60,9 +62,9 @@ def real(
     """`value` as a float; TypeError unless it is one real number, ValueError unless `holds(value)`."""
     a = _scalar(value)
     if a is None:
-        raise TypeError(f"{name}: {value!r}, expected {wanted}{hint}")
+        raise TypeError(f"{name}: {shown(value)}, expected {wanted}{hint}")
     if not holds(a):
-        raise ValueError(f"{name}: {value!r}, expected {wanted}{hint}")
+        raise ValueError(f"{name}: {shown(value)}, expected {wanted}{hint}")
     return a
 
 
@@ -80,10 +82,10 @@ def integer(value: Any, name: str, least: int = 0, hint: str = "") -> int:
 
 def _scalar(value: Any) -> float | None:
     """A real number as a float, else nothing; arrays of one element, complex numbers and texts are none."""
-    if isinstance(value, (str, bytes)) or np.ndim(value) or not hasattr(value, "__float__"):
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__float__") or np.iscomplexobj(value):
         return None
     try:
-        return float(value)
+        return None if np.ndim(value) else float(value)
     except (TypeError, ValueError):
         return None
     except OverflowError:  # an integer beyond all floats
@@ -93,12 +95,37 @@ def _scalar(value: Any) -> float | None:
 def of_kind(value: Any, kind: type | tuple[type, ...], name: str, wanted: str) -> None:
     """TypeError unless `value` is an instance; `wanted`: what is, in words."""
     if not isinstance(value, kind):
-        raise TypeError(f"{name}: {_shown(value)}, expected {wanted}")
+        raise TypeError(f"{name}: {shown(value)}, expected {wanted}")
 
 
-def _shown(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 80 else f"a {type(value).__qualname__}"
+def check_function(value: Any, name: str, wanted: str = "a function") -> None:
+    """TypeError unless `value` can be called."""
+    if not callable(value):
+        raise TypeError(f"{name}: {shown(value)}, expected {wanted}")
+
+
+def sequence(value: Any, name: str, wanted: str) -> tuple[Any, ...]:
+    """`value` as a tuple; TypeError for texts, mappings, and what cannot be gone through."""
+    try:
+        if not isinstance(value, (str, bytes, Mapping)):
+            return tuple(value)
+    except TypeError:
+        pass
+    raise TypeError(f"{name}: {shown(value)}, expected {wanted}")
+
+
+def path_of(value: Any, name: str, wanted: str = "the path of a file") -> Path:
+    """`value` as a path; TypeError unless it is a text or a path."""
+    of_kind(value, (str, os.PathLike), name, wanted)
+    return Path(value)
+
+
+def shown(value: Any) -> str:
+    """A value in a message: itself, or what it is if that is long."""
+    if isinstance(value, np.ndarray) and value.size > 6:
+        return f"an array of shape {value.shape} and type {value.dtype}"
+    words = repr(value)
+    return words if len(words) <= 80 else f"a value of type {type(value).__qualname__}"
 
 
 def reals(value: Any, name: str, wanted: str = "an array of real numbers") -> NDArray[np.float64]:
@@ -110,9 +137,9 @@ def reals(value: Any, name: str, wanted: str = "an array of real numbers") -> ND
     if a.dtype.kind == "c":
         raise TypeError(f"{name}: complex numbers, expected {wanted}; take the real part if that is what you mean")
     if a.dtype.kind not in "fiubO":
-        raise TypeError(f"{name}: {value!r}, expected {wanted}")
+        raise TypeError(f"{name}: {shown(value)}, expected {wanted}")
     if a.dtype.kind == "O" and any(_scalar(x) is None for x in a.flat):
-        raise TypeError(f"{name}: {value!r}, expected {wanted}")
+        raise TypeError(f"{name}: {shown(value)}, expected {wanted}")
     if a.dtype.kind == "O":
         a = np.array([_scalar(x) for x in a.flat], dtype=np.float64).reshape(a.shape)
     return np.array(a, dtype=np.float64, order="C")

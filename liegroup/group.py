@@ -15,7 +15,7 @@ SO(3) x R^3
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liegroup import matrices
-from liegroup.arrays import Array, call, check_broadcast, numbers, refuse
+from liegroup.arrays import Array, call, check_broadcast, integer, numbers, refuse, sequence, shown
 from liegroup.formulas import REQUIRED, check
 from liegroup.formulas import rn as line
 from liegroup.formulas import se2 as _se2
@@ -55,6 +55,15 @@ def _of_names(factors: tuple[tuple[Any, int], ...]) -> Group:
     return Group(tuple((import_module(f) if isinstance(f, str) else f, copies) for f, copies in factors))
 
 
+def _pairs(factors: Any) -> Iterator[tuple[Any, int]]:
+    """Formula files with numbers of copies; TypeError for anything else."""
+    wanted = "pairs (formula file, copies); `product` and `rn` make groups from groups"
+    for pair in sequence(factors, "factors", wanted):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TypeError(f"factors: {shown(pair)}, expected {wanted}")
+        yield pair[0], integer(pair[1], "factors: copies", 1)
+
+
 @dataclass(frozen=True, repr=False)
 class Group:
     """A Lie group, or a direct product of Lie groups.
@@ -76,7 +85,7 @@ class Group:
 
     def __post_init__(self) -> None:
         merged: list[tuple[Any, int]] = []
-        for file, copies in self.factors:
+        for file, copies in _pairs(self.factors):
             check(file, REQUIRED)
             if merged and merged[-1][0] is file:
                 copies += merged.pop()[1]
@@ -96,7 +105,7 @@ class Group:
     def __pow__(self, n: int) -> Group:
         """The product of n copies."""
         if not isinstance(n, int) or n < 1:
-            raise ValueError(f"n={n!r}: expected the number of copies, a positive integer")
+            raise ValueError(f"n={shown(n)}: expected the number of copies, a positive integer")
         return Group(self.factors * n)
 
     # --- shape ------------------------------------------------------------------------------------------------------
@@ -198,7 +207,9 @@ class Group:
         """g exp(s log(g⁻¹h)): from g (s = 0) to h (s = 1) along a one-parameter subgroup; s broadcasts with the leading
         axes.
         """
-        return self.compose(g, self.exp(np.asarray(s)[..., None] * self.log(self.between(g, h))))
+        way, part = self.log(self.between(g, h)), numbers(s, "s", ())[..., None]
+        check_broadcast(g=way, s=part)
+        return self.compose(g, self.exp(part * way))
 
     def distance(self, g: ArrayLike, h: ArrayLike) -> Array:
         """|log(g⁻¹h)|, Euclidean in algebra coordinates: left-invariant; on SE(n) it adds radians and lengths."""
@@ -393,7 +404,8 @@ def product(*groups: Group) -> Group:
 def rn(n: int) -> Group:
     """(Rⁿ, +)."""
     if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
-        raise ValueError(f"n={n!r}: expected the dimension, a positive integer")
+        raise ValueError(f"n={shown(n)}: expected the dimension, a positive integer")
+    integer(n, "n", 1)
     return Group(((line, int(n)),))
 
 

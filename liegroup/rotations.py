@@ -191,7 +191,7 @@ def matrix_from_quaternion_wxyz(q: ArrayLike) -> Array:
            [ 0., -1.,  0.],
            [ 0.,  0.,  1.]])
     """
-    return group.as_matrix(q)
+    return call(so3.matrix, [group.check(q)])
 
 
 def quaternion_wxyz_from_matrix(m: ArrayLike) -> Array:
@@ -203,7 +203,7 @@ def quaternion_wxyz_from_matrix(m: ArrayLike) -> Array:
 
 def rotation_vector_from_quaternion_wxyz(q: ArrayLike) -> Array:
     """Rotation vectors θ n (…, 3), 0 ≤ θ ≤ π, of unit quaternions (…, 4)."""
-    return group.log(q)
+    return call(so3.log, [group.check(q)])
 
 
 def quaternion_wxyz_from_rotation_vector(vector: ArrayLike) -> Array:

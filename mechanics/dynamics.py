@@ -16,7 +16,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liegroup.arrays import of_kind
+from liegroup.arrays import of_kind, real, reals, shown
 from liegroup.compile import Entry
 from liegroup.modules import listing
 from mechanics.algorithms import batch, crba, era, kinematics, rnea
@@ -250,8 +250,8 @@ def hamiltonian_rhs(
     Ivanov and Shimanovsky, ERA: eq. (18) with the sign of π* corrected, TSP: (11)–(12), OSP: (13)–(16) with the missing
     Aᵀ and Q.
     """
-    if algorithm not in ("ERA", "TSP", "OSP"):
-        raise ValueError(f"algorithm: {algorithm!r}, expected 'ERA', 'TSP' or 'OSP'")
+    if not isinstance(algorithm, str) or algorithm not in ("ERA", "TSP", "OSP"):
+        raise ValueError(f"algorithm: {shown(algorithm)}, expected 'ERA', 'TSP' or 'OSP'")
     loaded = wrenches is not None or tau is not None
     if algorithm == "ERA" and not loaded:
         return rates(tree, era.era, q, p, t)
@@ -408,7 +408,8 @@ def power(
 
     Gravity is left to the potential energy: without prescribed motions, d(energy)/dt = power.
     """
-    v = _velocity(tree, v)
+    of_kind(tree, Tree, "tree", "a Tree")
+    q, v, t = _configuration(tree, q), _velocity(tree, v), real(t, "t")
     force = _velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau") - tree.damping * v
     external = _wrenches(tree, wrenches)
     total = (force * v).sum(axis=-1)
@@ -435,12 +436,12 @@ def _evaluate(kernel: Entry, tree: Tree | PackedLoops | osp_plan.Plan, size: int
         raise ValueError(f"leading axes {[x.shape[:-1] for x in inputs]} of the arguments do not broadcast") from None
     states = np.concatenate([np.broadcast_to(x, (*shape, x.shape[-1])) for x in inputs], axis=-1)
     states = np.ascontiguousarray(states.reshape(-1, states.shape[-1]))
-    out = batch.run(kernel, float(t), states, tree.parameters, tree.structure, tree.work_shape, size)
+    out = batch.run(kernel, real(t, "t"), states, tree.parameters, tree.structure, tree.work_shape, size)
     return out.reshape(*shape, size)
 
 
 def _numbers(tree: Tree, x: ArrayLike, n: int, name: str, what: str) -> Array:
-    array = np.asarray(x, dtype=np.float64)
+    array = reals(x, name)
     if array.ndim == 0 or array.shape[-1] != n:
         raise ValueError(f"{name}: shape {array.shape}, expected (…, {n}): {what} of tree {tree.name!r}")
     if not np.isfinite(array).all():
@@ -470,7 +471,7 @@ def _velocity(tree: Tree, v: ArrayLike, name: str = "v") -> Array:
 def _wrenches(tree: Tree, wrenches: ArrayLike | None) -> Array:
     if wrenches is None:
         return np.zeros(6 * len(tree))
-    array = np.asarray(wrenches, dtype=np.float64)
+    array = reals(wrenches, "wrenches")
     if array.ndim < 2 or array.shape[-2:] != (len(tree), 6):
         raise ValueError(
             f"wrenches: shape {array.shape}, expected (…, {len(tree)}, 6): force and moment of every body of tree "

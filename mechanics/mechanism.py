@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Doubt, Guard, OwnStep, Problem, Variable
-from liegroup.arrays import of_kind
+from liegroup.arrays import integer, of_kind, real, reals, sequence
 from liegroup.compile import Entry
 from liegroup.group import product, rn
 from liegroup.modules import listing
@@ -53,6 +53,8 @@ LARGEST_TURN = 2.0
 _NUDGE = 1e-6
 NOT_FAR = 0.2
 """A singular position is named as a cause if the smallest singular value is below this part of its value at home."""
+
+_ELEMENTS = "lists of force elements, such as joint_spring(…)"
 
 
 class Mechanism:
@@ -100,11 +102,17 @@ class Mechanism:
         name: str | None = None,
     ) -> None:
         of_kind(tree, Tree, "tree", "a Tree")
+        of_kind(name, (str, type(None)), "name", "a text")
         self.tree, self.name = tree, name or tree.name
         self.equations = LoopEquations(tree, closures)
-        self.elements: tuple[Element, ...] = tuple(e for group in elements for e in group)
+        self.elements: tuple[Element, ...] = tuple(
+            e for group in sequence(elements, "elements", _ELEMENTS) for e in sequence(group, "elements", _ELEMENTS)
+        )
+        for element in self.elements:
+            of_kind(element, Element, "elements", _ELEMENTS)
+        rank = None if rank is None else integer(rank, "rank", hint=", or None")
         self.size = size_of(tree, self.equations.closures)
-        self.home = self._closed(tree.neutral() if home is None else np.array(home, dtype=np.float64), "home")
+        self.home = self._closed(tree.neutral() if home is None else home, "home")
         self.mobility: Mobility = mobility(self.equations, self.home, rank)
         if rank is None and self.mobility.is_singular_at_home:
             self._warn_of_singular_home()
@@ -139,11 +147,15 @@ class Mechanism:
 
     # --- configurations and velocities --------------------------------------------------------------------------------
 
-    def _closed(self, q: Array, what: str) -> Array:
-        if q.shape != (self.tree.nq,) or not np.isfinite(q).all():
-            raise ValueError(
-                f"{what}: shape {q.shape}, expected {self.tree.nq} finite numbers in the order of the joints"
-            )
+    def _numbers(self, values: ArrayLike, what: str, size: int) -> Array:
+        """Configurations or velocities of the tree, one number per coordinate."""
+        x = reals(values, what)
+        if x.shape != (size,) or not np.isfinite(x).all():
+            raise ValueError(f"{what}: shape {x.shape}, expected {size} finite numbers in the order of the joints")
+        return x
+
+    def _closed(self, values: ArrayLike, what: str) -> Array:
+        q = self._numbers(values, what, self.tree.nq)
         phi = np.abs(self.equations.gap(q)) if len(self.equations) else np.zeros(1)
         worst = int(np.argmax(phi))
         if phi[worst] > ACCEPTED * self.size:
@@ -161,13 +173,11 @@ class Mechanism:
 
     def velocities(self, q: ArrayLike, rates: Mapping[str, ArrayLike], t: float = 0.0) -> Velocities:
         """Velocities that keep the loops closed and give the named joints their rates; others as small as possible."""
-        return consistent_velocities(
-            self.equations, self._closed(np.asarray(q, dtype=float), "q"), rates, self.mobility.rank, t
-        )
+        return consistent_velocities(self.equations, self._closed(q, "q"), rates, self.mobility.rank, t)
 
     def gap(self, q: ArrayLike, t: float = 0.0) -> Array:
         """φ (m,) of all closure equations: metres, and cosines for equations of turns."""
-        return np.asarray(self.equations.gap(np.asarray(q, dtype=float), t))
+        return np.asarray(self.equations.gap(self._numbers(q, "q", self.tree.nq), real(t, "t")))
 
     def closing_velocity(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
         """φ̇ (m,)."""
@@ -204,7 +214,7 @@ class Mechanism:
         """
         if self._start is not None and q is None and v is None and rates is None:
             return self._start[0].copy(), self._start[1].copy()
-        q0 = self._closed(self.home if q is None else np.array(q, dtype=np.float64), "q")
+        q0 = self._closed(self.home if q is None else q, "q")
         return q0, self._velocity(q0, v, rates)
 
     def with_start(
@@ -363,9 +373,7 @@ class Mechanism:
             return self.velocities(q, rates).v
         if v is None:
             v = np.zeros(self.tree.nv)
-        v = np.array(v, dtype=np.float64)
-        if v.shape != (self.tree.nv,) or not np.isfinite(v).all():
-            raise ValueError(f"v: shape {v.shape}, expected {self.tree.nv} finite numbers in the order of the joints")
+        v = self._numbers(v, "v", self.tree.nv)
         rate = np.abs(self.closing_velocity(q, v)) if len(self.equations) else np.zeros(1)
         worst = int(np.argmax(rate))
         if rate[worst] > 1e-8 * (self.size + np.abs(v).max()):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
+from liegroup.arrays import of_kind, path_of
 from liegroup.modules import listing
 from mechanics.adapters.reading import LIMITS, Limits, inside
 from mechanics.errors import ModelError, ModelWarning
@@ -100,8 +101,9 @@ def model_path(name: str) -> Path:
     ModuleNotFoundError
         The package with the model files is not installed; the message says how to install it.
     """
+    of_kind(name, str, "name", "one of `model_names`")
     if name not in MODELS:
-        raise ValueError(f"model {name!r}: unknown; expected one of {', '.join(MODELS)}, or the path of a .urdf file")
+        raise ValueError(f"name: {name!r}: unknown; expected one of {', '.join(MODELS)}, or the path of a .urdf file")
     path = _robots() / MODELS[name].file
     if not path.is_file():
         raise FileNotFoundError(
@@ -141,6 +143,7 @@ def load_model(model: str | os.PathLike[str], floating_base: bool | None = None,
 
 def _file(model: str | os.PathLike[str], floating_base: bool | None) -> tuple[Path, bool]:
     """The URDF file of a model, and whether its root moves freely."""
+    path_of(model, "model", "a name or the path of a model file")
     if str(model) in MODELS:
         path, free = model_path(str(model)), MODELS[str(model)].floating_base
     elif Path(model).suffix.lower() in (".urdf", ".xml"):
@@ -213,6 +216,7 @@ def load_urdf(
     >>> tree.joint_names[:2]
     ('shoulder_pan_joint', 'shoulder_lift_joint')
     """
+    path_of(path, "path")
     from mechanics.adapters.urdf import load_urdf as load
 
     return load(path, floating_base, gravity, strict, damping=damping, allow_massless=allow_massless, limits=limits)
@@ -345,6 +349,7 @@ def load_mechanism(
     >>> mechanics.load_mechanism("cassie")  # doctest: +SKIP
     <Mechanism 'cassie': 22 bodies, 16 closure equations of rank 14, dof 12>
     """
+    path_of(source, "source", "the path or the name of a model, or the text of an MJCF file")
     if str(source) == "cassie":
         source = _robots() / "cassie_description/robots/cassie_v2.sdf"
     suffix = Path(str(source)).suffix.lower()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import liegroup
 from integrators.problem.ambient import element_velocity
+from liegroup.arrays import shown
 from liegroup.formulas import so3
 from liegroup.table import FACTORS, RN, SE2, SE3, SO2, SO3, table_of
 
@@ -126,21 +127,21 @@ matrix row by row.
 
 def find_blocks(groups: Any) -> tuple[Block, ...]:
     """The blocks that a user names: names, integers n for Rⁿ, or groups of `liegroup`, one or a sequence."""
-    rows = groups if isinstance(groups, Sequence) and not isinstance(groups, str) else [groups]
+    rows = groups if isinstance(groups, Sequence) and not isinstance(groups, (str, bytes)) else [groups]
     return tuple(block for row in rows for block in _blocks(row))
 
 
 def _blocks(row: Any) -> list[Block]:
     if isinstance(row, str) and row in BLOCKS:
         return [BLOCKS[row]]
-    if isinstance(row, (int, np.integer)) and not isinstance(row, bool) and row >= 0:
+    if isinstance(row, (int, np.integer)) and not isinstance(row, bool) and 0 <= row < 2**31:
         return [_native(f"R{row}", RN, int(row))]
     if hasattr(row, "table"):
         return [
             _native(FACTORS[kind].NAME, kind, n_v // FACTORS[kind].N_V) for kind, _, _, _, n_v in row.table.tolist()
         ]
     raise ValueError(
-        f"groups: {row!r}, expected one of {', '.join(BLOCKS)}, an integer n for Rⁿ, or a group of liegroup"
+        f"groups: {shown(row)}, expected one of {', '.join(BLOCKS)}, an integer n for Rⁿ, or a group of liegroup"
     )
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liegroup.arrays import reals
+
 Array = NDArray[np.float64]
 LEAST_SAMPLES = 8
 """Fewer samples say nothing about a slope."""
@@ -114,7 +116,10 @@ def smooth_average(values: ArrayLike, axis: int = 0) -> Any:
     Plain means converge like 1/n and hide the slow growth of rounding errors behind the oscillation.
     Source: S. Das, Y. Saiki, E. Sander, J. A. Yorke, Nonlinearity 30 (2017).
     """
-    values = np.moveaxis(np.asarray(values, dtype=np.float64), axis, 0)
+    values = reals(values, "values")
+    if not -values.ndim <= axis < values.ndim:
+        raise ValueError(f"axis: {axis}, expected one of an array values of shape {values.shape}")
+    values = np.moveaxis(values, axis, 0)
     x = (np.arange(len(values)) + 0.5) / len(values)
     weight = np.exp(-1.0 / (x * (1.0 - x)))
     return np.tensordot(weight / weight.sum(), values, axes=1)
@@ -125,14 +130,15 @@ def growth_exponent(n: ArrayLike, size: ArrayLike) -> tuple[float, float]:
 
     Brouwer's law: 1/2 for the energy error of unbiased rounding, 1 for biased.
     """
-    steps, sizes = np.asarray(n, dtype=np.float64), np.asarray(size, dtype=np.float64)
+    steps, sizes = reals(n, "n"), reals(size, "size")
     if (
         steps.shape != sizes.shape
         or steps.ndim != 1
         or len(steps) < 3
         or not all((x > 0) & (x < np.inf) for x in [*steps, *sizes])
     ):
-        raise ValueError("growth_exponent: expected at least 3 pairs of positive finite numbers")
+        shapes = f"shapes {steps.shape} and {sizes.shape}"
+        raise ValueError(f"n, size: {shapes}, expected at least 3 pairs of positive finite numbers")
     x, y = np.log(steps), np.log(sizes)
     centred = x - x.mean()
     slope = float(centred @ y / (centred @ centred))
@@ -141,7 +147,7 @@ def growth_exponent(n: ArrayLike, size: ArrayLike) -> tuple[float, float]:
 
 
 def _samples(t: ArrayLike, energy: ArrayLike) -> tuple[Array, Array]:
-    times, values = np.asarray(t, dtype=np.float64), np.asarray(energy, dtype=np.float64)
+    times, values = reals(t, "t"), reals(energy, "energy")
     if times.ndim != 1 or times.shape != values.shape:
         raise ValueError(
             f"t and energy have shapes {times.shape} and {values.shape}; expected two vectors of the same length"
@@ -149,7 +155,7 @@ def _samples(t: ArrayLike, energy: ArrayLike) -> tuple[Array, Array]:
     if not (np.isfinite(times).all() and np.isfinite(values).all()):
         raise ValueError("t or energy is not finite; pass the part of the run before it failed")
     if len(times) < LEAST_SAMPLES:
-        raise ValueError(f"{len(times)} samples; a slope needs at least {LEAST_SAMPLES}")
+        raise ValueError(f"t: {len(times)} samples; a slope needs at least {LEAST_SAMPLES}")
     steps = np.diff(times)
     if not ((steps > 0).all() or (steps < 0).all()):
         raise ValueError("t must grow (or fall) from sample to sample")

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from liegroup.arrays import check_function, integer, positive, sequence
+
 Array = NDArray[np.float64]
 FLOOR = 1e-13
 """Errors below it are rounding, not the method."""
@@ -77,6 +79,8 @@ def measured_order(
     >>> round(measured_order(euler, [64, 128, 256], reference=np.e).order, 1)
     1.0
     """
+    check_function(solve, "solve")
+    counts = [integer(n, "counts", 1) for n in sequence(counts, "counts", "rising numbers of steps")]
     if len(counts) < 2 or any(a >= b for a, b in pairwise(counts)):
         raise ValueError(f"counts = {list(counts)}: expected at least two rising numbers of steps")
     if reference is not None:
@@ -103,6 +107,9 @@ def measured_local_order(
     step, exact : ``step(h)`` and ``exact(h)`` → the state after a time h from the same start.
     sizes : falling step sizes, at least two.
     """
+    check_function(step, "step")
+    check_function(exact, "exact")
+    sizes = [positive(h, "sizes") for h in sequence(sizes, "sizes", "falling step sizes")]
     if len(sizes) < 2 or any(a <= b for a, b in pairwise(sizes)):
         raise ValueError(f"sizes = {list(sizes)}: expected at least two falling step sizes")
     errors = np.array([distance(step(h), exact(h)) for h in sizes])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from integrators.analysis.order import distance
+from liegroup.arrays import check_function, integer, real
 
 
 def symmetry_defect(
@@ -29,6 +30,7 @@ def symmetry_defect(
     >>> symmetry_defect(midpoint, 1.0, 0.1) < 1e-15 < symmetry_defect(lambda y, h: y * (1 + h), 1.0, 0.1)
     True
     """
+    _check(step, h, steps)
     z = y
     for size in (h, -h):
         for _ in range(steps):
@@ -48,9 +50,17 @@ def reversibility_defect(
 
     `reverse` is the reversal ρ of the problem, ρ(ρ(y)) = y; for mechanical systems it turns the momenta round.
     """
+    _check(step, h, steps)
+    check_function(reverse, "reverse")
     z = y
     for _ in range(2):
         for _ in range(steps):
             z = step(z, h)
         z = reverse(z)
     return distance(z, y)
+
+
+def _check(step: Any, h: Any, steps: Any) -> None:
+    check_function(step, "step")
+    real(h, "h")
+    integer(steps, "steps", 1)

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liegroup.arrays import check_function, integer, reals
+
 Array = NDArray[np.float64]
 Move = Callable[[Any, Any], Any]
 
@@ -47,13 +49,19 @@ def derivative(
     τ⁻¹(y⁻¹ z). delta : half width of the stencil, in units of the coordinates; the error is of size delta⁸ and
     1e-16/delta.
     """
-    start = np.asarray(y, dtype=np.float64)
+    _check_map(map_, dimension)
+    start = reals(y, "y")
     centre = np.asarray(map_(start))
 
     def column(direction: Array) -> Any:
         return _difference(lambda s: increment(centre, map_(retract(start, s * direction))), delta)
 
     return np.array([column(e) for e in np.eye(dimension)]).T
+
+
+def _check_map(map_: Any, dimension: Any) -> None:
+    check_function(map_, "map_")
+    integer(dimension, "dimension", 1)
 
 
 _STENCIL = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
@@ -74,7 +82,8 @@ def complex_derivative(
     delta: float = 1e-30,
 ) -> Array:
     """The same by complex steps: exact to rounding, for maps that are analytic and accept complex states."""
-    start = np.asarray(y, dtype=np.complex128)
+    _check_map(map_, dimension)
+    start = reals(y, "y").astype(np.complex128)
     centre = np.asarray(map_(start))
     columns = [np.imag(increment(centre, map_(retract(start, 1j * delta * e)))) / delta for e in np.eye(dimension)]
     return np.array(columns).T
@@ -82,6 +91,7 @@ def complex_derivative(
 
 def canonical_form(n: int) -> Array:
     """Ω on Rⁿ × Rⁿ as a matrix: Ω(x, y) = xᵀ Ω y."""
+    n = integer(n, "n", 1)
     one, zero = np.eye(n), np.zeros((n, n))
     return np.block([[zero, one], [-one, zero]])
 
@@ -94,7 +104,10 @@ def cotangent_form(p: ArrayLike, bracket: Callable[[Array, Array], Any]) -> Arra
     p : (n,) body momentum.
     bracket : ``bracket(x, y)`` → [x, y] of the Lie algebra.
     """
-    momentum = np.asarray(p, dtype=np.float64)
+    momentum = reals(p, "p")
+    if momentum.ndim != 1 or not momentum.size:
+        raise ValueError(f"p: shape {momentum.shape}, expected a body momentum (n,)")
+    check_function(bracket, "bracket")
     n = len(momentum)
     form = canonical_form(n)
     form[:n, :n] = [[momentum @ np.asarray(bracket(x, y)) for y in np.eye(n)] for x in np.eye(n)]
@@ -113,8 +126,8 @@ def symplectic_defect(jacobian: ArrayLike, form_before: ArrayLike, form_after: A
     >>> symplectic_defect(np.array([[1, h], [-h, 1]]), canonical_form(1)) > 1e-3  # explicit Euler
     True
     """
-    J, before = np.asarray(jacobian, dtype=np.float64), np.asarray(form_before, dtype=np.float64)
-    after = before if form_after is None else np.asarray(form_after, dtype=np.float64)
+    J, before = reals(jacobian, "jacobian"), reals(form_before, "form_before")
+    after = before if form_after is None else reals(form_after, "form_after")
     if J.ndim != 2 or J.shape != before.shape or after.shape != before.shape or J.shape[0] != J.shape[1]:
         raise ValueError(
             f"jacobian {J.shape} and forms {before.shape}, {after.shape}: expected square matrices of one size"

@@ -155,12 +155,13 @@ class Controller(StepController):
     def check(self, method: Method, step: float | None, rtol: Any, atol: Any, max_step: float) -> None:
         if method.symmetric or method.symplectic:
             raise ValueError(
-                f"{method.name} keeps its structure with fixed steps only: give `step` and no tolerance, or an "
-                f"IntegratingController or a LogarithmicHamiltonian"
+                f"rtol, atol: {method.name} keeps its structure with fixed steps only: give `step` and no tolerance, "
+                f"or an IntegratingController or a LogarithmicHamiltonian"
             )
         if not method.is_adaptive:
             raise ValueError(
-                f"{method.name} does not estimate its error: give `step`, or take a method with an embedded one"
+                f"rtol, atol: {method.name} does not estimate its error: give `step`, or take a method "
+                "with an embedded one"
             )
 
     def estimates(self, method: Method) -> int:

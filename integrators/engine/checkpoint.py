@@ -13,8 +13,8 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -33,11 +33,13 @@ from integrators.problem.fields import as_field
 from integrators.results.digests import has_digest
 from integrators.results.replacing import part_of, target_of
 from integrators.results.storage import Dataset, StorageError, Variable, read, write
+from liegroup.arrays import path_of, real, reals
 from liegroup.compile import MODE
 
 VERSION = 6
 _KIND = "checkpoint"
 _KINDS = {kind.__name__: kind for kind in KINDS}
+_ATTRIBUTES = ("model", "method", "kernels", "method_fingerprint", "way", "save_every", "events", "runs")
 _PATIENCE = 1.0
 """Seconds after which a checkpoint that could not be written is tried again, at the soonest."""
 
@@ -50,7 +52,8 @@ def previous_of(path: str | os.PathLike[str]) -> Path:
 class Checkpoint:
     """Keeps the checkpoint of some runs up to date.
 
-    `follows`: the run goes on from the checkpoint at `path`, which is whole.  None: from the one before it.
+    `follows`: the run goes on from the checkpoint at `path`, which is whole.  None: from the one before it.  What is
+    resumed is not refused for a path where nothing can be written now: its results would be out of reach.
     """
 
     def __init__(
@@ -64,9 +67,8 @@ class Checkpoint:
         runs: Sequence[Run],
         follows: bool | None = False,
     ) -> None:
-        if not every >= 0:
-            raise ValueError(f"every: {every}, expected seconds between checkpoints")
-        self.path, self.every, self.runs = _usable(path), every, runs
+        every = real(every, "every", "seconds between checkpoints", lambda x: x >= 0.0)
+        self.path, self.every, self.runs = _usable(path) if follows is False else Path(path), every, runs
         self._keeps_last, self._begins = follows is True, follows is False
         self._next = time.monotonic() + every
         self._attributes: dict[str, str | int | float] = {
@@ -125,7 +127,7 @@ class Checkpoint:
 
 def _usable(path: str | os.PathLike[str]) -> Path:
     """The path if a checkpoint can be written there; ValueError with the reason if not."""
-    target = target_of(path)
+    target = target_of(path_of(path, "checkpoint"))
     if not target.parent.is_dir():
         raise ValueError(f"checkpoint: {target.parent} is not a folder")
     try:
@@ -166,6 +168,10 @@ class Stored:
 
     def way(self, controller: StepController | None) -> Plan | Steering:
         """The steps or tolerances of the run."""
+        with content_of(self.path):
+            return self._way(controller)
+
+    def _way(self, controller: StepController | None) -> Plan | Steering:
         words = json.loads(str(self.attributes["way"]))
         if words.pop("kind") == "plan":
             return Plan(**words)
@@ -191,15 +197,17 @@ class Stored:
             raise StorageError(
                 f"{self.path}: the run had the events {self.attributes['events']!r}, given are {names!r}"
             )
-        return Output(int(self.attributes["save_every"]), self.times, events)
+        with content_of(self.path):
+            times = reals(self.times, "times")
+            if times.ndim != 1:
+                raise ValueError(f"times: shape {times.shape}, expected one axis")
+            return Output(int(self.attributes["save_every"]), times, events)
 
     def restore(self, runs: Sequence[Run]) -> None:
         """Have the runs of the same problem, method and output take over their states."""
-        try:
+        with content_of(self.path, "the states of these runs"):
             for run, state in zip(runs, self.states, strict=True):
                 run.restore(state)
-        except (KeyError, ValueError, IndexError) as error:
-            raise StorageError(f"{self.path}: not the states of these runs ({error!r})") from error
 
     def check(
         self, problem: Problem, method: Method, events: Events | None = None, unchecked: Sequence[str] = ()
@@ -239,6 +247,7 @@ def load(path: str | os.PathLike[str]) -> Stored:
     """Read a checkpoint, or, with a warning, the one before it if it is damaged or gone; StorageError says what is
     wrong with any other file.
     """
+    path_of(path, "path", "the path of a checkpoint")
     try:
         return _load(path, True)
     except StorageError as error:
@@ -262,8 +271,10 @@ def _load(path: str | os.PathLike[str], is_last: bool) -> Stored:
         raise StorageError(
             f"{path}: checkpoint version {attributes.get('checkpoint_version')}, this program reads version {VERSION}"
         )
+    if missing := [name for name in _ATTRIBUTES if name not in attributes]:
+        raise StorageError(f"{path}: not the content of a checkpoint: {', '.join(missing)} missing")
     arrays = {name: variable.values for name, variable in dataset.variables.items()}
-    try:
+    with content_of(path):
         places, unknown = (json.loads(str(words)) for words in arrays["fingerprints"])
         states: list[dict[str, Any]] = [{} for _ in range(int(attributes["runs"]))]
         for name, values in arrays.items():
@@ -271,8 +282,17 @@ def _load(path: str | os.PathLike[str], is_last: bool) -> Stored:
                 number, rest = name[3:].split("_", 1)
                 states[int(number)][rest] = values
         return Stored(str(path), is_last, attributes, arrays["start"], arrays["times"], (places, unknown), states)
-    except (KeyError, ValueError, IndexError) as error:
-        raise StorageError(f"{path}: not the content of a checkpoint ({error!r})") from error
+
+
+@contextmanager
+def content_of(path: str | os.PathLike[str], wanted: str = "the content of a checkpoint") -> Iterator[None]:
+    """StorageError for what goes wrong with content that is not as `Checkpoint` writes it."""
+    try:
+        yield
+    except StorageError:
+        raise
+    except (KeyError, ValueError, IndexError, TypeError, AttributeError) as error:
+        raise StorageError(f"{path}: not {wanted} ({error!r})") from error
 
 
 # --- fingerprints -----------------------------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from liegroup.arrays import of_kind, real
+
 Array = NDArray[np.float64]
 UNBOUNDED = float("inf")
 
@@ -57,6 +59,9 @@ class Guard:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isidentifier():
             raise ValueError(f"guard: name {self.name!r}, expected an identifier (letters, digits, _)")
+        of_kind(self.says, str, "says", "a text")
+        for field in ("least", "greatest", "change", "rise", "relative"):
+            real(getattr(self, field), f"guard {self.name!r}: {field}", "a number", lambda x: x == x)
         if not (self.least <= self.greatest and self.change >= 0.0 and self.rise >= 0.0 and self.relative >= 0.0):
             raise ValueError(
                 f"guard {self.name!r}: least = {self.least}, greatest = {self.greatest}, change = {self.change}, "

@@ -32,6 +32,7 @@ from integrators.problem.lagrangian import (
     Derivatives,
     along,
     built,
+    checked_start,
     checked_vector,
     energy_of,
     legendre,
@@ -40,7 +41,8 @@ from integrators.problem.lagrangian import (
     trace,
 )
 from integrators.problem.parts import lagrangian as layout
-from integrators.problem.problem import Problem
+from integrators.problem.problem import Problem, group_table
+from liegroup.arrays import check_function, reals
 from liegroup.compile import absolute, helper, kernel, ld, ld2, st, st2
 from liegroup.compile.scalars import maximum
 from liegroup.group import rn
@@ -222,12 +224,13 @@ def holonomic_problem(
     >>> bool(swing["gap"].max() < 1e-13), bool(swing.error("energy", relative=False) < 1e-3)
     (True, True)
     """
-    q = np.atleast_1d(np.array(q, dtype=np.float64))
-    table = np.ascontiguousarray(getattr(rn(len(q)) if group is None else group, "table", group), dtype=np.int64)
+    check_function(constraints, "constraints", "a function c(t, q, parameters)")
+    q = checked_start(q)
+    table = group_table(rn(len(q)) if group is None else group)
     n_q, n = int(table[-1, 1] + table[-1, 3]), int(table[-1, 2] + table[-1, 4])
     if q.shape != (n_q,):
         raise ValueError(f"q: shape {q.shape}, expected ({n_q},)")
-    numbers = np.asarray(parameters, dtype=np.float64)
+    numbers = np.atleast_1d(reals(parameters, "parameters"))
     found, m = constrained_derivatives(table, lagrangian, constraints, force, len(numbers))
     velocity_0 = np.zeros(n) if v is None else checked_vector(v, n, "v")
     _check_start(found, q, velocity_0, numbers, m)

@@ -30,8 +30,9 @@ from integrators.problem.derivatives import Differentiable
 from integrators.problem.energy import with_energy_guard
 from integrators.problem.fields import Field, as_field
 from integrators.problem.parts import lagrangian as layout
-from integrators.problem.problem import Problem
+from integrators.problem.problem import Problem, group_table
 from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
+from liegroup.arrays import check_function, reals
 from liegroup.compile import absolute, any_, compile_field, kernel, ld, ld2, select, st, st2
 from liegroup.compile.scalars import maximum
 from liegroup.compile.tracing import NAMESPACE, Traced, lines, operand
@@ -127,6 +128,7 @@ def trace(
     t = g.input("t")
     q, v = [g.input(f"ld(y, {i})") for i in range(n_q)], [g.input(f"ld(y, {n_q + i})") for i in range(n)]
     p = [g.input(f"parameters[{i}]") for i in range(parameters)]
+    check_function(lagrangian, "lagrangian", "a function L(t, q, v, parameters)")
     L = scalar(g, lagrangian(t, q, v, p), "lagrangian")
     push = [along(g, L, table, q, j) for j in range(n)]
     if force is not None:
@@ -352,14 +354,14 @@ def lagrangian_problem(
     >>> bool(integrate(pendulum, "VARIATIONAL_GAUSS2", (0, 10), 0.1).error("energy") < 1e-4)
     True
     """
-    q = np.atleast_1d(np.array(q, dtype=np.float64))
-    table = np.ascontiguousarray(getattr(rn(len(q)) if group is None else group, "table", group), dtype=np.int64)
+    q = checked_start(q)
+    table = group_table(rn(len(q)) if group is None else group)
     n_q, n = int(table[-1, 1] + table[-1, 3]), int(table[-1, 2] + table[-1, 4])
     if q.shape != (n_q,):
         raise ValueError(f"q: shape {q.shape}, expected ({n_q},)")
     if v is not None and p is not None:
         raise ValueError("v and p: give one of them")
-    numbers = np.asarray(parameters, dtype=np.float64)
+    numbers = np.atleast_1d(reals(parameters, "parameters"))
     if isinstance(lagrangian, Derivatives) and force is not None:
         raise ValueError("force: given beside derivatives written by hand; add it to their φ and its derivatives")
     found = lagrangian if isinstance(lagrangian, Derivatives) else derivatives(table, lagrangian, force, len(numbers))
@@ -386,8 +388,18 @@ def lagrangian_problem(
     return with_energy_guard(posed, conservative=force is None)
 
 
+def checked_start(q: ArrayLike) -> Array:
+    """An initial configuration as an array of at least one number."""
+    array = np.atleast_1d(reals(q, "q"))
+    if not array.size:
+        raise ValueError(f"q: shape {array.shape}, expected at least one coordinate")
+    if not np.isfinite(array).all():
+        raise ValueError(f"q: {array.tolist()}, expected finite numbers")
+    return array
+
+
 def checked_vector(x: ArrayLike, n: int, name: str) -> Array:
-    array = np.array(x, dtype=np.float64)
+    array = reals(x, name)
     if array.shape != (n,) or not np.isfinite(array).all():
         raise ValueError(f"{name}: {array.tolist()}, expected {n} finite numbers")
     return array

@@ -14,7 +14,7 @@ from integrators.problem.fields import Field, as_field, joined, lane_work_shape,
 from integrators.problem.guards import Doubt, Guard, checked, unknown
 from integrators.problem.jitted import raise_raised
 from integrators.problem.parts import constrained, lagrangian, quasi_velocity
-from liegroup.arrays import integer, reals
+from liegroup.arrays import integer, reals, sequence, shown
 from liegroup.table import FACTORS, quaternions
 
 Array = NDArray[np.float64]
@@ -265,9 +265,9 @@ class Problem:
         return constrained(n, m, k).SIZE if self.parts_layout == "constrained" else quasi_velocity(n, n - m).SIZE
 
     def _work_shape(self) -> tuple[int, int]:
-        shape = tuple(self.work_shape) if np.ndim(self.work_shape) == 1 else ()
+        shape = sequence(self.work_shape, "work_shape", "two non-negative integers")
         if len(shape) != 2:
-            raise ValueError(f"work_shape: {self.work_shape!r}, expected two non-negative integers")
+            raise ValueError(f"work_shape: {shown(self.work_shape)}, expected two non-negative integers")
         rows, columns = (integer(x, "work_shape") for x in shape)
         lanes = lane_work_shape(max(self.n, self.dimension, len(self.invariant_names)))
         return max(rows, lanes[0]), max(columns, lanes[1])

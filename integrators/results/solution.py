@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from integrators.problem import Doubt, Variable
 from integrators.results import storage
 from integrators.status import EXPLANATIONS, Status
+from liegroup.arrays import of_kind, shown
 
 Array = NDArray[np.float64]
 
@@ -137,6 +138,8 @@ class Solution:
 
     def __getitem__(self, name: str) -> Array:
         """A part of the state ``(…, k, size)`` or an invariant ``(…, k)`` by name."""
+        if not isinstance(name, str):
+            raise TypeError(f"name: {shown(name)}, expected the name of a part of the state or of an invariant")
         if name in self.invariant_names:
             return self.invariants[..., self.invariant_names.index(name)]
         start = 0
@@ -144,7 +147,8 @@ class Solution:
             if v.name == name:
                 return self.y[..., start : start + v.size]
             start += v.size
-        raise KeyError(f"{name!r}: expected one of {[v.name for v in self.variables] + list(self.invariant_names)}")
+        known = [v.name for v in self.variables] + list(self.invariant_names)
+        raise KeyError(f"name {name!r}: expected one of {known}")
 
     def trajectory(self, k: int) -> Solution:
         """One trajectory of an ensemble, up to the last state it reached; counts and seconds stay those of all."""
@@ -184,6 +188,7 @@ class Solution:
         the first state); absolute where it is not, as that of a gap, which begins at 1e-16.  True, False: always the
         one or the other.
         """
+        of_kind(relative, (bool, np.bool_, type(None)), "relative", "True, False or None")
         first = self.invariants[..., 0, self._invariant(name)]
         deviation = np.maximum(self.maximum(name) - first, first - self.minimum(name))
         if relative is None:
@@ -192,8 +197,8 @@ class Solution:
         return deviation / np.abs(first) if relative else deviation
 
     def _invariant(self, name: str) -> int:
-        if name not in self.invariant_names:
-            raise KeyError(f"{name!r}: expected one of the invariants {list(self.invariant_names)}")
+        if not isinstance(name, str) or name not in self.invariant_names:
+            raise KeyError(f"name {shown(name)}: expected one of the invariants {list(self.invariant_names)}")
         return self.invariant_names.index(name)
 
     # --- data files -----------------------------------------------------------------------------------------------

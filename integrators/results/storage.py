@@ -24,6 +24,7 @@ import numpy as np
 from integrators.results import digests
 from integrators.results.digests import StorageError
 from integrators.results.replacing import part_of, put, target_of
+from liegroup.arrays import path_of, sequence
 
 __all__ = ["FORMAT", "Dataset", "StorageError", "Variable", "read", "versions", "write"]
 FORMAT = "liemech-dataset-2"
@@ -39,10 +40,13 @@ class Variable:
     description: str = ""
 
     def __post_init__(self) -> None:
-        if np.ndim(self.values) != len(self.dims):
-            raise ValueError(
-                f"variable has {np.ndim(self.values)} axes but {len(self.dims)} dimension names {self.dims}"
-            )
+        dims = sequence(self.dims, "dims", "names of the axes of values")
+        try:
+            axes = np.ndim(self.values)
+        except ValueError as error:
+            raise ValueError("values: rows of different lengths, expected an array") from error
+        if axes != len(dims):
+            raise ValueError(f"dims: {len(dims)} names {dims} for values with {axes} axes, expected one for each")
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ def write(path: str | os.PathLike[str], dataset: Dataset, previous: Path | None 
     """
     if not isinstance(dataset, Dataset):
         raise TypeError(f"dataset: {dataset!r}, expected a Dataset")
-    target = target_of(path)
+    target = target_of(path_of(path, "path"))
     sizes = _sizes(dataset)
     with part_of(target) as part:  # with the rights a new file has here, unlike a tempfile
         with open(part, "x+b", buffering=0) as raw:
@@ -132,7 +136,7 @@ def _write_content(sheltered: _Sheltered, dataset: Dataset, sizes: Mapping[str, 
 
 def read(path: str | os.PathLike[str]) -> Dataset:
     """Read a dataset that `write` has written; StorageError says what is wrong with any other file, and where."""
-    if not Path(path).is_file():
+    if not path_of(path, "path").is_file():
         raise StorageError(f"{path}: no such file")
     try:
         digests.check(path)

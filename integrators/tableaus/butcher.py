@@ -103,9 +103,9 @@ class ButcherTableau(Checked):
 
     def __post_init__(self, claims: Mapping[str, Any] | None) -> None:
         for field in ("A", "extra_A", "dense"):
-            object.__setattr__(self, field, rows(getattr(self, field)))
+            object.__setattr__(self, field, rows(getattr(self, field), field))
         for field in ("b", "c", "b_hat", "b_hat_low", "extra_c"):
-            object.__setattr__(self, field, row(getattr(self, field)))
+            object.__setattr__(self, field, row(getattr(self, field), field))
         self._check_shapes()
         self._complete_c()
         self._check_dense()

@@ -24,6 +24,7 @@ import numpy as np
 
 from integrators.tableaus.butcher import ButcherTableau
 from integrators.tableaus.numbers import DIGITS, KEPT
+from liegroup.arrays import shown
 
 Polynomial = list[Decimal]
 """Coefficients by rising powers."""
@@ -36,14 +37,18 @@ def _family(least: int) -> Callable[[Callable[[int], ButcherTableau]], Callable[
 
     def decorate(build: Callable[[int], ButcherTableau]) -> Callable[[int], ButcherTableau]:
         @cache
+        def built(s: int) -> ButcherTableau:
+            with localcontext(Context(prec=DIGITS + 3 * s)):
+                return build(s)
+
         @wraps(build)
         def checked(s: int) -> ButcherTableau:
             if isinstance(s, bool) or not isinstance(s, (int, np.integer)) or not least <= s <= MOST:
                 raise ValueError(
-                    f"{build.__name__}({s!r}): the number of stages must be a whole number from {least} to {MOST}"
+                    f"{build.__name__}: s = {shown(s)}: the number of stages must be a whole number from {least} to "
+                    f"{MOST}"
                 )
-            with localcontext(Context(prec=DIGITS + 3 * int(s))):
-                return build(int(s))
+            return built(int(s))
 
         return checked
 

@@ -46,7 +46,7 @@ class Controller(Checked):
 
     def __post_init__(self, claims: Mapping[str, Any] | None) -> None:
         for field, most in (("beta", 3), ("alpha", 2)):
-            values = row(getattr(self, field))
+            values = row(getattr(self, field), field)
             if len(values) > most or (field == "beta" and not values):
                 raise ValueError(
                     f"{self.name}: {field} has {len(values)} numbers, expected at most {most}"

@@ -59,7 +59,7 @@ class ExponentialScheme(Checked):
 
     def __post_init__(self, claims: Mapping[str, Any] | None) -> None:
         set_ = object.__setattr__
-        set_(self, "c", row(self.c))
+        set_(self, "c", row(self.c, "c"))
         if not self.points and not self.c:
             raise ValueError(f"{self.name}: give the points of the stages, or their times c for a linear scheme")
         set_(self, "points", tuple(self._rows(point, "points") for point in self.points))
@@ -74,7 +74,7 @@ class ExponentialScheme(Checked):
     def _rows(self, values: Any, field: str, new_point: bool = False) -> tuple[Vector, ...]:
         """Rows, filled up with zeros."""
         width = self.stages + (1 if new_point else len(self.brackets))
-        given = rows(values)
+        given = rows(values, field)
         if any(len(r) > width for r in given):
             raise ValueError(
                 f"{self.name}: a row of {field} has {max(map(len, given))} numbers, at most {width} have a meaning"
@@ -273,8 +273,8 @@ class CrouchGrossman(HasScheme):
 
     def __post_init__(self, claims: Mapping[str, Any] | None) -> None:
         for field in ("b", "c", "b_hat"):
-            object.__setattr__(self, field, row(getattr(self, field)))
-        object.__setattr__(self, "A", rows(self.A))
+            object.__setattr__(self, field, row(getattr(self, field), field))
+        object.__setattr__(self, "A", rows(self.A, "A"))
         s = len(self.b)
         if len(self.A) != s or any(len(r) != s for r in self.A) or len(self.b_hat) not in (0, s, s + 1):
             raise ValueError(
@@ -314,7 +314,7 @@ class TwoRegister(HasScheme):
 
     def __post_init__(self, claims: Mapping[str, Any] | None) -> None:
         for field in ("A", "B"):
-            object.__setattr__(self, field, row(getattr(self, field)))
+            object.__setattr__(self, field, row(getattr(self, field), field))
         if len(self.A) != len(self.B) or not self.A or self.A[0] != 0:
             raise ValueError(
                 f"{self.name}: A and B must have the same length and A must begin with 0, got {len(self.A)} and "

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from integrators.tableaus.conditions.precision import DIGITS, precise
+from liegroup.arrays import sequence, shown
 
 __all__ = [
     "DIGITS",
@@ -54,13 +55,13 @@ SHORT = 15
 """A decimal with at most this many digits is meant exactly (0.25, 0.161); a longer one is a rounded number."""
 
 
-def number(x: Any) -> Number:
+def number(x: Any, name: str = "coefficient") -> Number:
     """Read a coefficient: a whole number, a fraction (also as text "1/3"), a decimal (also as text), or a float.
 
     Decimals and floats of at most `SHORT` digits are taken as exact, longer ones as rounded in their last digit.
     """
     if isinstance(x, (bool, np.bool_)):
-        raise TypeError(f"coefficient {x!r}: expected a number, not a truth value")
+        raise TypeError(f"{name} {shown(x)}: expected a number, not a truth value")
     if isinstance(x, numbers.Rational):
         return Fraction(int(x.numerator), int(x.denominator))
     if isinstance(x, (float, np.floating)):
@@ -73,21 +74,21 @@ def number(x: Any) -> Number:
         value = None
     if value is None:
         raise TypeError(
-            f"coefficient {x!r}: expected an int, a Fraction, a float, or text such as '1/3' or '0.2113248654…'"
+            f"{name} {shown(x)}: expected an int, a Fraction, a float, or text such as '1/3' or '0.2113248654…'"
         )
     if not value.is_finite():
-        raise ValueError(f"coefficient {x!r} is not finite")
+        raise ValueError(f"{name} {shown(x)} is not finite")
     return Fraction(value) if len(value.as_tuple().digits) <= SHORT or value == 0 else value
 
 
-def row(values: Iterable[Any]) -> Vector:
-    """Read a row of coefficients."""
-    return tuple(number(x) for x in values)
+def row(values: Iterable[Any], name: str = "coefficients") -> Vector:
+    """Read a row of coefficients; `name`: what they are, for messages."""
+    return tuple(number(x, f"{name}: coefficient") for x in sequence(values, name, "a sequence of numbers"))
 
 
-def rows(values: Iterable[Iterable[Any]]) -> Matrix:
+def rows(values: Iterable[Iterable[Any]], name: str = "coefficients") -> Matrix:
     """Read a matrix of coefficients, row by row."""
-    return tuple(row(r) for r in values)
+    return tuple(row(r, name) for r in sequence(values, name, "a sequence of rows of numbers"))
 
 
 def uncertainty(*values: Any) -> float:

@@ -131,9 +131,14 @@ class PartitionedTableau(Checked):
         return partitioned_order(self._A, self._b, self.uncertainty, separable=True)
 
 
-@cache
 def LOBATTO_IIIA_IIIB(s: int) -> PartitionedTableau:
     """The pair Lobatto IIIA (q) and IIIB (p): order 2s − 2, symmetric, symplectic; s = 2 is Störmer-Verlet."""
+    LOBATTO_IIIA(s)  # refuses what is no number of stages
+    return _lobatto(int(s))
+
+
+@cache
+def _lobatto(s: int) -> PartitionedTableau:
     return PartitionedTableau(
         LOBATTO_IIIA(s),
         LOBATTO_IIIB(s),

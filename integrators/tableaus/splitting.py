@@ -31,6 +31,7 @@ from integrators.tableaus.numbers import (
     uncertainty,
 )
 from integrators.tableaus.partitioned import PartitionedTableau
+from liegroup.arrays import shown
 
 ZERO = number(0)
 ZERO_DECIMAL = decimal(ZERO)
@@ -60,8 +61,10 @@ class Composition(Checked):
     half: InitVar[bool] = False
 
     def __post_init__(self, claims: Mapping[str, Any] | None, half: bool) -> None:
-        weights = row(self.weights)
+        weights = row(self.weights, "weights")
         object.__setattr__(self, "weights", weights + weights[-2::-1] if half else weights)
+        if not weights:
+            raise ValueError(f"{self.name}: the weights are empty, expected numbers with sum 1")
         if self.order < 1:
             raise ValueError(f"{self.name}: the weights must sum to 1 ({self._verdict.failure})")
         self.check(claims or {})
@@ -149,9 +152,9 @@ class Splitting(Checked):
 
     def __post_init__(self, claims: Mapping[str, Any] | None) -> None:
         for field in ("T", "V"):
-            object.__setattr__(self, field, row(getattr(self, field)))
-        if self.first not in ("T", "V"):
-            raise ValueError(f"{self.name}: first = {self.first!r}, expected 'T' or 'V'")
+            object.__setattr__(self, field, row(getattr(self, field), field))
+        if not isinstance(self.first, str) or self.first not in ("T", "V"):
+            raise ValueError(f"{self.name}: first = {shown(self.first)}, expected 'T' or 'V'")
         leading, other = (self.T, self.V) if self.first == "T" else (self.V, self.T)
         if len(leading) - len(other) not in (0, 1):
             raise ValueError(

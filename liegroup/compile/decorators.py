@@ -154,7 +154,7 @@ class Entry:
                 if tuple(getattr(t, "ndim", 0) for t in wanted.args) == given:
                     dispatcher = self._compiled_for(k)
         result = dispatcher(*args)
-        if pending:
+        if pending.first is not None:
             raise_pending()
         return result
 

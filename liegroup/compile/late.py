@@ -163,7 +163,7 @@ def _first_call(result: int, status: int, a: int, b: int, c: int, out: int, n: i
         formula = _formulas[index // 2]()
         failed = LateBindingError(f"{formula.name}: {error}")
         failed.__cause__ = error
-        pending.append(failed)
+        pending.first = pending.first or failed
         size = formula.written(n) * (WIDTH if index % 2 else 1)
         (ctypes.c_double * size).from_address(out)[:] = [float("nan")] * size
         return 0

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liegroup.arrays import path_of
 from mechanics.adapters.mjcf_files import check
 from mechanics.adapters.reading import LIMITS, Limits, Report, content, inside, some
 from mechanics.algebra.spatial import rotation_from_quaternion
@@ -76,6 +77,7 @@ def compiled(source: str | os.PathLike[str], trusted: bool, limits: Limits) -> t
         raise ModuleNotFoundError(
             f"{error}; install the model readers: pip install 'liemech[robots]'", name=error.name
         ) from None
+    path_of(source, "source", "the path of a model file, or its text")
     text = str(source)
     is_text = text.lstrip().startswith("<")
     report = Report("MJCF text" if is_text else text)

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from liegroup.arrays import of_kind, real, reals, sequence, shown
 from mechanics.constraints.body_equations import COUPLING
 from mechanics.constraints.coupling_equations import tapes
 from mechanics.constraints.loops import Closure, Equation, JointFreedom
@@ -60,9 +61,10 @@ def coupling(
     >>> coupling(["shaft", "left", "right"], lambda shaft, left, right: shaft - (left + right) / 2, "differential")
     <coupling 'differential': shaft – left – right, 1 equation>
     """
-    places = tuple(joints)
-    if not all(isinstance(j, str) or (isinstance(j, tuple) and len(j) == 2) for j in places):
-        raise TypeError(f"joints: {places!r}, expected names of joints, or pairs (name, number of the coordinate)")
+    of_kind(name, str, "name", "a text")
+    places = sequence(joints, "joints", "a sequence of names of joints")
+    for place in places:
+        _check_place(place, "joints")
     labels = [j if isinstance(j, str) else f"{j[0]}.{j[1]}" for j in places]
     name = name or f"{kind} {'–'.join(labels)}"
     if len(set(places)) < len(places) or not places:
@@ -81,6 +83,11 @@ def coupling(
     return Closure(kind, Frame(None), Frame(None), tuple(equations), (), name)
 
 
+def _check_place(place: Any, name: str) -> None:
+    if not (isinstance(place, str) or (isinstance(place, tuple) and len(place) == 2)):
+        raise TypeError(f"{name}: {shown(place)}, expected the name of a joint, or a pair (name, number of coordinate)")
+
+
 def gear(first: JointFreedom, second: JointFreedom, ratio: float, offset: float = 0.0, name: str = "") -> Closure:
     """q_first = ratio · q_second + offset: a gear pair, a belt, a rack, a lead screw, a mimic joint.
 
@@ -93,6 +100,10 @@ def gear(first: JointFreedom, second: JointFreedom, ratio: float, offset: float 
     offset : float
         rad or m.
     """
+    ratio, offset = (real(x, which, holds=lambda _: True) for which, x in (("ratio", ratio), ("offset", offset)))
+    for which, x in (("ratio", ratio), ("offset", offset)):
+        if not np.isfinite(x):
+            raise ModelError(f"gear {name or first!r}", f"{which} {x}", "give a finite number")
     if ratio == 0.0:
         raise ModelError(
             f"gear {name or first!r}", "ratio 0", "give a ratio that is not zero, or hold the joint with `polynomial`"
@@ -116,7 +127,10 @@ def polynomial(
     coefficients : sequence of float
         a₀, a₁, ….
     """
-    a = np.array(coefficients, dtype=np.float64)
+    _check_place(first, "first")
+    if second is not None:
+        _check_place(second, "second")
+    a = reals(coefficients, "coefficients")
     if a.ndim != 1 or not a.size or not np.isfinite(a).all():
         raise ModelError(
             f"{kind} {name or first!r}", f"coefficients {a.tolist()}", "give one or more finite numbers, a0 first"

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from liegroup.arrays import of_kind
+from liegroup.arrays import of_kind, sequence
 from liegroup.table import angles
 from mechanics.algebra.spatial import Array, motion_cross, shift
 from mechanics.constraints.coupling_equations import coupling
@@ -112,7 +112,7 @@ class LoopEquations:
 
     def __init__(self, tree: Tree, closures: Iterable[Closure]) -> None:
         of_kind(tree, Tree, "tree", "a Tree")
-        closures = tuple(closures)
+        closures = sequence(closures, "closures", "closures, such as revolute(first, second)")
         for closure in closures:
             of_kind(closure, Closure, "closures", "closures, such as revolute(first, second)")
         self.tree, self.closures = tree, tuple(sorted(closures, key=lambda c: c.couples))

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from integrators.problem.derivatives import Differentiable
 from integrators.problem.lagrangian import scalar
+from liegroup.arrays import check_function
 from liegroup.compile import helper, kernel, ld2
 from liegroup.compile.tape import Tape, play, tape_of
 from liegroup.compile.tracing import Traced
@@ -75,6 +76,7 @@ def tapes(function: Callable[..., Any], where: str) -> list[Tape]:
     ModelError
         It returns nothing, or a number that does not depend on the pose.
     """
+    check_function(function, "function", "a function of scalars")
     g = Differentiable()
     inputs = [g.input(f"input {i}") for i in range(INPUTS)]
     x, R = np.array(inputs[:3], dtype=object), np.array(inputs[3:12], dtype=object).reshape(3, 3)

@@ -124,6 +124,7 @@ def _along(first: Frame, second: Frame, axes: str) -> list[Equation]:
 def _closure(
     kind: str, first: Frame, second: Frame, name: str, equations: list[Equation], aligned: str = ""
 ) -> Closure:
+    of_kind(name, str, "name", "a text")
     E, H = first.rotation, second.rotation
     pairs = tuple((E[:, _UNIT[s]], H[:, _UNIT[s]]) for s in aligned)
     return Closure(kind, first, second, tuple(equations), pairs, name or f"{kind} {first.body}–{second.body}")
@@ -229,6 +230,7 @@ def holonomic(first: Frame, second: Frame, function: Callable[..., Any], name: s
     >>> bowl
     <holonomic 'bowl': None – body, 1 equation>
     """
+    _check_frames(first, second)
     found = tapes(function, f"closure {name!r}")
     E, H, p, q = first.rotation, second.rotation, first.position, second.position
     return _closure(

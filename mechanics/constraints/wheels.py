@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from liegroup.arrays import of_kind, real
+from liegroup.arrays import of_kind, real, sequence
 from mechanics.constraints.loops import Closure, Equation, point_on_plane
 from mechanics.constraints.wheel_equations import EDGE, HEIGHT, ROLL, SIDE, SPHERE
 from mechanics.errors import ModelError
@@ -36,7 +36,8 @@ GROUND = Frame(None)
 EQUATIONS = {"height": HEIGHT, "roll": ROLL, "side": SIDE}
 
 
-def _check(body: Any, plane: Any) -> None:
+def _check(body: Any, plane: Any, name: Any) -> None:
+    of_kind(name, str, "name", "a text")
     of_kind(body, Frame, "body", "a Frame")
     of_kind(plane, Frame, "plane", "a Frame")
 
@@ -46,7 +47,7 @@ def wheel(
     radius: float,
     plane: Frame = GROUND,
     section: float = 0.0,
-    rows: Iterable[str] = EQUATIONS,
+    rows: Iterable[str] = tuple(EQUATIONS),
     name: str = "",
 ) -> Closure:
     """A wheel that rolls without slipping.
@@ -69,15 +70,16 @@ def wheel(
     ModelError
         A radius that is not positive, a negative section, an unknown equation, or no equation.
     """
-    _check(body, plane)
+    _check(body, plane, name)
     radius = real(radius, "radius", "a positive radius in metres", lambda r: True)
     name = name or f"wheel {body.body}"
     if not (np.isfinite(radius) and radius > 0.0):
         raise ModelError(f"wheel {name!r}", f"radius {radius}", "give a positive radius in metres")
+    section = real(section, "section", "a section radius of at least 0", lambda r: True)
     if not (np.isfinite(section) and section >= 0.0):
         raise ModelError(f"wheel {name!r}", f"section {section}", "give a section radius of at least 0")
-    chosen = tuple(rows)
-    if not chosen or set(chosen) - set(EQUATIONS):
+    chosen = sequence(rows, "rows", "names of equations")
+    if not chosen or any(row not in EQUATIONS for row in map(str, chosen)):
         raise ModelError(f"wheel {name!r}", f"rows {chosen}", f"choose among {', '.join(EQUATIONS)}")
     normal, axis = plane.rotation[:, 2], radius * body.rotation[:, 2]
     made = []
@@ -108,13 +110,13 @@ def ball(
     ModelError
         A radius that is not positive, an unknown equation, or no equation.
     """
-    _check(body, plane)
+    _check(body, plane, name)
     radius = real(radius, "radius", "a positive radius in metres", lambda r: True)
     name = name or f"ball {body.body}"
     if not (np.isfinite(radius) and radius > 0.0):
         raise ModelError(f"ball {name!r}", f"radius {radius}", "give a positive radius in metres")
-    chosen = tuple(rows)
-    if not chosen or set(chosen) - {"height", "roll"}:
+    chosen = sequence(rows, "rows", "names of equations")
+    if not chosen or any(row not in ("height", "roll") for row in map(str, chosen)):
         raise ModelError(f"ball {name!r}", f"rows {chosen}", "choose among height, roll")
     lifted = radius * plane.rotation[:, 2]
     made: list[Equation] = []
@@ -133,6 +135,6 @@ def skate(body: Frame, plane: Frame = GROUND, name: str = "") -> Closure:
     """A blade or knife edge that slides along itself only: no velocity along the horizontal part of its normal (z of
     the frame).
     """
-    _check(body, plane)
+    _check(body, plane, name)
     equation = Equation(EDGE, plane.rotation[:, 2], plane.position, body.rotation[:, 2], body.position, 1.0, "side")
     return Closure("skate", plane, body, (equation,), (), name or f"skate {body.body}")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from liegroup.arrays import of_kind
+from liegroup.arrays import of_kind, reals
 from liegroup.compile import helper
 from mechanics.constraints.body_equations import DISTANCE
 from mechanics.constraints.loops import Closure, Equation, weld
@@ -49,12 +49,19 @@ def compliant(closure: Closure, stiffness: ArrayLike, damping: ArrayLike = 0.0) 
         raise ModelError(
             f"compliant {closure.name!r}", "it couples joints", "give a closing joint, or springs on joints"
         )
-    k, c = (np.broadcast_to(np.asarray(x, dtype=np.float64), (m,)) for x in (stiffness, damping))
+    k, c = _per_equation(stiffness, m, "stiffness"), _per_equation(damping, m, "damping")
     pairs = [(not_negative(x, "stiffness"), not_negative(y, "damping")) for x, y in zip(k, c, strict=True)]
     return [
         Compliant(closure.first.body, closure.second.body, equation, *pair)
         for equation, pair in zip(closure.equations, pairs, strict=True)
     ]
+
+
+def _per_equation(values: ArrayLike, count: int, name: str) -> NDArray[np.float64]:
+    x = reals(values, name)
+    if x.shape not in ((), (1,), (count,)):
+        raise ValueError(f"{name}: shape {x.shape}, expected one number, or {count}, one per equation")
+    return np.broadcast_to(x, (count,))
 
 
 def bushing(first: Frame, second: Frame, stiffness: ArrayLike, damping: ArrayLike = 0.0) -> list[Element]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from liegroup.arrays import of_kind, positive, real, shown
 from liegroup.compile import helper
 from liegroup.compile.scalars import sqrt
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
@@ -114,19 +115,19 @@ def contact(
     slip_speed : float
         v_s, where regularised friction reaches its value, m/s.
     """
-    if law not in LAWS:
-        raise ValueError(f"law: {law!r}, expected one of {', '.join(LAWS)}")
-    if not (np.isfinite(slip_speed) and slip_speed > 0.0):
-        raise ValueError(f"slip_speed: {slip_speed}, expected a positive speed in m/s")
+    of_kind(center, Frame, "center", "a Frame")
+    of_kind(plane, Frame, "plane", "a Frame")
+    if not isinstance(law, str) or law not in LAWS:
+        raise ValueError(f"law: {shown(law)}, expected one of {', '.join(LAWS)}")
+    slip_speed, friction = positive(slip_speed, "slip_speed"), not_negative(friction, "friction")
+    static_friction = None if static_friction is None else real(static_friction, "static_friction")
     if static_friction is not None and not static_friction >= friction > 0.0:
-        raise ValueError(
-            f"static_friction: {static_friction}, expected at least the dynamic coefficient {friction} > 0"
-        )
+        raise ValueError(f"static_friction: {static_friction}, expected at least friction = {friction} > 0")
     curve = STRIBECK if static_friction is not None else TANH if friction else NO_FRICTION
     return [
         Contact(
             center, plane, not_negative(radius, "radius"), LAWS[law], not_negative(stiffness, "stiffness"),
             not_negative(damping, "damping"), curve, float(static_friction or 0.0),
-            not_negative(friction, "friction"), slip_speed,
+            friction, slip_speed,
         )
     ]  # fmt: skip

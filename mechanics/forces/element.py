@@ -24,7 +24,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from liegroup.arrays import real
+from liegroup.arrays import of_kind, real
 from mechanics.constraints.loops import Equation
 from mechanics.errors import ModelError
 from mechanics.model.frames import Frame
@@ -95,6 +95,9 @@ class OnJoint(Element):
     place = ON_JOINT
     not_numbers = ("joint", "motion")
     joint: str
+
+    def __post_init__(self) -> None:
+        of_kind(self.joint, (str, int), "joint", "the name of a joint")
 
     @property
     def counts_turns(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from liegroup.arrays import real
 from liegroup.compile import helper
 from mechanics.forces.element import Element, OnJoint, not_negative
 
@@ -37,4 +38,6 @@ class JointSpring(OnJoint):
 
 def joint_spring(joint: str, stiffness: float, rest: float = 0.0, damping: float = 0.0) -> list[Element]:
     """Spring and damper on a joint of one coordinate: N·m/rad, rad, N·m·s/rad (or N/m, m, N·s/m)."""
-    return [JointSpring(joint, not_negative(stiffness, "stiffness"), not_negative(damping, "damping"), float(rest))]
+    return [
+        JointSpring(joint, not_negative(stiffness, "stiffness"), not_negative(damping, "damping"), real(rest, "rest"))
+    ]

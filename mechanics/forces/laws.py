@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from liegroup.arrays import real
 from liegroup.compile import helper
 from liegroup.compile.scalars import less, maximum, select, sqrt
 from liegroup.compile.tracing import tanh
@@ -65,10 +66,8 @@ def hunt_crossley_factor(restitution: float, speed: float) -> float:
     """
     from scipy.optimize import brentq  # slow to import
 
-    if not 0.0 < restitution <= 1.0:
-        raise ValueError(f"restitution: {restitution}, expected 0 < e <= 1")
-    if not speed > 0.0:
-        raise ValueError(f"speed: {speed}, expected a positive impact speed in m/s")
+    restitution = real(restitution, "restitution", "0 < e <= 1", lambda e: 0.0 < e <= 1.0)
+    speed = real(speed, "speed", "a positive impact speed in m/s", lambda v: v > 0.0)
     if restitution == 1.0:
         return 0.0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from liegroup.arrays import of_kind
 from liegroup.compile import helper
 from mechanics.forces.element import Element, OnJoint
 from mechanics.joints import Motion
@@ -31,4 +32,5 @@ class Motor(OnJoint):
 
 def motor(joint: str, force: Motion) -> list[Element]:
     """A torque (or force) u(t) on a joint of one coordinate."""
+    of_kind(force, Motion, "force", "a Motion")
     return [Motor(joint, force)]

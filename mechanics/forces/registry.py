@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from liegroup.arrays import shown
 from liegroup.compile import helper, is_formula
 from liegroup.compile.cache import depend_on
 from liegroup.compile.decorators import compiled_form
@@ -34,10 +35,10 @@ def register(kind: type[Element]) -> None:
     RuntimeError
         Too late: something has been compiled already.
     """
-    if kind in KINDS:
+    if any(kind is known for known in KINDS):
         return
-    if not issubclass(kind, OnJoint | OnEquation | OnBodies):
-        raise TypeError(f"{kind.__name__}: derive it from OnJoint, OnEquation or OnBodies (mechanics.forces)")
+    if not (isinstance(kind, type) and issubclass(kind, OnJoint | OnEquation | OnBodies)):
+        raise TypeError(f"kind: {shown(kind)}, derive it from OnJoint, OnEquation or OnBodies (mechanics.forces)")
     if not is_formula(getattr(kind, "law", None)):
         raise TypeError(f"{kind.__name__}.law: expected staticmethod of a function with the decorator `helper`")
     depend_on(f"force element {kind.__name__}", [kind.law.__code__.co_filename])

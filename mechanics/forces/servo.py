@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from liegroup.arrays import of_kind
 from liegroup.compile import helper
 from mechanics.forces.element import Element, OnJoint, not_negative
 from mechanics.joints import Motion
@@ -34,4 +35,5 @@ class Servo(OnJoint):
 
 def servo(joint: str, stiffness: float, damping: float, target: Motion) -> list[Element]:
     """A drive that follows x_d(t) with a spring and a damper."""
+    of_kind(target, Motion, "target", "a Motion")
     return [Servo(joint, not_negative(stiffness, "stiffness"), not_negative(damping, "damping"), target)]

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from integrators.layout import COUNTERS, DIVIDED, OWN_ROWS
 from integrators.problem import Problem
+from integrators.problem.jitted import raise_raised
 from integrators.status import OK, Status
 from liegroup.arrays import of_kind
 from mechanics.mechanism import Mechanism
@@ -51,6 +52,7 @@ def closing_forces(
         method.kernel_options(problem),
         problem.parameters, problem.structure, np.zeros(problem.work_shape), work, counters,
     )  # fmt: skip
+    raise_raised()
     if status != OK or counters[DIVIDED]:
         raise ArithmeticError(
             f"{problem.model}: {Status(status).name if status != OK else 'the step was divided'}; take a smaller step"

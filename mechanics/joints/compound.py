@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from liegroup.arrays import sequence, shown
 from mechanics.joints.element import Element
 from mechanics.joints.joint import Joint
 
@@ -29,11 +30,10 @@ class Compound(Joint):
     parts: tuple[Element, ...] = ()
 
     def __post_init__(self) -> None:
-        parts = tuple(self.parts)
+        wanted = "one or more elements such as Turn((0, 0, 1)) or Slide((1, 0, 0))"
+        parts = sequence(self.parts, "parts", wanted)
         if not parts or not all(isinstance(part, Element) for part in parts):
-            raise TypeError(
-                f"parts: {self.parts!r}, expected one or more elements such as Turn((0, 0, 1)) or Slide((1, 0, 0))"
-            )
+            raise TypeError(f"parts: {shown(self.parts)}, expected {wanted}")
         object.__setattr__(self, "parts", parts)
         generator = np.random.default_rng(0)
         rank = max(

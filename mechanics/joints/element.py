@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from liegroup.arrays import of_kind, reals, shown
 from liegroup.formulas import rn, se2, se3, so2, so3
 from mechanics.algebra.spatial import Array, rotation, rotation_from_quaternion, unit
 from mechanics.joints.motion import Motion
@@ -36,9 +37,9 @@ TURN, SLIDE, SCREW, PLANE, BALL, FLOAT, MOVED_TURN, MOVED_SLIDE = range(8)
 
 def axis_of(value: ArrayLike, name: str = "axis") -> Axis:
     """A direction as given, checked: three finite numbers, not all zero, whose squares neither overflow nor vanish."""
-    a = np.asarray(value, dtype=np.float64)
+    a = reals(value, name, "three finite numbers")
     if a.shape != (3,) or not np.isfinite(a).all() or not 1e-100 < np.abs(a).max() < 1e100:
-        raise ValueError(f"{name}: {np.asarray(value).tolist()}, expected three finite numbers, not all zero")
+        raise ValueError(f"{name}: {shown(value)}, expected three finite numbers, not all zero")
     return float(a[0]), float(a[1]), float(a[2])
 
 
@@ -85,6 +86,10 @@ class _Directed(Element):
 @dataclass(frozen=True)
 class _Prescribable(_Directed):
     motion: Motion | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        of_kind(self.motion, (Motion, type(None)), "motion", "a Motion, or None")
 
     @property
     def n_q(self) -> int:  # type: ignore[override]

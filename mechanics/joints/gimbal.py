@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from liegroup.arrays import sequence
 from mechanics.joints.element import Axis, Element, Turn, axis_of
 from mechanics.joints.joint import Joint
 
@@ -24,9 +25,10 @@ class Gimbal(Joint):
     axes: tuple[Axis, Axis, Axis] = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
 
     def __post_init__(self) -> None:
-        if len(self.axes) != 3:
-            raise ValueError(f"axes: {len(self.axes)} directions, expected three")
-        object.__setattr__(self, "axes", tuple(axis_of(a, f"axes[{k}]") for k, a in enumerate(self.axes)))
+        axes = sequence(self.axes, "axes", "three directions")
+        if len(axes) != 3:
+            raise ValueError(f"axes: {len(axes)} directions, expected three")
+        object.__setattr__(self, "axes", tuple(axis_of(a, f"axes[{k}]") for k, a in enumerate(axes)))
 
     @property
     def elements(self) -> tuple[Element, ...]:

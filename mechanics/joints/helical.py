@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
+from liegroup.arrays import real
 from mechanics.joints.element import Axis, Element, Screw, axis_of
 from mechanics.joints.joint import Joint
 
@@ -26,9 +26,7 @@ class Helical(Joint):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", axis_of(self.axis))
-        object.__setattr__(self, "pitch", float(self.pitch))
-        if not math.isfinite(self.pitch):
-            raise ValueError(f"pitch: {self.pitch}, expected a finite number of metres per radian")
+        object.__setattr__(self, "pitch", real(self.pitch, "pitch", "a finite number of metres per radian"))
 
     @property
     def elements(self) -> tuple[Element, ...]:

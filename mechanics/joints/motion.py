@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from liegroup.arrays import real, sequence, shown
 from liegroup.compile.scalars import sincos
 
 
@@ -24,10 +25,12 @@ class Motion:
     harmonics: tuple[tuple[float, float, float], ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "polynomial", tuple(float(c) for c in self.polynomial))
-        object.__setattr__(
-            self, "harmonics", tuple((float(a), float(w), float(phase)) for a, w, phase in self.harmonics)
-        )
+        object.__setattr__(self, "polynomial", _numbers(self.polynomial, "polynomial"))
+        triples = "triples (amplitude, angular frequency, phase)"
+        harmonics = tuple(_numbers(row, "harmonics") for row in sequence(self.harmonics, "harmonics", triples))
+        if any(len(row) != 3 for row in harmonics):
+            raise ValueError(f"harmonics: {shown(self.harmonics)}, expected {triples}")
+        object.__setattr__(self, "harmonics", harmonics)
 
     @property
     def is_constant(self) -> bool:
@@ -59,3 +62,7 @@ class Motion:
         for a, w, phase in self.harmonics:
             x = x - a * w * w * sincos(w * t + phase)[0]
         return x
+
+
+def _numbers(values: Any, name: str) -> tuple[float, ...]:
+    return tuple(real(x, name) for x in sequence(values, name, "a sequence of finite numbers"))

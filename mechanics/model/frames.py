@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liegroup.arrays import of_kind, reals
 from mechanics.errors import ModelError
 from mechanics.joints.element import axis_of
 from mechanics.model.inertia import LARGEST
@@ -27,11 +28,9 @@ class Frame:
     def __init__(
         self, body: str | None, position: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike | None = None
     ) -> None:
+        of_kind(body, (str, type(None)), "body", "the name of a body, or None for the base")
         where = f"frame on body {body!r}"
-        x, R = (
-            np.array(position, dtype=np.float64),
-            np.array(np.eye(3) if rotation is None else rotation, dtype=np.float64),
-        )
+        x, R = reals(position, "position"), reals(np.eye(3) if rotation is None else rotation, "rotation")
         if x.shape != (3,) or not (np.abs(x) <= LARGEST).all():
             raise ModelError(where, f"position is {x.tolist()}", f"give three finite numbers, none beyond {LARGEST:g}")
         if (

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liegroup.arrays import reals
 from mechanics.algebra.spatial import blocks, skew
 
 Array = NDArray[np.float64]
@@ -51,7 +52,7 @@ class Inertia:
     @staticmethod
     def about_origin(mass: float, com: ArrayLike, tensor: ArrayLike) -> Inertia:
         """From the tensor about the body origin."""
-        return Inertia(mass, np.asarray(com), np.asarray(tensor))
+        return Inertia(mass, reals(com, "com"), reals(tensor, "tensor"))
 
     @staticmethod
     def about_com(mass: float, com: ArrayLike, tensor: ArrayLike) -> Inertia:
@@ -124,7 +125,7 @@ class Inertia:
 
 
 def _array(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
-    array = np.array(value, dtype=np.float64)
+    array = reals(value, name)
     if array.shape != shape:
         raise ValueError(f"{name}: shape {array.shape}, expected {shape}")
     if not (np.abs(array) <= LARGEST).all():

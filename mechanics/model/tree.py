@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, pose
-from liegroup.arrays import of_kind
+from liegroup.arrays import of_kind, reals, sequence, shown
 from liegroup.group import Group
 from liegroup.matrices import polar
 from mechanics.errors import ModelError, ModelWarning
@@ -94,6 +94,10 @@ class Body:
     data: JointData = JointData()
 
     def __post_init__(self) -> None:
+        of_kind(self.name, str, "name", "a text")
+        of_kind(self.parent, (str, type(None)), "parent", "the name of a body, or None for the base")
+        of_kind(self.joint_name, str, "joint_name", "a text")
+        of_kind(self.data, JointData, "data", "JointData")
         where = f"body {self.name!r}"
         if not isinstance(self.joint, Joint):
             raise ModelError(
@@ -157,9 +161,13 @@ class Tree:
         notes: Iterable[str] = (),
         frames: Mapping[str, Frame] | None = None,
     ) -> None:
+        of_kind(name, str, "name", "a text")
         self.name = name
-        self.notes = tuple(notes)
-        self.bodies = tuple(bodies)
+        self.notes = sequence(notes, "notes", "texts")
+        of_kind(frames, (Mapping, type(None)), "frames", "a mapping of names to frames")
+        self.bodies: tuple[Body, ...] = sequence(bodies, "bodies", "bodies (mechanics.Body)")
+        for body in self.bodies:
+            of_kind(body, Body, "bodies", "bodies (mechanics.Body)")
         self.gravity = _array(gravity, (3,), f"tree {name!r}", "gravity")
         self.parents = _parents(self.bodies)
         _check_names(self.bodies)
@@ -339,7 +347,7 @@ class Tree:
         q : array (nq,), optional
             Configuration of this tree; only the components of the locked joints matter.
         """
-        held = {self.joint_index(name) for name in joints}
+        held = {self.joint_index(name) for name in sequence(joints, "joints", "names of joints")}
         x = self.neutral() if q is None else _array(q, (self.nq,), f"tree {self.name!r}", "q")
         bodies = (self._locked(i, x) if i in held else body for i, body in enumerate(self.bodies))
         return Tree(bodies, self.name, self.gravity, strict=False, notes=self.notes, frames=self.frames)
@@ -376,9 +384,9 @@ class Tree:
 
 def _array(value: ArrayLike, shape: tuple[int, ...], where: str, name: str) -> Array:
     try:
-        array = np.array(value, dtype=np.float64)
+        array = reals(value, name)
     except (TypeError, ValueError) as error:
-        raise ModelError(where, f"{name} is {value!r}", f"give numbers of shape {shape}") from error
+        raise ModelError(where, f"{name} is {shown(value)}", f"give real numbers of shape {shape}") from error
     if array.shape != shape:
         raise ModelError(where, f"{name} has shape {array.shape}", f"give numbers of shape {shape}")
     if not (np.abs(array) <= LARGEST).all():
@@ -393,7 +401,10 @@ def _checked(data: JointData, joint: Joint, where: str) -> JointData:
     def per(value: ArrayLike | None, n: int, name: str) -> Array | None:
         if value is None:
             return None
-        array = np.array(value, dtype=np.float64)
+        try:
+            array = reals(value, name)
+        except (TypeError, ValueError) as error:
+            raise ModelError(where, str(error), f"give one number, or {n}") from error
         if array.shape not in ((), (n,)):
             raise ModelError(where, f"{name} has shape {array.shape}", f"give one number, or {n}")
         if np.isnan(array).any():
@@ -460,6 +471,7 @@ def _parents(bodies: tuple[Body, ...]) -> NDArray[np.int64]:
 
 def _frames(frames: Mapping[str, Frame], bodies: Mapping[str, int]) -> Mapping[str, Frame]:
     for name, frame in frames.items():
+        of_kind(frame, Frame, "frames", "a mapping of names to frames")
         if frame.body is not None and frame.body not in bodies:
             raise ModelError(
                 f"frame {name!r}",
@@ -499,8 +511,10 @@ def _look_up(index: dict[str, int], key: str | int, n: int, what: str) -> int:
             known = ", ".join(_first(index, 12))
             raise KeyError(f"no {what} {key!r}; there are {known}")
         return index[key]
+    if isinstance(key, bool) or not hasattr(key, "__index__") or np.ndim(key):
+        raise TypeError(f"{what}: {shown(key)}, expected a name or a number from 0 to {n - 1}")
     if not 0 <= key < n:
-        raise IndexError(f"{what} {key}: expected a number from 0 to {n - 1}")
+        raise IndexError(f"{what} {shown(key)}: expected a number from 0 to {n - 1}")
     return int(key)
 
 

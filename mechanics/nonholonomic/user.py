@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.problem import Variable
 from integrators.problem.parts import constrained
 from integrators.problem.problem import group_table
+from liegroup.arrays import check_function, reals
 from mechanics.nonholonomic.interpreted import InterpretedFunctions
 from mechanics.nonholonomic.notes import argument_count, pivots
 from mechanics.nonholonomic.system import ConstraintError, NonholonomicSystem
@@ -111,8 +112,10 @@ def nonholonomic_system(
     True
     """
     table = group_table(group)
-    q, v = np.array(q0, dtype=np.float64), np.array(v0, dtype=np.float64)
-    numbers = np.zeros(0) if parameters is None else np.array(parameters, dtype=np.float64)
+    check_function(mass, "mass")
+    check_function(rows, "rows")
+    q, v = reals(q0, "q0"), reals(v0, "v0")
+    numbers = np.zeros(0) if parameters is None else reals(parameters, "parameters")
     given: dict[str, Any] = {
         "group": table,
         "mass": mass,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from integrators.problem import Problem, Variable, pose
-from liegroup.arrays import of_kind
+from liegroup.arrays import of_kind, reals
 from mechanics import dynamics
 from mechanics.algorithms.era import era
 from mechanics.guards import tree_guards
@@ -49,7 +49,7 @@ def hamiltonian_problem(
     of_kind(tree, Tree, "tree", "a Tree; a Mechanism has a method problem")
     if v is not None and p is not None:
         raise ValueError("v and p: give one of them")
-    q = np.asarray(q, dtype=np.float64)
+    q = reals(q, "q")
     if p is None:
         p = dynamics.momentum(tree, q, np.zeros(tree.nv) if v is None else v, t)
     velocities, _ = dynamics.hamiltonian_rhs(tree, q, p, t=t)  # names what is wrong with the state

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liegroup.arrays import of_kind, reals
+from liegroup.arrays import of_kind, reals, sequence
 from mechanics.constraints.mobility import NEAR, SMALL, nearness, weighted_matrix
 from mechanics.guards import OPEN
 from mechanics.mechanism import Mechanism
@@ -92,7 +92,8 @@ def findings(mechanism: Mechanism, t: ArrayLike, q: ArrayLike) -> list[Finding]:
 
 def report(found: list[Finding]) -> str:
     """One line per finding."""
-    return "\n".join(str(f) for f in found) or "nothing to report: all loops closed, no singular position"
+    lines = [str(f) for f in sequence(found, "found", "a list of findings")]
+    return "\n".join(lines) or "nothing to report: all loops closed, no singular position"
 
 
 def _opened(mechanism: Mechanism, t: Array, q: Array) -> Iterator[Finding]:

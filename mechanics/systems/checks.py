@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liegroup import arrays
+
 Array = NDArray[np.float64]
 
 
 def positive(**values: float) -> None:
-    """ValueError unless every named number is finite and positive."""
+    """ValueError or TypeError unless every named value is a positive finite number."""
     for name, value in values.items():
-        if not (math.isfinite(value) and value > 0):
-            raise ValueError(f"{name}: {value!r}, expected a positive number")
+        arrays.positive(value, name)
 
 
 def finite(**values: float) -> None:
-    """ValueError unless every named number is finite."""
+    """ValueError or TypeError unless every named value is a finite number."""
     for name, value in values.items():
-        if not math.isfinite(value):
-            raise ValueError(f"{name}: {value!r}, expected a finite number")
+        arrays.real(value, name)
 
 
 def vector(value: ArrayLike, size: int, name: str, meaning: str) -> Array:
     """`size` finite numbers."""
-    x = np.asarray(value, dtype=np.float64)
+    x = arrays.reals(value, name)
     if x.shape != (size,) or not np.isfinite(x).all():
         raise ValueError(f"{name}: {x.tolist()}, expected {size} finite numbers, {meaning}")
     return x

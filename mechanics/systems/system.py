@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
 from integrators.problem import Problem
+from liegroup.arrays import shown
 from mechanics.formulations.body_problem import body_problem
 from mechanics.formulations.constrained_problem import constrained_problem
 from mechanics.formulations.multiplier_problem import multiplier_problem
@@ -77,8 +78,9 @@ class System:
     without: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.kind not in FORMULATIONS:
-            raise ValueError(f"kind: {self.kind!r} of system {self.name!r}, expected one of {', '.join(FORMULATIONS)}")
+        if not isinstance(self.kind, str) or self.kind not in FORMULATIONS:
+            known = ", ".join(FORMULATIONS)
+            raise ValueError(f"kind: {shown(self.kind)} of system {self.name!r}, expected one of {known}")
 
     @property
     def formulations(self) -> tuple[str, ...]:

@@ -13,7 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from liegroup.compile import cache_directory, entry, folders, helper, kernel, ld, nothing, st, vector
+from liegroup.compile import (
+    cache_directory,
+    entry,
+    folders,
+    generated,
+    helper,
+    kernel,
+    ld,
+    nothing,
+    objects,
+    seals,
+    st,
+    vector,
+)
 from liegroup.compile.generated import module_of
 from liegroup.compile.scalars import sincos
 
@@ -82,11 +95,39 @@ def flip(count: str, seed: str) -> None:
     source = random.Random(int(seed))
     in_child(use)
     for _ in range(int(count)):
-        path = source.choice(files())
-        content = bytearray(path.read_bytes())
-        content[source.randrange(len(content))] ^= 1 << source.randrange(8)
-        path.write_bytes(content)
+        flip_one(source, source.choice(files()))
         print(in_child(use))
+
+
+def flip_one(source: random.Random, path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[source.randrange(len(content))] ^= 1 << source.randrange(8)
+    path.write_bytes(content)
+
+
+def flip_each(rounds: str, seed: str) -> None:
+    """Flip a bit of every file, one at a time, and ask whether anything of it is taken; the files are then as before.
+
+    What is asked is what loading asks before it looks at the content: no process need be started for each.
+    """
+    source = random.Random(int(seed))
+    in_child(use)
+    for path in files() * int(rounds):
+        before = path.read_bytes()
+        flip_one(source, path)
+        print("taken" if is_taken(path) else "refused")
+        path.write_bytes(before)
+        assert is_taken(path)
+
+
+def is_taken(path: Path) -> bool:
+    """Whether the content of a file in the cache is used as it is."""
+    content = path.read_bytes()
+    if path.suffix in (".nbi", ".nbc"):  # index and data, sealed under the digest of the sources and their names
+        return seals.opened(f"{path.parent.name}/{path.name}", content) is not None
+    if path.suffix == ".py":
+        return generated._content(path) == GENERATED
+    return objects.read(path.name) == content
 
 
 class Taking:
@@ -104,6 +145,15 @@ def forge(path: str) -> None:
     for file in files():
         if file.suffix in (".nbi", ".nbc"):
             file.write_bytes(pickle.dumps(Taking(path)))
+    print(right(), hits())
+
+
+def stale() -> None:
+    """Seal, as this user, indices and data that unpickle by importing what is not there."""
+    for file in files():
+        if file.suffix in (".nbi", ".nbc"):
+            gone = b"cgone_module\nGone\n."  # what pickles of a class look like
+            file.write_bytes(seals.sealed(f"{file.parent.name}/{file.name}", gone) or b"")
     print(right(), hits())
 
 

@@ -12,6 +12,7 @@ import contextlib
 import importlib.util
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -36,6 +37,8 @@ from integrators.results.storage import StorageError  # noqa: E402
 from liegroup.table import RN, SO2, table_of  # noqa: E402
 
 Source = random.Random
+EACH = {"bad_arguments": 20, "damaged_files": 80, "mutated_models": 100}
+"""How many calls, files and models an attack tries; the others are one."""
 
 
 def field(t, y):
@@ -186,7 +189,7 @@ def damaged_files(source: Source, folder: Path) -> str:
     checkpoints.previous_of(check).unlink(missing_ok=True)
     for path, load in ((solution, Solution.load), (check, checkpoints.load)):
         content = path.read_bytes()
-        for _ in range(40):
+        for _ in range(EACH["damaged_files"] // 2):
             now = damaged(source, content)
             path.write_bytes(now)
             try:
@@ -247,7 +250,13 @@ ARGUMENTS = (
 
 
 def bad_arguments(source: Source, folder: Path) -> str:
-    """One or two arguments of `integrate` that make no sense: a ValueError or TypeError in words, or a result."""
+    """One or two arguments of `integrate` that make no sense: a ValueError or TypeError that names one, or a
+    result.
+    """
+    return next(filter(None, (_bad_call(source, folder) for _ in range(EACH["bad_arguments"]))), "")
+
+
+def _bad_call(source: Source, folder: Path) -> str:
     call = {"method": source.choice(["RKMK4", "RKMK_DORMAND_PRINCE54", "MIDPOINT"]), "t_span": (0, 0.1), "step": 0.05}
     changed = {name: source.choice(BAD) for name in source.sample(ARGUMENTS, source.randint(1, 2))}
     if changed.get("max_steps", 1) is None or "step" in changed:
@@ -257,7 +266,9 @@ def bad_arguments(source: Source, folder: Path) -> str:
     try:
         integrate(PROBLEM, **(call | changed))
     except (ValueError, TypeError) as error:
-        unclear = not str(error) or len(traceback.extract_tb(error.__traceback__)) > 12
+        named = any(re.search(rf"\b{name.removesuffix('s')}s?\b", str(error)) for name in changed)
+        named = named or " argument" in str(error)  # of a function of the user's, in Python's words
+        unclear = not named or len(traceback.extract_tb(error.__traceback__)) > 12
         return f"{changed}: unclear {error!r}" if unclear else ""
     except Exception as error:
         return f"{changed}: {error!r}"
@@ -276,7 +287,7 @@ def mutated_models(source: Source, folder: Path) -> str:
     if "reliability_models" not in sys.modules:
         sys.modules["reliability_models"] = module
         spec.loader.exec_module(module)
-    for _ in range(50):
+    for _ in range(EACH["mutated_models"]):
         module.attack(np.random.default_rng(source.getrandbits(64)), folder)
     return ""
 
@@ -325,7 +336,7 @@ def main() -> None:
         raise SystemExit("{}: {}".format(*attack(given.seed, given.number)))
     tried, found = campaign(given.seed, given.minutes)
     for name, count in sorted(tried.items()):
-        print(f"{count:6d}  {name}")
+        print(f"{count * EACH.get(name, 1):6d}  {name}")
     print(f"{len(found)} findings with seed {given.seed} in {given.minutes:g} minutes")
     raise SystemExit(1 if found else 0)
 

@@ -20,7 +20,9 @@ import mechanics
 from mechanics import ModelError, Tree
 
 SECONDS = 10.0
-"""Longest read, of files of a few kB."""
+"""Longest read, of files of a few kB: of the processor, which other programs may be using."""
+WAITING = 120.0
+"""Longest read by the clock."""
 HOSTILE = (
     *(
         "",
@@ -248,7 +250,7 @@ def attack(rng: np.random.Generator, folder: str | Path, kind: str | None = None
     path = Path(folder) / name
     path.write_bytes(mutated(seed().encode(), rng))
     complaint: ModelError | None = None
-    what, start = f"{kind}, {getattr(reader, '__name__', reader)}", time.perf_counter()
+    what, start = f"{kind}, {getattr(reader, '__name__', reader)}", (time.process_time(), time.perf_counter())
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -262,12 +264,13 @@ def attack(rng: np.random.Generator, folder: str | Path, kind: str | None = None
         raise AssertionError(f"{what}: {path}: {error}") from None
     except Exception as error:
         raise AssertionError(f"{what}: {path}: {type(error).__name__}: {error}") from error
-    seconds = time.perf_counter() - start
+    seconds, waited = time.process_time() - start[0], time.perf_counter() - start[1]
     if complaint is not None:
         parts = (complaint.where, complaint.problem, complaint.remedy)
         assert all(parts), f"{what}: {path}: an error without place, problem or remedy: {complaint}"
         assert kind == "tree" or str(folder) in complaint.where, f"{what}: {path}: an error without a file: {complaint}"
     assert seconds < SECONDS, f"{what}: {path}: took {seconds:.1f} s"
+    assert waited < WAITING, f"{what}: {path}: waited {waited:.1f} s"
     return f"{what}: {outcome}"
 
 

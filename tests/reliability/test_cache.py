@@ -72,6 +72,21 @@ def test_flipped_bits_neither_end_the_process_nor_change_a_number(run, flips):
 
 
 @posix
+def test_a_flipped_bit_in_any_file_is_refused_before_it_is_used(run, tmp_path):
+    """Many bits of every file, asked within one process; those above are asked in processes of their own."""
+    words, _ = run("flip_each", 60, 2)
+    assert len(words) == 60 * len(kept(tmp_path)) >= 300
+    assert set(words) == {"refused"}
+    assert run("use")[0] == ["right", "1"]
+
+
+def test_an_index_that_names_a_module_that_is_gone_is_compiled_again(run, tmp_path):
+    run("use")
+    words, _ = run("stale")
+    assert words == ["right", "0"]
+
+
+@posix
 def test_entries_of_others_are_not_read_whoever_wrote_them(run, tmp_path):
     """Sealed with another key: what unpickles here would run."""
     run("use")

@@ -4,6 +4,7 @@ run.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import shutil
@@ -19,7 +20,7 @@ import pytest
 from integrators import Problem, Solution, Status, integrate, resume
 from integrators.engine import checkpoint as checkpoints
 from integrators.results import replacing
-from integrators.results.storage import Dataset, StorageError, Variable, read, write
+from integrators.results.storage import Dataset, StorageError, Variable, read, versions, write
 from liegroup.table import RN, table_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,6 +102,31 @@ def test_a_data_file_without_what_a_solution_consists_of_is_refused(tmp_path):
     refused(write(tmp_path / "y.h5", Dataset({}, {"content": "checkpoint"})), lambda path: resume(path, PROBLEM))
     version = {"content": "checkpoint", "checkpoint_version": checkpoints.VERSION}
     refused(write(tmp_path / "z.h5", Dataset({}, version)), lambda path: resume(path, PROBLEM))
+
+
+@pytest.mark.parametrize("change", ["dropped", "a text", "another shape"])
+def test_whole_files_with_other_content_are_refused_by_name(tmp_path, change):
+    """Their digests are right: some program has written them."""
+    path = stopped(tmp_path / "run.check")
+    checkpoints.previous_of(path).unlink()
+    found, kept = read(path), ("content", "checkpoint_version")
+    for name in ("method", "kernels", "method_fingerprint", "way", "save_every", "events", "runs", "start", "times"):
+        variables, attributes = dict(found.variables), dict(found.attributes)
+        part = variables if name in variables else attributes
+        if change == "dropped":
+            del part[name]
+        elif part is attributes:
+            attributes[name] = "x" if change == "a text" else "[1]"
+        else:
+            variables[name] = Variable(
+                ("a", "b", "c"), np.zeros((2, 3, 1)).astype(str if change == "a text" else float)
+            )
+        write(path, Dataset(variables, {k: v for k, v in attributes.items() if k in kept or k not in versions()}))
+        if name == "method" and change != "dropped":
+            with pytest.raises(ValueError, match="no method"):
+                resume(path, PROBLEM)
+        else:
+            refused(path, lambda p: resume(p, PROBLEM))
 
 
 # --- checkpoints ------------------------------------------------------------------------------------------------------
@@ -193,6 +219,24 @@ def test_a_full_disk_ends_no_run_and_leaves_the_old_file_whole(tmp_path, whole):
         assert sorted(p.name for p in folder.iterdir()) == ["filler", "run.h5"]
         (folder / "filler").unlink()
         whole.save(path)
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_run_is_resumed_from_a_full_disk_with_a_warning(tmp_path, whole):
+    folder = tmp_path / "small"
+    if not _mounted(folder):
+        pytest.skip("no right to mount a small file system")
+    try:
+        path = stopped(folder / "run.check")
+        before = path.read_bytes()
+        with contextlib.suppress(OSError), open(folder / "filler", "wb") as file:
+            while True:
+                file.write(bytes(4096))
+                file.flush()
+        with pytest.warns(RuntimeWarning, match="No space left"):
+            assert same(resume(path, PROBLEM), whole)
+        assert path.read_bytes() == before
     finally:
         subprocess.run(["umount", str(folder)], check=True)
 

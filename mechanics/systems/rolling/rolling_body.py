@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.problem import Variable
 from integrators.problem.parts import clear, constrained
 from integrators.signatures import FIELD_SIGNATURES
+from liegroup.arrays import reals
 from liegroup.compile import entry, helper, kernel, ld, st
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
@@ -40,7 +41,7 @@ from mechanics.nonholonomic.rolling import (
     wheel_contact,
 )
 from mechanics.nonholonomic.system import NonholonomicSystem
-from mechanics.systems.checks import finite, positive
+from mechanics.systems.checks import finite, positive, vector
 
 C = constrained(6, 3, 1)
 MASS, INERTIA, SIZE, CENTRE, GRAVITY, TURN, DAMPING = 0, 1, 7, 10, 13, 14, 15
@@ -211,8 +212,9 @@ def rolling_body(
     orientation that is not a unit quaternion, or a wheel that lies flat (within 1e-3 rad), where its contact point is
     not defined.
     """
-    matrix, q = np.asarray(inertia, float), np.asarray(orientation_wxyz, float)
-    positive(mass=mass, size=min(size[: 1 if shape == WHEEL else 3]))
+    matrix, q = reals(inertia, "inertia"), reals(orientation_wxyz, "orientation_wxyz")
+    lengths = vector(size, 3, "size", "(r, b, 0) of a wheel or half axes, m")
+    positive(mass=mass, size=min(lengths[: 1 if shape == WHEEL else 3].tolist()))
     finite(gravity=gravity, support_turn_rate=support_turn_rate, damping=damping)
     if matrix.shape != (3, 3) or not np.allclose(matrix, matrix.T, rtol=1e-12) or not np.linalg.eigvalsh(matrix)[0] > 0:
         raise ValueError(
