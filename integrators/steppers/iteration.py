@@ -46,7 +46,7 @@ def goes_on(going: Any, residual: Any, best: Any) -> Any:
 
 
 @helper
-def unsolved(going: Any, residual: Any) -> bool:
+def unsolved(going: Any, residual: Any) -> Any:
     """Whether an iteration that ends with its rounds has not come below `FLOOR`, in any lane; values that decay towards
     zero change to the last round, and are solved all the same.
     """
