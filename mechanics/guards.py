@@ -4,11 +4,14 @@
 `tree_guards`           the energy is kept, or only falls
 `closure_guards`        the loops stay closed
 `slip_guard`            wheels roll, and loops do not open
+`start_guard`           they do not do so at the start
 `pivot_guard`           the closures keep their rank: at a singular position the multipliers are not determined
 ======================  ==============================================================================================
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,9 +66,13 @@ def slip_guard(tree: Tree, kinetic: float) -> tuple[Guard, ...]:
 
 def closure_guards(size: float, part: float = OPEN) -> tuple[Guard, ...]:
     """The guard of the gaps of a mechanism of a size, m."""
-    return (
-        Guard("gap", "the loops are open", "use a smaller step or close them after every step", greatest=part * size),
-    )
+    remedy = "start closed, use a smaller step or close them after every step"
+    return (Guard("gap", "the loops are open", remedy, greatest=part * size, start=OPEN * size),)
+
+
+def start_guard(tree: Tree, kinetic: float) -> tuple[Guard, ...]:
+    """`slip_guard` for the start alone, where the formulation lets these velocities grow."""
+    return tuple(replace(guard, greatest=np.inf, start=guard.greatest) for guard in slip_guard(tree, kinetic))
 
 
 def pivot_guard(at_home: float) -> tuple[Guard, ...]:

@@ -33,7 +33,7 @@ from mechanics.constraints.assembly import (
 from mechanics.constraints.body_equations import COUPLING, PARALLEL
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import Closure
-from mechanics.constraints.mobility import Mobility, least_pivot, mass_matrix, mobility, nearness
+from mechanics.constraints.mobility import Mobility, mass_matrix, mobility, nearness, usual_pivot
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.forces import Element
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
@@ -287,7 +287,7 @@ class Mechanism:
         if not len(self.equations):
             return self.energy_guards(kinetic)
         closed_guards = (*closure_guards(self.size), *slip_guard(self.tree, kinetic)) if closes else ()
-        pivot = least_pivot(self.equations, self.mobility, self.home)
+        pivot = usual_pivot(self.equations, self.mobility, self.home)
         return (*self.energy_guards(kinetic), *closed_guards, *pivot_guard(pivot))
 
     def energy_guards(self, kinetic: float) -> tuple[Guard, ...]:

@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 
 from integrators.engine.adaptive_run import Steering
 from integrators.engine.diagnosis import explained
+from integrators.engine.fixed_run import FixedRun
 from integrators.engine.observe import GREATEST, LEAST, SUM, SUM_LOW
+from integrators.engine.resolution import unresolved
 from integrators.engine.run import Plan, Run, Trajectory
 from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS, SUBSTEPS
 from integrators.method import Method
 from integrators.problem import Doubt, Problem
+from integrators.problem.consistency import inconsistent
 from integrators.results.solution import Solution
 from integrators.status import Status
 
@@ -29,12 +32,12 @@ COLLAPSED = 1e-4
 def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequence[Run], seconds: float) -> Solution:
     """The solution that the runs of a problem have computed so far."""
     single = np.ndim(problem.y0) == 1
-    found = [trajectory for run in runs for trajectory in run.trajectories()][: len(np.atleast_2d(problem.y0))]
+    each = [(run, trajectory) for run in runs for trajectory in run.trajectories()][: len(np.atleast_2d(problem.y0))]
+    found = [trajectory for _, trajectory in each]
     counters = np.sum([run.counters_of_all for run in runs], axis=0)
     names = () if runs[0].output.events is None else runs[0].output.events.names
-    doubts = tuple(doubt for k, trajectory in enumerate(found) for doubt in _doubts(problem, trajectory, k))
-    if isinstance(way, Plan):
-        doubts = (*_at_the_start(problem, method, way), *doubts)
+    doubts = tuple(doubt for k, (run, one) in enumerate(each) for doubt in _doubts(problem, run, one, k))
+    doubts = (*_at_the_start(problem, method, way), *doubts)
     return Solution(
         **(_single(problem, runs[0], found[0]) if single else _ensemble(found)),
         variables=tuple(problem.variables),
@@ -134,20 +137,21 @@ def _messages(found: Sequence[Trajectory]) -> str:
     return f"{len(failed)} of {len(found)} trajectories did not reach the end; trajectory {number}: {first.message}"
 
 
-def _at_the_start(problem: Problem, method: Method, way: Plan) -> list[Doubt]:
-    """What the method presupposes of its steps and does not find at the start."""
-    doubts = []
+def _at_the_start(problem: Problem, method: Method, way: Plan | Steering) -> list[Doubt]:
+    """What the motion presupposes of its start, and the method of fixed steps from there, and does not find."""
+    doubts, t0 = [], way.t0 if isinstance(way, Plan) else way.span[0]
     for k, y in enumerate(np.atleast_2d(problem.y0)):
         try:
-            found = method.doubts(problem, y, abs(way.h))
+            of_steps = method.doubts(problem, y, abs(way.h)) if isinstance(way, Plan) else ()
+            found = [*inconsistent(problem, t0, y), *of_steps]
         except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:  # what is said of a run must not lose it
             says = f"the hypotheses of {method.name} could not be checked ({error})"
-            found = (Doubt("hypotheses", way.t0, np.nan, np.nan, says),)
-        doubts += [replace(doubt, time=way.t0, trajectory=k) for doubt in found]
+            found = [Doubt("hypotheses", t0, np.nan, np.nan, says)]
+        doubts += [replace(doubt, time=t0, trajectory=k) for doubt in found]
     return doubts
 
 
-def _doubts(problem: Problem, found: Trajectory, number: int) -> list[Doubt]:
+def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[Doubt]:
     """The limits that a trajectory has passed, in the order of time."""
     doubts = []
     for k, guard in enumerate(problem.guards):
@@ -157,9 +161,10 @@ def _doubts(problem: Problem, found: Trajectory, number: int) -> list[Doubt]:
             says = ", ".join(
                 text for text in (guard.says, explained(problem, float(found.t[row]), found.y[row])) if text
             )
-            limit = lower if value < lower else upper
+            limit = lower if value < lower else min(upper, guard.start) if time == found.t[0] else upper
             doubts.append(Doubt(guard.name, time, value, limit, says, guard.remedy, number))
     doubts += [*_coarse(found, number), *_no_numbers(problem, found, number), *_narrow(problem, found, number)]
+    doubts += unresolved(run, found, number) if isinstance(run, FixedRun) and found.report is None else []
     return sorted(doubts, key=lambda doubt: abs(doubt.time - found.t[0]))
 
 

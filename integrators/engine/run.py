@@ -254,7 +254,11 @@ class Run:
             self._call_field(self.events, self.t0, self.y, self.before)
             self._refuse_nan(self.t0, self.y, self.before)
         for k, guard in enumerate(self.method.guards(self.problem)):
-            self.lower[k], self.upper[k] = guard.limits(self.values[self.guarded[k]])
+            x = self.values[self.guarded[k]]
+            self.lower[k], self.upper[k] = guard.limits(x)
+            self.excess[k] = guard.excess_at_start(x)
+            self.first_time[k] = self.t0
+            self.furthest[k] = x
         self.statistics[0, : 3 * m] = np.concatenate([self.values] * 3)
         self.counters[STRETCH] = 1
         if not len(self.output.times) or self.output.times[0] == self.t0:

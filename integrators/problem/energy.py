@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.problem.guards import Guard, energy_guard
+from integrators.problem.guards import Guard, energy_guard, momentum_guards
 from integrators.problem.problem import Problem
 from liegroup.table import retract
 from liegroup.tau import EXP
@@ -23,8 +24,13 @@ _KEPT = 1e-6
 """Rate of the energy, relative to what is at play and to the rates of the state, that counts as zero."""
 
 
-def with_energy_guard(problem: Problem, conservative: bool = True) -> Problem:
-    """The same problem with the guard of its energy; without it where the energy is not kept or not watched."""
+def with_energy_guard(problem: Problem, conservative: bool = True, momenta: Sequence[str] = ()) -> Problem:
+    """The same problem with the guard of its energy, without it where the energy is not kept or not watched; and with
+    those of the invariants that are conserved `momenta`.
+    """
+    start = np.atleast_2d(problem.y0)[:, -problem.variables[-1].size :]
+    kept = momentum_guards(momenta, float(np.linalg.norm(start, axis=1).max()))
+    problem = replace(problem, guards=(*problem.guards, *kept)) if kept else problem
     if "energy" not in problem.invariant_names or not conservative:
         return problem
     at_play = energy_at_play(problem)

@@ -30,6 +30,8 @@ class Guard:
         Of an invariant of the problem, whose values are watched anyway; or, with `function`, a name of its own.
     least, greatest : float
         Limits of the number.
+    start : float
+        Greatest value at the start, where it must be smaller than later.
     change, rise : float
         Limit of its distance from its value at the start, and of its increase.
     relative : float
@@ -50,6 +52,7 @@ class Guard:
     remedy: str = ""
     least: float = -UNBOUNDED
     greatest: float = UNBOUNDED
+    start: float = UNBOUNDED
     change: float = UNBOUNDED
     rise: float = UNBOUNDED
     relative: float = 0.0
@@ -76,9 +79,17 @@ class Guard:
             np.minimum(self.greatest, start + (min(self.change, self.rise) + share)),
         )
 
+    def excess_at_start(self, x: Array) -> Array:
+        """By how much the number (any shape) is beyond its limits before the first step; 0 within them."""
+        return np.maximum(0.0, np.maximum(x - min(self.greatest, self.start), self.least - x))
 
-ENERGY_CHANGE = 0.1
+
+ENERGY_CHANGE = 0.05
 """Part of the energy at play by which the energy of a motion that keeps it may be wrong."""
+ENERGY_SHARE = 1e-3
+"""Part of the magnitude of the energy that is added, for energies that are far from zero."""
+MOMENTUM_CHANGE = 0.05
+"""Part of the momenta of the start, and of its own magnitude, by which a conserved momentum may be wrong."""
 
 
 def energy_guard(at_play: float, dissipates: bool = False) -> tuple[Guard, ...]:
@@ -90,7 +101,15 @@ def energy_guard(at_play: float, dissipates: bool = False) -> tuple[Guard, ...]:
     change, rise = (UNBOUNDED, ENERGY_CHANGE * at_play) if dissipates else (ENERGY_CHANGE * at_play, UNBOUNDED)
     says = "energy that should only fall rises" if dissipates else "energy that should be conserved is not"
     remedy = "use a smaller step or tolerance"
-    return (Guard("energy", says, remedy, change=change, rise=rise, relative=ENERGY_CHANGE),)
+    return (Guard("energy", says, remedy, change=change, rise=rise, relative=ENERGY_SHARE),)
+
+
+def momentum_guards(names: Sequence[str], magnitude: float) -> tuple[Guard, ...]:
+    """The guards of conserved momenta; `magnitude`: of those that the motion starts with.  Nothing at rest (0)."""
+    if not magnitude > 0.0:
+        return ()
+    says, change, part = "a momentum that should be conserved is not", MOMENTUM_CHANGE * magnitude, MOMENTUM_CHANGE
+    return tuple(Guard(name, says, "use a smaller step or tolerance", change=change, relative=part) for name in names)
 
 
 def tightened(guard: Guard, part: float) -> Guard:

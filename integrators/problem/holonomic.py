@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.arithmetic.elimination import solve_rows
 from integrators.problem.energy import with_energy_guard
+from integrators.problem.guards import Guard
 from integrators.problem.lagrangian import (
     STATE,
     SYSTEM,
@@ -51,6 +52,10 @@ from liegroup.table import RN, bracket_transpose
 Array = NDArray[np.float64]
 TOLERANCE = 1e-9
 """Largest gap and closing velocity of a start."""
+STRAINED = 0.05
+"""Part of the size of a configuration by which constraints may be violated."""
+OPEN = 1e-5
+"""Part of that by which they may be violated at the start."""
 
 
 class Constraints(NamedTuple):
@@ -233,7 +238,7 @@ def holonomic_problem(
     numbers = np.atleast_1d(reals(parameters, "parameters"))
     found, m = constrained_derivatives(table, lagrangian, constraints, force, len(numbers))
     velocity_0 = np.zeros(n) if v is None else checked_vector(v, n, "v")
-    _check_start(found, q, velocity_0, numbers, m)
+    rows = _checked_rows(found, q, velocity_0, numbers, m)
     size = constraints_layout(n, m).SIZE
 
     inner = partial(legendre, n_q=n_q, n=n, linear=found.linear, left=size)
@@ -251,12 +256,27 @@ def holonomic_problem(
         parts_layout="lagrangian",
         exact=exact,
         model=model,
+        guards=(_gap_guard(q, rows), _closing_guard(velocity_0, rows)),
     )
     return with_energy_guard(posed, conservative=force is None)
 
 
-def _check_start(found: Derivatives, q: Array, v: Array, numbers: Array, m: int) -> None:
-    """ValueError if q, v do not satisfy the constraints."""
+def _gap_guard(q: Array, rows: Array) -> Guard:
+    """The guard of max |c|: a part of its change when the configuration moves by its own size, or by one."""
+    size = float(np.abs(q).max()) or 1.0
+    limit = STRAINED * size * float(np.linalg.norm(rows, axis=1).max())
+    remedy = "start on the constraints, and use RATTLE or a smaller step"
+    return Guard("gap", "the constraints are violated", remedy, greatest=limit, start=OPEN * limit)
+
+
+def _closing_guard(v: Array, rows: Array) -> Guard:
+    """The guard of max |Φ v + ∂c/∂t| at the start."""
+    limit = OPEN * max(float(np.linalg.norm(v)), 1.0) * float(np.linalg.norm(rows, axis=1).max())
+    return Guard("closing_velocity", "the constraints are violated", "start along the constraints", start=limit)
+
+
+def _checked_rows(found: Derivatives, q: Array, v: Array, numbers: Array, m: int) -> Array:
+    """Φ (m, n) at the start; ValueError if q, v do not satisfy the constraints."""
     n = len(v)
     at = constraints_layout(n, m)
     out = np.zeros(at.SIZE)
@@ -274,3 +294,4 @@ def _check_start(found: Derivatives, q: Array, v: Array, numbers: Array, m: int)
         raise ValueError(
             f"constraints: the {m} rows of Φ are dependent at the start; leave out those that follow from the others"
         )
+    return rows

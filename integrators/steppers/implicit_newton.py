@@ -39,7 +39,7 @@ from integrators.steppers.implicit import (
     own_rows,
     start,
 )
-from integrators.steppers.iteration import goes_on, relative
+from integrators.steppers.iteration import goes_on, relative, unsolved
 from integrators.tableaus import ButcherTableau
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, select, st, st2
 from liegroup.compile.scalars import maximum
@@ -155,7 +155,7 @@ def solve(
         if not any_(going > 0.0):
             return OK
     st(work[ERROR], 0, best)
-    return NOT_CONVERGED
+    return NOT_CONVERGED if unsolved(going, best) else OK
 
 
 @entry(*STEP_SIGNATURES)

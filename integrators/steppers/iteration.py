@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import absolute, helper, ld, select, st
+from liegroup.compile import absolute, any_, helper, ld, select, st
 from liegroup.compile.scalars import maximum
 
 FLOOR = 1e-12
@@ -43,6 +43,14 @@ def goes_on(going: Any, residual: Any, best: Any) -> Any:
     stopped = going * 0.0
     stuck = select(best <= FLOOR, select(residual >= best, stopped, going), going)
     return select(residual == 0.0, stopped, stuck)
+
+
+@helper
+def unsolved(going: Any, residual: Any) -> Any:
+    """Whether an iteration that ends with its rounds has not come below `FLOOR`, in any lane; values that decay towards
+    zero change to the last round, and are solved all the same.
+    """
+    return any_((going > 0.0) & (residual > FLOOR))
 
 
 @helper

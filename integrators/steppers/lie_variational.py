@@ -43,7 +43,7 @@ from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
-from integrators.steppers.iteration import extrapolate, goes_on, move, relative, remember
+from integrators.steppers.iteration import extrapolate, goes_on, move, relative, remember, unsolved
 from integrators.tableaus import GAUSS, LOBATTO_IIIA, LOBATTO_IIIB, ButcherTableau
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, st
 from liegroup.compile.scalars import maximum
@@ -189,7 +189,7 @@ def solve(
         if not any_(going > 0.0):
             return OK
     st(work[ERROR], 0, best)
-    return NOT_CONVERGED
+    return NOT_CONVERGED if unsolved(going, best) else OK
 
 
 @kernel

@@ -42,7 +42,7 @@ from integrators.method import Method, Stepper
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, dimension, leaves_chart
-from integrators.steppers.iteration import extrapolate, goes_on, move, relative, remember
+from integrators.steppers.iteration import extrapolate, goes_on, move, relative, remember, unsolved
 from liegroup.compile import absolute, any_, entry, helper, kernel, ld, st
 from liegroup.compile.scalars import maximum
 from liegroup.table import (
@@ -130,7 +130,7 @@ def solve(
         if not any_(going > 0.0):
             return OK
     st(work[ERROR], 0, best)
-    return NOT_CONVERGED
+    return NOT_CONVERGED if unsolved(going, best) else OK
 
 
 @helper

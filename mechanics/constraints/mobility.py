@@ -296,5 +296,12 @@ def least_pivot(loops: LoopEquations, found: Mobility, q: Array) -> float:
         return 1.0
     G = weighted_matrix(loops, q, found.scales)[found.kept]
     null = np.linalg.svd(G)[0][:, found.rank :]
-    A = G @ G.T
-    return float(np.diag(np.linalg.cholesky(A + np.trace(A) / len(A) * (null @ null.T))).min() ** 2)
+    lifted = np.hstack([G, np.linalg.norm(G) / np.sqrt(len(G)) * null])
+    return float(np.abs(np.diag(np.linalg.qr(lifted.T, mode="r"))).min() ** 2)
+
+
+def usual_pivot(loops: LoopEquations, found: Mobility, home: Array) -> float:
+    """The smallest pivot at home; where home is a singular position, what the singular values of others leave of it."""
+    if found.is_singular_at_home:
+        return float((found.smallest * found.spectra[0][0]) ** 2)
+    return least_pivot(loops, found, home)

@@ -29,7 +29,7 @@ from mechanics.constraints.loops import (
 )
 from mechanics.errors import ModelError
 from mechanics.formulations.body_coordinates import BodyNumbers, PackedEquation, Sizes, field, invariants, parts
-from mechanics.guards import STRAINED, closure_guards
+from mechanics.guards import STRAINED, closure_guards, start_guard
 from mechanics.joints import Continuous, Cylindrical, Fixed, Free, Joint, Prismatic, Revolute, Spherical
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
@@ -98,6 +98,7 @@ def body_problem(
         invariant_units=("J", "m", "m/s"),
         guards=(
             *mechanism.energy_guards(0.5 * float(mechanism.momentum(q0, v0) @ v0)),
+            *start_guard(mechanism.tree, 0.5 * float(mechanism.momentum(q0, v0) @ v0)),
             *closure_guards(mechanism.size, STRAINED),
         ),
         parts=parts,

@@ -18,7 +18,7 @@ from liegroup.arrays import of_kind
 from liegroup.group import product, rn
 from mechanics.closed_trees.packing import Settings, pack_loops
 from mechanics.formulations.index_one import SPRINGS, index_one, index_one_invariants, index_one_projection
-from mechanics.guards import OPEN, STRAINED, closure_guards
+from mechanics.guards import OPEN, STRAINED, closure_guards, start_guard
 from mechanics.mechanism import Mechanism
 
 
@@ -167,6 +167,7 @@ def multiplier_problem(
         invariant_units=("J", "m", "m/s"),
         guards=(
             *mechanism.energy_guards(0.5 * float(mechanism.momentum(q0, v0) @ v0)),
+            *start_guard(mechanism.tree, 0.5 * float(mechanism.momentum(q0, v0) @ v0)),
             *closure_guards(mechanism.size, OPEN if projection == "positions" else STRAINED),
         ),
         explain=mechanism.explain,

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from integrators.problem import Problem, Variable, pose
+from integrators.problem.guards import momentum_guards
 from liegroup.arrays import of_kind, reals
 from mechanics import dynamics
 from mechanics.algorithms.era import era
@@ -69,7 +70,10 @@ def hamiltonian_problem(
         invariants=invariants if names else None,
         invariant_names=names,
         invariant_units=units,
-        guards=tree_guards(tree, float(np.max(0.5 * np.sum(velocities * np.asarray(p), axis=-1)))),
+        guards=(
+            *tree_guards(tree, float(np.max(0.5 * np.sum(velocities * np.asarray(p), axis=-1)))),
+            *momentum_guards(names[1:], float(np.max(np.linalg.norm(p, axis=-1)))),
+        ),
         canonical=True,
         autonomous=not tree.is_rheonomic,
         own_steps=variational_steps(tree),

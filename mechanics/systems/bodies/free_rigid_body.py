@@ -64,7 +64,8 @@ def free_rigid_body(
             canonical=True,
             exact=EulerTop(J, y0[:4], y0[4:]),
             model="free rigid body",
-        )
+        ),
+        momenta=("momentum_x", "momentum_y", "momentum_z"),
     )
 
 

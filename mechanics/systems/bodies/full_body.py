@@ -107,7 +107,8 @@ def full_body(
             invariant_units=("J", *["kg m/s"] * 3, *["kg m^2/s"] * 3),
             canonical=True,
             model=f"full body problem of {n}",
-        )
+        ),
+        momenta=tuple(f"{k}_{a}" for k in ("momentum", "angular_momentum") for a in "xyz"),
     )
 
 

@@ -134,7 +134,8 @@ def _problem(y0: Array, parameters: Array, model: str, invariants: Any, *names: 
             invariant_units=tuple(name.split(maxsplit=1)[1] for name in names),
             canonical=True,
             model=model,
-        )
+        ),
+        momenta=("vertical_momentum",),
     )
 
 

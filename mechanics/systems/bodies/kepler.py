@@ -58,7 +58,8 @@ def kepler(eccentricity: float = 0.6, semi_major_axis: float = 1.0, mu: float = 
             canonical=True,
             exact=orbit,
             model="Kepler",
-        )
+        ),
+        momenta=("angular_momentum",),
     )
 
 

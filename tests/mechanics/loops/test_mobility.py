@@ -1,13 +1,16 @@
 """Ranks that need care: rows that hold nothing, and positions where closures depend on each other."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 from integrators import integrate
 from mechanics import Body, Frame, Inertia, ModelError, ModelWarning, Tree
 from mechanics.constraints.loops import revolute, spherical
-from mechanics.constraints.wheels import skate
+from mechanics.constraints.wheels import skate, wheel
 from mechanics.joints import Planar, Revolute
+from mechanics.joints.free import Free
 from mechanics.mechanism import Mechanism
 
 SOLID = Inertia.about_com(2.0, (0.4, 0.0, 0.1), np.diag([0.2, 0.3, 0.4]))
@@ -107,3 +110,67 @@ def test_a_position_like_others_says_nothing():
     m = car(0.1, 0.3).mobility
     assert m.at_home == m.rank == 3
     assert m.at_stake == ()
+
+
+RIM = 0.3
+
+
+def wheeled(left, right, rank=None):
+    """The same car in space: four wheels with heights, rolling and sideways rows, the front ones on hubs of their own.
+
+    Twelve rows; one load and one of the sideways rows of the rear axle follow from others in every position: ten.
+    """
+    box = Inertia.about_com(900.0, (1.0, 0.0, 0.2), np.diag([150.0, 500.0, 600.0]))
+    hub = Inertia.about_com(5.0, (0, 0, 0), 0.1 * np.eye(3))
+    rim = Inertia.about_com(15.0, (0, 0, 0), np.diag([0.4, 0.7, 0.4]))
+    bodies, wheels = [Body("chassis", Free(), inertia=box)], []
+    places = {"rear left": (0.0, HALF), "rear right": (0.0, -HALF), "left": (LENGTH, HALF), "right": (LENGTH, -HALF)}
+    for name, (x, y) in places.items():
+        parent, place = "chassis", (x, y, 0.0)
+        if x > 0.0:
+            bodies.append(Body(f"{name} hub", Revolute(), parent, place, inertia=hub))
+            parent, place = f"{name} hub", (0.0, 0.0, 0.0)
+        bodies.append(Body(f"{name} wheel", Revolute((0, 1, 0)), parent, place, inertia=rim))
+        wheels.append(wheel(Frame.with_axis(f"{name} wheel", axis=(0, 1, 0)), RIM, name=name))
+    tree = Tree(bodies, "wheeled car", gravity=(0.0, 0.0, -9.81))
+    home = tree.neutral()
+    home[2] = RIM
+    home[tree.q_slice("left hub_joint")], home[tree.q_slice("right hub_joint")] = left, right
+    return Mechanism(tree, wheels, home, rank=rank)
+
+
+ROLLING = {"rear left wheel_joint": 1.0, "left hub_joint": 0.0, "right hub_joint": 0.0}
+
+
+def test_four_wheels_lose_one_of_ten_rows_at_ackermanns_angles():
+    assert wheeled(0.1, 0.3).mobility.rank == wheeled(0.1, 0.3).mobility.at_home == 10
+    with pytest.warns(ModelWarning, match=r"rank 9 there and 10 elsewhere \(rear left, rear right, left, right\)"):
+        made = wheeled(*ACKERMANN)
+    assert (made.mobility.rank, made.mobility.at_home) == (10, 9)
+    with pytest.raises(ModelError, match=r"rank 9 here and 10 elsewhere.*rank=9"):
+        made.velocities(made.home, ROLLING)
+
+
+@pytest.mark.parametrize("rank", [9, None])
+def test_the_car_goes_round_with_either_rank(rank):
+    """Of rank 10 it runs, from given velocities, through positions of rank 9 only: multipliers are not unique, the
+    motion is.
+    """
+    v = wheeled(*ACKERMANN, rank=9)
+    v = v.velocities(v.home, ROLLING).v
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        made = wheeled(*ACKERMANN, rank=rank)
+    run = integrate(made.problem(v=v), "RKMK4", (0, 1), 1e-3)
+    angle = v[0] / RADIUS
+    assert run.success
+    assert run["q"][-1, :2] == pytest.approx([RADIUS * np.sin(angle), RADIUS * (1.0 - np.cos(angle))], abs=1e-12)
+
+
+@pytest.mark.parametrize(("rate", "trusted"), [(0.0, True), (1e-4, False), (0.3, False)])
+def test_a_car_whose_front_wheel_is_steered_under_rank_nine_slips_and_says_so(rate, trusted):
+    made = wheeled(*ACKERMANN, rank=9)
+    v = made.velocities(made.home, ROLLING | {"left hub_joint": rate}).v
+    run = integrate(made.problem(v=v), "RKMK4", (0, 1), 1e-3)
+    assert run.success == trusted
+    assert [doubt.name for doubt in run.doubts] == ["velocity_gap"] * (not trusted)

@@ -1,0 +1,95 @@
+"""Whether fixed steps resolve the motion: at a few saved states one step is compared with two of half its size.
+
+    r = |y(h) − y(h/2, h/2)| / |y(h/2, h/2) − y|
+
+is of the size of hᵖ in the region where a method of order p converges.  Where it comes near one the step has lost the
+motion: beyond the stability of an explicit method, or over an oscillation that goes on unseen.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.engine.fixed_run import FixedRun
+from integrators.engine.run import Trajectory
+from integrators.layout import COUNTERS
+from integrators.problem import Doubt
+from integrators.problem.jitted import take_raised
+from integrators.status import Status
+
+Array = NDArray[np.float64]
+UNRESOLVED = 0.5
+"""A step that differs from its halves by this part of itself has lost the motion."""
+_STILL = 1e-9
+"""Variables that move by less than this part of their size say nothing."""
+
+
+def unresolved(run: FixedRun, found: Trajectory, number: int) -> list[Doubt]:
+    """The doubt of a trajectory of whose steps at least two, of up to four looked at, are not resolved.
+
+    Compiled problems only: plain Python functions are not called for it.
+    """
+    if found.status is not Status.OK or run.interpreted or run.called_back is not None:
+        return []
+    rows = _looked_at(found, run.plan.h)
+    if not rows:
+        return []
+    scale = _scale(run, found.y)
+    ratios = np.array([_ratio(run, float(found.t[row]), found.y[row], scale) for row in rows])
+    if np.sum(ratios > UNRESOLVED) < min(2, len(rows)):
+        return []
+    worst = int(np.argmax(ratios))
+    says = "one step and two of half its size differ by as much as they move: the steps do not resolve the motion"
+    remedy = "use a smaller step"
+    return [Doubt("resolution", float(found.t[rows[worst]]), float(ratios[worst]), UNRESOLVED, says, remedy, number)]
+
+
+def _looked_at(found: Trajectory, h: float) -> list[int]:
+    """Saved rows: the first, the middle, the last before the end, and that of the largest move."""
+    before = int(np.sum(np.abs(found.last_t - found.t) > 0.999 * abs(h)))
+    if before == 0 or not np.isfinite(found.y).all():
+        return []
+    moves = np.abs(np.diff(found.y[: before + 1], axis=0)).max(axis=1)
+    return sorted({0, before // 2, before - 1, int(np.argmax(moves)) if len(moves) else 0})
+
+
+def _scale(run: FixedRun, states: Array) -> Array:
+    """How far every variable of the problem moves; infinite for those that do not."""
+    scale = np.empty(states.shape[1])
+    start = 0
+    for variable in run.problem.variables:
+        part = states[:, start : start + variable.size]
+        moved = float(np.abs(part - part[0]).max())
+        scale[start : start + variable.size] = moved if moved > _STILL * float(np.abs(part).max()) else np.inf
+        start += variable.size
+    return scale
+
+
+def _ratio(run: FixedRun, t: float, y: Array, scale: Array) -> float:
+    """r at one state; infinite where a step fails."""
+    h = run.plan.h
+    one = _stepped(run, t, h, y)
+    half = _stepped(run, t, 0.5 * h, y)
+    two = _stepped(run, t + 0.5 * h, 0.5 * h, half)
+    moved, differs = (float(np.abs(x / scale).max()) for x in (two - y, one - two))
+    if not np.isfinite(moved + differs):
+        return np.inf
+    return differs / moved if moved > _STILL else 0.0
+
+
+def _stepped(run: FixedRun, t: float, h: float, y: Array) -> Array:
+    """The state (n,) after a step of size h from y, without memory of earlier ones; not numbers if it fails."""
+    state, low, projected, counters = run.zeros(len(y)), run.zeros(len(y)), run.zeros(len(y)), np.zeros(COUNTERS, int)
+    state.T[...] = y  # the same in every lane
+    work, field_work = run.zeros(*run.work.shape[:2]), run.zeros(*run.field_work.shape[:2])
+    with np.errstate(all="ignore"):
+        status = run.step(
+            run.field, t, h, state, low, run.table, run.coefficients, run.options, run.parameters, run.structure,
+            field_work, work, counters,
+        )  # fmt: skip
+        if status == Status.OK and run.problem.projection is not None:
+            run.projection(t + h, state, run.parameters, run.structure, field_work, projected)
+            state = projected
+    failed = status != Status.OK or take_raised() is not None
+    return np.full(len(y), np.nan) if failed else np.array(state.T.reshape(-1, len(y))[0])
