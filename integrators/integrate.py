@@ -133,7 +133,8 @@ def integrate(
     """
     wanted, t_span = _given(method, t_span)
     variable = rtol is not None or atol is not None or controller is not None
-    chosen, problem = find(wanted or ("RKMK_DOP853" if variable else "GAUSS8")), pose(problem)
+    default = "RKMK_DOP853" if variable else "GAUSS8"
+    chosen, problem = find(default if wanted is None else wanted), pose(problem)
     if energy_tolerance is not None or fast:
         chosen = chosen.tuned(energy_tolerance, fast)
     if y0 is not None:

@@ -206,6 +206,7 @@ ARGUMENTS = (
     "t_eval", "events", "callback",
 )  # fmt: skip
 RIGHT = {  # bad elsewhere, right here
+    "method": {"None"},
     "step": {"None", "2.7", "True"},
     "rtol": {"None", "2.7", "True", "0"},
     "atol": {"None", "2.7", "True", "0"},
