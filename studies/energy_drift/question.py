@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 import mechanics
 from integrators import Solution, integrate
 from integrators.analysis.drift import LEAST_SAMPLES, Drift, energy_drift
-from integrators.method import Reference
+from integrators.method import Method, Reference
 from integrators.methods import find
 from integrators.results.storage import Dataset, Variable
 from studies.energy_drift import pinocchio_euler
@@ -46,12 +46,12 @@ class EnergyDriftConfig(StudyConfig):
     """Name of a built-in model (mechanics.model_names()), path of a model file, or chain-N, ball-chain-N,
     floating-chain-N, heavy-top.
     """
-    methods: tuple[str, ...] = ("TREE_VARIATIONAL", "MIDPOINT", "RKMK4", "SCIPY_DOP853")
+    methods: tuple[str, ...] = ("GAUSS8", "TREE_VARIATIONAL", "MIDPOINT", "RKMK4", "SCIPY_DOP853")
     """Names from the catalogue integrators.METHODS, or MUJOCO_RK4, MUJOCO_IMPLICITFAST, MUJOCO_EULER, PINOCCHIO_EULER
     (extra packages).
     """
     steps: tuple[float, ...] = (4e-3, 2e-3, 1e-3)
-    """Step sizes of the fixed-step methods, s."""
+    """Step sizes of the fixed-step methods, s; `GRID` times larger for those that divide their steps."""
     tolerances: tuple[float, ...] = (1e-6, 1e-9)
     """Relative tolerances of methods that choose their steps."""
     lock_slides: bool = True
@@ -72,6 +72,10 @@ class EnergyDriftConfig(StudyConfig):
         from dataclasses import replace
 
         return replace(self, horizon=min(self.horizon, 10.0), steps=self.steps[:2], tolerances=self.tolerances[:1])
+
+
+GRID = 10
+"""Steps of methods that divide them are so many times larger than those of others."""
 
 
 @dataclass(frozen=True)
@@ -148,8 +152,16 @@ def cases(config: EnergyDriftConfig) -> list[tuple[str, float | None, float | No
         if name not in INTEGRATORS and name != pinocchio_euler.NAME and isinstance(find(name), Reference):
             found += [(name, None, tolerance) for tolerance in config.tolerances]
         else:
-            found += [(name, step, None) for step in config.steps]
+            found += [(name, step * (GRID if _divides(name) else 1), None) for step in config.steps]
     return found
+
+
+def _divides(name: str) -> bool:
+    """Whether a method divides its steps by itself, so that they are no more than the grid of output."""
+    if name in INTEGRATORS or name == pinocchio_euler.NAME:
+        return False
+    method = find(name)
+    return isinstance(method, Method) and method.stepper.report is not None
 
 
 def _integrate(
