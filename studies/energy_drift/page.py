@@ -134,8 +134,8 @@ def sixteen(runs: Sequence[Record]) -> str:
     return (
         f"`GAUSS8` at {size(cheap)} keeps the energy to {number(cheap['energy_band'])} T* for "
         f"{number(cheap['microseconds_per_unit_time'])} µs of computing per second of motion: {saved[0]:.1f} times "
-        f"less than RK4 at {size(fine)}, which keeps it to {number(fine['energy_band'])} T*, and {saved[1]:.0f} times less "
-        f"than SciPy's DOP853 at {size(scipy)}, {number(scipy['energy_band'])} T*."
+        f"less than RK4 at {size(fine)}, which keeps it to {number(fine['energy_band'])} T*, and {saved[1]:.0f} times "
+        f"less than SciPy's DOP853 at {size(scipy)}, {number(scipy['energy_band'])} T*."
     )
 
 
@@ -154,7 +154,8 @@ def short(runs: Sequence[Record]) -> str:
         f"{sixteen(runs)}\n\n"
         f"Of {len(bounded)} runs of symplectic methods of order 2, {sum(map(drifts, bounded))} show a slope of the "
         f"energy, of {len(rk4)} runs of RK4 {sum(map(drifts, rk4))}; yet over these "
-        f"{runs[0]['horizon']:g} s {best} (T* is the largest kinetic energy). [The study](studies/energy_drift/README.md) says when which of them wins."
+        f"{runs[0]['horizon']:g} s {best} (T* is the largest kinetic energy). [The study]"
+        "(studies/energy_drift/README.md) says when which of them wins."
     )
 
 

@@ -23,8 +23,8 @@ SLICES = 60
 def figure(result: Result) -> Any:
     """Left to right: one panel per method with the envelopes of its runs; last: band against cost."""
     methods = list(dict.fromkeys(r.method for r in result.runs))
-    columns = min(len(methods) + 1, COLUMNS)
-    lines = -(-(len(methods) + 1) // columns)
+    lines = -(-(len(methods) + 1) // COLUMNS)
+    columns = -(-(len(methods) + 1) // lines)
     fig = Figure(figsize=(2.9 * columns, 0.4 + 3.0 * lines), layout="constrained")
     axes = fig.subplots(lines, columns, squeeze=False).ravel()
     for ax in axes[len(methods) + 1 :]:
@@ -39,7 +39,7 @@ def figure(result: Result) -> Any:
             ax.loglog(*envelope(r), color=colour, label=_size(r))
         ax.set_title(method)
         ax.set_xlabel("t [s]")
-        ax.legend(loc="lower right")
+        ax.legend(loc="best")
         if k:
             ax.sharey(axes[0])
             ax.tick_params(labelleft=k % columns == 0)
