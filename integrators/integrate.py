@@ -333,9 +333,10 @@ def start_runs(problem: Problem, method: Method, output: Output, way: Plan | Ste
     if isinstance(way, Steering):
         method = method.tuned(np.inf) if method.stepper.report else method  # the controller divides
         return [AdaptiveRun(problem, method, output, way, start) for start in starts]
-    if method.stepper.stages_in_lanes and problem.is_compiled and problem.is_autonomous:
-        return [StagesRun(problem, method, output, way, start) for start in starts]
-    if len(starts) == 1 or not problem.is_compiled or output.events is not None or method.stepper.stages_in_lanes:
+    if method.stepper.stages_in_lanes:
+        kind = StagesRun if problem.is_compiled and problem.is_autonomous else FixedRun
+        return [kind(problem.with_start(start), method, output, way, start) for start in starts]
+    if len(starts) == 1 or not problem.is_compiled or output.events is not None:
         return [FixedRun(problem, method, output, way, start) for start in starts]
     padded = np.concatenate([starts, np.repeat(starts[-1:], -len(starts) % WIDTH, axis=0)])
     return [LaneRun(problem, method, output, way, pack) for pack in padded.reshape(-1, WIDTH, problem.n)]

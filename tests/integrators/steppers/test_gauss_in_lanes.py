@@ -216,6 +216,15 @@ def test_an_ensemble_is_its_trajectories():
         assert (together.y[k] == integrate(pendulum(start), "GAUSS8", (0, 5), 0.25).y).all()
 
 
+def test_trajectories_of_an_ensemble_have_tolerances_of_their_own():
+    """Each of its own energy at play."""
+    starts = np.array([[1.0, 0.0, 0.0, 1.1], [2.0, 0.0, 0.0, 0.3]])
+    problem = SYSTEMS["kepler"].problem()
+    together = integrate(problem.with_start(starts), "GAUSS8", (0, 5), 0.25)
+    for k, start in enumerate(starts):
+        assert (together.y[k] == integrate(problem.with_start(start), "GAUSS8", (0, 5), 0.25).y).all()
+
+
 def test_fields_that_read_the_time_are_evaluated_at_the_times_of_the_stages():
     problem = pendulum(field=driven)
     assert pendulum().is_autonomous
