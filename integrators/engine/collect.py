@@ -25,7 +25,7 @@ from integrators.results.solution import Solution
 from integrators.status import Status
 
 Array = NDArray[np.float64]
-COLLAPSED = 1e-4
+COLLAPSED = 1e-3
 """Part of the mean step below which the smallest one says that something was in the way."""
 
 

@@ -107,7 +107,7 @@ def linearised_step(
     Raises
     ------
     ValueError
-        Another kind of method; sizes that do not fit.
+        Another kind of method; sizes that do not fit; a problem that is projected after every step.
     ArithmeticError
         The step has no solution that Newton's method finds; the message is the status.
 
@@ -133,6 +133,11 @@ def linearised_step(
             f"method: {getattr(chosen, 'name', chosen)}, expected one of fields (RKMK_…, CF…, LGVI_…, VARIATIONAL_…), "
             "a variational integrator on Rⁿ (DEL_…) that is not composed, or one of trees and mechanisms "
             "(TREE_VARIATIONAL…)"
+        )
+    if of_field and problem.projection is not None:
+        raise ValueError(
+            f"problem: {problem.model!r} is projected after every step, which the derivatives of {chosen.name} do not "
+            "include; on mechanisms take TREE_VARIATIONAL, else a problem without projection"
         )
     values, parameters = np.asarray(u, dtype=np.float64), np.array(problem.parameters, dtype=np.float64)
     if values.shape != (len(controls),) or not all(0 <= k < len(parameters) for k in controls):
