@@ -17,7 +17,7 @@ from mechanics.systems import SYSTEMS, System
 
 STEP = 1e-30
 BODIES = {name: system for name, system in SYSTEMS.items() if system.kind == "body"}
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "howto" / "add_a_system_and_a_study.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "howto" / "add_a_system.md"
 
 
 @pytest.fixture(scope="module")
