@@ -98,8 +98,15 @@ def rows_of(count: Any) -> Any:
 
 
 class Room(NamedTuple):
-    """Where the parts of the workspace begin, for n components of the state and d of the velocity: the first row of a
-    part in lanes, the first number of the others.
+    """Where the parts of the workspace begin, for n components of the state and d of the velocity: the first number of
+    those that are vectors (to `state`), the first row of those that are in lanes (from `x`).
+
+    scale, inverse    sizes of the components met so far (d), one over them (d)
+    total, half       S (d), ½ S (d)
+    value, state      the field at one stage (d), one stage (n)
+    middle, its low   the centre y τ(½ S) and its low words (n)
+    x, l, f, body     chart coordinates, L, the field, h b f, of all stages (d)
+    y, centre, moved  the stages, the centre, displacements from it (n)
     """
 
     scale: Any
@@ -612,7 +619,8 @@ def shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
 
 
 def _rows(options: NDArray[np.int64]) -> int:
-    raise NotImplementedError("the workspace of the Gauss method in lanes depends on the problem")
+    """Rows that do not depend on the problem; `shape` knows the others."""
+    return OWN - OWN_ROWS
 
 
 def report(work: NDArray[np.float64]) -> Report:
