@@ -72,10 +72,10 @@ COUNTS = (2, 6, 25, 100, 400)
 """Steps."""
 WIDE = 2.5
 """Times the largest distance of the motion from its start, variable by variable: opposite phases are 2 apart."""
-SMALL = 1e-3
+SMALL = 1e-4
 """Error, in widths, from which on the order counts."""
 SLACK = 30.0
-FLOOR = 1e-10
+FLOOR = 1e-9
 OF_FIELDS = ("pendulum", "kepler", "free rigid body", "linear", "four-bar", "snakeboard")
 """For the many methods that take any field."""
 FIXED = [name for name, method in METHODS.items() if isinstance(method, Method)]
