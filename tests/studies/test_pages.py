@@ -101,7 +101,7 @@ def test_a_replaced_record_rewrites_its_page(tmp_path, monkeypatch):
     monkeypatch.setattr(records, "file_of", lambda folder, label="": changed)
     after = pages.block(page, "panda", None)
     rows = [(a, b) for a, b in zip(before.splitlines(), after.splitlines(), strict=True) if " ms " in a]
-    assert len(rows) == 9
+    assert len(rows) == 12
     assert all(a != b for a, b in rows)
 
 
