@@ -171,10 +171,15 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
 def _coarse(found: Trajectory, number: int) -> list[Doubt]:
     """Substeps that could not be made as small as their estimate demanded."""
     report = found.report
-    if report is None or not report.largest_estimate > report.tolerance:
+    if report is None:
+        return []
+    remedy = "look for what is not smooth there; end the run at it by an event and start anew"
+    if report.jump > 1.0:
+        says = "the field jumps from one substep to the next: it is not smooth, and the order of the method is void"
+        return [Doubt("jump", report.jump_at, report.jump, 1.0, says, remedy, number)]
+    if not report.largest_estimate > report.tolerance:
         return []
     says = f"the smallest substep, {report.smallest_substep:.3g}, is too large for the tolerance"
-    remedy = "look for what is not smooth there; end the run at it by an event and start anew"
     return [Doubt("estimate", report.smallest_at, report.largest_estimate, report.tolerance, says, remedy, number)]
 
 

@@ -60,6 +60,8 @@ class Report:
         The largest step that would hardly ever be divided.
     sweeps, most_sweeps : float
         Iterations per substep, in the mean and at most.
+    jump, jump_at : float
+        Largest jump of the field between two substeps, in units of what a smooth one allows; time of the first above 1.
     """
 
     levels: tuple[int, ...]
@@ -72,6 +74,8 @@ class Report:
     recommended_step: float
     sweeps: float
     most_sweeps: float
+    jump: float
+    jump_at: float
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ coefficients
     ν, b, c, highest, four matrices of first guesses (`integrators.tableaus.gauss_in_lanes`), the tolerance (J, or
     relative where the problem is not canonical; 0: `ROUNDING` of the energy at play, which follows, or 1).
 options
-    largest level, 1 for the fast stop, 1 if every factor of the group is commutative, then per component of the
+    largest level, 1 for the fast stop, 1 if states are projected after every step, 1 if every factor of the group is
+    commutative, then per component of the
     velocity the components (first, count) of the state that say how large it is.
 own rows
     The clock, the report, substeps per level (two rows); ν; sizes and their inverses, S; the centre and
@@ -60,7 +61,7 @@ from liegroup.formulas.facts import COMMUTATIVE
 from liegroup.table import FACTORS, KIND, displacement, dtau_inverse_left
 
 STAGES = 8
-LARGEST, FAST, FLAT, SIZES = range(OWN_OPTIONS, OWN_OPTIONS + 4)
+LARGEST, FAST, PROJECTED, FLAT, SIZES = range(OWN_OPTIONS, OWN_OPTIONS + 5)
 LEVELS = 12
 """A step is divided into at most 2¹² substeps."""
 ROUNDING = 1e-16
@@ -74,16 +75,22 @@ SETTLED = 1e-12
 FAST_END = 1e-17
 """The fast stop ends where the next change is predicted below this."""
 
-NU, B, C, HIGHEST, GUESSES = 0, 64, 72, 80, 88
+NU, B, C, HIGHEST, BELOW, AT_START, GUESSES = 0, 64, 72, 80, 88, 96, 104
 SAME, DOWN, UP, AGAIN = (GUESSES + 64 * k for k in range(4))
 TOLERANCE = GUESSES + 256
 ENERGY = TOLERANCE + 1
+SMOOTH, NOISE = 100.0, 1e-10
+"""A smooth field differs at the end of one substep and the start of the next by less than this many times its two
+highest coefficients, and this part of the sizes.
+"""
 FRESH = 0
 """Where a guess would stand: there is none, all stages begin with the field at the start."""
 
 # the clock: what the next step goes on from
-LEVEL, STEP_SIZE, AT_PLAY, GUESS, STEEPEST, TOLERATED = range(6)
-"""The last two: largest estimate divided by the fifteenth power of the substep; the tolerance at last."""
+LEVEL, STEP_SIZE, AT_PLAY, GUESS, STEEPEST, TOLERATED, JUMP, JUMP_TIME = range(8)
+"""The last four: largest estimate divided by the fifteenth power of the substep; the tolerance at last; the largest
+jump of the field between two substeps, in units of what a smooth one allows, and the time of the first that is more.
+"""
 # the report of the run so far
 LARGEST_ESTIMATE, ESTIMATE_SUM, SMALLEST, SMALLEST_TIME, MOST, REJECTIONS, SUBSTEP_COUNT, SWEEPS = range(8)
 CLOCK_ROW, REPORT_ROW, LEVELS_ROW = OWN_ROWS, OWN_ROWS + 1, OWN_ROWS + 2
@@ -102,6 +109,7 @@ class Room(NamedTuple):
     those that are vectors (to `state`), the first row of those that are in lanes (from `x`).
 
     scale, inverse    sizes of the components met so far (d), one over them (d)
+    last              the field at the end of the substep before (d)
     total, half       S (d), ½ S (d)
     value, state      the field at one stage (d), one stage (n)
     middle, its low   the centre y τ(½ S) and its low words (n)
@@ -111,6 +119,7 @@ class Room(NamedTuple):
 
     scale: Any
     inverse: Any
+    last: Any
     total: Any
     half: Any
     value: Any
@@ -131,11 +140,11 @@ class Room(NamedTuple):
 def room(n: Any, d: Any) -> Any:
     """Where the parts of the workspace begin."""
     r, s, first = STAGES * rows_of(n), STAGES * rows_of(d), STAGES * OWN
-    k = first + 4 * s
-    x = OWN + 5 * rows_of(d) + 3 * rows_of(n)
+    k = first + 5 * s
+    x = OWN + 6 * rows_of(d) + 3 * rows_of(n)
     y = x + 4 * d
     return Room(
-        first, first + s, first + 2 * s, first + 3 * s, k, k + s, k + s + r, k + s + 2 * r, x, x + d, x + 2 * d,
+        first, first + s, first + 2 * s, first + 3 * s, first + 4 * s, k, k + s, k + s + r, k + s + 2 * r, x, x + d, x + 2 * d,
         x + 3 * d, y, y + n, y + 2 * n, y + 3 * n,
     )  # fmt: skip
 
@@ -446,6 +455,29 @@ def highest(coefficients: Any, l: Any, m: Any) -> Any:
 
 
 @kernel
+def jump(h: Any, n: Any, table: Any, coefficients: Any, options: Any, work: Any, follows: Any) -> Any:
+    """How far the field at the start of the substep is from that at the end of the one before, if it `follows` one, in
+    units of what a smooth field allows; the field at its end is kept.
+    """
+    d = dimension(table)
+    at, flat = room(n, d), work.reshape((work.size,))
+    l = work[body_row(at, options) : body_row(at, options) + d]
+    inverse, last = flat[at.inverse : at.inverse + d], flat[at.last : at.last + d]
+    differs, allowed_ = 0.0, 0.0
+    for m in range(d):
+        start, end, below = 0.0 * ld(last, m), 0.0 * ld(last, m), 0.0 * ld(last, m)
+        for j in range(STAGES):
+            weight, x = coefficients[AT_START + j], ld2(l, m, j)
+            start, end = start + weight * x, end + coefficients[AT_START + STAGES - 1 - j] * x
+            below = below + coefficients[BELOW + j] * x
+        differs = max(differs, abs(((start - h * ld(last, m)) * ld(inverse, m)).real))
+        top = abs(highest(coefficients, l, m).real) + abs(below.real)
+        allowed_ = max(allowed_, top * ld(inverse, m).real)
+        st(last, m, end / h)
+    return differs / (SMOOTH * allowed_ + NOISE) if follows else 0.0
+
+
+@kernel
 def energy_at_play(n: Any, table: Any, work: Any) -> Any:
     """½ Σ |v p| at the stages, the largest."""
     d = dimension(table)
@@ -538,6 +570,7 @@ def step(
     n, clock, largest = y.shape[0], work[CLOCK_ROW], options[LARGEST]
     wake(h, coefficients, work, counters)
     level, whole, position = int(ld(clock, LEVEL).real), 1 << largest, 0
+    follows = counters[HISTORY] > 0 and options[PROJECTED] == 0
     while position < whole:
         part = 1.0 / (1 << level)
         start, size = t + (position / whole) * h, part * h
@@ -563,6 +596,11 @@ def step(
             advance(y, low, table, options, work, counters)
             position += whole >> level
             note(start, size, level, error, work)
+            rough = jump(size, n, table, coefficients, options, work, follows)
+            if rough > 1.0 and ld(clock, JUMP).real <= 1.0:
+                st(clock, JUMP_TIME, start)
+            st(clock, JUMP, max(ld(clock, JUMP).real, rough))
+            follows = True
             larger = level > 0 and position % (whole >> (level - 1)) == 0 and 131072.0 * error < tolerance
             st(clock, GUESS, UP if larger else SAME)
             if larger:
@@ -596,7 +634,8 @@ def prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         for copy in range(n_q // FACTORS[kind].N_Q)
         for size in FACTORS[kind].SIZES
     ]
-    return np.array([_energy(problem)]), np.array([flat, *np.ravel(sizes)], dtype=np.int64)
+    projected = problem.projection is not None
+    return np.array([_energy(problem)]), np.array([projected, flat, *np.ravel(sizes)], dtype=np.int64)
 
 
 def _energy(problem: Problem) -> float:
@@ -640,6 +679,8 @@ def report(work: NDArray[np.float64]) -> Report:
         recommended_step=(clock[TOLERATED] / steepest) ** (1 / 15) if steepest > 0.0 else float("inf"),
         sweeps=found[SWEEPS] / tried if tried else 0.0,
         most_sweeps=found[MOST],
+        jump=clock[JUMP],
+        jump_at=clock[JUMP_TIME],
     )
 
 

@@ -35,6 +35,10 @@ class GaussInLanes(NamedTuple):
     b, c : (8,)
     highest : (8,)
         √15 P₇(2cⱼ − 1): Σⱼ of it times Lⱼ is h times the highest Legendre coefficient of the stages' derivatives.
+    next : (8,)
+        √13 P₆(2cⱼ − 1), the same for the coefficient below.
+    at_start : (8,)
+        ℓⱼ(0)/bⱼ: Σⱼ of it times Lⱼ is h times the field at the start of the step; in the opposite order, at its end.
     same, down, up, again : (8, 8)
         First guesses of the L from those of: the step before, of the same size; of twice the size; of half the size;
         the same step, which was taken twice as large and rejected.
@@ -44,6 +48,8 @@ class GaussInLanes(NamedTuple):
     b: Array
     c: Array
     highest: Array
+    next: Array
+    at_start: Array
     same: Array
     down: Array
     up: Array
@@ -66,11 +72,14 @@ def gauss_in_lanes() -> GaussInLanes:
             for start, size in ((1, Decimal(1)), (1, Decimal("0.5")), (1, Decimal(2)), (0, Decimal("0.5")))
         ]
         highest = [Decimal(15).sqrt() * _legendre7(2 * x - 1) for x in c]
+        below = [Decimal(13).sqrt() * _legendre6(2 * x - 1) for x in c]
+        at_start = [_lagrange(c, j, Decimal(0)) / b[j] for j in range(STAGES)]
         nu = _antisymmetric([[a[i][j] / b[j] - Decimal("0.5") for j in range(STAGES)] for i in range(STAGES)])
     odd = _rounded(highest)
     odd = 0.5 * (odd - odd[::-1])
     even = _rounded(b)
-    return GaussInLanes(nu.T.copy(), 0.5 * (even + even[::-1]), _rounded(c), odd, *(_rounded(g) for g in guesses))
+    vectors = (0.5 * (even + even[::-1]), _rounded(c), odd, _rounded(below), _rounded(at_start))
+    return GaussInLanes(nu.T.copy(), *vectors, *(_rounded(g) for g in guesses))
 
 
 def _rounded(x: Any) -> Array:
@@ -96,6 +105,11 @@ def _lagrange(c: list[Decimal], j: int, x: Decimal) -> Decimal:
         if i != j:
             value *= (x - node) / (c[j] - node)
     return value
+
+
+def _legendre6(x: Decimal) -> Decimal:
+    """P₆(x)."""
+    return (231 * x**6 - 315 * x**4 + 105 * x**2 - 5) / 16
 
 
 def _legendre7(x: Decimal) -> Decimal:

@@ -314,8 +314,21 @@ def test_what_is_not_smooth_is_divided_to_the_end_and_doubted():
 
     solution = integrate(Problem(rn(2), [1.1, 0.0], wall), "GAUSS8", (0, 4), 0.25)
     assert not solution.success
-    assert [doubt.name for doubt in solution.doubts] == ["estimate"]
+    assert solution.doubts[0].name in ("estimate", "jump")
     assert solution.doubts[0].time == pytest.approx(math.sqrt(2.2), abs=0.25)
+
+
+@numba.njit
+def between_walls(t, y):
+    return np.array([y[1], -1.0 if y[0] > 0.0 else 1.0])
+
+
+def test_a_jump_is_noticed_wherever_it_falls_between_the_stages():
+    """Also before the first stage of a substep and after the last, where no stage sees it."""
+    for start in np.linspace(0.7, 1.5, 41):
+        solution = integrate(Problem(rn(2), [start, 0.0], between_walls), "GAUSS8", (0, 4), 0.25)
+        assert not solution.success, start
+        assert solution.doubts[0].name in ("estimate", "jump")
 
 
 def test_a_field_that_ends_ends_the_run_with_a_status():
