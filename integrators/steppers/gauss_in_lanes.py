@@ -144,8 +144,8 @@ def room(n: Any, d: Any) -> Any:
     x = OWN + 6 * rows_of(d) + 3 * rows_of(n)
     y = x + 4 * d
     return Room(
-        first, first + s, first + 2 * s, first + 3 * s, first + 4 * s, k, k + s, k + s + r, k + s + 2 * r, x, x + d, x + 2 * d,
-        x + 3 * d, y, y + n, y + 2 * n, y + 3 * n,
+        first, first + s, first + 2 * s, first + 3 * s, first + 4 * s, k, k + s, k + s + r, k + s + 2 * r,
+        x, x + d, x + 2 * d, x + 3 * d, y, y + n, y + 2 * n, y + 3 * n,
     )  # fmt: skip
 
 
