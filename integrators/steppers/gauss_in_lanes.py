@@ -94,6 +94,8 @@ jump of the field between two substeps, in units of what a smooth one allows, an
 # the report of the run so far
 LARGEST_ESTIMATE, ESTIMATE_SUM, SMALLEST, SMALLEST_TIME, MOST, REJECTIONS, SUBSTEP_COUNT, SWEEPS = range(8)
 CLOCK_ROW, REPORT_ROW, LEVELS_ROW = OWN_ROWS, OWN_ROWS + 1, OWN_ROWS + 2
+TOP = STAGES - 1
+"""Behind the counts of the levels: the highest coefficients of the last substep, divided by its size."""
 NU_ROWS = OWN_ROWS + 4
 OWN = NU_ROWS + STAGES
 
@@ -457,13 +459,13 @@ def highest(coefficients: Any, l: Any, m: Any) -> Any:
 @kernel
 def jump(h: Any, n: Any, table: Any, coefficients: Any, options: Any, work: Any, follows: Any) -> Any:
     """How far the field at the start of the substep is from that at the end of the one before, if it `follows` one, in
-    units of what a smooth field allows; the field at its end is kept.
+    units of what a smooth field allows by the highest coefficients of the two; the field at its end is kept.
     """
     d = dimension(table)
     at, flat = room(n, d), work.reshape((work.size,))
     l = work[body_row(at, options) : body_row(at, options) + d]
     inverse, last = flat[at.inverse : at.inverse + d], flat[at.last : at.last + d]
-    differs, allowed_ = 0.0, 0.0
+    differs, top, size = 0.0, 0.0, abs(h.real)
     for m in range(d):
         start, end, below = 0.0 * ld(last, m), 0.0 * ld(last, m), 0.0 * ld(last, m)
         for j in range(STAGES):
@@ -471,10 +473,11 @@ def jump(h: Any, n: Any, table: Any, coefficients: Any, options: Any, work: Any,
             start, end = start + weight * x, end + coefficients[AT_START + STAGES - 1 - j] * x
             below = below + coefficients[BELOW + j] * x
         differs = max(differs, abs(((start - h * ld(last, m)) * ld(inverse, m)).real))
-        top = abs(highest(coefficients, l, m).real) + abs(below.real)
-        allowed_ = max(allowed_, top * ld(inverse, m).real)
+        top = max(top, (abs(highest(coefficients, l, m).real) + abs(below.real)) * ld(inverse, m).real)
         st(last, m, end / h)
-    return differs / (SMOOTH * allowed_ + NOISE) if follows else 0.0
+    before = ld2(work, LEVELS_ROW + 1, TOP).real * size
+    st2(work, LEVELS_ROW + 1, TOP, top / size)
+    return differs / (SMOOTH * max(top, before) + NOISE) if follows else 0.0
 
 
 @kernel
@@ -665,7 +668,7 @@ def _rows(options: NDArray[np.int64]) -> int:
 def report(work: NDArray[np.float64]) -> Report:
     """How the steps were divided so far."""
     found, clock = work[REPORT_ROW].tolist(), work[CLOCK_ROW].tolist()
-    levels = np.trim_zeros(work[LEVELS_ROW : LEVELS_ROW + 2].ravel(), "b")
+    levels = np.trim_zeros(work[LEVELS_ROW : LEVELS_ROW + 2].ravel()[: LEVELS + 1], "b")
     tried = found[SUBSTEP_COUNT] + found[REJECTIONS]
     steepest = clock[STEEPEST]
     return Report(
