@@ -65,17 +65,20 @@ PROBLEMS = {
     "disk": (ready("vertical-disk"), 5.0),
     "disk, constrained": (ready("vertical-disk", "constrained"), 5.0),
     "sleigh, constrained": (ready("chaplygin-sleigh", "constrained"), 5.0),
-    "snakeboard": (ready("snakeboard-driven"), 1.0),
+    "snakeboard": (ready("snakeboard-driven"), 1.0),  # before its turning point, a known limit
     "particle, constrained": (ready("harmonic-particle", "constrained"), 5.0),
 }
 COUNTS = (2, 6, 25, 100, 400)
 """Steps."""
 WIDE = 2.5
 """Times the largest distance of the motion from its start, variable by variable: opposite phases are 2 apart."""
-SMALL = 1e-4
+SMALL = 5e-4
 """Error, in widths, from which on the order counts."""
 SLACK = 30.0
 FLOOR = 1e-9
+"""Errors below are no loss: splittings of nearly free motions are luckier with 6 steps of two turns than with 25."""
+COMPENSATED = ("heavy top",)
+"""Where rounding makes the many steps of explicit methods less accurate than that; GAUSS8 needs few."""
 OF_FIELDS = ("pendulum", "kepler", "free rigid body", "linear", "four-bar", "snakeboard")
 """For the many methods that take any field."""
 FIXED = [name for name, method in METHODS.items() if isinstance(method, Method)]
@@ -91,6 +94,8 @@ def truth(name):
     """(state at the end, width of every component)."""
     p, horizon = posed(name), PROBLEMS[name][1]
     y = integrate(p, "RKMK_DOP853", (0, horizon), rtol=1e-13, atol=1e-14).y
+    if name in COMPENSATED:
+        y[-1] = integrate(p, "GAUSS8", (0, horizon), horizon / 400).y[-1]
     width, start = np.empty(p.n), 0
     for variable in p.variables:
         part = slice(start, start + variable.size)
