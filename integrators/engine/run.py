@@ -215,7 +215,7 @@ class Run:
         return self.method.function(self.problem)
 
     def _functions(self) -> None:
-        problem, _method, events = self.problem, self.method, self.output.events
+        problem, events = self.problem, self.output.events
         self.parameters, self.structure = problem.parameters, problem.structure
         self.called_back: CalledBack | None = None
         is_compiled = problem.is_compiled and (events is None or events.field.is_compiled)

@@ -14,418 +14,79 @@ The estimate is made of the highest Legendre coefficient hγ of the stages' deri
 
 A step whose estimate exceeds the tolerance, or whose stages are not found, is divided into halves, down to h/2¹²; the
 steps become larger again where that is allowed.  Sources: Hairer, McLachlan and Razakarivony 2008; Antoñana, Makazaga
-and Murua 2017, 2018 (antisymmetric form, starting values); Zanna, Engø and Munthe-Kaas 2001 (centred chart).
+and Murua 2017 (antisymmetric form, starting values); Zanna, Engø and Munthe-Kaas 2001 (centred chart).
 
-coefficients
-    ν, b, c, highest, four matrices of first guesses (`integrators.tableaus.gauss_in_lanes`), the tolerance (J, or
-    relative where the problem is not canonical; 0: `ROUNDING` of the energy at play, which follows, or 1).
-options
-    largest level, 1 for the fast stop, 1 if states are projected after every step, 1 if every factor of the group is
-    commutative, then per component of the
-    velocity the components (first, count) of the state that say how large it is.
-own rows
-    The clock, the report, substeps per level (two rows); ν; sizes and their inverses, S; the centre and
-    its low words; one stage and its field; in lanes x, L, h b f, Y, and room for displacements.
+Coefficients, options and rows of the workspace: `integrators.steppers.gauss_stages`.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import (
-    CANONICAL,
-    COMPENSATION,
-    ERROR,
-    EVALUATIONS,
-    HISTORY,
-    ITERATIONS,
-    LAST_KNOWN,
-    OWN_OPTIONS,
-    OWN_ROWS,
-    REJECTED,
-    TAU,
-)
+from integrators.layout import CANONICAL, COMPENSATION, ERROR, HISTORY, LAST_KNOWN, OWN_ROWS, REJECTED, TAU
 from integrators.method import Method, Report, Stepper
 from integrators.problem import Problem
 from integrators.signatures import STEP_OF_STAGES_SIGNATURE, STEP_SIGNATURE
-from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
-from integrators.steppers.common import advance_state, dimension, leaves_chart
+from integrators.status import NON_FINITE, OK
+from integrators.steppers.common import advance_state, dimension
+from integrators.steppers.gauss_stages import (
+    AGAIN,
+    AT_PLAY,
+    AT_START,
+    BELOW,
+    CLOCK_ROW,
+    ENERGY,
+    ESTIMATE_SUM,
+    FRESH,
+    GUESS,
+    HIGHEST,
+    JUMP,
+    JUMP_TIME,
+    LARGEST,
+    LARGEST_ESTIMATE,
+    LEVEL,
+    LEVELS_ROW,
+    MOST,
+    NU,
+    NU_ROWS,
+    OWN,
+    PROJECTED,
+    REJECTIONS,
+    REPORT_ROW,
+    SAME,
+    SMALLEST,
+    SMALLEST_TIME,
+    STAGES,
+    STEEPEST,
+    STEP_SIZE,
+    SUBSTEP_COUNT,
+    SWEEPS,
+    TOLERANCE,
+    TOLERATED,
+    TOP,
+    UP,
+    body_row,
+    room,
+    solve,
+    sum_of_stages,
+)
 from integrators.tableaus.gauss_in_lanes import gauss_in_lanes
 from liegroup.arrays import real
 from liegroup.compile import absolute, entry, helper, kernel, ld, ld2, st, st2
-from liegroup.compile.scalars import maximum
 from liegroup.formulas.facts import COMMUTATIVE
-from liegroup.table import FACTORS, KIND, displacement, dtau_inverse_left
+from liegroup.table import FACTORS, KIND
 
-STAGES = 8
-LARGEST, FAST, PROJECTED, FLAT, SIZES = range(OWN_OPTIONS, OWN_OPTIONS + 5)
 LEVELS = 12
 """A step is divided into at most 2¹² substeps."""
 ROUNDING = 1e-16
 """Default tolerance of a substep, as a part of the energy at play."""
-MOST_SWEEPS, UNSETTLED_SWEEPS = 400, 40
-"""At most so many; so many if the change is not below `SETTLED` by then (more only serve numbers of many digits)."""
-GEOMETRY = 3
-"""Sweeps of the chart alone after a first guess of the body velocities."""
-SETTLED = 1e-12
-"""Relative to the sizes: changes below it may end in rounding."""
-FAST_END = 1e-17
-"""The fast stop ends where the next change is predicted below this."""
-
-NU, B, C, HIGHEST, BELOW, AT_START, GUESSES = 0, 64, 72, 80, 88, 96, 104
-SAME, DOWN, UP, AGAIN = (GUESSES + 64 * k for k in range(4))
-TOLERANCE = GUESSES + 256
-ENERGY = TOLERANCE + 1
 SMOOTH, NOISE = 100.0, 1e-10
 """A smooth field differs at the end of one substep and the start of the next by less than this many times its two
 highest coefficients, and this part of the sizes.
 """
-FRESH = 0
-"""Where a guess would stand: there is none, all stages begin with the field at the start."""
-
-# the clock: what the next step goes on from
-LEVEL, STEP_SIZE, AT_PLAY, GUESS, STEEPEST, TOLERATED, JUMP, JUMP_TIME = range(8)
-"""The last four: largest estimate divided by the fifteenth power of the substep; the tolerance at last; the largest
-jump of the field between two substeps, in units of what a smooth one allows, and the time of the first that is more.
-"""
-# the report of the run so far
-LARGEST_ESTIMATE, ESTIMATE_SUM, SMALLEST, SMALLEST_TIME, MOST, REJECTIONS, SUBSTEP_COUNT, SWEEPS = range(8)
-CLOCK_ROW, REPORT_ROW, LEVELS_ROW = OWN_ROWS, OWN_ROWS + 1, OWN_ROWS + 2
-TOP = STAGES - 1
-"""Behind the counts of the levels: the highest coefficients of the last substep, divided by its size."""
-NU_ROWS = OWN_ROWS + 4
-OWN = NU_ROWS + STAGES
-
-
-@helper
-def rows_of(count: Any) -> Any:
-    """Rows of eight numbers for `count` of them."""
-    return (count + STAGES - 1) // STAGES
-
-
-class Room(NamedTuple):
-    """Where the parts of the workspace begin, for n components of the state and d of the velocity: the first number of
-    those that are vectors (to `state`), the first row of those that are in lanes (from `x`).
-
-    scale, inverse    sizes of the components met so far (d), one over them (d)
-    last              the field at the end of the substep before (d)
-    total, half       S (d), ½ S (d)
-    value, state      the field at one stage (d), one stage (n)
-    middle, its low   the centre y τ(½ S) and its low words (n)
-    x, l, f, body     chart coordinates, L, the field, h b f, of all stages (d)
-    y, centre, moved  the stages, the centre, displacements from it (n)
-    """
-
-    scale: Any
-    inverse: Any
-    last: Any
-    total: Any
-    half: Any
-    value: Any
-    middle: Any
-    middle_low: Any
-    state: Any
-    x: Any
-    l: Any
-    f: Any
-    body: Any
-    y: Any
-    centre: Any
-    moved: Any
-    end: Any
-
-
-@helper
-def room(n: Any, d: Any) -> Any:
-    """Where the parts of the workspace begin."""
-    r, s, first = STAGES * rows_of(n), STAGES * rows_of(d), STAGES * OWN
-    k = first + 5 * s
-    x = OWN + 6 * rows_of(d) + 3 * rows_of(n)
-    y = x + 4 * d
-    return Room(
-        first, first + s, first + 2 * s, first + 3 * s, first + 4 * s, k, k + s, k + s + r, k + s + 2 * r,
-        x, x + d, x + 2 * d, x + 3 * d, y, y + n, y + 2 * n, y + 3 * n,
-    )  # fmt: skip
-
-
-# --- one sweep --------------------------------------------------------------------------------------------------------
-
-
-@kernel
-def evaluate(
-    field: Any, t: Any, h: Any, n: Any, d: Any, coefficients: Any, parameters: Any, structure: Any, field_work: Any,
-    work: Any,
-) -> None:  # fmt: skip
-    """The field at the stages: at once in lanes, or one after the other at their own times."""
-    at, flat = room(n, d), work.reshape((work.size,))
-    y, f = work[at.y : at.y + n], work[at.f : at.f + d]
-    if field_work.ndim == 3:
-        field(t, y, parameters, structure, field_work, f)
-    else:
-        state, value = flat[at.state : at.state + n], flat[at.value : at.value + d]
-        for i in range(STAGES):
-            take(y, i, state)
-            field(t + coefficients[C + i] * h, state, parameters, structure, field_work, value)
-            put(value, f, i)
-
-
-@helper
-def weigh(h: Any, d: Any, coefficients: Any, f: Any, l: Any) -> None:
-    """l = h b f."""
-    weights = coefficients[B : B + STAGES].reshape((1, STAGES))
-    hb = ld(weights, 0) * h
-    for m in range(d):
-        st(l, m, ld(f, m) * hb)
-
-
-@helper
-def body_row(at: Any, options: Any) -> Any:
-    """First row of h b f: the L themselves where the group is commutative."""
-    return at.l if options[FLAT] else at.body
-
-
-@kernel
-def into_chart(n: Any, table: Any, options: Any, field_work: Any, work: Any) -> None:
-    """L = dτ_left(x)⁻¹ (h b f), unless they are the same; in lanes where the field is."""
-    d, tau = dimension(table), options[TAU]
-    at, flat = room(n, d), work.reshape((work.size,))
-    if not options[FLAT]:
-        x, body, l = work[at.x : at.x + d], work[at.body : at.body + d], work[at.l : at.l + d]
-        if field_work.ndim == 3:
-            dtau_inverse_left(table, tau, x, body, l)
-        else:
-            one, value = flat[at.total : at.total + d], flat[at.value : at.value + d]
-            for i in range(STAGES):
-                take(x, i, one)
-                take(body, i, value)
-                dtau_inverse_left(table, tau, one, value, value)
-                put(value, l, i)
-
-
-@helper
-def take(stages: Any, i: Any, one: Any) -> None:
-    """one = stage i."""
-    for m in range(one.shape[0]):
-        st(one, m, ld2(stages, m, i))
-
-
-@helper
-def put(one: Any, stages: Any, i: Any) -> None:
-    """Stage i = one."""
-    for m in range(one.shape[0]):
-        st2(stages, m, i, ld(one, m))
-
-
-@helper
-def sum_of_stages(l: Any, m: Any) -> Any:
-    """Σⱼ L of component m; reversing the order of the stages leaves it alone."""
-    outer = (ld2(l, m, 0) + ld2(l, m, 7)) + (ld2(l, m, 1) + ld2(l, m, 6))
-    return outer + ((ld2(l, m, 2) + ld2(l, m, 5)) + (ld2(l, m, 3) + ld2(l, m, 4)))
-
-
-@helper
-def product(columns: Any, l: Any, m: Any) -> Any:
-    """Σⱼ (column j) L of component m, a register; reversing the order of the stages leaves it alone."""
-    outer = (ld(columns, 0) * ld2(l, m, 0) + ld(columns, 7) * ld2(l, m, 7)) + (
-        ld(columns, 1) * ld2(l, m, 1) + ld(columns, 6) * ld2(l, m, 6)
-    )
-    inner = (ld(columns, 2) * ld2(l, m, 2) + ld(columns, 5) * ld2(l, m, 5)) + (
-        ld(columns, 3) * ld2(l, m, 3) + ld(columns, 4) * ld2(l, m, 4)
-    )
-    return outer + inner
-
-
-@kernel
-def refresh(y: Any, low: Any, table: Any, options: Any, field_work: Any, work: Any) -> Any:
-    """Stages from the L; the largest change in units of the sizes, or NaN."""
-    n, d = y.shape[0], dimension(table)
-    at = room(n, d)
-    if options[FLAT]:
-        largest = refresh_flat(y, low, d, at, work)
-    else:
-        largest = refresh_centred(y, low, table, options, at, field_work, work)
-    st(work, ERROR, largest)
-    worst = ld2(work, ERROR, 0)
-    for i in range(1, STAGES):
-        worst = maximum(worst, ld2(work, ERROR, i))
-    return worst
-
-
-@helper
-def refresh_flat(y: Any, low: Any, d: Any, at: Any, work: Any) -> Any:
-    """Y = y + (low + (½ S + x)), the low words of y first."""
-    flat = work.reshape((work.size,))
-    nu, l, stages = work[NU_ROWS : NU_ROWS + STAGES], work[at.l : at.l + d], work[at.y : at.y + d]
-    inverse = flat[at.inverse : at.inverse + d]
-    largest = ld(nu, 0) * 0.0
-    broken = largest
-    for m in range(d):
-        new = ld(y, m) + (ld(low, m) + (0.5 * sum_of_stages(l, m) + product(nu, l, m)))
-        change = absolute(new - ld(stages, m)) * ld(inverse, m)
-        st(stages, m, new)
-        largest, broken = maximum(largest, change), broken + change * 0.0
-    return largest + broken
-
-
-@helper
-def refresh_centred(y: Any, low: Any, table: Any, options: Any, at: Any, field_work: Any, work: Any) -> Any:
-    """x, the centre and Y = m τ(x), with the low words of y and of the centre."""
-    flat = work.reshape((work.size,))
-    n, d, tau = y.shape[0], dimension(table), options[TAU]
-    nu, l, x = work[NU_ROWS : NU_ROWS + STAGES], work[at.l : at.l + d], work[at.x : at.x + d]
-    inverse, half = flat[at.inverse : at.inverse + d], flat[at.half : at.half + d]
-    middle, middle_low = flat[at.middle : at.middle + n], flat[at.middle_low : at.middle_low + n]
-    largest = ld(nu, 0) * 0.0
-    broken = largest
-    for m in range(d):
-        new, h = product(nu, l, m), 0.5 * sum_of_stages(l, m)
-        change = (absolute(new - ld(x, m)) + absolute(h - ld(half, m))) * ld(inverse, m)
-        st(x, m, new)
-        st(half, m, h)
-        largest, broken = maximum(largest, change), broken + change * 0.0
-    displacement(table, tau, y, half, middle_low)
-    centre, moved, stages = work[at.centre : at.centre + n], work[at.moved : at.moved + n], work[at.y : at.y + n]
-    state, value = flat[at.state : at.state + n], flat[at.value : at.value + d]
-    for i in range(n):
-        step = ld(low, i) + ld(middle_low, i)
-        m = ld(y, i) + step
-        st(middle, i, m)
-        st(middle_low, i, step - (m - ld(y, i)))
-        st(centre, i, m)
-    if field_work.ndim == 3:
-        displacement(table, tau, centre, x, moved)
-    else:
-        for i in range(STAGES):
-            take(x, i, value)
-            displacement(table, tau, middle, value, state)
-            put(state, moved, i)
-    for i in range(n):
-        st(stages, i, ld(middle, i) + (ld(middle_low, i) + ld(moved, i)))
-    return largest + broken
-
-
-# --- one substep ------------------------------------------------------------------------------------------------------
-
-
-@kernel
-def measure(y: Any, table: Any, options: Any, work: Any) -> None:
-    """Sizes of the components: the largest met so far in the run, and 1e-9 of the largest of positions or momenta."""
-    n, d = y.shape[0], dimension(table)
-    at, flat = room(n, d), work.reshape((work.size,))
-    l, scale, inverse = work[at.l : at.l + d], flat[at.scale : at.scale + d], flat[at.inverse : at.inverse + d]
-    parts = 2 if options[CANONICAL] else 1
-    for part in range(parts):
-        first, last = part * d // parts, (part + 1) * d // parts
-        largest = ld(scale, first) * 0.0
-        for m in range(first, last):
-            size = size_of(y, options, m) + absolute(sum_of_stages(l, m))
-            if size == size:
-                st(scale, m, maximum(ld(scale, m), size))
-            largest = maximum(largest, ld(scale, m))
-        for m in range(first, last):
-            size = ld(scale, m) + 1e-9 * largest
-            st(inverse, m, 1.0 / size if size > 0.0 else 1.0)
-
-
-@helper
-def size_of(y: Any, options: Any, m: Any) -> Any:
-    """How large the state behind component m of the velocity is; 1 for turns."""
-    first, count = options[SIZES + 2 * m], options[SIZES + 2 * m + 1]
-    total = ld(y, 0) * 0.0
-    for i in range(first, first + count):
-        total = total + absolute(ld(y, i))
-    return total if count > 0 else total + 1.0
-
-
-@kernel
-def begin(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
-    structure: Any, field_work: Any, work: Any, counters: Any,
-) -> None:  # fmt: skip
-    """First guess of the stages."""
-    n, d = y.shape[0], dimension(table)
-    at = room(n, d)
-    l, body = work[at.l : at.l + d], body_row(at, options)
-    lb = work[body : body + d]
-    guess = int(work[CLOCK_ROW, GUESS].real)
-    if guess == FRESH:
-        stages = work[at.y : at.y + n]
-        for i in range(n):
-            st(stages, i, ld(y, i) + ld(low, i))
-        evaluate(field, t, 0.0 * h, n, d, coefficients, parameters, structure, field_work, work)
-        counters[EVALUATIONS] += STAGES
-        weigh(h, d, coefficients, work[at.f : at.f + d], lb)
-    else:
-        columns = coefficients[guess : guess + STAGES * STAGES].reshape((STAGES, STAGES))
-        for m in range(d):
-            st(lb, m, product(columns, lb, m))
-    if not options[FLAT]:
-        for m in range(d):
-            st(l, m, ld(lb, m))
-    measure(y, table, options, work)
-    refresh(y, low, table, options, field_work, work)
-    if not options[FLAT]:
-        for _ in range(GEOMETRY):
-            into_chart(n, table, options, field_work, work)
-            refresh(y, low, table, options, field_work, work)
-
-
-@kernel
-def solve(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
-    structure: Any, field_work: Any, work: Any, counters: Any,
-) -> Any:  # fmt: skip
-    """Iterate the stages until rounding ends their progress; a status."""
-    n, d = y.shape[0], dimension(table)
-    begin(
-        field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
-    )  # fmt: skip
-    at, report = room(n, d), work[REPORT_ROW]
-    body = body_row(at, options)
-    best, before, strikes, status, sweeps = 1e300, 1e300, 0, NOT_CONVERGED, 0
-    for k in range(1, MOST_SWEEPS + 1):
-        evaluate(field, t, h, n, d, coefficients, parameters, structure, field_work, work)
-        weigh(h, d, coefficients, work[at.f : at.f + d], work[body : body + d])
-        into_chart(n, table, options, field_work, work)
-        change = refresh(y, low, table, options, field_work, work).real
-        sweeps = k
-        if not change < 1e300:
-            status = NON_FINITE
-            break
-        if change == 0.0:
-            status = OK
-            break
-        strikes = strikes + 1 if change >= best else 0
-        if strikes >= 2 and best < SETTLED:
-            status = OK
-            break
-        if options[FAST] and k > 1 and change < 0.7 * before and change * change < FAST_END * before:
-            status = OK
-            break
-        slow = k >= UNSETTLED_SWEEPS and change > SETTLED
-        if strikes > 5 or slow or (k > 4 and change > before and change > 1e-9):
-            break
-        best, before = min(best, change), change
-    counters[EVALUATIONS] += STAGES * sweeps
-    counters[ITERATIONS] += sweeps
-    st(report, MOST, max(ld(report, MOST).real, float(sweeps)))
-    st(report, SWEEPS, ld(report, SWEEPS) + sweeps)
-    if status == OK and not options[FLAT] and turns_over(n, table, work):
-        return CHART_LEFT
-    if status == NOT_CONVERGED:
-        st2(work, ERROR, 0, best)
-    return status
-
-
-@helper
-def turns_over(n: Any, table: Any, work: Any) -> bool:
-    """Whether the step or a stage turns by π or more in its chart."""
-    d = dimension(table)
-    at, flat = room(n, d), work.reshape((work.size,))
-    return leaves_chart(table, flat[at.half : at.half + d]) or leaves_chart(table, work[at.x : at.x + d])
 
 
 @kernel

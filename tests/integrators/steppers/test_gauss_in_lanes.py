@@ -20,10 +20,10 @@ from integrators.engine.run import Output, Plan
 from integrators.integrate import start_runs
 from integrators.method.step_map import step_map
 from integrators.methods import find
-from integrators.steppers.gauss_in_lanes import NU, C, gauss_in_lanes_method
+from integrators.steppers.gauss_in_lanes import gauss_in_lanes_method
+from integrators.steppers.gauss_stages import NU, C
 from integrators.tableaus import GAUSS
-from integrators.tableaus.collocation import _integral, _lagrange, _value
-from integrators.tableaus.gauss_in_lanes import STAGES, gauss_in_lanes
+from integrators.tableaus.gauss_in_lanes import gauss_in_lanes
 from integrators.tableaus.numbers import decimal
 from liegroup import rn, so3
 from mechanics import Body, Inertia, Tree
@@ -272,7 +272,7 @@ def test_a_comet_is_followed_by_smaller_steps_where_it_is_fast():
     assert solution.largest_estimate <= 1e-16
     assert 0 < solution.recommended_step < math.pi / 8
     whole = integrate(problem, WHOLE, (0, 20 * math.pi), math.pi / 8)
-    assert whole.levels == (160,) or not whole.success
+    assert whole.levels[1:] == ()
     assert whole.error("energy") > 100 * solution.error("energy")
 
 
@@ -404,12 +404,6 @@ def test_events_are_found_to_rounding():
 def test_guards_are_watched():
     problem = pendulum(guards=[Guard("energy", greatest=0.0, says="the pendulum turns over")])
     assert integrate(problem, "GAUSS8", (0, 3), 0.25).doubts
-
-
-def test_stages_are_eight():
-    assert STAGES == 8 == len(GAUSS(8).b)
-    lagrange = [_integral(p) for p in _lagrange([decimal(x) for x in GAUSS(8).c])]
-    assert float(sum(_value(p, Decimal(1)) for p in lagrange)) == pytest.approx(1)
 
 
 # --- the choice for people --------------------------------------------------------------------------------------------
