@@ -35,9 +35,8 @@ from integrators.steppers.common import advance_state, dimension
 from integrators.steppers.gauss_stages import (
     AGAIN,
     AT_PLAY,
-    AT_START,
-    BELOW,
     CLOCK_ROW,
+    ENDS,
     ENERGY,
     ESTIMATE_SUM,
     FRESH,
@@ -69,6 +68,7 @@ from integrators.steppers.gauss_stages import (
     TOP,
     UP,
     body_row,
+    product,
     room,
     solve,
     sum_of_stages,
@@ -127,14 +127,12 @@ def jump(h: Any, n: Any, table: Any, coefficients: Any, options: Any, work: Any,
     l = work[body_row(at, options) : body_row(at, options) + d]
     inverse, last = flat[at.inverse : at.inverse + d], flat[at.last : at.last + d]
     differs, top, size = 0.0, 0.0, abs(h.real)
+    columns = coefficients[ENDS : ENDS + STAGES * STAGES].reshape((STAGES, STAGES))
     for m in range(d):
-        start, end, below = 0.0 * ld(last, m), 0.0 * ld(last, m), 0.0 * ld(last, m)
-        for j in range(STAGES):
-            weight, x = coefficients[AT_START + j], ld2(l, m, j)
-            start, end = start + weight * x, end + coefficients[AT_START + STAGES - 1 - j] * x
-            below = below + coefficients[BELOW + j] * x
+        st(work, ERROR, product(columns, l, m))
+        start, end, below, high = ld2(work, ERROR, 0), ld2(work, ERROR, 1), ld2(work, ERROR, 2), ld2(work, ERROR, 3)
         differs = max(differs, abs(((start - h * ld(last, m)) * ld(inverse, m)).real))
-        top = max(top, (abs(highest(coefficients, l, m).real) + abs(below.real)) * ld(inverse, m).real)
+        top = max(top, (abs(high.real) + abs(below.real)) * ld(inverse, m).real)
         st(last, m, end / h)
     before = ld2(work, LEVELS_ROW + 1, TOP).real * size
     st2(work, LEVELS_ROW + 1, TOP, top / size)

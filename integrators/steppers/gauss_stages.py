@@ -1,7 +1,7 @@
 """The stages of the Gauss method in lanes: where they stand in the workspace, one sweep of their iteration, its end.
 
 coefficients
-    ν, b, c, the weights of the two highest Legendre coefficients and of the field at the start, four matrices of first
+    ν, b, c, the weights of the highest Legendre coefficient, those of the field at the ends, four matrices of first
     guesses (`integrators.tableaus.gauss_in_lanes`), the tolerance (energy, or relative where the problem is not
     canonical; 0: a part of the energy at play, which follows, or 1).
 options
@@ -34,7 +34,7 @@ SETTLED = 1e-12
 FAST_END = 1e-17
 """The fast stop ends where the next change is predicted below this."""
 
-NU, B, C, HIGHEST, BELOW, AT_START, GUESSES = 0, 64, 72, 80, 88, 96, 104
+NU, B, C, HIGHEST, ENDS, GUESSES = 0, 64, 72, 80, 88, 152
 SAME, DOWN, UP, AGAIN = (GUESSES + 64 * k for k in range(4))
 TOLERANCE = GUESSES + 256
 ENERGY = TOLERANCE + 1

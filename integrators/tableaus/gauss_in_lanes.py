@@ -35,10 +35,9 @@ class GaussInLanes(NamedTuple):
     b, c : (8,)
     highest : (8,)
         √15 P₇(2cⱼ − 1): Σⱼ of it times Lⱼ is h times the highest Legendre coefficient of the stages' derivatives.
-    next : (8,)
-        √13 P₆(2cⱼ − 1), the same for the coefficient below.
-    at_start : (8,)
-        ℓⱼ(0)/bⱼ: Σⱼ of it times Lⱼ is h times the field at the start of the step; in the opposite order, at its end.
+    ends : (8, 8)
+        By columns, four rows and zeros: ℓⱼ(0)/bⱼ and ℓⱼ(1)/bⱼ, which times Lⱼ sum up to h times the field at the start
+        and the end of the step; √13 P₆(2cⱼ − 1), the same as `highest` for the coefficient below; `highest`.
     same, down, up, again : (8, 8)
         First guesses of the L from those of: the step before, of the same size; of twice the size; of half the size;
         the same step, which was taken twice as large and rejected.
@@ -48,8 +47,7 @@ class GaussInLanes(NamedTuple):
     b: Array
     c: Array
     highest: Array
-    next: Array
-    at_start: Array
+    ends: Array
     same: Array
     down: Array
     up: Array
@@ -78,7 +76,10 @@ def gauss_in_lanes() -> GaussInLanes:
     odd = _rounded(highest)
     odd = 0.5 * (odd - odd[::-1])
     even = _rounded(b)
-    vectors = (0.5 * (even + even[::-1]), _rounded(c), odd, _rounded(below), _rounded(at_start))
+    start = _rounded(at_start)
+    ends = np.zeros((STAGES, STAGES))
+    ends[:, :4] = np.transpose([start, start[::-1], _rounded(below), odd])
+    vectors = (0.5 * (even + even[::-1]), _rounded(c), odd, ends)
     return GaussInLanes(nu.T.copy(), *vectors, *(_rounded(g) for g in guesses))
 
 

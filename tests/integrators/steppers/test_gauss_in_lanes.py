@@ -84,6 +84,16 @@ def test_first_guesses_reproduce_polynomials_of_degree_seven():
         assert np.allclose(columns.T @ old, new, rtol=1e-9, atol=1e-13)
 
 
+def test_the_ends_are_those_of_polynomials_of_degree_seven():
+    g = gauss_in_lanes()
+    for degree in range(8):
+        start, end, below, highest = (g.ends.T @ (g.b * g.c**degree))[:4]
+        assert start == pytest.approx(0.0**degree, abs=1e-13)
+        assert end == pytest.approx(1.0, abs=1e-13)
+        assert (abs(below) > 1e-15) == (degree >= 6)
+        assert (abs(highest) > 1e-15) == (degree >= 7)
+
+
 def test_the_highest_coefficient_vanishes_for_lower_degrees():
     g = gauss_in_lanes()
     assert (g.highest == -g.highest[::-1]).all()
