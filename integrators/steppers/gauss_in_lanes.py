@@ -49,8 +49,6 @@ from integrators.steppers.gauss_stages import (
     LEVEL,
     LEVELS_ROW,
     MOST,
-    NU,
-    NU_ROWS,
     OWN,
     PROJECTED,
     REJECTIONS,
@@ -68,6 +66,7 @@ from integrators.steppers.gauss_stages import (
     TOP,
     UP,
     body_row,
+    columns_at,
     product,
     room,
     solve,
@@ -75,7 +74,7 @@ from integrators.steppers.gauss_stages import (
 )
 from integrators.tableaus.gauss_in_lanes import gauss_in_lanes
 from liegroup.arrays import real
-from liegroup.compile import absolute, entry, helper, kernel, ld, ld2, st, st2
+from liegroup.compile import absolute, entry, flattened, helper, kernel, ld, ld2, st, st2
 from liegroup.formulas.facts import COMMUTATIVE
 from liegroup.table import FACTORS, KIND
 
@@ -93,7 +92,7 @@ highest coefficients, and this part of the sizes.
 def estimate(h: Any, n: Any, table: Any, coefficients: Any, options: Any, work: Any) -> Any:
     """The error of the substep: of the energy, or relative and squared; and the energy at play."""
     d = dimension(table)
-    at, flat = room(n, d), work.reshape((work.size,))
+    at, flat = room(n, d), flattened(work)
     l = work[at.l : at.l + d]
     total = 0.0
     if options[CANONICAL]:
@@ -123,11 +122,11 @@ def jump(h: Any, n: Any, table: Any, coefficients: Any, options: Any, work: Any,
     units of what a smooth field allows by the highest coefficients of the two; the field at its end is kept.
     """
     d = dimension(table)
-    at, flat = room(n, d), work.reshape((work.size,))
+    at, flat = room(n, d), flattened(work)
     l = work[body_row(at, options) : body_row(at, options) + d]
     inverse, last = flat[at.inverse : at.inverse + d], flat[at.last : at.last + d]
     differs, top, size = 0.0, 0.0, abs(h.real)
-    columns = coefficients[ENDS : ENDS + STAGES * STAGES].reshape((STAGES, STAGES))
+    columns = columns_at(coefficients, ENDS)
     for m in range(d):
         st(work, ERROR, product(columns, l, m))
         start, end, below, high = ld2(work, ERROR, 0), ld2(work, ERROR, 1), ld2(work, ERROR, 2), ld2(work, ERROR, 3)
@@ -160,7 +159,7 @@ def energy_at_play(n: Any, table: Any, work: Any) -> Any:
 def advance(y: Any, low: Any, table: Any, options: Any, work: Any, counters: Any) -> None:
     """y <- y τ(S), by the increment and with its low words."""
     n, d = y.shape[0], dimension(table)
-    at, flat = room(n, d), work.reshape((work.size,))
+    at, flat = room(n, d), flattened(work)
     l, total = work[at.l : at.l + d], flat[at.total : at.total + d]
     for m in range(d):
         st(total, m, sum_of_stages(l, m))
@@ -185,9 +184,6 @@ def allowed(coefficients: Any, options: Any, work: Any) -> Any:
 def wake(h: Any, coefficients: Any, work: Any, counters: Any) -> None:
     """Before a step: what an earlier one left is used if it was the step before and of the same size."""
     clock = work[CLOCK_ROW]
-    for j in range(STAGES):
-        for i in range(STAGES):
-            st2(work, NU_ROWS + j, i, coefficients[NU + STAGES * j + i])
     if ld(clock, AT_PLAY) == 0.0:
         st(clock, AT_PLAY, coefficients[ENERGY])
     if counters[HISTORY] == 0 or ld(clock, STEP_SIZE) != h:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from integrators.layout import CANONICAL, ERROR, EVALUATIONS, ITERATIONS, OWN_OPTIONS, OWN_ROWS, TAU
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import dimension, leaves_chart
-from liegroup.compile import absolute, helper, kernel, ld, ld2, st, st2
+from liegroup.compile import absolute, flattened, helper, in_rows_of_lanes, kernel, ld, ld2, st, st2
 from liegroup.compile.scalars import maximum
 from liegroup.table import displacement, dtau_inverse_left
 
@@ -51,8 +51,7 @@ LARGEST_ESTIMATE, ESTIMATE_SUM, SMALLEST, SMALLEST_TIME, MOST, REJECTIONS, SUBST
 CLOCK_ROW, REPORT_ROW, LEVELS_ROW = OWN_ROWS, OWN_ROWS + 1, OWN_ROWS + 2
 TOP = STAGES - 1
 """Behind the counts of the levels: the highest coefficients of the last substep, divided by its size."""
-NU_ROWS = OWN_ROWS + 4
-OWN = NU_ROWS + STAGES
+OWN = OWN_ROWS + 4
 
 
 @helper
@@ -109,13 +108,13 @@ def room(n: Any, d: Any) -> Any:
 # --- one sweep --------------------------------------------------------------------------------------------------------
 
 
-@kernel
+@helper
 def evaluate(
     field: Any, t: Any, h: Any, n: Any, d: Any, coefficients: Any, parameters: Any, structure: Any, field_work: Any,
     work: Any,
 ) -> None:  # fmt: skip
     """The field at the stages: at once in lanes, or one after the other at their own times."""
-    at, flat = room(n, d), work.reshape((work.size,))
+    at, flat = room(n, d), flattened(work)
     y, f = work[at.y : at.y + n], work[at.f : at.f + d]
     if field_work.ndim == 3:
         field(t, y, parameters, structure, field_work, f)
@@ -130,7 +129,7 @@ def evaluate(
 @helper
 def weigh(h: Any, d: Any, coefficients: Any, f: Any, l: Any) -> None:
     """l = h b f."""
-    weights = coefficients[B : B + STAGES].reshape((1, STAGES))
+    weights = in_rows_of_lanes(coefficients[B : B + STAGES])
     hb = ld(weights, 0) * h
     for m in range(d):
         st(l, m, ld(f, m) * hb)
@@ -146,7 +145,7 @@ def body_row(at: Any, options: Any) -> Any:
 def into_chart(n: Any, table: Any, options: Any, field_work: Any, work: Any) -> None:
     """L = dτ_left(x)⁻¹ (h b f), unless they are the same; in lanes where the field is."""
     d, tau = dimension(table), options[TAU]
-    at, flat = room(n, d), work.reshape((work.size,))
+    at, flat = room(n, d), flattened(work)
     if not options[FLAT]:
         x, body, l = work[at.x : at.x + d], work[at.body : at.body + d], work[at.l : at.l + d]
         if field_work.ndim == 3:
@@ -175,6 +174,13 @@ def put(one: Any, stages: Any, i: Any) -> None:
 
 
 @helper
+def columns_at(coefficients: Any, first: Any) -> Any:
+    """The eight columns of a matrix of 8 × 8 numbers, registers."""
+    m = in_rows_of_lanes(coefficients[first : first + STAGES * STAGES])
+    return ld(m, 0), ld(m, 1), ld(m, 2), ld(m, 3), ld(m, 4), ld(m, 5), ld(m, 6), ld(m, 7)
+
+
+@helper
 def sum_of_stages(l: Any, m: Any) -> Any:
     """Σⱼ L of component m; reversing the order of the stages leaves it alone."""
     outer = (ld2(l, m, 0) + ld2(l, m, 7)) + (ld2(l, m, 1) + ld2(l, m, 6))
@@ -184,24 +190,21 @@ def sum_of_stages(l: Any, m: Any) -> Any:
 @helper
 def product(columns: Any, l: Any, m: Any) -> Any:
     """Σⱼ (column j) L of component m, a register; reversing the order of the stages leaves it alone."""
-    outer = (ld(columns, 0) * ld2(l, m, 0) + ld(columns, 7) * ld2(l, m, 7)) + (
-        ld(columns, 1) * ld2(l, m, 1) + ld(columns, 6) * ld2(l, m, 6)
-    )
-    inner = (ld(columns, 2) * ld2(l, m, 2) + ld(columns, 5) * ld2(l, m, 5)) + (
-        ld(columns, 3) * ld2(l, m, 3) + ld(columns, 4) * ld2(l, m, 4)
-    )
+    c0, c1, c2, c3, c4, c5, c6, c7 = columns
+    outer = (c0 * ld2(l, m, 0) + c7 * ld2(l, m, 7)) + (c1 * ld2(l, m, 1) + c6 * ld2(l, m, 6))
+    inner = (c2 * ld2(l, m, 2) + c5 * ld2(l, m, 5)) + (c3 * ld2(l, m, 3) + c4 * ld2(l, m, 4))
     return outer + inner
 
 
-@kernel
-def refresh(y: Any, low: Any, table: Any, options: Any, field_work: Any, work: Any) -> Any:
+@helper
+def refresh(y: Any, low: Any, table: Any, coefficients: Any, options: Any, field_work: Any, work: Any) -> Any:
     """Stages from the L; the largest change in units of the sizes, or NaN."""
     n, d = y.shape[0], dimension(table)
     at = room(n, d)
     if options[FLAT]:
-        largest = refresh_flat(y, low, d, at, work)
+        largest = refresh_flat(y, low, d, at, coefficients, work)
     else:
-        largest = refresh_centred(y, low, table, options, at, field_work, work)
+        largest = refresh_centred(y, low, table, coefficients, options, field_work, work)
     st(work, ERROR, largest)
     worst = ld2(work, ERROR, 0)
     for i in range(1, STAGES):
@@ -210,37 +213,38 @@ def refresh(y: Any, low: Any, table: Any, options: Any, field_work: Any, work: A
 
 
 @helper
-def refresh_flat(y: Any, low: Any, d: Any, at: Any, work: Any) -> Any:
+def refresh_flat(y: Any, low: Any, d: Any, at: Any, coefficients: Any, work: Any) -> Any:
     """Y = y + (low + (½ S + x)), the low words of y first."""
-    flat = work.reshape((work.size,))
-    nu, l, stages = work[NU_ROWS : NU_ROWS + STAGES], work[at.l : at.l + d], work[at.y : at.y + d]
+    flat = flattened(work)
+    nu, l, stages = columns_at(coefficients, NU), work[at.l : at.l + d], work[at.y : at.y + d]
     inverse = flat[at.inverse : at.inverse + d]
-    largest = ld(nu, 0) * 0.0
-    broken = largest
+    largest = nu[0] * 0.0
+    total = largest
     for m in range(d):
         new = ld(y, m) + (ld(low, m) + (0.5 * sum_of_stages(l, m) + product(nu, l, m)))
         change = absolute(new - ld(stages, m)) * ld(inverse, m)
         st(stages, m, new)
-        largest, broken = maximum(largest, change), broken + change * 0.0
-    return largest + broken
+        largest, total = maximum(largest, change), total + change
+    return largest + total * 0.0
 
 
-@helper
-def refresh_centred(y: Any, low: Any, table: Any, options: Any, at: Any, field_work: Any, work: Any) -> Any:
+@kernel
+def refresh_centred(y: Any, low: Any, table: Any, coefficients: Any, options: Any, field_work: Any, work: Any) -> Any:
     """x, the centre and Y = m τ(x), with the low words of y and of the centre."""
-    flat = work.reshape((work.size,))
+    flat = flattened(work)
     n, d, tau = y.shape[0], dimension(table), options[TAU]
-    nu, l, x = work[NU_ROWS : NU_ROWS + STAGES], work[at.l : at.l + d], work[at.x : at.x + d]
+    at = room(n, d)
+    nu, l, x = columns_at(coefficients, NU), work[at.l : at.l + d], work[at.x : at.x + d]
     inverse, half = flat[at.inverse : at.inverse + d], flat[at.half : at.half + d]
     middle, middle_low = flat[at.middle : at.middle + n], flat[at.middle_low : at.middle_low + n]
-    largest = ld(nu, 0) * 0.0
-    broken = largest
+    largest = nu[0] * 0.0
+    total = largest
     for m in range(d):
         new, h = product(nu, l, m), 0.5 * sum_of_stages(l, m)
         change = (absolute(new - ld(x, m)) + absolute(h - ld(half, m))) * ld(inverse, m)
         st(x, m, new)
         st(half, m, h)
-        largest, broken = maximum(largest, change), broken + change * 0.0
+        largest, total = maximum(largest, change), total + change
     displacement(table, tau, y, half, middle_low)
     centre, moved, stages = work[at.centre : at.centre + n], work[at.moved : at.moved + n], work[at.y : at.y + n]
     state, value = flat[at.state : at.state + n], flat[at.value : at.value + d]
@@ -259,7 +263,7 @@ def refresh_centred(y: Any, low: Any, table: Any, options: Any, at: Any, field_w
             put(state, moved, i)
     for i in range(n):
         st(stages, i, ld(middle, i) + (ld(middle_low, i) + ld(moved, i)))
-    return largest + broken
+    return largest + total * 0.0
 
 
 # --- one substep ------------------------------------------------------------------------------------------------------
@@ -269,7 +273,7 @@ def refresh_centred(y: Any, low: Any, table: Any, options: Any, at: Any, field_w
 def measure(y: Any, table: Any, options: Any, work: Any) -> None:
     """Sizes of the components: the largest met so far in the run, and 1e-9 of the largest of positions or momenta."""
     n, d = y.shape[0], dimension(table)
-    at, flat = room(n, d), work.reshape((work.size,))
+    at, flat = room(n, d), flattened(work)
     l, scale, inverse = work[at.l : at.l + d], flat[at.scale : at.scale + d], flat[at.inverse : at.inverse + d]
     parts = 2 if options[CANONICAL] else 1
     for part in range(parts):
@@ -314,18 +318,18 @@ def begin(
         counters[EVALUATIONS] += STAGES
         weigh(h, d, coefficients, work[at.f : at.f + d], lb)
     else:
-        columns = coefficients[guess : guess + STAGES * STAGES].reshape((STAGES, STAGES))
+        columns = columns_at(coefficients, guess)
         for m in range(d):
             st(lb, m, product(columns, lb, m))
     if not options[FLAT]:
         for m in range(d):
             st(l, m, ld(lb, m))
     measure(y, table, options, work)
-    refresh(y, low, table, options, field_work, work)
+    refresh(y, low, table, coefficients, options, field_work, work)
     if not options[FLAT]:
         for _ in range(GEOMETRY):
             into_chart(n, table, options, field_work, work)
-            refresh(y, low, table, options, field_work, work)
+            refresh(y, low, table, coefficients, options, field_work, work)
 
 
 @kernel
@@ -345,7 +349,7 @@ def solve(
         evaluate(field, t, h, n, d, coefficients, parameters, structure, field_work, work)
         weigh(h, d, coefficients, work[at.f : at.f + d], work[body : body + d])
         into_chart(n, table, options, field_work, work)
-        change = refresh(y, low, table, options, field_work, work).real
+        change = refresh(y, low, table, coefficients, options, field_work, work).real
         sweeps = k
         if not change < 1e300:
             status = NON_FINITE
@@ -379,5 +383,5 @@ def solve(
 def turns_over(n: Any, table: Any, work: Any) -> bool:
     """Whether the step or a stage turns by π or more in its chart."""
     d = dimension(table)
-    at, flat = room(n, d), work.reshape((work.size,))
+    at, flat = room(n, d), flattened(work)
     return leaves_chart(table, flat[at.half : at.half + d]) or leaves_chart(table, work[at.x : at.x + d])

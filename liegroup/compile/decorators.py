@@ -126,7 +126,7 @@ class Entry:
                     progress.wanted(self.python)
                     self._dispatcher.compile(wanted)
             finally:
-                self._dispatcher.disable_compile()
+                self._dispatcher.disable_compile(bool(self._dispatcher.overloads))  # none: the error is on its way
 
     def __deepcopy__(self, memo: Any) -> Entry:
         return self

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.extending import intrinsic, lower_builtin, type_callable
+from numba.np.arrayobj import populate_array
 
 from liegroup.compile.decorators import compiled_form
 from liegroup.compile.lanes import VECTOR, WIDTH, Lanes, register
@@ -120,6 +121,40 @@ def _ld2(a: Any, i: Any, k: Any) -> Any:
 @compiled_form(st2)
 def _st2(a: Any, i: Any, k: Any, x: Any) -> Any:
     return lambda a, i, k, x: _store2(a, i, k, x)
+
+
+def flattened(a: Any) -> Any:
+    """The numbers of a contiguous array ``(m, n)`` as a vector in the same memory."""
+    return a.reshape(a.size)
+
+
+def in_rows_of_lanes(a: Any) -> Any:
+    """A vector ``(8 m,)`` as ``(m, 8)`` in the same memory."""
+    return a.reshape(-1, WIDTH)
+
+
+def _reshaped(function: Any, columns: int) -> None:
+    """Teach the compiler a view in rows of `columns`, 0 for a vector: its own way costs as much as a small field."""
+
+    def view(a: Any) -> Any:
+        return types.Array(a.dtype, 2 if columns else 1, "C")
+
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        given = context.make_array(sig.args[0])(context, builder, args[0])
+        made, size = context.make_array(sig.return_type)(context, builder), given.itemsize
+        shape, strides = [given.nitems], [size]
+        if columns:
+            across = context.get_constant(types.intp, columns)
+            shape, strides = [builder.sdiv(given.nitems, across), across], [builder.mul(size, across), size]
+        populate_array(made, given.data, shape, strides, size, given.meminfo, given.parent)
+        return made._getvalue()
+
+    type_callable(function)(lambda context: view)
+    lower_builtin(function, types.Array)(lower)
+
+
+_reshaped(flattened, 0)
+_reshaped(in_rows_of_lanes, WIDTH)
 
 
 def lane_array(*shape: int) -> np.ndarray[Any, np.dtype[np.float64]]:
