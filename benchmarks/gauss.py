@@ -3,9 +3,9 @@ benchmarks.gauss``.
 
 For every system and method a range of steps or tolerances; of each run the computing time per simulated second (µs, of
 the steps, the better of two runs: neither compilation nor the 2 to 3 ms that every run needs before its first step)
-and the largest change of the energy at any step, in units of T*, the largest kinetic energy.  The table says for three levels of that error which of the runs was
-cheapest.  Compiled models where the method evaluates a field.  SciPy's DOP853 calls the compiled field; its energies
-are looked at after every step.
+and the largest change of the energy at any step, in units of T*, the largest kinetic energy.  The table says for three
+levels of that error which of the runs was cheapest.  Compiled models where the method evaluates a field.  SciPy's
+DOP853 calls the compiled field; its energies are looked at after every step.
 """
 
 from __future__ import annotations

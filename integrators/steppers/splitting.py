@@ -47,7 +47,7 @@ from liegroup.formulas.vectors import add, cross, dot, scale
 from liegroup.table import KIND, N_V, Q_OFFSET, V_OFFSET
 
 DRIFTS, KICKS, KICK_FIRST, ROTATIONS, ALIGNED, BODIES = range(OWN_OPTIONS, OWN_OPTIONS + 6)
-REST, FIELD, FORCE, VELOCITY = range(OWN_ROWS, OWN_ROWS + 4)
+REST, FIELD, FORCE = range(OWN_ROWS, OWN_ROWS + 3)
 _DEGENERATE = 1e-6
 """Where energy and momentum are this close to dependent, only the momentum is held."""
 
@@ -103,7 +103,7 @@ def _product_sum(i: Any, m: Any, low: Any, dm: Any) -> Any:
     return p, f, g, r + f * i
 
 
-@kernel
+@helper
 def hold_constants(i: Any, m: Any, low: Any, dm: Any) -> Any:
     """What must be added to m + dm so that |m|² and Σ iₖ mₖ² are what they were before dm: α m + β ω."""
     a, a1, b, b1 = _product_sum(i[0], m[0], low[0], dm[0])
@@ -198,7 +198,7 @@ def drift_plane(t: Any, y: Any, low: Any, q: Any, p: Any, coefficients: Any, bod
     increase(y, low, p + 2, cx * dy - cy * dx, compensation)
 
 
-@kernel
+@helper
 def longest(t: Any, y: Any, table: Any, g: Any, coefficients: Any, bodies: Any) -> Any:
     """The number of parts into which the time must be divided for the fastest body (one number per lane)."""
     n, body = ld(y, 0) * 0.0 + 1.0, bodies
@@ -219,26 +219,22 @@ def longest(t: Any, y: Any, table: Any, g: Any, coefficients: Any, bodies: Any) 
     return n
 
 
-@kernel
-def glide(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, work: Any) -> None:
+@helper
+def glide(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any) -> None:
     """The uniform motion of the abelian factors over the time t."""
     last = table.shape[0] - 1
     g, m, matrix = table[last, Q_OFFSET], table[last, N_V], options[DRIFTS] + options[KICKS]
-    velocity = work[VELOCITY]
-    for k in range(m):
-        v = ld(y, g) * 0.0
-        for j in range(m):
-            if coefficients[matrix + k * m + j] != 0.0:
-                v = v + coefficients[matrix + k * m + j] * ld(y, g + j)
-        st(velocity, k, v)
     for row in range(last):
         if COMMUTATIVE[table[row, KIND]]:
             for k in range(table[row, N_V]):
-                change = t * ld(velocity, table[row, V_OFFSET] + k)
-                increase(y, low, table[row, Q_OFFSET] + k, change, options[COMPENSATION])
+                velocity, first = ld(y, g) * 0.0, matrix + (table[row, V_OFFSET] + k) * m
+                for j in range(m):
+                    if coefficients[first + j] != 0.0:
+                        velocity = velocity + coefficients[first + j] * ld(y, g + j)
+                increase(y, low, table[row, Q_OFFSET] + k, t * velocity, options[COMPENSATION])
 
 
-@kernel
+@helper
 def turn_freely(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any) -> None:
     """The free motion of the bodies over the time t, which is short for every one."""
     last = table.shape[0] - 1
@@ -259,13 +255,13 @@ def turn_freely(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options
             body += BODY
 
 
-@kernel
-def drift(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, work: Any) -> None:
+@helper
+def drift(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any) -> None:
     """The motion without forces over any time, in as many equal parts as the fastest body needs; idle lanes stand
     still.
     """
     if options[BODIES] == 0:
-        glide(t, y, low, table, coefficients, options, work)
+        glide(t, y, low, table, coefficients, options)
         return
     last = table.shape[0] - 1
     m = table[last, N_V]
@@ -273,12 +269,12 @@ def drift(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any,
     done = 0.0
     while any_(parts > done):
         part = select(parts > done, t / parts, parts * 0.0)
-        glide(part, y, low, table, coefficients, options, work)
+        glide(part, y, low, table, coefficients, options)
         turn_freely(part, y, low, table, coefficients, options)
         done += 1.0
 
 
-@kernel
+@helper
 def force(
     field: Any, t: Any, y: Any, table: Any, parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any,
     values: Any
@@ -316,7 +312,7 @@ def step(
                 increase(y, low, g + i, (h * coefficients[drifts + b]) * ld(work[FORCE], i), options[COMPENSATION])
             b += 1
         else:
-            drift(h * coefficients[a], y, low, table, coefficients, options, work)
+            drift(h * coefficients[a], y, low, table, coefficients, options)
             time = time + h * coefficients[a]
             known = False
             a += 1
@@ -327,7 +323,7 @@ def step(
 
 
 def _rows(options: NDArray[np.int64]) -> int:
-    return 4
+    return 3
 
 
 def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
