@@ -10,13 +10,20 @@ from matplotlib.figure import Figure
 from studies.round_off.question import Result
 from studies.study import COLOURS
 
+ACROSS = 4
+"""Panels in a row."""
+
 
 def figure(result: Result) -> Any:
     """Plain and compensated, single trajectories faint; dotted: slopes ½ and 1."""
     pairs = list(zip(result.walks[::2], result.walks[1::2], strict=True))
-    fig = Figure(figsize=(3.1 * len(pairs) + 0.4, 3.6), layout="constrained")
-    axes = fig.subplots(1, len(pairs), sharey=True, squeeze=False)[0]
-    for ax, pair in zip(axes, pairs, strict=True):
+    rows = -(-len(pairs) // ACROSS)
+    across = -(-len(pairs) // rows)
+    fig = Figure(figsize=(3.1 * across + 0.4, 3.6 * rows), layout="constrained")
+    axes = fig.subplots(rows, across, sharey=True, squeeze=False).ravel()
+    for ax in axes[len(pairs) :]:
+        ax.remove()
+    for ax, pair in zip(axes[: len(pairs)], pairs, strict=True):
         for colour, w in zip(COLOURS, pair, strict=False):
             ax.loglog(w.steps, np.abs(w.errors).T, color=colour, lw=0.3, alpha=0.25)
             name = "compensated" if w.compensated else "plain"
@@ -28,5 +35,6 @@ def figure(result: Result) -> Any:
         ax.set_xlabel("steps")
         ax.set_ylim(1e-18, 1e-11)
         ax.legend(loc="upper left", fontsize=7)
-    axes[0].set_ylabel(f"rms of ΔE/T, {len(result.walks[0].errors)} trajectories")
+    for ax in axes[: len(pairs) : across]:
+        ax.set_ylabel(f"rms of ΔE/T, {len(result.walks[0].errors)} trajectories")
     return fig

@@ -8,17 +8,20 @@ bias common to all trajectories shows as a mean that is large against its standa
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+import mechanics
 from integrators.integrate import integrate
 from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Problem
 from integrators.results.storage import Dataset, Variable
-from mechanics.systems import free_rigid_body, heavy_top
+from mechanics.systems import free_rigid_body, heavy_top, kepler
+from studies.energy_drift.systems import tree_of
 from studies.study import Record, StudyConfig
 
 Array = NDArray[np.float64]
@@ -43,8 +46,12 @@ class RoundOffConfig(StudyConfig):
         ("heavy top", "VARIATIONAL_GAUSS4", 0.02),
         ("free body", "SPLIT_STRANG", 0.05),
         ("free body", "LGVI_MOSER_VESELOV", 0.05),
+        ("heavy top", "GAUSS8", 0.05),
+        ("double pendulum", "GAUSS8", 0.02),
+        ("UR5", "GAUSS8", 0.02),
+        ("Kepler", "GAUSS8", 0.1),
     )
-    """System (heavy top, free body), method, step in s."""
+    """System, method, step in s."""
     steps: int = 1_000_000
     """Steps of every trajectory; 100000000 is the long run."""
     trajectories: int = 16
@@ -118,24 +125,53 @@ class Result:
 
 
 def problem_of(system: str, trajectories: int, seed: int) -> Problem:
-    """A system from random attitudes with random angular velocities of about 2 rad/s."""
-    generator = np.random.default_rng(seed)
-    problem = (
-        free_rigid_body(INERTIA, (1.0, 1.0, 1.0))
-        if system == "free body"
-        else heavy_top(INERTIA, 1.0, (0.1, 0.2, 0.97), 2.0)
-    )
-    attitudes = generator.normal(size=(trajectories, 4))
+    """A system from as many random starts."""
+    if system not in SYSTEMS:
+        raise ValueError(f"cases: {system!r}, expected one of {list(SYSTEMS)}")
+    return SYSTEMS[system](trajectories, np.random.default_rng(seed))
+
+
+def _turning(problem: Problem, count: int, generator: np.random.Generator) -> Problem:
+    """Random attitudes with random angular velocities of about 2 rad/s."""
+    attitudes = generator.normal(size=(count, 4))
     attitudes /= np.linalg.norm(attitudes, axis=1, keepdims=True)
-    momenta = np.array(INERTIA) * generator.normal(size=(trajectories, 3)) * 2.0
+    momenta = np.array(INERTIA) * generator.normal(size=(count, 3)) * 2.0
     return problem.with_start(np.concatenate([attitudes, momenta], axis=1))
 
 
-def kinetic_energy(y0: Array) -> float:
-    """Mean kinetic energy at the start, the unit of all errors: the energy itself may be close to zero on some
+def _tree(model: str, count: int, generator: np.random.Generator) -> Problem:
+    """A mechanism of the study energy-drift with random velocities of about 2 rad/s, joints of an arm near neutral."""
+    tree = tree_of(model)
+    q = tree.neutral() + 0.3 * generator.normal(size=(count, tree.nv))
+    v = 2.0 * generator.normal(size=(count, tree.nv))
+    p = [mechanics.momentum(tree, *start) for start in zip(q, v, strict=True)]
+    problem = mechanics.compile_model(tree).problem(tree.neutral(), np.zeros(tree.nv))
+    return problem.with_start(np.hstack([q, p]))
+
+
+def _planet(count: int, generator: np.random.Generator) -> Problem:
+    """Eccentricities from 0.05 to 0.4, semi-major axis 1, from the pericentre."""
+    e, turn = generator.uniform(0.05, 0.4, count), generator.uniform(0.0, 2.0 * np.pi, count)
+    r, v = 1.0 - e, np.sqrt((1.0 + e) / (1.0 - e))
+    return kepler().with_start(np.stack([r * np.cos(turn), r * np.sin(turn), -v * np.sin(turn), v * np.cos(turn)], 1))
+
+
+SYSTEMS: dict[str, Callable[[int, np.random.Generator], Problem]] = {
+    "heavy top": lambda n, g: _turning(heavy_top(INERTIA, 1.0, (0.1, 0.2, 0.97), 2.0), n, g),
+    "free body": lambda n, g: _turning(free_rigid_body(INERTIA, (1.0, 1.0, 1.0)), n, g),
+    "double pendulum": lambda n, g: _tree("chain-2", n, g),
+    "UR5": lambda n, g: _tree("ur5", n, g),
+    "Kepler": _planet,
+}
+"""Name → a problem with so many starts."""
+
+
+def kinetic_energy(problem: Problem) -> float:
+    """½ v·p at the start, the mean: the unit of all errors; the energy itself may be close to zero on some
     trajectories.
     """
-    return float(np.mean(0.5 * np.sum(y0[:, 4:] ** 2 / np.array(INERTIA), axis=1)))
+    half = problem.dimension // 2
+    return float(np.mean([0.5 * problem.velocity(0.0, y)[:half] @ y[problem.n - half :] for y in problem.y0]))
 
 
 def run(config: RoundOffConfig) -> Result:
@@ -160,7 +196,7 @@ def walk(config: RoundOffConfig, problem: Problem, system: str, method: Method, 
     if not np.all(np.asarray(solution.status) == 0):
         raise RuntimeError(f"{method.name}: {solution.message}")
     energy = solution.invariant_names.index("energy")
-    scale = kinetic_energy(problem.y0)
+    scale = kinetic_energy(problem)
     means = solution.mean_since[:, 1:, energy]
     spread = (solution.greatest - solution.least)[:, 1, energy] / scale
     return Walk(

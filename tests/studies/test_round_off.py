@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from studies.round_off.question import RoundOffConfig, Walk, exponent, problem_of, run
+from studies.round_off.question import SYSTEMS, RoundOffConfig, Walk, exponent, kinetic_energy, problem_of, run
 
 
 @pytest.mark.parametrize(("kind", "expected"), [("walk", 0.5), ("drift", 1.0)])
@@ -28,9 +28,16 @@ def test_a_common_bias_shows_in_the_mean():
     assert abs(walk.mean_over_error) < 3 < biased.mean_over_error
 
 
-def test_every_trajectory_begins_elsewhere():
-    starts = problem_of("heavy top", 16, 1).y0
-    assert len(np.unique(starts.round(6), axis=0)) == 16
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_trajectory_begins_elsewhere(system):
+    problem = problem_of(system, 16, 1)
+    assert len(np.unique(problem.y0.round(6), axis=0)) == 16
+    assert kinetic_energy(problem) > 0.1
+
+
+def test_an_unknown_system_is_named():
+    with pytest.raises(ValueError, match="'Pluto', expected one of"):
+        problem_of("Pluto", 8, 1)
 
 
 @pytest.mark.slow
