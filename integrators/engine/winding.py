@@ -3,9 +3,10 @@
     angle = y + low + 2π turns,      |y| at most about half a turn
 
 A double of 4·10⁴ rad is rounded to 7·10⁻¹² rad: closures are then open by as much, and implicit steps cannot be
-solved closer. The `ANGLES` of groups (SO(2), SE(2)) are points of a circle. Where field and invariants are functions
-with period 2π in them, before every step a turn is taken off an angle beyond half a turn, with 2π in two words, and
-results count it again. Where they are not (a spring acts on the turns), and on the line R, angles are left alone.
+solved closer. The `ANGLES` of groups (SO(2), SE(2)) are points of a circle; problems name others on the line R (hinges
+of trees). Where field and invariants are functions with period 2π in one, before every step a turn is taken off it
+beyond half a turn, with 2π in two words, and results count it again. Where they are not (a spring acts on the turns),
+it is left alone.
 """
 
 from __future__ import annotations
@@ -67,10 +68,8 @@ def unwind(y: Any, turns: Any, out: Any) -> None:
 
 
 def circles(problem: Problem, t: float) -> NDArray[np.int64]:
-    """The angles that a run winds: all of them if field and invariants have period 2π in them, at the start and near
-    it, else none.
-    """
-    found = angles(problem.table)
+    """The angles that a run winds: those in which field and invariants have period 2π, at the start and near it."""
+    found = np.union1d(angles(problem.table), np.array(problem.angles, dtype=np.int64))
     if not len(found):
         return found
     start = np.atleast_2d(problem.y0)[0]
@@ -78,7 +77,11 @@ def circles(problem: Problem, t: float) -> NDArray[np.int64]:
     for _, first, _, n_q, n_v in problem.table.tolist():
         if n_q == n_v:  # any numbers are an element
             near[first : first + n_q] += NEARBY * np.cos(np.arange(n_q))
-    return found if _has_period(problem, t, start, found) and _has_period(problem, t, near, found) else found[:0]
+
+    def wound(places: NDArray[np.int64]) -> bool:
+        return _has_period(problem, t, start, places) and _has_period(problem, t, near, places)
+
+    return found if wound(found) else np.array([k for k in found if wound(np.array([k]))], dtype=np.int64)
 
 
 def _has_period(problem: Problem, t: float, y: NDArray[np.float64], found: NDArray[np.int64]) -> bool:

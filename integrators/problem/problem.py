@@ -107,6 +107,10 @@ class Problem:
     canonical : bool
         The state is (q, p) on G × Rⁿ = T*G, left-trivialised: the last factor of the group is Rⁿ with n = dim G, and
         the field is (∂H/∂p, ṗ) with ṗ = ad_vᵀ p + force.
+    angles : sequence of int
+        Components of the state that are angles on the line R (those of SO(2), SE(2) are known).  Where field and
+        invariants have the period 2π in one, a run takes whole turns off it, and its results count them again: an angle
+        of a thousand turns would be rounded a thousand times more coarsely.
     autonomous : bool, optional
         Whether the field does not depend on the time.  Default: its source does not read it.
     parts : callable, optional
@@ -143,6 +147,7 @@ class Problem:
     explain: Callable[[float, Array], str] | None = None
     projection: Any = None
     canonical: bool = False
+    angles: Sequence[int] = ()
     autonomous: bool | None = None
     parts: Any = None
     parts_layout: str = ""
@@ -165,6 +170,7 @@ class Problem:
         self._put("parts", None if self.parts is None else as_field(self.parts, "parts"))
         self._put("invariant_names", _names(self.invariant_names, "invariant_names"))
         self._put("invariant_units", tuple(self.invariant_units) or ("",) * len(self.invariant_names))
+        self._put("angles", _components(self.angles, self.n))
         self._put("guards", checked(self.guards))
         self._watch_guards()
         self._put("variables", tuple(self.variables) or _default_variables(self.table, self.canonical))
@@ -359,6 +365,13 @@ def _vector(values: ArrayLike, name: str, dtype: Any) -> NDArray[Any]:
     if not np.isfinite(array).all():
         raise ValueError(f"{name}: element {int(np.argwhere(~np.isfinite(array))[0, 0])} is not finite")
     return array.copy()
+
+
+def _components(places: Sequence[int], n: int) -> tuple[int, ...]:
+    found = tuple(integer(k, "angles") for k in sequence(places, "angles", "components of the state"))
+    if wrong := [k for k in found if not 0 <= k < n]:
+        raise ValueError(f"angles: {wrong[0]}, expected components of the state, 0 to {n - 1}")
+    return found
 
 
 _RESERVED = ("t", "trajectory", "stretch", "status")

@@ -75,6 +75,7 @@ def hamiltonian_problem(
             *momentum_guards(names[1:], float(np.max(np.linalg.norm(p, axis=-1)))),
         ),
         canonical=True,
+        angles=[k for k, unit in enumerate(u for b in tree.bodies for u in b.joint.q_units) if unit == "rad"],
         autonomous=not tree.is_rheonomic,
         own_steps=variational_steps(tree),
         model=tree.name,

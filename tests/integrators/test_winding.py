@@ -12,7 +12,9 @@ import pytest
 from integrators import Problem, integrate, resume
 from integrators.engine.winding import angles, circles, wind
 from liegroup.table import RN, SE2, SO2, table_of
+from mechanics import Body, Inertia, Tree, hamiltonian_problem
 from mechanics.formulations.constrained_problem import constrained_problem
+from mechanics.joints import Continuous, Revolute
 from mechanics.systems.bodies.pendulum import pendulum
 from mechanics.systems.loops import four_bar
 
@@ -114,4 +116,36 @@ def test_functions_that_count_turns_keep_their_angles_on_the_line():
     assert integrate(counted, **options).error("angle", relative=False) == pytest.approx(200.0)
     assert list(circles(spinning(), 0.0)) == [0]
     assert list(circles(Problem(table_of([(SE2, 2)]), np.zeros(6), lambda t, y: np.cos(y)), 0.0)) == [2, 5]
-    assert not len(circles(Problem(table_of([(SE2, 2)]), np.zeros(6), lambda t, y: y[[0, 1, 2, 3, 4, 2]]), 0.0))
+    assert list(circles(Problem(table_of([(SE2, 2)]), np.zeros(6), lambda t, y: y[[0, 1, 2, 3, 4, 2]]), 0.0)) == [5]
+
+
+def hinges(joint):
+    bodies = [
+        Body(f"link {i}", joint((float(i % 2), float(1 - i % 2), 0.0)), f"link {i - 1}" if i else None, inertia=LINK)
+        for i in range(2)
+    ]
+    return hamiltonian_problem(Tree(bodies, "two hinges"), [0.3, 0.2], [12.0, 3.0])
+
+
+LINK = Inertia.about_com(1.0, (0.02, 0.03, 0.15), np.diag([0.02, 0.025, 0.015]))
+
+
+@pytest.mark.parametrize("method", ["GAUSS8", "RKMK4", "TREE_VARIATIONAL_SUZUKI4"])
+def test_hinges_on_the_line_are_wound_like_those_on_the_circle(method):
+    line, circle = (
+        integrate(hinges(joint), method, (0.0, 4.0), 4e-3, progress=False) for joint in (Revolute, Continuous)
+    )
+    assert line.y[-1, 0] > 12 * np.pi
+    assert np.allclose(line.y, circle.y, rtol=0.0, atol=1e-13)
+
+
+def test_a_hinge_whose_turns_count_is_left_alone_and_the_others_are_wound():
+    """Problems name angles on the line; each is tried by itself."""
+
+    def field(t, y):
+        return np.array([3.0, 2.0 - 1e-3 * y[1]])
+
+    problem = Problem(table_of([(RN, 2)]), [0.0, 0.0], field, angles=(0, 1))
+    assert circles(problem, 0.0).tolist() == [0]
+    with pytest.raises(ValueError, match="angles: 2, expected components of the state, 0 to 1"):
+        replace(problem, angles=(2,))
