@@ -119,6 +119,8 @@ class Run:
     """
 
     STEP, FIELD = STEP, FIELD
+    STATES = 1
+    """In one call of what the stepper evaluates."""
     EVALUATING: tuple[Any, ...] = (Equations, Stepping, Within)
     KEPT: tuple[str, ...] = (
         "y", "low", "turns", "previous", "work", "dense_work", "values", "before", "after", *GUARDED, "counters",
@@ -225,7 +227,9 @@ class Run:
         if not (is_compiled or self.interpreted):
             parts = problem.parts_size if problem.parts is not None else 0
             self.called_back = CalledBack(
-                problem, max(problem.n, problem.dimension + 1, problem.invariant_count, len(self.directions), parts)
+                problem,
+                max(problem.n, problem.dimension + 1, problem.invariant_count, len(self.directions), parts),
+                self.STATES,
             )
             self.parameters, self.structure = self.called_back.parameters, self.called_back.structure
         self.step, self.interpolant, self.field = self.stepping()

@@ -113,10 +113,14 @@ def evaluate(
     field: Any, t: Any, h: Any, n: Any, d: Any, coefficients: Any, parameters: Any, structure: Any, field_work: Any,
     work: Any,
 ) -> None:  # fmt: skip
-    """The field at the stages: at once in lanes, or one after the other at their own times."""
+    """The field at the stages: at once in lanes, with their times in the last row of its workspace, or one after the
+    other.
+    """
     at, flat = room(n, d), flattened(work)
     y, f = work[at.y : at.y + n], work[at.f : at.f + d]
     if field_work.ndim == 3:
+        times = t + ld(in_rows_of_lanes(coefficients[C : C + STAGES]), 0) * h
+        st2(field_work, field_work.shape[0] - 1, 0, times)
         field(t, y, parameters, structure, field_work, f)
     else:
         state, value = flat[at.state : at.state + n], flat[at.value : at.value + d]

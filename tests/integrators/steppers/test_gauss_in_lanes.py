@@ -239,7 +239,7 @@ def test_fields_that_read_the_time_are_evaluated_at_the_times_of_the_stages():
     problem = pendulum(field=driven)
     assert pendulum().is_autonomous
     assert not problem.is_autonomous
-    assert not any(isinstance(run, StagesRun) for run in start_runs(problem, WHOLE, Output(), Plan(0.0, 0.1, 1)))
+    assert all(isinstance(run, StagesRun) for run in start_runs(problem, WHOLE, Output(), Plan(0.0, 0.1, 1)))
     exact = solve_ivp(driven, (0, 3), problem.y0, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
     assert np.abs(integrate(problem, "GAUSS8", (0, 3), 0.25).y[-1] - exact).max() < 2e-12
 
