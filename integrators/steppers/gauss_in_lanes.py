@@ -81,6 +81,8 @@ LEVELS = 12
 """A step is divided into at most 2¹² substeps."""
 ROUNDING = 1e-16
 """Default tolerance of a substep, as a part of the energy at play."""
+UP_BELOW = 131072.0
+"""A substep may become twice as large, and its estimate 2¹⁵ times, if that leaves a quarter of the tolerance."""
 PROJECTION_EVERY = 10
 """Steps from one projection to the next: a projection changes the rates, from which the next stages are guessed."""
 SMOOTH, NOISE = 100.0, 1e-10
@@ -260,7 +262,7 @@ def step(
                 st(clock, JUMP_TIME, start)
             st(clock, JUMP, max(ld(clock, JUMP).real, rough))
             follows = True
-            larger = level > 0 and position % (whole >> (level - 1)) == 0 and 131072.0 * error < tolerance
+            larger = level > 0 and position % (whole >> (level - 1)) == 0 and UP_BELOW * error < tolerance
             st(clock, GUESS, UP if larger else SAME)
             if larger:
                 level -= 1
@@ -293,11 +295,11 @@ def prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         for copy in range(n_q // FACTORS[kind].N_Q)
         for size in FACTORS[kind].SIZES
     ]
-    return np.array([_energy(problem)]), np.array([flat, *np.ravel(sizes)], dtype=np.int64)
+    return np.array([energy_of(problem)]), np.array([flat, *np.ravel(sizes)], dtype=np.int64)
 
 
-def _energy(problem: Problem) -> float:
-    """|E| and ½ Σ |v p| at the starts of a canonical problem, the largest."""
+def energy_of(problem: Problem) -> float:
+    """The energy at play: |E| and ½ Σ |v p| at the starts of a canonical problem, the largest; of others 1."""
     if not problem.canonical:
         return 1.0
     largest, half = 0.0, problem.dimension // 2
