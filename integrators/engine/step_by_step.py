@@ -52,7 +52,7 @@ class StepByStep:
         self.t, self.forward, self.largest = t, forward, largest
         self.size = min(largest, first or first_step(problem, t, y0))
         self.size = self.size if math.isfinite(self.size) else 1.0
-        self.wait = 0
+        self.wait, self.doubled = 0, False
         self.run = self._run()
 
     def _run(self) -> FixedRun:
@@ -88,18 +88,17 @@ class StepByStep:
     def _choose(self, size: float) -> None:
         """The size of the next step."""
         clock = self.run.work[CLOCK_ROW]
-        level = int(clock[LEVEL])
+        level, doubled, self.doubled = int(clock[LEVEL]), self.doubled, False
+        self.wait = _WAIT if level and doubled else max(0, self.wait - 1)
         if level:
-            self.wait = _WAIT if clock[GUESS] == SAME else 0
             self._resize(size / 2**level)
             clock[LEVEL] = 0
             return
-        self.wait = max(0, self.wait - 1)
         error, sweeps = clock[STEEPEST] * fifteenth(size), self.run.counters[ITERATIONS] - self.before
         allowed = UP_BELOW * error < clock[TOLERATED] and 2.0 * size <= self.largest and sweeps <= _SWEEPS
         if allowed and clock[GUESS] == SAME and not self.wait:
             self._resize(2.0 * size)
-            clock[GUESS] = UP
+            clock[GUESS], self.doubled = UP, True
 
     def _resize(self, size: float) -> None:
         self.size = size
