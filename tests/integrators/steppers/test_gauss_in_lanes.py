@@ -29,9 +29,11 @@ from liegroup import rn, so3
 from liegroup.compile import ld, st
 from liegroup.compile.scalars import sincos
 from mechanics import Body, Inertia, Tree
+from mechanics.forces import servo
 from mechanics.joints import Free, Motion, Revolute, Rheonomic, Slide, Spherical, Turn
+from mechanics.mechanism import Mechanism
 from mechanics.systems import SYSTEMS
-from mechanics.testing import random_tree
+from mechanics.testing import random_inertia, random_tree
 
 WHOLE = gauss_in_lanes_method(energy_tolerance=np.inf)
 
@@ -303,6 +305,24 @@ def test_trees_with_prescribed_joints_are_evaluated_at_the_times_of_the_stages()
 
     true = solve_ivp(equation, (0, 2), (0.5, 0.2), method="DOP853", rtol=1e-13, atol=1e-14).y[0, -1]
     assert abs(integrate(problem, "GAUSS8", (0, 2), 0.1).y[-1, 0] - true) < 1e-8  # the bob has a little inertia
+
+
+@pytest.mark.slow
+def test_driven_mechanisms_are_evaluated_at_the_times_of_the_stages():
+    """A moved joint and a servo."""
+    generator = np.random.default_rng(3)
+    moved = Rheonomic((Turn((0, 0, 1), Motion((0.2, 0.5), ((0.3, 2.0, 0.1),))), Turn((1, 0, 0))))
+    base = Body("base", moved, inertia=random_inertia(generator))
+    arm = Body("arm", Revolute((0.6, 0, 0.8)), "base", (0.3, 0.1, 0), inertia=random_inertia(generator))
+    tree = Tree([base, arm], "driven arm", gravity=(0, 0, -9.81))
+    target = Motion((0.1, 0.4), ((0.2, 3.0, 0.3),))
+    problem = Mechanism(tree, [], elements=[servo("arm_joint", 20.0, 0.7, target)]).problem(tree.neutral(), [0.5, -0.3])
+    (run,) = start_runs(problem, WHOLE, Output(), Plan(0.0, 0.02, 50))
+    assert isinstance(run, StagesRun)
+    lanes, single = runs_of(problem, 50, 0.02)
+    assert (lanes.saved == single.saved).all()
+    exact = integrate(problem, "RKMK_DOP853", (0, 1), rtol=1e-12, atol=1e-13).y[-1]
+    assert np.abs(lanes.y - exact).max() < 1e-11
 
 
 # --- division of steps ------------------------------------------------------------------------------------------------
