@@ -16,7 +16,7 @@ from integrators.engine.adaptive_run import AdaptiveRun, Steering, state_sizes
 from integrators.engine.checkpoint import Checkpoint, content_of, load
 from integrators.engine.collect import collect
 from integrators.engine.drive import drive
-from integrators.engine.fixed_run import FixedRun, LaneRun, StagesRun
+from integrators.engine.fixed_run import FixedRun, LaneRun, single_run
 from integrators.engine.room import check_room
 from integrators.engine.run import Output, Plan, Run
 from integrators.events import as_events
@@ -334,8 +334,7 @@ def start_runs(problem: Problem, method: Method, output: Output, way: Plan | Ste
         method = method.tuned(np.inf) if method.stepper.report else method  # the controller divides
         return [AdaptiveRun(problem, method, output, way, start) for start in starts]
     if method.stepper.stages_in_lanes:
-        kind = StagesRun if problem.is_compiled and problem.is_autonomous else FixedRun
-        return [kind(problem.with_start(start), method, output, way, start) for start in starts]
+        return [single_run(problem.with_start(start), method, output, way, start) for start in starts]
     if len(starts) == 1 or not problem.is_compiled or output.events is not None:
         return [FixedRun(problem, method, output, way, start) for start in starts]
     padded = np.concatenate([starts, np.repeat(starts[-1:], -len(starts) % WIDTH, axis=0)])

@@ -27,6 +27,7 @@ __all__ = [
     "OWN_OPTIONS",
     "OWN_ROWS",
     "PENDING",
+    "PROJECTED",
     "REJECTED",
     "ROW",
     "STAGE",
@@ -63,7 +64,9 @@ DIVIDED = 11
 """Counter: steps that a stepper divided into substeps because its equations demanded it."""
 SUBSTEPS = 12
 """Counter: substeps of the divided steps."""
-COUNTERS = 13
+PROJECTED = 13
+"""Flag: the state has been projected since the last step."""
+COUNTERS = 14
 
 ERROR = 0
 """Row: error estimate in the algebra (embedded methods); the residual of an iteration that failed, in its first entry.

@@ -25,6 +25,7 @@ from liegroup.compile import (
     integer_table,
     integers,
     lane_matrix,
+    lane_real,
     lane_vector,
     matrix,
     nothing,
@@ -39,6 +40,7 @@ __all__ = [
     "FIELD_LANES_SIGNATURE",
     "FIELD_SIGNATURE",
     "FIELD_SIGNATURES",
+    "FIELD_TIMED_SIGNATURE",
     "STEP",
     "STEP_LANES",
     "STEP_LANES_SIGNATURE",
@@ -57,6 +59,8 @@ FIELD_SIGNATURE = nothing(*_FIELD_ARGUMENTS)
 FIELD_LANES_SIGNATURE = nothing(*_FIELD_LANES_ARGUMENTS)
 """A field on eight trajectories, for `entry`."""
 FIELD_SIGNATURES = (FIELD_SIGNATURE, FIELD_LANES_SIGNATURE)
+FIELD_TIMED_SIGNATURE = nothing(lane_real, *_FIELD_LANES_ARGUMENTS[1:])
+"""A field on eight states, each at a time of its own."""
 
 FIELD = function(nothing, *_FIELD_ARGUMENTS)
 """The type of a field passed as an argument."""

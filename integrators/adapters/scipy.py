@@ -1,6 +1,7 @@
 """Our methods as solvers of `scipy.integrate.solve_ivp`: only ``method=`` changes.
 
     solve_ivp(fun, t_span, y0, method=LieRK45(groups=["SO3", 3]), rtol=1e-8, atol=1e-8)
+    solve_ivp(fun, t_span, y0, method=GAUSS8, vectorized=True)
 
 `fun` is the user's ordinary right-hand side ẏ = fun(t, y) in the numbers of y; `groups` says which of them are elements
 of groups (`integrators.adapters.blocks.BLOCKS`), in order, with an integer n for n plain numbers.  The rate is pulled
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -24,18 +26,20 @@ from integrators.adapters.blocks import Block, Layout, find_blocks
 from integrators.controllers import find_controller
 from integrators.controllers.clock import MAX_STEP, H
 from integrators.engine.adaptive_run import AdaptiveRun, Steering
-from integrators.engine.fixed_run import FixedRun
+from integrators.engine.fixed_run import single_run
 from integrators.engine.run import Output, Plan, Run
-from integrators.layout import COUNTERS
+from integrators.engine.step_by_step import NEVER, StepByStep
+from integrators.layout import COUNTERS, HISTORY
 from integrators.method import Method, Reference
 from integrators.methods import find
 from integrators.problem import Problem
+from integrators.problem.fields import as_field, reads_time
 from integrators.status import Status
+from integrators.steppers.gauss_in_lanes import ROUNDING, energy_of, gauss_in_lanes_method
 from liegroup.arrays import positive, real, reals
+from liegroup.table import RN
 
 Array = NDArray[np.float64]
-_NEVER = 2**62
-"""More steps than anybody takes."""
 _FINEST = 100 * np.finfo(float).eps
 """The smallest relative tolerance, as SciPy's."""
 _OF_OTHERS = ("jac", "jac_sparsity", "lband", "uband", "min_step")
@@ -67,7 +71,8 @@ def lie_solver(method: str | Method, groups: Any, canonical: bool = False) -> ty
     if not blocks:
         raise ValueError("groups: empty; name every part of y, for example ['SO3', 3]")
     name = f"{chosen.name} on {' × '.join(block.name for block in blocks)}"
-    return type(name, (LieSolver,), {"lie_method": chosen, "blocks": blocks, "canonical": canonical, "__doc__": name})
+    kind = DividingSolver if chosen.stepper.report else LieSolver
+    return type(name, (kind,), {"lie_method": chosen, "blocks": blocks, "canonical": canonical, "__doc__": name})
 
 
 LieRK23 = partial(lie_solver, "RKMK_BOGACKI_SHAMPINE32")
@@ -127,7 +132,7 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         if not self.n:  # nothing to integrate: all is done by `OdeSolver`
             return
         start = self._layout.element(self.y)
-        problem = Problem(self._layout, start, self._velocity, canonical=self.canonical, model="solve_ivp")
+        problem = self._problem(fun, start)
         variable = {
             "rtol": rtol,
             "atol": atol,
@@ -136,10 +141,13 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
             "controller": controller,
         }
         given = {name: value for name, value in variable.items() if value is not None}
-        self._run: Run = self._fixed(problem, step, given) if step is not None else self._adaptive(problem, **given)
+        self._run: Run = self._fixed(problem, step, given) if step is not None else self._variable(problem, **given)
         self.y = self._layout.numbers(self._run.given(self._run.y))
 
     # --- the engine's run -----------------------------------------------------------------------------------------
+
+    def _problem(self, fun: Any, start: Array) -> Problem:
+        return Problem(self._layout, start, self._velocity, canonical=self.canonical, model="solve_ivp")
 
     def _velocity(self, t: float, q: Array) -> Array:
         if self._start is not None and t == self._start[0] and np.array_equal(q, self._start[1]):
@@ -158,13 +166,13 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
             )
         step = positive(step, "step")
         length = abs(self.t_bound - self.t)
-        steps = _NEVER if math.isinf(length) else max(1, math.ceil(length / step * (1.0 - 1e-12)))
+        steps = NEVER if math.isinf(length) else max(1, math.ceil(length / step * (1.0 - 1e-12)))
         h = self.direction * (step if math.isinf(length) else length / steps)
-        return FixedRun(
-            problem, self.lie_method, Output(save_every=_NEVER), Plan(self.t, h, steps), np.asarray(problem.y0)
+        return single_run(
+            problem, self.lie_method, Output(save_every=NEVER), Plan(self.t, h, steps), np.asarray(problem.y0)
         )
 
-    def _adaptive(
+    def _variable(
         self,
         problem: Problem,
         rtol: ArrayLike = 1e-3,
@@ -178,12 +186,7 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
                 f"{self.lie_method.name} has no error estimate: it takes fixed steps only; give solve_ivp the option "
                 "step=…"
             )
-        max_step = real(max_step, "max_step", "a positive number", lambda h: h > 0)
-        first_step = None if first_step is None else positive(first_step, "first_step")
-        if first_step is not None and first_step > abs(self.t_bound - self.t):
-            raise ValueError(
-                f"first_step: {first_step!r} is longer than the interval of {abs(self.t_bound - self.t)!r}"
-            )
+        first_step, max_step = self._sizes(first_step, max_step)
         relative = _tolerance(rtol, "rtol", problem.dimension)
         if not ((relative >= 0) & (relative < 1)).all():
             raise ValueError(f"rtol: {rtol!r}, expected numbers from 0 to 1")
@@ -202,13 +205,23 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
             absolute,
             first_step,
             max_step,
-            _NEVER,
+            NEVER,
         )
-        run = AdaptiveRun(problem, self.lie_method, Output(save_every=_NEVER), steering, np.asarray(problem.y0))
+        run = AdaptiveRun(problem, self.lie_method, Output(save_every=NEVER), steering, np.asarray(problem.y0))
         least = 10.0 * 2.0**-52 * abs(self.t)
         if abs(run.clock[H]) < least:
             run.clock[H], run.numbers[MAX_STEP] = self.direction * least, max(max_step, least)
         return run
+
+    def _sizes(self, first_step: float | None, max_step: float) -> tuple[float | None, float]:
+        """Of the first step and of any; ValueError if they make no sense."""
+        max_step = real(max_step, "max_step", "a positive number", lambda h: h > 0)
+        first_step = None if first_step is None else positive(first_step, "first_step")
+        if first_step is not None and first_step > abs(self.t_bound - self.t):
+            raise ValueError(
+                f"first_step: {first_step!r} is longer than the interval of {abs(self.t_bound - self.t)!r}"
+            )
+        return first_step, max_step
 
     # --- what solve_ivp calls ---------------------------------------------------------------------------------------
 
@@ -230,6 +243,103 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         return _Within(self)
 
 
+class DividingSolver(LieSolver):
+    """What `lie_solver` makes of a method that divides its steps by an estimate of its own, as `GAUSS8`.
+
+    Options of `solve_ivp`
+    ----------------------
+    rtol : float
+        Largest estimate of the error of a step, relative to the largest size that the components of y have had so far
+        (with `canonical`: to the energy at play); default, and at least: 1e-16.  More is hardly cheaper.
+    atol : float
+        Components count as at least of the size atol/rtol; default 0.
+    first_step, max_step
+        As `LieSolver`; steps are halved and doubled, and divided by 4096 at the most.
+    autonomous : bool
+        Whether fun does not depend on t.  Default: its source does not read it.  With ``vectorized=True``, plain
+        numbers and such a fun, all stages of a step are evaluated in one call; else one after the other.
+    step : float
+        A fixed grid instead, whose steps are divided where that is necessary.
+
+    States within a step (`t_eval`, events, dense output) are as accurate as those at its end and each cost a step of
+    the part.
+    """
+
+    def __init__(
+        self, fun: Any, t0: float, y0: ArrayLike, t_bound: float, vectorized: bool = False, *,
+        autonomous: bool | None = None, **options: Any,
+    ) -> None:  # fmt: skip
+        self._steps: StepByStep | None = None
+        self._autonomous = autonomous
+        super().__init__(fun, t0, y0, t_bound, vectorized, **options)
+
+    def _problem(self, fun: Any, start: Array) -> Problem:
+        autonomous = not reads_time(as_field(fun, "fun")) if self._autonomous is None else self._autonomous
+        plain = all(block.kind == RN for block in self.blocks)
+        return replace(super()._problem(fun, start), vectorized=self.vectorized and autonomous and plain)
+
+    def _velocity(self, t: Any, q: Array) -> Array:
+        if q.ndim == 1:
+            return super()._velocity(t, q)
+        self.nfev += len(q)
+        return np.asarray(self.fun_vectorized(float(t[0]), q.T)).T
+
+    def _variable(  # type: ignore[override]
+        self,
+        problem: Problem,
+        rtol: float | None = None,
+        atol: ArrayLike = 0.0,
+        first_step: float | None = None,
+        max_step: float = math.inf,
+        controller: Any = None,
+    ) -> Run:
+        if controller is not None:
+            raise ValueError(
+                f"controller: {controller!r}, but {self.lie_method.name} divides its steps by its estimate"
+            )
+        first_step, max_step = self._sizes(first_step, max_step)
+        relative = 0.0 if rtol is None else real(rtol, "rtol", "a number from 0 to 1", lambda x: 0 <= x < 1)
+        relative, absolute = max(relative, ROUNDING), _tolerance(atol, "atol", problem.dimension)
+        if not ((absolute >= 0) & (absolute < math.inf)).all():
+            raise ValueError(f"atol: {atol!r}, expected non-negative numbers")
+        tolerance = relative * (energy_of(problem) if self.canonical else 1.0)
+        tuned = relative > ROUNDING and tolerance > 0.0
+        self._steps = StepByStep(
+            problem,
+            self.lie_method.tuned(tolerance) if tuned else self.lie_method,
+            float(self.t),
+            np.asarray(problem.y0),
+            float(self.direction),
+            first_step,
+            min(max_step, abs(self.t_bound - self.t)),
+            absolute / relative,
+        )
+        return self._steps.run
+
+    def _step_impl(self) -> tuple[bool, str | None]:
+        if self._steps is None:
+            return super()._step_impl()
+        self._steps.step(float(self.t_bound))
+        run = self._run = self._steps.run
+        if run.status is not Status.OK:
+            return False, run.message
+        self.t = self._steps.t
+        self.y = self._layout.numbers(run.given(run.y))
+        return True, None
+
+
+class GAUSS8(DividingSolver):
+    """The Gauss method of eight stages (order 16) on plain numbers: ``solve_ivp(…, method=GAUSS8)``, near rounding."""
+
+    lie_method, canonical = gauss_in_lanes_method(), False
+
+    def __init__(
+        self, fun: Any, t0: float, y0: ArrayLike, t_bound: float, vectorized: bool = False, **options: Any
+    ) -> None:
+        self.blocks = find_blocks(int(np.size(y0)))
+        super().__init__(fun, t0, y0, t_bound, vectorized, **options)
+
+
 class _Within(DenseOutput):  # type: ignore[misc]
     """States within the last step, by the method's continuous extension or by a step of the part; they are on the
     group, too.
@@ -249,6 +359,7 @@ class _Within(DenseOutput):  # type: ignore[misc]
     def _state(self, t: float) -> Array:
         y, run = self._start, self._run
         if t != self.t_old:
+            self._counters[HISTORY] = 0
             y = run.state_within(self.t_old, t - self.t_old, y, self._work, self._counters)
         return self._layout.numbers(run.given(y, self._turns))
 

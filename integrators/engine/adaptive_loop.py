@@ -156,7 +156,7 @@ def attempt(equations: Any, stepping: Any, within: Any, state: Any, control: Any
     )  # fmt: skip
     if own_time and status == OK:
         status, h = take_own_time(equations, stepping, within, state, control, t, remaining)
-    status = completed(status, equations, state, t + h)
+    status = completed(status, equations, state, t + h, True)
     error = scaled_error(equations, stepping, state, control) if status == OK else 0.0
     clock[ATTEMPTS] += 1.0
     clock[NEXT], clock[NEXT_LOW] = time_after(clock, numbers, h, h == remaining)

@@ -302,7 +302,8 @@ def method_fingerprint(method: Method) -> str:
     """Digest of everything that decides what a method computes."""
     found = Fingerprint()
     stepper = method.stepper
-    found.add("", (stepper.name, method.map, method.compensated, method.coefficients, method.options, stepper.step))
+    numbers = method.coefficients, method.options, method.projection_every
+    found.add("", (stepper.name, method.map, method.compensated, *numbers, stepper.step))
     return _digest(found)
 
 
@@ -315,7 +316,7 @@ def problem_fingerprint(problem: Problem, events: Events | None = None) -> Finge
         "parameters": problem.parameters,
         "structure": problem.structure,
         "names": ([(v.name, v.labels, v.units) for v in problem.variables], list(problem.invariant_names)),
-        "kind": (problem.canonical, problem.work_shape),
+        "kind": (problem.canonical, problem.work_shape, problem.vectorized),
         "guards": [(g.name, g.least, g.greatest, g.change, g.rise, g.relative, g.stops) for g in problem.guards],
         "field": problem.field,
         "parts": problem.parts,

@@ -74,7 +74,7 @@ class _Call:
 
     def __call__(self, run: Run) -> bool:
         if self.look is None:
-            return self.callback is not None and not run.done and bool(self.callback(run.t, run.given(run.y).T.copy()))
+            return self.callback is not None and not run.done and bool(self.callback(run.t, run.shown().T.copy()))
         if run is not self.run:
             self.run, self.row = run, 0
         stretch, self.row = run.since(self.row), int(run.counters[ROW])

@@ -40,7 +40,7 @@ def fixed_loop(
             status = call_step(
                 stepping.step, equations, stepping, t, h, y, state.low, stepping.work, counters
             )  # fmt: skip
-            status = completed(status, equations, state, t_new)
+            status = completed(status, equations, state, t_new, (k + 1) % stepping.projection_every == 0)
             if status != OK:
                 copy(state.previous, y)
                 return status

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.engine import run as run_
 from integrators.engine.fixed_loop import fixed_loop, stages_loop
 from integrators.engine.records import BY_STAGES
 from integrators.engine.run import GUARDED, Output, Plan, Run, Trajectory
 from integrators.layout import ROW
 from integrators.method import Method
 from integrators.problem import Problem
+from integrators.problem.batches import takes_batches
 from integrators.problem.jitted import take_raised
 from integrators.results.solution import explain
 from integrators.signatures import FIELD_LANES, STEP_LANES, STEP_OF_STAGES
@@ -51,25 +53,50 @@ class FixedRun(Run):
 
 
 class StagesRun(FixedRun):
-    """Fixed steps of one trajectory by a method that evaluates its stages in lanes."""
+    """Fixed steps of one trajectory by a method that evaluates its stages in lanes.
 
-    EVALUATING = BY_STAGES
+    The workspace of the field has a row more, for the times of the stages.
+    """
+
+    EVALUATING, STATES = BY_STAGES, WIDTH
 
     def _allocate(self, rows: int) -> None:
         super()._allocate(rows)
         self.work, self.dense_work = (aligned(*self.work.shape) for _ in range(2))
-        self.step_work = lane_array(*self.problem.work_shape)
+        rows, columns = self.problem.work_shape
+        self.step_work = lane_array(rows + 1, columns)
 
     def stepping(self) -> tuple[Any, Any, Any]:
         step, interpolant = self.method.step(self.problem), self.method.interpolant(self.problem)
         return (
             Pointer(step.compiled_lanes, STEP_OF_STAGES),
             Pointer(interpolant.compiled_lanes, STEP_OF_STAGES),
-            Pointer(self.evaluated.compiled_lanes, FIELD_LANES),
+            Pointer(self._stages_of_field(), FIELD_LANES),
         )
+
+    def _stages_of_field(self) -> Any:
+        field = self.evaluated
+        if self.called_back is not None and not field.is_kernel:
+            return self.called_back.compiled_at_once(field, takes_batches(self.problem, self.t0))
+        return field.compiled_lanes if self.problem.is_autonomous else field.compiled_timed
 
     def loop_form(self, loop: Entry) -> Any:
         return self.compiled(stages_loop)
+
+
+def single_run(problem: Problem, method: Method, output: Output, plan: Plan, y0: Array) -> FixedRun:
+    """Fixed steps of one trajectory, with its stages in lanes if the method evaluates them so and the field can be."""
+    kind = StagesRun if method.stepper.stages_in_lanes and _has_stages(problem, output) else FixedRun
+    return kind(problem, method, output, plan, y0)
+
+
+def _has_stages(problem: Problem, output: Output) -> bool:
+    """Whether the field can be evaluated at eight stages in one call."""
+    is_compiled = problem.is_compiled and (output.events is None or output.events.field.is_compiled)
+    if not (is_compiled or run_.CALL_BACK):
+        return False
+    field = problem.field
+    return not field.is_compiled or problem.is_autonomous or field.compiled_timed is not None
 
 
 def aligned(rows: int, columns: int) -> Array:

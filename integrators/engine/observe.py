@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.engine.winding import unwind, unwound
-from integrators.layout import FIRST_KNOWN, HISTORY, LAST_KNOWN, PENDING, ROW, STEPS, STRETCH
+from integrators.layout import FIRST_KNOWN, HISTORY, LAST_KNOWN, PENDING, PROJECTED, ROW, STEPS, STRETCH
 from integrators.signatures import FIELD_SIGNATURES
 from integrators.status import DOUBTFUL, NON_FINITE, OK
 from integrators.steppers.common import clear, copy
@@ -57,17 +57,26 @@ def project(equations: Any, state: Any, t: Any, y: Any) -> None:
 
 
 @helper
-def completed(status: Any, equations: Any, state: Any, t: Any) -> Any:
-    """After a step: y <- the projection of y, if the problem has one; NON_FINITE if y is not finite.
+def completed(status: Any, equations: Any, state: Any, t: Any, due: Any) -> Any:
+    """After a step: y <- the projection of y, if the problem has one and it is due; NON_FINITE if y is not finite.
 
     What was known of the field at y is forgotten with a projection.
     """
     if status != OK:
         return status
-    if state.projected.shape[0]:
+    state.counters[PROJECTED] = 0
+    if due and state.projected.shape[0]:
         project(equations, state, t, state.y)
-        state.counters[LAST_KNOWN] = 0
+        state.counters[LAST_KNOWN], state.counters[PROJECTED] = 0, 1
     return OK if is_finite(state.y) else NON_FINITE
+
+
+@helper
+def shown(equations: Any, within: Any, state: Any, t: Any) -> None:
+    """`between` <- y as it is saved: projected, also where the run goes on without."""
+    copy(state.y, within.between)
+    if not state.counters[PROJECTED]:
+        project(equations, state, t, within.between)
 
 
 @helper
@@ -76,7 +85,8 @@ def crosses(crossings: Any, equations: Any, within: Any, state: Any, t: Any) -> 
     step then waits for being looked at.
     """
     directions = crossings.directions
-    unwind(state.y, state.turns, within.between)
+    shown(equations, within, state, t)
+    unwind(within.between, state.turns, within.between)
     crossings.events(
         t, within.between, equations.parameters, equations.structure, equations.field_work, crossings.after
     )
@@ -204,10 +214,12 @@ def observe(
     watch(state.values, saving.statistics, counters)
     if times.shape[0] == 0:
         if last or (counters[STEPS] + 1) % saving.save_every == 0:
-            save(t_new, state.y, state, saving)
+            shown(equations, within, state, t_new)
+            save(t_new, between, state, saving)
     else:
         while counters[ROW] < times.shape[0] and (last or forward * (times[counters[ROW]] - t_new) <= near):
             if counters[STRETCH] == 0:
                 watch(state.values, saving.statistics, counters)
-            save(times[counters[ROW]], state.y, state, saving)
+            shown(equations, within, state, t_new)
+            save(times[counters[ROW]], between, state, saving)
     return guarded(guarding, state.values, t_new)

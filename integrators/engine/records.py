@@ -4,7 +4,7 @@ A field of a record has the name of the attribute of `Run` that it is filled fro
 
 ===========  ===========================================================================================================
 `Equations`  what is integrated: the compiled functions of the problem and what they read
-`Stepping`   how a step is taken: the stepper, its numbers, its workspace
+`Stepping`   how a step is taken: the stepper, its numbers, its workspace; how often states are projected
 `Within`     states within a step: what gives them, its own workspace and counters, room for one
 `State`      the state and what belongs to it; `circles` are the components that are wound, `counters` those of
              `integrators.layout`
@@ -39,12 +39,13 @@ class Equations(NamedTuple):
 
 
 class Stepping(NamedTuple):
-    """The stepper, its numbers, its workspace."""
+    """The stepper, its numbers, its workspace; after how many steps the state is projected."""
 
     step: Any
     coefficients: Any
     options: Any
     work: Any
+    projection_every: Any
 
 
 class Within(NamedTuple):
@@ -133,7 +134,7 @@ def _types(step: Any, field: Any, v: Any, m: Any, evaluated: Any, step_work: Any
     equations, stepping, within = kinds
     return (
         record(equations, evaluated, field, field, integer_table, vector, integers, m, step_work),
-        record(stepping, step, vector, integers, m),
+        record(stepping, step, vector, integers, m, integer),
         record(within, step, m, integers, v, v),
         record(State, v, v, v, integers, v, v, v, integers),
         record(Crossings, field, integers, v, v),

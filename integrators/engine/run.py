@@ -22,6 +22,7 @@ from integrators.layout import (
     HISTORY,
     ITERATIONS,
     PENDING,
+    PROJECTED,
     ROW,
     STEPS,
     STRETCH,
@@ -118,6 +119,8 @@ class Run:
     """
 
     STEP, FIELD = STEP, FIELD
+    STATES = 1
+    """In one call of what the stepper evaluates."""
     EVALUATING: tuple[Any, ...] = (Equations, Stepping, Within)
     KEPT: tuple[str, ...] = (
         "y", "low", "turns", "previous", "work", "dense_work", "values", "before", "after", *GUARDED, "counters",
@@ -180,6 +183,7 @@ class Run:
         self.lower, self.upper, self.first_time, self.furthest, self.excess = (zeros(len(guards)) for _ in range(5))
         self.counters, self.dense_counters = np.zeros(COUNTERS, dtype=np.int64), np.zeros(COUNTERS, dtype=np.int64)
         self.coefficients, self.options = method.kernel_coefficients(problem), method.kernel_options(problem)
+        self.projection_every = method.projection_every
 
     def compiled(self, function: Any) -> Any:
         """A field or an entry, compiled for the arrays of this run."""
@@ -223,7 +227,9 @@ class Run:
         if not (is_compiled or self.interpreted):
             parts = problem.parts_size if problem.parts is not None else 0
             self.called_back = CalledBack(
-                problem, max(problem.n, problem.dimension + 1, problem.invariant_count, len(self.directions), parts)
+                problem,
+                max(problem.n, problem.dimension + 1, problem.invariant_count, len(self.directions), parts),
+                self.STATES,
             )
             self.parameters, self.structure = self.called_back.parameters, self.called_back.structure
         self.step, self.interpolant, self.field = self.stepping()
@@ -277,6 +283,14 @@ class Run:
         unwind(y, self.turns if turns is None else turns, out)
         return out
 
+    def shown(self) -> Array:
+        """The state y as results show it: projected, angles with their turns."""
+        y = self.y
+        if self.problem.projection is not None and self.steps_done and not self.counters[PROJECTED]:
+            y = np.empty_like(y)
+            self._call_field(self.projection, self.t, self.y, y)
+        return self.given(y)
+
     @property
     def t(self) -> float:
         """Time of the state y."""
@@ -316,7 +330,7 @@ class Run:
         """What was saved from a row on, and the newest state."""
         last, m = int(self.counters[ROW]), self.problem.invariant_count
         open_ = int(self.counters[STRETCH] > 0)
-        y = np.concatenate([self.saved[row:last], self.given(self.y)[None][:open_]])
+        y = np.concatenate([self.saved[row:last], self.shown()[None][:open_]])
         extremes = self.statistics[row : last + open_, : 2 * m].copy()
         if y.ndim == 3:
             y, extremes = np.moveaxis(y, -1, 0), np.moveaxis(extremes, -1, 0)
@@ -412,7 +426,7 @@ class Run:
                 self._call_field(self.invariants, wanted, state, self.values)
             watch(self.values, self.statistics, self.counters)
             save(wanted, state, *(self.filled(kind) for kind in (State, Saving)))
-        self.y[...], self.stopped_at = y, t + part
+        self.y[...], self.stopped_at, self.counters[PROJECTED] = y, t + part, 1
         self.end(Status.EVENT, name)
 
     # --- checkpoints and results ------------------------------------------------------------------------------------
@@ -465,7 +479,7 @@ class Run:
             statistics=self.statistics[: rows + 1][pick].copy(),
             stretch=np.append(self.stretch[:rows], self.counters[STRETCH]),
             last_t=float(self.saved_t[rows - 1]) if cut else self.t,
-            last=(self.saved[rows - 1] if cut else self.given(self.y))[pick].copy(),
+            last=(self.saved[rows - 1] if cut else self.shown())[pick].copy(),
             counters=self.counters_of_all,
             status=status,
             message=message,

@@ -203,6 +203,9 @@ class Method:
         The coordinate map τ.
     compensated : bool
         Carry the low words of the state (compensated summation), so that round-off does not accumulate step by step.
+    projection_every : int
+        With fixed steps, the projection of a problem that has one is applied after so many; states that are shown
+        (saved, at events) are projected in any case.
     """
 
     name: str
@@ -222,6 +225,7 @@ class Method:
     source: str = ""
     map: str = "exp"
     compensated: bool = True
+    projection_every: int = 1
 
     def __post_init__(self) -> None:
         of_kind(self.stepper, Stepper, "stepper", "a Stepper")

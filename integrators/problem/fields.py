@@ -11,6 +11,8 @@ all six arguments of a field       ``f(t, y, parameters, structure, work, out)``
 A plain Python function is called back by the compiled engine (`integrators.problem.python_field`).  A jitted one is
 wrapped and compiled in memory; in lanes it is called for one trajectory after another, unless it takes all six
 arguments (then it uses `ld` and `st`).
+
+The stages of a step in lanes have times of their own: the field finds them in the last row of its workspace.
 """
 
 from __future__ import annotations
@@ -24,10 +26,10 @@ from typing import Any
 
 import numpy as np
 
-from integrators.problem.jitted import compiled_field, compiled_field_lanes
-from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
+from integrators.problem.jitted import compiled_field, compiled_field_lanes, compiled_field_timed
+from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE, FIELD_TIMED_SIGNATURE
 from liegroup.arrays import reals
-from liegroup.compile import WIDTH, Entry, compile_field, is_jitted
+from liegroup.compile import WIDTH, Entry, compile_field, is_jitted, ld2
 
 _FORMS = "f(t, y), f(t, y, params), f(t, y, params, out) or f(t, y, parameters, structure, work, out)"
 
@@ -46,6 +48,8 @@ class Field:
         What the user gave.
     recipe
         A function and its arguments that make this field, in another process too; None: `as_field` of the source.
+    build_timed
+        Makes `compiled_timed`, or None.
     """
 
     python: Callable[..., None]
@@ -54,6 +58,7 @@ class Field:
     build: Callable[[], Any]
     build_lanes: Callable[[], Any]
     recipe: tuple[Callable[..., Field], tuple[Any, ...]] | None = None
+    build_timed: Callable[[], Any] = lambda: None
 
     def __reduce__(self) -> Any:
         return self.recipe or (as_field, (self.source,))
@@ -75,6 +80,11 @@ class Field:
     @cached_property
     def compiled_lanes(self) -> Any:
         return self.build_lanes()
+
+    @cached_property
+    def compiled_timed(self) -> Any:
+        """In lanes with times of their own, those in the last row of the workspace; None if there is no such form."""
+        return self.build_timed()
 
 
 def _sources(source: Any) -> list[Any]:
@@ -107,7 +117,10 @@ def as_field(function: Any, name: str = "field") -> Field:
     if isinstance(function, Field):
         return function
     if isinstance(function, Entry):
-        return Field(function.python, True, function, lambda: function.compiled, lambda: function.compiled_lanes)
+        return Field(
+            function.python, True, function, lambda: function.compiled, lambda: function.compiled_lanes,
+            build_timed=lambda: _timed(function),
+        )  # fmt: skip
     if isinstance(function, Mapping):
         return _stacked(function, [as_field(f, f"{name} {key!r}") for key, f in function.items()], name)
     if not callable(function):
@@ -118,8 +131,14 @@ def as_field(function: Any, name: str = "field") -> Field:
         return Field(python, False, function, _refuse(name), _refuse(name))
     scalar = _once(lambda: compiled_field(_wrapped(function, count), python, name))
     if count == 6:
-        return Field(python, True, function, scalar, lambda: compiled_field_lanes(function, python, name))
-    return Field(python, True, function, scalar, lambda: compile_field(_lane_by_lane(scalar()), FIELD_LANES_SIGNATURE))
+        return Field(
+            python, True, function, scalar, lambda: compiled_field_lanes(function, python, name),
+            build_timed=lambda: compiled_field_timed(function, python, name),
+        )  # fmt: skip
+    return Field(
+        python, True, function, scalar, lambda: compile_field(_lane_by_lane(scalar()), FIELD_LANES_SIGNATURE),
+        build_timed=lambda: compile_field(_each_at_its_time(scalar()), FIELD_LANES_SIGNATURE),
+    )  # fmt: skip
 
 
 def lane_work_shape(n: int) -> tuple[int, int]:
@@ -214,6 +233,29 @@ def _lane_by_lane(scalar: Any) -> Callable[..., None]:
                 out[i, lane] = values[i]
 
     return field
+
+
+def _each_at_its_time(scalar: Any) -> Callable[..., None]:
+    def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        state, values, times = work[0].ravel()[: y.shape[0]], work[1].ravel()[: out.shape[0]], work[work.shape[0] - 1]
+        for lane in range(y.shape[1]):
+            for i in range(y.shape[0]):
+                state[i] = y[i, lane]
+            scalar(times[0, lane], state, parameters, structure, work[0], values)
+            for i in range(out.shape[0]):
+                out[i, lane] = values[i]
+
+    return field
+
+
+def _timed(function: Entry) -> Any:
+    """An entry in lanes at their times; None if it takes no times in lanes."""
+    within = function.within(FIELD_TIMED_SIGNATURE)
+
+    def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        within(ld2(work, work.shape[0] - 1, 0), y, parameters, structure, work, out)
+
+    return None if within is None else compile_field(field, FIELD_LANES_SIGNATURE)
 
 
 def _stacked(source: Mapping[str, Any], fields: list[Field], name: str) -> Field:

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
-from liegroup.compile import C_FUNCTION, call_at, kernel, raise_pending
+from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE, FIELD_TIMED_SIGNATURE
+from liegroup.compile import C_FUNCTION, call_at, kernel, ld2, raise_pending
 from liegroup.compile.attempt import attempt_of, compile_around
 
 NAN = float("nan")
@@ -69,6 +69,24 @@ def compiled_field_lanes(function: Callable[..., None], python: Callable[..., No
 
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
         if attempt(t, y, parameters, structure, work, out):
+            out[:] = NAN
+            call_at(address, NAN)
+
+    return compile_around(field, FIELD_LANES_SIGNATURE)
+
+
+def compiled_field_timed(function: Callable[..., None], python: Callable[..., None], name: str) -> Any:
+    """The same with a time of its own in each lane, from the last row of the workspace; None if the compiler refuses
+    times in lanes.
+    """
+    try:
+        attempt = attempt_of(function, FIELD_TIMED_SIGNATURE, name)
+    except TypeError:
+        return None
+    address = _address(_Reports(python, name))
+
+    def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        if attempt(ld2(work, work.shape[0] - 1, 0), y, parameters, structure, work, out):
             out[:] = NAN
             call_at(address, NAN)
 

@@ -101,9 +101,9 @@ class Problem:
     explain : callable, optional
         ``explain(t, y)`` → what can be said of a state at which a run failed or became doubtful, or an empty text.
     projection : callable, optional
-        Applied to the state after every accepted step, in the field's forms but with the new state (n,) as its value:
-        brings it back to where the motion takes place (closes loops, re-bases momenta).  t is the time at the end of
-        the step.
+        Applied to the state after every accepted step (by methods of high order after every so many:
+        `Method.projection_every`), in the field's forms but with the new state (n,) as its value: brings it back to
+        where the motion takes place (closes loops, re-bases momenta).  t is the time at the end of the step.
     canonical : bool
         The state is (q, p) on G × Rⁿ = T*G, left-trivialised: the last factor of the group is Rⁿ with n = dim G, and
         the field is (∂H/∂p, ṗ) with ṗ = ad_vᵀ p + force.
@@ -113,6 +113,10 @@ class Problem:
         of a thousand turns would be rounded a thousand times more coarsely.
     autonomous : bool, optional
         Whether the field does not depend on the time.  Default: its source does not read it.
+    vectorized : bool
+        The field, a plain Python function, also takes many states at once: t (k,) and y (k, n), components last, to
+        values (k, dimension).  Methods with stages in lanes (`GAUSS8`) then call it once where they would call it eight
+        times.  That it does is looked at before a run.
     parts : callable, optional
         What a stepper of constrained motion evaluates instead of the field, in the field's forms (see
         `integrators.problem.parts`).
@@ -149,6 +153,7 @@ class Problem:
     canonical: bool = False
     angles: Sequence[int] = ()
     autonomous: bool | None = None
+    vectorized: bool = False
     parts: Any = None
     parts_layout: str = ""
     row_names: Sequence[str] = ()
@@ -285,6 +290,8 @@ class Problem:
                 f"variables: {sizes} have {sum(v.size for v in self.variables)} components, the state has {self.n}"
             )
         _names([*(v.name for v in self.variables), *self.invariant_names], "names of variables and invariants")
+        if self.vectorized and self.field.is_compiled:
+            raise ValueError("vectorized: for plain Python fields; a compiled one needs it not, leave it out")
         if (self.invariants is None) != (not self.invariant_names):
             raise ValueError("invariants and invariant_names: give both or none (or a mapping name -> function)")
         if wrong := unknown(self.guards, self.invariant_names):

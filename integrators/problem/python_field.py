@@ -16,8 +16,8 @@ import numpy as np
 
 from integrators.problem.fields import Field
 from integrators.problem.problem import Problem
-from integrators.signatures import FIELD_SIGNATURE
-from liegroup.compile import C_FUNCTION, call_at, entry, helper
+from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
+from liegroup.compile import C_FUNCTION, WIDTH, call_at, entry, helper
 
 EVALUATED, INVARIANTS, PROJECTION, EVENTS, SIZE = range(5)
 COUNT = 5
@@ -75,6 +75,26 @@ def size(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -
 BY_SLOT = (evaluated, invariants, projection, events, size)
 
 
+@entry(FIELD_LANES_SIGNATURE)
+def evaluated_at_once(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """The same slot for eight states in one call, at the times in the last row of the workspace: behind the number of
+    values stand the times, the states one by one, and their values.
+    """
+    addresses, n, d = structure.shape[0] - COUNT, y.shape[0], out.shape[0]
+    times = structure[addresses - 1] + 1
+    states = times + WIDTH
+    values = states + WIDTH * n
+    parameters[times - 1] = d
+    for lane in range(WIDTH):
+        parameters[times + lane] = work[work.shape[0] - 1, 0, lane]
+        for i in range(n):
+            parameters[states + lane * n + i] = y[i, lane]
+    call_at(structure[addresses + EVALUATED], t)
+    for lane in range(WIDTH):
+        for i in range(d):
+            out[i, lane] = parameters[values + lane * d + i]
+
+
 class CalledBack:
     """The plain Python functions of one run, called back by compiled code.
 
@@ -86,6 +106,8 @@ class CalledBack:
     problem : Problem
     room : int
         Most values one of the functions gives.
+    states : int
+        Most states in one call.
 
     Attributes
     ----------
@@ -95,9 +117,9 @@ class CalledBack:
         Whether an exception has been raised again.
     """
 
-    def __init__(self, problem: Problem, room: int) -> None:
+    def __init__(self, problem: Problem, room: int, states: int = 1) -> None:
         self._problem, self._first = problem, len(problem.parameters)  # type: ignore[arg-type]
-        self.parameters = np.concatenate([problem.parameters, np.zeros(1 + problem.n + room)])
+        self.parameters = np.concatenate([problem.parameters, np.zeros(1 + states * (1 + problem.n + room))])
         self.structure = np.concatenate([problem.structure, [self._first], np.zeros(COUNT)]).astype(np.int64)
         self._work = np.zeros(problem.work_shape)
         self._called: list[Any] = []
@@ -107,23 +129,47 @@ class CalledBack:
 
     def compiled(self, field: Field, slot: int) -> Any:
         """The function as a compiled field, in its slot."""
-        self._called.append(C_FUNCTION(partial(self._call, field.python, BY_SLOT[slot].__name__)))
-        self.structure[slot - COUNT] = ctypes.cast(self._called[-1], ctypes.c_void_p).value or 0
+        self._put(slot, partial(self._call, field.python, BY_SLOT[slot].__name__))
         return BY_SLOT[slot].compiled
 
+    def compiled_at_once(self, field: Field, in_batches: bool) -> Any:
+        """What the stepper evaluates as a compiled field of eight states, called for one after the other or for all at
+        once.
+        """
+        self._put(EVALUATED, partial(self._call_at_once, field.python, BY_SLOT[EVALUATED].__name__, in_batches))
+        return evaluated_at_once.compiled
+
+    def _put(self, slot: int, call: Callable[[float], None]) -> None:
+        self._called.append(C_FUNCTION(call))
+        self.structure[slot - COUNT] = ctypes.cast(self._called[-1], ctypes.c_void_p).value or 0
+
     def _call(self, function: Callable[..., None], name: str, t: float) -> None:
-        problem, first = self._problem, self._first + 1
-        behind = first + problem.n
+        first = self._first + 1
+        behind = first + self._problem.n
         values = self.parameters[behind : behind + int(self.parameters[first - 1])]
-        values[:] = 0.0 if self._pending is None else np.nan
+        self._evaluate(function, name, t, self.parameters[first:behind].copy(), values)
+
+    def _call_at_once(self, function: Callable[..., None], name: str, in_batches: bool, t: float) -> None:
+        first, n, d = self._first + 1, self._problem.n, int(self.parameters[self._first])
+        given = self.parameters[first : first + WIDTH * (1 + n)].copy()
+        times, states = given[:WIDTH], given[WIDTH:].reshape(WIDTH, n)
+        values = self.parameters[first + len(given) : first + len(given) + WIDTH * d].reshape(WIDTH, d)
+        if in_batches:
+            self._evaluate(function, name, times, states, values)
+        else:
+            for time, y, out in zip(times.tolist(), states, values, strict=True):
+                self._evaluate(function, name, time, y, out)
+
+    def _evaluate(self, function: Callable[..., None], name: str, t: Any, y: Any, values: Any) -> None:
+        problem = self._problem
+        values[...] = 0.0 if self._pending is None else np.nan
         if self._pending is None:
-            y = self.parameters[first:behind].copy()
             try:
                 function(t, y, problem.parameters, problem.structure, self._work, values)
             except BaseException as error:  # also a second Ctrl-C: raised again by `raise_pending`
                 self._pending = error
                 self._when = f"raised by {name}, called at t = {t!r}, y = {y.tolist()}"
-                values[:] = np.nan
+                values[...] = np.nan
 
     def raise_pending(self, where: str) -> None:
         """Raise what a function raised, if one did, with a note when and where."""

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import CANONICAL, COMPENSATION, ERROR, HISTORY, LAST_KNOWN, OWN_ROWS, REJECTED, TAU
+from integrators.layout import CANONICAL, COMPENSATION, ERROR, HISTORY, LAST_KNOWN, OWN_ROWS, PROJECTED, REJECTED, TAU
 from integrators.method import Method, Report, Stepper
 from integrators.problem import Problem
 from integrators.signatures import STEP_OF_STAGES_SIGNATURE, STEP_SIGNATURE
@@ -50,7 +50,6 @@ from integrators.steppers.gauss_stages import (
     LEVELS_ROW,
     MOST,
     OWN,
-    PROJECTED,
     REJECTIONS,
     REPORT_ROW,
     SAME,
@@ -82,6 +81,10 @@ LEVELS = 12
 """A step is divided into at most 2¹² substeps."""
 ROUNDING = 1e-16
 """Default tolerance of a substep, as a part of the energy at play."""
+UP_BELOW = 131072.0
+"""A substep may become twice as large, and its estimate 2¹⁵ times, if that leaves a quarter of the tolerance."""
+PROJECTION_EVERY = 10
+"""Steps from one projection to the next: a projection changes the rates, from which the next stages are guessed."""
 SMOOTH, NOISE = 100.0, 1e-10
 """A smooth field differs at the end of one substep and the start of the next by less than this many times its two
 highest coefficients, and this part of the sizes.
@@ -228,7 +231,7 @@ def step(
     n, clock, largest = y.shape[0], work[CLOCK_ROW], options[LARGEST]
     wake(h, coefficients, work, counters)
     level, whole, position = int(ld(clock, LEVEL).real), 1 << largest, 0
-    follows = counters[HISTORY] > 0 and options[PROJECTED] == 0
+    follows = counters[HISTORY] > 0 and not counters[PROJECTED]
     while position < whole:
         part = 1.0 / (1 << level)
         start, size = t + (position / whole) * h, part * h
@@ -259,7 +262,7 @@ def step(
                 st(clock, JUMP_TIME, start)
             st(clock, JUMP, max(ld(clock, JUMP).real, rough))
             follows = True
-            larger = level > 0 and position % (whole >> (level - 1)) == 0 and 131072.0 * error < tolerance
+            larger = level > 0 and position % (whole >> (level - 1)) == 0 and UP_BELOW * error < tolerance
             st(clock, GUESS, UP if larger else SAME)
             if larger:
                 level -= 1
@@ -292,12 +295,11 @@ def prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         for copy in range(n_q // FACTORS[kind].N_Q)
         for size in FACTORS[kind].SIZES
     ]
-    projected = problem.projection is not None
-    return np.array([_energy(problem)]), np.array([projected, flat, *np.ravel(sizes)], dtype=np.int64)
+    return np.array([energy_of(problem)]), np.array([flat, *np.ravel(sizes)], dtype=np.int64)
 
 
-def _energy(problem: Problem) -> float:
-    """|E| and ½ Σ |v p| at the starts of a canonical problem, the largest."""
+def energy_of(problem: Problem) -> float:
+    """The energy at play: |E| and ½ Σ |v p| at the starts of a canonical problem, the largest; of others 1."""
     if not problem.canonical:
         return 1.0
     largest, half = 0.0, problem.dimension // 2
@@ -390,4 +392,5 @@ def gauss_in_lanes_method(
         symmetric=True,
         symplectic=True,
         source="Hairer, McLachlan and Razakarivony 2008; Antoñana, Makazaga and Murua 2017",
+        projection_every=PROJECTION_EVERY,
     )

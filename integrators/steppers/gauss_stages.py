@@ -5,8 +5,8 @@ coefficients
     guesses (`integrators.tableaus.gauss_in_lanes`), the tolerance (energy, or relative where the problem is not
     canonical; 0: a part of the energy at play, which follows, or 1).
 options
-    largest level, 1 for the fast stop, 1 if states are projected after every step, 1 if every factor of the group is
-    commutative, then per component of the velocity the components (first, count) of the state that say how large it is.
+    largest level, 1 for the fast stop, 1 if every factor of the group is commutative, then per component of the
+    velocity the components (first, count) of the state that say how large it is.
 own rows
     The clock, the report, substeps per level (two rows); ν; sizes and their inverses, S; the centre and
     its low words; one stage and its field; in lanes x, L, h b f, Y, and room for displacements.
@@ -24,7 +24,7 @@ from liegroup.compile.scalars import maximum
 from liegroup.table import displacement, dtau_inverse_left
 
 STAGES = 8
-LARGEST, FAST, PROJECTED, FLAT, SIZES = range(OWN_OPTIONS, OWN_OPTIONS + 5)
+LARGEST, FAST, FLAT, SIZES = range(OWN_OPTIONS, OWN_OPTIONS + 4)
 MOST_SWEEPS, UNSETTLED_SWEEPS = 400, 40
 """At most so many; so many if the change is not below `SETTLED` by then (more only serve numbers of many digits)."""
 GEOMETRY = 3
@@ -113,10 +113,14 @@ def evaluate(
     field: Any, t: Any, h: Any, n: Any, d: Any, coefficients: Any, parameters: Any, structure: Any, field_work: Any,
     work: Any,
 ) -> None:  # fmt: skip
-    """The field at the stages: at once in lanes, or one after the other at their own times."""
+    """The field at the stages: at once in lanes, with their times in the last row of its workspace, or one after the
+    other.
+    """
     at, flat = room(n, d), flattened(work)
     y, f = work[at.y : at.y + n], work[at.f : at.f + d]
     if field_work.ndim == 3:
+        times = t + ld(in_rows_of_lanes(coefficients[C : C + STAGES]), 0) * h
+        st2(field_work, field_work.shape[0] - 1, 0, times)
         field(t, y, parameters, structure, field_work, f)
     else:
         state, value = flat[at.state : at.state + n], flat[at.value : at.value + d]

@@ -152,7 +152,7 @@ def flow(
             b += 1
         else:
             duration = epsilon * coefficients[a] / pace
-            drift(duration, y, low, table, coefficients, options, work)
+            drift(duration, y, low, table, coefficients, options)
             elapsed = elapsed + duration
             a += 1
     counters[HISTORY] = 1 if known else 0

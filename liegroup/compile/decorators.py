@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numba
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.errors import NumbaError
 
 from liegroup.compile import progress
 from liegroup.compile.cache import DigestCache
@@ -127,6 +128,22 @@ class Entry:
                     self._dispatcher.compile(wanted)
             finally:
                 self._dispatcher.disable_compile(bool(self._dispatcher.overloads))  # none: the error is on its way
+
+    def within(self, signature: Any) -> Any:
+        """For compiled code alone, a dispatcher of the same source with a signature of its own; None if the compiler
+        refuses the source for it.
+        """
+        dispatcher: Any = numba.njit(**INNER)(self.python)
+        if Path(self.python.__code__.co_filename).is_file():
+            dispatcher._cache = DigestCache(self.python)
+        try:
+            with global_compiler_lock, undisturbed():
+                progress.wanted(self.python)
+                dispatcher.compile(signature)
+        except NumbaError:
+            return None
+        dispatcher.disable_compile()
+        return dispatcher
 
     def __deepcopy__(self, memo: Any) -> Entry:
         return self

@@ -7,10 +7,14 @@ from typing import Any
 from numba import types
 from numba.extending import typeof_impl
 
+from liegroup.compile.lanes import Lanes
+
 nothing = types.void
 boolean = types.boolean
 integer = types.int64
 real = types.float64
+lane_real = Lanes
+"""Eight numbers in one register."""
 integers = types.int64[::1]
 integer_table = types.int64[:, ::1]
 vector = types.float64[::1]

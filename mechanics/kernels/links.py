@@ -47,7 +47,7 @@ def freedom(kind: Any) -> Any:
 def prescribed(t: Any, parameters: Any, link: Any) -> Any:
     """Value and rate at time t of the prescribed motion of a link."""
     at, powers = link.motion, link.powers
-    x = v = 0.0
+    x = v = 0.0 * t
     for k in range(powers - 1, -1, -1):
         v = v * t + x
         x = x * t + parameters[at + k]
@@ -65,7 +65,7 @@ def prescribed(t: Any, parameters: Any, link: Any) -> Any:
 def prescribed_acceleration(t: Any, parameters: Any, link: Any) -> Any:
     """Second derivative at time t of the prescribed motion of a link."""
     at, powers = link.motion, link.powers
-    a = 0.0
+    a = 0.0 * t
     for k in range(powers - 1, 1, -1):
         a = a * t + k * (k - 1) * parameters[at + k]
     at = at + powers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 
@@ -14,6 +15,7 @@ from integrators.controllers import IntegratingController, LogarithmicHamiltonia
 from integrators.engine import run as engine
 from integrators.events import Event
 from integrators.methods import METHODS
+from liegroup import rn
 from liegroup.table import RN, SE3, SO3, table_of
 
 TOP = table_of([(SO3, 1), (RN, 3)])
@@ -139,6 +141,75 @@ def test_every_general_method_gives_the_interpreted_numbers(monkeypatch, name):
     called = integrate(problem, name, (0, 0.2), 0.1)
     monkeypatch.setattr(engine, "CALL_BACK", False)
     same(called, integrate(problem, name, (0, 0.2), 0.1))
+
+
+# --- many states at once ---------------------------------------------------------------------------------------------
+
+
+def swing(t, y):
+    return np.stack([y[..., 1], np.cos(2.0 * t) - np.sin(y[..., 0])], axis=-1)
+
+
+def counted(function):
+    def call(t, y):
+        call.shapes.append(np.shape(y))
+        return function(t, y)
+
+    call.shapes = []
+    return call
+
+
+@pytest.mark.parametrize("known", [{}, {"autonomous": False}])
+def test_a_vectorised_field_is_called_once_for_all_stages(known):
+    one, many = (counted(swing) for _ in range(2))
+    plain = integrate(Problem(rn(2), [2.0, 0.3], one), "GAUSS8", (0, 3), 0.25)
+    batch = integrate(Problem(rn(2), [2.0, 0.3], many, vectorized=True, **known), "GAUSS8", (0, 3), 0.25)
+    assert np.abs(plain.y - batch.y).max() < 1e-14
+    assert many.shapes.count((8, 2)) * 8 == batch.evaluations + 8  # once more to look at it
+    assert len(one.shapes) >= plain.evaluations
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        lambda t, y: np.array([y[1], np.cos(2.0 * t) - np.sin(y[0])]),
+        lambda t, y: np.stack([y[..., 1], np.cos(2.0 * np.min(t)) - np.sin(y[..., 0])], axis=-1),
+        lambda t, y: np.stack([y[..., 1], np.cos(2.0 * t) - np.sin(y.reshape(-1)[0]) + 0.0 * y[..., 0]], axis=-1),
+        lambda t, y: np.stack([y[..., 1], math.cos(2.0 * t) - np.sin(y[..., 0])], axis=-1),
+    ],
+    ids=["components first", "one time for all", "one state for all", "scalar times"],
+)
+def test_a_field_that_is_not_vectorised_is_found_out_and_called_one_by_one(field):
+    with pytest.warns(RuntimeWarning, match="vectorized=True, but .* one state after another"):
+        found = integrate(Problem(rn(2), [2.0, 0.3], field, vectorized=True), "GAUSS8", (0, 3), 0.25)
+    assert np.array_equal(found.y, integrate(Problem(rn(2), [2.0, 0.3], field), "GAUSS8", (0, 3), 0.25).y)
+
+
+def test_a_compiled_field_needs_no_batches():
+    with pytest.raises(ValueError, match="vectorized: for plain Python fields"):
+        Problem(rn(2), [2.0, 0.3], numba.njit(lambda t, y: y), vectorized=True)
+
+
+def test_a_jitted_field_beside_plain_events_sees_its_own_parameters():
+    @numba.njit
+    def field(t, y, parameters):
+        return np.array([y[1], -parameters.sum() * y[0]])
+
+    problem = Problem(rn(2), [1.0, 0.0], field, parameters=[0.25, 0.75])
+    found = integrate(problem, "GAUSS8", (0, 4), 0.25, events={"through": lambda t, y: y[0]})
+    assert found.events["through"][0] == pytest.approx([np.pi / 2], abs=1e-13)
+
+
+def test_what_a_vectorised_field_raises_says_when():
+    def fails(t, y):
+        if np.max(t) > 1.0:
+            raise ZeroDivisionError("late")
+        return swing(t, y)
+
+    with pytest.raises(ZeroDivisionError, match="late") as caught:
+        integrate(Problem(rn(2), [2.0, 0.3], fails, vectorized=True), "GAUSS8", (0, 3), 0.25)
+    assert "raised by evaluated, called at t = array([" in caught.value.__notes__[0]
+    assert caught.value.solution.t[-1] == 1.0
 
 
 # --- what a function raises -------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from scipy.integrate import OdeSolution, solve_ivp
 from scipy.spatial.transform import Rotation
 
 import liegroup
-from integrators.adapters.scipy import LieDOP853, LieMidpoint, LieRK23, LieRK45, lie_solver
+from integrators.adapters.scipy import GAUSS8, LieDOP853, LieMidpoint, LieRK23, LieRK45, lie_solver
 
 INERTIA = np.array([1.0, 2.0, 3.0])
 START = np.array([0.1, 2.0, 0.3])
@@ -292,3 +292,149 @@ def test_equations_of_kane_derived_by_sympy():
     truth = solve_ivp(fun, (0.0, 1.0), method="DOP853", rtol=1e-12, atol=1e-12, **given)
     np.testing.assert_allclose(found.y[:, -1], truth.y[:, -1], atol=3e-6)
     assert abs(np.linalg.norm(found.y[:4], axis=0) - 1.0).max() < 1e-15
+
+
+# --- the Gauss method, which divides its steps by its own estimate ----------------------------------------------------
+
+
+def kepler(t, y):
+    r3 = (y[0] ** 2 + y[1] ** 2) ** 1.5
+    return np.stack([y[2], y[3], -y[0] / r3, -y[1] / r3])
+
+
+def predators(t, y):
+    return np.stack([y[0] * (1.0 - y[1]), y[1] * (y[0] - 1.0)])
+
+
+def pushed(t, y):
+    return np.stack([y[1], np.cos(2.0 * t) - np.sin(y[0])])
+
+
+SMOOTH = {
+    "kepler": (kepler, [0.4, 0.0, 0.0, 2.0]),
+    "predators": (predators, [2.0, 0.5]),
+    "pushed": (pushed, [2.0, 0.3]),
+}
+
+
+def kept(name, y):
+    """What stays."""
+    if name == "kepler":
+        return 0.5 * (y[2] ** 2 + y[3] ** 2) - 1.0 / np.hypot(y[0], y[1])
+    return y[0] - np.log(y[0]) + y[1] - np.log(y[1])
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+@pytest.mark.parametrize("vectorized", [False, True])
+def test_gauss_is_near_rounding_without_being_asked(name, vectorized):
+    fun, y0 = SMOOTH[name]
+    found = solve_ivp(fun, (0.0, 20.0), y0, method=GAUSS8, vectorized=vectorized)
+    true = solve_ivp(fun, (0.0, 20.0), y0, method="DOP853", rtol=3e-14, atol=1e-15)
+    assert found.success
+    assert found.t[-1] == 20.0
+    assert np.abs(found.y[:, -1] - true.y[:, -1]).max() < 1e-10
+    assert len(found.t) < 0.5 * len(true.t)
+    assert name == "pushed" or np.ptp(kept(name, found.y)) < 5e-15
+
+
+def test_gauss_calls_a_vectorised_field_once_for_all_stages_where_that_does_not_read_the_time():
+    def calls(fun, **options):
+        shapes = []
+
+        def counting(t, y):
+            shapes.append(y.shape)
+            return fun(t, y)
+
+        found = solve_ivp(counting, (0.0, 5.0), [2.0, 0.5], method=GAUSS8, vectorized=True, **options)
+        assert found.nfev == sum(shape[1] for shape in shapes)
+        return found, sum(shape == (2, 8) for shape in shapes), len(shapes)
+
+    _, together, _ = calls(predators)  # `counting` hands the time on, as far as anybody can tell
+    assert together == 0
+    found, together, all_calls = calls(predators, autonomous=True)
+    assert together > 0.9 * all_calls
+    with pytest.warns(RuntimeWarning, match="vectorized=True, but"):  # a promise that is not kept is found out
+        pushed_found, together, _ = calls(pushed, autonomous=True)
+    assert together == 1
+    same = solve_ivp(pushed, (0.0, 5.0), [2.0, 0.5], method=GAUSS8)
+    assert np.abs(pushed_found.y[:, -1] - same.y[:, -1]).max() < 1e-13
+    assert len(solve_ivp(predators, (0.0, 5.0), [2.0, 0.5], method=GAUSS8, vectorized=True).t) == len(found.t)
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-9, 1e-12])
+def test_the_tolerance_of_gauss_is_an_error_relative_to_the_components(tolerance):
+    fun, y0 = SMOOTH["predators"]
+    true = solve_ivp(fun, (0.0, 20.0), y0, method=GAUSS8).y[:, -1]
+    found = solve_ivp(fun, (0.0, 20.0), y0, method=GAUSS8, rtol=tolerance, atol=tolerance)
+    assert np.abs(found.y[:, -1] - true).max() < 50 * tolerance
+    assert len(found.t) < len(solve_ivp(fun, (0.0, 20.0), y0, method=GAUSS8).t)
+
+
+def test_gauss_in_the_workflow_of_scipy():
+    """Events, terminal ones, t_eval, args, backwards, dense output, sizes of steps, an endless interval."""
+    fun, y0 = SMOOTH["kepler"]
+
+    def apart(t, y, *_):
+        return y[0] * y[2] + y[1] * y[3]
+
+    apart.direction = -1
+    wanted = np.linspace(0.0, 20.0, 41)
+    found = solve_ivp(
+        lambda t, y, mass: np.concatenate([y[2:], mass * fun(t, y)[2:]]), (0.0, 20.0), y0, method=GAUSS8, args=(1.0,),
+        t_eval=wanted, events=[apart],
+    )  # fmt: skip
+    true = solve_ivp(fun, (0.0, 20.0), y0, method="DOP853", rtol=3e-14, atol=1e-15, dense_output=True)
+    assert np.array_equal(found.t, wanted)
+    assert np.abs(found.y - true.sol(wanted)).max() < 1e-8  # SciPy's interpolant
+    assert np.ptp(kept("kepler", found.y)) < 5e-15
+    assert np.abs(found.t_events[0] - np.pi * np.array([1.0, 3.0, 5.0])).max() < 1e-12
+    apart.terminal = True
+    stopped = solve_ivp(fun, (0.0, 20.0), y0, method=GAUSS8, events=[apart], dense_output=True)
+    assert stopped.status == 1
+    assert abs(stopped.t[-1] - np.pi) < 1e-12
+    assert isinstance(stopped.sol, OdeSolution)
+    assert np.ptp(kept("kepler", stopped.sol(np.linspace(0.0, 3.1, 50)))) < 5e-15
+    back = solve_ivp(fun, (20.0, 0.0), found.y[:, -1], method=GAUSS8)
+    assert np.abs(back.y[:, -1] - y0).max() < 1e-11
+    short = solve_ivp(fun, (0.0, 1.0), y0, method=GAUSS8, first_step=1e-3, max_step=0.01)
+    assert short.t[1] == 1e-3
+    assert np.diff(short.t).max() <= 0.01 * (1 + 1e-12)
+    one = GAUSS8(fun, 0.0, y0, np.inf)
+    one.step()
+    assert one.t == one.t_old + one.step_size
+    assert one.status == "running"
+    assert solve_ivp(lambda t, y: 0.0 * y, (0.0, 1.0), [1.0], method=GAUSS8).y[0, -1] == 1.0
+    fixed = solve_ivp(fun, (0.0, 1.0), y0, method=GAUSS8, step=0.1)
+    assert np.allclose(np.diff(fixed.t), 0.1)
+
+
+def test_gauss_on_groups(truth):
+    fun, groups, y0 = BODIES["SO3"]
+    found = solve_ivp(fun, (0.0, 5.0), y0, method=lie_solver("GAUSS8", groups))
+    np.testing.assert_allclose(found.y, truth["SO3"].sol(found.t), rtol=0, atol=1e-8)
+    assert np.abs(np.linalg.norm(found.y[:4], axis=0) - 1.0).max() < 1e-15
+    assert np.abs(found.y[:, -1] - truth["SO3"].y[:, -1]).max() < 1e-10
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rtol": 2.0}, "rtol: 2.0"),
+        ({"rtol": [1e-3, 1e-3]}, "rtol"),
+        ({"atol": -1.0}, "atol: -1.0"),
+        ({"max_step": 0.0}, "max_step: 0.0"),
+        ({"first_step": 3.0}, "first_step: 3.0 is longer"),
+        ({"controller": "I"}, "controller: 'I', but GAUSS8 divides its steps by its estimate"),
+        ({"step": 0.1, "rtol": 1e-3}, "rtol: options of variable steps"),
+    ],
+    ids=lambda x: next(iter(x)) if isinstance(x, dict) else None,
+)
+def test_options_that_make_no_sense_for_gauss(options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        solve_ivp(predators, (0.0, 1.0), [2.0, 0.5], method=GAUSS8, **options)
+
+
+def test_a_field_that_ends_ends_gauss():
+    gone = solve_ivp(lambda t, y: -1.0 / y, (0.0, 1.0), [1.0], method=GAUSS8)
+    assert gone.status == -1
+    assert 0.4 < gone.t[-1] <= 0.5

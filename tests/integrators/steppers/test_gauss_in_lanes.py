@@ -26,10 +26,14 @@ from integrators.tableaus import GAUSS
 from integrators.tableaus.gauss_in_lanes import gauss_in_lanes
 from integrators.tableaus.numbers import decimal
 from liegroup import rn, so3
+from liegroup.compile import ld, st
+from liegroup.compile.scalars import sincos
 from mechanics import Body, Inertia, Tree
+from mechanics.forces import servo
 from mechanics.joints import Free, Motion, Revolute, Rheonomic, Slide, Spherical, Turn
+from mechanics.mechanism import Mechanism
 from mechanics.systems import SYSTEMS
-from mechanics.testing import random_tree
+from mechanics.testing import random_inertia, random_tree
 
 WHOLE = gauss_in_lanes_method(energy_tolerance=np.inf)
 
@@ -239,9 +243,41 @@ def test_fields_that_read_the_time_are_evaluated_at_the_times_of_the_stages():
     problem = pendulum(field=driven)
     assert pendulum().is_autonomous
     assert not problem.is_autonomous
-    assert not any(isinstance(run, StagesRun) for run in start_runs(problem, WHOLE, Output(), Plan(0.0, 0.1, 1)))
+    assert all(isinstance(run, StagesRun) for run in start_runs(problem, WHOLE, Output(), Plan(0.0, 0.1, 1)))
     exact = solve_ivp(driven, (0, 3), problem.y0, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
     assert np.abs(integrate(problem, "GAUSS8", (0, 3), 0.25).y[-1] - exact).max() < 2e-12
+
+
+@numba.njit
+def driven_in_registers(t, y, parameters, structure, work, out):
+    st(out, 0, ld(y, 1))
+    st(out, 1, sincos(2.0 * t)[1] - sincos(ld(y, 0))[0])
+
+
+@numba.njit
+def driven_by_branches(t, y, parameters, structure, work, out):
+    st(out, 0, ld(y, 1))
+    st(out, 1, (1.0 if t > 1.0 else t) - sincos(ld(y, 0))[0])
+
+
+@pytest.mark.parametrize("field", [driven, driven_in_registers])
+def test_times_in_lanes_and_one_by_one_agree_to_the_last_bit(field):
+    lanes, single = runs_of(pendulum(field=field))
+    assert (lanes.saved == single.saved).all()
+
+
+def test_what_takes_no_times_in_lanes_is_evaluated_one_by_one():
+    """The compiler refuses a question about eight times."""
+    problem = pendulum(field=driven_by_branches)
+    (run,) = start_runs(problem, WHOLE, Output(), Plan(0.0, 0.1, 10))
+    assert not isinstance(run, StagesRun)
+    run.go(10)
+
+    def equation(t, y):
+        return y[1], t - np.sin(y[0])
+
+    exact = solve_ivp(equation, (0, 1), problem.y0, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+    assert np.abs(run.y - exact).max() < 1e-12
 
 
 def test_plain_python_fields_give_the_same_numbers():
@@ -259,6 +295,9 @@ def test_trees_with_prescribed_joints_are_evaluated_at_the_times_of_the_stages()
     tree = Tree([Body("bob", moved, inertia=Inertia.about_com(2.0, (0, 0, -length), 1e-9 * np.eye(3)))])
     problem = tree.problem([0.5], [0.2])
     assert not problem.is_autonomous
+    assert problem.field.compiled_timed is not None
+    lanes, single = runs_of(problem)
+    assert (lanes.saved == single.saved).all()
     assert random_tree("chain", 2, np.random.default_rng(3), (Revolute,)).problem(np.zeros(2)).is_autonomous
 
     def equation(t, x):
@@ -266,6 +305,24 @@ def test_trees_with_prescribed_joints_are_evaluated_at_the_times_of_the_stages()
 
     true = solve_ivp(equation, (0, 2), (0.5, 0.2), method="DOP853", rtol=1e-13, atol=1e-14).y[0, -1]
     assert abs(integrate(problem, "GAUSS8", (0, 2), 0.1).y[-1, 0] - true) < 1e-8  # the bob has a little inertia
+
+
+@pytest.mark.slow
+def test_driven_mechanisms_are_evaluated_at_the_times_of_the_stages():
+    """A moved joint and a servo."""
+    generator = np.random.default_rng(3)
+    moved = Rheonomic((Turn((0, 0, 1), Motion((0.2, 0.5), ((0.3, 2.0, 0.1),))), Turn((1, 0, 0))))
+    base = Body("base", moved, inertia=random_inertia(generator))
+    arm = Body("arm", Revolute((0.6, 0, 0.8)), "base", (0.3, 0.1, 0), inertia=random_inertia(generator))
+    tree = Tree([base, arm], "driven arm", gravity=(0, 0, -9.81))
+    target = Motion((0.1, 0.4), ((0.2, 3.0, 0.3),))
+    problem = Mechanism(tree, [], elements=[servo("arm_joint", 20.0, 0.7, target)]).problem(tree.neutral(), [0.5, -0.3])
+    (run,) = start_runs(problem, WHOLE, Output(), Plan(0.0, 0.02, 50))
+    assert isinstance(run, StagesRun)
+    lanes, single = runs_of(problem, 50, 0.02)
+    assert (lanes.saved == single.saved).all()
+    exact = integrate(problem, "RKMK_DOP853", (0, 1), rtol=1e-12, atol=1e-13).y[-1]
+    assert np.abs(lanes.y - exact).max() < 1e-11
 
 
 # --- division of steps ------------------------------------------------------------------------------------------------
