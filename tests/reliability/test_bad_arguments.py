@@ -338,6 +338,22 @@ def test_batches_of_none_give_batches_of_none(name: str, verb: str) -> None:
     assert np.shape(none) == (0, *np.shape(one)[1:])
 
 
+STATES = ("q", "v", "p", "a", "tau", "wrenches")
+OF_TREES = {name: given for name, (_, given) in CALLS.items() if given.keys() >= {"tree", "q"} and name != "Mechanism"}
+
+
+@pytest.mark.parametrize("name", OF_TREES)
+def test_dynamics_of_no_states_are_none(name: str) -> None:
+    function, given = CALLS[name]
+
+    def shapes(count: int) -> list[tuple[int, ...]]:
+        batches = {k: np.repeat(np.asarray(given[k])[None], count, 0) for k in STATES if k in given}
+        found = function(**given | batches)
+        return [np.shape(part) for part in (found if isinstance(found, tuple) else (found,))]
+
+    assert shapes(0) == [(0, *shape[1:]) for shape in shapes(1)]
+
+
 def test_ensembles_of_none_are_refused() -> None:
     with pytest.raises(ValueError, match="expected at least one state"):
         calls.posed(y0=np.zeros((0, 2)))
