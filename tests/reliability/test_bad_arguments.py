@@ -12,6 +12,7 @@ import signal
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from integrators.events import Event
 from integrators.results import StorageError
 from liegroup.compile import is_formula
 from mechanics import ModelError
+from mechanics.systems import SYSTEMS
 
 SPEC = importlib.util.spec_from_file_location("right_calls", Path(__file__).with_name("calls.py"))
 calls = importlib.util.module_from_spec(SPEC)
@@ -146,6 +148,12 @@ def is_told(error: BaseException | None, names: Iterable[str]) -> bool:
     return error is None or isinstance(error, (ModelError, StorageError)) or bool(re.search(words, str(error)))
 
 
+def parameters_of(thing: Any) -> list[inspect.Parameter]:
+    """Those that have names."""
+    known = inspect.signature(thing).parameters.values()
+    return [p for p in known if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+
+
 def test_the_list_of_what_is_public_is_long() -> None:
     assert len(PUBLIC) > 250
 
@@ -166,6 +174,46 @@ def test_every_public_function_takes_or_names_what_is_bad(name: str) -> None:
         if not (is_named(error) and is_told(error, [p.name for p in parameters])):
             found[label] = repr(error)
     assert not found
+
+
+OBJECTS = {
+    "Tree": calls.pendulum(),
+    "Mechanism": SYSTEMS["four-bar"].mechanism(),
+    "NonholonomicSystem": SYSTEMS["vertical-disk"].make(),
+    "Problem": calls.posed(),
+    "Solution": calls.solution(),
+    "Inertia": calls.pendulum().bodies[0].inertia,
+}
+OF_THE_ENGINE = {"energy_guards", "explain", "check_state", "parts_values", "evaluate", "trajectory"}
+"""Methods that are called with what was checked; and `trajectory`, which has nothing to say of a single one."""
+METHODS = {
+    f"{name}.{method}": getattr(thing, method)
+    for name, thing in OBJECTS.items()
+    for method, kind in inspect.getmembers_static(type(thing))
+    if isinstance(kind, (FunctionType, staticmethod, classmethod))
+    and not (method.startswith("_") or method in OF_THE_ENGINE)
+}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_of_what_users_make_takes_or_names_what_is_bad(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    required, found = [p for p in parameters_of(METHODS[name]) if p.default is p.empty], {}
+    for label, bad in BAD.items():
+        error = call(METHODS[name], **dict.fromkeys((p.name for p in required), bad)) if required else None
+        if not (is_named(error) and is_told(error, [p.name for p in required])):
+            found[label] = repr(error)
+    assert not found
+
+
+@pytest.mark.parametrize("size", [0, 1, 3])
+@pytest.mark.parametrize("of", ["velocity", "invariant_values"])
+def test_states_of_another_size_are_refused_before_compiled_code_reads_beyond_them(of: str, size: int) -> None:
+    problem = SYSTEMS["heavy-top"].problem()
+    with pytest.raises(ValueError, match=rf"y: shape \({size},\), expected \({problem.n},\)"):
+        getattr(problem, of)(0.0, np.ones(size))
 
 
 # --- one argument at a time -------------------------------------------------------------------------------------------
