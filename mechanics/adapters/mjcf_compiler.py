@@ -1,8 +1,8 @@
 """The program that has MuJoCo compile one MJCF file, in a process of its own: ``python -I mjcf_compiler.py``.
 
-Standard input is JSON: `path`, the folders of modules; `file` or `text`; `seconds` after which it ends, also if its
-caller has.  Standard output is an .npz with the arrays of `FIELDS` and `OPTIONS` that this version of MuJoCo has, and
-`disabled`, the names of the flags that are off; or with `error`, what MuJoCo complains about.
+Standard input is JSON: `path`, the folders of modules; `file` or `text`; `processor` and `clock`, seconds after which
+it ends, also if its caller has.  Standard output is an .npz with the arrays of `FIELDS` and `OPTIONS` that this version
+of MuJoCo has, and `disabled`, the names of the flags that are off; or with `error`, what MuJoCo complains about.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import faulthandler
 import io
 import json
+import math
 import os
 import sys
 from typing import Any
@@ -30,7 +31,8 @@ OPTIONS = ("gravity", "density", "viscosity")
 
 def main() -> None:
     asked = json.load(sys.stdin)
-    faulthandler.dump_traceback_later(asked["seconds"], exit=True)
+    faulthandler.dump_traceback_later(asked["clock"], exit=True)
+    limit(asked["processor"])
     result = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print is no result
     sys.path[:] = asked["path"]
@@ -48,6 +50,18 @@ def main() -> None:
     np.savez(packed, **made)
     result.write(packed.getvalue())
     result.close()
+
+
+def limit(seconds: float) -> None:
+    """End by SIGXCPU after so many seconds of the processor, where there are such limits, and without a core file."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    allowed = math.ceil(seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (allowed if most == resource.RLIM_INFINITY else min(allowed, most), most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def arrays(model: Any, flags: Any) -> dict[str, Any]:

@@ -1,15 +1,16 @@
 """MuJoCo's model of an MJCF file, compiled in a process of its own.
 
 The compiler is a library in C, made for files of one's own.  What it must not read is refused before (`mjcf_files`);
-whatever else a file does to it, crash it or keep it for ever, ends with that process, within `limits.seconds`.  No
-file meets what another has left behind, and nothing of MuJoCo runs in the process of the caller: the model comes back
-as plain arrays with MuJoCo's names for them.
+whatever else a file does to it, crash it or keep it for ever, ends with that process, within `limits.seconds` of the
+processor.  No file meets what another has left behind, and nothing of MuJoCo runs in the process of the caller: the
+model comes back as plain arrays with MuJoCo's names for them.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import signal
 import subprocess
@@ -31,6 +32,8 @@ from mechanics.errors import ModelError
 
 PROGRAM = Path(__file__).with_name("mjcf_compiler.py")
 """What the process runs."""
+PATIENCE = 10.0
+"""How much longer it may take by the clock: other programs may be using the processor, or it may wait for ever."""
 ADDRESSES = {
     "body": "name_bodyadr",
     "joint": "name_jntadr",
@@ -62,20 +65,21 @@ def compiled(source: str | os.PathLike[str], trusted: bool, limits: Limits) -> t
 def _compiled_apart(asked: Mapping[str, Any], where: str, seconds: float) -> SimpleNamespace:
     """Through `PROGRAM`; what becomes of it is said of the file."""
     command = [get_executable(), "-I", str(PROGRAM)]
-    asked = {**asked, "path": sys.path, "seconds": seconds}
+    clock = PATIENCE * seconds
+    asked = {**asked, "path": sys.path, "processor": seconds, "clock": clock}
     hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # on Windows
     try:
         done = subprocess.run(
-            command, input=json.dumps(asked).encode(), capture_output=True, timeout=seconds, creationflags=hidden
+            command, input=json.dumps(asked).encode(), capture_output=True, timeout=clock, creationflags=hidden
         )
     except subprocess.TimeoutExpired:
-        raise ModelError(
-            where, f"MuJoCo's compiler was not done after {seconds:g} s", "raise limits.seconds if you trust it"
-        ) from None
+        raise _never_done(where, f"{clock:g} s") from None
     except OSError as error:
         raise ModelError(
             where, f"no process for MuJoCo's compiler: {error}", "see multiprocessing.set_executable"
         ) from None
+    if done.returncode == -getattr(signal, "SIGXCPU", math.inf):
+        raise _never_done(where, f"{seconds:g} s of the processor")
     if done.returncode:
         raise ModelError(where, f"MuJoCo's compiler {_end(done)}", "correct the file")
     try:
@@ -89,12 +93,17 @@ def _compiled_apart(asked: Mapping[str, Any], where: str, seconds: float) -> Sim
     return SimpleNamespace(**made)
 
 
+def _never_done(where: str, after: str) -> ModelError:
+    return ModelError(where, f"MuJoCo's compiler was not done after {after}", "raise limits.seconds if you trust it")
+
+
 def _end(done: subprocess.CompletedProcess[bytes]) -> str:
     """How a process has ended, with its last word."""
     said = done.stderr.decode(errors="replace").strip().splitlines()
     word = f": {said[-1]}" if said else ""
     if done.returncode < 0:
-        return f"was ended by {signal.Signals(-done.returncode).name}{word}"
+        names = {int(number): number.name for number in signal.Signals}
+        return f"was ended by {names.get(-done.returncode, f'signal {-done.returncode}')}{word}"
     return f"ended with status {done.returncode}{word}"
 
 

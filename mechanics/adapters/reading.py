@@ -34,7 +34,8 @@ class Limits:
     elements : int
         Number of elements; of MJCF also of what <replicate> and the like make of them.
     seconds : float
-        How long MuJoCo's compiler may take for an MJCF file, at most a million.
+        Of the processor, which MuJoCo's compiler may take for an MJCF file (of the clock: ten times as many); below
+        10⁵.
 
     Raises
     ------
@@ -50,7 +51,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("bytes", "depth", "elements"):
             integer(getattr(self, name), name, least=1)
-        real(self.seconds, "seconds", "a positive number up to a million", lambda x: 0.0 < x <= 1e6)
+        real(self.seconds, "seconds", "a positive number below 1e5", lambda x: 0.0 < x < 1e5)
 
 
 LIMITS = Limits()

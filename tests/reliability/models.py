@@ -21,7 +21,7 @@ from mechanics import ModelError, Tree
 
 SECONDS = 10.0
 """Longest read, of files of a few kB: of the processor, which other programs may be using."""
-WAITING = 120.0
+WAITING = 900.0
 """Longest read by the clock."""
 ENDED: list[str] = []
 """What processes that compile MJCF files died of, or were ended for: no findings, since their callers go on."""
