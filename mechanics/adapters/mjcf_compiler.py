@@ -7,6 +7,7 @@ of MuJoCo has, and `disabled`, the names of the flags that are off; or with `err
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import io
 import json
@@ -53,7 +54,11 @@ def main() -> None:
 
 
 def limit(seconds: float) -> None:
-    """End by SIGXCPU after so many seconds of the processor, where there are such limits, and without a core file."""
+    """End by SIGXCPU after so many seconds of the processor, without a core file, and before all others if the memory
+    is full, where there are such limits.
+    """
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "wb") as file:
+        file.write(b"1000")
     try:
         import resource
     except ImportError:  # Windows

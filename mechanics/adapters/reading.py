@@ -36,6 +36,8 @@ class Limits:
     seconds : float
         Of the processor, which MuJoCo's compiler may take for an MJCF file (of the clock: ten times as many); below
         10⁵.
+    assets : int
+        Length of the meshes, textures and other files that an MJCF file names, together.
 
     Raises
     ------
@@ -47,9 +49,10 @@ class Limits:
     depth: int = 100
     elements: int = 50_000
     seconds: float = 60.0
+    assets: int = 500_000_000
 
     def __post_init__(self) -> None:
-        for name in ("bytes", "depth", "elements"):
+        for name in ("bytes", "depth", "elements", "assets"):
             integer(getattr(self, name), name, least=1)
         real(self.seconds, "seconds", "a positive number below 1e5", lambda x: 0.0 < x < 1e5)
 

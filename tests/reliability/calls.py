@@ -177,7 +177,7 @@ def calls() -> dict[str, Call]:
     }
     file = mechanics.model_path("double_pendulum")
     limits, flags = Limits(), {"damping": True, "allow_massless": False}
-    found["Limits"] = (Limits, {"bytes": 100, "depth": 10, "elements": 10, "seconds": 1.0})
+    found["Limits"] = (Limits, {"bytes": 100, "depth": 10, "elements": 10, "seconds": 1.0, "assets": 10})
     found["load_urdf"] = (
         mechanics.load_urdf,
         {"path": file, "floating_base": False, "gravity": x, "strict": False, "limits": limits} | flags,

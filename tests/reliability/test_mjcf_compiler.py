@@ -68,6 +68,12 @@ def test_a_compiler_that_dies_of_a_signal_does_not_take_the_caller_along(tmp_pat
     refused(PENDULUM, rf"^MJCF text: MuJoCo's compiler was ended by {number.name}")
 
 
+@pytest.mark.skipif(not Path("/proc/self/oom_score_adj").exists(), reason="of Linux")
+def test_if_the_memory_is_full_the_compiler_ends_before_its_caller(tmp_path, monkeypatch):
+    fake(tmp_path, monkeypatch, "sys.exit(open('/proc/self/oom_score_adj').read())")
+    refused(PENDULUM, "ended with status 1: 1000;")
+
+
 GIVES = "class MjModel:\n def from_xml_string(text): {}\nmjtDisableBit = None\n"
 STRANGE = {
     "ends": ("sys.stderr.write('first\\nfatal\\n'); os._exit(3)", "ended with status 3: fatal"),
