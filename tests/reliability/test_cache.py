@@ -35,7 +35,7 @@ def run(tmp_path):
             text=True,
             env=environment,
             check=False,
-            timeout=900,
+            timeout=3600,
         )
         if check:
             assert done.returncode == 0, done.stderr + done.stdout
