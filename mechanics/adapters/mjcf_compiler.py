@@ -59,10 +59,10 @@ def limit(seconds: float) -> None:
     """
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "wb") as file:
         file.write(b"1000")
-    try:
-        import resource
-    except ImportError:  # Windows
+    if os.name != "posix":
         return
+    import resource
+
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     allowed = math.ceil(seconds)
     resource.setrlimit(resource.RLIMIT_CPU, (allowed if most == resource.RLIM_INFINITY else min(allowed, most), most))
