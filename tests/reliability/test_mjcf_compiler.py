@@ -119,6 +119,26 @@ def test_a_compiler_whose_caller_is_gone_ends_by_itself(tmp_path, code):
     assert b"Timeout" in done.stderr
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_ctrl_c_ends_the_compiler_with_its_caller(tmp_path):
+    started = tmp_path / "started"
+    (tmp_path / "mujoco.py").write_text(f"import os\nopen({str(started)!r}, 'w').write(str(os.getpid()))\n{SPINS_IN_C}")
+    root = Path(__file__).resolve().parents[2]
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"import mechanics\nmechanics.load_mjcf({PENDULUM!r})"],
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{root}"},
+        stderr=subprocess.PIPE,
+    )
+    until = time.monotonic() + 300.0
+    while not (started.exists() and started.read_text()) and time.monotonic() < until:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=300)
+    assert b"KeyboardInterrupt" in err
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)
+
+
 def test_nothing_of_mujoco_is_loaded_into_the_process_of_the_caller():
     code = f"import sys, mechanics\nmechanics.load_mjcf({PENDULUM!r})\nassert 'mujoco' not in sys.modules"
     root = str(Path(__file__).resolve().parents[2])
