@@ -415,7 +415,7 @@ def power(
     total = (force * v).sum(axis=-1)
     if external.any():
         twists = body_twists(tree, q, v, t)
-        total = total + (external * twists.reshape(*twists.shape[:-2], -1)).sum(axis=-1)
+        total = total + (external * twists.reshape(*twists.shape[:-2], 6 * len(tree))).sum(axis=-1)
     return np.asarray(total)
 
 
@@ -477,7 +477,8 @@ def _wrenches(tree: Tree, wrenches: ArrayLike | None) -> Array:
             f"wrenches: shape {array.shape}, expected (…, {len(tree)}, 6): force and moment of every body of tree "
             f"{tree.name!r}"
         )
-    return _numbers(tree, array.reshape(*array.shape[:-2], -1), 6 * len(tree), "wrenches", "six numbers per body")
+    size = 6 * len(tree)
+    return _numbers(tree, array.reshape(*array.shape[:-2], size), size, "wrenches", "six numbers per body")
 
 
 def _check_solution(tree: Tree, q: Array, v: Array, p: Array, t: float) -> None:

@@ -137,7 +137,8 @@ class Mechanism:
         """A mechanism closed from rough coordinates; joints of `hold` keep theirs (see
         `mechanics.constraints.assembly.assemble`).
         """
-        closures = tuple(closures)
+        of_kind(tree, Tree, "tree", "a Tree")
+        closures = sequence(closures, "closures", "closures of mechanics.constraints")
         return Mechanism(tree, closures, assemble(tree, closures, guess, hold).q, elements, rank, name)
 
     def __repr__(self) -> str:
@@ -181,7 +182,8 @@ class Mechanism:
 
     def closing_velocity(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
         """φ̇ (m,)."""
-        return np.asarray(self.equations.rate(geometry(self.tree, np.asarray(q, dtype=float), v, t)))
+        q, v = self._numbers(q, "q", self.tree.nq), self._numbers(v, "v", self.tree.nv)
+        return np.asarray(self.equations.rate(geometry(self.tree, q, v, real(t, "t"))))
 
     # --- for the integrators ------------------------------------------------------------------------------------------
 
@@ -343,7 +345,7 @@ class Mechanism:
         """
         import scipy.linalg  # slow to import
 
-        q, n = np.asarray(q, dtype=np.float64), self.tree.nv
+        q, n = self._numbers(q, "q", self.tree.nq), self.tree.nv
         bare = copy(self)
         bare.elements = ()
 
@@ -363,7 +365,8 @@ class Mechanism:
 
     def momentum(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
         """p = Bᵀ M V, m·v of the tree."""
-        p: Array = geometry(self.tree, np.asarray(q, dtype=float), v, t).momentum(self.tree)
+        q, v = self._numbers(q, "q", self.tree.nq), self._numbers(v, "v", self.tree.nv)
+        p: Array = geometry(self.tree, q, v, real(t, "t")).momentum(self.tree)
         return p
 
     def _velocity(self, q: Array, v: ArrayLike | None, rates: Mapping[str, ArrayLike] | None) -> Array:
@@ -387,7 +390,7 @@ class Mechanism:
 
     def projected_velocity(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, float]:
         """The velocity nearest to v in kinetic energy that keeps the loops closed, and the energy this removes, J."""
-        q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+        q, v = self._numbers(q, "q", self.tree.nq), self._numbers(v, "v", self.tree.nv)
         M, G, r = (
             mass_matrix(self.tree, q),
             self.equations.matrix(q) * self.mobility.scales[:, None],

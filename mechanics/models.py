@@ -11,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from liegroup.arrays import of_kind, path_of
@@ -217,6 +218,7 @@ def load_urdf(
     ('shoulder_pan_joint', 'shoulder_lift_joint')
     """
     path_of(path, "path")
+    _check(limits, floating_base=floating_base, strict=strict, damping=damping, allow_massless=allow_massless)
     from mechanics.adapters.urdf import load_urdf as load
 
     return load(path, floating_base, gravity, strict, damping=damping, allow_massless=allow_massless, limits=limits)
@@ -230,7 +232,7 @@ def load_mjcf(
     trusted: bool = False,
     limits: Limits = LIMITS,
 ) -> Tree:
-    """A tree from an MJCF file, through MuJoCo's own compiler.
+    """A tree from an MJCF file, through MuJoCo's own compiler, which runs in a process of its own.
 
     Bodies, inertias (also those from geometry), free, ball, hinge and slide joints, any number of them on a body, and
     their damping are carried over; limits and dry friction as data.  The origin of a body is the anchor of its last
@@ -250,7 +252,7 @@ def load_mjcf(
         Whether includes, meshes and other files may lie outside of the folder of the file (of a text: the working
         folder; links are followed first), and plugins may run.  By default they are refused.
     limits : Limits
-        Greatest length and depth of the file with its includes, and number of elements it makes.
+        Greatest length and depth of the file with its includes, number of elements it makes, and time to compile it.
 
     Returns
     -------
@@ -259,8 +261,8 @@ def load_mjcf(
     Raises
     ------
     ModelError
-        No such file, a file that leads out of its folder or beyond the `limits`, what MuJoCo's compiler refuses, a
-        model without bodies, a joint that moves no inertia.
+        No such file, a file that leads out of its folder or beyond the `limits`, what MuJoCo's compiler refuses or dies
+        of, a model without bodies, a joint that moves no inertia.
     ModuleNotFoundError
         MuJoCo, of the extra ``robots``, is not installed.
 
@@ -279,6 +281,7 @@ def load_mjcf(
     >>> tree.nv
     1
     """
+    _check(limits, damping=damping, trusted=trusted)
     from mechanics.adapters.mjcf import load_mjcf as load
 
     return load(source, gravity, damping=damping, trusted=trusted, limits=limits)
@@ -350,6 +353,8 @@ def load_mechanism(
     <Mechanism 'cassie': 22 bodies, 16 closure equations of rank 14, dof 12>
     """
     path_of(source, "source", "the path or the name of a model, or the text of an MJCF file")
+    flags = {"damping": damping, "springs": springs, "allow_massless": allow_massless, "trusted": trusted}
+    _check(limits, **flags, floating_base=False if floating_base is None else floating_base)
     if str(source) == "cassie":
         source = _robots() / "cassie_description/robots/cassie_v2.sdf"
     suffix = Path(str(source)).suffix.lower()
@@ -376,6 +381,12 @@ def load_mechanism(
     from mechanics.adapters.mjcf_closures import load_mjcf_mechanism
 
     return load_mjcf_mechanism(source, gravity, damping, springs, trusted, limits)
+
+
+def _check(limits: Limits, **flags: bool) -> None:
+    of_kind(limits, Limits, "limits", "a mechanics.models.Limits")
+    for name, flag in flags.items():
+        of_kind(flag, (bool, np.bool_), name, "True or False")
 
 
 def _closed(

@@ -14,7 +14,7 @@ from integrators.problem.fields import Field, as_field, joined, lane_work_shape,
 from integrators.problem.guards import Doubt, Guard, checked, unknown
 from integrators.problem.jitted import raise_raised
 from integrators.problem.parts import constrained, lagrangian, quasi_velocity
-from liegroup.arrays import integer, reals, sequence, shown
+from liegroup.arrays import integer, real, reals, sequence, shown
 from liegroup.table import FACTORS, quaternions
 
 Array = NDArray[np.float64]
@@ -241,10 +241,14 @@ class Problem:
         return self.evaluate(self.parts, t, y, self.parts_size)
 
     def evaluate(self, function: Field, t: float, y: ArrayLike, size: int) -> Array:
-        """The `size` values of a function of the problem's kind at one state."""
+        """The `size` values of a function of the problem's kind at one state; ValueError for another shape."""
+        y = reals(y, "y", f"{self.n} real numbers")
+        if y.shape != (self.n,):  # compiled code would read beyond its end
+            raise ValueError(f"y: shape {y.shape}, expected ({self.n},): {_describe(self.table)}")
         out = np.zeros(size)
         call = function.compiled if function.is_compiled else function.python
-        call(float(t), np.array(y, dtype=np.float64), self.parameters, self.structure, np.zeros(self.work_shape), out)
+        t = real(t, "t", "a number", lambda x: True)
+        call(t, y, self.parameters, self.structure, np.zeros(self.work_shape), out)
         raise_raised()
         return out
 

@@ -31,6 +31,7 @@ import math
 import os
 import re
 import tomllib
+import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -40,6 +41,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from liegroup.arrays import path_of
 from liegroup.rotations import matrix_from_quaternion_wxyz, quaternion_wxyz_from_euler_angles
 from mechanics.constraints.couplings import gear, polynomial
 from mechanics.constraints.loops import CLOSURES, Closure
@@ -104,13 +106,26 @@ def read_closures(path: str | os.PathLike[str], tree: Tree) -> ClosureFile:
 
 def write_closures(path: str | os.PathLike[str], mechanism: Mechanism) -> None:
     """The closures of a mechanism and its home as a JSON file that `read_closures` gives back bit by bit."""
-    if Path(path).suffix != ".json":
+    if path_of(path, "path").suffix != ".json":
         raise ValueError(f"path: {str(path)!r}, expected a name that ends in .json")
     tree = mechanism.tree
     guess = {name: mechanism.home[tree.q_slice(name)].tolist() for name in tree.joint_names}
     entries = [_entry(c, tree) for c in mechanism.equations.closures]
     content = {"closure": entries, "assembly": {"guess": guess, "rank": mechanism.mobility.rank}}
-    Path(path).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    _put(path, json.dumps(content, indent=1) + "\n")
+
+
+def _put(path: str | os.PathLike[str], text: str) -> None:
+    """Write a file, whole or not at all: a full disk leaves the old one; links stay."""
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        raise ValueError(f"path: {str(path)!r} is a folder or device, expected a new file or one to be replaced")
+    part = target.with_name(f".{target.name}.{uuid.uuid4().hex[:12]}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, target)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _entry(closure: Closure, tree: Tree) -> dict[str, Any]:

@@ -12,15 +12,13 @@ from __future__ import annotations
 
 import os
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liegroup.arrays import path_of
-from mechanics.adapters.mjcf_files import check
-from mechanics.adapters.reading import LIMITS, Limits, Report, content, inside, some
+from mechanics.adapters.mjcf_model import active_equalities, compiled, disabled, named, stiff_joints
+from mechanics.adapters.reading import LIMITS, Limits, Report, inside, some
 from mechanics.algebra.spatial import rotation_from_quaternion
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.joints import (
@@ -60,8 +58,8 @@ def load_mjcf(
     model, report = compiled(source, trusted, limits)
     if active := active_equalities(model):
         text = "equality constraints (<equality>) are left out; load_mechanism keeps those of bodies and joints"
-        report.change(_counted([_named(model, "equality", e) for e in active], text))
-    springs = [_named(model, "joint", j) for j in stiff_joints(model)]
+        report.change(_counted([named(model, "equality", e) for e in active], text))
+    springs = [named(model, "joint", j) for j in stiff_joints(model)]
     if springs:
         report.change(_counted(springs, "springs of joints (stiffness) are left out; see mechanics.forces"))
     tree = tree_of(model, report, gravity, damping)
@@ -69,34 +67,11 @@ def load_mjcf(
     return tree
 
 
-def compiled(source: str | os.PathLike[str], trusted: bool, limits: Limits) -> tuple[Any, Report]:
-    """MuJoCo's model of a file or of its text, which was checked before, and an empty report."""
-    try:
-        import mujoco
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            f"{error}; install the model readers: pip install 'liemech[robots]'", name=error.name
-        ) from None
-    path_of(source, "source", "the path of a model file, or its text")
-    text = str(source)
-    is_text = text.lstrip().startswith("<")
-    report = Report("MJCF text" if is_text else text)
-    given = text.encode("utf-8", "surrogatepass") if is_text else content(text, limits, "an .xml")
-    if len(given) > limits.bytes:
-        raise ModelError(report.path, f"is longer than {limits.bytes} bytes", "raise limits.bytes if you trust it")
-    check(given, None if is_text else Path(text), limits, trusted)
-    try:
-        model = mujoco.MjModel.from_xml_string(text) if is_text else mujoco.MjModel.from_xml_path(text)
-    except (ValueError, mujoco.FatalError, MemoryError) as error:
-        raise ModelError(report.path, f"MuJoCo's compiler says: {error}", "correct the file") from None
-    return model, report
-
-
 def tree_of(model: Any, report: Report, gravity: ArrayLike | None, damping: bool) -> Tree:
     """The tree of a model, with what else is left out in the report."""
     if gravity is None:
-        gravity = (0.0, 0.0, 0.0) if _disabled(model, "mjDSBL_GRAVITY") else model.opt.gravity
-    undamped = damping and _disabled(model, "mjDSBL_DAMPER")
+        gravity = (0.0, 0.0, 0.0) if disabled(model, "mjDSBL_GRAVITY") else model.gravity
+    undamped = damping and disabled(model, "mjDSBL_DAMPER")
     with inside(report.path):
         bodies, frames = _bodies(model, damping and not undamped)
         if not bodies:
@@ -108,37 +83,14 @@ def tree_of(model: Any, report: Report, gravity: ArrayLike | None, damping: bool
             return Tree(bodies, name, gravity, strict=False, notes=report.notes, frames=frames)
 
 
-def _disabled(model: Any, name: str) -> bool:
-    """Whether a <flag> of the file is off; versions of MuJoCo that do not know it have it on."""
-    import mujoco
-
-    return bool(int(getattr(mujoco.mjtDisableBit, name, 0)) & int(model.opt.disableflags))
-
-
-def _named(model: Any, kind: str, number: int) -> str:
-    return str(getattr(model, kind)(number).name or f"{kind}_{number}")
-
-
 def _counted(names: list[str], text: str) -> str:
     return f"{len(names)} × {text}: {some(names)}"
-
-
-def active_equalities(model: Any) -> list[int]:
-    """Numbers of the equality constraints that act."""
-    off = _disabled(model, "mjDSBL_EQUALITY")
-    return [] if off else [e for e in range(model.neq) if model.eq_active0[e]]
-
-
-def stiff_joints(model: Any) -> list[int]:
-    """Numbers of the joints with springs that act."""
-    off = _disabled(model, "mjDSBL_SPRING")
-    return [] if off else np.flatnonzero(model.jnt_stiffness).tolist()
 
 
 def _bodies(model: Any, damping: bool) -> tuple[list[Body], dict[str, Frame]]:
     bodies: list[Body] = []
     frames: dict[str, Frame] = {}
-    names = [model.body(b).name or f"body_{b}" for b in range(model.nbody)]
+    names = [named(model, "body", b) for b in range(model.nbody)]
     places: list[Frame] = [Frame(None)]
     for b in range(1, model.nbody):
         above = places[model.body_parentid[b]]
@@ -171,7 +123,7 @@ def _bodies(model: Any, damping: bool) -> tuple[list[Body], dict[str, Frame]]:
 
 def _name(model: Any, joints: list[int]) -> str:
     """The name of the joint that the joints about one anchor become."""
-    return "+".join(model.joint(j).name or f"joint_{j}" for j in joints)
+    return "+".join(named(model, "joint", j) for j in joints)
 
 
 def place_of(model: Any, j: int) -> tuple[str, int]:
@@ -239,7 +191,7 @@ def _data(model: Any, joints: list[int], damping: bool) -> JointData:
 
 def _left_out(model: Any, report: Report, damping: bool, undamped: bool) -> None:
     """What is only noted, and what makes the tree move differently than MuJoCo's model."""
-    joint_of = [_named(model, "joint", int(j)) for j in model.dof_jntid]
+    joint_of = [named(model, "joint", int(j)) for j in model.dof_jntid]
 
     def joints(values: Any) -> list[str]:
         """Names of the joints whose degrees of freedom have some, each once."""
@@ -247,7 +199,7 @@ def _left_out(model: Any, report: Report, damping: bool, undamped: bool) -> None
         return list(dict.fromkeys(joint_of[i] for i in found))
 
     def those(kind: str, chosen: Any) -> list[str]:
-        return [_named(model, kind, int(i)) for i in np.flatnonzero(chosen)]
+        return [named(model, kind, int(i)) for i in np.flatnonzero(chosen)]
 
     def powers(name: str, count: int) -> Any:
         """Coefficients of higher powers, which older versions of MuJoCo do not have."""
@@ -255,20 +207,20 @@ def _left_out(model: Any, report: Report, damping: bool, undamped: bool) -> None
 
     limited = those("joint", model.jnt_limited)
     simple = np.isin(model.jnt_type, (SLIDE, HINGE))
-    shifted = [_named(model, "joint", int(j)) for j in np.flatnonzero(simple) if model.qpos0[model.jnt_qposadr[j]]]
+    shifted = [named(model, "joint", int(j)) for j in np.flatnonzero(simple) if model.qpos0[model.jnt_qposadr[j]]]
     for names, text in (
         (
             those("geom", (model.geom_contype != 0) | (model.geom_conaffinity != 0)),
             "geoms that can touch: contacts are not modelled",
         ),
-        ([_named(model, "tendon", i) for i in range(model.ntendon)], "tendons are left out"),
-        ([_named(model, "actuator", i) for i in range(model.nu)], "actuators are left out; pass joint forces instead"),
+        ([named(model, "tendon", i) for i in range(model.ntendon)], "tendons are left out"),
+        ([named(model, "actuator", i) for i in range(model.nu)], "actuators are left out; pass joint forces instead"),
         (joints(model.dof_armature), "joints with armature: rotor inertia is left out"),
         (joints(model.dof_frictionloss), "joints with dry friction (frictionloss): not modelled"),
         (joints(powers("dof_dampingpoly", model.nv)), "joints with damping that is not linear: only its linear part"),
         (those("joint", powers("jnt_stiffnesspoly", model.njnt)), "joints with springs that are not linear: left out"),
         (those("body", model.body_gravcomp), "bodies with gravity compensation: left out"),
-        (["<option>"] * bool(model.opt.density or model.opt.viscosity), "surrounding fluid: its forces are left out"),
+        (["<option>"] * bool(model.density or model.viscosity), "surrounding fluid: its forces are left out"),
         ([f"flex_{i}" for i in range(getattr(model, "nflex", 0))], "deformable bodies: left out"),
         (those("body", model.body_mocapid >= 0), "mocap bodies are fixed where the file has them"),
     ):

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanics.adapters.mjcf import HINGE, SLIDE, active_equalities, compiled, place_of, stiff_joints, tree_of
+from mechanics.adapters.mjcf import HINGE, SLIDE, place_of, tree_of
+from mechanics.adapters.mjcf_model import active_equalities, compiled, named, stiff_joints
 from mechanics.adapters.reading import LIMITS, Limits, Report, inside, some
 from mechanics.algebra.spatial import rotation_from_quaternion
 from mechanics.constraints.couplings import polynomial
@@ -23,6 +24,11 @@ from mechanics.forces import Element, joint_spring
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.model.tree import Tree
+
+CONNECT, WELD, JOINT = range(3)
+"""MuJoCo's types of equality constraints (mjtEq)."""
+BODY = 1
+"""What a constraint is between: bodies, of MuJoCo's kinds of objects (mjtObj)."""
 
 
 def load_mjcf_mechanism(
@@ -34,27 +40,25 @@ def load_mjcf_mechanism(
     limits: Limits = LIMITS,
 ) -> Mechanism:
     """See `mechanics.load_mechanism`."""
-    import mujoco
-
     model, report = compiled(source, trusted, limits)
     elements = _springs(model, report) if springs else []
     tree = tree_of(model, report, gravity, damping)
     with inside(report.path):
-        closures = _closures(model, tree, report, mujoco)
+        closures = _closures(model, tree, report)
         made = Mechanism.assembled(tree, closures, elements=elements, name=tree.name)
     report.warn(3)
     return made
 
 
-def _closures(model: Any, tree: Tree, report: Report, mujoco: Any) -> list[Closure]:
+def _closures(model: Any, tree: Tree, report: Report) -> list[Closure]:
     """The equality constraints that act; the names of the others in the report."""
     active = active_equalities(model)
     closures: list[Closure] = []
     left_out: list[str] = []
     for e in range(model.neq):
-        name = model.equality(e).name or f"equality_{e}"
+        name = named(model, "equality", e)
         try:
-            closure = _closure(model, e, name, tree.frames, mujoco) if e in active else None
+            closure = _closure(model, e, name, tree.frames) if e in active else None
         except ModelError as error:
             raise report.error(f"<equality> {name!r}", error.problem, error.remedy) from None
         if closure is None:
@@ -71,7 +75,7 @@ def _springs(model: Any, report: Report) -> list[list[Element]]:
     """τ = −k (q − q_spring) of hinges and slides that are joints of their own in the tree; q counts from `qpos0`."""
     found, left_out = [], []
     for j in stiff_joints(model):
-        name = model.joint(j).name or f"joint_{j}"
+        name = named(model, "joint", j)
         if model.jnt_type[j] in (SLIDE, HINGE) and place_of(model, j)[0] == name:
             at = model.jnt_qposadr[j]
             rest = float(model.qpos_spring[at] - model.qpos0[at])
@@ -83,25 +87,25 @@ def _springs(model: Any, report: Report) -> list[list[Element]]:
     return found
 
 
-def _closure(model: Any, e: int, name: str, frames: Any, mujoco: Any) -> Closure | None:
+def _closure(model: Any, e: int, name: str, frames: Any) -> Closure | None:
     """R₁ x₁ + p₁ = R₂ x₂ + p₂, and for a weld R₁ Q = R₂, with the anchors and the pose of `eq_data`; for joints q₁ = Σ
     a_k q₂ᵏ.
     """
-    if model.eq_type[e] == mujoco.mjtEq.mjEQ_JOINT:
+    if model.eq_type[e] == JOINT:
         first, second = (place_of(model, int(j)) if j >= 0 else None for j in (model.eq_obj1id[e], model.eq_obj2id[e]))
         return None if first is None else polynomial(first, second, model.eq_data[e][:5], name)
-    if model.eq_objtype[e] != mujoco.mjtObj.mjOBJ_BODY:
+    if model.eq_objtype[e] != BODY:
         return None
     bodies, data = (int(model.eq_obj1id[e]), int(model.eq_obj2id[e])), model.eq_data[e]
-    if model.eq_type[e] == mujoco.mjtEq.mjEQ_CONNECT:
+    if model.eq_type[e] == CONNECT:
         return spherical(_frame(model, bodies[0], frames, data[:3]), _frame(model, bodies[1], frames, data[3:6]), name)
-    if model.eq_type[e] == mujoco.mjtEq.mjEQ_WELD:
+    if model.eq_type[e] == WELD:
         turn = np.asarray(rotation_from_quaternion(np.asarray(data[6:10], dtype=np.float64)))
         return weld(_frame(model, bodies[0], frames, data[3:6], turn), _frame(model, bodies[1], frames, data[:3]), name)
     return None
 
 
 def _frame(model: Any, body: int, frames: Any, point: Any, turn: Any = None) -> Frame:
-    place = Frame(None) if body == 0 else frames[model.body(body).name or f"body_{body}"]
+    place = Frame(None) if body == 0 else frames[named(model, "body", body)]
     R = np.asarray(place.rotation)
     return Frame(place.body, place.position + R @ point, R if turn is None else R @ turn)

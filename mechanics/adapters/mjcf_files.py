@@ -50,6 +50,8 @@ class _Check:
     places: list[Path] = field(default_factory=list)
     seen: set[Path] = field(default_factory=set)
     real: dict[Path, Path] = field(default_factory=dict)
+    assets: set[Path] = field(default_factory=set)
+    named: int = 0
 
     def document(self, text: bytes, where: str) -> None:
         """The file and what it includes; the paths last, since any file may say where they start."""
@@ -123,7 +125,20 @@ class _Check:
                 if key.startswith("file"):
                     for place in self.places:
                         for folder in ("", *folders):
-                            self.inside(place / folder / name, f"{where}: {_of(element)} {key}={name!r}")
+                            self.asset(place / folder / name, f"{where}: {_of(element)} {key}={name!r}")
+
+    def asset(self, path: Path, where: str) -> None:
+        """A file that the compiler may read: no pipe or device, and not too long together with all others."""
+        real = self.inside(path, where)
+        if real in self.assets or not real.exists():
+            return
+        if not (real.is_file() or real.is_dir()):
+            raise ModelError(where, "is not a regular file", "name a file")
+        self.assets.add(real)
+        self.named += real.stat().st_size
+        if self.named > self.limits.assets:
+            most = f"{self.limits.assets} bytes of meshes, textures and other files"
+            raise ModelError(where, f"makes more than {most}", "raise limits.assets if you trust them")
 
     def inside(self, path: Path, where: str) -> Path:
         """The path without links, inside the folder of the model."""

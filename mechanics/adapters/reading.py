@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 from xml.etree.ElementTree import Element, ParseError
 
+from liegroup.arrays import integer, real
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.model.inertia import LARGEST
 
@@ -21,7 +21,8 @@ __all__ = ["LARGEST", "LIMITS", "Limits", "Report", "content", "inside", "number
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
-class Limits(NamedTuple):
+@dataclass(frozen=True)
+class Limits:
     """What a model file may cost; greater ones for a file that you trust.
 
     Attributes
@@ -32,11 +33,28 @@ class Limits(NamedTuple):
         Levels of nested elements.
     elements : int
         Number of elements; of MJCF also of what <replicate> and the like make of them.
+    seconds : float
+        Of the processor, which MuJoCo's compiler may take for an MJCF file (of the clock: ten times as many); below
+        10⁵.
+    assets : int
+        Length of the meshes, textures and other files that an MJCF file names, together.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Not positive numbers.
     """
 
     bytes: int = 20_000_000
     depth: int = 100
     elements: int = 50_000
+    seconds: float = 60.0
+    assets: int = 500_000_000
+
+    def __post_init__(self) -> None:
+        for name in ("bytes", "depth", "elements", "assets"):
+            integer(getattr(self, name), name, least=1)
+        real(self.seconds, "seconds", "a positive number below 1e5", lambda x: 0.0 < x < 1e5)
 
 
 LIMITS = Limits()

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liegroup.arrays import reals, sequence
 from liegroup.table import EXP, increment, retract
 from mechanics.algebra.spatial import Array as Matrix
 from mechanics.constraints.body_equations import COUPLING, PARALLEL
@@ -104,7 +105,7 @@ def assemble(
         It does not close: with the gap of every closure.  Or it closes with axes pointing the opposite way.
     """
     loops = equations or LoopEquations(tree, closures)
-    start = tree.neutral() if guess is None else np.array(guess, dtype=np.float64)
+    start = tree.neutral() if guess is None else reals(guess, "guess")
     if start.shape != (tree.nq,) or not np.isfinite(start).all():
         raise ValueError(f"guess: shape {start.shape}, expected {tree.nq} finite numbers in the order of the joints")
     if not len(loops):
@@ -121,7 +122,7 @@ def assemble(
 
 def _free_columns(tree: Tree, hold: Sequence[str]) -> NDArray[np.bool_]:
     free = np.ones(tree.nv, dtype=bool)
-    for name in hold:
+    for name in sequence(hold, "hold", "names of joints"):
         free[tree.v_slice(name)] = False
     return free
 

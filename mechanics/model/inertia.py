@@ -96,8 +96,8 @@ class Inertia:
         """The same matter described in other axes: origin of the present ones at `position`, x_new = rotation·x +
         position.
         """
-        R = np.asarray(rotation, dtype=float)
-        return Inertia.about_com(self.mass, R @ self.com + np.asarray(position), R @ self.tensor_about_com @ R.T)
+        x, R = _array(position, (3,), "position"), _array(rotation, (3, 3), "rotation")
+        return Inertia.about_com(self.mass, R @ self.com + x, R @ self.tensor_about_com @ R.T)
 
     def __add__(self, other: Inertia) -> Inertia:
         """Two bodies rigidly joined, described in the same axes."""

@@ -332,6 +332,7 @@ class Tree:
 
     def random_configuration(self, generator: np.random.Generator) -> Array:
         """Angles in [−π, π], distances and positions in [−1, 1], orientations uniformly."""
+        of_kind(generator, np.random.Generator, "generator", "a numpy.random.Generator")
         return np.concatenate([np.zeros(0)] + [b.joint.random(generator) for b in self.bodies])
 
     def with_gravity(self, gravity: ArrayLike) -> Tree:

@@ -211,7 +211,8 @@ class NonholonomicSystem:
     def velocity(self, q: ArrayLike, u: ArrayLike, t: float = 0.0) -> Array:
         """v = S(q) u + s(q)."""
         problem = self._reduced_problem
-        return problem.velocity(t, np.concatenate([np.asarray(q, float), np.asarray(u, float)]))[: self.n]
+        y = np.concatenate([_given(q, None, self.n_q, "q"), _given(u, None, self.r, "u")])
+        return problem.velocity(t, y)[: self.n]
 
     def basis(self, q: ArrayLike, t: float = 0.0) -> Array:
         """S(q), (n, r): the columns span the admissible velocities."""
@@ -220,15 +221,16 @@ class NonholonomicSystem:
 
     def quasi_velocity(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
         """u of an admissible velocity v (least squares if v is not admissible)."""
+        v = _given(v, None, self.n, "v")
         if self.r == self.n:
-            return np.array(v, dtype=np.float64)
+            return v
         still = self.velocity(q, np.zeros(self.r), t)
-        return np.asarray(np.linalg.lstsq(self.basis(q, t), np.asarray(v, float) - still, rcond=None)[0])
+        return np.asarray(np.linalg.lstsq(self.basis(q, t), v - still, rcond=None)[0])
 
     def parts(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Parts:
         """M, A, forces … at the state (q, v)."""
         n, m = self.n, self.m
-        y = np.concatenate([np.asarray(q, float), np.asarray(v, float)])
+        y = np.concatenate([_given(q, None, self.n_q, "q"), _given(v, None, self.n, "v")])
         out = self._constrained_problem.parts_values(t, y)
         at = constrained_layout(n, m, self.positions)
         blocks = [out[start:end].copy() for start, end in pairwise(at)]
@@ -316,7 +318,7 @@ class NonholonomicSystem:
 
 
 def _given(value: ArrayLike | None, default: Any, size: int, name: str) -> Array:
-    array = np.array(default if value is None else value, dtype=np.float64)
+    array = reals(default if value is None else value, name)
     if array.shape != (size,):
         raise ValueError(f"{name}: shape {array.shape}, expected ({size},)")
     if not np.isfinite(array).all():

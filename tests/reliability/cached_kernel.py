@@ -157,6 +157,18 @@ def stale() -> None:
     print(right(), hits())
 
 
+def older() -> None:
+    """Seal, as this user, indices of another version of the compiler."""
+    import pickle
+
+    for file in files():
+        if file.suffix == ".nbi":
+            name = f"{file.parent.name}/{file.name}"
+            version, *rest = pickle.loads(seals.opened(name, file.read_bytes()) or b"")
+            file.write_bytes(seals.sealed(name, pickle.dumps((f"{version}.older", *rest))) or b"")
+    print(right(), hits())
+
+
 def vanish() -> None:
     print(right())
     shutil.rmtree(cache_directory())

@@ -16,9 +16,12 @@ from integrators.events import Event
 from integrators.problem import holonomic_problem, lagrangian_problem
 from liegroup.table import RN, table_of
 from mechanics import Body, Frame, Inertia, Mechanism, Tree, constraints, forces, joints
+from mechanics.models import Limits
 from mechanics.nonholonomic import nonholonomic_system
 
 Call = tuple[Callable[..., Any], dict[str, Any]]
+MJCF = """<mujoco><worldbody><body><joint axis="0 1 0"/>
+ <geom size="0.1" pos="0 0 -1" contype="0" conaffinity="0"/></body></worldbody></mujoco>"""
 LINE = table_of([(RN, 2)])
 
 
@@ -172,6 +175,22 @@ def calls() -> dict[str, Call]:
         "Solution[]": (lambda name: solution()[name], {"name": "sum"}),
         "Solution.save": (lambda path: solution().save(path), {"path": "run.h5"}),
     }
+    file = mechanics.model_path("double_pendulum")
+    limits, flags = Limits(), {"damping": True, "allow_massless": False}
+    found["Limits"] = (Limits, {"bytes": 100, "depth": 10, "elements": 10, "seconds": 1.0, "assets": 10})
+    found["load_urdf"] = (
+        mechanics.load_urdf,
+        {"path": file, "floating_base": False, "gravity": x, "strict": False, "limits": limits} | flags,
+    )
+    found["load_mjcf"] = (
+        mechanics.load_mjcf,
+        {"source": MJCF, "gravity": x, "damping": True, "trusted": False, "limits": limits},
+    )
+    found["load_mechanism"] = (
+        mechanics.load_mechanism,
+        {"source": MJCF, "springs": True, "trusted": False, "floating_base": None, "closures": None, "limits": limits}
+        | flags,
+    )
     for name in ("kinetic_energy", "energy", "momentum", "body_twists", "centroidal_momentum", "bias", "power"):
         found[name] = (getattr(mechanics, name), {"tree": tree} | two | {"t": 0.0})
     for name in ("mass_matrix", "potential_energy", "body_poses", "body_jacobians", "centre_of_mass"):

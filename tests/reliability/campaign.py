@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import faulthandler
+import functools
 import importlib.util
 import os
 import random
@@ -24,6 +26,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 
@@ -39,6 +42,9 @@ from liegroup.table import RN, SO2, table_of  # noqa: E402
 Source = random.Random
 EACH = {"bad_arguments": 20, "damaged_files": 80, "mutated_models": 100}
 """How many calls, files and models an attack tries; the others are one."""
+WAITING, HANGING = 600.0, 1800.0
+"""Seconds for a resumed run to end, where other programs may be using the processor; and for any attack, after which
+the campaign says where it hangs and ends."""
 
 
 def field(t, y):
@@ -103,11 +109,11 @@ def kills_of_a_run(source: Source, folder: Path) -> str:
         process = started(folder)
         time.sleep(source.uniform(0.0, 1.2))
         process.send_signal(number := source.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=WAITING)
         if number != signal.SIGKILL and "Traceback" in err and "KeyboardInterrupt" not in err:
             return f"{number.name}: {err}"
     process = started(folder)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=WAITING)
     if "done" not in out:
         return f"not resumed: {out} {err}"
     return "" if same(Solution.load(folder / "run.h5")) else "other numbers"
@@ -275,18 +281,20 @@ def _bad_call(source: Source, folder: Path) -> str:
     return ""
 
 
-def mutated_models(source: Source, folder: Path) -> str:
-    """Files of models, by `models.attack`, where that is there: it raises AssertionError for what it finds."""
-    path = HERE / "models.py"
-    if not path.exists():
-        return SKIPPED + "no models.py"
-    spec = importlib.util.spec_from_file_location("reliability_models", path)
+@functools.cache
+def models() -> ModuleType:
+    """The module of the attack on models, whose name others may have."""
+    spec = importlib.util.spec_from_file_location("reliability_models", HERE / "models.py")
     assert spec is not None
     assert spec.loader is not None
-    module = sys.modules.get("reliability_models") or importlib.util.module_from_spec(spec)
-    if "reliability_models" not in sys.modules:
-        sys.modules["reliability_models"] = module
-        spec.loader.exec_module(module)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def mutated_models(source: Source, folder: Path) -> str:
+    """Files of models, by `models.attack`: it raises AssertionError for what it finds."""
+    module = models()
     for _ in range(EACH["mutated_models"]):
         module.attack(np.random.default_rng(source.getrandbits(64)), folder)
     return ""
@@ -314,7 +322,9 @@ def campaign(seed: int, minutes: float, first: int = 0) -> tuple[Counter[str], l
     """How often each attack was tried, and what was found."""
     tried, found, number, until = Counter[str](), list[str](), first, time.monotonic() + 60 * minutes
     while time.monotonic() < until:
+        faulthandler.dump_traceback_later(HANGING, exit=True)
         name, result = attack(seed, number)
+        faulthandler.cancel_dump_traceback_later()
         if result.startswith(SKIPPED):
             tried[f"{name} ({result})"] += 1
         else:
@@ -337,6 +347,8 @@ def main() -> None:
     tried, found = campaign(given.seed, given.minutes)
     for name, count in sorted(tried.items()):
         print(f"{count * EACH.get(name, 1):6d}  {name}")
+    for end in models().ENDED:
+        print(f"compiler of MJCF files: {end}")
     print(f"{len(found)} findings with seed {given.seed} in {given.minutes:g} minutes")
     raise SystemExit(1 if found else 0)
 

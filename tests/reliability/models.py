@@ -21,8 +21,10 @@ from mechanics import ModelError, Tree
 
 SECONDS = 10.0
 """Longest read, of files of a few kB: of the processor, which other programs may be using."""
-WAITING = 120.0
+WAITING = 900.0
 """Longest read by the clock."""
+ENDED: list[str] = []
+"""What processes that compile MJCF files died of, or were ended for: no findings, since their callers go on."""
 HOSTILE = (
     *(
         "",
@@ -266,6 +268,8 @@ def attack(rng: np.random.Generator, folder: str | Path, kind: str | None = None
         raise AssertionError(f"{what}: {path}: {type(error).__name__}: {error}") from error
     seconds, waited = time.process_time() - start[0], time.perf_counter() - start[1]
     if complaint is not None:
+        if re.search("compiler (was|ended|gave)", complaint.problem):
+            ENDED.append(f"{complaint.problem}: {path.read_bytes()!r}")
         parts = (complaint.where, complaint.problem, complaint.remedy)
         assert all(parts), f"{what}: {path}: an error without place, problem or remedy: {complaint}"
         assert kind == "tree" or str(folder) in complaint.where, f"{what}: {path}: an error without a file: {complaint}"

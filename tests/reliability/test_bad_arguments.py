@@ -12,6 +12,7 @@ import signal
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from integrators.events import Event
 from integrators.results import StorageError
 from liegroup.compile import is_formula
 from mechanics import ModelError
+from mechanics.systems import SYSTEMS
 
 SPEC = importlib.util.spec_from_file_location("right_calls", Path(__file__).with_name("calls.py"))
 calls = importlib.util.module_from_spec(SPEC)
@@ -110,13 +112,16 @@ PUBLIC = dict(public())
 
 
 def call(thing: Any, *args: Any, **options: Any) -> BaseException | None:
-    """What a call raises, if it raises; a minute, with what is to be compiled, is too long."""
+    """What a call raises, if it raises; two minutes of the processor, with what is to be compiled, are too long, and so
+    is a quarter of an hour by the clock, where other programs may be using the processor.
+    """
 
     def late(*_: Any) -> None:
-        raise TimeoutError("still running after a minute")
+        raise TimeoutError("still running")
 
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(60)
+    before = [(number, signal.signal(number, late)) for number in (signal.SIGALRM, signal.SIGPROF)]
+    signal.setitimer(signal.ITIMER_PROF, 120.0)
+    signal.alarm(900)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -125,7 +130,9 @@ def call(thing: Any, *args: Any, **options: Any) -> BaseException | None:
         return error
     finally:
         signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        for number, handler in before:
+            signal.signal(number, handler)
     return None
 
 
@@ -144,6 +151,12 @@ def is_told(error: BaseException | None, names: Iterable[str]) -> bool:
     told = "|".join(re.escape(name.removesuffix("s")) + "s?" for name in names)
     words = rf"(?<![A-Za-z0-9_])({told})(?![A-Za-z0-9_])|positional argument|takes \d+ arguments|too large"
     return error is None or isinstance(error, (ModelError, StorageError)) or bool(re.search(words, str(error)))
+
+
+def parameters_of(thing: Any) -> list[inspect.Parameter]:
+    """Those that have names."""
+    known = inspect.signature(thing).parameters.values()
+    return [p for p in known if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
 
 
 def test_the_list_of_what_is_public_is_long() -> None:
@@ -166,6 +179,46 @@ def test_every_public_function_takes_or_names_what_is_bad(name: str) -> None:
         if not (is_named(error) and is_told(error, [p.name for p in parameters])):
             found[label] = repr(error)
     assert not found
+
+
+OBJECTS = {
+    "Tree": calls.pendulum(),
+    "Mechanism": SYSTEMS["four-bar"].mechanism(),
+    "NonholonomicSystem": SYSTEMS["vertical-disk"].make(),
+    "Problem": calls.posed(),
+    "Solution": calls.solution(),
+    "Inertia": calls.pendulum().bodies[0].inertia,
+}
+OF_THE_ENGINE = {"energy_guards", "explain", "check_state", "parts_values", "evaluate", "trajectory"}
+"""Methods that are called with what was checked; and `trajectory`, which has nothing to say of a single one."""
+METHODS = {
+    f"{name}.{method}": getattr(thing, method)
+    for name, thing in OBJECTS.items()
+    for method, kind in inspect.getmembers_static(type(thing))
+    if isinstance(kind, (FunctionType, staticmethod, classmethod))
+    and not (method.startswith("_") or method in OF_THE_ENGINE)
+}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_of_what_users_make_takes_or_names_what_is_bad(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    required, found = [p for p in parameters_of(METHODS[name]) if p.default is p.empty], {}
+    for label, bad in BAD.items():
+        error = call(METHODS[name], **dict.fromkeys((p.name for p in required), bad)) if required else None
+        if not (is_named(error) and is_told(error, [p.name for p in required])):
+            found[label] = repr(error)
+    assert not found
+
+
+@pytest.mark.parametrize("size", [0, 1, 3])
+@pytest.mark.parametrize("of", ["velocity", "invariant_values"])
+def test_states_of_another_size_are_refused_before_compiled_code_reads_beyond_them(of: str, size: int) -> None:
+    problem = SYSTEMS["heavy-top"].problem()
+    with pytest.raises(ValueError, match=rf"y: shape \({size},\), expected \({problem.n},\)"):
+        getattr(problem, of)(0.0, np.ones(size))
 
 
 # --- one argument at a time -------------------------------------------------------------------------------------------
@@ -336,6 +389,22 @@ def test_batches_of_none_give_batches_of_none(name: str, verb: str) -> None:
         pytest.skip(f"not of {name}: {error}")
     one, none = getattr(group, verb)(*given), getattr(group, verb)(*(a[:0] for a in given))
     assert np.shape(none) == (0, *np.shape(one)[1:])
+
+
+STATES = ("q", "v", "p", "a", "tau", "wrenches")
+OF_TREES = {name: given for name, (_, given) in CALLS.items() if given.keys() >= {"tree", "q"} and name != "Mechanism"}
+
+
+@pytest.mark.parametrize("name", OF_TREES)
+def test_dynamics_of_no_states_are_none(name: str) -> None:
+    function, given = CALLS[name]
+
+    def shapes(count: int) -> list[tuple[int, ...]]:
+        batches = {k: np.repeat(np.asarray(given[k])[None], count, 0) for k in STATES if k in given}
+        found = function(**given | batches)
+        return [np.shape(part) for part in (found if isinstance(found, tuple) else (found,))]
+
+    assert shapes(0) == [(0, *shape[1:]) for shape in shapes(1)]
 
 
 def test_ensembles_of_none_are_refused() -> None:

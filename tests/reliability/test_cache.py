@@ -35,7 +35,7 @@ def run(tmp_path):
             text=True,
             env=environment,
             check=False,
-            timeout=900,
+            timeout=3600,
         )
         if check:
             assert done.returncode == 0, done.stderr + done.stdout
@@ -123,6 +123,47 @@ def test_a_folder_that_others_can_write_is_not_used_unless_it_is_trusted(run, tm
     words, warned = run("use", LIEMECH_CACHE_TRUSTED="1")
     assert (words, warned) == (["right", "0"], "")
     assert run("use", LIEMECH_CACHE_TRUSTED="1")[0] == ["right", "1"]
+
+
+@posix
+def test_a_folder_or_a_key_of_another_user_is_not_used(run, tmp_path):
+    if os.geteuid():
+        pytest.skip("only the system's administrator gives files to others")
+    run("use")
+    key, other = tmp_path / "settings" / "liemech" / "cache-key", 12345
+    for path in (tmp_path / "cache", key):
+        os.chown(path, other, -1)
+        words, warned = run("use")
+        assert words == ["right", "0"]
+        assert warned.count(f"belongs to user {other}") == 1
+        os.chown(path, os.geteuid(), -1)
+    assert run("use")[0] == ["right", "1"]
+
+
+@posix
+def test_a_folder_that_can_only_be_read_is_read_without_a_word(run, tmp_path):
+    """By a user for whom modes count, and who compiles in memory what is not there."""
+    if os.geteuid():
+        pytest.skip("only the system's administrator mounts")
+    run("use")
+    folder = str(tmp_path / "cache")
+    for command in (["mount", "--bind", folder, folder], ["mount", "-o", "remount,ro,bind", folder]):
+        if subprocess.run(command, capture_output=True, check=False).returncode:
+            pytest.skip("no right to mount")
+    try:
+        assert run("use") == (["right", "1"], "")
+        words, warned = run("use", NUMBA_CPU_NAME="generic")
+        assert words == ["right", "0"]
+        assert warned.count("compiled in memory only") == 1
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_what_another_processor_or_version_has_compiled_is_not_loaded(run):
+    other = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+    assert [run("use")[0], run("use", **other)[0]] == [["right", "0"], ["right", "0"]]
+    assert [run("use")[0], run("use", **other)[0]] == [["right", "1"], ["right", "1"]]
+    assert run("older")[0] == ["right", "0"]
 
 
 @pytest.mark.parametrize("which", ["a file", "under a file", "no place for the key"])

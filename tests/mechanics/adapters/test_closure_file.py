@@ -1,6 +1,7 @@
 """Closures from a side file: the mechanisms they describe, the way back to a file, and files that are wrong."""
 
 import json
+import os
 from xml.etree import ElementTree
 
 import numpy as np
@@ -69,6 +70,26 @@ def test_written_and_read_it_is_the_same_bit_by_bit(urdf, tmp_path):
         )
         for a, b in zip(mine.equations, theirs.equations, strict=True):
             assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+def test_only_a_regular_file_is_replaced_and_only_by_a_whole_one(urdf, tmp_path, monkeypatch):
+    (side := tmp_path / "a.toml").write_text(TOML)
+    made, again = mechanics.load_mechanism(urdf, closures=side), tmp_path / "a.json"
+    (tmp_path / "folder.json").mkdir()
+    with pytest.raises(ValueError, match=r"path: .*is a folder"):
+        write_closures(tmp_path / "folder.json", made)
+    again.write_text("mine")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", full)
+        with pytest.raises(OSError, match="No space left"):
+            write_closures(again, made)
+    assert again.read_text() == "mine"
+    write_closures(again, made)
+    assert sorted(p.name for p in tmp_path.iterdir() if p.suffix != ".urdf") == ["a.json", "a.toml", "folder.json"]
 
 
 def test_a_distance_keeps_its_length(urdf, tmp_path):

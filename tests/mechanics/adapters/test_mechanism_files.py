@@ -74,7 +74,7 @@ def test_equality_constraints_are_those_of_mujoco():
     model = mujoco.MjModel.from_xml_string(FOUR_BAR)
     with pytest.warns(ModelWarning):
         tree = mechanics.load_mjcf(FOUR_BAR)
-    closures = [_closure(model, e, f"e{e}", tree.frames, mujoco) for e in range(model.neq)]
+    closures = [_closure(model, e, f"e{e}", tree.frames) for e in range(model.neq)]
     equations, data = LoopEquations(tree, closures), mujoco.MjData(model)
     q = moved_by(tree, tree.neutral(), 0.3 * np.random.default_rng(0).normal(size=tree.nv))
     data.qpos[:] = q

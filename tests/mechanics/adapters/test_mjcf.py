@@ -1,5 +1,6 @@
 """Trees read through MuJoCo's compiler move as MuJoCo says, and say what they leave out."""
 
+import os
 import warnings
 
 import numpy as np
@@ -255,6 +256,21 @@ def test_files_inside_are_read_and_a_trusted_file_may_go_anywhere(tmp_path):
     path.write_text('<mujoco><include file="../part.xml"/></mujoco>')
     assert mechanics.load_mjcf(path, trusted=True).nv == 1
     assert mechanics.load_mechanism(path, trusted=True).mobility.dof == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_pipes_and_files_beyond_the_limit_are_not_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe.stl")
+    with open(tmp_path / "long.stl", "wb") as file:
+        file.truncate(10**12)
+    path = tmp_path / "m.xml"
+    for name, message in (("pipe.stl", "is not a regular file"), ("long.stl", r"raise limits\.assets")):
+        path.write_text(asset("mesh", name))
+        with pytest.raises(ModelError, match=rf"m\.xml: <mesh name='x'> file='{name}': .*{message}"):
+            mechanics.load_mjcf(path)
+    (tmp_path / "long.stl").write_bytes(b"")
+    with pytest.raises(ModelError, match="MuJoCo's compiler says"):  # no mesh, but within the limits
+        mechanics.load_mjcf(path, limits=mechanics.models.Limits(assets=5000))
 
 
 TOO_MUCH = {

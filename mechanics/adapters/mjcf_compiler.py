@@ -1,0 +1,82 @@
+"""The program that has MuJoCo compile one MJCF file, in a process of its own: ``python -I mjcf_compiler.py``.
+
+Standard input is JSON: `path`, the folders of modules; `file` or `text`; `processor` and `clock`, seconds after which
+it ends, also if its caller has.  Standard output is an .npz with the arrays of `FIELDS` and `OPTIONS` that this version
+of MuJoCo has, and `disabled`, the names of the flags that are off; or with `error`, what MuJoCo complains about.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import io
+import json
+import math
+import os
+import sys
+from typing import Any
+
+FIELDS = (
+    "names", "nbody", "name_bodyadr", "body_parentid", "body_pos", "body_quat", "body_ipos", "body_iquat",
+    "body_mass", "body_inertia", "body_jntadr", "body_jntnum", "body_mocapid", "body_gravcomp", "njnt",
+    "name_jntadr", "jnt_type", "jnt_bodyid", "jnt_qposadr", "jnt_dofadr", "jnt_pos", "jnt_axis", "jnt_stiffness",
+    "jnt_stiffnesspoly", "jnt_limited", "jnt_range", "qpos0", "qpos_spring", "nv", "dof_jntid", "dof_armature",
+    "dof_damping", "dof_dampingpoly", "dof_frictionloss", "name_geomadr", "geom_contype", "geom_conaffinity",
+    "neq", "name_eqadr", "eq_type", "eq_obj1id", "eq_obj2id", "eq_objtype", "eq_active0", "eq_data", "ntendon",
+    "name_tendonadr", "nu", "name_actuatoradr", "nflex",
+)  # fmt: skip
+"""Of MuJoCo's model (mjModel)."""
+OPTIONS = ("gravity", "density", "viscosity")
+"""Of its options (mjOption)."""
+
+
+def main() -> None:
+    asked = json.load(sys.stdin)
+    faulthandler.dump_traceback_later(asked["clock"], exit=True)
+    limit(asked["processor"])
+    result = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print is no result
+    sys.path[:] = asked["path"]
+    import mujoco
+    import numpy as np
+
+    try:
+        if "text" in asked:
+            made = arrays(mujoco.MjModel.from_xml_string(asked["text"]), mujoco.mjtDisableBit)
+        else:
+            made = arrays(mujoco.MjModel.from_xml_path(asked["file"]), mujoco.mjtDisableBit)
+    except Exception as error:  # whatever it is, the caller says it of the file
+        made = {"error": str(error)}
+    packed = io.BytesIO()
+    np.savez(packed, **made)
+    result.write(packed.getvalue())
+    result.close()
+
+
+def limit(seconds: float) -> None:
+    """End by SIGXCPU after so many seconds of the processor, without a core file, and before all others if the memory
+    is full, where there are such limits.
+    """
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "wb") as file:
+        file.write(b"1000")
+    if os.name != "posix":
+        return
+    import resource
+
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    allowed = math.ceil(seconds)
+    resource.setrlimit(resource.RLIMIT_CPU, (allowed if most == resource.RLIM_INFINITY else min(allowed, most), most))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def arrays(model: Any, flags: Any) -> dict[str, Any]:
+    """What the adapters look at."""
+    made = {name: getattr(model, name) for name in FIELDS if hasattr(model, name)}
+    made |= {name: getattr(model.opt, name) for name in OPTIONS}
+    made["names"] = bytearray(model.names)
+    made["disabled"] = [name for name, bit in flags.__members__.items() if int(bit) & int(model.opt.disableflags)]
+    return made
+
+
+if __name__ == "__main__":
+    main()
