@@ -38,13 +38,16 @@ def unresolved(run: FixedRun, found: Trajectory, number: int) -> list[Doubt]:
     if not rows:
         return []
     scale = scale_of(run, found.y)
-    ratios = np.array([_ratio(run, float(found.t[row]), found.y[row], scale) for row in rows])
-    if np.sum(ratios > UNRESOLVED) < min(2, len(rows)):
-        return []
+    ratios: list[float] = []
+    for left in reversed(range(len(rows))):
+        row = rows[len(ratios)]
+        ratios.append(_ratio(run, float(found.t[row]), found.y[row], scale))
+        if sum(ratio > UNRESOLVED for ratio in ratios) + left < min(2, len(rows)):
+            return []
     worst = int(np.argmax(ratios))
     says = "one step and two of half its size differ by as much as they move: the steps do not resolve the motion"
     remedy = "use a smaller step"
-    return [Doubt("resolution", float(found.t[rows[worst]]), float(ratios[worst]), UNRESOLVED, says, remedy, number)]
+    return [Doubt("resolution", float(found.t[rows[worst]]), ratios[worst], UNRESOLVED, says, remedy, number)]
 
 
 def _looked_at(found: Trajectory, h: float) -> list[int]:
