@@ -16,7 +16,7 @@ from integrators.engine.diagnosis import explained
 from integrators.engine.fixed_run import FixedRun
 from integrators.engine.jumps import jumps
 from integrators.engine.observe import GREATEST, LEAST, SUM, SUM_LOW
-from integrators.engine.resolution import can_repeat, unresolved
+from integrators.engine.resolution import can_repeat, scale_of, unresolved
 from integrators.engine.run import Plan, Run, Trajectory
 from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS, SUBSTEPS
 from integrators.method import Method
@@ -166,7 +166,8 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
             doubts.append(Doubt(guard.name, time, value, limit, says, guard.remedy, number))
     doubts += [*_coarse(found, number), *_no_numbers(problem, found, number), *_narrow(problem, found, number)]
     if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
-        doubts += unresolved(run, found, number) or jumps(run, found, number)
+        scale = scale_of(run, found.y)
+        doubts += unresolved(run, found, scale, number) or jumps(run, found, scale, number)
     return sorted(doubts, key=lambda doubt: abs(doubt.time - found.t[0]))
 
 

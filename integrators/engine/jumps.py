@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.fixed_run import FixedRun
-from integrators.engine.resolution import scale_of, stepped
+from integrators.engine.resolution import stepped
 from integrators.engine.run import Trajectory
 from integrators.problem import Doubt
 
@@ -31,13 +31,14 @@ MOST = 3
 """Steps that are looked at."""
 
 
-def jumps(run: FixedRun, found: Trajectory, number: int) -> list[Doubt]:
-    """The doubt of a trajectory across whose steps the field jumps, as far as its saved states show it."""
+def jumps(run: FixedRun, found: Trajectory, scale: Array, number: int) -> list[Doubt]:
+    """The doubt of a trajectory across whose steps the field jumps, as far as its saved states show it; `scale` as of
+    `integrators.engine.resolution.scale_of`.
+    """
     steps = run.output.save_every
     last = len(found.t) - int(run.plan.steps % steps != 0)
-    if len(run.output.times) or last < 6 or not np.isfinite(found.y).all():
+    if len(run.output.times) or last < 6:
         return []
-    scale = scale_of(run, found.y)
     rows, sizes = steepest(found.y[:last], scale * steps)
     for row, size in zip(rows, sizes, strict=True):
         time = jump_within(run, steps, float(found.t[row]), found.y[row], scale, size)
@@ -52,7 +53,11 @@ def steepest(y: Array, scale: Array) -> tuple[NDArray[np.int64], Array]:
     """Rows k after which a component of the states y (rows, n) seems to have a kink, the earliest first, and the sum of
     the second differences there, over `scale`.
     """
-    bent = np.abs(np.diff(y / scale, 2, axis=0))  # at rows 1, 2, …
+    bent = np.diff(y, 2, axis=0)  # at rows 1, 2, …
+    high = np.maximum(bent.max(axis=0), -bent.min(axis=0)) > 0.5 * JUMP * scale
+    if not high.any():
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+    bent = np.abs(bent[:, high] / scale[high])
     first, second, beside = bent[1:-2], bent[2:-1], np.maximum(bent[:-3], bent[3:])
     sizes = np.where(np.maximum(first, second) > STEEP * beside, first + second, 0.0).max(axis=1)
     found = np.flatnonzero(sizes > JUMP)

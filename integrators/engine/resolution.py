@@ -29,15 +29,17 @@ def can_repeat(run: FixedRun, found: Trajectory) -> bool:
     """Whether steps of a trajectory may be taken again: of compiled problems, since plain Python functions are not
     called for it.
     """
-    return found.status is Status.OK and not run.interpreted and run.called_back is None
+    done = found.status is Status.OK and not run.interpreted and run.called_back is None
+    return done and bool(np.isfinite(found.y).all())
 
 
-def unresolved(run: FixedRun, found: Trajectory, number: int) -> list[Doubt]:
-    """The doubt of a trajectory of whose steps at least two, of up to four looked at, are not resolved."""
+def unresolved(run: FixedRun, found: Trajectory, scale: Array, number: int) -> list[Doubt]:
+    """The doubt of a trajectory of whose steps at least two, of up to four looked at, are not resolved; `scale` as of
+    `scale_of`.
+    """
     rows = _looked_at(found, run.plan.h)
     if not rows:
         return []
-    scale = scale_of(run, found.y)
     ratios: list[float] = []
     for left in reversed(range(len(rows))):
         row = rows[len(ratios)]
@@ -53,7 +55,7 @@ def unresolved(run: FixedRun, found: Trajectory, number: int) -> list[Doubt]:
 def _looked_at(found: Trajectory, h: float) -> list[int]:
     """Saved rows: the first, the middle, the last before the end, and that of the largest move."""
     before = int(np.sum(np.abs(found.last_t - found.t) > 0.999 * abs(h)))
-    if before == 0 or not np.isfinite(found.y).all():
+    if before == 0:
         return []
     moves = np.abs(np.diff(found.y[: before + 1], axis=0)).max(axis=1)
     return sorted({0, before // 2, before - 1, int(np.argmax(moves)) if len(moves) else 0})
@@ -61,12 +63,13 @@ def _looked_at(found: Trajectory, h: float) -> list[int]:
 
 def scale_of(run: FixedRun, states: Array) -> Array:
     """How far every variable of the problem moves; infinite for those that do not."""
-    scale = np.empty(states.shape[1])
+    scale, least, most = np.empty(states.shape[1]), states.min(axis=0), states.max(axis=0)
     start = 0
     for variable in run.problem.variables:
-        part = states[:, start : start + variable.size]
-        moved = float(np.abs(part - part[0]).max())
-        scale[start : start + variable.size] = moved if moved > _STILL * float(np.abs(part).max()) else np.inf
+        part = slice(start, start + variable.size)
+        moved = float(np.maximum(most[part] - states[0, part], states[0, part] - least[part]).max())
+        large = float(np.maximum(most[part], -least[part]).max())
+        scale[part] = moved if moved > _STILL * large else np.inf
         start += variable.size
     return scale
 
