@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from integrators.engine.adaptive_run import Steering
 from integrators.engine.diagnosis import explained
 from integrators.engine.fixed_run import FixedRun
+from integrators.engine.jumps import jumps
 from integrators.engine.observe import GREATEST, LEAST, SUM, SUM_LOW
-from integrators.engine.resolution import unresolved
+from integrators.engine.resolution import can_repeat, scale_of, unresolved
 from integrators.engine.run import Plan, Run, Trajectory
 from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS, SUBSTEPS
 from integrators.method import Method
@@ -164,7 +165,9 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
             limit = lower if value < lower else min(upper, guard.start) if time == found.t[0] else upper
             doubts.append(Doubt(guard.name, time, value, limit, says, guard.remedy, number))
     doubts += [*_coarse(found, number), *_no_numbers(problem, found, number), *_narrow(problem, found, number)]
-    doubts += unresolved(run, found, number) if isinstance(run, FixedRun) and found.report is None else []
+    if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
+        scale = scale_of(run, found.y)
+        doubts += unresolved(run, found, scale, number) or jumps(run, found, scale, number)
     return sorted(doubts, key=lambda doubt: abs(doubt.time - found.t[0]))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.engine.turns import too_far
 from integrators.layout import COUNTERS, ERROR, STAGE
 from integrators.problem import Problem
 from integrators.problem.dependence import near_dependence
@@ -47,7 +48,8 @@ def _of_step(run: Run, status: Status) -> str:
     if status is Status.NOT_CONVERGED:
         return f"residual {run.work[ERROR, 0]:.2g}"
     if status is Status.CHART_LEFT:
-        return f"stage {int(run.counters[STAGE])}"
+        turn = too_far(run.problem, *run.step_in_progress(), run.y)
+        return ", ".join(text for text in (f"stage {int(run.counters[STAGE])}", turn) if text)
     return _first_non_finite(run) if status is Status.NON_FINITE else ""
 
 

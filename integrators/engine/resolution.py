@@ -25,43 +25,51 @@ _STILL = 1e-9
 """Variables that move by less than this part of their size say nothing."""
 
 
-def unresolved(run: FixedRun, found: Trajectory, number: int) -> list[Doubt]:
-    """The doubt of a trajectory of whose steps at least two, of up to four looked at, are not resolved.
-
-    Compiled problems only: plain Python functions are not called for it.
+def can_repeat(run: FixedRun, found: Trajectory) -> bool:
+    """Whether steps of a trajectory may be taken again: of compiled problems, since plain Python functions are not
+    called for it.
     """
-    if found.status is not Status.OK or run.interpreted or run.called_back is not None:
-        return []
+    done = found.status is Status.OK and not run.interpreted and run.called_back is None
+    return done and bool(np.isfinite(found.y).all())
+
+
+def unresolved(run: FixedRun, found: Trajectory, scale: Array, number: int) -> list[Doubt]:
+    """The doubt of a trajectory of whose steps at least two, of up to four looked at, are not resolved; `scale` as of
+    `scale_of`.
+    """
     rows = _looked_at(found, run.plan.h)
     if not rows:
         return []
-    scale = _scale(run, found.y)
-    ratios = np.array([_ratio(run, float(found.t[row]), found.y[row], scale) for row in rows])
-    if np.sum(ratios > UNRESOLVED) < min(2, len(rows)):
-        return []
+    ratios: list[float] = []
+    for left in reversed(range(len(rows))):
+        row = rows[len(ratios)]
+        ratios.append(_ratio(run, float(found.t[row]), found.y[row], scale))
+        if sum(ratio > UNRESOLVED for ratio in ratios) + left < min(2, len(rows)):
+            return []
     worst = int(np.argmax(ratios))
     says = "one step and two of half its size differ by as much as they move: the steps do not resolve the motion"
     remedy = "use a smaller step"
-    return [Doubt("resolution", float(found.t[rows[worst]]), float(ratios[worst]), UNRESOLVED, says, remedy, number)]
+    return [Doubt("resolution", float(found.t[rows[worst]]), ratios[worst], UNRESOLVED, says, remedy, number)]
 
 
 def _looked_at(found: Trajectory, h: float) -> list[int]:
     """Saved rows: the first, the middle, the last before the end, and that of the largest move."""
     before = int(np.sum(np.abs(found.last_t - found.t) > 0.999 * abs(h)))
-    if before == 0 or not np.isfinite(found.y).all():
+    if before == 0:
         return []
     moves = np.abs(np.diff(found.y[: before + 1], axis=0)).max(axis=1)
     return sorted({0, before // 2, before - 1, int(np.argmax(moves)) if len(moves) else 0})
 
 
-def _scale(run: FixedRun, states: Array) -> Array:
+def scale_of(run: FixedRun, states: Array) -> Array:
     """How far every variable of the problem moves; infinite for those that do not."""
-    scale = np.empty(states.shape[1])
+    scale, least, most = np.empty(states.shape[1]), states.min(axis=0), states.max(axis=0)
     start = 0
     for variable in run.problem.variables:
-        part = states[:, start : start + variable.size]
-        moved = float(np.abs(part - part[0]).max())
-        scale[start : start + variable.size] = moved if moved > _STILL * float(np.abs(part).max()) else np.inf
+        part = slice(start, start + variable.size)
+        moved = float(np.maximum(most[part] - states[0, part], states[0, part] - least[part]).max())
+        large = float(np.maximum(most[part], -least[part]).max())
+        scale[part] = moved if moved > _STILL * large else np.inf
         start += variable.size
     return scale
 
@@ -69,16 +77,16 @@ def _scale(run: FixedRun, states: Array) -> Array:
 def _ratio(run: FixedRun, t: float, y: Array, scale: Array) -> float:
     """r at one state; infinite where a step fails."""
     h = run.plan.h
-    one = _stepped(run, t, h, y)
-    half = _stepped(run, t, 0.5 * h, y)
-    two = _stepped(run, t + 0.5 * h, 0.5 * h, half)
+    one = stepped(run, t, h, y)
+    half = stepped(run, t, 0.5 * h, y)
+    two = stepped(run, t + 0.5 * h, 0.5 * h, half)
     moved, differs = (float(np.abs(x / scale).max()) for x in (two - y, one - two))
     if not np.isfinite(moved + differs):
         return np.inf
     return differs / moved if moved > _STILL else 0.0
 
 
-def _stepped(run: FixedRun, t: float, h: float, y: Array) -> Array:
+def stepped(run: FixedRun, t: float, h: float, y: Array) -> Array:
     """The state (n,) after a step of size h from y, without memory of earlier ones; not numbers if it fails."""
     state, low, projected, counters = run.zeros(len(y)), run.zeros(len(y)), run.zeros(len(y)), np.zeros(COUNTERS, int)
     state.T[...] = y  # the same in every lane

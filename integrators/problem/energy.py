@@ -75,12 +75,16 @@ def _energy_rate(problem: Problem, y: Array) -> float:
 
 
 def _energy(problem: Problem, t: float, y: Array) -> float:
-    values = _values(problem.invariants.python, problem, t, y, problem.invariant_count)
-    return float(values[problem.invariant_names.index("energy")])
+    return float(watched(problem, y, t)[problem.invariant_names.index("energy")])
+
+
+def watched(problem: Problem, y: Array, t: float = 0.0) -> Array:
+    """The invariants at one state, interpreted: nothing is compiled for this."""
+    return _values(problem.invariants.python, problem, t, y, problem.invariant_count)
 
 
 def _values(function: Any, problem: Problem, t: float, y: Array, size: int) -> Array:
-    """Values of a function of the problem, interpreted: nothing is compiled for this."""
+    """Values of a function of the problem, interpreted."""
     out = np.zeros(size)
     with np.errstate(all="ignore"):
         function(t, y.copy(), problem.parameters, problem.structure, np.zeros(problem.work_shape), out)

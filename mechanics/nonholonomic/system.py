@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.problem import Problem, Variable
-from integrators.problem.energy import with_energy_guard
+from integrators.problem import Guard, Problem, Variable
+from integrators.problem.energy import watched, with_energy_guard
 from integrators.problem.parts import constrained as constrained_layout
 from integrators.problem.parts import quasi_velocity as quasi_velocity_layout
 from integrators.problem.problem import group_table
@@ -33,6 +33,8 @@ from mechanics.nonholonomic.multipliers import work_rows
 Array = NDArray[np.float64]
 TOLERANCE = 1e-10
 """Largest residual of A v = c, relative to |A||v|, of a state that is accepted."""
+EDGE = 1e-3
+"""Part of its value at the start at which a number that vanishes where a frame ends counts as zero."""
 RANK_TOLERANCE = 1e-10
 """Rows count as dependent if the smallest eigenvalue of their scaled Gram matrix A M⁻¹Aᵀ is below this."""
 
@@ -90,6 +92,8 @@ class NonholonomicSystem:
         Reduced state at time t for the start (q0, u0).
     lift : callable, optional
         ``lift(q, u)`` → S(q) u + s(q) on numbers of any kind, if the reduced field cannot be evaluated on them.
+    edges : sequence of str
+        Names of the last invariants of the reduced form, which vanish where its frame ends and are guarded.
     """
 
     model: str
@@ -112,6 +116,7 @@ class NonholonomicSystem:
     exact: Callable[[Any], Array] | None = None
     lift: Callable[[Any, Any], Array] | None = None
     rows: int | None = None
+    edges: Sequence[str] = ()
     structure: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -149,9 +154,9 @@ class NonholonomicSystem:
             quasi_velocity_layout(self.n, self.r).SIZE, constrained_layout(self.n, self.m, self.positions).SIZE
         )
         work = (1 + self.scratch, columns)
-        return self._problem(
-            self.reduced, y0, self.r, self.quasi_velocities, layout, work, self.exact if start else None
-        )
+        exact = self.exact if start else None
+        posed = self._problem(self.reduced, y0, self.r, self.quasi_velocities, layout, work, exact, self.edges)
+        return with_energy_guard(guarded_edges(posed, self.edges) if self.edges else posed, self.conservative)
 
     def constrained_problem(
         self, q: ArrayLike | None = None, v: ArrayLike | None = None, *, project: bool = False
@@ -169,9 +174,10 @@ class NonholonomicSystem:
 
     def _unchecked(self, q: Array, v: Array) -> Problem:
         work = (1 + work_rows(self.n, self.m) + self.scratch, constrained_layout(self.n, self.m, self.positions).SIZE)
-        return self._problem(
+        posed = self._problem(
             self.constrained, np.concatenate([q, v]), self.n, self.velocities, "constrained", work, None
         )
+        return with_energy_guard(posed, self.conservative)
 
     def _problem(
         self,
@@ -182,8 +188,9 @@ class NonholonomicSystem:
         layout: str,
         work: tuple[int, int],
         exact: Callable[[Any], Array] | None,
+        edges: Sequence[str] = (),
     ) -> Problem:
-        posed = Problem(
+        return Problem(
             group=np.vstack([self.group, [RN, self.n_q, self.n, size, size]]),
             y0=y0,
             field=forms.field,
@@ -192,15 +199,14 @@ class NonholonomicSystem:
             work_shape=work,
             variables=(*self.variables, last),
             invariants=forms.invariants,
-            invariant_names=self.invariant_names,
-            invariant_units=self.invariant_units,
+            invariant_names=(*self.invariant_names, *edges),
+            invariant_units=(*self.invariant_units, *("" for _ in edges)),
             projection=forms.projection,
             parts=forms.parts,
             parts_layout=layout,
             exact=exact,
             model=self.model,
         )
-        return with_energy_guard(posed, self.conservative)
 
     def with_start(self, q: ArrayLike, u: ArrayLike) -> NonholonomicSystem:
         """The same system from another start (and without its exact solution, which belongs to the old one)."""
@@ -315,6 +321,18 @@ class NonholonomicSystem:
     @cached_property
     def _constrained_problem(self) -> Problem:
         return self._unchecked(self.q0, np.zeros(self.n))
+
+
+def guarded_edges(problem: Problem, edges: Sequence[str]) -> Problem:
+    """The problem with the guards of invariants `edges`, which keep the sign that they start with."""
+    start = watched(problem, np.asarray(problem.y0))
+    guards = []
+    for name in edges:
+        value = float(start[problem.invariant_names.index(name)])
+        least, greatest = (EDGE * value, np.inf) if value > 0.0 else (-np.inf, EDGE * value)
+        says, remedy = "the quasi-velocities end where it vanishes", "use constrained_problem(), which goes on"
+        guards.append(Guard(name, says, remedy, least, greatest))
+    return replace(problem, guards=(*problem.guards, *guards))
 
 
 def _given(value: ArrayLike | None, default: Any, size: int, name: str) -> Array:

@@ -130,15 +130,15 @@ def check_equations(system: NonholonomicSystem, q: Array, u: Array, t: float = 0
     multipliers = np.linalg.lstsq(p.rows.T, left, rcond=None)[0]
     _close("M v̇ + r − D + G − F = Aᵀλ", left, p.rows.T @ multipliers, tolerance)
     _close("A v̇ = −β", p.rows @ acceleration, -p.bias, tolerance)
-    count = len(system.invariant_names)
+    count, edges = len(system.invariant_names), len(system.edges)
     shares = [
-        _call(system.reduced.invariants, system, t + 0j, y + 1j * EPS * rate * e, count).imag / EPS
+        _call(system.reduced.invariants, system, t + 0j, y + 1j * EPS * rate * e, count + edges).imag[:count] / EPS
         for e in np.eye(len(y))
     ]
     if system.conservative:
         size = 1.0 + np.abs(shares).sum(axis=0)
         _close(f"rates of {system.invariant_names}", np.sum(shares, axis=0) / size, np.zeros(count), tolerance)
-    values = _call(system.reduced.invariants, system, t, y, count).real
+    values = _call(system.reduced.invariants, system, t, y, count + edges).real[:count]
     full = _call(system.constrained.invariants, system, t, np.concatenate([q, f[:n]]), count).real
     _close("invariants of both forms", values, full, tolerance)
 

@@ -37,6 +37,7 @@ def nonholonomic_system(
     metric: Callable[..., Any] | None = None,
     gyro: Callable[..., Any] | None = None,
     invariants: Mapping[str, Callable[..., Any]] | None = None,
+    edges: Mapping[str, Callable[..., Any]] | None = None,
     parameters: ArrayLike | None = None,
     variables: Sequence[Variable] = (),
     velocities: Variable | None = None,
@@ -72,6 +73,8 @@ def nonholonomic_system(
         As for `mechanics.nonholonomic.written.Functions`: for methods that work with orthogonal quasi-velocities.
     invariants : mapping name → callable, optional
         Numbers ``f(q, v)`` that are watched besides the energy.
+    edges : mapping name → callable, optional
+        Numbers ``e(q)`` that vanish where the frame ends: a run in which one loses its sign is doubtful.
     parameters : array, optional
         Numbers; every function then takes them as its last argument, and one compilation serves all their values.
     variables, velocities, quasi_velocities : optional
@@ -128,6 +131,7 @@ def nonholonomic_system(
         "metric": metric,
         "gyro": gyro,
         "invariants": invariants or {},
+        "edges": edges or {},
         "parameters": None if parameters is None else len(numbers),
     }
     if interpreted and frame is not None:

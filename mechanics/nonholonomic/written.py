@@ -80,6 +80,9 @@ class Functions:
         ``g(q, u)`` → r numbers, where Sᵀ(D − Ṁ v + ad_vᵀ(M v) − M Ṡ u) has a shorter form, with a metric.
     invariants : mapping name → callable
         Numbers ``f(q, v)`` besides the energy.
+    edges : mapping name → callable
+        Numbers ``e(q)`` that vanish where the frame ends: the reduced form watches them, and a run in which one loses
+        its sign is doubtful.
     parameters : int, optional
         How many parameters there are; None: the functions take none.
 
@@ -102,6 +105,7 @@ class Functions:
     metric: Callable[..., Any] | None = None
     gyro: Callable[..., Any] | None = None
     invariants: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    edges: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     parameters: int | None = None
 
     def __post_init__(self) -> None:
@@ -111,6 +115,8 @@ class Functions:
             )
         if self.metric is not None and self.frame is None:
             raise ValueError("metric: given without a frame, whose SᵀM S it is; give the frame, too")
+        if self.edges and self.frame is None:
+            raise ValueError("edges: given without a frame, which ends there; give the frame, too")
         if self.gyro is not None and self.metric is None:
             raise ValueError("gyro: given without a metric; give both, or none")
 
@@ -167,6 +173,7 @@ class Functions:
             rows=self.derived.m,
             invariant_names=("energy", *self.invariants),
             invariant_units=("J", *(invariant_units or ("",) * len(self.invariants))),
+            edges=tuple(self.edges),
             **more,
         )
 
@@ -221,7 +228,8 @@ def plain(functions: Functions) -> dict[str, tuple[Function, int, int]]:
         own = made(quasi_velocity_field, quasi), partial(quasi_velocity_energy, quasi)
         found["reduced_parts"] = (quasi, short, quasi_velocity(n, functions.r).SIZE)
     found["reduced_field"] = (own[0], short, n + functions.r)
-    found["reduced_invariants"] = (_invariants(functions, own[1], state), short, count)
+    watched = _invariants(functions, own[1], state, tuple(functions.edges.values()))
+    found["reduced_invariants"] = (watched, short, count + len(functions.edges))
     return found
 
 
@@ -245,8 +253,10 @@ def _lifted(functions: Functions) -> Function:
     return state
 
 
-def _invariants(functions: Functions, energy: Function, state: Function | None) -> Function:
-    """The energy and the functions of (q, v); `state` makes (q, v) of what the form has as its state."""
+def _invariants(
+    functions: Functions, energy: Function, state: Function | None, edges: Sequence[Callable[..., Any]] = ()
+) -> Function:
+    """The energy, the functions of (q, v) and the edges; `state` makes (q, v) of what the form has as its state."""
     n_q = functions.n_q
 
     def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
@@ -256,7 +266,8 @@ def _invariants(functions: Functions, energy: Function, state: Function | None) 
             full = np.full(n_q + functions.n, 0.0, dtype=object)
             state(t, y, parameters, structure, work, full)
         own = () if functions.parameters is None else (parameters,)
-        out[1:] = [f(full[:n_q], full[n_q:], *own) for f in functions.invariants.values()]
+        values = [f(full[:n_q], full[n_q:], *own) for f in functions.invariants.values()]
+        out[1:] = [*values, *(f(full[:n_q], *own) for f in edges)]
 
     return invariants
 

@@ -18,7 +18,7 @@ from mechanics.model.tree import Tree
 from mechanics.variational.action import discrete_action
 from mechanics.variational.closed_step import closed_step
 from mechanics.variational.loaded_step import loaded_step
-from mechanics.variational.step import RESIDUAL, TURNED, UNSETTLED, UNSOLVED, WORST, step
+from mechanics.variational.step import ALLOWED, RESIDUAL, SUBSTEP, TURNED, UNSETTLED, UNSOLVED, WORST, step
 from mechanics.variational.tangent import tangent_step
 from mechanics.variational.workspace import COLUMNS, COLUMNS_DENSE
 
@@ -59,8 +59,10 @@ def _explain(names: Sequence[str], errors: NDArray[np.float64]) -> str:
     """What the engine's row of errors says about a step that failed."""
     if errors[UNSOLVED] == UNSETTLED:
         return "the dampers are too strong for the step: their forces at its end do not settle"
-    joint = names[int(errors[WORST])]
-    turn = f"the joints turn by up to {2 * math.atan(errors[TURNED] / 2):.2g} rad in the smallest substep"
+    joint, size = names[int(errors[WORST])], abs(errors[SUBSTEP])
+    turned, allowed = (2 * math.atan(errors[which] / 2) for which in (TURNED, ALLOWED))
+    turn = f"the joints turn by up to {turned:.2g} rad in the smallest substep, {size:.2g} s"
     if errors[UNSOLVED] > RESIDUAL or math.isnan(errors[UNSOLVED]):
         return f"the largest residual, {errors[UNSOLVED]:.2g} of the largest momentum, is in joint {joint!r}; {turn}"
-    return f"{turn}, most in joint {joint!r}"
+    step = 0.8 * size * allowed / turned
+    return f"{turn}, most in joint {joint!r}, of {allowed:.2g} allowed; use a step of {step:.2g} s"

@@ -60,9 +60,9 @@ from mechanics.variational.workspace import DEFECT, FORCE, G0, G1, REMEMBERED, T
 EXACT, DIVISIONS = range(OWN_OPTIONS, OWN_OPTIONS + 2)
 STEP = ERROR_LOW
 """Line of the engine whose first entry keeps the size of the last step."""
-UNSOLVED, TURNED, WORST = range(3)
+UNSOLVED, TURNED, WORST, ALLOWED, SUBSTEP = range(5)
 """Entries of the engine's line of errors after a failure: residual, largest turn of a joint (Gibbs vector), link of the
-worst.
+worst, the turn that is allowed, the size of the substep.
 """
 ITERATIONS_LIMIT = 20
 RENORMALISE_EVERY = 8
@@ -215,6 +215,8 @@ def advance(
         else:
             st2(engine, ERROR, UNSOLVED, residual)
             st2(engine, ERROR, TURNED, turn)
+            st2(engine, ERROR, ALLOWED, coefficients[0])
+            st2(engine, ERROR, SUBSTEP, size)
             if y.ndim == 1:
                 st2(engine, ERROR, WORST, worst_link(structure, work, TURN_JOINT if solved else DEFECT))
             return CHART_LEFT if solved else NOT_CONVERGED

@@ -10,7 +10,10 @@ import integrators
 from integrators import Doubt, Guard, Problem, Solution, Status, integrate, resume
 from integrators.methods import METHODS
 from integrators.problem import OwnStep
+from integrators.problem.guards import energy_guard, momentum_guards
+from integrators.steppers.nonholonomic.energy_exact import energy_exact
 from liegroup import rn
+from mechanics.systems import SYSTEMS
 
 
 @numba.njit
@@ -184,3 +187,82 @@ def test_the_energy_of_a_lagrangian_system_is_guarded_where_it_is_kept():
     assert made(driven, [2.0]).guards == ()
     assert made(pendulum, [2.0], force=lambda t, q, v, p: [-0.1 * v[0]]).guards == ()
     assert isinstance(integrate(made(pendulum, [2.0]), "RKMK4", (0, 100), 1.0).doubts[0], Doubt)
+
+
+def test_momenta_that_a_motion_conserves_are_guarded():
+    """Those of the free body, with steps of a twentieth and of 0.8 of half a turn."""
+    body = SYSTEMS["free-rigid-body"].problem()
+    names = {"momentum_x", "momentum_y", "momentum_z"}
+    guards = {guard.name: guard for guard in body.guards}
+    assert names < set(guards)
+    half_turn = np.pi / np.linalg.norm(body.velocity(0.0, body.y0)[:3])
+    assert integrate(body, "RKMK4", (0, 2 * half_turn), 0.05 * half_turn).success
+    run = integrate(body, "RKMK4", (0, 32 * half_turn), 0.8 * half_turn)
+    found = [doubt for doubt in run.doubts if doubt.name in names]
+    assert found
+    for doubt in found:
+        change = np.abs(run[doubt.name] - run[doubt.name][0])
+        limit = guards[doubt.name].change + guards[doubt.name].relative * abs(run[doubt.name][0])
+        assert doubt.time == run.t[np.argmax(change > limit)]
+        assert abs(doubt.value - run[doubt.name][0]) == pytest.approx(change.max())
+        assert abs(doubt.limit - run[doubt.name][0]) == pytest.approx(limit)
+        assert doubt.says == "a momentum that should be conserved is not"
+        assert "smaller step" in doubt.remedy
+
+
+def test_energies_and_momenta_may_change_by_a_twentieth_of_what_is_at_play():
+    (energy,), (free,), (falls,) = energy_guard(2.0), momentum_guards(["p"], 3.0), energy_guard(2.0, dissipates=True)
+    for guard, start, change in ((energy, 10.0, 0.1 + 0.01), (free, 1.0, 0.15 + 0.05)):
+        lower, upper = guard.limits(np.array(start))
+        assert start - lower == pytest.approx(change)
+        assert upper - start == pytest.approx(change)
+    lower, upper = falls.limits(np.array(10.0))
+    assert lower == -np.inf
+    assert upper == pytest.approx(10.11)
+    assert energy_guard(0.0) == momentum_guards(["p"], 0.0) == ()
+
+
+def test_a_method_that_keeps_the_energy_to_rounding_is_held_to_it():
+    """Two points of quadrature instead of six lose 5e-6 J of 4.8: much for this method and little for others."""
+    pair = SYSTEMS["driven-pair"].problem()
+    (guard,) = pair.guards
+    poor, good = (energy_exact("mine", points=points) for points in (2, 6))
+    assert integrate(pair, good, (0, 5), 0.1).success
+    run = integrate(pair, poor, (0, 5), 0.1)
+    assert 1e-7 * guard.change < run.error("energy", relative=False) < 1e-3 * guard.change
+    (doubt,) = run.doubts
+    assert doubt.name == "energy"
+    held = 1e-8 / 0.05 * (guard.change + guard.relative * run["energy"][0])
+    assert doubt.limit == pytest.approx(run["energy"][0] + held, rel=1e-12)
+    assert doubt.value > doubt.limit
+    assert doubt.time == run.t[np.argmax(np.abs(run["energy"] - run["energy"][0]) > held)]
+    other = integrate(pair, "RKMK4", (0, 5), 0.1)
+    assert other.error("energy", relative=False) > held
+    assert other.success
+
+
+@numba.njit
+def stiff(t, y):
+    return np.array([-50.0 * (y[0] - np.cos(t))])
+
+
+@numba.njit
+def trembling(t, y):
+    return np.array([100.0 * np.cos(200.0 * t), 1.0])
+
+
+@pytest.mark.parametrize(
+    ("field", "start", "horizon", "right", "wrong"),
+    [(stiff, [1.0], 1.0, 20, 17), (trembling, [0.0, 0.0], np.pi / 5, 400, 20)],
+    ids=["beyond stability", "over an oscillation"],
+)
+def test_steps_that_do_not_resolve_the_motion_are_doubtful(field, start, horizon, right, wrong):
+    made = Problem(rn(len(start)), start, field)
+    assert integrate(made, "RKMK4", (0, horizon), horizon / right).success
+    run = integrate(made, "RKMK4", (0, horizon), horizon / wrong)
+    (doubt,) = run.doubts
+    assert doubt.name == "resolution"
+    assert doubt.time in run.t[:-1]
+    assert doubt.value > doubt.limit == 0.5
+    assert "do not resolve" in doubt.says
+    assert doubt.remedy == "use a smaller step"

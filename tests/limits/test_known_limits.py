@@ -13,7 +13,7 @@ from integrators import integrate
 from mechanics import Body, Inertia, Mechanism, Tree, load_mechanism
 from mechanics.forces import joint_spring
 from mechanics.joints import Revolute
-from mechanics.systems import SYSTEMS, heavy_top
+from mechanics.systems import heavy_top
 from mechanics.systems.rolling.driven_pair import MEMBERS, driven_pair
 from studies.energy_drift.systems import start_of, tree_of
 
@@ -102,14 +102,6 @@ def cassie():
     return fine / coarse
 
 
-def turning_point():
-    """Factor by which the error of RKMK4 on the driven snakeboard falls from 100 to 1600 steps; order 4 says 65536."""
-    problem = SYSTEMS["snakeboard-driven"].problem()
-    right = integrate(problem, "RKMK_DOP853", (0.0, 2.0), rtol=1e-12, atol=1e-13).y[-1]
-    coarse, fine = (np.abs(integrate(problem, "RKMK4", (0.0, 2.0), 2.0 / n).y[-1] - right).max() for n in (100, 1600))
-    return float(coarse / fine)
-
-
 @dataclass(frozen=True)
 class Limit:
     """A number, what one would wish of it, and how far the number of the page may be off."""
@@ -127,7 +119,6 @@ LIMITS = {
     "nonholonomic": Limit(nonholonomic, lambda factor: factor < 1.2),
     "resonant_gni": Limit(resonant_gni, lambda ratio: ratio < 1.2),
     "resonant_splitting": Limit(resonant_splitting, lambda ratio: ratio < 1.3, 1.3),
-    "turning_point": Limit(turning_point, lambda factor: factor > 10000, 2.0),
     "cassie": Limit(cassie, lambda ratio: ratio < 0.2, 10.0),
 }
 

@@ -50,6 +50,10 @@ from liegroup.compile.scalars import maximum
 CONSTRAINT, LIMIT, UNKNOWNS = range(OWN_OPTIONS, OWN_OPTIONS + 3)
 MIDPOINT, TRAPEZOID, AVERAGED, LEFT, RIGHT = range(5)
 ROUNDED = 3e-3
+STALLED = 1e-10
+"""Relative change up to which an iteration that rounding keeps going has converged: near singular positions, which
+magnify rounding, it does not come below `FLOOR`.
+"""
 CONSTRAINTS = {"midpoint": MIDPOINT, "trapezoid": TRAPEZOID, "averaged": AVERAGED, "left": LEFT, "right": RIGHT}
 """Discrete constraints by name."""
 MULTIPLIERS, NULL_SPACE = range(2)
@@ -192,7 +196,7 @@ def solve_interval(
         if status != node.GOES_ON:
             return status
     st(work[ERROR], 0, best)
-    return NOT_CONVERGED
+    return NOT_CONVERGED if any_(best > STALLED) else OK
 
 
 @kernel

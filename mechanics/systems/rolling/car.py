@@ -5,9 +5,10 @@ Configuration SE(2) × R: rear axle and heading, steering angle σ relative to t
 
     (0, 1, 0),    (−sin σ, cos σ, ℓ cos σ)          so that   ω = v tan σ/ℓ.
 
-With T = tan σ/ℓ and μ = m + (J + m d²) T² the quasi-velocities u = (√μ v, ω + σ̇) have the constant metric (1, J_s) and
-no
-gyroscopic terms:  u̇₁ = (F − T τ)/√μ,  J_s u̇₂ = τ,  with thrust F and steering torque τ = τ₀ − k σ.
+With μ = m cos²σ + (J + m d²) sin²σ/ℓ² and the speed w of the front wheels, (v, ω) = (cos σ, sin σ/ℓ) w, the
+quasi-velocities u = (√μ w, ω + σ̇) have the constant metric (1, J_s) and no gyroscopic terms:
+u̇₁ = (F cos σ − τ sin σ/ℓ)/√μ,  J_s u̇₂ = τ,  with thrust F and steering torque τ = τ₀ − k σ.  They pass σ = ±90°, where
+the car turns about its rear axle.
 Source: Bloch 2003, section 1.7 (kinematics); Moiseev et al. 2021.
 """
 
@@ -26,10 +27,11 @@ from mechanics.systems.checks import positive, signs
 
 
 def _steering(angle: Any, m: Any, inertia: Any, length: Any) -> Any:
-    """T, √μ; `inertia` about the rear axle."""
+    """cos σ/√μ, sin σ/(ℓ √μ); `inertia` about the rear axle."""
     s, c = sincos(angle)
-    ratio = s / (c * length)
-    return ratio, sqrt(m + inertia * ratio * ratio)
+    turn = s / length
+    root = sqrt(m * (c * c) + inertia * (turn * turn))
+    return c / root, turn / root
 
 
 def kinetic(q: Any, v: Any, p: Any) -> Any:
@@ -47,9 +49,9 @@ def rows(q: Any, p: Any) -> Any:
 
 
 def frame(q: Any, p: Any) -> Any:
-    """u = (√μ v, ω + σ̇)."""
-    ratio, root = _steering(q[3], p[0], p[1], p[3])
-    return [[1.0 / root, 0.0], [0.0, 0.0], [ratio / root, 0.0], [-(ratio / root), 1.0]]
+    """u = (√μ w, ω + σ̇)."""
+    ahead, turn = _steering(q[3], p[0], p[1], p[3])
+    return [[ahead, 0.0], [0.0, 0.0], [turn, 0.0], [-turn, 1.0]]
 
 
 FUNCTIONS = Functions(
@@ -80,13 +82,14 @@ def car(
 ) -> NonholonomicSystem:
     """The car from the origin with forward speed v.
 
-    Raises ValueError for masses, moments or lengths that are not positive, and for wheels steered by 90° (no frame).
+    Raises ValueError for masses, moments or lengths that are not positive, and for wheels steered by 90° or more,
+    where it does not move forward.
     """
     positive(mass=mass, inertia_about_com=inertia_about_com, steering_inertia=steering_inertia, wheelbase=wheelbase)
     if abs(steering_angle) >= 0.5 * np.pi:
         raise ValueError(f"steering_angle: {steering_angle}, expected inside (−π/2, π/2), where the car can roll")
     inertia = inertia_about_com + mass * offset**2
-    ratio, root = _steering(steering_angle, mass, inertia, wheelbase)
+    ahead, turn = _steering(steering_angle, mass, inertia, wheelbase)
     conservative = thrust == 0.0 and steering_torque == 0.0
     return FUNCTIONS.system(
         model="car",
@@ -98,11 +101,11 @@ def car(
             "v", ("v_x", "v_y", "omega", "steering"), "m/s, m/s, rad/s, rad/s", "body velocity of the rear axle"
         ),
         quasi_velocities=Variable(
-            "u", ("forward", "wheels"), "sqrt(kg) m/s, rad/s", "√μ v and absolute turn rate of the wheels"
+            "u", ("forward", "wheels"), "sqrt(kg) m/s, rad/s", "√μ w and absolute turn rate of the wheels"
         ),
         parameters=[mass, inertia, steering_inertia, wheelbase, offset, steering_spring, thrust, steering_torque],
         q0=[0.0, 0.0, 0.0, steering_angle],
-        u0=[root * v, steering_rate + ratio * v],
+        u0=[v / ahead, steering_rate + turn * v / ahead],
         conservative=conservative,
         reversal=signs(1, 1, 1, 1, -1, -1),
     )

@@ -6,7 +6,8 @@ second. Rows on (v_x, v_y, ω, φ̇):
 
     (0, 1, 0, 0),    (−sin φ, cos φ, ℓ₁ cos φ + ℓ₂, ℓ₂)        so that   ω (ℓ₁ cos φ + ℓ₂) = v sin φ − ℓ₂ φ̇.
 
-Quasi-velocities (v, φ̇); spring ½ k (φ − φ₀)².  The frame ends where ℓ₁ cos φ + ℓ₂ = 0 (the axles meet).
+Quasi-velocities (v, φ̇); spring ½ k (φ − φ₀)².  The frame ends where b = ℓ₁ cos φ + ℓ₂ = 0 (the axles
+meet), and a run that comes there is doubtful.
 Source: Tsakiris 1995; Krishnaprasad and Tsakiris 2001.
 """
 
@@ -48,12 +49,19 @@ def frame(q: Any, p: Any) -> Any:
     return [[1.0, 0.0], [0.0, 0.0], [s / b, -(l2 / b)], [0.0, 1.0]]
 
 
+def arm(q: Any, p: Any) -> Any:
+    """b."""
+    _, c = sincos(q[3])
+    return p[6] * c + p[7]
+
+
 FUNCTIONS = Functions(
     group=table_of([(SE2, 1), (SO2, 1)]),
     mass=kinetic,
     rows=rows,
     potential=lambda q, p: 0.5 * p[8] * (q[3] - p[9]) * (q[3] - p[9]),
     frame=frame,
+    edges={"arm": arm},
     parameters=10,
 )
 

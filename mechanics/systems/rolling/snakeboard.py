@@ -5,13 +5,15 @@ relative to the board; trucks at ±ℓ.  Rows (wheels do not slip sideways), on 
 
     (−sin p₁, cos p₁, ℓ cos p₁),    (−sin p₂, cos p₂, −ℓ cos p₂).
 
-With τ = (tan p₁ + tan p₂)/2, σ = (tan p₁ − tan p₂)/(2ℓ), μ = m (1 + τ²) + J σ² and forward speed v
+They leave the board the velocities along (κ, τ, σ) = (cos p₁ cos p₂, sin(p₁ + p₂)/2, sin(p₁ − p₂)/(2ℓ)). With
+μ = m (κ² + τ²) + J σ²
 
-    ω = σ v,    v_y = τ v,    u = (√μ v, ψ̇ + ω, ṗ₁ + ω, ṗ₂ + ω)
+    (v_x, v_y, ω) = (κ, τ, σ) u₁/√μ,    u = (u₁, ψ̇ + ω, ṗ₁ + ω, ṗ₂ + ω)
 
 are quasi-velocities of constant metric (1, J_r, J_w, J_w) without gyroscopic terms: u̇₁ = −(σ/√μ)(F_ψ + F₁ + F₂).
 The rotor is driven by F_ψ = a_ψ sin Ωt, the trucks by ±a_w sin Ωt (front +, back −) and springs ½ k p².
-The frame ends at p = ±π/2, where the rows stay regular but the board cannot roll on.
+Written with tan p the frame would jump where a truck passes 90°; this one ends only where both stand across the board,
+and the rows depend on each other.
 Source: Ostrowski, Lewis, Murray and Burdick 1994; Bloch, Krishnaprasad, Marsden and Murray 1996.
 """
 
@@ -30,12 +32,13 @@ from mechanics.systems.checks import positive, signs
 
 
 def _steering(p1: Any, p2: Any, m: Any, inertia: Any, length: Any) -> Any:
-    """τ, σ, √μ."""
+    """κ/√μ, τ/√μ, σ/√μ."""
     s1, c1 = sincos(p1)
     s2, c2 = sincos(p2)
-    t1, t2 = s1 / c1, s2 / c2
-    tau, sigma = 0.5 * (t1 + t2), 0.5 * (t1 - t2) / length
-    return tau, sigma, sqrt(m * (1.0 + tau * tau) + inertia * sigma * sigma)
+    left, right = s1 * c2, c1 * s2
+    kappa, tau, sigma = c1 * c2, 0.5 * (left + right), 0.5 * (left - right) / length
+    root = sqrt(m * (kappa * kappa + tau * tau) + inertia * sigma * sigma)
+    return kappa / root, tau / root, sigma / root
 
 
 def kinetic(q: Any, v: Any, p: Any) -> Any:
@@ -53,10 +56,9 @@ def rows(q: Any, p: Any) -> Any:
 
 
 def frame(q: Any, p: Any) -> Any:
-    """u = (√μ v, ψ̇ + ω, ṗ₁ + ω, ṗ₂ + ω)."""
-    tau, sigma, root = _steering(q[4], q[5], p[0], p[1], p[4])
-    turn = sigma / root
-    board = [[1.0 / root, 0.0, 0.0, 0.0], [tau / root, 0.0, 0.0, 0.0], [turn, 0.0, 0.0, 0.0]]
+    """u = (u₁, ψ̇ + ω, ṗ₁ + ω, ṗ₂ + ω)."""
+    ahead, aside, turn = _steering(q[4], q[5], p[0], p[1], p[4])
+    board = [[ahead, 0.0, 0.0, 0.0], [aside, 0.0, 0.0, 0.0], [turn, 0.0, 0.0, 0.0]]
     return [*board, [-turn, 1.0, 0.0, 0.0], [-turn, 0.0, 1.0, 0.0], [-turn, 0.0, 0.0, 1.0]]
 
 
@@ -95,7 +97,8 @@ def snakeboard(
 ) -> NonholonomicSystem:
     """The board from the origin with angles (ψ, p₁, p₂), forward speed v and rates (ψ̇, ṗ₁, ṗ₂).
 
-    Raises ValueError for masses, moments or lengths that are not positive, and for a truck turned by 90° (no frame).
+    Raises ValueError for masses, moments or lengths that are not positive, and for a truck turned by 90° or more, where
+    the board does not move forward.
     """
     positive(
         mass=mass,
@@ -106,7 +109,7 @@ def snakeboard(
     )
     if max(abs(angles[1]), abs(angles[2])) >= 0.5 * np.pi:
         raise ValueError(f"angles: {angles}, expected truck angles inside (−π/2, π/2), where the board can roll")
-    _, sigma, root = _steering(angles[1], angles[2], mass, board_inertia, half_length)
+    ahead, _, turn = _steering(angles[1], angles[2], mass, board_inertia, half_length)
     return FUNCTIONS.system(
         model="snakeboard",
         variables=(
@@ -120,7 +123,7 @@ def snakeboard(
             "u",
             ("forward", "rotor", "front", "back"),
             "sqrt(kg) m/s, rad/s, rad/s, rad/s",
-            "√μ v and absolute rates of the angles",
+            "√μ v_x/κ and absolute rates of the angles",
         ),
         parameters=[
             mass,
@@ -134,7 +137,7 @@ def snakeboard(
             frequency,
         ],
         q0=[0.0, 0.0, 0.0, *angles],
-        u0=[root * v, *(rate + sigma * v for rate in rates)],
+        u0=[v / ahead, *(rate + turn * v / ahead for rate in rates)],
         conservative=rotor_torque == 0.0 and truck_torque == 0.0,
         reversal=signs(*(1,) * 6, *(-1,) * 4) if rotor_torque == truck_torque == 0.0 else None,
     )

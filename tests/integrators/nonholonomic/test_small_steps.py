@@ -1,9 +1,12 @@
 """Iterations to rounding: an energy error that falls with the step does not come back at steps that are smaller."""
 
+import numpy as np
 import pytest
 
 from integrators import integrate
+from liegroup import rn
 from mechanics.formulations import constrained_problem
+from mechanics.nonholonomic import nonholonomic_system
 from mechanics.systems import SYSTEMS
 
 
@@ -29,3 +32,32 @@ def test_a_steady_turn_is_slower_by_what_the_documentation_states(method, h):
     slower = 1.0 - run["contact"][-1, 2] / (20 * 0.7)
     assert slower == pytest.approx(h**2 * 1.5**2 / (12 * 0.25), rel=0.02)
     assert run.error("energy") < (1e-2 if method == "GNI" else 1e-12)
+
+
+def disk(roll_rate, m=1.0, r=0.5, turning_rate=0.7):
+    """A thin upright disk in coordinates (x, y, θ, φ)."""
+    return nonholonomic_system(
+        rn(4),
+        lambda q, v: 0.5 * m * (v[0] ** 2 + v[1] ** 2) + 0.125 * m * r**2 * v[2] ** 2 + 0.25 * m * r**2 * v[3] ** 2,
+        lambda q: [[1.0, 0.0, 0.0, -r * np.cos(q[2])], [0.0, 1.0, 0.0, -r * np.sin(q[2])]],
+        q0=[0.0] * 4,
+        v0=[r * roll_rate, 0.0, turning_rate, roll_rate],
+    )
+
+
+def radius(x, y):
+    """Of the circle through points, by least squares."""
+    (a, b, c), *_ = np.linalg.lstsq(np.stack([2 * x, 2 * y, np.ones_like(x)], axis=1), x * x + y * y, rcond=None)
+    return np.sqrt(c + a * a + b * b)
+
+
+@pytest.mark.parametrize("h", [0.2, 0.1, 0.05])
+def test_in_coordinates_a_disk_rolls_on_the_circle_of_its_interval_velocity(h):
+    """Radius r Ω h/(2 sin(ω h/2)) for the roll rate Ω of the intervals; nodes with the rate Ω₀ start intervals with
+    Ω₀ (I + m r²)/(I + m r² cos(ω h/2)), I = m r²/2.
+    """
+    discrete = 0.5 * 3.0 * h / (2.0 * np.sin(0.35 * h))
+    ratio = 1.5 / (0.5 + np.cos(0.35 * h))
+    for roll_rate, wanted in ((3.0, discrete * ratio), (3.0 / ratio, discrete)):
+        run = integrate(disk(roll_rate).constrained_problem(), "DLA", (0, 10), h)
+        assert radius(*run.y[:, :2].T) == pytest.approx(wanted, rel=1e-13)

@@ -96,6 +96,26 @@ def test_where_an_implicit_method_stops_the_message_names_the_closure(form, meth
     assert "near a singular position: tip" in run.message
 
 
+@pytest.mark.parametrize("step", [0.01, 0.005, 0.001])
+def test_dla_of_order_4_hops_over_singular_positions_or_stops_beside_them(step):
+    """Where rounding, magnified near them, keeps the iteration going at 1e-11, it has converged; the shortest step here
+    brings a node to 1 % of them, where it has not.
+    """
+    run = integrate(constrained_problem(n_four_bar.started(2)), "DLA4", (0, 10), step)
+    assert run.success == (step > 0.002)
+    assert abs(run.y[-1, 0] - run.y[0, 0] - n_four_bar.angle(2, run.t[-1]) + n_four_bar.angle(2, 0.0)) < 1e-7
+    if not run.success:
+        assert run.status.is_failure
+        assert "near a singular position: tip" in run.message
+
+
+def test_dla_of_order_4_stops_beside_them_in_body_coordinates():
+    run = integrate(body_problem(n_four_bar.started(2)), "DLA4", (0, 1), 0.01)
+    assert run.status.is_failure
+    assert run.t[-1] == pytest.approx(0.71)
+    assert "near a singular position: tip" in run.message
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["RADAU_GGL", "ALPHA_STABILISED", "DLA", "MIDPOINT"])
 def test_in_body_coordinates_it_does_so_too_or_is_right(method):

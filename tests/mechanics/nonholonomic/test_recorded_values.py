@@ -31,5 +31,6 @@ def test_values_are_those_of_the_kernels_written_by_hand(name):
             for what, function in getattr(system, form)._asdict().items():
                 if function is not None:
                     known = np.array(record[f"{form}_{what}"])
-                    found = values(system, function, state, len(known))
+                    edges = len(system.edges) if (form, what) == ("reduced", "invariants") else 0
+                    found = values(system, function, state, len(known) + edges)[: len(known)]
                     np.testing.assert_allclose(found, known, rtol=0, atol=1e-13 * (1 + np.abs(known).max()))
