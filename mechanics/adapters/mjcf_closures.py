@@ -41,7 +41,8 @@ def load_mjcf_mechanism(
 ) -> Mechanism:
     """See `mechanics.load_mechanism`."""
     model, report = compiled(source, trusted, limits)
-    elements = _springs(model, report) if springs else []
+    with inside(report.path):
+        elements = _springs(model, report) if springs else []
     tree = tree_of(model, report, gravity, damping)
     with inside(report.path):
         closures = _closures(model, tree, report)
@@ -79,6 +80,8 @@ def _springs(model: Any, report: Report) -> list[list[Element]]:
         if model.jnt_type[j] in (SLIDE, HINGE) and place_of(model, j)[0] == name:
             at = model.jnt_qposadr[j]
             rest = float(model.qpos_spring[at] - model.qpos0[at])
+            if not np.isfinite(rest):
+                raise ModelError(f"<joint> {name!r}", f"springref is {rest}", "give a finite number")
             found.append(joint_spring(name, float(model.jnt_stiffness[j]), rest))
         else:
             left_out.append(name)

@@ -164,6 +164,14 @@ def test_springs_of_a_mechanism_and_flags_act_as_in_mujoco(flag):
     assert mechanics.load_mechanism(text, springs=False).elements == ()
 
 
+def test_a_spring_that_rests_nowhere_is_named():
+    joint = '<joint name="s" stiffness="2" springref="-inf"/>'
+    text = f"<mujoco><worldbody><body>{joint}{GEOM}</body></worldbody></mujoco>"
+    with pytest.raises(ModelError, match=r"^MJCF text: <joint> 's': springref is -inf; give a finite number"):
+        mechanics.load_mechanism(text)
+
+
+GEOM = '<geom size="0.1" pos="0 0 -1" contype="0" conaffinity="0"/>'
 BALL = '<body name="c" pos="0 0 -0.5"><joint name="n" type="ball" stiffness="2"/><geom size="0.1"/></body>'
 INERT = {
     "inactive only": '<equality><joint joint1="j" joint2="k" name="E" active="false"/></equality>',
