@@ -74,6 +74,7 @@ class Room(NamedTuple):
     middle, its low   the centre y τ(½ S) and its low words (n)
     x, l, f, body     chart coordinates, L, the field, h b f, of all stages (d); x: changes of momenta, if they are flat
     y, centre, moved  the stages, the centre, displacements from it (n)
+    seen              momenta foreseen in the sweep before (of the variational form)
     """
 
     scale: Any
@@ -92,6 +93,7 @@ class Room(NamedTuple):
     y: Any
     centre: Any
     moved: Any
+    seen: Any
     end: Any
 
 
@@ -104,7 +106,7 @@ def room(n: Any, d: Any) -> Any:
     y = x + 4 * d
     return Room(
         first, first + s, first + 2 * s, first + 3 * s, first + 4 * s, k, k + s, k + s + r, k + s + 2 * r,
-        x, x + d, x + 2 * d, x + 3 * d, y, y + n, y + 2 * n, y + 3 * n,
+        x, x + d, x + 2 * d, x + 3 * d, y, y + n, y + 2 * n, y + 3 * n, y + 3 * n + d // 2,
     )  # fmt: skip
 
 
@@ -416,7 +418,8 @@ def iterate(
             status = OK
             break
         slow = k >= UNSETTLED_SWEEPS and change > SETTLED
-        if strikes > 5 or slow or (k > 4 and change > before and change > 1e-9):
+        grows = k > 4 and change > before and change > 1e-9
+        if strikes > 5 or slow or (grows and options[LARGEST] > 0):  # what can be divided need not be waited for
             break
         best, before = min(best, change), change
     counters[EVALUATIONS] += STAGES * sweeps

@@ -7,7 +7,8 @@ gauss_in_lanes`; with Lⱼ = h bⱼ Kⱼ and Mⱼ = h bⱼ Nⱼ,
 
 One call of the field at all (g_c τ(xᵢ), μᵢ) gives h b ξ and h b f.  For these the equations of the chart are solved
 before the next call: first x and Y from K = dτ_left(x)⁻¹ ξ, then P from N, which is linear in it.  Else every change
-would pass through the centre, and the iteration would contract by h|ω|/4, not like that of a Volterra equation.
+would pass through the centre, and the iteration would contract by h|ω|/4, not like that of a Volterra equation.  The
+forces follow the new momenta (`foresee`), so that it converges as that of `GAUSS8` does.
 
 The step is not divided unless a tolerance is given: it is for coarse steps over long times, which divisions that follow
 the state would spoil.  On commutative groups the method is `GAUSS8`.  Sources: those of `lie_variational` and of
@@ -35,9 +36,9 @@ from integrators.steppers.gauss_stages import (
     AT_PLAY,
     CLOCK_ROW,
     FLAT,
-    NU_ROWS,
+    NU,
     STAGES,
-    B,
+    columns_at,
     guess,
     iterate,
     largest_of_stages,
@@ -47,11 +48,14 @@ from integrators.steppers.gauss_stages import (
     room,
     sum_of_stages,
     take,
+    weights,
 )
 from integrators.steppers.lie_variational import check_canonical, force, mean_momentum, move_by
-from liegroup.compile import absolute, entry, helper, kernel, ld, st
-from liegroup.compile.scalars import maximum
+from liegroup.compile import absolute, entry, flattened, helper, kernel, ld, st
+from liegroup.compile.scalars import less, maximum, select
 from liegroup.table import (
+    EXP,
+    bracket_transpose,
     coadjoint,
     coadjoint_difference,
     dtau_inverse_left,
@@ -60,10 +64,12 @@ from liegroup.table import (
     dtau_left_transpose,
 )
 
-MOST_INNER = 12
+MOST_INNER = 40
 """Iterations of the chart per call of the field, at most …"""
-INNER = 0.01
+INNER = 1e-6
 """… until their change is this part of their first."""
+UNSEEN = 1e-15
+"""Changes of momenta, relative to their sizes, that are not foreseen."""
 COARSE = 1e-2
 """An undivided step whose estimate is more than this part of the energy at play is doubtful."""
 
@@ -79,7 +85,7 @@ def by_stages(verb: Any, group: Any, tau: Any, a: Any, b: Any, out: Any, at: Any
     if field_work.ndim == 3:
         verb(group, tau, a, b, out)
     else:
-        m, flat = out.shape[0], work.reshape((work.size,))
+        m, flat = out.shape[0], flattened(work)
         u, v = flat[at.value : at.value + m], flat[at.value + m : at.value + 2 * m]
         for i in range(STAGES):
             take(a, i, u)
@@ -92,7 +98,7 @@ def by_stages(verb: Any, group: Any, tau: Any, a: Any, b: Any, out: Any, at: Any
 def weigh(h: Any, n: Any, table: Any, coefficients: Any, options: Any, field_work: Any, work: Any) -> None:
     """h b ξ and h b f, with f = ṗ − ad_ξᵀ μ."""
     d, group = dimension(table), table[: table.shape[0] - 1]
-    at, m, flat = room(n, d), d // 2, work.reshape((work.size,))
+    at, m, flat = room(n, d), d // 2, flattened(work)
     z, mu, body = work[at.f : at.f + d], work[at.y + n - m : at.y + n], work[at.body : at.body + d]
     if field_work.ndim == 3:
         force(group, z, mu, body[m:])
@@ -104,7 +110,7 @@ def weigh(h: Any, n: Any, table: Any, coefficients: Any, options: Any, field_wor
             take(mu, i, momentum)
             force(group, one, momentum, f)
             put(f, body[m:], i)
-    hb = ld(coefficients[B : B + STAGES].reshape((1, STAGES)), 0) * h
+    hb = weights(h, coefficients)
     for k in range(m):
         st(body, k, ld(z, k) * hb)
         st(body, m + k, ld(body, m + k) * hb)
@@ -120,24 +126,55 @@ def settled(k: Any, change: Any, first: Any, before: Any) -> bool:
 
 
 @kernel
-def find_places(n: Any, group: Any, tau: Any, field_work: Any, work: Any) -> Any:
+def foresee(y: Any, low: Any, group: Any, coefficients: Any, hb: Any, field_work: Any, work: Any) -> None:
+    """h b f <- h b (f − ad_ξᵀ Δμ), Δμ the change of p + h Σ a ṗ since the sweep before: so ad_ξᵀ μ + f stays ṗ.
+
+    In ṗ the errors of the two cancel where bodies are light; apart, one of the momenta before and one of the new ones,
+    they would not.  Changes near rounding are left out: momenta are then exact.
+    """
+    n, m = y.shape[0], dimension(group)
+    at, g, flat = room(n, 2 * m), n - m, flattened(work)
+    inverse = flat[at.inverse + m : at.inverse + 2 * m]
+    nu, pushed = columns_at(coefficients, NU), work[at.l + m : at.l + 2 * m]
+    rate, seen = work[at.f + m : at.f + 2 * m], work[at.seen : at.seen + m]
+    xi, f, change = work[at.body : at.body + m], work[at.body + m : at.body + 2 * m], work[at.moved + g : at.moved + n]
+    for k in range(m):
+        st(pushed, k, ld(rate, k) * hb)
+    for k in range(m):
+        new = ld(y, g + k) + (ld(low, g + k) + (0.5 * sum_of_stages(pushed, k) + product(nu, pushed, k)))
+        step = new - ld(seen, k)
+        st(change, k, select(less(absolute(step) * ld(inverse, k), UNSEEN), 0.0 * step, step))
+        st(seen, k, new)
+    by_stages(turned, group, EXP, xi, change, change, at, field_work, work)
+    for k in range(m):
+        st(f, k, ld(f, k) - ld(change, k))
+
+
+@helper
+def turned(group: Any, tau: Any, xi: Any, mu: Any, out: Any) -> None:
+    """ad_ξᵀ μ, as a verb of a map."""
+    bracket_transpose(group, xi, mu, out)
+
+
+@kernel
+def find_places(n: Any, group: Any, tau: Any, coefficients: Any, field_work: Any, work: Any) -> Any:
     """x and Y from h b ξ; the largest change."""
     m = dimension(group)
-    at, flat = room(n, 2 * m), work.reshape((work.size,))
-    nu, l, x = work[NU_ROWS : NU_ROWS + STAGES], work[at.l : at.l + m], work[at.x : at.x + m]
+    at, flat = room(n, 2 * m), flattened(work)
+    nu, l, x = columns_at(coefficients, NU), work[at.l : at.l + m], work[at.x : at.x + m]
     xi, half, inverse = work[at.body : at.body + m], flat[at.half : at.half + m], flat[at.inverse : at.inverse + m]
     first, before = 0.0, 0.0
     for k in range(MOST_INNER):
         by_stages(dtau_inverse_left, group, tau, x, xi, l, at, field_work, work)
-        largest = ld(nu, 0) * 0.0
-        broken = largest
+        largest = nu[0] * 0.0
+        total = largest
         for i in range(m):
             new, h = product(nu, l, i), 0.5 * sum_of_stages(l, i)
             change = (absolute(new - ld(x, i)) + absolute(h - ld(half, i))) * ld(inverse, i)
             st(x, i, new)
             st(half, i, h)
-            largest, broken = maximum(largest, change), broken + change * 0.0
-        now = largest_of_stages(largest + broken, work)
+            largest, total = maximum(largest, change), total + change
+        now = largest_of_stages(largest + total * 0.0, work)
         if k == 0:
             first = now
         if settled(k, now, first, before):
@@ -151,7 +188,7 @@ def find_centre(y: Any, low: Any, group: Any, tau: Any, field_work: Any, work: A
     """h F, n₀, n₁ and P̄ from x, Y and h b f."""
     n, m = y.shape[0], dimension(group)
     g = n - m
-    at, flat = room(n, 2 * m), work.reshape((work.size,))
+    at, flat = room(n, 2 * m), flattened(work)
     x, back, f = work[at.x : at.x + m], work[at.centre + g : at.centre + n], work[at.body + m : at.body + 2 * m]
     carried, Y, F = work[at.l + m : at.l + 2 * m], flat[at.half : at.half + m], flat[at.half + m : at.half + 2 * m]
     n0, n1 = flat[at.total : at.total + m], flat[at.total + m : at.total + 2 * m]
@@ -168,12 +205,12 @@ def find_centre(y: Any, low: Any, group: Any, tau: Any, field_work: Any, work: A
 
 
 @kernel
-def find_momenta(n: Any, group: Any, tau: Any, field_work: Any, work: Any) -> Any:
+def find_momenta(n: Any, group: Any, tau: Any, coefficients: Any, field_work: Any, work: Any) -> Any:
     """P from h b ξ, h b f, x and P̄; the largest change."""
     m = dimension(group)
     g = n - m
-    at, flat = room(n, 2 * m), work.reshape((work.size,))
-    nu, l, P = work[NU_ROWS : NU_ROWS + STAGES], work[at.l + m : at.l + 2 * m], work[at.x + m : at.x + 2 * m]
+    at, flat = room(n, 2 * m), flattened(work)
+    nu, l, P = columns_at(coefficients, NU), work[at.l + m : at.l + 2 * m], work[at.x + m : at.x + 2 * m]
     x, xi, f = work[at.x : at.x + m], work[at.body : at.body + m], work[at.body + m : at.body + 2 * m]
     push, mean = work[at.moved + g : at.moved + n], flat[at.middle + g : at.middle + n]
     inverse = flat[at.inverse + m : at.inverse + 2 * m]
@@ -183,14 +220,14 @@ def find_momenta(n: Any, group: Any, tau: Any, field_work: Any, work: Any) -> An
         gradients(group, tau, x, xi, P, l, at, field_work, work)
         for i in range(m):
             st(l, i, ld(push, i) - ld(l, i))
-        largest = ld(nu, 0) * 0.0
-        broken = largest
+        largest = nu[0] * 0.0
+        total = largest
         for i in range(m):
             new = ld(mean, i) + product(nu, l, i)
             change = absolute(new - ld(P, i)) * ld(inverse, i)
             st(P, i, new)
-            largest, broken = maximum(largest, change), broken + change * 0.0
-        now = largest_of_stages(largest + broken, work)
+            largest, total = maximum(largest, change), total + change
+        now = largest_of_stages(largest + total * 0.0, work)
         if k == 0:
             first = now
         if settled(k, now, first, before):
@@ -207,7 +244,7 @@ def gradients(
     if field_work.ndim == 3:
         dtau_inverse_left_gradient(group, tau, x, xi, P, out)
     else:
-        m, flat = out.shape[0], work.reshape((work.size,))
+        m, flat = out.shape[0], flattened(work)
         u, v = flat[at.value : at.value + m], flat[at.value + m : at.value + 2 * m]
         p = flat[at.state : at.state + m]
         for i in range(STAGES):
@@ -219,18 +256,18 @@ def gradients(
 
 
 @kernel
-def settle(y: Any, low: Any, table: Any, options: Any, field_work: Any, work: Any) -> Any:
+def settle(y: Any, low: Any, table: Any, coefficients: Any, options: Any, field_work: Any, work: Any) -> Any:
     """The stages for known h b ξ and h b f; the largest change of x, Y and P."""
     n, tau, group = y.shape[0], options[TAU], table[: table.shape[0] - 1]
     m = dimension(group)
     at = room(n, 2 * m)
-    moved = find_places(n, group, tau, field_work, work)
+    moved = find_places(n, group, tau, coefficients, field_work, work)
     find_centre(y, low, group, tau, field_work, work)
-    turned = find_momenta(n, group, tau, field_work, work)
+    pushed = find_momenta(n, group, tau, coefficients, field_work, work)
     place(y, low, group, options, at, field_work, work)
     x, P, mu = work[at.x : at.x + m], work[at.x + m : at.x + 2 * m], work[at.y + n - m : at.y + n]
     by_stages(dtau_inverse_left_transpose, group, tau, x, P, mu, at, field_work, work)
-    return maximum(moved, turned) + (moved + turned) * 0.0
+    return maximum(moved, pushed) + (moved + pushed) * 0.0
 
 
 # --- the step ---------------------------------------------------------------------------------------------------------
@@ -247,12 +284,15 @@ def begin(
     )  # fmt: skip
     n, d = y.shape[0], dimension(table)
     at, m = room(n, d), d // 2
-    nu, xi = work[NU_ROWS : NU_ROWS + STAGES], work[at.body : at.body + m]
+    nu, xi = columns_at(coefficients, NU), work[at.body : at.body + m]
     x, P = work[at.x : at.x + m], work[at.x + m : at.x + d]
     for k in range(m):
         st(x, k, product(nu, xi, k))
-        st(P, k, ld(nu, 0) * 0.0 + ld(y, n - m + k))
-    settle(y, low, table, options, field_work, work)
+        st(P, k, nu[0] * 0.0 + ld(y, n - m + k))
+    settle(y, low, table, coefficients, options, field_work, work)
+    mu, seen = work[at.y + n - m : at.y + n], work[at.seen : at.seen + m]
+    for k in range(m):
+        st(seen, k, 1.0 * ld(mu, k))
 
 
 @kernel
@@ -261,7 +301,9 @@ def sweep(
 ) -> Any:  # fmt: skip
     """Stages from the field at the stages; their largest change."""
     weigh(h, y.shape[0], table, coefficients, options, field_work, work)
-    return settle(y, low, table, options, field_work, work)
+    group = table[: table.shape[0] - 1]
+    foresee(y, low, group, coefficients, weights(h, coefficients), field_work, work)
+    return settle(y, low, table, coefficients, options, field_work, work)
 
 
 @kernel
@@ -287,7 +329,7 @@ def advance(y: Any, low: Any, table: Any, options: Any, work: Any, counters: Any
         advance_flat(y, low, table, options, work, counters)
     else:
         n, d, group = y.shape[0], dimension(table), table[: table.shape[0] - 1]
-        at, m, flat = room(n, d), d // 2, work.reshape((work.size,))
+        at, m, flat = room(n, d), d // 2, flattened(work)
         Y, F = flat[at.half : at.half + m], flat[at.half + m : at.half + d]
         n1, scratch = flat[at.total + m : at.total + d], flat[at.state : at.state + n]
         move_by(y, low, group, options[TAU], Y, F, n1, scratch, options[COMPENSATION], counters)
