@@ -23,6 +23,7 @@ from integrators.steppers.splitting import composed_flows, rotations, splitting
 from integrators.steppers.tree_variational import tree_variational
 from integrators.steppers.two_register import two_register
 from integrators.steppers.variational import variational
+from integrators.steppers.variational_in_lanes import variational_in_lanes
 from integrators.tableaus import (
     COMMUTATOR_FREE,
     COMPOSITIONS,
@@ -41,8 +42,6 @@ from integrators.tableaus import (
 
 STAGES = {"GAUSS": range(1, 7), "RADAU_IA": range(2, 6), "RADAU_IIA": range(1, 6)}
 """Numbers of stages in the catalogue; others are one call away: ``implicit_rkmk(GAUSS(9))``."""
-EIGHT = 8
-"""Stages of the variational method of order 16."""
 LOBATTO_STAGES = range(2, 6)
 STIFF = ("RADAU_IA", "RADAU_IIA", "LOBATTO_IIIC")
 """Families with R(∞) = 0, which damp stiff parts: their equations are solved by Newton's method, the others by
@@ -76,7 +75,8 @@ def rows() -> Iterator[Row]:
     for row in COMPOSED:
         yield _row(f"ROTATIONS_{row}", COMPOSITIONS, row, rotations)
         yield _row(f"MIDPOINT_{row}", COMPOSITIONS, row, _composed_midpoint)
-    yield from ((f"VARIATIONAL_GAUSS{s}", partial(gauss, s)) for s in (*STAGES["GAUSS"], EIGHT))
+    yield from ((f"VARIATIONAL_GAUSS{s}", partial(gauss, s)) for s in STAGES["GAUSS"])
+    yield "VARIATIONAL_GAUSS8", variational_in_lanes
     yield from ((f"VARIATIONAL_LOBATTO{s}", partial(lobatto, s)) for s in LOBATTO_STAGES)
     yield "DEL_MIDPOINT", lambda: variational(galerkin.midpoint())
     yield "DEL_TRAPEZOIDAL", lambda: variational(galerkin.trapezoidal())

@@ -1,12 +1,13 @@
 """The Gauss method of eight stages (order 16), its stages in eight lanes, and a free estimate of the error of a step.
 
-    m = y τ(½ S),   xᵢ = Σⱼ νᵢⱼ Lⱼ,   Yᵢ = m τ(xᵢ),   Lᵢ = h bᵢ dτ_left(xᵢ)⁻¹ f(t + cᵢh, Yᵢ),   S = Σ Lⱼ,   y <- y τ(S)
+    m = y τ(½ S),  xᵢ = Σⱼ νᵢⱼ Lⱼ,  Yᵢ = m τ(xᵢ),  Lᵢ = h bᵢ dτ_left(xᵢ)⁻¹ f(t + cᵢh, Yᵢ),  S = Σ Lⱼ,  y <- m τ(½ S)
 
 On commutative groups Yᵢ = y + ½ S + xᵢ and nothing else is needed.  One call of the field in lanes evaluates all
 stages; a field that reads the time, or has no lanes, is called stage by stage, to the same numbers.  The stages are
 iterated from the polynomial of the step before until rounding ends their progress: the change must fail to become
-smaller twice in a row.  On T*Rⁿ the method is symplectic; on other groups up to its truncation error, which is kept
-below rounding.
+smaller twice in a row.  For H = ½ pᵀK p + V(t, q) with a constant K the momenta of a sweep come first and serve its
+positions, which takes two thirds of the sweeps.  On T*Rⁿ the method is symplectic; on other groups up to its truncation
+error, which is kept below rounding.
 
 The estimate is made of the highest Legendre coefficient hγ of the stages' derivatives,
 
@@ -39,6 +40,7 @@ from integrators.steppers.gauss_stages import (
     ENDS,
     ENERGY,
     ESTIMATE_SUM,
+    FLAT,
     FRESH,
     GUESS,
     HIGHEST,
@@ -71,11 +73,12 @@ from integrators.steppers.gauss_stages import (
     solve,
     sum_of_stages,
 )
+from integrators.steppers.kinetic import constant_inverse_inertia
 from integrators.tableaus.gauss_in_lanes import gauss_in_lanes
 from liegroup.arrays import real
 from liegroup.compile import absolute, entry, flattened, helper, kernel, ld, ld2, st, st2
 from liegroup.formulas.facts import COMMUTATIVE
-from liegroup.table import FACTORS, KIND
+from liegroup.table import EXP, FACTORS, KIND
 
 LEVELS = 12
 """A step is divided into at most 2¹² substeps."""
@@ -160,15 +163,19 @@ def energy_at_play(n: Any, table: Any, work: Any) -> Any:
 
 @kernel
 def advance(y: Any, low: Any, table: Any, options: Any, work: Any, counters: Any) -> None:
-    """y <- y τ(S), by the increment and with its low words."""
+    """y <- y τ(½ S) τ(½ S), by increments and with its low words; sums of commutative groups and exp take both at
+    once.
+    """
     n, d = y.shape[0], dimension(table)
     at, flat = room(n, d), flattened(work)
-    l, total = work[at.l : at.l + d], flat[at.total : at.total + d]
+    l, total, state = work[at.l : at.l + d], flat[at.total : at.total + d], flat[at.state : at.state + n]
+    tau = EXP if options[FLAT] else options[TAU]
+    part = 1.0 if tau == EXP else 0.5
     for m in range(d):
-        st(total, m, sum_of_stages(l, m))
-    advance_state(
-        table, options[TAU], y, low, total, flat[at.state : at.state + n], options[COMPENSATION], counters
-    )  # fmt: skip
+        st(total, m, part * sum_of_stages(l, m))
+    if tau != EXP:
+        advance_state(table, tau, y, low, total, state, options[COMPENSATION], counters)
+    advance_state(table, tau, y, low, total, state, options[COMPENSATION], counters)
 
 
 # --- the step and its substeps ----------------------------------------------------------------------------------------
@@ -222,12 +229,15 @@ def note(t: Any, h: Any, level: Any, error: Any, work: Any) -> None:
         st(report, SMALLEST_TIME, t)
 
 
-@kernel
-def step(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
-    structure: Any, field_work: Any, work: Any, counters: Any,
+@helper
+def divided(
+    solve: Any, advance: Any, field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any,
+    parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any,
 ) -> Any:  # fmt: skip
-    """One step, in as many substeps as its estimate and its iteration demand."""
+    """One step, in as many substeps as its estimate and its iteration demand.
+
+    `solve` finds the stages of a substep and returns a status, `advance` takes the state to its end.
+    """
     n, clock, largest = y.shape[0], work[CLOCK_ROW], options[LARGEST]
     wake(h, coefficients, work, counters)
     level, whole, position = int(ld(clock, LEVEL).real), 1 << largest, 0
@@ -278,8 +288,9 @@ def gauss_step(
     structure: Any, field_work: Any, work: Any, counters: Any,
 ) -> Any:  # fmt: skip
     """One step of the Gauss method of eight stages."""
-    return step(
-        field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
+    return divided(
+        solve, advance, field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work,
+        counters,
     )  # fmt: skip
 
 
@@ -287,7 +298,9 @@ def gauss_step(
 
 
 def prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The energy at play at the start; whether the group is commutative, and where the sizes of the state are read."""
+    """The energy at play at the start and K of a constant kinetic energy; whether the group is commutative and there is
+    such a K, where the sizes of the state are read and where the entries of K stand.
+    """
     flat = bool(COMMUTATIVE[problem.table[:, KIND]].all()) and problem.n == problem.dimension
     sizes = [
         (0, 0) if size is None else (q + copy * FACTORS[kind].N_Q + size[0], size[1])
@@ -295,7 +308,15 @@ def prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         for copy in range(n_q // FACTORS[kind].N_Q)
         for size in FACTORS[kind].SIZES
     ]
-    return np.array([energy_of(problem)]), np.array([flat, *np.ravel(sizes)], dtype=np.int64)
+    K = constant_inverse_inertia(problem) if flat and problem.canonical else np.zeros((0, 0))
+    options = [flat, len(K) > 0, *np.ravel(sizes), *np.ravel([_columns(row) for row in K])]
+    return np.array([energy_of(problem), *K.ravel()]), np.array(options, dtype=np.int64)
+
+
+def _columns(row: NDArray[np.float64]) -> tuple[int, int]:
+    """Between which columns the entries of a row stand."""
+    found = np.flatnonzero(row)
+    return (int(found[0]), int(found[-1]) + 1) if len(found) else (0, 1)
 
 
 def energy_of(problem: Problem) -> float:

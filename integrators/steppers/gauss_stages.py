@@ -3,10 +3,12 @@
 coefficients
     ν, b, c, the weights of the highest Legendre coefficient, those of the field at the ends, four matrices of first
     guesses (`integrators.tableaus.gauss_in_lanes`), the tolerance (energy, or relative where the problem is not
-    canonical; 0: a part of the energy at play, which follows, or 1).
+    canonical; 0: a part of the energy at play, which follows, or 1); K by rows, of a kinetic energy ½ pᵀK p.
 options
-    largest level, 1 for the fast stop, 1 if every factor of the group is commutative, then per component of the
-    velocity the components (first, count) of the state that say how large it is.
+    largest level, 1 for the fast stop, 1 if every factor of the group is
+    commutative, 1 if the kinetic energy is ½ pᵀK p with a constant K; then per component of the velocity the components
+    (first, count) of the state that say how large it is; then per row of K the columns (first, last + 1) of its
+    entries.
 own rows
     The clock, the report, substeps per level (two rows); ν; sizes and their inverses, S; the centre and
     its low words; one stage and its field; in lanes x, L, h b f, Y, and room for displacements.
@@ -18,13 +20,13 @@ from typing import Any, NamedTuple
 
 from integrators.layout import CANONICAL, ERROR, EVALUATIONS, ITERATIONS, OWN_OPTIONS, OWN_ROWS, TAU
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
-from integrators.steppers.common import dimension, leaves_chart
+from integrators.steppers.common import dimension, leaves_chart, length
 from liegroup.compile import absolute, flattened, helper, in_rows_of_lanes, kernel, ld, ld2, st, st2
 from liegroup.compile.scalars import maximum
 from liegroup.table import displacement, dtau_inverse_left
 
 STAGES = 8
-LARGEST, FAST, FLAT, SIZES = range(OWN_OPTIONS, OWN_OPTIONS + 4)
+LARGEST, FAST, FLAT, SEPARABLE, SIZES = range(OWN_OPTIONS, OWN_OPTIONS + 5)
 MOST_SWEEPS, UNSETTLED_SWEEPS = 400, 40
 """At most so many; so many if the change is not below `SETTLED` by then (more only serve numbers of many digits)."""
 GEOMETRY = 3
@@ -38,6 +40,7 @@ NU, B, C, HIGHEST, ENDS, GUESSES = 0, 64, 72, 80, 88, 152
 SAME, DOWN, UP, AGAIN = (GUESSES + 64 * k for k in range(4))
 TOLERANCE = GUESSES + 256
 ENERGY = TOLERANCE + 1
+KINETIC = ENERGY + 1
 FRESH = 0
 """Where a guess would stand: there is none, all stages begin with the field at the start."""
 
@@ -69,8 +72,9 @@ class Room(NamedTuple):
     total, half       S (d), ½ S (d)
     value, state      the field at one stage (d), one stage (n)
     middle, its low   the centre y τ(½ S) and its low words (n)
-    x, l, f, body     chart coordinates, L, the field, h b f, of all stages (d)
+    x, l, f, body     chart coordinates, L, the field, h b f, of all stages (d); x: changes of momenta, if they are flat
     y, centre, moved  the stages, the centre, displacements from it (n)
+    seen              momenta foreseen in the sweep before (of the variational form)
     """
 
     scale: Any
@@ -89,6 +93,7 @@ class Room(NamedTuple):
     y: Any
     centre: Any
     moved: Any
+    seen: Any
     end: Any
 
 
@@ -101,7 +106,7 @@ def room(n: Any, d: Any) -> Any:
     y = x + 4 * d
     return Room(
         first, first + s, first + 2 * s, first + 3 * s, first + 4 * s, k, k + s, k + s + r, k + s + 2 * r,
-        x, x + d, x + 2 * d, x + 3 * d, y, y + n, y + 2 * n, y + 3 * n,
+        x, x + d, x + 2 * d, x + 3 * d, y, y + n, y + 2 * n, y + 3 * n, y + 3 * n + d // 2,
     )  # fmt: skip
 
 
@@ -131,18 +136,26 @@ def evaluate(
 
 
 @helper
-def weigh(h: Any, d: Any, coefficients: Any, f: Any, l: Any) -> None:
-    """l = h b f."""
-    weights = in_rows_of_lanes(coefficients[B : B + STAGES])
-    hb = ld(weights, 0) * h
+def body_row(at: Any, options: Any) -> Any:
+    """First row of h b f: the L themselves where the group is commutative."""
+    return at.l if options[FLAT] else at.body
+
+
+@helper
+def weigh(h: Any, n: Any, table: Any, coefficients: Any, options: Any, field_work: Any, work: Any) -> None:
+    """h b f."""
+    d = dimension(table)
+    at = room(n, d)
+    first, hb = body_row(at, options), weights(h, coefficients)
+    f, l = work[at.f : at.f + d], work[first : first + d]
     for m in range(d):
         st(l, m, ld(f, m) * hb)
 
 
 @helper
-def body_row(at: Any, options: Any) -> Any:
-    """First row of h b f: the L themselves where the group is commutative."""
-    return at.l if options[FLAT] else at.body
+def weights(h: Any, coefficients: Any) -> Any:
+    """h b, a register."""
+    return ld(in_rows_of_lanes(coefficients[B : B + STAGES]), 0) * h
 
 
 @kernel
@@ -206,10 +219,37 @@ def refresh(y: Any, low: Any, table: Any, coefficients: Any, options: Any, field
     n, d = y.shape[0], dimension(table)
     at = room(n, d)
     if options[FLAT]:
-        largest = refresh_flat(y, low, d, at, coefficients, work)
-    else:
-        largest = refresh_centred(y, low, table, coefficients, options, field_work, work)
-    st(work, ERROR, largest)
+        return largest_of_stages(refresh_flat(y, low, 0, d, at, coefficients, work, False), work)
+    return largest_of_stages(refresh_centred(y, low, table, coefficients, options, field_work, work), work)
+
+
+@kernel
+def refresh_in_turn(h: Any, y: Any, low: Any, coefficients: Any, options: Any, work: Any) -> Any:
+    """The same for H = ½ pᵀK p + V(t, q) on Rⁿ: momenta first, then positions from the velocities v + K Δp at these.
+
+    One evaluation of the field, at positions and momenta of before, then does the work of two; where the stages stay,
+    Δp = 0 and the velocities are those of the field.
+    """
+    n = y.shape[0]
+    half, at = n // 2, room(n, n)
+    l, moved = work[at.l : at.l + half], work[at.x + half : at.x + n]
+    pushed = refresh_flat(y, low, half, n, at, coefficients, work, True)
+    hb = weights(h, coefficients)
+    for m in range(half):
+        k, columns = KINETIC + half * m, SIZES + 2 * (n + m)
+        first, last = options[columns], options[columns + 1]
+        v = coefficients[k + first] * ld(moved, first)
+        for j in range(first + 1, last):
+            v = v + coefficients[k + j] * ld(moved, j)
+        st(l, m, ld(l, m) + hb * v)
+    carried = refresh_flat(y, low, 0, half, at, coefficients, work, False)
+    return largest_of_stages(maximum(pushed, carried) + (pushed + carried) * 0.0, work)
+
+
+@helper
+def largest_of_stages(x: Any, work: Any) -> Any:
+    """The largest number of a register."""
+    st(work, ERROR, x)
     worst = ld2(work, ERROR, 0)
     for i in range(1, STAGES):
         worst = maximum(worst, ld2(work, ERROR, i))
@@ -217,16 +257,21 @@ def refresh(y: Any, low: Any, table: Any, coefficients: Any, options: Any, field
 
 
 @helper
-def refresh_flat(y: Any, low: Any, d: Any, at: Any, coefficients: Any, work: Any) -> Any:
-    """Y = y + (low + (½ S + x)), the low words of y first."""
-    flat = flattened(work)
+def refresh_flat(y: Any, low: Any, first: Any, last: Any, at: Any, coefficients: Any, work: Any, keep: Any) -> Any:
+    """Y = y + (low + (½ S + x)), the low words of y first, for components first … last − 1; `keep` their changes in the
+    rows of x.
+    """
+    flat, d = flattened(work), y.shape[0]
     nu, l, stages = columns_at(coefficients, NU), work[at.l : at.l + d], work[at.y : at.y + d]
-    inverse = flat[at.inverse : at.inverse + d]
+    inverse, moved = flat[at.inverse : at.inverse + d], work[at.x : at.x + d]
     largest = nu[0] * 0.0
     total = largest
-    for m in range(d):
+    for m in range(first, last):
         new = ld(y, m) + (ld(low, m) + (0.5 * sum_of_stages(l, m) + product(nu, l, m)))
-        change = absolute(new - ld(stages, m)) * ld(inverse, m)
+        step = new - ld(stages, m)
+        if keep:
+            st(moved, m, step)
+        change = absolute(step) * ld(inverse, m)
         st(stages, m, new)
         largest, total = maximum(largest, change), total + change
     return largest + total * 0.0
@@ -234,13 +279,12 @@ def refresh_flat(y: Any, low: Any, d: Any, at: Any, coefficients: Any, work: Any
 
 @kernel
 def refresh_centred(y: Any, low: Any, table: Any, coefficients: Any, options: Any, field_work: Any, work: Any) -> Any:
-    """x, the centre and Y = m τ(x), with the low words of y and of the centre."""
+    """x and Y; their largest change."""
     flat = flattened(work)
-    n, d, tau = y.shape[0], dimension(table), options[TAU]
+    n, d = y.shape[0], dimension(table)
     at = room(n, d)
     nu, l, x = columns_at(coefficients, NU), work[at.l : at.l + d], work[at.x : at.x + d]
     inverse, half = flat[at.inverse : at.inverse + d], flat[at.half : at.half + d]
-    middle, middle_low = flat[at.middle : at.middle + n], flat[at.middle_low : at.middle_low + n]
     largest = nu[0] * 0.0
     total = largest
     for m in range(d):
@@ -249,9 +293,20 @@ def refresh_centred(y: Any, low: Any, table: Any, coefficients: Any, options: An
         st(x, m, new)
         st(half, m, h)
         largest, total = maximum(largest, change), total + change
+    place(y, low, table, options, at, field_work, work)
+    return largest + total * 0.0
+
+
+@helper
+def place(y: Any, low: Any, table: Any, options: Any, at: Any, field_work: Any, work: Any) -> None:
+    """The centre m = y τ(½ S) and Y = m τ(x), with the low words of y and of the centre, as far as the table goes."""
+    flat, tau = flattened(work), options[TAU]
+    n, d = length(table), dimension(table)
+    x, half = work[at.x : at.x + d], flat[at.half : at.half + d]
+    state, value = flat[at.state : at.state + n], flat[at.value : at.value + d]
+    middle, middle_low = flat[at.middle : at.middle + n], flat[at.middle_low : at.middle_low + n]
     displacement(table, tau, y, half, middle_low)
     centre, moved, stages = work[at.centre : at.centre + n], work[at.moved : at.moved + n], work[at.y : at.y + n]
-    state, value = flat[at.state : at.state + n], flat[at.value : at.value + d]
     for i in range(n):
         step = ld(low, i) + ld(middle_low, i)
         m = ld(y, i) + step
@@ -267,7 +322,6 @@ def refresh_centred(y: Any, low: Any, table: Any, coefficients: Any, options: An
             put(state, moved, i)
     for i in range(n):
         st(stages, i, ld(middle, i) + (ld(middle_low, i) + ld(moved, i)))
-    return largest + total * 0.0
 
 
 # --- one substep ------------------------------------------------------------------------------------------------------
@@ -303,57 +357,52 @@ def size_of(y: Any, options: Any, m: Any) -> Any:
     return total if count > 0 else total + 1.0
 
 
-@kernel
-def begin(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
-    structure: Any, field_work: Any, work: Any, counters: Any,
+@helper
+def guess(
+    weigh: Any, field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any,
+    parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any,
 ) -> None:  # fmt: skip
-    """First guess of the stages."""
+    """First guess of h b f and of the L, and the sizes; `weigh` makes h b f of the field."""
     n, d = y.shape[0], dimension(table)
     at = room(n, d)
     l, body = work[at.l : at.l + d], body_row(at, options)
     lb = work[body : body + d]
-    guess = int(work[CLOCK_ROW, GUESS].real)
-    if guess == FRESH:
+    start = int(work[CLOCK_ROW, GUESS].real)
+    if start == FRESH:
         stages = work[at.y : at.y + n]
         for i in range(n):
             st(stages, i, ld(y, i) + ld(low, i))
         evaluate(field, t, 0.0 * h, n, d, coefficients, parameters, structure, field_work, work)
         counters[EVALUATIONS] += STAGES
-        weigh(h, d, coefficients, work[at.f : at.f + d], lb)
+        weigh(h, n, table, coefficients, options, field_work, work)
     else:
-        columns = columns_at(coefficients, guess)
+        columns = columns_at(coefficients, start)
         for m in range(d):
             st(lb, m, product(columns, lb, m))
     if not options[FLAT]:
         for m in range(d):
             st(l, m, ld(lb, m))
     measure(y, table, options, work)
-    refresh(y, low, table, coefficients, options, field_work, work)
-    if not options[FLAT]:
-        for _ in range(GEOMETRY):
-            into_chart(n, table, options, field_work, work)
-            refresh(y, low, table, coefficients, options, field_work, work)
 
 
-@kernel
-def solve(
-    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
-    structure: Any, field_work: Any, work: Any, counters: Any,
+@helper
+def iterate(
+    begin: Any, sweep: Any, field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any,
+    parameters: Any, structure: Any, field_work: Any, work: Any, counters: Any,
 ) -> Any:  # fmt: skip
-    """Iterate the stages until rounding ends their progress; a status."""
+    """Iterate the stages, which `begin` guesses, until rounding ends their progress; a status.
+
+    `sweep` makes stages of the field at the stages and returns their largest change.
+    """
     n, d = y.shape[0], dimension(table)
     begin(
         field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
     )  # fmt: skip
-    at, report = room(n, d), work[REPORT_ROW]
-    body = body_row(at, options)
+    report = work[REPORT_ROW]
     best, before, strikes, status, sweeps = 1e300, 1e300, 0, NOT_CONVERGED, 0
     for k in range(1, MOST_SWEEPS + 1):
         evaluate(field, t, h, n, d, coefficients, parameters, structure, field_work, work)
-        weigh(h, d, coefficients, work[at.f : at.f + d], work[body : body + d])
-        into_chart(n, table, options, field_work, work)
-        change = refresh(y, low, table, coefficients, options, field_work, work).real
+        change = sweep(h, y, low, table, coefficients, options, field_work, work).real
         sweeps = k
         if not change < 1e300:
             status = NON_FINITE
@@ -369,7 +418,8 @@ def solve(
             status = OK
             break
         slow = k >= UNSETTLED_SWEEPS and change > SETTLED
-        if strikes > 5 or slow or (k > 4 and change > before and change > 1e-9):
+        grows = k > 4 and change > before and change > 1e-9
+        if strikes > 5 or slow or (grows and options[LARGEST] > 0):  # what can be divided need not be waited for
             break
         best, before = min(best, change), change
     counters[EVALUATIONS] += STAGES * sweeps
@@ -381,6 +431,46 @@ def solve(
     if status == NOT_CONVERGED:
         st2(work, ERROR, 0, best)
     return status
+
+
+@kernel
+def begin(
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any, field_work: Any, work: Any, counters: Any,
+) -> None:  # fmt: skip
+    """First guess of the stages."""
+    guess(
+        weigh, field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
+    )  # fmt: skip
+    refresh(y, low, table, coefficients, options, field_work, work)
+    if not options[FLAT]:
+        for _ in range(GEOMETRY):
+            into_chart(y.shape[0], table, options, field_work, work)
+            refresh(y, low, table, coefficients, options, field_work, work)
+
+
+@helper
+def sweep(
+    h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, field_work: Any, work: Any
+) -> Any:  # fmt: skip
+    """Stages from the field at the stages; their largest change."""
+    weigh(h, y.shape[0], table, coefficients, options, field_work, work)
+    if options[SEPARABLE]:
+        return refresh_in_turn(h, y, low, coefficients, options, work)
+    into_chart(y.shape[0], table, options, field_work, work)
+    return refresh(y, low, table, coefficients, options, field_work, work)
+
+
+@kernel
+def solve(
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any, field_work: Any, work: Any, counters: Any,
+) -> Any:  # fmt: skip
+    """Find the stages; a status."""
+    return iterate(
+        begin, sweep, field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work,
+        counters,
+    )  # fmt: skip
 
 
 @helper

@@ -23,6 +23,7 @@ BODY = 16
 rows.
 """
 _TOLERANCE = 1e-9
+_NEAR = 0.01
 
 
 class Kinetic(NamedTuple):
@@ -56,6 +57,21 @@ def inverse_inertia(problem: Problem) -> Array:
     K = np.array([_velocity(problem, 0.0, y, e)[0] for e in np.eye(m)]).T
     _check(problem, y, K, m)
     return K
+
+
+def constant_inverse_inertia(problem: Problem) -> Array:
+    """K, or a matrix of no rows where the field near the start does not show one; for steppers to which K is a help and
+    no presupposition.
+    """
+    y, none = np.atleast_2d(problem.y0)[0], np.zeros((0, 0))
+    m = problem.dimension // 2
+    moved = y + _NEAR * (1.0 + np.abs(y)) * (np.arange(len(y)) < len(y) - m)
+    try:
+        with np.errstate(all="ignore"):
+            v, w = (_velocity(problem, 0.0, place, np.ones(m))[0] for place in (y, moved))
+            return inverse_inertia(problem) if np.allclose(v, w, rtol=_TOLERANCE, atol=0.0) else none
+    except Exception:  # whatever a field raises at states that are none of the motion
+        return none
 
 
 def kinetic(problem: Problem) -> Kinetic:

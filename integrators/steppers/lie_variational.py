@@ -103,10 +103,16 @@ def centre(h: Any, y: Any, group: Any, tau: Any, m: Any, coefficients: Any, s: A
     impulse(h, group, tau, m, coefficients, s, work, P)
     for k in range(m):
         st(n_1, k, ld(n_0, k) + ld(P, k))
-    dtau_right_transpose(group, tau, Y, n_1, P)
-    dtau_left_transpose(group, tau, Y, n_0, z)
-    for k in range(m):
-        st(P, k, 0.5 * (ld(P, k) + ld(z, k)))
+    mean_momentum(group, tau, Y, n_0, n_1, z, P)
+
+
+@helper
+def mean_momentum(group: Any, tau: Any, Y: Any, n0: Any, n1: Any, scratch: Any, out: Any) -> None:
+    """P̄ = ½ (dτ_right(Y)ᵀ n₁ + dτ_left(Y)ᵀ n₀)."""
+    dtau_right_transpose(group, tau, Y, n1, out)
+    dtau_left_transpose(group, tau, Y, n0, scratch)
+    for k in range(out.shape[0]):
+        st(out, k, 0.5 * (ld(out, k) + ld(scratch, k)))
 
 
 @kernel
@@ -121,6 +127,15 @@ def impulse(h: Any, group: Any, tau: Any, m: Any, coefficients: Any, s: Any, wor
         coadjoint(group, tau, X, work[OWN_ROWS + 3 * i + 2][:m], z)
         for k in range(m):
             st(out, k, ld(out, k) + (h * coefficients[2 * s * s + i]) * ld(z, k))
+
+
+@helper
+def force(group: Any, z: Any, mu: Any, out: Any) -> None:
+    """f = ṗ − ad_ξᵀ μ of the field z = (ξ, ṗ) at the momentum μ."""
+    m = out.shape[0]
+    bracket_transpose(group, z, mu, out)
+    for k in range(m):
+        st(out, k, ld(z, m + k) - ld(out, k))
 
 
 @kernel
@@ -148,9 +163,7 @@ def stage(
     retract(group, tau, u, X, u)
     dtau_inverse_left_transpose(group, tau, X, P, u[g:])
     field(t + coefficients[2 * s * s + s + i] * h, u, parameters, structure, field_work, z)
-    bracket_transpose(group, z, u[g:], f)
-    for k in range(m):
-        st(f, k, ld(z, m + k) - ld(f, k))
+    force(group, z, u[g:], f)
     dtau_inverse_left(group, tau, X, z, K)
     dtau_inverse_left_gradient(group, tau, X, z, P, z[m:])
     dtau_left_transpose(group, tau, X, f, N)
@@ -223,25 +236,38 @@ def finish(
     h: Any, y: Any, low: Any, group: Any, m: Any, coefficients: Any, options: Any, work: Any, counters: Any
 ) -> None:
     """y <- the state at the end of the step, by increments."""
-    s, tau, compensation = options[STAGES], options[TAU], options[COMPENSATION]
+    s, tau = options[STAGES], options[TAU]
     _, _, _, half, _, n1, mean, state, _, _ = own(s)
-    Y, n_1, F, u, g = work[half][:m], work[n1][:m], work[mean][:m], work[state][: y.shape[0]], y.shape[0] - m
+    Y, n_1, F, u = work[half][:m], work[n1][:m], work[mean][:m], work[state][: y.shape[0]]
     stage_sum(0.5 * h, coefficients, 2 * s * s, work, OWN_ROWS, s, m, Y)
     impulse(h, group, tau, m, coefficients, s, work, F)
-    coadjoint_difference(group, tau, Y, y[g:], u[g:])
+    move_by(y, low, group, tau, Y, F, n_1, u, options[COMPENSATION], counters)
+
+
+@kernel
+def move_by(
+    y: Any, low: Any, group: Any, tau: Any, Y: Any, F: Any, n1: Any, scratch: Any, compensation: Any, counters: Any
+) -> None:
+    """g <- g τ(Y) τ(Y), p <- Ad_{τ(Y)}ᵀ (Ad_{τ(Y)}ᵀ p + h F), by increments; `F` is h F, and is lost, `scratch` as long
+    as y.
+    """
+    m = Y.shape[0]
+    g = y.shape[0] - m
+    change = scratch[g:]
+    coadjoint_difference(group, tau, Y, y[g:], change)
     for k in range(m):
-        st(F, k, ld(F, k) + ld(u, g + k))
-        st(n_1, k, ld(y, g + k) + ld(F, k))
-    coadjoint_difference(group, tau, Y, n_1, u[g:])
+        st(F, k, ld(F, k) + ld(change, k))
+        st(n1, k, ld(y, g + k) + ld(F, k))
+    coadjoint_difference(group, tau, Y, n1, change)
     for k in range(m):
-        st(u, g + k, ld(u, g + k) + ld(F, k))
-    absorb(y, low, u, g, g + m, compensation)
+        st(change, k, ld(change, k) + ld(F, k))
+    absorb(y, low, scratch, g, g + m, compensation)
     if tau == EXP:
         for k in range(m):
             st(Y, k, 2.0 * ld(Y, k))
     else:
-        advance_state(group, tau, y, low, Y, u, compensation, counters)
-    advance_state(group, tau, y, low, Y, u, compensation, counters)
+        advance_state(group, tau, y, low, Y, scratch, compensation, counters)
+    advance_state(group, tau, y, low, Y, scratch, compensation, counters)
 
 
 @entry(*STEP_SIGNATURES)
@@ -270,12 +296,17 @@ def _rows(options: NDArray[np.int64]) -> int:
     return 4 * s + 10 + 3 * s * past
 
 
-def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def check_canonical(problem: Problem) -> None:
+    """ValueError if the problem is not canonical."""
     if not problem.canonical:
         raise ValueError(
             f"{problem.model}: variational methods need a canonical problem, state (q, p) on T*G; this one is not "
             "marked canonical"
         )
+
+
+def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    check_canonical(problem)
     return np.zeros(0), np.zeros(0, dtype=np.int64)
 
 

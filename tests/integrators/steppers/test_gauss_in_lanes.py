@@ -158,6 +158,13 @@ def test_order_in_double_precision():
     assert -np.polyfit(np.log(counts), np.log(errors), 1)[0] == pytest.approx(16, abs=2.5), errors
 
 
+@pytest.mark.parametrize("name", ["lagrange-top", "pendulum"])
+def test_the_coordinate_map_makes_no_difference(name):
+    problem = SYSTEMS[name].problem()
+    exp, cayley = (integrate(problem, WHOLE.with_map(m), (0, 5), 0.1).y for m in ("exp", "cayley"))
+    assert np.abs(exp - cayley).max() < 1e-13
+
+
 @pytest.mark.parametrize("wrong", [NU + 9, 66])
 def test_a_wrong_digit_shows(wrong):
     numbers = WHOLE.coefficients.copy()

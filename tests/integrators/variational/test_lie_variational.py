@@ -54,7 +54,6 @@ def test_order_on_so3(problems, method, map_name):
         ("VARIATIONAL_GAUSS4", (3, 4, 5, 6)),
         ("VARIATIONAL_GAUSS5", (2, 3, 4)),
         ("VARIATIONAL_GAUSS6", (2, 3)),
-        ("VARIATIONAL_GAUSS8", (2, 3)),
         ("VARIATIONAL_LOBATTO5", (3, 4, 5, 6)),
     ],
 )
