@@ -3,6 +3,7 @@
 Each task runs in a fresh process with an empty cache, then in another one with the cache that the first has left.
 Processor seconds, imports included, to the end of a run of a hundred steps; functions compiled; size of the cache.  On
 a busy machine processor seconds grow, too: compare only what was measured by turns (`--repeats`; the least counts).
+Python may keep its bytecode, as installers do: an import before the first task writes what is missing.
 """
 
 from __future__ import annotations
@@ -72,7 +73,9 @@ def measure(task: str, cache: Path) -> dict[str, Any]:
     """Processor seconds and functions compiled of one process."""
     integrates = "integrate(" in TASKS[task]
     code = TIMED.format(task=TASKS[task], integrates=integrates, counts=task != "import mechanics")
-    environment = os.environ | {"LIEMECH_CACHE": str(cache)}
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | {
+        "LIEMECH_CACHE": str(cache)
+    }
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return result
@@ -102,6 +105,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--save", default="cold_start", help="name of the record")
     options = parser.parse_args()
+    measure("import mechanics", Path(tempfile.gettempdir()))
     record = circumstances() | {"load": os.getloadavg()[0], "tasks": {}}
     for task in options.tasks:
         found = record["tasks"][task] = cold_and_warm(task, options.repeats)

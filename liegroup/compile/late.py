@@ -120,9 +120,9 @@ def _table(module: Any) -> Any:
 
 def _part(context: Any, builder: Any, sig: Any, args: Any, k: int, in_lanes: bool) -> Any:
     """Pointer to the component, argument k + 1, of the array, argument k."""
-    array = context.make_array(sig.args[k])(context, builder, args[k])
+    data = context.data_model_manager[sig.args[k]].get(builder, args[k], "data")
     offset = context.cast(builder, args[k + 1], sig.args[k + 1], types.int64)
-    pointer = builder.gep(array.data, [builder.mul(offset, offset.type(WIDTH)) if in_lanes else offset])
+    pointer = builder.gep(data, [builder.mul(offset, offset.type(WIDTH)) if in_lanes else offset])
     return builder.bitcast(pointer, (VECTOR if in_lanes else DOUBLE).as_pointer())
 
 

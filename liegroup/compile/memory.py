@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, type_callable
 from numba.np.arrayobj import populate_array
 
 from liegroup.compile.decorators import compiled_form
 from liegroup.compile.lanes import VECTOR, WIDTH, Lanes, register
+from liegroup.compile.straight import taught
 
 ALIGNMENT = 64
 """Bytes; lane arrays from `lane_array` start on this boundary."""
@@ -29,14 +29,15 @@ def _pointer(context: Any, builder: Any, sig: Any, args: Any, count: int) -> Any
         return builder.gep(args[0], [context.cast(builder, args[1], sig.args[1], types.intp)])
     if array_type.layout != "C":
         raise TypeError(f"ld, st: {array_type}: expected a contiguous array")
-    a = context.make_array(array_type)(context, builder, args[0])
-    offset = context.get_constant(types.intp, 0)
-    lengths = cgutils.unpack_tuple(builder, a.shape)
-    for length, t, index in zip(lengths, sig.args[1 : 1 + count], args[1 : 1 + count], strict=False):
-        offset = builder.add(builder.mul(offset, length), context.cast(builder, index, t, types.intp))
+    model = context.data_model_manager[array_type]
+    data, shape = model.get(builder, args[0], "data"), model.get(builder, args[0], "shape")
+    indices = [context.cast(builder, args[k], sig.args[k], types.intp) for k in range(1, 1 + count)]
+    offset = indices[0]
+    for axis in range(1, count):
+        offset = builder.add(builder.mul(offset, builder.extract_value(shape, axis)), indices[axis])
     if array_type.ndim == count:
-        return builder.gep(a.data, [offset])
-    lane = builder.gep(a.data, [builder.mul(offset, context.get_constant(types.intp, WIDTH))])
+        return builder.gep(data, [offset])
+    lane = builder.gep(data, [builder.mul(offset, context.get_constant(types.intp, WIDTH))])
     return builder.bitcast(lane, VECTOR.as_pointer())
 
 
@@ -151,6 +152,7 @@ def _reshaped(function: Any, columns: int) -> None:
 
     type_callable(function)(lambda context: view)
     lower_builtin(function, types.Array)(lower)
+    taught[function] = None
 
 
 _reshaped(flattened, 0)

@@ -8,8 +8,14 @@ from typing import Any
 import numba
 from numba.core import types
 from numba.core.cpu_options import InlineOptions
+from numba.core.registry import cpu_target
 from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import _OverloadFunctionTemplate, infer, infer_global
+
+from liegroup.compile.options import KERNEL
+from liegroup.compile.straight import straight_form, taught
+
+_FAST_MATH = set(KERNEL["fastmath"] or ())
 
 
 def forced_inline() -> bool:
@@ -18,8 +24,18 @@ def forced_inline() -> bool:
     return bool(caller and caller.forceinline)
 
 
+def _follows_our_rules() -> bool:
+    """Whether what is being compiled now has the options of kernels: those that say what arithmetic means, and that
+    nothing is allocated.
+    """
+    caller = ConfigStack.top_or_none()
+    if caller is None or caller.nrt:
+        return False
+    return bool(caller.error_model == KERNEL["error_model"] and caller.fastmath.flags == _FAST_MATH)
+
+
 class _Remembered(_OverloadFunctionTemplate):
-    """Remembers what it has found by the types and by the one option that is inherited.
+    """Remembers what it has found by the types and by what is inherited from the caller.
 
     The compiler asks twenty times per function, and remembers by all options of the caller: a formula would be compiled
     anew for entries, for kernels and for other formulas.
@@ -27,11 +43,28 @@ class _Remembered(_OverloadFunctionTemplate):
 
     _cache_class: Any = None
 
+    def _inherited(self) -> tuple[bool, bool]:
+        """Whether it is inlined by force, and may be written into its caller."""
+        return self._is_formula() or forced_inline(), self._is_formula() and _follows_our_rules()
+
+    def _is_formula(self) -> bool:
+        return bool(self._jit_options.get("forceinline"))
+
     def generic(self, args: Any, kws: Any) -> Any:
-        key = forced_inline(), tuple(args), tuple(kws.items())
+        key = self._inherited(), tuple(args), tuple(kws.items())
         if key not in self._signatures:
-            self._signatures[key] = self._compiled_signature(key, args, kws)
+            self._signatures[key] = self._straight_signature(key, args, kws) or self._compiled_signature(key, args, kws)
         return self._signatures[key]
+
+    def _straight_signature(self, key: Any, args: Any, kws: Any) -> Any:
+        _, may_be_written = key[0]
+        found = may_be_written and straight_form(type(self).key, self._overload_func(*args, **kws), args, dict(kws))
+        if not found:
+            return None
+        signature, implementation = found
+        cpu_target.target_context.insert_func_defn([(implementation, implementation, signature.args)])
+        self._compiled_overloads[key[0], signature.args] = implementation
+        return signature
 
     def _compiled_signature(self, key: Any, args: Any, kws: Any) -> Any:
         dispatcher, args = self._impl_cache.get(key) or self._build_impl(key, args, kws)
@@ -39,7 +72,7 @@ class _Remembered(_OverloadFunctionTemplate):
             return None
         compiled = types.Dispatcher(dispatcher)
         signature: Any = compiled.get_call_type(self.context, args, kws)
-        self._compiled_overloads[forced_inline(), signature.args] = compiled.get_overload(signature)
+        self._compiled_overloads[key[0], signature.args] = compiled.get_overload(signature)
         return signature
 
     def _get_jit_decorator(self) -> Any:
@@ -55,7 +88,7 @@ class _Remembered(_OverloadFunctionTemplate):
         return jit
 
     def get_impl_key(self, sig: Any) -> Any:
-        return self._compiled_overloads[forced_inline(), sig.args]
+        return self._compiled_overloads[self._inherited(), sig.args]
 
 
 def teach(function: Any, resolve: Callable[..., Any], options: dict[str, Any], cache: Any = None) -> None:
@@ -79,3 +112,4 @@ def teach(function: Any, resolve: Callable[..., Any], options: dict[str, Any], c
     template = type(f"Overload_{getattr(function, '__name__', function)}", (_Remembered,), attributes)
     infer(template)
     infer_global(function, types.Function(template))
+    taught[function] = resolve if options.get("forceinline") else None

@@ -55,7 +55,7 @@ def _stages() -> Any:
     return manager
 
 
-def _is_plain(code: CodeType) -> bool:
+def is_plain(code: CodeType) -> bool:
     """Whether a function has no functions within, no contexts and no literals that matter for types."""
     nested = any(isinstance(constant, CodeType) for constant in code.co_consts)
     return not (nested or _WITH in code.co_code[::2] or _LITERALS & {*code.co_names, *code.co_freevars})
@@ -78,8 +78,8 @@ class KernelCompiler(Compiler):
 
     def define_pipelines(self) -> list[Any]:
         state = self.state
-        is_plain = not (state.flags.auto_parallel.enabled or state.flags.force_pyobject or state.flags.no_rewrites)
-        return [_stages()] if is_plain and _is_plain(state.func_id.code) else super().define_pipelines()
+        is_usual = not (state.flags.auto_parallel.enabled or state.flags.force_pyobject or state.flags.no_rewrites)
+        return [_stages()] if is_usual and is_plain(state.func_id.code) else super().define_pipelines()
 
     def _compile_bytecode(self) -> Any:
         state = self.state

@@ -1,0 +1,145 @@
+"""Straight-line formulas are written into what calls them; what needs to know a value is compiled by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from liegroup.compile import entry, helper, lane_array, lane_vector, ld, nothing, real, select, sqrt, st, vector
+from liegroup.compile.scalars import horner, sincos
+from liegroup.compile.stages import KernelCompiler
+
+COEFFICIENTS = 0.3, -0.7, 1.0 / 3.0, 0.2
+
+
+class Pair(NamedTuple):
+    """Two numbers by name."""
+
+    first: Any
+    second: Any
+
+
+@helper
+def pair(x: Any, factor: Any = 2) -> Any:
+    """A formula with a name that is left out."""
+    return Pair(x, factor * x)
+
+
+@helper
+def product(a: Any, b: Any) -> Any:
+    """Tuples, parts of tuples, loops of known length."""
+    s, c = sincos(b[0])
+    total = horner(COEFFICIENTS, a[0]) - 1 / b[1]
+    for k in range(len(a)):
+        total = total + a[k] * b[k]
+    return s * total, -c, *a[1:]
+
+
+@helper
+def mixed(x: Any, y: Any) -> Any:
+    """Formulas of formulas, with names."""
+    p = pair(x, factor=3)
+    q = pair(y)
+    return product((p.first, p.second), (q.second, abs(q.first)))
+
+
+@helper
+def bounded(x: Any, y: Any) -> Any:
+    """A formula of one that must know a value."""
+    return clipped(x) + sqrt(absolute_sum(x, y))
+
+
+@helper
+def clipped(x: Any) -> Any:
+    """A choice between values."""
+    return 1.0 if x > 1.0 else x
+
+
+@helper
+def absolute_sum(x: Any, y: Any) -> Any:
+    """Both sides of a choice."""
+    return select(x < 0.0, -x, x) + y * y
+
+
+@helper
+def first_two(y: Any) -> Any:
+    """Components of a state."""
+    return ld(y, 0), ld(y, 1)
+
+
+@entry(nothing(vector, vector), nothing(lane_vector, lane_vector))
+def straight(y: Any, out: Any) -> None:
+    """What is a straight line for numbers and lanes."""
+    x, z = first_two(y)
+    u, v, w = mixed_of(x, z)
+    st(out, 0, u)
+    st(out, 1, v)
+    st(out, 2, w)
+
+
+@helper
+def mixed_of(x: Any, z: Any) -> Any:
+    """Formulas without an absolute value, which lanes have by another name."""
+    p, q = pair(x, factor=3), pair(z)
+    return product((p.first, p.second), (q.second, q.first))
+
+
+@entry(real(real, real))
+def with_names(x: float, y: float) -> float:
+    """Formulas of numbers."""
+    u, v, w = mixed(x, y)
+    return u + v * w
+
+
+@entry(real(real, real))
+def with_choice(x: float, y: float) -> float:
+    """A formula that is no straight line."""
+    return bounded(x, y)
+
+
+POINTS = np.random.default_rng(3).normal(size=(8, 2))
+
+
+def test_numbers_lanes_and_python_agree_bitwise() -> None:
+    expected = np.array([mixed_of(x, z) for x, z in POINTS])
+    found, lanes, out = np.zeros_like(expected), lane_array(2), lane_array(3)
+    lanes[:] = POINTS.T
+    for y, row in zip(POINTS, found, strict=True):
+        straight(y, row)
+    straight(lanes, out)
+    assert found.tobytes() == expected.tobytes() == np.ascontiguousarray(out.T).tobytes()
+
+
+@pytest.mark.parametrize("function", [with_names, with_choice])
+def test_formulas_mean_what_they_mean_in_python(function: Any) -> None:
+    for x, y in POINTS:
+        assert function(x, y) == function.python(x, y)
+
+
+def test_only_what_needs_a_value_is_compiled_by_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    compiled: list[str] = []
+    original = KernelCompiler._compile_bytecode
+
+    def noted(self: Any) -> Any:
+        compiled.append(self.state.func_id.func_name)
+        return original(self)
+
+    @helper
+    def doubled(x: Any) -> Any:
+        return x + x
+
+    @helper
+    def smaller(x: Any) -> Any:
+        return x if x < 1.0 else doubled(x)
+
+    @entry(real(real))
+    def outer(x: Any) -> Any:
+        return doubled(x) * smaller(doubled(x))
+
+    monkeypatch.setattr(KernelCompiler, "_compile_bytecode", noted)
+    monkeypatch.setenv("LIEMECH_CACHE", str(tmp_path))
+    assert outer(1.5) == 18.0
+    assert sorted(compiled) == ["outer", "smaller"]
