@@ -40,7 +40,9 @@ class WorkPrecisionConfig(StudyConfig):
 
     systems: tuple[str, ...] = tuple(PROBLEMS)
     """top, spring (T*SE(3)), chain (six links on ball joints)."""
-    fixed: tuple[str, ...] = ("RKMK4", "CF4", "SPLIT_SRKN4_6B", "SPLIT_SRKN6_11B", "MIDPOINT", "VARIATIONAL_GAUSS3")
+    fixed: tuple[str, ...] = (
+        "RKMK4", "CF4", "SPLIT_SRKN4_6B", "SPLIT_SRKN6_11B", "MIDPOINT", "VARIATIONAL_GAUSS3", "GAUSS8"
+    )  # fmt: skip
     """Methods of fixed steps; where a family cannot solve a system it is left out."""
     adaptive: tuple[str, ...] = ("RKMK_TSITOURAS54", "RKMK_DOP853")
     """Methods that choose their steps."""
@@ -168,13 +170,13 @@ def _unit(problem: Problem, y: Array) -> Array:
 
 
 def _best(solve: Callable[[], tuple[Array, int] | None]) -> tuple[Array | None, float, int]:
-    """(end, least process time, evaluations); runs that take longer than a second are not repeated."""
+    """(end, least process time, evaluations); runs of more than a second are repeated once, for the first may compile."""
     best, found = np.inf, None
-    for _ in range(REPEATS):
+    for k in range(REPEATS):
         began = time.process_time()
         found = solve()
         best = min(best, time.process_time() - began)
-        if best > 1.0 or found is None:
+        if found is None or (k > 0 and best > 1.0):
             break
     return (None, best, 0) if found is None else (found[0], best, found[1])
 
