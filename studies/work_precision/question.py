@@ -170,7 +170,7 @@ def _unit(problem: Problem, y: Array) -> Array:
 
 
 def _best(solve: Callable[[], tuple[Array, int] | None]) -> tuple[Array | None, float, int]:
-    """(end, least process time, evaluations); runs of more than a second are repeated once, for the first may compile."""
+    """(end, least process time, evaluations); runs of over a second are repeated once, for the first may compile."""
     best, found = np.inf, None
     for k in range(REPEATS):
         began = time.process_time()
