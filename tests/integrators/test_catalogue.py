@@ -25,6 +25,7 @@ ORDERS = (
     "integrators/steppers/test_composition.py",
     "integrators/steppers/test_splitting.py",
     "integrators/variational/test_lie_variational.py",
+    "integrators/variational/test_variational_in_lanes.py",
     "integrators/variational/test_discrete_lagrangian.py",
     "integrators/variational/test_lgvi.py",
     "integrators/variational/test_energy_momentum.py",

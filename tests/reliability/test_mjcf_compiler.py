@@ -119,13 +119,17 @@ def test_a_compiler_whose_caller_is_gone_ends_by_itself(tmp_path, code):
     assert b"Timeout" in done.stderr
 
 
+LISTENS = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+"""Programs that a shell starts in the background do not hear Ctrl-C otherwise."""
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_ctrl_c_ends_the_compiler_with_its_caller(tmp_path):
     started = tmp_path / "started"
     (tmp_path / "mujoco.py").write_text(f"import os\nopen({str(started)!r}, 'w').write(str(os.getpid()))\n{SPINS_IN_C}")
     root = Path(__file__).resolve().parents[2]
     process = subprocess.Popen(
-        [sys.executable, "-c", f"import mechanics\nmechanics.load_mjcf({PENDULUM!r})"],
+        [sys.executable, "-c", f"{LISTENS}import mechanics\nmechanics.load_mjcf({PENDULUM!r})"],
         env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{root}"},
         stderr=subprocess.PIPE,
     )

@@ -19,7 +19,7 @@ from studies.study import answer, table
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = EnergyDriftConfig(
-    model="double_pendulum", steps=(5e-3, 2.5e-3), tolerances=(1e-8,), horizon=100.0, speed=1.0, progress=False
+    model="double_pendulum", steps=(5e-3, 2.5e-3, 1.25e-3), tolerances=(1e-8,), horizon=100.0, speed=1.0, progress=False
 )
 
 
@@ -33,7 +33,7 @@ def runs_of(result, method):
 
 
 def test_the_midpoint_rule_stays_in_a_band_that_shrinks_with_the_square_of_the_step(result):
-    coarse, fine = runs_of(result, "MIDPOINT")
+    _, coarse, fine = runs_of(result, "MIDPOINT")  # with the largest step the motion, which whirls, is not resolved
     assert not coarse.drifts
     assert not fine.drifts
     assert 2.5 < coarse.band / fine.band < 6.0
