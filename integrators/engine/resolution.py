@@ -34,7 +34,7 @@ def can_repeat(run: FixedRun, found: Trajectory) -> bool:
 
 
 def unresolved(run: FixedRun, found: Trajectory, scale: Array, number: int) -> list[Doubt]:
-    """The doubt of a trajectory of whose steps at least two, of up to four looked at, are not resolved; `scale` as of
+    """The doubt of a trajectory of whose steps at least half, of up to four looked at, are not resolved; `scale` as of
     `scale_of`.
     """
     rows = _looked_at(found, run.plan.h)
@@ -44,7 +44,7 @@ def unresolved(run: FixedRun, found: Trajectory, scale: Array, number: int) -> l
     for left in reversed(range(len(rows))):
         row = rows[len(ratios)]
         ratios.append(_ratio(run, float(found.t[row]), found.y[row], scale))
-        if sum(ratio > UNRESOLVED for ratio in ratios) + left < min(2, len(rows)):
+        if sum(ratio > UNRESOLVED for ratio in ratios) + left < (len(rows) + 1) // 2:
             return []
     worst = int(np.argmax(ratios))
     says = "one step and two of half its size differ by as much as they move: the steps do not resolve the motion"
