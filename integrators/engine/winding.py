@@ -24,6 +24,8 @@ from liegroup.table import angles
 
 TURN, TURN_REST = 2.0 * math.pi, 2.4492935982947064e-16
 """2π in two words."""
+TURNS = (1, -1, 1000, -1000)
+"""Turns that are tried: a stop on either side, which the first does not reach, acts on the thousandth."""
 SAME, NEARBY = 1e-4, 0.1
 """Largest change over a turn, relative to 1 + the largest value, of a function on the circle; how far from the start it
 is tried, too.
@@ -68,8 +70,11 @@ def unwind(y: Any, turns: Any, out: Any) -> None:
 
 
 def circles(problem: Problem, t: float) -> NDArray[np.int64]:
-    """The angles that a run winds: those in which field and invariants have period 2π, at the start and near it."""
-    found = np.union1d(angles(problem.table), np.array(problem.angles, dtype=np.int64))
+    """The angles that a run winds: those in which field and invariants have period 2π, at the start and near it; those
+    on the line only where no later time can bring what counts their turns.
+    """
+    line = problem.angles if problem.is_autonomous else ()
+    found = np.union1d(angles(problem.table), np.array(line, dtype=np.int64))
     if not len(found):
         return found
     start = np.atleast_2d(problem.y0)[0]
@@ -85,15 +90,19 @@ def circles(problem: Problem, t: float) -> NDArray[np.int64]:
 
 
 def _has_period(problem: Problem, t: float, y: NDArray[np.float64], found: NDArray[np.int64]) -> bool:
-    turned = y.copy()
-    turned[found] += TURN
     for values_at in (problem.velocity, problem.invariant_values):
         try:
-            before, after = values_at(t, y), values_at(t, turned)
+            before = values_at(t, y)
+            after = [values_at(t, _turned(y, found, turns)) for turns in TURNS]
         except Exception:  # a function of the user's that refuses such angles: they stay as they are
             return False
-        if np.isfinite(before).all() and not np.all(
-            np.abs(after - before) <= SAME * (1.0 + np.abs(before).max(initial=0.0))
-        ):
+        allowed = SAME * (1.0 + np.abs(before).max(initial=0.0))
+        if np.isfinite(before).all() and not all(np.all(np.abs(x - before) <= allowed) for x in after):
             return False
     return True
+
+
+def _turned(y: NDArray[np.float64], found: NDArray[np.int64], turns: int) -> NDArray[np.float64]:
+    turned = y.copy()
+    turned[found] += turns * TURN
+    return turned

@@ -138,6 +138,8 @@ def _reshaped(function: Any, columns: int) -> None:
     """Teach the compiler a view in rows of `columns`, 0 for a vector: its own way costs as much as a small field."""
 
     def view(a: Any) -> Any:
+        if a.layout != "C":
+            raise TypeError(f"{function.__name__}: {a}: expected a contiguous array")
         return types.Array(a.dtype, 2 if columns else 1, "C")
 
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:

@@ -149,3 +149,24 @@ def test_a_hinge_whose_turns_count_is_left_alone_and_the_others_are_wound():
     assert circles(problem, 0.0).tolist() == [0]
     with pytest.raises(ValueError, match="angles: 2, expected components of the state, 0 to 1"):
         replace(problem, angles=(2,))
+
+
+@numba.njit
+def with_a_stop(t, y):
+    """A pendulum, and a spring that acts from 30 rad on."""
+    return np.array([y[1], -np.sin(y[0]) - (100.0 * (y[0] - 30.0) if y[0] > 30.0 else 0.0)])
+
+
+@numba.njit
+def with_a_late_spring(t, y):
+    return np.array([y[1], -np.sin(y[0]) - (y[0] if t > 5.0 else 0.0)])
+
+
+@pytest.mark.parametrize("field", [with_a_stop, with_a_late_spring])
+def test_a_stop_beyond_many_turns_or_a_later_spring_is_not_lost(field):
+    found, plain = (
+        integrate(Problem(table_of([(RN, 2)]), [0.0, 4.0], field, angles=named), "RKMK4", (0, 12), 1e-3, progress=False)
+        for named in ((0,), ())
+    )
+    assert found.y[:, 0].max() > 15.0
+    assert np.array_equal(found.y, plain.y)
