@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
 from integrators.problem import Problem, Variable
 from integrators.signatures import FIELD_SIGNATURES
+from integrators.steppers.gauss_stages import NU, B, C
+from integrators.tableaus import GAUSS
+from integrators.tableaus.numbers import decimal
 from liegroup.compile import entry, helper, ld, st
 from liegroup.compile.scalars import sincos, sqrt
 from liegroup.formulas import so3
@@ -203,3 +209,24 @@ def problems() -> SimpleNamespace:
         kepler=kepler,
         kepler_step_size=kepler_step_size,
     )
+
+
+def gauss_in_many_digits(method):
+    """A Gauss method with its stages in lanes, its numbers to the digits of mpmath."""
+    exact = GAUSS(8)
+    c = [mpmath.mpf(str(x)) if isinstance(x, Decimal) else mpmath.mpf(x.numerator) / x.denominator for x in exact.c]
+    a = [[mpmath.mpf(str(decimal(x))) for x in row] for row in exact.A]
+    b = [mpmath.mpf(str(decimal(x))) for x in exact.b]
+    numbers = np.array([mpmath.mpf(float(x)) for x in method.coefficients], dtype=object)
+    for j in range(8):
+        for i in range(8):
+            numbers[NU + 8 * j + i] = a[i][j] / b[j] - mpmath.mpf(1) / 2
+    numbers[B : B + 8], numbers[C : C + 8] = b, c
+    new = replace(method)
+    object.__setattr__(new, "coefficients", numbers)
+    return new
+
+
+@pytest.fixture(scope="session")
+def in_many_digits():
+    return gauss_in_many_digits

@@ -21,7 +21,7 @@ from integrators.integrate import start_runs
 from integrators.method.step_map import step_map
 from integrators.methods import find
 from integrators.steppers.gauss_in_lanes import gauss_in_lanes_method
-from integrators.steppers.gauss_stages import NU, C
+from integrators.steppers.gauss_stages import NU
 from integrators.tableaus import GAUSS
 from integrators.tableaus.gauss_in_lanes import gauss_in_lanes
 from integrators.tableaus.numbers import decimal
@@ -109,24 +109,8 @@ def test_the_highest_coefficient_vanishes_for_lower_degrees():
 # --- order ------------------------------------------------------------------------------------------------------------
 
 
-def in_many_digits(method):
-    """The method with its numbers exact."""
-    exact, c = GAUSS(8), [mpmath.mpf(x.numerator) / x.denominator if not isinstance(x, Decimal) else mpmath.mpf(str(x))
-                          for x in GAUSS(8).c]  # fmt: skip
-    a = [[mpmath.mpf(str(decimal(x))) for x in row] for row in exact.A]
-    b = [mpmath.mpf(str(decimal(x))) for x in exact.b]
-    numbers = np.array([mpmath.mpf(float(x)) for x in method.coefficients], dtype=object)
-    for j in range(8):
-        for i in range(8):
-            numbers[NU + 8 * j + i] = a[i][j] / b[j] - mpmath.mpf(1) / 2
-    numbers[64:72], numbers[C : C + 8] = b, c
-    new = replace(method)
-    object.__setattr__(new, "coefficients", numbers)
-    return new
-
-
 @pytest.mark.parametrize("group", ["R", "SO3"])
-def test_order_sixteen_in_many_digits(group):
+def test_order_sixteen_in_many_digits(in_many_digits, group):
     """One step against two halves, whose difference falls like h¹⁷."""
     with mpmath.workdps(60):
         method = in_many_digits(WHOLE)
