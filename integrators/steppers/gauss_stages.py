@@ -280,9 +280,16 @@ def refresh_flat(y: Any, low: Any, first: Any, last: Any, at: Any, coefficients:
 @kernel
 def refresh_centred(y: Any, low: Any, table: Any, coefficients: Any, options: Any, field_work: Any, work: Any) -> Any:
     """x and Y; their largest change."""
+    at = room(y.shape[0], dimension(table))
+    change = refresh_coordinates(dimension(table), at, coefficients, work)
+    place(y, low, table, options, at, field_work, work)
+    return change
+
+
+@helper
+def refresh_coordinates(d: Any, at: Any, coefficients: Any, work: Any) -> Any:
+    """x = Σ ν L and ½ S of the first d components; the largest change of both, in every stage."""
     flat = flattened(work)
-    n, d = y.shape[0], dimension(table)
-    at = room(n, d)
     nu, l, x = columns_at(coefficients, NU), work[at.l : at.l + d], work[at.x : at.x + d]
     inverse, half = flat[at.inverse : at.inverse + d], flat[at.half : at.half + d]
     largest = nu[0] * 0.0
@@ -293,7 +300,6 @@ def refresh_centred(y: Any, low: Any, table: Any, coefficients: Any, options: An
         st(x, m, new)
         st(half, m, h)
         largest, total = maximum(largest, change), total + change
-    place(y, low, table, options, at, field_work, work)
     return largest + total * 0.0
 
 

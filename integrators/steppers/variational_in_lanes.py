@@ -45,6 +45,7 @@ from integrators.steppers.gauss_stages import (
     place,
     product,
     put,
+    refresh_coordinates,
     room,
     sum_of_stages,
     take,
@@ -160,21 +161,12 @@ def turned(group: Any, tau: Any, xi: Any, mu: Any, out: Any) -> None:
 def find_places(n: Any, group: Any, tau: Any, coefficients: Any, field_work: Any, work: Any) -> Any:
     """x and Y from h b ξ; the largest change."""
     m = dimension(group)
-    at, flat = room(n, 2 * m), flattened(work)
-    nu, l, x = columns_at(coefficients, NU), work[at.l : at.l + m], work[at.x : at.x + m]
-    xi, half, inverse = work[at.body : at.body + m], flat[at.half : at.half + m], flat[at.inverse : at.inverse + m]
+    at = room(n, 2 * m)
+    l, x, xi = work[at.l : at.l + m], work[at.x : at.x + m], work[at.body : at.body + m]
     first, before = 0.0, 0.0
     for k in range(MOST_INNER):
         by_stages(dtau_inverse_left, group, tau, x, xi, l, at, field_work, work)
-        largest = nu[0] * 0.0
-        total = largest
-        for i in range(m):
-            new, h = product(nu, l, i), 0.5 * sum_of_stages(l, i)
-            change = (absolute(new - ld(x, i)) + absolute(h - ld(half, i))) * ld(inverse, i)
-            st(x, i, new)
-            st(half, i, h)
-            largest, total = maximum(largest, change), total + change
-        now = largest_of_stages(largest + total * 0.0, work)
+        now = largest_of_stages(refresh_coordinates(m, at, coefficients, work), work)
         if k == 0:
             first = now
         if settled(k, now, first, before):
