@@ -108,9 +108,10 @@ class Problem:
         The state is (q, p) on G × Rⁿ = T*G, left-trivialised: the last factor of the group is Rⁿ with n = dim G, and
         the field is (∂H/∂p, ṗ) with ṗ = ad_vᵀ p + force.
     angles : sequence of int
-        Components of the state that are angles on the line R (those of SO(2), SE(2) are known).  Where field and
-        invariants have the period 2π in one, a run takes whole turns off it, and its results count them again: an angle
-        of a thousand turns would be rounded a thousand times more coarsely.
+        Components of the state that are angles on the line R, rad (those of SO(2), SE(2) are known).  Where field and
+        invariants have the period 2π in one, which is tried up to a thousand turns either way, and the field is
+        autonomous, a run takes whole turns off it, and its results count them again: an angle of a thousand turns would
+        be rounded a thousand times more coarsely.
     autonomous : bool, optional
         Whether the field does not depend on the time.  Default: its source does not read it.
     vectorized : bool
