@@ -36,7 +36,7 @@ from integrators.problem.python_field import EVALUATED, EVENTS, INVARIANTS, PROJ
 from integrators.results.solution import explain
 from integrators.signatures import FIELD, STEP
 from integrators.status import Status
-from liegroup.compile import Entry, Pointer
+from liegroup.compile import Entry, Pointer, bind_needed
 from liegroup.table import bind
 
 Array = NDArray[np.float64]
@@ -238,6 +238,7 @@ class Run:
         self.events = self.field_form(None if events is None else events.field, EVENTS)
         called = (self.step, self.interpolant, self.field, self.invariants, self.projection, self.events)
         bind(called, problem.table, [int(self.options[TAU])])
+        bind_needed(called, problem.structure)
 
     def _call_field(self, function: Any, t: float, y: Array, out: Array) -> None:
         with np.errstate(all="ignore"):

@@ -7,6 +7,7 @@ compiler, where float64 gives one trajectory and `Lanes` (eight doubles in one v
 =============  =========================================================================================================
 `helper`       formula or small function, inlined by force into every kernel that uses it
 `kernel`       larger function called from other kernels, inlined where the compiler thinks it pays; cached on disk
+`rare`         a kernel that most runs do not need, called through a cell: compiled when it is needed
 `primitive`    a Python function on any scalar whose compiled form is another function
 `entry`        the outermost function of a family: fixed signatures, compiled lazily, cached on disk
 `ld`, `ld2` …   read and write (`st`, `st2`) a scalar or a lane register, by the dimensions of the array
@@ -32,6 +33,7 @@ from liegroup.compile.lanes import WIDTH
 from liegroup.compile.memory import ALIGNMENT, flattened, in_rows_of_lanes, lane_array, ld, ld2, st, st2
 from liegroup.compile.options import MODE
 from liegroup.compile.pending import LateBindingError, raise_pending
+from liegroup.compile.rare import bind_needed, rare
 from liegroup.compile.signatures import (
     Pointer,
     boolean,
@@ -61,6 +63,7 @@ __all__ = [
     "Pointer",
     "absolute",
     "any_",
+    "bind_needed",
     "boolean",
     "cache_directory",
     "call_at",
@@ -89,6 +92,7 @@ __all__ = [
     "nothing",
     "primitive",
     "raise_pending",
+    "rare",
     "real",
     "record",
     "select",

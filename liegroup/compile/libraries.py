@@ -19,6 +19,7 @@ from numba.core.environment import lookup_environment
 from numba.core.runtime import rtsys
 
 from liegroup.compile import objects, progress
+from liegroup.compile.cells import Key, cell
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
 _NOT_CACHED = "numba.dynamic.globals"
@@ -38,6 +39,8 @@ class _Library(JITCodeLibrary):
         self._counts_references = counts_references
         self.bound_late: set[tuple[int, bool]] = set()
         """What `liegroup.compile.late` calls through its table."""
+        self.rare: set[Key] = set()
+        """What `liegroup.compile.rare` calls through cells."""
         self.enable_object_caching()
 
     def add_ir_module(self, ir_module: Any) -> None:
@@ -110,7 +113,7 @@ class FormulaLibrary(_Library):
         inlined, called = self._closure()
         module = self._final_module.clone()
         self._link(module, inlined)
-        if called or any(getattr(library, "bound_late", None) for library in (self, *inlined)):
+        if called or any(library.bound_late or library.rare for library in (self, *inlined) if isinstance(library, _Library)):
             module.link_in(_remark(), preserve=True)
         return module
 
@@ -129,6 +132,7 @@ class KernelLibrary(_Library):
             self._reload_init.update(library._reload_init)
         for library in (*inlined, *called):
             self.bound_late |= getattr(library, "bound_late", set())
+            self.rare |= getattr(library, "rare", set())
         self.symbols = tuple(f.name for f in self._final_module.functions if not f.is_declaration)
         self._link(self._final_module, inlined)
         self._linking_libraries.clear()
@@ -158,7 +162,7 @@ class KernelLibrary(_Library):
         """Write the machine code to the disk; returns what `load` needs."""
         for digest, code in self.objects.items():
             objects.keep(digest, code)
-        return self.name, self.symbols, tuple(self.objects), tuple(sorted(self.bound_late))
+        return self.name, self.symbols, tuple(self.objects), tuple(sorted(self.bound_late)), tuple(self.rare)
 
     @classmethod
     def load(
@@ -168,12 +172,15 @@ class KernelLibrary(_Library):
         symbols: tuple[str, ...],
         digests: tuple[str, ...],
         bound_late: tuple[tuple[int, bool], ...],
+        rare: tuple[Key, ...],
     ) -> KernelLibrary | None:
         """The library that `keep` has written, or None if a piece of it is missing: unknown names would end the
         process.
         """
         pieces = {digest: objects.read(digest) for digest in digests}
         self, engine, present = cls(codegen, name), codegen._engine, _loaded(codegen)
+        for key in rare:
+            cell(key)
         for digest, code in pieces.items():
             if code is None:
                 return None
@@ -184,7 +191,7 @@ class KernelLibrary(_Library):
                 present.add(digest)
         engine._defined_symbols.update(symbols)
         engine.finalize_object()
-        self.bound_late = set(bound_late)
+        self.bound_late, self.rare = set(bound_late), set(rare)
         self.symbols, self._finalized, self._disable_inspection = symbols, True, True
         progress.tick(compiled=False)
         return self

@@ -24,7 +24,7 @@ def forced_inline() -> bool:
     return bool(caller and caller.forceinline)
 
 
-def _follows_our_rules() -> bool:
+def follows_our_rules() -> bool:
     """Whether what is being compiled now has the options of kernels: those that say what arithmetic means, and that
     nothing is allocated.
     """
@@ -34,7 +34,7 @@ def _follows_our_rules() -> bool:
     return bool(caller.error_model == KERNEL["error_model"] and caller.fastmath.flags == _FAST_MATH)
 
 
-class _Remembered(_OverloadFunctionTemplate):
+class Remembered(_OverloadFunctionTemplate):
     """Remembers what it has found by the types and by what is inherited from the caller.
 
     The compiler asks twenty times per function, and remembers by all options of the caller: a formula would be compiled
@@ -45,7 +45,7 @@ class _Remembered(_OverloadFunctionTemplate):
 
     def _inherited(self) -> tuple[bool, bool]:
         """Whether it is inlined by force, and may be written into its caller."""
-        return self._is_formula() or forced_inline(), self._is_formula() and _follows_our_rules()
+        return self._is_formula() or forced_inline(), self._is_formula() and follows_our_rules()
 
     def _is_formula(self) -> bool:
         return bool(self._jit_options.get("forceinline"))
@@ -91,9 +91,11 @@ class _Remembered(_OverloadFunctionTemplate):
         return self._compiled_overloads[self._inherited(), sig.args]
 
 
-def teach(function: Any, resolve: Callable[..., Any], options: dict[str, Any], cache: Any = None) -> None:
+def teach(
+    function: Any, resolve: Callable[..., Any], options: dict[str, Any], cache: Any = None, template: type = Remembered
+) -> None:
     """Teach the compiler a Python function: ``resolve(*types)`` → what is compiled in its place with these options,
-    kept by `cache`.
+    kept by `cache`; `template` puts it there.
     """
     attributes = {
         "key": function,
@@ -109,7 +111,7 @@ def teach(function: Any, resolve: Callable[..., Any], options: dict[str, Any], c
         "_cache_class": cache,
         "_signatures": {},
     }
-    template = type(f"Overload_{getattr(function, '__name__', function)}", (_Remembered,), attributes)
-    infer(template)
-    infer_global(function, types.Function(template))
+    made: Any = type(f"Overload_{getattr(function, '__name__', function)}", (template,), attributes)
+    infer(made)
+    infer_global(function, types.Function(made))
     taught[function] = resolve if options.get("forceinline") else None

@@ -11,7 +11,11 @@ A line of the workspace belongs to every link, and one to the base, behind them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from liegroup.compile import helper
 
@@ -68,6 +72,18 @@ def link_of(structure: Any, i: Any) -> Any:
     """Link i."""
     s, o = structure, HEADER + LINK * i
     return Link(s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8])
+
+
+def has_links(*kinds: int) -> Callable[[NDArray[np.int64]], bool]:
+    """Whether `structure` begins with a tree that has links of some kinds."""
+
+    def among(structure: NDArray[np.int64]) -> bool:
+        if len(structure) < HEADER:
+            return False
+        found = structure[HEADER : HEADER + LINK * int(structure[0]) : LINK]
+        return bool(np.isin(found, kinds).any())
+
+    return among
 
 
 @helper

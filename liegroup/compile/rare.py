@@ -1,0 +1,246 @@
+"""Kernels that most runs do not need: compiled when a run needs them, or when they are first called.
+
+A sweep over the links of a tree would else hold the code for every kind of joint, of which a robot has one or two.
+Compiled code calls such a kernel through a cell that holds its address.  Arrays are passed as pointers and shapes: they
+are contiguous.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any, TypeVar
+
+import llvmlite.binding as llvm
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils, utils
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.datamodel import StructModel
+from numba.core.registry import cpu_target
+from numba.core.typing.templates import fold_arguments, signature
+from numba.extending import intrinsic, register_model
+from numba.np.arrayobj import populate_array
+
+from liegroup.compile.cache import DigestCache
+from liegroup.compile.cells import Key, cell, keys, symbol
+from liegroup.compile.decorators import helper
+from liegroup.compile.options import INNER
+from liegroup.compile.overloads import Remembered, follows_our_rules, teach
+from liegroup.compile.pending import LateBindingError, pending
+from liegroup.compile.undisturbed import undisturbed
+
+F = TypeVar("F", bound=Callable[..., Any])
+_BIND = "liemech_bind_rare"
+
+
+class Bare(types.Type):
+    """A contiguous array as a pointer and a shape."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+        super().__init__(f"Bare({array})")
+
+
+@register_model(Bare)
+class _BareModel(StructModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, type_: Bare) -> None:
+        shape = types.UniTuple(types.intp, type_.array.ndim)
+        super().__init__(manager, type_, [("data", types.CPointer(type_.array.dtype)), ("shape", shape)])
+
+
+def _passed(type_: Any) -> Any:
+    return Bare(type_) if isinstance(type_, types.Array) else type_
+
+
+def _laid_bare(context: Any, builder: Any, type_: Any, value: Any) -> Any:
+    if not isinstance(type_, types.Array):
+        return value
+    array, bare = context.make_array(type_)(context, builder, value), cgutils.create_struct_proxy(Bare(type_))
+    made = bare(context, builder)
+    made.data, made.shape = array.data, array.shape
+    return made._getvalue()
+
+
+def _restored(context: Any, builder: Any, type_: Any, value: Any) -> Any:
+    if not isinstance(type_, Bare):
+        return value
+    bare = cgutils.create_struct_proxy(type_)(context, builder, value)
+    array = context.make_array(type_.array)(context, builder)
+    shape = cgutils.unpack_tuple(builder, bare.shape, type_.array.ndim)
+    size = context.get_abi_sizeof(context.get_data_type(type_.array.dtype))
+    strides = [shape[0].type(size)]
+    for n in reversed(shape[1:]):
+        strides.insert(0, builder.mul(strides[0], n))
+    populate_array(array, bare.data, shape, strides, shape[0].type(size), None)
+    return array._getvalue()
+
+
+@intrinsic
+def _opened(typing_context: Any, given: Any) -> Any:
+    """The arguments of a kernel as it knows them."""
+    types_ = [x.array if isinstance(x, Bare) else x for x in given]
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        values = cgutils.unpack_tuple(builder, args[0], len(types_))
+        restored = [_restored(context, builder, x, value) for x, value in zip(sig.args[0], values, strict=True)]
+        return context.make_tuple(builder, sig.return_type, restored)
+
+    return types.Tuple(types_)(given), generate
+
+
+# --- calls ------------------------------------------------------------------------------------------------------------
+
+_needed: dict[tuple[str, str], tuple[Any, Callable[[Any], bool]]] = {}
+"""Functions and when they are needed, by module and name."""
+
+
+def rare(needed: Callable[[np.ndarray[Any, Any]], bool]) -> Callable[[F], F]:
+    """Decorator: a kernel without a result that is compiled late; in Python it stays the plain function.
+
+    ``needed(structure)`` tells whether a problem with this structure will call it: then it is compiled before a run
+    rather than within it.  Where it is called by functions with other rules than ours it is a kernel like any other.
+    """
+
+    def decorate(function: F) -> F:
+        _needed[function.__module__, function.__qualname__] = _body_of(function), needed
+        teach(function, lambda *args, **kwargs: function, INNER, DigestCache, _Rare)
+        function.is_kernel = function.is_formula = True  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def _body_of(function: F) -> F:
+    """A copy that the compiler takes for a formula: what is compiled late itself."""
+    copy = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    return helper(copy)  # type: ignore[return-value]
+
+
+class _Rare(Remembered):
+    """Puts a call through a cell in the place of a kernel."""
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        given = tuple(args), tuple(kws.items())
+        if not follows_our_rules():
+            return super().generic(args, kws)
+        if ("late", given) not in self._signatures:
+            self._signatures["late", given] = self._late_signature(args, kws)
+        return self._signatures["late", given]
+
+    def _late_signature(self, args: Any, kws: Any) -> Any:
+        function = type(self).key
+        pysig = utils.pysignature(function)
+        folded = fold_arguments(pysig, args, kws, lambda i, p, x: x, lambda i, p, x: types.Omitted(x), _refused)
+        implementation = _call_of(function, tuple(_plain(x) for x in folded))
+        cpu_target.target_context.insert_func_defn([(implementation, implementation, folded)])
+        sig = signature(types.none, *folded).replace(pysig=pysig)
+        self._compiled_overloads["late", sig.args] = implementation
+        return sig
+
+    def get_impl_key(self, sig: Any) -> Any:
+        found = self._compiled_overloads.get(("late", sig.args)) if follows_our_rules() else None
+        return found or super().get_impl_key(sig)
+
+
+def _refused(index: int, parameter: Any, values: Any) -> Any:
+    raise TypeError(f"{parameter}: a kernel bound late takes no *arguments")
+
+
+def _plain(type_: Any) -> Any:
+    type_ = cpu_target.typing_context.resolve_value_type(type_.value) if isinstance(type_, types.Omitted) else type_
+    if isinstance(type_, types.Array) and type_.layout != "C":
+        raise TypeError(f"{type_}: a kernel bound late takes contiguous arrays")
+    return types.unliteral(type_)
+
+
+def _call_of(function: Any, types_: tuple[Any, ...]) -> Any:
+    key: Key = function.__module__, function.__qualname__, types_
+    given = types.Tuple([_passed(x) for x in types_])
+
+    def call(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        context.active_code_library.rare.add(key)
+        convention = context.call_conv
+        values = [context.cast(builder, x, of, to) for x, of, to in zip(args, sig.args, types_, strict=True)]
+        values = [_laid_bare(context, builder, to, x) for x, to in zip(values, types_, strict=True)]
+        place = _bound(builder, key)
+        pointer = convention.get_function_type(types.none, [given]).as_pointer()
+        kernel = builder.bitcast(builder.load(place), pointer)
+        convention.call_function(builder, kernel, types.none, [given], [context.make_tuple(builder, given, values)])
+        return context.get_dummy_value()
+
+    return call
+
+
+def _bound(builder: Any, key: Key) -> Any:
+    """The cell of a kernel; code that binds it first."""
+    cell(key)
+    module, name = builder.module, symbol(key)
+    place = module.globals.get(name) or ir.GlobalVariable(module, cgutils.voidptr_t, name)
+    with builder.if_then(cgutils.is_null(builder, builder.load(place)), likely=False):
+        binder = cgutils.get_or_insert_function(module, ir.FunctionType(ir.VoidType(), [place.type]), _BIND)
+        builder.call(binder, [place])
+    return place
+
+
+# --- binding ----------------------------------------------------------------------------------------------------------
+
+_bindings: dict[Key, Any] = {}
+
+
+def bind(key: Key) -> None:
+    """Compile a kernel, or load it from the cache, and put its address into its cell."""
+    with global_compiler_lock:
+        if key in _bindings:
+            return
+        module, name, types_ = key
+        if (module, name) not in _needed:
+            importlib.import_module(module)
+        function = _needed[module, name][0]
+
+        def leaf(given: Any) -> None:
+            function(*_opened(given))
+
+        leaf.__qualname__, leaf.sources = f"{module}.{name}", (function.__code__.co_filename,)  # type: ignore[attr-defined]
+        with undisturbed():
+            dispatcher = numba.njit(**INNER)(leaf)
+            dispatcher._cache = DigestCache(leaf)
+            given = types.Tuple([_passed(x) for x in types_])
+            dispatcher.compile(types.void(given))
+        compiled = dispatcher.overloads[(given,)]
+        cell(key).value = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+        _bindings[key] = dispatcher
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+def _first_call(address: int) -> None:
+    """What compiled code calls where a cell is empty; no exception can pass through it."""
+    try:
+        bind(keys[address])
+    except BaseException as error:
+        failed = LateBindingError(f"{'.'.join(keys[address][:2])}: {error}")
+        failed.__cause__ = error
+        pending.first = pending.first or failed
+        cell(keys[address]).value = ctypes.cast(_nothing, ctypes.c_void_p).value
+
+
+@ctypes.CFUNCTYPE(ctypes.c_int32)
+def _nothing() -> int:
+    """What is called in the place of a kernel that cannot be compiled."""
+    return 0
+
+
+def bind_needed(functions: Iterable[Any], structure: Any) -> None:
+    """Bind what compiled functions call late for problems of a structure, before a run starts."""
+    for key in {key for f in functions for key in getattr(getattr(f, "library", None), "rare", ())}:
+        if key not in _bindings and (key[:2] not in _needed or _needed[key[:2]][1](structure)):
+            bind(key)
+
+
+llvm.add_symbol(_BIND, ctypes.cast(_first_call, ctypes.c_void_p).value)
