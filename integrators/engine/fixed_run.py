@@ -81,7 +81,7 @@ class StagesRun(FixedRun):
         return field.compiled_lanes if self.problem.is_autonomous else field.compiled_timed
 
     def loop_form(self, loop: Entry) -> Any:
-        return self.compiled(stages_loop)
+        return super().loop_form(stages_loop)
 
 
 def single_run(problem: Problem, method: Method, output: Output, plan: Plan, y0: Array) -> FixedRun:

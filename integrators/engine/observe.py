@@ -12,7 +12,7 @@ from integrators.layout import FIRST_KNOWN, HISTORY, LAST_KNOWN, PENDING, PROJEC
 from integrators.signatures import FIELD_SIGNATURES
 from integrators.status import DOUBTFUL, NON_FINITE, OK
 from integrators.steppers.common import clear, copy
-from liegroup.compile import any_, entry, helper, kernel, ld, ld2, select, st, st2
+from liegroup.compile import any_, boolean, entry, helper, integer, kernel, ld, ld2, never, rare, select, st, st2
 
 LEAST, GREATEST, SUM, SUM_LOW = 0, 1, 2, 3
 """Blocks of the statistics of the invariants between two saved states; SUM + SUM_LOW is a compensated sum."""
@@ -79,7 +79,7 @@ def shown(equations: Any, within: Any, state: Any, t: Any) -> None:
         project(equations, state, t, within.between)
 
 
-@helper
+@rare(never, lambda *types: boolean)
 def crosses(crossings: Any, equations: Any, within: Any, state: Any, t: Any) -> bool:
     """Whether an event function has changed its sign, in its direction, in the step that ended at t, or gives NaN; the
     step then waits for being looked at.
@@ -177,15 +177,12 @@ def save(t: Any, y: Any, state: Any, saving: Any) -> None:
     )  # fmt: skip
 
 
-@helper
-def observe(
-    equations: Any, stepping: Any, within: Any, state: Any, saving: Any, guarding: Any, t: Any, t_new: Any, h: Any,
-    last: Any,
+@rare(never, lambda *types: integer)
+def save_within(
+    equations: Any, stepping: Any, within: Any, state: Any, saving: Any, t: Any, t_new: Any, h: Any
 ) -> Any:  # fmt: skip
-    """Watch the invariants and guards at the end of an accepted step and save what is due; returns a status.
-
-    Due are every `save_every`-th state and the last one, or, if `times` are given, the states at those the step has
-    reached: `between` <- `previous`, advanced by the interpolant and projected like the state at the end of a step.
+    """Save the states that are due within a step: `between` <- `previous`, advanced by the interpolant and projected
+    like the state at the end of a step; returns a status.
     """
     counters, dense_counters, times, between = state.counters, within.dense_counters, saving.times, within.between
     dense_counters[HISTORY] = dense_counters[FIRST_KNOWN] = 0
@@ -207,19 +204,45 @@ def observe(
             )
         watch(state.values, saving.statistics, counters)
         save(wanted, between, state, saving)
+    return OK
+
+
+@rare(never)
+def save_reached(
+    equations: Any, within: Any, state: Any, saving: Any, t_new: Any, h: Any, last: Any
+) -> None:  # fmt: skip
+    """Save the state at the end of a step for the times it has reached."""
+    counters, times = state.counters, saving.times
+    near, forward = _SAME_TIME * abs(h), 1.0 if h >= 0.0 else -1.0
+    while counters[ROW] < times.shape[0] and (last or forward * (times[counters[ROW]] - t_new) <= near):
+        if counters[STRETCH] == 0:
+            watch(state.values, saving.statistics, counters)
+        shown(equations, within, state, t_new)
+        save(times[counters[ROW]], within.between, state, saving)
+
+
+@helper
+def observe(
+    equations: Any, stepping: Any, within: Any, state: Any, saving: Any, guarding: Any, t: Any, t_new: Any, h: Any,
+    last: Any,
+) -> Any:  # fmt: skip
+    """Watch the invariants and guards at the end of an accepted step and save what is due; returns a status.
+
+    Due are every `save_every`-th state and the last one, or, if `times` are given, the states at those.
+    """
+    counters, at_times, status = state.counters, saving.times.shape[0] > 0, OK
+    if at_times:
+        status = save_within(equations, stepping, within, state, saving, t, t_new, h)
+    if status != OK:
+        return status
     if state.values.shape[0]:
         equations.invariants(
             t_new, state.y, equations.parameters, equations.structure, equations.field_work, state.values
         )
     watch(state.values, saving.statistics, counters)
-    if times.shape[0] == 0:
-        if last or (counters[STEPS] + 1) % saving.save_every == 0:
-            shown(equations, within, state, t_new)
-            save(t_new, between, state, saving)
-    else:
-        while counters[ROW] < times.shape[0] and (last or forward * (times[counters[ROW]] - t_new) <= near):
-            if counters[STRETCH] == 0:
-                watch(state.values, saving.statistics, counters)
-            shown(equations, within, state, t_new)
-            save(times[counters[ROW]], between, state, saving)
+    if at_times:
+        save_reached(equations, within, state, saving, t_new, h, last)
+    elif last or (counters[STEPS] + 1) % saving.save_every == 0:
+        shown(equations, within, state, t_new)
+        save(t_new, within.between, state, saving)
     return guarded(guarding, state.values, t_new)

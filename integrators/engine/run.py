@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from integrators.engine.diagnosis import diagnose
 from integrators.engine.memory import free_memory
-from integrators.engine.observe import GREATEST, LEAST, STATISTICS, nothing_to_do, save, watch
+from integrators.engine.observe import GREATEST, LEAST, STATISTICS, crosses, nothing_to_do, save, save_reached, save_within, watch
 from integrators.engine.records import Crossings, Equations, Guarding, Saving, State, Stepping, Within
 from integrators.engine.winding import circles, unwind
 from integrators.events import Events, zeros
@@ -36,7 +36,7 @@ from integrators.problem.python_field import EVALUATED, EVENTS, INVARIANTS, PROJ
 from integrators.results.solution import explain
 from integrators.signatures import FIELD, STEP
 from integrators.status import Status
-from liegroup.compile import Entry, Pointer, bind_needed
+from liegroup.compile import Entry, Pointer, bind_needed, bind_these
 from liegroup.table import bind
 
 Array = NDArray[np.float64]
@@ -190,8 +190,13 @@ class Run:
         return function.compiled
 
     def loop_form(self, loop: Entry) -> Any:
-        """A loop as this run calls it."""
-        return loop.python if self.interpreted else self.compiled(loop)
+        """A loop as this run calls it, with what it calls late."""
+        if self.interpreted:
+            return loop.python
+        compiled = self.compiled(loop)
+        late = ([crosses] if self.output.events else []) + [save_within, save_reached] * bool(len(self.output.times))
+        bind_these([compiled], late)
+        return compiled
 
     def form(self, function: Entry, type_: Any) -> Any:
         """A compiled function of a type (as in `integrators.signatures`) as the loop calls it."""
@@ -238,7 +243,7 @@ class Run:
         self.events = self.field_form(None if events is None else events.field, EVENTS)
         called = (self.step, self.interpolant, self.field, self.invariants, self.projection, self.events)
         bind(called, problem.table, [int(self.options[TAU])])
-        bind_needed(called, problem.structure)
+        bind_needed(called, problem.structure, int(self.options[TAU]))
 
     def _call_field(self, function: Any, t: float, y: Array, out: Array) -> None:
         with np.errstate(all="ignore"):

@@ -33,7 +33,7 @@ from liegroup.compile.lanes import WIDTH
 from liegroup.compile.memory import ALIGNMENT, flattened, in_rows_of_lanes, lane_array, ld, ld2, st, st2
 from liegroup.compile.options import MODE
 from liegroup.compile.pending import LateBindingError, raise_pending
-from liegroup.compile.rare import bind_needed, rare
+from liegroup.compile.rare import bind_needed, bind_these, never, rare
 from liegroup.compile.signatures import (
     Pointer,
     boolean,
@@ -64,6 +64,7 @@ __all__ = [
     "absolute",
     "any_",
     "bind_needed",
+    "bind_these",
     "boolean",
     "cache_directory",
     "call_at",
@@ -89,6 +90,7 @@ __all__ = [
     "ld2",
     "less",
     "matrix",
+    "never",
     "nothing",
     "primitive",
     "raise_pending",

@@ -25,6 +25,7 @@ from numba.core.registry import cpu_target
 from numba.core.typing.templates import fold_arguments, signature
 from numba.extending import intrinsic, register_model
 from numba.np.arrayobj import populate_array
+from numpy.typing import NDArray
 
 from liegroup.compile.cache import DigestCache
 from liegroup.compile.cells import Key, cell, keys, symbol
@@ -35,6 +36,8 @@ from liegroup.compile.pending import LateBindingError, pending
 from liegroup.compile.undisturbed import undisturbed
 
 F = TypeVar("F", bound=Callable[..., Any])
+Needed = Callable[[NDArray[np.int64], int], bool]
+Result = Callable[..., Any]
 _BIND = "liemech_bind_rare"
 
 
@@ -95,19 +98,26 @@ def _opened(typing_context: Any, given: Any) -> Any:
 
 # --- calls ------------------------------------------------------------------------------------------------------------
 
-_needed: dict[tuple[str, str], tuple[Any, Callable[[Any], bool]]] = {}
-"""Functions and when they are needed, by module and name."""
+_needed: dict[tuple[str, str], tuple[Any, Needed, Result]] = {}
+"""Functions, when they are needed, and the types of their results, by module and name."""
 
 
-def rare(needed: Callable[[np.ndarray[Any, Any]], bool]) -> Callable[[F], F]:
-    """Decorator: a kernel without a result that is compiled late; in Python it stays the plain function.
+def rare(needed: Needed, result: Result = lambda *types_: types.none) -> Callable[[F], F]:
+    """Decorator: a kernel that is compiled late; in Python it stays the plain function.
 
-    ``needed(structure)`` tells whether a problem with this structure will call it: then it is compiled before a run
-    rather than within it.  Where it is called by functions with other rules than ours it is a kernel like any other.
+    Where functions with other rules than ours call it, it is a kernel like any other.
+
+    Parameters
+    ----------
+    needed : function
+        ``needed(structure, tau)`` → whether runs of a problem with this structure and a method with this coordinate map
+        will call it: it is compiled before them rather than within.
+    result : function
+        Type of the result, or a tuple of types, from the types of the arguments; default: there is no result.
     """
 
     def decorate(function: F) -> F:
-        _needed[function.__module__, function.__qualname__] = _body_of(function), needed
+        _needed[function.__module__, function.__qualname__] = _body_of(function), needed, result
         teach(function, lambda *args, **kwargs: function, INNER, DigestCache, _Rare)
         function.is_kernel = function.is_formula = True  # type: ignore[attr-defined]
         return function
@@ -138,9 +148,10 @@ class _Rare(Remembered):
         function = type(self).key
         pysig = utils.pysignature(function)
         folded = fold_arguments(pysig, args, kws, lambda i, p, x: x, lambda i, p, x: types.Omitted(x), _refused)
-        implementation = _call_of(function, tuple(_plain(x) for x in folded))
+        key: Key = function.__module__, function.__qualname__, tuple(_plain(x) for x in folded)
+        implementation = _call_of(key)
         cpu_target.target_context.insert_func_defn([(implementation, implementation, folded)])
-        sig = signature(types.none, *folded).replace(pysig=pysig)
+        sig = signature(_result_of(key), *folded).replace(pysig=pysig)
         self._compiled_overloads["late", sig.args] = implementation
         return sig
 
@@ -160,8 +171,15 @@ def _plain(type_: Any) -> Any:
     return types.unliteral(type_)
 
 
-def _call_of(function: Any, types_: tuple[Any, ...]) -> Any:
-    key: Key = function.__module__, function.__qualname__, types_
+def _result_of(key: Key) -> Any:
+    def made(x: Any) -> Any:
+        return types.BaseTuple.from_types([made(part) for part in x]) if isinstance(x, tuple) else x
+
+    return made(_needed[key[:2]][2](*key[2]))
+
+
+def _call_of(key: Key) -> Any:
+    types_, result = key[2], _result_of(key)
     given = types.Tuple([_passed(x) for x in types_])
 
     def call(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -170,10 +188,10 @@ def _call_of(function: Any, types_: tuple[Any, ...]) -> Any:
         values = [context.cast(builder, x, of, to) for x, of, to in zip(args, sig.args, types_, strict=True)]
         values = [_laid_bare(context, builder, to, x) for x, to in zip(values, types_, strict=True)]
         place = _bound(builder, key)
-        pointer = convention.get_function_type(types.none, [given]).as_pointer()
+        pointer = convention.get_function_type(result, [given]).as_pointer()
         kernel = builder.bitcast(builder.load(place), pointer)
-        convention.call_function(builder, kernel, types.none, [given], [context.make_tuple(builder, given, values)])
-        return context.get_dummy_value()
+        value = context.make_tuple(builder, given, values)
+        return convention.call_function(builder, kernel, result, [given], [value])[1]
 
     return call
 
@@ -204,15 +222,15 @@ def bind(key: Key) -> None:
             importlib.import_module(module)
         function = _needed[module, name][0]
 
-        def leaf(given: Any) -> None:
-            function(*_opened(given))
+        def leaf(given: Any) -> Any:
+            return function(*_opened(given))
 
         leaf.__qualname__, leaf.sources = f"{module}.{name}", (function.__code__.co_filename,)  # type: ignore[attr-defined]
         with undisturbed():
             dispatcher = numba.njit(**INNER)(leaf)
             dispatcher._cache = DigestCache(leaf)
             given = types.Tuple([_passed(x) for x in types_])
-            dispatcher.compile(types.void(given))
+            dispatcher.compile(_result_of(key)(given))
         compiled = dispatcher.overloads[(given,)]
         cell(key).value = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
         _bindings[key] = dispatcher
@@ -236,11 +254,32 @@ def _nothing() -> int:
     return 0
 
 
-def bind_needed(functions: Iterable[Any], structure: Any) -> None:
-    """Bind what compiled functions call late for problems of a structure, before a run starts."""
-    for key in {key for f in functions for key in getattr(getattr(f, "library", None), "rare", ())}:
-        if key not in _bindings and (key[:2] not in _needed or _needed[key[:2]][1](structure)):
+def bind_needed(functions: Iterable[Any], structure: NDArray[np.int64], tau: int) -> None:
+    """Bind what compiled functions call late for problems of a structure and a coordinate map, before a run starts."""
+    for key in _called_by(functions):
+        if key not in _bindings and (key[:2] not in _needed or _needed[key[:2]][1](structure, tau)):
             bind(key)
+
+
+def bind_these(functions: Iterable[Any], wanted: Iterable[Any]) -> None:
+    """Bind what compiled functions call late, if it is among the kernels that are wanted."""
+    names = {(f.__module__, f.__qualname__) for f in wanted}
+    for key in _called_by(functions):
+        if key[:2] in names:
+            bind(key)
+
+
+def never(structure: NDArray[np.int64], tau: int) -> bool:
+    """For kernels of which a problem does not tell whether they are needed; see `bind_these`."""
+    return False
+
+
+def _called_by(functions: Iterable[Any]) -> set[Key]:
+    found = set()
+    for f in functions:
+        libraries = [f] if hasattr(f, "library") else getattr(f, "overloads", {}).values()
+        found |= {key for x in libraries for key in getattr(x.library, "rare", ())}
+    return found
 
 
 llvm.add_symbol(_BIND, ctypes.cast(_first_call, ctypes.c_void_p).value)

@@ -74,10 +74,10 @@ def link_of(structure: Any, i: Any) -> Any:
     return Link(s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8])
 
 
-def has_links(*kinds: int) -> Callable[[NDArray[np.int64]], bool]:
+def has_links(*kinds: int) -> Callable[[NDArray[np.int64], int], bool]:
     """Whether `structure` begins with a tree that has links of some kinds."""
 
-    def among(structure: NDArray[np.int64]) -> bool:
+    def among(structure: NDArray[np.int64], tau: int) -> bool:
         if len(structure) < HEADER:
             return False
         found = structure[HEADER : HEADER + LINK * int(structure[0]) : LINK]

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper, kernel
+from liegroup.compile import helper, kernel, rare
 from liegroup.compile.scalars import arctan2, select, sqrt
 from liegroup.formulas import se3, so3
 from liegroup.formulas.vectors import cross, dot, scale, scale6, subtract
@@ -94,7 +94,7 @@ def rotation_vector(a: Any) -> Any:
     return scale(select(still, 1.0 + r, arctan2(r, 1.0 + 0.0 * r) / select(still, 1.0 + r, r)), a)
 
 
-@kernel
+@rare(lambda structure, tau: tau == SPLITEXP, lambda a, J: a)
 def _rotation_momentum(a: Any, J: Any) -> Any:
     phi = rotation_vector(a)
     return so3.dexpinv_right_transpose(phi, apply_symmetric(J, phi))
@@ -105,7 +105,7 @@ def _rotation_matrix(code: Any, a: Any, J: Any) -> Any:
     return cayley_rotation_matrix(a, J) if code == SPLIT else _exp_rotation_matrix(a, J)
 
 
-@kernel
+@rare(lambda structure, tau: tau == SPLITEXP, lambda a, J: (a[0],) * 9)
 def _exp_rotation_matrix(a: Any, J: Any) -> Any:
     phi = rotation_vector(a)
     mu = apply_symmetric(J, phi)
@@ -113,7 +113,7 @@ def _exp_rotation_matrix(a: Any, J: Any) -> Any:
     return x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]
 
 
-@kernel
+@helper
 def _exp_column(phi: Any, mu: Any, J: Any, y: Any) -> Any:
     z = so3.dexpinv_right(scale(-1.0, phi), y)
     first = so3.dexpinv_right_transpose(phi, apply_symmetric(J, z))
@@ -140,14 +140,14 @@ def _mass_times(m: Any, J: Any, X: Any) -> Any:
     return m * X[0], m * X[1], m * X[2], w[0], w[1], w[2]
 
 
-@kernel
+@rare(lambda structure, tau: tau < SPLIT, lambda code, a, d, m, J: (m,) * 6)
 def _motion_momentum(code: Any, a: Any, d: Any, m: Any, J: Any) -> Any:
     X = _coordinates(code, a, d)
     mu = _mass_times(m, J, X)
     return se3.dcayinv_right_transpose(X, mu) if code == CAYLEY else se3.dexpinv_right_transpose(X, mu)
 
 
-@kernel
+@rare(lambda structure, tau: tau < SPLIT, lambda code, a, d, m, J: ((m,) * 9,) * 4)
 def _motion_matrix(code: Any, a: Any, d: Any, m: Any, J: Any) -> Any:
     X = _coordinates(code, a, d)
     u, v, w = (

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import kernel, ld2, st2
+from liegroup.compile import helper, ld2, rare, st2
 from liegroup.formulas.vectors import dot
+from mechanics.joints.element import FLOAT, PLANE
 from mechanics.kernels.links import freedom, put, vector
+from mechanics.model.layout import has_links
 from mechanics.variational.gibbs import cayley_matrix, tangent_inverse_matrix
 from mechanics.variational.workspace import (
     DEFECT,
@@ -24,13 +26,13 @@ FACTORS, LEFT, RIGHT, SCRATCH, SOLVED = DENSE, DENSE + 36, DENSE + 72, DENSE + 1
 """D = L U, D⁻¹ W, Y (each 6 × 6 by rows, of which the first n rows or columns are used), dD/dδ, D⁻¹ u."""
 
 
-@kernel
+@helper
 def at(j: Any, k: Any) -> Any:
     """Column of entry (j, k) of the 6 × 6 matrix whose blocks of 3 × 3 begin at `MATRIX`."""
     return MATRIX + 18 * (j // 3) + 9 * (k // 3) + 3 * (j % 3) + k % 3
 
 
-@kernel
+@rare(has_links(PLANE, FLOAT), lambda parameters, damping, kind, work, i, A, B, C, I: (A, B, C, I))
 def factorise_dense(parameters: Any, damping: Any, kind: Any, work: Any, i: Any, A: Any, B: Any, C: Any, I: Any) -> Any:
     """D = L U, D⁻¹ W, Y; returns N* − Y D⁻¹ W."""
     put_matrix(work, i, MATRIX, A)
@@ -62,7 +64,7 @@ def factorise_dense(parameters: Any, damping: Any, kind: Any, work: Any, i: Any,
     )
 
 
-@kernel
+@helper
 def add_damping(parameters: Any, damping: Any, kind: Any, work: Any, i: Any) -> None:
     """D += (damping/2) dD/dδ: cay(a) for the shift, the tangent of ⊕ for the turn."""
     a = vector(work, i, TURN_JOINT)
@@ -79,7 +81,7 @@ def add_damping(parameters: Any, damping: Any, kind: Any, work: Any, i: Any) -> 
                 st2(work, i, FACTORS + 6 * j + k, ld2(work, i, FACTORS + 6 * j + k) + x * ld2(work, i, column))
 
 
-@kernel
+@helper
 def decompose(n: Any, work: Any, i: Any) -> None:
     """D <- L U in place, 1/Uⱼⱼ on the diagonal; D is close to a mass matrix over h, so no pivots are needed."""
     for j in range(n):
@@ -96,7 +98,7 @@ def decompose(n: Any, work: Any, i: Any) -> None:
                 )
 
 
-@kernel
+@helper
 def solve(n: Any, work: Any, i: Any, start: Any, stride: Any) -> None:
     """x <- D⁻¹ x, x in the columns start, start + stride, …"""
     for j in range(1, n):
@@ -112,7 +114,7 @@ def solve(n: Any, work: Any, i: Any, start: Any, stride: Any) -> None:
         st2(work, i, start + stride * j, x * ld2(work, i, FACTORS + 7 * j))
 
 
-@kernel
+@rare(has_links(PLANE, FLOAT))
 def solve_defect(kind: Any, work: Any, i: Any, v: Any, n: Any) -> None:
     """D⁻¹ (u − W (v, n)) into `SOLVED`."""
     m = freedom(kind)
@@ -125,7 +127,7 @@ def solve_defect(kind: Any, work: Any, i: Any, v: Any, n: Any) -> None:
         st2(work, i, SOLVED + j, ld2(work, i, SOLVED + j) - x)
 
 
-@kernel
+@rare(has_links(PLANE, FLOAT), lambda kind, work, i, f, n: (f, n))
 def relieved_dense(kind: Any, work: Any, i: Any, f: Any, n: Any) -> Any:
     """P* + Y D⁻¹ u."""
     zero = 0.0 * f[0]

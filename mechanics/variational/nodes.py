@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper, kernel, ld, ld2, st2
+from liegroup.compile import helper, kernel, ld, ld2, rare, st2
 from liegroup.compile.scalars import sincos
 from liegroup.formulas.vectors import add, cross, scale
 from mechanics.algebra.vectors import rotated, rotated_back
-from mechanics.joints.element import BALL, MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
+from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
 from mechanics.kernels.links import constant_turn_up, freedom, orientation, position, prescribed, put, vector
-from mechanics.model.layout import FIRST, HEAVY, LEAF, SIDE, gravity_of, header_of, link_of, numbers_of
+from mechanics.model.layout import FIRST, HEAVY, LEAF, SIDE, gravity_of, has_links, header_of, link_of, numbers_of
 from mechanics.variational.matrices import product, transpose, turn_about_z
 from mechanics.variational.workspace import (
     COM,
@@ -66,7 +66,7 @@ def place(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any) ->
         place_other(t, y, parameters, link, work, i, H, rho)
 
 
-@kernel
+@rare(has_links(SLIDE, MOVED_SLIDE, PLANE, BALL, FLOAT))
 def place_other(t: Any, y: Any, parameters: Any, link: Any, work: Any, i: Any, H: Any, rho: Any) -> None:
     """G and ρ of a link that is not a turn about its axis; H and `rho` in its neutral configuration."""
     kind, q = link.kind, link.q
