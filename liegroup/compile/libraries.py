@@ -113,7 +113,9 @@ class FormulaLibrary(_Library):
         inlined, called = self._closure()
         module = self._final_module.clone()
         self._link(module, inlined)
-        if called or any(library.bound_late or library.rare for library in (self, *inlined) if isinstance(library, _Library)):
+        if called or any(
+            library.bound_late or library.rare for library in (self, *inlined) if isinstance(library, _Library)
+        ):
             module.link_in(_remark(), preserve=True)
         return module
 

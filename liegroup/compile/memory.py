@@ -11,7 +11,7 @@ from numba.np.arrayobj import populate_array
 
 from liegroup.compile.decorators import compiled_form
 from liegroup.compile.lanes import VECTOR, WIDTH, Lanes, register
-from liegroup.compile.straight import taught
+from liegroup.compile.straight import taught, without_effect
 
 ALIGNMENT = 64
 """Bytes; lane arrays from `lane_array` start on this boundary."""
@@ -64,11 +64,13 @@ def _store(sig: Any) -> Any:
     return sig, generate
 
 
+@without_effect
 @intrinsic
 def _load1(typing_context: Any, a: Any, i: Any) -> Any:
     return _load(a, (a.dtype if isinstance(a, types.CPointer) or a.ndim == 1 else Lanes)(a, i))
 
 
+@without_effect
 @intrinsic
 def _load2(typing_context: Any, a: Any, i: Any, k: Any) -> Any:
     return _load(a, (a.dtype if a.ndim == 2 else Lanes)(a, i, k))

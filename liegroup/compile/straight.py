@@ -41,7 +41,7 @@ class Notes:
     """What a formula does with its arguments: each note makes the value of the next number."""
 
     def __init__(self, arguments: int) -> None:
-        self._arguments, self._notes = arguments, list[Emit]()
+        self._arguments, self._notes = arguments, list[tuple[Emit, Sequence[int], bool]]()
 
     def __len__(self) -> int:
         return len(self._notes)
@@ -50,26 +50,37 @@ class Notes:
         """Keep the first `count` notes."""
         del self._notes[count:]
 
-    def add(self, type_: Any, emit: Emit) -> Placeholder:
-        """Note how a value is made."""
+    def add(self, type_: Any, emit: Emit, of: Sequence[int] = (), acts: bool = False) -> Placeholder:
+        """Note how a value is made of others; `acts`: something else happens, too."""
         if len(self) == LONGEST:
             raise NotStraightError(f"more than {LONGEST} operations")
-        self._notes.append(emit)
+        self._notes.append((emit, of, acts))
         return Placeholder(self, type_, self._arguments + len(self) - 1)
 
-    def written(self, context: Any, builder: Any, arguments: Sequence[Any]) -> list[Any]:
-        """Write the notes into the function that `builder` builds; returns all values, from the arguments on."""
+    def written(self, context: Any, builder: Any, arguments: Sequence[Any], result: int) -> Any:
+        """Write the notes that matter into the function that `builder` builds; returns the value number `result`."""
         values = list(arguments)
-        for emit in self._notes:
-            values.append(emit(context, builder, values))
-        return values
+        for (emit, _, _), matters in zip(self._notes, self._matter(result), strict=True):
+            values.append(emit(context, builder, values) if matters else None)
+        return values[result]
+
+    def _matter(self, result: int) -> list[bool]:
+        """Which notes act, or make a value that the result or what acts is made of."""
+        needed, found = {result}, list[bool]()
+        for k in range(len(self) - 1, -1, -1):
+            _, of, acts = self._notes[k]
+            found.append(acts or self._arguments + k in needed)
+            if found[-1]:
+                needed.update(of)
+        return found[::-1]
 
     def call(self, function: Any, *arguments: Any) -> Any:
         """Note the call of a function that the compiler knows."""
         given = [self.placeholder(x) for x in arguments]
         resolve = _resolved if function in taught else _resolved_once
         form, sig = resolve(function, tuple(x.type for x in given))
-        return self.opened(self.add(sig.return_type, _call(form, sig, given)))
+        acts = function not in _WITHOUT_EFFECT
+        return self.opened(self.add(sig.return_type, _call(form, sig, given), [x.number for x in given], acts))
 
     def placeholder(self, x: Any) -> Placeholder:
         """A number, or a tuple of values, as one value."""
@@ -88,7 +99,7 @@ class Notes:
         def emit(context: Any, builder: Any, values: list[Any]) -> Any:
             return context.make_tuple(builder, type_, _cast(context, builder, values, parts, type_))
 
-        return self.add(type_, emit)
+        return self.add(type_, emit, [part.number for part in parts])
 
     def opened(self, x: Placeholder) -> Any:
         """A value as formulas see it: the parts of a tuple, None."""
@@ -96,7 +107,7 @@ class Notes:
             return None
         if not isinstance(x.type, types.BaseTuple):
             return x
-        parts = [self.opened(self.add(type_, _part(x.number, k))) for k, type_ in enumerate(x.type)]
+        parts = [self.opened(self.add(type_, _part(x.number, k), [x.number])) for k, type_ in enumerate(x.type)]
         return x.type.instance_class(*parts) if isinstance(x.type, types.BaseNamedTuple) else tuple(parts)
 
 
@@ -146,7 +157,7 @@ class Placeholder:
     def __setitem__(self, index: Any, x: Any) -> None:
         given = [self.notes.placeholder(part) for part in (self, index, x)]
         sig = cpu_target.typing_context.resolve_setitem(*(part.type for part in given))
-        self.notes.add(types.none, _call(operator.setitem, sig, given))
+        self.notes.add(types.none, _call(operator.setitem, sig, given), [x.number for x in given], acts=True)
 
     @property
     def shape(self) -> Any:
@@ -156,7 +167,7 @@ class Placeholder:
         def emit(context: Any, builder: Any, values: list[Any]) -> Any:
             return context.get_getattr(self.type, "shape")(context, builder, self.type, values[self.number], "shape")
 
-        return self.notes.opened(self.notes.add(type_, emit))
+        return self.notes.opened(self.notes.add(type_, emit, [self.number]))
 
     def __bool__(self) -> bool:
         raise NotStraightError("an `if`, or a loop, on a value")
@@ -182,6 +193,15 @@ def _give_operator(name: str) -> None:
 
 for _name in _BINARY + _OTHERS:
     _give_operator(_name)
+
+_WITHOUT_EFFECT = {getattr(operator, name) for name in _BINARY + _OTHERS} | {abs, operator.getitem}
+"""Functions that do nothing but make a value: where it is not used, they are left out."""
+
+
+def without_effect(function: Any) -> Any:
+    """Say of a function that it does nothing but make a value."""
+    _WITHOUT_EFFECT.add(function)
+    return function
 
 
 # --- running formulas on placeholders ---------------------------------------------------------------------------------
@@ -284,7 +304,7 @@ def straight_form(function: Any, body: Any, arguments: Any, named: Any) -> tuple
         return None
 
     def implementation(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
-        return notes.written(context, builder, arguments)[result.number]
+        return notes.written(context, builder, arguments, result.number)
 
     return signature(result.type, *folded).replace(pysig=pysig), implementation
 

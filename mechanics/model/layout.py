@@ -17,7 +17,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from liegroup.compile import helper
+from liegroup.compile import helper, ld
+
+
+@helper
+def two(a: Any, at: Any) -> Any:
+    """Two numbers of an array."""
+    return ld(a, at), ld(a, at + 1)
+
+
+@helper
+def three(a: Any, at: Any) -> Any:
+    """Three numbers of an array."""
+    return ld(a, at), ld(a, at + 1), ld(a, at + 2)
+
 
 # --- records of `structure` -------------------------------------------------------------------------------------------
 
@@ -64,14 +77,14 @@ LEAF, FIRST, SIDE, SHIFT, HEAVY = 1, 2, 4, 8, 16
 def header_of(structure: Any) -> Any:
     """The header of a tree."""
     s = structure
-    return Header(s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7])
+    return Header(ld(s, 0), ld(s, 1), ld(s, 2), ld(s, 3), ld(s, 4), ld(s, 5), ld(s, 6), ld(s, 7))
 
 
 @helper
 def link_of(structure: Any, i: Any) -> Any:
     """Link i."""
     s, o = structure, HEADER + LINK * i
-    return Link(s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8])
+    return Link(*three(s, o), *three(s, o + 3), *three(s, o + 6))
 
 
 def has_links(*kinds: int) -> Callable[[NDArray[np.int64], int], bool]:
@@ -135,19 +148,13 @@ PLACE = 12
 
 
 @helper
-def three(parameters: Any, at: Any) -> Any:
-    """Three numbers."""
-    return parameters[at], parameters[at + 1], parameters[at + 2]
-
-
-@helper
 def numbers_of(parameters: Any, link: Any) -> Any:
     """The numbers of a link."""
     p, o = parameters, link.numbers
     return Numbers(
-        p[o], three(p, o + 1), (p[o + 4], p[o + 5], p[o + 6], p[o + 7], p[o + 8], p[o + 9]), p[o + 10],
-        p[o + 11], (p[o + 12], p[o + 13]), (p[o + 14], p[o + 15]), (p[o + 16], p[o + 17]), three(p, o + 18), p[o + 21],
-        (p[o + 22], p[o + 23], p[o + 24], p[o + 25]), three(p, o + 26),
+        ld(p, o), three(p, o + 1), (*three(p, o + 4), *three(p, o + 7)), ld(p, o + 10), ld(p, o + 11), two(p, o + 12),
+        two(p, o + 14), two(p, o + 16), three(p, o + 18), ld(p, o + 21), (*two(p, o + 22), *two(p, o + 24)),
+        three(p, o + 26),
     )  # fmt: skip
 
 
@@ -166,7 +173,7 @@ def upright_axis(parameters: Any, r: Any) -> Any:
 @helper
 def damping_of(parameters: Any, structure: Any, v: Any) -> Any:
     """The damping of velocity v."""
-    return parameters[header_of(structure).damping + v]
+    return ld(parameters, header_of(structure).damping + v)
 
 
 @helper
@@ -175,7 +182,7 @@ def place_of(parameters: Any, structure: Any, b: Any) -> Any:
     tree = header_of(structure)
     o = tree.body_places + PLACE * b
     R = (*three(parameters, o), *three(parameters, o + 3), *three(parameters, o + 6))
-    return Place(structure[tree.body_links + b], R, three(parameters, o + 9))
+    return Place(ld(structure, tree.body_links + b), R, three(parameters, o + 9))
 
 
 # --- columns of a line of the workspace -------------------------------------------------------------------------------
