@@ -148,7 +148,8 @@ def attempt(equations: Any, stepping: Any, within: Any, state: Any, control: Any
     h = control.propose(remaining, clock, numbers)
     if not own_time and too_small(h, remaining, t):
         return STEP_UNDERFLOW
-    wind(state.circles, state.y, state.low, state.turns, stepping.options[COMPENSATION])
+    if state.circles.shape[0]:
+        wind(state.circles, state.y, state.low, state.turns, stepping.options[COMPENSATION])
     copy(state.y, state.previous)
     copy(state.low, control.previous_low)
     status = call_step(

@@ -35,7 +35,8 @@ def fixed_loop(
             break
         t, t_new = t0 + k * h, t0 + (k + 1) * h
         if not counters[PENDING]:
-            wind(state.circles, y, state.low, state.turns, stepping.options[COMPENSATION])
+            if state.circles.shape[0]:
+                wind(state.circles, y, state.low, state.turns, stepping.options[COMPENSATION])
             copy(y, state.previous)
             status = call_step(
                 stepping.step, equations, stepping, t, h, y, state.low, stepping.work, counters

@@ -52,8 +52,14 @@ def call_step(
 def project(equations: Any, state: Any, t: Any, y: Any) -> None:
     """y <- its projection, if the problem has one."""
     if state.projected.shape[0]:
-        equations.projection(t, y, equations.parameters, equations.structure, equations.field_work, state.projected)
-        copy(state.projected, y)
+        call_projection(equations, state, t, y)
+
+
+@rare(never)
+def call_projection(equations: Any, state: Any, t: Any, y: Any) -> None:
+    """y <- its projection."""
+    equations.projection(t, y, equations.parameters, equations.structure, equations.field_work, state.projected)
+    copy(state.projected, y)
 
 
 @helper
@@ -127,7 +133,7 @@ def watch(values: Any, statistics: Any, counters: Any) -> None:
     counters[STRETCH] += 1
 
 
-@kernel
+@rare(never)
 def beyond(guarding: Any, k: Any, x: Any, t: Any) -> Any:
     """Note that a number is beyond its limits, or not a number."""
     before = ld(guarding.excess, k)

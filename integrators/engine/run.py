@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,9 +12,20 @@ from numpy.typing import NDArray
 
 from integrators.engine.diagnosis import diagnose
 from integrators.engine.memory import free_memory
-from integrators.engine.observe import GREATEST, LEAST, STATISTICS, crosses, nothing_to_do, save, save_reached, save_within, watch
+from integrators.engine.observe import (
+    GREATEST,
+    LEAST,
+    STATISTICS,
+    call_projection,
+    crosses,
+    nothing_to_do,
+    save,
+    save_reached,
+    save_within,
+    watch,
+)
 from integrators.engine.records import Crossings, Equations, Guarding, Saving, State, Stepping, Within
-from integrators.engine.winding import circles, unwind
+from integrators.engine.winding import circles, unwind, wind
 from integrators.events import Events, zeros
 from integrators.layout import (
     COUNTERS,
@@ -194,8 +206,7 @@ class Run:
         if self.interpreted:
             return loop.python
         compiled = self.compiled(loop)
-        late = ([crosses] if self.output.events else []) + [save_within, save_reached] * bool(len(self.output.times))
-        bind_these([compiled], late)
+        bind_these([compiled], self._called_late())
         return compiled
 
     def form(self, function: Entry, type_: Any) -> Any:
@@ -256,6 +267,17 @@ class Run:
         raise_raised(where)
         if self.called_back is not None:
             self.called_back.raise_pending(where)
+
+    def _called_late(self) -> Iterator[Any]:
+        """What the loop calls late in this run."""
+        if self.output.events is not None:
+            yield crosses
+        if len(self.output.times):
+            yield from (save_within, save_reached)
+        if self.problem.projection is not None:
+            yield call_projection
+        if len(self.circles):
+            yield wind
 
     def _start(self) -> None:
         """Watch and save the start."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from integrators.arithmetic.compensated import increase, two_product
 from integrators.problem import Problem
-from liegroup.compile import absolute, any_, helper, kernel, ld, select, st
+from liegroup.compile import absolute, any_, helper, kernel, ld, never, rare, select, st
 from liegroup.table import angles
 
 TURN, TURN_REST = 2.0 * math.pi, 2.4492935982947064e-16
@@ -32,7 +32,7 @@ is tried, too.
 """
 
 
-@kernel
+@rare(never)
 def wind(circles: Any, y: Any, low: Any, turns: Any, compensation: Any) -> None:
     """Take one turn off every angle of `circles` (components of y) beyond half a turn; y + low + 2π turns stays as it
     is.
@@ -43,6 +43,7 @@ def wind(circles: Any, y: Any, low: Any, turns: Any, compensation: Any) -> None:
 
 @helper
 def _take_off(y: Any, low: Any, turns: Any, i: Any, compensation: Any) -> None:
+    """Take one turn off component i if it is beyond half a turn."""
     x, rest = ld(y, i), ld(low, i)
     if any_(absolute(x) > math.pi):
         zero = 0.0 * x

@@ -50,7 +50,7 @@ class Bare(types.Type):
 
 
 @register_model(Bare)
-class _BareModel(StructModel):  # type: ignore[misc]
+class _BareModel(StructModel):
     def __init__(self, manager: Any, type_: Bare) -> None:
         shape = types.UniTuple(types.intp, type_.array.ndim)
         super().__init__(manager, type_, [("data", types.CPointer(type_.array.dtype)), ("shape", shape)])
@@ -254,7 +254,7 @@ def _nothing() -> int:
     return 0
 
 
-def bind_needed(functions: Iterable[Any], structure: NDArray[np.int64], tau: int) -> None:
+def bind_needed(functions: Iterable[Any], structure: Any, tau: int) -> None:
     """Bind what compiled functions call late for problems of a structure and a coordinate map, before a run starts."""
     for key in _called_by(functions):
         if key not in _bindings and (key[:2] not in _needed or _needed[key[:2]][1](structure, tau)):

@@ -47,10 +47,12 @@ class _Stages(PassManager):
 
 
 @cache
-def _stages() -> Any:
+def _stages(allocates: bool) -> Any:
+    """The stages; rewriting of expressions of whole arrays only where results may be allocated."""
     manager = _Stages("nopython")
     for stage in _STAGES:
-        manager.add_pass(stage, stage.__name__)
+        if allocates or stage is not typed_passes.NopythonRewrites:
+            manager.add_pass(stage, stage.__name__)
     manager.finalize()
     return manager
 
@@ -79,7 +81,11 @@ class KernelCompiler(Compiler):
     def define_pipelines(self) -> list[Any]:
         state = self.state
         is_usual = not (state.flags.auto_parallel.enabled or state.flags.force_pyobject or state.flags.no_rewrites)
-        return [_stages()] if is_usual and is_plain(state.func_id.code) else super().define_pipelines()
+        return (
+            [_stages(bool(state.flags.nrt))]
+            if is_usual and is_plain(state.func_id.code)
+            else super().define_pipelines()
+        )
 
     def _compile_bytecode(self) -> Any:
         state = self.state

@@ -89,9 +89,7 @@ def project(parameters: Any, link: Any, l: Any, k: Any, out: Any, offset: Any, s
 
 
 @rare(beside_turns)
-def _project_on_other(
-    parameters: Any, link: Any, l: Any, k: Any, out: Any, offset: Any, stride: Any
-) -> None:
+def _project_on_other(parameters: Any, link: Any, l: Any, k: Any, out: Any, offset: Any, stride: Any) -> None:
     kind = link.kind
     if kind == SLIDE:
         st(out, offset, l[2])

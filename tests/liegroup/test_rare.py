@@ -1,0 +1,108 @@
+"""Kernels that are compiled when a run needs them, or when they are first called."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+from liegroup.compile import LateBindingError, entry, helper, integers, lane_array, ld, never, nothing, rare, st, vector
+from liegroup.compile import lane_vector as lanes
+from liegroup.compile.rare import _bindings
+
+
+@rare(lambda structure, tau: False, lambda a, x, pair: (x, pair))
+def weighed(a, x, pair):
+    """(a₀ x, (pair, x))."""
+    return ld(a, 0) * x, (pair[0] * x, pair[1] + x)
+
+
+@rare(never)
+def noted(a, k, out):
+    """out₀ <- a_k."""
+    st(out, 0, ld(a, k))
+
+
+@entry(nothing(vector, integers, vector), nothing(lanes, integers, lanes))
+def choose(a, structure, out):
+    """Calls one kernel, the other, or none."""
+    if structure[0] == 1:
+        noted(a, structure[1], out)
+    elif structure[0] == 2:
+        x, (y, z) = weighed(a, ld(a, 1), (ld(a, 2), ld(a, 0)))
+        st(out, 0, x + y * z)
+
+
+def bound(name):
+    return {key for key in _bindings if key[:2] == (__name__, name)}
+
+
+@pytest.mark.parametrize("in_lanes", [False, True])
+def test_a_rare_kernel_is_compiled_when_it_is_first_called(in_lanes):
+    a, out = (lane_array(3), lane_array(1)) if in_lanes else (np.zeros(3), np.zeros(1))
+    a[...] = np.arange(1.0, 1.0 + a.size).reshape(a.shape)
+    before = len(bound("noted"))
+    choose(a, np.array([0, 2]), out)
+    assert len(bound("noted")) == before
+    assert not out.any()
+    choose(a, np.array([1, 2]), out)
+    np.testing.assert_array_equal(out[0], a[2])
+    assert len(bound("noted")) == before + 1
+    choose(a, np.array([2, 0]), out)
+    np.testing.assert_array_equal(out[0], a[0] * a[1] + (a[2] * a[1]) * (a[0] + a[1]))
+
+
+def test_it_stays_a_plain_function_for_other_scalars():
+    assert weighed((2,), 3j, (5, 7)) == (6j, (15j, 7 + 3j))
+
+
+@rare(never)
+def impossible(a, out):
+    """What the compiler refuses."""
+    st(out, 0, ld(a, "first"))
+
+
+@entry(nothing(vector, vector))
+def call_impossible(a, out):
+    """Calls it."""
+    impossible(a, out)
+
+
+def test_what_cannot_be_compiled_is_an_error_when_it_is_called():
+    with pytest.raises(LateBindingError, match=r"impossible"):
+        call_impossible(np.ones(1), np.zeros(1))
+
+
+def test_functions_of_users_call_it_as_any_kernel():
+    numba = pytest.importorskip("numba")
+
+    @numba.njit
+    def users(a, out):
+        noted(a, 1, out)
+        return out[0]
+
+    assert users(np.array([1.0, 5.0]), np.zeros(1)) == 5.0
+
+
+ROBOT = """
+    from integrators import integrate
+    from mechanics import hamiltonian_problem
+    from mechanics.systems import SYSTEMS
+    from liegroup.compile import rare, stages
+    compiled, original = [], stages.KernelCompiler._compile_bytecode
+    stages.KernelCompiler._compile_bytecode = lambda self: compiled.append(self) or original(self)
+    import mechanics
+    tree = mechanics.Tree([mechanics.Body("a", {joint}, {inertia})])
+    run = integrate(hamiltonian_problem(tree, tree.neutral()), "RKMK4", (0, 0.01), step=1e-3, progress=False)
+    names = sorted(key[1] for key in rare._bindings)
+    print(len(compiled), names, run.y[-1].tolist())
+"""
+
+
+@helper
+def unused(x):
+    """Nothing calls it."""
+    return x
