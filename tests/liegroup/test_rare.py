@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-import textwrap
 
 import numpy as np
 import pytest
 
-from liegroup.compile import LateBindingError, entry, helper, integers, lane_array, ld, never, nothing, rare, st, vector
+from liegroup.compile import LateBindingError, entry, integers, lane_array, ld, never, nothing, rare, st, vector
 from liegroup.compile import lane_vector as lanes
 from liegroup.compile.rare import _bindings
 
@@ -88,21 +88,40 @@ def test_functions_of_users_call_it_as_any_kernel():
 
 
 ROBOT = """
-    from integrators import integrate
-    from mechanics import hamiltonian_problem
-    from mechanics.systems import SYSTEMS
-    from liegroup.compile import rare, stages
-    compiled, original = [], stages.KernelCompiler._compile_bytecode
-    stages.KernelCompiler._compile_bytecode = lambda self: compiled.append(self) or original(self)
-    import mechanics
-    tree = mechanics.Tree([mechanics.Body("a", {joint}, {inertia})])
-    run = integrate(hamiltonian_problem(tree, tree.neutral()), "RKMK4", (0, 0.01), step=1e-3, progress=False)
-    names = sorted(key[1] for key in rare._bindings)
-    print(len(compiled), names, run.y[-1].tolist())
+import numpy as np
+from integrators import integrate
+from liegroup.compile import stages
+from liegroup.compile.rare import _bindings
+from mechanics import Body, Inertia, Tree, hamiltonian_problem
+from mechanics.joints import Revolute, Spherical
+
+compiled, original = [], stages.KernelCompiler._compile_bytecode
+stages.KernelCompiler._compile_bytecode = lambda self: compiled.append(self) or original(self)
+tree = Tree([Body("body", JOINT(), inertia=Inertia.about_com(1.0, (0.1, 0.2, 0.3), np.eye(3)))])
+problem = hamiltonian_problem(tree, tree.neutral(), np.ones(tree.nv))
+run = integrate(problem, "RKMK4", (0, 0.01), step=1e-3, progress=False)
+print(len(compiled), *sorted({key[1] for key in _bindings}), run.y[-1].tobytes().hex())
 """
 
 
-@helper
-def unused(x):
-    """Nothing calls it."""
-    return x
+def of_a_process(joint, cache):
+    """Functions compiled, kernels bound late, the last state."""
+    done = subprocess.run(
+        [sys.executable, "-c", ROBOT.replace("JOINT", joint)],
+        capture_output=True, text=True, check=True, env=os.environ | {"LIEMECH_CACHE": str(cache)},
+    )  # fmt: skip
+    count, *names, state = done.stdout.split()
+    return int(count), names, state
+
+
+def test_a_robot_compiles_the_kinds_of_joints_it_has_and_finds_them_in_the_cache(tmp_path):
+    cache = tmp_path / "kernels"
+    count, names, state = of_a_process("Revolute", cache)
+    assert count
+    assert not {"ball_up", "ball_down", "float_up", "other_up"} & {*names}
+    of_balls, names, of_ball = of_a_process("Spherical", cache)
+    assert 0 < of_balls < count
+    assert {"ball_up", "ball_down"} <= {*names}
+    assert not {"float_up", "other_up"} & {*names}
+    assert of_a_process("Spherical", cache) == (0, names, of_ball)
+    assert of_a_process("Revolute", cache)[::2] == (0, state)
