@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import elliprf
 
 Array = NDArray[np.float64]
 
@@ -74,6 +73,8 @@ def phase(u: ArrayLike, complementary_modulus: float) -> Phase:
 def argument(at: Phase, complementary_modulus: float) -> Array:
     """u = ∫₀^φ dθ/√(1 − k² sin²θ) of a phase: the inverse of `phase`, by Carlson's symmetric integral."""
     whole = 2.0 * at.half_turns * quarter_period(complementary_modulus) if at.half_turns.any() else 0.0
+    from scipy.special import elliprf  # slow to import
+
     return np.asarray(at.sn * elliprf(at.cn**2, at.dn**2, 1.0) + whole)
 
 

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import elliprf, elliprj
 
 from liegroup.formulas import so3
 from mechanics.systems.bodies.elliptic import Phase, argument, phase, phase_at, quarter_period
@@ -114,6 +113,8 @@ class EulerTop:
         return self._part(at) + whole
 
     def _part(self, at: Phase) -> Any:
+        from scipy.special import elliprf, elliprj  # slow to import
+
         s, cn2, dn2 = at.sn, at.cn**2, at.dn**2
         return s * elliprf(cn2, dn2, 1.0) - self._nu / 3.0 * s**3 * elliprj(cn2, dn2, 1.0, 1.0 + self._nu * s * s)
 
