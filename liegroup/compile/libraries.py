@@ -142,12 +142,30 @@ class KernelLibrary(_Library):
         for library in called:
             self.objects |= library.objects
             self._dynamic_globals += library._dynamic_globals
-        code = self._get_compiled_object()
+        self._set_environments()
+        self._forget_module()
+        progress.tick(compiled=True)
+
+    def _finalize_final_module(self) -> None:
+        """Make machine code of the module and load it as an object: an engine would keep the module for ever."""
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        code = self._codegen._tm.emit_object(self._final_module)
         digest = objects.digest_of(code)
         self.objects[digest] = code
+        engine = self._codegen._engine
+        engine._load_defined_symbols(self._final_module)
+        engine._ee.add_object_file(llvm.ObjectFileRef.from_data(code))
+        engine.finalize_object()
         _loaded(self._codegen).add(digest)
-        self._set_environments()
-        progress.tick(compiled=True)
+        self._finalized = True
+
+    def _forget_module(self) -> None:
+        """Leave of the module only the names of its environments, for which the compiler looks later."""
+        names = [x.name for x in self._final_module.global_variables if x.name.startswith(_ENVIRONMENT)]
+        self._final_module.close()
+        self._final_module = llvm.parse_assembly("\n".join(f'@"{name}" = external global ptr' for name in names))
+        self._disable_inspection = True
 
     def _set_environments(self) -> None:
         """Give the formulas within their environments, which they need for exceptions with values in their message."""

@@ -23,7 +23,4 @@ def undisturbed() -> Iterator[None]:
             yield
     finally:
         if was_enabled:
-            if not gc.get_freeze_count():  # what is there now counts as old: it is looked at when all is, not at once
-                gc.freeze()
-                gc.unfreeze()
             gc.enable()
