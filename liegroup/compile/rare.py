@@ -102,7 +102,7 @@ _needed: dict[tuple[str, str], tuple[Any, Needed, Result]] = {}
 """Functions, when they are needed, and the types of their results, by module and name."""
 
 
-def rare(needed: Needed, result: Result = lambda *types_: types.none) -> Callable[[F], F]:
+def rare(needed: Needed, result: Result = lambda *types_: types.none, name: str = "") -> Callable[[F], F]:
     """Decorator: a kernel that is compiled late; in Python it stays the plain function.
 
     Where functions with other rules than ours call it, it is a kernel like any other.
@@ -114,9 +114,12 @@ def rare(needed: Needed, result: Result = lambda *types_: types.none) -> Callabl
         will call it: it is compiled before them rather than within.
     result : function
         Type of the result, or a tuple of types, from the types of the arguments; default: there is no result.
+    name : str
+        Of a kernel made by another function: which one it is, within its file.
     """
 
     def decorate(function: F) -> F:
+        function.__qualname__ = name or function.__qualname__
         _needed[function.__module__, function.__qualname__] = _body_of(function), needed, result
         teach(function, lambda *args, **kwargs: function, INNER, DigestCache, _Rare)
         function.is_kernel = function.is_formula = True  # type: ignore[attr-defined]

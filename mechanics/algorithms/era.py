@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, ld, st, st2
+from liegroup.compile import entry, helper, ld, rare, st, st2
 from mechanics.joints.element import BALL, FLOAT, TURN
 from mechanics.kernels.elimination.ball import ball_down, ball_up, float_down, float_up
 from mechanics.kernels.elimination.carry import GRAVITY
@@ -28,7 +28,7 @@ from mechanics.kernels.elimination.other import other_down, other_up
 from mechanics.kernels.elimination.turn import turn_down, turn_up
 from mechanics.kernels.links import add_three, put, vector, wrench_up
 from mechanics.kernels.sweeps import apply_wrench, clear
-from mechanics.model.layout import F, gravity_of, header_of, link_of
+from mechanics.model.layout import ANY_KINDS, NO_BALLS, ONLY_TURNS, F, gravity_of, has_kinds, header_of, link_of
 
 
 @helper
@@ -36,42 +36,89 @@ def up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, loaded: Any, 
     """Eliminate from the leaves to the base; the links keep M^a, π^a, first moments and (if loaded) F*; `pace` scales
     prescribed rates.
     """
-    for i in range(header_of(structure).links - 1, -1, -1):
-        link = link_of(structure, i)
-        kind = link.kind
-        if kind == TURN:
+    tree = header_of(structure)
+    if tree.kinds == ONLY_TURNS:
+        for i in range(tree.links - 1, -1, -1):
+            link = link_of(structure, i)
             turn_up(y, parameters, structure, work, i, link)
-        elif kind == BALL:
-            ball_up(y, parameters, structure, work, i, link)
-        elif kind == FLOAT:
-            float_up(y, parameters, structure, work, i, link)
-        else:
-            other_up(t, y, parameters, structure, work, i, link, pace)
-        if loaded:
-            f, m = vector(work, i, F), vector(work, i, F + 3)
-            f, m = wrench_up(t, y, parameters, work, i, link, f, m)
-            add_three(work, link.parent, F, f)
-            add_three(work, link.parent, F + 3, m)
+            if loaded:
+                _load_up(t, y, parameters, work, i, link)
+    elif tree.kinds == NO_BALLS:
+        _up_without_balls(t, y, parameters, structure, work, loaded, pace)
+    else:
+        _up_with_balls(t, y, parameters, structure, work, loaded, pace)
+
+
+@helper
+def _load_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any) -> None:
+    f, m = wrench_up(t, y, parameters, work, i, link, vector(work, i, F), vector(work, i, F + 3))
+    add_three(work, link.parent, F, f)
+    add_three(work, link.parent, F + 3, m)
+
+
+def _mixed_up(balls: bool) -> Any:
+    """The sweep up for trees that have other joints than turns; one without the code for balls compiles sooner."""
+
+    def sweep(t: Any, y: Any, parameters: Any, structure: Any, work: Any, loaded: Any, pace: Any) -> None:
+        for i in range(header_of(structure).links - 1, -1, -1):
+            link = link_of(structure, i)
+            kind = link.kind
+            if kind == TURN:
+                turn_up(y, parameters, structure, work, i, link)
+            elif balls and kind == BALL:
+                ball_up(y, parameters, structure, work, i, link)
+            elif balls and kind == FLOAT:
+                float_up(y, parameters, structure, work, i, link)
+            else:
+                other_up(t, y, parameters, structure, work, i, link, pace)
+            if loaded:
+                _load_up(t, y, parameters, work, i, link)
+
+    return sweep
+
+
+_up_without_balls = rare(has_kinds(NO_BALLS), name="up_without_balls")(_mixed_up(False))
+_up_with_balls = rare(has_kinds(ANY_KINDS), name="up_with_balls")(_mixed_up(True))
 
 
 @helper
 def down(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, loaded: Any, pace: Any = 1.0) -> None:
     """Velocities and rates of the momenta from the base to the leaves; the links keep their twists (columns 0 … 5)."""
-    n = header_of(structure).links
+    tree = header_of(structure)
+    n = tree.links
     for column in range(6):
         st2(work, n, column, 0.0)
     put(work, n, GRAVITY, gravity_of(parameters))
-    for i in range(n):
-        link = link_of(structure, i)
-        kind = link.kind
-        if kind == TURN:
-            turn_down(parameters, structure, work, i, link, out, loaded)
-        elif kind == BALL:
-            ball_down(y, parameters, structure, work, i, link, out, loaded)
-        elif kind == FLOAT:
-            float_down(y, parameters, structure, work, i, link, out, loaded)
-        else:
-            other_down(t, y, parameters, structure, work, i, link, out, loaded, pace)
+    if tree.kinds == ONLY_TURNS:
+        for i in range(n):
+            turn_down(parameters, structure, work, i, link_of(structure, i), out, loaded)
+    elif tree.kinds == NO_BALLS:
+        _down_without_balls(t, y, parameters, structure, work, out, loaded, pace)
+    else:
+        _down_with_balls(t, y, parameters, structure, work, out, loaded, pace)
+
+
+def _mixed_down(balls: bool) -> Any:
+    """The sweep down for trees that have other joints than turns."""
+
+    def sweep(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, loaded: Any, pace: Any) -> None:
+        for i in range(header_of(structure).links):
+            link = link_of(structure, i)
+            kind = link.kind
+            if kind == TURN:
+                turn_down(parameters, structure, work, i, link, out, loaded)
+            elif balls and kind == BALL:
+                ball_down(y, parameters, structure, work, i, link, out, loaded)
+            elif balls and kind == FLOAT:
+                float_down(y, parameters, structure, work, i, link, out, loaded)
+            else:
+                other_down(t, y, parameters, structure, work, i, link, out, loaded, pace)
+
+    return sweep
+
+
+_down_without_balls = rare(has_kinds(NO_BALLS), name="down_without_balls")(_mixed_down(False))
+_down_with_balls = rare(has_kinds(ANY_KINDS), name="down_with_balls")(_mixed_down(True))
 
 
 @entry(*FIELD_SIGNATURES)

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper, ld, ld2, rare, st2
+from liegroup.compile import helper, ld, ld2, st2
 from liegroup.compile.scalars import sincos
 from liegroup.formulas.vectors import add, cross, subtract
 from mechanics.algebra.screws import quaternion_matrix, turn_x, turn_z, unturn_x, unturn_z
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
-from mechanics.model.layout import COS, SHIFT, SIDE, SIN, has_links, numbers_of
-
-beside_turns = has_links(SLIDE, SCREW, PLANE, BALL, FLOAT, MOVED_TURN, MOVED_SLIDE)
+from mechanics.model.layout import COS, SHIFT, SIDE, SIN, numbers_of
 
 
 @helper
@@ -87,24 +85,17 @@ def set_angle(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any) -> 
         s, c = sincos(ld(y, q) + own.theta)
         st2(work, i, COS, c)
         st2(work, i, SIN, s)
-    elif kind in (PLANE, MOVED_TURN):
-        _set_other_angle(t, y, parameters, work, i, link)
-    else:
-        st2(work, i, COS, own.turn[0])
-        st2(work, i, SIN, own.turn[1])
-
-
-@rare(has_links(PLANE, MOVED_TURN))
-def _set_other_angle(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any) -> None:
-    own = numbers_of(parameters, link)
-    if link.kind == PLANE:
-        s, c = sincos(ld(y, link.q + 2) + own.theta)
+    elif kind == PLANE:
+        s, c = sincos(ld(y, q + 2) + own.theta)
         st2(work, i, COS, c)
         st2(work, i, SIN, s)
-    else:
+    elif kind == MOVED_TURN:
         s, c = sincos(prescribed(t, parameters, link)[0] + own.theta)
         st2(work, i, COS, c)
         st2(work, i, SIN, s)
+    else:
+        st2(work, i, COS, own.turn[0])
+        st2(work, i, SIN, own.turn[1])
 
 
 @helper
@@ -157,25 +148,6 @@ def wrench_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any, l: 
     """A wrench or momentum (l, k) about the origin and in the axes of a link, about the origin and in the axes of its
     parent: Cᵀ.
     """
-    if link.kind == TURN:
-        l, k = _turned_wrench_up(parameters, work, i, link, l, k)
-    else:
-        l, k = _other_wrench_up(t, y, parameters, work, i, link, l, k)
-    return l, k
-
-
-@helper
-def _turned_wrench_up(parameters: Any, work: Any, i: Any, link: Any, l: Any, k: Any) -> Any:
-    """What the turn about z, the shift and the constant turns do."""
-    c, s = ld2(work, i, COS), ld2(work, i, SIN)
-    l, k = turn_z(l, c, s), turn_z(k, c, s)
-    if link.flags & SHIFT:
-        k = add(k, cross(numbers_of(parameters, link).rho, l))
-    return constant_turn_up(parameters, link, l), constant_turn_up(parameters, link, k)
-
-
-@rare(beside_turns, lambda t, y, parameters, work, i, link, l, k: (l, k))
-def _other_wrench_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any, l: Any, k: Any) -> Any:
     own = numbers_of(parameters, link)
     kind, q = link.kind, link.q
     if kind == SLIDE:
@@ -191,36 +163,18 @@ def _other_wrench_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: A
         R = orientation(y, link)
         l, k = rotated(R, l), rotated(R, k)
         k = add(k, cross(position(y, link), l))
-    if kind != PLANE:
-        return _turned_wrench_up(parameters, work, i, link, l, k)
     c, s = ld2(work, i, COS), ld2(work, i, SIN)
     l, k = turn_z(l, c, s), turn_z(k, c, s)
-    k = add(k, cross(plane_position(y, parameters, link), l))
+    if kind == PLANE:
+        k = add(k, cross(plane_position(y, parameters, link), l))
+    elif link.flags & SHIFT:
+        k = add(k, cross(own.rho, l))
     return constant_turn_up(parameters, link, l), constant_turn_up(parameters, link, k)
 
 
 @helper
 def moment_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any, a: Any, mass: Any) -> Any:
     """A first moment a = m r of a mass m: from the origin and axes of a link to those of its parent."""
-    if link.kind == TURN:
-        a = _turned_moment_up(parameters, work, i, link, a, mass)
-    else:
-        a = _other_moment_up(t, y, parameters, work, i, link, a, mass)
-    return a
-
-
-@helper
-def _turned_moment_up(parameters: Any, work: Any, i: Any, link: Any, a: Any, mass: Any) -> Any:
-    """What the turn about z, the shift and the constant turns do."""
-    a = turn_z(a, ld2(work, i, COS), ld2(work, i, SIN))
-    if link.flags & SHIFT:
-        rho = numbers_of(parameters, link).rho
-        a = a[0] + mass * rho[0], a[1] + mass * rho[1], a[2] + mass * rho[2]
-    return constant_turn_up(parameters, link, a)
-
-
-@rare(beside_turns, lambda t, y, parameters, work, i, link, a, mass: a)
-def _other_moment_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any, a: Any, mass: Any) -> Any:
     own = numbers_of(parameters, link)
     kind, q = link.kind, link.q
     if kind == SLIDE:
@@ -234,10 +188,13 @@ def _other_moment_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: A
     elif kind == FLOAT:
         a, x = rotated(orientation(y, link), a), position(y, link)
         a = a[0] + mass * x[0], a[1] + mass * x[1], a[2] + mass * x[2]
-    if kind != PLANE:
-        return _turned_moment_up(parameters, work, i, link, a, mass)
-    a, x = turn_z(a, ld2(work, i, COS), ld2(work, i, SIN)), plane_position(y, parameters, link)
-    return constant_turn_up(parameters, link, (a[0] + mass * x[0], a[1] + mass * x[1], a[2] + mass * x[2]))
+    a = turn_z(a, ld2(work, i, COS), ld2(work, i, SIN))
+    if kind == PLANE:
+        x = plane_position(y, parameters, link)
+        a = a[0] + mass * x[0], a[1] + mass * x[1], a[2] + mass * x[2]
+    elif link.flags & SHIFT:
+        a = a[0] + mass * own.rho[0], a[1] + mass * own.rho[1], a[2] + mass * own.rho[2]
+    return constant_turn_up(parameters, link, a)
 
 
 # --- from the parent to the child -------------------------------------------------------------------------------------
@@ -268,34 +225,15 @@ def twist_down(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any, v:
     """C V of the parent's twist V = (v, w): of the point of the parent at the origin of a link, in the axes of the
     link.
     """
-    if link.kind == TURN:
-        v, w = _turned_twist_down(parameters, work, i, link, v, w)
-    else:
-        v, w = _other_twist_down(t, y, parameters, work, i, link, v, w)
-    return v, w
-
-
-@helper
-def _turned_twist_down(parameters: Any, work: Any, i: Any, link: Any, v: Any, w: Any) -> Any:
-    """What the constant turns, the shift and the turn about z do."""
-    v, w = constant_turn_down(parameters, link, v), constant_turn_down(parameters, link, w)
-    if link.flags & SHIFT:
-        v = subtract(v, cross(numbers_of(parameters, link).rho, w))
-    c, s = ld2(work, i, COS), ld2(work, i, SIN)
-    return unturn_z(v, c, s), unturn_z(w, c, s)
-
-
-@rare(beside_turns, lambda t, y, parameters, work, i, link, v, w: (v, w))
-def _other_twist_down(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any, v: Any, w: Any) -> Any:
     own = numbers_of(parameters, link)
     kind, q = link.kind, link.q
+    v, w = constant_turn_down(parameters, link, v), constant_turn_down(parameters, link, w)
     if kind == PLANE:
-        v, w = constant_turn_down(parameters, link, v), constant_turn_down(parameters, link, w)
         v = subtract(v, cross(plane_position(y, parameters, link), w))
-        c, s = ld2(work, i, COS), ld2(work, i, SIN)
-        v, w = unturn_z(v, c, s), unturn_z(w, c, s)
-    else:
-        v, w = _turned_twist_down(parameters, work, i, link, v, w)
+    elif link.flags & SHIFT:
+        v = subtract(v, cross(own.rho, w))
+    c, s = ld2(work, i, COS), ld2(work, i, SIN)
+    v, w = unturn_z(v, c, s), unturn_z(w, c, s)
     if kind == SLIDE:
         v = _carried(v, w, ld(y, q))
     elif kind == SCREW:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper, ld, ld2, rare, st, st2
+from liegroup.compile import helper, ld, ld2, st, st2
 from liegroup.formulas.vectors import add, cross
 from mechanics.algebra.vectors import rotated
 from mechanics.joints.element import BALL, FLOAT, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
-from mechanics.kernels.links import add_three, beside_turns, prescribed, put, set_angle, twist_down, vector
+from mechanics.kernels.links import add_three, prescribed, put, set_angle, twist_down, vector
 from mechanics.model.layout import F, header_of, link_of, numbers_of, place_of
 
 TWIST = 0
@@ -18,18 +18,11 @@ TWIST = 0
 @helper
 def own_twist(t: Any, s: Any, o: Any, parameters: Any, link: Any, zero: Any) -> Any:
     """A s + Vᴶ of a link, its velocity from s[o] on; `zero` lends the scalar type."""
-    if link.kind == TURN:
-        v, w = (zero, zero, zero), (zero, zero, ld(s, o + link.v))
-    else:
-        v, w = _other_twist(t, s, o, parameters, link, zero)
-    return v, w
-
-
-@rare(beside_turns, lambda t, s, o, parameters, link, zero: ((zero, zero, zero), (zero, zero, zero)))
-def _other_twist(t: Any, s: Any, o: Any, parameters: Any, link: Any, zero: Any) -> Any:
     kind, o = link.kind, o + link.v
     v = w = zero, zero, zero
-    if kind == SLIDE:
+    if kind == TURN:
+        w = zero, zero, ld(s, o)
+    elif kind == SLIDE:
         v = zero, zero, ld(s, o)
     elif kind == SCREW:
         v, w = (zero, zero, numbers_of(parameters, link).pitch * ld(s, o)), (zero, zero, ld(s, o))
@@ -82,16 +75,10 @@ def own_momentum(parameters: Any, link: Any, v: Any, w: Any) -> Any:
 @helper
 def project(parameters: Any, link: Any, l: Any, k: Any, out: Any, offset: Any, stride: Any) -> None:
     """Write A^T (l, k) of a link: to out[offset], out[offset + stride], …"""
-    if link.kind == TURN:
-        st(out, offset, k[2])
-    else:
-        _project_on_other(parameters, link, l, k, out, offset, stride)
-
-
-@rare(beside_turns)
-def _project_on_other(parameters: Any, link: Any, l: Any, k: Any, out: Any, offset: Any, stride: Any) -> None:
     kind = link.kind
-    if kind == SLIDE:
+    if kind == TURN:
+        st(out, offset, k[2])
+    elif kind == SLIDE:
         st(out, offset, l[2])
     elif kind == SCREW:
         st(out, offset, k[2] + numbers_of(parameters, link).pitch * l[2])

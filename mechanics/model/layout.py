@@ -38,7 +38,7 @@ def three(a: Any, at: Any) -> Any:
 class Header(NamedTuple):
     """Numbers of links, coordinates, velocities and bodies; in `parameters` the place of the damping; in `structure`
     that of the links of the bodies; in `parameters` that of the places of the bodies; in `structure` that of a further
-    section (`mechanics.closed_trees.layout`), 0 without one.
+    section (`mechanics.closed_trees.layout`), 0 without one; which kinds of links there are (`ONLY_TURNS` …).
     """
 
     links: Any
@@ -49,6 +49,7 @@ class Header(NamedTuple):
     body_links: Any
     body_places: Any
     extension: Any
+    kinds: Any
 
 
 class Link(NamedTuple):
@@ -77,7 +78,7 @@ LEAF, FIRST, SIDE, SHIFT, HEAVY = 1, 2, 4, 8, 16
 def header_of(structure: Any) -> Any:
     """The header of a tree."""
     s = structure
-    return Header(ld(s, 0), ld(s, 1), ld(s, 2), ld(s, 3), ld(s, 4), ld(s, 5), ld(s, 6), ld(s, 7))
+    return Header(ld(s, 0), ld(s, 1), ld(s, 2), ld(s, 3), ld(s, 4), ld(s, 5), ld(s, 6), ld(s, 7), ld(s, 8))
 
 
 @helper
@@ -97,6 +98,16 @@ def has_links(*kinds: int) -> Callable[[NDArray[np.int64], int], bool]:
         return bool(np.isin(found, kinds).any())
 
     return among
+
+
+ONLY_TURNS, NO_BALLS, ANY_KINDS = 0, 1, 2
+"""Kinds of links of a tree: turns about an axis; neither balls nor floats; any."""
+
+
+def has_kinds(kinds: int) -> Callable[[NDArray[np.int64], int], bool]:
+    """Whether `structure` begins with a tree of such links."""
+    at = Header._fields.index("kinds")
+    return lambda structure, tau: len(structure) > at and structure[at] == kinds
 
 
 @helper

@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 
 from liegroup.rotations import quaternion_wxyz_from_matrix
 from mechanics.algebra.spatial import unit
-from mechanics.joints.element import BALL, FLOAT, Element, Plane, _Directed
+from mechanics.joints.element import BALL, FLOAT, TURN, Element, Plane, _Directed
 from mechanics.joints.motion import Motion
 from mechanics.model.inertia import Inertia
 from mechanics.model.layout import (
+    ANY_KINDS,
     COLUMNS,
     DAMPING,
     FIRST,
@@ -32,7 +33,9 @@ from mechanics.model.layout import (
     HEAVY,
     LEAF,
     LINK,
+    NO_BALLS,
     NUMBERS,
+    ONLY_TURNS,
     PLACE,
     SHIFT,
     SIDE,
@@ -90,7 +93,9 @@ def pack(tree: Tree) -> Packed:
     links_at = DAMPING + tree.nv
     places_at = links_at + NUMBERS * len(links)
     motions_at = places_at + PLACE * len(places)
-    header = Header(len(links), tree.nq, tree.nv, len(places), DAMPING, HEADER + LINK * len(links), places_at, 0)
+    header = Header(
+        len(links), tree.nq, tree.nv, len(places), DAMPING, HEADER + LINK * len(links), places_at, 0, _kinds(links)
+    )
     frames = [_frame(links, link) for link in links]
     masses, flags = _tree_masses(links), _flags(links)
     structure: list[int] = [*header]
@@ -110,6 +115,12 @@ def pack(tree: Tree) -> Packed:
         (len(links) + 1, COLUMNS),
         tuple(link.joint_name for link in links),
     )
+
+
+def _kinds(links: list[_Draft]) -> int:
+    """What kinds of links there are, for the sweeps."""
+    codes = {link.element.code for link in links}
+    return ONLY_TURNS if codes <= {TURN} else ANY_KINDS if codes & {BALL, FLOAT} else NO_BALLS
 
 
 def _record(link: _Draft, frame: _Frame, flags: int, numbers: int, motion: int, base: int) -> Link:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper, ld, rare, st2
+from liegroup.compile import helper, ld, st2
 from liegroup.formulas.vectors import add, cross, subtract
 from mechanics.algebra.screws import congruence, quaternion_matrix
 from mechanics.algebra.vectors import rotated, rotated_back
-from mechanics.joints.element import BALL, FLOAT
+from mechanics.joints.element import FLOAT
 from mechanics.kernels.elimination.blocks import eliminate_ax, eliminate_ay, eliminate_az, eliminate_linear
 from mechanics.kernels.elimination.carry import (
     GRAVITY,
@@ -24,7 +24,7 @@ from mechanics.kernels.elimination.carry import (
     write,
 )
 from mechanics.kernels.links import vector
-from mechanics.model.layout import COS, FIRST, SIN, A, C, H, J, K, L, has_links, header_of, numbers_of
+from mechanics.model.layout import COS, FIRST, SIN, A, C, H, J, K, L, header_of, numbers_of
 
 # --- up ---------------------------------------------------------------------------------------------------------------
 
@@ -65,7 +65,7 @@ def _shifted_mass(a: Any, x: Any, y: Any, z: Any) -> Any:
     )
 
 
-@rare(has_links(BALL))
+@helper
 def ball_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> None:
     """A link of kind BALL: its three turns leave nothing but A; moments about its centre are p."""
     own = numbers_of(parameters, link)
@@ -101,7 +101,7 @@ def _place(y: Any, parameters: Any, link: Any) -> Any:
     return add(own.place, rotated(E, (ld(y, q), ld(y, q + 1), ld(y, q + 2))))
 
 
-@rare(has_links(FLOAT))
+@helper
 def float_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> None:
     """A link of kind FLOAT: nothing of its inertia is left, and its momentum is p."""
     own = numbers_of(parameters, link)
@@ -149,7 +149,7 @@ def _solved_slides(a: Any, xi: Any) -> Any:
     return x, y, a[5] * (xi[2] - (a[2] * x + a[4] * y))
 
 
-@rare(has_links(BALL))
+@helper
 def ball_down(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any, out: Any, loaded: Any) -> None:
     """Velocity and rate of momentum of a link of kind BALL: ṗ = l × v + p × ω + m."""
     tree, parent, o = header_of(structure), link.parent, link.v
@@ -171,7 +171,7 @@ def ball_down(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: 
     leave(work, i, v, u, g)
 
 
-@rare(has_links(FLOAT))
+@helper
 def float_down(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any, out: Any, loaded: Any) -> None:
     """Velocity and rate of momentum of a link of kind FLOAT: ṗ = ad_Vᵀ p + F*."""
     tree, parent, o = header_of(structure), link.parent, link.v

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper, ld, ld2, rare
+from liegroup.compile import helper, ld, ld2
 from mechanics.algebra.screws import shift_inertia, slide_inertia, turn_block, turn_inertia_z
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE
 from mechanics.kernels.elimination.blocks import eliminate_az, eliminate_lx, eliminate_ly, eliminate_lz
@@ -34,7 +34,7 @@ from mechanics.kernels.links import (
     vector,
     wrench_up,
 )
-from mechanics.model.layout import COS, FIRST, SHIFT, SIN, A, C, H, J, K, L, has_links, header_of, numbers_of
+from mechanics.model.layout import COS, FIRST, SHIFT, SIN, A, C, H, J, K, L, header_of, numbers_of
 
 
 @helper
@@ -113,7 +113,7 @@ def _inertia_up(t: Any, y: Any, parameters: Any, link: Any, c: Any, s: Any, a: A
     return a, h, j
 
 
-@rare(has_links(SLIDE, SCREW, PLANE, MOVED_TURN, MOVED_SLIDE))
+@helper
 def other_up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any, pace: Any) -> None:
     """Eliminate a link of any kind and add what is left to its parent."""
     tree, kind, parent, first = header_of(structure), link.kind, link.parent, link.flags & FIRST
@@ -200,7 +200,7 @@ def _move(
     return v, w
 
 
-@rare(has_links(SLIDE, SCREW, PLANE, MOVED_TURN, MOVED_SLIDE))
+@helper
 def other_down(
     t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any, out: Any, loaded: Any, pace: Any
 ) -> None:
