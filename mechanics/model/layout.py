@@ -4,7 +4,7 @@
 `parameters` are gravity, axes with z against it, damping, the numbers of the links, the places of the bodies, the
 coefficients of prescribed motions.  The fields of a record stand in the arrays in their order:
 `mechanics.model.packing` writes them so, and kernels read them by one accessor each, of which only the fields in use
-are loaded.
+are loaded: with `ld`, which tests no index for its sign.
 
 A line of the workspace belongs to every link, and one to the base, behind them.
 """
@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from liegroup.compile import helper
+from liegroup.compile import helper, ld
+from liegroup.table import load_components
 
 # --- records of `structure` -------------------------------------------------------------------------------------------
 
@@ -60,14 +61,17 @@ LEAF, FIRST, SIDE, SHIFT, HEAVY = 1, 2, 4, 8, 16
 def header_of(structure: Any) -> Any:
     """The header of a tree."""
     s = structure
-    return Header(s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7])
+    return Header(ld(s, 0), ld(s, 1), ld(s, 2), ld(s, 3), ld(s, 4), ld(s, 5), ld(s, 6), ld(s, 7))
 
 
 @helper
 def link_of(structure: Any, i: Any) -> Any:
     """Link i."""
     s, o = structure, HEADER + LINK * i
-    return Link(s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8])
+    return Link(
+        ld(s, o), ld(s, o + 1), ld(s, o + 2), ld(s, o + 3), ld(s, o + 4), ld(s, o + 5), ld(s, o + 6), ld(s, o + 7),
+        ld(s, o + 8),
+    )  # fmt: skip
 
 
 @helper
@@ -118,20 +122,18 @@ PLACE = 12
 """Numbers of the place of a body."""
 
 
-@helper
-def three(parameters: Any, at: Any) -> Any:
-    """Three numbers."""
-    return parameters[at], parameters[at + 1], parameters[at + 2]
+two, three, four = load_components(2), load_components(3), load_components(4)
+"""So many numbers, for (parameters, at)."""
 
 
 @helper
 def numbers_of(parameters: Any, link: Any) -> Any:
     """The numbers of a link."""
     p, o = parameters, link.numbers
+    tensor = (*three(p, o + 4), *three(p, o + 7))
     return Numbers(
-        p[o], three(p, o + 1), (p[o + 4], p[o + 5], p[o + 6], p[o + 7], p[o + 8], p[o + 9]), p[o + 10],
-        p[o + 11], (p[o + 12], p[o + 13]), (p[o + 14], p[o + 15]), (p[o + 16], p[o + 17]), three(p, o + 18), p[o + 21],
-        (p[o + 22], p[o + 23], p[o + 24], p[o + 25]), three(p, o + 26),
+        ld(p, o), three(p, o + 1), tensor, ld(p, o + 10), ld(p, o + 11), two(p, o + 12), two(p, o + 14), two(p, o + 16),
+        three(p, o + 18), ld(p, o + 21), four(p, o + 22), three(p, o + 26),
     )  # fmt: skip
 
 
@@ -150,7 +152,7 @@ def upright_axis(parameters: Any, r: Any) -> Any:
 @helper
 def damping_of(parameters: Any, structure: Any, v: Any) -> Any:
     """The damping of velocity v."""
-    return parameters[header_of(structure).damping + v]
+    return ld(parameters, header_of(structure).damping + v)
 
 
 @helper
@@ -159,7 +161,7 @@ def place_of(parameters: Any, structure: Any, b: Any) -> Any:
     tree = header_of(structure)
     o = tree.body_places + PLACE * b
     R = (*three(parameters, o), *three(parameters, o + 3), *three(parameters, o + 6))
-    return Place(structure[tree.body_links + b], R, three(parameters, o + 9))
+    return Place(ld(structure, tree.body_links + b), R, three(parameters, o + 9))
 
 
 # --- columns of a line of the workspace -------------------------------------------------------------------------------
