@@ -1,4 +1,4 @@
-"""Doors to other libraries: leaves, imported by nobody inside."""
+"""Adapters to other libraries: leaves, imported by nobody inside."""
 
 from liegroup.modules import listing
 

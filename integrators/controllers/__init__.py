@@ -5,7 +5,7 @@ Each kind is one file: a subclass of `StepController` with the two compiled func
 
 ========================  ==========================================================================================
 `Controller`              digital filters of the last error estimates, by name in `CONTROLLERS`; for embedded methods
-`IntegratingController`   steps that follow a wished size, reversible; for symmetric methods
+`IntegratingController`   steps that follow a given size, reversible; for symmetric methods
 `LogarithmicHamiltonian`  steps in the equations of motion, symplectic and reversible; for splittings
 ========================  ==========================================================================================
 """

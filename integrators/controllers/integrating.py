@@ -1,4 +1,4 @@
-"""The integrating controller (Hairer and Söderlind 2005): it asks for no error estimate, but follows a wished step size
+"""The integrating controller (Hairer and Söderlind 2005): it asks for no error estimate, but follows a given step size
 Q(y) > 0 in a way that is symmetric in time, so that symmetric methods keep what they are for:
 
     ρ = 1/Q + (ε/2) G at the start;   h = ε/ρ;   ρ <- ρ + ε G after the step,   G = −d/dt ln Q along the motion.
@@ -55,7 +55,7 @@ class IntegratingController(ReversibleController):
     Parameters
     ----------
     size : callable
-        ``size(t, y)`` → (Q, G) in any form of `integrators.problem.fields`: the wished step size Q > 0 up to the factor
+        ``size(t, y)`` → (Q, G) in any form of `integrators.problem.fields`: the step size Q > 0 up to the factor
         ε, even under reversal of the velocities, and G = −(d/dt Q)/Q along the motion.
     """
 
@@ -77,13 +77,13 @@ class IntegratingController(ReversibleController):
         return np.zeros(1)
 
     def start(self, run: Steered) -> None:
-        epsilon, (wished, rate) = run.first_step(), run.look()
-        if not (wished > 0.0 and np.isfinite([wished, rate]).all()):
+        epsilon, (target, rate) = run.first_step(), run.look()
+        if not (target > 0.0 and np.isfinite([target, rate]).all()):
             raise ValueError(
-                f"controller: size(t, y) = {[float(wished), float(rate)]} at the start, expected (Q, G) with Q > 0 and "
+                f"controller: size(t, y) = {[float(target), float(rate)]} at the start, expected (Q, G) with Q > 0 and "
                 f"finite numbers"
             )
         # the rate enters with the direction of time, as in `judge`
         run.numbers[EPSILON] = epsilon
-        run.clock[RHO] = 1.0 / wished + 0.5 * epsilon * run.forward * rate
+        run.clock[RHO] = 1.0 / target + 0.5 * epsilon * run.forward * rate
         run.clock[H] = run.forward * epsilon / run.clock[RHO]

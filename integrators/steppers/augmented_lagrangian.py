@@ -103,20 +103,7 @@ def _solve(
     counts = accelerations_count(h, y, n_q, True)
     for _ in range(options[LIMIT]):
         _place(h, y[n_q:], structure, work)
-        node.parts_beyond(
-            parts,
-            t + h,
-            group,
-            options[TAU],
-            y[:n_q],
-            work[HX][:n],
-            work[MU][:n],
-            parameters,
-            structure,
-            field_work,
-            work,
-            END,
-        )
+        node.parts_at_end(parts, t + h, y, group, options[TAU], parameters, structure, field_work, work)
         node.mass_times(work[END], structure, work[X][:n], work[SCRATCH][:n])
         for i in range(n):
             push = node.reaction(work[END], structure, work[L], i)
@@ -130,40 +117,6 @@ def _solve(
             return status
     st(work[ERROR], 0, best)
     return NOT_CONVERGED
-
-
-@kernel
-def _parts_at_end(
-    parts: Any,
-    t: Any,
-    h: Any,
-    y: Any,
-    group: Any,
-    options: Any,
-    parameters: Any,
-    structure: Any,
-    field_work: Any,
-    work: Any,
-    counters: Any,
-) -> None:
-    """The parts at the new position with the velocity in MU."""
-    n = structure[0]
-    n_q = y.shape[0] - n
-    node.parts_beyond(
-        parts,
-        t + h,
-        group,
-        options[TAU],
-        y[:n_q],
-        work[HX][:n],
-        work[MU][:n],
-        parameters,
-        structure,
-        field_work,
-        work,
-        END,
-    )
-    counters[EVALUATIONS] += 1
 
 
 @entry(*STEP_SIGNATURES)
@@ -187,16 +140,17 @@ def step(
     if status != OK:
         return status
     _place(h, v, structure, work)
-    _parts_at_end(field, t, h, y, group, options, parameters, structure, field_work, work, counters)
+    node.parts_at_end(field, t + h, y, group, options[TAU], parameters, structure, field_work, work)
     node.soft_factor(work[END], structure, work, softness)
     _project(work[END], structure, work, MU, at.VALUE, -1.0, options[ROUNDS])
-    _parts_at_end(field, t, h, y, group, options, parameters, structure, field_work, work, counters)
+    node.parts_at_end(field, t + h, y, group, options[TAU], parameters, structure, field_work, work)
     _project(work[END], structure, work, X, at.BIAS, 1.0, options[ROUNDS])
     advance_state(group, options[TAU], y, low, hx, work[SCRATCH][:n_q], options[COMPENSATION], counters)
     for i in range(n):
         st(v, i, ld2(work, MU, i))
         st(low, n_q + i, 0.0)
         st2(work, MEMORY, i, ld2(work, X, i))
+    counters[EVALUATIONS] += 2
     counters[HISTORY] = 1
     return OK
 

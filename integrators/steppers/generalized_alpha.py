@@ -145,20 +145,7 @@ def _start(
             a = ld2(work, MEMORY_2, i)
             st2(work, HX, i, e * (ld(y, n_q + i) + 0.5 * e * a))
             st2(work, MU, i, ld(y, n_q + i) + e * a)
-        node.parts_beyond(
-            parts,
-            t + e,
-            group,
-            options[TAU],
-            y[:n_q],
-            work[HX][:n],
-            work[MU][:n],
-            parameters,
-            structure,
-            field_work,
-            work,
-            END,
-        )
+        node.parts_at_end(parts, t + e, y, group, options[TAU], parameters, structure, field_work, work)
         _acceleration(work[END], structure, work)
         for i in range(n):
             st2(work, MEMORY, i, ld2(work, MEMORY, i) + (shift * 0.5 / AHEAD) * side * ld2(work, R, i))
@@ -211,14 +198,13 @@ def _solve(
 ) -> int:  # fmt: skip
     """X = v̇₁, L = λ₁ and η, to rounding."""
     n, m = structure[0], structure[1]
-    n_q, tau, closed = y.shape[0] - n, options[TAU], options[CLOSED]
-    velocity, hx = work[MU][:n], work[HX][:n]
+    n_q, closed = y.shape[0] - n, options[CLOSED]
     zero = ld(y, 0) * 0.0
     going, best = zero + 1.0, zero + 1.0
     counts = accelerations_count(h, y, n_q, closed == POSITIONS)
     for count in range(options[LIMIT]):
         _place(h, y[n_q:], rho, closed, structure, work)
-        node.parts_beyond(parts, t + h, group, tau, y[:n_q], hx, velocity, parameters, structure, field_work, work, END)
+        node.parts_at_end(parts, t + h, y, group, options[TAU], parameters, structure, field_work, work)
         node.mass_times(work[END], structure, work[X][:n], work[SCRATCH][:n])
         for i in range(n):
             push = node.reaction(work[END], structure, work[L], i)

@@ -1,4 +1,4 @@
-"""Doors to other packages; each module needs one of them, and nothing inside imports these."""
+"""Adapters to other packages; each module needs one of them, and nothing inside imports these."""
 
 from liegroup.modules import listing
 

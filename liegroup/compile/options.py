@@ -19,6 +19,6 @@ OPTIONS: dict[str, Any] = {
 KERNEL = OPTIONS | {"_nrt": False}
 """Options of kernels: arrays are not reference-counted (calls cost half), and an allocation is a compile error."""
 INNER = KERNEL | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Options of kernels that only compiled code calls: without the doors for Python they compile twice as fast."""
+"""Options of kernels that only compiled code calls: without entry points for Python they compile twice as fast."""
 FORMULA = INNER | {"forceinline": True}
 """Options of formulas: part of every kernel that uses them."""

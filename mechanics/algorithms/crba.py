@@ -12,9 +12,10 @@ from typing import Any
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, ld2, st
 from liegroup.formulas.vectors import add, cross
-from mechanics.algebra.screws import backward_symmetric, congruence, forward_symmetric, turn_symmetric, turn_z
+from mechanics.algebra.screws import congruence, turn_symmetric, turn_z
 from mechanics.algebra.vectors import rotated
 from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, PLANE, SCREW, SLIDE
+from mechanics.kernels.elimination.carry import constant_turn_up_symmetric
 from mechanics.kernels.links import (
     freedom,
     moment_up,
@@ -28,7 +29,7 @@ from mechanics.kernels.links import (
     wrench_up,
 )
 from mechanics.kernels.sweeps import clear, project
-from mechanics.model.layout import COS, SHIFT, SIDE, SIN, header_of, link_of, numbers_of
+from mechanics.model.layout import COS, SHIFT, SIN, header_of, link_of, numbers_of
 
 CENTRE, COMPOSITE = 0, 3
 """Columns of the first moment (3) and the tensor (6) of the composite body."""
@@ -47,18 +48,6 @@ def _moved(tensor: Any, mass: Any, moment: Any, x: Any) -> Any:
         tensor[4] - (c1 * x[2] + x[1] * moment[2]),
         tensor[5] + (d0 + d1),
     )
-
-
-@helper
-def _constant_turn_up(parameters: Any, link: Any, tensor: Any) -> Any:
-    """Rz(γ) Rx(α) on a symmetric matrix."""
-    own = numbers_of(parameters, link)
-    c, s = own.alpha
-    tensor = backward_symmetric(turn_symmetric(forward_symmetric(tensor), c, s, c * s, s * s))
-    if link.flags & SIDE:
-        c, s = own.gamma
-        tensor = turn_symmetric(tensor, c, s, c * s, s * s)
-    return tensor
 
 
 @helper
@@ -91,7 +80,7 @@ def _composite_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any,
         tensor = _moved(tensor, mass, moment, plane_position(y, parameters, link))
     elif link.flags & SHIFT:
         tensor = _moved(tensor, mass, moment, own.rho)
-    return _constant_turn_up(parameters, link, tensor)
+    return constant_turn_up_symmetric(parameters, link, tensor)
 
 
 @helper

@@ -27,7 +27,7 @@ from mechanics.kernels.elimination.carry import GRAVITY
 from mechanics.kernels.elimination.other import other_down, other_up
 from mechanics.kernels.elimination.turn import turn_down, turn_up
 from mechanics.kernels.links import add_three, put, vector, wrench_up
-from mechanics.kernels.sweeps import apply_wrench, clear
+from mechanics.kernels.sweeps import apply_wrenches
 from mechanics.model.layout import ANY_KINDS, NO_BALLS, ONLY_TURNS, F, gravity_of, has_kinds, header_of, link_of
 
 
@@ -133,9 +133,7 @@ def era_loaded(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: 
     """y = (q, p, τ, wrenches of all bodies) → out = (v, ṗ)."""
     tree = header_of(structure)
     n_q, n_v = tree.n_q, tree.n_v
-    clear(structure, work, F, 6)
-    for b in range(tree.bodies):
-        apply_wrench(y, n_q + 2 * n_v + 6 * b, parameters, structure, work, b)
+    apply_wrenches(y, n_q + 2 * n_v, parameters, structure, work)
     up(t, y, parameters, structure, work, True)
     down(t, y, parameters, structure, work, out, True)
     for k in range(n_v):

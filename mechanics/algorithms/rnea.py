@@ -15,7 +15,7 @@ from liegroup.compile import entry, helper, ld, ld2, st, st2
 from liegroup.formulas.vectors import add, cross, subtract
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN
 from mechanics.kernels.links import prescribed_acceleration, put, set_angle, twist_down, vector, wrench_up
-from mechanics.kernels.sweeps import TWIST, add_to, apply_wrench, clear, own_momentum, own_twist, project
+from mechanics.kernels.sweeps import TWIST, add_to, apply_wrenches, own_momentum, own_twist, project
 from mechanics.model.layout import F, damping_of, gravity_of, header_of, link_of
 
 ACCELERATION, FORCE = 6, 12
@@ -81,8 +81,6 @@ def rnea(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -
     """y = (q, v, a, wrenches of all bodies) → τ."""
     tree = header_of(structure)
     n_q, n_v = tree.n_q, tree.n_v
-    clear(structure, work, F, 6)
-    for b in range(tree.bodies):
-        apply_wrench(y, n_q + 2 * n_v + 6 * b, parameters, structure, work, b)
+    apply_wrenches(y, n_q + 2 * n_v, parameters, structure, work)
     accelerations(t, y, parameters, structure, work)
     joint_forces(t, y, parameters, structure, work, out)

@@ -23,7 +23,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, kernel, ld2, st2
+from liegroup.compile import entry, helper, kernel, ld, ld2, st2
 from liegroup.compile.dense import factor_of_rank, solve_of_rank
 from liegroup.formulas.vectors import add
 from mechanics.algorithms.era import down, up
@@ -150,7 +150,7 @@ def _coupled_column(t: Any, y: Any, parameters: Any, structure: Any, work: Any, 
     coupling = coupling_of(structure, equation_of(structure, closures, c).code)
     push(structure, work, c, -1.0)
     for r in range(coupling.way, coupling.tape):
-        i = structure[r]
+        i = ld(structure, r)
         link = link_of(structure, i)
         l, k = climb(t, y, parameters, structure, work, i, link)
         _put_column(t, parameters, structure, work, link, c, l, k)
@@ -189,7 +189,7 @@ def factor(structure: Any, parameters: Any, work: Any) -> None:
         return
     for d in range(m - closures.rank):
         for c in range(m):
-            st2(work, closures.nulls + d, c, parameters[closures.starts + d * m + c])
+            st2(work, closures.nulls + d, c, ld(parameters, closures.starts + d * m + c))
     factor_of_rank(work, closures.matrix, m, closures.rank, work, closures.nulls, work, closures.scratch)
 
 

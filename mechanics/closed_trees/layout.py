@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from liegroup.compile import helper
+from liegroup.compile import helper, ld
 from mechanics.constraints.body_equations import equation_numbers
 from mechanics.model.layout import header_of
 
@@ -123,9 +123,11 @@ def closures_of(structure: Any) -> Any:
     """The record of the section."""
     s, o = structure, header_of(structure).extension
     return Closures(
-        s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8], s[o + 9], s[o + 10],
-        s[o + 11], s[o + 12], s[o + 13], s[o + 14], s[o + 15], s[o + 16], s[o + 17], s[o + 18], s[o + 19], s[o + 20],
-        s[o + 21], s[o + 22], s[o + 23], s[o + 24], s[o + 25], s[o + 26], s[o + 27], s[o + 28], s[o + 29], s[o + 30],
+        ld(s, o), ld(s, o + 1), ld(s, o + 2), ld(s, o + 3), ld(s, o + 4), ld(s, o + 5), ld(s, o + 6),
+        ld(s, o + 7), ld(s, o + 8), ld(s, o + 9), ld(s, o + 10), ld(s, o + 11), ld(s, o + 12), ld(s, o + 13),
+        ld(s, o + 14), ld(s, o + 15), ld(s, o + 16), ld(s, o + 17), ld(s, o + 18), ld(s, o + 19), ld(s, o + 20),
+        ld(s, o + 21), ld(s, o + 22), ld(s, o + 23), ld(s, o + 24), ld(s, o + 25), ld(s, o + 26), ld(s, o + 27),
+        ld(s, o + 28), ld(s, o + 29), ld(s, o + 30),
     )  # fmt: skip
 
 
@@ -133,7 +135,7 @@ def closures_of(structure: Any) -> Any:
 def equation_of(structure: Any, closures: Any, c: Any) -> Any:
     """Equation c: the kept ones come first."""
     s, o = structure, closures.equations + EQUATION * c
-    return PackedEquation(s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4])
+    return PackedEquation(ld(s, o), ld(s, o + 1), ld(s, o + 2), ld(s, o + 3), ld(s, o + 4))
 
 
 @helper
@@ -141,33 +143,34 @@ def element_of(structure: Any, closures: Any, n: Any) -> Any:
     """Force element n."""
     s, o = structure, closures.elements + ELEMENT * n
     return PackedElement(
-        s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8], s[o + 9], s[o + 10]
+        ld(s, o), ld(s, o + 1), ld(s, o + 2), ld(s, o + 3), ld(s, o + 4), ld(s, o + 5), ld(s, o + 6), ld(s, o + 7),
+        ld(s, o + 8), ld(s, o + 9), ld(s, o + 10),
     )  # fmt: skip
 
 
 @helper
 def on_path(structure: Any, closures: Any, r: Any) -> Any:
     """Number r of the links on the path: parents come before children."""
-    return structure[closures.path + r]
+    return ld(structure, closures.path + r)
 
 
 @helper
 def on_path_up(structure: Any, closures: Any, r: Any) -> Any:
     """Number r of the links on the path, from its end: children come before parents."""
-    return structure[closures.path + closures.path_length - 1 - r]
+    return ld(structure, closures.path + closures.path_length - 1 - r)
 
 
 @helper
 def passes_of(structure: Any, closures: Any, r: Any) -> Any:
     """The passes through link r of the path, counted from its end."""
     s, o = structure, closures.passes + 2 * r
-    return Passes(s[o], s[o + 1], s[o + 2])
+    return Passes(ld(s, o), ld(s, o + 1), ld(s, o + 2))
 
 
 @helper
 def pass_at(structure: Any, e: Any) -> Any:
     """The pass at place e: `packed_pass`, read."""
-    code = structure[e]
+    code = ld(structure, e)
     return Pass(code // 4, code & 1, code & 2)
 
 

@@ -55,7 +55,7 @@ def equation_numbers(parameters: Any, at: Any) -> Any:
     """The parameters of the equation that stand at `at`."""
     x, p = parameters, at
     a, b = three(x, p), three(x, p + 6)
-    return EquationNumbers(a, three(x, p + 3), b, three(x, p + 9), x[p + 12], x[p + 13], x[p + 14])
+    return EquationNumbers(a, three(x, p + 3), b, three(x, p + 9), *three(x, p + 12))
 
 
 @helper

@@ -56,7 +56,7 @@ class CoupledJoint(NamedTuple):
 @helper
 def coupling_of(structure: Any, code: Any) -> Any:
     """The coupling at place `code`."""
-    joints, way_length = structure[code], structure[code + 1]
+    joints, way_length = ld(structure, code), ld(structure, code + 1)
     way = code + 2 + 3 * joints
     return Coupling(joints, way_length, code + 2, way, way + way_length)
 
@@ -65,7 +65,7 @@ def coupling_of(structure: Any, code: Any) -> Any:
 def joint(structure: Any, coupling: Any, j: Any) -> Any:
     """Joint j of a coupling."""
     at = coupling.joints_at + 3 * j
-    return CoupledJoint(structure[at], structure[at + 1], structure[at + 2])
+    return CoupledJoint(ld(structure, at), ld(structure, at + 1), ld(structure, at + 2))
 
 
 def tapes(function: Callable[..., Any], names: Sequence[str], where: str) -> list[Tape]:

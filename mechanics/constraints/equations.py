@@ -53,6 +53,16 @@ class Geometry(NamedTuple):
             sum(J.T @ (b.inertia.matrix() @ V) for J, V, b in zip(self.J, self.V, tree.bodies, strict=True))
         )
 
+    def forces(self, tree: Tree) -> Array:
+        """f of M(q) v̇ = f, (nv,): Σ J_iᵀ (weight − V_i ×* M_i V_i − M_i bias_i), force elements apart."""
+        f = np.zeros(tree.nv)
+        for J, V, bias, R, body in zip(self.J, self.V, self.bias, self.R, tree.bodies, strict=True):
+            M, weight = body.inertia.matrix(), body.inertia.mass * (R.T @ tree.gravity)
+            l, k = np.split(M @ V, 2)
+            gyro = np.concatenate([np.cross(V[3:], l), np.cross(V[:3], l) + np.cross(V[3:], k)])
+            f += J.T @ (np.concatenate([weight, np.cross(body.inertia.com, weight)]) - gyro - M @ bias)
+        return f
+
 
 def geometry(tree: Tree, q: Any, v: Any = None, t: Any = 0.0) -> Geometry:
     """Poses, Jacobians, twists and bias accelerations of all bodies at (q, v, t); v default zero."""

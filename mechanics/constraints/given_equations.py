@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from integrators.problem.derivatives import Differentiable
 from integrators.problem.lagrangian import scalar
 from liegroup.arrays import check_function
-from liegroup.compile import helper, kernel, ld2
+from liegroup.compile import helper, kernel, ld, ld2
 from liegroup.compile.tape import Tape, play, tape_of
 from liegroup.compile.tracing import Traced
 from liegroup.formulas.vectors import add, cross, scale, subtract
@@ -56,7 +56,7 @@ class PackedTape(NamedTuple):
 @helper
 def packed_tape(structure: Any, at: Any, results: Any) -> Any:
     """The tape at place `at`, with so many results."""
-    return PackedTape(structure[at], structure[at + 1], at + 2, at + 2 + results)
+    return PackedTape(ld(structure, at), ld(structure, at + 1), at + 2, at + 2 + results)
 
 
 @helper
@@ -147,8 +147,8 @@ def put_pose(work: Any, line: Any, F: Any, G: Any, D: Any) -> None:
 @helper
 def result(structure: Any, tape: Any, work: Any, line: Any, k: Any) -> Any:
     """Results k, k + 1, k + 2."""
-    at = tape.results + k
-    return ld2(work, line, structure[at]), ld2(work, line, structure[at + 1]), ld2(work, line, structure[at + 2])
+    x, y, z = three(structure, tape.results + k)
+    return ld2(work, line, x), ld2(work, line, y), ld2(work, line, z)
 
 
 @kernel

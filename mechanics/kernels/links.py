@@ -50,11 +50,11 @@ def prescribed(t: Any, parameters: Any, link: Any) -> Any:
     x = v = 0.0 * t
     for k in range(powers - 1, -1, -1):
         v = v * t + x
-        x = x * t + parameters[at + k]
+        x = x * t + ld(parameters, at + k)
     at = at + powers
     for _ in range(link.harmonics):
-        a, w = parameters[at], parameters[at + 1]
-        s, c = sincos(w * t + parameters[at + 2])
+        a, w = ld(parameters, at), ld(parameters, at + 1)
+        s, c = sincos(w * t + ld(parameters, at + 2))
         x = x + a * s
         v = v + a * w * c
         at = at + 3
@@ -67,11 +67,11 @@ def prescribed_acceleration(t: Any, parameters: Any, link: Any) -> Any:
     at, powers = link.motion, link.powers
     a = 0.0 * t
     for k in range(powers - 1, 1, -1):
-        a = a * t + k * (k - 1) * parameters[at + k]
+        a = a * t + k * (k - 1) * ld(parameters, at + k)
     at = at + powers
     for _ in range(link.harmonics):
-        w = parameters[at + 1]
-        a = a - parameters[at] * w * w * sincos(w * t + parameters[at + 2])[0]
+        w = ld(parameters, at + 1)
+        a = a - ld(parameters, at) * w * w * sincos(w * t + ld(parameters, at + 2))[0]
         at = at + 3
     return a
 

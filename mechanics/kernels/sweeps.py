@@ -126,3 +126,11 @@ def apply_wrench(y: Any, o: Any, parameters: Any, structure: Any, work: Any, b: 
     f = rotated(R, (ld(y, o), ld(y, o + 1), ld(y, o + 2)))
     m = rotated(R, (ld(y, o + 3), ld(y, o + 4), ld(y, o + 5)))
     add_to(work, i, F, f, add(m, cross(x, f)))
+
+
+@helper
+def apply_wrenches(y: Any, o: Any, parameters: Any, structure: Any, work: Any) -> None:
+    """The wrenches y[o], … of all bodies into the columns F, emptied before."""
+    clear(structure, work, F, 6)
+    for b in range(header_of(structure).bodies):
+        apply_wrench(y, o + 6 * b, parameters, structure, work, b)

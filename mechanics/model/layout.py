@@ -4,7 +4,7 @@
 `parameters` are gravity, axes with z against it, damping, the numbers of the links, the places of the bodies, the
 coefficients of prescribed motions.  The fields of a record stand in the arrays in their order:
 `mechanics.model.packing` writes them so, and kernels read them by one accessor each, of which only the fields in use
-are loaded.
+are loaded: with `ld`, which tests no index for its sign.
 
 A line of the workspace belongs to every link, and one to the base, behind them.
 """
@@ -18,19 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liegroup.compile import helper, ld
+from liegroup.table import load_components
 
-
-@helper
-def two(a: Any, at: Any) -> Any:
-    """Two numbers of an array."""
-    return ld(a, at), ld(a, at + 1)
-
-
-@helper
-def three(a: Any, at: Any) -> Any:
-    """Three numbers of an array."""
-    return ld(a, at), ld(a, at + 1), ld(a, at + 2)
-
+two, three, four = load_components(2), load_components(3), load_components(4)
+"""So many numbers of an array, from a place on: for (array, at)."""
 
 # --- records of `structure` -------------------------------------------------------------------------------------------
 
@@ -162,10 +153,10 @@ PLACE = 12
 def numbers_of(parameters: Any, link: Any) -> Any:
     """The numbers of a link."""
     p, o = parameters, link.numbers
+    tensor = (*three(p, o + 4), *three(p, o + 7))
     return Numbers(
-        ld(p, o), three(p, o + 1), (*three(p, o + 4), *three(p, o + 7)), ld(p, o + 10), ld(p, o + 11), two(p, o + 12),
-        two(p, o + 14), two(p, o + 16), three(p, o + 18), ld(p, o + 21), (*two(p, o + 22), *two(p, o + 24)),
-        three(p, o + 26),
+        ld(p, o), three(p, o + 1), tensor, ld(p, o + 10), ld(p, o + 11), two(p, o + 12), two(p, o + 14), two(p, o + 16),
+        three(p, o + 18), ld(p, o + 21), four(p, o + 22), three(p, o + 26),
     )  # fmt: skip
 
 

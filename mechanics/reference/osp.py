@@ -19,8 +19,8 @@ from liegroup.formulas.vectors import subtract
 from mechanics.algorithms.crba import unit_twist
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN
 from mechanics.kernels.links import freedom, prescribed, put, set_angle, twist_down, vector, wrench_up
-from mechanics.kernels.sweeps import apply_wrench, clear, velocities
-from mechanics.model.layout import COLUMNS, F, end_of_tree, header_of, link_of, numbers_of
+from mechanics.kernels.sweeps import apply_wrenches, velocities
+from mechanics.model.layout import COLUMNS, end_of_tree, header_of, link_of, numbers_of
 from mechanics.reference.osp_plan import (
     ALONG,
     BASE,
@@ -393,9 +393,7 @@ def osp(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) ->
         _velocity(structure, work, out, link, i)
     loaded = y.shape[0] > n_q + n_v
     if loaded:
-        clear(structure, work, F, 6)
-        for b in range(tree.bodies):
-            apply_wrench(y, n_q + 2 * n_v + 6 * b, parameters, structure, work, b)
+        apply_wrenches(y, n_q + 2 * n_v, parameters, structure, work)
     velocities(t, out, n_q, parameters, structure, work)
     momentum_rates(t, out, parameters, structure, work, out, n_q + n_v, loaded)
     if loaded:

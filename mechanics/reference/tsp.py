@@ -18,8 +18,8 @@ from liegroup.compile import entry, helper, ld, st
 from mechanics.algorithms.crba import mass_matrix_into
 from mechanics.algorithms.momentum import momenta
 from mechanics.joints.element import MOVED_TURN
-from mechanics.kernels.sweeps import apply_wrench, clear, velocities
-from mechanics.model.layout import F, end_of_tree, header_of, link_of
+from mechanics.kernels.sweeps import apply_wrenches, velocities
+from mechanics.model.layout import end_of_tree, header_of, link_of
 from mechanics.reference.rates import momentum_rates
 
 if TYPE_CHECKING:
@@ -131,9 +131,7 @@ def tsp(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) ->
     solve(structure, out, M, runs, n_q)
     loaded = y.shape[0] > n_q + n_v
     if loaded:
-        clear(structure, work, F, 6)
-        for b in range(tree.bodies):
-            apply_wrench(y, n_q + 2 * n_v + 6 * b, parameters, structure, work, b)
+        apply_wrenches(y, n_q + 2 * n_v, parameters, structure, work)
     velocities(t, out, n_q, parameters, structure, work)
     momentum_rates(t, out, parameters, structure, work, out, rate, loaded)
     if loaded:

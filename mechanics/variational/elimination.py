@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper, kernel, ld2, st2
+from liegroup.compile import helper, kernel, ld, ld2, st2
 from liegroup.compile.scalars import absolute, maximum, select
 from liegroup.formulas.vectors import add, scale
 from mechanics.algebra.vectors import rotated
@@ -107,7 +107,7 @@ def factorise(body_map: Any, parameters: Any, structure: Any, work: Any, i: Any,
     if not flags & LEAF:
         A, B = add9(A, matrix(work, i, MATRIX)), add9(B, matrix(work, i, MATRIX + 9))
         C, I = add9(C, matrix(work, i, MATRIX + 18)), add9(I, matrix(work, i, MATRIX + 27))
-    if kind == TURN and parameters[damping] == 0.0:
+    if kind == TURN and ld(parameters, damping) == 0.0:
         A, b, d, e = factorise_turn(work, i, A, B, C, I)
         if parent < tree.links:
             A, B, C, I = turn_to_parent(parameters, link, work, i, A, b, d, e)
@@ -115,7 +115,7 @@ def factorise(body_map: Any, parameters: Any, structure: Any, work: Any, i: Any,
     else:
         if kind <= SCREW:
             A, B, C, I = factorise_single(
-                work, i, kind, numbers_of(parameters, link).pitch, drag(parameters[damping], work, i), A, B, C, I
+                work, i, kind, numbers_of(parameters, link).pitch, drag(ld(parameters, damping), work, i), A, B, C, I
             )
         elif kind == BALL:
             A, B, C, I = factorise_ball(parameters, damping, work, i, A, B, C, I)
@@ -179,7 +179,7 @@ def factorise_single(work: Any, i: Any, kind: Any, pitch: Any, damping: Any, A: 
 @helper
 def factorise_ball(parameters: Any, damping: Any, work: Any, i: Any, A: Any, B: Any, C: Any, I: Any) -> Any:
     """A = (0; E): the lower three rows and the right three columns of N*."""
-    x, y, z = 0.5 * parameters[damping], 0.5 * parameters[damping + 1], 0.5 * parameters[damping + 2]
+    x, y, z = 0.5 * ld(parameters, damping), 0.5 * ld(parameters, damping + 1), 0.5 * ld(parameters, damping + 2)
     T = tangent_inverse_matrix(vector(work, i, TURN_JOINT))
     D = add9(I, (x * T[0], x * T[1], x * T[2], y * T[3], y * T[4], y * T[5], z * T[6], z * T[7], z * T[8]))
     K = inverse(D)

@@ -19,7 +19,6 @@ TITLES = {
     "midpoint": "implicit RKMK",
     "composition": "compositions",
 }
-MECHANICAL = "splittings and variational methods on T*SO3"
 ORDERS = {1: 6, 2: 0, 3: 1, 4: 2, 5: 3, 6: 4, 7: 5, 8: 5, 9: 7, 10: 7, 12: 7}
 """Order → colour."""
 

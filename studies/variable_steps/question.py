@@ -4,7 +4,7 @@ Each motion is integrated with as many steps in all, divided in different ways:
 
 =================  =====================================================================================================
 fixed              equal steps
-integrating        the integrating controller (Hairer and Söderlind 2005): reversible; the wished step is Q(y)
+integrating        the integrating controller (Hairer and Söderlind 2005): reversible; the desired step is Q(y)
 logarithmic        the logarithmic Hamiltonian (Preto and Tremaine 1999): symplectic and reversible; for splittings
 divided            a step of a tree whose joints turn too far is divided: depends on the state, not reversible
 error              an ordinary controller of a Runge–Kutta pair, by tolerance
@@ -68,7 +68,7 @@ class VariableStepsConfig(StudyConfig):
     steps: tuple[float, ...] = (8e-3, 4e-3, 2e-3)
     """Mean steps of the chain, s."""
     fraction: float = 0.1
-    """T₀/T* in the wished step of the chain."""
+    """T₀/T* in the desired step of the chain."""
     horizon: float = 100.0
     """How long the chain is followed, s."""
 

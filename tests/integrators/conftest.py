@@ -20,27 +20,11 @@ from liegroup.compile import entry, helper, ld, st
 from liegroup.compile.scalars import sincos, sqrt
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot, scale
-from liegroup.table import RN, SE3, SO2, SO3, table_of
+from liegroup.table import RN, SE3, SO2, SO3, load_components, store_components, table_of
 
 INERTIA = (1.0, 1.4, 0.6)
 AXIS = np.array([0.1, 0.2, 0.97]) / np.linalg.norm([0.1, 0.2, 0.97])
-
-
-@helper
-def vector(y: Any, i: Any) -> Any:
-    return ld(y, i), ld(y, i + 1), ld(y, i + 2)
-
-
-@helper
-def quaternion(y: Any, i: Any) -> Any:
-    return ld(y, i), ld(y, i + 1), ld(y, i + 2), ld(y, i + 3)
-
-
-@helper
-def store(out: Any, i: Any, x: Any) -> None:
-    st(out, i, x[0])
-    st(out, i + 1, x[1])
-    st(out, i + 2, x[2])
+vector, quaternion, store = load_components(3), load_components(4), store_components(3)
 
 
 @helper

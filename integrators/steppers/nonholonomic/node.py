@@ -112,6 +112,16 @@ def parts_beyond(
     parts(t, state, parameters, structure, field_work, work[row][: constrained(n, structure[1], structure[2]).SIZE])
 
 
+@kernel
+def parts_at_end(
+    parts: Any, t: Any, y: Any, group: Any, tau: Any, parameters: Any, structure: Any, field_work: Any, work: Any
+) -> None:
+    """The parts at time t, at the position of y moved by HX and with the velocity in MU, into END."""
+    n = structure[0]
+    q, velocity = y[: y.shape[0] - n], work[MU][:n]
+    parts_beyond(parts, t, group, tau, q, work[HX][:n], velocity, parameters, structure, field_work, work, END)
+
+
 @helper
 def force(values: Any, structure: Any, i: Any) -> Any:
     """Component i of F − G."""

@@ -120,14 +120,21 @@ def send_vector(parameters: Any, link: Any, work: Any, column: Any, a: Any) -> N
 
 
 @helper
-def send_symmetric(parameters: Any, link: Any, work: Any, column: Any, a: Any) -> None:
-    """The same for a symmetric block."""
+def constant_turn_up_symmetric(parameters: Any, link: Any, a: Any) -> Any:
+    """Rz(γ) Rx(α) on a symmetric block."""
     own = numbers_of(parameters, link)
     c, s = own.alpha
     a = backward_symmetric(turn_symmetric(forward_symmetric(a), c, s, c * s, s * s))
     if link.flags & SIDE:
         c, s = own.gamma
         a = turn_symmetric(a, c, s, c * s, s * s)
+    return a
+
+
+@helper
+def send_symmetric(parameters: Any, link: Any, work: Any, column: Any, a: Any) -> None:
+    """The same for a symmetric block."""
+    a = constant_turn_up_symmetric(parameters, link, a)
     send(work, link.parent, column, link.flags & FIRST, (a[0], a[1], a[2]))
     send(work, link.parent, column + 3, link.flags & FIRST, (a[3], a[4], a[5]))
 

@@ -21,7 +21,7 @@ from liegroup.compile import entry, helper, kernel, ld, st
 from liegroup.compile.scalars import sqrt
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
-from liegroup.table import RN, SE3, load_components, table_of
+from liegroup.table import RN, SE3, load_components, store_components, table_of
 from mechanics.systems.checks import positive
 
 Array = NDArray[np.float64]
@@ -129,7 +129,7 @@ def _centred(body: ArrayLike, i: int) -> Array:
     return c
 
 
-three = load_components(3)
+three, store = load_components(3), store_components(3)
 
 
 @helper
@@ -176,13 +176,6 @@ def attraction(y: Any, parameters: Any, structure: Any, i: Any, j: Any) -> Any:
             pull = scale(u / square, d)
             f, moment, energy = add(f, pull), add(moment, cross(r, pull)), energy - u
     return f, moment, energy
-
-
-@helper
-def store(out: Any, i: Any, x: Any) -> None:
-    st(out, i, x[0])
-    st(out, i + 1, x[1])
-    st(out, i + 2, x[2])
 
 
 @entry(*FIELD_SIGNATURES)

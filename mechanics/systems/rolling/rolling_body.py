@@ -29,7 +29,7 @@ from liegroup.arrays import reals
 from liegroup.compile import entry, helper, kernel, ld, st
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
-from liegroup.table import SE3, table_of
+from liegroup.table import SE3, load_components, table_of
 from mechanics.nonholonomic.forms import Forms, constrained_forms
 from mechanics.nonholonomic.rolling import (
     SMOOTH,
@@ -48,22 +48,21 @@ MASS, INERTIA, SIZE, CENTRE, GRAVITY, TURN, DAMPING = 0, 1, 7, 10, 13, 14, 15
 """Where the numbers begin in the parameters."""
 
 
-@helper
-def triple(a: Any, i: Any) -> Any:
-    """a[i], a[i + 1], a[i + 2] of a state or of the parameters."""
-    return ld(a, i), ld(a, i + 1), ld(a, i + 2)
+triple = load_components(3)
+"""(a, i) → a[i], a[i + 1], a[i + 2] of a state or of the parameters."""
+_four, _six = load_components(4), load_components(6)
 
 
 @helper
 def inertia_of(p: Any) -> Any:
     """J as (xx, yy, zz, xy, xz, yz)."""
-    return p[INERTIA], p[INERTIA + 1], p[INERTIA + 2], p[INERTIA + 3], p[INERTIA + 4], p[INERTIA + 5]
+    return _six(p, INERTIA)
 
 
 @helper
 def quaternion(y: Any) -> Any:
     """The orientation in a state."""
-    return ld(y, 3), ld(y, 4), ld(y, 5), ld(y, 6)
+    return _four(y, 3)
 
 
 @helper

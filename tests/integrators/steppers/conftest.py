@@ -15,7 +15,7 @@ from liegroup.compile import entry, helper, ld, st
 from liegroup.compile.scalars import sincos
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot
-from liegroup.table import RN, SE2, SE3, SO2, SO3, table_of
+from liegroup.table import RN, SE2, SE3, SO2, SO3, load_components, store_components, table_of
 
 GROUPS = {
     "R3": ((RN, 3),),
@@ -23,6 +23,9 @@ GROUPS = {
     "SE3": ((SE3, 1),),
     "product": ((SO3, 2), (RN, 2), (SE2, 1), (SO2, 1), (SE3, 1)),
 }
+
+
+three, store = load_components(3), store_components(3)
 
 
 @helper
@@ -33,18 +36,6 @@ def pull(t: Any, x: Any) -> Any:
     d = (x[0] - 0.3 * s, x[1] - 0.2 * c, x[2] - 0.5)
     k = -3.0 - 2.0 * dot(d, d)
     return k * d[0], k * d[1], k * d[2] - 1.5
-
-
-@helper
-def three(a: Any, i: Any) -> Any:
-    return ld(a, i), ld(a, i + 1), ld(a, i + 2)
-
-
-@helper
-def store(out: Any, i: Any, x: Any) -> None:
-    st(out, i, x[0])
-    st(out, i + 1, x[1])
-    st(out, i + 2, x[2])
 
 
 @entry(*FIELD_SIGNATURES)

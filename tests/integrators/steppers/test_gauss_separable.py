@@ -20,8 +20,10 @@ from integrators.steppers.gauss_in_lanes import GAUSS_IN_LANES, gauss_in_lanes_m
 from integrators.steppers.gauss_stages import FLAT, SEPARABLE
 from integrators.steppers.kinetic import constant_inverse_inertia
 from liegroup import rn
-from liegroup.compile import entry, ld, st
+from liegroup.compile import entry, helper, ld, st
 from liegroup.compile.scalars import sqrt
+from liegroup.formulas.vectors import subtract
+from liegroup.table import load_components
 from mechanics.joints import Revolute
 from mechanics.systems import SYSTEMS
 from mechanics.testing import random_tree
@@ -41,6 +43,15 @@ VELOCITIES = (
 """Hairer, Lubich and Wanner 2006, table I.2.2: the outer solar system, astronomical units and days."""
 
 
+three = load_components(3)
+
+
+@helper
+def apart(y: Any, i: Any, j: Any) -> Any:
+    """qᵢ − qⱼ."""
+    return subtract(three(y, 3 * i), three(y, 3 * j))
+
+
 @entry(*FIELD_SIGNATURES)
 def planets_field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """(pᵢ/mᵢ, −G Σ mᵢmⱼ (qᵢ − qⱼ)/|qᵢ − qⱼ|³); parameters G, m."""
@@ -50,11 +61,7 @@ def planets_field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, ou
         st(out, 3 * n + i, ld(y, 0) * 0.0)
     for i in range(n):
         for j in range(i):
-            x, y_, z = (
-                ld(y, 3 * i) - ld(y, 3 * j),
-                ld(y, 3 * i + 1) - ld(y, 3 * j + 1),
-                ld(y, 3 * i + 2) - ld(y, 3 * j + 2),
-            )
+            x, y_, z = apart(y, i, j)
             square = x * x + (y_ * y_ + z * z)
             k = parameters[0] * parameters[1 + i] * parameters[1 + j] / (square * sqrt(square))
             a, b = 3 * (n + i), 3 * (n + j)
@@ -75,11 +82,7 @@ def planets_energy(t: Any, y: Any, parameters: Any, structure: Any, work: Any, o
         energy = energy + 0.5 * ld(y, 3 * n + i) * ld(y, 3 * n + i) / parameters[1 + i // 3]
     for i in range(n):
         for j in range(i):
-            x, y_, z = (
-                ld(y, 3 * i) - ld(y, 3 * j),
-                ld(y, 3 * i + 1) - ld(y, 3 * j + 1),
-                ld(y, 3 * i + 2) - ld(y, 3 * j + 2),
-            )
+            x, y_, z = apart(y, i, j)
             energy = energy - parameters[0] * parameters[1 + i] * parameters[1 + j] / sqrt(x * x + (y_ * y_ + z * z))
     st(out, 0, energy)
 

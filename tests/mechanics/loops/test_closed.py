@@ -165,13 +165,7 @@ def independent_motion(mechanism, end):
     def field(t, y):
         q, v = np.split(y, 2)
         g = geometry(tree, q, v)
-        H = sum(J.T @ b.inertia.matrix() @ J for J, b in zip(g.J, tree.bodies, strict=True))
-        f = np.zeros(tree.nv)
-        for J, V, bias, R, b in zip(g.J, g.V, g.bias, g.R, tree.bodies, strict=True):
-            l, k = np.split(b.inertia.matrix() @ V, 2)
-            gyro = np.concatenate([np.cross(V[3:], l), np.cross(V[:3], l) + np.cross(V[3:], k)])
-            weight = b.inertia.mass * (R.T @ tree.gravity)
-            f += J.T @ (np.concatenate([weight, np.cross(b.inertia.com, weight)]) - gyro - b.inertia.matrix() @ bias)
+        H, f = g.mass_matrix(tree), g.forces(tree)
         G, bias = equations.matrix(q, at=g), equations.bias(g)
         HG = np.linalg.solve(H, np.column_stack([G.T, f]))
         # a little stabilisation keeps the reference on the manifold; it vanishes on it

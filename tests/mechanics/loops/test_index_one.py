@@ -39,12 +39,7 @@ def dense_accelerations(made, q, v, gains=(0.0, 0.0)):
     tree, equations = made.tree, made.equations
     g = geometry(tree, q, v)
     H = mass_matrix(tree, q)
-    f = np.zeros(tree.nv)
-    for J, V, bias, R, b in zip(g.J, g.V, g.bias, g.R, tree.bodies, strict=True):
-        l, k = np.split(b.inertia.matrix() @ V, 2)
-        gyro = np.concatenate([np.cross(V[3:], l), np.cross(V[:3], l) + np.cross(V[3:], k)])
-        weight = b.inertia.mass * (R.T @ tree.gravity)
-        f += J.T @ (np.concatenate([weight, np.cross(b.inertia.com, weight)]) - gyro - b.inertia.matrix() @ bias)
+    f = g.forces(tree)
     G = equations.matrix(q)
     target = -equations.bias(g) - gains[0] * (G @ v) - gains[1] * equations.gap(q) - G @ np.linalg.solve(H, f)
     lam = np.linalg.pinv(G @ np.linalg.solve(H, G.T), rcond=1e-9, hermitian=True) @ target
