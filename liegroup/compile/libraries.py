@@ -32,6 +32,7 @@ class _Library(JITCodeLibrary):
     """
 
     _shared_module: Any
+    _final_module: Any
     _linking_libraries: Any
 
     def __init__(self, codegen: Any, name: str, counts_references: bool = False) -> None:
