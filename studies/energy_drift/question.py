@@ -211,10 +211,12 @@ def _judge(
 
 
 def _drift(t: Array, deviation: Array) -> Drift:
-    """The straight line; of a run that ended at once nothing can be said."""
-    if len(t) < LEAST_SAMPLES:
+    """The straight line, as far as the energy is a number; of a run that ended at once nothing can be said."""
+    finite = np.isfinite(deviation)
+    good = len(t) if finite.all() else int(np.argmin(finite))
+    if good < LEAST_SAMPLES:
         return Drift(np.nan, np.nan, np.nan, np.nan, np.nan, t, deviation)
-    return energy_drift(t, deviation)
+    return energy_drift(t[:good], deviation[:good])
 
 
 def records(result: Result) -> Sequence[Record]:

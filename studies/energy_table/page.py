@@ -18,6 +18,7 @@ NAMES = {
     "TREE_VARIATIONAL": "order 2",
     "TREE_VARIATIONAL_SUZUKI4": "order 4",
     "TREE_VARIATIONAL_SOFSPA6": "order 6",
+    "GAUSS8": "`GAUSS8`",
     "RKMK4": "RKMK4",
     "SCIPY_DOP853": "DOP853",
     "MUJOCO_RK4": "MuJoCo RK4",
