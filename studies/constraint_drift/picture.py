@@ -73,7 +73,8 @@ def _of_system(result: Result, name: str) -> Figure:
     h = max(r.step for r in runs)
     at_h = [r for r in runs if r.step == h]
     fig.suptitle(
-        f"{name}, {at_h[0].horizon:g} s; explicit formulations by RK4 unless named; every family at its best", fontsize=10
+        f"{name}, {at_h[0].horizon:g} s; explicit formulations by RK4 unless named; every family at its best",
+        fontsize=10,
     )
     _against_time(axes[0, 0], at_h, families, lambda r: r.gap, f"largest gap |φ| [m], h = {h:g} s")
     axes[0, 0].set_ylim(bottom=1e-17)
