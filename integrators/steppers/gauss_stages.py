@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 
 from integrators.layout import CANONICAL, ERROR, EVALUATIONS, ITERATIONS, OWN_OPTIONS, OWN_ROWS, TAU
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
-from integrators.steppers.common import dimension, leaves_chart, length
+from integrators.steppers.common import dimension, leaves_chart
 from liegroup.compile import absolute, flattened, helper, in_rows_of_lanes, kernel, ld, ld2, st, st2
 from liegroup.compile.scalars import maximum
-from liegroup.table import displacement, dtau_inverse_left
+from liegroup.table import KIND, N_Q, N_V, Q_OFFSET, RN, V_OFFSET, displacement, dtau_inverse_left
 
 STAGES = 8
 LARGEST, FAST, FLAT, SEPARABLE, SIZES = range(OWN_OPTIONS, OWN_OPTIONS + 5)
@@ -161,19 +161,32 @@ def weights(h: Any, coefficients: Any) -> Any:
 @kernel
 def into_chart(n: Any, table: Any, options: Any, field_work: Any, work: Any) -> None:
     """L = dτ_left(x)⁻¹ (h b f), unless they are the same; in lanes where the field is."""
-    d, tau = dimension(table), options[TAU]
-    at, flat = room(n, d), flattened(work)
-    if not options[FLAT]:
-        x, body, l = work[at.x : at.x + d], work[at.body : at.body + d], work[at.l : at.l + d]
-        if field_work.ndim == 3:
-            dtau_inverse_left(table, tau, x, body, l)
+    if options[FLAT]:
+        return
+    at = room(n, dimension(table))
+    for r in range(table.shape[0]):
+        if table[r, KIND] == RN:
+            first, last = table[r, V_OFFSET], table[r, V_OFFSET] + table[r, N_V]
+            for m in range(first, last):
+                st(work, at.l + m, ld(work, at.body + m))
         else:
-            one, value = flat[at.total : at.total + d], flat[at.value : at.value + d]
-            for i in range(STAGES):
-                take(x, i, one)
-                take(body, i, value)
-                dtau_inverse_left(table, tau, one, value, value)
-                put(value, l, i)
+            factor_into_chart(table[r : r + 1], options, at, field_work, work)
+
+
+@helper
+def factor_into_chart(row: Any, options: Any, at: Any, field_work: Any, work: Any) -> None:
+    """The same of one factor."""
+    flat, tau, d = flattened(work), options[TAU], row[0, V_OFFSET] + row[0, N_V]
+    x, body, l = work[at.x : at.x + d], work[at.body : at.body + d], work[at.l : at.l + d]
+    if field_work.ndim == 3:
+        dtau_inverse_left(row, tau, x, body, l)
+    else:
+        one, value = flat[at.total : at.total + d], flat[at.value : at.value + d]
+        for i in range(STAGES):
+            take(x, i, one)
+            take(body, i, value)
+            dtau_inverse_left(row, tau, one, value, value)
+            put_from(row[0, V_OFFSET], value, l, i)
 
 
 @helper
@@ -186,7 +199,13 @@ def take(stages: Any, i: Any, one: Any) -> None:
 @helper
 def put(one: Any, stages: Any, i: Any) -> None:
     """Stage i = one."""
-    for m in range(one.shape[0]):
+    put_from(0, one, stages, i)
+
+
+@helper
+def put_from(first: Any, one: Any, stages: Any, i: Any) -> None:
+    """The same from component `first` on."""
+    for m in range(first, one.shape[0]):
         st2(stages, m, i, ld(one, m))
 
 
@@ -219,7 +238,7 @@ def refresh(y: Any, low: Any, table: Any, coefficients: Any, options: Any, field
     n, d = y.shape[0], dimension(table)
     at = room(n, d)
     if options[FLAT]:
-        return largest_of_stages(refresh_flat(y, low, 0, d, at, coefficients, work, False), work)
+        return largest_of_stages(refresh_flat(y, low, 0, 0, d, at, coefficients, work, False), work)
     return largest_of_stages(refresh_centred(y, low, table, coefficients, options, field_work, work), work)
 
 
@@ -233,7 +252,7 @@ def refresh_in_turn(h: Any, y: Any, low: Any, coefficients: Any, options: Any, w
     n = y.shape[0]
     half, at = n // 2, room(n, n)
     l, moved = work[at.l : at.l + half], work[at.x + half : at.x + n]
-    pushed = refresh_flat(y, low, half, n, at, coefficients, work, True)
+    pushed = refresh_flat(y, low, half, half, half, at, coefficients, work, True)
     hb = weights(h, coefficients)
     for m in range(half):
         k, columns = KINETIC + half * m, SIZES + 2 * (n + m)
@@ -242,7 +261,7 @@ def refresh_in_turn(h: Any, y: Any, low: Any, coefficients: Any, options: Any, w
         for j in range(first + 1, last):
             v = v + coefficients[k + j] * ld(moved, j)
         st(l, m, ld(l, m) + hb * v)
-    carried = refresh_flat(y, low, 0, half, at, coefficients, work, False)
+    carried = refresh_flat(y, low, 0, 0, half, at, coefficients, work, False)
     return largest_of_stages(maximum(pushed, carried) + (pushed + carried) * 0.0, work)
 
 
@@ -257,17 +276,20 @@ def largest_of_stages(x: Any, work: Any) -> Any:
 
 
 @helper
-def refresh_flat(y: Any, low: Any, first: Any, last: Any, at: Any, coefficients: Any, work: Any, keep: Any) -> Any:
-    """Y = y + (low + (½ S + x)), the low words of y first, for components first … last − 1; `keep` their changes in the
-    rows of x.
+def refresh_flat(
+    y: Any, low: Any, q: Any, v: Any, count: Any, at: Any, coefficients: Any, work: Any, keep: Any
+) -> Any:  # fmt: skip
+    """Y = y + (low + (½ S + x)), the low words of y first, for `count` components of the state from q on, of the
+    velocity from v on; `keep` their changes in the rows of x.
     """
-    flat, d = flattened(work), y.shape[0]
-    nu, l, stages = columns_at(coefficients, NU), work[at.l : at.l + d], work[at.y : at.y + d]
-    inverse, moved = flat[at.inverse : at.inverse + d], work[at.x : at.x + d]
+    flat = flattened(work)
+    nu, l = columns_at(coefficients, NU), work[at.l + v : at.l + v + count]
+    stages, moved = work[at.y + q : at.y + q + count], work[at.x + v : at.x + v + count]
+    inverse = flat[at.inverse + v : at.inverse + v + count]
     largest = nu[0] * 0.0
     total = largest
-    for m in range(first, last):
-        new = ld(y, m) + (ld(low, m) + (0.5 * sum_of_stages(l, m) + product(nu, l, m)))
+    for m in range(count):
+        new = ld(y, q + m) + (ld(low, q + m) + (0.5 * sum_of_stages(l, m) + product(nu, l, m)))
         step = new - ld(stages, m)
         if keep:
             st(moved, m, step)
@@ -279,22 +301,29 @@ def refresh_flat(y: Any, low: Any, first: Any, last: Any, at: Any, coefficients:
 
 @kernel
 def refresh_centred(y: Any, low: Any, table: Any, coefficients: Any, options: Any, field_work: Any, work: Any) -> Any:
-    """x and Y; their largest change."""
+    """x and Y, factor by factor; their largest change."""
     at = room(y.shape[0], dimension(table))
-    change = refresh_coordinates(dimension(table), at, coefficients, work)
-    place(y, low, table, options, at, field_work, work)
-    return change
+    largest = ld(in_rows_of_lanes(coefficients[B : B + STAGES]), 0) * 0.0
+    for r in range(table.shape[0]):
+        q, v, count = table[r, Q_OFFSET], table[r, V_OFFSET], table[r, N_V]
+        if table[r, KIND] == RN:
+            change = refresh_flat(y, low, q, v, count, at, coefficients, work, False)
+        else:
+            change = refresh_coordinates(v, v + count, at, coefficients, work)
+            place_centred(y, low, table, r, options, at, field_work, work)
+        largest = maximum(largest, change) + change * 0.0
+    return largest
 
 
 @helper
-def refresh_coordinates(d: Any, at: Any, coefficients: Any, work: Any) -> Any:
-    """x = Σ ν L and ½ S of the first d components; the largest change of both, in every stage."""
+def refresh_coordinates(first: Any, last: Any, at: Any, coefficients: Any, work: Any) -> Any:
+    """x = Σ ν L and ½ S of components first … last − 1; the largest change of both, in every stage."""
     flat = flattened(work)
-    nu, l, x = columns_at(coefficients, NU), work[at.l : at.l + d], work[at.x : at.x + d]
-    inverse, half = flat[at.inverse : at.inverse + d], flat[at.half : at.half + d]
+    nu, l, x = columns_at(coefficients, NU), work[at.l : at.l + last], work[at.x : at.x + last]
+    inverse, half = flat[at.inverse : at.inverse + last], flat[at.half : at.half + last]
     largest = nu[0] * 0.0
     total = largest
-    for m in range(d):
+    for m in range(first, last):
         new, h = product(nu, l, m), 0.5 * sum_of_stages(l, m)
         change = (absolute(new - ld(x, m)) + absolute(h - ld(half, m))) * ld(inverse, m)
         st(x, m, new)
@@ -305,28 +334,47 @@ def refresh_coordinates(d: Any, at: Any, coefficients: Any, work: Any) -> Any:
 
 @helper
 def place(y: Any, low: Any, table: Any, options: Any, at: Any, field_work: Any, work: Any) -> None:
-    """The centre m = y τ(½ S) and Y = m τ(x), with the low words of y and of the centre, as far as the table goes."""
-    flat, tau = flattened(work), options[TAU]
-    n, d = length(table), dimension(table)
+    """The stages of the factors of the table from x and ½ S."""
+    for r in range(table.shape[0]):
+        if table[r, KIND] == RN:
+            place_flat(y, low, table[r, Q_OFFSET], table[r, V_OFFSET], table[r, N_V], at, work)
+        else:
+            place_centred(y, low, table, r, options, at, field_work, work)
+
+
+@helper
+def place_flat(y: Any, low: Any, q: Any, v: Any, count: Any, at: Any, work: Any) -> None:
+    """Y = y + (low + (½ S + x)) of the components of Rⁿ from q on, velocities from v on."""
+    flat = flattened(work)
+    for k in range(count):
+        step = ld(low, q + k) + (ld(flat, at.half + v + k) + ld(work, at.x + v + k))
+        st(work, at.y + q + k, ld(y, q + k) + step)
+
+
+@helper
+def place_centred(y: Any, low: Any, table: Any, r: Any, options: Any, at: Any, field_work: Any, work: Any) -> None:
+    """The centre m = y τ(½ S) and Y = m τ(x) of factor r, with the low words of y and of the centre."""
+    flat, tau, row = flattened(work), options[TAU], table[r : r + 1]
+    first, n, d = table[r, Q_OFFSET], table[r, Q_OFFSET] + table[r, N_Q], table[r, V_OFFSET] + table[r, N_V]
     x, half = work[at.x : at.x + d], flat[at.half : at.half + d]
     state, value = flat[at.state : at.state + n], flat[at.value : at.value + d]
     middle, middle_low = flat[at.middle : at.middle + n], flat[at.middle_low : at.middle_low + n]
-    displacement(table, tau, y, half, middle_low)
+    displacement(row, tau, y, half, middle_low)
     centre, moved, stages = work[at.centre : at.centre + n], work[at.moved : at.moved + n], work[at.y : at.y + n]
-    for i in range(n):
+    for i in range(first, n):
         step = ld(low, i) + ld(middle_low, i)
         m = ld(y, i) + step
         st(middle, i, m)
         st(middle_low, i, step - (m - ld(y, i)))
         st(centre, i, m)
     if field_work.ndim == 3:
-        displacement(table, tau, centre, x, moved)
+        displacement(row, tau, centre, x, moved)
     else:
         for i in range(STAGES):
             take(x, i, value)
-            displacement(table, tau, middle, value, state)
-            put(state, moved, i)
-    for i in range(n):
+            displacement(row, tau, middle, value, state)
+            put_from(first, state, moved, i)
+    for i in range(first, n):
         st(stages, i, ld(middle, i) + (ld(middle_low, i) + ld(moved, i)))
 
 

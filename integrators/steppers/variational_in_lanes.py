@@ -166,7 +166,7 @@ def find_places(n: Any, group: Any, tau: Any, coefficients: Any, field_work: Any
     first, before = 0.0, 0.0
     for k in range(MOST_INNER):
         by_stages(dtau_inverse_left, group, tau, x, xi, l, at, field_work, work)
-        now = largest_of_stages(refresh_coordinates(m, at, coefficients, work), work)
+        now = largest_of_stages(refresh_coordinates(0, m, at, coefficients, work), work)
         if k == 0:
             first = now
         if settled(k, now, first, before):
