@@ -192,8 +192,8 @@ def findings(runs: Sequence[Record]) -> str:
             f"* The compositions of orders 4 and 6 take {spread(cost[VARIATIONAL[1]])} and "
             f"{spread(cost[VARIATIONAL[2]])} times the time of a plain step (five and eleven substeps that cannot "
             "extrapolate). They pay where small errors are wanted.",
-            f"* Momenta of the floating chain: variational runs change them by at most {number(max(kept))}, `GAUSS8` by "
-            f"{spread(sixteen)}, the others by {spread(lost)}.",
+            f"* Momenta of the floating chain: variational runs change them by at most {number(max(kept))}, `GAUSS8` "
+            f"by {spread(sixteen)}, the others by {spread(lost)}.",
             f"* Semi-implicit Euler, in MuJoCo (implicitfast: there is nothing to be implicit in) or around Pinocchio, "
             f"did not reach the end in {unstable} of {euler} runs: the kinetic energy of what whirls is not that of a "
             "separable system, and nothing is symplectic about it.",
