@@ -41,8 +41,8 @@ SAME, DOWN, UP, AGAIN = (GUESSES + 64 * k for k in range(4))
 TOLERANCE = GUESSES + 256
 ENERGY = TOLERANCE + 1
 KINETIC = ENERGY + 1
-FRESH = 0
-"""Where a guess would stand: there is none, all stages begin with the field at the start."""
+FRESH, KEPT = 0, 1
+"""Where a guess would stand: there is none, all stages begin with the field at the start; it is there already."""
 
 # the clock: what the next step goes on from
 LEVEL, STEP_SIZE, AT_PLAY, GUESS, STEEPEST, TOLERATED, JUMP, JUMP_TIME = range(8)
@@ -52,8 +52,9 @@ jump of the field between two substeps, in units of what a smooth one allows, an
 # the report of the run so far
 LARGEST_ESTIMATE, ESTIMATE_SUM, SMALLEST, SMALLEST_TIME, MOST, REJECTIONS, SUBSTEP_COUNT, SWEEPS = range(8)
 CLOCK_ROW, REPORT_ROW, LEVELS_ROW = OWN_ROWS, OWN_ROWS + 1, OWN_ROWS + 2
-TOP = STAGES - 1
-"""Behind the counts of the levels: the highest coefficients of the last substep, divided by its size."""
+LAST_START, LAST_SIZE, TOP = STAGES - 3, STAGES - 2, STAGES - 1
+"""Behind the counts of the levels: where the last substep began, its size, and its highest coefficients divided by it.
+"""
 OWN = OWN_ROWS + 4
 
 
@@ -429,7 +430,7 @@ def guess(
         evaluate(field, t, 0.0 * h, n, d, coefficients, parameters, structure, field_work, work)
         counters[EVALUATIONS] += STAGES
         weigh(h, n, table, coefficients, options, field_work, work)
-    else:
+    elif start != KEPT:
         columns = columns_at(coefficients, start)
         for m in range(d):
             st(lb, m, product(columns, lb, m))
@@ -437,6 +438,36 @@ def guess(
         for m in range(d):
             st(l, m, ld(lb, m))
     measure(y, table, options, work)
+
+
+@kernel
+def guess_within(ratio: Any, n: Any, table: Any, coefficients: Any, options: Any, work: Any) -> None:
+    """h b f of a substep from those of another one from the same start, whose size is that of the other times `ratio`:
+    by the collocation polynomial of the other.
+    """
+    d = dimension(table)
+    first = body_row(room(n, d), options)
+    lb = work[first : first + d]
+    x = ratio * ld(in_rows_of_lanes(coefficients[C : C + STAGES]), 0)
+    weight = ratio * ld(in_rows_of_lanes(coefficients[B : B + STAGES]), 0)
+    columns = (
+        column_within(0, x, weight, coefficients), column_within(1, x, weight, coefficients),
+        column_within(2, x, weight, coefficients), column_within(3, x, weight, coefficients),
+        column_within(4, x, weight, coefficients), column_within(5, x, weight, coefficients),
+        column_within(6, x, weight, coefficients), column_within(7, x, weight, coefficients),
+    )  # fmt: skip
+    for m in range(d):
+        st(lb, m, product(columns, lb, m))
+
+
+@helper
+def column_within(j: Any, x: Any, weight: Any, coefficients: Any) -> Any:
+    """weight ℓⱼ(x)/bⱼ at the eight places x."""
+    value = weight / coefficients[B + j]
+    for i in range(STAGES):
+        if i != j:
+            value = value * ((x - coefficients[C + i]) / (coefficients[C + j] - coefficients[C + i]))
+    return value
 
 
 @helper
