@@ -89,7 +89,7 @@ PROBLEMS: dict[str, tuple[Callable[[], mechanics.Tree | Problem], float]] = {
     "heavy top": (SYSTEMS["heavy-top"].problem, 0.01),
     "Kepler": (SYSTEMS["kepler"].problem, 0.1),
     "four-bar": (SYSTEMS["four-bar"].problem, 0.02),
-    "outer planets": (planets, 400.0),
+    "outer planets": (planets, 800.0),
 }
 """Name → a tree or a problem, and the step of GAUSS8, the grid of output."""
 HORIZONS = {"outer planets": 2e4}
@@ -102,7 +102,7 @@ def settings(h: float) -> Iterator[tuple[str, str, Settings]]:
         yield "GAUSS8", f"{h / divisor:g} s", {"step": h / divisor}
     yield "GAUSS8", f"{h:g} s, fast", {"step": h, "fast": True}
     for method in FIXED:
-        for divisor in (4, 8, 16, 32, 64, 128):
+        for divisor in (1, 2, 4, 8, 16, 32, 64, 128):
             yield method, f"{h / divisor:g} s", {"step": h / divisor}
     for method in ("RKMK_DOP853", "SCIPY_DOP853"):
         for digits in (5, 7, 9, 11, 13):
