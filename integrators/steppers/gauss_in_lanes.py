@@ -17,7 +17,7 @@ A step whose estimate exceeds the tolerance, or whose stages are not found, is d
 steps become larger again where that is allowed.  Sources: Hairer, McLachlan and Razakarivony 2008; Antoñana, Makazaga
 and Murua 2017 (antisymmetric form, starting values); Zanna, Engø and Munthe-Kaas 2001 (centred chart).
 
-Coefficients, options and rows of the workspace: `integrators.steppers.gauss_stages`.
+Coefficients, options and rows of the workspace: `integrators.steppers.gauss_workspace`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ from integrators.problem import Problem
 from integrators.signatures import STEP_OF_STAGES_SIGNATURE, STEP_SIGNATURE
 from integrators.status import NON_FINITE, OK
 from integrators.steppers.common import advance_state, dimension
-from integrators.steppers.gauss_stages import (
+from integrators.steppers.gauss_stages import guess_within, solve
+from integrators.steppers.gauss_sweep import body_row, columns_at, product, sum_of_stages
+from integrators.steppers.gauss_workspace import (
     AGAIN,
     AT_PLAY,
     CLOCK_ROW,
@@ -69,13 +71,7 @@ from integrators.steppers.gauss_stages import (
     TOLERATED,
     TOP,
     UP,
-    body_row,
-    columns_at,
-    guess_within,
-    product,
     room,
-    solve,
-    sum_of_stages,
 )
 from integrators.steppers.kinetic import constant_inverse_inertia
 from integrators.tableaus.gauss_in_lanes import gauss_in_lanes

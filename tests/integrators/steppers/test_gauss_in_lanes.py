@@ -21,7 +21,7 @@ from integrators.integrate import start_runs
 from integrators.method.step_map import step_map
 from integrators.methods import find
 from integrators.steppers.gauss_in_lanes import gauss_in_lanes_method
-from integrators.steppers.gauss_stages import NU
+from integrators.steppers.gauss_workspace import NU
 from integrators.tableaus import GAUSS
 from integrators.tableaus.gauss_in_lanes import gauss_in_lanes
 from integrators.tableaus.numbers import decimal

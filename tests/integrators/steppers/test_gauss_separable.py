@@ -16,7 +16,7 @@ from integrators.analysis.reversibility import symmetry_defect
 from integrators.method.step_map import step_map
 from integrators.methods import find
 from integrators.steppers.gauss_in_lanes import GAUSS_IN_LANES, gauss_in_lanes_method, prepare
-from integrators.steppers.gauss_stages import FLAT, SEPARABLE
+from integrators.steppers.gauss_workspace import FLAT, SEPARABLE
 from integrators.steppers.kinetic import constant_inverse_inertia
 from liegroup import rn
 from liegroup.compile import ld, st
