@@ -20,7 +20,7 @@ from integrators.method import Method
 from integrators.problem import Problem
 from integrators.status import Status
 from integrators.steppers.gauss_in_lanes import UP_BELOW, fifteenth
-from integrators.steppers.gauss_stages import CLOCK_ROW, GUESS, LEVEL, SAME, STEEPEST, STEP_SIZE, TOLERATED, UP, room
+from integrators.steppers.gauss_workspace import CLOCK_ROW, GUESS, LEVEL, SAME, STEEPEST, STEP_SIZE, TOLERATED, UP, room
 
 Array = NDArray[np.float64]
 NEVER = 2**62

@@ -17,7 +17,7 @@ A step whose estimate exceeds the tolerance, or whose stages are not found, is d
 steps become larger again where that is allowed.  Sources: Hairer, McLachlan and Razakarivony 2008; Antoñana, Makazaga
 and Murua 2017 (antisymmetric form, starting values); Zanna, Engø and Munthe-Kaas 2001 (centred chart).
 
-Coefficients, options and rows of the workspace: `integrators.steppers.gauss_stages`.
+Coefficients, options and rows of the workspace: `integrators.steppers.gauss_workspace`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ from integrators.problem import Problem
 from integrators.signatures import STEP_OF_STAGES_SIGNATURE, STEP_SIGNATURE
 from integrators.status import NON_FINITE, OK
 from integrators.steppers.common import advance_state, dimension
-from integrators.steppers.gauss_stages import (
+from integrators.steppers.gauss_stages import guess_within, solve
+from integrators.steppers.gauss_sweep import body_row, columns_at, product, sum_of_stages
+from integrators.steppers.gauss_workspace import (
     AGAIN,
     AT_PLAY,
     CLOCK_ROW,
@@ -46,8 +48,11 @@ from integrators.steppers.gauss_stages import (
     HIGHEST,
     JUMP,
     JUMP_TIME,
+    KEPT,
     LARGEST,
     LARGEST_ESTIMATE,
+    LAST_SIZE,
+    LAST_START,
     LEVEL,
     LEVELS_ROW,
     MOST,
@@ -66,12 +71,7 @@ from integrators.steppers.gauss_stages import (
     TOLERATED,
     TOP,
     UP,
-    body_row,
-    columns_at,
-    product,
     room,
-    solve,
-    sum_of_stages,
 )
 from integrators.steppers.kinetic import constant_inverse_inertia
 from integrators.tableaus.gauss_in_lanes import gauss_in_lanes
@@ -88,6 +88,8 @@ UP_BELOW = 131072.0
 """A substep may become twice as large, and its estimate 2¹⁵ times, if that leaves a quarter of the tolerance."""
 PROJECTION_EVERY = 10
 """Steps from one projection to the next: a projection changes the rates, from which the next stages are guessed."""
+WITHIN = 2.0
+"""Parts of a step are guessed from a part that is larger than half of them."""
 SMOOTH, NOISE = 100.0, 1e-10
 """A smooth field differs at the end of one substep and the start of the next by less than this many times its two
 highest coefficients, and this part of the sizes.
@@ -191,13 +193,21 @@ def allowed(coefficients: Any, options: Any, work: Any) -> Any:
 
 
 @kernel
-def wake(h: Any, coefficients: Any, work: Any, counters: Any) -> None:
-    """Before a step: what an earlier one left is used if it was the step before and of the same size."""
-    clock = work[CLOCK_ROW]
+def wake(t: Any, h: Any, n: Any, table: Any, coefficients: Any, options: Any, work: Any, counters: Any) -> None:
+    """Before a step: what an earlier one left is used if it was the step before and of the same size, or another part
+    of the same step (states within steps).
+    """
+    clock, last = work[CLOCK_ROW], work[LEVELS_ROW + 1]
     if ld(clock, AT_PLAY) == 0.0:
         st(clock, AT_PLAY, coefficients[ENERGY])
     if counters[HISTORY] == 0 or ld(clock, STEP_SIZE) != h:
-        st(clock, GUESS, FRESH)
+        size = ld(last, LAST_SIZE).real
+        within = counters[HISTORY] > 0 and size != 0.0 and ld(last, LAST_START).real == t
+        within = within and 0.0 < h.real / size < WITHIN
+        if within:
+            guess_within(h.real / size, n, table, coefficients, options, work)
+            st(clock, LEVEL, 0.0)
+        st(clock, GUESS, KEPT if within else FRESH)
         st(clock, STEP_SIZE, h)
 
 
@@ -239,7 +249,7 @@ def divided(
     `solve` finds the stages of a substep and returns a status, `advance` takes the state to its end.
     """
     n, clock, largest = y.shape[0], work[CLOCK_ROW], options[LARGEST]
-    wake(h, coefficients, work, counters)
+    wake(t, h, n, table, coefficients, options, work, counters)
     level, whole, position = int(ld(clock, LEVEL).real), 1 << largest, 0
     follows = counters[HISTORY] > 0 and not counters[PROJECTED]
     while position < whole:
@@ -267,6 +277,8 @@ def divided(
             advance(y, low, table, options, work, counters)
             position += whole >> level
             note(start, size, level, error, work)
+            st2(work, LEVELS_ROW + 1, LAST_START, start)
+            st2(work, LEVELS_ROW + 1, LAST_SIZE, size)
             rough = jump(size, n, table, coefficients, options, work, follows)
             if rough > 1.0 and ld(clock, JUMP).real <= 1.0:
                 st(clock, JUMP_TIME, start)

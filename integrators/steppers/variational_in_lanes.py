@@ -12,7 +12,7 @@ forces follow the new momenta (`foresee`), so that it converges as that of `GAUS
 
 The step is not divided unless a tolerance is given: it is for coarse steps over long times, which divisions that follow
 the state would spoil.  On commutative groups the method is `GAUSS8`.  Sources: those of `lie_variational` and of
-`gauss_in_lanes`, whose workspace it shares (`integrators.steppers.gauss_stages`):
+`gauss_in_lanes`, whose workspace it shares (`integrators.steppers.gauss_workspace`):
 
     x: x and P;   l: L and M;   f: (ξ, ṗ);   h b f: h b ξ and h b f;   ½ S: Y and h F
 """
@@ -32,25 +32,19 @@ from integrators.signatures import STEP_OF_STAGES_SIGNATURE, STEP_SIGNATURE
 from integrators.steppers import gauss_in_lanes, gauss_stages
 from integrators.steppers.common import dimension
 from integrators.steppers.gauss_in_lanes import GAUSS_IN_LANES, LEVELS, divided, gauss_in_lanes_method, report
-from integrators.steppers.gauss_stages import (
-    AT_PLAY,
-    CLOCK_ROW,
-    FLAT,
-    NU,
-    STAGES,
+from integrators.steppers.gauss_stages import guess, iterate
+from integrators.steppers.gauss_sweep import (
     columns_at,
-    guess,
-    iterate,
     largest_of_stages,
     place,
     product,
     put,
     refresh_coordinates,
-    room,
     sum_of_stages,
     take,
     weights,
 )
+from integrators.steppers.gauss_workspace import AT_PLAY, CLOCK_ROW, FLAT, NU, STAGES, room
 from integrators.steppers.lie_variational import check_canonical, force, mean_momentum, move_by
 from liegroup.compile import absolute, entry, flattened, helper, kernel, ld, st
 from liegroup.compile.scalars import less, maximum, select
@@ -166,7 +160,7 @@ def find_places(n: Any, group: Any, tau: Any, coefficients: Any, field_work: Any
     first, before = 0.0, 0.0
     for k in range(MOST_INNER):
         by_stages(dtau_inverse_left, group, tau, x, xi, l, at, field_work, work)
-        now = largest_of_stages(refresh_coordinates(m, at, coefficients, work), work)
+        now = largest_of_stages(refresh_coordinates(0, m, at, coefficients, work), work)
         if k == 0:
             first = now
         if settled(k, now, first, before):

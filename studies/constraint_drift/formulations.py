@@ -87,6 +87,7 @@ def formulations(
         ("positions", "Hamiltonian closed"),
     ):
         yield explicit(name, name, partial(_hamiltonian, projection=projection))
+    yield Formulation("GAUSS8, closed", "GAUSS8", "tree", "GAUSS8", partial(_hamiltonian, projection="positions"))
     for gain in gains if with_peers else ():
         for peer, solve in (("Pinocchio", pinocchio), ("MuJoCo", mujoco)):
             if peer not in missing():

@@ -84,9 +84,15 @@ def findings(runs: Sequence[Record]) -> str:
     flat = [r["formulation"] for r in found if slope(r) == "none" and family(r) not in scans]
     rattle, textbook = named["RATTLE, tree"], named["Baumgarte 1/h"]
     bands = [best(found, name, "energy_band")["energy_band"] for name in scans]
-    closed, rebased = named["projection"], named["Hamiltonian re-based"]
+    closed, rebased, closed_form = named["projection"], named["Hamiltonian re-based"], named["Hamiltonian closed"]
+    gauss, order4 = named["GAUSS8, closed"], named["RATTLE order 4"]
     return "\n".join(
         [
+            f"* **`GAUSS8` on the closed Hamiltonian form**: energy to {number(gauss['energy_band'])} J, angle to "
+            f"{number(gauss['angle_error'])} rad, gap {number(gauss['gap'])} m, for "
+            f"{number(gauss['microseconds_per_unit_time'])} µs per second of motion; RATTLE order 4 takes "
+            f"{number(order4['microseconds_per_unit_time'])} µs, RK4 on the same form "
+            f"{number(closed_form['microseconds_per_unit_time'])} µs.",
             f"* Without a slope of the energy beyond three sigma: {'; '.join(flat)}, and some gains of the stabilised "
             "forms.",
             f"* **The gain decides, more than the form.** Angle errors over the scanned gains: {spread}. The best "

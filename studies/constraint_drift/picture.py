@@ -30,6 +30,7 @@ LOOK = {
     "Hamiltonian": (COLOURS[5], ":", "."),
     "Hamiltonian re-based": (COLOURS[5], "--", "p"),
     "Hamiltonian closed": (COLOURS[5], "-", "P"),
+    "GAUSS8": ("#B00020", "-", "8"),
     "generalised-α index 3": (COLOURS[6], "--", "d"),
     "generalised-α stabilised": (COLOURS[6], ":", "D"),
     "Radau IIA GGL": (COLOURS[6], "-", "*"),
@@ -72,7 +73,8 @@ def _of_system(result: Result, name: str) -> Figure:
     h = max(r.step for r in runs)
     at_h = [r for r in runs if r.step == h]
     fig.suptitle(
-        f"{name}, {at_h[0].horizon:g} s; explicit formulations by RK4; every family at its best setting", fontsize=10
+        f"{name}, {at_h[0].horizon:g} s; explicit formulations by RK4 unless named; every family at its best",
+        fontsize=10,
     )
     _against_time(axes[0, 0], at_h, families, lambda r: r.gap, f"largest gap |φ| [m], h = {h:g} s")
     axes[0, 0].set_ylim(bottom=1e-17)

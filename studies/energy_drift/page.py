@@ -1,4 +1,4 @@
-"""What the pages take from the records: Panda for 100 s (all methods) and 500 s, the chain of ten."""
+"""What the pages take from the records: Panda for 100 s and 10 000 s (all methods) and 500 s, the chain of ten."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = {
 }
 SYMPLECTIC = ("TREE_VARIATIONAL", "MIDPOINT")
 """Of low order."""
-PANDA, CHAIN = "panda-500", "chain-10"
+PANDA, CHAIN, LONG = "panda-500", "chain-10", "long"
 
 
 def drifts(row: Record) -> bool:
@@ -71,6 +71,26 @@ def divided(row: Record) -> str:
     """How many steps were divided."""
     share = row["substeps"] / row["steps"]
     return "none divided" if row["substeps"] == 0 else f"{100 * share:.2g} % more substeps by division"
+
+
+def very_long(runs: Sequence[Record]) -> str:
+    """The same methods for much longer."""
+    fine = min(r["step"] for r in runs if r["step"])
+    return f"{panda(runs)}\n\nThat is {number(runs[0]['horizon'] / fine, 1)} steps of {1e3 * fine:g} ms."
+
+
+def after_long(runs: Sequence[Record]) -> str:
+    """One sentence on them for other pages."""
+    gauss, two, four = (of(runs, name) for name in ("GAUSS8", "TREE_VARIATIONAL", "RKMK4"))
+    scipy = of(runs, "SCIPY_DOP853")[-1]
+    kept = [r["energy_band"] for r in gauss]
+    lost = [f"{number(r['energy_band'])} T* at {size(r)}" for r in four if r["status"] == "OK"]
+    return (
+        f"After {runs[0]['horizon']:g} s, {number(runs[0]['horizon'] / two[-1]['step'], 1)} steps of {size(two[-1])}, "
+        f"`GAUSS8` has kept the energy to {number(min(kept))} to {number(max(kept))} T*, the variational step of order "
+        f"2 to {number(two[-1]['energy_band'])} T* at {size(two[-1])}; RK4 has lost {', '.join(lost) or 'the motion'}, "
+        f"DOP853 {number(scipy['energy_band'])} T* at {size(scipy)}."
+    )
 
 
 def panda_long(runs: Sequence[Record]) -> str:
@@ -182,4 +202,6 @@ BLOCKS = {
     "chain-findings": (CHAIN, chain_findings),
     "short": short,
     "division": (PANDA, division),
+    "very-long": (LONG, very_long),
+    "after-long": (LONG, after_long),
 }

@@ -10,11 +10,11 @@ import time
 import numpy as np
 
 import mechanics
+from benchmarks.mujoco_trees import solution_of
 from integrators import Solution
 from integrators.problem import Problem
 from mechanics import Tree
 from mechanics.adapters.pinocchio import to_pinocchio
-from studies.energy_drift.opponents import solution_of
 
 NAME = "PINOCCHIO_EULER"
 

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import mechanics
+from benchmarks.mujoco_trees import INTEGRATORS, simulate
 from integrators import Solution, integrate
 from integrators.analysis.drift import LEAST_SAMPLES, Drift, energy_drift
 from integrators.method import Method, Reference
 from integrators.methods import find
 from integrators.results.storage import Dataset, Variable
 from studies.energy_drift import pinocchio_euler
-from studies.energy_drift.opponents import INTEGRATORS, simulate
 from studies.energy_drift.systems import start_of, tree_of
 from studies.study import Record, StudyConfig
 
@@ -211,10 +211,12 @@ def _judge(
 
 
 def _drift(t: Array, deviation: Array) -> Drift:
-    """The straight line; of a run that ended at once nothing can be said."""
-    if len(t) < LEAST_SAMPLES:
+    """The straight line, as far as the energy is a number; of a run that ended at once nothing can be said."""
+    finite = np.isfinite(deviation)
+    good = len(t) if finite.all() else int(np.argmin(finite))
+    if good < LEAST_SAMPLES:
         return Drift(np.nan, np.nan, np.nan, np.nan, np.nan, t, deviation)
-    return energy_drift(t, deviation)
+    return energy_drift(t[:good], deviation[:good])
 
 
 def records(result: Result) -> Sequence[Record]:

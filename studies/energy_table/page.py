@@ -18,6 +18,7 @@ NAMES = {
     "TREE_VARIATIONAL": "order 2",
     "TREE_VARIATIONAL_SUZUKI4": "order 4",
     "TREE_VARIATIONAL_SOFSPA6": "order 6",
+    "GAUSS8": "`GAUSS8`",
     "RKMK4": "RKMK4",
     "SCIPY_DOP853": "DOP853",
     "MUJOCO_RK4": "MuJoCo RK4",
@@ -115,6 +116,28 @@ def variational(runs: Sequence[Record]) -> tuple[list[Record], list[Record]]:
     return own, [r for r in own if r["drifts"]]
 
 
+def order_sixteen(gauss: dict[str, list[Record]], found: Table) -> str:
+    """What `GAUSS8` keeps, and where it is cheaper than RK4 at its smallest step."""
+    rows = [r for own in gauss.values() for r in own]
+    sloping = [r for r in rows if r["drifts"]]
+
+    def cost(row: Record) -> float:
+        return float(row["microseconds_per_unit_time"])
+
+    cheaper = [model for model, own in gauss.items() if min(map(cost, own)) < cost(found[model]["RKMK4"][-1])]
+    dearer = [
+        f"{model} ({min(map(cost, own)) / cost(found[model]['RKMK4'][-1]):.1f} times)"
+        for model, own in gauss.items()
+        if model not in cheaper
+    ]
+    return (
+        f"**`GAUSS8` reached the end in {len(ended(rows))} of {len(rows)} runs and kept the energy to "
+        f"{spread([r['energy_band'] for r in ended(rows)])} T\\***, that is rounding. "
+        f"It took less time than RK4 at its smallest step on {', '.join(cheaper) or 'none'}, "
+        f"more on {', '.join(dearer) or 'none'}. Slopes: {named(sloping)}."
+    )
+
+
 def ratio(found: Table, model: str, method: str, key: str) -> float:
     """Of the smallest step of a method against that of order 2."""
     return float(found[model][method][-1][key] / found[model]["TREE_VARIATIONAL"][-1][key])
@@ -147,14 +170,18 @@ def findings(runs: Sequence[Record]) -> str:
         or methods["TREE_VARIATIONAL"][-1]["energy_band"] < methods["RKMK4"][-1]["energy_band"]
     ]
     floating = found["floating-chain-10"]
+    gauss = {model: methods["GAUSS8"] for model, methods in found.items() if "GAUSS8" in methods}
     kept = [r["momentum_error"] for name in VARIATIONAL for r in ended(floating[name])]
-    lost = [r["momentum_error"] for name, rows in floating.items() if name not in VARIATIONAL for r in ended(rows)]
+    sixteen = [r["momentum_error"] for r in ended(floating.get("GAUSS8", []))]
+    known = (*VARIATIONAL, "GAUSS8")
+    lost = [r["momentum_error"] for name, rows in floating.items() if name not in known for r in ended(rows)]
     unstable = sum(
         r["status"] != "OK" for r in chosen(runs) if r["method"] in ("MUJOCO_IMPLICITFAST", "PINOCCHIO_EULER")
     )
     euler = sum(r["method"] in ("MUJOCO_IMPLICITFAST", "PINOCCHIO_EULER") for r in chosen(runs))
     return "\n".join(
         [
+            f"* {order_sixteen(gauss, found)}",
             f"* **{len(sloping)} of {len(own)} variational runs show a slope beyond {SIGNIFICANT:g} sigma**: "
             f"{named(sloping)}. Among so many runs chance alone makes one of three sigma in every few hundred.",
             f"* RK4 drifts in {sum(r['drifts'] for r in rk4)} of the {len(rk4)} runs in which it reached the end.",
@@ -165,8 +192,8 @@ def findings(runs: Sequence[Record]) -> str:
             f"* The compositions of orders 4 and 6 take {spread(cost[VARIATIONAL[1]])} and "
             f"{spread(cost[VARIATIONAL[2]])} times the time of a plain step (five and eleven substeps that cannot "
             "extrapolate). They pay where small errors are wanted.",
-            f"* Momenta of the floating chain: variational runs change them by at most {number(max(kept))}, the others "
-            f"by {spread(lost)}.",
+            f"* Momenta of the floating chain: variational runs change them by at most {number(max(kept))}, `GAUSS8` "
+            f"by {spread(sixteen)}, the others by {spread(lost)}.",
             f"* Semi-implicit Euler, in MuJoCo (implicitfast: there is nothing to be implicit in) or around Pinocchio, "
             f"did not reach the end in {unstable} of {euler} runs: the kinetic energy of what whirls is not that of a "
             "separable system, and nothing is symplectic about it.",

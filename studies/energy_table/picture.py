@@ -14,6 +14,8 @@ from studies.energy_table.question import records
 from studies.study import COLOURS, Record
 
 COLUMNS = 4
+LOOK = {"GAUSS8": ("#B00020", "8")}
+"""Colour and marker of methods beyond the list of colours; the others in their order."""
 
 
 def figure(found: Sequence[tuple[str, Result]]) -> Any:
@@ -24,6 +26,9 @@ def figure(found: Sequence[tuple[str, Result]]) -> Any:
 def drawn(rows: Sequence[Record]) -> Any:
     """Of its records: panels beside each other, one legend for all."""
     models, methods = (list(dict.fromkeys(row[key] for row in rows)) for key in ("model", "method"))
+    others = [m for m in methods if m not in LOOK]
+    looks = {**dict(zip(others, zip(COLOURS, "osD^vP*X", strict=True), strict=False)), **LOOK}
+    looks = {m: looks[m] for m in methods if m in looks}
     columns = min(COLUMNS, len(models))
     lines = -(-len(models) // columns)
     fig = Figure(figsize=(3.0 * columns, 0.8 + 2.6 * lines), layout="constrained")
@@ -31,7 +36,7 @@ def drawn(rows: Sequence[Record]) -> Any:
     for ax in axes[len(models) :]:
         ax.set_axis_off()
     for k, (ax, model) in enumerate(zip(axes, models, strict=False)):
-        for colour, marker, method in zip(COLOURS, "osD^vP*X", methods, strict=False):
+        for method, (colour, marker) in looks.items():
             runs = [r for r in rows if r["model"] == model and r["method"] == method and r["status"] == "OK"]
             runs.sort(key=lambda r: r["microseconds_per_unit_time"])
             cost, band = [1e-6 * r["microseconds_per_unit_time"] for r in runs], [r["energy_band"] for r in runs]
@@ -51,6 +56,6 @@ def drawn(rows: Sequence[Record]) -> Any:
             ax.set_ylabel("max |E − E₀|/T*")
         if k >= len(models) - columns:
             ax.set_xlabel("computing time / simulated time")
-    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
     fig.suptitle("Energy error over the whole run against cost; hollow: slope beyond 3 sigma", fontsize=10)
     return fig

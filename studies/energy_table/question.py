@@ -46,6 +46,7 @@ class EnergyTableConfig(StudyConfig):
         "TREE_VARIATIONAL",
         "TREE_VARIATIONAL_SUZUKI4",
         "TREE_VARIATIONAL_SOFSPA6",
+        "GAUSS8",
         "RKMK4",
         "SCIPY_DOP853",
         "MUJOCO_RK4",

@@ -76,4 +76,20 @@ def findings(runs: Sequence[Record]) -> str:
     )
 
 
-BLOCKS = {"setting": setting, "table": table, "findings": findings}
+def long(runs: Sequence[Record]) -> str:
+    """Longer runs, with compensated additions alone."""
+    rows = [
+        [
+            case(r),
+            law(r),
+            f"{r['mean_over_error']:+.1f}",
+            number(r["energy_slope_per_step"], 1),
+            number(r["energy_ripple"], 1),
+        ]
+        for r in runs
+    ]
+    heads = ["system, method, h", "compensated", "mean/sem", "slope left per step", "ripple"]
+    return f"{setting(runs)}\n\n{markdown(heads, rows)}"
+
+
+BLOCKS = {"setting": setting, "table": table, "findings": findings, "long": ("long", long)}

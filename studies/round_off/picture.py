@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from studies.round_off.question import Result
+from studies.round_off.question import Result, cases
 from studies.study import COLOURS
 
 ACROSS = 4
@@ -16,7 +16,7 @@ ACROSS = 4
 
 def figure(result: Result) -> Any:
     """Plain and compensated, single trajectories faint; dotted: slopes ½ and 1."""
-    pairs = list(zip(result.walks[::2], result.walks[1::2], strict=True))
+    pairs = cases(result.walks)
     rows = -(-len(pairs) // ACROSS)
     across = -(-len(pairs) // rows)
     fig = Figure(figsize=(3.1 * across + 0.4, 3.6 * rows), layout="constrained")
@@ -24,10 +24,10 @@ def figure(result: Result) -> Any:
     for ax in axes[len(pairs) :]:
         ax.remove()
     for ax, pair in zip(axes[: len(pairs)], pairs, strict=True):
-        for colour, w in zip(COLOURS, pair, strict=False):
+        for w in pair:
+            colour = COLOURS[int(w.compensated)]
             ax.loglog(w.steps, np.abs(w.errors).T, color=colour, lw=0.3, alpha=0.25)
-            name = "compensated" if w.compensated else "plain"
-            ax.loglog(w.steps, w.rms, color=colour, label=f"{name}: n^{w.exponent:.2f} ± {w.exponent_sigma:.2f}")
+            ax.loglog(w.steps, w.rms, color=colour, label=f"{w.additions}: n^{w.exponent:.2f} ± {w.exponent_sigma:.2f}")
             n = w.steps[[8, -1]]
             for power in (0.5, 1.0):
                 ax.loglog(n, w.rms[-1] * (n / n[-1]) ** power, color="0.5", ls=":", lw=0.8)

@@ -8,8 +8,9 @@ bias common to all trajectories shows as a mean that is large against its standa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,8 @@ class RoundOffConfig(StudyConfig):
         ("Kepler", "GAUSS8", 0.1),
     )
     """System, method, step in s."""
+    additions: tuple[Literal["plain", "compensated"], ...] = ("plain", "compensated")
+    """How increments are added to the state."""
     steps: int = 1_000_000
     """Steps of every trajectory; 100000000 is the long run."""
     trajectories: int = 16
@@ -81,6 +84,10 @@ class Walk:
     ripple: float
     """Largest spread of the energy within the first stretch, in the same unit: the method's own error, or rounding."""
     seconds: float
+
+    @property
+    def additions(self) -> str:
+        return "compensated" if self.compensated else "plain"
 
     @property
     def rms(self) -> Array:
@@ -175,7 +182,7 @@ def kinetic_energy(problem: Problem) -> float:
 
 
 def run(config: RoundOffConfig) -> Result:
-    """Every case, plain and compensated."""
+    """Every case, with each kind of additions."""
     config = config.shortened() if config.quick else config
     walks = []
     for system, name, step in config.cases:
@@ -183,7 +190,8 @@ def run(config: RoundOffConfig) -> Result:
         if not isinstance(method, Method):
             raise ValueError(f"cases: {name} is not a method of fixed steps")
         problem = problem_of(system, config.trajectories, config.seed)
-        walks += [walk(config, problem, system, chosen, step) for chosen in (method.plain(), method)]
+        kinds = {"plain": method.plain(), "compensated": method}
+        walks += [walk(config, problem, system, kinds[kind], step) for kind in config.additions]
     return Result(config, tuple(walks))
 
 
@@ -211,7 +219,7 @@ def records(result: Result) -> list[Record]:
         {
             "system": w.system,
             "method": w.method,
-            "additions": "compensated" if w.compensated else "plain",
+            "additions": w.additions,
             "step": w.step,
             "steps": int(w.steps[-1]),
             "trajectories": len(w.errors),
@@ -227,15 +235,23 @@ def records(result: Result) -> list[Record]:
     ]
 
 
+def cases(walks: Sequence[Walk]) -> list[list[Walk]]:
+    """The walks of each case."""
+    found: dict[tuple[str, str], list[Walk]] = {}
+    for w in walks:
+        found.setdefault((w.system, w.method), []).append(w)
+    return list(found.values())
+
+
 def remarks(result: Result) -> list[str]:
     said = []
-    for plain, compensated in zip(result.walks[::2], result.walks[1::2], strict=True):
-        kind = "a random walk" if abs(compensated.exponent - 0.5) <= BROUWER else "not a random walk"
-        said.append(
-            f"{plain.method} on the {plain.system}: compensation lowers the error by "
-            f"{plain.rms[-1] / compensated.rms[-1]:.3g}; "
-            f"exponents {plain.exponent:.2f} plain, {compensated.exponent:.2f} compensated ({kind})"
-        )
+    for walks in cases(result.walks):
+        last = walks[-1]
+        kind = "a random walk" if abs(last.exponent - 0.5) <= BROUWER else "not a random walk"
+        gain = walks[0].rms[-1] / last.rms[-1]
+        lower = f"compensation lowers the error by {gain:.3g}; " if len(walks) > 1 else ""
+        exponents = ", ".join(f"{w.exponent:.2f} {w.additions}" for w in walks)
+        said.append(f"{last.method} on the {last.system}: {lower}exponents {exponents} ({kind})")
     return said
 
 
@@ -243,9 +259,7 @@ def data(result: Result) -> Dataset:
     walks = result.walks
     return Dataset(
         {
-            "walk": Variable(
-                ("walk",), [f"{w.system}, {w.method}, {'compensated' if w.compensated else 'plain'}" for w in walks]
-            ),
+            "walk": Variable(("walk",), [f"{w.system}, {w.method}, {w.additions}" for w in walks]),
             "steps": Variable(("stretch",), walks[0].steps),
             "error": Variable(
                 ("walk", "trajectory", "stretch"),

@@ -13,7 +13,7 @@ import pytest
 
 from integrators.problem import Problem, Variable
 from integrators.signatures import FIELD_SIGNATURES
-from integrators.steppers.gauss_stages import NU, B, C
+from integrators.steppers.gauss_workspace import NU, B, C
 from integrators.tableaus import GAUSS
 from integrators.tableaus.numbers import decimal
 from liegroup.compile import entry, helper, ld, st

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 import xarray
 
+import mechanics
+from benchmarks.mujoco_trees import solution_of
 from integrators.results.storage import read
 from studies.energy_drift import ENERGY_DRIFT
 from studies.energy_drift.picture import envelope
-from studies.energy_drift.question import EnergyDriftConfig, cases, run
+from studies.energy_drift.question import EnergyDriftConfig, _drift, cases, run
 from studies.energy_drift.systems import sliding_joints, tree_of
 from studies.registry import STUDIES
 from studies.study import answer, table
@@ -26,6 +28,22 @@ CONFIG = EnergyDriftConfig(
 @pytest.fixture(scope="module")
 def result():
     return run(CONFIG)
+
+
+def test_a_run_is_judged_as_far_as_its_energy_is_a_number():
+    t = np.arange(1000.0)
+    energy = np.where(t < 900, 1e-6 * t, np.inf)
+    assert _drift(t, energy).slope == pytest.approx(1e-6)
+    assert np.isnan(_drift(t, np.full(1000, np.nan)).slope)
+
+
+def test_another_program_has_failed_where_the_energy_of_its_states_is_no_number():
+    tree = tree_of("chain-2")
+    problem = mechanics.hamiltonian_problem(tree, tree.neutral(), np.zeros(2))
+    q, v = np.zeros((4, 2)), np.outer([0.0, 1.0, 1e200, 1.0], [1.0, 1.0])
+    found = solution_of(tree, problem, "MUJOCO_EULER", 0.1, 1, 3, q, v, 0.0)
+    assert found.status.name == "NON_FINITE"
+    assert found.t.tolist() == [0.0, 0.1]
 
 
 def runs_of(result, method):

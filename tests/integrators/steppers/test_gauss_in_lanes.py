@@ -21,7 +21,7 @@ from integrators.integrate import start_runs
 from integrators.method.step_map import step_map
 from integrators.methods import find
 from integrators.steppers.gauss_in_lanes import gauss_in_lanes_method
-from integrators.steppers.gauss_stages import NU
+from integrators.steppers.gauss_workspace import NU
 from integrators.tableaus import GAUSS
 from integrators.tableaus.gauss_in_lanes import gauss_in_lanes
 from integrators.tableaus.numbers import decimal
@@ -445,6 +445,18 @@ def test_states_within_steps_are_as_good_as_at_their_ends():
     problem, times = pendulum(), np.linspace(0.05, 2.95, 17)
     exact = np.array([integrate(problem, "GAUSS8", (0, t), t / 8).y[-1] for t in times])
     assert np.abs(integrate(problem, "GAUSS8", (0, 3), 0.25, t_eval=times).y - exact).max() < 3e-14
+
+
+def test_states_within_a_step_serve_each_other_and_leave_the_run_alone():
+    """Further states of a step take the polynomial of the first as their guess; the grid is not moved by a bit."""
+    problem, steps = pendulum(), 12
+    plain = integrate(problem, "GAUSS8", (0, 3), 0.25)
+    one, many = (integrate(problem, "GAUSS8", (0, 3), 0.25, t_eval=np.linspace(0, 3, 12 * k + 1)) for k in (2, 16))
+    first = (one.evaluations - plain.evaluations) / steps
+    further = (many.evaluations - one.evaluations) / (14 * steps)
+    assert 0 < further < 0.7 * first
+    assert np.array_equal(many.y[::16], plain.y)
+    assert np.abs(many.y[::8] - one.y).max() < 1e-14
 
 
 def test_events_are_found_to_rounding():

@@ -93,10 +93,15 @@ def simulate(tree: Tree, problem: Problem, name: str, step: float, horizon: floa
 def solution_of(
     tree: Tree, problem: Problem, name: str, step: float, save_every: int, rows: int, q: Array, v: Array, seconds: float
 ) -> Solution:  # fmt: skip
-    """Saved configurations and velocities of another simulator as a solution; fewer rows than wanted: it gave up."""
-    y = np.concatenate([q, mechanics.momentum(tree, q, v)], axis=1)
+    """Saved configurations and velocities of another simulator as a solution; fewer rows than wanted, or states
+    whose energy is no number: it gave up.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows ends the run
+        y = np.concatenate([q, mechanics.momentum(tree, q, v)], axis=1)
     values = np.array([problem.invariant_values(0.0, state) for state in y])
-    done = len(y) - 1
+    finite = np.isfinite(y).all(axis=1) & np.isfinite(values).all(axis=1)
+    good = len(y) if finite.all() else int(np.argmin(finite))
+    y, values, done = y[:good], values[:good], good - 1
     status, message = (
         (Status.OK, "reached the end") if done == rows else (Status.NON_FINITE, f"{name}: the motion became unstable")
     )
