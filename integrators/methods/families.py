@@ -12,8 +12,7 @@ from integrators.steppers.composition import composition
 from integrators.steppers.energy_momentum import energy_momentum
 from integrators.steppers.exponential import exponential
 from integrators.steppers.gauss_in_lanes import gauss_in_lanes_method
-from integrators.steppers.implicit import implicit_rkmk
-from integrators.steppers.implicit_newton import newton_rkmk
+from integrators.steppers.implicit import implicit_rkmk, newton_rkmk
 from integrators.steppers.lgvi import lgvi
 from integrators.steppers.lie_variational import gauss, lobatto
 from integrators.steppers.midpoint import midpoint
@@ -45,7 +44,7 @@ STAGES = {"GAUSS": range(1, 7), "RADAU_IA": range(2, 6), "RADAU_IIA": range(1, 6
 LOBATTO_STAGES = range(2, 6)
 STIFF = ("RADAU_IA", "RADAU_IIA", "LOBATTO_IIIC")
 """Families with R(∞) = 0, which damp stiff parts: their equations are solved by Newton's method, the others by
-iteration.
+iteration where it converges.
 """
 COMPOSED = ("SUZUKI4", "SOFSPA6", "KAHANLI6", "KAHANLI8", "SOFSPA10")
 """Compositions in the catalogue, of symmetric steps of order 2: the best of their orders."""
