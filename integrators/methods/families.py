@@ -18,6 +18,7 @@ from integrators.steppers.lie_variational import gauss, lobatto
 from integrators.steppers.midpoint import midpoint
 from integrators.steppers.rattle import rattle
 from integrators.steppers.rkmk import rkmk
+from integrators.steppers.rosenbrock import rosenbrock
 from integrators.steppers.splitting import composed_flows, rotations, splitting
 from integrators.steppers.tree_variational import tree_variational
 from integrators.steppers.two_register import two_register
@@ -32,6 +33,7 @@ from integrators.tableaus import (
     FAMILIES,
     LINEAR,
     REDUCED_COMMUTATORS,
+    ROSENBROCK,
     SPLITTINGS,
     TWO_REGISTER,
     Composition,
@@ -62,6 +64,7 @@ def rows() -> Iterator[Row]:
         for s in STAGES.get(family, LOBATTO_STAGES):
             name = f"RKMK_{family}{s}"
             yield name, partial(_collocation, family, s, name)
+    yield from _table("", ROSENBROCK, rosenbrock)
     yield "GAUSS8", gauss_in_lanes_method
     yield from _table("", CROUCH_GROSSMAN, exponential)
     yield from _table("", COMMUTATOR_FREE, exponential)

@@ -50,7 +50,7 @@ ROUNDS = 60
 """At most, with one guess."""
 NOISE = 1e-6
 """A residual that has come so close to rounding and falls no further is that of a field that is not smooth."""
-STIFF_STEPS, MANY = 100.0, 40.0
+STIFF_STEPS, MANY = 100.0, 20.0
 """Where iteration fails, or takes so many rounds, so many steps begin with Newton's method."""
 KEEP = 6.0
 """An iteration of at most so many rounds keeps its derivative for the next step."""
@@ -59,13 +59,14 @@ KEEP = 6.0
 class Room(NamedTuple):
     """Where the parts of the iteration's memory begin, as numbers of a vector; s stages, d velocities.
 
-    residual (s d), change (s d), size, noise and level (d) of state, field and slopes, value (d + d²), J (d²) by rows, factors (2 s
+    residual, change and apart (s d each; the last is the stepper's own), size, noise and level (d) of state, field and slopes, value (d + d²), J (d²) by rows, factors (2 s
     d²), pivots (s d), kept (1 where J may serve the next step), stiff (steps that are still to begin with Newton's
     method where others iterate), step (the h of the factors)
     """
 
     residual: int
     change: int
+    apart: int
     size: int
     noise: int
     level: int
@@ -82,12 +83,15 @@ class Room(NamedTuple):
 @helper
 def room(s: Any, d: Any) -> Room:
     """The parts of the memory for s stages and d velocities."""
-    m, value = s * d, 2 * s * d + 3 * d
+    m = s * d
+    size = 3 * m
+    value = size + 3 * d
     jacobian = value + d + d * d
     factors = jacobian + d * d
     pivots = factors + 2 * s * d * d
     kept = pivots + m
-    return Room(0, m, 2 * m, 2 * m + d, 2 * m + 2 * d, value, jacobian, factors, pivots, kept, kept + 1, kept + 2, kept + 3)
+    return Room(0, m, 2 * m, size, size + d, size + 2 * d, value, jacobian, factors, pivots, kept, kept + 1, kept + 2,
+                kept + 3)  # fmt: skip
 
 
 def rows_needed(s: int, d: int, columns: int) -> int:
@@ -141,6 +145,12 @@ def sizes(y: Any, table: Any, canonical: Any, out: Any) -> None:
             size = maximum(size, 0.0 * size + 1.0)
         for i in range(table[row, V_OFFSET], table[row, V_OFFSET] + table[row, N_V]):
             st(out, i, size)
+
+
+@helper
+def tiny_as_one(size: Any) -> Any:
+    """A size, or 1 where there is none."""
+    return select(size < TINY, 0.0 * size + 1.0, size)
 
 
 @kernel
@@ -237,7 +247,7 @@ def _differences(
     for m in range(d):
         st(u, m, 0.0)
     for b in range(d):
-        delta = _DELTA * select(ld(size, b) < TINY, 0.0 * ld(size, b) + 1.0, ld(size, b))
+        delta = _DELTA * tiny_as_one(ld(size, b))
         st(u, b, delta)
         retract(table, 0, y, u, x)
         st(u, b, 0.0)
@@ -302,7 +312,7 @@ def _exchange(where: Any, a: Any, i: Any, j: Any) -> None:
 
 
 @kernel
-def _solve_factors(a: Any, n: Any, pivots: Any, x: Any) -> None:
+def solve_factors(a: Any, n: Any, pivots: Any, x: Any) -> None:
     """x <- the solution of the system with the factors a and the right-hand side x."""
     for k in range(n):
         for i in range(k + 1, n):
@@ -341,7 +351,7 @@ def correct(h: Any, memory: Any, s: Any, d: Any, Q: Any, R: Any, blocks: Any) ->
                     st(x, (j + k) * d + m, ld(x, (j + k) * d + m) + h * R[(j + k) * s + c] * ld(r, c * d + m))
         source = blocks[s + j]
         if width == 2 or R[j * s + j] != 0.0:
-            _solve_factors(
+            solve_factors(
                 memory[at.factors + 2 * source * d * d :], width * d, memory[at.pivots + source * d :], x[j * d :]
             )
         for k in range(width):
