@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from integrators.method import Method
+from integrators.steppers.bdf import HIGHEST, bdf
 from integrators.steppers.composition import composition
 from integrators.steppers.energy_momentum import energy_momentum
 from integrators.steppers.exponential import exponential
@@ -65,6 +66,7 @@ def rows() -> Iterator[Row]:
             name = f"RKMK_{family}{s}"
             yield name, partial(_collocation, family, s, name)
     yield from _table("", ROSENBROCK, rosenbrock)
+    yield from ((f"BDF{k}", partial(bdf, k)) for k in range(1, HIGHEST + 1))
     yield "GAUSS8", gauss_in_lanes_method
     yield from _table("", CROUCH_GROSSMAN, exponential)
     yield from _table("", COMMUTATOR_FREE, exponential)
