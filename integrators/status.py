@@ -60,7 +60,7 @@ DOUBTFUL = int(Status.DOUBTFUL)
 EXPLANATIONS = {
     Status.OK: "reached the end",
     Status.NON_FINITE: "the state or the field is not finite; a smaller step or another start may help",
-    Status.NOT_CONVERGED: "the equations of an implicit step were not solved; use a smaller step",
+    Status.NOT_CONVERGED: "the equations of an implicit step were not solved",
     Status.CHART_LEFT: "a stage turned by π or more within one step; use a smaller step",
     Status.STEP_UNDERFLOW: (
         "the step size fell below ten units in the last place of the time; the problem may be singular there"

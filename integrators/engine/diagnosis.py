@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from integrators.engine.run import Run
 
 
+_ADVICE = "smaller step"
+
+
 def diagnose(run: Run, status: Status) -> str:
     """What can be said about the step that failed, or the state at which a guard stopped the run, beyond its status."""
     return ", ".join(text for text in (explained(run.problem, run.t, run.y), _of_step(run, status)) if text)
@@ -44,9 +47,9 @@ def _of_step(run: Run, status: Status) -> str:
             if guard.stops and np.max(excess) > 0.0
         )
     if own := run.method.explain(run.problem, run.work[ERROR]):
-        return own
+        return own if status is not Status.NOT_CONVERGED or _ADVICE in own else f"{own}; use a {_ADVICE}"
     if status is Status.NOT_CONVERGED:
-        return f"residual {run.work[ERROR, 0]:.2g}"
+        return f"residual {run.work[ERROR, 0]:.2g}; use a {_ADVICE}"
     if status is Status.CHART_LEFT:
         turn = too_far(run.problem, *run.step_in_progress(), run.y)
         return ", ".join(text for text in (f"stage {int(run.counters[STAGE])}", turn) if text)

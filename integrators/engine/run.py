@@ -242,9 +242,11 @@ class Run:
         self.interpreted = not (is_compiled or CALL_BACK)
         if not (is_compiled or self.interpreted):
             parts = problem.parts_size if problem.parts is not None else 0
+            d = problem.dimension
+            values = d if problem.jacobian is None else d + d * d
             self.called_back = CalledBack(
                 problem,
-                max(problem.n, problem.dimension + 1, problem.invariant_count, len(self.directions), parts),
+                max(problem.n, values + 1, problem.invariant_count, len(self.directions), parts),
                 self.STATES,
             )
             self.parameters, self.structure = self.called_back.parameters, self.called_back.structure

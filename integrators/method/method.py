@@ -15,6 +15,7 @@ from integrators.layout import CANONICAL, COMPENSATION, OWN_OPTIONS, OWN_ROWS, T
 from integrators.problem import Doubt, Guard, OwnStep, Problem
 from integrators.problem.fields import Field
 from integrators.problem.guards import tightened
+from integrators.problem.jacobian import check_jacobian
 from liegroup.arrays import of_kind
 from liegroup.compile import Entry
 from liegroup.maps import MissingMapError
@@ -98,8 +99,9 @@ class Stepper:
     prepare : callable, optional
         ``prepare(problem)`` → (numbers, integers) that the stepper needs to know of a problem; they follow the method's
         own coefficients and options.  ValueError if the family cannot solve the problem.
-    evaluates : {"field", "parts"}
-        What the stepper is handed in the place of the field.
+    evaluates : {"field", "linearised", "parts"}
+        What the stepper is handed in the place of the field; "linearised": the field, followed by the Jacobian of the
+        problem, if it has one and ``out`` has room for it.
     shape : callable, optional
         ``shape(problem, options)`` → shape of the whole workspace, if rows as long as the state are not enough.
     needs : str
@@ -303,6 +305,8 @@ class Method:
             check_maps(problem.table, MAPS[self.map])
         except MissingMapError as error:
             raise MissingMapError(f"{self.name}: {error}") from None
+        if self.stepper.evaluates == "linearised":
+            check_jacobian(problem, t)
         try:
             self.kernel_options(problem)
             self.step(problem)
@@ -372,8 +376,8 @@ class Method:
         )
 
     def function(self, problem: Problem) -> Field:
-        """What the stepper evaluates: the problem's field, or its parts."""
-        function: Field = problem.parts if self.stepper.evaluates == "parts" else problem.field
+        """What the stepper evaluates: the problem's field, with or without its Jacobian, or its parts."""
+        function: Field = getattr(problem, self.stepper.evaluates)
         return function
 
     def work_shape(self, problem: Problem) -> tuple[int, int]:

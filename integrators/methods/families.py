@@ -8,17 +8,18 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from integrators.method import Method
+from integrators.steppers.bdf import HIGHEST, bdf
 from integrators.steppers.composition import composition
 from integrators.steppers.energy_momentum import energy_momentum
 from integrators.steppers.exponential import exponential
 from integrators.steppers.gauss_in_lanes import gauss_in_lanes_method
-from integrators.steppers.implicit import implicit_rkmk
-from integrators.steppers.implicit_newton import newton_rkmk
+from integrators.steppers.implicit import implicit_rkmk, newton_rkmk
 from integrators.steppers.lgvi import lgvi
 from integrators.steppers.lie_variational import gauss, lobatto
 from integrators.steppers.midpoint import midpoint
 from integrators.steppers.rattle import rattle
 from integrators.steppers.rkmk import rkmk
+from integrators.steppers.rosenbrock import rosenbrock
 from integrators.steppers.splitting import composed_flows, rotations, splitting
 from integrators.steppers.tree_variational import tree_variational
 from integrators.steppers.two_register import two_register
@@ -33,6 +34,7 @@ from integrators.tableaus import (
     FAMILIES,
     LINEAR,
     REDUCED_COMMUTATORS,
+    ROSENBROCK,
     SPLITTINGS,
     TWO_REGISTER,
     Composition,
@@ -45,7 +47,7 @@ STAGES = {"GAUSS": range(1, 7), "RADAU_IA": range(2, 6), "RADAU_IIA": range(1, 6
 LOBATTO_STAGES = range(2, 6)
 STIFF = ("RADAU_IA", "RADAU_IIA", "LOBATTO_IIIC")
 """Families with R(∞) = 0, which damp stiff parts: their equations are solved by Newton's method, the others by
-iteration.
+iteration where it converges.
 """
 COMPOSED = ("SUZUKI4", "SOFSPA6", "KAHANLI6", "KAHANLI8", "SOFSPA10")
 """Compositions in the catalogue, of symmetric steps of order 2: the best of their orders."""
@@ -63,6 +65,8 @@ def rows() -> Iterator[Row]:
         for s in STAGES.get(family, LOBATTO_STAGES):
             name = f"RKMK_{family}{s}"
             yield name, partial(_collocation, family, s, name)
+    yield from _table("", ROSENBROCK, rosenbrock)
+    yield from ((f"BDF{k}", partial(bdf, k)) for k in range(1, HIGHEST + 1))
     yield "GAUSS8", gauss_in_lanes_method
     yield from _table("", CROUCH_GROSSMAN, exponential)
     yield from _table("", COMMUTATOR_FREE, exponential)

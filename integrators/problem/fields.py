@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import dis
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -112,8 +113,11 @@ def _reads_first(function: Any) -> bool:
     return first in code.co_cellvars or any(first == x or (isinstance(x, tuple) and first in x) for x in loads)
 
 
-def as_field(function: Any, name: str = "field") -> Field:
-    """Bring what a user gave to the engine's signature; TypeError says what is wrong with anything else."""
+def as_field(function: Any, name: str = "field", matrix: bool = False) -> Field:
+    """Bring what a user gave to the engine's signature; TypeError says what is wrong with anything else.
+
+    matrix: what it returns may be a square matrix, whose rows are its values.
+    """
     if isinstance(function, Field):
         return function
     if isinstance(function, Entry):
@@ -126,10 +130,10 @@ def as_field(function: Any, name: str = "field") -> Field:
     if not callable(function):
         raise TypeError(f"{name}: {function!r} is not callable; expected a function {_FORMS}")
     count = _argument_count(function, name)
-    python = _interpreted(function, count, name)
+    python = _interpreted(function, count, name, matrix)
     if not is_jitted(function):
         return Field(python, False, function, _refuse(name), _refuse(name))
-    scalar = _once(lambda: compiled_field(_wrapped(function, count), python, name))
+    scalar = _once(lambda: compiled_field(_wrapped(function, count, matrix), python, name))
     if count == 6:
         return Field(
             python, True, function, scalar, lambda: compiled_field_lanes(function, python, name),
@@ -174,7 +178,7 @@ def _argument_count(function: Callable[..., Any], name: str) -> int:
     return count
 
 
-def _interpreted(function: Callable[..., Any], count: int, name: str) -> Callable[..., None]:
+def _interpreted(function: Callable[..., Any], count: int, name: str, matrix: bool) -> Callable[..., None]:
     """The function in the engine's signature, for the interpreted engine; checks the shape of what it returns."""
     if count == 6:
         return getattr(function, "py_func", function)
@@ -183,6 +187,8 @@ def _interpreted(function: Callable[..., Any], count: int, name: str) -> Callabl
 
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
         values = _array(function(t, y) if count == 2 else function(t, y, parameters), name)
+        if matrix:
+            values = _by_rows(values, out.size, name)
         if values.shape != out.shape and not (values.ndim == 0 and out.shape == (1,)):
             raise ValueError(f"{name}: returned an array of shape {values.shape}, expected {out.shape}")
         if out.dtype.kind == "f" and values.dtype.kind not in "fiub":
@@ -192,6 +198,14 @@ def _interpreted(function: Callable[..., Any], count: int, name: str) -> Callabl
     return field
 
 
+def _by_rows(values: Any, size: int, name: str) -> Any:
+    """A square matrix of `size` numbers by rows; ValueError for other shapes."""
+    d = math.isqrt(size)
+    if values.shape not in ((d, d), (size,)):
+        raise ValueError(f"{name}: returned an array of shape {values.shape}, expected ({d}, {d})")
+    return values.reshape(size)
+
+
 def _array(values: Any, name: str) -> Any:
     try:
         return np.asarray(values)
@@ -199,7 +213,7 @@ def _array(values: Any, name: str) -> Any:
         raise ValueError(f"{name}: returned rows of different lengths") from error
 
 
-def _wrapped(function: Callable[..., Any], count: int) -> Callable[..., None]:
+def _wrapped(function: Callable[..., Any], count: int, matrix: bool) -> Callable[..., None]:
     """The same for the compiler, whose functions must be plain enough to compile."""
     if count == 6:
         return function
@@ -209,6 +223,8 @@ def _wrapped(function: Callable[..., Any], count: int) -> Callable[..., None]:
             function(t, y, parameters, out)
 
         return writes
+    if matrix:
+        return _matrix_wrapped(function, count)
     if count == 3:
 
         def returns_with_parameters(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
@@ -220,6 +236,27 @@ def _wrapped(function: Callable[..., Any], count: int) -> Callable[..., None]:
         out[:] = function(t, y)
 
     return returns
+
+
+def _matrix_wrapped(function: Callable[..., Any], count: int) -> Callable[..., None]:
+    """A function that returns an array of one or two axes, for the compiler."""
+    if count == 3:
+
+        def matrix_with_parameters(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+            values = function(t, y, parameters)
+            if values.size != out.shape[0]:
+                raise ValueError("jacobian: returned a matrix of another size than (dimension, dimension)")
+            out[:] = values.ravel()
+
+        return matrix_with_parameters
+
+    def matrix(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        values = function(t, y)
+        if values.size != out.shape[0]:
+            raise ValueError("jacobian: returned a matrix of another size than (dimension, dimension)")
+        out[:] = values.ravel()
+
+    return matrix
 
 
 def _lane_by_lane(scalar: Any) -> Callable[..., None]:
@@ -293,6 +330,35 @@ def joined(first: Field, size: int, second: Field) -> Field:
         lambda: _chain([first.compiled_lanes, second.compiled_lanes], FIELD_LANES_SIGNATURE, size),
         (joined, (first, size, second)),
     )
+
+
+def linearised(field: Field, size: int, jacobian: Field) -> Field:
+    """One field whose first `size` values are those of a field, and, where `out` has room for more, its derivatives by
+    rows.
+    """
+
+    def python(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        field.python(t, y, parameters, structure, work, out[:size])
+        if out.shape[0] > size:
+            jacobian.python(t, y, parameters, structure, work, out[size:])
+
+    return Field(
+        python,
+        field.is_compiled and jacobian.is_compiled,
+        (field.source, jacobian.source),
+        lambda: _with_derivatives(field.compiled, jacobian.compiled, FIELD_SIGNATURE, size),
+        lambda: _with_derivatives(field.compiled_lanes, jacobian.compiled_lanes, FIELD_LANES_SIGNATURE, size),
+        (linearised, (field, size, jacobian)),
+    )
+
+
+def _with_derivatives(field: Any, jacobian: Any, signature: Any, size: int) -> Any:
+    def with_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        field(t, y, parameters, structure, work, out[:size])
+        if out.shape[0] > size:
+            jacobian(t, y, parameters, structure, work, out[size:])
+
+    return compile_field(with_derivatives, signature)
 
 
 def _chain(functions: list[Any], signature: Any, size: int = 1) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.problem.fields import Field, as_field, joined, lane_work_shape, reads_time
+from integrators.problem.fields import Field, as_field, joined, lane_work_shape, linearised, reads_time
 from integrators.problem.guards import Doubt, Guard, checked, unknown
 from integrators.problem.jitted import raise_raised
 from integrators.problem.parts import constrained, lagrangian, quasi_velocity
@@ -123,6 +123,11 @@ class Problem:
         `integrators.problem.parts`).
     parts_layout : {"", "constrained", "quasi_velocity", "lagrangian"}
         The layout of its values; with the first two `structure` begins with (n, m, k).
+    jacobian : callable, optional
+        ∂f/∂x (dimension, dimension), f(t, y τ(x)) at x = 0: the derivatives of the field along right increments, in the
+        field's forms (returned as a matrix, or written into ``out`` by rows).  Methods for stiff problems use it in the
+        place of differences, d + 1 evaluations of the field; what is to be solved stays the same.  It is compared with
+        differences before a run.
     row_names : sequence of str
         Of the constraint rows, for messages.
     own_steps : mapping name → OwnStep
@@ -157,6 +162,7 @@ class Problem:
     vectorized: bool = False
     parts: Any = None
     parts_layout: str = ""
+    jacobian: Any = None
     row_names: Sequence[str] = ()
     own_steps: Mapping[str, OwnStep] = field(default_factory=dict)
     exact: Callable[[Any], Array] | None = None
@@ -174,6 +180,7 @@ class Problem:
         self._put("invariants", None if self.invariants is None else as_field(self.invariants, "invariants"))
         self._put("projection", None if self.projection is None else as_field(self.projection, "projection"))
         self._put("parts", None if self.parts is None else as_field(self.parts, "parts"))
+        self._put("jacobian", None if self.jacobian is None else as_field(self.jacobian, "jacobian", matrix=True))
         self._put("invariant_names", _names(self.invariant_names, "invariant_names"))
         self._put("invariant_units", tuple(self.invariant_units) or ("",) * len(self.invariant_names))
         self._put("angles", _components(self.angles, self.n))
@@ -213,6 +220,12 @@ class Problem:
     def is_compiled(self) -> bool:
         """Whether the field, the invariants and the projection can be called by the compiled engine."""
         return all(f is None or f.is_compiled for f in (self.field, self.invariants, self.projection))
+
+    @cached_property
+    def linearised(self) -> Field:
+        """The field, followed by its Jacobian by rows where there is one and `out` has room for it."""
+        field: Field = self.field
+        return field if self.jacobian is None else linearised(field, self.dimension, self.jacobian)
 
     @cached_property
     def is_autonomous(self) -> bool:
@@ -285,7 +298,8 @@ class Problem:
         if len(shape) != 2:
             raise ValueError(f"work_shape: {shown(self.work_shape)}, expected two non-negative integers")
         rows, columns = (integer(x, "work_shape") for x in shape)
-        lanes = lane_work_shape(max(self.n, self.dimension, len(self.invariant_names)))
+        values = self.dimension if self.jacobian is None else self.dimension**2
+        lanes = lane_work_shape(max(self.n, values, len(self.invariant_names)))
         return max(rows, lanes[0]), max(columns, lanes[1])
 
     def _check(self) -> None:
@@ -307,6 +321,8 @@ class Problem:
             )
         if self.invariants is not None and self.field.is_compiled and not self.invariants.is_compiled:
             raise TypeError("invariants: plain Python functions beside a compiled field; decorate them with numba.njit")
+        if self.jacobian is not None and self.field.is_compiled and not self.jacobian.is_compiled:
+            raise TypeError("jacobian: a plain Python function beside a compiled field; decorate it with numba.njit")
         if self.projection is not None and self.field.is_compiled and not self.projection.is_compiled:
             raise TypeError("projection: a plain Python function beside a compiled field; decorate it with numba.njit")
         if (self.parts is None) != (self.parts_layout == "") or self.parts_layout not in ("", *_LAYOUTS):

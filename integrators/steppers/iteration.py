@@ -32,6 +32,15 @@ def move(z: Any, new: Any, first: Any, last: Any, going: Any) -> Any:
 
 
 @helper
+def nought(x: Any, m: Any) -> Any:
+    """0 if the first m components of x are finite, else undefined: a maximum forgets what is not a number."""
+    total = 0.0 * ld(x, 0)
+    for i in range(1, m):
+        total = total + 0.0 * ld(x, i)
+    return total
+
+
+@helper
 def relative(change: Any, scale: Any) -> Any:
     """change/scale, 0 if both are 0."""
     return change / select(scale == 0.0, scale * 0.0 + 1.0, scale)

@@ -16,17 +16,20 @@ where the field of the problem gives ξ = ∂H/∂p and ṗ = ad_ξᵀ p + f.  S
 (With the chart at the start and the plain partitioned Runge–Kutta update the order is the same but the method is not
 symplectic.)
 
-The stages are iterated in turn from values extrapolated over the last steps, until no iterate moves or rounding stops
-the progress; the iteration contracts by about h|ω|/4. Sources: Bou-Rabee and Marsden 2009; Bogfjellmo and Marthinsen
+The stages are solved from values extrapolated over the last steps, each in turn, by an iteration that contracts by
+about h|ω|/4; where it does not converge, or slowly, by Newton's method (`integrators.steppers.newton`) if â = a, with
+which the next steps then begin: (x, P) are canonical coordinates, and the method in them is that of the tableau.
+Either goes on until rounding stops it. (With â ≠ a the method has limits of stability of its own.)  Sources: Bou-Rabee and Marsden 2009; Bogfjellmo and Marthinsen
 2016; Hall and Leok 2017 (Galerkin on groups).
 
 coefficients
-    A (s, s), Â (s, s) by rows, b (s), c (s).
+    A (s, s), Â (s, s) by rows, b (s), c (s); Q and R of a, for Newton's method.
 options
-    stages s; largest number of iterations; number of past steps to extrapolate from.
+    stages s; largest number of iterations; number of past steps to extrapolate from; 1 if â = a; the blocks of R (2 s);
+    1 if the problem has a Jacobian.
 own rows
     (K, N, f) of every stage, one row each; P (s); the newly evaluated stage; x; Y; n₀; n₁; P̄; stage state; scratch;
-    differences of past (K, N, f).
+    differences of past (K, N, f); the memory of Newton's method.
 """
 
 from __future__ import annotations
@@ -41,11 +44,30 @@ from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, HISTORY, ITERAT
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
-from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
+from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
-from integrators.steppers.iteration import extrapolate, goes_on, move, relative, remember, unsolved
+from integrators.steppers.iteration import FLOOR, extrapolate, goes_on, move, nought, relative, remember
+from integrators.steppers.newton import (
+    ROUNDS,
+    begin_stiff,
+    conclude,
+    correct,
+    exact,
+    explain,
+    factorise,
+    failure,
+    judge,
+    levels,
+    linearise,
+    linearise_where_needed,
+    remember_stiffness,
+    room,
+    rows_needed,
+    schur_form,
+    share,
+)
 from integrators.tableaus import GAUSS, LOBATTO_IIIA, LOBATTO_IIIB, ButcherTableau
-from liegroup.compile import absolute, any_, entry, helper, kernel, ld, st
+from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
 from liegroup.table import (
     EXP,
@@ -61,7 +83,7 @@ from liegroup.table import (
     retract,
 )
 
-STAGES, LIMIT, PAST = range(OWN_OPTIONS, OWN_OPTIONS + 3)
+STAGES, LIMIT, PAST, OWN_PARTNER, BLOCKS = range(OWN_OPTIONS, OWN_OPTIONS + 5)
 
 
 @helper
@@ -172,20 +194,22 @@ def stage(
 
 
 @kernel
-def solve(
+def iterate(
     field: Any, t: Any, h: Any, y: Any, group: Any, m: Any, coefficients: Any, options: Any, parameters: Any,
     structure: Any,
-    field_work: Any, work: Any, counters: Any,
-) -> int:  # fmt: skip
-    """Iterate the stages to rounding; each lane stops by itself."""
+    field_work: Any, work: Any, counters: Any, going: Any,
+) -> Any:  # fmt: skip
+    """Iterate the stages to rounding where `going`; each lane stops by itself.  Returns 1 where they are not solved,
+    and the rounds that were taken.
+    """
     s, tau, step = options[STAGES], options[TAU], absolute(h)
     new, zero = own(s)[1], ld(y, 0) * 0.0
-    going, best, speed, force = zero + 1.0, zero + 1.0, zero, zero
+    best, speed, force, lost, rounds = zero + 1.0, zero, zero, zero, zero
     for k in range(y.shape[0] - m, y.shape[0]):
         force = maximum(force, absolute(ld(y, k)))
     for _ in range(options[LIMIT]):
         centre(h, y, group, tau, m, coefficients, s, work)
-        moved, pushed = zero, zero
+        moved, pushed, check = zero, zero, zero
         for i in range(s):
             stage(field, t, h, y, i, group, tau, m, coefficients, s, parameters, structure, field_work, work)
             change, size = move(work[OWN_ROWS + 3 * i][:m], work[new][:m], 0, m, going)
@@ -193,42 +217,168 @@ def solve(
             for row in range(1, 3):
                 change, size = move(work[OWN_ROWS + 3 * i + row][:m], work[new + row][:m], 0, m, going)
                 pushed, force = maximum(pushed, step * change), maximum(force, step * size)
+            check = check + (nought(work[new], m) + nought(work[new + 1], m))
         counters[EVALUATIONS] += s
         counters[ITERATIONS] += 1
-        residual = maximum(relative(moved, speed), relative(pushed, force))
-        if any_(residual != residual):
-            return NON_FINITE
-        going, best = goes_on(going, residual, best), residual
+        residual = maximum(relative(moved, speed), relative(pushed, force)) + check
+        rounds = rounds + going
+        lost = select((going > 0.0) & (residual != residual), zero + 1.0, lost)
+        going, best = goes_on(select(lost > 0.0, zero, going), residual, best), residual
         if not any_(going > 0.0):
-            return OK
+            break
     st(work[ERROR], 0, best)
-    return NOT_CONVERGED if unsolved(going, best) else OK
+    return select((going > 0.0) & (best > FLOOR), zero + 1.0, lost), rounds
+
+
+@helper
+def memory_row(options: Any) -> Any:
+    """Where the memory of Newton's method begins."""
+    return own(options[STAGES])[9] + 3 * options[STAGES] * options[PAST]
+
+
+@kernel
+def _residual(
+    field: Any, t: Any, h: Any, y: Any, group: Any, m: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any, field_work: Any, work: Any, memory: Any,
+) -> Any:  # fmt: skip
+    """The residual of (K, N) of all stages into the memory; f and N keep the difference that the equations give them.
+    Returns the largest share of what rounding may leave.
+    """
+    s, tau, d = options[STAGES], options[TAU], 2 * m
+    new, at, zero = own(s)[1], room(s, d), ld(y, 0) * 0.0
+    for row in range(2):
+        for k in range(m):
+            reach = zero
+            for i in range(s):
+                reach = maximum(reach, absolute(h * ld(work[OWN_ROWS + 3 * i + row], k)))
+            st(memory, at.change + row * m + k, reach)
+    levels(memory, s, d)
+    centre(h, y, group, tau, m, coefficients, s, work)
+    largest = zero
+    for i in range(s):
+        stage(field, t, h, y, i, group, tau, m, coefficients, s, parameters, structure, field_work, work)
+        for row in range(2):
+            for k in range(m):
+                slope, value = ld(work[OWN_ROWS + 3 * i + row], k), ld(work[new + row], k)
+                st(memory, at.residual + i * d + row * m + k, value - slope)
+                largest = maximum(largest, share(memory, s, d, row * m + k, value - slope, slope, value))
+        for k in range(m):
+            apart = ld(work[new + 2], k) - ld(work[new + 1], k)
+            st(memory, at.apart + i * m + k, apart)
+    return largest + nought(memory, s * d)
+
+
+@kernel
+def newton(
+    field: Any, t: Any, h: Any, y: Any, table: Any, m: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any, field_work: Any, work: Any, counters: Any, going: Any, history: Any,
+) -> Any:  # fmt: skip
+    """Solve for the stages to rounding where `going`, with 1 − h a ⊗ J for the slopes (K, N) of (x, P); returns 1
+    where they are not solved.
+    """
+    s, d, n, group = options[STAGES], 2 * m, y.shape[0], table[: table.shape[0] - 1]
+    memory, at, q = joined(work[memory_row(options) :]), room(s, d), 2 * s * s + 2 * s
+    Q, R = coefficients[q : q + s * s], coefficients[q + s * s :]
+    blocks, is_exact = options[BLOCKS:], options[BLOCKS + 2 * s]
+    x, asked, zero = work[own(s)[7]][:n], going, ld(y, 0) * 0.0
+    linearise_where_needed(
+        field, t, h, y, table, 1, is_exact, parameters, structure, field_work, memory, s, d, R, blocks, x, going,
+        history, counters,
+    )  # fmt: skip
+    best, least, lost, rounds, renewed = zero + 1.0, zero + 1e300, zero, zero, zero
+    for _ in range(ROUNDS):
+        ratio = _residual(
+            field, t, h, y, group, m, coefficients, options, parameters, structure, field_work, work, memory
+        )
+        counters[EVALUATIONS] += s
+        counters[ITERATIONS] += 1
+        going, lost, rounds, where = judge(ratio, going, lost, rounds, best, renewed)
+        if any_(where > 0.0):
+            renewed = renewed + where
+            linearise(
+                field, t, x, table, 1, is_exact, parameters, structure, field_work, memory, s, d,
+                work[own(s)[8]][:n], where, counters,
+            )  # fmt: skip
+            factorise(h, memory, s, d, R, blocks)
+        correct(h, memory, s, d, Q, R, blocks)
+        for i in range(s):
+            for row in range(2):
+                for k in range(m):
+                    z = ld(work[OWN_ROWS + 3 * i + row], k)
+                    change = ld(memory, at.residual + i * d + row * m + k)
+                    st(work[OWN_ROWS + 3 * i + row], k, select(going > 0.0, z + change, z))
+            for k in range(m):
+                f = ld(work[OWN_ROWS + 3 * i + 1], k) + ld(memory, at.apart + i * m + k)
+                st(work[OWN_ROWS + 3 * i + 2], k, select(going > 0.0, f, ld(work[OWN_ROWS + 3 * i + 2], k)))
+        least = select((going > 0.0) & (ratio < least), ratio, least)
+        going, best = goes_on(going, ratio, best), select(going > 0.0, ratio, best)
+        if not any_(going > 0.0):
+            break
+    return conclude(work, memory, s, d, asked, going, lost, rounds, best, least)
 
 
 @kernel
 def start(
     field: Any, t: Any, y: Any, group: Any, m: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
-    work: Any, counters: Any
+    work: Any, counters: Any, known: Any, going: Any,
 ) -> None:  # fmt: skip
-    """First guess of (K, N, f): extrapolated by backward differences over past steps, else from the field at the
-    start.
+    """First guess of (K, N, f), where `going`: extrapolated by backward differences over `known` past steps, else from
+    the field at the start.
     """
     s, past = options[STAGES], options[PAST]
-    known, pasts, z = min(counters[HISTORY], past), own(s)[9], work[own(s)[8]][: 2 * m]
+    new, pasts, z = own(s)[1], own(s)[9], work[own(s)[8]][: 2 * m]
     if known == 0:
         field(t, y, parameters, structure, field_work, z)
         counters[EVALUATIONS] += 1
-        f = work[OWN_ROWS + 2][:m]
+        f = work[new][:m]
         bracket_transpose(group, z, y[y.shape[0] - m :], f)
         for k in range(m):
-            x = ld(z, m + k) - ld(f, k)
+            x, v = ld(z, m + k) - ld(f, k), ld(z, k)
             for i in range(s):
-                st(work[OWN_ROWS + 3 * i], k, ld(z, k))
-                st(work[OWN_ROWS + 3 * i + 1], k, x)
-                st(work[OWN_ROWS + 3 * i + 2], k, x)
+                for row in range(3):
+                    place = work[OWN_ROWS + 3 * i + row]
+                    st(place, k, select(going > 0.0, v if row == 0 else x, ld(place, k)))
         return
     for i in range(3 * s):
-        extrapolate(work, OWN_ROWS + i, pasts + i * past, known, m)
+        extrapolate(work, new, pasts + i * past, known, m)
+        for k in range(m):
+            st(work[OWN_ROWS + i], k, select(going > 0.0, ld(work[new], k), ld(work[OWN_ROWS + i], k)))
+
+
+@kernel
+def solve(
+    field: Any, t: Any, h: Any, y: Any, table: Any, m: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any, field_work: Any, work: Any, counters: Any,
+) -> Any:  # fmt: skip
+    """The stages, by iteration where it converges, by Newton's method where it does not or where the steps before
+    tell, and where the partner of the tableau is the tableau itself.
+    """
+    s, d, one, group = options[STAGES], 2 * m, ld(y, 0) * 0.0 + 1.0, table[: table.shape[0] - 1]
+    known, row = min(counters[HISTORY], options[PAST]), memory_row(options)
+    stiff = begin_stiff(work, row, s, d, one, 0)
+    start(field, t, y, group, m, options, parameters, structure, field_work, work, counters, known, one)
+    left, rounds = one - stiff, 0.0 * one
+    if any_(left > 0.0):
+        left, rounds = iterate(
+            field, t, h, y, group, m, coefficients, options, parameters, structure, field_work, work, counters, left
+        )
+    if not options[OWN_PARTNER]:
+        return NOT_CONVERGED if any_(left > 0.0) else OK
+    if any_(left > 0.0):
+        start(field, t, y, group, m, options, parameters, structure, field_work, work, counters, known, left)
+    remember_stiffness(work, row, s, d, left, rounds)
+    left = select(stiff > 0.0, stiff, left)
+    if any_(left > 0.0):
+        left = newton(
+            field, t, h, y, table, m, coefficients, options, parameters, structure, field_work, work, counters, left,
+            counters[HISTORY],
+        )  # fmt: skip
+    if any_(left > 0.0) and known > 0:
+        start(field, t, y, group, m, options, parameters, structure, field_work, work, counters, 0, left)
+        left = newton(
+            field, t, h, y, table, m, coefficients, options, parameters, structure, field_work, work, counters, left, 0
+        )
+    return failure(work) if any_(left > 0.0) else OK
 
 
 @kernel
@@ -278,8 +428,7 @@ def step(
 ) -> int:  # fmt: skip
     """One step of a variational partitioned Runge–Kutta method."""
     group, m = table[: table.shape[0] - 1], table[table.shape[0] - 1, N_V]
-    start(field, t, y, group, m, options, parameters, structure, field_work, work, counters)
-    status = solve(field, t, h, y, group, m, coefficients, options, parameters, structure, field_work, work, counters)
+    status = solve(field, t, h, y, table, m, coefficients, options, parameters, structure, field_work, work, counters)
     if status == OK and leaves_chart(group, work[own(options[STAGES])[3]]):
         status = CHART_LEFT
     if status == OK:
@@ -307,10 +456,18 @@ def check_canonical(problem: Problem) -> None:
 
 def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     check_canonical(problem)
-    return np.zeros(0), np.zeros(0, dtype=np.int64)
+    return exact(problem)
 
 
-VARIATIONAL_RK = Stepper("lie_variational", step, _rows, maps=("exp", "cayley"), prepare=_prepare, needs="canonical")
+def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
+    columns = max(problem.n, problem.dimension, 3)
+    return OWN_ROWS + _rows(options) + rows_needed(int(options[0]), problem.dimension, columns), columns
+
+
+VARIATIONAL_RK = Stepper(
+    "lie_variational", step, _rows, maps=("exp", "cayley"), prepare=_prepare, evaluates="linearised", shape=_shape,
+    explain=explain, needs="canonical",
+)  # fmt: skip
 
 
 def variational_rk(
@@ -339,6 +496,7 @@ def variational_rk(
     """
     partner = tableau if partner is None else partner
     r, q, s = tableau.rounded, partner.rounded, tableau.stages
+    form, blocks = schur_form(r.A)
     if partner.stages != s or not np.array_equal(r.b, q.b) or _asymmetry(r.b, r.A_centred, q.A_centred) > 1e-14:
         raise ValueError(f"variational_rk: {partner.name} is not the symplectic partner of {tableau.name}")
     if not (tableau.symmetric and partner.symmetric):
@@ -347,8 +505,8 @@ def variational_rk(
         name=name or f"VARIATIONAL[{tableau.name}]",
         stepper=VARIATIONAL_RK,
         order=tableau.order,
-        coefficients=np.concatenate([r.A_centred.ravel(), q.A_centred.ravel(), r.b, r.c]),
-        options=np.array([s, iterations, past]),
+        coefficients=np.concatenate([r.A_centred.ravel(), q.A_centred.ravel(), r.b, r.c, form]),
+        options=np.array([s, iterations, past, partner is tableau, *blocks]),
         symmetric=True,
         symplectic=True,
         source="Bou-Rabee and Marsden 2009; Bogfjellmo and Marthinsen 2016",

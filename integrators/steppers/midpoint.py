@@ -9,14 +9,20 @@ one-stage Gauss method with the chart at the middle of the step,
 which on Rⁿ is the implicit midpoint rule.  The update of p consists of group actions: momentum maps are exact.
 On other problems it is the Lie midpoint rule: ξ at (t + h/2, y₀ τ(Y)), y₁ = y₀ τ(Y) τ(Y).
 
-The equations are solved by fixed-point iteration, from the values extrapolated over the last steps, until no iterate
-moves or rounding stops the progress.  Sources: Bou-Rabee and Marsden 2009 (variational methods on groups); Hairer,
+The equations are solved from the values extrapolated over the last steps, by fixed-point iteration, which contracts by
+about h|ω|/2; where it does not converge, or slowly, by Newton's method (`integrators.steppers.newton`), with which the
+next steps then begin.  Either goes on until rounding stops it: the result is the same.  Newton's matrix is 1 − (h/2) J
+for the slopes (ξ, ṗ), with ṗ = f + ad_ξᵀ P at fixed P.  Sources: Bou-Rabee and Marsden 2009 (variational methods on groups); Hairer,
 McLachlan, Razakarivony 2008 (why the iteration must end in rounding).
 
+coefficients
+    Q = 1 and R = 1/2 of Newton's method.
 options
-    largest number of iterations; number of past values to extrapolate from.
+    largest number of iterations; number of past values to extrapolate from; the block of R (2); 1 if the problem has a
+    Jacobian.
 own rows
-    z = (ξ, f) at the middle; the newly evaluated one; state at the middle; Y; n₀; n₁; scratch; differences of past z.
+    z = (ξ, f) at the middle; the newly evaluated one; state at the middle; Y; n₀; n₁; scratch; differences of past z;
+    the memory of Newton's method.
 """
 
 from __future__ import annotations
@@ -39,11 +45,30 @@ from integrators.layout import (
     TAU,
 )
 from integrators.method import Method, Stepper
+from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
-from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
+from integrators.status import CHART_LEFT, OK
 from integrators.steppers.common import advance_state, dimension, leaves_chart
-from integrators.steppers.iteration import extrapolate, goes_on, move, relative, remember, unsolved
-from liegroup.compile import absolute, any_, entry, helper, kernel, ld, st
+from integrators.steppers.iteration import FLOOR, extrapolate, goes_on, move, nought, relative, remember
+from integrators.steppers.newton import (
+    ROUNDS,
+    begin_stiff,
+    conclude,
+    correct,
+    exact,
+    explain,
+    factorise,
+    failure,
+    judge,
+    levels,
+    linearise,
+    linearise_where_needed,
+    remember_stiffness,
+    room,
+    rows_needed,
+    share,
+)
+from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
 from liegroup.table import (
     EXP,
@@ -55,7 +80,7 @@ from liegroup.table import (
     retract,
 )
 
-LIMIT, PAST = OWN_OPTIONS, OWN_OPTIONS + 1
+LIMIT, PAST, BLOCK = range(OWN_OPTIONS, OWN_OPTIONS + 3)
 Z, NEW, MIDDLE, Y, N0, N1, SCRATCH, PASTS = range(OWN_ROWS, OWN_ROWS + 8)
 
 
@@ -100,17 +125,19 @@ def evaluate(
 
 
 @kernel
-def solve(
+def iterate(
     field: Any, t: Any, h: Any, y: Any, table: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
     work: Any,
-    counters: Any,
-) -> int:  # fmt: skip
-    """Iterate z to rounding; each lane stops by itself."""
+    counters: Any, going: Any,
+) -> Any:  # fmt: skip
+    """Iterate z to rounding where `going`; each lane stops by itself.  Returns 1 where it is not solved, and the
+    rounds that were taken.
+    """
     d = dimension(table)
     m = table[table.shape[0] - 1, 4] if options[CANONICAL] else d
     z, new = work[Z][:d], work[NEW][:d]
     zero = ld(y, 0) * 0.0
-    going, best, speed, force = zero + 1.0, zero + 1.0, zero, zero
+    best, speed, force, lost, rounds = zero + 1.0, zero, zero, zero, zero
     for i in range(d - m):
         force = maximum(force, absolute(ld(y, y.shape[0] - m + i)))
     step = absolute(h)
@@ -123,14 +150,148 @@ def solve(
         residual = relative(change, speed)
         change, size = move(z, new, m, d, going)
         force = maximum(force, step * size)
-        residual = maximum(residual, relative(step * change, force))
-        if any_(residual != residual):
-            return NON_FINITE
-        going, best = goes_on(going, residual, best), residual
+        residual = maximum(residual, relative(step * change, force)) + nought(new, d)
+        rounds = rounds + going
+        lost = select((going > 0.0) & (residual != residual), zero + 1.0, lost)
+        going, best = goes_on(select(lost > 0.0, zero, going), residual, best), residual
         if not any_(going > 0.0):
-            return OK
+            break
     st(work[ERROR], 0, best)
-    return NOT_CONVERGED if unsolved(going, best) else OK
+    return select((going > 0.0) & (best > FLOOR), zero + 1.0, lost), rounds
+
+
+@helper
+def memory_row(options: Any) -> Any:
+    """Where the memory of Newton's method begins."""
+    return PASTS + options[PAST]
+
+
+@helper
+def _turn(sign: Any, x: Any, table: Any, options: Any, work: Any) -> None:
+    """(ξ, f) as (ξ, ṗ) of canonical problems, ṗ = f + ad_ξᵀ P (sign 1), and back (sign −1)."""
+    if options[CANONICAL]:
+        k = table.shape[0] - 1
+        g, m = table[k, 1], table[k, 4]
+        scratch = work[SCRATCH][:m]
+        bracket_transpose(table[:k], x, work[MIDDLE][g : g + m], scratch)
+        for i in range(m):
+            st(x, m + i, ld(x, m + i) + sign * ld(scratch, i))
+
+
+@kernel
+def _residual(
+    field: Any, t: Any, h: Any, y: Any, table: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    work: Any, memory: Any,
+) -> Any:  # fmt: skip
+    """The residual of (ξ, ṗ) into the memory; returns its largest share of what rounding may leave."""
+    d = dimension(table)
+    at, largest = room(1, d), ld(y, 0) * 0.0
+    for i in range(d):
+        st(memory, at.change + i, absolute(h * ld(work[Z], i)))
+    levels(memory, 1, d)
+    evaluate(field, t, h, y, table, options, parameters, structure, field_work, work)
+    for i in range(d):
+        st(memory, at.residual + i, ld(work[NEW], i) - ld(work[Z], i))
+    _turn(1.0, memory, table, options, work)
+    for i in range(d):
+        r = ld(memory, at.residual + i)
+        largest = maximum(largest, share(memory, 1, d, i, r, ld(work[Z], i), ld(work[NEW], i)))
+    return largest + nought(memory, d)
+
+
+@kernel
+def newton(
+    field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any, going: Any, history: Any,
+) -> Any:  # fmt: skip
+    """Solve for z to rounding where `going`; returns 1 where it is not solved."""
+    d, n = dimension(table), y.shape[0]
+    memory, at = joined(work[memory_row(options) :]), room(1, d)
+    Q, R, blocks, is_exact = coefficients[:1], coefficients[1:], options[BLOCK:], options[BLOCK + 2]
+    z, x, asked, zero, canonical = work[Z][:d], work[MIDDLE][:n], going, ld(y, 0) * 0.0, options[CANONICAL]
+    linearise_where_needed(
+        field, t, h, y, table, canonical, is_exact, parameters, structure, field_work, memory, 1, d, R, blocks, x,
+        going, history, counters,
+    )  # fmt: skip
+    best, least, lost, rounds, renewed = zero + 1.0, zero + 1e300, zero, zero, zero
+    for _ in range(ROUNDS):
+        ratio = _residual(field, t, h, y, table, options, parameters, structure, field_work, work, memory)
+        counters[EVALUATIONS] += 1
+        counters[ITERATIONS] += 1
+        going, lost, rounds, where = judge(ratio, going, lost, rounds, best, renewed)
+        if any_(where > 0.0):
+            renewed = renewed + where
+            linearise(
+                field, t, x, table, canonical, is_exact, parameters, structure, field_work, memory, 1, d,
+                work[NEW][:n], where, counters,
+            )  # fmt: skip
+            factorise(h, memory, 1, d, R, blocks)
+        correct(h, memory, 1, d, Q, R, blocks)
+        _turn(-1.0, memory, table, options, work)
+        for i in range(d):
+            st(z, i, select(going > 0.0, ld(z, i) + ld(memory, at.residual + i), ld(z, i)))
+        least = select((going > 0.0) & (ratio < least), ratio, least)
+        going, best = goes_on(going, ratio, best), select(going > 0.0, ratio, best)
+        if not any_(going > 0.0):
+            break
+    return conclude(work, memory, 1, d, asked, going, lost, rounds, best, least)
+
+
+@kernel
+def start(
+    field: Any, t: Any, y: Any, table: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any,
+    counters: Any, known: Any, going: Any,
+) -> None:  # fmt: skip
+    """First guess of z, where `going`: extrapolated over `known` past steps, else of the field at the start."""
+    d = dimension(table)
+    z, new = work[Z][:d], work[NEW][:d]
+    if known > 0:
+        extrapolate(work, NEW, PASTS, known, d)
+    else:
+        field(t, y, parameters, structure, field_work, new)
+        counters[EVALUATIONS] += 1
+        if options[CANONICAL]:
+            k = table.shape[0] - 1
+            g, m = table[k, 1], table[k, 4]
+            bracket_transpose(table[:k], new, y[g:], work[SCRATCH])
+            for i in range(m):
+                st(new, m + i, ld(new, m + i) - ld(work[SCRATCH], i))
+    for i in range(d):
+        st(z, i, select(going > 0.0, ld(new, i), ld(z, i)))
+
+
+@kernel
+def solve(
+    field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any,
+) -> Any:  # fmt: skip
+    """z, by iteration where it converges, by Newton's method where it does not or where the steps before tell."""
+    d, one, row = dimension(table), ld(y, 0) * 0.0 + 1.0, memory_row(options)
+    known = min(counters[HISTORY], options[PAST])
+    stiff = begin_stiff(work, row, 1, d, one, 0)
+    start(field, t, y, table, options, parameters, structure, field_work, work, counters, known, one)
+    left, rounds = one - stiff, 0.0 * one
+    if any_(left > 0.0):
+        left, rounds = iterate(
+            field, t, h, y, table, options, parameters, structure, field_work, work, counters, left
+        )
+        if any_(left > 0.0):
+            start(field, t, y, table, options, parameters, structure, field_work, work, counters, known, left)
+    remember_stiffness(work, row, 1, d, left, rounds)
+    left = select(stiff > 0.0, stiff, left)
+    if any_(left > 0.0):
+        left = newton(
+            field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left,
+            counters[HISTORY],
+        )  # fmt: skip
+    if any_(left > 0.0) and known > 0:
+        start(field, t, y, table, options, parameters, structure, field_work, work, counters, 0, left)
+        left = newton(
+            field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left, 0
+        )
+    if any_(left > 0.0):
+        return failure(work)
+    return OK
 
 
 @helper
@@ -170,18 +331,7 @@ def step(
 ) -> int:  # fmt: skip
     """One step of the midpoint rule."""
     d = dimension(table)
-    if counters[HISTORY] == 0:
-        field(t, y, parameters, structure, field_work, work[Z][:d])
-        counters[EVALUATIONS] += 1
-        if options[CANONICAL]:
-            k = table.shape[0] - 1
-            g, m = table[k, 1], table[k, 4]
-            bracket_transpose(table[:k], work[Z], y[g:], work[SCRATCH])
-            for i in range(m):
-                st(work[Z], m + i, ld(work[Z], m + i) - ld(work[SCRATCH], i))
-    if counters[HISTORY] > 0:
-        extrapolate(work, Z, PASTS, min(counters[HISTORY], options[PAST]), d)
-    status = solve(field, t, h, y, table, options, parameters, structure, field_work, work, counters)
+    status = solve(field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters)
     if status == OK and leaves_chart(table, work[Y]):
         status = CHART_LEFT
     if status == OK:
@@ -195,18 +345,27 @@ def _rows(options: NDArray[np.int64]) -> int:
     return PASTS - OWN_ROWS + int(options[1])
 
 
-STEPPER = Stepper("midpoint", step, _rows, maps=("exp", "cayley"))
+def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
+    columns = max(problem.n, problem.dimension, 3)
+    return OWN_ROWS + _rows(options) + rows_needed(1, problem.dimension, columns), columns
+
+
+STEPPER = Stepper(
+    "midpoint", step, _rows, maps=("exp", "cayley"), prepare=exact, evaluates="linearised", shape=_shape,
+    explain=explain,
+)  # fmt: skip
 
 
 def midpoint(name: str = "MIDPOINT", iterations: int = 100, past: int = 4, **changes: object) -> Method:
-    """The midpoint rule; `past` values are extrapolated to start the iteration, which ends after at most
-    `iterations`.
+    """The midpoint rule; `past` values are extrapolated to start the iteration, which goes over to Newton's method
+    after at most `iterations`.
     """
     return Method(
         name=name,
         stepper=STEPPER,
         order=2,
-        options=np.array([iterations, past]),
+        coefficients=np.array([1.0, 0.5]),
+        options=np.array([iterations, past, 1, 0]),
         symmetric=True,
         symplectic=True,
         source="Bou-Rabee and Marsden 2009",

@@ -10,6 +10,7 @@ from integrators.tableaus.catalogue import (
     EXPLICIT,
     LINEAR,
     REDUCED_COMMUTATORS,
+    ROSENBROCK,
     SPLITTINGS,
     TWO_REGISTER,
     Table,
@@ -29,6 +30,7 @@ from integrators.tableaus.collocation import (
 from integrators.tableaus.controller import Controller
 from integrators.tableaus.exponential import CrouchGrossman, ExponentialScheme, TwoRegister
 from integrators.tableaus.partitioned import LOBATTO_IIIA_IIIB, SYMPLECTIC_EULER, PartitionedTableau
+from integrators.tableaus.rosenbrock import RosenbrockTableau, Transformed
 from integrators.tableaus.splitting import Composition, Splitting
 from liegroup.modules import listing
 
@@ -52,6 +54,7 @@ __all__ = [
     "RADAU_IA",
     "RADAU_IIA",
     "REDUCED_COMMUTATORS",
+    "ROSENBROCK",
     "SPLITTINGS",
     "SYMPLECTIC_EULER",
     "TWO_REGISTER",
@@ -61,9 +64,11 @@ __all__ = [
     "CrouchGrossman",
     "ExponentialScheme",
     "PartitionedTableau",
+    "RosenbrockTableau",
     "Rounded",
     "Splitting",
     "Table",
+    "Transformed",
     "TwoRegister",
 ]
 __dir__ = listing(__all__)

@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeVar
 from integrators.tableaus.butcher import ButcherTableau
 from integrators.tableaus.controller import Controller
 from integrators.tableaus.exponential import CrouchGrossman, ExponentialScheme, TwoRegister
+from integrators.tableaus.rosenbrock import RosenbrockTableau
 from integrators.tableaus.splitting import Composition, Splitting
 
 T = TypeVar("T")
@@ -57,6 +58,8 @@ EXPLICIT = Table("explicit tableau", "explicit.json", ButcherTableau)
 """Explicit Runge-Kutta tableaus, Euler to Feagin 10."""
 DIAGONALLY_IMPLICIT = Table("diagonally implicit tableau", "diagonally_implicit.json", ButcherTableau)
 """SDIRK, TR-BDF2 and ESDIRK tableaus."""
+ROSENBROCK = Table("Rosenbrock method", "rosenbrock.json", RosenbrockTableau)
+"""Rosenbrock methods of order 3 and 4."""
 CROUCH_GROSSMAN = Table("Crouch-Grossman method", "crouch_grossman.json", CrouchGrossman)
 """Crouch-Grossman methods of order 1 to 4."""
 COMMUTATOR_FREE = Table("commutator-free method", "commutator_free.json", ExponentialScheme)

@@ -30,7 +30,7 @@ from liegroup.compile.decorators import Entry, compile_field, entry, helper, is_
 from liegroup.compile.folders import cache_directory
 from liegroup.compile.functions import absolute, any_, each_lane, less, select, sqrt
 from liegroup.compile.lanes import WIDTH
-from liegroup.compile.memory import ALIGNMENT, flattened, in_rows_of_lanes, lane_array, ld, ld2, st, st2
+from liegroup.compile.memory import ALIGNMENT, flattened, in_rows_of_lanes, joined, lane_array, ld, ld2, st, st2
 from liegroup.compile.options import MODE
 from liegroup.compile.pending import LateBindingError, raise_pending
 from liegroup.compile.rare import bind_needed, bind_these, never, rare
@@ -81,6 +81,7 @@ __all__ = [
     "integers",
     "is_formula",
     "is_jitted",
+    "joined",
     "kernel",
     "lane_array",
     "lane_matrix",

@@ -136,6 +136,13 @@ def in_rows_of_lanes(a: Any) -> Any:
     return a.reshape(-1, WIDTH)
 
 
+def joined(a: Any) -> Any:
+    """The entries of contiguous rows ``(m, n)`` or ``(m, n, 8)`` as one state ``(m n,)`` or ``(m n, 8)`` in the same
+    memory.
+    """
+    return a.reshape(-1, *a.shape[2:])
+
+
 def _reshaped(function: Any, columns: int) -> None:
     """Teach the compiler a view in rows of `columns`, 0 for a vector: its own way costs as much as a small field."""
 
@@ -161,6 +168,26 @@ def _reshaped(function: Any, columns: int) -> None:
 
 _reshaped(flattened, 0)
 _reshaped(in_rows_of_lanes, WIDTH)
+
+
+@type_callable(joined)
+def _joined_type(context: Any) -> Any:
+    return lambda a: types.Array(a.dtype, a.ndim - 1, "C")
+
+
+@lower_builtin(joined, types.Array)
+def _joined(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    given = context.make_array(sig.args[0])(context, builder, args[0])
+    made, size = context.make_array(sig.return_type)(context, builder), given.itemsize
+    shape, strides = [given.nitems], [size]
+    if sig.return_type.ndim == 2:
+        across = context.get_constant(types.intp, WIDTH)
+        shape, strides = [builder.sdiv(given.nitems, across), across], [builder.mul(size, across), size]
+    populate_array(made, given.data, shape, strides, size, given.meminfo, given.parent)
+    return made._getvalue()
+
+
+taught[joined] = None
 
 
 def lane_array(*shape: int) -> np.ndarray[Any, np.dtype[np.float64]]:

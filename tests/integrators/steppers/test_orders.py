@@ -42,6 +42,12 @@ from liegroup.table import EXP, increment, retract
 
 GENERAL = [name for name, m in METHODS.items() if isinstance(m, Method) and m.needs in ("field", "time")]
 COUNTS = {1: (128, 256, 512), 2: (32, 64, 128), 3: (24, 48, 96), 4: (16, 32, 64), 5: (8, 16, 32), 6: (4, 8, 16)}
+FINE = {"RODAS4": (128, 256, 512), "BDF5": (64, 128, 256)}
+"""Of methods whose errors at the usual steps are not yet those of their order: on R³ one changes its sign."""
+
+
+def _counts(name: str) -> tuple[int, ...]:
+    return FINE.get(name, COUNTS.get(METHODS[name].order, (1, 2, 4, 8)))
 
 
 def field_of(name: str) -> Any:
@@ -52,7 +58,8 @@ def field_of(name: str) -> Any:
 def test_order_is_the_claimed_one_on_every_group(name: str) -> None:
     method = METHODS[name]
     for group in GROUPS:
-        measured = order_on(group, method, COUNTS[method.order], field_of(name))
+        counts, floor = _counts(name), 2e-14 if name in FINE else 2e-12
+        measured = order_on(group, method, counts, field_of(name), floor)
         assert measured.order == pytest.approx(method.order, abs=0.25), (group, measured)
 
 
@@ -61,7 +68,7 @@ def test_methods_of_high_order_converge_to_the_reference(name: str) -> None:
     """To SciPy's solution in ambient coordinates; the order itself shows in more digits only, in the next tests."""
     method = METHODS[name]
     for group in GROUPS:
-        measured = order_on(group, method, COUNTS.get(method.order, (1, 2, 4, 8)), field_of(name), floor=1e-11)
+        measured = order_on(group, method, _counts(name), field_of(name), floor=1e-11)
         assert measured.errors[-1] < 1e-8, (group, measured)
         if method.order <= 6:
             assert measured.order > method.order - 0.5, (group, measured)

@@ -14,8 +14,7 @@ from integrators.method.step_map import step_map
 from integrators.methods import METHODS
 from integrators.problem import Problem
 from integrators.signatures import FIELD_SIGNATURES
-from integrators.steppers.implicit import implicit_rkmk
-from integrators.steppers.implicit_newton import newton_rkmk
+from integrators.steppers.implicit import implicit_rkmk, newton_rkmk
 from integrators.tableaus import GAUSS
 from integrators.testing import end_state, group_distance, order_problem, reference_state
 from liegroup.compile import entry, ld, st

@@ -46,6 +46,7 @@ NUMBERS = (
     "V",
     "beta",
     "alpha",
+    "gamma",
 )
 
 

@@ -1,0 +1,60 @@
+"""Whether the Jacobian of a problem is the derivative of its field: compared with differences before a run."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.problem.problem import Problem
+from liegroup.table import EXP, retract
+
+Array = NDArray[np.float64]
+_DELTA = 2.0**-17
+"""Of central differences, relative to the size of the state."""
+_WRONG = 1e-3
+"""Part of the largest entry of a row and column that an entry may be off, besides what differences cannot tell."""
+
+
+def check_jacobian(problem: Problem, t: float) -> None:
+    """ValueError with the entry that contradicts the differences of the field at the start, or if it is not finite.
+
+    Differences over two lengths tell how far they can be trusted; near a kink of the field they contradict each other,
+    and nothing is said.
+    """
+    if problem.jacobian is None:
+        return
+    y, d = np.atleast_2d(problem.y0)[0], problem.dimension
+    given = problem.evaluate(problem.jacobian, t, y, d * d).reshape(d, d)
+    if not np.isfinite(given).all():
+        i, j = (int(k) for k in np.argwhere(~np.isfinite(given))[0])
+        raise ValueError(f"jacobian: entry ({i}, {j}) is {given[i, j]} at the start t = {t}, y = {y.tolist()}")
+    near, far = (_differences(problem, t, y, k * _DELTA) for k in (1.0, 4.0))
+    if not (np.isfinite(near).all() and np.isfinite(far).all()):
+        return
+    size = np.minimum.outer(np.abs(near).max(axis=1), np.abs(near).max(axis=0))
+    allowed = 10.0 * np.abs(near - far) + _WRONG * np.maximum(size, np.abs(near)) + _noise(problem, t, y)[:, None]
+    off = np.abs(given - near) > allowed
+    if off.any():
+        i, j = np.unravel_index(int(np.argmax(np.where(off, np.abs(given - near) / allowed, 0.0))), off.shape)
+        raise ValueError(
+            f"jacobian: entry ({i}, {j}) is {given[i, j]:.9g} at the start t = {t}, y = {y.tolist()}, but differences "
+            f"of the field give {near[i, j]:.6g}; expected the derivative of component {i} of the field f(t, y τ(x)) "
+            f"by component {j} of x at x = 0, by rows"
+        )
+
+
+def _differences(problem: Problem, t: float, y: Array, delta: float) -> Array:
+    """Central differences of the field along right increments."""
+    columns = []
+    for e in np.eye(problem.dimension) * delta * max(1.0, float(np.abs(y).max())):
+        ahead, behind = y.copy(), y.copy()
+        retract(problem.table, EXP, y, e, ahead)
+        retract(problem.table, EXP, y, -e, behind)
+        columns.append((problem.velocity(t, ahead) - problem.velocity(t, behind)) / (2.0 * np.abs(e).max()))
+    return np.array(columns).T
+
+
+def _noise(problem: Problem, t: float, y: Array) -> Array:
+    """What the rounding of the field leaves of differences."""
+    size = max(1.0, float(np.abs(y).max()))
+    return np.asarray(1e-13 * np.abs(problem.velocity(t, y)) / (_DELTA * size))

@@ -1,0 +1,207 @@
+"""Newton's method in implicit steps: the same solution as by iteration, no limit of stability, Jacobians of problems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+from integrators import Problem, integrate
+from integrators.analysis.canonical import canonical_defect
+from integrators.methods import METHODS
+from integrators.signatures import FIELD_SIGNATURES
+from integrators.steppers.implicit import implicit_rkmk
+from integrators.steppers.lie_variational import variational_rk
+from integrators.steppers.midpoint import midpoint
+from integrators.steppers.newton import schur_form
+from integrators.tableaus import DIAGONALLY_IMPLICIT, FAMILIES, GAUSS
+from integrators.testing import end_state, group_distance
+from liegroup import rn
+from liegroup.compile import entry, ld, st
+from liegroup.compile.scalars import sincos
+from liegroup.table import RN, SO3, table_of
+
+SYMPLECTIC = ["MIDPOINT", "RKMK_GAUSS1", "RKMK_GAUSS2", "RKMK_GAUSS3", "VARIATIONAL_GAUSS1", "VARIATIONAL_GAUSS2"]
+AT_ONCE = {
+    "MIDPOINT": midpoint("at once", iterations=1),
+    "RKMK_GAUSS2": implicit_rkmk(GAUSS(2), "at once", iterations=1),
+    "VARIATIONAL_GAUSS2": variational_rk(GAUSS(2), name="at once", iterations=1),
+}
+"""Methods that go over to Newton's method after one iteration."""
+
+
+@numba.njit
+def spring(t, y, p):
+    return np.array([y[1], -p[0] * p[0] * y[0] - p[1] * y[1]])
+
+
+@numba.njit
+def spring_jacobian(t, y, p):
+    return np.array([[0.0, 1.0], [-p[0] * p[0], -p[1]]])
+
+
+@numba.njit
+def spring_energy(t, y, p):
+    return np.array([0.5 * y[1] * y[1] + 0.5 * p[0] * p[0] * y[0] * y[0]])
+
+
+def oscillator(omega: float, damping: float = 0.0, **more: Any) -> Problem:
+    return Problem(
+        rn(2), [1.0, 0.0], spring, parameters=[omega, damping], canonical=True, invariants={"energy": spring_energy},
+        model="spring", **more,
+    )  # fmt: skip
+
+
+@entry(*FIELD_SIGNATURES)
+def driven(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """x follows cos t at the rate parameters[0], and a body turns with velocity (x, y₁, x²)."""
+    _, c = sincos(t * 1.0)
+    x = ld(y, 4)
+    st(out, 0, x)
+    st(out, 1, ld(y, 1))
+    st(out, 2, x * x)
+    st(out, 3, parameters[0] * (c - x))
+
+
+@entry(*FIELD_SIGNATURES)
+def driven_jacobian(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """By right increments of the turn: y₁ changes by ½ (y₀ δ₀ + y₂ δ₂ − y₃ δ₁)."""
+    zero = 0.0 * ld(y, 0)
+    for k in range(16):
+        st(out, k, zero)
+    st(out, 3, zero + 1.0)
+    st(out, 4, 0.5 * ld(y, 0))
+    st(out, 5, -0.5 * ld(y, 3))
+    st(out, 6, 0.5 * ld(y, 2))
+    st(out, 11, 2.0 * ld(y, 4))
+    st(out, 15, zero - parameters[0])
+
+
+def body(rate: float, **more: Any) -> Problem:
+    return Problem(
+        table_of([(SO3, 1), (RN, 1)]), [1.0, 0.0, 0.0, 0.0, 0.3], driven, parameters=[rate], model="driven body", **more
+    )
+
+
+# --- the same equations, the same solution ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("group", ["R3", "SO3", "SE3", "product"])
+@pytest.mark.parametrize("name", AT_ONCE)
+def test_newton_and_iteration_end_in_the_same_state_on_cotangent_groups(mechanics, name: str, group: str) -> None:
+    problem = mechanics(group)
+    iterated, solved = (end_state(problem, method, 20) for method in (METHODS[name], AT_ONCE[name]))
+    assert group_distance(problem.table, iterated, solved) < 3e-14
+
+
+@pytest.mark.parametrize("name", ["MIDPOINT", "VARIATIONAL_GAUSS2"])
+def test_newton_keeps_the_two_form(mechanics, name: str) -> None:
+    assert canonical_defect(mechanics("SO3"), AT_ONCE[name], "0.1") < 1e-13
+
+
+@pytest.mark.parametrize("name", ["RKMK_RADAU_IIA3", "RKMK_GAUSS2", "MIDPOINT"])
+@pytest.mark.parametrize("rate", [1.0, 1e6])
+def test_the_jacobian_of_the_problem_gives_the_same_states_with_fewer_evaluations(name: str, rate: float) -> None:
+    runs = [integrate(body(rate, **more), name, (0, 1), 0.05) for more in ({}, {"jacobian": driven_jacobian})]
+    assert all(run.status.name == "OK" for run in runs)
+    assert np.abs(runs[0].y[-1] - runs[1].y[-1]).max() < 1e-13
+    if rate > 1.0:
+        assert runs[1].evaluations < runs[0].evaluations
+
+
+def test_a_jacobian_comes_in_every_form_of_a_field() -> None:
+    def plain(t: float, y: Any) -> Any:
+        return [y[1], -1e6 * y[0]]
+
+    forms = {
+        "matrix": lambda t, y: np.array([[0.0, 1.0], [-1e6, 0.0]]),
+        "rows": lambda t, y: [0.0, 1.0, -1e6, 0.0],
+    }
+    ends = [
+        integrate(Problem(rn(2), [1.0, 0.0], plain, jacobian=f), "RKMK_RADAU_IIA2", (0, 1), 0.1).y
+        for f in forms.values()
+    ]
+    ends.append(integrate(oscillator(1e3, jacobian=spring_jacobian), "RKMK_RADAU_IIA2", (0, 1), 0.1).y)
+    ends.append(integrate(oscillator(1e3), "RKMK_RADAU_IIA2", (0, 1), 0.1).y)
+    assert max(np.abs(end - ends[0]).max() for end in ends) < 1e-12
+
+
+@pytest.mark.parametrize("name", ["MIDPOINT", "RKMK_GAUSS2", "VARIATIONAL_GAUSS2", "RKMK_RADAU_IIA3"])
+def test_lanes_go_over_to_newton_each_for_itself(name: str) -> None:
+    """Trajectories of very different stiffness in one set of lanes: each has the bits it has alone."""
+    problem = Problem(rn(4), [1.0, 1.0, 0.0, 0.0], of_any_stiffness, canonical=True)
+    starts = np.array([[1.0, 10.0 ** (k - 1), 0.0, 0.0] for k in range(8)])
+    together = integrate(problem, name, (0, 3), 0.1, y0=starts).y[:, -1]
+    alone = np.array([integrate(problem, name, (0, 3), 0.1, y0=y).y[-1] for y in starts])
+    assert np.array_equal(together, alone)
+
+
+@numba.njit
+def of_any_stiffness(t, y):
+    """Two coordinates, the second a constant that says how stiff the first is."""
+    return np.array([y[2], 0.0, -y[1] * y[0] - np.sin(y[0]), np.cos(y[0])])
+
+
+# --- no limit of stability ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SYMPLECTIC)
+@pytest.mark.parametrize("h_omega", [1.9, 4.5, 1e2, 1e4])
+def test_springs_keep_their_energy_at_any_step(name: str, h_omega: float) -> None:
+    run = integrate(oscillator(h_omega), name, (0, 1000), 1.0)
+    assert run.status.name == "OK"
+    assert np.abs(run["energy"] / run["energy"][0] - 1.0).max() < 1e-11
+
+
+@pytest.mark.parametrize("name", ["RKMK_RADAU_IIA3", "RKMK_RADAU_IIA2", "RKMK_TRBDF2", "RKMK_LOBATTO_IIIC3"])
+@pytest.mark.parametrize("h_omega", [1e2, 1e4])
+def test_methods_that_damp_do_to_the_smallest_numbers(name: str, h_omega: float) -> None:
+    run = integrate(oscillator(h_omega), name, (0, 1000), 1.0)
+    assert run.status.name == "OK"
+    assert run["energy"][-1] < 1e-200
+
+
+def test_the_form_of_schur_is_that_of_the_tableau() -> None:
+    tables = [DIAGONALLY_IMPLICIT[n] for n in DIAGONALLY_IMPLICIT] + [f(3) for f in FAMILIES.values()]
+    for table in tables:
+        A, s = table.rounded.A, table.stages
+        form, structure = schur_form(A)
+        Q, R = form[: s * s].reshape(s, s), form[s * s :].reshape(s, s)
+        assert np.abs(Q @ R @ Q.T - A).max() < 1e-14
+        assert np.abs(Q @ Q.T - np.eye(s)).max() < 1e-14
+        assert structure[:s].sum() == s
+
+
+# --- what is wrong has a name -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["RKMK_RADAU_IIA2", "MIDPOINT"])
+def test_a_wrong_jacobian_is_named(name: str) -> None:
+    @numba.njit
+    def wrong(t, y, p):
+        return np.array([[0.0, 1.0], [p[0] * p[0], -p[1]]])
+
+    with pytest.raises(ValueError, match=r"jacobian: entry \(1, 0\) is 10000 .* differences of the field give -10000"):
+        integrate(oscillator(100.0, jacobian=wrong), name, (0, 1), 0.1)
+
+
+def test_a_jacobian_of_another_shape_is_named() -> None:
+    def plain(t: float, y: Any) -> Any:
+        return [y[1], -y[0]]
+
+    with pytest.raises(ValueError, match=r"jacobian: returned an array of shape \(2, 1\), expected \(2, 2\)"):
+        integrate(Problem(rn(2), [1.0, 0.0], plain, jacobian=lambda t, y: np.ones((2, 1))), "MIDPOINT", (0, 1), 0.1)
+    with pytest.raises(ValueError, match="another size"):
+        integrate(oscillator(1.0, jacobian=numba.njit(lambda t, y, p: np.ones((3, 3)))), "MIDPOINT", (0, 1), 0.1)
+    with pytest.raises(TypeError, match="jacobian: a plain Python function beside a compiled field"):
+        oscillator(1.0, jacobian=lambda t, y: np.ones((2, 2)))
+
+
+def test_a_jacobian_near_a_kink_is_not_refused() -> None:
+    def kinked(t: float, y: Any) -> Any:
+        return [np.abs(y[0] - 1.0) - y[0]]
+
+    run = integrate(Problem(rn(1), [1.0], kinked, jacobian=lambda t, y: [[-2.0]]), "RKMK_RADAU_IIA2", (0, 0.5), 0.1)
+    assert run.success
