@@ -27,6 +27,8 @@ class Closures(NamedTuple):
     place of the passes.  In `parameters`: the starts of the null directions.  First lines of the workspace: poses,
     screws, columns, Φ, carried impulses, scratch, null directions; then single lines: multipliers λ or impulses Λ
     (before: minus the closing velocities), φ, and places for (v, ṗ), q, a state, a right side, the registers of a tape.
+    Of the force elements: how many read velocities; the rows they take in a variational step, of these those across the
+    tree, and of these those that read velocities, which come first.
     """
 
     all: Any
@@ -60,6 +62,10 @@ class Closures(NamedTuple):
     state: Any
     target: Any
     registers: Any
+    reading: Any
+    rows: Any
+    across: Any
+    across_reading: Any
 
 
 class PackedEquation(NamedTuple):
@@ -79,7 +85,8 @@ class PackedElement(NamedTuple):
     """A force element: its kind (a number of `mechanics.forces.registry`) and where it acts
     (`mechanics.forces.element`); links of the two bodies (on a joint: its coordinate and its velocity); place of the
     numbers of its law in `parameters`; prescribed motion as of a link; of one that acts along an equation its kind, its
-    numbers and its code, as of a `PackedEquation`.
+    numbers and its code, as of a `PackedEquation`; whether it reads velocities; its reach, and the link whose joint it
+    acts along (on a joint, between neighbours); its first row in a variational step.
     """
 
     kind: Any
@@ -93,6 +100,10 @@ class PackedElement(NamedTuple):
     equation: Any = 0
     equation_numbers: Any = 0
     code: Any = 0
+    reads: Any = 0
+    reach: Any = 0
+    link: Any = 0
+    row: Any = 0
 
 
 class Passes(NamedTuple):
@@ -115,6 +126,8 @@ class Pass(NamedTuple):
     meet: Any
 
 
+ALONG_ONE, TO_BASE, ACROSS = range(3)
+"""Reach of a force element: along the joint of one link, between a link and the base, between any two."""
 CLOSURES, EQUATION, ELEMENT = len(Closures._fields), len(PackedEquation._fields), len(PackedElement._fields)
 
 
@@ -125,7 +138,8 @@ def closures_of(structure: Any) -> Any:
     return Closures(
         s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8], s[o + 9], s[o + 10],
         s[o + 11], s[o + 12], s[o + 13], s[o + 14], s[o + 15], s[o + 16], s[o + 17], s[o + 18], s[o + 19], s[o + 20],
-        s[o + 21], s[o + 22], s[o + 23], s[o + 24], s[o + 25], s[o + 26], s[o + 27], s[o + 28], s[o + 29], s[o + 30],
+        s[o + 21], s[o + 22], s[o + 23], s[o + 24], s[o + 25], s[o + 26], s[o + 27], s[o + 28], s[o + 29], s[o + 30], s[o + 31],
+        s[o + 32], s[o + 33], s[o + 34],
     )  # fmt: skip
 
 
@@ -141,7 +155,8 @@ def element_of(structure: Any, closures: Any, n: Any) -> Any:
     """Force element n."""
     s, o = structure, closures.elements + ELEMENT * n
     return PackedElement(
-        s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8], s[o + 9], s[o + 10]
+        s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8], s[o + 9], s[o + 10],
+        s[o + 11], s[o + 12], s[o + 13], s[o + 14],
     )  # fmt: skip
 
 
