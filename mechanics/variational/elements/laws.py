@@ -6,9 +6,12 @@ With φ₀, φ₁ the value of an equation (or the coordinate of a joint) at the
 
 the impulses are (h/2) F₀ along the screw W₀ at node k and (h/2) F₁ along W₁ at node k + 1.  Of a spring and damper the
 impedance −dF₀h/2 / dφ₁ is c/2 by the one rule and c/2 + h k/4 by the other.  A force between bodies gets their poses at
-either node with the velocities (d, a)/h of the motion over the step in the axes of that node.  All of this changes
-its roles when the nodes are exchanged, so that the step stays symmetric; without dampers it is that of the discrete
-Lagrangian L_d − h U((φ₀ + φ₁)/2).
+either node, and the twist of the motion over the step, cay⁻¹(f)/h on SE(3), at both.  All of this changes its roles
+when the nodes are exchanged, so that the step stays symmetric; without dampers the midpoint rule is that of the
+discrete Lagrangian L_d − h U((φ₀ + φ₁)/2).
+
+Strong damping, z = h c/m ≫ 1, is that of the midpoint rule: the momenta of the nodes approach their slow course by the
+factor (1 − z/2)/(1 + z/2) a step, so that they ring, while the positions, which ring 2/z as much, follow.
 
 Derivatives by the rate are difference quotients: they only steer the iteration.
 Sources: Marsden and West 2001, part 3 (forces); Stern and Grinspun 2009 (stiff springs by the midpoint rule).
@@ -21,7 +24,7 @@ from typing import Any
 from liegroup.compile import helper, kernel, ld, ld2, st2
 from liegroup.compile.scalars import absolute, maximum
 from liegroup.formulas.so2 import cayley_angle
-from liegroup.formulas.vectors import add, cross, scale
+from liegroup.formulas.vectors import add, cross, scale, subtract
 from mechanics.algebra.vectors import rotated_back
 from mechanics.closed_trees.layout import ALONG_ONE, TO_BASE, PackedEquation, closures_of, element_of, on_path
 from mechanics.closed_trees.poses import pose, screws_of
@@ -118,21 +121,27 @@ def state_at_start(h: Any, work: Any, row: Any, column: Any, i: Any, nudged: Any
         nudge if nudged in (1, 4) else zero,
         nudge if nudged in (2, 5) else zero,
     )  # fmt: skip
-    v, w = scale(1.0 / h, d), scale(1.0 / h, a)
-    if nudged < 0:
-        return BodyState(R, x, v, w)
-    if nudged < 3:
-        return BodyState(R, x, add(v, add(u, turned(a, u))), w)
-    return BodyState(R, x, v, scale(1.0 / h, compose(a, scale(h, u))))
+    u = scale(h, u)
+    if nudged >= 3:
+        a = compose(a, u)
+    elif nudged >= 0:
+        d = add(d, add(u, turned(a, u)))
+    v, w = twist(h, a, d)
+    return BodyState(R, x, v, w)
+
+
+@helper
+def twist(h: Any, a: Any, d: Any) -> Any:
+    """The Cayley coordinates of a motion (a, d) over h: the same in the axes of both nodes, wherever the origin is."""
+    return scale(1.0 / h, subtract(d, scale(0.5, cross(a, d)))), scale(1.0 / h, a)
 
 
 @helper
 def state_at_end(h: Any, work: Any, field_work: Any, line: Any, i: Any) -> Any:
     """Pose of a body at node k + 1 and its velocity over the step, there."""
     R, x = pose(field_work, line)
-    a, d = vector(work, i, TURN_BODY), vector(work, i, SHIFT_BODY)
-    d = add(d, turned((-a[0], -a[1], -a[2]), d))
-    return BodyState(R, x, scale(1.0 / h, d), scale(1.0 / h, a))
+    v, w = twist(h, vector(work, i, TURN_BODY), vector(work, i, SHIFT_BODY))
+    return BodyState(R, x, v, w)
 
 
 @helper
@@ -223,11 +232,13 @@ def evaluate(
         if takes_part(e, options):
             row = lines.rows + e.row
             if e.place == ON_JOINT:
+                before = ld(y, e.first)
                 x, impedance = at_start(
-                    t, h, options, parameters, e, ld(y, e.first), moved_by_joint(structure, work, e.link)
+                    t, h, options, parameters, e, before, moved_by_joint(structure, work, e.link)
                 )
                 st2(work, row, IMPULSE_OF, x)
                 st2(work, e.link, DRAG, ld2(work, e.link, DRAG) + impedance)
+                noise = maximum(noise, absolute(impedance) * (GRAIN * absolute(before)))
             elif e.place == ON_EQUATION:
                 phi, W_i, W_j = along_equation(parameters, structure, closures, e, field_work)
                 before = ld2(work, row, PHI)
