@@ -56,6 +56,7 @@ _NUDGE = 1e-6
 NOT_FAR = 0.2
 """A singular position is named as a cause if the smallest singular value is below this part of its value at home."""
 
+
 class FastestSpring(NamedTuple):
     """A rate, rad/s, the joint that moves most, and the force element that pulls most."""
 

@@ -138,8 +138,8 @@ def closures_of(structure: Any) -> Any:
     return Closures(
         s[o], s[o + 1], s[o + 2], s[o + 3], s[o + 4], s[o + 5], s[o + 6], s[o + 7], s[o + 8], s[o + 9], s[o + 10],
         s[o + 11], s[o + 12], s[o + 13], s[o + 14], s[o + 15], s[o + 16], s[o + 17], s[o + 18], s[o + 19], s[o + 20],
-        s[o + 21], s[o + 22], s[o + 23], s[o + 24], s[o + 25], s[o + 26], s[o + 27], s[o + 28], s[o + 29], s[o + 30], s[o + 31],
-        s[o + 32], s[o + 33], s[o + 34],
+        s[o + 21], s[o + 22], s[o + 23], s[o + 24], s[o + 25], s[o + 26], s[o + 27], s[o + 28], s[o + 29], s[o + 30],
+        s[o + 31], s[o + 32], s[o + 33], s[o + 34],
     )  # fmt: skip
 
 

@@ -105,8 +105,8 @@ def iterate(
     t: Any, h: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, known: Any,
     counters: Any,
 ) -> Any:  # fmt: skip
-    """Newton's method on joints and impulses; returns whether all lanes have converged, the largest turn of a joint, and
-    the rounding in the impulses.
+    """Newton's method on joints and impulses; returns whether all lanes have converged, the largest turn of a joint,
+    and the rounding in the impulses.
 
     It ends where what the next correction would leave, by the last contraction, is below rounding; where corrections
     are roundings of the poses; or where small ones do not become smaller any more.  The equations are checked
@@ -141,8 +141,8 @@ def iterate(
 def at_present(
     t: Any, h: Any, y: Any, parameters: Any, structure: Any, options: Any, field_work: Any, work: Any
 ) -> Any:  # fmt: skip
-    """Closures, impulses of elements and what the step aims at, with the present increments; returns the rounding in the
-    impulses.
+    """Closures, impulses of elements and what the step aims at, with the present increments; returns the rounding in
+    the impulses.
     """
     lines = lines_of(structure)
     closures_at(y, parameters, structure, work, G1, RHO1, field_work)

@@ -1,5 +1,5 @@
-"""The sweep up with the impedances of force elements: D of a joint gains what acts along it, N of a link what ties it to
-the base.
+"""The sweep up with the impedances of force elements: D of a joint gains what acts along it, N of a link what ties it
+to the base.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 With φ₀, φ₁ the value of an equation (or the coordinate of a joint) at the nodes and its rate over the step,
 
-    s = (φ₁ − φ₀)/h,       trapezoidal: F₀ = F(φ₀, s, t₀), F₁ = F(φ₁, s, t₁);   midpoint: F₀ = F₁ = F((φ₀ + φ₁)/2, s, t½)
+    s = (φ₁ − φ₀)/h,     trapezoidal: F₀ = F(φ₀, s, t₀), F₁ = F(φ₁, s, t₁);   midpoint: F₀ = F₁ = F((φ₀ + φ₁)/2, s, t½)
 
 the impulses are (h/2) F₀ along the screw W₀ at node k and (h/2) F₁ along W₁ at node k + 1.  Of a spring and damper the
 impedance −dF₀h/2 / dφ₁ is c/2 by the one rule and c/2 + h k/4 by the other.  A force between bodies gets their poses at
@@ -111,8 +111,8 @@ def kept_pose(work: Any, row: Any, column: Any) -> Any:
 
 @helper
 def state_at_start(h: Any, work: Any, row: Any, column: Any, i: Any, nudged: Any, nudge: Any) -> Any:
-    """Pose of a body at node k and its velocity over the step, there; with component `nudged` of its increment at node k
-    + 1 changed by h times `nudge`.
+    """Pose of a body at node k and its velocity over the step; with component `nudged` of its increment at node k + 1
+    changed by h times `nudge`.
     """
     R, x = kept_pose(work, row, column)
     a, d, zero = vector(work, i, TURN_BODY), vector(work, i, SHIFT_BODY), 0.0 * nudge
@@ -233,9 +233,7 @@ def evaluate(
             row = lines.rows + e.row
             if e.place == ON_JOINT:
                 before = ld(y, e.first)
-                x, impedance = at_start(
-                    t, h, options, parameters, e, before, moved_by_joint(structure, work, e.link)
-                )
+                x, impedance = at_start(t, h, options, parameters, e, before, moved_by_joint(structure, work, e.link))
                 st2(work, row, IMPULSE_OF, x)
                 st2(work, e.link, DRAG, ld2(work, e.link, DRAG) + impedance)
                 noise = maximum(noise, absolute(impedance) * (GRAIN * absolute(before)))

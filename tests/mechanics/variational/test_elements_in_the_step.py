@@ -243,9 +243,7 @@ def test_a_drive_of_a_robot_with_a_strong_derivative_gain_at_a_millisecond():
     robot = mechanics.load_model("ur5", damping=False)
     names = [body.joint_name for body in robot.bodies if body.joint.n_v == 1]
     for kp, kd in ((100.0, 15.0), (1e4, 1e3)):
-        drives = [
-            servo(name, kp, kd, Motion((0.1 * k, 0.3), ((0.2, 3.0, 0.0),))) for k, name in enumerate(names)
-        ]
+        drives = [servo(name, kp, kd, Motion((0.1 * k, 0.3), ((0.2, 3.0, 0.0),))) for k, name in enumerate(names)]
         problem = Mechanism(robot, elements=drives).problem(0.1 * np.arange(6), np.zeros(6))
         run = integrate(problem, "TREE_VARIATIONAL", (0.0, 1.0), 1e-3)
         assert run.success, run.message
@@ -355,8 +353,8 @@ def total_momentum(tree, q, p):
 @pytest.mark.parametrize("rule", METHODS)
 def test_compiled_and_interpreted_agree(rule):
     made = loaded(
-        bushing(HULL, DOOR, 20.0, 5.0), joint_spring("arm_joint", 30.0, 0.1, 2.0), spring_damper(TIP, GROUND, 5.0, 40.0),
-        contact(HULL, FLOOR, 5.0, stiffness=20.0, damping=0.5, friction=0.5),
+        bushing(HULL, DOOR, 20.0, 5.0), joint_spring("arm_joint", 30.0, 0.1, 2.0),
+        spring_damper(TIP, GROUND, 5.0, 40.0), contact(HULL, FLOOR, 5.0, stiffness=20.0, damping=0.5, friction=0.5),
     )  # fmt: skip
     problem = posed(made)
     compiled, interpreted = (step_map(problem, METHODS[rule], interpreted=form)(problem.y0, H) for form in (0, 1))
