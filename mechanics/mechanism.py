@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from functools import cached_property
-from typing import Literal
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,7 @@ from liegroup.group import product, rn
 from liegroup.modules import listing
 from mechanics import dynamics
 from mechanics.closed_trees.field import closed
+from mechanics.closed_trees.layout import closures_of
 from mechanics.closed_trees.packing import PackedLoops, Solved, pack_loops
 from mechanics.closed_trees.projection import closed_invariants, closed_projection
 from mechanics.constraints.assembly import (
@@ -35,7 +37,7 @@ from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import Closure
 from mechanics.constraints.mobility import Mobility, mass_matrix, mobility, nearness, usual_pivot
 from mechanics.errors import ModelError, ModelWarning
-from mechanics.forces import Element
+from mechanics.forces import Element, OnBodies
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.model.tree import Tree
 from mechanics.variational.own_step import variational_step
@@ -53,6 +55,15 @@ LARGEST_TURN = 2.0
 _NUDGE = 1e-6
 NOT_FAR = 0.2
 """A singular position is named as a cause if the smallest singular value is below this part of its value at home."""
+
+
+class FastestSpring(NamedTuple):
+    """A rate, rad/s, the joint that moves most, and the force element that pulls most."""
+
+    rate: float
+    joint: str
+    element: str
+
 
 _ELEMENTS = "lists of force elements, such as joint_spring(…)"
 
@@ -278,7 +289,7 @@ class Mechanism:
             explain=self.explain,
             projection=None if projection == "none" else closed_projection,
             autonomous=not (self.tree.is_rheonomic or any(element.is_driven() for element in self.elements)),
-            own_steps={"variational": self._variational_step()},
+            own_steps=self._variational_steps(packed),
             model=self.name,
         )
 
@@ -323,45 +334,70 @@ class Mechanism:
         """
         return dynamics.closed_rates(self.tree, self.packed(), field, q, p, t)
 
-    def _variational_step(self) -> OwnStep:
+    def _variational_steps(self, packed: PackedLoops) -> dict[str, OwnStep]:
         coupled = max((len(equation.joints) for equation in self.equations.equations), default=0)
-        return variational_step(self.tree, len(self.solved.kept), bool(self.elements), coupled, self._step_doubts)
+        rows = closures_of(packed.structure) if self.elements else None
+        own = variational_step(self.tree, len(self.solved.kept), rows, coupled, self._step_doubts)
+        midpoint = partial(self._step_doubts, springs="midpoint")
+        return {"variational": own, "variational_imex": replace(own, doubts=midpoint)}
 
-    def _step_doubts(self, y: Array, h: float) -> list[Doubt]:
-        """Springs that a variational step of size h cannot hold: it takes their forces at its ends."""
-        if not self.elements:
+    def _step_doubts(self, y: Array, h: float, springs: str = "trapezoidal") -> list[Doubt]:
+        """Springs that a variational step of size h cannot hold: it takes their forces at its ends; with springs by the
+        midpoint rule, contacts alone.
+        """
+        kept = [e for e in self.elements if springs == "trapezoidal" or isinstance(e, OnBodies)]
+        if not kept:
             return []
-        omega, joint = self.fastest_spring(y[: self.tree.nq])
+        made = copy(self)
+        made.elements = tuple(kept)
+        spring = made.fastest_spring(y[: self.tree.nq])
+        omega = spring.rate
         if h * omega < LARGEST_TURN:
             return []
-        says = f"springs at joint {joint!r} swing with {omega:.4g} rad/s, too fast for steps of {h:.3g} s"
-        return [
-            Doubt("turn_per_step", 0.0, h * omega, LARGEST_TURN, says, f"use steps below {LARGEST_TURN / omega:.3g} s")
-        ]
+        says = f"{spring.element} swings with {omega:.4g} rad/s, most in joint {spring.joint!r}, too fast for steps of"
+        remedy = f"use steps below {LARGEST_TURN / omega:.3g} s"
+        if springs == "trapezoidal" and not spring.element.startswith("Contact"):
+            remedy += ", or TREE_VARIATIONAL_IMEX, which has no such limit"
+        return [Doubt("turn_per_step", 0.0, h * omega, LARGEST_TURN, f"{says} {h:.3g} s", remedy)]
 
-    def fastest_spring(self, q: ArrayLike) -> tuple[float, str]:
+    def _pull(self, q: Array, nudges: Array) -> Array:
+        """Forces of the elements along the velocities, at rest in configurations q exp(nudge)."""
+        bare = copy(self)
+        bare.elements = ()
+        near, still = np.array([moved_by(self.tree, q, x) for x in nudges]), np.zeros((len(nudges), self.tree.nv))
+        return np.asarray(self.rhs(near, still)[1] - bare.rhs(near, still)[1])
+
+    def fastest_spring(self, q: ArrayLike) -> FastestSpring:
         """The greatest angular frequency, rad/s, with which the mechanism swings on its force elements about a
-        configuration, gravity and speeds apart, and the joint that moves most (in energy); 0 if nothing pulls back.
+        configuration, gravity and speeds apart, the joint that moves most (in energy), and the element that pulls most;
+        0 if nothing pulls back.
         """
         import scipy.linalg  # slow to import
 
         q, n = self._numbers(q, "q", self.tree.nq), self.tree.nv
-        bare = copy(self)
-        bare.elements = ()
-
-        nudges = _NUDGE * np.vstack([np.eye(n), -np.eye(n)])
-        near, still = np.array([moved_by(self.tree, q, x) for x in nudges]), np.zeros((2 * n, n))
-        pull = np.asarray(self.rhs(near, still)[1] - bare.rhs(near, still)[1])
+        pull = self._pull(q, _NUDGE * np.vstack([np.eye(n), -np.eye(n)]))
         stiffness = (pull[n:] - pull[:n]) / (2.0 * _NUDGE)
         free = scipy.linalg.null_space(self.equations.matrix(q)) if len(self.equations) else np.eye(n)
         if not free.shape[1]:
-            return 0.0, ""
+            return FastestSpring(0.0, "", "")
         M = mass_matrix(self.tree, q)
         K = 0.5 * free.T @ (stiffness + stiffness.T) @ free
         values, vectors = scipy.linalg.eigh(K, free.T @ M @ free)
         shape = free @ vectors[:, -1]
         joint = self.labels[1][int(np.argmax(np.abs(shape * (M @ shape))))].rsplit(".", 1)[0]
-        return float(np.sqrt(max(values[-1], 0.0))), joint
+        return FastestSpring(float(np.sqrt(max(values[-1], 0.0))), joint, self._pulling_most(q, shape))
+
+    def _pulling_most(self, q: Array, shape: Array) -> str:
+        """The element that stores most where the mechanism is moved along a velocity."""
+        nudges, most, name = _NUDGE / np.abs(shape).max() * np.array([shape, -shape]), 0.0, ""
+        for element in self.elements:
+            alone = copy(self)
+            alone.elements = (element,)
+            pull = alone._pull(q, nudges)
+            x = float((pull[1] - pull[0]) @ shape)
+            if x > most:
+                most, name = x, str(element)
+        return name
 
     def momentum(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
         """p = Bᵀ M V, m·v of the tree."""

@@ -28,6 +28,8 @@ from integrators.status import Status
 Array = NDArray[np.float64]
 COLLAPSED = 1e-3
 """Part of the mean step below which the smallest one says that something was in the way."""
+LOOKS = 64
+"""Saved states, of all trajectories together, at which the hypotheses of the steps are looked at again."""
 
 
 def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequence[Run], seconds: float) -> Solution:
@@ -38,7 +40,7 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
     counters = np.sum([run.counters_of_all for run in runs], axis=0)
     names = () if runs[0].output.events is None else runs[0].output.events.names
     doubts = tuple(doubt for k, (run, one) in enumerate(each) for doubt in _doubts(problem, run, one, k))
-    doubts = (*_at_the_start(problem, method, way), *doubts)
+    doubts = (*_at_the_start(problem, method, way), *_on_the_way(problem, method, way, found), *doubts)
     return Solution(
         **(_single(problem, runs[0], found[0]) if single else _ensemble(found)),
         variables=tuple(problem.variables),
@@ -149,6 +151,28 @@ def _at_the_start(problem: Problem, method: Method, way: Plan | Steering) -> lis
             says = f"the hypotheses of {method.name} could not be checked ({error})"
             found = [Doubt("hypotheses", t0, np.nan, np.nan, says)]
         doubts += [replace(doubt, time=t0, trajectory=k) for doubt in found]
+    return doubts
+
+
+def _on_the_way(problem: Problem, method: Method, way: Plan | Steering, found: Sequence[Trajectory]) -> list[Doubt]:
+    """What a method of fixed steps presupposes and does not find in some of the saved states, the first of each
+    trajectory; nothing where it did not hold at the start.
+    """
+    if not isinstance(way, Plan):
+        return []
+    doubts: list[Doubt] = []
+    for k, one in enumerate(found):
+        rows = np.unique(np.linspace(0, len(one.t) - 1, 1 + min(8, LOOKS // len(found))).astype(int))
+        for row in rows:
+            y = one.y[row]
+            try:
+                of_steps = method.doubts(problem, y, abs(way.h)) if np.isfinite(y).all() else ()
+            except (ArithmeticError, ValueError, np.linalg.LinAlgError):
+                of_steps = ()
+            if of_steps:
+                time = float(one.t[row])
+                doubts += [] if row == 0 else [replace(doubt, time=time, trajectory=k) for doubt in of_steps]
+                break
     return doubts
 
 

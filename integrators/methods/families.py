@@ -102,6 +102,7 @@ def rows() -> Iterator[Row]:
     yield "TREE_VARIATIONAL", tree_variational
     for row in COMPOSED:
         yield _row(f"TREE_VARIATIONAL_{row}", COMPOSITIONS, row, tree_variational)
+    yield "TREE_VARIATIONAL_IMEX", partial(tree_variational, springs="midpoint")
 
 
 def _collocation(family: str, s: int, name: str) -> Method:

@@ -12,6 +12,9 @@ of the bodies' motions is one of
 ``cayley``     the Cayley map of SE(3), for comparison with the literature
 ``exp``        the exponential map of SE(3), for comparison with the literature
 =============  ========================================================================================
+
+Springs of force elements are taken at the nodes, or, ``springs="midpoint"``, by the midpoint rule, which no stiffness
+limits.
 """
 
 from __future__ import annotations
@@ -35,6 +38,8 @@ TREE_VARIATIONAL = Stepper(
     needs="own step",
 )
 
+TREE_VARIATIONAL_IMEX = replace(TREE_VARIATIONAL, name="tree_variational_imex", own="variational_imex")
+
 
 def tree_variational(
     composition: Composition | None = None,
@@ -43,6 +48,7 @@ def tree_variational(
     divisions: int = 10,
     newton: str = "exact",
     map: str = "split",
+    springs: str = "trapezoidal",
     **changes: Any,
 ) -> Method:
     """The variational integrator of a tree.
@@ -60,6 +66,10 @@ def tree_variational(
         The matrix of the iteration: exact, or the inertia at the start of the step (RIQN, for comparison).
     map : {"split", "splitexp", "cayley", "exp"}
         The map of the bodies' motions.
+    springs : {"trapezoidal", "midpoint"}
+        Of the discrete potential of force elements on joints and along equations.  Trapezoidal: forces at the nodes, as
+        explicit as gravity, up to h ω = 2.  Midpoint, h U((φ₀ + φ₁)/2): implicit, without such a limit
+        (implicit–explicit, IMEX); frequencies beyond 1/h are then slowed down to (2/h) atan(h ω/2).
 
     Raises
     ------
@@ -71,16 +81,21 @@ def tree_variational(
         raise ValueError(f"divisions: {divisions!r}, expected a whole number from 0 to 30")
     if newton not in ("exact", "inertia"):
         raise ValueError(f"newton: {newton!r}, expected 'exact' or 'inertia'")
+    if springs not in ("trapezoidal", "midpoint"):
+        raise ValueError(f"springs: {springs!r}, expected 'trapezoidal' or 'midpoint'")
+    imex = springs == "midpoint"
+    family = "TREE_VARIATIONAL_IMEX" if imex else "TREE_VARIATIONAL"
     weights = np.ones(1) if composition is None else floats(composition.weights)
     return Method(
-        name=name or ("TREE_VARIATIONAL" if composition is None else f"TREE_VARIATIONAL_{composition.name.upper()}"),
-        stepper=TREE_VARIATIONAL,
+        name=name or (family if composition is None else f"{family}_{composition.name.upper()}"),
+        stepper=TREE_VARIATIONAL_IMEX if imex else TREE_VARIATIONAL,
         order=2 if composition is None else composition.order,
         coefficients=np.concatenate([[2 * math.tan(turn / 2)], weights]),
-        options=np.array([newton == "exact", divisions]),
+        options=np.array([newton == "exact", divisions, imex]),
         symmetric=True,
         symplectic=True,
-        source="Lee, Liu, Park and Srinivasa 2016 (linear time); Bou-Rabee and Marsden 2009 (maps)",
+        source="Lee, Liu, Park and Srinivasa 2016 (linear time); Bou-Rabee and Marsden 2009 (maps)"
+        + ("; Stern and Grinspun 2009 (springs)" if imex else ""),
         map=map,
         **changes,
     )

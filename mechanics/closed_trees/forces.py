@@ -52,24 +52,31 @@ def _apply(work: Any, line: Any, R: Any, arm: Any, force: Any) -> None:
 def forces(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, offset: Any) -> None:
     """Wrenches into the accumulators, forces on joints into out[offset …]; out[0 …] holds the velocities."""
     closures = closures_of(structure)
-    poses_at = closures.poses
     for n in range(closures.forces):
-        element = element_of(structure, closures, n)
-        kind, i, j = element.kind, element.first, element.second
-        if element.place == ON_JOINT:
-            force, _, _ = law_on_joint(kind, t, parameters, element, ld(y, i), ld(out, j))
-            st(out, offset + j, ld(out, offset + j) + force)
-        elif element.place == ON_EQUATION:
-            phi, rate, W_i, W_j = on_equation(parameters, structure, closures, element, work)
-            force, _, _ = law_on_equation(kind, t, parameters, element, phi, rate)
-            for k in range(6):
-                add_at(work, poses_at + i, ACCUMULATED + k, force * W_i[k])
-                add_at(work, poses_at + j, ACCUMULATED + k, force * W_j[k])
-        else:
-            first, second = body_state(work, poses_at, i), body_state(work, poses_at, j)
-            f, arm_i, arm_j, _, _ = law_on_bodies(kind, t, parameters, element, first, second)
-            _apply(work, poses_at + i, first.R, arm_i, f)
-            _apply(work, poses_at + j, second.R, arm_j, scale(-1.0, f))
+        force_of(t, y, parameters, structure, work, out, offset, element_of(structure, closures, n))
+
+
+@kernel
+def force_of(
+    t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, offset: Any, element: Any
+) -> None:  # fmt: skip
+    """The same of one element."""
+    closures = closures_of(structure)
+    poses_at, kind, i, j = closures.poses, element.kind, element.first, element.second
+    if element.place == ON_JOINT:
+        force, _, _ = law_on_joint(kind, t, parameters, element, ld(y, i), ld(out, j))
+        st(out, offset + j, ld(out, offset + j) + force)
+    elif element.place == ON_EQUATION:
+        phi, rate, W_i, W_j = on_equation(parameters, structure, closures, element, work)
+        force, _, _ = law_on_equation(kind, t, parameters, element, phi, rate)
+        for k in range(6):
+            add_at(work, poses_at + i, ACCUMULATED + k, force * W_i[k])
+            add_at(work, poses_at + j, ACCUMULATED + k, force * W_j[k])
+    else:
+        first, second = body_state(work, poses_at, i), body_state(work, poses_at, j)
+        f, arm_i, arm_j, _, _ = law_on_bodies(kind, t, parameters, element, first, second)
+        _apply(work, poses_at + i, first.R, arm_i, f)
+        _apply(work, poses_at + j, second.R, arm_j, scale(-1.0, f))
 
 
 @kernel

@@ -27,6 +27,8 @@ class Closures(NamedTuple):
     place of the passes.  In `parameters`: the starts of the null directions.  First lines of the workspace: poses,
     screws, columns, Φ, carried impulses, scratch, null directions; then single lines: multipliers λ or impulses Λ
     (before: minus the closing velocities), φ, and places for (v, ṗ), q, a state, a right side, the registers of a tape.
+    Of the force elements: how many read velocities; the rows they take in a variational step, of these those across the
+    tree, and of these those that read velocities, which come first.
     """
 
     all: Any
@@ -60,6 +62,10 @@ class Closures(NamedTuple):
     state: Any
     target: Any
     registers: Any
+    reading: Any
+    rows: Any
+    across: Any
+    across_reading: Any
 
 
 class PackedEquation(NamedTuple):
@@ -79,7 +85,8 @@ class PackedElement(NamedTuple):
     """A force element: its kind (a number of `mechanics.forces.registry`) and where it acts
     (`mechanics.forces.element`); links of the two bodies (on a joint: its coordinate and its velocity); place of the
     numbers of its law in `parameters`; prescribed motion as of a link; of one that acts along an equation its kind, its
-    numbers and its code, as of a `PackedEquation`.
+    numbers and its code, as of a `PackedEquation`; whether it reads velocities; its reach, and the link whose joint it
+    acts along (on a joint, between neighbours); its first row in a variational step.
     """
 
     kind: Any
@@ -93,6 +100,10 @@ class PackedElement(NamedTuple):
     equation: Any = 0
     equation_numbers: Any = 0
     code: Any = 0
+    reads: Any = 0
+    reach: Any = 0
+    link: Any = 0
+    row: Any = 0
 
 
 class Passes(NamedTuple):
@@ -115,6 +126,8 @@ class Pass(NamedTuple):
     meet: Any
 
 
+ALONG_ONE, TO_BASE, ACROSS = range(3)
+"""Reach of a force element: along the joint of one link, between a link and the base, between any two."""
 CLOSURES, EQUATION, ELEMENT = len(Closures._fields), len(PackedEquation._fields), len(PackedElement._fields)
 
 
@@ -123,11 +136,11 @@ def closures_of(structure: Any) -> Any:
     """The record of the section."""
     s, o = structure, header_of(structure).extension
     return Closures(
-        ld(s, o), ld(s, o + 1), ld(s, o + 2), ld(s, o + 3), ld(s, o + 4), ld(s, o + 5), ld(s, o + 6),
-        ld(s, o + 7), ld(s, o + 8), ld(s, o + 9), ld(s, o + 10), ld(s, o + 11), ld(s, o + 12), ld(s, o + 13),
-        ld(s, o + 14), ld(s, o + 15), ld(s, o + 16), ld(s, o + 17), ld(s, o + 18), ld(s, o + 19), ld(s, o + 20),
-        ld(s, o + 21), ld(s, o + 22), ld(s, o + 23), ld(s, o + 24), ld(s, o + 25), ld(s, o + 26), ld(s, o + 27),
-        ld(s, o + 28), ld(s, o + 29), ld(s, o + 30),
+        ld(s, o), ld(s, o + 1), ld(s, o + 2), ld(s, o + 3), ld(s, o + 4), ld(s, o + 5), ld(s, o + 6), ld(s, o + 7),
+        ld(s, o + 8), ld(s, o + 9), ld(s, o + 10), ld(s, o + 11), ld(s, o + 12), ld(s, o + 13), ld(s, o + 14),
+        ld(s, o + 15), ld(s, o + 16), ld(s, o + 17), ld(s, o + 18), ld(s, o + 19), ld(s, o + 20), ld(s, o + 21),
+        ld(s, o + 22), ld(s, o + 23), ld(s, o + 24), ld(s, o + 25), ld(s, o + 26), ld(s, o + 27), ld(s, o + 28),
+        ld(s, o + 29), ld(s, o + 30), ld(s, o + 31), ld(s, o + 32), ld(s, o + 33), ld(s, o + 34),
     )  # fmt: skip
 
 
@@ -144,7 +157,7 @@ def element_of(structure: Any, closures: Any, n: Any) -> Any:
     s, o = structure, closures.elements + ELEMENT * n
     return PackedElement(
         ld(s, o), ld(s, o + 1), ld(s, o + 2), ld(s, o + 3), ld(s, o + 4), ld(s, o + 5), ld(s, o + 6), ld(s, o + 7),
-        ld(s, o + 8), ld(s, o + 9), ld(s, o + 10),
+        ld(s, o + 8), ld(s, o + 9), ld(s, o + 10), ld(s, o + 11), ld(s, o + 12), ld(s, o + 13), ld(s, o + 14),
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liegroup.formulas import so2
+from mechanics.closed_trees.element_rows import with_rows
 from mechanics.closed_trees.layout import (
     CLOSURES,
     ELEMENT,
@@ -85,7 +86,7 @@ def pack_loops(
     closed = np.zeros(len(equations)) if tolerances is None else tolerances
     table = [writer.equation(equations, c, float(solved.scales[c]), float(closed[c])) for c in order]
     starts = writer.put(np.asarray(solved.starts).ravel())
-    records = [writer.element(e) for e in elements]
+    records, rows = with_rows(base, [writer.element(e) for e in elements])
     settings_at = writer.put(settings.numbers)
     path, group = _path(base, writer.ends), np.asarray(tree.group.table)
     kept = table[: len(solved.kept)]
@@ -104,6 +105,7 @@ def pack_loops(
         matrix=lines.take(m), carried=lines.take(m), scratch=lines.take(m if d else 0), nulls=lines.take(d),
         multipliers=lines.take(1), gap=lines.take(1), rates=lines.take(1), moved=lines.take(1), state=lines.take(1),
         target=lines.take(1), registers=lines.take(1),
+        reading=sum(e.reads for e in records), **rows._asdict(),
     )  # fmt: skip
     placed: list[PackedEquation | PackedElement] = [e._replace(code=codes_at + e.code) for e in table]
     placed += [e._replace(code=codes_at + e.code) for e in records]
@@ -214,11 +216,12 @@ class _Writer:
         at, code = self.put(e.numbers), len(self.codes)
         self.codes += [] if equation.tape is None else code_of(equation.tape)
         where = {"equation": equation.kind, "equation_numbers": self.put(numbers_of_equation(equation)), "code": code}
-        return PackedElement(number_of(e), e.place, i, j, at, **self.motion(e), **where)
+        return PackedElement(number_of(e), e.place, i, j, at, **self.motion(e), **where, reads=e.reads_velocities)
 
     def _on_bodies(self, e: OnBodies) -> PackedElement:
         (i, first), (j, second) = self.frame(e.first), self.frame(e.second)
-        return PackedElement(number_of(e), e.place, i, j, self.put(e.numbers_of(first, second)), **self.motion(e))
+        numbers = self.put(e.numbers_of(first, second))
+        return PackedElement(number_of(e), e.place, i, j, numbers, **self.motion(e), reads=e.reads_velocities)
 
     def frame(self, frame: Frame) -> tuple[int, Frame]:
         """A frame in the axes of the link that carries its body."""
@@ -245,7 +248,8 @@ class _Writer:
             what = "a spring acts on its angle, and turns do not count on a circle"
             raise ModelError(f"force element on joint {e.joint!r}", what, "make the joint Revolute")
         i, k = self.tree.q_slice(e.joint).start, self.tree.v_slice(e.joint).start
-        return PackedElement(number_of(e), e.place, i, k, self.put(e.numbers), **self.motion(e))
+        more = {"reads": e.reads_velocities, "link": self.link_of_velocity(k)}
+        return PackedElement(number_of(e), e.place, i, k, self.put(e.numbers), **self.motion(e), **more)
 
 
 def _to_base(tree: Packed, i: int) -> Iterator[int]:

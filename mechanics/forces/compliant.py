@@ -36,6 +36,10 @@ class Compliant(OnEquation):
     def dissipates(self) -> bool:
         return self.damping > 0.0
 
+    @property
+    def reads_velocities(self) -> bool:
+        return self.damping != 0.0
+
 
 def compliant(closure: Closure, stiffness: ArrayLike, damping: ArrayLike = 0.0) -> list[Element]:
     """Springs and dampers in the place of the equations of a closure (in its order): one number, or one per equation.

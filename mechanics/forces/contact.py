@@ -71,6 +71,10 @@ class Contact(OnBodies):
     dynamic: float
     slip_speed: float
 
+    @property
+    def reads_velocities(self) -> bool:
+        return self.damping != 0.0 or self.friction != NO_FRICTION
+
     def numbers_of(self, first: Frame, second: Frame) -> Array:
         """The centre on the first body; normal and a point of the plane on the second; then as they are."""
         own = (

@@ -84,6 +84,11 @@ class Element:
         return True
 
     @property
+    def reads_velocities(self) -> bool:
+        """Whether the force depends on velocities; then a variational step finds it together with the motion."""
+        return True
+
+    @property
     def numbers(self) -> list[float]:
         return [float(getattr(self, name)) for name in self.names()]
 
@@ -95,6 +100,9 @@ class OnJoint(Element):
     place = ON_JOINT
     not_numbers = ("joint", "motion")
     joint: str
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__} on joint {self.joint!r}"
 
     def __post_init__(self) -> None:
         of_kind(self.joint, (str, int), "joint", "the name of a joint")
@@ -117,6 +125,9 @@ class OnEquation(Element):
     second: str | None
     equation: Equation
 
+    def __str__(self) -> str:
+        return f"{type(self).__name__} {self.equation.label!r} between {_body(self.first)} and {_body(self.second)}"
+
 
 @dataclass(frozen=True, eq=False)
 class OnBodies(Element):
@@ -129,6 +140,10 @@ class OnBodies(Element):
     place = ON_BODIES
     first: Frame
     second: Frame
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__} of {_body(self.first.body)} on {_body(self.second.body)}"
+
     SIZE: ClassVar[int]
 
     @classmethod
@@ -138,6 +153,10 @@ class OnBodies(Element):
     def numbers_of(self, first: Frame, second: Frame) -> Array:
         """The numbers of the law, with the element's frames in the axes of the bodies that the law gets."""
         raise NotImplementedError
+
+
+def _body(name: str | None) -> str:
+    return "the base" if name is None else repr(name)
 
 
 def not_negative(x: float, name: str) -> float:

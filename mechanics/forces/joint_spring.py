@@ -35,6 +35,10 @@ class JointSpring(OnJoint):
     def dissipates(self) -> bool:
         return self.damping > 0.0
 
+    @property
+    def reads_velocities(self) -> bool:
+        return self.damping != 0.0
+
 
 def joint_spring(joint: str, stiffness: float, rest: float = 0.0, damping: float = 0.0) -> list[Element]:
     """Spring and damper on a joint of one coordinate: N·m/rad, rad, N·m·s/rad (or N/m, m, N·s/m)."""

@@ -29,6 +29,10 @@ class Motor(OnJoint):
     def counts_turns(self) -> bool:
         return False
 
+    @property
+    def reads_velocities(self) -> bool:
+        return False
+
 
 def motor(joint: str, force: Motion) -> list[Element]:
     """A torque (or force) u(t) on a joint of one coordinate."""

@@ -32,6 +32,10 @@ class Servo(OnJoint):
     def counts_turns(self) -> bool:
         return self.stiffness != 0.0
 
+    @property
+    def reads_velocities(self) -> bool:
+        return self.damping != 0.0
+
 
 def servo(joint: str, stiffness: float, damping: float, target: Motion) -> list[Element]:
     """A drive that follows x_d(t) with a spring and a damper."""

@@ -123,6 +123,15 @@ def closures_at(y: Any, parameters: Any, structure: Any, work: Any, G: Any, rho:
     """φ and the screws W with the links placed as in columns G and ρ of the workspace, into that of the field; y at
     node k.
     """
+    place_poses(structure, work, G, rho, field_work)
+    q = field_work[closures_of(structure).moved]
+    coordinates(y, structure, work, G, q)
+    screws(q, parameters, structure, field_work, closures_of(structure).kept)
+
+
+@kernel
+def place_poses(structure: Any, work: Any, G: Any, rho: Any, field_work: Any) -> None:
+    """Poses of the links on the paths, placed as in columns G and ρ of the workspace."""
     closures, n = closures_of(structure), header_of(structure).links
     first = closures.poses
     for column in range(12):
@@ -135,9 +144,6 @@ def closures_at(y: Any, parameters: Any, structure: Any, work: Any, G: Any, rho:
         put(field_work, first + i, 3, (S[3], S[4], S[5]))
         put(field_work, first + i, 6, (S[6], S[7], S[8]))
         put(field_work, first + i, 9, add(x, rotated(R, vector(work, i, rho))))
-    q = field_work[closures.moved]
-    coordinates(y, structure, work, G, q)
-    screws(q, parameters, structure, field_work, closures.kept)
 
 
 @kernel
@@ -189,8 +195,10 @@ def push(structure: Any, work: Any, c: Any, x: Any) -> None:
 
 
 @kernel
-def add_reactions(parameters: Any, structure: Any, work: Any, column: Any) -> None:
-    """Column <- column + Φ₀ᵀ x for the impulses x that have been pushed; `DEFECT` is lost unless it is the column."""
+def add_reactions(parameters: Any, structure: Any, work: Any, column: Any, at: Any) -> None:
+    """Column <- column + Φᵀ x for the impulses x that have been pushed, in the axes of node k (at = G0) or k + 1 (G1);
+    `ETA` is lost.
+    """
     closures = closures_of(structure)
     for r in range(closures.path_length):
         i = on_path_up(structure, closures, r)
@@ -200,7 +208,7 @@ def add_reactions(parameters: Any, structure: Any, work: Any, column: Any) -> No
         put_along(work, i, ETA, kind, numbers_of(parameters, link).pitch, f, n)
         for j in range(freedom(kind)):
             st2(work, i, column + j, ld2(work, i, column + j) + (ld2(work, i, ETA + j) + ld2(work, i, ALONG_JOINT)))
-        wrench_to_parent(work, i, G0, link.parent, IMPULSE, False, f, n)
+        wrench_to_parent(work, i, at, link.parent, IMPULSE, False, f, n)
 
 
 @kernel
@@ -270,13 +278,13 @@ def closing(structure: Any, work: Any, field_work: Any, c: Any) -> Any:
 
 
 @kernel
-def without_nulls(structure: Any, field_work: Any, work: Any, first: Any, last: Any) -> None:
-    """Columns of the equations for Λ (rows, then columns beyond the matrix) <- (1 − V Vᵀ) columns."""
-    closures, lines = closures_of(structure), lines_of(structure)
-    system, m = lines.system, lines.equations
+def without_nulls(structure: Any, field_work: Any, work: Any, system: Any, last: Any) -> None:
+    """Columns of the equations for Λ up to `last` <- (1 − V Vᵀ) columns."""
+    closures = closures_of(structure)
+    m = closures.kept
     for d in range(m - closures.rank):
         null = closures.nulls + d
-        for k in range(first, last):
+        for k in range(last):
             s = 0.0 * ld2(work, system, k)
             for c in range(m):
                 s = s + ld2(field_work, null, c) * ld2(work, system + c, k)
@@ -285,22 +293,28 @@ def without_nulls(structure: Any, field_work: Any, work: Any, first: Any, last: 
 
 
 @kernel
-def deflate(structure: Any, field_work: Any, work: Any) -> None:
-    """P S P + s V Vᵀ with P = 1 − V Vᵀ: invertible where S is not, the same elsewhere."""
-    closures, lines = closures_of(structure), lines_of(structure)
-    system, m = lines.system, lines.equations
+def deflate(structure: Any, field_work: Any, work: Any, system: Any, rows: Any) -> None:
+    """P S P + s V Vᵀ with P = 1 − V Vᵀ: invertible where S is not, the same elsewhere.
+
+    The system has `rows` rows, behind those for Λ others that have no null directions.
+    """
+    closures = closures_of(structure)
+    m = closures.kept
+    if closures.rank == m:
+        return
     size = ld2(work, system, 0)
     for c in range(1, m):
         size = size + ld2(work, system + c, c)
-    without_nulls(structure, field_work, work, 0, m + 1)
+    without_nulls(structure, field_work, work, system, rows + 1)
     for d in range(m - closures.rank):
         null = closures.nulls + d
-        for c in range(m):
+        for c in range(rows):
             s = 0.0 * size
             for k in range(m):
                 s = s + ld2(work, system + c, k) * ld2(field_work, null, k)
             for k in range(m):
-                x = (size * ld2(field_work, null, c) - s) * ld2(field_work, null, k)
+                own = size * ld2(field_work, null, c) if c < m else 0.0 * size
+                x = (own - s) * ld2(field_work, null, k)
                 st2(work, system + c, k, ld2(work, system + c, k) + x)
 
 
@@ -323,7 +337,7 @@ def close(y: Any, parameters: Any, structure: Any, field_work: Any, work: Any, f
         respond(parameters, structure, work)
         for k in range(m):
             st2(work, system + k, c, closing(structure, work, field_work, k))
-    deflate(structure, field_work, work)
+    deflate(structure, field_work, work, system, m)
     solve_rows(work, system, m, 1)
     clear_path(structure, work)
     for c in range(m):
@@ -331,7 +345,7 @@ def close(y: Any, parameters: Any, structure: Any, field_work: Any, work: Any, f
         x = select(frozen, 0.0 * x, x)
         st2(work, lines.impulse, c, ld2(work, lines.impulse, c) + x)
         push(structure, work, c, x)
-    add_reactions(parameters, structure, work, TARGET)
+    add_reactions(parameters, structure, work, TARGET, G0)
 
 
 @kernel
@@ -405,7 +419,7 @@ def accept(
     for i in range(tree.links):
         for j in range(freedom(link_of(structure, i).kind)):
             st2(work, i, DEFECT + j, 0.0)
-    add_reactions(parameters, structure, work, DEFECT)
+    add_reactions(parameters, structure, work, DEFECT, G0)
     for i in range(tree.links):
         link = link_of(structure, i)
         for j in range(freedom(link.kind)):

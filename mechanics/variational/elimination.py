@@ -99,14 +99,7 @@ def factorise(body_map: Any, parameters: Any, structure: Any, work: Any, i: Any,
     tree = header_of(structure)
     flags, kind, parent = link.flags, link.kind, link.parent
     damping = tree.damping + link.v
-    zero = 0.0 * ld2(work, i, TURN_JOINT)
-    empty = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
-    A, B, C, I = empty, empty, empty, empty
-    if flags & HEAVY:
-        A, B, C, I = own_matrix(body_map, work, i)
-    if not flags & LEAF:
-        A, B = add9(A, matrix(work, i, MATRIX)), add9(B, matrix(work, i, MATRIX + 9))
-        C, I = add9(C, matrix(work, i, MATRIX + 18)), add9(I, matrix(work, i, MATRIX + 27))
+    A, B, C, I = gathered_matrix(body_map, flags, work, i)
     if kind == TURN and ld(parameters, damping) == 0.0:
         A, b, d, e = factorise_turn(work, i, A, B, C, I)
         if parent < tree.links:
@@ -122,10 +115,30 @@ def factorise(body_map: Any, parameters: Any, structure: Any, work: Any, i: Any,
         elif freedom(kind) > 0:
             A, B, C, I = factorise_dense(parameters, damping, kind, work, i, A, B, C, I)
         if parent < tree.links:
-            R, S = matrix(work, i, G0), matrix(work, i, G1)
-            A, B, C, I = between(R, A, S), between(R, B, S), between(R, C, S), between(R, I, S)
-            A, B, C, I = shifted(A, B, C, I, vector(work, i, RHO0), vector(work, i, RHO1))
-            add_to_parent(work, parent, flags & FIRST, A, B, C, I)
+            to_parent(work, i, parent, flags & FIRST, A, B, C, I)
+
+
+@helper
+def gathered_matrix(body_map: Any, flags: Any, work: Any, i: Any) -> Any:
+    """N of the body of a link, and what the children have left in `MATRIX`."""
+    zero = 0.0 * ld2(work, i, TURN_JOINT)
+    empty = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
+    A, B, C, I = empty, empty, empty, empty
+    if flags & HEAVY:
+        A, B, C, I = own_matrix(body_map, work, i)
+    if not flags & LEAF:
+        A, B = add9(A, matrix(work, i, MATRIX)), add9(B, matrix(work, i, MATRIX + 9))
+        C, I = add9(C, matrix(work, i, MATRIX + 18)), add9(I, matrix(work, i, MATRIX + 27))
+    return A, B, C, I
+
+
+@helper
+def to_parent(work: Any, i: Any, parent: Any, first: Any, A: Any, B: Any, C: Any, I: Any) -> None:
+    """C₀ᵀ (·) C₁ of what is left of N*, for the parent."""
+    R, S = matrix(work, i, G0), matrix(work, i, G1)
+    A, B, C, I = between(R, A, S), between(R, B, S), between(R, C, S), between(R, I, S)
+    A, B, C, I = shifted(A, B, C, I, vector(work, i, RHO0), vector(work, i, RHO1))
+    add_to_parent(work, parent, first, A, B, C, I)
 
 
 @helper

@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 
 from integrators.layout import OWN_ROWS
 from integrators.problem import Doubt, OwnStep
+from mechanics.closed_trees.layout import Closures
 from mechanics.joints.element import FLOAT, PLANE
 from mechanics.model.layout import header_of, link_of
 from mechanics.model.tree import Tree
 from mechanics.variational.action import discrete_action
 from mechanics.variational.closed_step import closed_step
+from mechanics.variational.elements.lines import COLUMNS_LOADED
 from mechanics.variational.loaded_step import loaded_step
-from mechanics.variational.step import ALLOWED, RESIDUAL, SUBSTEP, TURNED, UNSETTLED, UNSOLVED, WORST, step
+from mechanics.variational.step import ALLOWED, RESIDUAL, SUBSTEP, TURNED, UNSOLVED, WORST, step
 from mechanics.variational.tangent import tangent_step
 from mechanics.variational.workspace import COLUMNS, COLUMNS_DENSE
 
@@ -30,20 +32,25 @@ def variational_steps(tree: Tree) -> dict[str, OwnStep]:
     own = replace(variational_step(tree), action=partial(discrete_action, tree))
     links = int(header_of(tree.structure).links)
     tangent = OwnStep(tangent_step, (own.shape[0] + links + 1, own.shape[1]), own.explain)
-    return {"variational": own, "variational_tangent": tangent}
+    return {
+        "variational": own,
+        "variational_tangent": tangent,
+        "variational_imex": own,
+        "variational_imex_tangent": tangent,
+    }
 
 
 def variational_step(
     tree: Tree,
     closures: int | None = None,
-    loaded: bool = False,
+    rows: Closures | None = None,
     coupled: int = 0,
     doubts: Callable[[NDArray[np.float64], float], list[Doubt]] | None = None,
 ) -> OwnStep:
     """The variational step of a tree: its kernel, its workspace, and the words for a step that fails.
 
-    With a number of closure equations: of a tree with closed loops (RATTLE) and wheels, with force elements if
-    `loaded`; at most `coupled` joints are in one equation; `doubts` as of an `OwnStep`.
+    With a number of closure equations: of a tree with closed loops (RATTLE) and wheels, with force elements whose
+    `rows` are those of a packed mechanism; at most `coupled` joints are in one equation; `doubts` as of an `OwnStep`.
     """
     links = int(header_of(tree.structure).links)
     kinds = [link_of(tree.structure, i).kind for i in range(links)]
@@ -51,18 +58,25 @@ def variational_step(
     explain = partial(_explain, tree.packed.link_names)
     if closures is None:
         return OwnStep(step, (OWN_ROWS + links + 1, columns), explain)
-    shape = OWN_ROWS + links + 1 + 2 * closures + 1, max(columns, closures + 1, coupled)
-    return OwnStep(loaded_step if loaded else closed_step, shape, explain, doubts=doubts)
+    lines, columns = OWN_ROWS + links + 1 + 2 * closures + 1, max(columns, closures + 1, coupled)
+    if rows is None:
+        return OwnStep(closed_step, (lines, columns), explain, doubts=doubts)
+    system = closures + int(rows.across)
+    shape = lines + int(rows.rows) + system, max(columns, COLUMNS_LOADED, system + 1)
+    return OwnStep(loaded_step, shape, explain, doubts=doubts)
 
 
 def _explain(names: Sequence[str], errors: NDArray[np.float64]) -> str:
     """What the engine's row of errors says about a step that failed."""
-    if errors[UNSOLVED] == UNSETTLED:
-        return "the dampers are too strong for the step: their forces at its end do not settle"
     joint, size = names[int(errors[WORST])], abs(errors[SUBSTEP])
+    if math.isnan(errors[UNSOLVED]):
+        return (
+            f"the iteration met no number, most likely at joint {joint!r}, in the smallest substep, {size:.2g} s: its "
+            "effective mass is singular there; give what it carries inertia, and springs that pull back"
+        )
     turned, allowed = (2 * math.atan(errors[which] / 2) for which in (TURNED, ALLOWED))
     turn = f"the joints turn by up to {turned:.2g} rad in the smallest substep, {size:.2g} s"
-    if errors[UNSOLVED] > RESIDUAL or math.isnan(errors[UNSOLVED]):
+    if errors[UNSOLVED] > RESIDUAL:
         return f"the largest residual, {errors[UNSOLVED]:.2g} of the largest momentum, is in joint {joint!r}; {turn}"
     step = 0.8 * size * allowed / turned
     return f"{turn}, most in joint {joint!r}, of {allowed:.2g} allowed; use a step of {step:.2g} s"

@@ -65,20 +65,22 @@ def test_the_fastest_spring_is_that_of_the_linearised_motion(sprung):
     mass = mechanics.mass_matrix(sprung.tree, q)
     stiffness = np.diag([1000.0, 0.0])
     expected = np.sqrt(np.linalg.eigvals(np.linalg.solve(mass, stiffness)).real.max())
-    omega, joint = sprung.fastest_spring(q)
+    omega, joint, element = sprung.fastest_spring(q)
     assert omega == pytest.approx(expected, rel=1e-6)
     assert joint == sprung.tree.bodies[0].joint_name
+    assert element == f"JointSpring on joint {joint!r}"
 
 
 @pytest.mark.parametrize(("turn", "trusted"), [(1.9, True), (2.1, False), (4.0, False)])
 def test_springs_too_fast_for_the_variational_step_are_named(sprung, turn, trusted):
     q = np.array([0.1, 0.2])
-    omega, joint = sprung.fastest_spring(q)
+    omega, joint, element = sprung.fastest_spring(q)
     run = integrate(sprung.problem(q=q), "TREE_VARIATIONAL", (0, 1), turn / omega)
     assert run.success == trusted
     if not trusted:
         assert run.doubts[0].name == "turn_per_step"
-        assert repr(joint) in run.doubts[0].says
+        assert f"most in joint {joint!r}" in run.doubts[0].says
+        assert run.doubts[0].says.startswith(element)
         assert f"{2.0 / omega:.3g} s" in run.doubts[0].remedy
 
 

@@ -290,8 +290,11 @@ def test_dampers_of_elements_are_those_of_joints():
 
 
 @pytest.mark.slow
-def test_dampers_too_strong_for_the_step_are_refused():
+def test_no_damper_is_too_strong_for_the_step():
+    """With strong dampers the struts hardly move."""
     made, q, v = car(heave_damping=1e7)
     solution = integrate(made.problem(q, v), "TREE_VARIATIONAL", (0.0, 0.1), 0.01)
-    assert not solution.success
-    assert "dampers are too strong" in solution.message
+    assert solution.success, solution.message
+    assert np.nanmax(solution.greatest[:, 2]) < 1e-13
+    strut = made.tree.q_slice("rear strut_joint").start
+    assert np.abs(solution["q"][:, strut] - q[strut]).max() < 1e-6
