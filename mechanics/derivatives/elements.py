@@ -113,7 +113,7 @@ def stand(mechanism: HasElements, q: Array, v: Array, t: float = 0.0) -> Stand:
         link = link_of(structure, i)
         joints[link.v : link.v + freedom(link.kind)] = i
     size = 12 * tree.nv * (header.links + 1)
-    columns = evaluate(link_columns, tree, size, t, q, v, work_shape=work_shape(int(header.links)))
+    columns = evaluate(link_columns, tree, size, t, q, v, work_shape=work_shape(structure))
     return Stand(blocks, springs, columns.reshape(-1, 2, 6, tree.nv), joints)
 
 

@@ -11,7 +11,6 @@ from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.derivatives.forward import forward_derivatives
 from mechanics.algorithms.derivatives.hamiltonian import era_derivatives, era_derivatives_loaded
 from mechanics.algorithms.derivatives.inverse import inverse_derivatives
-from mechanics.model.layout import header_of
 from mechanics.model.tree import Tree
 from mechanics.states import check_solution, configuration, evaluate, external_wrenches, of_a_tree, velocity
 
@@ -59,8 +58,7 @@ def inverse_dynamics_derivatives(
     True
     """
     inputs = configuration(tree, q), velocity(tree, v), velocity(tree, a, "a"), external_wrenches(tree, wrenches)
-    found = _blocks(inverse_derivatives, tree, 3 * tree.nv**2, t, *inputs)
-    return found[0], found[1], found[2]
+    return _blocks(inverse_derivatives, tree, 3 * tree.nv**2, t, *inputs)
 
 
 @of_a_tree
@@ -104,7 +102,7 @@ def forward_dynamics_derivatives(
         forward_derivatives, tree, 3 * n + tree.nv, t, q, velocity(tree, v), force, external_wrenches(tree, wrenches)
     )
     _check_inverse(tree, q, found[2], t)
-    return found[0], found[1], found[2]
+    return found
 
 
 @of_a_tree
@@ -147,14 +145,14 @@ def hamiltonian_rhs_derivatives(
 
 
 def _evaluate(kernel: Entry, tree: Tree, size: int, t: float, *inputs: Array) -> Array:
-    shape = work_shape(int(header_of(tree.structure).links))
-    return evaluate(kernel, tree, size, t, *inputs, work_shape=shape)
+    return evaluate(kernel, tree, size, t, *inputs, work_shape=work_shape(tree.structure))
 
 
-def _blocks(kernel: Entry, tree: Tree, size: int, t: float, *inputs: Array) -> list[Array]:
-    """Three matrices (…, nv, nv) at the beginning of what a kernel gives."""
+def _blocks(kernel: Entry, tree: Tree, size: int, t: float, *inputs: Array) -> tuple[Array, Array, Array]:
+    """Three matrices (…, nv, nv) side by side, at the beginning of what a kernel gives."""
     n, out = tree.nv, _evaluate(kernel, tree, size, t, *inputs)
-    return [out[..., k * n * n : (k + 1) * n * n].reshape(*out.shape[:-1], n, n) for k in range(3)]
+    blocks = out[..., : 3 * n * n].reshape(*out.shape[:-1], n, 3, n)
+    return blocks[..., 0, :], blocks[..., 1, :], blocks[..., 2, :]
 
 
 def _check_inverse(tree: Tree, q: Array, inverse: Array, t: float) -> None:

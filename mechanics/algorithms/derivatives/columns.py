@@ -12,6 +12,7 @@ from liegroup.compile import helper
 from liegroup.formulas.vectors import add, cross
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE
 from mechanics.kernels.links import put, vector
+from mechanics.model.layout import header_of
 
 AXES, OFFSET, TWIST, ACCELERATION = 0, 9, 12, 18
 """Rotation link → world by rows (9); the origin seen from that of the parent (3); twist; acceleration (6 each)."""
@@ -28,9 +29,10 @@ ANGULAR = 44
 COLUMNS = 71
 
 
-def work_shape(links: int) -> tuple[int, int]:
-    """Of the workspace for a tree of so many links."""
-    return links + 1, COLUMNS
+def work_shape(structure: Any) -> tuple[int, int]:
+    """Of the workspace for a tree: lines of the links and of the base, then two matrices of the velocities."""
+    tree = header_of(structure)
+    return int(tree.links) + 1 + 2 * int(tree.n_v), max(COLUMNS, int(tree.n_v))
 
 
 @helper

@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, ld, ld2, st
+from liegroup.compile import entry, helper, ld, ld2, st, st2
 from liegroup.formulas.vectors import cross, dot
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.algorithms.derivatives.bodies import add_bodies, add_forces, composite_times, own_bodies
@@ -31,7 +31,9 @@ from mechanics.algorithms.derivatives.columns import (
     FORCE,
     LINEAR,
     OFFSET,
+    RATE,
     TWIST,
+    axis_of,
     carried,
     column,
     force_cross,
@@ -43,10 +45,11 @@ from mechanics.algorithms.derivatives.columns import (
     twist_of,
     wrench_to_parent,
 )
-from mechanics.algorithms.derivatives.factor import factorise, invert, solve
+from mechanics.algorithms.derivatives.factor import factorise, solve, subtract_row
 from mechanics.algorithms.derivatives.forward import mass_into
 from mechanics.algorithms.derivatives.inverse import load
 from mechanics.algorithms.derivatives.motion import retwist, twists
+from mechanics.joints.element import TURN
 from mechanics.kernels.links import add_three, freedom, put, vector
 from mechanics.kernels.sweeps import clear, own_momentum
 from mechanics.model.layout import HEAVY, F, above, damping_of, gravity_of, header_of, link_of, numbers_of
@@ -89,16 +92,16 @@ def _weights(parameters: Any, structure: Any, work: Any) -> None:
 
 @helper
 def _velocities_into(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, o: Any) -> None:
-    """M → factors beside the first block, v = M⁻¹(p − π(q, 0)) into out[o …], and the twists of all links."""
+    """The factors of M, v = M⁻¹(p − π(q, 0)) into out[o …], and the twists of all links."""
     tree = header_of(structure)
-    n_v, width = tree.n_v, 2 * tree.n_v
+    n_v, first = tree.n_v, tree.links + 1
     for k in range(n_v):
         st(out, o + k, ld2(work, tree.links, F))
     twists(t, y, parameters, structure, work, out, o)
     own_bodies(parameters, structure, work, False)
     add_bodies(parameters, structure, work, False)
-    mass_into(parameters, structure, work, out, n_v, width)
-    factorise(structure, out, n_v, width)
+    mass_into(parameters, structure, work, first)
+    factorise(structure, work, first)
     _momenta(parameters, structure, work)
     for i in range(tree.links):
         link = link_of(structure, i)
@@ -106,23 +109,32 @@ def _velocities_into(t: Any, y: Any, parameters: Any, structure: Any, work: Any,
         for d in range(freedom(link.kind)):
             S, k = column(work, i, link.kind, d, numbers_of(parameters, link).pitch), link.v + d
             st(out, o + k, ld(y, tree.n_q + k) - pair(S, P))
-    solve(structure, out, n_v, width, out, o, 1, 1, 1)
+    solve(structure, work, first, out, o, 1, 1)
     retwist(t, parameters, structure, work, out, o)
+    put_rates(structure, work)
+
+
+@helper
+def put_rates(structure: Any, work: Any) -> None:
+    """Ψ̇ of links with one degree of freedom."""
+    for i in range(header_of(structure).links):
+        link = link_of(structure, i)
+        if link.kind == TURN:
+            a = axis_of(rows_of(work, i), 2)
+            v, w = carried(work, link.parent, TWIST, vector(work, i, OFFSET))
+            put_twist(work, i, RATE, (cross(v, a), cross(w, a)))
 
 
 @helper
 def _columns_into(parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """∂π/∂q, ∂ρ/∂q and ∂ρ/∂v in the places of ∂v/∂q, ∂ṗ/∂q and ∂ṗ/∂p."""
+    """−∂π/∂q, E and ∂ρ/∂q in the places of ∂v/∂q, ∂v/∂p and ∂ṗ/∂q; ∂ρ/∂v into the second matrix of the workspace."""
     tree = header_of(structure)
     n, n_v = tree.links, tree.n_v
-    width, below = 2 * n_v, 2 * n_v * n_v
+    width, below, by_v = 2 * n_v, 2 * n_v * n_v, n + 1 + n_v
     zero, g = ld2(work, n, TWIST), gravity_of(parameters)
     none = zero, zero, zero
-    for r in range(n_v):
-        for c in range(n_v):
-            st(out, r * width + c, zero)
-            st(out, below + r * width + c, zero)
-            st(out, below + r * width + n_v + c, zero)
+    for k in range(2 * below):
+        st(out, k, zero)
     for i in range(n):
         link = link_of(structure, i)
         P, weight = (vector(work, i, LINEAR), vector(work, i, ANGULAR)), twist_of(work, i, FORCE)
@@ -138,52 +150,55 @@ def _columns_into(parameters: Any, structure: Any, work: Any, out: Any) -> None:
             j = i
             while j < n:
                 passed = link_of(structure, j)
-                before = carried(work, passed.parent, TWIST, vector(work, j, OFFSET))
-                for e in range(freedom(passed.kind)):
-                    S_j, c = column(work, j, passed.kind, e, numbers_of(parameters, passed).pitch), passed.v + e
-                    rate, own = motion_cross(before, S_j), motion_cross(twist_of(work, j, TWIST), S_j)
-                    st(out, at * width + c, pair(rate, w))
-                    st(out, below + at * width + c, dot(cross(g, S_j[1]), w[0]) + pair(rate, z))
-                    st(out, below + at * width + n_v + c, pair(S_j, z))
+                if passed.kind == TURN:
+                    a, rate, c = axis_of(rows_of(work, j), 2), twist_of(work, j, RATE), passed.v
+                    x = pair(rate, w)
+                    st(out, at * width + c, -x)
+                    st(out, below + at * width + c, dot(cross(g, a), w[0]) + pair(rate, z))
+                    st2(work, by_v + at, c, dot(a, z[1]))
                     if j != i:
-                        st(out, c * width + at, pair(S_j, Z))
-                        st(out, below + c * width + at, pair(S_j, E) + pair(own, Z))
-                        st(out, below + c * width + n_v + at, pair(own, w))
-                r = vector(work, j, OFFSET)
+                        st(out, c * width + at, -dot(a, Z[1]))
+                        st(out, below + c * width + at, dot(a, E[1]) + pair(rate, Z))
+                        st2(work, by_v + c, at, x)
+                else:
+                    before = carried(work, passed.parent, TWIST, vector(work, j, OFFSET))
+                    for e in range(freedom(passed.kind)):
+                        S_j, c = column(work, j, passed.kind, e, numbers_of(parameters, passed).pitch), passed.v + e
+                        rate, own = motion_cross(before, S_j), motion_cross(twist_of(work, j, TWIST), S_j)
+                        st(out, at * width + c, -pair(rate, w))
+                        st(out, below + at * width + c, dot(cross(g, S_j[1]), w[0]) + pair(rate, z))
+                        st2(work, by_v + at, c, pair(S_j, z))
+                        if j != i:
+                            st(out, c * width + at, -pair(S_j, Z))
+                            st(out, below + c * width + at, pair(S_j, E) + pair(own, Z))
+                            st2(work, by_v + c, at, pair(own, w))
+                r, j = vector(work, j, OFFSET), passed.parent
                 w, z, Z, E = (
                     wrench_to_parent(r, w),
                     wrench_to_parent(r, z),
                     wrench_to_parent(r, Z),
                     wrench_to_parent(r, E),
                 )
-                j = passed.parent
-            damped = below + at * width + n_v + at
-            st(out, damped, ld(out, damped) - damping_of(parameters, structure, at))
+            st2(work, by_v + at, at, ld2(work, by_v + at, at) - damping_of(parameters, structure, at))
+            st(out, at * width + n_v + at, 1.0)
 
 
 @helper
-def _finish(structure: Any, out: Any) -> None:
+def _finish(structure: Any, work: Any, out: Any) -> None:
     """The derivatives by (q, p) from those by (q, v) and the factors of M."""
-    n = header_of(structure).n_v
-    width, below = 2 * n, 2 * n * n
-    for r in range(n):
-        for c in range(n):
-            st(out, r * width + c, -ld(out, r * width + c))
-    solve(structure, out, n, width, out, 0, width, 1, n)
-    for r in range(n):
-        k = r
-        while k >= 0:
-            x, y = ld(out, below + r * width + n + k), ld(out, below + k * width + n + r)
-            for c in range(n):
-                e = below + r * width + c
-                st(out, e, ld(out, e) + x * ld(out, k * width + c))
-            if k != r:
-                for c in range(n):
-                    e = below + k * width + c
-                    st(out, e, ld(out, e) + y * ld(out, r * width + c))
-            k = above(structure, k)
-    solve(structure, out, n, width, out, below + n, 1, width, n)
-    invert(structure, out, n, width)
+    tree = header_of(structure)
+    n_v, first = tree.n_v, tree.links + 1
+    width, by_v = 2 * n_v, first + n_v
+    below = width * n_v
+    solve(structure, work, first, out, 0, width, width)
+    for r in range(n_v):
+        row = below + r * width
+        subtract_row(out, row, -ld2(work, by_v + r, r), r * width, width)
+        c = above(structure, r)
+        while c >= 0:
+            subtract_row(out, row, -ld2(work, by_v + r, c), c * width, width)
+            subtract_row(out, below + c * width, -ld2(work, by_v + c, r), r * width, width)
+            c = above(structure, c)
 
 
 @helper
@@ -193,12 +208,12 @@ def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
     _momenta(parameters, structure, work)
     _weights(parameters, structure, work)
     _columns_into(parameters, structure, work, out)
-    _finish(structure, out)
+    _finish(structure, work, out)
 
 
 @entry(*FIELD_SIGNATURES)
 def era_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """y = (q, p) → the derivative of (v, ṗ) by (q, p), (2 n_v)² by rows; `work` (links + 1, COLUMNS)."""
+    """y = (q, p) → the derivative of (v, ṗ) by (q, p), (2 n_v)² by rows; `work` of `work_shape`."""
     clear(structure, work, F, 6)
     _derivatives(t, y, parameters, structure, work, out)
 

@@ -34,17 +34,19 @@ from mechanics.algorithms.derivatives.columns import (
     RATE,
     SECOND,
     TWIST,
+    axis_of,
     carried,
     column,
     force_cross,
     motion_cross,
     pair,
     plus,
+    rows_of,
     twist_of,
     wrench_to_parent,
 )
 from mechanics.algorithms.derivatives.motion import accelerations, twists
-from mechanics.joints.element import SCREW
+from mechanics.joints.element import SCREW, TURN
 from mechanics.kernels.links import freedom, vector
 from mechanics.kernels.sweeps import apply_wrench, clear
 from mechanics.model.layout import F, damping_of, header_of, link_of, numbers_of
@@ -73,12 +75,12 @@ def fill(out: Any, o: Any, count: Any, zero: Any) -> None:
 
 
 @helper
-def derivatives_into(parameters: Any, structure: Any, work: Any, out: Any, o: Any, with_mass: Any) -> None:
-    """∂τ/∂q, ∂τ/∂v (with damping) and, `with_mass`, M by rows, from out[o] on; the workspace is filled."""
+def derivatives_into(parameters: Any, structure: Any, work: Any, out: Any, with_mass: Any) -> None:
+    """Rows of 3 n_v numbers: ∂τ/∂q, ∂τ/∂v (with damping) and, `with_mass`, M; the workspace is filled."""
     tree = header_of(structure)
     n, n_v = tree.links, tree.n_v
-    nn = n_v * n_v
-    fill(out, o, (3 if with_mass else 2) * nn, ld2(work, n, TWIST))
+    width = 3 * n_v
+    fill(out, 0, n_v * width, ld2(work, n, TWIST))
     for i in range(n):
         link = link_of(structure, i)
         for d in range(freedom(link.kind)):
@@ -89,31 +91,39 @@ def derivatives_into(parameters: Any, structure: Any, work: Any, out: Any, o: An
             Q = plus(coriolis(work, i, rate[1]), composite_times(parameters, work, i, link, second))
             G = plus(coriolis(work, i, S[1]), composite_times(parameters, work, i, link, both))
             for e in range(freedom(link.kind)):
-                S_e, row = column(work, i, link.kind, e, numbers_of(parameters, link).pitch), (link.v + e) * n_v + at
-                st(out, o + row, pair(S_e, Q))
-                st(out, o + nn + row, pair(S_e, G))
-                if with_mass:
-                    st(out, o + 2 * nn + row, pair(S_e, w))
+                S_e = column(work, i, link.kind, e, numbers_of(parameters, link).pitch)
+                _put_three(out, (link.v + e) * width + at, n_v, pair(S_e, Q), pair(S_e, G), pair(S_e, w), with_mass)
             Q = plus(Q, force_cross(S, twist_of(work, i, FORCE)))
             r, j = vector(work, i, OFFSET), link.parent
             while j < n:
                 passed = link_of(structure, j)
                 w, Q, G = wrench_to_parent(r, w), wrench_to_parent(r, Q), wrench_to_parent(r, G)
-                for e in range(freedom(passed.kind)):
-                    S_j = column(work, j, passed.kind, e, numbers_of(parameters, passed).pitch)
-                    rate, second, both = rates_of(work, j, passed, S_j)
-                    row, turned = passed.v + e, at * n_v + passed.v + e
-                    st(out, o + row * n_v + at, pair(S_j, Q))
-                    st(out, o + turned, dot(u, rate[1]) + pair(second, w))
-                    st(out, o + nn + row * n_v + at, pair(S_j, G))
-                    st(out, o + nn + turned, dot(u, S_j[1]) + pair(both, w))
-                    if with_mass:
-                        m = pair(S_j, w)
-                        st(out, o + 2 * nn + row * n_v + at, m)
-                        st(out, o + 2 * nn + turned, m)
+                if passed.kind == TURN:
+                    a, rate, second = axis_of(rows_of(work, j), 2), twist_of(work, j, RATE), twist_of(work, j, SECOND)
+                    q, v, m = dot(a, Q[1]), dot(a, G[1]), dot(a, w[1])
+                    _put_three(out, passed.v * width + at, n_v, q, v, m, with_mass)
+                    q, v = dot(u, rate[1]) + pair(second, w), dot(u, a) + 2.0 * pair(rate, w)
+                    _put_three(out, at * width + passed.v, n_v, q, v, m, with_mass)
+                else:
+                    for e in range(freedom(passed.kind)):
+                        S_j = column(work, j, passed.kind, e, numbers_of(parameters, passed).pitch)
+                        rate, second, both = rates_of(work, j, passed, S_j)
+                        c, m = passed.v + e, pair(S_j, w)
+                        _put_three(out, c * width + at, n_v, pair(S_j, Q), pair(S_j, G), m, with_mass)
+                        q, v = dot(u, rate[1]) + pair(second, w), dot(u, S_j[1]) + pair(both, w)
+                        _put_three(out, at * width + c, n_v, q, v, m, with_mass)
                 r, j = vector(work, j, OFFSET), passed.parent
-            damped = o + nn + at * n_v + at
+            damped = at * width + n_v + at
             st(out, damped, ld(out, damped) + damping_of(parameters, structure, at))
+
+
+@helper
+def _put_three(out: Any, at: Any, n_v: Any, q: Any, v: Any, m: Any, with_mass: Any) -> None:
+    """One element of each matrix."""
+    st(out, at, q)
+    st(out, at + n_v, v)
+    if with_mass:
+        st(out, at + 2 * n_v, m)
 
 
 @helper
@@ -126,7 +136,9 @@ def load(y: Any, o: Any, parameters: Any, structure: Any, work: Any) -> None:
 
 @entry(*FIELD_SIGNATURES)
 def inverse_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """y = (q, v, a, wrenches of all bodies) → ∂τ/∂q, ∂τ/∂v and ∂τ/∂a = M by rows; `work` (links + 1, COLUMNS)."""
+    """y = (q, v, a, wrenches of all bodies) → rows of ∂τ/∂q, ∂τ/∂v and ∂τ/∂a = M side by side; `work` of
+    `work_shape`.
+    """
     tree = header_of(structure)
     n_q, n_v = tree.n_q, tree.n_v
     load(y, n_q + 2 * n_v, parameters, structure, work)
@@ -136,4 +148,4 @@ def inverse_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: A
     own_forces(parameters, structure, work)
     add_bodies(parameters, structure, work, True)
     add_forces(structure, work)
-    derivatives_into(parameters, structure, work, out, 0, True)
+    derivatives_into(parameters, structure, work, out, True)

@@ -34,9 +34,7 @@ def _put_column(out: Any, at: Any, n_v: Any, R: Any, r: Any, u: Any) -> None:
 
 @entry(*FIELD_SIGNATURES)
 def link_columns(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """y = (q, v) → for every link and the base ∂V/∂v and ∂V/∂q by rows, 6 n_v numbers each; `work` (links + 1,
-    COLUMNS).
-    """
+    """y = (q, v) → for every link and the base ∂V/∂v and ∂V/∂q by rows, 6 n_v numbers each; `work` of `work_shape`."""
     tree = header_of(structure)
     n, n_v = tree.links, tree.n_v
     twists(t, y, parameters, structure, work, y, tree.n_q)

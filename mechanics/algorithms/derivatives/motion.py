@@ -31,8 +31,16 @@ from mechanics.algorithms.derivatives.columns import (
     rows_of,
     twist_of,
 )
-from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN, SCREW
-from mechanics.kernels.links import direction_down, moment_up, prescribed_acceleration, put, set_angle, vector
+from mechanics.joints.element import BALL, MOVED_SLIDE, MOVED_TURN, SCREW, TURN
+from mechanics.kernels.links import (
+    constant_turn_up,
+    direction_down,
+    moment_up,
+    prescribed_acceleration,
+    put,
+    set_angle,
+    vector,
+)
 from mechanics.kernels.sweeps import own_twist
 from mechanics.model.layout import gravity_of, header_of, link_of, numbers_of
 
@@ -45,6 +53,12 @@ def _own(work: Any, i: Any, kind: Any, own: Any) -> Any:
     if kind <= SCREW or kind >= MOVED_TURN:
         return (R[2] * v[2], R[5] * v[2], R[8] * v[2]), (R[2] * w[2], R[5] * w[2], R[8] * w[2])
     return rotated(R, v), rotated(R, w)
+
+
+@helper
+def plus_zero(a: Any, zero: Any) -> Any:
+    """Numbers of the model on the scalar type of the state."""
+    return a[0] + zero, a[1] + zero, a[2] + zero
 
 
 @helper
@@ -67,7 +81,10 @@ def twists(t: Any, y: Any, parameters: Any, structure: Any, work: Any, s: Any, o
         k = link.parent
         set_angle(t, y, parameters, work, i, link)
         zero = ld2(work, tree.links, TWIST)
-        x = moment_up(t, y, parameters, work, i, link, (zero, zero, zero), 1.0)
+        if link.kind == TURN or link.kind == BALL:
+            x = constant_turn_up(parameters, link, plus_zero(numbers_of(parameters, link).rho, zero))
+        else:
+            x = moment_up(t, y, parameters, work, i, link, (zero, zero, zero), 1.0)
         for r in range(3):
             axis = vector(work, k, AXES + 3 * r)
             st2(work, i, OFFSET + r, dot(axis, x))

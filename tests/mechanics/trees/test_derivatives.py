@@ -14,7 +14,6 @@ from mechanics.algorithms.derivatives.forward import forward_derivatives
 from mechanics.algorithms.derivatives.hamiltonian import era_derivatives, era_derivatives_loaded
 from mechanics.algorithms.derivatives.inverse import inverse_derivatives
 from mechanics.joints import JOINTS, Fixed, Free, Revolute, Rheonomic, Spherical
-from mechanics.model import layout
 from mechanics.testing import SHAPES, random_tree
 
 TIME = 0.7
@@ -222,7 +221,7 @@ def test_lanes_and_interpreted_runs_repeat_the_compiled_ones_bit_by_bit(name):
     kernel, vectors, loaded, size = KERNELS[name]
     generator = np.random.default_rng(1)
     tree = random_tree("random", 12, generator, JOINTS, damping=0.1)
-    n, shape = size(tree.nv), work_shape(int(layout.header_of(tree.structure).links))
+    n, shape = size(tree.nv), work_shape(tree.structure)
     rest = vectors * tree.nv + loaded * 6 * len(tree)
     Y = np.array([np.hstack([tree.random_configuration(generator), generator.normal(size=rest)]) for _ in range(8)])
     one = np.zeros((8, n))
