@@ -1,9 +1,11 @@
-// Nanoseconds per call of Pinocchio's aba (or crba) in a C++ loop, the best of many short repeats, for a tree read from standard input:
-//   repeats, calls per repeat, algorithm ("aba" or "crba"), number of joints, then per joint
+// Nanoseconds per call of Pinocchio's aba (or crba, or the derivatives of rnea or aba) in a C++ loop, the best of many short repeats, for a tree read from standard input:
+//   repeats, calls per repeat, algorithm ("aba", "crba", "rnea_derivatives" or "aba_derivatives"), number of joints, then per joint
 //   parent (0 is the base), kind, axis (3), rotation by rows (9), position (3), mass, centre of mass (3), inertia about it (xx xy xz yy yz zz)
 // and, for 16 states, q and v and tau.  Kinds: RX RY RZ RU PX PY PZ PU S FF PLANAR.
+#include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/multibody.hpp>
 
 #include <chrono>
@@ -71,7 +73,13 @@ int main() {
       const int s = k & 15;
       if (algorithm == "aba")
         sum += aba(model, data, q[s], v[s], tau[s])[0];
-      else
+      else if (algorithm == "aba_derivatives") {
+        computeABADerivatives(model, data, q[s], v[s], tau[s]);
+        sum += data.ddq_dq(0, 0);
+      } else if (algorithm == "rnea_derivatives") {
+        computeRNEADerivatives(model, data, q[s], v[s], tau[s]);
+        sum += data.dtau_dq(0, 0);
+      } else
         sum += crba(model, data, q[s])(0, 0);
     }
     const std::chrono::duration<double> d = std::chrono::steady_clock::now() - start;

@@ -2,6 +2,11 @@
 
 from liegroup.modules import listing, renamed
 from mechanics import joints
+from mechanics.derivatives import (
+    forward_dynamics_derivatives,
+    hamiltonian_rhs_derivatives,
+    inverse_dynamics_derivatives,
+)
 from mechanics.dynamics import (
     bias,
     body_jacobians,
@@ -47,9 +52,12 @@ __all__ = [
     "compile_model",
     "energy",
     "forward_dynamics",
+    "forward_dynamics_derivatives",
     "hamiltonian_problem",
     "hamiltonian_rhs",
+    "hamiltonian_rhs_derivatives",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
     "joints",
     "kinetic_energy",
     "load_mechanism",

@@ -9,25 +9,29 @@ Poses, twists, inertias and momenta of a mechanism are those of its tree, and ma
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liegroup.arrays import of_kind, real, reals, shown
+from liegroup.arrays import of_kind, real, shown
 from liegroup.compile import Entry
 from liegroup.modules import listing
-from mechanics.algorithms import batch, crba, era, kinematics, rnea
+from mechanics.algorithms import crba, era, kinematics, rnea
 from mechanics.algorithms import energy as energy_kernels
 from mechanics.algorithms import momentum as momentum_kernels
 from mechanics.closed_trees.packing import PackedLoops
-from mechanics.model.singular import singular_joint
 from mechanics.model.tree import Tree
 from mechanics.reference import osp, osp_plan, tsp
 from mechanics.reference.serial import SERIAL, serial_chain
 from mechanics.reference.serial.yaskevich import bias as yaskevich_bias
+from mechanics.states import (
+    check_solution,
+    configuration,
+    evaluate,
+    external_wrenches,
+    of_a_tree,
+    of_its_tree,
+    velocity,
+)
 
 __all__ = [
     "bias",
@@ -51,63 +55,10 @@ __all__ = [
 __dir__ = listing(__all__)
 
 Array = NDArray[np.float64]
-P = ParamSpec("P")
-R = TypeVar("R")
-_UNIT_TOLERANCE = 1e-6
-_RESIDUAL = 1e-6
-"""Relative error of M v = p that betrays a singular mass matrix."""
-
-
-# --- whose: a tree, or a mechanism that has one -----------------------------------------------------------------------
-
-
-class HasTree(Protocol):
-    """A mechanism, or a model compiled for one."""
-
-    @property
-    def tree(self) -> Tree: ...
-
-
-def _of_its_tree(f: Callable[Concatenate[Tree, P], R]) -> Callable[Concatenate[Tree | HasTree, P], R]:
-    """What positions and inertias decide is the same with loops and forces as without: a mechanism is its tree here."""
-
-    @wraps(f)
-    def function(tree: Tree | HasTree, *args: P.args, **options: P.kwargs) -> R:
-        return f(_tree(tree), *args, **options)
-
-    return function  # type: ignore[return-value]  # named `tree`, as it always was
-
-
-def _of_a_tree(f: Callable[Concatenate[Tree, P], R]) -> Callable[Concatenate[Tree, P], R]:
-    """What forces decide: a mechanism has closures and force elements, which these functions would leave out."""
-
-    @wraps(f)
-    def function(tree: Tree, *args: P.args, **options: P.kwargs) -> R:
-        if _tree(tree) is not tree:
-            raise TypeError(
-                f"tree: {tree!r}, expected a Tree: {f.__name__} knows neither closures nor force elements; "
-                f"{f.__name__}(mechanism.tree, …) leaves them out, mechanism.rhs(q, p) gives the rates with them, and "
-                "the invariants of mechanism.problem(q, v) the energy"
-            )
-        return f(tree, *args, **options)
-
-    return function  # type: ignore[return-value]  # named `tree`, as it always was
-
-
-def _tree(given: Any) -> Tree:
-    tree = given if isinstance(given, Tree) else getattr(given, "tree", None)
-    if not isinstance(tree, Tree):
-        raise TypeError(
-            f"tree: {given!r}, expected a Tree or a Mechanism, from mechanics.Tree([...]), mechanics.load_urdf, "
-            "mechanics.load_mechanism or mechanics.systems.SYSTEMS[name].mechanism()"
-        )
-    return tree
-
-
 # --- kinematics and dynamics ------------------------------------------------------------------------------------------
 
 
-@_of_its_tree
+@of_its_tree
 def body_poses(tree: Tree, q: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
     """Origins and rotations of all bodies.
 
@@ -118,12 +69,12 @@ def body_poses(tree: Tree, q: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
     rotations : array (…, N, 3, 3)
         x_world = rotation·x_body + position.
     """
-    values = _evaluate(kinematics.body_poses, tree, 12 * len(tree), t, _configuration(tree, q))
+    values = evaluate(kinematics.body_poses, tree, 12 * len(tree), t, configuration(tree, q))
     values = values.reshape(*values.shape[:-1], len(tree), 12)
     return values[..., :3], values[..., 3:].reshape(*values.shape[:-1], 3, 3)
 
 
-@_of_its_tree
+@of_its_tree
 def body_twists(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     """Absolute twists of all bodies, V = B v + β.
 
@@ -132,11 +83,11 @@ def body_twists(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array
     array (…, N, 6)
         Velocity of the body origin and angular velocity, body axes.
     """
-    values = _evaluate(kinematics.body_twists, tree, 6 * len(tree), t, _configuration(tree, q), _velocity(tree, v))
+    values = evaluate(kinematics.body_twists, tree, 6 * len(tree), t, configuration(tree, q), velocity(tree, v))
     return values.reshape(*values.shape[:-1], len(tree), 6)
 
 
-@_of_its_tree
+@of_its_tree
 def body_jacobians(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
     """The matrices B of the twists of all bodies, V = B v + β: what `body_twists` says of unit velocities.
 
@@ -146,14 +97,14 @@ def body_jacobians(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
         Rows: velocity of the body origin and angular velocity, body axes.  Bᵀ takes a wrench on the body to generalised
         forces.
     """
-    configurations = _configuration(tree, q)[..., None, :]
+    configurations = configuration(tree, q)[..., None, :]
     columns = body_twists(tree, configurations, np.eye(tree.nv), t) - body_twists(
         tree, configurations, np.zeros(tree.nv), t
     )
     return np.moveaxis(columns, -3, -1)
 
 
-@_of_its_tree
+@of_its_tree
 def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0, algorithm: str = "crba") -> Array:
     """M(q), symmetric: kinetic energy ½ vᵀ M v, momenta p = M v.
 
@@ -182,9 +133,9 @@ def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0, algorithm: str = "crba
     known = ("crba", "yaskevich", "stepanenko", "kosynka")
     if algorithm not in known:
         raise ValueError(f"algorithm: {algorithm!r}, expected one of {', '.join(known)}")
-    q = _configuration(tree, q)
+    q = configuration(tree, q)
     if algorithm == "crba":
-        values = _evaluate(crba.mass_matrix, tree, tree.nv**2, t, q)
+        values = evaluate(crba.mass_matrix, tree, tree.nv**2, t, q)
         return values.reshape(*values.shape[:-1], tree.nv, tree.nv)
     rows = SERIAL[algorithm](serial_chain(tree, *body_poses(tree, q, t)))
     M = np.empty((*q.shape[:-1], tree.nv, tree.nv))
@@ -194,7 +145,7 @@ def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0, algorithm: str = "crba
     return M
 
 
-@_of_its_tree
+@of_its_tree
 def momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     """p = ∂T/∂v: M v, and with prescribed motions the momentum of their drift besides.
 
@@ -203,10 +154,10 @@ def momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     array (…, nv)
         Generalised momenta; Poisson momenta where the configuration is a group.
     """
-    return _evaluate(momentum_kernels.momentum, tree, tree.nv, t, _configuration(tree, q), _velocity(tree, v))
+    return evaluate(momentum_kernels.momentum, tree, tree.nv, t, configuration(tree, q), velocity(tree, v))
 
 
-@_of_a_tree
+@of_a_tree
 def hamiltonian_rhs(
     tree: Tree,
     q: ArrayLike,
@@ -255,14 +206,14 @@ def hamiltonian_rhs(
     loaded = wrenches is not None or tau is not None
     if algorithm == "ERA" and not loaded:
         return rates(tree, era.era, q, p, t)
-    inputs = [_configuration(tree, q), _velocity(tree, p, "p")]
+    inputs = [configuration(tree, q), velocity(tree, p, "p")]
     if loaded:
-        inputs += [_velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau"), _wrenches(tree, wrenches)]
+        inputs += [velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau"), external_wrenches(tree, wrenches)]
     if algorithm == "ERA":
-        out = _evaluate(era.era_loaded, tree, 2 * tree.nv, t, *inputs)
+        out = evaluate(era.era_loaded, tree, 2 * tree.nv, t, *inputs)
     else:
         kernel, plan = _projection(tree, algorithm)
-        out = _evaluate(kernel, plan, plan.size, t, *inputs)[..., tree.nq :]
+        out = evaluate(kernel, plan, plan.size, t, *inputs)[..., tree.nq :]
     return _solved(tree, inputs[0], inputs[1], out, t)
 
 
@@ -270,8 +221,8 @@ def rates(tree: Tree, field: Entry, q: ArrayLike, p: ArrayLike, t: float = 0.0) 
     """`hamiltonian_rhs` by a field (q, p) → (v, ṗ) of the tree: that of `mechanics.algorithms.era`, or one made for
     this tree.
     """
-    q, p = _configuration(tree, q), _velocity(tree, p, "p")
-    return _solved(tree, q, p, _evaluate(field, tree, 2 * tree.nv, t, q, p), t)
+    q, p = configuration(tree, q), velocity(tree, p, "p")
+    return _solved(tree, q, p, evaluate(field, tree, 2 * tree.nv, t, q, p), t)
 
 
 def closed_rates(
@@ -280,8 +231,8 @@ def closed_rates(
     """The same by a field of a tree with closed loops: that of `mechanics.closed_trees.field`, or one made for the
     mechanism.
     """
-    q, p = _configuration(tree, q), _velocity(tree, p, "p")
-    out = _evaluate(field, packed, 2 * tree.nv, t, q, p)
+    q, p = configuration(tree, q), velocity(tree, p, "p")
+    out = evaluate(field, packed, 2 * tree.nv, t, q, p)
     if not np.isfinite(out).all():
         raise ValueError(
             f"the rates of mechanism {tree.name!r} are not finite: a joint moves no inertia in this configuration, "
@@ -293,7 +244,7 @@ def closed_rates(
 
 def _solved(tree: Tree, q: Array, p: Array, out: Array, t: float) -> tuple[Array, Array]:
     v, p_dot = out[..., : tree.nv], out[..., tree.nv : 2 * tree.nv]
-    _check_solution(tree, q, v, p, t)
+    check_solution(tree, q, v, p, t)
     return v, p_dot
 
 
@@ -304,7 +255,7 @@ def _projection(tree: Tree, algorithm: str) -> tuple[Entry, osp_plan.Plan]:
     return tsp.tsp, osp_plan.Plan(tree.parameters, tsp.tsp_structure(tree), tree.work_shape, tsp.tsp_size(tree))
 
 
-@_of_a_tree
+@of_a_tree
 def inverse_dynamics(
     tree: Tree, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: ArrayLike | None = None, t: float = 0.0
 ) -> Array:
@@ -315,11 +266,11 @@ def inverse_dynamics(
     array (…, nv)
         Joint forces, besides the damping of the joints.
     """
-    inputs = _configuration(tree, q), _velocity(tree, v), _velocity(tree, a, "a"), _wrenches(tree, wrenches)
-    return _evaluate(rnea.rnea, tree, tree.nv, t, *inputs)
+    inputs = configuration(tree, q), velocity(tree, v), velocity(tree, a, "a"), external_wrenches(tree, wrenches)
+    return evaluate(rnea.rnea, tree, tree.nv, t, *inputs)
 
 
-@_of_a_tree
+@of_a_tree
 def bias(
     tree: Tree, q: ArrayLike, v: ArrayLike, wrenches: ArrayLike | None = None, t: float = 0.0, algorithm: str = "rnea"
 ) -> Array:
@@ -340,13 +291,13 @@ def bias(
         raise ValueError(f"algorithm: {algorithm!r}, expected 'rnea' or 'yaskevich'")
     if wrenches is not None:
         raise ValueError("wrenches: not taken by algorithm='yaskevich'; use 'rnea'")
-    q, v = _configuration(tree, q), _velocity(tree, v)
+    q, v = configuration(tree, q), velocity(tree, v)
     chain = serial_chain(tree, *body_poses(tree, q, t))
     b = yaskevich_bias(chain, np.moveaxis(v, -1, 0), tuple(tree.gravity))
     return np.stack(np.broadcast_arrays(*b), axis=-1) + tree.damping * v
 
 
-@_of_a_tree
+@of_a_tree
 def forward_dynamics(
     tree: Tree,
     q: ArrayLike,
@@ -361,41 +312,41 @@ def forward_dynamics(
     -------
     array (…, nv)
     """
-    force = _velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau") - bias(tree, q, v, wrenches, t)
-    q = _configuration(tree, q)
-    a = _evaluate(era.mass_solve, tree, 2 * tree.nv, t, q, force)[..., : tree.nv]
+    force = velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau") - bias(tree, q, v, wrenches, t)
+    q = configuration(tree, q)
+    a = evaluate(era.mass_solve, tree, 2 * tree.nv, t, q, force)[..., : tree.nv]
     drift = momentum(tree, q, np.zeros(tree.nv), t) if tree.is_rheonomic else 0.0
-    _check_solution(tree, q, a, force + drift, t)
+    check_solution(tree, q, a, force + drift, t)
     return a
 
 
-@_of_its_tree
+@of_its_tree
 def kinetic_energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     """T = ½ Σ V_iᵀ M_i V_i, J; shape (…)."""
-    return _evaluate(energy_kernels.energies, tree, 2, t, _configuration(tree, q), _velocity(tree, v))[..., 0]
+    return evaluate(energy_kernels.energies, tree, 2, t, configuration(tree, q), velocity(tree, v))[..., 0]
 
 
-@_of_a_tree
+@of_a_tree
 def potential_energy(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
     """−g · Σ m_i x_i, J; shape (…).  Zero at the origin of the world; bodies fixed to the base do not count."""
-    return _evaluate(energy_kernels.potential_energy, tree, 4, t, _configuration(tree, q))[..., 0]
+    return evaluate(energy_kernels.potential_energy, tree, 4, t, configuration(tree, q))[..., 0]
 
 
-@_of_a_tree
+@of_a_tree
 def energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     """Kinetic and potential energy together, J; shape (…)."""
     return np.asarray(
-        _evaluate(energy_kernels.energies, tree, 2, t, _configuration(tree, q), _velocity(tree, v)).sum(axis=-1)
+        evaluate(energy_kernels.energies, tree, 2, t, configuration(tree, q), velocity(tree, v)).sum(axis=-1)
     )
 
 
-@_of_its_tree
+@of_its_tree
 def centre_of_mass(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
     """Centre of mass of the moving bodies in the world, m; shape (…, 3)."""
-    return _evaluate(energy_kernels.potential_energy, tree, 4, t, _configuration(tree, q))[..., 1:]
+    return evaluate(energy_kernels.potential_energy, tree, 4, t, configuration(tree, q))[..., 1:]
 
 
-@_of_a_tree
+@of_a_tree
 def power(
     tree: Tree,
     q: ArrayLike,
@@ -409,9 +360,9 @@ def power(
     Gravity is left to the potential energy: without prescribed motions, d(energy)/dt = power.
     """
     of_kind(tree, Tree, "tree", "a Tree")
-    q, v, t = _configuration(tree, q), _velocity(tree, v), real(t, "t")
-    force = _velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau") - tree.damping * v
-    external = _wrenches(tree, wrenches)
+    q, v, t = configuration(tree, q), velocity(tree, v), real(t, "t")
+    force = velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau") - tree.damping * v
+    external = external_wrenches(tree, wrenches)
     total = (force * v).sum(axis=-1)
     if external.any():
         twists = body_twists(tree, q, v, t)
@@ -419,81 +370,7 @@ def power(
     return np.asarray(total)
 
 
-@_of_its_tree
+@of_its_tree
 def centroidal_momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     """Linear momentum (3) and angular momentum about the centre of mass (3), world axes; shape (…, 6)."""
-    return _evaluate(energy_kernels.total_momentum, tree, 6, t, _configuration(tree, q), _velocity(tree, v))
-
-
-# --- arguments and values ---------------------------------------------------------------------------------------------
-
-
-def _evaluate(kernel: Entry, tree: Tree | PackedLoops | osp_plan.Plan, size: int, t: float, *inputs: Array) -> Array:
-    """Values (…, size) of a kernel of the field signature on the inputs side by side."""
-    try:
-        shape = np.broadcast_shapes(*(x.shape[:-1] for x in inputs))
-    except ValueError:
-        raise ValueError(f"leading axes {[x.shape[:-1] for x in inputs]} of the arguments do not broadcast") from None
-    states = np.concatenate([np.broadcast_to(x, (*shape, x.shape[-1])) for x in inputs], axis=-1)
-    states = np.ascontiguousarray(states.reshape(-1, states.shape[-1]))
-    out = batch.run(kernel, real(t, "t"), states, tree.parameters, tree.structure, tree.work_shape, size)
-    return out.reshape(*shape, size)
-
-
-def _numbers(tree: Tree, x: ArrayLike, n: int, name: str, what: str) -> Array:
-    array = reals(x, name)
-    if array.ndim == 0 or array.shape[-1] != n:
-        raise ValueError(f"{name}: shape {array.shape}, expected (…, {n}): {what} of tree {tree.name!r}")
-    if not np.isfinite(array).all():
-        where = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(f"{name}: element {where} is {array[where]}, expected finite numbers")
-    return array
-
-
-def _configuration(tree: Tree, q: ArrayLike) -> Array:
-    of_kind(tree, Tree, "tree", "a Tree")
-    q = _numbers(tree, q, tree.nq, "q", "the configuration")
-    for joint, start in tree.quaternions:
-        defect = np.abs(np.linalg.norm(q[..., start : start + 4], axis=-1) - 1.0)
-        if (defect > _UNIT_TOLERANCE).any():
-            raise ValueError(
-                f"q: the quaternion of joint {joint!r} (components {start}:{start + 4}, order w, x, y, z) has norm "
-                "off by "
-                f"{float(np.max(defect)):.2g}; divide it by its norm"
-            )
-    return q
-
-
-def _velocity(tree: Tree, v: ArrayLike, name: str = "v") -> Array:
-    return _numbers(tree, v, tree.nv, name, "one number per degree of freedom")
-
-
-def _wrenches(tree: Tree, wrenches: ArrayLike | None) -> Array:
-    if wrenches is None:
-        return np.zeros(6 * len(tree))
-    array = reals(wrenches, "wrenches")
-    if array.ndim < 2 or array.shape[-2:] != (len(tree), 6):
-        raise ValueError(
-            f"wrenches: shape {array.shape}, expected (…, {len(tree)}, 6): force and moment of every body of tree "
-            f"{tree.name!r}"
-        )
-    size = 6 * len(tree)
-    return _numbers(tree, array.reshape(*array.shape[:-2], size), size, "wrenches", "six numbers per body")
-
-
-def _check_solution(tree: Tree, q: Array, v: Array, p: Array, t: float) -> None:
-    """v = M⁻¹ p holds; else name the joint that moves no inertia."""
-    wrong: Any = ~np.isfinite(v).all(axis=-1)
-    doubtful = tree.may_be_singular or any(len(body.joint.elements) > 1 for body in tree.bodies)
-    if doubtful and not wrong.any():
-        back = _evaluate(momentum_kernels.momentum, tree, tree.nv, t, np.broadcast_to(q, (*v.shape[:-1], tree.nq)), v)
-        wrong = np.abs(back - p).max(axis=-1, initial=0.0) > _RESIDUAL * (1.0 + np.abs(p).max(axis=-1, initial=0.0))
-    if wrong.any():
-        where = np.broadcast_to(q, (*v.shape[:-1], tree.nq))[wrong][0]
-        joint = singular_joint(tree, where, t)
-        raise ValueError(
-            f"the mass matrix of tree {tree.name!r} is singular"
-            + (f": joint {joint!r} moves no inertia in this configuration" if joint else "")
-            + "; avoid the configuration, use a joint without singularities (Spherical), or give the bodies behind it "
-            "mass"
-        )
+    return evaluate(energy_kernels.total_momentum, tree, 6, t, configuration(tree, q), velocity(tree, v))

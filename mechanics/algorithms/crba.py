@@ -36,7 +36,7 @@ CENTRE, COMPOSITE = 0, 3
 
 
 @helper
-def _moved(tensor: Any, mass: Any, moment: Any, x: Any) -> Any:
+def moved_tensor(tensor: Any, mass: Any, moment: Any, x: Any) -> Any:
     """The tensor about the point from which its origin is seen at x: J + 2 (c·x) E − c xᵀ − x cᵀ + m (x² E − x xᵀ)."""
     c0, c1, c2 = moment[0] + mass * x[0], moment[1] + mass * x[1], moment[2] + mass * x[2]
     d0, d1, d2 = c0 * x[0] + x[0] * moment[0], c1 * x[1] + x[1] * moment[1], c2 * x[2] + x[2] * moment[2]
@@ -57,13 +57,13 @@ def _composite_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any,
     kind, q, mass, zero = link.kind, link.q, own.tree_mass, moment[0] - moment[0]
     if kind == SLIDE:
         x = zero, zero, ld(y, q)
-        tensor, moment = _moved(tensor, mass, moment, x), (moment[0], moment[1], moment[2] + mass * x[2])
+        tensor, moment = moved_tensor(tensor, mass, moment, x), (moment[0], moment[1], moment[2] + mass * x[2])
     elif kind == SCREW:
         x = zero, zero, own.pitch * ld(y, q)
-        tensor, moment = _moved(tensor, mass, moment, x), (moment[0], moment[1], moment[2] + mass * x[2])
+        tensor, moment = moved_tensor(tensor, mass, moment, x), (moment[0], moment[1], moment[2] + mass * x[2])
     elif kind == MOVED_SLIDE:
         x = zero, zero, zero + prescribed(t, parameters, link)[0]
-        tensor, moment = _moved(tensor, mass, moment, x), (moment[0], moment[1], moment[2] + mass * x[2])
+        tensor, moment = moved_tensor(tensor, mass, moment, x), (moment[0], moment[1], moment[2] + mass * x[2])
     elif kind == BALL:
         R = orientation(y, link)
         tensor, moment = congruence(R, tensor), rotated(R, moment)
@@ -71,15 +71,15 @@ def _composite_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any,
         R, x = orientation(y, link), position(y, link)
         tensor, moment = congruence(R, tensor), rotated(R, moment)
         tensor, moment = (
-            _moved(tensor, mass, moment, x),
+            moved_tensor(tensor, mass, moment, x),
             (moment[0] + mass * x[0], moment[1] + mass * x[1], moment[2] + mass * x[2]),
         )
     c, s = ld2(work, i, COS), ld2(work, i, SIN)
     tensor, moment = turn_symmetric(tensor, c, s, c * s, s * s), turn_z(moment, c, s)
     if kind == PLANE:
-        tensor = _moved(tensor, mass, moment, plane_position(y, parameters, link))
+        tensor = moved_tensor(tensor, mass, moment, plane_position(y, parameters, link))
     elif link.flags & SHIFT:
-        tensor = _moved(tensor, mass, moment, own.rho)
+        tensor = moved_tensor(tensor, mass, moment, own.rho)
     return constant_turn_up_symmetric(parameters, link, tensor)
 
 

@@ -40,12 +40,37 @@ def body_state(work: Any, poses_at: Any, i: Any) -> Any:
 
 
 @helper
-def _apply(work: Any, line: Any, R: Any, arm: Any, force: Any) -> None:
-    """Add a force at `arm` from the origin of a link, world axes, to its accumulated wrench."""
+def _wrench(R: Any, arm: Any, force: Any) -> Any:
+    """A force at `arm` from the origin of a link, world axes, as a wrench in link axes."""
     f, m = rotated_back(R, force), rotated_back(R, cross(arm, force))
-    for k in range(3):
-        add_at(work, line, ACCUMULATED + k, f[k])
-        add_at(work, line, ACCUMULATED + 3 + k, m[k])
+    return f[0], f[1], f[2], m[0], m[1], m[2]
+
+
+@helper
+def along_equation(t: Any, parameters: Any, structure: Any, closures: Any, element: Any, work: Any) -> Any:
+    """The wrenches on the two links of an element that acts along an equation."""
+    phi, rate, W_i, W_j = on_equation(parameters, structure, closures, element, work)
+    force, _, _ = law_on_equation(element.kind, t, parameters, element, phi, rate)
+    return (
+        (force * W_i[0], force * W_i[1], force * W_i[2], force * W_i[3], force * W_i[4], force * W_i[5]),
+        (force * W_j[0], force * W_j[1], force * W_j[2], force * W_j[3], force * W_j[4], force * W_j[5]),
+    )
+
+
+@helper
+def between_bodies(t: Any, parameters: Any, closures: Any, element: Any, work: Any) -> Any:
+    """The wrenches on the two links of an element that acts at points of bodies."""
+    first = body_state(work, closures.poses, element.first)
+    second = body_state(work, closures.poses, element.second)
+    f, arm_i, arm_j, _, _ = law_on_bodies(element.kind, t, parameters, element, first, second)
+    return _wrench(first.R, arm_i, f), _wrench(second.R, arm_j, scale(-1.0, f))
+
+
+@helper
+def _apply(work: Any, line: Any, F: Any) -> None:
+    """Add a wrench to the accumulated one of a link."""
+    for k in range(6):
+        add_at(work, line, ACCUMULATED + k, F[k])
 
 
 @kernel
@@ -67,16 +92,13 @@ def force_of(
         force, _, _ = law_on_joint(kind, t, parameters, element, ld(y, i), ld(out, j))
         st(out, offset + j, ld(out, offset + j) + force)
     elif element.place == ON_EQUATION:
-        phi, rate, W_i, W_j = on_equation(parameters, structure, closures, element, work)
-        force, _, _ = law_on_equation(kind, t, parameters, element, phi, rate)
-        for k in range(6):
-            add_at(work, poses_at + i, ACCUMULATED + k, force * W_i[k])
-            add_at(work, poses_at + j, ACCUMULATED + k, force * W_j[k])
+        F_i, F_j = along_equation(t, parameters, structure, closures, element, work)
+        _apply(work, poses_at + i, F_i)
+        _apply(work, poses_at + j, F_j)
     else:
-        first, second = body_state(work, poses_at, i), body_state(work, poses_at, j)
-        f, arm_i, arm_j, _, _ = law_on_bodies(kind, t, parameters, element, first, second)
-        _apply(work, poses_at + i, first.R, arm_i, f)
-        _apply(work, poses_at + j, second.R, arm_j, scale(-1.0, f))
+        F_i, F_j = between_bodies(t, parameters, closures, element, work)
+        _apply(work, poses_at + i, F_i)
+        _apply(work, poses_at + j, F_j)
 
 
 @kernel

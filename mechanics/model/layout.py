@@ -1,10 +1,10 @@
 """Where everything stands in the two flat arrays of a packed tree, `structure` (int64) and `parameters` (float64).
 
-`structure` is a header, the links, and the links of the bodies; a *link* is one elementary motion with what it carries.
-`parameters` are gravity, axes with z against it, damping, the numbers of the links, the places of the bodies, the
-coefficients of prescribed motions.  The fields of a record stand in the arrays in their order:
-`mechanics.model.packing` writes them so, and kernels read them by one accessor each, of which only the fields in use
-are loaded: with `ld`, which tests no index for its sign.
+`structure` is a header, the links, the links of the bodies, and for every velocity the one before it; a *link* is one
+elementary motion with what it carries.  `parameters` are gravity, axes with z against it, damping, the numbers of the
+links, the places of the bodies, the coefficients of prescribed motions.  The fields of a record stand in the arrays in
+their order: `mechanics.model.packing` writes them so, and kernels read them by one accessor each, of which only the
+fields in use are loaded: with `ld`, which tests no index for its sign.
 
 A line of the workspace belongs to every link, and one to the base, behind them.
 """
@@ -105,7 +105,14 @@ def has_kinds(kinds: int) -> Callable[[NDArray[np.int64], int], bool]:
 def end_of_tree(structure: Any) -> Any:
     """Where the tree ends in `structure`."""
     tree = header_of(structure)
-    return tree.body_links + tree.bodies
+    return tree.body_links + tree.bodies + tree.n_v
+
+
+@helper
+def above(structure: Any, v: Any) -> Any:
+    """The velocity before velocity v on the way to the base; −1 if there is none."""
+    tree = header_of(structure)
+    return structure[tree.body_links + tree.bodies + v]
 
 
 # --- records of `parameters` ------------------------------------------------------------------------------------------

@@ -109,6 +109,7 @@ def pack(tree: Tree) -> Packed:
         axes, origin = _internal(links, place.link)
         structure.append(place.link if place.link >= 0 else len(links))
         numbers += [(axes.T @ place.rotation).ravel(), axes.T @ (place.position - origin)]
+    structure += _above(links)
     return Packed(
         np.concatenate([*numbers, np.array(motions)]),
         np.array(structure, dtype=np.int64),
@@ -121,6 +122,21 @@ def _kinds(links: list[_Draft]) -> int:
     """What kinds of links there are, for the sweeps."""
     codes = {link.element.code for link in links}
     return ONLY_TURNS if codes <= {TURN} else ANY_KINDS if codes & {BALL, FLOAT} else NO_BALLS
+
+
+def _above(links: list[_Draft]) -> list[int]:
+    """For every velocity the one before it on the way to the base: of its own joint, or the last of the nearest link
+    that has any; −1 at the base.
+    """
+    last: list[int] = []
+    found: list[int] = []
+    for link in links:
+        at = last[link.parent] if link.parent >= 0 else -1
+        for v in range(link.v, link.v + link.element.n_v):
+            found.append(at)
+            at = v
+        last.append(at)
+    return found
 
 
 def _record(link: _Draft, frame: _Frame, flags: int, numbers: int, motion: int, base: int) -> Link:

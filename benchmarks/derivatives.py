@@ -1,0 +1,95 @@
+"""Derivatives of the dynamics of trees against Pinocchio's: ``python -m benchmarks.derivatives``.
+
+∂τ/∂(q, v, a) against `computeRNEADerivatives`, ∂v̇/∂(q, v, τ) against `computeABADerivatives` (both in a C++ loop, where
+a compiler is found), and the derivative of Hamilton's equations, for which Pinocchio has nothing.  One trajectory, and
+eight in lanes (per trajectory).  Best of many short chunks, on 16 states in turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from benchmarks import pinocchio_cpp
+from benchmarks.loops import seconds, seconds_in_lanes
+from benchmarks.machine import circumstances, save
+from benchmarks.tree_rhs import models
+from liegroup.compile import WIDTH, Entry
+from mechanics import Tree
+from mechanics.algorithms.derivatives.columns import work_shape
+from mechanics.algorithms.derivatives.forward import forward_derivatives
+from mechanics.algorithms.derivatives.hamiltonian import era_derivatives
+from mechanics.algorithms.derivatives.inverse import inverse_derivatives
+
+STATES = 16
+
+
+def states(tree: Tree, seed: int, vectors: int, wrenches: bool) -> np.ndarray:
+    """Inputs of a kernel: configuration, vectors of random numbers, no wrenches."""
+    generator = np.random.default_rng(seed)
+    rest = np.zeros(6 * len(tree) * wrenches)
+    return np.array(
+        [
+            np.concatenate([tree.random_configuration(generator), generator.normal(size=vectors * tree.nv), rest])
+            for _ in range(STATES)
+        ]
+    )
+
+
+def ours(tree: Tree, kernel: Entry, vectors: int, wrenches: bool, size: int) -> tuple[float, float]:
+    """Nanoseconds for one trajectory, and per trajectory in lanes."""
+    rest = tree.parameters, tree.structure, work_shape(tree.structure), size
+    lanes = np.array([states(tree, lane, vectors, wrenches) for lane in range(WIDTH)])
+    return (
+        1e9 * seconds(kernel, states(tree, 0, vectors, wrenches), *rest),
+        1e9 * seconds_in_lanes(kernel, lanes, *rest),
+    )
+
+
+def theirs(tree: Tree, algorithm: str) -> float:
+    """Nanoseconds per call of Pinocchio; NaN where it has none, or cannot be compiled."""
+    try:
+        return pinocchio_cpp.nanoseconds(tree, algorithm) if algorithm else float("nan")
+    except pinocchio_cpp.NotAvailable:
+        return float("nan")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--all-joints", action="store_true", help="more robots and every kind of joint that Pinocchio has"
+    )
+    parser.add_argument("--only", nargs="+", metavar="TREE", help="only these rows of the table")
+    parser.add_argument("--rounds", type=int, default=2, help="measure every number so many times, the best counts")
+    parser.add_argument("--save", metavar="NAME", help="write benchmarks/results/NAME.json")
+    options = parser.parse_args()
+    rows = []
+    print("nanoseconds per evaluation and trajectory" + " " * 28 + "Pinocchio C++ / ours")
+    print(f"{'tree':20s} {'nv':>4s} {'of':12s} {'C++':>8s} {'scalar':>8s} {'lanes':>8s} {'scalar':>8s} {'lanes':>8s}")
+    for name, tree in models(options.all_joints).items():
+        if options.only and name not in options.only:
+            continue
+        n = tree.nv
+        kinds = {
+            "inverse": (inverse_derivatives, 2, True, 3 * n * n, "rnea_derivatives"),
+            "forward": (forward_derivatives, 2, True, 3 * n * n + n, "aba_derivatives"),
+            "hamiltonian": (era_derivatives, 1, False, 4 * n * n, ""),
+        }
+        for kind, (kernel, vectors, wrenches, size, algorithm) in kinds.items():
+            rounds = [ours(tree, kernel, vectors, wrenches, size) for _ in range(options.rounds)]
+            scalar, lanes = (min(pair[k] for pair in rounds) for k in (0, 1))
+            other = min(theirs(tree, algorithm) for _ in range(options.rounds))
+            print(
+                f"{name:20s} {n:4d} {kind:12s} {other:8.0f} {scalar:8.0f} {lanes:8.0f} "
+                f"{other / scalar:8.2f} {other / lanes:8.2f}",
+                flush=True,
+            )
+            row = {"tree": name, "nv": n, "of": kind, "scalar_ns": round(scalar, 1), "lanes_ns": round(lanes, 1)}
+            rows.append(row | ({"pinocchio_cpp_ns": round(other, 1)} if other == other else {}))
+    if options.save:
+        print("saved", save(options.save, {**circumstances("pin"), "rows": rows}))
+
+
+if __name__ == "__main__":
+    main()

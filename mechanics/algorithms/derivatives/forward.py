@@ -1,0 +1,101 @@
+"""Derivatives of forward dynamics v̇(q, v, τ): with those of inverse dynamics at the accelerations that belong to τ,
+
+∂v̇/∂q = −M⁻¹ ∂τ/∂q,     ∂v̇/∂v = −M⁻¹ ∂τ/∂v,     ∂v̇/∂τ = M⁻¹.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from integrators.signatures import FIELD_SIGNATURES
+from liegroup.compile import entry, helper, ld, ld2, st, st2
+from liegroup.formulas.vectors import dot
+from mechanics.algorithms.derivatives.bodies import add_bodies, add_forces, composite_times, own_bodies, own_forces
+from mechanics.algorithms.derivatives.columns import (
+    FORCE,
+    OFFSET,
+    TWIST,
+    axis_of,
+    column,
+    pair,
+    rows_of,
+    twist_of,
+    wrench_to_parent,
+)
+from mechanics.algorithms.derivatives.factor import factorise, solve
+from mechanics.algorithms.derivatives.inverse import derivatives_into, fill, load
+from mechanics.algorithms.derivatives.motion import accelerations, twists
+from mechanics.joints.element import TURN
+from mechanics.kernels.links import freedom, vector
+from mechanics.model.layout import damping_of, header_of, link_of, numbers_of
+
+
+@helper
+def mass_into(parameters: Any, structure: Any, work: Any, first: Any) -> None:
+    """The lower triangle of M, where velocities share a way to the base, from the composite bodies: row r in line
+    `first` + r.
+    """
+    n = header_of(structure).links
+    for i in range(n):
+        link = link_of(structure, i)
+        for d in range(freedom(link.kind)):
+            row = first + link.v + d
+            w = composite_times(
+                parameters, work, i, link, column(work, i, link.kind, d, numbers_of(parameters, link).pitch)
+            )
+            j = i
+            while j < n:
+                passed = link_of(structure, j)
+                if passed.kind == TURN:
+                    st2(work, row, passed.v, dot(axis_of(rows_of(work, j), 2), w[1]))
+                else:
+                    for e in range(d + 1 if j == i else freedom(passed.kind)):
+                        S = column(work, j, passed.kind, e, numbers_of(parameters, passed).pitch)
+                        st2(work, row, passed.v + e, pair(S, w))
+                w, j = wrench_to_parent(vector(work, j, OFFSET), w), passed.parent
+
+
+@helper
+def forces_into(parameters: Any, structure: Any, work: Any, out: Any, o: Any) -> None:
+    """SᵀF of all velocities, without damping."""
+    for i in range(header_of(structure).links):
+        link = link_of(structure, i)
+        F = twist_of(work, i, FORCE)
+        for d in range(freedom(link.kind)):
+            S = column(work, i, link.kind, d, numbers_of(parameters, link).pitch)
+            st(out, o + link.v + d, pair(S, F))
+
+
+@entry(*FIELD_SIGNATURES)
+def forward_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, v, τ, wrenches of all bodies) → rows of ∂v̇/∂q, ∂v̇/∂v and ∂v̇/∂τ = M⁻¹ side by side, then v̇; `work` of
+    `work_shape`.
+    """
+    tree = header_of(structure)
+    n_q, n_v, first = tree.n_q, tree.n_v, tree.links + 1
+    width = 3 * n_v
+    a = n_v * width
+    load(y, n_q + 2 * n_v, parameters, structure, work)
+    twists(t, y, parameters, structure, work, y, n_q)
+    fill(out, a, n_v, ld2(work, tree.links, TWIST))
+    accelerations(t, y, parameters, structure, work, y, n_q, out, a)
+    own_bodies(parameters, structure, work, True)
+    own_forces(parameters, structure, work)
+    add_bodies(parameters, structure, work, True)
+    add_forces(structure, work)
+    forces_into(parameters, structure, work, out, a)
+    for k in range(n_v):
+        resisted = ld(out, a + k) + damping_of(parameters, structure, k) * ld(y, n_q + k)
+        st(out, a + k, ld(y, n_q + n_v + k) - resisted)
+    mass_into(parameters, structure, work, first)
+    factorise(structure, work, first)
+    solve(structure, work, first, out, a, 1, 1)
+    accelerations(t, y, parameters, structure, work, y, n_q, out, a)
+    own_forces(parameters, structure, work)
+    add_forces(structure, work)
+    derivatives_into(parameters, structure, work, out, False)
+    for r in range(n_v):
+        for k in range(r * width, r * width + 2 * n_v):
+            st(out, k, -ld(out, k))
+        st(out, r * width + 2 * n_v + r, 1.0)
+    solve(structure, work, first, out, 0, width, width)

@@ -1,0 +1,226 @@
+"""The derivative of Hamilton's equations of a tree, (q, p) → (v, ṗ), from composite bodies: ERA's own.
+
+With p = π(q, v) and ṗ = ρ(q, v), where for every column S of the joint of a link
+
+    π = Sᵀ P,     ρ = Sᵀ(F − V ×* P) − d v,
+
+P and F the momentum and the weight (with the wrenches) of its composite body, and Ξ = (g; 0) × S, Ψ̇ = V_parent × S,
+
+    ∂π_j/∂q_k = S_jᵀ Z,                   ∂π_k/∂q_j = Ψ̇_jᵀ M S,               Z = S ×* P + M Ψ̇,
+    ∂ρ_j/∂q_k = S_jᵀ E + (V_j × S_j)ᵀ Z,  ∂ρ_k/∂q_j = Ξ_jᵀ M S + Ψ̇_jᵀ z,       E = S ×* F + M Ξ,
+    ∂ρ_j/∂v_k = (V_j × S_j)ᵀ M S,         ∂ρ_k/∂v_j = S_jᵀ z,                 z = S ×* P + M (V × S),
+
+for j on the way of k to the base; within one joint Z and E are without S ×* P and S ×* F, ∂ρ/∂q is Ξ_eᵀ M S + Ψ̇_eᵀ z
+and ∂ρ/∂v is S_eᵀ z.  Then
+
+    ∂v/∂q = −M⁻¹ ∂π/∂q,   ∂v/∂p = M⁻¹,   ∂ṗ/∂q = ∂ρ/∂q + ∂ρ/∂v ∂v/∂q,   ∂ṗ/∂p = ∂ρ/∂v M⁻¹.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from integrators.signatures import FIELD_SIGNATURES
+from liegroup.compile import entry, helper, ld, ld2, st, st2
+from liegroup.formulas.vectors import cross, dot
+from mechanics.algebra.vectors import rotated, rotated_back
+from mechanics.algorithms.derivatives.bodies import add_bodies, add_forces, composite_times, own_bodies
+from mechanics.algorithms.derivatives.columns import (
+    ANGULAR,
+    CENTRE,
+    FORCE,
+    LINEAR,
+    OFFSET,
+    RATE,
+    TWIST,
+    axis_of,
+    carried,
+    column,
+    force_cross,
+    motion_cross,
+    pair,
+    plus,
+    put_twist,
+    rows_of,
+    twist_of,
+    wrench_to_parent,
+)
+from mechanics.algorithms.derivatives.factor import factorise, solve, subtract_row
+from mechanics.algorithms.derivatives.forward import mass_into
+from mechanics.algorithms.derivatives.inverse import load
+from mechanics.algorithms.derivatives.motion import retwist, twists
+from mechanics.joints.element import TURN
+from mechanics.kernels.links import add_three, freedom, put, vector
+from mechanics.kernels.sweeps import clear, own_momentum
+from mechanics.model.layout import HEAVY, F, above, damping_of, gravity_of, header_of, link_of, numbers_of
+
+
+@helper
+def _momenta(parameters: Any, structure: Any, work: Any) -> None:
+    """P of the composite bodies of all links."""
+    n = header_of(structure).links
+    clear(structure, work, LINEAR, 3)
+    clear(structure, work, ANGULAR, 3)
+    for i in range(n - 1, -1, -1):
+        link = link_of(structure, i)
+        P = vector(work, i, LINEAR), vector(work, i, ANGULAR)
+        if link.flags & HEAVY:
+            R = rows_of(work, i)
+            v, w = rotated_back(R, vector(work, i, TWIST)), rotated_back(R, vector(work, i, TWIST + 3))
+            l, k = own_momentum(parameters, link, v, w)
+            P = plus(P, (rotated(R, l), rotated(R, k)))
+            put(work, i, LINEAR, P[0])
+            put(work, i, ANGULAR, P[1])
+        l, k = wrench_to_parent(vector(work, i, OFFSET), P)
+        add_three(work, link.parent, LINEAR, l)
+        add_three(work, link.parent, ANGULAR, k)
+
+
+@helper
+def _weights(parameters: Any, structure: Any, work: Any) -> None:
+    """F of the composite bodies of all links: the wrenches of their bodies, then their weight."""
+    n, g = header_of(structure).links, gravity_of(parameters)
+    for i in range(n):
+        R = rows_of(work, i)
+        put_twist(work, i, FORCE, (rotated(R, vector(work, i, F)), rotated(R, vector(work, i, F + 3))))
+    add_forces(structure, work)
+    for i in range(n):
+        m = numbers_of(parameters, link_of(structure, i)).tree_mass
+        weight = (m * g[0], m * g[1], m * g[2]), cross(vector(work, i, CENTRE), g)
+        put_twist(work, i, FORCE, plus(twist_of(work, i, FORCE), weight))
+
+
+@helper
+def _velocities_into(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, o: Any) -> None:
+    """The factors of M, v = M⁻¹(p − π(q, 0)) into out[o …], and the twists of all links."""
+    tree = header_of(structure)
+    n_v, first = tree.n_v, tree.links + 1
+    for k in range(n_v):
+        st(out, o + k, ld2(work, tree.links, F))
+    twists(t, y, parameters, structure, work, out, o)
+    own_bodies(parameters, structure, work, False)
+    add_bodies(parameters, structure, work, False)
+    mass_into(parameters, structure, work, first)
+    factorise(structure, work, first)
+    _momenta(parameters, structure, work)
+    for i in range(tree.links):
+        link = link_of(structure, i)
+        P = vector(work, i, LINEAR), vector(work, i, ANGULAR)
+        for d in range(freedom(link.kind)):
+            S, k = column(work, i, link.kind, d, numbers_of(parameters, link).pitch), link.v + d
+            st(out, o + k, ld(y, tree.n_q + k) - pair(S, P))
+    solve(structure, work, first, out, o, 1, 1)
+    retwist(t, parameters, structure, work, out, o)
+    put_rates(structure, work)
+
+
+@helper
+def put_rates(structure: Any, work: Any) -> None:
+    """Ψ̇ of links with one degree of freedom."""
+    for i in range(header_of(structure).links):
+        link = link_of(structure, i)
+        if link.kind == TURN:
+            a = axis_of(rows_of(work, i), 2)
+            v, w = carried(work, link.parent, TWIST, vector(work, i, OFFSET))
+            put_twist(work, i, RATE, (cross(v, a), cross(w, a)))
+
+
+@helper
+def _columns_into(parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """−∂π/∂q, E and ∂ρ/∂q in the places of ∂v/∂q, ∂v/∂p and ∂ṗ/∂q; ∂ρ/∂v into the second matrix of the workspace."""
+    tree = header_of(structure)
+    n, n_v = tree.links, tree.n_v
+    width, below, by_v = 2 * n_v, 2 * n_v * n_v, n + 1 + n_v
+    zero, g = ld2(work, n, TWIST), gravity_of(parameters)
+    none = zero, zero, zero
+    for k in range(2 * below):
+        st(out, k, zero)
+    for i in range(n):
+        link = link_of(structure, i)
+        P, weight = (vector(work, i, LINEAR), vector(work, i, ANGULAR)), twist_of(work, i, FORCE)
+        for d in range(freedom(link.kind)):
+            at = link.v + d
+            S = column(work, i, link.kind, d, numbers_of(parameters, link).pitch)
+            before = carried(work, link.parent, TWIST, vector(work, i, OFFSET))
+            turned, own = force_cross(S, P), motion_cross(twist_of(work, i, TWIST), S)
+            w = composite_times(parameters, work, i, link, S)
+            z = plus(turned, composite_times(parameters, work, i, link, own))
+            Z = plus(turned, composite_times(parameters, work, i, link, motion_cross(before, S)))
+            E = plus(force_cross(S, weight), composite_times(parameters, work, i, link, (cross(g, S[1]), none)))
+            j = i
+            while j < n:
+                passed = link_of(structure, j)
+                if passed.kind == TURN:
+                    a, rate, c = axis_of(rows_of(work, j), 2), twist_of(work, j, RATE), passed.v
+                    x = pair(rate, w)
+                    st(out, at * width + c, -x)
+                    st(out, below + at * width + c, dot(cross(g, a), w[0]) + pair(rate, z))
+                    st2(work, by_v + at, c, dot(a, z[1]))
+                    if j != i:
+                        st(out, c * width + at, -dot(a, Z[1]))
+                        st(out, below + c * width + at, dot(a, E[1]) + pair(rate, Z))
+                        st2(work, by_v + c, at, x)
+                else:
+                    before = carried(work, passed.parent, TWIST, vector(work, j, OFFSET))
+                    for e in range(freedom(passed.kind)):
+                        S_j, c = column(work, j, passed.kind, e, numbers_of(parameters, passed).pitch), passed.v + e
+                        rate, own = motion_cross(before, S_j), motion_cross(twist_of(work, j, TWIST), S_j)
+                        st(out, at * width + c, -pair(rate, w))
+                        st(out, below + at * width + c, dot(cross(g, S_j[1]), w[0]) + pair(rate, z))
+                        st2(work, by_v + at, c, pair(S_j, z))
+                        if j != i:
+                            st(out, c * width + at, -pair(S_j, Z))
+                            st(out, below + c * width + at, pair(S_j, E) + pair(own, Z))
+                            st2(work, by_v + c, at, pair(own, w))
+                r, j = vector(work, j, OFFSET), passed.parent
+                w, z, Z, E = (
+                    wrench_to_parent(r, w),
+                    wrench_to_parent(r, z),
+                    wrench_to_parent(r, Z),
+                    wrench_to_parent(r, E),
+                )
+            st2(work, by_v + at, at, ld2(work, by_v + at, at) - damping_of(parameters, structure, at))
+            st(out, at * width + n_v + at, 1.0)
+
+
+@helper
+def _finish(structure: Any, work: Any, out: Any) -> None:
+    """The derivatives by (q, p) from those by (q, v) and the factors of M."""
+    tree = header_of(structure)
+    n_v, first = tree.n_v, tree.links + 1
+    width, by_v = 2 * n_v, first + n_v
+    below = width * n_v
+    solve(structure, work, first, out, 0, width, width)
+    for r in range(n_v):
+        row = below + r * width
+        subtract_row(out, row, -ld2(work, by_v + r, r), r * width, width)
+        c = above(structure, r)
+        while c >= 0:
+            subtract_row(out, row, -ld2(work, by_v + r, c), c * width, width)
+            subtract_row(out, below + c * width, -ld2(work, by_v + c, r), r * width, width)
+            c = above(structure, c)
+
+
+@helper
+def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    n_v = header_of(structure).n_v
+    _velocities_into(t, y, parameters, structure, work, out, 2 * n_v * n_v)
+    _momenta(parameters, structure, work)
+    _weights(parameters, structure, work)
+    _columns_into(parameters, structure, work, out)
+    _finish(structure, work, out)
+
+
+@entry(*FIELD_SIGNATURES)
+def era_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, p) → the derivative of (v, ṗ) by (q, p), (2 n_v)² by rows; `work` of `work_shape`."""
+    clear(structure, work, F, 6)
+    _derivatives(t, y, parameters, structure, work, out)
+
+
+@entry(*FIELD_SIGNATURES)
+def era_derivatives_loaded(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, p, τ, wrenches of all bodies) → the same with the wrenches; τ matters nothing."""
+    tree = header_of(structure)
+    load(y, tree.n_q + 2 * tree.n_v, parameters, structure, work)
+    _derivatives(t, y, parameters, structure, work, out)

@@ -1,0 +1,151 @@
+"""Derivatives of inverse dynamics τ(q, v, a) from composite bodies, in O(n · depth).
+
+For a column S of the joint of link k, and every column S_j of the links j on its way to the base,
+
+    ∂τ_j/∂q_k = S_jᵀ(B Ψ̇ + M Ψ̈ + S ×* F),     ∂τ_k/∂q_j = Sᵀ(B Ψ̇_j + M Ψ̈_j),
+    ∂τ_j/∂v_k = S_jᵀ(B S + M(Ψ̇ + V × S)),     ∂τ_k/∂v_j = Sᵀ(B S_j + M(Ψ̇_j + V_j × S_j)),     M_jk = S_jᵀ M S,
+
+with M, B and F of the composite body of k (`mechanics.algorithms.derivatives.bodies`); within the joint itself without
+S ×* F.  Derivatives by q are by increments q·τ(δ) from the right, in the algebra of the joint.  Gravity is in the
+acceleration of the base, wrenches are fixed in their bodies and turn with them, and what is prescribed needs nothing:
+all twists hold its drift.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from integrators.signatures import FIELD_SIGNATURES
+from liegroup.compile import entry, helper, ld, ld2, st
+from liegroup.formulas.vectors import dot
+from mechanics.algorithms.derivatives.bodies import (
+    add_bodies,
+    add_forces,
+    composite_times,
+    coriolis,
+    coriolis_transposed,
+    own_bodies,
+    own_forces,
+)
+from mechanics.algorithms.derivatives.columns import (
+    ACCELERATION,
+    FORCE,
+    OFFSET,
+    RATE,
+    SECOND,
+    TWIST,
+    axis_of,
+    carried,
+    column,
+    force_cross,
+    motion_cross,
+    pair,
+    plus,
+    rows_of,
+    twist_of,
+    wrench_to_parent,
+)
+from mechanics.algorithms.derivatives.motion import accelerations, twists
+from mechanics.joints.element import SCREW, TURN
+from mechanics.kernels.links import freedom, vector
+from mechanics.kernels.sweeps import apply_wrench, clear
+from mechanics.model.layout import F, damping_of, header_of, link_of, numbers_of
+
+
+@helper
+def rates_of(work: Any, j: Any, link: Any, S: Any) -> Any:
+    """Ψ̇, Ψ̈ and Ψ̇ + V × S of a column of a link."""
+    if link.kind <= SCREW:
+        rate, second = twist_of(work, j, RATE), twist_of(work, j, SECOND)
+        both = plus(rate, rate)
+    else:
+        r = vector(work, j, OFFSET)
+        before = carried(work, link.parent, TWIST, r)
+        rate = motion_cross(before, S)
+        second = plus(motion_cross(carried(work, link.parent, ACCELERATION, r), S), motion_cross(before, rate))
+        both = plus(rate, motion_cross(twist_of(work, j, TWIST), S))
+    return rate, second, both
+
+
+@helper
+def fill(out: Any, o: Any, count: Any, zero: Any) -> None:
+    """out[o … o + count] <- 0."""
+    for k in range(count):
+        st(out, o + k, zero)
+
+
+@helper
+def derivatives_into(parameters: Any, structure: Any, work: Any, out: Any, with_mass: Any) -> None:
+    """Rows of 3 n_v numbers: ∂τ/∂q, ∂τ/∂v (with damping) and, `with_mass`, M; the workspace is filled."""
+    tree = header_of(structure)
+    n, n_v = tree.links, tree.n_v
+    width = 3 * n_v
+    fill(out, 0, n_v * width, ld2(work, n, TWIST))
+    for i in range(n):
+        link = link_of(structure, i)
+        for d in range(freedom(link.kind)):
+            at = link.v + d
+            S = column(work, i, link.kind, d, numbers_of(parameters, link).pitch)
+            rate, second, both = rates_of(work, i, link, S)
+            w, u = composite_times(parameters, work, i, link, S), coriolis_transposed(work, i, S)
+            Q = plus(coriolis(work, i, rate[1]), composite_times(parameters, work, i, link, second))
+            G = plus(coriolis(work, i, S[1]), composite_times(parameters, work, i, link, both))
+            for e in range(freedom(link.kind)):
+                S_e = column(work, i, link.kind, e, numbers_of(parameters, link).pitch)
+                _put_three(out, (link.v + e) * width + at, n_v, pair(S_e, Q), pair(S_e, G), pair(S_e, w), with_mass)
+            Q = plus(Q, force_cross(S, twist_of(work, i, FORCE)))
+            r, j = vector(work, i, OFFSET), link.parent
+            while j < n:
+                passed = link_of(structure, j)
+                w, Q, G = wrench_to_parent(r, w), wrench_to_parent(r, Q), wrench_to_parent(r, G)
+                if passed.kind == TURN:
+                    a, rate, second = axis_of(rows_of(work, j), 2), twist_of(work, j, RATE), twist_of(work, j, SECOND)
+                    q, v, m = dot(a, Q[1]), dot(a, G[1]), dot(a, w[1])
+                    _put_three(out, passed.v * width + at, n_v, q, v, m, with_mass)
+                    q, v = dot(u, rate[1]) + pair(second, w), dot(u, a) + 2.0 * pair(rate, w)
+                    _put_three(out, at * width + passed.v, n_v, q, v, m, with_mass)
+                else:
+                    for e in range(freedom(passed.kind)):
+                        S_j = column(work, j, passed.kind, e, numbers_of(parameters, passed).pitch)
+                        rate, second, both = rates_of(work, j, passed, S_j)
+                        c, m = passed.v + e, pair(S_j, w)
+                        _put_three(out, c * width + at, n_v, pair(S_j, Q), pair(S_j, G), m, with_mass)
+                        q, v = dot(u, rate[1]) + pair(second, w), dot(u, S_j[1]) + pair(both, w)
+                        _put_three(out, at * width + c, n_v, q, v, m, with_mass)
+                r, j = vector(work, j, OFFSET), passed.parent
+            damped = at * width + n_v + at
+            st(out, damped, ld(out, damped) + damping_of(parameters, structure, at))
+
+
+@helper
+def _put_three(out: Any, at: Any, n_v: Any, q: Any, v: Any, m: Any, with_mass: Any) -> None:
+    """One element of each matrix."""
+    st(out, at, q)
+    st(out, at + n_v, v)
+    if with_mass:
+        st(out, at + 2 * n_v, m)
+
+
+@helper
+def load(y: Any, o: Any, parameters: Any, structure: Any, work: Any) -> None:
+    """The wrenches of all bodies from y[o] on, in link axes in the columns F."""
+    clear(structure, work, F, 6)
+    for b in range(header_of(structure).bodies):
+        apply_wrench(y, o + 6 * b, parameters, structure, work, b)
+
+
+@entry(*FIELD_SIGNATURES)
+def inverse_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, v, a, wrenches of all bodies) → rows of ∂τ/∂q, ∂τ/∂v and ∂τ/∂a = M side by side; `work` of
+    `work_shape`.
+    """
+    tree = header_of(structure)
+    n_q, n_v = tree.n_q, tree.n_v
+    load(y, n_q + 2 * n_v, parameters, structure, work)
+    twists(t, y, parameters, structure, work, y, n_q)
+    accelerations(t, y, parameters, structure, work, y, n_q, y, n_q + n_v)
+    own_bodies(parameters, structure, work, True)
+    own_forces(parameters, structure, work)
+    add_bodies(parameters, structure, work, True)
+    add_forces(structure, work)
+    derivatives_into(parameters, structure, work, out, True)
