@@ -84,7 +84,7 @@ PROBLEMS: dict[str, tuple[Callable[[], mechanics.Tree | Problem], float]] = {
     "ANYmal, hanging": (lambda: robot("anymal"), 0.04),
     "chain of ten": (lambda: chain(10), 0.02),
     "chain of ten balls": (lambda: chain(10, Spherical), 0.01),
-    "floating chain of ten": (lambda: chain(10, Revolute, Free()), 0.02),
+    "floating chain of ten": (lambda: chain(10, Revolute, Free()).with_gravity(np.zeros(3)), 0.05),
     "Lagrange top": (SYSTEMS["lagrange-top"].problem, 0.2),
     "heavy top": (SYSTEMS["heavy-top"].problem, 0.01),
     "Kepler": (SYSTEMS["kepler"].problem, 0.1),

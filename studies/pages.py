@@ -106,7 +106,9 @@ def command(record: Mapping[str, Any]) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value on a command line."""
+    """A value on a command line; of several, one after the other."""
+    if isinstance(value, tuple):
+        return " ".join(map(shown, value))
     return f"{value:g}" if isinstance(value, float) else shlex.quote(str(value))
 
 
