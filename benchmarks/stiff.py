@@ -95,7 +95,15 @@ def ladder(problem: Problem, end: float, steps: tuple[float, ...]) -> Iterator[t
 def size_of(problem: Problem) -> Any:
     """The sizes of the state by which errors are divided: of configuration and momenta."""
     y, n = np.atleast_2d(problem.y0)[0], problem.n // 2
-    return np.concatenate([np.full(n, max(1.0, np.abs(y[:n]).max())), np.full(problem.n - n, max(1.0, np.abs(y[n:]).max()))])
+    return np.concatenate(
+        [np.full(n, max(1.0, np.abs(y[:n]).max())), np.full(problem.n - n, max(1.0, np.abs(y[n:]).max()))]
+    )
+
+
+def _fastest(rows: list[dict[str, Any]], theirs: bool, k: int) -> float | None:
+    """The least seconds to an error, of SciPy's solvers or of ours."""
+    seconds = [row["seconds"][k] for row in rows if row["method"].startswith("SciPy") == theirs]
+    return min((x for x in seconds if x), default=None)
 
 
 def measured(name: str) -> list[dict[str, Any]]:
@@ -109,17 +117,18 @@ def measured(name: str) -> list[dict[str, Any]]:
     rows = []
     for method, runs in ladder(problem, end, steps):
         errors = [float(np.abs((y - references[1]) / size).max()) for _, y in runs]
-        best = [min((t for (t, _), e in zip(runs, errors, strict=True) if e <= wanted), default=None) for wanted in ERRORS]
+        best = [
+            min((t for (t, _), e in zip(runs, errors, strict=True) if e <= wanted), default=None) for wanted in ERRORS
+        ]
         rows.append({"system": name, "method": method, "errors": list(ERRORS), "seconds": best})
         print(f"  {method:18s}", *(f"{x:10.4f}" if x is not None else "         -" for x in best), flush=True)
-    fastest = [
-        [min((r["seconds"][k] for r in rows if r["method"].startswith("SciPy") == theirs and r["seconds"][k]), default=None)
-         for k in range(len(ERRORS))]
-        for theirs in (True, False)
-    ]  # fmt: skip
+    fastest = [[_fastest(rows, theirs, k) for k in range(len(ERRORS))] for theirs in (True, False)]
     ratios = [a / b if a and b else None for a, b in zip(*fastest, strict=True)]
     print("  fastest of SciPy / ours", *(f"{x:10.1f}" if x else "         -" for x in ratios))
-    return [*rows, {"system": name, "method": "SciPy over ours", "errors": list(ERRORS), "ratio": ratios, "references": doubt}]
+    return [
+        *rows,
+        {"system": name, "method": "SciPy over ours", "errors": list(ERRORS), "ratio": ratios, "references": doubt},
+    ]
 
 
 def main() -> None:

@@ -51,7 +51,8 @@ from integrators.steppers.gauss_stages import (
     take,
     weights,
 )
-from integrators.steppers.lie_variational import check_canonical, force, mean_momentum, move_by
+from integrators.steppers.lie_variational import check_canonical
+from integrators.steppers.lie_variational_stages import force, mean_momentum, move_by
 from liegroup.compile import absolute, entry, flattened, helper, kernel, ld, st
 from liegroup.compile.scalars import less, maximum, select
 from liegroup.table import (
