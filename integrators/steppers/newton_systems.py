@@ -16,8 +16,8 @@ class Room(NamedTuple):
     """Where the parts of the iteration's memory begin, as numbers of a vector; s stages, d velocities.
 
     residual, change and apart (s d each; the last is the stepper's own), size, noise and level (d) of state, field and
-    slopes, value (d + d²), J (d²) by rows, factors (2 s d²), pivots (s d), kept (1 where J may serve the next step), stiff (steps that are still to begin with Newton's
-    method where others iterate), step (the h of the factors)
+    slopes, value (d + d²), J (d²) by rows, factors (2 s d²), pivots (s d), kept (1 where J may serve the next step),
+    stiff (steps that are still to begin with Newton's method where others iterate), step (the h of the factors)
     """
 
     residual: int
