@@ -75,7 +75,10 @@ def scipy(problem: Problem, method: str, end: float, tolerance: float) -> tuple[
         return ambient_velocity(problem.table, y, v)
 
     began = time.process_time()
-    run = solve_ivp(rate, (0.0, end), problem.y0, method=method, rtol=tolerance, atol=tolerance)
+    try:
+        run = solve_ivp(rate, (0.0, end), problem.y0, method=method, rtol=tolerance, atol=tolerance)
+    except ValueError:  # its iteration has left the numbers
+        return time.process_time() - began, np.full(problem.n, np.nan)
     return time.process_time() - began, run.y[:, -1] if run.success else np.full(problem.n, np.nan)
 
 
