@@ -2,7 +2,7 @@
 
 For each system the shortest time in which a solver reaches an error of the state: ours over a ladder of steps, SciPy's
 over a ladder of tolerances, with our compiled field as their right-hand side (each call through Python, as SciPy
-calls it) and with our Jacobian where the problem has one.  The error is that of the last state, relative to the size
+calls it).  The error is that of the last state, relative to the size
 of its part, against our own solution with half the smallest step, which Radau IIA of order 9 and Gauss of order 12
 agree on.  By the process clock, once each: the runs last longer than what disturbs them.
 """
@@ -29,10 +29,10 @@ from mechanics.systems.loops import flyball_governor
 STIFFNESS = 1e6
 """N·m/rad, of the springs of the chains."""
 ERRORS = (1e-4, 1e-6, 1e-8)
-TOLERANCES = (1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
+TOLERANCES = (1e-5, 1e-7, 1e-9, 1e-10)
 OURS = ("RKMK_RADAU_IIA3", "RKMK_RADAU_IIA5", "RKMK_GAUSS3", "RODAS4", "BDF5")
 PEERS = ("Radau", "BDF", "LSODA")
-LIMIT = 20.0
+LIMIT = 5.0
 """Seconds; a solver that takes longer for one run is not asked for more."""
 
 
@@ -50,9 +50,9 @@ def chain(links: int) -> Problem:
 
 
 SYSTEMS: dict[str, tuple[Callable[[], Problem], float, tuple[float, ...]]] = {
-    "chain of 6": (lambda: chain(6), 0.1, (1e-3, 5e-4, 2.5e-4, 1.25e-4, 6.25e-5)),
-    "chain of 20": (lambda: chain(20), 0.1, (1e-3, 5e-4, 2.5e-4, 1.25e-4)),
-    "flyball governor": (flyball_governor.problem, 1.0, (2e-2, 1e-2, 5e-3, 2e-3, 1e-3)),
+    "chain of 6": (lambda: chain(6), 0.05, (1e-3, 5e-4, 2.5e-4, 1.25e-4, 6.25e-5)),
+    "chain of 20": (lambda: chain(20), 0.05, (1e-3, 5e-4, 2.5e-4, 1.25e-4)),
+    "flyball governor": (flyball_governor.problem, 10.0, (5e-2, 2e-2, 1e-2, 5e-3, 2e-3)),
 }
 """How a system is posed, for how long it moves, and the ladder of steps."""
 
@@ -75,7 +75,10 @@ def scipy(problem: Problem, method: str, end: float, tolerance: float) -> tuple[
         return ambient_velocity(problem.table, y, v)
 
     began = time.process_time()
-    run = solve_ivp(rate, (0.0, end), problem.y0, method=method, rtol=tolerance, atol=tolerance)
+    try:
+        run = solve_ivp(rate, (0.0, end), problem.y0, method=method, rtol=tolerance, atol=tolerance)
+    except ValueError:  # its iteration has left the numbers
+        return time.process_time() - began, np.full(problem.n, np.nan)
     return time.process_time() - began, run.y[:, -1] if run.success else np.full(problem.n, np.nan)
 
 
@@ -95,7 +98,15 @@ def ladder(problem: Problem, end: float, steps: tuple[float, ...]) -> Iterator[t
 def size_of(problem: Problem) -> Any:
     """The sizes of the state by which errors are divided: of configuration and momenta."""
     y, n = np.atleast_2d(problem.y0)[0], problem.n // 2
-    return np.concatenate([np.full(n, max(1.0, np.abs(y[:n]).max())), np.full(problem.n - n, max(1.0, np.abs(y[n:]).max()))])
+    return np.concatenate(
+        [np.full(n, max(1.0, np.abs(y[:n]).max())), np.full(problem.n - n, max(1.0, np.abs(y[n:]).max()))]
+    )
+
+
+def _fastest(rows: list[dict[str, Any]], theirs: bool, k: int) -> float | None:
+    """The least seconds to an error, of SciPy's solvers or of ours."""
+    seconds = [row["seconds"][k] for row in rows if row["method"].startswith("SciPy") == theirs]
+    return min((x for x in seconds if x), default=None)
 
 
 def measured(name: str) -> list[dict[str, Any]]:
@@ -109,17 +120,18 @@ def measured(name: str) -> list[dict[str, Any]]:
     rows = []
     for method, runs in ladder(problem, end, steps):
         errors = [float(np.abs((y - references[1]) / size).max()) for _, y in runs]
-        best = [min((t for (t, _), e in zip(runs, errors, strict=True) if e <= wanted), default=None) for wanted in ERRORS]
+        best = [
+            min((t for (t, _), e in zip(runs, errors, strict=True) if e <= wanted), default=None) for wanted in ERRORS
+        ]
         rows.append({"system": name, "method": method, "errors": list(ERRORS), "seconds": best})
         print(f"  {method:18s}", *(f"{x:10.4f}" if x is not None else "         -" for x in best), flush=True)
-    fastest = [
-        [min((r["seconds"][k] for r in rows if r["method"].startswith("SciPy") == theirs and r["seconds"][k]), default=None)
-         for k in range(len(ERRORS))]
-        for theirs in (True, False)
-    ]  # fmt: skip
+    fastest = [[_fastest(rows, theirs, k) for k in range(len(ERRORS))] for theirs in (True, False)]
     ratios = [a / b if a and b else None for a, b in zip(*fastest, strict=True)]
     print("  fastest of SciPy / ours", *(f"{x:10.1f}" if x else "         -" for x in ratios))
-    return [*rows, {"system": name, "method": "SciPy over ours", "errors": list(ERRORS), "ratio": ratios, "references": doubt}]
+    return [
+        *rows,
+        {"system": name, "method": "SciPy over ours", "errors": list(ERRORS), "ratio": ratios, "references": doubt},
+    ]
 
 
 def main() -> None:

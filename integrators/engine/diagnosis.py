@@ -60,6 +60,10 @@ def _shown(values: NDArray[Any]) -> str:
     return np.array2string(values, precision=6, threshold=16, edgeitems=4, max_line_width=1000)
 
 
+class _FoundError(Exception):
+    """What was looked for has been found."""
+
+
 def _first_non_finite(run: Run) -> str:
     problem = run.problem
     t, h = run.step_in_progress()
@@ -71,10 +75,11 @@ def _first_non_finite(run: Run) -> str:
         run.evaluated.python(t, y, parameters, structure, work, out)
         if not found and not np.isfinite(out).all():
             found = f"the field at t = {t:.9g}, evaluation {calls} of the step, gives {_shown(out)} at y = {_shown(y)}"
+            raise _FoundError  # the rest of the step would say no more, and takes long
 
     with (
         np.errstate(all="ignore"),
-        suppress(ArithmeticError),
+        suppress(ArithmeticError, _FoundError),
     ):  # Python's numbers raise where compiled ones are not finite
         run.method.step(problem).python(
             probe, t, h, run.y.copy(), run.low.copy(), problem.table, run.coefficients, run.options, problem.parameters,

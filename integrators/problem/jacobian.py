@@ -35,7 +35,7 @@ def check_jacobian(problem: Problem, t: float) -> None:
     allowed = 10.0 * np.abs(near - far) + _WRONG * np.maximum(size, np.abs(near)) + _noise(problem, t, y)[:, None]
     off = np.abs(given - near) > allowed
     if off.any():
-        i, j = np.unravel_index(int(np.argmax(np.where(off, np.abs(given - near) / allowed, 0.0))), off.shape)
+        i, j = divmod(int(np.argmax(np.where(off, np.abs(given - near) / allowed, 0.0))), d)
         raise ValueError(
             f"jacobian: entry ({i}, {j}) is {given[i, j]:.9g} at the start t = {t}, y = {y.tolist()}, but differences "
             f"of the field give {near[i, j]:.6g}; expected the derivative of component {i} of the field f(t, y τ(x)) "

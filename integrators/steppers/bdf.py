@@ -54,19 +54,16 @@ from integrators.steppers.iteration import goes_on, nought
 from integrators.steppers.newton import (
     ROUNDS,
     conclude,
-    correct,
     exact,
     explain,
-    factorise,
     failure,
     judge,
     levels,
     linearise,
     linearise_where_needed,
-    room,
-    rows_needed,
     share,
 )
+from integrators.steppers.newton_systems import correct, factorise, room, rows_needed
 from integrators.tableaus import RADAU_IIA
 from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
@@ -158,9 +155,7 @@ def _newton(
     )  # fmt: skip
     best, least, lost, rounds, renewed = zero + 1.0, zero + 1e300, zero, zero, zero
     for _ in range(ROUNDS):
-        ratio = _residual(
-            field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, memory
-        )
+        ratio = _residual(field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, memory)
         counters[EVALUATIONS] += 1
         counters[ITERATIONS] += 1
         going, lost, rounds, where = judge(ratio, going, lost, rounds, best, renewed)
@@ -278,7 +273,9 @@ STEPPER = Stepper(
 
 def ratios(k: int) -> list[Fraction]:
     """1/α₀ and α₁/α₀ … αₖ/α₀ of the formula of order k."""
-    alpha = [sum(Fraction((-1) ** j * comb(m, j), m) for m in range(max(j, 1), k + 1)) for j in range(k + 1)]
+    alpha = [
+        sum((Fraction((-1) ** j * comb(m, j), m) for m in range(max(j, 1), k + 1)), Fraction(0)) for j in range(k + 1)
+    ]
     return [1 / alpha[0], *(x / alpha[0] for x in alpha[1:])]
 
 

@@ -31,7 +31,8 @@ from integrators.status import OK
 from integrators.steppers.common import dimension
 from integrators.steppers.implicit_newton import NEWTON, memory_row, newton
 from integrators.steppers.implicit_stages import PAST, STAGES, accept, iterate, own_rows, start
-from integrators.steppers.newton import begin_stiff, exact, explain, failure, remember_stiffness, rows_needed, schur_form
+from integrators.steppers.newton import begin_stiff, exact, explain, failure, remember_stiffness
+from integrators.steppers.newton_systems import rows_needed, schur_form
 from integrators.tableaus import ButcherTableau
 from liegroup.compile import any_, entry, kernel, ld, select
 

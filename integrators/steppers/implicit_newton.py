@@ -20,18 +20,8 @@ from integrators.layout import CANONICAL, EVALUATIONS, ITERATIONS, OWN_OPTIONS, 
 from integrators.steppers.common import dimension
 from integrators.steppers.implicit_stages import PAST, STAGES, centre, evaluate, own
 from integrators.steppers.iteration import goes_on, nought
-from integrators.steppers.newton import (
-    ROUNDS,
-    conclude,
-    correct,
-    factorise,
-    judge,
-    levels,
-    linearise,
-    linearise_where_needed,
-    room,
-    share,
-)
+from integrators.steppers.newton import ROUNDS, conclude, judge, levels, linearise, linearise_where_needed, share
+from integrators.steppers.newton_systems import correct, factorise, room
 from liegroup.compile import absolute, any_, helper, joined, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
 
@@ -86,9 +76,7 @@ def newton(
     )  # fmt: skip
     best, least, lost, rounds, renewed = zero + 1.0, zero + 1e300, zero, zero, zero
     for _ in range(ROUNDS):
-        ratio = _residual(
-            field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, memory
-        )
+        ratio = _residual(field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, memory)
         counters[EVALUATIONS] += s
         counters[ITERATIONS] += 1
         going, lost, rounds, where = judge(ratio, going, lost, rounds, best, renewed)

@@ -12,8 +12,8 @@ On other problems it is the Lie midpoint rule: ξ at (t + h/2, y₀ τ(Y)), y₁
 The equations are solved from the values extrapolated over the last steps, by fixed-point iteration, which contracts by
 about h|ω|/2; where it does not converge, or slowly, by Newton's method (`integrators.steppers.newton`), with which the
 next steps then begin.  Either goes on until rounding stops it: the result is the same.  Newton's matrix is 1 − (h/2) J
-for the slopes (ξ, ṗ), with ṗ = f + ad_ξᵀ P at fixed P.  Sources: Bou-Rabee and Marsden 2009 (variational methods on groups); Hairer,
-McLachlan, Razakarivony 2008 (why the iteration must end in rounding).
+for the slopes (ξ, ṗ), with ṗ = f + ad_ξᵀ P at fixed P.  Sources: Bou-Rabee and Marsden 2009 (variational
+methods on groups); Hairer, McLachlan, Razakarivony 2008 (why the iteration must end in rounding).
 
 coefficients
     Q = 1 and R = 1/2 of Newton's method.
@@ -54,20 +54,17 @@ from integrators.steppers.newton import (
     ROUNDS,
     begin_stiff,
     conclude,
-    correct,
     exact,
     explain,
-    factorise,
     failure,
     judge,
     levels,
     linearise,
     linearise_where_needed,
     remember_stiffness,
-    room,
-    rows_needed,
     share,
 )
+from integrators.steppers.newton_systems import correct, factorise, room, rows_needed
 from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
 from liegroup.table import (
@@ -272,9 +269,7 @@ def solve(
     start(field, t, y, table, options, parameters, structure, field_work, work, counters, known, one)
     left, rounds = one - stiff, 0.0 * one
     if any_(left > 0.0):
-        left, rounds = iterate(
-            field, t, h, y, table, options, parameters, structure, field_work, work, counters, left
-        )
+        left, rounds = iterate(field, t, h, y, table, options, parameters, structure, field_work, work, counters, left)
         if any_(left > 0.0):
             start(field, t, y, table, options, parameters, structure, field_work, work, counters, known, left)
     remember_stiffness(work, row, 1, d, left, rounds)
@@ -328,7 +323,7 @@ def step(
     field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
     structure: Any,
     field_work: Any, work: Any, counters: Any,
-) -> int:  # fmt: skip
+) -> Any:  # fmt: skip
     """One step of the midpoint rule."""
     d = dimension(table)
     status = solve(field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters)

@@ -31,7 +31,8 @@ from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, OK
 from integrators.steppers.common import advance_state, clear, copy, dimension, leaves_chart
 from integrators.steppers.iteration import nought
-from integrators.steppers.newton import exact, factorise, room, rows_needed, sizes, solve_factors, tiny_as_one
+from integrators.steppers.newton import exact, sizes, tiny_as_one
+from integrators.steppers.newton_systems import factorise, room, rows_needed, solve_factors
 from integrators.tableaus import RosenbrockTableau
 from liegroup.compile import any_, entry, helper, joined, kernel, ld, st
 from liegroup.table import bracket, dtau_inverse_left, retract
@@ -127,7 +128,7 @@ def _stage(
 ) -> bool:  # fmt: skip
     """Uᵢ into its row; returns whether its exponent leaves the chart."""
     s, d, n, tau = options[STAGES], dimension(table), y.shape[0], options[TAU]
-    value, exponent, state, scratch, slope, row = own(s)
+    value, exponent, state, _, slope, row = own(s)
     memory, at, q = joined(work[row:]), room(1, d), 2 * s * s
     gamma, U, u, g = coefficients[q + 4 * s], work[OWN_ROWS + i][:d], work[exponent][:d], work[value][:d]
     if i > 0:
@@ -165,9 +166,7 @@ def step(
         _by_time(field, t, h, y, d, options, parameters, structure, field_work, work, counters)
     factorise(h, joined(work[row:]), 1, d, coefficients[q + 4 * s :], options[BLOCK:])
     for i in range(s):
-        if _stage(
-            field, t, h, y, i, table, coefficients, options, parameters, structure, field_work, work, counters
-        ):
+        if _stage(field, t, h, y, i, table, coefficients, options, parameters, structure, field_work, work, counters):
             return CHART_LEFT
     u = work[exponent][:d]
     _combine(work, coefficients, q, s, u)

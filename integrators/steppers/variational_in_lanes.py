@@ -45,7 +45,8 @@ from integrators.steppers.gauss_sweep import (
     weights,
 )
 from integrators.steppers.gauss_workspace import AT_PLAY, CLOCK_ROW, FLAT, NU, STAGES, room
-from integrators.steppers.lie_variational import check_canonical, force, mean_momentum, move_by
+from integrators.steppers.lie_variational import check_canonical
+from integrators.steppers.lie_variational_stages import force, mean_momentum, move_by
 from liegroup.compile import absolute, entry, flattened, helper, kernel, ld, st
 from liegroup.compile.scalars import less, maximum, select
 from liegroup.table import (

@@ -7,12 +7,20 @@ from dataclasses import InitVar, dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from integrators.tableaus.claims import Checked
 from integrators.tableaus.conditions.order_conditions import Condition, Verdict, order_by
 from integrators.tableaus.conditions.trees import children, density, rooted_trees, text
-from integrators.tableaus.numbers import Coefficients, Floats, decimal, decimals, floats, precise, row, rows, uncertainty
+from integrators.tableaus.numbers import (
+    Coefficients,
+    Floats,
+    decimal,
+    decimals,
+    floats,
+    precise,
+    row,
+    rows,
+    uncertainty,
+)
 
 HIGHEST = 6
 

@@ -1,4 +1,4 @@
-"""Newton's method in implicit steps: the same solution as by iteration, no limit of stability, Jacobians of problems."""
+"""Newton's method in implicit steps: the solution of the iteration, no limit of stability, Jacobians of problems."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from integrators.steppers.implicit import implicit_rkmk
 from integrators.steppers.lie_variational import variational_rk
 from integrators.steppers.midpoint import midpoint
-from integrators.steppers.newton import schur_form
+from integrators.steppers.newton_systems import schur_form
 from integrators.tableaus import DIAGONALLY_IMPLICIT, FAMILIES, GAUSS
 from integrators.testing import end_state, group_distance
 from liegroup import rn
@@ -144,7 +144,7 @@ def of_any_stiffness(t, y):
     return np.array([y[2], 0.0, -y[1] * y[0] - np.sin(y[0]), np.cos(y[0])])
 
 
-# --- no limit of stability ----------------------------------------------------------------------------------------------
+# --- no limit of stability --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", SYMPLECTIC)
@@ -174,7 +174,7 @@ def test_the_form_of_schur_is_that_of_the_tableau() -> None:
         assert structure[:s].sum() == s
 
 
-# --- what is wrong has a name -------------------------------------------------------------------------------------------
+# --- what is wrong has a name -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["RKMK_RADAU_IIA2", "MIDPOINT"])

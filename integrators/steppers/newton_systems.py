@@ -1,0 +1,197 @@
+"""The memory of `integrators.steppers.newton` and its linear systems: 1 − h A ⊗ J in the Schur form of A, by blocks."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import schur
+
+from liegroup.compile import absolute, any_, helper, kernel, ld, select, st
+from liegroup.compile.scalars import maximum
+
+
+class Room(NamedTuple):
+    """Where the parts of the iteration's memory begin, as numbers of a vector; s stages, d velocities.
+
+    residual, change and apart (s d each; the last is the stepper's own), size, noise and level (d) of state, field and
+    slopes, value (d + d²), J (d²) by rows, factors (2 s d²), pivots (s d), kept (1 where J may serve the next step),
+    stiff (steps that are still to begin with Newton's method where others iterate), step (the h of the factors)
+    """
+
+    residual: int
+    change: int
+    apart: int
+    size: int
+    noise: int
+    level: int
+    value: int
+    jacobian: int
+    factors: int
+    pivots: int
+    kept: int
+    stiff: int
+    step: int
+    end: int
+
+
+@helper
+def room(s: Any, d: Any) -> Room:
+    """The parts of the memory for s stages and d velocities."""
+    m = s * d
+    size = 3 * m
+    value = size + 3 * d
+    jacobian = value + d + d * d
+    factors = jacobian + d * d
+    pivots = factors + 2 * s * d * d
+    kept = pivots + m
+    return Room(0, m, 2 * m, size, size + d, size + 2 * d, value, jacobian, factors, pivots, kept, kept + 1, kept + 2,
+                kept + 3)  # fmt: skip
+
+
+def rows_needed(s: int, d: int, columns: int) -> int:
+    """Rows of `columns` numbers that hold the memory."""
+    return -(-room(s, d).end // columns)
+
+
+# --- the Schur form of A ----------------------------------------------------------------------------------------------
+
+
+def schur_form(A: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """(Q and R by rows, structure) of A = Q R Qᵀ: for each column the width of its block (0: second of a pair), then
+    the column whose factors it shares.
+    """
+    s = len(A)
+    if not np.triu(A, 1).any():  # triangular: in the opposite order, with eigenvalues to the last bit
+        Q = np.eye(s)[::-1].copy()
+        R = A[::-1, ::-1].copy()
+    else:
+        R, Q = schur(A, output="real")
+    widths = [1] * s
+    for j in range(s - 1):
+        if R[j + 1, j] != 0.0:
+            widths[j : j + 2] = [2, 0]
+    shared = [
+        next(i for i in range(j + 1) if i == j or (widths[i] == widths[j] == 1 and R[i, i] == R[j, j]))
+        for j in range(s)
+    ]
+    return np.concatenate([Q.ravel(), R.ravel()]), np.array([*widths, *shared], dtype=np.int64)
+
+
+# --- linear systems ---------------------------------------------------------------------------------------------------
+
+
+@kernel
+def factorise(h: Any, memory: Any, s: Any, d: Any, R: Any, blocks: Any) -> None:
+    """The factors of 1 − h R ⊗ J, block by block; R by rows."""
+    at = room(s, d)
+    J = memory[at.jacobian :]
+    for j in range(s):
+        width = blocks[j]
+        if width == 0 or blocks[s + j] != j or (width == 1 and R[j * s + j] == 0.0):
+            continue
+        n = width * d
+        a = memory[at.factors + 2 * j * d * d :]
+        for k in range(width):
+            for l in range(width):
+                r = h * R[(j + k) * s + j + l]
+                for m in range(d):
+                    for b in range(d):
+                        one = 1.0 if k == l and m == b else 0.0
+                        st(a, (k * d + m) * n + l * d + b, one - r * ld(J, m * d + b))
+        _factors(a, n, memory[at.pivots + j * d :])
+
+
+@kernel
+def _factors(a: Any, n: Any, pivots: Any) -> None:
+    """L and U of the n × n matrix a in its place, with the largest pivots, each lane with its own."""
+    for k in range(n):
+        largest = absolute(ld(a, k * n + k))
+        pivot = 0.0 * largest + 1.0 * k
+        for i in range(k + 1, n):
+            x = absolute(ld(a, i * n + k))
+            pivot = select(x > largest, 0.0 * x + 1.0 * i, pivot)
+            largest = maximum(largest, x)
+        st(pivots, k, pivot)
+        for i in range(k + 1, n):
+            if any_(pivot == 1.0 * i):
+                for j in range(n):
+                    _exchange(pivot == 1.0 * i, a, k * n + j, i * n + j)
+        inverse = 1.0 / ld(a, k * n + k)
+        for i in range(k + 1, n):
+            factor = ld(a, i * n + k) * inverse
+            st(a, i * n + k, factor)
+            for j in range(k + 1, n):
+                st(a, i * n + j, ld(a, i * n + j) - factor * ld(a, k * n + j))
+
+
+@helper
+def _exchange(where: Any, a: Any, i: Any, j: Any) -> None:
+    """Exchange entries i and j where the condition holds."""
+    x, z = ld(a, i), ld(a, j)
+    st(a, i, select(where, z, x))
+    st(a, j, select(where, x, z))
+
+
+@kernel
+def solve_factors(a: Any, n: Any, pivots: Any, x: Any) -> None:
+    """x <- the solution of the system with the factors a and the right-hand side x."""
+    for k in range(n):
+        for i in range(k + 1, n):
+            if any_(ld(pivots, k) == 1.0 * i):
+                _exchange(ld(pivots, k) == 1.0 * i, x, k, i)
+    for i in range(n):
+        total = ld(x, i)
+        for j in range(i):
+            total = total - ld(a, i * n + j) * ld(x, j)
+        st(x, i, total)
+    for i in range(n - 1, -1, -1):
+        total = ld(x, i)
+        for j in range(i + 1, n):
+            total = total - ld(a, i * n + j) * ld(x, j)
+        st(x, i, total / ld(a, i * n + i))
+
+
+@kernel
+def correct(h: Any, memory: Any, s: Any, d: Any, Q: Any, R: Any, blocks: Any) -> None:
+    """The residual <- the correction Δk of the slopes."""
+    at = room(s, d)
+    J, r, x = memory[at.jacobian :], memory[at.residual :], memory[at.change :]
+    for j in range(s):
+        for m in range(d):
+            total = Q[j] * ld(r, m)
+            for i in range(1, s):
+                total = total + Q[i * s + j] * ld(r, i * d + m)
+            st(x, j * d + m, total)
+    for j in range(s - 1, -1, -1):
+        width = blocks[j]
+        if width == 0:
+            continue
+        for k in range(width):
+            for c in range(j + width, s):
+                for m in range(d):
+                    st(x, (j + k) * d + m, ld(x, (j + k) * d + m) + h * R[(j + k) * s + c] * ld(r, c * d + m))
+        source = blocks[s + j]
+        if width == 2 or R[j * s + j] != 0.0:
+            solve_factors(
+                memory[at.factors + 2 * source * d * d :], width * d, memory[at.pivots + source * d :], x[j * d :]
+            )
+        for k in range(width):
+            _apply(J, d, x[(j + k) * d :], r[(j + k) * d :])
+    for i in range(s):
+        for m in range(d):
+            total = Q[i * s] * ld(x, m)
+            for j in range(1, s):
+                total = total + Q[i * s + j] * ld(x, j * d + m)
+            st(r, i * d + m, total)
+
+
+@kernel
+def _apply(J: Any, d: Any, x: Any, out: Any) -> None:
+    """out <- J x."""
+    for m in range(d):
+        total = ld(J, m * d) * ld(x, 0)
+        for b in range(1, d):
+            total = total + ld(J, m * d + b) * ld(x, b)
+        st(out, m, total)
