@@ -32,6 +32,7 @@ ORDERS = (
     "integrators/variational/test_rattle.py",
     "integrators/nonholonomic/test_nonholonomic_methods.py",
     "mechanics/variational/test_tree_step.py",
+    "mechanics/variational/test_elements_in_the_step.py",
     "mechanics/loops/test_dae_methods.py",
 )
 """Files whose tests named after orders measure the orders of the methods they are parametrised with."""

@@ -64,14 +64,14 @@ def moved_by_joint(structure: Any, work: Any, i: Any) -> Any:
     return ld2(work, i, SHIFT_JOINT + 2) if is_slide else cayley_angle(ld2(work, i, TURN_JOINT + 2))
 
 
-@helper
+@kernel
 def along_equation(parameters: Any, structure: Any, closures: Any, e: Any, field_work: Any) -> Any:
     """φ and the screws of the equation of an element, with the poses as they are."""
     equation = PackedEquation(e.equation, e.first, e.second, e.equation_numbers, e.code)
     return screws_of(parameters, structure, closures, equation, field_work)
 
 
-@helper
+@kernel
 def law_along(t: Any, parameters: Any, e: Any, x: Any, s: Any) -> Any:
     """The force of an element along its one number."""
     if e.place == ON_JOINT:
@@ -165,13 +165,20 @@ def put_arms(work: Any, row: Any, first: Any, second: Any, arm_i: Any, arm_j: An
 
 
 @kernel
+def force_between(t: Any, parameters: Any, e: Any, first: Any, second: Any) -> Any:
+    """The force of an element on the first body, and its arms."""
+    force, arm_i, arm_j, _, _ = law_on_bodies(e.kind, t, parameters, e, first, second)
+    return force, arm_i, arm_j
+
+
+@kernel
 def between_bodies(t: Any, h: Any, parameters: Any, structure: Any, work: Any, e: Any, row: Any) -> None:
     """L, R and (h/2) F₀ of a force between bodies."""
     base = header_of(structure).links
     none = 0.0 * ld2(work, row, POSES)
     first = state_at_start(h, work, row, POSES, e.first, -1, none)
     second = state_at_start(h, work, row, POSES + 12, e.second, -1, none)
-    f, arm_i, arm_j, _, _ = law_on_bodies(e.kind, t, parameters, e, first, second)
+    f, arm_i, arm_j = force_between(t, parameters, e, first, second)
     put_arms(work, row, first, second, arm_i, arm_j)
     for k in range(3):
         st2(work, row + k, IMPULSE_OF, (0.5 * h) * f[k])
@@ -184,7 +191,7 @@ def between_bodies(t: Any, h: Any, parameters: Any, structure: Any, work: Any, e
             nudge = NUDGE * (1.0 + speed / absolute(h))
             one = state_at_start(h, work, row, POSES, e.first, c if c < 6 else -1, nudge)
             other = state_at_start(h, work, row, POSES + 12, e.second, c - 6, nudge)
-            g, _, _, _, _ = law_on_bodies(e.kind, t, parameters, e, one, other)
+            g, _, _ = force_between(t, parameters, e, one, other)
             for k in range(3):
                 st2(work, row + k, FEEL + c, 0.5 * (f[k] - g[k]) / nudge)
 
@@ -327,7 +334,7 @@ def evaluate_end(
             else:
                 first = state_at_end(h, work, field_work, closures.poses + e.first, e.first)
                 second = state_at_end(h, work, field_work, closures.poses + e.second, e.second)
-                f, arm_i, arm_j, _, _ = law_on_bodies(e.kind, t, parameters, e, first, second)
+                f, arm_i, arm_j = force_between(t, parameters, e, first, second)
                 put_arms(work, row, first, second, arm_i, arm_j)
                 for k in range(3):
                     st2(work, row + k, IMPULSE_OF, (0.5 * h) * f[k])
