@@ -75,8 +75,8 @@ def binary() -> Path:
 
 
 def nanoseconds(tree: Tree, algorithm: str = "aba", seed: int = 0) -> float:
-    """Per call of Pinocchio's `aba`, `crba`, or derivatives of `rnea` or `aba` (with `_derivatives`), on a tree of joints
-    that are one elementary motion each.
+    """Per call of Pinocchio's `aba` or `crba`, or of the derivatives of `aba` or `rnea`, on a tree of joints that are
+    one elementary motion each.
     """
     program, generator = binary(), np.random.default_rng(seed)
     lines = [f"{len(tree)}"]

@@ -10,6 +10,7 @@ from studies.energy_table import ENERGY_TABLE
 from studies.nonholonomic_truth import NONHOLONOMIC_TRUTH
 from studies.rolling_disk import ROLLING_DISK
 from studies.round_off import ROUND_OFF
+from studies.stiff import STIFF
 from studies.study import Study
 from studies.variable_steps import VARIABLE_STEPS
 from studies.walking_mechanism import WALKING_MECHANISM
@@ -26,6 +27,7 @@ STUDIES: dict[str, Study] = {
         NONHOLONOMIC_TRUTH,
         ROLLING_DISK,
         ROUND_OFF,
+        STIFF,
         VARIABLE_STEPS,
         WALKING_MECHANISM,
         WORK_PRECISION,

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper
-from liegroup.formulas.vectors import add, cross
-from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE
+from liegroup.compile import helper, st
+from liegroup.formulas.vectors import add, cross, dot, subtract
+from mechanics.algebra.vectors import rotated_back
+from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
 from mechanics.kernels.links import put, vector
+from mechanics.kernels.sweeps import project
 from mechanics.model.layout import header_of
 
 AXES, OFFSET, TWIST, ACCELERATION = 0, 9, 12, 18
@@ -135,3 +137,20 @@ def pair(a: Any, b: Any) -> Any:
 def wrench_to_parent(r: Any, f: Any) -> Any:
     """A wrench about the origin of the parent, from which its own is seen at r."""
     return f[0], add(f[1], cross(r, f[0]))
+
+
+@helper
+def minus(a: Any, b: Any) -> Any:
+    """a − b of pairs of vectors."""
+    return subtract(a[0], b[0]), subtract(a[1], b[1])
+
+
+@helper
+def project_world(parameters: Any, work: Any, i: Any, link: Any, f: Any, out: Any, at: Any, stride: Any) -> None:
+    """Sᵀf of all columns of a link, to out[at], out[at + stride], …"""
+    if link.kind == TURN:
+        a = axis_of(rows_of(work, i), 2)
+        st(out, at, dot(a, f[1]))
+    else:
+        R = rows_of(work, i)
+        project(parameters, link, rotated_back(R, f[0]), rotated_back(R, f[1]), out, at, stride)

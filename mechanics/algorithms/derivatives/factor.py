@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper, ld, ld2, st, st2
+from liegroup.compile import helper, kernel, ld, ld2, st, st2
 from mechanics.model.layout import above, header_of
+
+AT_A_TIME = 16
+"""Columns of a solution in lanes."""
 
 
 @helper
@@ -34,6 +37,16 @@ def factorise(structure: Any, work: Any, first: Any) -> None:
 @helper
 def solve(structure: Any, work: Any, first: Any, x: Any, at: Any, down: Any, count: Any) -> None:
     """X ← M⁻¹ X in place, from the factors; row r of X, `count` numbers, begins at x[at + r·down]."""
+    if x.ndim == 2:  # lanes: as many columns at a time as stay in the nearest cache
+        for k in range(0, count, AT_A_TIME):
+            _solve(structure, work, first, x, at + k, down, min(AT_A_TIME, count - k))
+    else:
+        _solve(structure, work, first, x, at, down, count)
+
+
+@kernel
+def _solve(structure: Any, work: Any, first: Any, x: Any, at: Any, down: Any, count: Any) -> None:
+    """`solve` for some columns."""
     n = header_of(structure).n_v
     for r in range(n - 1, -1, -1):
         c, row = above(structure, r), at + r * down

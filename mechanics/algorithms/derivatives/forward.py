@@ -10,6 +10,7 @@ from typing import Any
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, ld2, st, st2
 from liegroup.formulas.vectors import dot
+from mechanics.algebra.vectors import rotated_back
 from mechanics.algorithms.derivatives.bodies import add_bodies, add_forces, composite_times, own_bodies, own_forces
 from mechanics.algorithms.derivatives.columns import (
     FORCE,
@@ -25,9 +26,28 @@ from mechanics.algorithms.derivatives.columns import (
 from mechanics.algorithms.derivatives.factor import factorise, solve
 from mechanics.algorithms.derivatives.inverse import derivatives_into, fill, load
 from mechanics.algorithms.derivatives.motion import accelerations, twists
-from mechanics.joints.element import TURN
-from mechanics.kernels.links import freedom, vector
+from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, TURN
+from mechanics.kernels.links import freedom, put, vector
 from mechanics.model.layout import damping_of, header_of, link_of, numbers_of
+
+
+@helper
+def _put_projected(parameters: Any, work: Any, j: Any, link: Any, w: Any, row: Any) -> None:
+    """Sᵀw of all columns of a link into a line of the workspace."""
+    kind, c, R = link.kind, link.v, rows_of(work, j)
+    if kind == TURN:
+        st2(work, row, c, dot(axis_of(R, 2), w[1]))
+    elif kind <= SCREW:
+        st2(work, row, c, pair(column(work, j, kind, 0, numbers_of(parameters, link).pitch), w))
+    else:
+        l, k = rotated_back(R, w[0]), rotated_back(R, w[1])
+        if kind == PLANE:
+            put(work, row, c, (l[0], l[1], k[2]))
+        elif kind == BALL:
+            put(work, row, c, k)
+        elif kind == FLOAT:
+            put(work, row, c, l)
+            put(work, row, c + 3, k)
 
 
 @helper
@@ -46,12 +66,7 @@ def mass_into(parameters: Any, structure: Any, work: Any, first: Any) -> None:
             j = i
             while j < n:
                 passed = link_of(structure, j)
-                if passed.kind == TURN:
-                    st2(work, row, passed.v, dot(axis_of(rows_of(work, j), 2), w[1]))
-                else:
-                    for e in range(d + 1 if j == i else freedom(passed.kind)):
-                        S = column(work, j, passed.kind, e, numbers_of(parameters, passed).pitch)
-                        st2(work, row, passed.v + e, pair(S, w))
+                _put_projected(parameters, work, j, passed, w, row)
                 w, j = wrench_to_parent(vector(work, j, OFFSET), w), passed.parent
 
 

@@ -37,9 +37,11 @@ from mechanics.algorithms.derivatives.columns import (
     carried,
     column,
     force_cross,
+    minus,
     motion_cross,
     pair,
     plus,
+    project_world,
     put_twist,
     rows_of,
     twist_of,
@@ -127,12 +129,13 @@ def put_rates(structure: Any, work: Any) -> None:
 
 @helper
 def _columns_into(parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """−∂π/∂q, E and ∂ρ/∂q in the places of ∂v/∂q, ∂v/∂p and ∂ṗ/∂q; ∂ρ/∂v into the second matrix of the workspace."""
+    """−∂π/∂q, E, ∂ρ/∂q and ∂ρ/∂v in the places of ∂v/∂q, ∂v/∂p, ∂ṗ/∂q and ∂ṗ/∂p."""
     tree = header_of(structure)
     n, n_v = tree.links, tree.n_v
-    width, below, by_v = 2 * n_v, 2 * n_v * n_v, n + 1 + n_v
+    width, below = 2 * n_v, 2 * n_v * n_v
     zero, g = ld2(work, n, TWIST), gravity_of(parameters)
     none = zero, zero, zero
+    at_rest = none, none
     for k in range(2 * below):
         st(out, k, zero)
     for i in range(n):
@@ -155,23 +158,23 @@ def _columns_into(parameters: Any, structure: Any, work: Any, out: Any) -> None:
                     x = pair(rate, w)
                     st(out, at * width + c, -x)
                     st(out, below + at * width + c, dot(cross(g, a), w[0]) + pair(rate, z))
-                    st2(work, by_v + at, c, dot(a, z[1]))
+                    st(out, below + n_v + at * width + c, dot(a, z[1]))
                     if j != i:
                         st(out, c * width + at, -dot(a, Z[1]))
                         st(out, below + c * width + at, dot(a, E[1]) + pair(rate, Z))
-                        st2(work, by_v + c, at, x)
-                else:
+                        st(out, below + n_v + c * width + at, x)
+                elif freedom(passed.kind) > 0:
                     before = carried(work, passed.parent, TWIST, vector(work, j, OFFSET))
-                    for e in range(freedom(passed.kind)):
-                        S_j, c = column(work, j, passed.kind, e, numbers_of(parameters, passed).pitch), passed.v + e
-                        rate, own = motion_cross(before, S_j), motion_cross(twist_of(work, j, TWIST), S_j)
-                        st(out, at * width + c, -pair(rate, w))
-                        st(out, below + at * width + c, dot(cross(g, S_j[1]), w[0]) + pair(rate, z))
-                        st2(work, by_v + at, c, pair(S_j, z))
-                        if j != i:
-                            st(out, c * width + at, -pair(S_j, Z))
-                            st(out, below + c * width + at, pair(S_j, E) + pair(own, Z))
-                            st2(work, by_v + c, at, pair(own, w))
+                    own, row, col = twist_of(work, j, TWIST), at * width + passed.v, passed.v * width + at
+                    x = minus((none, cross(w[0], g)), force_cross(before, z))
+                    project_world(parameters, work, j, passed, force_cross(before, w), out, row, 1)
+                    project_world(parameters, work, j, passed, x, out, below + row, 1)
+                    project_world(parameters, work, j, passed, z, out, below + n_v + row, 1)
+                    if j != i:
+                        x, e = minus(E, force_cross(own, Z)), minus(at_rest, force_cross(own, w))
+                        project_world(parameters, work, j, passed, minus(at_rest, Z), out, col, width)
+                        project_world(parameters, work, j, passed, x, out, below + col, width)
+                        project_world(parameters, work, j, passed, e, out, below + n_v + col, width)
                 r, j = vector(work, j, OFFSET), passed.parent
                 w, z, Z, E = (
                     wrench_to_parent(r, w),
@@ -179,7 +182,8 @@ def _columns_into(parameters: Any, structure: Any, work: Any, out: Any) -> None:
                     wrench_to_parent(r, Z),
                     wrench_to_parent(r, E),
                 )
-            st2(work, by_v + at, at, ld2(work, by_v + at, at) - damping_of(parameters, structure, at))
+            damped = below + at * width + n_v + at
+            st(out, damped, ld(out, damped) - damping_of(parameters, structure, at))
             st(out, at * width + n_v + at, 1.0)
 
 
@@ -191,6 +195,12 @@ def _finish(structure: Any, work: Any, out: Any) -> None:
     width, by_v = 2 * n_v, first + n_v
     below = width * n_v
     solve(structure, work, first, out, 0, width, width)
+    for r in range(n_v):
+        for c in range(n_v):
+            k = below + r * width + n_v + c
+            x = ld(out, k)
+            st2(work, by_v + r, c, x)
+            st(out, k, x - x)
     for r in range(n_v):
         row = below + r * width
         subtract_row(out, row, -ld2(work, by_v + r, r), r * width, width)

@@ -38,9 +38,11 @@ from mechanics.algorithms.derivatives.columns import (
     carried,
     column,
     force_cross,
+    minus,
     motion_cross,
     pair,
     plus,
+    project_world,
     rows_of,
     twist_of,
     wrench_to_parent,
@@ -79,8 +81,10 @@ def derivatives_into(parameters: Any, structure: Any, work: Any, out: Any, with_
     """Rows of 3 n_v numbers: ∂τ/∂q, ∂τ/∂v (with damping) and, `with_mass`, M; the workspace is filled."""
     tree = header_of(structure)
     n, n_v = tree.links, tree.n_v
-    width = 3 * n_v
-    fill(out, 0, n_v * width, ld2(work, n, TWIST))
+    width, zero = 3 * n_v, ld2(work, n, TWIST)
+    none = zero, zero, zero
+    at_rest = none, none
+    fill(out, 0, n_v * width, zero)
     for i in range(n):
         link = link_of(structure, i)
         for d in range(freedom(link.kind)):
@@ -90,9 +94,7 @@ def derivatives_into(parameters: Any, structure: Any, work: Any, out: Any, with_
             w, u = composite_times(parameters, work, i, link, S), coriolis_transposed(work, i, S)
             Q = plus(coriolis(work, i, rate[1]), composite_times(parameters, work, i, link, second))
             G = plus(coriolis(work, i, S[1]), composite_times(parameters, work, i, link, both))
-            for e in range(freedom(link.kind)):
-                S_e = column(work, i, link.kind, e, numbers_of(parameters, link).pitch)
-                _put_three(out, (link.v + e) * width + at, n_v, pair(S_e, Q), pair(S_e, G), pair(S_e, w), with_mass)
+            _project_three(parameters, work, i, link, Q, G, w, out, link.v * width + at, width, n_v, with_mass)
             Q = plus(Q, force_cross(S, twist_of(work, i, FORCE)))
             r, j = vector(work, i, OFFSET), link.parent
             while j < n:
@@ -104,17 +106,47 @@ def derivatives_into(parameters: Any, structure: Any, work: Any, out: Any, with_
                     _put_three(out, passed.v * width + at, n_v, q, v, m, with_mass)
                     q, v = dot(u, rate[1]) + pair(second, w), dot(u, a) + 2.0 * pair(rate, w)
                     _put_three(out, at * width + passed.v, n_v, q, v, m, with_mass)
-                else:
-                    for e in range(freedom(passed.kind)):
-                        S_j = column(work, j, passed.kind, e, numbers_of(parameters, passed).pitch)
-                        rate, second, both = rates_of(work, j, passed, S_j)
-                        c, m = passed.v + e, pair(S_j, w)
-                        _put_three(out, c * width + at, n_v, pair(S_j, Q), pair(S_j, G), m, with_mass)
-                        q, v = dot(u, rate[1]) + pair(second, w), dot(u, S_j[1]) + pair(both, w)
-                        _put_three(out, at * width + c, n_v, q, v, m, with_mass)
+                elif freedom(passed.kind) > 0:
+                    _project_three(
+                        parameters, work, j, passed, Q, G, w, out, passed.v * width + at, width, n_v, with_mass
+                    )
+                    before, lifted = _before(work, j, passed)
+                    x = minus((none, u), force_cross(before, w))
+                    y = minus(at_rest, plus(force_cross(before, x), force_cross(lifted, w)))
+                    x = minus(x, force_cross(twist_of(work, j, TWIST), w))
+                    _project_three(parameters, work, j, passed, y, x, w, out, at * width + passed.v, 1, n_v, with_mass)
                 r, j = vector(work, j, OFFSET), passed.parent
             damped = at * width + n_v + at
             st(out, damped, ld(out, damped) + damping_of(parameters, structure, at))
+
+
+@helper
+def _before(work: Any, j: Any, link: Any) -> Any:
+    """Twist and acceleration of the parent of a link, at the origin of the link."""
+    r = vector(work, j, OFFSET)
+    return carried(work, link.parent, TWIST, r), carried(work, link.parent, ACCELERATION, r)
+
+
+@helper
+def _project_three(
+    parameters: Any,
+    work: Any,
+    i: Any,
+    link: Any,
+    q: Any,
+    v: Any,
+    m: Any,
+    out: Any,
+    at: Any,
+    stride: Any,
+    n_v: Any,
+    with_mass: Any,
+) -> None:
+    """Elements of each matrix, for all columns of a link."""
+    project_world(parameters, work, i, link, q, out, at, stride)
+    project_world(parameters, work, i, link, v, out, at + n_v, stride)
+    if with_mass:
+        project_world(parameters, work, i, link, m, out, at + 2 * n_v, stride)
 
 
 @helper
