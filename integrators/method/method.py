@@ -116,6 +116,8 @@ class Stepper:
         What makes this stepper of another one.
     stages_in_lanes : bool
         Its step is also compiled for a field in lanes, one stage in each; trajectories then run one by one.
+    late : callable, optional
+        ``late(options)`` → kernels bound late (`liegroup.compile.rare`) that every run of the method calls.
     report : callable, optional
         ``report(work)`` → how steps were divided so far, from the workspace.
     tuned : callable, optional
@@ -138,6 +140,7 @@ class Stepper:
     needs: str = "field"
     composes: tuple[Callable[[Stepper], Stepper], Stepper] | None = None
     stages_in_lanes: bool = False
+    late: Callable[[NDArray[np.int64]], Sequence[Any]] = lambda options: ()
     report: Callable[[NDArray[np.float64]], Report] | None = None
     tuned: Callable[[Method, float | None, bool], Method] | None = None
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import HISTORY, OWN_ROWS
+from integrators.layout import HISTORY, OWN_OPTIONS, OWN_ROWS
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
@@ -97,7 +97,7 @@ def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
 def _stepper(maps: tuple[str, ...]) -> Stepper:
     return Stepper(
         "implicit_rkmk", step, own_rows, maps=maps, prepare=exact, evaluates="linearised", shape=_shape,
-        explain=explain,
+        explain=explain, late=lambda options: [newton] if options[NEWTON - OWN_OPTIONS] else [],
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from integrators.steppers.iteration import goes_on, nought
 from integrators.steppers.lie_variational_stages import BLOCKS, PAST, STAGES, centre, own, stage
 from integrators.steppers.newton import ROUNDS, conclude, judge, levels, linearise, linearise_where_needed, share
 from integrators.steppers.newton_systems import correct, factorise, room
-from liegroup.compile import absolute, any_, helper, joined, kernel, ld, select, st
+from liegroup.compile import absolute, any_, helper, joined, kernel, ld, never, rare, scalar_of, select, st
 from liegroup.compile.scalars import maximum
 
 
@@ -55,7 +55,7 @@ def _residual(
     return largest + nought(memory, s * d)
 
 
-@kernel
+@rare(never, lambda field, t, h, y, *others: scalar_of(y))
 def newton(
     field: Any, t: Any, h: Any, y: Any, table: Any, m: Any, coefficients: Any, options: Any, parameters: Any,
     structure: Any, field_work: Any, work: Any, counters: Any, going: Any, history: Any,

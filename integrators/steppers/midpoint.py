@@ -65,7 +65,7 @@ from integrators.steppers.newton import (
     share,
 )
 from integrators.steppers.newton_systems import correct, factorise, room, rows_needed
-from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, select, st
+from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, never, rare, scalar_of, select, st
 from liegroup.compile.scalars import maximum
 from liegroup.table import (
     EXP,
@@ -196,7 +196,7 @@ def _residual(
     return largest + nought(memory, d)
 
 
-@kernel
+@rare(never, lambda field, t, h, y, *others: scalar_of(y))
 def newton(
     field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
     field_work: Any, work: Any, counters: Any, going: Any, history: Any,

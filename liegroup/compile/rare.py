@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from liegroup.compile.cache import DigestCache
 from liegroup.compile.cells import Key, cell, keys, symbol
 from liegroup.compile.decorators import helper
+from liegroup.compile.lanes import Lanes
 from liegroup.compile.options import INNER
 from liegroup.compile.overloads import Remembered, follows_our_rules, teach
 from liegroup.compile.pending import LateBindingError, pending
@@ -134,6 +135,11 @@ def _body_of(function: F) -> F:
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
     return helper(copy)  # type: ignore[return-value]
+
+
+def scalar_of(state: Any) -> Any:
+    """For `result`: the type of a component of a state."""
+    return Lanes if state.ndim == 2 else state.dtype
 
 
 class _Rare(Remembered):
