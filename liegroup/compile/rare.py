@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -84,17 +85,35 @@ def _restored(context: Any, builder: Any, type_: Any, value: Any) -> Any:
     return array._getvalue()
 
 
-@intrinsic
-def _opened(typing_context: Any, given: Any) -> Any:
-    """The arguments of a kernel as it knows them."""
-    types_ = [x.array if isinstance(x, Bare) else x for x in given]
+def _packed(types_: Sequence[Any]) -> Any:
+    """The type of all arguments as one tuple, the first of them last: the compiler has reservations about tuples that
+    begin with a function.
+    """
+    return types.Tuple([_passed(x) for x in (*types_[1:], types_[0])])
 
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        values = cgutils.unpack_tuple(builder, args[0], len(types_))
-        restored = [_restored(context, builder, x, value) for x, value in zip(sig.args[0], values, strict=True)]
-        return context.make_tuple(builder, sig.return_type, restored)
 
-    return types.Tuple(types_)(given), generate
+@cache
+def _part(k: int) -> Any:
+    """For compiled code: ``part(given)`` → argument k of a kernel as it knows it."""
+
+    @intrinsic
+    def part(typing_context: Any, given: Any) -> Any:
+        at = (k or len(given)) - 1
+        type_ = given[at]
+
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return _restored(context, builder, type_, builder.extract_value(args[0], at))
+
+        return (type_.array if isinstance(type_, Bare) else type_)(given), generate
+
+    return part
+
+
+def _leaf(function: Any, count: int) -> Any:
+    """The function of all `count` arguments as one tuple."""
+    names = {f"part{k}": _part(k) for k in range(count)}
+    call = "lambda given: function(" + ", ".join(f"{name}(given)" for name in names) + ")"
+    return eval(compile(call, __file__, "eval"), {"function": function, **names})  # as written two lines above
 
 
 # --- calls ------------------------------------------------------------------------------------------------------------
@@ -123,7 +142,7 @@ def rare(needed: Needed, result: Result = lambda *types_: types.none, name: str 
         function.__qualname__ = name or function.__qualname__
         _needed[function.__module__, function.__qualname__] = _body_of(function), needed, result
         teach(function, lambda *args, **kwargs: function, INNER, DigestCache, _Rare)
-        function.is_kernel = function.is_formula = True  # type: ignore[attr-defined]
+        function.is_kernel = function.is_formula = True
         return function
 
     return decorate
@@ -189,7 +208,7 @@ def _result_of(key: Key) -> Any:
 
 def _call_of(key: Key) -> Any:
     types_, result = key[2], _result_of(key)
-    given = types.Tuple([_passed(x) for x in types_])
+    given = _packed(types_)
 
     def call(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         context.active_code_library.rare.add(key)
@@ -199,7 +218,7 @@ def _call_of(key: Key) -> Any:
         place = _bound(builder, key)
         pointer = convention.get_function_type(result, [given]).as_pointer()
         kernel = builder.bitcast(builder.load(place), pointer)
-        value = context.make_tuple(builder, given, values)
+        value = context.make_tuple(builder, given, [*values[1:], values[0]])
         return convention.call_function(builder, kernel, result, [given], [value])[1]
 
     return call
@@ -231,14 +250,12 @@ def bind(key: Key) -> None:
             importlib.import_module(module)
         function = _needed[module, name][0]
 
-        def leaf(given: Any) -> Any:
-            return function(*_opened(given))
-
-        leaf.__qualname__, leaf.sources = f"{module}.{name}", (function.__code__.co_filename,)  # type: ignore[attr-defined]
+        leaf = _leaf(function, len(types_))
+        leaf.__qualname__, leaf.sources = f"{module}.{name}", (function.__code__.co_filename,)
         with undisturbed():
             dispatcher = numba.njit(**INNER)(leaf)
             dispatcher._cache = DigestCache(leaf)
-            given = types.Tuple([_passed(x) for x in types_])
+            given = _packed(types_)
             dispatcher.compile(_result_of(key)(given))
         compiled = dispatcher.overloads[(given,)]
         cell(key).value = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)

@@ -118,10 +118,10 @@ def test_a_robot_compiles_the_kinds_of_joints_it_has_and_finds_them_in_the_cache
     cache = tmp_path / "kernels"
     count, names, state = of_a_process("Revolute", cache)
     assert count
-    assert not {"ball_up", "ball_down", "float_up", "other_up"} & {*names}
+    assert not {"up_with_balls", "down_with_balls", "up_without_balls"} & {*names}
     of_balls, names, of_ball = of_a_process("Spherical", cache)
     assert 0 < of_balls < count
-    assert {"ball_up", "ball_down"} <= {*names}
-    assert not {"float_up", "other_up"} & {*names}
+    assert {"up_with_balls", "down_with_balls"} <= {*names}
+    assert "up_without_balls" not in names
     assert of_a_process("Spherical", cache) == (0, names, of_ball)
     assert of_a_process("Revolute", cache)[::2] == (0, state)

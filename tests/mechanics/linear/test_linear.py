@@ -143,7 +143,16 @@ def test_refusals_of_equilibria():
         mechanics.equilibrium(double_pendulum(), [2.9, 0.1], stable=True)
     with pytest.raises(EquilibriumError, match=r"N·m are left at joint 'a_joint'"):
         mechanics.equilibrium(double_pendulum(), tau=[100.0, 0.0])
-    moved = Tree([Body("crank", Rheonomic(Revolute(Y), Motion((0.0, 1.0))), inertia=bob()), Body("b", Revolute(Y), "crank", inertia=bob())]) if False else None  # noqa: E501
+    moved = (
+        Tree(
+            [
+                Body("crank", Rheonomic(Revolute(Y), Motion((0.0, 1.0))), inertia=bob()),
+                Body("b", Revolute(Y), "crank", inertia=bob()),
+            ]
+        )
+        if False
+        else None
+    )  # noqa: E501
     assert moved is None
 
 
