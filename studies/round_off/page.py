@@ -92,4 +92,10 @@ def long(runs: Sequence[Record]) -> str:
     return f"{setting(runs)}\n\n{markdown(heads, rows)}"
 
 
-BLOCKS = {"setting": setting, "table": table, "findings": findings, "long": ("long", long)}
+BLOCKS = {
+    "setting": setting,
+    "table": table,
+    "findings": findings,
+    "long": ("long", long),
+    "longest": ("longest", long),
+}
