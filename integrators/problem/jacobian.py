@@ -18,8 +18,8 @@ _WRONG = 1e-3
 def check_jacobian(problem: Problem, t: float) -> None:
     """ValueError with the entry that contradicts the differences of the field at the start, or if it is not finite.
 
-    Differences over two lengths tell how far they can be trusted; near a kink of the field they contradict each other,
-    and nothing is said.
+    Differences over two lengths and to either side tell how far they can be trusted: near a kink of the field they
+    contradict each other, and any derivative between them is taken.
     """
     if problem.jacobian is None:
         return
@@ -28,11 +28,11 @@ def check_jacobian(problem: Problem, t: float) -> None:
     if not np.isfinite(given).all():
         i, j = (int(k) for k in np.argwhere(~np.isfinite(given))[0])
         raise ValueError(f"jacobian: entry ({i}, {j}) is {given[i, j]} at the start t = {t}, y = {y.tolist()}")
-    near, far = (_differences(problem, t, y, k * _DELTA) for k in (1.0, 4.0))
+    (near, bend), (far, _) = (_differences(problem, t, y, k * _DELTA) for k in (1.0, 4.0))
     if not (np.isfinite(near).all() and np.isfinite(far).all()):
         return
     size = np.minimum.outer(np.abs(near).max(axis=1), np.abs(near).max(axis=0))
-    allowed = 10.0 * np.abs(near - far) + _WRONG * np.maximum(size, np.abs(near)) + _noise(problem, t, y)[:, None]
+    allowed = 10.0 * np.abs(near - far) + bend + _WRONG * np.maximum(size, np.abs(near)) + _noise(problem, t, y)[:, None]
     off = np.abs(given - near) > allowed
     if off.any():
         i, j = divmod(int(np.argmax(np.where(off, np.abs(given - near) / allowed, 0.0))), d)
@@ -43,15 +43,17 @@ def check_jacobian(problem: Problem, t: float) -> None:
         )
 
 
-def _differences(problem: Problem, t: float, y: Array, delta: float) -> Array:
-    """Central differences of the field along right increments."""
-    columns = []
+def _differences(problem: Problem, t: float, y: Array, delta: float) -> tuple[Array, Array]:
+    """Central differences of the field along right increments, and by how much those to either side differ."""
+    columns, bends, here = [], [], problem.velocity(t, y)
     for e in np.eye(problem.dimension) * delta * max(1.0, float(np.abs(y).max())):
         ahead, behind = y.copy(), y.copy()
         retract(problem.table, EXP, y, e, ahead)
         retract(problem.table, EXP, y, -e, behind)
-        columns.append((problem.velocity(t, ahead) - problem.velocity(t, behind)) / (2.0 * np.abs(e).max()))
-    return np.array(columns).T
+        after, before, size = problem.velocity(t, ahead), problem.velocity(t, behind), np.abs(e).max()
+        columns.append((after - before) / (2.0 * size))
+        bends.append(np.abs(after - 2.0 * here + before) / size)
+    return np.array(columns).T, np.array(bends).T
 
 
 def _noise(problem: Problem, t: float, y: Array) -> Array:

@@ -193,7 +193,7 @@ def test_a_jacobian_of_another_shape_is_named() -> None:
 
     with pytest.raises(ValueError, match=r"jacobian: returned an array of shape \(2, 1\), expected \(2, 2\)"):
         integrate(Problem(rn(2), [1.0, 0.0], plain, jacobian=lambda t, y: np.ones((2, 1))), "MIDPOINT", (0, 1), 0.1)
-    with pytest.raises(ValueError, match="another size"):
+    with pytest.raises(ValueError, match=r"returned an array of shape \(3, 3\), expected \(2, 2\)"):
         integrate(oscillator(1.0, jacobian=numba.njit(lambda t, y, p: np.ones((3, 3)))), "MIDPOINT", (0, 1), 0.1)
     with pytest.raises(TypeError, match="jacobian: a plain Python function beside a compiled field"):
         oscillator(1.0, jacobian=lambda t, y: np.ones((2, 2)))
