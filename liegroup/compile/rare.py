@@ -142,7 +142,7 @@ def rare(needed: Needed, result: Result = lambda *types_: types.none, name: str 
         function.__qualname__ = name or function.__qualname__
         _needed[function.__module__, function.__qualname__] = _body_of(function), needed, result
         teach(function, lambda *args, **kwargs: function, INNER, DigestCache, _Rare)
-        function.is_kernel = function.is_formula = True
+        function.is_kernel = function.is_formula = True  # type: ignore[attr-defined]
         return function
 
     return decorate
