@@ -32,7 +32,9 @@ def check_jacobian(problem: Problem, t: float) -> None:
     if not (np.isfinite(near).all() and np.isfinite(far).all()):
         return
     size = np.minimum.outer(np.abs(near).max(axis=1), np.abs(near).max(axis=0))
-    allowed = 10.0 * np.abs(near - far) + bend + _WRONG * np.maximum(size, np.abs(near)) + _noise(problem, t, y)[:, None]
+    allowed = (
+        10.0 * np.abs(near - far) + bend + _WRONG * np.maximum(size, np.abs(near)) + _noise(problem, t, y)[:, None]
+    )
     off = np.abs(given - near) > allowed
     if off.any():
         i, j = divmod(int(np.argmax(np.where(off, np.abs(given - near) / allowed, 0.0))), d)

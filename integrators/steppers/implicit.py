@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import HISTORY, OWN_OPTIONS, OWN_ROWS
+from integrators.layout import ERROR, HISTORY, OWN_OPTIONS, OWN_ROWS
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
@@ -34,7 +34,7 @@ from integrators.steppers.implicit_stages import PAST, STAGES, accept, iterate, 
 from integrators.steppers.newton import begin_stiff, exact, explain, failure, remember_stiffness
 from integrators.steppers.newton_systems import rows_needed, schur_form
 from integrators.tableaus import ButcherTableau
-from liegroup.compile import any_, entry, kernel, ld, select
+from liegroup.compile import any_, entry, kernel, ld, select, st
 
 __all__ = ["implicit_rkmk", "newton_rkmk"]
 
@@ -47,7 +47,7 @@ def solve(
     """The kᵢ, by iteration where it converges, by Newton's method where it does not or where the steps before tell.
 
     Newton's method begins once more, with the field at the start of the step and its derivative there, where it does
-    not find the solution from past values.
+    not find the solution from past values, and gives way to iteration where it does not find it at all.
     """
     s, d, one = options[STAGES], dimension(table), ld(y, 0) * 0.0 + 1.0
     known = min(counters[HISTORY], options[PAST])
@@ -72,6 +72,13 @@ def solve(
         left = newton(
             field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left, 0
         )
+    if any_(left > 0.0) and any_(stiff > 0.0):  # long steps of what is not stiff
+        residual = ld(work[ERROR], 0)
+        start(field, t, y, table, options, parameters, structure, field_work, work, counters, known, left)
+        left, rounds = iterate(
+            field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left
+        )
+        st(work[ERROR], 0, select(left > 0.0, residual, ld(work[ERROR], 0)))
     if any_(left > 0.0):
         return failure(work)
     return OK

@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import HISTORY, OWN_ROWS
+from integrators.layout import ERROR, HISTORY, OWN_ROWS
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
@@ -51,7 +51,7 @@ from integrators.steppers.lie_variational_stages import OWN_PARTNER, PAST, STAGE
 from integrators.steppers.newton import begin_stiff, exact, explain, failure, remember_stiffness
 from integrators.steppers.newton_systems import rows_needed, schur_form
 from integrators.tableaus import GAUSS, LOBATTO_IIIA, LOBATTO_IIIB, ButcherTableau
-from liegroup.compile import any_, entry, kernel, ld, select
+from liegroup.compile import any_, entry, kernel, ld, select, st
 from liegroup.table import N_V
 
 
@@ -88,6 +88,13 @@ def solve(
         left = newton(
             field, t, h, y, table, m, coefficients, options, parameters, structure, field_work, work, counters, left, 0
         )
+    if any_(left > 0.0) and any_(stiff > 0.0):  # long steps of what is not stiff
+        residual = ld(work[ERROR], 0)
+        start(field, t, y, group, m, options, parameters, structure, field_work, work, counters, known, left)
+        left, rounds = iterate(
+            field, t, h, y, group, m, coefficients, options, parameters, structure, field_work, work, counters, left
+        )
+        st(work[ERROR], 0, select(left > 0.0, residual, ld(work[ERROR], 0)))
     return failure(work) if any_(left > 0.0) else OK
 
 

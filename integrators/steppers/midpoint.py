@@ -284,6 +284,11 @@ def solve(
         left = newton(
             field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left, 0
         )
+    if any_(left > 0.0) and any_(stiff > 0.0):  # long steps of what is not stiff
+        residual = ld(work[ERROR], 0)
+        start(field, t, y, table, options, parameters, structure, field_work, work, counters, known, left)
+        left, rounds = iterate(field, t, h, y, table, options, parameters, structure, field_work, work, counters, left)
+        st(work[ERROR], 0, select(left > 0.0, residual, ld(work[ERROR], 0)))
     if any_(left > 0.0):
         return failure(work)
     return OK

@@ -50,7 +50,7 @@ ROUNDS = 60
 """At most, with one guess."""
 NOISE = 1e-6
 """A residual that has come so close to rounding and falls no further is that of a field that is not smooth."""
-STIFF_STEPS, MANY = 100.0, 20.0
+STIFF_STEPS, MANY = 100.0, 40.0
 """Where iteration fails, or takes so many rounds, so many steps begin with Newton's method."""
 KEEP = 6.0
 """An iteration of at most so many rounds keeps its derivative for the next step."""
@@ -65,9 +65,9 @@ def exact(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 
 @kernel
-def sizes(y: Any, table: Any, canonical: Any, out: Any) -> None:
-    """The size of the state that each component of the velocity moves: of its factor, one at least for turns and
-    configurations.
+def sizes(y: Any, table: Any, canonical: Any, out: Any, going: Any) -> None:
+    """The size of the state that each component of the velocity moves, where `going`: of its factor, one at least for
+    turns and configurations.
     """
     last = table.shape[0] - 1
     for row in range(table.shape[0]):
@@ -77,7 +77,7 @@ def sizes(y: Any, table: Any, canonical: Any, out: Any) -> None:
         if table[row, KIND] != RN or (canonical and row != last):
             size = maximum(size, 0.0 * size + 1.0)
         for i in range(table[row, V_OFFSET], table[row, V_OFFSET] + table[row, N_V]):
-            st(out, i, size)
+            st(out, i, select(going > 0.0, size, ld(out, i)))
 
 
 @helper
@@ -94,7 +94,7 @@ def linearise(
     """J at y, where `going`; x: a state for scratch."""
     at = room(s, d)
     J, value = memory[at.jacobian :], memory[at.value : at.value + d + d * d]
-    sizes(y, table, canonical, memory[at.size :])
+    sizes(y, table, canonical, memory[at.size :], going)
     if is_exact:
         field(t, y, parameters, structure, field_work, value)
         for k in range(d * d):
@@ -164,7 +164,7 @@ def linearise_where_needed(
     if renewed or any_(ld(memory, at.step) != h):
         factorise(h, memory, s, d, R, blocks)
         st(memory, at.step, 0.0 * going + h)
-    sizes(y, table, canonical, memory[at.size :])
+    sizes(y, table, canonical, memory[at.size :], going)
 
 
 @kernel

@@ -71,7 +71,7 @@ def _linearise(
         counters[EVALUATIONS] += 1
     else:
         field(t, y, parameters, structure, field_work, work[value][:d])
-        sizes(y, table, options[CANONICAL], size)
+        sizes(y, table, options[CANONICAL], size, ld(y, 0) * 0.0 + 1.0)
         ahead, behind = memory[at.value : at.value + d], memory[at.value + d : at.value + 2 * d]
         clear(u)
         for b in range(d):
