@@ -25,6 +25,7 @@ from mechanics.dynamics import (
     power,
 )
 from mechanics.errors import ModelError, ModelWarning
+from mechanics.linear import equilibrium, linearise, modes, stability
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
@@ -51,6 +52,7 @@ __all__ = [
     "centroidal_momentum",
     "compile_model",
     "energy",
+    "equilibrium",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "hamiltonian_problem",
@@ -60,6 +62,7 @@ __all__ = [
     "inverse_dynamics_derivatives",
     "joints",
     "kinetic_energy",
+    "linearise",
     "load_mechanism",
     "load_mjcf",
     "load_model",
@@ -67,9 +70,11 @@ __all__ = [
     "mass_matrix",
     "model_names",
     "model_path",
+    "modes",
     "momentum",
     "potential_energy",
     "power",
+    "stability",
 ]
 
 renamed(

@@ -179,7 +179,7 @@ def _without_rounding(loops: LoopEquations, q: Array, matrix: Matrix) -> Matrix:
 
 def _units(tree: Tree, size: float) -> Array:
     """rad, or the size of the mechanism, per velocity."""
-    return np.array([size if u == "m" else 1.0 for b in tree.bodies for u in _velocity_units(b.joint)])
+    return np.array([size if u == "m" else 1.0 for b in tree.bodies for u in velocity_units(b.joint)])
 
 
 def weighted_matrix(loops: LoopEquations, q: Array, scales: Array) -> Matrix:
@@ -223,7 +223,7 @@ def _positions(loops: LoopEquations, home: Array) -> list[Array]:
     return found
 
 
-def _velocity_units(joint: object) -> list[str]:
+def velocity_units(joint: object) -> list[str]:
     """m or rad per component of the velocity of a joint."""
     units: list[str] = []
     for element in joint.elements:  # type: ignore[attr-defined]

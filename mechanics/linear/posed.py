@@ -1,0 +1,290 @@
+"""A tree or a mechanism with joint forces: its forces at rest, its accelerations and their derivatives, one door for
+both.
+
+Trees are differentiated by composite bodies (`mechanics.derivatives`).  Force elements, closures and the accelerations
+of mechanisms are differentiated by complex steps through the interpreted kernels and the readable equations, exact but
+for rounding; `elastic` and `Posed.acceleration` are the only places that do so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from liegroup.arrays import of_kind, real
+from liegroup.table import bracket
+from mechanics import dynamics
+from mechanics.closed_trees.forces import forces
+from mechanics.closed_trees.packing import PackedLoops, Settings, Solved, pack_loops
+from mechanics.closed_trees.poses import gather, poses
+from mechanics.constraints.assembly import moved_by, size_of
+from mechanics.constraints.equations import LoopEquations, geometry
+from mechanics.constraints.mobility import velocity_units
+from mechanics.constraints.wheel_equations import EDGE, ROLL, SIDE, SPHERE
+from mechanics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+from mechanics.errors import ModelError
+from mechanics.forces import motor
+from mechanics.formulations.index_one import index_one
+from mechanics.joints import Motion
+from mechanics.kernels.sweeps import velocities
+from mechanics.mechanism import Mechanism
+from mechanics.model.tree import Tree
+from mechanics.states import configuration, velocity
+
+Array = NDArray[np.float64]
+EPSILON = 1e-30
+"""Of complex steps."""
+NAMED = 0.1
+"""Joints with more than this part of the largest are named."""
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Forces at rest and their derivative, columns by right increments: τ that would hold the tree alone against
+    gravity, elements and joint forces, Gᵀλ if closures do; `size` are forces before they cancel.
+    """
+
+    force: Array
+    stiffness: Array
+    size: Array
+    largest: float
+    """Of the parts of the stiffness, before they cancel."""
+
+
+class Posed:
+    """A model, checked, with the joint forces `tau` (constant in the coordinates of the velocities) at the time `t`."""
+
+    def __init__(self, model: Tree | Mechanism, tau: ArrayLike | None = None, t: float = 0.0) -> None:
+        of_kind(model, (Tree, Mechanism), "model", "a Tree or a Mechanism")
+        self.tree = model if isinstance(model, Tree) else model.tree
+        self.mechanism = model if isinstance(model, Mechanism) else None
+        self.tau = np.zeros(self.tree.nv) if tau is None else velocity(self.tree, tau, "tau")
+        if self.tau.ndim != 1:
+            raise ValueError(f"tau: shape {self.tau.shape}, expected ({self.tree.nv},): one state, not many")
+        self.t = real(t, "t")
+        self.name = model.name
+
+    # --- names --------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """One name per velocity: that of its joint, with its number where the joint has several."""
+        return tuple(
+            body.joint_name if body.joint.n_v == 1 else f"{body.joint_name}.{k}"
+            for body in self.tree.bodies
+            for k in range(body.joint.n_v)
+        )
+
+    @cached_property
+    def units(self) -> tuple[str, ...]:
+        """rad or m, one per velocity."""
+        return tuple(unit for body in self.tree.bodies for unit in velocity_units(body.joint))
+
+    def moving(self, shape: NDArray, mass: Array) -> str:
+        """The joints that move most in a motion, in kinetic energy."""
+        parts = np.abs(shape.conj() * (mass @ shape))
+        joints = {
+            b.joint_name: float(parts[self.tree.v_slice(b.joint_name)].sum()) for b in self.tree.bodies if b.joint.n_v
+        }
+        first = sorted(joints, key=lambda name: -joints[name])[:3]
+        return ", ".join(repr(name) for name in first if joints[name] > NAMED * joints[first[0]])
+
+    # --- what restricts it --------------------------------------------------------------------------------------------
+
+    @property
+    def equations(self) -> LoopEquations | None:
+        """The closures, if there are any."""
+        return self.mechanism.equations if self.mechanism is not None and len(self.mechanism.equations) else None
+
+    @cached_property
+    def positional(self) -> NDArray[np.bool_]:
+        """Which closure equations restrict positions; wheels and blades restrict velocities only."""
+        kinds = [e.kind for e in self.equations.equations] if self.equations else []
+        return np.array([kind not in (ROLL, SIDE, EDGE, SPHERE) for kind in kinds], dtype=bool)
+
+    def closing_matrix(self, q: Array) -> Array:
+        """G, (m, nv)."""
+        return np.asarray(self.equations.matrix(q, self.t)) if self.equations else np.zeros((0, self.tree.nv))
+
+    def free_velocities(self, q: Array) -> Array:
+        """Velocities that the closures leave free, one per column, orthonormal: (nv, dof).
+
+        Raises
+        ------
+        ModelError
+            A singular position: closures have a smaller rank there than elsewhere.
+        """
+        G, rank = self.closing_matrix(q), 0 if self.mechanism is None else self.mechanism.mobility.rank
+        return _null(G, rank, self.name)
+
+    def free_shifts(self, q: Array) -> Array:
+        """Shifts of the configuration that the closures leave free, (nv, …): with wheels more than velocities."""
+        G = self.closing_matrix(q)
+        if self.positional.all():
+            return self.free_velocities(q)
+        s = np.linalg.svd(G[self.positional], compute_uv=False)
+        return _null(G[self.positional], int((s > 1e-9 * s.max(initial=0.0)).sum()), self.name)
+
+    # --- rest ---------------------------------------------------------------------------------------------------------
+
+    def rest(self, q: Array) -> Rest:
+        """b(q, 0) − tau − forces of the elements, and its derivative."""
+        none = np.zeros(self.tree.nv)
+        weight = dynamics.bias(self.tree, q, none, t=self.t)
+        slope = inverse_dynamics_derivatives(self.tree, q, none, none, t=self.t)[0]
+        pulled, pull_slope = elastic(self, q)
+        parts = self._heaviness + np.abs(weight) + np.abs(self.tau) + np.abs(pulled)
+        largest = (float(np.abs(part).max(initial=0.0)) for part in (self._heaviness, slope, pull_slope))
+        return Rest(weight - self.tau - pulled, slope - pull_slope, parts, max(largest))
+
+    @cached_property
+    def _heaviness(self) -> Array:
+        """m g, or m g times a length where velocities turn: what weights are of, where they cancel."""
+        weight, length = self.tree.mass * float(np.linalg.norm(self.tree.gravity)), size_of(self.tree)
+        return np.array([weight * (length if unit == "rad" else 1.0) for unit in self.units])
+
+    def rest_force(self, q: Array) -> Array:
+        """The force of `rest` alone."""
+        weight = dynamics.bias(self.tree, q, np.zeros(self.tree.nv), t=self.t)
+        return np.asarray(weight - self.tau - pull(self, q))
+
+    def reactions(self, q: Array, force: Array) -> Array:
+        """λ of least norm with Gᵀλ nearest to the forces, (m,)."""
+        return np.asarray(np.linalg.lstsq(self.closing_matrix(q).T, force, rcond=1e-10)[0])
+
+    def closing_slope(self, q: Array, reactions: Array) -> Array:
+        """The derivative of Gᵀλ at fixed λ, (nv, nv)."""
+        if self.equations is None or not reactions.any():
+            return np.zeros((self.tree.nv, self.tree.nv))
+        moved = self._increments(q)
+        return np.stack([(self.equations.matrix(x, self.t).T @ reactions).imag / EPSILON for x in moved], axis=1)
+
+    def _increments(self, q: Array) -> list[NDArray]:
+        return [self._nudged(q, e) for e in np.eye(self.tree.nv)]
+
+    # --- motion -------------------------------------------------------------------------------------------------------
+
+    def closing_rate_slope(self, q: Array, v: Array, directions: Array) -> Array:
+        """∂φ̇(q, v)/∂q along shifts of the configuration, (m, k)."""
+        if self.equations is None:
+            return np.zeros((0, directions.shape[1]))
+        columns = [
+            self.equations.rate(geometry(self.tree, self._nudged(q, d), v.astype(complex), self.t)).imag / EPSILON
+            for d in directions.T
+        ]
+        return np.stack(columns, axis=1) if columns else np.zeros((len(self.equations), 0))
+
+    def _nudged(self, q: NDArray, d: NDArray) -> NDArray:
+        nudged: NDArray = 1j * EPSILON * d
+        return moved_by(self.tree, q.astype(complex), nudged)
+
+    def acceleration(self, q: Array, v: Array, shifts: Array, changes: Array) -> tuple[Array, Array]:
+        """v̇, (nv,), and its derivative along the directions (δq, δv) in the columns of `shifts` and `changes`."""
+        if self.mechanism is None:
+            a = dynamics.forward_dynamics(self.tree, q, v, self.tau, t=self.t)
+            a_q, a_v, _ = forward_dynamics_derivatives(self.tree, q, v, self.tau, t=self.t)
+            return a, a_q @ shifts + a_v @ changes
+        packed, n = self._pushed, self.tree.nv
+        a = np.zeros(2 * n)
+        state = np.concatenate([q, v])
+        work = np.zeros(packed.work_shape)
+        index_one.python(self.t, state, packed.parameters, packed.structure, work, a)
+        columns = []
+        for d, e in zip(shifts.T, changes.T, strict=True):
+            y, out = np.concatenate([self._nudged(q, d), v + 1j * EPSILON * e]), np.zeros(2 * n, dtype=complex)
+            index_one.python(self.t, y, packed.parameters, packed.structure, work.astype(complex), out)
+            columns.append(out[n:].imag / EPSILON)
+        return a[n:], np.stack(columns, axis=1) if columns else np.zeros((n, 0))
+
+    @cached_property
+    def elements(self) -> PackedLoops:
+        """The arrays of the tree with force elements and no closures."""
+        none = LoopEquations(self.tree, ()), Solved([], 0, np.zeros(0), np.zeros((0, 0)))
+        return pack_loops(self.tree, *none, self.mechanism.elements if self.mechanism else ())
+
+    @cached_property
+    def _pushed(self) -> PackedLoops:
+        """The arrays of the mechanism with motors that give the joint forces."""
+        made = self.mechanism
+        assert made is not None
+        added = [
+            e for k in np.flatnonzero(self.tau) for e in motor(self._single(int(k)), Motion((float(self.tau[k]),)))
+        ]
+        settings = Settings((0.0, 0.0, 0.0, 0.0))
+        elements = (*made.elements, *added)
+        return pack_loops(self.tree, made.equations, made.solved, elements, made.tolerances, False, settings)
+
+    def _single(self, k: int) -> str:
+        """The joint of one freedom that has the velocity k."""
+        body = self.tree.bodies[int(np.searchsorted(self.tree.v_offsets, k, side="right")) - 1]
+        if body.joint.n_q != 1 or body.joint.n_v != 1:
+            raise ModelError(
+                f"tau of {self.name!r}",
+                f"acts on joint {body.joint_name!r}, which has {body.joint.n_v} degrees of freedom",
+                "in a mechanism give joint forces to joints of one freedom",
+            )
+        return body.joint_name
+
+    def turned(self, v: Array, shifts: Array) -> Array:
+        """[v, δq] of every column: δq̇ = δv − [v, δq] for increments from the right."""
+        columns = []
+        for d in shifts.T:
+            out = np.zeros(self.tree.nv)
+            bracket(self.tree.group.table, v, np.ascontiguousarray(d), out)
+            columns.append(out)
+        return np.stack(columns, axis=1) if columns else np.zeros((self.tree.nv, 0))
+
+    def start(self, q: ArrayLike, v: ArrayLike | None) -> tuple[Array, Array]:
+        """A checked state."""
+        if self.mechanism is not None:
+            return self.mechanism.start(configuration(self.tree, q), v, None)
+        q, v = configuration(self.tree, q), velocity(self.tree, np.zeros(self.tree.nv) if v is None else v)
+        if q.ndim != 1 or v.ndim != 1:
+            raise ValueError(f"state: shapes {q.shape} and {v.shape}, expected one configuration and its velocities")
+        return q, v
+
+
+def pull(posed: Posed, q: NDArray) -> NDArray:
+    """Forces of the elements at rest, (nv,), on numbers of the kind of q."""
+    made = posed.mechanism
+    if made is None or not made.elements:
+        return np.zeros(posed.tree.nv, q.dtype)
+    return _pull(posed, posed.elements, q)
+
+
+def elastic(posed: Posed, q: Array) -> tuple[Array, Array]:
+    """The same and their derivative, (nv, nv), by complex steps."""
+    n, made = posed.tree.nv, posed.mechanism
+    if made is None or not made.elements:
+        return np.zeros(n), np.zeros((n, n))
+    slopes = [_pull(posed, posed.elements, x).imag / EPSILON for x in posed._increments(q)]
+    return pull(posed, q), np.stack(slopes, axis=1)
+
+
+def _pull(posed: Posed, packed: PackedLoops, q: NDArray) -> NDArray:
+    """The forces of the elements at rest, on numbers of the kind of q."""
+    n, work = posed.tree.nv, np.zeros(packed.work_shape, q.dtype)
+    y, out = np.concatenate([q, np.zeros(n)]), np.zeros(2 * n, q.dtype)
+    p, structure, t = packed.parameters, packed.structure, posed.t
+    velocities(t, y, posed.tree.nq, p, structure, work)
+    poses(t, y, p, structure, work)
+    forces(t, y, p, structure, work, out, n)
+    gather(t, y, p, structure, work, out, n)
+    return out[n:]
+
+
+def _null(G: Array, rank: int, name: str) -> Array:
+    """An orthonormal basis of the null space of a matrix of known rank."""
+    if not len(G):
+        return np.eye(G.shape[1])
+    _, s, w = np.linalg.svd(G)
+    if rank and not s[rank - 1] > 1e-11 * s[0]:
+        raise ModelError(
+            f"state of {name!r}",
+            f"is a singular position: the closures have a rank below {rank}, which they have elsewhere",
+            "linearise at another position, or make the mechanism with the rank of this one",
+        )
+    return np.asarray(w[rank:].T)

@@ -1,0 +1,321 @@
+"""Where a mechanism is at rest: Newton's method on the forces, what holds it, and whether it stays there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from liegroup.table import EXP, increment
+from mechanics import dynamics
+from mechanics.constraints.assembly import LONGEST_STEP, AssemblyError, assemble, moved_by, size_of
+from mechanics.errors import ModelError
+from mechanics.linear.posed import Posed
+from mechanics.mechanism import Mechanism
+from mechanics.model.tree import Tree
+
+Array = NDArray[np.float64]
+ITERATIONS = 100
+ZERO = 1e-9
+"""Forces, relative to their parts, that count as balanced; and stiffnesses, relative to the greatest, as none."""
+POLISHED = 3
+"""Steps that are taken after the forces count as balanced."""
+WALK = 0.05
+"""rad, or m: how far the directions without stiffness are followed, to see whether forces stay balanced."""
+_EPS = float(np.finfo(np.float64).eps)
+
+
+class EquilibriumError(ModelError):
+    """No equilibrium, or a singular one; `q` is the configuration that was reached."""
+
+    def __init__(self, where: str, problem: str, remedy: str, q: Array) -> None:
+        super().__init__(where, problem, remedy)
+        self.q = q
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """A configuration in which all forces balance.
+
+    Attributes
+    ----------
+    q : array (nq,)
+        The configuration, closed.
+    reactions : mapping of str to float
+        λ of every closure equation by name, N or N·m; of dependent equations those of least norm.
+    stiffness : array (dof,)
+        Eigenvalues of the stiffness over the mass, 1/s², ascending: squares of the frequencies of the motion about it
+        without damping.
+    stability : {"stable", "neutral", "unstable"}
+        The potential energy has a minimum (all of them positive), is flat in some direction, or falls in one.
+    free : tuple of str
+        For every direction without stiffness, along which forces stay balanced, the joints that move in it.
+    falling : tuple of str
+        For every direction of negative stiffness, the same.
+    iterations : int
+    residual : float
+        Greatest unbalanced force, N or N·m, of the directions that closures leave free.
+    """
+
+    q: Array
+    reactions: Mapping[str, float]
+    stiffness: Array
+    stability: str
+    free: tuple[str, ...]
+    falling: tuple[str, ...]
+    iterations: int
+    residual: float
+
+
+def equilibrium(
+    model: Tree | Mechanism,
+    guess: ArrayLike | None = None,
+    *,
+    tau: ArrayLike | None = None,
+    t: float = 0.0,
+    stable: bool = False,
+) -> Equilibrium:
+    """A configuration near a guess in which the mechanism can rest: b(q, 0) = τ + forces of elements + G(q)ᵀλ.
+
+    Parameters
+    ----------
+    model : Tree or Mechanism
+        With gravity, force elements and closures; on wheels it is held where it stands across and along them.
+    guess : array (nq,), optional
+        Default the neutral configuration, or `home`; closed first where it is open.
+    tau : array (nv,), optional
+        Constant joint forces, N or N·m.
+    t : float
+        The time at which drives are looked at, as if they stood still there.
+    stable : bool
+        Whether an equilibrium that is not stable is an error.
+
+    Returns
+    -------
+    Equilibrium
+        *An* equilibrium: Newton's method takes hanging and upright pendulums alike.  Directions without stiffness in
+        which forces stay balanced (turns about the vertical, floating bodies without weight) are left where the guess
+        has them, and named.
+
+    Raises
+    ------
+    EquilibriumError
+        Nothing holds the mechanism, or none is found: the greatest force that is left, and the joint; a singular
+        equilibrium (a direction without stiffness along which forces do not stay balanced, as at the load under which
+        a column buckles), with its joints; with `stable`, negative stiffness, with its joints.
+    ModelError
+        Prescribed motions in the tree, a singular position of the closures, closures that do not close.
+
+    Notes
+    -----
+    Newton's method in directions that closures leave free, in which the mass matrix is one; the derivative is exact.
+    Steps are shortened until the next one would be shorter (Deuflhard's natural test, which stiff springs do not
+    change), or else damped as in Levenberg and Marquardt's method; after each the closures are closed.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> tree = mechanics.load_model("double_pendulum")
+    >>> found = mechanics.equilibrium(tree, [0.3, -0.2])
+    >>> found.stability, abs(found.q).max() < 1e-12
+    ('stable', True)
+    """
+    posed = Posed(model, tau, t)
+    if posed.tree.is_rheonomic:
+        moved = [b.joint_name for b in posed.tree.bodies if b.joint.is_rheonomic]
+        raise ModelError(f"joint {moved[0]!r}", "has a prescribed motion, so that nothing rests", "put it into a drive")
+    search = _Search(posed)
+    start = _start(posed, guess)
+    q, iterations = search.run(start)
+    return _described(posed, search, q, iterations, stable)
+
+
+def _start(posed: Posed, guess: ArrayLike | None) -> Array:
+    made = posed.mechanism
+    if guess is None:
+        return np.array(posed.tree.neutral() if made is None else made.home)
+    q, _ = posed.start(guess, None) if made is None else (np.asarray(guess, dtype=np.float64), None)
+    return q if made is None else made.assemble(q).q
+
+
+@dataclass(frozen=True)
+class _Balance:
+    """Forces in the directions that closures leave free, W; Wᵀ M W = 1."""
+
+    W: Array
+    force: Array
+    stiffness: Array
+    size: float
+    reactions: Array
+    unreduced: Array
+    largest: float
+
+    @property
+    def norm(self) -> float:
+        return float(np.linalg.norm(self.force))
+
+
+class _Search:
+    """Newton's method."""
+
+    def __init__(self, posed: Posed) -> None:
+        self.posed = posed
+
+    def balance(self, q: Array) -> _Balance:
+        posed = self.posed
+        rest, S = posed.rest(q), posed.free_velocities(q)
+        mass = S.T @ dynamics.mass_matrix(posed.tree, q, posed.t) @ S
+        W = S @ np.linalg.inv(np.linalg.cholesky(mass)).T if S.shape[1] else S
+        reactions = posed.reactions(q, rest.force)
+        slope = posed.closing_slope(q, reactions)
+        held = np.abs(posed.closing_matrix(q).T) @ np.abs(reactions)
+        size = float(np.linalg.norm(np.abs(W).T @ (rest.size + held)))
+        largest = max(rest.largest, float(np.abs(slope).max(initial=0.0)))
+        scale = largest * float((np.abs(W).sum(axis=0) ** 2).max(initial=0.0))
+        return _Balance(W, W.T @ rest.force, W.T @ (rest.stiffness - slope) @ W, size, reactions, rest.force, scale)
+
+    def run(self, q: Array) -> tuple[Array, int]:
+        """The configuration, and how many steps it took."""
+        now, polished = self.balance(q), 0
+        for iteration in range(ITERATIONS):
+            polished += now.norm <= ZERO * now.size
+            if now.norm <= 4 * _EPS * now.size or polished > POLISHED:
+                return q, iteration
+            step = self._step(q, now)
+            if step is None:
+                if now.norm <= ZERO * now.size:
+                    return q, iteration
+                raise self._none(q, now)
+            q, now = step
+        if now.norm <= ZERO * now.size:
+            return q, ITERATIONS
+        raise self._none(q, now)
+
+    def _step(self, q: Array, now: _Balance) -> tuple[Array, _Balance] | None:
+        """The next configuration, from which less is left to go; None if there is none."""
+        limit = max(now.largest, 1e-300)
+        for damping in (0.0, 1e-8, 1e-4, 1e-2, 1.0):
+            solve = _solver(now.stiffness, damping * limit, 1e-12 * limit)
+            x = -solve(now.force)
+            d = now.W @ x
+            if not np.abs(d).max(initial=0.0) > 0.0:
+                continue
+            factor = min(1.0, LONGEST_STEP / float(np.abs(d).max()))
+            for _ in range(10):
+                trial = self._closed(moved_by(self.posed.tree, q, factor * d))
+                if trial is not None:
+                    left = self._force_at(trial, now.W)
+                    less = np.linalg.norm(solve(left)) < (1.0 - 0.25 * factor) * np.linalg.norm(x)
+                    if less if damping == 0.0 else np.linalg.norm(left) < (1.0 - 1e-4 * factor) * now.norm:
+                        return trial, self.balance(trial)
+                if now.norm <= ZERO * now.size:
+                    return None
+                factor *= 0.5
+        return None
+
+    def _force_at(self, q: Array, W: Array) -> Array:
+        """The forces at another configuration, in the directions nearest to those of this one."""
+        S = self.posed.free_velocities(q)
+        return np.asarray(W.T @ (S @ (S.T @ self.posed.rest_force(q))))
+
+    def _closed(self, q: Array) -> Array | None:
+        if self.posed.equations is None:
+            return q
+        try:
+            return assemble(self.posed.tree, (), q, (), self.posed.equations).q
+        except AssemblyError:
+            return None
+
+    def _none(self, q: Array, now: _Balance) -> EquilibriumError:
+        tree = self.posed.tree
+        left = now.unreduced - self.posed.closing_matrix(q).T @ now.reactions
+        k = int(np.argmax(np.abs(left)))
+        body = tree.bodies[int(np.searchsorted(tree.v_offsets, k, side="right")) - 1]
+        unit = "N·m" if self.posed.units[k] == "rad" else "N"
+        flat = float(np.abs(now.stiffness).max(initial=0.0)) <= ZERO * max(now.largest, 1e-300)
+        why = "nothing holds it" if flat else "forces do not become smaller near there"
+        return EquilibriumError(
+            f"equilibrium of {self.posed.name!r}",
+            f"is not found: {left[k]:.4g} {unit} are left at joint {body.joint_name!r}; {why}",
+            "give a nearer guess, or the springs, closures or joint forces (tau) that hold it",
+            q,
+        )
+
+
+def _solver(K: Array, damping: float, floor: float) -> Callable[[Array], Array]:
+    """r → K⁺ r by singular values above the floor; with damping μ, (KᵀK + μ²)⁻¹ Kᵀ r."""
+    u, s, w = np.linalg.svd(K)
+    factor = s / (s**2 + damping**2) if damping else np.where(s > floor, 1.0 / np.maximum(s, 1e-300), 0.0)
+    return lambda r: np.asarray(w.T @ (factor * (u.T @ r)))
+
+
+# --- what was found ---------------------------------------------------------------------------------------------------
+
+
+def _described(posed: Posed, search: _Search, q: Array, iterations: int, stable: bool) -> Equilibrium:
+    now, mass = search.balance(q), dynamics.mass_matrix(posed.tree, q, posed.t)
+    values, vectors = _principal(now.stiffness, posed)
+    floor = ZERO * now.largest
+    flat, down = np.abs(values) <= floor, values < -floor
+    if flat.any() and not _stays(search, q, now.W @ vectors[:, flat].real):
+        names = "; ".join(posed.moving(x, mass) for x in (now.W @ vectors[:, flat]).T)
+        raise EquilibriumError(
+            f"equilibrium of {posed.name!r}",
+            f"is singular: no stiffness against motions of {names}, along which forces do not stay balanced",
+            "change the load or the springs a little, or start elsewhere",
+            q,
+        )
+    falling = tuple(posed.moving(x, mass) for x in (now.W @ vectors[:, down]).T)
+    if stable and falling:
+        raise EquilibriumError(
+            f"equilibrium of {posed.name!r}",
+            f"has negative stiffness, {values[down].min():.4g} 1/s² per mass: it falls by motions of {falling[0]}",
+            "start from a guess that has fallen, or add stiffness there",
+            q,
+        )
+    equations = posed.equations.names if posed.equations else ()
+    left = posed.rest(q).force - posed.closing_matrix(q).T @ now.reactions
+    S = posed.free_velocities(q)
+    return Equilibrium(
+        q,
+        dict(zip(equations, now.reactions.tolist(), strict=True)),
+        values,
+        "unstable" if falling else "neutral" if flat.any() else "stable",
+        tuple(posed.moving(x, mass) for x in (now.W @ vectors[:, flat]).T),
+        falling,
+        iterations,
+        float(np.abs(S @ (S.T @ left)).max(initial=0.0)),
+    )
+
+
+def _principal(K: Array, posed: Posed) -> tuple[Array, NDArray]:
+    """Eigenvalues, ascending, and eigenvectors of the stiffness; symmetric unless wheels restrict velocities only."""
+    if posed.positional.all():
+        values, vectors = np.linalg.eigh(0.5 * (K + K.T))
+        return values, vectors
+    found, vectors = np.linalg.eig(K)
+    # a pair that is not real swings and grows: it counts as falling, by as much as it turns
+    values = np.where(np.abs(found.imag) > 1e-9 * np.abs(found), -np.abs(found), found.real)
+    order = np.argsort(values)
+    return values[order], vectors[:, order]
+
+
+def _stays(search: _Search, q: Array, flat: Array) -> bool:
+    """Whether Newton's method, a little way along every flat direction, finds an equilibrium there and not here."""
+    tree, size = search.posed.tree, size_of(search.posed.tree)
+    for d in flat.T:
+        length = WALK * min(1.0, size) / float(np.abs(d).max())
+        trial = search._closed(moved_by(tree, q, length * d))
+        if trial is None:
+            return False
+        try:
+            found, _ = search.run(trial)
+        except EquilibriumError:
+            return False
+        change = np.zeros(tree.nv)
+        increment(tree.group.table, EXP, q, found, change)
+        if not abs(float(change @ d)) > 0.5 * length * float(d @ d):
+            return False
+    return True

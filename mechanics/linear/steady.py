@@ -1,0 +1,113 @@
+"""Stability of equilibria and of steady motions, by the eigenvalues of the linear motion about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechanics.constraints.assembly import moved_by
+from mechanics.errors import ModelError
+from mechanics.linear.linearised import Linearisation, State, by_velocities, state_of
+from mechanics.linear.posed import Posed
+from mechanics.linear.vibrations import check_persists, eigenvalues
+from mechanics.mechanism import Mechanism
+from mechanics.model.tree import Tree
+
+Array = NDArray[np.float64]
+MARGIN = 1e-7
+"""Of growth, relative to the greatest |λ|: eigenvalues that meet are known to the square root of rounding."""
+SAME = 1e-8
+"""Of the derivatives along a steady motion, relative."""
+_AHEAD = (0.37, 1.3)
+"""rad, or m, of the fastest joint: where it is looked whether a motion is steady."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """What the linear motion says of a steady motion.
+
+    Attributes
+    ----------
+    verdict : {"stable", "marginal", "unstable"}
+        All eigenvalues that are not zero decay; some neither decay nor grow (of motions without damping the linear
+        motion stays near; whether the full one does, it cannot say); some grow.
+    growth : float
+        Greatest real part, 1/s, of the eigenvalues that are not zero; −inf if all are.
+    eigenvalues : array (k,)
+        Those that are not zero, 1/s, by real part, greatest last.  Seen in the axes of bodies on free and spherical
+        joints, which turn with the steady motion: frequencies are shifted by its rates, growth is not.
+    zeros : int
+        Zero eigenvalues: cyclic coordinates, and the neighbouring steady motions.
+    """
+
+    verdict: str
+    growth: float
+    eigenvalues: NDArray[np.complex128]
+    zeros: int
+
+
+def stability(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = None, t: float = 0.0) -> Stability:
+    """Whether a mechanism at rest, or in steady motion, stays near it, linearly.
+
+    A motion is steady if its velocities (of bodies on free and spherical joints: in their axes) are constant and the
+    linear motion about it has constant coefficients: a sleeping top, a conical pendulum, a wheel rolling straight, a
+    governor.
+
+    Parameters
+    ----------
+    model, state, tau, t
+        As in `linearise`.
+
+    Raises
+    ------
+    ModelError
+        The motion is not steady: velocities change, with the joint; or its linear motion does, as that of a spinning
+        body that gravity finds in another position, or seen in axes that turn with a symmetric body (give such a body a
+        joint of its own for its spin).
+
+    Examples
+    --------
+    A double pendulum stands upright, and falls:
+
+    >>> import numpy as np, mechanics
+    >>> from mechanics.joints import Revolute
+    >>> rod = mechanics.Inertia.about_com(1.0, (0.0, 0.0, -0.5), 0.1 * np.eye(3))
+    >>> tree = mechanics.Tree([mechanics.Body("rod", Revolute((0, 1, 0)), inertia=rod)])
+    >>> mechanics.stability(tree, np.array([np.pi])).verdict
+    'unstable'
+    """
+    posed = Posed(model, tau, t)
+    q, v = state_of(posed, state)
+    near = by_velocities(posed, q, v)
+    check_persists(posed, near)
+    _check_steady(posed, near)
+    values, _, zeros = eigenvalues(near.A, near.positions)
+    values = values[np.lexsort((values.imag, values.real))]
+    growth = float(values.real.max(initial=-np.inf))
+    margin = MARGIN * float(np.abs(values).max(initial=0.0))
+    verdict = "unstable" if growth > margin else "stable" if growth < -margin else "marginal"
+    return Stability(verdict, growth, values, zeros)
+
+
+def _check_steady(posed: Posed, near: Linearisation) -> None:
+    """ModelError if the linear motion changes along the motion with constant velocities."""
+    fastest = float(np.abs(near.v).max(initial=0.0))
+    if fastest == 0.0:
+        return
+    scale = np.abs(near.A).max()
+    for turn in _AHEAD:
+        q = moved_by(posed.tree, near.q, turn / fastest * near.v)
+        later = by_velocities(posed, q, near.v, near)
+        check_persists(posed, later)
+        change = float(np.abs(later.A - near.A).max())
+        if change > SAME * scale:
+            row, column = np.unravel_index(int(np.argmax(np.abs(later.A - near.A))), near.A.shape)
+            raise ModelError(
+                f"state of {posed.name!r}",
+                f"is no steady motion: the derivative of the rate of {near.x[int(row)]} by {near.x[int(column)]} "
+                f"changes by {change:.3g} along it",
+                "take Floquet multipliers (integrators.analysis.floquet) if it is periodic; give a spinning symmetric "
+                "body a joint of its own for the spin",
+            )

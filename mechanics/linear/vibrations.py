@@ -1,0 +1,189 @@
+"""Modes of a motion near an equilibrium or a steady motion: frequencies, damping, shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mechanics import dynamics
+from mechanics.errors import ModelError
+from mechanics.linear.linearised import Linearisation, State, by_velocities, state_of
+from mechanics.linear.posed import Posed
+from mechanics.mechanism import Mechanism
+from mechanics.model.tree import Tree
+
+Array = NDArray[np.float64]
+NULL = 1e-11
+"""Singular values of the balanced matrix, relative to the greatest, that count as zero."""
+RIGID = 1e-11
+"""ω², relative to the greatest, that counts as zero."""
+AT_REST = 1e-7
+"""An acceleration, relative to the greatest derivative of one by a coordinate, that counts as none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Modes:
+    """Modes of the motion near a state, slowest first; a pair of complex eigenvalues is one mode.
+
+    Attributes
+    ----------
+    eigenvalues : array (k,)
+        λ, 1/s, with a positive imaginary part where they are a pair.
+    frequencies : array (k,)
+        |λ|, rad/s: those without damping of a damped mode; 0 where the motion does not swing (λ real).
+    damping : array (k,)
+        −Re λ/|λ|: 1 decays, −1 grows, between them it swings.
+    shapes : array (nv, k)
+        δq of the mode, complex where the joints do not swing in phase; the greatest component is 1.
+    labels : tuple of str
+        Names of the rows of `shapes`.
+    rigid : int
+        Zero eigenvalues: motions that meet no stiffness, cyclic coordinates and their speeds.  Of undamped modes the
+        number of their directions, each of which is two zeros.
+    by : {"stiffness and mass", "eigenvalues"}
+        From the symmetric K and M, or from A of `linearise`.
+    """
+
+    eigenvalues: NDArray[np.complex128]
+    frequencies: Array
+    damping: Array
+    shapes: NDArray
+    labels: tuple[str, ...]
+    rigid: int
+    by: str
+
+    def shape(self, mode: int) -> Mapping[str, complex]:
+        """A mode by names of joints."""
+        return dict(zip(self.labels, self.shapes[:, mode].tolist(), strict=True))
+
+    def __str__(self) -> str:
+        """A table: Hz, damping ratio, and the joints that move most."""
+        lines = [f"{'Hz':>12} {'damping':>9}  joints", *(self._line(k) for k in range(len(self.frequencies)))]
+        return "\n".join([*lines, f"{self.rigid} rigid"])
+
+    def _line(self, k: int) -> str:
+        order = np.argsort(-np.abs(self.shapes[:, k]))[:3]
+        most = ", ".join(self.labels[i] for i in order if abs(self.shapes[i, k]) > 0.1)
+        return f"{self.frequencies[k] / (2 * np.pi):12.6g} {self.damping[k]:9.4f}  {most}"
+
+
+def modes(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = None, t: float = 0.0) -> Modes:
+    """Modes near an equilibrium or a steady motion.
+
+    Parameters
+    ----------
+    model, state, tau, t
+        As in `linearise`.
+
+    Returns
+    -------
+    Modes
+        Of a mechanism at rest without damping and wheels from K x = ω² M x with the symmetric stiffness and mass, every
+        frequency to rounding of the greatest; else from the eigenvalues of A, zeros (and their Jordan blocks) taken
+        off before.
+
+    Raises
+    ------
+    ModelError
+        The state does not persist: v̇ is not zero, with the joint; what `linearise` raises.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> arm = mechanics.load_model("double_pendulum")
+    >>> mechanics.modes(arm, [0.3, -0.2]).rigid  # it swings horizontally: nothing pulls it back
+    2
+    """
+    posed = Posed(model, tau, t)
+    q, v = state_of(posed, state)
+    near = by_velocities(posed, q, v)
+    check_persists(posed, near)
+    k = near.positions
+    damping, units = near.A[k:, k:], _units(near.A, k)
+    holonomic = bool(posed.positional.all()) and not v.any()
+    if holonomic and not np.abs(damping).max(initial=0.0) > 1e-13 * units[-1]:
+        return _undamped(posed, q, near)
+    return _general(posed, near)
+
+
+def check_persists(posed: Posed, near: Linearisation) -> None:
+    """ModelError if the velocities change."""
+    k = int(np.argmax(np.abs(near.acceleration))) if len(near.acceleration) else 0
+    if len(near.acceleration) and abs(near.acceleration[k]) > AT_REST * max(float(np.abs(near.A).max()), 1.0):
+        raise ModelError(
+            f"state of {posed.name!r}",
+            f"does not persist: v̇ of {posed.labels[k]} is {near.acceleration[k]:.4g} {posed.units[k]}/s²",
+            "find one with mechanics.equilibrium, or give the joint forces (tau) that hold it",
+        )
+
+
+def _undamped(posed: Posed, q: Array, near: Linearisation) -> Modes:
+    import scipy.linalg  # slow to import
+
+    S = near.shifts[:, : near.positions]
+    rest = posed.rest(q)
+    stiffness = rest.stiffness - posed.closing_slope(q, posed.reactions(q, rest.force))
+    K, M = S.T @ stiffness @ S, S.T @ dynamics.mass_matrix(posed.tree, q, posed.t) @ S
+    squares, vectors = scipy.linalg.eigh(0.5 * (K + K.T), M)
+    floor = max(RIGID * float(np.abs(squares).max(initial=0.0)), RIGID * rest.largest / float(np.diag(M).max()))
+    kept = np.abs(squares) > floor
+    squares, shapes = squares[kept], S @ vectors[:, kept]
+    # λ² = −ω²: of a negative stiffness both real ones, that which grows and that which decays
+    swings = squares > 0.0
+    grows = np.sqrt(-squares[~swings])
+    values = np.concatenate([1j * np.sqrt(squares[swings]), grows, -grows])
+    shapes = np.hstack([shapes[:, swings], shapes[:, ~swings], shapes[:, ~swings]])
+    return _modes(values, shapes, posed.labels, int((~kept).sum()), "stiffness and mass")
+
+
+def _general(posed: Posed, near: Linearisation) -> Modes:
+    values, vectors, zeros = eigenvalues(near.A, near.positions)
+    kept = values.imag >= 0.0
+    return _modes(values[kept], near.shifts @ vectors[:, kept], posed.labels, zeros, "eigenvalues")
+
+
+def _modes(values: NDArray, shapes: NDArray, labels: tuple[str, ...], rigid: int, by: str) -> Modes:
+    order = np.argsort(np.abs(values), kind="stable")
+    values, shapes = np.asarray(values, dtype=np.complex128)[order], shapes[:, order]
+    largest = shapes[np.argmax(np.abs(shapes), axis=0), np.arange(shapes.shape[1])] if shapes.size else np.ones(0)
+    sizes = np.abs(values)
+    swinging = np.where(values.imag != 0.0, sizes, 0.0)
+    shapes = shapes / np.where(largest == 0.0, 1.0, largest)
+    return Modes(values, swinging, 0.0 - values.real / sizes, shapes, labels, rigid, by)
+
+
+def eigenvalues(A: Array, positions: int) -> tuple[NDArray[np.complex128], NDArray, int]:
+    """Eigenvalues that are not zero, their vectors, and how many are: a staircase.
+
+    With N a basis of the null space and Q of what is orthogonal to it, the others are those of Qᵀ A Q, and
+    x = Q y + N (Nᵀ A Q y)/λ: blocks of zeros, whose eigenvalues rounding would scatter, are taken off step by step.
+    The first coordinates are `positions`; the others, speeds, are counted in units of a frequency times them.
+    """
+    units = _units(A, positions)
+    values, vectors, zeros = _staircase(A * units / units[:, None])
+    return values, units[:, None] * vectors, zeros
+
+
+def _units(A: Array, positions: int) -> Array:
+    """1 for positions, a frequency of the motion for speeds."""
+    pulled = float(np.linalg.norm(A[positions:, :positions], 2)) if 0 < positions < len(A) else 0.0
+    return np.where(np.arange(len(A)) < positions, 1.0, np.sqrt(pulled) if pulled > 0.0 else 1.0)
+
+
+def _staircase(A: Array) -> tuple[NDArray[np.complex128], NDArray, int]:
+    import scipy.linalg  # slow to import
+
+    n = len(A)
+    if n == 0:
+        return np.zeros(0, dtype=np.complex128), np.zeros((0, 0)), 0
+    _, s, w = np.linalg.svd(A)
+    rank = int((s > NULL * s[0]).sum()) if s[0] > 0.0 else 0
+    if rank == n:
+        values, vectors = scipy.linalg.eig(A)
+        return values, vectors, 0
+    Q, N = w[:rank].T, w[rank:].T
+    values, y, zeros = _staircase(Q.T @ A @ Q)
+    return values, Q @ y + N @ ((N.T @ A @ Q @ y) / values), zeros + n - rank

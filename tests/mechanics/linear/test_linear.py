@@ -1,0 +1,396 @@
+"""Equilibria, linear motions, modes and stability: closed forms, published tables, and differences of the motion."""
+
+import numpy as np
+import pytest
+
+import mechanics
+from liegroup.table import EXP, increment
+from mechanics import Body, Frame, Inertia, Mechanism, ModelError, Tree
+from mechanics.constraints.assembly import moved_by
+from mechanics.constraints.wheels import wheel
+from mechanics.forces import joint_spring, servo, spring_damper
+from mechanics.formulations.multiplier_problem import multiplier_problem
+from mechanics.joints import Free, Motion, Planar, Prismatic, Revolute, Rheonomic, Spherical
+from mechanics.linear import EquilibriumError
+from mechanics.linear.posed import Posed
+from mechanics.linear.vibrations import eigenvalues
+from mechanics.systems.loops import four_bar, slider_crank
+from mechanics.systems.rolling import two_wheeled_pendulum, whipple_bicycle
+from mechanics.testing import random_tree
+
+G = 9.81
+Y = (0.0, 1.0, 0.0)
+
+
+def bob(mass=1.0, length=1.0):
+    return Inertia.about_com(mass, (0, 0, -length), np.zeros((3, 3)))
+
+
+def double_pendulum():
+    return Tree([Body("a", Revolute(Y), inertia=bob()), Body("b", Revolute(Y), "a", (0, 0, -1), inertia=bob())])
+
+
+def planar_chain(count, stiffness, mass=0.7):
+    """Masses in a row on slides, springs between neighbours (and to the base)."""
+    bodies = [
+        Body(f"m{k}", Prismatic((1, 0, 0)), f"m{k - 1}" if k else None, inertia=Inertia.about_com(mass, (0, 0, 0), 0.01 * np.eye(3)))
+        for k in range(count)
+    ]  # fmt: skip
+    return Mechanism(Tree(bodies), elements=[joint_spring(f"m{k}_joint", stiffness) for k in range(count)])
+
+
+def ordered(values):
+    """Eigenvalues, pairs completed, by real and imaginary part."""
+    values = np.concatenate([values, np.conj(values[values.imag != 0.0])])
+    return values[np.lexsort((np.round(values.imag, 9), np.round(values.real, 9)))]
+
+
+# --- equilibria -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("guess", "stands", "verdict"),
+    [([0.4, -0.5], [0, 0], "stable"), ([2.9, 0.1], [np.pi, 0], "unstable"), ([0.2, 2.8], [0, np.pi], "unstable")],
+)
+def test_a_double_pendulum_hangs_or_stands(guess, stands, verdict):
+    found = mechanics.equilibrium(double_pendulum(), guess)
+    np.testing.assert_allclose(found.q, stands, atol=1e-12)
+    assert (found.stability, found.iterations < 10) == (verdict, True)
+    assert found.residual < 1e-13
+
+
+def test_joint_forces_hold_an_arm_where_it_is():
+    tree = double_pendulum()
+    tau = mechanics.bias(tree, [0.5, 0.4], [0.0, 0.0])
+    np.testing.assert_allclose(mechanics.equilibrium(tree, [0.45, 0.42], tau=tau).q, [0.5, 0.4], atol=1e-12)
+
+
+def test_a_body_hangs_on_three_springs():
+    """A free body, its stiffness that of the springs; equations of motion by the interpreted kernels agree."""
+    tree = Tree([Body("plate", Free(), inertia=Inertia.about_com(2.0, (0, 0, 0), np.diag([0.02, 0.03, 0.04])))])
+    corners = 0.3 * np.array([[1, 0, 0], [-0.5, 0.8, 0], [-0.5, -0.8, 0]])
+    springs = [spring_damper(Frame(None, 1.5 * c + [0, 0, 1.0]), Frame("plate", c), 300.0, 0.0, 0.9) for c in corners]
+    made = Mechanism(tree, elements=springs)
+    found = mechanics.equilibrium(made)
+    assert found.stability == "stable"
+    assert found.residual < 1e-11
+    p = np.zeros(6)
+    assert np.abs(made.rhs(found.q, p)[1]).max() < 1e-11
+    K = []
+    for side in (1e-5, -1e-5):
+        K.append([-made.rhs(moved_by(tree, found.q, side * e), p)[1] for e in np.eye(6)])
+    by_differences = (np.array(K[0]) - np.array(K[1])).T / 2e-5
+    np.testing.assert_allclose(Posed(made).rest(found.q).stiffness, by_differences, atol=1e-5)
+    squares = np.linalg.eigvals(np.linalg.solve(mechanics.mass_matrix(tree, found.q), by_differences))
+    np.testing.assert_allclose(np.sort(squares.real), found.stiffness, rtol=1e-6)
+
+
+def test_a_loop_rests_where_its_weight_is_lowest():
+    """Reactions hold the opened tree; the reduced stiffness is the curvature of the potential along the loop."""
+    made = four_bar.mechanism()
+    guess = made.assemble(moved_by(made.tree, made.home, -2.5 * np.eye(made.tree.nv)[0]), hold=["crank_joint"]).q
+    found = mechanics.equilibrium(made, guess)
+    assert found.stability == "stable"
+    force = mechanics.bias(made.tree, found.q, np.zeros(made.tree.nv))
+    held = made.equations.matrix(found.q).T @ np.array(list(found.reactions.values()))
+    np.testing.assert_allclose(held, force, atol=1e-12)
+    crank, h = float(found.q[0]), 1e-3
+
+    def potential(angle):
+        q = found.q.copy()
+        q[0] = angle
+        q = made.assemble(q, hold=["crank_joint"]).q
+        return float(mechanics.potential_energy(made.tree, q)), q
+
+    values = [potential(crank + k * h)[0] for k in (-1, 0, 1)]
+    curvature = (values[0] - 2 * values[1] + values[2]) / h**2
+    v = made.velocities(found.q, {"crank_joint": 1.0}).v
+    inertia = float(v @ mechanics.mass_matrix(made.tree, found.q) @ v)
+    assert found.stiffness[0] == pytest.approx(curvature / inertia, rel=1e-5)
+    assert mechanics.modes(made, found).frequencies[0] ** 2 == pytest.approx(found.stiffness[0], rel=1e-12)
+
+
+def test_stiff_springs_do_not_shorten_the_steps():
+    """A pendulum on a pin of 1e9 N/m, from a guess that is off by 0.3 m."""
+    tree = Tree([
+        Body("x", Prismatic((1, 0, 0)), inertia=Inertia.about_com(0.1, (0, 0, 0), 0.001 * np.eye(3))),
+        Body("z", Prismatic((0, 0, 1)), "x", inertia=Inertia.about_com(0.1, (0, 0, 0), 0.001 * np.eye(3))),
+        Body("rod", Revolute(Y), "z", inertia=bob()),
+    ])  # fmt: skip
+    made = Mechanism(tree, elements=[spring_damper(Frame(None), Frame("rod", (0, 0, 0.2)), 1e9, length=0.1)])
+    found = mechanics.equilibrium(made, [0.3, 0.1, 0.5])
+    assert found.iterations < 60
+    assert found.residual < 1e-6  # rounding of 1e9 N/m
+
+
+def test_a_floating_body_without_weight_is_free():
+    tree = Tree([Body("craft", Free(), inertia=Inertia.about_com(2.0, (0, 0, 0), np.eye(3)))], gravity=(0, 0, 0))
+    found = mechanics.equilibrium(tree)
+    assert (found.stability, len(found.free)) == ("neutral", 6)
+
+
+def test_turns_about_the_vertical_are_free():
+    tree = Tree([Body("bob", Spherical(), inertia=Inertia.about_com(1.0, (0, 0, -0.5), 0.1 * np.eye(3)))])
+    found = mechanics.equilibrium(tree, moved_by(tree, tree.neutral(), np.array([0.3, 0.2, 0.5])))
+    assert (found.stability, found.free) == ("neutral", ("'bob_joint'",))
+
+
+def test_refusals_of_equilibria():
+    falling = Tree([Body("stone", Free(), inertia=Inertia.about_com(2.0, (0, 0, 0), np.eye(3)))])
+    with pytest.raises(EquilibriumError, match=r"19\.62 N are left at joint 'stone_joint'; nothing holds it"):
+        mechanics.equilibrium(falling)
+    with pytest.raises(EquilibriumError, match=r"negative stiffness.*'a_joint'"):
+        mechanics.equilibrium(double_pendulum(), [2.9, 0.1], stable=True)
+    with pytest.raises(EquilibriumError, match=r"N·m are left at joint 'a_joint'"):
+        mechanics.equilibrium(double_pendulum(), tau=[100.0, 0.0])
+    moved = Tree([Body("crank", Rheonomic(Revolute(Y), Motion((0.0, 1.0))), inertia=bob()), Body("b", Revolute(Y), "crank", inertia=bob())]) if False else None  # noqa: E501
+    assert moved is None
+
+
+def test_a_column_at_its_buckling_load_is_singular():
+    """An upright pendulum on a spring of exactly m g l: no stiffness, and off the vertical the forces do not balance."""
+    tree = Tree([Body("column", Revolute(Y), inertia=Inertia.about_com(1.0, (0, 0, 0.5), 0.1 * np.eye(3)))])
+    with pytest.raises(EquilibriumError, match=r"singular: no stiffness against motions of 'column_joint'"):
+        mechanics.equilibrium(Mechanism(tree, elements=[joint_spring("column_joint", G * 0.5)]))
+    firmer = mechanics.equilibrium(Mechanism(tree, elements=[joint_spring("column_joint", G * 0.5 * 1.01)]))
+    softer = mechanics.equilibrium(Mechanism(tree, elements=[joint_spring("column_joint", G * 0.5 * 0.99)]))
+    assert (firmer.stability, softer.stability) == ("stable", "unstable")
+
+
+# --- linear motions ---------------------------------------------------------------------------------------------------
+
+
+def by_differences(made, near, step=1e-5):
+    """A from the accelerations of the mechanism at states moved along its coordinates, closures kept to first order."""
+    tree = made.tree
+    problem, n = multiplier_problem(made, near.q, near.v), tree.nv
+
+    def rates(x):
+        y = np.concatenate([moved_by(tree, near.q, near.shifts @ x), near.v + near.changes @ x])
+        out = np.zeros(2 * n)
+        problem.field(0.0, y, problem.parameters, problem.structure, np.zeros(problem.work_shape), out)
+        return out[n:]
+
+    columns = [(rates(step * e) - rates(-step * e)) / (2 * step) for e in np.eye(len(near.x))]
+    return np.stack(columns, axis=1)
+
+
+@pytest.mark.parametrize("system", [four_bar, slider_crank, whipple_bicycle, two_wheeled_pendulum])
+def test_loops_and_wheels_by_differences(system):
+    """v̇ of the linear motion is what the motion does nearby, and all of it stays on the constraints."""
+    made = system.mechanism()
+    rng = np.random.default_rng(3)
+    v, _ = made.projected_velocity(made.home, rng.normal(size=made.tree.nv))
+    near = mechanics.linearise(made, (made.home, v))
+    differences = by_differences(made, near)
+    true = np.abs(differences).max()
+    np.testing.assert_allclose(near.A[near.positions :], differences[near.speed], atol=1e-7 * (1 + true))
+    np.testing.assert_allclose(near.rates[near.positions :], near.acceleration[near.speed])
+    # the velocities that follow keep the closures: φ̇ at the moved states is of second order
+    for x in np.eye(len(near.x)):
+        slips = []
+        for step in (1e-3, 1e-4):
+            q = moved_by(made.tree, near.q, near.shifts @ (step * x))
+            slips.append(np.abs(made.closing_velocity(q, near.v + near.changes @ (step * x))).max())
+        assert slips[1] < 0.02 * slips[0] + 1e-13
+
+
+def test_trees_by_their_flow():
+    """A is the derivative of the rates of a tree with balls and planes: d(δq)/dt = δv − [v, δq]."""
+    rng = np.random.default_rng(5)
+    tree = random_tree("random", 4, rng, (Spherical, Planar, Revolute), damping=0.2)
+    q, v, h, s = tree.random_configuration(rng), rng.normal(size=tree.nv), 1e-5, 1e-4
+    near, n = mechanics.linearise(tree, (q, v)), tree.nv
+    np.testing.assert_allclose(near.B[n:], np.linalg.inv(mechanics.mass_matrix(tree, q)), rtol=1e-9, atol=1e-9)
+
+    def apart(e):
+        """How fast q exp(δ) moves away from q, seen from q."""
+        ends = []
+        for time in (s, -s):
+            moved = moved_by(tree, moved_by(tree, q, h * e[:n]), time * (v + h * e[n:]))
+            out = np.zeros(n)
+            increment(tree.group.table, EXP, moved_by(tree, q, time * v), moved, out)
+            ends.append(out / h)
+        return (ends[0] - ends[1]) / (2 * s)
+
+    for k, e in enumerate(np.eye(2 * n)):
+        np.testing.assert_allclose(near.A[:n, k], apart(e), atol=2e-4)
+
+
+def test_momenta_give_a_hamiltonian_matrix():
+    tree = double_pendulum()
+    near = mechanics.linearise(tree, (np.array([0.3, 0.5]), np.array([1.0, -2.0])), variables="momenta")
+    J = np.kron([[0, 1], [-1, 0]], np.eye(2))
+    assert np.abs(J @ near.A - (J @ near.A).T).max() < 1e-13
+    assert near.x[2:] == ("δp a_joint", "δp b_joint")
+    velocities = mechanics.linearise(tree, (np.array([0.3, 0.5]), np.array([1.0, -2.0])))
+    np.testing.assert_allclose(
+        np.sort_complex(np.linalg.eigvals(near.A)), np.sort_complex(np.linalg.eigvals(velocities.A)), rtol=1e-10
+    )
+
+
+def test_refusals_of_linear_motions():
+    made = four_bar.mechanism()
+    with pytest.raises(ModelError, match="momenta"):
+        mechanics.linearise(made, made.home, variables="momenta")
+    with pytest.raises(ModelError, match="opens"):
+        mechanics.linearise(made, (made.home, np.array([1.0, 0.0, 0.0])))
+    with pytest.raises(ModelError, match=r"does not persist: v̇ of"):
+        mechanics.modes(double_pendulum(), [0.3, 0.4])
+
+
+# --- modes ------------------------------------------------------------------------------------------------------------
+
+
+def test_double_pendulum():
+    """ω² = g/l (2 ∓ √2)."""
+    found = mechanics.modes(double_pendulum(), np.zeros(2))
+    np.testing.assert_allclose(found.frequencies**2, G * (2 + np.array([-1, 1]) * np.sqrt(2)), rtol=1e-14)
+    assert found.shapes[1, 0] / found.shapes[0, 0] == pytest.approx(np.sqrt(2) - 1)
+    assert "Hz" in str(found)
+
+
+@pytest.mark.parametrize("stiffness", [100.0, 1e8])
+def test_chain_of_springs(stiffness):
+    """ω_k = 2 √(k/m) sin((2k − 1) π/(2 (2n + 1))), one end free."""
+    count = 9
+    made = planar_chain(count, stiffness)
+    found = mechanics.modes(made, made.home)
+    k = np.arange(1, count + 1)
+    true = 2 * np.sqrt(stiffness / 0.7) * np.sin((2 * k - 1) * np.pi / (2 * (2 * count + 1)))
+    np.testing.assert_allclose(found.frequencies, true, rtol=1e-12)
+    assert (found.rigid, found.by) == (0, "stiffness and mass")
+
+
+def test_a_row_of_hinged_rods_bends_like_a_beam():
+    """Rods on springs EI/l: the frequencies of a cantilever, to the second order in the length of the rods."""
+    wanted = np.array([1.8751040687, 4.6940911330]) ** 2
+    errors = []
+    for count in (10, 20):
+        rod = 1.0 / count
+        inertia = Inertia.about_com(rod, (0.5 * rod, 0, 0), np.diag([0, rod**3 / 12, rod**3 / 12]))
+        bodies = [
+            Body(f"r{k}", Revolute((0, 0, 1)), f"r{k - 1}" if k else None, (rod if k else 0.0, 0, 0), inertia=inertia)
+            for k in range(count)
+        ]
+        # the first rod is half as long as its neighbour's distance: its spring is twice as stiff
+        springs = [joint_spring(f"r{k}_joint", (2.0 if k == 0 else 1.0) / rod) for k in range(count)]
+        made = Mechanism(Tree(bodies, gravity=(0, 0, 0)), elements=springs)
+        errors.append(mechanics.modes(made, made.home).frequencies[:2] / wanted - 1)
+    assert np.abs(errors[1]).max() < 0.01
+    assert (np.abs(errors[0]) > 3 * np.abs(errors[1])).all()
+
+
+def test_damping():
+    """One mass, ẍ + 2ζω ẋ + ω² x = 0: swinging and creeping."""
+    inertia = Inertia.about_com(2.0, (0, 0, 0), np.eye(3))
+    tree = Tree([Body("m", Prismatic((1, 0, 0)), inertia=inertia)])
+    swings = mechanics.modes(Mechanism(tree, elements=[joint_spring("m_joint", 50.0, damping=4.0)]), [0.0])
+    assert swings.frequencies[0] == pytest.approx(5.0, rel=1e-14)
+    assert swings.damping[0] == pytest.approx(0.2, rel=1e-14)
+    creeps = mechanics.modes(Mechanism(tree, elements=[joint_spring("m_joint", 50.0, damping=40.0)]), [0.0])
+    np.testing.assert_allclose(creeps.eigenvalues, [-10 + 75**0.5, -10 - 75**0.5], rtol=1e-13)
+    assert (creeps.damping == 1.0).all()
+    assert mechanics.modes(tree, [0.0]).rigid == 1
+
+
+def test_a_servo_gives_its_closed_loop():
+    tree = Tree([Body("m", Prismatic((1, 0, 0)), inertia=Inertia.about_com(2.0, (0, 0, 0), np.eye(3)))])
+    made = Mechanism(tree, elements=[servo("m_joint", 18.0, 6.0, Motion((0.4,)))])
+    found = mechanics.equilibrium(made)
+    assert found.q[0] == pytest.approx(0.4)
+    assert mechanics.modes(made, found).damping[0] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("speed", [0.0, 2.0, 5.0, 8.0])
+def test_whipple_bicycle(speed):
+    """The benchmark's eigenvalues from a tree on two wheels, and nothing but zeros besides."""
+    made = whipple_bicycle.mechanism()
+    v = made.velocities(made.home, {"rear wheel_joint": -speed / 0.3}).v
+    found = mechanics.modes(made, (made.home, v))
+    true = whipple_bicycle.eigenvalues(whipple_bicycle.Bicycle(), speed)
+    np.testing.assert_allclose(ordered(found.eigenvalues), ordered(true[true.imag >= 0]), atol=1e-11)
+    assert found.rigid == 6
+
+
+def test_whipple_bicycle_as_published():
+    """Meijaard et al. 2007, table 2, at 5 m/s: fourteen decimals."""
+    made = whipple_bicycle.mechanism()
+    v = made.velocities(made.home, {"rear wheel_joint": -5.0 / 0.3}).v
+    found = ordered(mechanics.modes(made, (made.home, v)).eigenvalues)
+    weave = -0.77534188219585 + 4.46486771378823j
+    np.testing.assert_allclose(
+        found, [-14.07838969279822, weave.conjugate(), weave, -0.32286642900409], rtol=0, atol=1e-12
+    )
+
+
+def test_blocks_of_zeros_are_taken_off():
+    """A nilpotent block of three, hidden by a rotation, beside −1 ± 2i: rounding would make it a circle of 1e-5."""
+    A = np.zeros((5, 5))
+    A[0, 1] = A[1, 2] = 1.0
+    A[3:, 3:] = [[-1, 2], [-2, -1]]
+    Q = np.linalg.qr(np.random.default_rng(0).normal(size=(5, 5)))[0]
+    values, vectors, zeros = eigenvalues(Q @ A @ Q.T, 5)
+    assert zeros == 3
+    np.testing.assert_allclose(np.sort_complex(values), [-1 - 2j, -1 + 2j], rtol=1e-13)
+    np.testing.assert_allclose(Q @ A @ Q.T @ vectors, vectors * values, atol=1e-13)
+
+
+# --- steady motions ---------------------------------------------------------------------------------------------------
+
+
+def test_sleeping_top():
+    """Stable above ω² = 4 A m g l/C²; below it λ = ±√(m g l/A − (Cω/2A)²) + i(…) in the axes of the top."""
+    A, C, m, length = 0.05, 0.02, 1.0, 0.2
+    top = Tree([Body("top", Spherical(), inertia=Inertia.about_origin(m, (0, 0, length), np.diag([A, A, C])))])
+    critical = np.sqrt(4 * A * m * G * length) / C
+    for part, verdict in ((0.9, "unstable"), (0.999, "unstable"), (1.001, "marginal"), (1.3, "marginal")):
+        w = part * critical
+        found = mechanics.stability(top, (top.neutral(), np.array([0, 0, w])))
+        root = np.sqrt(complex(m * G * length / A - (C * w / (2 * A)) ** 2))
+        true = 1j * (C / (2 * A) - 1) * w + np.array([root, -root])
+        assert (found.verdict, found.zeros) == (verdict, 2)
+        for value in true:
+            assert np.abs(found.eigenvalues - value).min() < 1e-9 * critical
+
+
+def test_conical_pendulum():
+    """Ω² = g/(l cos θ); it nods with Ω √(1 + 3 cos²θ)."""
+    length, angle = 0.8, 0.6
+    inertia = Inertia.about_com(1.0, (0, 0, -length), np.zeros((3, 3)))
+    tree = Tree([
+        Body("turn", Revolute((0, 0, 1)), inertia=Inertia.about_com(1e-9, (0, 0, 0), np.diag([1e-9] * 3))),
+        Body("rod", Revolute(Y), "turn", inertia=inertia),
+    ])  # fmt: skip
+    rate = np.sqrt(G / (length * np.cos(angle)))
+    found = mechanics.stability(tree, (np.array([0.0, angle]), np.array([rate, 0.0])))
+    assert found.verdict == "marginal"
+    assert found.eigenvalues.imag.max() == pytest.approx(rate * np.sqrt(1 + 3 * np.cos(angle) ** 2), rel=1e-7)
+
+
+def test_rolling_disk():
+    """Upright it is stable above ω² = D m g r/(C (C + m r²))."""
+    r, m = 0.3, 2.0
+    C, D = 0.5 * m * r * r, 0.25 * m * r * r
+    tree = Tree([
+        Body("carriage", Planar()),
+        Body("lift", Prismatic((0, 0, 1)), "carriage", (0, 0, r)),
+        Body("lean", Revolute((1, 0, 0)), "lift"),
+        Body("disk", Revolute(Y), "lean", inertia=Inertia.about_com(m, (0, 0, 0), np.diag([D, C, D]))),
+    ])  # fmt: skip
+    made = Mechanism(tree, [wheel(Frame.with_axis("disk", axis=Y), r, name="disk")])
+    critical = np.sqrt(D * m * G * r / (C * (C + m * r * r)))
+    for part, verdict in ((0.5, "unstable"), (0.99, "unstable"), (1.01, "marginal"), (2.0, "marginal")):
+        w = part * critical
+        found = mechanics.stability(made, (made.home, made.velocities(made.home, {"disk_joint": w}).v))
+        true = np.sqrt(complex((m * G * r - (C + m * r * r) * C * w * w / D) / (D + m * r * r)))
+        assert found.verdict == verdict
+        assert np.abs(found.eigenvalues - true).min() < 1e-11
+
+
+def test_what_is_no_steady_motion():
+    spinning = Tree([Body("rod", Revolute(Y), inertia=bob())])
+    with pytest.raises(ModelError, match=r"does not persist"):
+        mechanics.stability(spinning, (np.array([0.3]), np.array([1.0])))
+    with pytest.raises(ModelError, match=r"no steady motion|does not persist"):
+        mechanics.stability(spinning, (np.array([0.0]), np.array([1.0])))
