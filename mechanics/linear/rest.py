@@ -17,7 +17,9 @@ from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
-ITERATIONS = 100
+ITERATIONS = 300
+NEAR = 30
+"""Steps of Newton's method, which finds near equilibria, before it goes downhill."""
 ZERO = 1e-9
 """Forces, relative to their parts, that count as balanced; and stiffnesses, relative to the greatest, as none."""
 POLISHED = 3
@@ -90,7 +92,7 @@ def equilibrium(
     t : float
         The time at which drives are looked at, as if they stood still there.
     stable : bool
-        Whether an equilibrium that is not stable is an error.
+        Go downhill in the potential energy from the beginning; an equilibrium that is not stable is then an error.
 
     Returns
     -------
@@ -112,7 +114,8 @@ def equilibrium(
     -----
     Newton's method in directions that closures leave free, in which the mass matrix is one; the derivative is exact.
     Steps are shortened until the next one would be shorter (Deuflhard's natural test, which stiff springs do not
-    change), or else damped as in Levenberg and Marquardt's method; after each the closures are closed.
+    change), or else damped as in Levenberg and Marquardt's method; after each the closures are closed.  Where that finds
+    none, and with `stable`, stiffnesses are taken positive and steps end before the forces turn round: downhill.
 
     Examples
     --------
@@ -128,8 +131,22 @@ def equilibrium(
         raise ModelError(f"joint {moved[0]!r}", "has a prescribed motion, so that nothing rests", "put it into a drive")
     search = _Search(posed)
     start = _start(posed, guess)
-    q, iterations = search.run(start)
+    if stable:
+        q, iterations = search.run(start, search.descent)
+    else:
+        q, iterations = _either(search, start)
     return _described(posed, search, q, iterations, stable)
+
+
+def _either(search: _Search, start: Array) -> tuple[Array, int]:
+    """Newton's method from the start, or else downhill from there."""
+    try:
+        return search.run(start, search.newton, NEAR)
+    except EquilibriumError as none:
+        try:
+            return search.run(start, search.descent)
+        except EquilibriumError:
+            raise none from None
 
 
 def _start(posed: Posed, guess: ArrayLike | None) -> Array:
@@ -157,6 +174,9 @@ class _Balance:
         return float(np.linalg.norm(self.force))
 
 
+Way = Callable[[Array, _Balance], tuple[Array, _Balance] | None]
+
+
 class _Search:
     """Newton's method."""
 
@@ -176,24 +196,24 @@ class _Search:
         scale = largest * float((np.abs(W).sum(axis=0) ** 2).max(initial=0.0))
         return _Balance(W, W.T @ rest.force, W.T @ (rest.stiffness - slope) @ W, size, reactions, rest.force, scale)
 
-    def run(self, q: Array) -> tuple[Array, int]:
+    def run(self, q: Array, way: Way, most: int = ITERATIONS) -> tuple[Array, int]:
         """The configuration, and how many steps it took."""
         now, polished = self.balance(q), 0
-        for iteration in range(ITERATIONS):
+        for iteration in range(most):
             polished += now.norm <= ZERO * now.size
             if now.norm <= 4 * _EPS * now.size or polished > POLISHED:
                 return q, iteration
-            step = self._step(q, now)
+            step = way(q, now)
             if step is None:
                 if now.norm <= ZERO * now.size:
                     return q, iteration
                 raise self._none(q, now)
             q, now = step
         if now.norm <= ZERO * now.size:
-            return q, ITERATIONS
+            return q, most
         raise self._none(q, now)
 
-    def _step(self, q: Array, now: _Balance) -> tuple[Array, _Balance] | None:
+    def newton(self, q: Array, now: _Balance) -> tuple[Array, _Balance] | None:
         """The next configuration, from which less is left to go; None if there is none."""
         limit = max(now.largest, 1e-300)
         for damping in (0.0, 1e-8, 1e-4, 1e-2, 1.0):
@@ -213,6 +233,24 @@ class _Search:
                 if now.norm <= ZERO * now.size:
                     return None
                 factor *= 0.5
+        return None
+
+    def descent(self, q: Array, now: _Balance) -> tuple[Array, _Balance] | None:
+        """The next configuration downhill, by Newton's step with all stiffnesses taken positive."""
+        values, vectors = np.linalg.eigh(0.5 * (now.stiffness + now.stiffness.T))
+        sizes = np.maximum(np.abs(values), 1e-12 * max(now.largest, 1e-300))
+        d = -now.W @ (vectors @ ((vectors.T @ now.force) / sizes))
+        if not np.abs(d).max(initial=0.0) > 0.0:
+            return None
+        factor = min(1.0, LONGEST_STEP / float(np.abs(d).max()))
+        slope = float(now.unreduced @ d)
+        for _ in range(30):
+            trial = self._closed(moved_by(self.posed.tree, q, factor * d))
+            if trial is not None:
+                there = self.balance(trial)
+                if float(self._force_at(trial, now.W) @ (np.linalg.pinv(now.W) @ d)) <= -0.5 * slope:
+                    return trial, there
+            factor *= 0.5
         return None
 
     def _force_at(self, q: Array, W: Array) -> Array:
@@ -311,7 +349,7 @@ def _stays(search: _Search, q: Array, flat: Array) -> bool:
         if trial is None:
             return False
         try:
-            found, _ = search.run(trial)
+            found, _ = search.run(trial, search.newton, NEAR)
         except EquilibriumError:
             return False
         change = np.zeros(tree.nv)

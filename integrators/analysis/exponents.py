@@ -1,0 +1,202 @@
+"""What grows along a motion: Floquet multipliers of periodic motions and Lyapunov exponents, from exact step
+derivatives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from integrators.method import Method
+from integrators.problem import Poses, Problem, pose
+from integrators.step_derivatives.linearised import linearised_step
+from liegroup.arrays import integer, real
+from liegroup.table import EXP, increment
+
+Array = NDArray[np.float64]
+CLOSED = 1e-6
+"""Distance from the start, relative to the size of the state, at which a motion still counts as periodic."""
+
+
+@dataclass(frozen=True, eq=False)
+class Floquet:
+    """The derivative of a motion by its start, over one period.
+
+    Attributes
+    ----------
+    multipliers : array (n,)
+        Eigenvalues of the monodromy matrix, greatest in size first: the motion is unstable if one lies outside the unit
+        circle.  Of Hamiltonian motions they come in pairs λ, 1/λ, and an autonomous one has 1 twice.
+    exponents : array (n,)
+        log(multipliers)/T, 1/s.
+    monodromy : array (n, n)
+        In increments from the right, y·exp(δ).
+    end : array
+        The state after the period.
+    gap : float
+        Greatest difference between end and start, in those increments.
+    """
+
+    multipliers: NDArray[np.complex128]
+    exponents: NDArray[np.complex128]
+    monodromy: Array
+    end: Array
+    gap: float
+
+
+@dataclass(frozen=True, eq=False)
+class Lyapunov:
+    """Exponents of a motion, and how they settled.
+
+    Attributes
+    ----------
+    exponents : array (k,)
+        1/s, greatest first.
+    history : array (m, k)
+        Their values after every renormalisation.
+    times : array (m,)
+    y : array
+        The state at the end.
+    """
+
+    exponents: Array
+    history: Array
+    times: Array
+    y: Array
+
+
+def floquet_multipliers(
+    problem: Problem | Poses, method: str | Method, period: float, steps: int, y: ArrayLike | None = None, t: float = 0.0
+) -> Floquet:
+    """Multipliers of a periodic motion, from the exact derivatives of the steps of a method.
+
+    Parameters
+    ----------
+    problem : Problem, or what poses one
+        Of the kinds that `integrators.step_derivatives.linearised.linearised_step` knows.
+    method : str or Method
+        Also of those.
+    period : float
+        T, s.
+    steps : int
+        Equal steps of the period; the multipliers have the method's order of accuracy in T/steps.
+    y : array, optional
+        The start; default that of the problem.
+    t : float
+        Time at the start.
+
+    Raises
+    ------
+    ValueError
+        The motion is not periodic: the gap after the period.
+    ArithmeticError
+        A step fails.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from integrators import Problem
+    >>> from liegroup.group import rn
+    >>> def oscillator(t, y, parameters, structure, work, out):
+    ...     out[0], out[1] = y[1], -y[0]
+    >>> found = floquet_multipliers(Problem(rn(2), [0.0, 0.0], oscillator), "RKMK_GAUSS4", np.pi, 8)
+    >>> bool(np.allclose(found.multipliers, [-1, -1], atol=1e-6))
+    True
+    """
+    problem, steps = pose(problem), integer(steps, "steps", 1)
+    period = real(period, "period", "a positive time in seconds", lambda x: x > 0.0)
+    start = problem.check_state(problem.y0 if y is None else y, "y")
+    state, monodromy = start, np.eye(problem.dimension)
+    for k in range(steps):
+        step = linearised_step(problem, method, state, period / steps, t=t + k * period / steps)
+        state, monodromy = step.y, step.A @ monodromy
+    away = np.zeros(problem.dimension)
+    increment(problem.table, EXP, start, state, away)
+    gap = float(np.abs(away).max(initial=0.0))
+    size = 1.0 + float(np.abs(start).max(initial=0.0))
+    if gap > CLOSED * size:
+        raise ValueError(
+            f"period: after {period} s the motion of {problem.model!r} is {gap:.3g} from its start, expected less than "
+            f"{CLOSED * size:.1g}; correct start and period (a Newton step with the derivative of `linearised_step`), "
+            "or take more steps"
+        )
+    values = np.asarray(np.linalg.eigvals(monodromy), dtype=np.complex128)
+    values = values[np.lexsort((values.imag, -np.abs(values)))]
+    with np.errstate(divide="ignore"):
+        return Floquet(values, np.log(values) / period, monodromy, state, gap)
+
+
+def lyapunov_exponents(
+    problem: Problem | Poses,
+    method: str | Method,
+    step: float,
+    steps: int,
+    *,
+    count: int | None = None,
+    every: int = 1,
+    skip: int = 0,
+    y: ArrayLike | None = None,
+    t: float = 0.0,
+    seed: int = 0,
+) -> Lyapunov:
+    """Lyapunov exponents of a motion, by orthonormal directions carried along it.
+
+    Parameters
+    ----------
+    problem, method, y, t
+        As in `floquet_multipliers`.
+    step : float
+        s.
+    steps : int
+        Over which the growth is averaged.
+    count : int, optional
+        How many exponents, greatest first; default all.
+    every : int
+        Steps between renormalisations.
+    skip : int
+        Steps before the average begins, in which the directions turn to those that grow.
+    seed : int
+        Of the directions at the start.
+
+    Returns
+    -------
+    Lyapunov
+        Of a finite time: they approach those of the motion like 1/time at best.  Lengths are those of increments from
+        the right in the coordinates of the problem; on a bounded motion the choice does not change the limit.
+
+    Raises
+    ------
+    ValueError
+        `count` exceeds the directions of the problem.
+    ArithmeticError
+        A step fails.
+
+    Notes
+    -----
+    Benettin and others' method with QR decompositions.  With closed loops directions that open them decay at once: ask
+    for the 2·dof greatest.  Of Hamiltonian motions exponents come in pairs ±λ.
+    """
+    problem = pose(problem)
+    n = problem.dimension
+    k = n if count is None else integer(count, "count", 1)
+    if k > n:
+        raise ValueError(f"count: {k}, expected at most {n}, the directions of the problem")
+    steps, every, skip = integer(steps, "steps", 1), integer(every, "every", 1), integer(skip, "skip")
+    step = real(step, "step", "a positive time in seconds", lambda x: x > 0.0)
+    state = problem.check_state(problem.y0 if y is None else y, "y")
+    directions = np.linalg.qr(np.random.default_rng(seed).normal(size=(n, k)))[0]
+    sums, history, times = np.zeros(k), [], []
+    for i in range(-skip, steps):
+        taken = linearised_step(problem, method, state, step, t=t + (i + skip) * step)
+        state, directions = taken.y, taken.A @ directions
+        if (i + 1) % every == 0 or i + 1 == steps:
+            directions, R = np.linalg.qr(directions)
+            if i >= 0:
+                sums = sums + np.log(np.maximum(np.abs(np.diag(R)), 1e-300))
+                times.append((i + 1) * step)
+                history.append(sums / times[-1])
+    order = np.argsort(-history[-1], kind="stable")
+    found = np.array(history)[:, order]
+    return Lyapunov(found[-1], found, np.array(times), state)

@@ -1,0 +1,104 @@
+"""Floquet multipliers and Lyapunov exponents against SciPy's solution of the variational equations."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import mechanics
+from integrators import Problem
+from integrators.analysis import floquet_multipliers, lyapunov_exponents
+from liegroup.group import rn
+from mechanics import Body, Inertia, Tree
+from mechanics.joints import Revolute
+
+METHOD = "GAUSS8"
+
+
+def mathieu(t, y, parameters, structure, work, out):
+    out[0], out[1] = y[1], -(parameters[0] + parameters[1] * np.cos(2 * t)) * y[0]
+
+
+def driven_pendulum(t, y, parameters, structure, work, out):
+    """A pendulum on a pivot that shakes along the vertical, damped."""
+    out[0] = y[1]
+    out[1] = -(parameters[0] + parameters[1] * np.cos(t)) * np.sin(y[0]) - parameters[2] * y[1]
+
+
+def by_scipy(field, parameters, period, start):
+    """Monodromy matrix, the field's derivative by complex steps."""
+
+    def both(t, z):
+        y, Y = z[:2], z[2:].reshape(2, 2)
+        value, columns = np.zeros(2), []
+        field(t, y, parameters, None, None, value)
+        for e in np.eye(2):
+            out = np.zeros(2, dtype=complex)
+            field(t, y + 1e-30j * e, parameters, None, None, out)
+            columns.append(out.imag / 1e-30)
+        return np.concatenate([value, (np.stack(columns, axis=1) @ Y).ravel()])
+
+    z0 = np.concatenate([start, np.eye(2).ravel()])
+    return solve_ivp(both, (0, period), z0, "DOP853", rtol=1e-13, atol=1e-15).y[2:, -1].reshape(2, 2)
+
+
+@pytest.mark.parametrize(("a", "q"), [(1.3, 0.4), (1.0, 0.5), (0.2, -0.1)])
+def test_mathieu(a, q):
+    """Stable and unstable tongues; the product is one, as nothing dissipates."""
+    problem = Problem(rn(2), [0.0, 0.0], mathieu, parameters=np.array([a, q]))
+    found = floquet_multipliers(problem, METHOD, np.pi, 16)
+    true = by_scipy(mathieu, [a, q], np.pi, np.zeros(2))
+    np.testing.assert_allclose(found.monodromy, true, atol=1e-12)
+    assert np.prod(found.multipliers) == pytest.approx(1.0, abs=1e-13)
+    np.testing.assert_allclose(np.exp(found.exponents * np.pi), found.multipliers)
+
+
+@pytest.mark.parametrize("angle", [0.0, np.pi])
+def test_a_shaken_pendulum(angle):
+    """Hanging and upright; by Liouville the product of the multipliers is exp(−cT)."""
+    parameters = np.array([-0.02, 0.35, 0.05])
+    problem = Problem(rn(2), [angle, 0.0], driven_pendulum, parameters=parameters)
+    found = floquet_multipliers(problem, METHOD, 2 * np.pi, 32)
+    true = by_scipy(driven_pendulum, parameters, 2 * np.pi, np.array([angle, 0.0]))
+    np.testing.assert_allclose(found.monodromy, true, atol=1e-12)
+    assert np.prod(found.multipliers) == pytest.approx(np.exp(-0.05 * 2 * np.pi), rel=1e-12)
+
+
+def test_a_motion_that_does_not_close():
+    problem = Problem(rn(2), [0.3, 0.0], driven_pendulum, parameters=np.array([1.0, 0.0, 0.0]))
+    with pytest.raises(ValueError, match=r"from its start, expected less than"):
+        floquet_multipliers(problem, METHOD, 1.0, 4)
+
+
+def double_pendulum():
+    bob = Inertia.about_com(1.0, (0, 0, -1.0), np.zeros((3, 3)))
+    bodies = [Body("a", Revolute((0, 1, 0)), inertia=bob)]
+    return Tree([*bodies, Body("b", Revolute((0, 1, 0)), "a", (0, 0, -1.0), inertia=bob)])
+
+
+def test_exponents_of_a_tree_are_those_of_its_variational_equations():
+    """The volume of phase space stays; the exponents of a finite time are those of SciPy."""
+    tree, T, h = double_pendulum(), 1.0, 0.005
+    problem = tree.problem([2.0, 1.0])
+    found = lyapunov_exponents(problem, "TREE_VARIATIONAL_SUZUKI4", h, round(T / h), every=20)
+    assert abs(found.exponents.sum()) < 1e-10
+
+    def both(t, z):
+        v, p_dot = mechanics.hamiltonian_rhs(tree, z[:2], z[2:4])
+        A = mechanics.hamiltonian_rhs_derivatives(tree, z[:2], z[2:4])
+        return np.concatenate([v, p_dot, (A @ z[4:].reshape(4, 4)).ravel()])
+
+    start = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
+    start = np.concatenate([problem.y0, start.ravel()])
+    ends = solve_ivp(both, (0, T), start, "DOP853", rtol=1e-9, atol=1e-9).y[:, -1]
+    R = np.linalg.qr(ends[4:].reshape(4, 4))[1]
+    true = np.log(np.abs(np.diag(R))) / T
+    np.testing.assert_allclose(np.sort(found.exponents), np.sort(true), atol=2e-6)
+    np.testing.assert_allclose(found.y, ends[:4], atol=2e-5)
+
+
+def test_an_ordered_motion_and_a_chaotic_one():
+    tree = double_pendulum()
+    small = lyapunov_exponents(tree.problem([0.1, 0.05]), "TREE_VARIATIONAL", 0.05, 1500, count=1, every=10, skip=100)
+    large = lyapunov_exponents(tree.problem([2.0, 1.5]), "TREE_VARIATIONAL", 0.05, 1500, count=1, every=10, skip=100)
+    assert small.exponents[0] < 0.1
+    assert large.exponents[0] > 0.5
