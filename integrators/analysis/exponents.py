@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.method import Method
+from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
 from integrators.step_derivatives.linearised import linearised_step
 from liegroup.arrays import integer, real
@@ -67,8 +68,24 @@ class Lyapunov:
     y: Array
 
 
+def _known(method: str | Method) -> str | Method:
+    """ValueError for a method that iterates until the state has settled, which may be before its derivative has."""
+    chosen = find(method)
+    if isinstance(chosen, Method) and chosen.evaluations is None and chosen.stepper.needs in ("field", "time"):
+        raise ValueError(
+            f"method: {chosen.name} iterates until the state settles, at equilibria before its derivative does; expected "
+            "an explicit method, such as 'RKMK_FEAGIN10', or a variational one"
+        )
+    return method
+
+
 def floquet_multipliers(
-    problem: Problem | Poses, method: str | Method, period: float, steps: int, y: ArrayLike | None = None, t: float = 0.0
+    problem: Problem | Poses,
+    method: str | Method,
+    period: float,
+    steps: int,
+    y: ArrayLike | None = None,
+    t: float = 0.0,
 ) -> Floquet:
     """Multipliers of a periodic motion, from the exact derivatives of the steps of a method.
 
@@ -77,7 +94,8 @@ def floquet_multipliers(
     problem : Problem, or what poses one
         Of the kinds that `integrators.step_derivatives.linearised.linearised_step` knows.
     method : str or Method
-        Also of those.
+        Also of those; no method that iterates on a field (RKMK_GAUSS…, GAUSS8): at an equilibrium its iteration ends
+        before the derivative has settled.
     period : float
         T, s.
     steps : int
@@ -90,7 +108,7 @@ def floquet_multipliers(
     Raises
     ------
     ValueError
-        The motion is not periodic: the gap after the period.
+        The motion is not periodic: the gap after the period.  A method that iterates on a field.
     ArithmeticError
         A step fails.
 
@@ -101,11 +119,11 @@ def floquet_multipliers(
     >>> from liegroup.group import rn
     >>> def oscillator(t, y, parameters, structure, work, out):
     ...     out[0], out[1] = y[1], -y[0]
-    >>> found = floquet_multipliers(Problem(rn(2), [0.0, 0.0], oscillator), "RKMK_GAUSS4", np.pi, 8)
+    >>> found = floquet_multipliers(Problem(rn(2), [0.0, 0.0], oscillator), "RKMK_FEAGIN10", np.pi, 8)
     >>> bool(np.allclose(found.multipliers, [-1, -1], atol=1e-6))
     True
     """
-    problem, steps = pose(problem), integer(steps, "steps", 1)
+    problem, method, steps = pose(problem), _known(method), integer(steps, "steps", 1)
     period = real(period, "period", "a positive time in seconds", lambda x: x > 0.0)
     start = problem.check_state(problem.y0 if y is None else y, "y")
     state, monodromy = start, np.eye(problem.dimension)
@@ -169,16 +187,16 @@ def lyapunov_exponents(
     Raises
     ------
     ValueError
-        `count` exceeds the directions of the problem.
+        `count` exceeds the directions of the problem.  A method that iterates on a field.
     ArithmeticError
         A step fails.
 
     Notes
     -----
-    Benettin and others' method with QR decompositions.  With closed loops directions that open them decay at once: ask
+    Orthonormal directions, by QR decompositions (Benettin, Galgani, Giorgilli and Strelcyn 1980).  With closed loops directions that open them decay at once: ask
     for the 2·dof greatest.  Of Hamiltonian motions exponents come in pairs ±λ.
     """
-    problem = pose(problem)
+    problem, method = pose(problem), _known(method)
     n = problem.dimension
     k = n if count is None else integer(count, "count", 1)
     if k > n:

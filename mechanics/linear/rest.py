@@ -116,6 +116,7 @@ def equilibrium(
     Steps are shortened until the next one would be shorter (Deuflhard's natural test, which stiff springs do not
     change), or else damped as in Levenberg and Marquardt's method; after each the closures are closed.  Where that finds
     none, and with `stable`, stiffnesses are taken positive and steps end before the forces turn round: downhill.
+    Source: Deuflhard 2004 (natural monotonicity).
 
     Examples
     --------
@@ -146,7 +147,8 @@ def _either(search: _Search, start: Array) -> tuple[Array, int]:
         try:
             return search.run(start, search.descent)
         except EquilibriumError:
-            raise none from None
+            first = search.balance(start)
+            raise (search.none(start, first) if _is_loose(first) else none) from None
 
 
 def _start(posed: Posed, guess: ArrayLike | None) -> Array:
@@ -207,11 +209,11 @@ class _Search:
             if step is None:
                 if now.norm <= ZERO * now.size:
                     return q, iteration
-                raise self._none(q, now)
+                raise self.none(q, now)
             q, now = step
         if now.norm <= ZERO * now.size:
             return q, most
-        raise self._none(q, now)
+        raise self.none(q, now)
 
     def newton(self, q: Array, now: _Balance) -> tuple[Array, _Balance] | None:
         """The next configuration, from which less is left to go; None if there is none."""
@@ -266,20 +268,26 @@ class _Search:
         except AssemblyError:
             return None
 
-    def _none(self, q: Array, now: _Balance) -> EquilibriumError:
+    def none(self, q: Array, now: _Balance) -> EquilibriumError:
         tree = self.posed.tree
         left = now.unreduced - self.posed.closing_matrix(q).T @ now.reactions
         k = int(np.argmax(np.abs(left)))
         body = tree.bodies[int(np.searchsorted(tree.v_offsets, k, side="right")) - 1]
         unit = "N·m" if self.posed.units[k] == "rad" else "N"
-        flat = float(np.abs(now.stiffness).max(initial=0.0)) <= ZERO * max(now.largest, 1e-300)
-        why = "nothing holds it" if flat else "forces do not become smaller near there"
+        why = "nothing holds it" if _is_loose(now) else "forces do not become smaller near there"
         return EquilibriumError(
             f"equilibrium of {self.posed.name!r}",
             f"is not found: {left[k]:.4g} {unit} are left at joint {body.joint_name!r}; {why}",
             "give a nearer guess, or the springs, closures or joint forces (tau) that hold it",
             q,
         )
+
+
+def _is_loose(now: _Balance) -> bool:
+    """Whether most of the force is where no motion changes it."""
+    u, stiffness, _ = np.linalg.svd(now.stiffness)
+    loose = u[:, stiffness <= ZERO * max(now.largest, 1e-300)]
+    return float(np.linalg.norm(loose.T @ now.force)) > 0.5 * now.norm
 
 
 def _solver(K: Array, damping: float, floor: float) -> Callable[[Array], Array]:

@@ -11,7 +11,7 @@ from liegroup.group import rn
 from mechanics import Body, Inertia, Tree
 from mechanics.joints import Revolute
 
-METHOD = "GAUSS8"
+METHOD = "RKMK_FEAGIN10"
 
 
 def mathieu(t, y, parameters, structure, work, out):
@@ -45,7 +45,7 @@ def by_scipy(field, parameters, period, start):
 def test_mathieu(a, q):
     """Stable and unstable tongues; the product is one, as nothing dissipates."""
     problem = Problem(rn(2), [0.0, 0.0], mathieu, parameters=np.array([a, q]))
-    found = floquet_multipliers(problem, METHOD, np.pi, 16)
+    found = floquet_multipliers(problem, METHOD, np.pi, 32)
     true = by_scipy(mathieu, [a, q], np.pi, np.zeros(2))
     np.testing.assert_allclose(found.monodromy, true, atol=1e-12)
     assert np.prod(found.multipliers) == pytest.approx(1.0, abs=1e-13)
@@ -57,7 +57,7 @@ def test_a_shaken_pendulum(angle):
     """Hanging and upright; by Liouville the product of the multipliers is exp(−cT)."""
     parameters = np.array([-0.02, 0.35, 0.05])
     problem = Problem(rn(2), [angle, 0.0], driven_pendulum, parameters=parameters)
-    found = floquet_multipliers(problem, METHOD, 2 * np.pi, 32)
+    found = floquet_multipliers(problem, METHOD, 2 * np.pi, 64)
     true = by_scipy(driven_pendulum, parameters, 2 * np.pi, np.array([angle, 0.0]))
     np.testing.assert_allclose(found.monodromy, true, atol=1e-12)
     assert np.prod(found.multipliers) == pytest.approx(np.exp(-0.05 * 2 * np.pi), rel=1e-12)
@@ -67,6 +67,13 @@ def test_a_motion_that_does_not_close():
     problem = Problem(rn(2), [0.3, 0.0], driven_pendulum, parameters=np.array([1.0, 0.0, 0.0]))
     with pytest.raises(ValueError, match=r"from its start, expected less than"):
         floquet_multipliers(problem, METHOD, 1.0, 4)
+    for method in ("GAUSS8", "RKMK_GAUSS2"):
+        with pytest.raises(ValueError, match="iterates until the state settles"):
+            floquet_multipliers(problem, method, 1.0, 4)
+        with pytest.raises(ValueError, match="iterates until the state settles"):
+            lyapunov_exponents(problem, method, 0.1, 4)
+    with pytest.raises(ValueError, match="count: 5, expected at most 2"):
+        lyapunov_exponents(problem, METHOD, 0.1, 4, count=5)
 
 
 def double_pendulum():

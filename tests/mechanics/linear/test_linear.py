@@ -230,7 +230,9 @@ def test_momenta_give_a_hamiltonian_matrix():
     J = np.kron([[0, 1], [-1, 0]], np.eye(2))
     assert np.abs(J @ near.A - (J @ near.A).T).max() < 1e-13
     assert near.x[2:] == ("δp a_joint", "δp b_joint")
-    hanging = [np.linalg.eigvals(mechanics.linearise(tree, np.zeros(2), variables=x).A) for x in ("velocities", "momenta")]
+    hanging = [
+        np.linalg.eigvals(mechanics.linearise(tree, np.zeros(2), variables=x).A) for x in ("velocities", "momenta")
+    ]
     np.testing.assert_allclose(*(np.sort(x.imag) for x in hanging), rtol=1e-13)
 
 
