@@ -194,7 +194,8 @@ def lyapunov_exponents(
     Notes
     -----
     Orthonormal directions, by QR decompositions (Benettin, Galgani, Giorgilli and Strelcyn 1980).  With closed loops
-    directions that open them decay at once: ask for the 2·dof greatest.  Of Hamiltonian motions exponents come in pairs ±λ.
+    directions that open them decay at once: ask for the 2·dof greatest.  Of Hamiltonian motions exponents come in
+    pairs ±λ.
     """
     problem, method = pose(problem), _known(method)
     n = problem.dimension
