@@ -399,5 +399,11 @@ def test_what_is_no_steady_motion():
     spinning = Tree([Body("rod", Revolute(Y), inertia=bob())])
     with pytest.raises(ModelError, match=r"does not persist"):
         mechanics.stability(spinning, (np.array([0.3]), np.array([1.0])))
-    with pytest.raises(ModelError, match=r"no steady motion|does not persist"):
-        mechanics.stability(spinning, (np.array([0.0]), np.array([1.0])))
+    for asked in (mechanics.stability, mechanics.modes):
+        with pytest.raises(ModelError, match=r"no steady motion|does not persist"):
+            asked(spinning, (np.array([0.0]), np.array([1.0])))
+    uneven = Tree([Body("top", Spherical(), inertia=Inertia.about_origin(1.0, (0, 0, 0), np.diag([0.05, 0.04, 0.02])))])
+    assert mechanics.stability(uneven, (uneven.neutral(), np.array([0, 3.0, 0]))).verdict == "unstable"
+    shaken = Mechanism(spinning, elements=[servo("rod_joint", 5.0, 0.0, Motion((0.0,), ((0.3, 2.0, 0.0),)))])
+    with pytest.raises(ModelError, match="does not persist"):
+        mechanics.modes(shaken, [0.0])
