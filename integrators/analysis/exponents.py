@@ -73,8 +73,8 @@ def _known(method: str | Method) -> str | Method:
     chosen = find(method)
     if isinstance(chosen, Method) and chosen.evaluations is None and chosen.stepper.needs in ("field", "time"):
         raise ValueError(
-            f"method: {chosen.name} iterates until the state settles, at equilibria before its derivative does; expected "
-            "an explicit method, such as 'RKMK_FEAGIN10', or a variational one"
+            f"method: {chosen.name} iterates until the state settles, at equilibria before its derivative does; "
+            "expected an explicit method, such as 'RKMK_FEAGIN10', or a variational one"
         )
     return method
 
@@ -143,7 +143,7 @@ def floquet_multipliers(
     values = np.asarray(np.linalg.eigvals(monodromy), dtype=np.complex128)
     values = values[np.lexsort((values.imag, -np.abs(values)))]
     with np.errstate(divide="ignore"):
-        return Floquet(values, np.log(values) / period, monodromy, state, gap)
+        return Floquet(values, np.asarray(np.log(values) / period, dtype=np.complex128), monodromy, state, gap)
 
 
 def lyapunov_exponents(
@@ -193,8 +193,9 @@ def lyapunov_exponents(
 
     Notes
     -----
-    Orthonormal directions, by QR decompositions (Benettin, Galgani, Giorgilli and Strelcyn 1980).  With closed loops directions that open them decay at once: ask
-    for the 2·dof greatest.  Of Hamiltonian motions exponents come in pairs ±λ.
+    Orthonormal directions, by QR decompositions (Benettin, Galgani, Giorgilli and Strelcyn 1980).  With closed loops
+    directions that open them decay at once: ask for the 2·dof greatest.  Of Hamiltonian motions exponents come in
+    pairs ±λ.
     """
     problem, method = pose(problem), _known(method)
     n = problem.dimension

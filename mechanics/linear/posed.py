@@ -65,7 +65,14 @@ class Posed:
         if self.tau.ndim != 1:
             raise ValueError(f"tau: shape {self.tau.shape}, expected ({self.tree.nv},): one state, not many")
         self.t = real(t, "t")
-        self.name = model.name
+        self.model, self.name = model, model.name
+
+    @property
+    def is_driven(self) -> bool:
+        """Whether something depends on time."""
+        elements = self.mechanism.elements if self.mechanism else ()
+        motions = [getattr(element, "motion") for element in elements if element.is_driven()]  # noqa: B009
+        return self.tree.is_rheonomic or not all(motion.is_constant for motion in motions)
 
     # --- names --------------------------------------------------------------------------------------------------------
 

@@ -114,8 +114,8 @@ def equilibrium(
     -----
     Newton's method in directions that closures leave free, in which the mass matrix is one; the derivative is exact.
     Steps are shortened until the next one would be shorter (Deuflhard's natural test, which stiff springs do not
-    change), or else damped as in Levenberg and Marquardt's method; after each the closures are closed.  Where that finds
-    none, and with `stable`, stiffnesses are taken positive and steps end before the forces turn round: downhill.
+    change), or else damped as in Levenberg and Marquardt's method; after each the closures are closed.  Where that
+    finds none, and with `stable`, stiffnesses are taken positive and steps end before the forces turn round: downhill.
     Source: Deuflhard 2004 (natural monotonicity).
 
     Examples

@@ -7,21 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechanics.constraints.assembly import moved_by
-from mechanics.errors import ModelError
-from mechanics.linear.linearised import Linearisation, State, by_velocities, state_of
+from mechanics.linear.linearised import State, by_velocities, state_of
 from mechanics.linear.posed import Posed
-from mechanics.linear.vibrations import check_persists, eigenvalues
+from mechanics.linear.steadiness import check_steady
+from mechanics.linear.vibrations import eigenvalues
 from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
 MARGIN = 1e-7
 """Of growth, relative to the greatest |λ|: eigenvalues that meet are known to the square root of rounding."""
-SAME = 1e-8
-"""Of the derivatives along a steady motion, relative."""
-_AHEAD = (0.37, 1.3)
-"""rad, or m, of the fastest joint: where it is looked whether a motion is steady."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,33 +76,10 @@ def stability(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = 
     posed = Posed(model, tau, t)
     q, v = state_of(posed, state)
     near = by_velocities(posed, q, v)
-    check_persists(posed, near)
-    _check_steady(posed, near)
+    check_steady(posed, near)
     values, _, zeros = eigenvalues(near.A, near.positions)
     values = values[np.lexsort((values.imag, values.real))]
     growth = float(values.real.max(initial=-np.inf))
     margin = MARGIN * float(np.abs(values).max(initial=0.0))
     verdict = "unstable" if growth > margin else "stable" if growth < -margin else "marginal"
     return Stability(verdict, growth, values, zeros)
-
-
-def _check_steady(posed: Posed, near: Linearisation) -> None:
-    """ModelError if the linear motion changes along the motion with constant velocities."""
-    fastest = float(np.abs(near.v).max(initial=0.0))
-    if fastest == 0.0:
-        return
-    scale = np.abs(near.A).max()
-    for turn in _AHEAD:
-        q = moved_by(posed.tree, near.q, turn / fastest * near.v)
-        later = by_velocities(posed, q, near.v, near)
-        check_persists(posed, later)
-        change = float(np.abs(later.A - near.A).max())
-        if change > SAME * scale:
-            row, column = np.unravel_index(int(np.argmax(np.abs(later.A - near.A))), near.A.shape)
-            raise ModelError(
-                f"state of {posed.name!r}",
-                f"is no steady motion: the derivative of the rate of {near.x[int(row)]} by {near.x[int(column)]} "
-                f"changes by {change:.3g} along it",
-                "take Floquet multipliers (integrators.analysis.floquet) if it is periodic; give a spinning symmetric "
-                "body a joint of its own for the spin",
-            )

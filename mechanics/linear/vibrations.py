@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechanics import dynamics
-from mechanics.errors import ModelError
 from mechanics.linear.linearised import Linearisation, State, by_velocities, state_of
 from mechanics.linear.posed import Posed
+from mechanics.linear.steadiness import check_steady
 from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
 
@@ -20,8 +20,6 @@ NULL = 1e-11
 """Singular values of the balanced matrix, relative to the greatest, that count as zero."""
 RIGID = 1e-11
 """ω², relative to the greatest, that counts as zero."""
-AT_REST = 1e-7
-"""An acceleration, relative to the greatest derivative of one by a coordinate, that counts as none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +86,8 @@ def modes(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = None
     Raises
     ------
     ModelError
-        The state does not persist: v̇ is not zero, with the joint; what `linearise` raises.
+        The state does not persist: v̇ is not zero, with the joint; or its linear motion changes along it; what
+        `linearise` raises.
 
     Examples
     --------
@@ -100,24 +99,13 @@ def modes(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = None
     posed = Posed(model, tau, t)
     q, v = state_of(posed, state)
     near = by_velocities(posed, q, v)
-    check_persists(posed, near)
+    check_steady(posed, near)
     k = near.positions
     damping, units = near.A[k:, k:], _units(near.A, k)
     holonomic = bool(posed.positional.all()) and not v.any()
     if holonomic and not np.abs(damping).max(initial=0.0) > 1e-13 * units[-1]:
         return _undamped(posed, q, near)
     return _general(posed, near)
-
-
-def check_persists(posed: Posed, near: Linearisation) -> None:
-    """ModelError if the velocities change."""
-    k = int(np.argmax(np.abs(near.acceleration))) if len(near.acceleration) else 0
-    if len(near.acceleration) and abs(near.acceleration[k]) > AT_REST * max(float(np.abs(near.A).max()), 1.0):
-        raise ModelError(
-            f"state of {posed.name!r}",
-            f"does not persist: v̇ of {posed.labels[k]} is {near.acceleration[k]:.4g} {posed.units[k]}/s²",
-            "find one with mechanics.equilibrium, or give the joint forces (tau) that hold it",
-        )
 
 
 def _undamped(posed: Posed, q: Array, near: Linearisation) -> Modes:

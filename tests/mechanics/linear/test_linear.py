@@ -32,9 +32,9 @@ def double_pendulum():
 
 def planar_chain(count, stiffness, mass=0.7):
     """Masses in a row on slides, springs between neighbours (and to the base)."""
+    lump = Inertia.about_com(mass, (0, 0, 0), 0.01 * np.eye(3))
     bodies = [
-        Body(f"m{k}", Prismatic((1, 0, 0)), f"m{k - 1}" if k else None, inertia=Inertia.about_com(mass, (0, 0, 0), 0.01 * np.eye(3)))
-        for k in range(count)
+        Body(f"m{k}", Prismatic((1, 0, 0)), f"m{k - 1}" if k else None, inertia=lump) for k in range(count)
     ]  # fmt: skip
     return Mechanism(Tree(bodies), elements=[joint_spring(f"m{k}_joint", stiffness) for k in range(count)])
 
@@ -155,7 +155,7 @@ def test_refusals_of_equilibria():
 
 
 def test_a_column_at_its_buckling_load_is_singular():
-    """An upright pendulum on a spring of exactly m g l: no stiffness, and off the vertical the forces do not balance."""
+    """An upright pendulum on a spring of exactly m g l: no stiffness, and off the vertical no balance."""
     tree = Tree([Body("column", Revolute(Y), inertia=Inertia.about_com(1.0, (0, 0, 0.5), 0.1 * np.eye(3)))])
     with pytest.raises(EquilibriumError, match=r"singular: no stiffness against motions of 'column_joint'"):
         mechanics.equilibrium(Mechanism(tree, elements=[joint_spring("column_joint", G * 0.5)]))
@@ -399,5 +399,11 @@ def test_what_is_no_steady_motion():
     spinning = Tree([Body("rod", Revolute(Y), inertia=bob())])
     with pytest.raises(ModelError, match=r"does not persist"):
         mechanics.stability(spinning, (np.array([0.3]), np.array([1.0])))
-    with pytest.raises(ModelError, match=r"no steady motion|does not persist"):
-        mechanics.stability(spinning, (np.array([0.0]), np.array([1.0])))
+    for asked in (mechanics.stability, mechanics.modes):
+        with pytest.raises(ModelError, match=r"no steady motion|does not persist"):
+            asked(spinning, (np.array([0.0]), np.array([1.0])))
+    uneven = Tree([Body("top", Spherical(), inertia=Inertia.about_origin(1.0, (0, 0, 0), np.diag([0.05, 0.04, 0.02])))])
+    assert mechanics.stability(uneven, (uneven.neutral(), np.array([0, 3.0, 0]))).verdict == "unstable"
+    shaken = Mechanism(spinning, elements=[servo("rod_joint", 5.0, 0.0, Motion((0.0,), ((0.3, 2.0, 0.0),)))])
+    with pytest.raises(ModelError, match="does not persist"):
+        mechanics.modes(shaken, [0.0])
