@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.method import Method
-from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
 from integrators.step_derivatives.linearised import linearised_step
 from liegroup.arrays import integer, real
@@ -68,17 +67,6 @@ class Lyapunov:
     y: Array
 
 
-def _known(method: str | Method) -> str | Method:
-    """ValueError for a method that iterates until the state has settled, which may be before its derivative has."""
-    chosen = find(method)
-    if isinstance(chosen, Method) and chosen.evaluations is None and chosen.stepper.needs in ("field", "time"):
-        raise ValueError(
-            f"method: {chosen.name} iterates until the state settles, at equilibria before its derivative does; "
-            "expected an explicit method, such as 'RKMK_FEAGIN10', or a variational one"
-        )
-    return method
-
-
 def floquet_multipliers(
     problem: Problem | Poses,
     method: str | Method,
@@ -94,8 +82,7 @@ def floquet_multipliers(
     problem : Problem, or what poses one
         Of the kinds that `integrators.step_derivatives.linearised.linearised_step` knows.
     method : str or Method
-        Also of those; no method that iterates on a field (RKMK_GAUSS…, GAUSS8): at an equilibrium its iteration ends
-        before the derivative has settled.
+        Also of those.
     period : float
         T, s.
     steps : int
@@ -108,7 +95,7 @@ def floquet_multipliers(
     Raises
     ------
     ValueError
-        The motion is not periodic: the gap after the period.  A method that iterates on a field.
+        The motion is not periodic: the gap after the period.
     ArithmeticError
         A step fails.
 
@@ -123,7 +110,7 @@ def floquet_multipliers(
     >>> bool(np.allclose(found.multipliers, [-1, -1], atol=1e-6))
     True
     """
-    problem, method, steps = pose(problem), _known(method), integer(steps, "steps", 1)
+    problem, steps = pose(problem), integer(steps, "steps", 1)
     period = real(period, "period", "a positive time in seconds", lambda x: x > 0.0)
     start = problem.check_state(problem.y0 if y is None else y, "y")
     state, monodromy = start, np.eye(problem.dimension)
@@ -187,7 +174,7 @@ def lyapunov_exponents(
     Raises
     ------
     ValueError
-        `count` exceeds the directions of the problem.  A method that iterates on a field.
+        `count` exceeds the directions of the problem.
     ArithmeticError
         A step fails.
 
@@ -197,7 +184,7 @@ def lyapunov_exponents(
     directions that open them decay at once: ask for the 2·dof greatest.  Of Hamiltonian motions exponents come in
     pairs ±λ.
     """
-    problem, method = pose(problem), _known(method)
+    problem = pose(problem)
     n = problem.dimension
     k = n if count is None else integer(count, "count", 1)
     if k > n:

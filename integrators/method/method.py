@@ -116,6 +116,8 @@ class Stepper:
         What makes this stepper of another one.
     stages_in_lanes : bool
         Its step is also compiled for a field in lanes, one stage in each; trajectories then run one by one.
+    multistep : bool
+        Whether a step depends on the states before its start.
     late : callable, optional
         ``late(options)`` → kernels bound late (`liegroup.compile.rare`) that every run of the method calls.
     report : callable, optional
@@ -140,6 +142,7 @@ class Stepper:
     needs: str = "field"
     composes: tuple[Callable[[Stepper], Stepper], Stepper] | None = None
     stages_in_lanes: bool = False
+    multistep: bool = False
     late: Callable[[NDArray[np.int64]], Sequence[Any]] = lambda options: ()
     report: Callable[[NDArray[np.float64]], Report] | None = None
     tuned: Callable[[Method, float | None, bool], Method] | None = None

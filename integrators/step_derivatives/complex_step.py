@@ -28,9 +28,10 @@ from integrators.method.step_map import moved
 from integrators.problem import Problem
 from integrators.status import OK, Status
 from integrators.steppers.tree_variational import substeps
+from liegroup.compile import COMPLEX_STEP
 
 Array = NDArray[np.float64]
-EPSILON = 1e-30
+EPSILON = COMPLEX_STEP
 
 
 def carry_complex(

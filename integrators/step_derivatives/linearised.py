@@ -134,6 +134,8 @@ def linearised_step(
             "a variational integrator on Rⁿ (DEL_…) that is not composed, or one of trees and mechanisms "
             "(TREE_VARIATIONAL…)"
         )
+    if chosen.stepper.multistep:
+        raise ValueError(f"method: {chosen.name}, whose steps depend on states before; expected a one-step method")
     if of_field and problem.projection is not None:
         raise ValueError(
             f"problem: {problem.model!r} is projected after every step, which the derivatives of {chosen.name} do not "

@@ -267,7 +267,7 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 STEPPER = Stepper(
     "bdf", step, rows_of_stages, maps=("exp", "cayley"), prepare=_prepare, evaluates="linearised", shape=_shape,
-    explain=explain,
+    explain=explain, multistep=True,
 )  # fmt: skip
 
 

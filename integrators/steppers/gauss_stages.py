@@ -36,7 +36,7 @@ from integrators.steppers.gauss_workspace import (
     C,
     room,
 )
-from liegroup.compile import absolute, flattened, helper, in_rows_of_lanes, kernel, ld, st, st2
+from liegroup.compile import flattened, helper, in_rows_of_lanes, kernel, ld, magnitude, st, st2
 from liegroup.compile.scalars import maximum
 
 MOST_SWEEPS, UNSETTLED_SWEEPS = 400, 40
@@ -60,7 +60,7 @@ def measure(y: Any, table: Any, options: Any, work: Any) -> None:
         first, last = part * d // parts, (part + 1) * d // parts
         largest = ld(scale, first) * 0.0
         for m in range(first, last):
-            size = size_of(y, options, m) + absolute(sum_of_stages(l, m))
+            size = size_of(y, options, m) + magnitude(sum_of_stages(l, m))
             if size == size:
                 st(scale, m, maximum(ld(scale, m), size))
             largest = maximum(largest, ld(scale, m))
@@ -75,7 +75,7 @@ def size_of(y: Any, options: Any, m: Any) -> Any:
     first, count = options[SIZES + 2 * m], options[SIZES + 2 * m + 1]
     total = ld(y, 0) * 0.0
     for i in range(first, first + count):
-        total = total + absolute(ld(y, i))
+        total = total + magnitude(ld(y, i))
     return total if count > 0 else total + 1.0
 
 

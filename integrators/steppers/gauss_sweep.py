@@ -7,7 +7,7 @@ from typing import Any
 from integrators.layout import ERROR, TAU
 from integrators.steppers.common import dimension
 from integrators.steppers.gauss_workspace import FLAT, KINETIC, NU, SIZES, STAGES, B, C, room
-from liegroup.compile import absolute, flattened, helper, in_rows_of_lanes, kernel, ld, ld2, st, st2
+from liegroup.compile import flattened, helper, in_rows_of_lanes, kernel, ld, ld2, magnitude, st, st2
 from liegroup.compile.scalars import maximum
 from liegroup.table import KIND, N_Q, N_V, Q_OFFSET, RN, V_OFFSET, displacement, dtau_inverse_left
 
@@ -192,7 +192,7 @@ def refresh_flat(
         step = new - ld(stages, m)
         if keep:
             st(moved, m, step)
-        change = absolute(step) * ld(inverse, m)
+        change = magnitude(step) * ld(inverse, m)
         st(stages, m, new)
         largest, total = maximum(largest, change), total + change
     return largest + total * 0.0
@@ -224,7 +224,7 @@ def refresh_coordinates(first: Any, last: Any, at: Any, coefficients: Any, work:
     total = largest
     for m in range(first, last):
         new, h = product(nu, l, m), 0.5 * sum_of_stages(l, m)
-        change = (absolute(new - ld(x, m)) + absolute(h - ld(half, m))) * ld(inverse, m)
+        change = (magnitude(new - ld(x, m)) + magnitude(h - ld(half, m))) * ld(inverse, m)
         st(x, m, new)
         st(half, m, h)
         largest, total = maximum(largest, change), total + change

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import absolute, any_, helper, ld, select, st
+from liegroup.compile import any_, helper, ld, magnitude, select, st
 from liegroup.compile.scalars import maximum
 
 FLOOR = 1e-12
@@ -26,7 +26,7 @@ def move(z: Any, new: Any, first: Any, last: Any, going: Any) -> Any:
     size = change
     for i in range(first, last):
         x, w = ld(z, i), ld(new, i)
-        change, size = maximum(change, absolute(w - x)), maximum(size, maximum(absolute(w), absolute(x)))
+        change, size = maximum(change, magnitude(w - x)), maximum(size, maximum(magnitude(w), magnitude(x)))
         st(z, i, select(going > 0.0, w, x))
     return change, size
 

@@ -11,7 +11,7 @@ from integrators.arithmetic.compensated import absorb
 from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, ITERATIONS, OWN_OPTIONS, OWN_ROWS, TAU
 from integrators.steppers.common import advance_state
 from integrators.steppers.iteration import FLOOR, extrapolate, goes_on, move, nought, relative
-from liegroup.compile import absolute, any_, helper, kernel, ld, select, st
+from liegroup.compile import absolute, any_, helper, kernel, ld, magnitude, select, st
 from liegroup.compile.scalars import maximum
 from liegroup.table import (
     EXP,
@@ -149,7 +149,7 @@ def iterate(
     new, zero = own(s)[1], ld(y, 0) * 0.0
     best, speed, force, lost, rounds = zero + 1.0, zero, zero, zero, zero
     for k in range(y.shape[0] - m, y.shape[0]):
-        force = maximum(force, absolute(ld(y, k)))
+        force = maximum(force, magnitude(ld(y, k)))
     for _ in range(options[LIMIT]):
         centre(h, y, group, tau, m, coefficients, s, work)
         moved, pushed, check = zero, zero, zero

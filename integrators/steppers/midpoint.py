@@ -65,7 +65,21 @@ from integrators.steppers.newton import (
     share,
 )
 from integrators.steppers.newton_systems import correct, factorise, room, rows_needed
-from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, never, rare, scalar_of, select, st
+from liegroup.compile import (
+    absolute,
+    any_,
+    entry,
+    helper,
+    joined,
+    kernel,
+    ld,
+    magnitude,
+    never,
+    rare,
+    scalar_of,
+    select,
+    st,
+)
 from liegroup.compile.scalars import maximum
 from liegroup.table import (
     EXP,
@@ -136,7 +150,7 @@ def iterate(
     zero = ld(y, 0) * 0.0
     best, speed, force, lost, rounds = zero + 1.0, zero, zero, zero, zero
     for i in range(d - m):
-        force = maximum(force, absolute(ld(y, y.shape[0] - m + i)))
+        force = maximum(force, magnitude(ld(y, y.shape[0] - m + i)))
     step = absolute(h)
     for _ in range(options[LIMIT]):
         evaluate(field, t, h, y, table, options, parameters, structure, field_work, work)

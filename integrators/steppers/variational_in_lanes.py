@@ -47,7 +47,7 @@ from integrators.steppers.gauss_sweep import (
 from integrators.steppers.gauss_workspace import AT_PLAY, CLOCK_ROW, FLAT, NU, STAGES, room
 from integrators.steppers.lie_variational import check_canonical
 from integrators.steppers.lie_variational_stages import force, mean_momentum, move_by
-from liegroup.compile import absolute, entry, flattened, helper, kernel, ld, st
+from liegroup.compile import entry, flattened, helper, kernel, ld, magnitude, st
 from liegroup.compile.scalars import less, maximum, select
 from liegroup.table import (
     EXP,
@@ -139,7 +139,7 @@ def foresee(y: Any, low: Any, group: Any, coefficients: Any, hb: Any, field_work
     for k in range(m):
         new = ld(y, g + k) + (ld(low, g + k) + (0.5 * sum_of_stages(pushed, k) + product(nu, pushed, k)))
         step = new - ld(seen, k)
-        st(change, k, select(less(absolute(step) * ld(inverse, k), UNSEEN), 0.0 * step, step))
+        st(change, k, select(less(magnitude(step) * ld(inverse, k), UNSEEN), 0.0 * step, step))
         st(seen, k, new)
     by_stages(turned, group, EXP, xi, change, change, at, field_work, work)
     for k in range(m):
@@ -211,7 +211,7 @@ def find_momenta(n: Any, group: Any, tau: Any, coefficients: Any, field_work: An
         total = largest
         for i in range(m):
             new = ld(mean, i) + product(nu, l, i)
-            change = absolute(new - ld(P, i)) * ld(inverse, i)
+            change = magnitude(new - ld(P, i)) * ld(inverse, i)
             st(P, i, new)
             largest, total = maximum(largest, change), total + change
         now = largest_of_stages(largest + total * 0.0, work)

@@ -28,7 +28,7 @@ from liegroup.compile.cache import source_digest
 from liegroup.compile.callback import C_FUNCTION, call_at
 from liegroup.compile.decorators import Entry, compile_field, entry, helper, is_formula, is_jitted, kernel, primitive
 from liegroup.compile.folders import cache_directory
-from liegroup.compile.functions import absolute, any_, each_lane, less, select, sqrt
+from liegroup.compile.functions import COMPLEX_STEP, absolute, any_, each_lane, less, magnitude, select, sqrt
 from liegroup.compile.lanes import WIDTH
 from liegroup.compile.memory import ALIGNMENT, flattened, in_rows_of_lanes, joined, lane_array, ld, ld2, st, st2
 from liegroup.compile.options import MODE
@@ -55,6 +55,7 @@ from liegroup.compile.undisturbed import undisturbed
 
 __all__ = [
     "ALIGNMENT",
+    "COMPLEX_STEP",
     "C_FUNCTION",
     "MODE",
     "WIDTH",
@@ -90,6 +91,7 @@ __all__ = [
     "ld",
     "ld2",
     "less",
+    "magnitude",
     "matrix",
     "never",
     "nothing",

@@ -52,12 +52,15 @@ def test_mathieu(a, q):
     np.testing.assert_allclose(np.exp(found.exponents * np.pi), found.multipliers)
 
 
+@pytest.mark.parametrize(("method", "steps"), [(METHOD, 64), ("GAUSS8", 32), ("RKMK_GAUSS6", 64)])
 @pytest.mark.parametrize("angle", [0.0, np.pi])
-def test_a_shaken_pendulum(angle):
-    """Hanging and upright; by Liouville the product of the multipliers is exp(−cT)."""
+def test_a_shaken_pendulum(angle, method, steps):
+    """Hanging and upright, where nothing moves and iterations end at once but for the derivative; by Liouville the
+    product of the multipliers is exp(−cT).
+    """
     parameters = np.array([-0.02, 0.35, 0.05])
     problem = Problem(rn(2), [angle, 0.0], driven_pendulum, parameters=parameters)
-    found = floquet_multipliers(problem, METHOD, 2 * np.pi, 64)
+    found = floquet_multipliers(problem, method, 2 * np.pi, steps)
     true = by_scipy(driven_pendulum, parameters, 2 * np.pi, np.array([angle, 0.0]))
     np.testing.assert_allclose(found.monodromy, true, atol=1e-12)
     assert np.prod(found.multipliers) == pytest.approx(np.exp(-0.05 * 2 * np.pi), rel=1e-12)
@@ -67,11 +70,6 @@ def test_a_motion_that_does_not_close():
     problem = Problem(rn(2), [0.3, 0.0], driven_pendulum, parameters=np.array([1.0, 0.0, 0.0]))
     with pytest.raises(ValueError, match=r"from its start, expected less than"):
         floquet_multipliers(problem, METHOD, 1.0, 4)
-    for method in ("GAUSS8", "RKMK_GAUSS2"):
-        with pytest.raises(ValueError, match="iterates until the state settles"):
-            floquet_multipliers(problem, method, 1.0, 4)
-        with pytest.raises(ValueError, match="iterates until the state settles"):
-            lyapunov_exponents(problem, method, 0.1, 4)
     with pytest.raises(ValueError, match="count: 5, expected at most 2"):
         lyapunov_exponents(problem, METHOD, 0.1, 4, count=5)
 

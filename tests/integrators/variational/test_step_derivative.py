@@ -106,6 +106,7 @@ def test_the_state_is_that_of_the_step():
         (("DEL_MIDPOINT_SUZUKI4", Y, H), "not composed"),
         (("RATTLE", Y, H), "DEL_"),
         (("SCIPY_DOP853", Y, H), "DEL_"),
+        (("BDF2", Y, H), "states before"),
         (("DEL_MIDPOINT", Y, H, [1.0]), "one number per control"),
         (("DEL_MIDPOINT", Y, H, [1.0], [9]), "parameter's number"),
         (("DEL_MIDPOINT", Y[:3], H), "expected"),
@@ -144,9 +145,8 @@ def test_derivatives_on_a_group_are_exact_and_symplectic(method):
     assert np.abs(exact - J).max() < 1e-11
 
 
-OF_FIELDS = [
-    name for name in CATALOGUE if getattr(getattr(find(name), "stepper", None), "needs", "") in ("field", "time")
-]
+STEPPERS = {name: getattr(find(name), "stepper", None) for name in CATALOGUE}
+OF_FIELDS = [name for name, x in STEPPERS.items() if x and x.needs in ("field", "time") and not x.multistep]
 
 
 def spun(t, y, p):
@@ -177,6 +177,21 @@ def test_the_derivative_of_a_step_of_a_field_is_exact(name):
     J = np.linalg.pinv(velocities(made, found.y)) @ differences(changed, np.zeros(1), 2.0**-9)[:, 0]
     assert np.abs(J).max() > 0.1
     assert np.abs(np.column_stack([found.A, found.B, found.by_step]) @ d - J).max() < 1e-10
+
+
+def swung(t, y, p):
+    """A pendulum and what it drags along, at rest in the origin."""
+    return np.array([y[1], -p[0] * sincos(y[0])[0] - 0.1 * y[1], y[0] * y[1] - 0.5 * y[2]])
+
+
+@pytest.mark.parametrize("name", [n for n in OF_FIELDS if find(n).stepper.needs == "field"])
+def test_the_derivative_of_a_step_is_exact_at_equilibria_too(name):
+    """There an iteration has the state at once, and its derivative later."""
+    made = Problem(rn(3), np.zeros(3), swung, parameters=[4.0], model="pendulum")
+    found = linearised_step(made, name, made.y0, 0.2)
+    J = differences(lambda x: step_map(made, find(name), 0.0, True)(x, 0.2), np.zeros(3), 2.0**-9)
+    assert not found.y.any()
+    assert np.abs(found.A - J).max() < 1e-10
 
 
 def test_a_control_that_changes_an_inertia_found_once_is_refused():
