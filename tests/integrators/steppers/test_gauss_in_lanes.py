@@ -20,6 +20,7 @@ from integrators.engine.run import Output, Plan
 from integrators.integrate import start_runs
 from integrators.method.step_map import step_map
 from integrators.methods import find
+from integrators.problem import lagrangian_problem
 from integrators.steppers.gauss_in_lanes import gauss_in_lanes_method
 from integrators.steppers.gauss_workspace import NU
 from integrators.tableaus import GAUSS
@@ -277,6 +278,17 @@ def test_plain_python_fields_give_the_same_numbers():
 
     jitted, python = (integrate(Problem(rn(2), [2.0, 0.3], f), "GAUSS8", (0, 3), 0.25) for f in (swing, plain))
     assert np.abs(jitted.y - python.y).max() < 1e-14
+
+
+def test_a_lagrangian_is_followed_to_rounding():
+    def lagrangian(t, q, v, parameters):
+        return v[0] ** 2 + v[1] ** 2 / 2 + v[0] * v[1] * np.cos(q[0] - q[1]) + 2 * np.cos(q[0]) + np.cos(q[1])
+
+    problem = lagrangian_problem(lagrangian, [1.0, 0.5])
+    found = integrate(problem, "GAUSS8", (0, 10), 0.05)
+    true = integrate(problem, "RKMK_DOP853", (0, 10), rtol=1e-13, atol=1e-13)
+    assert np.abs(found.y[-1] - true.y[-1]).max() < 2e-12
+    assert np.ptp(found.invariants) < 1e-14
 
 
 def test_trees_with_prescribed_joints_are_evaluated_at_the_times_of_the_stages():
