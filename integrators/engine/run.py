@@ -256,7 +256,8 @@ class Run:
         self.events = self.field_form(None if events is None else events.field, EVENTS)
         called = (self.step, self.interpolant, self.field, self.invariants, self.projection, self.events)
         bind(called, problem.table, [int(self.options[TAU])])
-        bind_these((self.step, self.interpolant), self.method.stepper.late(self.method.options))
+        if self.method.stepper.late is not None:
+            bind_these((self.step, self.interpolant), self.method.stepper.late(self.method.options))
         bind_needed(called, problem.structure, int(self.options[TAU]))
 
     def _call_field(self, function: Any, t: float, y: Array, out: Array) -> None:

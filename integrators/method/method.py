@@ -143,7 +143,7 @@ class Stepper:
     composes: tuple[Callable[[Stepper], Stepper], Stepper] | None = None
     stages_in_lanes: bool = False
     multistep: bool = False
-    late: Callable[[NDArray[np.int64]], Sequence[Any]] = lambda options: ()
+    late: Callable[[NDArray[np.int64]], Sequence[Any]] | None = None
     report: Callable[[NDArray[np.float64]], Report] | None = None
     tuned: Callable[[Method, float | None, bool], Method] | None = None
 

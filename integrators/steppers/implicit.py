@@ -36,8 +36,6 @@ from integrators.steppers.newton_systems import rows_needed, schur_form
 from integrators.tableaus import ButcherTableau
 from liegroup.compile import any_, entry, kernel, ld, select, st
 
-__all__ = ["implicit_rkmk", "newton_rkmk"]
-
 
 @kernel
 def solve(
@@ -101,10 +99,14 @@ def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
     return rows, columns
 
 
+def _late(options: NDArray[np.int64]) -> list[Any]:
+    return [newton] if options[NEWTON - OWN_OPTIONS] else []
+
+
 def _stepper(maps: tuple[str, ...]) -> Stepper:
     return Stepper(
         "implicit_rkmk", step, own_rows, maps=maps, prepare=exact, evaluates="linearised", shape=_shape,
-        explain=explain, late=lambda options: [newton] if options[NEWTON - OWN_OPTIONS] else [],
+        explain=explain, late=_late,
     )  # fmt: skip
 
 

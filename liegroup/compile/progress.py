@@ -77,12 +77,14 @@ def tick(compiled: bool) -> None:
 
 
 def kernels_of(function: Callable[..., Any]) -> set[Any]:
-    """The kernels that a function calls by name, directly or through formulas and other kernels, and itself."""
+    """The kernels that a function calls by name, directly or through formulas and other kernels, and itself; not
+    those that are compiled late.
+    """
     found, seen, todo = {function}, set[Any](), [function]
     while todo:
         caller = todo.pop()
         for called in _called(caller):
-            if called not in seen:
+            if called not in seen and not getattr(called, "is_rare", False):
                 seen.add(called)
                 todo.append(called)
                 if getattr(called, "is_kernel", False):

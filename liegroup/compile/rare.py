@@ -28,6 +28,7 @@ from numba.extending import intrinsic, register_model
 from numba.np.arrayobj import populate_array
 from numpy.typing import NDArray
 
+from liegroup.compile import progress
 from liegroup.compile.cache import DigestCache
 from liegroup.compile.cells import Key, cell, keys, symbol
 from liegroup.compile.decorators import helper
@@ -113,7 +114,9 @@ def _leaf(function: Any, count: int) -> Any:
     """The function of all `count` arguments as one tuple."""
     names = {f"part{k}": _part(k) for k in range(count)}
     call = "lambda given: function(" + ", ".join(f"{name}(given)" for name in names) + ")"
-    return eval(compile(call, __file__, "eval"), {"function": function, **names})  # as written two lines above
+    return eval(
+        compile(call, __file__, "eval"), {"__name__": __name__, "function": function, **names}
+    )  # as written here
 
 
 # --- calls ------------------------------------------------------------------------------------------------------------
@@ -142,7 +145,7 @@ def rare(needed: Needed, result: Result = lambda *types_: types.none, name: str 
         function.__qualname__ = name or function.__qualname__
         _needed[function.__module__, function.__qualname__] = _body_of(function), needed, result
         teach(function, lambda *args, **kwargs: function, INNER, DigestCache, _Rare)
-        function.is_kernel = function.is_formula = True  # type: ignore[attr-defined]
+        function.is_rare = function.is_formula = True  # type: ignore[attr-defined]
         return function
 
     return decorate
@@ -253,6 +256,7 @@ def bind(key: Key) -> None:
         leaf = _leaf(function, len(types_))
         leaf.__qualname__, leaf.sources = f"{module}.{name}", (function.__code__.co_filename,)
         with undisturbed():
+            progress.wanted(function)
             dispatcher = numba.njit(**INNER)(leaf)
             dispatcher._cache = DigestCache(leaf)
             given = _packed(types_)

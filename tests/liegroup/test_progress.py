@@ -14,7 +14,8 @@ import pytest
 from liegroup.compile import progress
 from liegroup.compile.progress import kernels_of
 from mechanics.algorithms.era import era
-from mechanics.kernels.elimination.ball import ball_up
+from mechanics.closed_trees.field import closed
+from mechanics.closed_trees.poses import poses
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULE = """
@@ -107,9 +108,13 @@ def test_files_get_nothing_and_the_logger_everything_that_asks(tmp_path):
 
 
 def test_kernels_are_counted_through_formulas_modules_and_kernels():
-    found = kernels_of(era.python)
-    assert {era.python, ball_up} < found
-    assert all(f is era.python or f.is_kernel for f in found)
+    found = kernels_of(closed.python)
+    assert {closed.python, poses} < found
+    assert all(f is closed.python or f.is_kernel for f in found)
+
+
+def test_kernels_that_are_compiled_when_a_run_needs_them_are_not_counted_before():
+    assert kernels_of(era.python) == {era.python}
 
 
 def test_sets_within_sets_are_one(monkeypatch: pytest.MonkeyPatch):

@@ -71,6 +71,7 @@ NOT_FOR_USERS = (
     "mechanics.reference",
     "mechanics.nonholonomic.flat",
     "mechanics.adapters.reading",
+    "mechanics.states",
 )
 """Formulas on scalars, kernels, parts of readers and what only tests call: they check nothing, what calls them does."""
 DEEP = {
