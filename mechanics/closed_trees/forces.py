@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper, kernel, ld, ld2, st
+import numpy as np
+from numpy.typing import NDArray
+
+from liegroup.compile import helper, kernel, ld, ld2, rare, scalar_of, st
 from liegroup.formulas.vectors import cross, scale
 from mechanics.algebra.vectors import rotated_back
 from mechanics.closed_trees.layout import ACCUMULATED, PackedEquation, closures_of, element_of
@@ -15,6 +18,7 @@ from mechanics.closed_trees.poses import add_at, pose, screws_of
 from mechanics.forces.element import ON_EQUATION, ON_JOINT, BodyState
 from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint
 from mechanics.kernels.links import vector
+from mechanics.model.layout import HEADER, header_of
 
 
 @helper
@@ -73,9 +77,20 @@ def _apply(work: Any, line: Any, F: Any) -> None:
         add_at(work, line, ACCUMULATED + k, F[k])
 
 
-@kernel
+def has_forces(structure: NDArray[np.int64], tau: int) -> bool:
+    """Whether `structure` begins with a mechanism that has force elements."""
+    return len(structure) > HEADER and header_of(structure).extension > 0 and closures_of(structure).forces > 0
+
+
+@helper
 def forces(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, offset: Any) -> None:
     """Wrenches into the accumulators, forces on joints into out[offset …]; out[0 …] holds the velocities."""
+    if closures_of(structure).forces > 0:
+        _forces(t, y, parameters, structure, work, out, offset)
+
+
+@rare(has_forces)
+def _forces(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, offset: Any) -> None:
     closures = closures_of(structure)
     for n in range(closures.forces):
         force_of(t, y, parameters, structure, work, out, offset, element_of(structure, closures, n))
@@ -101,9 +116,18 @@ def force_of(
         _apply(work, poses_at + j, F_j)
 
 
-@kernel
+@helper
 def stored_and_power(t: Any, y: Any, parameters: Any, structure: Any, work: Any, velocities: Any) -> Any:
     """(U, P): energy stored in the elements, and the power of what is not stored."""
+    closures = closures_of(structure)
+    stored = power = ld2(work, closures.poses, 0) * 0.0
+    if closures.forces > 0:
+        stored, power = _stored_and_power(t, y, parameters, structure, work, velocities)
+    return stored, power
+
+
+@rare(has_forces, lambda t, y, *others: (scalar_of(y), scalar_of(y)))
+def _stored_and_power(t: Any, y: Any, parameters: Any, structure: Any, work: Any, velocities: Any) -> Any:
     closures = closures_of(structure)
     stored = power = ld2(work, closures.poses, 0) * 0.0
     for n in range(closures.forces):
