@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from tqdm import tqdm
 
 from integrators.engine.run import Run
 from integrators.layout import ROW
@@ -123,6 +122,8 @@ def interruptible(also_terminated: bool = False) -> Iterator[Callable[[], str]]:
 
 
 def _bar(progress: bool | None) -> Any:
+    from tqdm import tqdm  # slow to import
+
     layout = "{percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
     return tqdm(
         total=_TICKS, bar_format=layout, delay=1.0, leave=False, disable=None if progress is None else not progress

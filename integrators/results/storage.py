@@ -18,7 +18,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 
 from integrators.results import digests
@@ -122,6 +121,8 @@ class _Sheltered:
 
 
 def _write_content(sheltered: _Sheltered, dataset: Dataset, sizes: Mapping[str, int]) -> None:
+    import h5py  # slow to import
+
     try:
         with h5py.File(sheltered, "w", track_order=True) as file:
             file.attrs["format"] = FORMAT
@@ -136,6 +137,8 @@ def _write_content(sheltered: _Sheltered, dataset: Dataset, sizes: Mapping[str, 
 
 def read(path: str | os.PathLike[str]) -> Dataset:
     """Read a dataset that `write` has written; StorageError says what is wrong with any other file, and where."""
+    import h5py  # slow to import
+
     if not path_of(path, "path").is_file():
         raise StorageError(f"{path}: no such file")
     try:
@@ -196,6 +199,8 @@ def _write_variables(file: Any, dataset: Dataset, sizes: Mapping[str, int], shel
 
 
 def _write_variable(file: Any, name: str, variable: Variable) -> None:
+    import h5py
+
     values = np.asarray(variable.values)
     if values.dtype.kind in "US":
         file.create_dataset(name, data=values.astype(object), dtype=h5py.string_dtype())
@@ -214,6 +219,8 @@ def _is_bare_dimension(item: Any) -> bool:
 
 
 def _read_variable(item: Any) -> Variable:
+    import h5py
+
     dims = (
         (item.name.lstrip("/"),) if item.is_scale else tuple(item.dims[k][0].name.lstrip("/") for k in range(item.ndim))
     )

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import schur
 
 from liegroup.compile import absolute, any_, helper, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
@@ -67,6 +66,8 @@ def schur_form(A: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.
         Q = np.eye(s)[::-1].copy()
         R = A[::-1, ::-1].copy()
     else:
+        from scipy.linalg import schur  # slow to import
+
         R, Q = schur(A, output="real")
     widths = [1] * s
     for j in range(s - 1):
