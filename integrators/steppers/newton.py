@@ -50,6 +50,10 @@ ROUNDS = 60
 """At most, with one guess."""
 NOISE = 1e-6
 """A residual that has come so close to rounding and falls no further is that of a field that is not smooth."""
+NOTHING = 2.0**-60
+"""A residual below this moves no slope any more (one may decay for long: that of a momentum whose exact derivative is
+zero but for rounding).
+"""
 STIFF_STEPS, MANY = 100.0, 40.0
 """Where iteration fails, or takes so many rounds, so many steps begin with Newton's method."""
 KEEP = 6.0
@@ -58,7 +62,7 @@ KEEP = 6.0
 
 def exact(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """What a stepper needs to know: 1 if the problem has a Jacobian."""
-    return np.zeros(0), np.array([problem.jacobian is not None], dtype=np.int64)
+    return np.zeros(0), np.array([problem.has_jacobian], dtype=np.int64)
 
 
 # --- the derivative ---------------------------------------------------------------------------------------------------
@@ -219,7 +223,7 @@ def judge(ratio: Any, going: Any, lost: Any, rounds: Any, best: Any, renewed: An
     """After the residual of a round: (going, lost, rounds) and 1 where the derivative is to be renewed."""
     zero = 0.0 * going
     lost = select((going > 0.0) & (ratio != ratio), zero + 1.0, lost)
-    going, rounds = select(lost > 0.0, zero, going), rounds + going
+    going, rounds = select((lost > 0.0) | (ratio < NOTHING), zero, going), rounds + going
     slow = (going > 0.0) & (ratio > SLOW * best) & (ratio > FLOOR) & (rounds > 1.0) & (renewed < RENEWALS)
     return going, lost, rounds, select(slow, zero + 1.0, zero)
 
