@@ -50,10 +50,8 @@ ROUNDS = 60
 """At most, with one guess."""
 NOISE = 1e-6
 """A residual that has come so close to rounding and falls no further is that of a field that is not smooth."""
-NOTHING = 2.0**-60
-"""A residual below this moves no slope any more (one may decay for long: that of a momentum whose exact derivative is
-zero but for rounding).
-"""
+_ROUNDING = 2.0**-46
+"""What is left where the parts of an entry of the Jacobian cancel, in the largest of its column."""
 STIFF_STEPS, MANY = 100.0, 40.0
 """Where iteration fails, or takes so many rounds, so many steps begin with Newton's method."""
 KEEP = 6.0
@@ -101,14 +99,29 @@ def linearise(
     sizes(y, table, canonical, memory[at.size :], going)
     if is_exact:
         field(t, y, parameters, structure, field_work, value)
-        for k in range(d * d):
-            st(J, k, select(going > 0.0, ld(value, d + k), ld(J, k)))
+        _take(value[d:], d, J, going)
         counters[EVALUATIONS] += 1
     else:
         _differences(field, t, y, table, parameters, structure, field_work, memory, s, d, x, going)
         counters[EVALUATIONS] += d + 1
     _listen(field, t, y, table, parameters, structure, field_work, memory, s, d, x, going)
     counters[EVALUATIONS] += SAMPLES
+
+
+@kernel
+def _take(given: Any, d: Any, J: Any, going: Any) -> None:
+    """J <- what the problem gives, where `going`, without entries that are nothing but rounding: the row of a momentum
+    that is conserved would count residuals by it.
+    """
+    for b in range(d):
+        largest = 0.0 * ld(given, b)
+        for m in range(d):
+            largest = maximum(largest, absolute(ld(given, m * d + b)))
+        for m in range(d):
+            k = m * d + b
+            x = ld(given, k)
+            x = select(absolute(x) > _ROUNDING * largest, x, 0.0 * largest)
+            st(J, k, select(going > 0.0, x, ld(J, k)))
 
 
 @kernel
@@ -223,7 +236,7 @@ def judge(ratio: Any, going: Any, lost: Any, rounds: Any, best: Any, renewed: An
     """After the residual of a round: (going, lost, rounds) and 1 where the derivative is to be renewed."""
     zero = 0.0 * going
     lost = select((going > 0.0) & (ratio != ratio), zero + 1.0, lost)
-    going, rounds = select((lost > 0.0) | (ratio < NOTHING), zero, going), rounds + going
+    going, rounds = select(lost > 0.0, zero, going), rounds + going
     slow = (going > 0.0) & (ratio > SLOW * best) & (ratio > FLOOR) & (rounds > 1.0) & (renewed < RENEWALS)
     return going, lost, rounds, select(slow, zero + 1.0, zero)
 
