@@ -243,7 +243,7 @@ class Run:
         if not (is_compiled or self.interpreted):
             parts = problem.parts_size if problem.parts is not None else 0
             d = problem.dimension
-            values = d if problem.jacobian is None else d + d * d
+            values = d + d * d if problem.has_jacobian else d
             self.called_back = CalledBack(
                 problem,
                 max(problem.n, values + 1, problem.invariant_count, len(self.directions), parts),

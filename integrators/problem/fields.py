@@ -21,7 +21,7 @@ import dis
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -51,6 +51,8 @@ class Field:
         A function and its arguments that make this field, in another process too; None: `as_field` of the source.
     build_timed
         Makes `compiled_timed`, or None.
+    differentiates
+        Whether it also writes its derivatives: see `differentiating`.
     """
 
     python: Callable[..., None]
@@ -60,6 +62,7 @@ class Field:
     build_lanes: Callable[[], Any]
     recipe: tuple[Callable[..., Field], tuple[Any, ...]] | None = None
     build_timed: Callable[[], Any] = lambda: None
+    differentiates: bool = False
 
     def __reduce__(self) -> Any:
         return self.recipe or (as_field, (self.source,))
@@ -143,6 +146,13 @@ def as_field(function: Any, name: str = "field", matrix: bool = False) -> Field:
         python, True, function, scalar, lambda: compile_field(_lane_by_lane(scalar()), FIELD_LANES_SIGNATURE),
         build_timed=lambda: compile_field(_each_at_its_time(scalar()), FIELD_LANES_SIGNATURE),
     )  # fmt: skip
+
+
+def differentiating(function: Entry) -> Field:
+    """The field of an entry that, where `out` has just d + d² places, writes its derivatives behind its d values, by
+    rows: ∂f/∂x of f(t, y τ(x)).  The workspace of the problem has room for them.
+    """
+    return replace(as_field(function), differentiates=True, recipe=(differentiating, (function,)))
 
 
 def lane_work_shape(n: int) -> tuple[int, int]:

@@ -13,6 +13,8 @@ _DELTA = 2.0**-17
 """Of central differences, relative to the size of the state."""
 _WRONG = 1e-3
 """Part of the largest entry of a row and column that an entry may be off, besides what differences cannot tell."""
+_ROUNDING = 1e-12
+"""Part of the largest entry that an entry may be off: sums whose parts cancel leave their rounding."""
 
 
 def check_jacobian(problem: Problem, t: float) -> None:
@@ -32,9 +34,8 @@ def check_jacobian(problem: Problem, t: float) -> None:
     if not (np.isfinite(near).all() and np.isfinite(far).all()):
         return
     size = np.minimum.outer(np.abs(near).max(axis=1), np.abs(near).max(axis=0))
-    allowed = (
-        10.0 * np.abs(near - far) + bend + _WRONG * np.maximum(size, np.abs(near)) + _noise(problem, t, y)[:, None]
-    )
+    unsure = 10.0 * np.abs(near - far) + bend + _noise(problem, t, y)[:, None]
+    allowed = unsure + _WRONG * np.maximum(size, np.abs(near)) + _ROUNDING * np.abs(near).max(initial=1.0)
     off = np.abs(given - near) > allowed
     if off.any():
         i, j = divmod(int(np.argmax(np.where(off, np.abs(given - near) / allowed, 0.0))), d)

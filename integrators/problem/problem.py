@@ -221,9 +221,14 @@ class Problem:
         """Whether the field, the invariants and the projection can be called by the compiled engine."""
         return all(f is None or f.is_compiled for f in (self.field, self.invariants, self.projection))
 
+    @property
+    def has_jacobian(self) -> bool:
+        """Whether `linearised` gives derivatives: a Jacobian was given, or the field brings its own."""
+        return self.jacobian is not None or self.field.differentiates
+
     @cached_property
     def linearised(self) -> Field:
-        """The field, followed by its Jacobian by rows where there is one and `out` has room for it."""
+        """The field, followed by its Jacobian by rows where there is one and `out` has room for both."""
         field: Field = self.field
         return field if self.jacobian is None else linearised(field, self.dimension, self.jacobian)
 

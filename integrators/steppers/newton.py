@@ -50,6 +50,8 @@ ROUNDS = 60
 """At most, with one guess."""
 NOISE = 1e-6
 """A residual that has come so close to rounding and falls no further is that of a field that is not smooth."""
+_ROUNDING = 2.0**-46
+"""What is left where the parts of an entry of the Jacobian cancel, in the largest of its column."""
 STIFF_STEPS, MANY = 100.0, 40.0
 """Where iteration fails, or takes so many rounds, so many steps begin with Newton's method."""
 KEEP = 6.0
@@ -58,7 +60,7 @@ KEEP = 6.0
 
 def exact(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """What a stepper needs to know: 1 if the problem has a Jacobian."""
-    return np.zeros(0), np.array([problem.jacobian is not None], dtype=np.int64)
+    return np.zeros(0), np.array([problem.has_jacobian], dtype=np.int64)
 
 
 # --- the derivative ---------------------------------------------------------------------------------------------------
@@ -97,14 +99,29 @@ def linearise(
     sizes(y, table, canonical, memory[at.size :], going)
     if is_exact:
         field(t, y, parameters, structure, field_work, value)
-        for k in range(d * d):
-            st(J, k, select(going > 0.0, ld(value, d + k), ld(J, k)))
+        _take(value[d:], d, J, going)
         counters[EVALUATIONS] += 1
     else:
         _differences(field, t, y, table, parameters, structure, field_work, memory, s, d, x, going)
         counters[EVALUATIONS] += d + 1
     _listen(field, t, y, table, parameters, structure, field_work, memory, s, d, x, going)
     counters[EVALUATIONS] += SAMPLES
+
+
+@kernel
+def _take(given: Any, d: Any, J: Any, going: Any) -> None:
+    """J <- what the problem gives, where `going`, without entries that are nothing but rounding: the row of a momentum
+    that is conserved would count residuals by it.
+    """
+    for b in range(d):
+        largest = 0.0 * ld(given, b)
+        for m in range(d):
+            largest = maximum(largest, absolute(ld(given, m * d + b)))
+        for m in range(d):
+            k = m * d + b
+            x = ld(given, k)
+            x = select(absolute(x) > _ROUNDING * largest, x, 0.0 * largest)
+            st(J, k, select(going > 0.0, x, ld(J, k)))
 
 
 @kernel

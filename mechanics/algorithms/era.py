@@ -21,6 +21,7 @@ from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, rare, st, st2
+from mechanics.algorithms.derivatives.hamiltonian import derivatives_on_demand
 from mechanics.joints.element import BALL, FLOAT, TURN
 from mechanics.kernels.elimination.ball import ball_down, ball_up, float_down, float_up
 from mechanics.kernels.elimination.carry import GRAVITY
@@ -123,9 +124,12 @@ _down_with_balls = rare(has_kinds(ANY_KINDS), name="down_with_balls")(_mixed_dow
 
 @entry(*FIELD_SIGNATURES)
 def era(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """y = (q, p) → out = (v, ṗ)."""
+    """y = (q, p) → out = (v, ṗ), and its derivative behind it where `out` has just the places for both."""
     up(t, y, parameters, structure, work, False)
     down(t, y, parameters, structure, work, out, False)
+    d = 2 * header_of(structure).n_v
+    if out.shape[0] == d + d * d:
+        derivatives_on_demand(t, y, parameters, structure, work, out[d:])
 
 
 @entry(*FIELD_SIGNATURES)

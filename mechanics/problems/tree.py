@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from integrators.problem import Problem, Variable, pose
+from integrators.problem.fields import differentiating
 from integrators.problem.guards import momentum_guards
 from liegroup.arrays import of_kind, reals
 from mechanics import dynamics
+from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.era import era
 from mechanics.guards import tree_guards
 from mechanics.model.tree import Tree
@@ -62,10 +64,10 @@ def hamiltonian_problem(
     return Problem(
         group=tree.group.cotangent,
         y0=y0,
-        field=era,
+        field=differentiating(era),
         parameters=tree.parameters,
         structure=tree.structure,
-        work_shape=tree.work_shape,
+        work_shape=work_shape(tree.structure),
         variables=_variables(tree),
         invariants=invariants if names else None,
         invariant_names=names,

@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, ld, ld2, st, st2
+from liegroup.compile import entry, helper, ld, ld2, never, rare, st, st2
 from liegroup.formulas.vectors import cross, dot
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.algorithms.derivatives.bodies import add_bodies, add_forces, composite_times, own_bodies
@@ -233,4 +233,11 @@ def era_derivatives_loaded(t: Any, y: Any, parameters: Any, structure: Any, work
     """y = (q, p, τ, wrenches of all bodies) → the same with the wrenches; τ matters nothing."""
     tree = header_of(structure)
     load(y, tree.n_q + 2 * tree.n_v, parameters, structure, work)
+    _derivatives(t, y, parameters, structure, work, out)
+
+
+@rare(never)
+def derivatives_on_demand(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """What `era_derivatives` gives, for fields that most runs never ask for it."""
+    clear(structure, work, F, 6)
     _derivatives(t, y, parameters, structure, work, out)

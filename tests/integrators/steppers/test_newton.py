@@ -128,7 +128,9 @@ def test_a_jacobian_comes_in_every_form_of_a_field() -> None:
     assert max(np.abs(end - ends[0]).max() for end in ends) < 1e-12
 
 
-@pytest.mark.parametrize("name", ["MIDPOINT", "RKMK_GAUSS2", "VARIATIONAL_GAUSS2", "RKMK_RADAU_IIA3"])
+@pytest.mark.parametrize(
+    "name", ["MIDPOINT", "RKMK_GAUSS2", "VARIATIONAL_GAUSS2", "RKMK_RADAU_IIA3", "RODAS4", "ROS3P", "BDF2", "BDF5"]
+)
 def test_lanes_go_over_to_newton_each_for_itself(name: str) -> None:
     """Trajectories of very different stiffness in one set of lanes: each has the bits it has alone."""
     problem = Problem(rn(4), [1.0, 1.0, 0.0, 0.0], of_any_stiffness, canonical=True)
