@@ -33,6 +33,7 @@ from mechanics.model.tree import Body, JointData, Tree
 from mechanics.models import load_mechanism, load_mjcf, load_model, load_urdf, model_names, model_path
 from mechanics.problems.compiled import CompiledModel, compile_model
 from mechanics.problems.tree import hamiltonian_problem
+from mechanics.problems.velocity import velocity_problem
 
 __all__ = [
     "Body",
@@ -75,6 +76,7 @@ __all__ = [
     "potential_energy",
     "power",
     "stability",
+    "velocity_problem",
 ]
 
 renamed(

@@ -10,7 +10,9 @@ Every iteration is Newton's for a fixed old λ, with the matrices of the newest 
 
 so that positions close although ε > 0 keeps the matrix regular where rows depend on each other.  Afterwards v₁ and v̇₁
 are replaced by the nearest ones in the metric of M₁ that satisfy A₁ v = c and A₁ v̇ = −β, iterated in the same way.
-The tangent leaves out damping and stiffness, and the metric of the projections is M alone.  Order 2.  No rank is
+The tangent leaves out
+damping and stiffness until the iteration does not converge for them (`integrators.steppers.constrained_newton`); the
+metric of the projections is M alone.  Order 2.  No rank is
 decided; through positions where it drops the gap closes slowly or not at all. Sources: Bayo and Ledesma 1996; Cuadrado,
 Cardenal and Bayo 1997.
 
@@ -19,7 +21,7 @@ coefficients
 options
     largest number of iterations; rounds of the projections.
 own rows
-    those of the nonholonomic node; MEMORY holds v̇.
+    those of the nonholonomic node; MEMORY holds v̇, GUESS λ of the step before; then the memory of Newton's method.
 """
 
 from __future__ import annotations
@@ -29,18 +31,37 @@ from typing import Any
 import numpy as np
 
 from integrators.arithmetic.saddle_point import times_row
-from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, HISTORY, OWN_OPTIONS, TAU
+from integrators.layout import COMPENSATION, EVALUATIONS, HISTORY, ITERATIONS, OWN_OPTIONS, TAU
 from integrators.method import Method, Stepper
 from integrators.problem.parts import constrained
 from integrators.signatures import STEP_SIGNATURES
-from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
-from integrators.steppers.common import advance_state, leaves_chart
-from integrators.steppers.generalized_alpha import accelerations_count, balance, check
+from integrators.status import CHART_LEFT, OK
+from integrators.steppers.common import advance_state, copy, leaves_chart
+from integrators.steppers.constrained_newton import (
+    accelerations_count,
+    balance,
+    conclude,
+    correct,
+    keep,
+    memory_row,
+    move,
+    proceed,
+    renew_at_end,
+    room,
+    stale,
+    tame,
+    unbalanced,
+)
+from integrators.steppers.generalized_alpha import check, work_shape
+from integrators.steppers.newton import ROUNDS as ROUNDS_OF_NEWTON
+from integrators.steppers.newton import count_stiff_steps, explain, failure
 from integrators.steppers.nonholonomic import node
-from integrators.steppers.nonholonomic.node import END, HX, MEMORY, MU, NODE, SCRATCH, L, R, S, X
-from liegroup.compile import entry, kernel, ld, ld2, st, st2
+from integrators.steppers.nonholonomic.node import END, HX, MEMORY, MU, NODE, SCRATCH, TREND, L, R, S, X
+from liegroup.compile import any_, entry, joined, kernel, ld, ld2, never, rare, scalar_of, select, st, st2
+from liegroup.compile.scalars import maximum
 
 LIMIT, ROUNDS = OWN_OPTIONS, OWN_OPTIONS + 1
+GUESS = TREND
 
 
 @kernel
@@ -90,33 +111,114 @@ def _place(h: Any, v: Any, structure: Any, work: Any) -> None:
 
 
 @kernel
-def _solve(
-    parts: Any, t: Any, h: Any, y: Any, group: Any, softness: Any, options: Any, parameters: Any, structure: Any,
-    field_work: Any,
-    work: Any, counters: Any,
-) -> int:  # fmt: skip
-    """X = v̇₁ and L = λ₁, to rounding."""
+def _residuals(
+    parts: Any, t: Any, h: Any, y: Any, group: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    work: Any,
+) -> None:  # fmt: skip
+    """R and S: what X and L leave of the equations; the parts in END."""
     n, m = structure[0], structure[1]
     n_q, at = y.shape[0] - n, constrained(n, m, structure[2])
-    zero = ld(y, 0) * 0.0
-    going, best = zero + 1.0, zero + 1.0
-    counts = accelerations_count(h, y, n_q, True)
+    _place(h, y[n_q:], structure, work)
+    node.parts_at_end(parts, t + h, y, group, options[TAU], parameters, structure, field_work, work)
+    unbalanced(work[END], structure, work[X], work[L], work[R])
+    for j in range(m):
+        st2(work, S, j, -(4.0 / (h * h)) * ld(work[END], at.POSITION + j))
+
+
+@kernel
+def _guess(structure: Any, work: Any, where: Any) -> None:
+    """X and L as a step begins with them, where asked."""
+    for i in range(structure[0]):
+        st2(work, X, i, select(where > 0.0, ld2(work, MEMORY, i), ld2(work, X, i)))
+    for j in range(structure[1]):
+        st2(work, L, j, select(where > 0.0, ld2(work, GUESS, j), ld2(work, L, j)))
+
+
+@kernel
+def _iterate(
+    parts: Any, t: Any, h: Any, y: Any, group: Any, softness: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any, asked: Any,
+) -> Any:  # fmt: skip
+    """X = v̇₁ and L = λ₁, to rounding, where asked; (1 where they are not found, rounds)."""
+    n, m, zero = structure[0], structure[1], 0.0 * asked
+    going, best, lost, rounds = asked, zero + 1.0, zero, zero
+    counts = accelerations_count(h, y, y.shape[0] - n, True)
     for _ in range(options[LIMIT]):
-        _place(h, y[n_q:], structure, work)
-        node.parts_at_end(parts, t + h, y, group, options[TAU], parameters, structure, field_work, work)
-        node.mass_times(work[END], structure, work[X][:n], work[SCRATCH][:n])
-        for i in range(n):
-            push = node.reaction(work[END], structure, work[L], i)
-            st2(work, R, i, balance(work[END], structure, i) + push - ld2(work, SCRATCH, i))
-        for j in range(m):
-            st2(work, S, j, -(4.0 / (h * h)) * ld(work[END], at.POSITION + j))
+        _residuals(parts, t, h, y, group, options, parameters, structure, field_work, work)
         node.soft_factor(work[END], structure, work, softness)
         node.solve_node(work[END], structure, work)
-        going, best, status = node.accept(work, n, m, counts, going, best, counters)
-        if status != node.GOES_ON:
-            return status
-    st(work[ERROR], 0, best)
-    return NOT_CONVERGED
+        change, size = move(work, n, m, going)
+        going, lost, rounds, best, _ = proceed(change, maximum(size, counts), going, lost, rounds, best, zero)
+        counters[EVALUATIONS] += 1
+        counters[ITERATIONS] += 1
+        if not any_(going > 0.0):
+            break
+    return conclude(work, going, lost, best), rounds
+
+
+@rare(never, lambda parts, t, h, y, *others: scalar_of(y))
+def _newton(
+    parts: Any, t: Any, h: Any, y: Any, group: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    work: Any, counters: Any, asked: Any, history: Any,
+) -> Any:  # fmt: skip
+    """The same by Newton's method; 1 where they are not found."""
+    n, m, zero = structure[0], structure[1], 0.0 * asked
+    n_q = y.shape[0] - n
+    memory, at = joined(work[memory_row(structure) :]), room(1, n, m, n_q)
+    going, best, lost, rounds, renewed = asked, zero + 1.0, zero, zero, zero
+    where, counts = stale(memory, at, h, asked, history), accelerations_count(h, y, n_q, True)
+    for _ in range(ROUNDS_OF_NEWTON):
+        _residuals(parts, t, h, y, group, options, parameters, structure, field_work, work)
+        if any_(where > 0.0):
+            renewed = renewed + where
+            st(memory, at.velocities, zero + 0.5 * h)
+            st(memory, at.positions, zero + 0.25 * h * h)
+            renew_at_end(
+                parts, t + h, h, y, group, options[TAU], parameters, structure, field_work, work, memory, at, where,
+                counters,
+            )  # fmt: skip
+        correct(structure, work, memory, at, 1, R, S)
+        change, size = move(work, n, m, going)
+        change = tame(change, size, counts)
+        going, lost, rounds, best, where = proceed(change, maximum(size, counts), going, lost, rounds, best, renewed)
+        counters[EVALUATIONS] += 1
+        counters[ITERATIONS] += 1
+        if not any_(going > 0.0):
+            break
+    unsolved = conclude(work, going, lost, best)
+    keep(memory, at, asked, unsolved, rounds)
+    return unsolved
+
+
+@kernel
+def _solve(
+    parts: Any, t: Any, h: Any, y: Any, group: Any, softness: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any, history: Any,
+) -> int:  # fmt: skip
+    """X = v̇₁ and L = λ₁, to rounding: by Newton's method where the iteration does not find them, or the steps before
+    tell.
+    """
+    n, m, one = structure[0], structure[1], 0.0 * ld(y, 0) + 1.0
+    memory, at = joined(work[memory_row(structure) :]), room(1, n, m, y.shape[0] - n)
+    copy(work[L], work[GUESS])
+    _guess(structure, work, one)
+    stiff = select(ld(memory, at.stiff) > 0.0, one, 0.0 * one)
+    left, rounds = one - stiff, 0.0 * one
+    if any_(left > 0.0):
+        left, rounds = _iterate(
+            parts, t, h, y, group, softness, options, parameters, structure, field_work, work, counters, left
+        )
+    count_stiff_steps(memory, at.stiff, left, rounds)
+    left = select(stiff > 0.0, stiff, left)
+    if any_(left > 0.0):
+        _guess(structure, work, left)
+        left = _newton(parts, t, h, y, group, options, parameters, structure, field_work, work, counters, left, history)
+    if any_(left > 0.0) and any_(stiff > 0.0):  # what is not stiff any more
+        _guess(structure, work, left)
+        left, rounds = _iterate(
+            parts, t, h, y, group, softness, options, parameters, structure, field_work, work, counters, left
+        )
+    return failure(work) if any_(left > 0.0) else OK
 
 
 @entry(*STEP_SIGNATURES)
@@ -131,10 +233,10 @@ def step(
     group, v, hx = table[: table.shape[0] - 1], y[y.shape[0] - n :], work[HX][:n]
     if counters[HISTORY] == 0:
         _start(field, t, y, softness, options, parameters, structure, field_work, work)
-    counters[HISTORY] = 0
-    for i in range(n):
-        st2(work, X, i, ld2(work, MEMORY, i))
-    status = _solve(field, t, h, y, group, softness, options, parameters, structure, field_work, work, counters)
+    history, counters[HISTORY] = counters[HISTORY], 0
+    status = _solve(
+        field, t, h, y, group, softness, options, parameters, structure, field_work, work, counters, history
+    )
     if status == OK and leaves_chart(group, hx):
         status = CHART_LEFT
     if status != OK:
@@ -162,8 +264,9 @@ STEPPER = Stepper(
     maps=("exp", "cayley"),
     prepare=check,
     evaluates="parts",
-    shape=node.work_shape,
+    shape=work_shape,
     needs="closures",
+    explain=explain,
 )
 
 

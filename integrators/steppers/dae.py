@@ -13,6 +13,9 @@ inverse of h A,
 
     index 2, GGL: A₀ δv̇ = −(hA)⁻¹ (A v),    GGL: (A₀ P₀) δμ = (hA)⁻¹ φ − A v,    index 3: A₀ δv̇ = −(hA)⁻² φ.
 
+Where that does not converge, because springs or dampers are stiff, Newton's method with their derivatives takes over
+(`integrators.steppers.constrained_newton`), and begins the next steps.
+
 Orders for s stages: 2s − 1 in positions; velocities s (index 3) or 2s − 1 (index 2, GGL).
 Sources: Gear, Gupta and Leimkuhler 1985; Hairer, Lubich and Roche 1989; Hairer and Wanner 1996, section VII.
 
@@ -21,7 +24,7 @@ coefficients
 options
     stages s; largest number of iterations; form (0 index 3, 1 index 2, 2 GGL).
 own rows
-    those of the nonholonomic node, then `BLOCKS` groups of s rows.
+    those of the nonholonomic node, then `BLOCKS` groups of s rows, then the memory of Newton's method.
 """
 
 from __future__ import annotations
@@ -33,22 +36,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import COMPENSATION, ERROR, EVALUATIONS, ITERATIONS, OWN_OPTIONS, TAU
+from integrators.arithmetic.saddle_point import solve_saddle_point
+from integrators.layout import COMPENSATION, EVALUATIONS, HISTORY, ITERATIONS, OWN_OPTIONS, TAU
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
 from integrators.problem.parts import constrained
 from integrators.signatures import STEP_SIGNATURES
-from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
+from integrators.status import CHART_LEFT, OK
 from integrators.steppers.augmented_lagrangian import augmented_lagrangian
-from integrators.steppers.common import advance_state, leaves_chart
-from integrators.steppers.generalized_alpha import accelerations_count, balance, check, generalized_alpha
+from integrators.steppers.common import advance_state, copy, leaves_chart
+from integrators.steppers.constrained_newton import (
+    accelerations_count,
+    balance,
+    conclude,
+    correct,
+    keep,
+    memory_row,
+    proceed,
+    renew,
+    room,
+    rows_needed,
+    stale,
+    tame,
+)
+from integrators.steppers.generalized_alpha import check, generalized_alpha
+from integrators.steppers.iteration import nought
+from integrators.steppers.newton import ROUNDS, count_stiff_steps, explain, failure
 from integrators.steppers.nonholonomic import node
-from integrators.steppers.nonholonomic.node import END, MATRIX, NODE, SCRATCH, L, R, S
+from integrators.steppers.nonholonomic.node import END, MATRIX, NODE, SCRATCH, R, S
 from integrators.tableaus import RADAU_IIA
-from liegroup.compile import any_, entry, helper, kernel, ld, ld2, select, st, st2
+from liegroup.compile import any_, entry, helper, joined, kernel, ld, ld2, never, rare, scalar_of, select, st, st2
 from liegroup.compile.dense import ldl_solve
 from liegroup.compile.scalars import maximum
-from liegroup.table import dtau_inverse_left
+from liegroup.table import dtau_inverse_left, retract
 
 STAGES, LIMIT, FORM = range(OWN_OPTIONS, OWN_OPTIONS + 3)
 INDEX_3, INDEX_2, GGL = range(3)
@@ -60,7 +80,13 @@ BLOCKS = 9
 @helper
 def block(structure: Any, options: Any, which: Any) -> Any:
     """First row of a block."""
-    return MATRIX + structure[0] + 2 * structure[1] + which * options[STAGES]
+    return memory_row(structure) + which * options[STAGES]
+
+
+@helper
+def _memory_row(structure: Any, options: Any) -> Any:
+    """Where the memory of Newton's method begins."""
+    return block(structure, options, BLOCKS)
 
 
 @kernel
@@ -141,38 +167,57 @@ def _unrolled(h: Any, coefficients: Any, options: Any, work: Any, source: Any, i
 
 
 @kernel
-def _correct(h: Any, going: Any, coefficients: Any, options: Any, structure: Any, work: Any) -> Any:
-    """Add the Newton step to v̇, λ, μ of all stages; returns the greatest change and size of v̇."""
-    n, m, s = structure[0], structure[1], options[STAGES]
-    phi, rho, acc = block(structure, options, PHI), block(structure, options, RHO), block(structure, options, ACC)
-    change, size = 0.0 * going, 0.0 * going
-    if options[FORM] == INDEX_3:
-        for i in range(s):  # RHO is not needed: it takes (hA)⁻¹ φ
-            for j in range(m):
+def _targets(h: Any, coefficients: Any, options: Any, structure: Any, work: Any) -> None:
+    """RHO <- what the rows ask of v̇ in all stages, and for GGL PHI <- what they ask of μ."""
+    m, s = structure[1], options[STAGES]
+    phi, rho = block(structure, options, PHI), block(structure, options, RHO)
+    for j in range(m):
+        if options[FORM] == INDEX_3:  # (hA)⁻² φ; the rates are not needed
+            for i in range(s):
                 st2(work, rho + i, j, _unrolled(h, coefficients, options, work, phi, i, j))
-    for i in range(s):
-        for k in range(n):
-            st2(work, R, k, ld2(work, block(structure, options, RES) + i, k))
-        for j in range(m):
-            st2(work, S, j, -_unrolled(h, coefficients, options, work, rho, i, j))
-        node.solve_node(work[NODE], structure, work)
-        found, greatest = node.add_solution(work, acc + i, R, n, going)
-        node.add_solution(work, block(structure, options, LAM) + i, S, m, going)
-        change, size = maximum(change, found), maximum(size, greatest)
+        for i in range(s):
+            st2(work, SCRATCH, i, -_unrolled(h, coefficients, options, work, rho, i, j))
         if options[FORM] == GGL:
-            for j in range(m):
-                st2(work, L, j, _unrolled(h, coefficients, options, work, phi, i, j) - ld2(work, rho + i, j))
-            ldl_solve(work, MATRIX + n + m, m, work, L)
-            row = block(structure, options, MU) + i
-            for j in range(m):
-                old = ld2(work, row, j)
-                st2(work, row, j, select(going > 0.0, old + ld2(work, L, j), old))
+            for i in range(s):
+                st2(work, R, i, _unrolled(h, coefficients, options, work, phi, i, j) - ld2(work, rho + i, j))
+            for i in range(s):
+                st2(work, phi + i, j, ld2(work, R, i))
+        for i in range(s):
+            st2(work, rho + i, j, ld2(work, SCRATCH, i))
+
+
+@kernel
+def _simplified(options: Any, structure: Any, work: Any) -> None:
+    """(RES, RHO) <- the simplified Newton step of v̇ and λ, stage by stage."""
+    for i in range(options[STAGES]):
+        residuals, rows = block(structure, options, RES) + i, block(structure, options, RHO) + i
+        solve_saddle_point(
+            work[NODE], constrained(structure[0], structure[1], structure[2]).ROWS, work, MATRIX, structure[0],
+            structure[1], residuals, rows,
+        )  # fmt: skip
+
+
+@kernel
+def _correct(going: Any, options: Any, structure: Any, work: Any) -> Any:
+    """Add the step of v̇ and λ in (RES, RHO), and that of μ, to all stages; returns the greatest change and size of
+    v̇.
+    """
+    n, m, s = structure[0], structure[1], options[STAGES]
+    acc, change, size = block(structure, options, ACC), 0.0 * going, 0.0 * going
+    for i in range(s):
+        found, greatest = node.add_solution(work, acc + i, block(structure, options, RES) + i, n, going)
+        node.add_solution(work, block(structure, options, LAM) + i, block(structure, options, RHO) + i, m, going)
+        change, size = maximum(change, found), maximum(size, greatest)
+        change = change + nought(work[acc + i], n)
+        if options[FORM] == GGL:
+            ldl_solve(work, MATRIX + n + m, m, work, block(structure, options, PHI) + i)
+            node.add_solution(work, block(structure, options, MU) + i, block(structure, options, PHI) + i, m, going)
     return change, size
 
 
 @kernel
-def _start(options: Any, structure: Any, work: Any) -> None:
-    """All stages begin with the acceleration and multipliers of the node."""
+def _start(options: Any, structure: Any, work: Any, where: Any) -> None:
+    """All stages begin with the acceleration and multipliers of the node, where asked."""
     n, m = structure[0], structure[1]
     at = constrained(n, m, structure[2])
     for i in range(n):
@@ -180,13 +225,131 @@ def _start(options: Any, structure: Any, work: Any) -> None:
     for j in range(m):
         st2(work, S, j, -ld(work[NODE], at.BIAS + j))
     node.solve_node(work[NODE], structure, work)
+    zero = 0.0 * where
     for i in range(options[STAGES]):
         for k in range(n):
-            st2(work, block(structure, options, ACC) + i, k, ld2(work, R, k))
-            st2(work, block(structure, options, U) + i, k, 0.0 * ld2(work, R, k))
+            _put(work, block(structure, options, ACC) + i, k, ld2(work, R, k), where)
+            _put(work, block(structure, options, U) + i, k, zero, where)
         for j in range(m):
-            st2(work, block(structure, options, LAM) + i, j, ld2(work, S, j))
-            st2(work, block(structure, options, MU) + i, j, 0.0 * ld2(work, S, j))
+            _put(work, block(structure, options, LAM) + i, j, ld2(work, S, j), where)
+            _put(work, block(structure, options, MU) + i, j, zero, where)
+
+
+@helper
+def _put(work: Any, row: Any, k: Any, value: Any, where: Any) -> None:
+    """work[row, k] <- value, where asked."""
+    st2(work, row, k, select(where > 0.0, value, ld2(work, row, k)))
+
+
+@kernel
+def _iterate(
+    parts: Any, t: Any, h: Any, y: Any, group: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any, asked: Any,
+) -> Any:  # fmt: skip
+    """v̇, λ and μ of all stages by the simplified iteration, to rounding, where asked; (1 where they are not found,
+    rounds).
+    """
+    n, zero = structure[0], 0.0 * asked
+    n_q = y.shape[0] - n
+    going, best, lost, rounds = asked, zero + 1.0, zero, zero
+    counts = accelerations_count(h, y, n_q, options[FORM] == INDEX_3)
+    _start(options, structure, work, asked)
+    for _ in range(options[LIMIT]):
+        _stage_states(h, y[n_q:], group, options[TAU], coefficients, options, structure, work)
+        _residuals(parts, t, h, y[:n_q], group, coefficients, options, parameters, structure, field_work, work)
+        _targets(h, coefficients, options, structure, work)
+        _simplified(options, structure, work)
+        change, size = _correct(going, options, structure, work)
+        going, lost, rounds, best, _ = proceed(change, maximum(size, counts), going, lost, rounds, best, zero)
+        counters[EVALUATIONS] += options[STAGES]
+        counters[ITERATIONS] += 1
+        if not any_(going > 0.0):
+            break
+    return conclude(work, going, lost, best), rounds
+
+
+@kernel
+def _weights(h: Any, coefficients: Any, options: Any, memory: Any, at: Any, one: Any) -> None:
+    """V = h A and W = h² A² into the memory."""
+    s = options[STAGES]
+    for i in range(s):
+        for j in range(s):
+            total = 0.0
+            for k in range(s):
+                total = total + coefficients[i * s + k] * coefficients[k * s + j]
+            st(memory, at.velocities + i * s + j, h * coefficients[i * s + j] * one)
+            st(memory, at.positions + i * s + j, h * h * total * one)
+
+
+@rare(never, lambda parts, t, h, y, *others: scalar_of(y))
+def _newton(
+    parts: Any, t: Any, h: Any, y: Any, group: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any, asked: Any, history: Any,
+) -> Any:  # fmt: skip
+    """The same by Newton's method; 1 where they are not found."""
+    n, m, s, zero = structure[0], structure[1], options[STAGES], 0.0 * asked
+    n_q = y.shape[0] - n
+    memory, at = joined(work[_memory_row(structure, options) :]), room(s, n, m, n_q)
+    going, best, lost, rounds, renewed = asked, zero + 1.0, zero, zero, zero
+    where, counts = stale(memory, at, h, asked, history), accelerations_count(h, y, n_q, True)
+    _start(options, structure, work, asked)
+    for _ in range(ROUNDS):
+        _stage_states(h, y[n_q:], group, options[TAU], coefficients, options, structure, work)
+        _residuals(parts, t, h, y[:n_q], group, coefficients, options, parameters, structure, field_work, work)
+        if any_(where > 0.0):  # at the last stage, which is the end of the step, and whose parts are in END
+            renewed = renewed + where
+            _weights(h, coefficients, options, memory, at, zero + 1.0)
+            u = work[block(structure, options, U) + s - 1][:n]
+            retract(group, options[TAU], y[:n_q], u, memory[at.place : at.place + n_q])
+            copy(work[block(structure, options, VEL) + s - 1][:n], memory[at.speed : at.speed + n])
+            a, l = work[block(structure, options, ACC) + s - 1][:n], work[block(structure, options, LAM) + s - 1]
+            renew(
+                parts, t + h, h, group, options[TAU], a, l, parameters, structure, field_work, work, memory, at, s,
+                work[R][:n], where, counters,
+            )  # fmt: skip
+        _targets(h, coefficients, options, structure, work)
+        correct(structure, work, memory, at, s, block(structure, options, RES), block(structure, options, RHO))
+        change, size = _correct(going, options, structure, work)
+        change = tame(change, size, counts)
+        going, lost, rounds, best, where = proceed(change, maximum(size, counts), going, lost, rounds, best, renewed)
+        counters[EVALUATIONS] += s
+        counters[ITERATIONS] += 1
+        if not any_(going > 0.0):
+            break
+    unsolved = conclude(work, going, lost, best)
+    keep(memory, at, asked, unsolved, rounds)
+    return unsolved
+
+
+@kernel
+def _solve(
+    parts: Any, t: Any, h: Any, y: Any, group: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any, history: Any,
+) -> int:  # fmt: skip
+    """v̇, λ and μ of all stages: by Newton's method where the simplified iteration does not find them, or the steps
+    before tell.
+    """
+    n, m, one = structure[0], structure[1], 0.0 * ld(y, 0) + 1.0
+    memory = joined(work[_memory_row(structure, options) :])
+    at = room(options[STAGES], n, m, y.shape[0] - n)
+    stiff = select(ld(memory, at.stiff) > 0.0, one, 0.0 * one)
+    left, rounds = one - stiff, 0.0 * one
+    if any_(left > 0.0):
+        left, rounds = _iterate(
+            parts, t, h, y, group, coefficients, options, parameters, structure, field_work, work, counters, left
+        )
+    count_stiff_steps(memory, at.stiff, left, rounds)
+    left = select(stiff > 0.0, stiff, left)
+    if any_(left > 0.0):
+        left = _newton(
+            parts, t, h, y, group, coefficients, options, parameters, structure, field_work, work, counters, left,
+            history,
+        )  # fmt: skip
+    if any_(left > 0.0) and any_(stiff > 0.0):  # what is not stiff any more
+        left, rounds = _iterate(
+            parts, t, h, y, group, coefficients, options, parameters, structure, field_work, work, counters, left
+        )
+    return failure(work) if any_(left > 0.0) else OK
 
 
 @entry(*STEP_SIGNATURES)
@@ -202,24 +365,11 @@ def step(
     last = options[STAGES] - 1
     node.parts_at(field, t, y[:n_q], v, parameters, structure, field_work, work, NODE)
     node.factor(work[NODE], structure, work)
-    _start(options, structure, work)
-    zero = ld(y, 0) * 0.0
-    going, best = zero + 1.0, zero + 1.0
-    counts = accelerations_count(h, y, n_q, options[FORM] == INDEX_3)
-    for _ in range(options[LIMIT]):
-        _stage_states(h, v, group, options[TAU], coefficients, options, structure, work)
-        _residuals(field, t, h, y[:n_q], group, coefficients, options, parameters, structure, field_work, work)
-        change, size = _correct(h, going, coefficients, options, structure, work)
-        counters[EVALUATIONS] += options[STAGES]
-        counters[ITERATIONS] += 1
-        going, best = node.converged(change, maximum(size, counts), best, going)
-        if node.fails(best):
-            return NON_FINITE
-        if not any_(going > 0.0):
-            break
-    if any_(going > 0.0):
-        st(work[ERROR], 0, best)
-        return NOT_CONVERGED
+    history, counters[HISTORY] = counters[HISTORY], 0
+    status = _solve(field, t, h, y, group, coefficients, options, parameters, structure, field_work, work, counters,
+                    history)  # fmt: skip
+    if status != OK:
+        return status
     _stage_states(h, v, group, options[TAU], coefficients, options, structure, work)
     u = work[block(structure, options, U) + last][:n]
     if leaves_chart(group, u):
@@ -228,13 +378,15 @@ def step(
     for k in range(n):
         st(v, k, ld2(work, block(structure, options, VEL) + last, k))
         st(low, n_q + k, 0.0)
+    counters[HISTORY] = 1
     return OK
 
 
 def work_shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
     """Shape of the workspace."""
     rows, columns = node.work_shape(problem, options)
-    return rows + BLOCKS * int(options[STAGES - OWN_OPTIONS]), columns
+    s = int(options[STAGES - OWN_OPTIONS])
+    return rows + BLOCKS * s + rows_needed(problem, s, columns), columns
 
 
 STEPPER = Stepper(
@@ -246,6 +398,7 @@ STEPPER = Stepper(
     evaluates="parts",
     shape=work_shape,
     needs="closures",
+    explain=explain,
 )
 FORMS = {"index3": INDEX_3, "index2": INDEX_2, "ggl": GGL}
 

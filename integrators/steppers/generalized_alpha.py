@@ -14,17 +14,20 @@ r"""Generalised-α on a group: constraints on positions (index 3), on positions 
 The simplified Newton iteration keeps M₀, A₀, and for POSITIONS alone those of the first guess at the end of the step,
 with ε in place of the zero of the matrix: where the rank of A drops within a step, A₀ has its weakest direction with
 the wrong sign, and the iteration would run away from the solution.  Its equations are divided by h² β (1 − α_f)/(1 −
-α_m) and h γ (1 − α_f)/(1 − α_m), which is the scaling that makes the matrix independent of h.  Start: a₀ = v̇₀ + (α_m −
-α_f) h v̈₀.  Order 2, not symmetric.  Closing positions with ρ = 1 fails in long runs.  With wheels it is the rival from
-engineering, right for stiff tyres and joints, never for questions of energy: the height of a rolling contact drifts by
-O(h²). Sources: Arnold and Brüls 2007; Brüls, Cardona and Arnold 2012; Arnold, Brüls and Cardona 2015.
+α_m) and h γ (1 − α_f)/(1 − α_m), which is the scaling that makes the matrix independent of h.  Where it does not
+converge, or slowly, because springs or dampers are stiff, Newton's method with their derivatives takes over and begins
+the next steps (`integrators.steppers.constrained_newton`): stiffness limits no step.  Start: a₀ = v̇₀ + (α_m − α_f) h
+v̈₀.  Order 2, not symmetric.  Closing positions with ρ = 1 fails in long runs.  With wheels it is the rival from engineering,
+right for stiff tyres and joints, never for questions of energy: the height of a rolling contact drifts by O(h²).
+Sources: Arnold and Brüls 2007; Brüls, Cardona and Arnold 2012; Arnold, Brüls and Cardona 2015.
 
 coefficients
     ρ.
 options
     largest number of iterations; what is closed: `POSITIONS`, `BOTH` or `VELOCITIES`.
 own rows
-    those of the nonholonomic node (NODE: whose matrix is kept); MEMORY holds a, MEMORY_2 v̇, DAMPER the unknown η.
+    those of the nonholonomic node (NODE: whose matrix is kept); MEMORY holds a, MEMORY_2 v̇, DAMPER the unknown η, GUESS
+    λ of the step before; then the memory of Newton's method.
 """
 
 from __future__ import annotations
@@ -35,13 +38,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.layout import COMPENSATION, ERROR, HISTORY, OWN_OPTIONS, TAU
+from integrators.layout import COMPENSATION, EVALUATIONS, HISTORY, ITERATIONS, OWN_OPTIONS, TAU
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
 from integrators.problem.parts import constrained
 from integrators.signatures import STEP_SIGNATURES
-from integrators.status import CHART_LEFT, NOT_CONVERGED, OK
-from integrators.steppers.common import advance_state, copy, leaves_chart
+from integrators.status import CHART_LEFT, OK
+from integrators.steppers.common import advance_state, clear, copy, leaves_chart
+from integrators.steppers.constrained_newton import (
+    accelerations_count,
+    balance,
+    conclude,
+    correct,
+    greatest,
+    keep,
+    memory_row,
+    move,
+    proceed,
+    renew_at_end,
+    room,
+    rows_needed,
+    stale,
+    tame,
+    unbalanced,
+)
+from integrators.steppers.newton import ROUNDS, count_stiff_steps, explain, failure
 from integrators.steppers.nonholonomic import node
 from integrators.steppers.nonholonomic.node import (
     END,
@@ -59,46 +80,34 @@ from integrators.steppers.nonholonomic.node import (
     S,
     X,
 )
-from liegroup.compile import absolute, entry, helper, kernel, ld, ld2, select, st, st2
+from liegroup.compile import (
+    absolute,
+    any_,
+    entry,
+    helper,
+    joined,
+    kernel,
+    ld,
+    ld2,
+    never,
+    rare,
+    scalar_of,
+    select,
+    st,
+    st2,
+)
 from liegroup.compile.dense import ldl_solve
 from liegroup.compile.scalars import maximum
 
 LIMIT, CLOSED = OWN_OPTIONS, OWN_OPTIONS + 1
 POSITIONS, BOTH, VELOCITIES = range(3)
-DAMPER, VELOCITY_DEFECT = TREND, TREND + 1
+DAMPER, VELOCITY_DEFECT, GUESS = TREND, TREND + 1, TREND + 2
 SOFTNESS = 1e-7
 """In place of the zero of the matrix, relative to A M⁻¹ Aᵀ of rows of comparable sizes: it stays regular where the rank
 drops.
 """
 AHEAD = 1e-2
 """Part of a step over which v̈ is taken by central differences at the start."""
-
-
-@helper
-def balance(values: Any, structure: Any, i: Any) -> Any:
-    """Component i of F − G + D − r."""
-    at = constrained(structure[0], structure[1], structure[2])
-    return node.force(values, structure, i) + ld(values, at.KINETIC + i) - ld(values, at.RATE + i)
-
-
-@helper
-def _greatest(y: Any, start: Any, end: Any) -> Any:
-    """max |y| of the components start … end − 1."""
-    x = absolute(ld(y, start))
-    for i in range(start + 1, end):
-        x = maximum(x, absolute(ld(y, i)))
-    return x
-
-
-@kernel
-def accelerations_count(h: Any, y: Any, n_q: Any, from_positions: Any) -> Any:
-    """Accelerations that matter beside y in a step: |v|/h, or |q|/h² where they are found from positions, which are
-    rounded.
-
-    Coordinates count as numbers of order one at least: positions of points are rounded, too.
-    """
-    size = _greatest(y, n_q, y.shape[0]) / absolute(h)
-    return maximum(size, maximum(_greatest(y, 0, n_q), 1.0 + 0.0 * size) / (h * h)) if from_positions else size
 
 
 @kernel
@@ -128,7 +137,10 @@ def _start(
     field_work: Any,
     work: Any,
 ) -> None:
-    """v̇₀ and a₀ = v̇₀ + (α_m − α_f) h v̈₀, with the factors of the node."""
+    """v̇₀ and a₀ = v̇₀ + (α_m − α_f) h v̈₀, with the factors of the node.
+
+    Where stiff springs are stretched fast, h v̈₀ says nothing about the step: what is added is at most |v|/h or |v̇₀|.
+    """
     n, m = structure[0], structure[1]
     n_q = y.shape[0] - n
     shift = ((2.0 * rho - 1.0) - rho) / (rho + 1.0)
@@ -139,6 +151,7 @@ def _start(
         st2(work, MEMORY, i, ld2(work, R, i))
     for j in range(m):
         st2(work, L, j, ld2(work, S, j))
+    clear(work[P])
     for side in (-1.0, 1.0):
         e = side * AHEAD * h
         for i in range(n):
@@ -148,8 +161,21 @@ def _start(
         node.parts_at_end(parts, t + e, y, group, options[TAU], parameters, structure, field_work, work)
         _acceleration(work[END], structure, work)
         for i in range(n):
-            st2(work, MEMORY, i, ld2(work, MEMORY, i) + (shift * 0.5 / AHEAD) * side * ld2(work, R, i))
+            st2(work, P, i, ld2(work, P, i) + (shift * 0.5 / AHEAD) * side * ld2(work, R, i))
+    largest = maximum(greatest(y, n_q, n_q + n) / absolute(h), greatest(work[MEMORY_2], 0, n))
+    wanted = greatest(work[P], 0, n)
+    part = select(wanted > largest, largest / select(wanted > 0.0, wanted, 1.0 + 0.0 * wanted), 1.0 + 0.0 * wanted)
+    for i in range(n):
+        st2(work, MEMORY, i, ld2(work, MEMORY, i) + part * ld2(work, P, i))
     node.factor(work[NODE], structure, work)
+
+
+@helper
+def weights(rho: Any) -> Any:
+    """γ, β and (1 − α_f)/(1 − α_m)."""
+    am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
+    gamma = 0.5 + af - am
+    return gamma, 0.25 * (gamma + 0.5) * (gamma + 0.5), (1.0 - af) / (1.0 - am)
 
 
 @kernel
@@ -157,8 +183,7 @@ def _place(h: Any, v: Any, rho: Any, closed: Any, structure: Any, work: Any) -> 
     """a₁ into P, v₁ into MU, the increment of q into HX, from v̇₁ in X and η."""
     n, m = structure[0], structure[1]
     am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
-    gamma = 0.5 + af - am
-    beta = 0.25 * (gamma + 0.5) * (gamma + 0.5)
+    gamma, beta, _ = weights(rho)
     for i in range(n):
         a0 = ld2(work, MEMORY, i)
         a1 = ((1.0 - af) * ld2(work, X, i) + af * ld2(work, MEMORY_2, i) - am * a0) / (1.0 - am)
@@ -176,10 +201,7 @@ def _defects(h: Any, rho: Any, closed: Any, structure: Any, work: Any) -> None:
     """S <- what the rows ask of v̇₁; where both are closed, row VELOCITY_DEFECT <- what η must add."""
     n, m = structure[0], structure[1]
     at = constrained(n, m, structure[2])
-    am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
-    gamma = 0.5 + af - am
-    beta = 0.25 * (gamma + 0.5) * (gamma + 0.5)
-    ratio = (1.0 - af) / (1.0 - am)
+    gamma, beta, ratio = weights(rho)
     for j in range(m):
         if closed == POSITIONS:
             st2(work, S, j, -(ld(work[END], at.POSITION + j) / (h * h * beta * ratio)))
@@ -191,40 +213,133 @@ def _defects(h: Any, rho: Any, closed: Any, structure: Any, work: Any) -> None:
 
 
 @kernel
-def _solve(
+def _residuals(
     parts: Any, t: Any, h: Any, y: Any, group: Any, rho: Any, options: Any, parameters: Any, structure: Any,
     field_work: Any, work: Any,
-    counters: Any,
-) -> int:  # fmt: skip
-    """X = v̇₁, L = λ₁ and η, to rounding."""
-    n, m = structure[0], structure[1]
-    n_q, closed = y.shape[0] - n, options[CLOSED]
-    zero = ld(y, 0) * 0.0
-    going, best = zero + 1.0, zero + 1.0
-    counts = accelerations_count(h, y, n_q, closed == POSITIONS)
+) -> None:  # fmt: skip
+    """R, S and, where both are closed, row VELOCITY_DEFECT: what X, L and η leave of the equations; parts in END."""
+    _place(h, y[y.shape[0] - structure[0] :], rho, options[CLOSED], structure, work)
+    node.parts_at_end(parts, t + h, y, group, options[TAU], parameters, structure, field_work, work)
+    unbalanced(work[END], structure, work[X], work[L], work[R])
+    _defects(h, rho, options[CLOSED], structure, work)
+
+
+@kernel
+def _damp(work: Any, n: Any, m: Any, going: Any) -> None:
+    """The correction of η, where the iteration goes on."""
+    ldl_solve(work, MATRIX + n + m, m, work, VELOCITY_DEFECT)
+    for j in range(m):
+        old = ld2(work, DAMPER, j)
+        st2(work, DAMPER, j, select(going > 0.0, old + ld2(work, VELOCITY_DEFECT, j), old))
+
+
+@kernel
+def _guess(structure: Any, work: Any, where: Any) -> None:
+    """X, L and η as a step begins with them, where asked."""
+    for i in range(structure[0]):
+        st2(work, X, i, select(where > 0.0, ld2(work, MEMORY_2, i), ld2(work, X, i)))
+    for j in range(structure[1]):
+        st2(work, L, j, select(where > 0.0, ld2(work, GUESS, j), ld2(work, L, j)))
+        st2(work, DAMPER, j, select(where > 0.0, 0.0 * where, ld2(work, DAMPER, j)))
+
+
+@kernel
+def _iterate(
+    parts: Any, t: Any, h: Any, y: Any, group: Any, rho: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any, asked: Any,
+) -> Any:  # fmt: skip
+    """X = v̇₁, L = λ₁ and η by the simplified iteration, to rounding, where asked; (1 where they are not found,
+    rounds).
+    """
+    n, m, closed, zero = structure[0], structure[1], options[CLOSED], 0.0 * asked
+    going, best, lost, rounds = asked, zero + 1.0, zero, zero
+    counts = accelerations_count(h, y, y.shape[0] - n, closed == POSITIONS)
     for count in range(options[LIMIT]):
-        _place(h, y[n_q:], rho, closed, structure, work)
-        node.parts_at_end(parts, t + h, y, group, options[TAU], parameters, structure, field_work, work)
-        node.mass_times(work[END], structure, work[X][:n], work[SCRATCH][:n])
-        for i in range(n):
-            push = node.reaction(work[END], structure, work[L], i)
-            st2(work, R, i, balance(work[END], structure, i) + push - ld2(work, SCRATCH, i))
-        _defects(h, rho, closed, structure, work)
+        _residuals(parts, t, h, y, group, rho, options, parameters, structure, field_work, work)
         if count == 0 and closed == POSITIONS:
             copy(work[END], work[NODE])
             node.soft_factor(work[NODE], structure, work, SOFTNESS)
         node.solve_node(work[NODE], structure, work)
         node.learn(work, n, m, count)
         if closed == BOTH:
-            ldl_solve(work, MATRIX + n + m, m, work, VELOCITY_DEFECT)
-            for j in range(m):
-                old = ld2(work, DAMPER, j)
-                st2(work, DAMPER, j, select(going > 0.0, old + ld2(work, VELOCITY_DEFECT, j), old))
-        going, best, status = node.accept(work, n, m, counts, going, best, counters)
-        if status != node.GOES_ON:
-            return status
-    st(work[ERROR], 0, best)
-    return NOT_CONVERGED
+            _damp(work, n, m, going)
+        change, size = move(work, n, m, going)
+        going, lost, rounds, best, _ = proceed(change, maximum(size, counts), going, lost, rounds, best, zero)
+        counters[EVALUATIONS] += 1
+        counters[ITERATIONS] += 1
+        if not any_(going > 0.0):
+            break
+    return conclude(work, going, lost, best), rounds
+
+
+@rare(never, lambda parts, t, h, y, *others: scalar_of(y))
+def _newton(
+    parts: Any, t: Any, h: Any, y: Any, group: Any, rho: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any, asked: Any, history: Any,
+) -> Any:  # fmt: skip
+    """The same by Newton's method; 1 where they are not found."""
+    n, m, closed, zero = structure[0], structure[1], options[CLOSED], 0.0 * asked
+    n_q = y.shape[0] - n
+    memory, at = joined(work[memory_row(structure) :]), room(1, n, m, n_q)
+    going, best, lost, rounds, renewed = asked, zero + 1.0, zero, zero, zero
+    where, counts = stale(memory, at, h, asked, history), accelerations_count(h, y, n_q, True)
+    gamma, beta, ratio = weights(rho)
+    for _ in range(ROUNDS):
+        _residuals(parts, t, h, y, group, rho, options, parameters, structure, field_work, work)
+        if any_(where > 0.0):
+            renewed = renewed + where
+            st(memory, at.velocities, zero + h * gamma * ratio)
+            st(memory, at.positions, zero + h * h * beta * ratio)
+            renew_at_end(
+                parts, t + h, h, y, group, options[TAU], parameters, structure, field_work, work, memory, at, where,
+                counters,
+            )  # fmt: skip
+        correct(structure, work, memory, at, 1, R, S)
+        if closed == BOTH:
+            _damp(work, n, m, going)
+        change, size = move(work, n, m, going)
+        change = tame(change, size, counts)
+        going, lost, rounds, best, where = proceed(change, maximum(size, counts), going, lost, rounds, best, renewed)
+        counters[EVALUATIONS] += 1
+        counters[ITERATIONS] += 1
+        if not any_(going > 0.0):
+            break
+    unsolved = conclude(work, going, lost, best)
+    keep(memory, at, asked, unsolved, rounds)
+    return unsolved
+
+
+@kernel
+def _solve(
+    parts: Any, t: Any, h: Any, y: Any, group: Any, rho: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any, history: Any,
+) -> int:  # fmt: skip
+    """X = v̇₁, L = λ₁ and η, to rounding: by Newton's method where the simplified iteration does not find them, or the
+    steps before tell.
+    """
+    n, m, one = structure[0], structure[1], 0.0 * ld(y, 0) + 1.0
+    memory, at = joined(work[memory_row(structure) :]), room(1, n, m, y.shape[0] - n)
+    copy(work[L], work[GUESS])
+    _guess(structure, work, one)
+    stiff = select(ld(memory, at.stiff) > 0.0, one, 0.0 * one)
+    left, rounds = one - stiff, 0.0 * one
+    if any_(left > 0.0):
+        left, rounds = _iterate(
+            parts, t, h, y, group, rho, options, parameters, structure, field_work, work, counters, left
+        )
+    count_stiff_steps(memory, at.stiff, left, rounds)
+    left = select(stiff > 0.0, stiff, left)
+    if any_(left > 0.0):
+        _guess(structure, work, left)
+        left = _newton(
+            parts, t, h, y, group, rho, options, parameters, structure, field_work, work, counters, left, history
+        )
+    if any_(left > 0.0) and any_(stiff > 0.0):  # what is not stiff any more
+        _guess(structure, work, left)
+        left, rounds = _iterate(
+            parts, t, h, y, group, rho, options, parameters, structure, field_work, work, counters, left
+        )
+    return failure(work) if any_(left > 0.0) else OK
 
 
 @entry(*STEP_SIGNATURES)
@@ -234,7 +349,7 @@ def step(
     field_work: Any, work: Any, counters: Any,
 ) -> int:  # fmt: skip
     """One step; `field` is the problem's parts."""
-    n, m = structure[0], structure[1]
+    n = structure[0]
     n_q, rho = y.shape[0] - n, coefficients[0]
     group, v, hx = table[: table.shape[0] - 1], y[y.shape[0] - n :], work[HX][:n]
     if counters[HISTORY] == 0:
@@ -242,12 +357,8 @@ def step(
     elif options[CLOSED] != POSITIONS:
         node.parts_at(field, t, y[:n_q], v, parameters, structure, field_work, work, NODE)
         node.factor(work[NODE], structure, work)
-    counters[HISTORY] = 0
-    for i in range(n):
-        st2(work, X, i, ld2(work, MEMORY_2, i))
-    for j in range(m):
-        st2(work, DAMPER, j, 0.0)
-    status = _solve(field, t, h, y, group, rho, options, parameters, structure, field_work, work, counters)
+    history, counters[HISTORY] = counters[HISTORY], 0
+    status = _solve(field, t, h, y, group, rho, options, parameters, structure, field_work, work, counters, history)
     if status == OK and leaves_chart(group, hx):
         status = CHART_LEFT
     if status != OK:
@@ -261,6 +372,13 @@ def step(
         st2(work, MEMORY_2, i, ld2(work, X, i))
     counters[HISTORY] = 1
     return OK
+
+
+def work_shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
+    """Shape of the workspace."""
+    _, columns = node.work_shape(problem, options)
+    n, m, _ = problem.sizes
+    return memory_row((n, m)) + rows_needed(problem, 1, columns), columns
 
 
 def check(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -281,8 +399,9 @@ STEPPER = Stepper(
     maps=("exp", "cayley"),
     prepare=check,
     evaluates="parts",
-    shape=node.work_shape,
+    shape=work_shape,
     needs="closures",
+    explain=explain,
 )
 ROLLING = replace(STEPPER, name="generalized-alpha-rolling", prepare=node.check, needs="constraints")
 

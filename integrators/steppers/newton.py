@@ -225,7 +225,12 @@ def begin_stiff(work: Any, row: Any, s: Any, d: Any, one: Any, always: Any) -> A
 @helper
 def remember_stiffness(work: Any, row: Any, s: Any, d: Any, unsolved: Any, rounds: Any) -> None:
     """After the iteration of a step: how many of the next ones begin with Newton's method."""
-    memory, at = joined(work[row:]), room(s, d).stiff
+    count_stiff_steps(joined(work[row:]), room(s, d).stiff, unsolved, rounds)
+
+
+@helper
+def count_stiff_steps(memory: Any, at: Any, unsolved: Any, rounds: Any) -> None:
+    """The same, for a number `at` in a memory."""
     slow = (unsolved > 0.0) | (rounds > MANY)
     left = maximum(ld(memory, at) - 1.0, 0.0 * unsolved)
     st(memory, at, select(slow, 0.0 * unsolved + STIFF_STEPS, left))

@@ -101,11 +101,11 @@ def factorise(h: Any, memory: Any, s: Any, d: Any, R: Any, blocks: Any) -> None:
                     for b in range(d):
                         one = 1.0 if k == l and m == b else 0.0
                         st(a, (k * d + m) * n + l * d + b, one - r * ld(J, m * d + b))
-        _factors(a, n, memory[at.pivots + j * d :])
+        decompose(a, n, memory[at.pivots + j * d :])
 
 
 @kernel
-def _factors(a: Any, n: Any, pivots: Any) -> None:
+def decompose(a: Any, n: Any, pivots: Any) -> None:
     """L and U of the n × n matrix a in its place, with the largest pivots, each lane with its own."""
     for k in range(n):
         largest = absolute(ld(a, k * n + k))

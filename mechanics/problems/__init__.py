@@ -4,7 +4,16 @@ from liegroup.modules import listing
 from mechanics.problems.compiled import CompiledModel, compile_model
 from mechanics.problems.live_watch import LiveWatch
 from mechanics.problems.tree import hamiltonian_problem
+from mechanics.problems.velocity import velocity_problem
 from mechanics.problems.watch import findings, report
 
-__all__ = ["CompiledModel", "LiveWatch", "compile_model", "findings", "hamiltonian_problem", "report"]
+__all__ = [
+    "CompiledModel",
+    "LiveWatch",
+    "compile_model",
+    "findings",
+    "hamiltonian_problem",
+    "report",
+    "velocity_problem",
+]
 __dir__ = listing(__all__)
