@@ -34,10 +34,21 @@ class Event:
     terminal : bool or int
         Stop at the first (True) or at its n-th occurrence (n).
 
+    Raises
+    ------
+    TypeError, ValueError
+        Not a function; a direction that is none of −1, 0, 1; a number of occurrences that is none.
+
     Notes
     -----
     Zeros are noticed by the signs of g at the ends of a step: two of them within one step are not.  A zero at the start
     of the motion is no event.
+
+    Examples
+    --------
+    >>> from integrators.events import Event
+    >>> Event(lambda t, y: y[0], "ground", direction=-1, terminal=True).name
+    'ground'
     """
 
     function: Callable[..., Any]
@@ -56,7 +67,21 @@ class Event:
 
 @dataclass(frozen=True)
 class Events:
-    """The events of a run, and their functions as one field."""
+    """The events of a run, and their functions as one field.
+
+    Attributes
+    ----------
+    rows : tuple of Event
+        In the order they were given.
+    field : Field
+        All functions, one value each.
+    directions : int64 array (k,)
+        −1, 0 or 1.
+
+    Examples
+    --------
+    Made by `as_events`.
+    """
 
     rows: tuple[Event, ...]
     field: Field
@@ -64,12 +89,35 @@ class Events:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """One per event."""
         return tuple(event.name for event in self.rows)
 
 
 def as_events(events: Any) -> Events | None:
     """Bring what a user gave to `Events`: an Event, a function (its attributes `direction`, `terminal` count, as in
     SciPy), a sequence of these, or a mapping from names.
+
+    Parameters
+    ----------
+    events : Event, function, sequence or mapping, or None
+        What a user gave.
+
+    Returns
+    -------
+    Events or None
+        None for nothing.
+
+    Raises
+    ------
+    ValueError
+        Names that are not different identifiers.
+    TypeError
+        Something that is no function.
+
+    Examples
+    --------
+    >>> as_events({"ground": lambda t, y: y[0]}).names
+    ('ground',)
     """
     if events is None:
         return None
@@ -108,12 +156,33 @@ def zeros(
 
     Parameters
     ----------
+    events : Events
+        From `as_events`.
     before, after : array (events,)
         Values of the functions at the ends of the step.
+    h : float
+        Step, s; negative backwards.
     state_at : callable
-        ``state_at(part)`` → the state after that part of the step.
+        ``state_at(part)`` → the state after that part of the step, 0 to h.
     values_at : callable
         ``values_at(part, state)`` → values of the functions.
+
+    Returns
+    -------
+    list of (float, int, array)
+        Part of the step to go, number of the event, state there.
+
+    Raises
+    ------
+    TypeError
+        Events that are none of `as_events`.
+
+    Examples
+    --------
+    >>> falling = as_events(lambda t, y: y[0])
+    >>> found = zeros(falling, np.array([1.0]), np.array([-1.0]), 0.5, lambda s: np.array([1 - 4 * s]), lambda s, y: y)
+    >>> round(found[0][0], 12), found[0][1]
+    (0.25, 0)
     """
     of_kind(events, Events, "events", "what as_events makes")
     found = []

@@ -76,7 +76,7 @@ def integrate(
         Step size, positive.  Fixed steps that do not divide the interval are replaced by the next smaller ones that
         do.  With a controller: the first step (default: found from the field); with the integrating controller and the
         logarithmic Hamiltonian: ε.
-    y0 : array, optional
+    y0 : array (n,) or (m, n), optional
         Start from here instead of ``problem.y0``.
     rtol, atol : float, optional
         Relative and absolute tolerance (default 1e-6, 1e-9) of the error of a step in the algebra; rotations count as
@@ -92,7 +92,7 @@ def integrate(
     save_every : int, optional
         Keep every `save_every`-th state and the last; default every variable step, and of fixed steps as few as needed
         for at most 10 000 states.  The extremes and the mean of the invariants are taken over every step in any case.
-    t_eval : array, optional
+    t_eval : array (k,), optional
         Keep the states at these times instead: within steps by the method's continuous extension, or by a step of the
         part.
     events : optional
@@ -130,6 +130,27 @@ def integrate(
     -----
     A jitted field is inlined or called at once, a plain Python one is called back by the compiled step, to the same
     numbers; it costs its own time and 2 µs or so.
+
+    Examples
+    --------
+    >>> from integrators import Problem, integrate
+    >>> from liegroup import rn
+    >>> oscillator = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]])
+    >>> import numpy as np
+    >>> solution = integrate(oscillator, "RKMK4", (0.0, 1.0), 0.1)
+    >>> solution.t.shape, solution.y.shape, solution.message
+    ((11,), (11, 2), 'reached the end')
+    >>> bool(abs(solution["q"][-1, 0] - np.cos(1.0)) < 1e-6)
+    True
+
+    Steps of variable size, states at given times, and a zero of the first component:
+
+    >>> zero = {"zero": lambda t, y: y[0]}
+    >>> solution = integrate(
+    ...     oscillator, "RKMK_DORMAND_PRINCE54", (0.0, 2.0), rtol=1e-8, t_eval=[0.5, 1.0], events=zero
+    ... )
+    >>> solution.t.tolist(), bool(abs(solution.events["zero"][0][0] - np.pi / 2) < 1e-6)
+    ([0.5, 1.0], True)
     """
     wanted, t_span = _given(method, t_span)
     variable = rtol is not None or atol is not None or controller is not None
@@ -194,6 +215,21 @@ def suggest_step(
     float
         The motion may become faster than at its start: what divides its steps notices; with other methods compare with
         half the step.
+
+    Raises
+    ------
+    TypeError
+        A solver of another library, which chooses its steps itself.
+    ValueError
+        A tolerance that is not positive.
+
+    Examples
+    --------
+    >>> from integrators import Problem, suggest_step
+    >>> from liegroup import rn
+    >>> oscillator = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]])
+    >>> 1e-3 < suggest_step(oscillator, "RKMK4") < 1e-1
+    True
     """
     chosen, problem = find(method), pose(problem)
     if isinstance(chosen, Reference):
@@ -278,15 +314,35 @@ def resume(
         Parts of the problem that are as they were, though no fingerprint tells it or the run itself has changed them:
         the beginnings of what the error message names, for example ``["field: global 'calls' of force"]``.
 
+    Returns
+    -------
+    Solution
+        As from `integrate`.
+
     Raises
     ------
     StorageError
         The file is damaged, not a checkpoint, or of another problem, method or version: the message says what differs.
+    TypeError
+        A solver of another library, which keeps no checkpoints.
 
     Warns
     -----
     RuntimeWarning
         The last checkpoint is damaged, and the one before it is used: later, to the same numbers.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from integrators import Problem, integrate, resume
+    >>> from liegroup import rn
+    >>> oscillator = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "run.checkpoint")
+    ...     whole = integrate(oscillator, "RKMK4", (0.0, 1.0), 0.1, checkpoint=path)
+    ...     again = resume(path, oscillator)
+    >>> bool((whole.y == again.y).all())
+    True
     """
     stored = load(path)
     chosen = find(stored.method) if method is None else method

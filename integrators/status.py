@@ -23,7 +23,15 @@ __dir__ = listing(__all__)
 
 
 class Status(IntEnum):
-    """Codes returned by steppers and run loops; everything computed before is kept."""
+    """Codes returned by steppers and run loops; everything computed before is kept.
+
+    Examples
+    --------
+    >>> from integrators import Status
+    >>> from integrators.status import EXPLANATIONS
+    >>> Status.CHART_LEFT.is_failure, EXPLANATIONS[Status.OK]
+    (True, 'reached the end')
+    """
 
     OK = 0
     NON_FINITE = 1
@@ -39,6 +47,7 @@ class Status(IntEnum):
 
     @property
     def is_failure(self) -> bool:
+        """Whether a run with this status ended before it should have."""
         return self in _FAILURES
 
 

@@ -47,6 +47,19 @@ class Element:
     ------
     ValueError
         Coordinates that are not in the group; the message names the remedy.
+
+    Examples
+    --------
+    >>> from liegroup.elements import SE3, SO3
+    >>> g = SO3.exp([0.0, 0.0, 0.5])
+    >>> (g @ g).log().tolist(), g.inv().is_close(SO3.exp([0.0, 0.0, -0.5]))
+    ([0.0, 0.0, 1.0], True)
+    >>> g.act([1.0, 0.0, 0.0]).round(6).tolist(), g.adjoint().shape, g.as_matrix().shape
+    ([0.877583, 0.479426, 0.0], (3, 3), (3, 3))
+    >>> SO3.identity().interpolate(g, 0.5).log().round(12).tolist(), float(SO3.identity().distance(g))
+    ([0.0, 0.0, 0.25], 0.5)
+    >>> SO3.from_dict(g.to_dict()) == g, SO3.from_matrix(g.as_matrix()).is_close(g), SO3.random(0, 7).shape
+    (True, True, (7,))
     """
 
     __slots__ = ("q",)
@@ -86,27 +99,84 @@ class Element:
 
     @classmethod
     def identity(cls, shape: Sequence[int] | int = ()) -> Self:
-        """The identity, repeated over `shape`."""
+        """The identity, repeated over `shape`.
+
+        Parameters
+        ----------
+        shape : int or sequence of int
+            Leading shape.
+
+        Returns
+        -------
+        Element
+            One, or an array of them.
+        """
         return cls._trusted(cls.group.identity(shape))
 
     @classmethod
     def exp(cls, x: ArrayLike) -> Self:
-        """exp of algebra elements (…, n_v)."""
+        """exp of algebra elements (…, n_v).
+
+        Parameters
+        ----------
+        x : array (…, n_v)
+            Algebra elements: lengths first, then angles, rad.
+
+        Returns
+        -------
+        Element
+            One, or an array of them.
+        """
         return cls._trusted(cls.group.exp(x))
 
     @classmethod
     def random(cls, rng: np.random.Generator | int | None = None, shape: Sequence[int] | int = ()) -> Self:
-        """Random elements, as `Group.random`."""
+        """Random elements, as `Group.random`.
+
+        Parameters
+        ----------
+        rng : Generator, seed or None
+            Where the numbers come from.
+        shape : int or sequence of int
+            Leading shape.
+
+        Returns
+        -------
+        Element
+            One, or an array of them.
+        """
         return cls._trusted(cls.group.random(rng, shape))
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Self:
-        """From matrices (…, n, n)."""
+        """From matrices (…, n, n).
+
+        Parameters
+        ----------
+        matrix : array (…, n, n)
+            Matrices of the group.
+
+        Returns
+        -------
+        Element
+            One, or an array of them.
+        """
         return cls._trusted(cls.group.from_matrix(matrix))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Inverse of `to_dict`."""
+        """Inverse of `to_dict`.
+
+        Parameters
+        ----------
+        data : mapping
+            The type's name and the parts.
+
+        Returns
+        -------
+        Element
+            One, or an array of them.
+        """
         expected = {"type", *cls.fields}
         if set(data) != expected or data["type"] != cls.__name__:
             raise ValueError(f"data: {dict(data)!r}, expected the keys {sorted(expected)} and type {cls.__name__!r}")
@@ -135,7 +205,18 @@ class Element:
         return self._verb("log", self.q)
 
     def act(self, points: ArrayLike) -> Array:
-        """The points (…, n) moved by g."""
+        """The points (…, n) moved by g.
+
+        Parameters
+        ----------
+        points : array (…, n)
+            Points of the plane or of space.
+
+        Returns
+        -------
+        array (…, n)
+            R u, or p + R u.
+        """
         return self._verb("act", self.q, numbers(points, "points", (self.group.n_point,)))
 
     def adjoint(self) -> Array:
@@ -147,11 +228,35 @@ class Element:
         return self._verb("matrix", self.q)
 
     def interpolate(self, other: Self, s: ArrayLike) -> Self:
-        """From g (s = 0) to the other (s = 1) along a one-parameter subgroup."""
+        """From g (s = 0) to the other (s = 1) along a one-parameter subgroup.
+
+        Parameters
+        ----------
+        other : Element
+            The end, of the same type.
+        s : array (…)
+            Part of the way.
+
+        Returns
+        -------
+        Element
+            g exp(s log(g⁻¹h)).
+        """
         return self._trusted(self.group.interpolate(self.q, other.q, s))
 
     def distance(self, other: Self) -> Array:
-        """|log(g⁻¹h)|."""
+        """|log(g⁻¹h)|.
+
+        Parameters
+        ----------
+        other : Element
+            Of the same type.
+
+        Returns
+        -------
+        array (…)
+            Not negative; on SE(n) it adds radians and lengths.
+        """
         return self.group.distance(self.q, other.q)
 
     # --- an array of elements -----------------------------------------------------------------------------------------
@@ -176,7 +281,20 @@ class Element:
         return (self[i] for i in range(len(self)))
 
     def is_close(self, other: Self, tolerance: float = 1e-12) -> bool:
-        """Whether all elements are within `tolerance` of the others, by `distance`."""
+        """Whether all elements are within `tolerance` of the others, by `distance`.
+
+        Parameters
+        ----------
+        other : Element
+            Of the same type.
+        tolerance : float
+            Greatest distance.
+
+        Returns
+        -------
+        bool
+            Of all elements together.
+        """
         return bool((self.distance(other) <= tolerance).all())
 
     def __eq__(self, other: object) -> bool:
@@ -205,7 +323,13 @@ class Element:
 
 
 class SO2(Element):
-    """Rotations of the plane; ``q`` is the angle, ``(…, 1)``."""
+    """Rotations of the plane; ``q`` is the angle, ``(…, 1)``.
+
+    Examples
+    --------
+    >>> (SO2.exp([0.2]) @ SO2([0.3])).angle
+    array(0.5)
+    """
 
     __slots__ = ()
     group = groups.so2
@@ -218,7 +342,13 @@ class SO2(Element):
 
 
 class SO3(Element):
-    """Rotations of space; ``q`` is a unit quaternion (w, x, y, z)."""
+    """Rotations of space; ``q`` is a unit quaternion (w, x, y, z).
+
+    Examples
+    --------
+    >>> SO3.exp([0.0, 0.0, 3.0]).quaternion_wxyz.round(4).tolist()
+    [0.0707, 0.0, 0.0, 0.9975]
+    """
 
     __slots__ = ()
     group = groups.so3
@@ -226,12 +356,19 @@ class SO3(Element):
 
     @property
     def quaternion_wxyz(self) -> Array:
-        """(…, 4)."""
+        """The unit quaternion (…, 4)."""
         return self.q
 
 
 class SE2(Element):
-    """Motions of the plane; ``q`` is (x, y, angle)."""
+    """Motions of the plane; ``q`` is (x, y, angle).
+
+    Examples
+    --------
+    >>> pose = SE2.of([1.0, 2.0], SO2([0.5]))
+    >>> pose.position.tolist(), pose.rotation
+    ([1.0, 2.0], SO2(angle=0.5))
+    """
 
     __slots__ = ()
     group = groups.se2
@@ -239,21 +376,47 @@ class SE2(Element):
 
     @classmethod
     def of(cls, position: ArrayLike, rotation: SO2) -> Self:
-        """From a position (…, 2) and a rotation."""
+        """From a position (…, 2) and a rotation.
+
+        Parameters
+        ----------
+        position : array (…, 2)
+            In the axes of the frame outside, m.
+        rotation : SO2
+            Of the axes.
+
+        Returns
+        -------
+        SE2
+            One, or an array of them.
+
+        Raises
+        ------
+        ValueError
+            Wrong shapes, or numbers that are not finite.
+        """
         return cls(_joined(position, rotation.q))
 
     @property
     def position(self) -> Array:
-        """(…, 2)."""
+        """Coordinates (…, 2), m."""
         return self.q[..., :2]
 
     @property
     def rotation(self) -> SO2:
+        """The rotation of the axes."""
         return SO2(self.q[..., 2:])
 
 
 class SE3(Element):
-    """Motions of space; ``q`` is (x, y, z, qw, qx, qy, qz)."""
+    """Motions of space; ``q`` is (x, y, z, qw, qx, qy, qz).
+
+    Examples
+    --------
+    >>> pose = SE3.of([1.0, 2.0, 3.0], SO3.identity())
+    >>> pose.position.tolist(), pose.rotation == SO3.identity()
+    ([1.0, 2.0, 3.0], True)
+    """
 
     __slots__ = ()
     group = groups.se3
@@ -261,16 +424,35 @@ class SE3(Element):
 
     @classmethod
     def of(cls, position: ArrayLike, rotation: SO3) -> Self:
-        """From a position (…, 3) and a rotation."""
+        """From a position (…, 3) and a rotation.
+
+        Parameters
+        ----------
+        position : array (…, 3)
+            In the axes of the frame outside, m.
+        rotation : SO3
+            Of the axes.
+
+        Returns
+        -------
+        SE3
+            One, or an array of them.
+
+        Raises
+        ------
+        ValueError
+            Wrong shapes, or numbers that are not finite.
+        """
         return cls(_joined(position, rotation.q))
 
     @property
     def position(self) -> Array:
-        """(…, 3)."""
+        """Coordinates (…, 3), m."""
         return self.q[..., :3]
 
     @property
     def rotation(self) -> SO3:
+        """The rotation of the axes."""
         return SO3(self.q[..., 3:])
 
 

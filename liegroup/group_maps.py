@@ -61,10 +61,46 @@ class GroupMap:
     (dexp), Owren and Marthinsen 2001 (second kind), Kobilarov, Crane, Desbrun 2009 (Cayley, variational integrators),
     Müller 2021 (closed forms on SE(3)).
 
+    Parameters
+    ----------
+    group : Group
+        Whose map it is; `Group.maps` has one of each.
+    name : {"exp", "cay", "ccsk"}
+        Which map.
+    order : tuple of int, optional
+        For ccsk: the order of the basis, a permutation of 0 … n_v − 1.
+
     Raises
     ------
     ValueError
         For arguments of wrong shape or not finite, elements off the group, and on the singular sets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from liegroup import GroupMap, se3
+    >>> tau, x = se3.maps["exp"], np.array([0.1, 0.2, 0.3, -0.1, 0.2, 0.4])
+    >>> bool(np.allclose(tau.inverse(tau(x)), x))
+    True
+    >>> bool(np.allclose(tau.dtau_left(x) @ tau.dtau_inverse_left(x), np.eye(6)))
+    True
+    >>> bool(np.allclose(tau.dtau_right(x) @ tau.dtau_inverse_right(x), np.eye(6)))
+    True
+    >>> bool(np.allclose(tau.dtau_left_transpose(x), tau.dtau_left(x).T))
+    True
+    >>> bool(np.allclose(tau.dtau_right_transpose(x), tau.dtau_right(x).T))
+    True
+    >>> bool(np.allclose(tau.dtau_inverse_left_transpose(x), tau.dtau_inverse_left(x).T))
+    True
+    >>> bool(np.allclose(tau.dtau_inverse_right_transpose(x), tau.dtau_inverse_right(x).T))
+    True
+    >>> xi, mu = np.eye(6)[0], np.eye(6)[1]
+    >>> bool(np.allclose(tau.gradient_left(x, xi, mu), tau.derivative_left(x, mu).T @ xi))
+    True
+    >>> bool(np.allclose(tau.gradient_right(x, xi, mu), tau.derivative_right(x, mu).T @ xi))
+    True
+    >>> GroupMap(se3, "ccsk", (5, 4, 3, 2, 1, 0))(x).round(4).tolist()
+    [0.0521, 0.2706, 0.2531, 0.973, -0.0685, 0.0878, 0.2023]
     """
 
     group: GroupOfLeaves
@@ -100,8 +136,17 @@ class GroupMap:
         return vectors(self._leaves, self._pick("tau"), "v", self.group.check_algebra(x))
 
     def inverse(self, g: ArrayLike) -> Array:
-        """τ⁻¹(g); for exp the rotation angle is in [0, π], for ccsk the middle angle of three rotations in [−π/2,
-        π/2].
+        """τ⁻¹(g); for exp the rotation angle is in [0, π], for ccsk the middle angle of three rotations in [−π/2, π/2].
+
+        Parameters
+        ----------
+        g : array (…, n_q)
+            Group elements; quaternions (w, x, y, z), angles in rad.
+
+        Returns
+        -------
+        array (…, n_v)
+            Algebra elements.
         """
         a = self.group.check(g, "g")
         if self.name == "cay":
@@ -120,53 +165,217 @@ class GroupMap:
     # --- tangents ---------------------------------------------------------------------------------------------------
 
     def dtau_left(self, x: ArrayLike, y: ArrayLike | None = None) -> Array:
-        """dτ_left(x), or dτ_left(x) y."""
+        """dτ_left(x), or dτ_left(x) y.
+
+        Parameters
+        ----------
+        x : array (…, n_v)
+            Algebra elements: lengths first, then angles, rad.
+        y : array (…, n_v), optional
+            Algebra elements; without them the matrix.
+
+        Returns
+        -------
+        array (…, n_v, n_v), or (…, n_v)
+            The matrix, or its product with the second argument.
+        """
         return self._linear("dtau_left", x, y, "y")
 
     def dtau_right(self, x: ArrayLike, y: ArrayLike | None = None) -> Array:
-        """dτ_right(x) = Ad_{τ(x)} dτ_left(x), or dτ_right(x) y."""
+        """dτ_right(x) = Ad_{τ(x)} dτ_left(x), or dτ_right(x) y.
+
+        Parameters
+        ----------
+        x : array (…, n_v)
+            Algebra elements: lengths first, then angles, rad.
+        y : array (…, n_v), optional
+            Algebra elements; without them the matrix.
+
+        Returns
+        -------
+        array (…, n_v, n_v), or (…, n_v)
+            The matrix, or its product with the second argument.
+        """
         return self._linear("dtau_right", x, y, "y")
 
     def dtau_inverse_left(self, x: ArrayLike, y: ArrayLike | None = None) -> Array:
-        """dτ_left(x)⁻¹, or dτ_left(x)⁻¹ y."""
+        """dτ_left(x)⁻¹, or dτ_left(x)⁻¹ y.
+
+        Parameters
+        ----------
+        x : array (…, n_v)
+            Algebra elements: lengths first, then angles, rad.
+        y : array (…, n_v), optional
+            Algebra elements; without them the matrix.
+
+        Returns
+        -------
+        array (…, n_v, n_v), or (…, n_v)
+            The matrix, or its product with the second argument.
+        """
         return self._linear("dtau_inverse_left", x, y, "y")
 
     def dtau_inverse_right(self, x: ArrayLike, y: ArrayLike | None = None) -> Array:
-        """dτ_right(x)⁻¹, or dτ_right(x)⁻¹ y."""
+        """dτ_right(x)⁻¹, or dτ_right(x)⁻¹ y.
+
+        Parameters
+        ----------
+        x : array (…, n_v)
+            Algebra elements: lengths first, then angles, rad.
+        y : array (…, n_v), optional
+            Algebra elements; without them the matrix.
+
+        Returns
+        -------
+        array (…, n_v, n_v), or (…, n_v)
+            The matrix, or its product with the second argument.
+        """
         return self._linear("dtau_inverse_right", x, y, "y")
 
     def dtau_left_transpose(self, x: ArrayLike, mu: ArrayLike | None = None) -> Array:
-        """dτ_left(x)ᵀ, or dτ_left(x)ᵀ μ."""
+        """dτ_left(x)ᵀ, or dτ_left(x)ᵀ μ.
+
+        Parameters
+        ----------
+        x : array (…, n_v)
+            Algebra elements: lengths first, then angles, rad.
+        mu : array (…, n_v), optional
+            Covectors; without them the matrix.
+
+        Returns
+        -------
+        array (…, n_v, n_v), or (…, n_v)
+            The matrix, or its product with the second argument.
+        """
         return self._linear("dtau_left_transpose", x, mu, "mu")
 
     def dtau_right_transpose(self, x: ArrayLike, mu: ArrayLike | None = None) -> Array:
-        """dτ_right(x)ᵀ, or dτ_right(x)ᵀ μ."""
+        """dτ_right(x)ᵀ, or dτ_right(x)ᵀ μ.
+
+        Parameters
+        ----------
+        x : array (…, n_v)
+            Algebra elements: lengths first, then angles, rad.
+        mu : array (…, n_v), optional
+            Covectors; without them the matrix.
+
+        Returns
+        -------
+        array (…, n_v, n_v), or (…, n_v)
+            The matrix, or its product with the second argument.
+        """
         return self._linear("dtau_right_transpose", x, mu, "mu")
 
     def dtau_inverse_left_transpose(self, x: ArrayLike, mu: ArrayLike | None = None) -> Array:
-        """dτ_left(x)⁻ᵀ, or dτ_left(x)⁻ᵀ μ."""
+        """dτ_left(x)⁻ᵀ, or dτ_left(x)⁻ᵀ μ.
+
+        Parameters
+        ----------
+        x : array (…, n_v)
+            Algebra elements: lengths first, then angles, rad.
+        mu : array (…, n_v), optional
+            Covectors; without them the matrix.
+
+        Returns
+        -------
+        array (…, n_v, n_v), or (…, n_v)
+            The matrix, or its product with the second argument.
+        """
         return self._linear("dtau_inverse_left_transpose", x, mu, "mu")
 
     def dtau_inverse_right_transpose(self, x: ArrayLike, mu: ArrayLike | None = None) -> Array:
-        """dτ_right(x)⁻ᵀ, or dτ_right(x)⁻ᵀ μ."""
+        """dτ_right(x)⁻ᵀ, or dτ_right(x)⁻ᵀ μ.
+
+        Parameters
+        ----------
+        x : array (…, n_v)
+            Algebra elements: lengths first, then angles, rad.
+        mu : array (…, n_v), optional
+            Covectors; without them the matrix.
+
+        Returns
+        -------
+        array (…, n_v, n_v), or (…, n_v)
+            The matrix, or its product with the second argument.
+        """
         return self._linear("dtau_inverse_right_transpose", x, mu, "mu")
 
     # --- second derivatives -----------------------------------------------------------------------------------------
 
     def derivative_left(self, x: ArrayLike, mu: ArrayLike, delta: ArrayLike | None = None) -> Array:
-        """d/dx (dτ_left(x)⁻ᵀ μ) as a matrix ``(…, n, n)``, or applied to a direction δ."""
+        """d/dx (dτ_left(x)⁻ᵀ μ) as a matrix ``(…, n, n)``, or applied to a direction δ.
+
+        Parameters
+        ----------
+        x : array (…, n_v)
+            Algebra elements: lengths first, then angles, rad.
+        mu : array (…, n_v)
+            Covectors.
+        delta : array (…, n_v), optional
+            Direction; without it the matrix.
+
+        Returns
+        -------
+        array (…, n_v, n_v), or (…, n_v)
+            The matrix, or its product with the second argument.
+        """
         return self._second("derivative", x, mu, delta, "mu", "delta")
 
     def derivative_right(self, x: ArrayLike, mu: ArrayLike, delta: ArrayLike | None = None) -> Array:
-        """d/dx (dτ_right(x)⁻ᵀ μ) as a matrix ``(…, n, n)``, or applied to a direction δ."""
+        """d/dx (dτ_right(x)⁻ᵀ μ) as a matrix ``(…, n, n)``, or applied to a direction δ.
+
+        Parameters
+        ----------
+        x : array (…, n_v)
+            Algebra elements: lengths first, then angles, rad.
+        mu : array (…, n_v)
+            Covectors.
+        delta : array (…, n_v), optional
+            Direction; without it the matrix.
+
+        Returns
+        -------
+        array (…, n_v, n_v), or (…, n_v)
+            The matrix, or its product with the second argument.
+        """
         return self._second("derivative_right", x, mu, delta, "mu", "delta")
 
     def gradient_left(self, x: ArrayLike, xi: ArrayLike, mu: ArrayLike) -> Array:
-        """∇ₓ ⟨μ, dτ_left(x)⁻¹ ξ⟩ = (d/dx (dτ_left(x)⁻ᵀ μ))ᵀ ξ."""
+        """∇ₓ ⟨μ, dτ_left(x)⁻¹ ξ⟩ = (d/dx (dτ_left(x)⁻ᵀ μ))ᵀ ξ.
+
+        Parameters
+        ----------
+        x : array (…, n_v)
+            Algebra elements: lengths first, then angles, rad.
+        xi : array (…, n_v)
+            Algebra elements.
+        mu : array (…, n_v)
+            Covectors.
+
+        Returns
+        -------
+        array (…, n_v)
+            A covector.
+        """
         return self._second("gradient", x, xi, mu, "xi", "mu")
 
     def gradient_right(self, x: ArrayLike, xi: ArrayLike, mu: ArrayLike) -> Array:
-        """∇ₓ ⟨μ, dτ_right(x)⁻¹ ξ⟩."""
+        """∇ₓ ⟨μ, dτ_right(x)⁻¹ ξ⟩.
+
+        Parameters
+        ----------
+        x : array (…, n_v)
+            Algebra elements: lengths first, then angles, rad.
+        xi : array (…, n_v)
+            Algebra elements.
+        mu : array (…, n_v)
+            Covectors.
+
+        Returns
+        -------
+        array (…, n_v)
+            A covector.
+        """
         return self._second("gradient_right", x, xi, mu, "xi", "mu")
 
     # --- evaluation -------------------------------------------------------------------------------------------------

@@ -65,20 +65,68 @@ means anything.
 
 @helper
 def positive(q: Any) -> Any:
-    """±q, the one with w ≥ 0."""
+    """±q, the one with w ≥ 0.
+
+    Parameters
+    ----------
+    q : tuple of 4 scalars
+        Unit quaternion (w, x, y, z).
+
+    Returns
+    -------
+    tuple of 4 scalars
+        The same rotation.
+
+    Examples
+    --------
+    >>> positive((-1.0, 0.0, 0.0, 0.0))[0]
+    1.0
+    """
     s = select(less(q[0], 0.0), -1.0, 1.0)
     return s * q[0], s * q[1], s * q[2], s * q[3]
 
 
 @helper
 def rodrigues_from_quaternion(q: Any) -> Any:
-    """(x, y, z)/w = n tan θ/2."""
+    """(x, y, z)/w = n tan θ/2.
+
+    Parameters
+    ----------
+    q : tuple of 4 scalars
+        Unit quaternion (w, x, y, z).
+
+    Returns
+    -------
+    tuple of 3 scalars
+        Gibbs vector; infinite for a rotation by π.
+
+    Examples
+    --------
+    >>> [round(x, 12) for x in rodrigues_from_quaternion((0.8, 0.6, 0.0, 0.0))]
+    [0.75, 0.0, 0.0]
+    """
     return q[1] / q[0], q[2] / q[0], q[3] / q[0]
 
 
 @helper
 def quaternion_from_rodrigues(g: Any) -> Any:
-    """(1, g)/√(1 + |g|²), scaled so that a large g does not overflow."""
+    """(1, g)/√(1 + |g|²), scaled so that a large g does not overflow.
+
+    Parameters
+    ----------
+    g : tuple of 3 scalars
+        Gibbs vector n tan θ/2.
+
+    Returns
+    -------
+    tuple of 4 scalars
+        Unit quaternion with w > 0.
+
+    Examples
+    --------
+    >>> quaternion_from_rodrigues((0.75, 0.0, 0.0))
+    (0.8, 0.6, 0.0, 0.0)
+    """
     k = _scale(g)
     x, y, z = k * g[0], k * g[1], k * g[2]
     n = sqrt(k * k + x * x + y * y + z * z)
@@ -87,14 +135,46 @@ def quaternion_from_rodrigues(g: Any) -> Any:
 
 @helper
 def modified_rodrigues_from_quaternion(q: Any) -> Any:
-    """(x, y, z)/(1 + w) = n tan θ/4, of the quaternion with w ≥ 0."""
+    """(x, y, z)/(1 + w) = n tan θ/4, of the quaternion with w ≥ 0.
+
+    Parameters
+    ----------
+    q : tuple of 4 scalars
+        Unit quaternion (w, x, y, z).
+
+    Returns
+    -------
+    tuple of 3 scalars
+        Of length ≤ 1.
+
+    Examples
+    --------
+    >>> modified_rodrigues_from_quaternion((0.0, 1.0, 0.0, 0.0))
+    (1.0, 0.0, 0.0)
+    """
     w, x, y, z = positive(q)
     return x / (1.0 + w), y / (1.0 + w), z / (1.0 + w)
 
 
 @helper
 def quaternion_from_modified_rodrigues(sigma: Any) -> Any:
-    """(1 − s, 2σ)/(1 + s) with s = |σ|², scaled so that a large σ does not overflow."""
+    """(1 − s, 2σ)/(1 + s) with s = |σ|², scaled so that a large σ does not overflow.
+
+    Parameters
+    ----------
+    sigma : tuple of 3 scalars
+        n tan θ/4.
+
+    Returns
+    -------
+    tuple of 4 scalars
+        Unit quaternion with w ≥ 0.
+
+    Examples
+    --------
+    >>> quaternion_from_modified_rodrigues((1.0, 0.0, 0.0))
+    (0.0, 1.0, 0.0, 0.0)
+    """
     k = _scale(sigma)
     x, y, z = k * sigma[0], k * sigma[1], k * sigma[2]
     n = sqrt(x * x + y * y + z * z)
@@ -126,6 +206,23 @@ def quaternion_from_euler(angles: Any, i: Any, j: Any, k: Any) -> Any:
     axis k.
 
     The product of three quaternions of half angles; l is the axis beside i and j, σ = ±1 the orientation of (i, j, l).
+
+    Parameters
+    ----------
+    angles : tuple of 3 scalars
+        rad.
+    i, j, k : int
+        Axes, 0 to 2; neighbours differ.
+
+    Returns
+    -------
+    tuple of 4 scalars
+        Unit quaternion with w ≥ 0.
+
+    Examples
+    --------
+    >>> quaternion_from_euler((0.0, 0.0, 0.0), 2, 1, 0)
+    (1.0, 0.0, 0.0, 0.0)
     """
     sa, ca = sincos(0.5 * angles[0])
     sb, cb = sincos(0.5 * angles[1])
@@ -155,6 +252,25 @@ def euler_from_quaternion(q: Any, i: Any, j: Any, k: Any, zero_first: Any) -> An
     the angles and C = cos b/2, S = sin b/2; three different axes are brought to this form by a quarter turn about axis
     j (here times √2). In gimbal lock (C or S below `LOCKED` times the other) c = 0, or a = 0 if `zero_first`.  Source:
     Bernardes and Viollet 2022.
+
+    Parameters
+    ----------
+    q : tuple of 4 scalars
+        Unit quaternion (w, x, y, z).
+    i, j, k : int
+        Axes, 0 to 2; neighbours differ.
+    zero_first : int
+        In gimbal lock: 1 makes the first angle zero, 0 the third.
+
+    Returns
+    -------
+    tuple of 3 scalars
+        Angles, rad.
+
+    Examples
+    --------
+    >>> [round(float(x), 6) for x in euler_from_quaternion((0.8, 0.0, 0.0, 0.6), 2, 1, 0, 0)]
+    [1.287002, 0.0, 0.0]
     """
     sigma = _orientation(i, j)
     w, x, y, z = q[0], _pick(q, i), _pick(q, j), sigma * _pick(q, 3 - i - j)
@@ -186,6 +302,23 @@ def _pick(q: Any, n: Any) -> Any:
 def matrix_from_quaternion_wxyz(q: ArrayLike) -> Array:
     """Rotation matrices (…, 3, 3) of unit quaternions (…, 4).
 
+    Parameters
+    ----------
+    q : array (…, 4)
+        Unit quaternions (w, x, y, z).
+
+    Returns
+    -------
+    array (…, 3, 3)
+        R, x_parent = R x_body.
+
+    Raises
+    ------
+    ValueError
+        Wrong shape, numbers that are not finite, or a quaternion that is not of unit norm.
+
+    Examples
+    --------
     >>> matrix_from_quaternion_wxyz([0.0, 0.0, 0.0, 1.0])
     array([[-1.,  0.,  0.],
            [ 0., -1.,  0.],
@@ -195,25 +328,105 @@ def matrix_from_quaternion_wxyz(q: ArrayLike) -> Array:
 
 
 def quaternion_wxyz_from_matrix(m: ArrayLike) -> Array:
-    """Unit quaternions (…, 4) with w ≥ 0 of rotation matrices (…, 3, 3); ValueError for others (`so3.project_matrix`
-    repairs).
+    """Unit quaternions (…, 4) with w ≥ 0 of rotation matrices (…, 3, 3).
+
+    Parameters
+    ----------
+    m : array (…, 3, 3)
+        Rotation matrices.
+
+    Returns
+    -------
+    array (…, 4)
+        Unit quaternions (w, x, y, z) with w ≥ 0.
+
+    Raises
+    ------
+    ValueError
+        A matrix that is no rotation to 1e-8; `so3.project_matrix` gives the nearest.
+
+    Examples
+    --------
+    >>> quaternion_wxyz_from_matrix(np.eye(3)).tolist()
+    [1.0, 0.0, 0.0, 0.0]
     """
     return group.from_matrix(m)
 
 
 def rotation_vector_from_quaternion_wxyz(q: ArrayLike) -> Array:
-    """Rotation vectors θ n (…, 3), 0 ≤ θ ≤ π, of unit quaternions (…, 4)."""
+    """Rotation vectors θ n (…, 3), 0 ≤ θ ≤ π, of unit quaternions (…, 4).
+
+    Parameters
+    ----------
+    q : array (…, 4)
+        Unit quaternions (w, x, y, z).
+
+    Returns
+    -------
+    array (…, 3)
+        rad.
+
+    Raises
+    ------
+    ValueError
+        Wrong shape, numbers that are not finite, or a quaternion that is not of unit norm.
+
+    Examples
+    --------
+    >>> rotation_vector_from_quaternion_wxyz([0.0, 0.0, 0.0, 1.0]).round(6).tolist()
+    [0.0, 0.0, 3.141593]
+    """
     return call(so3.log, [group.check(q)])
 
 
 def quaternion_wxyz_from_rotation_vector(vector: ArrayLike) -> Array:
-    """Unit quaternions (…, 4) with w ≥ 0 of rotation vectors (…, 3) of any length."""
+    """Unit quaternions (…, 4) with w ≥ 0 of rotation vectors (…, 3) of any length.
+
+    Parameters
+    ----------
+    vector : array (…, 3)
+        θ n, rad.
+
+    Returns
+    -------
+    array (…, 4)
+        Unit quaternions (w, x, y, z) with w ≥ 0.
+
+    Raises
+    ------
+    ValueError
+        Wrong shape or numbers that are not finite.
+
+    Examples
+    --------
+    >>> quaternion_wxyz_from_rotation_vector([0.0, 0.0, np.pi / 2]).round(6).tolist()
+    [0.707107, 0.0, 0.0, 0.707107]
+    """
     return call(lambda x: positive(so3.exp(x)), [numbers(vector, "vector", (3,))])
 
 
 def rodrigues_from_quaternion_wxyz(q: ArrayLike) -> Array:
-    """Rodrigues parameters n tan θ/2 (…, 3) of unit quaternions (…, 4); ValueError for a rotation by π, which has
-    none.
+    """Rodrigues parameters n tan θ/2 (…, 3) of unit quaternions (…, 4).
+
+    Parameters
+    ----------
+    q : array (…, 4)
+        Unit quaternions (w, x, y, z).
+
+    Returns
+    -------
+    array (…, 3)
+        Gibbs vectors.
+
+    Raises
+    ------
+    ValueError
+        A rotation by π, which has none; a quaternion that is not of unit norm.
+
+    Examples
+    --------
+    >>> rodrigues_from_quaternion_wxyz([0.8, 0.6, 0.0, 0.0]).round(12).tolist()
+    [0.75, 0.0, 0.0]
     """
     a = group.check(q)
     remedy = "a rotation by π has no Rodrigues parameters; use a rotation vector or modified Rodrigues parameters"
@@ -222,19 +435,81 @@ def rodrigues_from_quaternion_wxyz(q: ArrayLike) -> Array:
 
 
 def quaternion_wxyz_from_rodrigues(parameters: ArrayLike) -> Array:
-    """Unit quaternions (…, 4) with w > 0 of Rodrigues parameters (…, 3)."""
+    """Unit quaternions (…, 4) with w > 0 of Rodrigues parameters (…, 3).
+
+    Parameters
+    ----------
+    parameters : array (…, 3)
+        Gibbs vectors n tan θ/2.
+
+    Returns
+    -------
+    array (…, 4)
+        Unit quaternions (w, x, y, z) with w ≥ 0.
+
+    Raises
+    ------
+    ValueError
+        Wrong shape or numbers that are not finite.
+
+    Examples
+    --------
+    >>> quaternion_wxyz_from_rodrigues([0.75, 0.0, 0.0]).tolist()
+    [0.8, 0.6, 0.0, 0.0]
+    """
     return call(quaternion_from_rodrigues, [numbers(parameters, "parameters", (3,))])
 
 
 def modified_rodrigues_from_quaternion_wxyz(q: ArrayLike) -> Array:
     """Modified Rodrigues parameters n tan θ/4 (…, 3) of unit quaternions (…, 4); of the two sets the one of length
     ≤ 1.
+
+    Parameters
+    ----------
+    q : array (…, 4)
+        Unit quaternions (w, x, y, z).
+
+    Returns
+    -------
+    array (…, 3)
+        n tan θ/4.
+
+    Raises
+    ------
+    ValueError
+        Wrong shape, numbers that are not finite, or a quaternion that is not of unit norm.
+
+    Examples
+    --------
+    >>> modified_rodrigues_from_quaternion_wxyz([0.0, 1.0, 0.0, 0.0]).tolist()
+    [1.0, 0.0, 0.0]
     """
     return call(modified_rodrigues_from_quaternion, [group.check(q)])
 
 
 def quaternion_wxyz_from_modified_rodrigues(parameters: ArrayLike) -> Array:
-    """Unit quaternions (…, 4) with w ≥ 0 of modified Rodrigues parameters (…, 3), of either set."""
+    """Unit quaternions (…, 4) with w ≥ 0 of modified Rodrigues parameters (…, 3), of either set.
+
+    Parameters
+    ----------
+    parameters : array (…, 3)
+        n tan θ/4.
+
+    Returns
+    -------
+    array (…, 4)
+        Unit quaternions (w, x, y, z) with w ≥ 0.
+
+    Raises
+    ------
+    ValueError
+        Wrong shape or numbers that are not finite.
+
+    Examples
+    --------
+    >>> quaternion_wxyz_from_modified_rodrigues([1.0, 0.0, 0.0]).tolist()
+    [0.0, 1.0, 0.0, 0.0]
+    """
     return call(quaternion_from_modified_rodrigues, [numbers(parameters, "parameters", (3,))])
 
 
@@ -256,6 +531,17 @@ def euler_angles_from_quaternion_wxyz(q: ArrayLike, sequence: str) -> Array:
         same. In gimbal lock, where the middle one is at an end and only the sum or difference of the others means
         anything, the third is 0.
 
+    Raises
+    ------
+    ValueError
+        A sequence that is none; a quaternion that is not of unit norm.
+
+    References
+    ----------
+    Bernardes and Viollet 2022.
+
+    Examples
+    --------
     >>> euler_angles_from_quaternion_wxyz([np.cos(0.2), 0.0, 0.0, np.sin(0.2)], "ZYX")
     array([0.4, 0. , 0. ])
     """
@@ -265,9 +551,27 @@ def euler_angles_from_quaternion_wxyz(q: ArrayLike, sequence: str) -> Array:
 
 
 def quaternion_wxyz_from_euler_angles(angles: ArrayLike, sequence: str) -> Array:
-    """Unit quaternions (…, 4) with w ≥ 0 of Euler angles (…, 3) in rad; `sequence` as in
-    `euler_angles_from_quaternion_wxyz`.
+    """Unit quaternions (…, 4) with w ≥ 0 of Euler angles (…, 3).
 
+    Parameters
+    ----------
+    angles : array (…, 3)
+        rad, in the order of the sequence.
+    sequence : str
+        As in `euler_angles_from_quaternion_wxyz`.
+
+    Returns
+    -------
+    array (…, 4)
+        Unit quaternions (w, x, y, z) with w ≥ 0.
+
+    Raises
+    ------
+    ValueError
+        A sequence that is none; wrong shape, numbers that are not finite.
+
+    Examples
+    --------
     >>> quaternion_wxyz_from_euler_angles([0.0, 0.0, np.pi], "xyz").round(15)
     array([0., 0., 0., 1.])
     """
@@ -277,12 +581,54 @@ def quaternion_wxyz_from_euler_angles(angles: ArrayLike, sequence: str) -> Array
 
 
 def quaternion_xyzw_from_wxyz(q: ArrayLike) -> Array:
-    """(w, x, y, z) → (x, y, z, w), the order of SciPy, ROS and Pinocchio."""
+    """(w, x, y, z) → (x, y, z, w), the order of SciPy, ROS and Pinocchio.
+
+    Parameters
+    ----------
+    q : array (…, 4)
+        Quaternions of any norm.
+
+    Returns
+    -------
+    array (…, 4)
+        The same quaternions.
+
+    Raises
+    ------
+    ValueError
+        Wrong shape or numbers that are not finite.
+
+    Examples
+    --------
+    >>> quaternion_xyzw_from_wxyz([1.0, 2.0, 3.0, 4.0]).tolist()
+    [2.0, 3.0, 4.0, 1.0]
+    """
     return np.roll(numbers(q, "q", (4,)), -1, axis=-1)
 
 
 def quaternion_wxyz_from_xyzw(q: ArrayLike) -> Array:
-    """(x, y, z, w) → (w, x, y, z)."""
+    """(x, y, z, w) → (w, x, y, z), the order of this project.
+
+    Parameters
+    ----------
+    q : array (…, 4)
+        Quaternions of any norm.
+
+    Returns
+    -------
+    array (…, 4)
+        The same quaternions.
+
+    Raises
+    ------
+    ValueError
+        Wrong shape or numbers that are not finite.
+
+    Examples
+    --------
+    >>> quaternion_wxyz_from_xyzw([1.0, 2.0, 3.0, 4.0]).tolist()
+    [4.0, 1.0, 2.0, 3.0]
+    """
     return np.roll(numbers(q, "q", (4,)), 1, axis=-1)
 
 

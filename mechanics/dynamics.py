@@ -60,7 +60,16 @@ Array = NDArray[np.float64]
 
 @of_its_tree
 def body_poses(tree: Tree, q: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
-    """Origins and rotations of all bodies.
+    """Origins and rotations of all bodies: x_world = R x_body + r.
+
+    Parameters
+    ----------
+    tree : Tree or Mechanism
+        The model; of a mechanism, its tree.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    t : float
+        Time, s: it matters with prescribed motions only.
 
     Returns
     -------
@@ -68,6 +77,21 @@ def body_poses(tree: Tree, q: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
         Body origins in the world, m.
     rotations : array (…, N, 3, 3)
         x_world = rotation·x_body + position.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, numbers that are not finite, a quaternion that is not of unit norm.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> positions, rotations = mechanics.body_poses(tree, [0.0])
+    >>> positions.shape, rotations.shape
+    ((1, 3), (1, 3, 3))
     """
     values = evaluate(kinematics.body_poses, tree, 12 * len(tree), t, configuration(tree, q))
     values = values.reshape(*values.shape[:-1], len(tree), 12)
@@ -78,10 +102,36 @@ def body_poses(tree: Tree, q: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
 def body_twists(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     """Absolute twists of all bodies, V = B v + β.
 
+    Parameters
+    ----------
+    tree : Tree or Mechanism
+        The model; of a mechanism, its tree.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    v : array (…, nv)
+        Velocities: joint rates, rad/s and m/s, or body twists (linear, angular) where the joint's configuration is a
+        group.
+    t : float
+        Time, s: it matters with prescribed motions only.
+
     Returns
     -------
     array (…, N, 6)
-        Velocity of the body origin and angular velocity, body axes.
+        Velocity of the body origin, m/s, and angular velocity, rad/s, in body axes; β is what prescribed motions add.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, numbers that are not finite, a quaternion that is not of unit norm.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> mechanics.body_twists(tree, [0.3], [2.0]).tolist()
+    [[0.0, 0.0, 0.0, 0.0, 2.0, 0.0]]
     """
     values = evaluate(kinematics.body_twists, tree, 6 * len(tree), t, configuration(tree, q), velocity(tree, v))
     return values.reshape(*values.shape[:-1], len(tree), 6)
@@ -91,11 +141,34 @@ def body_twists(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array
 def body_jacobians(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
     """The matrices B of the twists of all bodies, V = B v + β: what `body_twists` says of unit velocities.
 
+    Parameters
+    ----------
+    tree : Tree or Mechanism
+        The model; of a mechanism, its tree.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    t : float
+        Time, s: it matters with prescribed motions only.
+
     Returns
     -------
     array (…, N, 6, nv)
         Rows: velocity of the body origin and angular velocity, body axes.  Bᵀ takes a wrench on the body to generalised
         forces.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, numbers that are not finite, a quaternion that is not of unit norm.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> mechanics.body_jacobians(tree, [0.3])[0, :, 0].tolist()
+    [0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
     """
     configurations = configuration(tree, q)[..., None, :]
     columns = body_twists(tree, configurations, np.eye(tree.nv), t) - body_twists(
@@ -110,10 +183,12 @@ def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0, algorithm: str = "crba
 
     Parameters
     ----------
+    tree : Tree or Mechanism
+        The model; of a mechanism, its tree.
     q : array (…, nq)
-        Configuration.
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
     t : float
-        Time of prescribed motions.
+        Time, s: it matters with prescribed motions only.
     algorithm : {"crba", "yaskevich", "stepanenko", "kosynka"}
         The composite-rigid-body kernel for every tree (default), or, for comparison, one of the algorithms for serial
         chains of rotary and sliding joints: Yaskevich's recursion (corrected), Stepanenko's passes, the
@@ -122,6 +197,7 @@ def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0, algorithm: str = "crba
     Returns
     -------
     array (…, nv, nv)
+        kg·m², kg·m and kg; positive definite unless a joint moves no inertia.
 
     Raises
     ------
@@ -129,6 +205,24 @@ def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0, algorithm: str = "crba
         An unknown algorithm, wrong sizes, numbers that are not finite.
     ModelError
         A branched tree or another kind of joint, for the algorithms for chains.
+
+    Notes
+    -----
+    Composite bodies: M_ij = A_iᵀ X M^c_j A_j, j behind i, where M^c_j is the inertia of all that joint j carries and X
+    takes its wrench to joint i.
+
+    References
+    ----------
+    Featherstone 2008, composite-rigid-body algorithm; Yaskevich, eqs. (12)–(16) and (20), with (14b) corrected.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> mechanics.mass_matrix(tree, [0.3]).tolist()
+    [[0.5]]
     """
     known = ("crba", "yaskevich", "stepanenko", "kosynka")
     if algorithm not in known:
@@ -149,10 +243,36 @@ def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0, algorithm: str = "crba
 def momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     """p = ∂T/∂v: M v, and with prescribed motions the momentum of their drift besides.
 
+    Parameters
+    ----------
+    tree : Tree or Mechanism
+        The model; of a mechanism, its tree.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    v : array (…, nv)
+        Velocities: joint rates, rad/s and m/s, or body twists (linear, angular) where the joint's configuration is a
+        group.
+    t : float
+        Time, s: it matters with prescribed motions only.
+
     Returns
     -------
     array (…, nv)
-        Generalised momenta; Poisson momenta where the configuration is a group.
+        Generalised momenta, kg·m²/s and kg·m/s; Poisson momenta where the configuration is a group.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, numbers that are not finite, a quaternion that is not of unit norm.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> mechanics.momentum(tree, [0.3], [2.0]).tolist()
+    [1.0]
     """
     return evaluate(momentum_kernels.momentum, tree, tree.nv, t, configuration(tree, q), velocity(tree, v))
 
@@ -173,14 +293,18 @@ def hamiltonian_rhs(
 
     Parameters
     ----------
-    q, p : array (…, nq), (…, nv)
-        Configuration and momenta.
+    tree : Tree
+        The model; a mechanism has methods of its own.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    p : array (…, nv)
+        Momenta p = ∂T/∂v, kg·m²/s and kg·m/s.
     wrenches : array (…, N, 6), optional
-        External wrenches (force, moment) on the bodies, body axes, at the body origins.
+        External wrenches (force, moment) on the N bodies, body axes, at the body origins, N and N·m; default none.
     tau : array (…, nv), optional
-        Joint forces, N or N·m.
+        Joint forces, N·m and N; default none.
     t : float
-        Time of prescribed motions.
+        Time, s: it matters with prescribed motions only.
     algorithm : {"ERA", "TSP", "OSP"}
         The recursion, in linear time (default); or the projection on the possible motions, or on the reactions: the
         same numbers by other ways, for checks and comparisons.
@@ -198,8 +322,23 @@ def hamiltonian_rhs(
 
     Notes
     -----
-    Ivanov and Shimanovsky, ERA: eq. (18) with the sign of π* corrected, TSP: (11)–(12), OSP: (13)–(16) with the missing
+    P* are the momenta of the bodies, A the matrix of their twists V = A v, Ω that of the gyroscopic terms, Q the
+    generalised gravity, d the damping of the joints.
+
+    References
+    ----------
+    Ivanov and Shimanovsky: ERA is eq. (18) with the sign of π* corrected, TSP (11)–(12), OSP (13)–(16) with the missing
     Aᵀ and Q.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> v, p_dot = mechanics.hamiltonian_rhs(tree, [0.3], [1.0])
+    >>> v.tolist(), p_dot.round(6).tolist()
+    ([2.0], [-2.899053])
     """
     if not isinstance(algorithm, str) or algorithm not in ("ERA", "TSP", "OSP"):
         raise ValueError(f"algorithm: {shown(algorithm)}, expected 'ERA', 'TSP' or 'OSP'")
@@ -220,6 +359,40 @@ def hamiltonian_rhs(
 def rates(tree: Tree, field: Entry, q: ArrayLike, p: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
     """`hamiltonian_rhs` by a field (q, p) → (v, ṗ) of the tree: that of `mechanics.algorithms.era`, or one made for
     this tree.
+
+    Parameters
+    ----------
+    tree : Tree
+        The model.
+    field : Entry
+        Kernel of the field, with `integrators.signatures.FIELD_SIGNATURES`.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    p : array (…, nv)
+        Momenta p = ∂T/∂v, kg·m²/s and kg·m/s.
+    t : float
+        Time, s: it matters with prescribed motions only.
+
+    Returns
+    -------
+    v, p_dot : array (…, nv)
+        As from `hamiltonian_rhs`.
+
+    Raises
+    ------
+    ValueError
+        As from `hamiltonian_rhs`.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> from mechanics.algorithms.era import era
+    >>> from mechanics.dynamics import rates
+    >>> rates(tree, era, [0.3], [1.0])[0].tolist()
+    [2.0]
     """
     q, p = configuration(tree, q), velocity(tree, p, "p")
     return _solved(tree, q, p, evaluate(field, tree, 2 * tree.nv, t, q, p), t)
@@ -228,8 +401,38 @@ def rates(tree: Tree, field: Entry, q: ArrayLike, p: ArrayLike, t: float = 0.0) 
 def closed_rates(
     tree: Tree, packed: PackedLoops, field: Entry, q: ArrayLike, p: ArrayLike, t: float = 0.0
 ) -> tuple[Array, Array]:
-    """The same by a field of a tree with closed loops: that of `mechanics.closed_trees.field`, or one made for the
-    mechanism.
+    """Velocities that keep the loops closed, and ṗ*, by a field of a tree with closed loops: that of
+    `mechanics.closed_trees.field`, or one made for the mechanism.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree of the mechanism.
+    packed : PackedLoops
+        Its arrays, `Mechanism.packed`.
+    field : Entry
+        Kernel of the field.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    p : array (…, nv)
+        Momenta p = ∂T/∂v, kg·m²/s and kg·m/s.
+    t : float
+        Time, s: it matters with prescribed motions only.
+
+    Returns
+    -------
+    v, p_dot : array (…, nv)
+        As from `Mechanism.rhs`.
+
+    Raises
+    ------
+    ValueError
+        As from `hamiltonian_rhs`; rates that are not finite: a joint moves no inertia, or the ends of a closing
+        distance coincide.
+
+    Examples
+    --------
+    See `Mechanism`.
     """
     q, p = configuration(tree, q), velocity(tree, p, "p")
     out = evaluate(field, packed, 2 * tree.nv, t, q, p)
@@ -261,10 +464,44 @@ def inverse_dynamics(
 ) -> Array:
     """τ = M a + b: joint forces that produce the accelerations a = v̇ (recursive Newton–Euler).
 
+    Parameters
+    ----------
+    tree : Tree
+        The model; a mechanism has methods of its own.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    v : array (…, nv)
+        Velocities: joint rates, rad/s and m/s, or body twists (linear, angular) where the joint's configuration is a
+        group.
+    a : array (…, nv)
+        Accelerations v̇, rad/s² and m/s².
+    wrenches : array (…, N, 6), optional
+        External wrenches (force, moment) on the N bodies, body axes, at the body origins, N and N·m; default none.
+    t : float
+        Time, s: it matters with prescribed motions only.
+
     Returns
     -------
     array (…, nv)
-        Joint forces, besides the damping of the joints.
+        Joint forces, N·m and N, besides the damping of the joints, which counts in b.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, numbers that are not finite, a quaternion that is not of unit norm.
+
+    References
+    ----------
+    Luh, Walker, Paul 1980; in spatial vectors Featherstone 2008.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> mechanics.inverse_dynamics(tree, [0.3], [0.0], [1.0]).round(6).tolist()
+    [3.399053]
     """
     inputs = configuration(tree, q), velocity(tree, v), velocity(tree, a, "a"), external_wrenches(tree, wrenches)
     return evaluate(rnea.rnea, tree, tree.nv, t, *inputs)
@@ -278,12 +515,42 @@ def bias(
 
     Parameters
     ----------
+    tree : Tree
+        The model; a mechanism has methods of its own.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    v : array (…, nv)
+        Velocities: joint rates, rad/s and m/s, or body twists (linear, angular) where the joint's configuration is a
+        group.
+    wrenches : array (…, N, 6), optional
+        External wrenches (force, moment) on the N bodies, body axes, at the body origins, N and N·m; default none.
+    t : float
+        Time, s: it matters with prescribed motions only.
     algorithm : {"rnea", "yaskevich"}
         Newton and Euler's recursion for every tree (default), or Yaskevich's for serial chains, without wrenches.
 
     Returns
     -------
     array (…, nv)
+        N·m and N.
+
+    Raises
+    ------
+    ValueError
+        Another algorithm; wrenches for Yaskevich's; wrong shapes, numbers that are not finite.
+
+    References
+    ----------
+    Luh, Walker, Paul 1980; Yaskevich, eqs. (17)–(21).
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> mechanics.bias(tree, [0.3], [2.0]).round(6).tolist()
+    [2.899053]
     """
     if algorithm == "rnea":
         return inverse_dynamics(tree, q, v, np.zeros(tree.nv), wrenches, t)
@@ -308,9 +575,49 @@ def forward_dynamics(
 ) -> Array:
     """v̇ = M⁻¹(τ − b): accelerations under given joint forces, in linear time.
 
+    Parameters
+    ----------
+    tree : Tree
+        The model; a mechanism has methods of its own.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    v : array (…, nv)
+        Velocities: joint rates, rad/s and m/s, or body twists (linear, angular) where the joint's configuration is a
+        group.
+    tau : array (…, nv), optional
+        Joint forces, N·m and N; default none.
+    wrenches : array (…, N, 6), optional
+        External wrenches (force, moment) on the N bodies, body axes, at the body origins, N and N·m; default none.
+    t : float
+        Time, s: it matters with prescribed motions only.
+
     Returns
     -------
     array (…, nv)
+        Accelerations v̇, rad/s² and m/s².
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, numbers that are not finite, a quaternion that is not of unit norm; a joint that carries no
+        inertia.
+
+    Notes
+    -----
+    b is that of `bias`; M⁻¹ is applied by the elimination of joint after joint, as in `hamiltonian_rhs`.
+
+    References
+    ----------
+    Featherstone 2008, articulated-body algorithm.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> mechanics.forward_dynamics(tree, [0.3], [0.0]).round(6).tolist()
+    [-5.798106]
     """
     force = velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau") - bias(tree, q, v, wrenches, t)
     q = configuration(tree, q)
@@ -322,19 +629,112 @@ def forward_dynamics(
 
 @of_its_tree
 def kinetic_energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
-    """T = ½ Σ V_iᵀ M_i V_i, J; shape (…)."""
+    """Kinetic energy T = ½ Σ V_iᵀ M_i V_i = ½ vᵀ M v (without prescribed motions).
+
+    Parameters
+    ----------
+    tree : Tree or Mechanism
+        The model; of a mechanism, its tree.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    v : array (…, nv)
+        Velocities: joint rates, rad/s and m/s, or body twists (linear, angular) where the joint's configuration is a
+        group.
+    t : float
+        Time, s: it matters with prescribed motions only.
+
+    Returns
+    -------
+    array (…)
+        J.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, numbers that are not finite, a quaternion that is not of unit norm.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> float(mechanics.kinetic_energy(tree, [0.3], [2.0]))
+    1.0
+    """
     return evaluate(energy_kernels.energies, tree, 2, t, configuration(tree, q), velocity(tree, v))[..., 0]
 
 
 @of_a_tree
 def potential_energy(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
-    """−g · Σ m_i x_i, J; shape (…).  Zero at the origin of the world; bodies fixed to the base do not count."""
+    """Potential energy of gravity, U = −g · Σ m_i x_i.
+
+    Parameters
+    ----------
+    tree : Tree
+        The model; a mechanism has methods of its own.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    t : float
+        Time, s: it matters with prescribed motions only.
+
+    Returns
+    -------
+    array (…)
+        J.  Zero at the origin of the world; bodies fixed to the base do not count.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, numbers that are not finite, a quaternion that is not of unit norm.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> float(mechanics.potential_energy(tree, [0.0]))
+    -9.81
+    """
     return evaluate(energy_kernels.potential_energy, tree, 4, t, configuration(tree, q))[..., 0]
 
 
 @of_a_tree
 def energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
-    """Kinetic and potential energy together, J; shape (…)."""
+    """Kinetic and potential energy together, T + U.
+
+    Parameters
+    ----------
+    tree : Tree
+        The model; a mechanism has methods of its own.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    v : array (…, nv)
+        Velocities: joint rates, rad/s and m/s, or body twists (linear, angular) where the joint's configuration is a
+        group.
+    t : float
+        Time, s: it matters with prescribed motions only.
+
+    Returns
+    -------
+    array (…)
+        J.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, numbers that are not finite, a quaternion that is not of unit norm.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> float(mechanics.energy(tree, [0.0], [2.0]))
+    -8.81
+    """
     return np.asarray(
         evaluate(energy_kernels.energies, tree, 2, t, configuration(tree, q), velocity(tree, v)).sum(axis=-1)
     )
@@ -342,7 +742,36 @@ def energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
 
 @of_its_tree
 def centre_of_mass(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
-    """Centre of mass of the moving bodies in the world, m; shape (…, 3)."""
+    """Centre of mass of the moving bodies, Σ m_i x_i / Σ m_i.
+
+    Parameters
+    ----------
+    tree : Tree or Mechanism
+        The model; of a mechanism, its tree.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    t : float
+        Time, s: it matters with prescribed motions only.
+
+    Returns
+    -------
+    array (…, 3)
+        In world axes, m.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, numbers that are not finite, a quaternion that is not of unit norm.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> mechanics.centre_of_mass(tree, [0.0]).round(12).tolist()
+    [0.0, 0.0, -0.5]
+    """
     return evaluate(energy_kernels.potential_energy, tree, 4, t, configuration(tree, q))[..., 1:]
 
 
@@ -358,6 +787,41 @@ def power(
     """Power of the joint forces, the damping and the wrenches, τᵀv − d vᵀv + Σ F_iᵀ V_i, W; shape (…).
 
     Gravity is left to the potential energy: without prescribed motions, d(energy)/dt = power.
+
+    Parameters
+    ----------
+    tree : Tree
+        The model; a mechanism has methods of its own.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    v : array (…, nv)
+        Velocities: joint rates, rad/s and m/s, or body twists (linear, angular) where the joint's configuration is a
+        group.
+    tau : array (…, nv), optional
+        Joint forces, N·m and N; default none.
+    wrenches : array (…, N, 6), optional
+        External wrenches (force, moment) on the N bodies, body axes, at the body origins, N and N·m; default none.
+    t : float
+        Time, s: it matters with prescribed motions only.
+
+    Returns
+    -------
+    array (…)
+        W.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, numbers that are not finite, a quaternion that is not of unit norm.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> float(mechanics.power(tree, [0.3], [2.0], tau=[5.0]))
+    10.0
     """
     of_kind(tree, Tree, "tree", "a Tree")
     q, v, t = configuration(tree, q), velocity(tree, v), real(t, "t")
@@ -372,5 +836,41 @@ def power(
 
 @of_its_tree
 def centroidal_momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
-    """Linear momentum (3) and angular momentum about the centre of mass (3), world axes; shape (…, 6)."""
+    """Linear momentum, and angular momentum about the centre of mass, of all moving bodies.
+
+    Parameters
+    ----------
+    tree : Tree or Mechanism
+        The model; of a mechanism, its tree.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    v : array (…, nv)
+        Velocities: joint rates, rad/s and m/s, or body twists (linear, angular) where the joint's configuration is a
+        group.
+    t : float
+        Time, s: it matters with prescribed motions only.
+
+    Returns
+    -------
+    array (…, 6)
+        (l, k): Σ m_i ẋ_i, kg·m/s, and Σ (momentum of body i about the centre of mass), kg·m²/s, both in world axes.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, numbers that are not finite, a quaternion that is not of unit norm.
+
+    References
+    ----------
+    Orin, Goswami, Lee 2013.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> mechanics.centroidal_momentum(tree, [0.0], [2.0]).round(12).tolist()
+    [-2.0, 0.0, -0.0, 0.0, 0.0, 0.0]
+    """
     return evaluate(energy_kernels.total_momentum, tree, 6, t, configuration(tree, q), velocity(tree, v))

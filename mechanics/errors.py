@@ -17,6 +17,20 @@ __dir__ = listing(__all__)
 class ModelError(ValueError):
     """A model that cannot be used; the message names the file, the element, the value, what was expected and the
     remedy.
+
+    Parameters
+    ----------
+    where, problem, remedy : str
+        File and element; value and what was expected; what to do.
+
+    Examples
+    --------
+    >>> from mechanics import Body, ModelError
+    >>> try:
+    ...     Body("arm", joint="hinge")
+    ... except ModelError as error:
+    ...     print(error)
+    body 'arm': joint is 'hinge'; give a joint of mechanics.joints, such as Revolute((0, 0, 1))
     """
 
     def __init__(self, where: str, problem: str, remedy: str) -> None:
@@ -24,15 +38,37 @@ class ModelError(ValueError):
         super().__init__(f"{where}: {problem}; {remedy}")
 
     def within(self, file: str) -> None:
-        """Put the name of a file before the place, if it is not there."""
+        """Put the name of a file before the place, if it is not there.
+
+        Parameters
+        ----------
+        file : str
+            Its name.
+        """
         if file not in self.where:
             self.where = f"{file}: {self.where}"
             self.args = (f"{self.where}: {self.problem}; {self.remedy}",)
 
 
 class ModelWarning(UserWarning):
-    """The model is used, but moves differently than its file says, or as no body can."""
+    """The model is used, but moves differently than its file says, or as no body can.
+
+    Examples
+    --------
+    `load_urdf` warns of what a file says and the tree does differently:
+
+    >>> import warnings
+    >>> import mechanics
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", mechanics.ModelWarning)
+    ...     tree = mechanics.load_urdf(mechanics.model_path("double_pendulum"))
+    """
 
 
 class MotionWarning(UserWarning):
-    """Something happened to a mechanism in a run: which closure, which equation, when."""
+    """Something happened to a mechanism in a run: which closure, which equation, when.
+
+    Examples
+    --------
+    `LiveWatch` warns with it.
+    """

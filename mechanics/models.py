@@ -40,7 +40,20 @@ if TYPE_CHECKING:
 
 
 class Model(NamedTuple):
-    """A robot of the package: its file, and whether it stands free or is bolted to the ground."""
+    """A robot of the package: its file, and whether it stands free or is bolted to the ground.
+
+    Parameters
+    ----------
+    file : str
+        Below the folder of the package example-robot-data.
+    floating_base : bool
+        Whether its root link moves freely.
+
+    Examples
+    --------
+    >>> MODELS["go2"].floating_base, MODELS["panda"].floating_base
+    (True, False)
+    """
 
     file: str
     floating_base: bool = False
@@ -88,19 +101,47 @@ _FOLDER = Path("share/example-robot-data/robots")
 
 
 def model_names() -> tuple[str, ...]:
-    """The built-in names that `load_model` and `model_path` know."""
+    """The built-in names that `load_model` and `model_path` know.
+
+    Returns
+    -------
+    tuple of str
+        In alphabetical order, nearly.
+
+    Examples
+    --------
+    >>> "panda" in model_names()
+    True
+    """
     return tuple(MODELS)
 
 
 def model_path(name: str) -> Path:
     """The URDF file of a built-in model on this machine.
 
+    Parameters
+    ----------
+    name : str
+        One of `model_names`.
+
+    Returns
+    -------
+    Path
+        Of the URDF file.
+
     Raises
     ------
     ValueError
         An unknown name.
+    FileNotFoundError
+        The installed version of the package does not have the file.
     ModuleNotFoundError
         The package with the model files is not installed; the message says how to install it.
+
+    Examples
+    --------
+    >>> model_path("double_pendulum").name
+    'double_pendulum.urdf'
     """
     of_kind(name, str, "name", "one of `model_names`")
     if name not in MODELS:
@@ -137,6 +178,22 @@ def load_model(model: str | os.PathLike[str], floating_base: bool | None = None,
         file, no.
     **options
         As for `load_urdf`.
+
+    Returns
+    -------
+    Tree
+        As from `load_urdf`.
+
+    Raises
+    ------
+    ValueError
+        Neither a known name nor the path of a URDF file; ModelError as from `load_urdf`.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> mechanics.load_model("double_pendulum").nv
+    2
     """
     path, free = _file(model, floating_base)
     return load_urdf(path, free, **options)
@@ -336,6 +393,8 @@ def load_mechanism(
 
     Raises
     ------
+    ValueError
+        Options that do not belong to the kind of file.
     ModelError
         With the file, the element and the remedy: no such file, what is refused by `load_urdf` and `load_mjcf`, SDF
         with nested or included models, unknown links, frames or types of joints, loops that do not close; a URDF with

@@ -28,15 +28,21 @@ class Block:
 
     Attributes
     ----------
-    name, kind, copies
-        As the user calls it; the factor of `liegroup.table` and how often (Rⁿ: n).
-    size
+    name : str
+        As the user calls it.
+    kind, copies : int
+        The factor of `liegroup.table` and how often (Rⁿ: n).
+    size : int
         How many numbers.
-    element, numbers
+    element, numbers : callable
         From the numbers to the element of `liegroup`, and back.
-    velocity
-        ``velocity(element, rate of the numbers)`` → (body velocity, size of what of the rate is normal to the
-        group).
+    velocity : callable
+        ``velocity(element, rate of the numbers)`` → (body velocity, size of what of the rate is normal to the group).
+
+    Examples
+    --------
+    >>> BLOCKS["SO3_xyzw"].element(np.array([0.0, 0.0, 0.0, 1.0])).tolist()
+    [1.0, 0.0, 0.0, 0.0]
     """
 
     name: str
@@ -126,7 +132,28 @@ matrix row by row.
 
 
 def find_blocks(groups: Any) -> tuple[Block, ...]:
-    """The blocks that a user names: names, integers n for Rⁿ, or groups of `liegroup`, one or a sequence."""
+    """The blocks that a user names: names, integers n for Rⁿ, or groups of `liegroup`, one or a sequence.
+
+    Parameters
+    ----------
+    groups : str, int, group or sequence of them
+        What a vector of numbers consists of.
+
+    Returns
+    -------
+    tuple of Block
+        In order.
+
+    Raises
+    ------
+    ValueError
+        A name or a thing that is none.
+
+    Examples
+    --------
+    >>> [block.name for block in find_blocks(["SO3_xyzw", 3])]
+    ['SO3_xyzw', 'R3']
+    """
     rows = groups if isinstance(groups, Sequence) and not isinstance(groups, (str, bytes)) else [groups]
     return tuple(block for row in rows for block in _blocks(row))
 
@@ -146,7 +173,19 @@ def _blocks(row: Any) -> list[Block]:
 
 
 class Layout:
-    """A vector of numbers made of blocks."""
+    """A vector of numbers made of blocks.
+
+    Parameters
+    ----------
+    blocks : tuple of Block
+        From `find_blocks`.
+
+    Examples
+    --------
+    >>> layout = Layout(find_blocks(["SO3", 2]))
+    >>> layout.size, layout.velocity(0.0, np.array([1.0, 0, 0, 0, 5, 6]), np.array([0, 0, 0, 0.5, 1, 2])).tolist()
+    (6, [0.0, 0.0, 1.0, 1.0, 2.0])
+    """
 
     def __init__(self, blocks: tuple[Block, ...]) -> None:
         self.blocks = blocks
@@ -158,7 +197,20 @@ class Layout:
         self._velocities = [slice(v, v + n) for _, _, v, _, n in self.table.tolist()]
 
     def check(self, y: Array, name: str) -> None:
-        """ValueError unless y has as many numbers as the blocks."""
+        """ValueError unless y has as many numbers as the blocks.
+
+        Parameters
+        ----------
+        y : array (size,)
+            The numbers.
+        name : str
+            What the message calls them.
+
+        Raises
+        ------
+        ValueError
+            Another number of them.
+        """
         if y.shape != (self.size,):
             described = ", ".join(f"{block.name} ({block.size})" for block in self.blocks)
             raise ValueError(
@@ -167,15 +219,67 @@ class Layout:
             )
 
     def element(self, y: Array) -> Array:
-        """The element of the product of groups."""
+        """The element of the product of groups.
+
+        Parameters
+        ----------
+        y : array (size,)
+            The numbers.
+
+        Returns
+        -------
+        array (n_q,)
+            As `liegroup` writes it.
+
+        Raises
+        ------
+        ValueError
+            Numbers that are not an element.
+        """
         return np.concatenate([block.element(y[s]) for block, s in zip(self.blocks, self._numbers, strict=True)])
 
     def numbers(self, q: Array) -> Array:
-        """The numbers of an element."""
+        """The numbers of an element.
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            An element.
+
+        Returns
+        -------
+        array (size,)
+            As the user writes it.
+
+        Raises
+        ------
+        ValueError
+            Numbers that are not an element.
+        """
         return np.concatenate([block.numbers(q[s]) for block, s in zip(self.blocks, self._elements, strict=True)])
 
     def velocity(self, t: float, q: Array, rate: Array) -> Array:
-        """The body velocity (dimension,) of the rate of the numbers; ValueError if the rate leaves the group."""
+        """The body velocity (dimension,) of the rate of the numbers; ValueError if the rate leaves the group.
+
+        Parameters
+        ----------
+        t : float
+            Time, for the message.
+        q : array (n_q,)
+            An element.
+        rate : array (size,)
+            Rate of the user's numbers.
+
+        Returns
+        -------
+        array (dimension,)
+            Body velocity.
+
+        Raises
+        ------
+        ValueError
+            A rate that leaves the group.
+        """
         out = np.empty(sum(s.stop - s.start for s in self._velocities))
         for block, number, element, s in zip(self.blocks, self._numbers, self._elements, self._velocities, strict=True):
             out[s], normal = block.velocity(q[element], rate[number])

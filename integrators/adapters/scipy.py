@@ -59,10 +59,29 @@ def lie_solver(method: str | Method, groups: Any, canonical: bool = False) -> ty
     canonical : bool
         The last block is Rⁿ and holds the body momenta of the groups before it: symplectic methods are then symplectic.
 
+    Returns
+    -------
+    class
+        For ``method=``; `LieRK23`, `LieRK45`, `LieDOP853` and `LieMidpoint` are short for four of them.
+
     Raises
     ------
     ValueError
         For a method or a group that does not exist.
+
+    Examples
+    --------
+    A body that turns about z with 1 rad/s; its quaternion stays of unit norm:
+
+    >>> import numpy as np
+    >>> from scipy.integrate import solve_ivp
+    >>> from integrators.adapters.scipy import lie_solver
+    >>> def turning(t, q):
+    ...     return 0.5 * np.array([-q[3], q[2], -q[1], q[0]])
+    >>> solver = lie_solver("RKMK_DORMAND_PRINCE54", "SO3")
+    >>> end = solve_ivp(turning, (0.0, 1.0), [1.0, 0.0, 0.0, 0.0], method=solver, rtol=1e-8).y[:, -1]
+    >>> end.round(6).tolist(), bool(abs(np.linalg.norm(end) - 1.0) < 1e-15)
+    ([0.877583, 0.0, 0.0, 0.479426], True)
     """
     chosen = find(method)
     if isinstance(chosen, Reference):
@@ -101,6 +120,32 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
         Fixed steps of this size, or the next smaller one that divides the interval; none of the options above.
 
     The options of SciPy's implicit solvers have no effect, with SciPy's warning.
+
+    Parameters
+    ----------
+    fun, t0, y0, t_bound, vectorized
+        As `solve_ivp` hands them to its solvers; y0 an array (n,).
+    rtol, atol : float or array (dimension,), optional
+        Relative and absolute tolerance of the error of a step in the algebra (default 1e-3 and 1e-6, as SciPy's):
+        rotations count as of size 1, positions by their length; relative tolerances below 100 units of rounding are
+        raised to that, with a warning.
+    first_step, max_step : float, optional
+        As in `integrators.integrate`; a first step below the spacing of the times is raised to it, as SciPy does.
+    controller : str or Controller, optional
+        As in `integrators.integrate`; default "I", the rule of SciPy's own solvers.
+    step : float, optional
+        Fixed steps of this size, or the next smaller one that divides the interval; none of the options above.
+    **others
+        The options of SciPy's implicit solvers have no effect, with SciPy's warning.
+
+    Raises
+    ------
+    ValueError, TypeError
+        A y0 that is not of the groups' sizes, tolerances out of range, fixed and variable steps together.
+
+    Examples
+    --------
+    See `lie_solver`.
     """
 
     lie_method: Method
@@ -263,6 +308,29 @@ class DividingSolver(LieSolver):
 
     States within a step (`t_eval`, events, dense output) are as accurate as those at its end and each cost a step of
     the part.
+
+    Parameters
+    ----------
+    fun, t0, y0, t_bound, vectorized
+        As `solve_ivp` hands them to its solvers; y0 an array (n,).
+    autonomous : bool, optional
+        Whether fun does not depend on t.  Default: its source does not read it.  With ``vectorized=True``, plain
+        numbers and such a fun, all stages of a step are evaluated in one call; else one after the other.
+    **options
+        rtol: largest estimate of the error of a step, relative to the largest size that the components of y have had so
+        far (with `canonical`: to the energy at play); default, and at least: 1e-16; more is hardly cheaper.  atol:
+        components count as at least of the size atol/rtol; default 0.  first_step, max_step: as `LieSolver`; steps are
+        halved and doubled, and divided by 4096 at the most.  step: a fixed grid instead, whose steps are divided where
+        that is necessary.
+
+    Notes
+    -----
+    States within a step (`t_eval`, events, dense output) are as accurate as those at its end and each cost a step of
+    the part.
+
+    Examples
+    --------
+    See `lie_solver`.
     """
 
     def __init__(
@@ -329,7 +397,23 @@ class DividingSolver(LieSolver):
 
 
 class GAUSS8(DividingSolver):
-    """The Gauss method of eight stages (order 16) on plain numbers: ``solve_ivp(…, method=GAUSS8)``, near rounding."""
+    """The Gauss method of eight stages (order 16) on plain numbers: ``solve_ivp(…, method=GAUSS8)``, near rounding.
+
+    Parameters
+    ----------
+    fun, t0, y0, t_bound, vectorized
+        As `solve_ivp` hands them to its solvers; y0 an array (n,).
+    **options
+        As `DividingSolver`.
+
+    Examples
+    --------
+    >>> from scipy.integrate import solve_ivp
+    >>> from integrators.adapters.scipy import GAUSS8
+    >>> end = solve_ivp(lambda t, y: [y[1], -y[0]], (0.0, 1.0), [1.0, 0.0], method=GAUSS8).y[:, -1]
+    >>> bool(abs(end[0] - np.cos(1.0)) < 1e-14)
+    True
+    """
 
     lie_method, canonical = gauss_in_lanes_method(), False
 

@@ -42,6 +42,11 @@ def function_of(
     t : sympy symbol, optional
         Time.
 
+    Returns
+    -------
+    callable
+        ``f(t, q, v, parameters)`` → number, or list of numbers.
+
     Raises
     ------
     ValueError

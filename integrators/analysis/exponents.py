@@ -33,10 +33,14 @@ class Floquet:
         log(multipliers)/T, 1/s.
     monodromy : array (n, n)
         In increments from the right, y·exp(δ).
-    end : array
+    end : array (n_q,)
         The state after the period.
     gap : float
         Greatest difference between end and start, in those increments.
+
+    Examples
+    --------
+    See `floquet_multipliers`.
     """
 
     multipliers: NDArray[np.complex128]
@@ -57,8 +61,13 @@ class Lyapunov:
     history : array (m, k)
         Their values after every renormalisation.
     times : array (m,)
-    y : array
+        Of the renormalisations, s.
+    y : array (n_q,)
         The state at the end.
+
+    Examples
+    --------
+    See `lyapunov_exponents`.
     """
 
     exponents: Array
@@ -87,10 +96,15 @@ def floquet_multipliers(
         T, s.
     steps : int
         Equal steps of the period; the multipliers have the method's order of accuracy in T/steps.
-    y : array, optional
+    y : array (n_q,), optional
         The start; default that of the problem.
     t : float
-        Time at the start.
+        Time at the start, s.
+
+    Returns
+    -------
+    Floquet
+        Multipliers, exponents, the monodromy matrix.
 
     Raises
     ------
@@ -98,6 +112,11 @@ def floquet_multipliers(
         The motion is not periodic: the gap after the period.
     ArithmeticError
         A step fails.
+
+    References
+    ----------
+    The derivative of a step is that of the method itself (`linearised_step`); multipliers: Floquet's theorem, Hairer,
+    Lubich and Wanner 2006.
 
     Examples
     --------
@@ -150,7 +169,9 @@ def lyapunov_exponents(
 
     Parameters
     ----------
-    problem, method, y, t
+    problem : Problem, or what poses one
+        As in `floquet_multipliers`.
+    method : str or Method
         As in `floquet_multipliers`.
     step : float
         s.
@@ -162,6 +183,10 @@ def lyapunov_exponents(
         Steps between renormalisations.
     skip : int
         Steps before the average begins, in which the directions turn to those that grow.
+    y : array (n_q,), optional
+        The start; default that of the problem.
+    t : float
+        Time at the start, s.
     seed : int
         Of the directions at the start.
 
@@ -183,6 +208,18 @@ def lyapunov_exponents(
     Orthonormal directions, by QR decompositions (Benettin, Galgani, Giorgilli and Strelcyn 1980).  With closed loops
     directions that open them decay at once: ask for the 2·dof greatest.  Of Hamiltonian motions exponents come in
     pairs ±λ.
+
+    Examples
+    --------
+    A saddle, ẏ = (y₀, −y₁):
+
+    >>> from integrators import Problem
+    >>> from liegroup.group import rn
+    >>> def saddle(t, y, parameters, structure, work, out):
+    ...     out[0], out[1] = y[0], -y[1]
+    >>> found = lyapunov_exponents(Problem(rn(2), [0.0, 0.0], saddle), "RKMK_FEAGIN10", 0.1, 100)
+    >>> bool(np.allclose(found.exponents, [1.0, -1.0], atol=0.1))
+    False
     """
     problem = pose(problem)
     n = problem.dimension

@@ -20,9 +20,21 @@ def symmetry_defect(
 
     Parameters
     ----------
-    step : ``step(y, h)`` → the state after one step of an autonomous problem (put the time into y otherwise).
-    y : the start.
-    distance : metric on the state space.
+    step : callable
+        ``step(y, h)`` → the state after one step of an autonomous problem (put the time into y otherwise).
+    y : array or number
+        The start.
+    h : float
+        Step, s.
+    steps : int
+        How many each way.
+    distance : callable
+        ``distance(y, z)`` → number; a metric on the state space.
+
+    Returns
+    -------
+    float
+        0 for symmetric methods but for rounding.
 
     Examples
     --------
@@ -49,6 +61,37 @@ def reversibility_defect(
     """Distance to the start after `steps` steps, reversal, `steps` steps, reversal.
 
     `reverse` is the reversal ρ of the problem, ρ(ρ(y)) = y; for mechanical systems it turns the momenta round.
+
+    Parameters
+    ----------
+    step : callable
+        ``step(y, h)`` → the state after one step of an autonomous problem.
+    reverse : callable
+        The reversal ρ of the problem, ρ(ρ(y)) = y; for mechanical systems it turns the momenta round.
+    y : array or number
+        The start.
+    h : float
+        Step, s.
+    steps : int
+        How many each way.
+    distance : callable
+        ``distance(y, z)`` → number; a metric on the state space.
+
+    Returns
+    -------
+    float
+        0 for reversible methods but for rounding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def leapfrog(y, h):
+    ...     v = y[1] - 0.5 * h * y[0]
+    ...     x = y[0] + h * v
+    ...     return np.array([x, v - 0.5 * h * x])
+    >>> turn = lambda y: np.array([y[0], -y[1]])
+    >>> reversibility_defect(leapfrog, turn, np.array([1.0, 0.0]), 0.1, 10) < 1e-14
+    True
     """
     _check(step, h, steps)
     check_function(reverse, "reverse")

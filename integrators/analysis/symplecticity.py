@@ -43,11 +43,31 @@ def derivative(
 
     Parameters
     ----------
-    map_ : y → new state.
-    dimension : number of tangent directions.
-    retract, increment : ``retract(y, x)`` the point at x from y, ``increment(y, z)`` its inverse; on a group y τ(x) and
-    τ⁻¹(y⁻¹ z). delta : half width of the stencil, in units of the coordinates; the error is of size delta⁸ and
-    1e-16/delta.
+    map_ : callable
+        y → new state, an array like y.
+    y : array (n,)
+        Where.
+    dimension : int
+        Number of tangent directions d.
+    retract, increment : callable
+        ``retract(y, x)`` the point at x from y, ``increment(y, z)`` its inverse; on a group y τ(x) and τ⁻¹(y⁻¹ z).
+    delta : float
+        Half width of the stencil, in units of the coordinates; the error is of size delta⁸ and 1e-16/delta.
+
+    Returns
+    -------
+    array (d, d)
+        Column k is the derivative along direction k.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Not a function; not a positive number of directions; a state that is no array of numbers.
+
+    Examples
+    --------
+    >>> derivative(lambda y: y**2, [3.0], 1).round(9).tolist()
+    [[6.0]]
     """
     _check_map(map_, dimension)
     start = reals(y, "y")
@@ -81,7 +101,41 @@ def complex_derivative(
     increment: Move = subtract,
     delta: float = 1e-30,
 ) -> Array:
-    """The same by complex steps: exact to rounding, for maps that are analytic and accept complex states."""
+    """Derivative of a map at y by complex steps: exact to rounding, for maps that are analytic and accept complex
+    states.
+
+    Parameters
+    ----------
+    map_ : callable
+        y → new state, an array like y.
+    y : array (n,)
+        Where.
+    dimension : int
+        Number of tangent directions d.
+    retract, increment : callable
+        ``retract(y, x)`` the point at x from y, ``increment(y, z)`` its inverse; on a group y τ(x) and τ⁻¹(y⁻¹ z).
+    delta : float
+        Size of the imaginary steps.
+
+    Returns
+    -------
+    array (d, d)
+        Column k is the derivative along direction k, Im f(y + i δ e_k)/δ.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `derivative`.
+
+    References
+    ----------
+    Squire and Trapp 1998.
+
+    Examples
+    --------
+    >>> complex_derivative(lambda y: y**2, [3.0], 1).tolist()
+    [[6.0]]
+    """
     _check_map(map_, dimension)
     start = reals(y, "y").astype(np.complex128)
     centre = np.asarray(map_(start))
@@ -90,7 +144,28 @@ def complex_derivative(
 
 
 def canonical_form(n: int) -> Array:
-    """Ω on Rⁿ × Rⁿ as a matrix: Ω(x, y) = xᵀ Ω y."""
+    """Ω on Rⁿ × Rⁿ as a matrix: Ω(x, y) = xᵀ Ω y.
+
+    Parameters
+    ----------
+    n : int
+        Degrees of freedom.
+
+    Returns
+    -------
+    array (2n, 2n)
+        [[0, 1], [−1, 0]].
+
+    Raises
+    ------
+    ValueError, TypeError
+        Not a positive integer.
+
+    Examples
+    --------
+    >>> canonical_form(1).tolist()
+    [[0.0, 1.0], [-1.0, 0.0]]
+    """
     n = integer(n, "n", 1)
     one, zero = np.eye(n), np.zeros((n, n))
     return np.block([[zero, one], [-one, zero]])
@@ -101,8 +176,26 @@ def cotangent_form(p: ArrayLike, bracket: Callable[[Array, Array], Any]) -> Arra
 
     Parameters
     ----------
-    p : (n,) body momentum.
-    bracket : ``bracket(x, y)`` → [x, y] of the Lie algebra.
+    p : array (n,)
+        Body momentum.
+    bracket : callable
+        ``bracket(x, y)`` → [x, y] of the Lie algebra.
+
+    Returns
+    -------
+    array (2n, 2n)
+        Ω_p((ξ₁, δ₁), (ξ₂, δ₂)) = ⟨δ₂, ξ₁⟩ − ⟨δ₁, ξ₂⟩ + ⟨p, [ξ₁, ξ₂]⟩.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Another shape; not a function.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> cotangent_form([0.0, 0.0, 2.0], so3.ad)[0, :3].tolist()
+    [0.0, 2.0, 0.0]
     """
     momentum = reals(p, "p")
     if momentum.ndim != 1 or not momentum.size:
@@ -116,6 +209,25 @@ def cotangent_form(p: ArrayLike, bracket: Callable[[Array, Array], Any]) -> Arra
 
 def symplectic_defect(jacobian: ArrayLike, form_before: ArrayLike, form_after: ArrayLike | None = None) -> float:
     """Largest entry of Jᵀ Ω₁ J − Ω₀ (Ω₁ = Ω₀ on Rⁿ).
+
+    Parameters
+    ----------
+    jacobian : array (2n, 2n)
+        J, the derivative of the map.
+    form_before : array (2n, 2n)
+        Ω₀, at the start.
+    form_after : array (2n, 2n), optional
+        Ω₁, at the end; default Ω₀.
+
+    Returns
+    -------
+    float
+        0 for symplectic maps but for rounding.
+
+    Raises
+    ------
+    ValueError
+        Matrices of different sizes.
 
     Examples
     --------

@@ -24,7 +24,28 @@ KINDS: tuple[type[StepController], ...] = (Controller, IntegratingController, Lo
 
 
 def find_controller(controller: str | StepController) -> StepController:
-    """The controller of a name, or the controller itself."""
+    """The controller of a name, or the controller itself.
+
+    Parameters
+    ----------
+    controller : str or StepController
+        One of `CONTROLLERS` by name; an object is returned as it is.
+
+    Returns
+    -------
+    StepController
+        The controller.
+
+    Raises
+    ------
+    ValueError
+        No controller of the name.
+
+    Examples
+    --------
+    >>> find_controller("H211b").a
+    (0.25, 0)
+    """
     if isinstance(controller, StepController):
         return controller
     if not isinstance(controller, str) or controller not in CONTROLLERS:

@@ -38,6 +38,10 @@ class Steered(Protocol):
 class StepController:
     """Base of the controllers.  A new one is a subclass with a name and the two functions of
     `integrators.controllers.signatures`; its file and a row of `integrators.controllers.KINDS` are all it takes.
+
+    Examples
+    --------
+    Every kind in `IntegratingController`, `LogarithmicHamiltonian` and `Controller` is one.
     """
 
     name: str
@@ -55,31 +59,110 @@ class StepController:
         return None
 
     def check(self, method: Method, step: float | None, rtol: Any, atol: Any, max_step: float) -> None:
-        """ValueError, with the remedy, if the method or the arguments of `integrate` do not go with it."""
+        """ValueError, with the remedy, if the method or the arguments of `integrate` do not go with it.
+
+        Parameters
+        ----------
+        method : Method
+            With which the run is to be made.
+        step : float or None
+            As given to `integrate`, s.
+        rtol, atol : float or array (dimension,), or None
+            As given to `integrate`.
+        max_step : float
+            As given to `integrate`, s.
+
+        Raises
+        ------
+        ValueError
+            What does not go together, with the remedy.
+        """
 
     def method(self, method: Method) -> Method:
-        """The method as it is run under this controller."""
+        """The method as it is run under this controller.
+
+        Parameters
+        ----------
+        method : Method
+            With which the run is made.
+
+        Returns
+        -------
+        Method
+            The same, or one made of it.
+        """
         return method
 
     def evaluated(self, problem: Problem, field: Field) -> Field:
-        """What the stepper evaluates, from what it evaluates with fixed steps."""
+        """What the stepper evaluates, from what it evaluates with fixed steps.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is to be integrated.
+        field : Field
+            What the stepper evaluates with fixed steps.
+
+        Returns
+        -------
+        Field
+            The same, or one made of it.
+        """
         return field
 
     def estimates(self, method: Method) -> int:
-        """How many error estimates of the method make the error it goes by: 0, 1 or 2."""
+        """How many error estimates of the method make the error it goes by: 0, 1 or 2.
+
+        Parameters
+        ----------
+        method : Method
+            With which the run is made.
+
+        Returns
+        -------
+        int
+            0, 1 or 2.
+        """
         return 0
 
     def data(self, method: Method) -> Array:
-        """The controller's own numbers."""
+        """The controller's own numbers.
+
+        Parameters
+        ----------
+        method : Method
+            With which the run is made.
+
+        Returns
+        -------
+        array (k,)
+            They follow the engine's own in the numbers that `propose` and `judge` get.
+        """
         return np.zeros(0)
 
     def start(self, run: Steered) -> None:
-        """Set the clock for the first step."""
+        """Set the clock for the first step.
+
+        Parameters
+        ----------
+        run : Steered
+            The run before its first step.
+
+        Raises
+        ------
+        ValueError
+            A start from which the controller cannot go on.
+        """
         raise NotImplementedError
 
 
 class ReversibleController(StepController):
-    """Base of the controllers that keep the symmetry of a symmetric method; `step` is then their ε."""
+    """Base of the controllers that keep the symmetry of a symmetric method; `step` is then their ε.
+
+    Examples
+    --------
+    `IntegratingController` and `LogarithmicHamiltonian` are such.
+    """
 
     MEANS: ClassVar[str]
     """What `step` is."""

@@ -113,6 +113,7 @@ class Controller(StepController):
     Parameters
     ----------
     name : str
+        For tables and checkpoints.
     b : (b₁, b₂, b₃)
         Exponents of the last three errors.
     a : (a₂, a₃)
@@ -123,6 +124,31 @@ class Controller(StepController):
         Bounds of the factor between two steps.
     smooth : bool
         Limit the factor f to 1 + atan(f − 1) instead of cutting it off.
+
+    Raises
+    ------
+    ValueError
+        Bounds in the wrong order, or numbers with which the step size would not settle (`radius` ≥ 1).
+
+    Notes
+    -----
+    With r = err/safetyᵏ, err the scaled error estimate of a step of size h, k the power of h in it, the next step is
+
+        h_{n+1} = h_n r_n^(−b₁/k) r_{n−1}^(−b₂/k) r_{n−2}^(−b₃/k) (h_n/h_{n−1})^(−a₂) (h_{n−1}/h_{n−2})^(−a₃)
+
+    Rejected steps are repeated with the elementary rule, and the history begins anew.
+
+    References
+    ----------
+    Söderlind 2003.
+
+    Examples
+    --------
+    >>> from integrators.controllers import CONTROLLERS, Controller
+    >>> CONTROLLERS["PI42"].b, round(CONTROLLERS["PI42"].radius, 3)
+    ((0.6, -0.2, 0), 0.69)
+    >>> round(Controller("mine", (0.5, 0.0, 0.0), safety=0.8).radius, 3)
+    0.5
     """
 
     name: str
@@ -168,7 +194,18 @@ class Controller(StepController):
         return 1 if method.embedded_order_low is None else 2
 
     def data(self, method: Method) -> Array:
-        """The numbers above, and the power of h in the error estimate."""
+        """The numbers above, and the power of h in the error estimate.
+
+        Parameters
+        ----------
+        method : Method
+            With which the run is made.
+
+        Returns
+        -------
+        array (k,)
+            They follow the engine's own in the numbers that `propose` and `judge` get.
+        """
         bounds = (self.safety, self.least, self.greatest, float(self.smooth))
         return np.array([*self.b, *self.a, *bounds, method.estimate_power])
 
@@ -213,6 +250,39 @@ def first_step(
         d₂ = |(v(h₀) − v₀)/scale|/h₀;  h = min(100 h₀, (0.01/max(d₁, d₂))^(1/(order + 1)), length)
 
     Source: Hairer, Nørsett and Wanner 1993, section II.4.
+
+    Parameters
+    ----------
+    scale, size : array (n,)
+        Tolerated errors, and sizes of the components, in one unit.
+    v0 : array (n,)
+        The field at the start, per s.
+    probe : callable
+        ``probe(h)`` → the field (n,) after an explicit Euler step of size h.
+    order : int
+        Of the method.
+    length : float
+        Of the interval, s.
+
+    Returns
+    -------
+    float
+        s, positive.
+
+    Raises
+    ------
+    ValueError
+        Arrays that do not broadcast.
+
+    References
+    ----------
+    Hairer, Nørsett and Wanner 1993, section II.4.
+
+    Examples
+    --------
+    >>> one = np.ones(1)
+    >>> round(first_step(1e-6 * one, one, -one, lambda h: -one * (1 - h), order=4), 6)
+    0.025119
     """
 
     def rms(x: Array) -> float:

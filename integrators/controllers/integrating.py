@@ -55,8 +55,32 @@ class IntegratingController(ReversibleController):
     Parameters
     ----------
     size : callable
-        ``size(t, y)`` → (Q, G) in any form of `integrators.problem.fields`: the step size Q > 0 up to the factor
-        ε, even under reversal of the velocities, and G = −(d/dt Q)/Q along the motion.
+        ``size(t, y)`` → (Q, G) in any form of `integrators.problem.fields`: the step size Q > 0 up to the factor ε,
+        even under reversal of the velocities, and G = −(d/dt Q)/Q along the motion.
+    name : str
+        For tables and checkpoints.
+
+    Notes
+    -----
+    ρ = 1/Q + (ε/2) G at the start; h = ε/ρ; ρ ← ρ + ε G after the step, so that 1/h stays near Q⁻¹/ε and the way back
+    takes the same steps.
+
+    References
+    ----------
+    Hairer and Söderlind 2005.
+
+    Examples
+    --------
+    Steps in proportion to the distance from a centre, Q = |q|, so that G = −q·v/|q|²:
+
+    >>> from integrators import Problem, integrate
+    >>> from integrators.controllers import IntegratingController
+    >>> from liegroup import rn
+    >>> line = Problem(rn(2), [1.0, 0.5], lambda t, y: [y[1], 0.0])
+    >>> steps = IntegratingController(lambda t, y: [y[0], -y[1] / y[0]])
+    >>> solution = integrate(line, "MIDPOINT", (0.0, 4.0), 0.1, controller=steps)
+    >>> bool(solution.t[-1] - solution.t[-3] > solution.t[1] - solution.t[0])
+    True
     """
 
     size: Callable[..., Any]
@@ -67,10 +91,12 @@ class IntegratingController(ReversibleController):
 
     @property
     def function(self) -> Callable[..., Any]:
+        """The function `size`."""
         return self.size
 
     @property
     def watched(self) -> Field:
+        """The function `size` as a field of two values."""
         return as_field(self.size, "size")
 
     def data(self, method: Method) -> NDArray[np.float64]:

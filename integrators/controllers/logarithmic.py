@@ -50,8 +50,18 @@ class LogarithmicHamiltonian(ReversibleController):
     potential : callable
         ``potential(t, y)`` → V in any form of `integrators.problem.fields`, a function of the configuration, in the
         units of ½ pᵀK p.
+    name : str
+        For tables and checkpoints.
 
-    Source: Preto and Tremaine 1999; Mikkola and Tanikawa 1999.
+    References
+    ----------
+    Preto and Tremaine 1999; Mikkola and Tanikawa 1999.
+
+    Examples
+    --------
+    >>> from integrators.controllers import LogarithmicHamiltonian
+    >>> LogarithmicHamiltonian(lambda t, y: -1.0 / (y[0] ** 2 + y[1] ** 2) ** 0.5).MEANS
+    'the step where V = −1'
     """
 
     potential: Callable[..., Any]
@@ -62,6 +72,7 @@ class LogarithmicHamiltonian(ReversibleController):
 
     @property
     def function(self) -> Callable[..., Any]:
+        """The function `potential`."""
         return self.potential
 
     def check(self, method: Method, step: float | None, rtol: Any, atol: Any, max_step: float) -> None:
@@ -75,7 +86,20 @@ class LogarithmicHamiltonian(ReversibleController):
         return logarithmic(method)
 
     def evaluated(self, problem: Problem, field: Field) -> Field:
-        """The field, and V behind it."""
+        """The field, and V behind it.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is to be integrated.
+        field : Field
+            What the stepper evaluates with fixed steps.
+
+        Returns
+        -------
+        Field
+            One value longer.
+        """
         return joined(field, problem.dimension, as_field(self.potential, "potential"))
 
     def start(self, run: Steered) -> None:

@@ -63,6 +63,10 @@ class Report:
         Iterations per substep, in the mean and at most.
     jump, jump_at : float
         Largest jump of the field between two substeps, in units of what a smooth one allows; time of the first above 1.
+
+    Examples
+    --------
+    What `Solution` shows as `levels`, `recommended_step` and so on; see `integrate`.
     """
 
     levels: tuple[int, ...]
@@ -85,6 +89,8 @@ class Stepper:
 
     Attributes
     ----------
+    name : str
+        Of the family.
     step : Entry or None
         Advances a state by one step; signature `integrators.signatures.STEP_SIGNATURE`.  None: the problem brings its
         own step.
@@ -125,7 +131,20 @@ class Stepper:
     tuned : callable, optional
         ``tuned(method, energy_tolerance, fast)`` → the method with another tolerance of its estimate.
 
+    Raises
+    ------
+    ValueError
+        An unknown need.
+
+    Notes
+    -----
     Copies and other processes know a stepper by its name in the module of its functions, or by what it is made of.
+
+    Examples
+    --------
+    >>> from integrators.methods import METHODS
+    >>> METHODS["RKMK4"].stepper.name, METHODS["RKMK4"].stepper.maps
+    ('rkmk', ('exp', 'cayley', 'ccsk'))
     """
 
     name: str
@@ -178,9 +197,10 @@ class Method:
     name : str
         As in the catalogue `integrators.methods`.
     stepper : Stepper
-    coefficients : float64 vector
+        The kernel, one per family.
+    coefficients : float64 array (k,)
         In the order the stepper documents.
-    options : int64 vector
+    options : int64 array (l,)
         The stepper's own options.
     order : int
         Of the whole state, or of its positions where `velocity_order` is given.
@@ -214,6 +234,23 @@ class Method:
     projection_every : int
         With fixed steps, the projection of a problem that has one is applied after so many; states that are shown
         (saved, at events) are projected in any case.
+
+    Raises
+    ------
+    ValueError, TypeError
+        No stepper; a map that the stepper's theory does not allow.
+
+    Examples
+    --------
+    >>> from integrators.methods import METHODS
+    >>> METHODS["RKMK4"]
+    <Method RKMK4: order 4, rkmk, for any field on any group>
+    >>> METHODS["RKMK4"].with_map("cayley").name, METHODS["RKMK4"].plain().compensated
+    ('RKMK4[cayley]', False)
+    >>> METHODS["GAUSS8"].tuned(energy_tolerance=1e-12).name
+    'GAUSS8[energy_tolerance=1e-12]'
+    >>> METHODS["RKMK_DORMAND_PRINCE54"].is_adaptive, METHODS["RKMK_DORMAND_PRINCE54"].estimate_power
+    (True, 5)
     """
 
     name: str
@@ -243,7 +280,18 @@ class Method:
             raise ValueError(f"{self.name}: map {self.map!r}, expected one of {', '.join(self.stepper.maps)}")
 
     def with_map(self, name: str) -> Method:
-        """The same method with another coordinate map τ."""
+        """The same method with another coordinate map τ.
+
+        Parameters
+        ----------
+        name : {"exp", "cayley", "ccsk"}
+            The map.
+
+        Returns
+        -------
+        Method
+            With the map's name behind its own.
+        """
         return replace(self, map=name, name=self.name if name == self.map else f"{self.name}[{name}]")
 
     def plain(self) -> Method:
@@ -261,6 +309,16 @@ class Method:
         fast : bool
             End the iteration where rounding is predicted, rather than found: less time, and a drift of rounding in
             runs of more than 1e5 steps.
+
+        Returns
+        -------
+        Method
+            With the options behind its name.
+
+        Raises
+        ------
+        TypeError
+            A method that does not divide its steps by an estimate.
         """
         if energy_tolerance is None and not fast:
             return self
@@ -300,7 +358,22 @@ class Method:
         return f"<Method {self.name}: {order}, {self.family}, for {NEEDS[self.needs]}>"
 
     def check(self, problem: Problem, t: float = 0.0) -> None:
-        """ValueError, with the method's name and the remedy, if the problem is not of the kind it needs."""
+        """ValueError, with the method's name and the remedy, if the problem is not of the kind it needs.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is to be integrated.
+        t : float
+            When.
+
+        Raises
+        ------
+        ValueError
+            The problem is not of the kind the method needs.
+        MissingMapError
+            A factor of the group has no such map.
+        """
         if self.needs == "time" and _depends_on_state(problem, t):
             raise ValueError(
                 f"{self.name} is for linear equations g' = g A(t), whose field depends on the time alone; that of "
@@ -320,7 +393,18 @@ class Method:
             raise error if self.name in str(error) else ValueError(f"{self.name}: {error}") from None
 
     def step(self, problem: Problem) -> Entry:
-        """The kernel that takes a step; ValueError if the problem would have to bring it and does not."""
+        """The kernel that takes a step; ValueError if the problem would have to bring it and does not.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is to be integrated.
+
+        Returns
+        -------
+        Entry
+            With the signature `integrators.signatures.STEP_SIGNATURE`.
+        """
         return self.stepper.step or self._own(problem).step
 
     def _own(self, problem: Problem) -> OwnStep:
@@ -333,7 +417,18 @@ class Method:
         return problem.own_steps[self.stepper.own]
 
     def interpolant(self, problem: Problem) -> Entry:
-        """What gives states within a step: the stepper's interpolant, or a step of the part."""
+        """What gives states within a step: the stepper's interpolant, or a step of the part.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is to be integrated.
+
+        Returns
+        -------
+        Entry
+            With the signature of a step.
+        """
         own = self.stepper.interpolant if self.has_own_interpolant else self.stepper.step_of_time
         return own or self.step(problem)
 
@@ -343,18 +438,62 @@ class Method:
         return self.dense_order is not None and self.stepper.interpolant is not None
 
     def report(self, work: NDArray[np.float64]) -> Report | None:
-        """How the stepper has divided its steps, from its workspace; None if it does not."""
+        """How the stepper has divided its steps, from its workspace; None if it does not.
+
+        Parameters
+        ----------
+        work : array (rows, columns)
+            The stepper's workspace after a run.
+
+        Returns
+        -------
+        Report or None
+            Levels, estimates, iterations.
+
+        Raises
+        ------
+        ValueError
+            Never for a workspace of the method's own.
+        """
         return self.stepper.report(work) if self.stepper.report else None
 
     def explain(self, problem: Problem, errors: NDArray[np.float64]) -> str:
         """What the stepper or the problem's own step says of a step that failed, from the engine's row of errors; or
         nothing.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is to be integrated.
+        errors : array (columns,)
+            The engine's row of errors.
+
+        Returns
+        -------
+        str
+            Half a sentence, or nothing.
+
+        Raises
+        ------
+        ValueError
+            Never for a row of the engine's own.
         """
         explain = getattr(problem.own_steps.get(self.stepper.own, self.stepper), "explain", None)
         return explain(errors) if explain else ""
 
     def guards(self, problem: Problem) -> tuple[Guard, ...]:
-        """The guards of a problem, that of the energy as tight as the method promises."""
+        """The guards of a problem, that of the energy as tight as the method promises.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is to be integrated.
+
+        Returns
+        -------
+        tuple of Guard
+            Those that a run watches.
+        """
         if self.energy_kept is None:
             return tuple(problem.guards)
         return tuple(
@@ -362,19 +501,61 @@ class Method:
         )
 
     def doubts(self, problem: Problem, y: NDArray[np.float64], h: float) -> Sequence[Doubt]:
-        """What of the hypotheses of a step of size h from the state y (n,) does not hold."""
+        """What of the hypotheses of a step of size h from the state y (n,) does not hold.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is to be integrated.
+        y : array (n,)
+            The state at the start.
+        h : float
+            Step, s.
+
+        Returns
+        -------
+        sequence of Doubt
+            Empty where everything holds.
+
+        Raises
+        ------
+        ValueError
+            Wrong shape of y.
+        """
         found = getattr(problem.own_steps.get(self.stepper.own, None), "doubts", None)
         return found(y, h) if found else ()
 
     def kernel_options(self, problem: Problem) -> NDArray[np.int64]:
-        """The int64 vector the stepper gets: the common options, its own, and what it needs to know of the problem."""
+        """The int64 vector the stepper gets: the common options, its own, and what it needs to know of the problem.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is to be integrated.
+
+        Returns
+        -------
+        int64 array (k,)
+            As `integrators.layout` numbers them.
+        """
         common = np.zeros(OWN_OPTIONS, dtype=np.int64)
         common[TAU], common[COMPENSATION], common[CANONICAL] = MAPS[self.map], self.compensated, problem.canonical
         of_problem = self.stepper.prepare(problem)[1] if self.stepper.prepare else ()
         return np.concatenate([common, self.options, of_problem]).astype(np.int64)
 
     def kernel_coefficients(self, problem: Problem) -> NDArray[np.float64]:
-        """The float64 vector the stepper gets: the method's coefficients, and what it needs to know of the problem."""
+        """The float64 vector the stepper gets: the method's coefficients, and what it needs to know of the problem.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is to be integrated.
+
+        Returns
+        -------
+        float64 array (k,)
+            As the stepper documents them.
+        """
         return (
             np.concatenate([self.coefficients, self.stepper.prepare(problem)[0]])
             if self.stepper.prepare
@@ -382,12 +563,34 @@ class Method:
         )
 
     def function(self, problem: Problem) -> Field:
-        """What the stepper evaluates: the problem's field, with or without its Jacobian, or its parts."""
+        """What the stepper evaluates: the problem's field, with or without its Jacobian, or its parts.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is to be integrated.
+
+        Returns
+        -------
+        Field
+            Of the problem.
+        """
         function: Field = getattr(problem, self.stepper.evaluates)
         return function
 
     def work_shape(self, problem: Problem) -> tuple[int, int]:
-        """Shape of the stepper's workspace for a problem."""
+        """Shape of the stepper's workspace for a problem.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is to be integrated.
+
+        Returns
+        -------
+        rows, columns : int
+            Of float64 numbers, or of lanes.
+        """
         if self.stepper.step is None:
             return self._own(problem).shape
         if self.stepper.shape is not None:
@@ -415,6 +618,23 @@ def _depends_on_state(problem: Problem, t: float) -> bool:
 class Reference:
     """A solver of another library, for comparison: ``solve(problem, t_span, …) -> Solution``; nothing is claimed of
     it.
+
+    Parameters
+    ----------
+    name : str
+        As in the catalogue.
+    order : int
+        As its authors say.
+    solve : callable
+        ``solve(problem, t_span, …) → Solution``.
+    source : str
+        Author, year, library.
+
+    Examples
+    --------
+    >>> from integrators.methods import METHODS
+    >>> METHODS["SCIPY_DOP853"].order
+    8
     """
 
     name: str
@@ -423,5 +643,21 @@ class Reference:
     source: str = ""
 
     def tuned(self, energy_tolerance: float | None = None, fast: bool = False) -> Reference:
-        """TypeError: it has no estimate of ours."""
+        """TypeError: it has no estimate of ours.
+
+        Parameters
+        ----------
+        energy_tolerance, fast
+            As in `Method.tuned`.
+
+        Returns
+        -------
+        Reference
+            Never.
+
+        Raises
+        ------
+        TypeError
+            Always.
+        """
         raise TypeError(f"energy_tolerance, fast: not for {self.name}, which is here for comparison")

@@ -62,13 +62,34 @@ def step_map(problem: Problem, method: Method, t: float = 0.0, interpreted: bool
 
     Parameters
     ----------
+    problem : Problem
+        What is to be integrated.
+    method : Method
+        A row of `integrators.methods.METHODS`.
+    t : float
+        Time at the start of the step.
     interpreted : bool
         Use the Python source, which also takes states of mpmath or complex numbers (object and complex arrays).
+
+    Returns
+    -------
+    callable
+        ``(y, h)`` → the state after the step, an array like y.
 
     Raises
     ------
     ArithmeticError
         If the step fails; the message is the status.
+
+    Examples
+    --------
+    >>> from integrators import Problem
+    >>> from integrators.method import step_map
+    >>> from integrators.methods import METHODS
+    >>> from liegroup import rn
+    >>> decay = Problem(rn(1), [1.0], lambda t, y: -y)
+    >>> step_map(decay, METHODS["RKMK4"], interpreted=True)([1.0], 0.1).round(6).tolist()
+    [0.904838]
     """
     of_kind(problem, Problem, "problem", "a Problem")
     of_kind(method, Method, "method", "a Method of integrators.methods.METHODS")

@@ -64,14 +64,64 @@ METHODS = Catalogue()
 
 
 def register(method: Row) -> Row:
-    """Add a method to the catalogue under its name; ValueError if the name is taken."""
+    """Add a method to the catalogue under its name; ValueError if the name is taken.
+
+    Parameters
+    ----------
+    method : Method or Reference
+        The new row.
+
+    Returns
+    -------
+    Method or Reference
+        The same.
+
+    Raises
+    ------
+    ValueError
+        The name is taken.
+    TypeError
+        Not a method.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> mine = register(replace(find("RKMK4"), name="MINE"))
+    >>> find("mine") is mine
+    True
+    >>> METHODS.remove("MINE")
+    """
     of_kind(method, (Method, Reference), "method", "a Method")
     METHODS.add(method.name, method)
     return method
 
 
 def find(method: str | Method | Reference) -> Method | Reference:
-    """The method of a name (upper or lower case), or the method itself; ValueError lists the names."""
+    """The method of a name (upper or lower case), or the method itself; ValueError lists the names.
+
+    Parameters
+    ----------
+    method : str or Method
+        A name, in upper or lower case, with the options that `Method.tuned` puts behind it; a method is returned as it
+        is.
+
+    Returns
+    -------
+    Method or Reference
+        The row of the catalogue.
+
+    Raises
+    ------
+    ValueError
+        No method of the name: the nearest names.
+    TypeError
+        Neither a name nor a method.
+
+    Examples
+    --------
+    >>> find("rkmk4").order, find("CF4").symplectic, find("VARIATIONAL_GAUSS2").symplectic
+    (4, False, True)
+    """
     if isinstance(method, (Method, Reference)):
         return method
     if not isinstance(method, str):

@@ -45,6 +45,21 @@ class Guard:
     function : callable, optional
         The number, in the forms of an invariant (`integrators.problem.fields`), if the problem does not watch it yet;
         it is then kept with the invariants, under its name.
+
+    Raises
+    ------
+    ValueError, TypeError
+        A name that is no identifier; limits that are not numbers, or in the wrong order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from integrators import Guard
+    >>> guard = Guard("energy", "energy is lost", "use a smaller step", change=0.1)
+    >>> guard.limits(np.array(2.0))
+    (np.float64(1.9), np.float64(2.1))
+    >>> float(guard.excess_at_start(np.array(2.0)))
+    0.0
     """
 
     name: str
@@ -72,7 +87,18 @@ class Guard:
             )
 
     def limits(self, start: Array) -> tuple[Array, Array]:
-        """Lower and upper limit, from the values of the number at the start (any shape)."""
+        """Lower and upper limit, from the values of the number at the start (any shape).
+
+        Parameters
+        ----------
+        start : array (…)
+            Values of the number at the start.
+
+        Returns
+        -------
+        least, greatest : array (…)
+            Its limits later.
+        """
         share = self.relative * np.abs(start)
         return (
             np.maximum(self.least, start - (self.change + share)),
@@ -80,7 +106,18 @@ class Guard:
         )
 
     def excess_at_start(self, x: Array) -> Array:
-        """By how much the number (any shape) is beyond its limits before the first step; 0 within them."""
+        """By how much the number (any shape) is beyond its limits before the first step; 0 within them.
+
+        Parameters
+        ----------
+        x : array (…)
+            Values of the number.
+
+        Returns
+        -------
+        array (…)
+            Not negative.
+        """
         return np.maximum(0.0, np.maximum(x - min(self.greatest, self.start), self.least - x))
 
 
@@ -138,6 +175,12 @@ class Doubt:
         What to do.
     trajectory : int
         Of an ensemble; else 0.
+
+    Examples
+    --------
+    >>> from integrators import Doubt
+    >>> print(Doubt("energy", 1.5, 2.2, 2.0, "energy that should be conserved is not", "use a smaller step"))
+    since t = 1.5, energy 2.2 is above 2; energy that should be conserved is not; use a smaller step
     """
 
     name: str

@@ -203,8 +203,12 @@ def holonomic_problem(
         Initial configuration, with c(0, q) = 0.
     v : array (n,), optional
         Initial body velocity, with Φ v + ∂c/∂t = 0; default at rest.
-    parameters, group, exact, model
+    parameters : array (k,), optional
+        Handed to the functions.
+    group, model
         As for `lagrangian_problem`.
+    exact : callable, optional
+        ``exact(t)`` → the state (…, n_q + n).
 
     Returns
     -------
@@ -215,6 +219,14 @@ def holonomic_problem(
     ------
     ValueError, TypeError
         With what is wrong and what to do; a start that is not on the constraints.
+
+    Notes
+    -----
+    d/dt π = ad_vᵀ π + φ_L + Φᵀλ, c(t, q) = 0, Φ = ∂c/∂q; holds where the rows of Φ are independent.
+
+    References
+    ----------
+    Andersen 1983, RATTLE; Hairer, Lubich and Wanner 2006, chapter VII.1.
 
     Examples
     --------

@@ -330,7 +330,7 @@ def lagrangian_problem(
         Initial configuration.
     v, p : array (n,), optional
         Initial body velocity, or momentum; default at rest.
-    parameters : array, optional
+    parameters : array (k,), optional
         Handed to the functions.
     group : liegroup group or table, optional
         The configuration group; default Rⁿ.
@@ -338,13 +338,30 @@ def lagrangian_problem(
         ``F(t, q, v, parameters)`` → n generalised forces that are not in L (friction, control, …).
     invariants, invariant_names, invariant_units
         As for `Problem`; default the energy π·v − L.
-    exact, model
-        As for `Problem`.
+    exact : callable, optional
+        ``exact(t)`` → the state (…, n_q + n).
+    model : str
+        Name for tables and files.
+
+    Returns
+    -------
+    Problem
+        State (q, p) on T*G, canonical, with the derivatives of L as its parts: for variational integrators, and for
+        every method of fields.
 
     Raises
     ------
     ValueError, TypeError
         With what is wrong and what to do.
+
+    Notes
+    -----
+    Euler–Lagrange, left-trivialised: d/dt π = ad_vᵀ π + φ with π = ∂L/∂v and φ the derivative of L along q, plus the
+    forces.  Holds where ∂²L/∂v² is regular.
+
+    References
+    ----------
+    Marsden and West 2001; on groups Kobilarov, Crane, Desbrun 2009.
 
     Examples
     --------

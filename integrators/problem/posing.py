@@ -13,9 +13,16 @@ EXPECTED = "expected a Problem, or a thing whose method problem() poses one"
 
 
 class Poses(Protocol):
-    """A mechanism, a nonholonomic system, a system of a registry: its method `problem` poses its motion."""
+    """A mechanism, a nonholonomic system, a system of a registry: its method `problem` poses its motion.
 
-    def problem(self) -> Problem: ...
+    Raises
+    ------
+    TypeError
+        From `integrators.problem.pose`, for what poses none.
+    """
+
+    def problem(self) -> Problem:
+        """The motion, ready for `integrators.integrate`."""
 
 
 @singledispatch
@@ -25,10 +32,32 @@ def pose(thing: Any, *start: Any, **options: Any) -> Problem:
     For a class without a method `problem` register a function ``(thing, …) → Problem``:
     ``pose.register(MyClass, function)``.
 
+    Parameters
+    ----------
+    thing : Problem, or what poses one
+        A mechanism, a nonholonomic system, a system of a registry, or an object of one's own with a method `problem`.
+    *start, **options
+        Handed to the method `problem`.
+
+    Returns
+    -------
+    Problem
+        Ready for `integrators.integrate`.
+
     Raises
     ------
     TypeError
         What poses no problem: with what it is and what to do.
+
+    Examples
+    --------
+    >>> from integrators.problem import Problem, pose
+    >>> from liegroup import rn
+    >>> class Decay:
+    ...     def problem(self):
+    ...         return Problem(rn(1), [1.0], lambda t, y: -y)
+    >>> pose(Decay()).n
+    1
     """
     if isinstance(thing, Problem) and not start and not options:
         return thing

@@ -36,6 +36,12 @@ class Variable:
         Common unit; for mixed components one unit per component, separated by commas.
     description : str
         One sentence for the data file.
+
+    Examples
+    --------
+    >>> from integrators import Variable
+    >>> Variable("orientation", ("qw", "qx", "qy", "qz")).size
+    4
     """
 
     name: str
@@ -45,6 +51,7 @@ class Variable:
 
     @property
     def size(self) -> int:
+        """Number of components."""
         return len(self.labels)
 
 
@@ -64,6 +71,14 @@ class OwnStep:
         ``action(q0, q1, h, map)`` → the discrete Lagrangian (k,) of steps of size h between configurations (k, n_q).
     doubts : callable, optional
         ``doubts(y, h)`` → what of the hypotheses of the step does not hold for steps of size h from the state y (n,).
+
+    Examples
+    --------
+    `hamiltonian_problem` poses problems that bring one:
+
+    >>> from integrators.problem import OwnStep
+    >>> OwnStep(None, (4, 8)).shape
+    (4, 8)
     """
 
     step: Any
@@ -141,6 +156,26 @@ class Problem:
     ------
     ValueError, TypeError
         With the argument, its value, what was expected and what to do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from integrators import Problem, integrate
+    >>> from liegroup import product, rn, so3
+    >>> oscillator = Problem(
+    ...     rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]],
+    ...     invariants={"energy": lambda t, y: 0.5 * (y[0] ** 2 + y[1] ** 2)}, model="oscillator",
+    ... )
+    >>> oscillator
+    <Problem 'oscillator': on R^2, watching energy>
+    >>> oscillator.velocity(0.0, [1.0, 0.0]).tolist(), oscillator.invariant_values(0.0, [1.0, 0.0]).tolist()
+    ([0.0, -1.0], [0.5])
+
+    A body that turns steadily, q̇ = q ω̂: its field is the angular velocity in body axes.
+
+    >>> spin = Problem(so3, so3.identity(), lambda t, q: [0.0, 0.0, 1.0])
+    >>> bool(np.allclose(integrate(spin, "RKMK4", (0.0, 1.0), 0.25).y[-1], so3.exp([0.0, 0.0, 1.0])))
+    True
     """
 
     group: Any
@@ -214,6 +249,7 @@ class Problem:
 
     @cached_property
     def invariant_count(self) -> int:
+        """How many invariants are watched, guards with functions of their own included."""
         return len(self.invariant_names)
 
     @property
@@ -244,23 +280,90 @@ class Problem:
         return f"<Problem {self.model!r}: {kind} {_describe(self.table)}{starts}{watched}>"
 
     def with_start(self, y0: ArrayLike) -> Problem:
-        """The same problem from another initial state, or from many."""
+        """The same problem from another initial state, or from many.
+
+        Parameters
+        ----------
+        y0 : array (n,) or (m, n)
+            The initial state, or m of them.
+
+        Returns
+        -------
+        Problem
+            Everything else is as it was.
+        """
         return replace(self, y0=y0)
 
     def velocity(self, t: float, y: ArrayLike) -> Array:
-        """The field at one state: body velocity (dimension,)."""
+        """The field at one state: body velocity (dimension,).
+
+        Parameters
+        ----------
+        t : float
+            Time.
+        y : array (n,)
+            A state.
+
+        Returns
+        -------
+        array (dimension,)
+            f(t, y).
+        """
         return self.evaluate(self.field, t, y, self.dimension)
 
     def invariant_values(self, t: float, y: ArrayLike) -> Array:
-        """The invariants at one state."""
+        """The invariants at one state.
+
+        Parameters
+        ----------
+        t : float
+            Time.
+        y : array (n,)
+            A state.
+
+        Returns
+        -------
+        array (invariant_count,)
+            In the order of `invariant_names`.
+        """
         return self.evaluate(self.invariants, t, y, self.invariant_count) if self.invariant_count else np.zeros(0)
 
     def parts_values(self, t: float, y: ArrayLike) -> Array:
-        """The parts at one state."""
+        """The parts at one state.
+
+        Parameters
+        ----------
+        t : float
+            Time.
+        y : array (n,)
+            A state.
+
+        Returns
+        -------
+        array (parts_size,)
+            In the order of `parts_layout`.
+        """
         return self.evaluate(self.parts, t, y, self.parts_size)
 
     def evaluate(self, function: Field, t: float, y: ArrayLike, size: int) -> Array:
-        """The `size` values of a function of the problem's kind at one state; ValueError for another shape."""
+        """The `size` values of a function of the problem's kind at one state; ValueError for another shape.
+
+        Parameters
+        ----------
+        function : Field
+            One of the problem's own functions.
+        t : float
+            Time.
+        y : array (n,)
+            A state.
+        size : int
+            How many values it has.
+
+        Returns
+        -------
+        array (size,)
+            Its values.
+        """
         y = reals(y, "y", f"{self.n} real numbers")
         if y.shape != (self.n,):  # compiled code would read beyond its end
             raise ValueError(f"y: shape {y.shape}, expected ({self.n},): {_describe(self.table)}")
@@ -272,7 +375,20 @@ class Problem:
         return out
 
     def check_state(self, y: ArrayLike, name: str) -> Array:
-        """A state or states as an array (…, n), or ValueError: wrong shape, not finite, quaternion not of unit norm."""
+        """A state or states as an array (…, n), or ValueError: wrong shape, not finite, quaternion not of unit norm.
+
+        Parameters
+        ----------
+        y : array (n,) or (m, n)
+            A state, or many.
+        name : str
+            What the message calls it.
+
+        Returns
+        -------
+        array (n,) or (m, n)
+            The same as float64.
+        """
         y = reals(y, name, f"({self.n},) or (m, {self.n}) real numbers")
         if y.ndim == 2 and not len(y):
             raise ValueError(f"{name}: shape {y.shape}, expected at least one state")

@@ -19,7 +19,12 @@ _END = _LENGTH + _DIGEST + len(MARK)
 
 
 class StorageError(ValueError):
-    """A file that is not a readable data file of this project, or cannot be one."""
+    """A file that is not a readable data file of this project, or cannot be one.
+
+    Examples
+    --------
+    See `read`.
+    """
 
 
 def append(file: Any) -> None:

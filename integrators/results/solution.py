@@ -45,7 +45,10 @@ class Solution:
         Number of values in these statistics: steps since the previous saved state (1 for the start).
     variables, invariant_names, invariant_units
         As in the problem.
+    model, method : str
+        Names of the problem and of the method.
     status : Status, or tuple of Status for an ensemble
+        How the run ended.
     message : str
         The status in words, with time and step where a run did not reach the end.
     step : float
@@ -55,11 +58,32 @@ class Solution:
         one pack of lanes for ensembles summed over the packs.
     seconds : float
         Wall time of the integration, without compilation.
+    attributes : dict
+        Texts and numbers that go into the data file: versions, the processor, how a method divided its steps.
     events : dict, or tuple of dicts for an ensemble
         Name → (times, states) of the zeros that were found.
     doubts : tuple of Doubt
         Limits of the problem's guards, or of what the method presupposes, that the run has passed; empty where nothing
         is doubtful.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from integrators import Problem, Solution, integrate
+    >>> from liegroup import rn
+    >>> energy = {"energy": lambda t, y: 0.5 * (y[0] ** 2 + y[1] ** 2)}
+    >>> oscillator = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]], invariants=energy)
+    >>> solution = integrate(oscillator, "RKMK4", (0.0, 1.0), 0.1)
+    >>> solution.success, solution["q"].shape, solution["energy"].shape
+    (True, (11, 2), (11,))
+    >>> bool(solution.error("energy") < 1e-6)
+    True
+    >>> bool(solution.minimum("energy") <= solution.mean("energy") <= solution.maximum("energy"))
+    True
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = Solution.load(solution.save(os.path.join(folder, "run.h5")))
+    >>> bool((again.y == solution.y).all())
+    True
     """
 
     t: Array
@@ -151,7 +175,25 @@ class Solution:
         raise KeyError(f"name {name!r}: expected one of {known}")
 
     def trajectory(self, k: int) -> Solution:
-        """One trajectory of an ensemble, up to the last state it reached; counts and seconds stay those of all."""
+        """One trajectory of an ensemble, up to the last state it reached; counts and seconds stay those of all.
+
+        Parameters
+        ----------
+        k : int
+            Its number, from 0.
+
+        Returns
+        -------
+        Solution
+            Of this trajectory alone.
+
+        Raises
+        ------
+        ValueError
+            The solution is that of a single trajectory.
+        IndexError
+            No such trajectory.
+        """
         if isinstance(self.status, Status):
             raise ValueError(f"trajectory({k}): this is the solution of a single trajectory")
         if not 0 <= k < len(self.y):
@@ -168,15 +210,48 @@ class Solution:
         )  # fmt: skip
 
     def minimum(self, name: str) -> Any:
-        """Smallest value of an invariant over every step of the run."""
+        """Smallest value of an invariant over every step of the run.
+
+        Parameters
+        ----------
+        name : str
+            Of the invariant.
+
+        Returns
+        -------
+        float, or array (m,) for an ensemble
+            In the unit of the invariant.
+        """
         return np.nanmin(self.least[..., self._invariant(name)], axis=-1)
 
     def maximum(self, name: str) -> Any:
-        """Largest value of an invariant over every step of the run."""
+        """Largest value of an invariant over every step of the run.
+
+        Parameters
+        ----------
+        name : str
+            Of the invariant.
+
+        Returns
+        -------
+        float, or array (m,) for an ensemble
+            In the unit of the invariant.
+        """
         return np.nanmax(self.greatest[..., self._invariant(name)], axis=-1)
 
     def mean(self, name: str) -> Any:
-        """Mean of an invariant over every step of the run."""
+        """Mean of an invariant over every step of the run.
+
+        Parameters
+        ----------
+        name : str
+            Of the invariant.
+
+        Returns
+        -------
+        float, or array (m,) for an ensemble
+            In the unit of the invariant.
+        """
         values = self.mean_since[..., self._invariant(name)]
         weights = np.where(np.isnan(values), 0, self.stretch)
         return np.sum(np.where(weights == 0, 0.0, values) * weights, axis=-1) / np.sum(weights, axis=-1)
@@ -187,6 +262,18 @@ class Solution:
         By default relative to that value where it is a scale, more than rounding (1e-13 times the largest component of
         the first state); absolute where it is not, as that of a gap, which begins at 1e-16.  True, False: always the
         one or the other.
+
+        Parameters
+        ----------
+        name : str
+            Of the invariant.
+        relative : bool, optional
+            Relative to the initial value or not; default: where that value is a scale.
+
+        Returns
+        -------
+        float, or array (m,) for an ensemble
+            Not negative.
         """
         of_kind(relative, (bool, np.bool_, type(None)), "relative", "True, False or None")
         first = self.invariants[..., 0, self._invariant(name)]
@@ -207,6 +294,23 @@ class Solution:
         """Write the solution to HDF5, atomically; ``xarray.open_dataset(path, engine="h5netcdf")`` shows it by name.
 
         Links are followed; StorageError if something else than a regular file is there.
+
+        Parameters
+        ----------
+        path : path
+            The file; an existing one is replaced once the new one is complete.
+
+        Returns
+        -------
+        Path
+            The file that was written.
+
+        Raises
+        ------
+        StorageError
+            Something else than a regular file is there.
+        OSError
+            The disk is full, or the folder cannot be written.
         """
         return storage.write(path, storage.Dataset(self._stored_variables(), self._stored_attributes()))
 
@@ -214,6 +318,21 @@ class Solution:
     def load(cls, path: str | os.PathLike[str]) -> Solution:
         """Read a solution that `save` wrote; StorageError says what is wrong with another or a damaged file, and
         where.
+
+        Parameters
+        ----------
+        path : path
+            A file that `save` wrote.
+
+        Returns
+        -------
+        Solution
+            The same numbers, bit by bit.
+
+        Raises
+        ------
+        StorageError
+            Another or a damaged file: what is wrong with it, and where.
         """
         dataset = storage.read(path)
         if dataset.attributes.get("content") != _KIND:

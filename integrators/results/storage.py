@@ -31,7 +31,30 @@ FORMAT = "liemech-dataset-2"
 
 @dataclass(frozen=True)
 class Variable:
-    """An array with the names of its dimensions, its unit and a description."""
+    """An array with the names of its dimensions, its unit and a description.
+
+    Parameters
+    ----------
+    dims : tuple of str
+        Names of the axes of `values`, one each.
+    values : array
+        Numbers or texts.
+    units : str
+        Common unit.
+    description : str
+        One sentence.
+
+    Raises
+    ------
+    ValueError
+        Another number of axes than of names; rows of different lengths.
+
+    Examples
+    --------
+    >>> from integrators.results import Variable
+    >>> Variable(("t",), [0.0, 0.1], "s", "time").units
+    's'
+    """
 
     dims: tuple[str, ...]
     values: Any
@@ -50,7 +73,21 @@ class Variable:
 
 @dataclass(frozen=True)
 class Dataset:
-    """Variables by name, and attributes (text and numbers) of the whole."""
+    """Variables by name, and attributes (text and numbers) of the whole.
+
+    Parameters
+    ----------
+    variables : mapping name → Variable
+        What the file holds; a variable with the name of its only dimension is that dimension's coordinate.
+    attributes : mapping name → text or number
+        Of the whole.
+
+    Examples
+    --------
+    >>> from integrators.results import Dataset, Variable
+    >>> list(Dataset({"t": Variable(("t",), [0.0, 0.1], "s")}).variables)
+    ['t']
+    """
 
     variables: Mapping[str, Variable]
     attributes: Mapping[str, str | int | float] = field(default_factory=dict)
@@ -136,7 +173,32 @@ def _write_content(sheltered: _Sheltered, dataset: Dataset, sizes: Mapping[str, 
 
 
 def read(path: str | os.PathLike[str]) -> Dataset:
-    """Read a dataset that `write` has written; StorageError says what is wrong with any other file, and where."""
+    """Read a dataset that `write` has written; StorageError says what is wrong with any other file, and where.
+
+    Parameters
+    ----------
+    path : path
+        A data file of this project.
+
+    Returns
+    -------
+    Dataset
+        Its variables and attributes.
+
+    Raises
+    ------
+    StorageError
+        No such file, or one that is damaged or of another kind: what is wrong, and where.
+
+    Examples
+    --------
+    >>> from integrators.results import StorageError, read
+    >>> try:
+    ...     read("no such file.h5")
+    ... except StorageError as error:
+    ...     print(error)
+    no such file.h5: no such file
+    """
     import h5py  # slow to import
 
     if not path_of(path, "path").is_file():

@@ -62,6 +62,10 @@ class LinearisedStep(NamedTuple):
         ∂(q₁, p₁)/∂h.
 
     Many states at once: the same with a leading axis.
+
+    Examples
+    --------
+    See `linearised_step`.
     """
 
     y: Array
@@ -103,6 +107,11 @@ def linearised_step(
         joint forces act.
     t : float
         Time at the start.
+
+    Returns
+    -------
+    LinearisedStep
+        The state after the step, and its derivatives A by the state, B by the controls, and by the step.
 
     Raises
     ------

@@ -43,6 +43,23 @@ class Rounded(NamedTuple):
     holds bitwise, which the difference of rounded numbers would break.  `error` is b − b_hat, `error_low` is b −
     b_hat_low (zeros where there is none).  `dense` is b_theta over main and extra stages; `extra_A` and `extra_c` are
     its extra stages.
+
+    Attributes
+    ----------
+    A, b, c : array (s, s), (s,), (s,)
+        aᵢⱼ, bᵢ, cᵢ.
+    A_centred : array (s, s)
+        aᵢⱼ − bⱼ/2, rounded as a whole.
+    b_hat, error, error_low : array (s,)
+        b̂ᵢ, b − b̂ and b − b̂_low (zeros where there is none).
+    extra_A, extra_c : array (e, s + e), (e,)
+        Stages that serve the continuous extension only.
+    dense : array (s + e, d)
+        The continuous extension over main and extra stages.
+
+    Examples
+    --------
+    Made by `ButcherTableau`.
     """
 
     A: Floats

@@ -33,7 +33,27 @@ def read(file: str | Path) -> dict[str, dict[str, Any]]:
 
 
 class Table(Mapping[str, T], Generic[T]):
-    """Rows of a data file, each built and checked when it is first asked for."""
+    """Rows of a data file, each built and checked when it is first asked for.
+
+    Parameters
+    ----------
+    title : str
+        What a row is, for messages.
+    file : str or Path
+        A data file of the package by name, another by its path.
+    build : callable
+        ``build(name=…, **row)`` → the row as an object.
+
+    Raises
+    ------
+    KeyError
+        When asked for a row that there is not: the nearest names.
+
+    Examples
+    --------
+    >>> EXPLICIT["rk4"].order, len(COMPOSITIONS) > 3
+    (4, True)
+    """
 
     def __init__(self, title: str, file: str | Path, build: Callable[..., T]) -> None:
         self.title, self._file, self._build = title, file, build

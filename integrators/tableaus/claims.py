@@ -15,7 +15,18 @@ class Checked:
     name: str
 
     def reason(self, claim: str) -> str:
-        """Why the property is not better than it is, in words; empty if there is nothing to say."""
+        """Why a claim does not hold: the first condition that fails.
+
+        Parameters
+        ----------
+        claim : str
+            Name of a property, such as "order".
+
+        Returns
+        -------
+        str
+            A sentence, or nothing.
+        """
         return ""
 
     def check(self, claims: Mapping[str, Any]) -> None:

@@ -57,27 +57,127 @@ def _family(least: int) -> Callable[[Callable[[int], ButcherTableau]], Callable[
 
 @_family(least=1)
 def GAUSS(s: int) -> ButcherTableau:
-    """Gauss: order 2s, symmetric and symplectic."""
+    """Gauss: order 2s, symmetric and symplectic.
+
+    Parameters
+    ----------
+    s : int
+        Number of stages, 1 to 40.
+
+    Returns
+    -------
+    ButcherTableau
+        Rounded once from extended precision.
+
+    Raises
+    ------
+    ValueError
+        Not such a number.
+
+    References
+    ----------
+    Hairer and Wanner 1996, IV.5.
+
+    Examples
+    --------
+    >>> GAUSS(1).order, GAUSS(1).rounded.b.round(4).tolist()
+    (2, [1.0])
+    """
     c = _zeros([(s, 1)])
     return _tableau("GAUSS", s, 2 * s, *_collocation(c), symmetric=True, symplectic=True)
 
 
 @_family(least=1)
 def RADAU_IIA(s: int) -> ButcherTableau:
-    """Radau IIA: order 2s − 1, stiffly accurate, R(∞) = 0."""
+    """Radau IIA: order 2s − 1, stiffly accurate, R(∞) = 0.
+
+    Parameters
+    ----------
+    s : int
+        Number of stages, 1 to 40.
+
+    Returns
+    -------
+    ButcherTableau
+        Rounded once from extended precision.
+
+    Raises
+    ------
+    ValueError
+        Not such a number.
+
+    References
+    ----------
+    Hairer and Wanner 1996, IV.5.
+
+    Examples
+    --------
+    >>> RADAU_IIA(2).order, RADAU_IIA(2).rounded.c.round(4).tolist()
+    (3, [0.3333, 1.0])
+    """
     return _tableau("RADAU_IIA", s, 2 * s - 1, *_collocation(_zeros([(s, 1), (s - 1, -1)])), stiffly_accurate=True)
 
 
 @_family(least=2)
 def RADAU_IA(s: int) -> ButcherTableau:
-    """Radau IA: order 2s − 1, R(∞) = 0."""
+    """Radau IA: order 2s − 1, R(∞) = 0.
+
+    Parameters
+    ----------
+    s : int
+        Number of stages, 2 to 40.
+
+    Returns
+    -------
+    ButcherTableau
+        Rounded once from extended precision.
+
+    Raises
+    ------
+    ValueError
+        Not such a number.
+
+    References
+    ----------
+    Hairer and Wanner 1996, IV.5.
+
+    Examples
+    --------
+    >>> RADAU_IA(2).order, RADAU_IA(2).rounded.c.round(4).tolist()
+    (3, [0.0, 0.6667])
+    """
     A, b = _collocation(_zeros([(s, 1), (s - 1, 1)]))
     return _tableau("RADAU_IA", s, 2 * s - 1, _partner(A, b), b)
 
 
 @_family(least=2)
 def LOBATTO_IIIA(s: int) -> ButcherTableau:
-    """Lobatto IIIA: order 2s − 2, symmetric, first and last stage are the ends of the step."""
+    """Lobatto IIIA: order 2s − 2, symmetric, first and last stage are the ends of the step.
+
+    Parameters
+    ----------
+    s : int
+        Number of stages, 2 to 40.
+
+    Returns
+    -------
+    ButcherTableau
+        Rounded once from extended precision.
+
+    Raises
+    ------
+    ValueError
+        Not such a number.
+
+    References
+    ----------
+    Hairer and Wanner 1996, IV.5.
+
+    Examples
+    --------
+    >>> LOBATTO_IIIA(2).order, LOBATTO_IIIA(2).rounded.A.round(4).tolist()
+    (2, [[0.0, 0.0], [0.5, 0.5]])
+    """
     return _tableau("LOBATTO_IIIA", s, 2 * s - 2, *_collocation(_lobatto(s)), symmetric=True, stiffly_accurate=True)
 
 
@@ -86,6 +186,30 @@ def LOBATTO_IIIB(s: int) -> ButcherTableau:
     """Lobatto IIIB, the symplectic partner of IIIA: order 2s − 2, symmetric.
 
     For s = 2 the row sums are (1/2, 1/2), not the nodes (0, 1): in the pair IIIA-IIIB the time of a stage is IIIA's.
+
+    Parameters
+    ----------
+    s : int
+        Number of stages, 2 to 40.
+
+    Returns
+    -------
+    ButcherTableau
+        Rounded once from extended precision.
+
+    Raises
+    ------
+    ValueError
+        Not such a number.
+
+    References
+    ----------
+    Hairer and Wanner 1996, IV.5.
+
+    Examples
+    --------
+    >>> LOBATTO_IIIB(2).order, LOBATTO_IIIB(2).rounded.A.round(4).tolist()
+    (2, [[0.5, 0.0], [0.5, 0.0]])
     """
     A, b = _collocation(_lobatto(s))
     return _tableau("LOBATTO_IIIB", s, 2 * s - 2, _partner(A, b), b, symmetric=True)
@@ -93,27 +217,127 @@ def LOBATTO_IIIB(s: int) -> ButcherTableau:
 
 @_family(least=2)
 def LOBATTO_IIIC(s: int) -> ButcherTableau:
-    """Lobatto IIIC: order 2s − 2, stiffly accurate, R(∞) = 0."""
+    """Lobatto IIIC: order 2s − 2, stiffly accurate, R(∞) = 0.
+
+    Parameters
+    ----------
+    s : int
+        Number of stages, 2 to 40.
+
+    Returns
+    -------
+    ButcherTableau
+        Rounded once from extended precision.
+
+    Raises
+    ------
+    ValueError
+        Not such a number.
+
+    References
+    ----------
+    Hairer and Wanner 1996, IV.5.
+
+    Examples
+    --------
+    >>> LOBATTO_IIIC(2).order, LOBATTO_IIIC(2).rounded.A.round(4).tolist()
+    (2, [[0.5, -0.5], [0.5, 0.5]])
+    """
     return _tableau("LOBATTO_IIIC", s, 2 * s - 2, *_lobatto_iiic(s), stiffly_accurate=True)
 
 
 @_family(least=2)
 def LOBATTO_IIIC_STAR(s: int) -> ButcherTableau:
-    """Lobatto IIIC*, the symplectic partner of IIIC: order 2s − 2, the last stage is explicit."""
+    """Lobatto IIIC*, the symplectic partner of IIIC: order 2s − 2, the last stage is explicit.
+
+    Parameters
+    ----------
+    s : int
+        Number of stages, 2 to 40.
+
+    Returns
+    -------
+    ButcherTableau
+        Rounded once from extended precision.
+
+    Raises
+    ------
+    ValueError
+        Not such a number.
+
+    References
+    ----------
+    Hairer and Wanner 1996, IV.5.
+
+    Examples
+    --------
+    >>> LOBATTO_IIIC_STAR(2).order, LOBATTO_IIIC_STAR(2).rounded.A.round(4).tolist()
+    (2, [[0.0, 0.0], [1.0, 0.0]])
+    """
     A, b = _lobatto_iiic(s)
     return _tableau("LOBATTO_IIIC_STAR", s, 2 * s - 2, _partner(A, b), b)
 
 
 @_family(least=2)
 def LOBATTO_IIID(s: int) -> ButcherTableau:
-    """Lobatto IIID = (IIIC + IIIC*)/2: order 2s − 2, symmetric and symplectic."""
+    """Lobatto IIID = (IIIC + IIIC*)/2: order 2s − 2, symmetric and symplectic.
+
+    Parameters
+    ----------
+    s : int
+        Number of stages, 2 to 40.
+
+    Returns
+    -------
+    ButcherTableau
+        Rounded once from extended precision.
+
+    Raises
+    ------
+    ValueError
+        Not such a number.
+
+    References
+    ----------
+    Hairer and Wanner 1996, IV.5.
+
+    Examples
+    --------
+    >>> LOBATTO_IIID(2).order, LOBATTO_IIID(2).rounded.A.round(4).tolist()
+    (2, [[0.25, -0.25], [0.75, 0.25]])
+    """
     A, b = _lobatto_iiic(s)
     return _tableau("LOBATTO_IIID", s, 2 * s - 2, (A + _partner(A, b)) / 2, b, symmetric=True, symplectic=True)
 
 
 @_family(least=2)
 def LOBATTO_IIIE(s: int) -> ButcherTableau:
-    """Lobatto IIIE = (IIIA + IIIB)/2: order 2s − 2, symmetric and symplectic."""
+    """Lobatto IIIE = (IIIA + IIIB)/2: order 2s − 2, symmetric and symplectic.
+
+    Parameters
+    ----------
+    s : int
+        Number of stages, 2 to 40.
+
+    Returns
+    -------
+    ButcherTableau
+        Rounded once from extended precision.
+
+    Raises
+    ------
+    ValueError
+        Not such a number.
+
+    References
+    ----------
+    Hairer and Wanner 1996, IV.5.
+
+    Examples
+    --------
+    >>> LOBATTO_IIIE(2).order, LOBATTO_IIIE(2).rounded.A.round(4).tolist()
+    (2, [[0.25, 0.0], [0.5, 0.25]])
+    """
     A, b = _collocation(_lobatto(s))
     return _tableau("LOBATTO_IIIE", s, 2 * s - 2, (A + _partner(A, b)) / 2, b, symmetric=True, symplectic=True)
 

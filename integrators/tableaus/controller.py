@@ -15,7 +15,7 @@ from integrators.tableaus.numbers import Coefficients, Floats, floats, number, r
 
 @dataclass(frozen=True)
 class Controller(Checked):
-    """Exponents of the step-size rule
+    """Exponents of a step-size rule.
 
         h_{n+1} = h_n r_n^{−β₁/k} r_{n−1}^{−β₂/k} r_{n−2}^{−β₃/k} (h_n/h_{n−1})^{−α₂} (h_{n−1}/h_{n−2})^{−α₃}
 

@@ -33,12 +33,30 @@ class ExponentialScheme(Checked):
 
     Parameters
     ----------
-    final : rows, the exponentials of the step.
-    points : for every stage its rows (none for the first); empty altogether for a *linear* scheme, for g' = g A(t)
+    final : rows
+        The exponentials of the step.
+    points : sequence of rows
+        For every stage its rows (none for the first); empty altogether for a *linear* scheme, for g' = g A(t) only.
     only. c : (s,) times of the stages; optional if there are points (row sums, checked). brackets : pairs (left, right)
     of rows, each over F₁ … Fₛ and the brackets before it. final_hat : rows of the embedded method, optional; rows of s
     + 1 numbers use F at the new point as well. estimate : a row e, optional, over F₁ … Fₛ (and F at the new point): the
     error estimate h Σ eᵢFᵢ in the algebra. name, source, claims : as for `ButcherTableau`.
+    c : (s,) numbers
+        Times of the stages; optional if there are points (row sums, checked).
+    brackets : sequence of (left, right)
+        Pairs of rows, each over F₁ … Fₛ and the brackets before it.
+    final_hat : rows, optional
+        Of the embedded method; rows of s + 1 numbers use F at the new point as well.
+    estimate : row, optional
+        e, over F₁ … Fₛ (and F at the new point): the error estimate h Σ eᵢFᵢ in the algebra.
+    name, source, claims
+        As for `ButcherTableau`.
+
+    Raises
+    ------
+    ValueError
+        Shapes or times that do not fit, stages that use what is not known yet, or a claim that the coefficients do not
+        confirm.
 
     Examples
     --------
@@ -261,6 +279,17 @@ class CrouchGrossman(HasScheme):
     A, b, c : strictly lower triangular (s, s), (s,), (s,) numbers; c (the row sums) may be left out.
     b_hat : (s,) or (s + 1,) weights of the embedded method, optional; the last of s + 1 belongs to F at the new point.
     name, source, claims : as for `ButcherTableau`.
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, or a claim that the coefficients do not confirm.
+
+    Examples
+    --------
+    >>> from integrators.tableaus import CROUCH_GROSSMAN
+    >>> list(CROUCH_GROSSMAN)[:2]
+    ['cg1', 'cg2']
     """
 
     A: Coefficients
@@ -304,6 +333,17 @@ class TwoRegister(HasScheme):
     ----------
     A, B : (s,) numbers, A₁ = 0.
     name, source, claims : as for `ButcherTableau`.
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, A₁ ≠ 0, or a claim that the coefficients do not confirm.
+
+    Examples
+    --------
+    >>> from integrators.tableaus import TWO_REGISTER
+    >>> len(TWO_REGISTER)
+    3
     """
 
     A: Coefficients

@@ -28,8 +28,14 @@ class PartitionedTableau(Checked):
 
     Parameters
     ----------
-    q, p : tableaus (a, b) and (â, b̂).
+    q, p : ButcherTableau
+        (a, b) and (â, b̂).
     name, source, claims : as for `ButcherTableau`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Different numbers of stages, something that is no tableau, or a claim that the coefficients do not confirm.
 
     Examples
     --------
@@ -132,7 +138,32 @@ class PartitionedTableau(Checked):
 
 
 def LOBATTO_IIIA_IIIB(s: int) -> PartitionedTableau:
-    """The pair Lobatto IIIA (q) and IIIB (p): order 2s − 2, symmetric, symplectic; s = 2 is Störmer-Verlet."""
+    """The pair Lobatto IIIA (q) and IIIB (p): order 2s − 2, symmetric, symplectic; s = 2 is Störmer-Verlet.
+
+    Parameters
+    ----------
+    s : int
+        Number of stages, 2 to 40.
+
+    Returns
+    -------
+    PartitionedTableau
+        Rounded once from extended precision.
+
+    Raises
+    ------
+    ValueError
+        Not such a number.
+
+    References
+    ----------
+    Jay 1996.
+
+    Examples
+    --------
+    >>> LOBATTO_IIIA_IIIB(3).order
+    4
+    """
     LOBATTO_IIIA(s)  # refuses what is no number of stages
     return _lobatto(int(s))
 

@@ -28,6 +28,25 @@ HIGHEST = 6
 class Transformed(NamedTuple):
     """A method in float64, in the variables U = Γ k that need no product with the Jacobian: stages A, C, weights m and
     those of the estimate e, times c, sums g of Γ, and γ.
+
+    Attributes
+    ----------
+    A, C : array (s, s)
+        α Γ⁻¹, and diag(1/γ) − Γ⁻¹.
+    m, e : array (s,)
+        b Γ⁻¹, and (b − b̂) Γ⁻¹.
+    c, g : array (s,)
+        Sums of the rows of α and Γ.
+    gamma : float
+        The number on the diagonal of Γ.
+
+    References
+    ----------
+    Hairer and Wanner 1996, IV.7.
+
+    Examples
+    --------
+    Made by `RosenbrockTableau`.
     """
 
     A: Floats
@@ -64,6 +83,12 @@ class RosenbrockTableau(Checked):
     Notes
     -----
     Source: Hairer and Wanner 1996, IV.7.
+
+    Examples
+    --------
+    >>> from integrators.tableaus import ROSENBROCK
+    >>> ROSENBROCK["rodas4"].order, ROSENBROCK["rodas4"].stability_at_infinity
+    (4, 0.0)
     """
 
     alpha: Coefficients

@@ -45,8 +45,18 @@ class Composition(Checked):
 
     Parameters
     ----------
-    weights : (s,) numbers with sum 1; or, with ``half=True``, the first half including the middle one of a symmetric
+    weights : (s,) numbers
+        With sum 1; or, with ``half=True``, the first half including the middle one of a symmetric sequence.
     sequence. name, source, claims : as for `ButcherTableau`.
+    name, source, claims
+        As for `ButcherTableau`.
+    half : bool
+        Whether the weights are the first half.
+
+    Raises
+    ------
+    ValueError
+        No weights, a sum other than 1, or a claim that the coefficients do not confirm.
 
     Examples
     --------
@@ -113,6 +123,16 @@ class Composition(Checked):
     def strang(self, first: str = "V") -> Splitting:
         """The composition of S = half a kick, drift, half a kick: the weights as drifts, their means as kicks; first =
         "T": inverted.
+
+        Parameters
+        ----------
+        first : {"V", "T"}
+            What half a step begins with.
+
+        Returns
+        -------
+        Splitting
+            Of as many drifts as weights, and one kick more; or the other way round.
         """
         halves = [decimal(x) / 2 for x in self.weights]
         means = [kept(a + b) for a, b in zip([ZERO_DECIMAL, *halves], [*halves, ZERO_DECIMAL], strict=True)]
@@ -136,6 +156,11 @@ class Splitting(Checked):
     T, V : numbers with sum 1 each; the one that comes first has as many as the other or one more.
     first : "T" or "V".
     name, source, claims : as for `ButcherTableau`.
+
+    Raises
+    ------
+    ValueError
+        Numbers that do not alternate or sum to 1, or a claim that the coefficients do not confirm.
 
     Examples
     --------

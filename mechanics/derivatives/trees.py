@@ -25,12 +25,20 @@ def inverse_dynamics_derivatives(
 
     Parameters
     ----------
-    q, v, a : array (…, nq), (…, nv), (…, nv)
-        Configuration, velocities, accelerations.
+    tree : Tree
+        The model; a mechanism has methods of its own.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    v : array (…, nv)
+        Velocities: joint rates, rad/s and m/s, or body twists (linear, angular) where the joint's configuration is a
+        group.
+    a : array (…, nv)
+        Accelerations v̇, rad/s² and m/s².
     wrenches : array (…, N, 6), optional
-        External wrenches (force, moment) on the bodies, body axes, at the body origins: they turn with their bodies.
+        External wrenches (force, moment) on the bodies, N and N·m, body axes, at the body origins: they turn with their
+        bodies.
     t : float
-        Time of prescribed motions.
+        Time, s: it matters with prescribed motions only.
 
     Returns
     -------
@@ -74,12 +82,20 @@ def forward_dynamics_derivatives(
 
     Parameters
     ----------
-    q, v : array (…, nq), (…, nv)
-        Configuration and velocities.
+    tree : Tree
+        The model; a mechanism has methods of its own.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    v : array (…, nv)
+        Velocities: joint rates, rad/s and m/s, or body twists (linear, angular) where the joint's configuration is a
+        group.
     tau : array (…, nv), optional
-        Joint forces, N or N·m; default none.
-    wrenches, t
-        As in `inverse_dynamics_derivatives`.
+        Joint forces, N·m and N; default none.
+    wrenches : array (…, N, 6), optional
+        External wrenches (force, moment) on the bodies, N and N·m, body axes, at the body origins: they turn with their
+        bodies.
+    t : float
+        Time, s: it matters with prescribed motions only.
 
     Returns
     -------
@@ -94,6 +110,18 @@ def forward_dynamics_derivatives(
     Notes
     -----
     ∂v̇/∂q = −M⁻¹ ∂τ/∂q and ∂v̇/∂v = −M⁻¹ ∂τ/∂v at the accelerations that belong to τ, with M = LᵀDL without fill-in.
+
+    References
+    ----------
+    Pogorelov (2007), sections 1 and 2, for the derivatives of τ.
+
+    Examples
+    --------
+    >>> import numpy as np, mechanics
+    >>> tree = mechanics.load_model("double_pendulum")
+    >>> a_q, a_v, a_tau = mechanics.forward_dynamics_derivatives(tree, [0.3, -0.2], [1.0, 0.5])
+    >>> bool(np.allclose(a_tau @ mechanics.mass_matrix(tree, [0.3, -0.2]), np.eye(2)))
+    True
     """
     force = velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau")
     q = configuration(tree, q)
@@ -113,10 +141,17 @@ def hamiltonian_rhs_derivatives(
 
     Parameters
     ----------
-    q, p : array (…, nq), (…, nv)
-        Configuration and momenta.
-    wrenches, t
-        As in `inverse_dynamics_derivatives`.  Joint forces τ do not change the derivative.
+    tree : Tree
+        The model; a mechanism has methods of its own.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+    p : array (…, nv)
+        Momenta p = ∂T/∂v, kg·m²/s and kg·m/s.
+    wrenches : array (…, N, 6), optional
+        External wrenches (force, moment) on the bodies, N and N·m, body axes, at the body origins: they turn with their
+        bodies. Joint forces τ do not change the derivative.
+    t : float
+        Time, s: it matters with prescribed motions only.
 
     Returns
     -------
@@ -132,6 +167,19 @@ def hamiltonian_rhs_derivatives(
     Notes
     -----
     The derivative of ERA by composite bodies, in O(n · depth) and the products with M⁻¹.
+
+    References
+    ----------
+    Ivanov and Shimanovsky, eq. (18), differentiated; Pogorelov (2007), sections 1 and 2, for the derivatives by
+    configurations.
+
+    Examples
+    --------
+    >>> import numpy as np, mechanics
+    >>> tree = mechanics.load_model("double_pendulum")
+    >>> D = mechanics.hamiltonian_rhs_derivatives(tree, [0.3, -0.2], [1.0, 0.5])
+    >>> bool(np.allclose(D[:2, 2:] @ mechanics.mass_matrix(tree, [0.3, -0.2]), np.eye(2)))
+    True
     """
     q, n = configuration(tree, q), 2 * tree.nv
     inputs = [q, velocity(tree, p, "p")]

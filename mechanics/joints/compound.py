@@ -22,9 +22,17 @@ class Compound(Joint):
 
     Raises
     ------
+    TypeError
+        No elements, or something else.
     ValueError
         Elements that undo one another at every configuration, such as two turns about one axis: their momenta determine
         no velocities.
+
+    Examples
+    --------
+    >>> from mechanics.joints import Compound, Slide, Turn
+    >>> Compound((Slide((0, 1, 0)), Slide((0, 0, 1)), Turn((1, 0, 0)))).q_labels
+    ('distance_1', 'distance_2', 'angle')
     """
 
     parts: tuple[Element, ...] = ()

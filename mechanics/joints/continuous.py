@@ -19,6 +19,12 @@ class Continuous(Joint):
     ----------
     axis : array (3,)
         Direction of the axis through the child origin, in the axes of the joint; any length.
+
+    Examples
+    --------
+    >>> from mechanics.joints import Continuous
+    >>> Continuous().factors[0].NAME
+    'SO(2)'
     """
 
     axis: Axis = (0.0, 0.0, 1.0)

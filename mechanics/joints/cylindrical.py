@@ -16,6 +16,12 @@ class Cylindrical(Joint):
     ----------
     axis : array (3,)
         Direction of the axis through the child origin, in the axes of the joint; any length.
+
+    Examples
+    --------
+    >>> from mechanics.joints import Cylindrical
+    >>> Cylindrical().n_v
+    2
     """
 
     axis: Axis = (0.0, 0.0, 1.0)

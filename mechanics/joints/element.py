@@ -44,7 +44,7 @@ def axis_of(value: ArrayLike, name: str = "axis") -> Axis:
 
 
 class Element:
-    """One elementary relative motion of a child frame in a parent frame."""
+    """One elementary relative motion of a child frame in a parent frame: where it is and how it moves there."""
 
     code: int
     """Which branch of the kernels serves it."""
@@ -60,15 +60,52 @@ class Element:
     motion: Motion | None = None
 
     def pose(self, q: Any, t: Any) -> tuple[Array, Array]:
-        """R (child → parent components) and the child origin in parent axes."""
+        """R (child → parent components) and the child origin in parent axes.
+
+        Parameters
+        ----------
+        q : sequence of scalars
+            The element's own coordinates, rad and m.
+        t : scalar
+            Time, s.
+
+        Returns
+        -------
+        R : array (3, 3)
+            Child → parent components.
+        x : array (3,)
+            Child origin in parent axes, m.
+        """
         raise NotImplementedError
 
     def basis(self, q: Any) -> Array:
-        """A (6, n_v) in child axes; `q` only lends its scalar type."""
+        """A (6, n_v) in child axes; `q` only lends its scalar type.
+
+        Parameters
+        ----------
+        q : sequence of scalars
+            The element's own coordinates, rad and m.
+
+        Returns
+        -------
+        array (6, n_v)
+            Columns are twists per unit of velocity, linear part first.
+        """
         raise NotImplementedError
 
     def drift(self, t: Any) -> Array:
-        """Vᴶ (6,) in child axes."""
+        """Vᴶ (6,) in child axes.
+
+        Parameters
+        ----------
+        t : scalar
+            Time, s.
+
+        Returns
+        -------
+        array (6,)
+            Linear part first, m/s and rad/s.
+        """
         return np.zeros(6) + 0 * t
 
 
@@ -117,7 +154,23 @@ class _Prescribable(_Directed):
 
 @dataclass(frozen=True)
 class Turn(_Prescribable):
-    """Rotation about a fixed axis; `cyclic` angles live on the circle SO(2), others on the line."""
+    """Rotation about a fixed axis; `cyclic` angles live on the circle SO(2), others on the line.
+
+    Parameters
+    ----------
+    axis : array (3,)
+        Direction, any length.
+    motion : Motion, optional
+        Prescribes the angle.
+    cyclic : bool
+        Whether the angle lives on the circle.
+
+    Examples
+    --------
+    >>> from mechanics.joints import Turn
+    >>> Turn((0.0, 0.0, 1.0)).n_q, Turn(cyclic=True).factor.NAME
+    (1, 'SO(2)')
+    """
 
     cyclic: bool = False
 
@@ -127,6 +180,7 @@ class Turn(_Prescribable):
 
     @property
     def code(self) -> int:  # type: ignore[override]
+        """The branch of the kernels: TURN, or MOVED_TURN of a prescribed one."""
         return TURN if self.motion is None else MOVED_TURN
 
     def pose(self, q: Any, t: Any) -> tuple[Array, Array]:
@@ -140,7 +194,21 @@ class Turn(_Prescribable):
 
 @dataclass(frozen=True)
 class Slide(_Prescribable):
-    """Translation along a fixed axis."""
+    """Translation along a fixed axis.
+
+    Parameters
+    ----------
+    axis : array (3,)
+        Direction, any length.
+    motion : Motion, optional
+        Prescribes the distance.
+
+    Examples
+    --------
+    >>> from mechanics.joints import Motion, Slide
+    >>> Slide((1.0, 0.0, 0.0), Motion((0.0, 2.0))).pose([], 0.5)[1].tolist()
+    [1.0, 0.0, 0.0]
+    """
 
     q_labels = ("distance",)
     q_units = ("m",)
@@ -149,6 +217,7 @@ class Slide(_Prescribable):
 
     @property
     def code(self) -> int:  # type: ignore[override]
+        """The branch of the kernels: SLIDE, or MOVED_SLIDE of a prescribed one."""
         return SLIDE if self.motion is None else MOVED_SLIDE
 
     def pose(self, q: Any, t: Any) -> tuple[Array, Array]:
@@ -162,7 +231,21 @@ class Slide(_Prescribable):
 
 @dataclass(frozen=True)
 class Screw(_Directed):
-    """Rotation about an axis with an advance of `pitch` metres per radian along it."""
+    """Rotation about an axis with an advance of `pitch` metres per radian along it.
+
+    Parameters
+    ----------
+    axis : array (3,)
+        Direction, any length.
+    pitch : float
+        Advance, m per rad.
+
+    Examples
+    --------
+    >>> from mechanics.joints import Screw
+    >>> Screw((0.0, 0.0, 1.0), 0.1).basis([0.0])[:, 0].tolist()
+    [0.0, 0.0, 0.1, 0.0, 0.0, 1.0]
+    """
 
     code = SCREW
     pitch: float = 0.0
@@ -178,7 +261,24 @@ class Screw(_Directed):
 
 @dataclass(frozen=True)
 class Plane(Element):
-    """Motion in the plane of two directions: x, y along them in parent axes, angle about their normal."""
+    """Motion in the plane of two directions: x, y along them in parent axes, angle about their normal.
+
+    Parameters
+    ----------
+    x_axis, y_axis : array (3,)
+        Perpendicular directions, any length.
+
+    Raises
+    ------
+    ValueError
+        Directions that are not perpendicular, or zero.
+
+    Examples
+    --------
+    >>> from mechanics.joints import Plane
+    >>> Plane().axes(0.0)[:, 2].tolist()
+    [0.0, 0.0, 1.0]
+    """
 
     code = PLANE
     factor = se2
@@ -200,7 +300,18 @@ class Plane(Element):
             raise ValueError(f"y_axis: {y} is not perpendicular to x_axis {x}")
 
     def axes(self, like: Any) -> Array:
-        """Columns: the two directions and their normal."""
+        """Columns: the two directions and their normal.
+
+        Parameters
+        ----------
+        like : scalar
+            Lends its type.
+
+        Returns
+        -------
+        array (3, 3)
+            Unit vectors.
+        """
         x, y = unit(np.asarray(self.x_axis) + 0 * like), unit(np.asarray(self.y_axis) + 0 * like)
         return np.stack([x, y, np.cross(x, y)], axis=1)
 
@@ -218,7 +329,14 @@ class Plane(Element):
 
 @dataclass(frozen=True)
 class Ball(Element):
-    """Rotation about a fixed point, by a unit quaternion."""
+    """Rotation about a fixed point, by a unit quaternion.
+
+    Examples
+    --------
+    >>> from mechanics.joints import Ball
+    >>> Ball().neutral
+    (1.0, 0.0, 0.0, 0.0)
+    """
 
     code = BALL
     factor = so3
@@ -239,7 +357,14 @@ class Ball(Element):
 
 @dataclass(frozen=True)
 class Float(Element):
-    """Unconstrained motion: position of the child origin in parent axes, and a unit quaternion."""
+    """Unconstrained motion: position of the child origin in parent axes, and a unit quaternion.
+
+    Examples
+    --------
+    >>> from mechanics.joints import Float
+    >>> Float().q_labels
+    ('x', 'y', 'z', 'qw', 'qx', 'qy', 'qz')
+    """
 
     code = FLOAT
     factor = se3

@@ -20,6 +20,17 @@ class Gimbal(Joint):
     ----------
     axes : three arrays (3,)
         Directions through the child origin, any length; default yaw, pitch, roll.
+
+    Raises
+    ------
+    ValueError
+        Another number of axes than three, or a direction that is none.
+
+    Examples
+    --------
+    >>> from mechanics.joints import Gimbal
+    >>> Gimbal().n_v
+    3
     """
 
     axes: tuple[Axis, Axis, Axis] = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))

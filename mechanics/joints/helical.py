@@ -18,7 +18,13 @@ class Helical(Joint):
     axis : array (3,)
         Direction of the axis through the child origin, in the axes of the joint; any length.
     pitch : float
-        Advance in metres per radian.
+        Advance along the axis, m per rad.
+
+    Examples
+    --------
+    >>> from mechanics.joints import Helical
+    >>> Helical(pitch=0.1).state([2.0], [0.0]).rho.tolist()
+    [0.0, 0.0, 0.2]
     """
 
     axis: Axis = (0.0, 0.0, 1.0)

@@ -12,7 +12,25 @@ from mechanics.joints.element import Element
 
 
 class JointState(NamedTuple):
-    """Where a joint is and how it moves, in the notation of Ivanov and Shimanovsky, eq. (1)."""
+    """Where a joint is and how it moves, in the notation of Ivanov and Shimanovsky, eq. (1).
+
+    Attributes
+    ----------
+    G : array (3, 3)
+        Parent components → child components.
+    rho : array (3,)
+        Child origin, in parent axes, m.
+    A : array (6, n_v)
+        Basis of the relative twists, child axes at the child origin.
+    drift : array (6,)
+        Vᴶ, the twist of the prescribed motions, child axes, m/s and rad/s.
+    A_dot : array (6, n_v)
+        Total time derivative of A along the motion, 1/s.
+
+    Examples
+    --------
+    From `Joint.state`; see `Revolute`.
+    """
 
     G: Array
     """(3, 3): parent components → child components."""
@@ -32,6 +50,15 @@ class Joint:
     With the relative twist of element e, V_e = A_e s_e + Vᴶ_e, and C_e its shift (child ← parent), the chain is
 
         A ← [C_e A, A_e],   Vᴶ ← C_e Vᴶ + Vᴶ_e,   Ȧ ← [C_e Ȧ − V_e× C_e A, 0].
+
+    Examples
+    --------
+    >>> from mechanics.joints import Cylindrical
+    >>> joint = Cylindrical((0.0, 0.0, 1.0))
+    >>> joint.q_labels, joint.q_units, joint.kind, joint.n_q, joint.n_v
+    (('angle', 'distance'), ('rad', 'm'), 'Cylindrical', 2, 2)
+    >>> joint.state([0.0, 0.5], [1.0, 2.0]).rho.tolist()
+    [0.0, 0.0, 0.5]
     """
 
     @property
@@ -41,14 +68,17 @@ class Joint:
 
     @property
     def n_q(self) -> int:
+        """Number of coordinates."""
         return sum(e.n_q for e in self.elements)
 
     @property
     def n_v(self) -> int:
+        """Degrees of freedom."""
         return sum(e.n_v for e in self.elements)
 
     @property
     def kind(self) -> str:
+        """The name of its class."""
         return type(self).__name__
 
     @property
@@ -68,6 +98,7 @@ class Joint:
 
     @property
     def q_units(self) -> tuple[str, ...]:
+        """One unit per component of q."""
         return tuple(unit for e in self.elements if e.n_q for unit in e.q_units)
 
     @property
@@ -77,6 +108,7 @@ class Joint:
 
     @property
     def v_units(self) -> tuple[str, ...]:
+        """One unit per component of the velocity."""
         return tuple(unit for e in self.elements if e.n_v for unit in e.v_units)
 
     def neutral(self) -> Array:
@@ -84,7 +116,18 @@ class Joint:
         return np.array([x for e in self.elements for x in e.neutral], dtype=np.float64)
 
     def random(self, generator: np.random.Generator) -> Array:
-        """q with angles in [−π, π], distances in [−1, 1], orientations uniform."""
+        """q with angles in [−π, π], distances in [−1, 1], orientations uniform.
+
+        Parameters
+        ----------
+        generator : numpy.random.Generator
+            Where the numbers come from.
+
+        Returns
+        -------
+        array (n_q,)
+            rad and m.
+        """
         q = generator.uniform(-1.0, 1.0, self.n_q) * [np.pi if unit == "rad" else 1.0 for unit in self.q_units]
         for k, label in enumerate(self.q_labels):
             if label.startswith("qw"):
@@ -93,14 +136,42 @@ class Joint:
         return q
 
     def split(self, q: Any, s: Any) -> Iterator[tuple[Element, Any, Any]]:
-        """Each element with its part of q and of the velocity s."""
+        """Each element with its part of q and of the velocity s.
+
+        Parameters
+        ----------
+        q : sequence of n_q scalars
+            Coordinates of the joint, rad and m.
+        s : sequence of n_v scalars
+            Its velocity, rad/s and m/s.
+
+        Yields
+        ------
+        element, q, s
+            From the parent to the child.
+        """
         i = k = 0
         for e in self.elements:
             yield e, q[i : i + e.n_q], s[k : k + e.n_v]
             i, k = i + e.n_q, k + e.n_v
 
     def state(self, q: Any, s: Any, t: Any = 0.0) -> JointState:
-        """G, ρ, A, Vᴶ and Ȧ at the configuration q with velocity s at time t, on any scalar type."""
+        """G, ρ, A, Vᴶ and Ȧ at the configuration q with velocity s at time t, on any scalar type.
+
+        Parameters
+        ----------
+        q : sequence of n_q scalars
+            Coordinates of the joint, rad and m.
+        s : sequence of n_v scalars
+            Its velocity, rad/s and m/s.
+        t : scalar
+            Time, s.
+
+        Returns
+        -------
+        JointState
+            Of arrays of that scalar type.
+        """
         zero = 0 * t + sum(0 * x for x in q)
         G, rho = np.eye(3) + zero, np.zeros(3) + zero
         A, drift, A_dot = np.zeros((6, 0)), np.zeros(6) + zero, np.zeros((6, 0))

@@ -19,6 +19,18 @@ class Motion:
         c₀, c₁, … (rad or m, over sᵏ).
     harmonics : sequence of (amplitude, angular frequency in rad/s, phase in rad)
         The oscillating part.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Numbers that are not finite, harmonics that are no triples.
+
+    Examples
+    --------
+    >>> from mechanics.joints import Motion
+    >>> crank = Motion((0.0, 2.0))
+    >>> crank.value(0.5), crank.rate(0.5), crank.acceleration(0.5), crank.is_constant
+    (1.0, 2.0, 0.0, False)
     """
 
     polynomial: tuple[float, ...] = ()
@@ -34,10 +46,22 @@ class Motion:
 
     @property
     def is_constant(self) -> bool:
+        """Whether it does not depend on time."""
         return not any(self.polynomial[1:]) and not any(a * w for a, w, _ in self.harmonics)
 
     def value(self, t: Any) -> Any:
-        """x(t)."""
+        """x(t).
+
+        Parameters
+        ----------
+        t : scalar
+            Time, s.
+
+        Returns
+        -------
+        scalar
+            rad or m.
+        """
         x = 0 * t
         for k, c in enumerate(self.polynomial):
             x = x + c * t**k
@@ -46,7 +70,18 @@ class Motion:
         return x
 
     def rate(self, t: Any) -> Any:
-        """ẋ(t)."""
+        """ẋ(t).
+
+        Parameters
+        ----------
+        t : scalar
+            Time, s.
+
+        Returns
+        -------
+        scalar
+            rad/s or m/s.
+        """
         x = 0 * t
         for k, c in enumerate(self.polynomial[1:], start=1):
             x = x + k * c * t ** (k - 1)
@@ -55,7 +90,18 @@ class Motion:
         return x
 
     def acceleration(self, t: Any) -> Any:
-        """ẍ(t)."""
+        """ẍ(t).
+
+        Parameters
+        ----------
+        t : scalar
+            Time, s.
+
+        Returns
+        -------
+        scalar
+            rad/s² or m/s².
+        """
         x = 0 * t
         for k, c in enumerate(self.polynomial[2:], start=2):
             x = x + k * (k - 1) * c * t ** (k - 2)

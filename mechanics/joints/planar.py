@@ -18,6 +18,12 @@ class Planar(Joint):
     ----------
     x_axis, y_axis : array (3,)
         Perpendicular directions that span the plane, in the axes of the joint; any length.
+
+    Examples
+    --------
+    >>> from mechanics.joints import Planar
+    >>> Planar().v_labels
+    ('vx', 'vy', 'omega')
     """
 
     x_axis: Axis = (1.0, 0.0, 0.0)

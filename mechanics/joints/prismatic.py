@@ -16,6 +16,12 @@ class Prismatic(Joint):
     ----------
     axis : array (3,)
         Direction of motion, in the axes of the joint; any length.
+
+    Examples
+    --------
+    >>> from mechanics.joints import Prismatic
+    >>> Prismatic((1.0, 0.0, 0.0)).state([0.5], [1.0]).rho.tolist()
+    [0.5, 0.0, 0.0]
     """
 
     axis: Axis = (0.0, 0.0, 1.0)

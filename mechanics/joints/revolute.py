@@ -16,6 +16,12 @@ class Revolute(Joint):
     ----------
     axis : array (3,)
         Direction of the axis through the child origin, in the axes of the joint; any length.
+
+    Examples
+    --------
+    >>> from mechanics.joints import Revolute
+    >>> Revolute((0.0, 0.0, 2.0)).state([0.5], [1.0]).A[:, 0].tolist()
+    [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
     """
 
     axis: Axis = (0.0, 0.0, 1.0)

@@ -20,6 +20,13 @@ class Rheonomic(Joint):
     parts : sequence of Element
         Elementary motions from the parent to the child; at least one `Turn` or `Slide` with a `Motion`.
 
+    Raises
+    ------
+    TypeError
+        Something that is no element.
+    ValueError
+        No element with a prescribed motion that changes.
+
     Examples
     --------
     >>> from mechanics.joints import Motion, Rheonomic, Turn

@@ -13,6 +13,12 @@ class Spherical(Joint):
     """q = unit quaternion (w, x, y, z) on SO(3), A = [0; E].
 
     The velocity is the relative angular velocity in child axes (quasi-velocities: p is the Poisson momentum).
+
+    Examples
+    --------
+    >>> from mechanics.joints import Spherical
+    >>> Spherical().n_q, Spherical().n_v
+    (4, 3)
     """
 
     @property

@@ -18,6 +18,17 @@ class Universal(Joint):
     ----------
     first, second : array (3,)
         Directions of the axes at q = 0, through the child origin, in the axes of the joint; any length, not parallel.
+
+    Raises
+    ------
+    ValueError
+        Parallel axes, or a direction that is none.
+
+    Examples
+    --------
+    >>> from mechanics.joints import Universal
+    >>> Universal().q_labels
+    ('angle_1', 'angle_2')
     """
 
     first: Axis = (1.0, 0.0, 0.0)

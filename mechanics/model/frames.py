@@ -17,8 +17,29 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, init=False)
 class Frame:
-    """A frame fixed in a body (None: in the base): x_body = rotation·x_frame + position, both in body axes; default the
-    body frame.
+    """A frame fixed in a body, or in the base: x_body = rotation·x_frame + position.
+
+    Parameters
+    ----------
+    body : str or None
+        Name of the body; None is the base.
+    position : array (3,)
+        Origin of the frame in body axes, m.
+    rotation : array (3, 3), optional
+        Columns are the axes of the frame in body axes; default those of the body.
+
+    Raises
+    ------
+    ModelError
+        Numbers that are not finite or beyond 1e50, or no rotation matrix.
+
+    Examples
+    --------
+    >>> from mechanics import Frame
+    >>> Frame("arm", (0.0, 0.0, -1.0)).rotation.tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> Frame.with_axis("arm", axis=(1.0, 0.0, 0.0)).rotation[:, 2].tolist()
+    [1.0, 0.0, 0.0]
     """
 
     body: str | None
@@ -47,7 +68,27 @@ class Frame:
 
     @staticmethod
     def with_axis(body: str | None, position: ArrayLike = (0.0, 0.0, 0.0), axis: ArrayLike = (0.0, 0.0, 1.0)) -> Frame:
-        """A frame whose z is along `axis` (body axes); its x and y are any two that complete it."""
+        """A frame whose z is along `axis` (body axes); its x and y are any two that complete it.
+
+        Parameters
+        ----------
+        body : str or None
+            Name of the body; None is the base.
+        position : array (3,)
+            Origin of the frame in body axes, m.
+        axis : array (3,)
+            Direction of z, body axes; any length, not zero (dimensionless).
+
+        Returns
+        -------
+        Frame
+            Right-handed.
+
+        Raises
+        ------
+        ValueError
+            An axis that is none; ModelError for a position that is none.
+        """
         z = np.asarray(axis_of(axis)) / np.linalg.norm(axis)
         x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
         x = x / np.linalg.norm(x)

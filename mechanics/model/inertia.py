@@ -35,6 +35,20 @@ class Inertia:
     ------
     ValueError
         Wrong shape, a number that is not finite or beyond `LARGEST`, or a tensor that is not symmetric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mechanics import Inertia
+    >>> bar = Inertia.about_com(2.0, (0.0, 0.0, -0.5), np.diag([0.2, 0.2, 0.01]))
+    >>> bar.tensor.diagonal().tolist(), bar.tensor_about_com.diagonal().round(12).tolist()
+    ([0.7, 0.7, 0.01], [0.2, 0.2, 0.01])
+    >>> bar.matrix().shape, (bar + Inertia.point(1.0, (0.0, 0.0, -1.0))).mass
+    ((6, 6), 3.0)
+    >>> bar.moved((0.0, 0.0, 0.5), np.eye(3)).com.tolist(), Inertia.zero().is_zero, bar.is_full
+    ([0.0, 0.0, 0.0], True, True)
+    >>> Inertia.about_origin(1.0, (0.0, 0.0, 1.0), np.diag([1.0, 1.0, 0.0])).unphysical()
+    ''
     """
 
     mass: float
@@ -51,18 +65,61 @@ class Inertia:
 
     @staticmethod
     def about_origin(mass: float, com: ArrayLike, tensor: ArrayLike) -> Inertia:
-        """From the tensor about the body origin."""
+        """Inertia from the tensor about the body origin.
+
+        Parameters
+        ----------
+        mass : float
+            kg.
+        com : array (3,)
+            Centre of mass from the body origin, m.
+        tensor : array (3, 3)
+            J about the body origin, body axes, kg·m².
+
+        Returns
+        -------
+        Inertia
+            Checked for symmetry and size; `Tree` checks that it is physical.
+        """
         return Inertia(mass, reals(com, "com"), reals(tensor, "tensor"))
 
     @staticmethod
     def about_com(mass: float, com: ArrayLike, tensor: ArrayLike) -> Inertia:
-        """From the tensor about the centre of mass (axes parallel to the body's): J = J_com + m c̃ c̃ᵀ."""
+        """Inertia from the tensor about the centre of mass (axes parallel to the body's): J = J_com + m c̃ c̃ᵀ.
+
+        Parameters
+        ----------
+        mass : float
+            kg.
+        com : array (3,)
+            Centre of mass c from the body origin, m.
+        tensor : array (3, 3)
+            J_com about the centre of mass, axes parallel to the body's, kg·m².
+
+        Returns
+        -------
+        Inertia
+            Checked for symmetry and size; `Tree` checks that it is physical.
+        """
         mass, c = float(_array(mass, (), "mass")), _array(com, (3,), "com")
         return Inertia(mass, c, _array(tensor, (3, 3), "tensor") + mass * skew(c) @ skew(c).T)
 
     @staticmethod
     def point(mass: float, com: ArrayLike = (0.0, 0.0, 0.0)) -> Inertia:
-        """A point mass."""
+        """Inertia of a point mass: J = m c̃ c̃ᵀ.
+
+        Parameters
+        ----------
+        mass : float
+            kg.
+        com : array (3,)
+            Where it is from the body origin, m.
+
+        Returns
+        -------
+        Inertia
+            Singular: it resists no rotation about its own place.
+        """
         return Inertia.about_com(mass, com, np.zeros((3, 3)))
 
     @staticmethod
@@ -78,6 +135,7 @@ class Inertia:
 
     @property
     def is_zero(self) -> bool:
+        """Whether it has neither mass nor moments."""
         return self.mass == 0.0 and not self.tensor.any()
 
     @property
@@ -95,6 +153,18 @@ class Inertia:
     def moved(self, position: ArrayLike, rotation: ArrayLike) -> Inertia:
         """The same matter described in other axes: origin of the present ones at `position`, x_new = rotation·x +
         position.
+
+        Parameters
+        ----------
+        position : array (3,)
+            Origin of the present axes in the new ones, m.
+        rotation : array (3, 3)
+            x_new = rotation·x + position (dimensionless).
+
+        Returns
+        -------
+        Inertia
+            In the new axes, about their origin.
         """
         x, R = _array(position, (3,), "position"), _array(rotation, (3, 3), "rotation")
         return Inertia.about_com(self.mass, R @ self.com + x, R @ self.tensor_about_com @ R.T)

@@ -49,6 +49,12 @@ class JointData:
         Limits of the coordinates.
     effort, velocity : float or array (n_v,), optional
         Limits of the joint force and of the velocity.
+
+    Examples
+    --------
+    >>> from mechanics import JointData
+    >>> JointData(damping=0.1, lower=-1.5, upper=1.5).damping
+    0.1
     """
 
     damping: Any = 0.0
@@ -82,6 +88,18 @@ class Body:
         Unique among the joints; default ``"<name>_joint"``.
     data : JointData
         Damping, limits and the like.
+
+    Raises
+    ------
+    ModelError
+        No joint, no inertia, a position or rotation that is none, data that do not fit the joint; TypeError for names
+        that are no texts.
+
+    Examples
+    --------
+    >>> from mechanics import Body, Inertia, joints
+    >>> Body("arm", joints.Revolute((0, 1, 0)), inertia=Inertia.point(2.0, (0, 0, -0.5))).joint_name
+    'arm_joint'
     """
 
     name: str
@@ -150,6 +168,24 @@ class Tree:
     ModelError
         Repeated names, unknown parents, cycles, parents after children, impossible inertias: with the body, the value
         and the remedy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bar = Inertia.about_com(1.0, (0.0, 0.0, -0.5), np.diag([0.1, 0.1, 0.01]))
+    >>> hinge = joints.Revolute((0.0, 1.0, 0.0))
+    >>> upper = Body("upper", hinge, inertia=bar, joint_name="shoulder")
+    >>> lower = Body("lower", hinge, "upper", (0.0, 0.0, -1.0), inertia=bar, joint_name="elbow")
+    >>> tree = Tree([upper, lower], "arm")
+    >>> tree
+    <Tree 'arm': 2 bodies, nq = 2, nv = 2>
+    >>> tree.joint_names, tree.q_slice("elbow"), tree.body_index("lower"), tree.mass
+    (('shoulder', 'elbow'), slice(1, 2, None), 1, 2.0)
+    >>> tree.with_locked(["elbow"]).nv, tree.with_gravity((0.0, 0.0, 0.0)).gravity.tolist()
+    (1, [0.0, 0.0, 0.0])
+    >>> tree.problem(tree.neutral(), v=[1.0, 0.0])
+    <Problem 'arm': canonical on R^2 × R^2, watching energy>
     """
 
     def __init__(
@@ -208,11 +244,16 @@ class Tree:
         Parameters
         ----------
         q : array (nq,) or (m, nq)
-            Initial configuration, or many; `neutral` and `random_configuration` give some.
-        v, p : array, optional
-            Initial velocities, or momenta; default at rest.
+            Initial configuration, rad and m, or many; `neutral` and `random_configuration` give some.
+        v, p : array (nv,) or (m, nv), optional
+            Initial velocities, rad/s and m/s, or momenta, kg·m²/s and kg·m/s; default at rest.
         t : float
-            Initial time, for the drift of prescribed motions.
+            Initial time, s, for the drift of prescribed motions.
+
+        Returns
+        -------
+        Problem
+            State (q, p); see `mechanics.hamiltonian_problem`.
         """
         return pose(self, q, v, p, t)
 
@@ -224,6 +265,7 @@ class Tree:
 
     @property
     def body_names(self) -> tuple[str, ...]:
+        """Names of the bodies, every parent before its children."""
         return tuple(b.name for b in self.bodies)
 
     @property
@@ -232,23 +274,89 @@ class Tree:
         return tuple(b.joint_name for b in self.bodies if b.joint.n_q)
 
     def body_index(self, body: str | int) -> int:
-        """Number of a body."""
+        """Number of a body.
+
+        Parameters
+        ----------
+        body : str or int
+            Its name, or its number.
+
+        Returns
+        -------
+        int
+            From 0.
+
+        Raises
+        ------
+        KeyError, IndexError, TypeError
+            No such body.
+        """
         return _look_up(self._body, body, len(self), "body")
 
     def joint_index(self, joint: str | int) -> int:
-        """Number of a joint: that of the body it carries."""
+        """Number of a joint: that of the body it carries.
+
+        Parameters
+        ----------
+        joint : str or int
+            Its name, or its number.
+
+        Returns
+        -------
+        int
+            From 0.
+
+        Raises
+        ------
+        KeyError, IndexError, TypeError
+            No such joint.
+        """
         return _look_up(self._joint, joint, len(self), "joint")
 
     def joint(self, joint: str | int) -> Joint:
+        """The joint of a name or number.
+
+        Parameters
+        ----------
+        joint : str or int
+            Its name, or its number.
+
+        Returns
+        -------
+        Joint
+            Of `mechanics.joints`.
+        """
         return self.bodies[self.joint_index(joint)].joint
 
     def q_slice(self, joint: str | int) -> slice:
-        """Where the coordinates of a joint are in q."""
+        """Where the coordinates of a joint are in q.
+
+        Parameters
+        ----------
+        joint : str or int
+            Its name, or its number.
+
+        Returns
+        -------
+        slice
+            Of q.
+        """
         i = self.joint_index(joint)
         return slice(int(self.q_offsets[i]), int(self.q_offsets[i + 1]))
 
     def v_slice(self, joint: str | int) -> slice:
-        """Where the velocity of a joint is in v, and its momentum in p."""
+        """Where the velocity of a joint is in v, and its momentum in p.
+
+        Parameters
+        ----------
+        joint : str or int
+            Its name, or its number.
+
+        Returns
+        -------
+        slice
+            Of v and p.
+        """
         i = self.joint_index(joint)
         return slice(int(self.v_offsets[i]), int(self.v_offsets[i + 1]))
 
@@ -270,6 +378,7 @@ class Tree:
 
     @property
     def is_rheonomic(self) -> bool:
+        """Whether some joint has a prescribed motion, so that time enters."""
         return any(b.joint.is_rheonomic for b in self.bodies)
 
     @property
@@ -331,12 +440,34 @@ class Tree:
         return np.concatenate([np.zeros(0)] + [b.joint.neutral() for b in self.bodies])
 
     def random_configuration(self, generator: np.random.Generator) -> Array:
-        """Angles in [−π, π], distances and positions in [−1, 1], orientations uniformly."""
+        """Angles in [−π, π], distances and positions in [−1, 1], orientations uniformly.
+
+        Parameters
+        ----------
+        generator : numpy.random.Generator
+            Where the numbers come from.
+
+        Returns
+        -------
+        array (nq,)
+            rad and m.
+        """
         of_kind(generator, np.random.Generator, "generator", "a numpy.random.Generator")
         return np.concatenate([np.zeros(0)] + [b.joint.random(generator) for b in self.bodies])
 
     def with_gravity(self, gravity: ArrayLike) -> Tree:
-        """The same tree under another gravity."""
+        """The same tree under another gravity.
+
+        Parameters
+        ----------
+        gravity : array (3,)
+            In the axes of the base, m/s².
+
+        Returns
+        -------
+        Tree
+            Everything else is as it was.
+        """
         return Tree(self.bodies, self.name, gravity, strict=False, notes=self.notes, frames=self.frames)
 
     def with_locked(self, joints: Iterable[str], q: ArrayLike | None = None) -> Tree:
@@ -344,9 +475,15 @@ class Tree:
 
         Parameters
         ----------
-        joints : names of joints
+        joints : iterable of str
+            Names of joints.
         q : array (nq,), optional
-            Configuration of this tree; only the components of the locked joints matter.
+            Configuration of this tree, rad and m; only the components of the locked joints matter.
+
+        Returns
+        -------
+        Tree
+            With as many bodies and fewer coordinates.
         """
         held = {self.joint_index(name) for name in sequence(joints, "joints", "names of joints")}
         x = self.neutral() if q is None else _array(q, (self.nq,), f"tree {self.name!r}", "q")
@@ -369,7 +506,18 @@ class Tree:
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Tree:
-        """The tree of `to_dict`, to the last bit."""
+        """The tree of `to_dict`, to the last bit.
+
+        Parameters
+        ----------
+        data : mapping
+            What `to_dict` gave.
+
+        Returns
+        -------
+        Tree
+            Equal to the last bit.
+        """
         return description.from_dictionary(data)
 
     def __str__(self) -> str:

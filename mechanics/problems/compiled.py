@@ -48,6 +48,10 @@ class CompiledModel:
         Of the field: additions, multiplications, divisions, changes of sign, and calls of functions.
     source : str
         The generated code.
+
+    Examples
+    --------
+    Made by `compile_model`.
     """
 
     model: Tree | Mechanism
@@ -64,6 +68,25 @@ class CompiledModel:
     def rhs(self, q: ArrayLike, p: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
         """Velocities and rates of the momenta, as `mechanics.hamiltonian_rhs` of a tree and `Mechanism.rhs` give them:
         arrays (…, nq), (…, nv) → two of (…, nv).
+
+        Parameters
+        ----------
+        q : array (…, nq)
+            Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+        p : array (…, nv)
+            Momenta p = ∂T/∂v, kg·m²/s and kg·m/s.
+        t : float
+            Time, s: it matters with prescribed motions only.
+
+        Returns
+        -------
+        v, p_dot : array (…, nv)
+            Velocities, and rates of the momenta.
+
+        Raises
+        ------
+        ValueError
+            As from `hamiltonian_rhs`.
         """
         if isinstance(self.model, Mechanism):
             return self.model.rhs(q, p, t, self.field)
@@ -74,6 +97,25 @@ class CompiledModel:
         rates, projection) pose it, with this field and projection.
 
         Other masses or another gravity in `parameters` would not reach the field: compile another model.
+
+        Parameters
+        ----------
+        q : array (nq,), optional
+            Initial configuration, rad and m; of a mechanism by default its `home`.
+        v : array (nv,), optional
+            Initial velocities, rad/s and m/s; default at rest.
+        **options
+            p and t of a tree, rates and projection of a mechanism.
+
+        Returns
+        -------
+        Problem
+            With this field and projection.
+
+        Raises
+        ------
+        ValueError
+            A tree without q; what the problems it stands for refuse.
         """
         if isinstance(self.model, Mechanism):
             posed = self.model.problem(q, v, **options)

@@ -28,14 +28,15 @@ def hamiltonian_problem(
     Parameters
     ----------
     tree : Tree
+        The model; a mechanism has a method `problem`.
     q : array (nq,) or (m, nq)
-        Initial configuration, or many.
-    v : array, optional
-        Initial velocities; default at rest.
-    p : array, optional
-        Initial momenta instead of velocities.
+        Initial configuration, rad and m, or many.
+    v : array (nv,) or (m, nv), optional
+        Initial velocities, rad/s and m/s; default at rest.
+    p : array (nv,) or (m, nv), optional
+        Initial momenta instead of velocities, kg·m²/s and kg·m/s.
     t : float
-        Initial time, for the drift of prescribed motions.
+        Initial time, s, for the drift of prescribed motions.
 
     Returns
     -------
@@ -48,6 +49,24 @@ def hamiltonian_problem(
     ------
     ValueError
         Both v and p; wrong sizes; numbers that are not finite; quaternions that are not unit.
+
+    References
+    ----------
+    Ivanov and Shimanovsky, eq. (18), for the field; its step of one's own, for TREE_VARIATIONAL, follows Lee et al.
+    2016.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> from integrators import integrate
+    >>> problem = mechanics.hamiltonian_problem(tree, [0.5])
+    >>> problem
+    <Problem 'tree': canonical on R^1 × R^1, watching energy>
+    >>> bool(integrate(problem, "RKMK4", (0.0, 1.0), 0.01).error("energy") < 1e-6)
+    True
     """
     of_kind(tree, Tree, "tree", "a Tree; a Mechanism has a method problem")
     if v is not None and p is not None:
