@@ -15,6 +15,7 @@ from integrators.engine.drive import interruptible
 from integrators.problem import Problem
 from integrators.problem.ambient import ambient_velocity
 from integrators.problem.jitted import raise_raised
+from integrators.problem.drawing import scene_of
 from integrators.results.solution import Solution, explain
 from integrators.status import Status
 
@@ -71,6 +72,7 @@ def _solve(
         evaluations=solver.nfev,
         seconds=time.perf_counter() - began,
         attributes={"rtol": rtol, "atol": atol},
+        scene=scene_of(problem),
     )
 
 
