@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from integrators.engine.drive import interruptible
 from integrators.problem import Problem
 from integrators.problem.ambient import ambient_velocity
-from integrators.problem.jitted import raise_raised
 from integrators.problem.drawing import scene_of
+from integrators.problem.jitted import raise_raised
 from integrators.results.solution import Solution, explain
 from integrators.status import Status
 

@@ -237,7 +237,7 @@ class Solution:
         if drawn is None:
             raise ValueError(
                 f"film: the problem {self.model!r} has no scene (or the solution is from a file, which keeps none); "
-                "pass scene=, for points that are functions of the state integrators.scenes.points(lambda y: [[x, y], …])"
+                "pass scene=; for points that are functions of the state: integrators.scenes.points(lambda y: [[…]])"
             )
         watched = Watched(self.invariant_names, self.invariant_units, self.invariants, self.least, self.greatest)
         step = f", step {self.step:.3g} s" if self.step else ""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from integrators.scenes.film import Film
 from integrators.scenes.gltf import PALETTE, colour_of
-from integrators.scenes.shapes import Line, Surface, corners_of
+from integrators.scenes.shapes import Line, Surface, coarser, corners_of
 from integrators.scenes.stage import Stage, stage
 
 Array = NDArray[np.float64]
@@ -68,7 +68,7 @@ def video(films: Sequence[Film], path: Path, title: str = "") -> None:
     even = ["-pix_fmt", "yuv420p", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2"]  # what players of .mp4 ask for
     writer = PillowWriter(fps=rate) if is_gif else FFMpegWriter(fps=rate, extra_args=even)
     with writer.saving(figure, str(path), dpi=100):
-        for passed in np.linspace(0.0, whole, count):
+        for number, passed in enumerate(np.linspace(0.0, whole, count)):
             for view, film in zip(views, films, strict=True):
                 view.seek(int(np.searchsorted(np.abs(film.t - film.t[0]), passed * (1 + 1e-12), side="right")) - 1)
             for cursor in cursors:
@@ -76,6 +76,8 @@ def video(films: Sequence[Film], path: Path, title: str = "") -> None:
             now = longest.t[0] + np.sign(longest.t[-1] - longest.t[0]) * passed
             clock.set_text(f"t = {now:.2f} s" if whole else "")
             writer.grab_frame(facecolor=_PAPER)
+            if number == 0:
+                figure.set_layout_engine("none")  # found once
 
 
 def _plot(ax: Any, films: Sequence[Film], name: str) -> Any:
@@ -184,7 +186,7 @@ def _triangles(shapes: Sequence[Any], colour: str, part: float) -> tuple[Array, 
     corners, colours = [np.zeros((0, 3, 3))], [np.zeros((0, 4))]
     for shape in shapes:
         if isinstance(shape, Surface):
-            surface = coarser(shape, part)
+            surface = coarser(shape, part * len(shape.faces)) if part < 1.0 else shape
             found = surface.vertices[surface.faces]
         else:
             assert isinstance(shape, Line)
@@ -199,26 +201,6 @@ def _coarseness(film: Film) -> float:
     """The part of the triangles that a video keeps."""
     count = sum(len(s.faces) for b in film.scene.bodies for s in b.shapes if isinstance(s, Surface))
     return min(1.0, TRIANGLES / max(count, 1))
-
-
-def coarser(surface: Surface, part: float) -> Surface:
-    """A surface with about this part of its triangles: vertices that are near to one another become one."""
-    if part >= 1.0 or len(surface.faces) < 60:
-        return surface
-    v, wanted = surface.vertices, part * len(surface.faces)
-    low, extent = v.min(axis=0), float(np.ptp(v, axis=0).max())
-    best, cells = surface, 3
-    while cells < 200:
-        _, number = np.unique(np.round((v - low) / extent * cells).astype(int), axis=0, return_inverse=True)
-        faces = number.reshape(-1)[surface.faces]
-        faces = faces[(faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 0] != faces[:, 2])]
-        if len(faces) > wanted and best is not surface:
-            break
-        count = np.bincount(number.reshape(-1))
-        middle = np.stack([np.bincount(number.reshape(-1), weights=v[:, k]) / count for k in range(3)], axis=-1)
-        best = Surface(middle, faces, surface.colour, surface.opacity)
-        cells = round(1.3 * cells) + 1
-    return best
 
 
 def _grid(at: Stage) -> Array:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -233,3 +234,52 @@ def corners_of(low: ArrayLike, high: ArrayLike) -> Array:
     """The eight corners (8, 3) of a box."""
     ends = np.stack([np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)])
     return np.array([[ends[i, 0], ends[j, 1], ends[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+
+
+# --- meshes of files --------------------------------------------------------------------------------------------------
+
+
+def coarser(surface: Surface, triangles: float) -> Surface:
+    """About so many of the triangles of a fine surface (by the quadric errors of Garland and Heckbert 1997).
+
+    Needs the package fast-simplification, of the extra ``robots``; without it the surface stays as it is.
+    """
+    if len(surface.faces) <= max(triangles, 12.0) or find_spec("fast_simplification") is None:
+        return surface
+    from fast_simplification import simplify
+
+    places, number = np.unique(surface.vertices, axis=0, return_inverse=True)
+    faces = number.reshape(-1)[surface.faces].astype(np.int32)
+    part = max(triangles, 12.0) / len(faces)
+    vertices, kept = simplify(places.astype(np.float32), faces, target_reduction=1.0 - part)
+    return replace(surface, vertices=np.asarray(vertices, dtype=np.float64), faces=np.asarray(kept))
+
+
+def creased(surface: Surface, angle: float = 0.6) -> Surface:
+    """The same triangles with vertices apart where they meet at more than an angle, rad, so that edges look sharp."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    places, number = np.unique(surface.vertices, axis=0, return_inverse=True)
+    faces = number.reshape(-1)[surface.faces]
+    faces = faces[(faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 0] != faces[:, 2])]
+    if not len(faces):
+        return surface
+    normal = np.cross(places[faces[:, 1]] - places[faces[:, 0]], places[faces[:, 2]] - places[faces[:, 0]])
+    normal = normal / (np.linalg.norm(normal, axis=-1, keepdims=True) + 1e-300)
+    corner = np.arange(faces.size).reshape(-1, 3)
+    ends = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+    corners = np.concatenate([corner[:, [0, 1]], corner[:, [1, 2]], corner[:, [2, 0]]])
+    turned = ends[:, 0] > ends[:, 1]
+    ends[turned], corners[turned] = ends[turned][:, ::-1], corners[turned][:, ::-1]
+    order = np.lexsort((ends[:, 1], ends[:, 0]))
+    ends, corners = ends[order], corners[order]
+    same = np.flatnonzero((ends[1:] == ends[:-1]).all(axis=1))
+    first, second = corners[same], corners[same + 1]
+    smooth = (normal[first[:, 0] // 3] * normal[second[:, 0] // 3]).sum(axis=1) > np.cos(angle)
+    pairs = np.concatenate([np.stack([first[smooth, k], second[smooth, k]], axis=-1) for k in (0, 1)])
+    graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(faces.size, faces.size))
+    count, label = connected_components(graph, directed=False)
+    vertices = np.zeros((count, 3))
+    vertices[label] = places[faces.reshape(-1)]
+    return replace(surface, vertices=vertices, faces=label.reshape(-1, 3))
