@@ -88,6 +88,7 @@ def animate(
     films = [film_of(one, frames, scene) for one in given]
     if names and len(names) != len(films):
         raise ValueError(f"names: {len(names)} names for {len(films)} solutions; give one for each")
+    title = title or " · ".join(dict.fromkeys(film.title for film in films))
     if len(films) > 1 or names:
         films = [film.named(name) for film, name in zip(films, names or _distinct(films), strict=True)]
     if target is None:
@@ -118,7 +119,7 @@ def _distinct(films: Sequence[Film]) -> list[str]:
     """Titles that tell films apart: the methods where all are of one system."""
     if len({film.title for film in films}) == len(films):
         return [film.title for film in films]
-    subtitles = [film.subtitle for film in films]
+    subtitles = [film.subtitle.rpartition(", ")[0] for film in films]  # without the number of steps
     return (
         subtitles if len(set(subtitles)) == len(films) else [f"{k + 1}: {film.title}" for k, film in enumerate(films)]
     )

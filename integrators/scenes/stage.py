@@ -50,13 +50,16 @@ def stage(films: Sequence[Film]) -> Stage:
     body = max(float(np.linalg.norm(np.ptp(bounds(b.shapes), axis=0))) for f in films for b in f.scene.bodies)
     travels = _travel(films) > FAR * body > 0.0 and any(trail.contact for f in films for trail in f.scene.trails)
     if travels:  # the eye goes along: it is placed for the bodies and some way around them
-        start = films[0].positions[0].mean(axis=0)
-        low, high = np.maximum(low, start - 2.2 * body), np.minimum(high, start + 2.2 * body)
+        first = films[0].positions[0]
+        around = 0.6 * (body + float(np.linalg.norm(np.ptp(first, axis=0))))
+        level = np.abs(np.asarray(scene.up)) < 0.5
+        low = np.where(level, first.mean(axis=0) - around, np.maximum(low, first.mean(axis=0) - around))
+        high = np.where(level, first.mean(axis=0) + around, np.minimum(high, first.mean(axis=0) + around))
     least = 1e-3 * (float((high - low).max()) or 1.0)
     low, high = low - least, high + least
     up = np.asarray(scene.up, dtype=np.float64) / np.linalg.norm(scene.up)
-    direction, normal = _direction(scene.view, up, high - low)
-    floor = scene.floor if scene.floor is not None and normal is up else None
+    direction, normal = _direction(scene.view, up, high - low, scene.floor is not None)
+    floor = scene.floor if normal is up else None
     corners = corners_of(low, high)
     size = float(np.linalg.norm(high - low))
     height = float((corners @ normal).min() - 0.01 * size) if floor is None else float(floor)
@@ -68,8 +71,8 @@ def _travel(films: Sequence[Film]) -> float:
     return max(float(np.linalg.norm(np.ptp(x, axis=0))) for x in places)
 
 
-def _direction(view: object, up: Array, extent: Array) -> tuple[Array, Array]:
-    """Where the eye is, and the normal of the ruled plane: behind a plane motion, else below."""
+def _direction(view: object, up: Array, extent: Array, has_floor: bool) -> tuple[Array, Array]:
+    """Where the eye is, and the normal of the ruled plane: behind a plane motion without a floor, else below."""
     right = np.eye(3)[0] if abs(up[0]) < 0.9 else np.eye(3)[1]
     right = right - (right @ up) * up
     right = right / np.linalg.norm(right)
@@ -81,7 +84,7 @@ def _direction(view: object, up: Array, extent: Array) -> tuple[Array, Array]:
         return given, (given if abs(given @ up) < 0.5 else up)
     thin = int(np.argmin(extent))
     axis = np.eye(3)[thin]
-    if extent[thin] < THIN * extent.max() and abs(axis @ up) < 0.5:
+    if extent[thin] < THIN * extent.max() and abs(axis @ up) < 0.5 and not has_floor:
         axis = axis * np.sign(axis @ usual or 1.0)
         towards = axis + 0.22 * up + 0.28 * np.cross(up, axis)
         return towards / np.linalg.norm(towards), axis

@@ -286,7 +286,7 @@ if (films.length > 1 && renderer)
     const label = document.createElement("div"), small = document.createElement("small");
     label.textContent = film.title;
     small.textContent = film.subtitle;
-    label.append(small);
+    if (!film.subtitle.startsWith(film.title)) label.append(small);
     element("labels").append(label);
   }
 
@@ -294,14 +294,15 @@ if (films.length > 1 && renderer)
 
 const number = (x) => (x === 0 ? "0" : Math.abs(x) >= 1e-3 && Math.abs(x) < 1e4 ? x.toPrecision(4) : x.toExponential(2));
 
-function plotOf(name, units) {
+function plotOf(name, given) {
+  const units = given === "1" ? "" : given;
   const lines = films.map((film, k) => ({ film, curve: film.curves.find((c) => c.name === name), colour: CURVES[k % CURVES.length] })).filter((l) => l.curve);
   const card = document.createElement("div"), head = document.createElement("h2"), canvas = document.createElement("canvas"), list = document.createElement("ul");
   card.className = "plot";
   head.innerHTML = "<b></b> <span></span>";
   head.querySelector("b").textContent = name.replaceAll("_", " ");
   const first = lines[0].curve.first, same = lines.every((l) => l.curve.first === first);
-  head.querySelector("span").textContent = same ? `change from ${number(first)} ${units}` : `change from its first value, ${units}`;
+  head.querySelector("span").textContent = same ? `change from ${number(first)} ${units}` : `change from its first value${units && ", "}${units}`;
   card.append(head, canvas, list);
   element("plots").append(card);
   let low = 0, high = 0;
@@ -384,7 +385,7 @@ if (!plots.length) {
 
 const total = span(longest), factors = [];
 for (const power of [-4, -3, -2, -1, 0, 1, 2, 3, 4]) for (const digit of [1, 2, 5]) factors.push(digit * 10 ** power);
-const usual = total >= 2 && total <= 40 ? 1 : factors.reduce((a, b) => (Math.abs(Math.log((b * 15) / total)) < Math.abs(Math.log((a * 15) / total)) ? b : a));
+const usual = total === 0 || total >= 2 && total <= 40 ? 1 : factors.reduce((a, b) => (Math.abs(Math.log((b * 15) / total)) < Math.abs(Math.log((a * 15) / total)) ? b : a));
 const middleFactor = factors.indexOf(usual);
 for (const factor of factors.slice(Math.max(0, middleFactor - 6), middleFactor + 5)) {
   const option = new Option(`${factor} ×`, factor, false, factor === usual);
@@ -393,7 +394,8 @@ for (const factor of factors.slice(Math.max(0, middleFactor - 6), middleFactor +
 let passed = 0, playing = false, before = null, frame = 0;
 element("scrub").max = longest.t.length - 1;
 element("follow").checked = stage.travels;
-if (frames < 2) document.querySelectorAll("#play, #scrub, #speed").forEach((control) => (control.disabled = true));
+if (frames < 2)
+  for (const id of ["play", "scrub", "speed", "paths", "follow", "loop"]) (element(id).closest("label") ?? element(id)).hidden = true;
 
 function show() {
   panels.forEach((one) => one.seek(frameAt(one.film, passed)));
