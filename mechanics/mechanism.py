@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,6 +42,8 @@ from mechanics.errors import ModelError, ModelWarning
 from mechanics.forces import Element, OnBodies
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.model.tree import Tree
+from mechanics.scenes import mechanism_scene
+from mechanics.scenes.trees import shown
 from mechanics.variational.own_step import variational_step
 
 __all__ = [
@@ -292,7 +295,12 @@ class Mechanism:
             autonomous=not (self.tree.is_rheonomic or any(element.is_driven() for element in self.elements)),
             own_steps=self._variational_steps(packed),
             model=self.name,
+            scene=mechanism_scene(self),
         )
+
+    def show(self, q: ArrayLike | None = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
+        """One configuration to look at, default `home`, or several (k, nq) to step through: see `Tree.show`."""
+        return shown(mechanism_scene(self), self.tree, self.home if q is None else q, path, **options)
 
     def _guards(self, kinetic: float, closes: bool) -> tuple[Guard, ...]:
         """What a motion that starts with this kinetic energy, J, presupposes; `closes`: the loops are closed after

@@ -22,6 +22,7 @@ from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS
 from integrators.method import Method
 from integrators.problem import Doubt, Problem
 from integrators.problem.consistency import inconsistent
+from integrators.problem.drawing import scene_of
 from integrators.results.solution import Solution
 from integrators.status import Status
 
@@ -59,6 +60,7 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
         seconds=seconds,
         attributes=({} if isinstance(way, Plan) else _attributes(way)) | _divisions(counters) | _report(found),
         events=_events(names, found[0]) if single else tuple(_events(names, f) for f in found),
+        scene=scene_of(problem),
     )
 
 

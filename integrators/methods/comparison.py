@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from integrators.engine.drive import interruptible
 from integrators.problem import Problem
 from integrators.problem.ambient import ambient_velocity
+from integrators.problem.drawing import scene_of
 from integrators.problem.jitted import raise_raised
 from integrators.results.solution import Solution, explain
 from integrators.status import Status
@@ -71,6 +72,7 @@ def _solve(
         evaluations=solver.nfev,
         seconds=time.perf_counter() - began,
         attributes={"rtol": rtol, "atol": atol},
+        scene=scene_of(problem),
     )
 
 

@@ -151,6 +151,9 @@ class Problem:
         ``exact(t)`` → the state at time t (any shape of t, components last).
     model : str
         Name for tables and files.
+    scene : Scene or callable ``(t, y) → Scene``, optional
+        How a motion is drawn (`integrators.scenes`); default boxes for the factors SE(3), SO(3) and SE(2) of the group,
+        none for others: ``integrators.scenes.points(f)`` draws points f(y).  It has no part in the motion.
 
     Raises
     ------
@@ -202,6 +205,7 @@ class Problem:
     own_steps: Mapping[str, OwnStep] = field(default_factory=dict)
     exact: Callable[[Any], Array] | None = None
     model: str = "problem"
+    scene: Any = None
     table: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

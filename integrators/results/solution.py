@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from integrators.problem import Doubt, Variable
 from integrators.results import storage
+from integrators.scenes import Film, Watched, animate, record
+from integrators.scenes.film import FRAMES
 from integrators.status import EXPLANATIONS, Status
 from liegroup.arrays import of_kind, shown
 
@@ -65,6 +67,8 @@ class Solution:
     doubts : tuple of Doubt
         Limits of the problem's guards, or of what the method presupposes, that the run has passed; empty where nothing
         is doubtful.
+    scene : Scene or callable ``(t, y) → Scene``, or None
+        How the motion is drawn, from the problem; data files do not keep it.
 
     Examples
     --------
@@ -109,6 +113,7 @@ class Solution:
     attributes: dict[str, str | int | float] = field(default_factory=dict)
     events: Any = field(default_factory=dict)
     doubts: tuple[Doubt, ...] = ()
+    scene: Any = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         of = "" if isinstance(self.status, Status) else f", {len(self.status)} trajectories"
@@ -287,6 +292,77 @@ class Solution:
         if not isinstance(name, str) or name not in self.invariant_names:
             raise KeyError(f"name {shown(name)}: expected one of the invariants {list(self.invariant_names)}")
         return self.invariant_names.index(name)
+
+    # --- to look at -----------------------------------------------------------------------------------------------
+
+    def film(self, frames: int = FRAMES, scene: Any = None) -> Film:
+        """The motion as bodies with shapes, and their poses, paths and watched numbers frame by frame.
+
+        Parameters
+        ----------
+        frames : int
+            At most so many of the saved states, those nearest to evenly spaced times; nothing is interpolated.
+        scene : Scene or callable ``(t, y) → Scene``, optional
+            In the place of that of the problem.
+
+        Returns
+        -------
+        Film
+            What pages, videos, files and viewers are made of (`integrators.scenes`, `integrators.adapters.viewers`).
+
+        Raises
+        ------
+        ValueError
+            An ensemble, no saved states, or a problem without a scene: with what to do.
+        """
+        if not isinstance(self.status, Status):
+            raise ValueError(
+                f"film: {len(self.status)} trajectories; take one, solution.trajectory(k), or show some side by side: "
+                "integrators.scenes.animate([solution.trajectory(k) for k in (0, 1)], path)"
+            )
+        drawn = self.scene if scene is None else scene
+        if drawn is None:
+            raise ValueError(
+                f"film: the problem {self.model!r} has no scene (or the solution is from a file, which keeps none); "
+                "pass scene=; for points that are functions of the state: integrators.scenes.points(lambda y: [[…]])"
+            )
+        watched = Watched(self.invariant_names, self.invariant_units, self.invariants, self.least, self.greatest)
+        step = f", step {self.step:.3g} s" if self.step else ""
+        how = f"{self.method}{step}, {self.steps} steps"
+        warning = "" if self.success else self.message
+        return record(drawn, self.t, self.y, watched, frames=frames, title=self.model, subtitle=how, warning=warning)
+
+    def animate(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
+        """The motion to look at: a page of HTML that needs nothing else, a video, or a file for Blender.
+
+        Parameters
+        ----------
+        path : path, optional
+            Ends in ``.html``, ``.mp4``, ``.gif`` or ``.glb``.  Default: the page, for a notebook.
+        **options
+            ``scene``, ``frames``, ``title``, as for `integrators.scenes.animate`, which shows several solutions side by
+            side.
+
+        Returns
+        -------
+        Path or Page
+
+        Raises
+        ------
+        ValueError
+            An unknown ending, or what `film` says.
+        OSError
+            The file cannot be written.
+
+        Examples
+        --------
+        >>> from integrators import integrate
+        >>> from mechanics.systems import SYSTEMS
+        >>> solution = integrate(SYSTEMS["rolling-disk"], (0.0, 5.0), step=0.01, progress=False)
+        >>> solution.animate("disk.html")  # doctest: +SKIP
+        PosixPath('disk.html')
+        """
+        return animate(self, path, **options)
 
     # --- data files -----------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechanics.adapters.mjcf_model import active_equalities, compiled, disabled, named, stiff_joints
+from mechanics.adapters.mjcf_visuals import visuals
 from mechanics.adapters.reading import LIMITS, Limits, Report, inside, some
 from mechanics.algebra.spatial import rotation_from_quaternion
 from mechanics.errors import ModelError, ModelWarning
@@ -80,7 +81,8 @@ def tree_of(model: Any, report: Report, gravity: ArrayLike | None, damping: bool
         name = model.names[: model.names.index(b"\0")].decode() or "mjcf"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # the compiler has checked the inertias
-            return Tree(bodies, name, gravity, strict=False, notes=report.notes, frames=frames)
+            looks = visuals(model, frames)
+            return Tree(bodies, name, gravity, strict=False, notes=report.notes, frames=frames, visuals=looks)
 
 
 def _counted(names: list[str], text: str) -> str:

@@ -24,6 +24,8 @@ FIELDS = (
     "dof_damping", "dof_dampingpoly", "dof_frictionloss", "name_geomadr", "geom_contype", "geom_conaffinity",
     "neq", "name_eqadr", "eq_type", "eq_obj1id", "eq_obj2id", "eq_objtype", "eq_active0", "eq_data", "ntendon",
     "name_tendonadr", "nu", "name_actuatoradr", "nflex",
+    "ngeom", "geom_type", "geom_size", "geom_pos", "geom_quat", "geom_bodyid", "geom_rgba", "geom_group", "geom_matid",
+    "geom_dataid", "mat_rgba", "mesh_vertadr", "mesh_vertnum", "mesh_vert", "mesh_faceadr", "mesh_facenum", "mesh_face",
 )  # fmt: skip
 """Of MuJoCo's model (mjModel)."""
 OPTIONS = ("gravity", "density", "viscosity")

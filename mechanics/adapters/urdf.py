@@ -15,11 +15,13 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import Element
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechanics.adapters.reading import LARGEST, LIMITS, Limits, Report, inside, some
+from mechanics.adapters.urdf_visuals import visuals
 from mechanics.adapters.urdf_xml import read
 from mechanics.constraints.couplings import polynomial
 from mechanics.constraints.loops import Closure
@@ -104,7 +106,7 @@ def _tree(
     follow: bool,
     counted: Iterable[str] = (),
 ) -> tuple[Tree, list[Closure]]:
-    robot, left_out = _parse(report.path, limits)
+    robot, left_out, document = _parse(report.path, limits)
     report.notes += left_out
     root, joints = _root_and_order(robot, report)
     mimics = [joint for joint in joints if joint.mimic and joint.type != "fixed"] if follow else []
@@ -117,10 +119,14 @@ def _tree(
     if not damping:
         report.notes.append("<dynamics damping=…>: left out, as asked for by damping=False")
     bodies = parts.bodies(allow_massless)
+    looks, not_drawn = visuals(document, Path(report.path), parts.frames)
+    report.notes += not_drawn
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # each link was looked at, and is named in the report
-            tree = Tree(bodies, robot.name, gravity, strict=False, notes=tuple(report.notes), frames=parts.frames)
+            tree = Tree(
+                bodies, robot.name, gravity, strict=False, notes=tuple(report.notes), frames=parts.frames, visuals=looks
+            )
     except ModelError as error:
         raise report.error(error.where, error.problem, error.remedy) from None
     _check_mass_matrix(tree, report)
@@ -147,15 +153,15 @@ def _mimic(joint: Any, tree: Tree, report: Report) -> Closure:
         raise report.error(where, error.problem, error.remedy) from None
 
 
-def _parse(path: str, limits: Limits) -> tuple[Any, tuple[str, ...]]:
-    """The `yourdfpy` robot of a URDF file, without meshes, and notes on what was left out."""
+def _parse(path: str, limits: Limits) -> tuple[Any, tuple[str, ...], Element]:
+    """The `yourdfpy` robot of a URDF file, without meshes, notes on what was left out, and the root of the file."""
     try:
         import yourdfpy
 
-        text, notes = read(path, limits)
+        text, notes, root = read(path, limits)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(f"{error}; {_INSTALL}", name=error.name) from None
-    return yourdfpy.URDF.load(io.BytesIO(text), build_scene_graph=False, load_meshes=False).robot, notes
+    return yourdfpy.URDF.load(io.BytesIO(text), build_scene_graph=False, load_meshes=False).robot, notes, root
 
 
 # --- topology ---------------------------------------------------------------------------------------------------------

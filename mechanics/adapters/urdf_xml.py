@@ -15,6 +15,7 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from mechanics.adapters.reading import LARGEST, LIMITS, Limits, content, number, xml
+from mechanics.adapters.urdf_visuals import is_readable
 from mechanics.errors import ModelError
 
 
@@ -50,8 +51,9 @@ FORMAT: dict[str, Child] = {
 """What is carried over from a URDF file; everything else is listed in the notes."""
 
 
-def read(path: str | Path, limits: Limits = LIMITS) -> tuple[bytes, tuple[str, ...]]:
-    """The checked document, as XML, and notes on the elements and attributes that are not carried over.
+def read(path: str | Path, limits: Limits = LIMITS) -> tuple[bytes, tuple[str, ...], Element]:
+    """The checked document, as XML, notes on the elements and attributes that are not carried over, and the root of the
+    file as it is, which only `mechanics.adapters.urdf_visuals` looks at.
 
     Raises
     ------
@@ -82,7 +84,7 @@ def read(path: str | Path, limits: Limits = LIMITS) -> tuple[bytes, tuple[str, .
                     name if kind == "robot" else f"{where} {name}",
                 )
             )
-    return tostring(kept), tuple(f"{what} ({n}): not carried over" for what, n in sorted(left_out.items()))
+    return tostring(kept), tuple(f"{what} ({n}): not carried over" for what, n in sorted(left_out.items())), root
 
 
 def _copy_attributes(source: Element, copy: Element, kind: str, where: str, left_out: Counter[str]) -> None:
@@ -120,7 +122,7 @@ def _children(source: Element, kind: str, where: str, left_out: Counter[str]) ->
             continue
         if child.tag in expected:
             kept.append(child)
-        else:
+        elif not (child.tag == "visual" and is_readable(child)):
             left_out[f"<{child.tag}> in <{source.tag}>"] += 1
     found = Counter(child.tag for child in kept)
     for tag, times in expected.items():

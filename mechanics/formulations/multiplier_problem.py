@@ -20,6 +20,7 @@ from mechanics.closed_trees.packing import Settings, pack_loops
 from mechanics.formulations.index_one import SPRINGS, index_one, index_one_invariants, index_one_projection
 from mechanics.guards import OPEN, STRAINED, closure_guards, start_guard
 from mechanics.mechanism import Mechanism
+from mechanics.scenes import mechanism_scene
 
 
 @dataclass(frozen=True)
@@ -173,4 +174,5 @@ def multiplier_problem(
         explain=mechanism.explain,
         projection=None if projection == "none" else index_one_projection,
         model=mechanism.name,
+        scene=mechanism_scene(mechanism),
     )

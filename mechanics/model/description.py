@@ -63,7 +63,9 @@ def _line(tree: Tree, i: int) -> str:
 
 
 def to_dictionary(tree: Tree) -> dict[str, Any]:
-    """Everything of a tree in lists, strings and numbers; `from_dictionary` gives the same tree to the last bit."""
+    """Everything of a tree but its looks in lists, strings and numbers; `from_dictionary` gives the same tree to the
+    last bit.
+    """
     return {
         "format": FORMAT,
         "name": tree.name,

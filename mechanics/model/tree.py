@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, pose
+from integrators.scenes import show
 from liegroup.arrays import of_kind, reals, sequence, shown
 from liegroup.group import Group
 from liegroup.matrices import polar
@@ -25,6 +27,7 @@ from mechanics.model.frames import Frame
 from mechanics.model.inertia import LARGEST, Inertia
 from mechanics.model.packing import Packed, pack
 from mechanics.model.singular import singular_joint
+from mechanics.model.visuals import Visual
 
 Array = NDArray[np.float64]
 _ROTATION_TOLERANCE = 1e-6
@@ -154,6 +157,8 @@ class Tree:
         What the model's file says and the tree does not do.
     frames : mapping of str to Frame
         Named frames on the bodies: all links of a model file, also those that were joined to one body.
+    visuals : iterable of Visual
+        How bodies look (`mechanics.model.visuals`); those without any are drawn from joints and inertia.
 
     Attributes
     ----------
@@ -196,6 +201,7 @@ class Tree:
         strict: bool = True,
         notes: Iterable[str] = (),
         frames: Mapping[str, Frame] | None = None,
+        visuals: Iterable[Visual] = (),
     ) -> None:
         of_kind(name, str, "name", "a text")
         self.name = name
@@ -214,6 +220,8 @@ class Tree:
         self._body = {b.name: i for i, b in enumerate(self.bodies)}
         self._joint = {b.joint_name: i for i, b in enumerate(self.bodies)}
         self.frames = _frames(frames or {}, self._body)
+        self.visuals: tuple[Visual, ...] = sequence(visuals, "visuals", "visuals (mechanics.model.visuals.Visual)")
+        _check_visuals(self.visuals, self._body)
         self._check_mobility()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -256,6 +264,39 @@ class Tree:
             State (q, p); see `mechanics.hamiltonian_problem`.
         """
         return pose(self, q, v, p, t)
+
+    # --- to look at ---------------------------------------------------------------------------------------------------
+
+    def show(self, q: ArrayLike | None = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
+        """One configuration to look at, or several to step through: with the meshes of a model file, else drawn from
+        joints and inertias.
+
+        Parameters
+        ----------
+        q : array (nq,) or (k, nq), optional
+            Default neutral.
+        path : path, optional
+            Ends in ``.html``, ``.gif``, ``.mp4`` or ``.glb``.  Default: a page for a notebook.
+        **options
+            As for `integrators.scenes.animate`.
+
+        Returns
+        -------
+        Path or Page
+
+        Raises
+        ------
+        ValueError, OSError
+            A wrong configuration, an unknown ending, a file that cannot be written.
+
+        Examples
+        --------
+        >>> import mechanics
+        >>> arm = mechanics.load_model("ur5")
+        >>> arm.show(arm.neutral(), "ur5.html")  # doctest: +SKIP
+        PosixPath('ur5.html')
+        """
+        return show(self, self.neutral() if q is None else q, path, **options)
 
     # --- names --------------------------------------------------------------------------------------------------------
 
@@ -468,7 +509,7 @@ class Tree:
         Tree
             Everything else is as it was.
         """
-        return Tree(self.bodies, self.name, gravity, strict=False, notes=self.notes, frames=self.frames)
+        return self._with(self.bodies, gravity)
 
     def with_locked(self, joints: Iterable[str], q: ArrayLike | None = None) -> Tree:
         """The same tree with some joints held where they are in the configuration q (default: neutral).
@@ -488,7 +529,13 @@ class Tree:
         held = {self.joint_index(name) for name in sequence(joints, "joints", "names of joints")}
         x = self.neutral() if q is None else _array(q, (self.nq,), f"tree {self.name!r}", "q")
         bodies = (self._locked(i, x) if i in held else body for i, body in enumerate(self.bodies))
-        return Tree(bodies, self.name, self.gravity, strict=False, notes=self.notes, frames=self.frames)
+        return self._with(bodies, self.gravity)
+
+    def _with(self, bodies: Iterable[Body], gravity: ArrayLike) -> Tree:
+        """Other bodies of the same names, or another gravity."""
+        return Tree(
+            bodies, self.name, gravity, strict=False, notes=self.notes, frames=self.frames, visuals=self.visuals
+        )
 
     def _locked(self, i: int, q: Array) -> Body:
         body = self.bodies[i]
@@ -628,6 +675,15 @@ def _frames(frames: Mapping[str, Frame], bodies: Mapping[str, int]) -> Mapping[s
                 "name a body of the tree, or None for the base",
             )
     return MappingProxyType(dict(frames))
+
+
+def _check_visuals(visuals: tuple[Visual, ...], bodies: Mapping[str, int]) -> None:
+    for visual in visuals:
+        of_kind(visual, Visual, "visuals", "visuals (mechanics.model.visuals.Visual)")
+        if visual.body is not None and visual.body not in bodies:
+            raise ModelError(
+                "visuals", f"the body {visual.body!r} is unknown", "name a body of the tree, or None for the base"
+            )
 
 
 def _cycle(parents: NDArray[np.int64], start: int) -> list[int]:

@@ -94,6 +94,8 @@ class NonholonomicSystem:
         ``lift(q, u)`` → S(q) u + s(q) on numbers of any kind, if the reduced field cannot be evaluated on them.
     edges : sequence of str
         Names of the last invariants of the reduced form, which vanish where its frame ends and are guarded.
+    scene : Scene or callable, optional
+        How it is drawn, from states that begin with q (see `Problem.scene`).
     """
 
     model: str
@@ -117,6 +119,7 @@ class NonholonomicSystem:
     lift: Callable[[Any, Any], Array] | None = None
     rows: int | None = None
     edges: Sequence[str] = ()
+    scene: Any = None
     structure: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -206,6 +209,7 @@ class NonholonomicSystem:
             parts_layout=layout,
             exact=exact,
             model=self.model,
+            scene=self.scene,
         )
 
     def with_start(self, q: ArrayLike, u: ArrayLike) -> NonholonomicSystem:

@@ -45,6 +45,7 @@ def nonholonomic_system(
     conservative: bool = True,
     interpreted: bool = False,
     model: str = "own-system",
+    scene: Any = None,
 ) -> NonholonomicSystem:
     """The system with kinetic energy ½ vᵀM(q) v, rows A(t, q) v = c(t, q), potential V(q) and forces F(t, q, v).
 
@@ -85,6 +86,8 @@ def nonholonomic_system(
         Call the functions as they are instead (see `mechanics.nonholonomic.interpreted`).
     model : str
         Name for tables and files.
+    scene : Scene or callable, optional
+        How it is drawn (see `Problem.scene`).
 
     Raises
     ------
@@ -151,6 +154,7 @@ def nonholonomic_system(
         u0=_start(functions, q, v, own),
         scratch=work_height(n, m, n) if interpreted else 0,
         conservative=conservative,
+        scene=scene,
         lift=functions.lift if isinstance(functions, InterpretedFunctions) else None,
     )
     system.check(q, v)

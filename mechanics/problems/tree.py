@@ -15,6 +15,7 @@ from mechanics.algorithms.era import era
 from mechanics.guards import tree_guards
 from mechanics.model.tree import Tree
 from mechanics.problems.invariants import invariants
+from mechanics.scenes import tree_scene
 from mechanics.variational.own_step import variational_steps
 
 _MOMENTUM_UNITS = {"rad/s": "kg m^2/s", "m/s": "kg m/s"}
@@ -100,6 +101,7 @@ def hamiltonian_problem(
         autonomous=not tree.is_rheonomic,
         own_steps=variational_steps(tree),
         model=tree.name,
+        scene=tree_scene(tree),
     )
 
 

@@ -4,6 +4,7 @@ Kovalevskaya.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, st
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import cross, dot
+from mechanics.scenes import systems as drawn
 from mechanics.systems.bodies import rigid_body
 from mechanics.systems.bodies.rigid_body import angular_velocity, attitude, momentum, store_motion
 from mechanics.systems.checks import finite, positive, vector
@@ -57,7 +59,8 @@ def heavy_top(
         angular_velocity = (0.0, 150.0, -4.61538)
     parameters = np.concatenate([rigid_body.inverse_tensor(J), _weight(mass, com, gravity)])
     y0 = rigid_body.start(J, angular_velocity, momentum, orientation)
-    return _problem(y0, parameters, "heavy top", invariants, "energy J", "vertical_momentum kg m^2/s")
+    place = tuple(np.asarray(com, dtype=float).tolist())
+    return _problem(y0, parameters, "heavy top", place, invariants, "energy J", "vertical_momentum kg m^2/s")
 
 
 def lagrange_top(
@@ -87,7 +90,14 @@ def lagrange_top(
     y0 = rigid_body.start(J, angular_velocity, None, orientation)
     third = "axial_momentum kg m^2/s"
     return _problem(
-        y0, parameters, "Lagrange top", lagrange_invariants, "energy J", "vertical_momentum kg m^2/s", third
+        y0,
+        parameters,
+        "Lagrange top",
+        (0.0, 0.0, 1.0),
+        lagrange_invariants,
+        "energy J",
+        "vertical_momentum kg m^2/s",
+        third,
     )
 
 
@@ -117,11 +127,18 @@ def kovalevskaya_top(
     y0 = rigid_body.start(J, angular_velocity, None, orientation)
     third = "kovalevskaya 1/s^4"
     return _problem(
-        y0, parameters, "Kovalevskaya top", kovalevskaya_invariants, "energy J", "vertical_momentum kg m^2/s", third
+        y0,
+        parameters,
+        "Kovalevskaya top",
+        (1.0, 0.0, 0.0),
+        kovalevskaya_invariants,
+        "energy J",
+        "vertical_momentum kg m^2/s",
+        third,
     )
 
 
-def _problem(y0: Array, parameters: Array, model: str, invariants: Any, *names: str) -> Problem:
+def _problem(y0: Array, parameters: Array, model: str, com: tuple[float, ...], invariants: Any, *names: str) -> Problem:
     return with_energy_guard(
         Problem(
             rigid_body.TABLE,
@@ -134,6 +151,7 @@ def _problem(y0: Array, parameters: Array, model: str, invariants: Any, *names: 
             invariant_units=tuple(name.split(maxsplit=1)[1] for name in names),
             canonical=True,
             model=model,
+            scene=partial(drawn.top, com),
         ),
         momenta=("vertical_momentum",),
     )

@@ -4,6 +4,7 @@ functions.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, Variable
 from integrators.problem.energy import with_energy_guard
+from integrators.scenes import points
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, ld, st
 from liegroup.compile.scalars import sincos
 from liegroup.table import RN, SO2, table_of
+from mechanics.scenes import systems as drawn
 from mechanics.systems.bodies.elliptic import argument, phase, phase_at, quarter_period
 from mechanics.systems.checks import finite, positive
 
@@ -65,6 +68,7 @@ def pendulum(
             canonical=True,
             exact=PendulumMotion(inertia, np.sqrt(gravity / length), angle, angular_velocity),
             model="pendulum",
+            scene=points(partial(drawn.bob, float(length)), ["bob"], anchored=True),
         )
     )
 

@@ -14,6 +14,7 @@ Source: Tsakiris 1995; Krishnaprasad and Tsakiris 2001.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 from integrators.problem import Variable
@@ -21,6 +22,7 @@ from liegroup.compile.scalars import sincos
 from liegroup.table import SE2, SO2, table_of
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
+from mechanics.scenes import systems as drawn
 from mechanics.systems.checks import positive, signs
 
 
@@ -102,4 +104,5 @@ def roller_racer(
         q0=[0.0, 0.0, 0.0, angle],
         u0=[v, angle_rate],
         reversal=signs(1, 1, 1, 1, -1, -1),
+        scene=partial(drawn.roller_racer, (float(lengths[0]), float(lengths[1]))),
     )

@@ -17,6 +17,7 @@ Source: Routh 1905, articles 241–244; Borisov and Mamaev 2002.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ from mechanics.nonholonomic.rolling import (
     wheel_contact,
 )
 from mechanics.nonholonomic.system import NonholonomicSystem
+from mechanics.scenes import systems as drawn
 from mechanics.systems.checks import finite, positive, vector
 
 C = constrained(6, 3, 1)
@@ -255,7 +257,14 @@ def rolling_body(
         conservative=damping == 0.0,
         reversal=_reversal if support_turn_rate == 0.0 and damping == 0.0 else None,
         exact=exact,
+        scene=_scene(shape, tuple(lengths.tolist()), tuple(map(float, centre))),
     )
+
+
+def _scene(shape: int, size: tuple[float, ...], centre: tuple[float, ...]) -> Any:
+    if shape == WHEEL:
+        return partial(drawn.rolling_wheel, size[0], size[1])
+    return partial(drawn.rolling_ellipsoid, size, centre)
 
 
 def _reversal(y: Any) -> NDArray[np.float64]:
