@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from liegroup.modules import listing
 
 __all__ = [
@@ -31,7 +33,14 @@ class ModelError(ValueError):
 
 
 class ModelWarning(UserWarning):
-    """The model is used, but moves differently than its file says, or as no body can."""
+    """The model is used, but moves differently than its file says, or as no body can.
+
+    `changes`: of a file, what is different, each with the names of the joints it is about (none: the whole model).
+    """
+
+    def __init__(self, message: str, changes: Sequence[tuple[str, tuple[str, ...]]] = ()) -> None:
+        super().__init__(message)
+        self.changes = tuple(changes)
 
 
 class MotionWarning(UserWarning):
