@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from io import TextIOWrapper
 from typing import Any
 
 import tyro
@@ -15,6 +16,9 @@ from liemech.warm_up import warm_up
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name; returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # files and pipes have the system's encoding, which may lack letters
+            stream.reconfigure(errors="replace")
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given[:1] == ["study"]:  # its options are those of the study it names
         return study(given[1:])

@@ -106,12 +106,12 @@ def warm_up(
 
 def _all(work: Sequence[tuple[Callable[..., None], tuple[Any, ...]]], workers: int) -> list[str]:
     """Do all of it in processes of their own; what failed, in words."""
-    from tqdm.auto import tqdm
+    from liegroup.display import bar
 
     failed = []
     with ProcessPoolExecutor(min(workers, MOST), mp_context=multiprocessing.get_context("spawn")) as pool:
         running = {pool.submit(function, *arguments): arguments for function, arguments in work}
-        for done in tqdm(as_completed(running), total=len(running), desc="compiling", disable=None, leave=False):
+        for done in bar(as_completed(running), total=len(running), desc="compiling"):
             if error := done.exception():
                 failed.append(f"{running[done]}: {type(error).__name__}: {error}")
     return failed
