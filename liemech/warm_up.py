@@ -9,12 +9,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Annotated, Any
 
-import numpy as np
 import tyro
-from tqdm import tqdm
 
-from liegroup.compile import WIDTH, cache_directory
-
+MOST = 61
+"""Processes that Windows lets one wait for."""
 ROBOT = ("RKMK4", "MIDPOINT", "TREE_VARIATIONAL", "RKMK_DOP853")
 BODY = ("RKMK4", "MIDPOINT", "RKMK_DOP853", "SPLIT_SRKN4_6B", "VARIATIONAL_GAUSS2")
 LOOPS = ("RKMK4", "TREE_VARIATIONAL")
@@ -23,8 +21,11 @@ ROLLING = ("RKMK4", "DLA")
 
 def _run(problem: Any, method: str, lanes: bool) -> None:
     """A few steps, of variable size where the method estimates its error; of eight trajectories, too, if asked for."""
+    import numpy as np
+
     from integrators import integrate
     from integrators.methods import find
+    from liegroup.compile import WIDTH
 
     if getattr(find(method), "is_adaptive", False):
         integrate(problem, method, (0.0, 2e-3), rtol=1e-6, atol=1e-6, progress=False)
@@ -43,6 +44,8 @@ def _system(name: str, formulation: str, method: str, lanes: bool) -> None:
 
 def _arm(method: str, lanes: bool) -> None:
     """A chain with turning, sliding and ball joints and a floating base: every kind of link."""
+    import numpy as np
+
     import mechanics
     from mechanics import Body, Inertia, Tree, joints
 
@@ -87,6 +90,8 @@ def warm_up(
         tasks: Some of bodies, robots, loops, rolling, scipy; or all.
         lanes: The kernels for ensembles, eight trajectories at a time, too.
     """
+    from liegroup.compile import cache_directory
+
     chosen = list(TASKS) if "all" in tasks else list(tasks)
     if unknown := sorted(set(chosen) - set(TASKS)):
         raise SystemExit(f"warm-up: no task {', '.join(unknown)}; expected some of {', '.join(TASKS)}, or all")
@@ -101,10 +106,12 @@ def warm_up(
 
 def _all(work: Sequence[tuple[Callable[..., None], tuple[Any, ...]]], workers: int) -> list[str]:
     """Do all of it in processes of their own; what failed, in words."""
+    from liegroup.display import bar
+
     failed = []
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(min(workers, MOST), mp_context=multiprocessing.get_context("spawn")) as pool:
         running = {pool.submit(function, *arguments): arguments for function, arguments in work}
-        for done in tqdm(as_completed(running), total=len(running), desc="compiling", disable=None, leave=False):
+        for done in bar(as_completed(running), total=len(running), desc="compiling"):
             if error := done.exception():
                 failed.append(f"{running[done]}: {type(error).__name__}: {error}")
     return failed

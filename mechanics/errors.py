@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from liegroup.modules import listing
 
 __all__ = [
@@ -53,6 +55,8 @@ class ModelError(ValueError):
 class ModelWarning(UserWarning):
     """The model is used, but moves differently than its file says, or as no body can.
 
+    `changes`: of a file, what is different, each with the names of the joints it is about (none: the whole model).
+
     Examples
     --------
     `load_urdf` warns of what a file says and the tree does differently:
@@ -63,6 +67,10 @@ class ModelWarning(UserWarning):
     ...     warnings.simplefilter("error", mechanics.ModelWarning)
     ...     tree = mechanics.load_urdf(mechanics.model_path("double_pendulum"))
     """
+
+    def __init__(self, message: str, changes: Sequence[tuple[str, tuple[str, ...]]] = ()) -> None:
+        super().__init__(message)
+        self.changes = tuple(changes)
 
 
 class MotionWarning(UserWarning):

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.problem import Doubt, Guard, OwnStep, Problem, Variable
 from liegroup.arrays import integer, of_kind, real, reals, sequence
 from liegroup.compile import Entry
+from liegroup.display import card
 from liegroup.group import product, rn
 from liegroup.modules import listing
 from mechanics import dynamics
@@ -41,6 +42,7 @@ from mechanics.derivatives.mechanisms import rhs_derivatives
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.forces import Element, OnBodies
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
+from mechanics.model.picture import svg
 from mechanics.model.tree import Tree
 from mechanics.scenes import mechanism_scene
 from mechanics.scenes.trees import shown
@@ -160,6 +162,17 @@ class Mechanism:
         m = self.mobility
         equations = f"{len(self.equations)} closure equations of rank {m.rank}"
         return f"<Mechanism {self.name!r}: {len(self.tree)} bodies, {equations}, dof {m.dof}>"
+
+    def _repr_html_(self) -> str:
+        m, closures = self.mobility, self.equations.closures
+        facts = [
+            *self.tree._facts(),
+            ("closures", ", ".join(repr(closure).strip("<>") for closure in closures)),
+            ("equations", f"{len(self.equations)} of rank {m.rank}: {m.dof} degrees of freedom"),
+            ("force elements", ", ".join(map(str, self.elements))),
+        ]
+        joined = [(c.first.body, c.second.body, c.name) for c in closures if not c.couples]
+        return card(self.name, facts, svg(self.tree, joined), self.tree._noted())
 
     # --- configurations and velocities --------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ import matplotlib
 import tyro
 
 from integrators.results.storage import Dataset, versions, write
+from mechanics.errors import ModelWarning, MotionWarning
 
 Record = Mapping[str, Any]
 
@@ -148,14 +150,27 @@ STYLE: dict[str, Any] = {
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 
 
-def command_line(studies: Mapping[str, Study], arguments: Sequence[str] | None = None) -> int:
+def command_line(
+    studies: Mapping[str, Study], arguments: Sequence[str] | None = None, prog: str = "python -m studies"
+) -> int:
     """``python -m studies NAME …``: one subcommand per study, its options are the fields of the study's config."""
+    warnings.formatwarning = _in_one_line(warnings.formatwarning)
     config = tyro.extras.subcommand_cli_from_dict(
         {name: study.config for name, study in studies.items()},
-        prog="python -m studies",
+        prog=prog,
         description="Each study asks a question and answers it with a table, a figure, a data file and summary.json.",
         args=arguments,
         config=(tyro.conf.OmitArgPrefixes,),
     )
     answer(next(study for study in studies.values() if type(config) is study.config), config)
     return 0
+
+
+def _in_one_line(usual: Callable[..., str]) -> Callable[..., str]:
+    """What is said of a model or a motion is for the reader of the terminal, who asks for no line of this package."""
+
+    def written(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> str:
+        plain = issubclass(category, (ModelWarning, MotionWarning))
+        return f"{message}\n" if plain else usual(message, category, *where, **more)
+
+    return written

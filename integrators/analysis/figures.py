@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from integrators.analysis.drift import LEAST_SAMPLES, energy_drift
 from integrators.analysis.modified_energy import modified_energy
 from integrators.problem import Problem
+from integrators.results.picture import draw_change
 from integrators.results.solution import Solution
 
 Array = NDArray[np.float64]
@@ -48,12 +49,8 @@ def invariant_figure(
     fig = Figure(figsize=(3.6 * len(wanted), 3.0), layout="constrained")
     for ax, name in zip(fig.subplots(1, len(wanted), squeeze=False)[0], wanted, strict=True):
         for k, s in enumerate(runs):
-            at = _index(s, name)
-            start = s.invariants[0, at]
-            unit = abs(start) if relative else 1.0
-            lower, upper = ((x[:, at] - start) / unit for x in (s.least, s.greatest))
-            ax.fill_between(s.t, lower, upper, color=f"C{k}", alpha=0.35, linewidth=0)
-            ax.plot(s.t, (s.invariants[:, at] - start) / unit, color=f"C{k}", linewidth=0.8, label=_label(s))
+            _index(s, name)
+            draw_change(ax, s, name, relative, color=f"C{k}", label=_label(s))
         if name == "energy" and len(runs[0].t) >= LEAST_SAMPLES:
             _line(ax, runs[0], relative)
         ax.set_title(name.replace("_", " "))

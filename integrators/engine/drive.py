@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-
 from integrators.engine.run import Run
 from integrators.layout import ROW
 from integrators.status import Status
+from liegroup.display import bar
 
 CHUNK_SECONDS = 0.07
 """Between two looks at the clock, the progress bar and Ctrl-C."""
@@ -122,9 +122,5 @@ def interruptible(also_terminated: bool = False) -> Iterator[Callable[[], str]]:
 
 
 def _bar(progress: bool | None) -> Any:
-    from tqdm import tqdm  # slow to import
-
     layout = "{percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
-    return tqdm(
-        total=_TICKS, bar_format=layout, delay=1.0, leave=False, disable=None if progress is None else not progress
-    )
+    return bar(total=_TICKS, bar_format=layout, delay=1.0, shown=progress)

@@ -18,6 +18,7 @@ from integrators.problem.guards import tightened
 from integrators.problem.jacobian import check_jacobian
 from liegroup.arrays import of_kind
 from liegroup.compile import Entry
+from liegroup.display import card
 from liegroup.maps import MissingMapError
 from liegroup.table import check_maps, retract
 from liegroup.tau import CAYLEY, CCSK, EXP, SPLIT, SPLITEXP
@@ -351,11 +352,37 @@ class Method:
         """The name of its stepper."""
         return self.stepper.name
 
+    @property
+    def _order(self) -> str:
+        low = self.velocity_order
+        return f"{self.order}" if low is None else f"{self.order} in positions, {low} in velocities"
+
     def __repr__(self) -> str:
-        order = f"order {self.order}"
-        if self.velocity_order is not None:
-            order += f" in positions, {self.velocity_order} in velocities"
-        return f"<Method {self.name}: {order}, {self.family}, for {NEEDS[self.needs]}>"
+        return f"<Method {self.name}: order {self._order}, {self.family}, for {NEEDS[self.needs]}>"
+
+    def _repr_html_(self) -> str:
+        facts = [
+            ("order", self._order),
+            ("family", self.family),
+            ("for", NEEDS[self.needs]),
+            ("is", ", ".join(self.claims)),
+            ("evaluations", "until the iteration has converged" if self.evaluations is None else self.evaluations),
+            ("map", self.map),
+            ("source", self.source),
+        ]
+        return card(self.name, facts)
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        """What is claimed of it besides its order, in words."""
+        said = {
+            "symplectic": self.symplectic,
+            "symmetric": self.symmetric,
+            "energy-preserving": self.energy_kept is not None,
+            "adaptive": self.is_adaptive,
+            "dividing its steps": self.stepper.report is not None,
+        }
+        return tuple(word for word, holds in said.items() if holds)
 
     def check(self, problem: Problem, t: float = 0.0) -> None:
         """ValueError, with the method's name and the remedy, if the problem is not of the kind it needs.

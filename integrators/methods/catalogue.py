@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
@@ -19,6 +20,7 @@ from integrators.steppers import dae
 from integrators.steppers.midpoint import midpoint
 from integrators.steppers.nonholonomic import catalogue as nonholonomic
 from liegroup.arrays import of_kind
+from liegroup.display import card, table
 
 Row = Method | Reference
 
@@ -54,7 +56,16 @@ class Catalogue(Mapping[str, Row]):
     def __repr__(self) -> str:
         families = Counter(getattr(row, "family", "other libraries") for row in self.values())
         counted = ", ".join(f"{name} ({count})" for name, count in families.items())
-        return f"<{len(self)} methods by name; families: {counted}>"
+        return textwrap.fill(f"<{len(self)} methods by name; families: {counted}>", 100, subsequent_indent="  ")
+
+    def _repr_html_(self) -> str:
+        heads = ("name", "order", "is", "family", "for", "source")
+        rows = [
+            (name, row.order, ", ".join(getattr(row, "claims", ())), getattr(row, "family", "other libraries"),
+             getattr(row, "needs", ""), row.source)
+            for name, row in self.items()
+        ]  # fmt: skip
+        return card(f"{len(self)} methods", (), table(heads, rows, filtered=True))
 
 
 _TUNED = re.compile(r"(?P<name>\w+)\[(energy_tolerance=(?P<tolerance>[-+.\w]+))?(, )?(?P<fast>fast)?\]")

@@ -15,6 +15,7 @@ from integrators.problem.guards import Doubt, Guard, checked, unknown
 from integrators.problem.jitted import raise_raised
 from integrators.problem.parts import constrained, lagrangian, quasi_velocity
 from liegroup.arrays import integer, real, reals, sequence, shown
+from liegroup.display import card, table
 from liegroup.table import FACTORS, quaternions
 
 Array = NDArray[np.float64]
@@ -282,6 +283,21 @@ class Problem:
         watched = f", watching {', '.join(self.invariant_names)}" if self.invariant_names else ""
         kind = "canonical on" if self.canonical else "on"
         return f"<Problem {self.model!r}: {kind} {_describe(self.table)}{starts}{watched}>"
+
+    def _repr_html_(self) -> str:
+        starts = "" if np.ndim(self.y0) == 1 else f"{len(np.asarray(self.y0))} initial states"
+        facts = [
+            ("group", _describe(self.table)),
+            ("kind", "canonical: (q, p) on T*G" if self.canonical else "a field on the group"),
+            ("start", starts),
+            ("field", "compiled" if self.is_compiled else "plain Python"),
+            ("watched", ", ".join(self.invariant_names)),
+            ("guards", ", ".join(guard.name for guard in self.guards)),
+        ]
+        first = np.atleast_2d(self.y0)[0]
+        parts = [(v.name, label) for v in self.variables for label in v.labels]
+        rows = [(*part, f"{x:.6g}") for part, x in zip(parts, first, strict=True)]
+        return card(self.model, facts, table(("part", "component", "at the start"), rows, f"{self.n} components"))
 
     def with_start(self, y0: ArrayLike) -> Problem:
         """The same problem from another initial state, or from many.

@@ -119,6 +119,11 @@ class Solution:
         of = "" if isinstance(self.status, Status) else f", {len(self.status)} trajectories"
         return f"<Solution of {self.model!r} by {self.method}{of}: {self.t.shape[-1]} saved states; {self.message}>"
 
+    def _repr_html_(self) -> str:
+        from integrators.results.picture import as_card
+
+        return as_card(self)
+
     @property
     def success(self) -> bool:
         """Whether every trajectory came to its end (or to a terminal event) and nothing is doubtful."""
@@ -363,6 +368,74 @@ class Solution:
         PosixPath('disk.html')
         """
         return animate(self, path, **options)
+
+    # --- tables and pictures ------------------------------------------------------------------------------------------
+
+    def to_xarray(self) -> Any:
+        """The solution as an ``xarray.Dataset``: what ``xarray.open_dataset`` shows of the file that `save` writes.
+
+        Variables are the parts of the state ``(t, component)``, for ensembles ``(trajectory, t, component)`` (with
+        variable steps ``(trajectory, sample, component)``), and every invariant with its ``_least``, ``_greatest`` and
+        ``_mean``; units and descriptions are attributes of the variables, the numbers of the run those of the dataset.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            The extra ``xarray`` is not installed.
+
+        Examples
+        --------
+        >>> import liemech
+        >>> solution = liemech.integrate(liemech.SYSTEMS["heavy-top"], "MIDPOINT", (0.0, 0.1), step=1e-2)
+        >>> solution.to_xarray()["energy"].attrs["units"]
+        'J'
+        """
+        from integrators.results.tables import as_xarray
+
+        return as_xarray(self)
+
+    def to_pandas(self) -> Any:
+        """The saved states and invariants as a ``pandas.DataFrame``: one row per saved time, one column per component
+        of the state (``part.label``) and per invariant; the index is t, for ensembles (trajectory, t).
+
+        Rows that a trajectory of an ensemble did not reach are left out.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            The extra ``xarray`` is not installed.
+        """
+        from integrators.results.tables import as_pandas
+
+        return as_pandas(self)
+
+    def plot(self, *names: str, axes: Any = None) -> Any:
+        """Draw parts of the state, and how far invariants go from their start, against the time.
+
+        Parameters
+        ----------
+        *names : str
+            Parts of the state and invariants, one panel each; default all.  The band of an invariant reaches from its
+            least to its greatest value over every step since the saved state before.
+        axes : matplotlib axes, optional
+            As many as there are names; default those of a new figure.
+
+        Returns
+        -------
+        array of matplotlib axes
+
+        Raises
+        ------
+        KeyError
+            No part of the state and no invariant has such a name.
+        ValueError
+            Not as many axes as names.
+        """
+        from integrators.results.picture import plot
+
+        for name in names:
+            self[name]
+        return plot(self, names, axes)
 
     # --- data files -----------------------------------------------------------------------------------------------
 

@@ -33,6 +33,7 @@ from liegroup.compile.lanes import WIDTH
 from liegroup.compile.memory import ALIGNMENT, flattened, in_rows_of_lanes, joined, lane_array, ld, ld2, st, st2
 from liegroup.compile.options import MODE
 from liegroup.compile.pending import LateBindingError, raise_pending
+from liegroup.compile.processor import Processor, processor
 from liegroup.compile.rare import bind_needed, bind_these, never, rare, scalar_of
 from liegroup.compile.signatures import (
     Pointer,
@@ -62,6 +63,7 @@ __all__ = [
     "Entry",
     "LateBindingError",
     "Pointer",
+    "Processor",
     "absolute",
     "any_",
     "bind_needed",
@@ -96,6 +98,7 @@ __all__ = [
     "never",
     "nothing",
     "primitive",
+    "processor",
     "raise_pending",
     "rare",
     "real",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import tempfile
 import warnings
 from functools import cache
@@ -20,27 +21,35 @@ _told: list[str] = []
 
 
 def cache_directory() -> Path:
-    """Where compiled kernels are kept: ``LIEMECH_CACHE``, else ``$XDG_CACHE_HOME/liemech`` or ``~/.cache/liemech``."""
+    """Where compiled kernels are kept: ``LIEMECH_CACHE``, else ``$XDG_CACHE_HOME/liemech``, else where the system keeps
+    such things of a user: ``~/.cache/liemech``, ``~/Library/Caches/liemech``, ``%LOCALAPPDATA%\\liemech\\Cache``.
+    """
     if "LIEMECH_CACHE" in os.environ:
         return Path(os.environ["LIEMECH_CACHE"])
-    return _of_user("XDG_CACHE_HOME", ".cache")
+    return _of_user("XDG_CACHE_HOME", {"win32": "liemech/Cache", "darwin": "Library/Caches/liemech"}, ".cache/liemech")
 
 
 def key_file() -> Path:
     """Where the key is kept with which entries are sealed: beside the user's settings, or, in folders that are trusted
     explicitly, beside the kernels.
     """
-    return cache_directory() / "key" if is_trusted() else _of_user("XDG_CONFIG_HOME", ".config") / "cache-key"
+    if is_trusted():
+        return cache_directory() / "key"
+    elsewhere = {"win32": "liemech", "darwin": "Library/Application Support/liemech"}
+    return _of_user("XDG_CONFIG_HOME", elsewhere, ".config/liemech") / "cache-key"
 
 
-def _of_user(variable: str, default: str) -> Path:
+def _of_user(variable: str, places: dict[str, str], place: str) -> Path:
+    """A folder of the user: `places` by system (of Windows below ``%LOCALAPPDATA%``), `place` for all others."""
     if os.environ.get(variable):
         return Path(os.environ[variable]) / "liemech"
+    if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
+        return Path(os.environ["LOCALAPPDATA"]) / places["win32"]
     try:
-        return Path.home() / default / "liemech"
+        return Path.home() / places.get(sys.platform, place)
     except RuntimeError:  # a user without a home
         user = os.getuid() if hasattr(os, "getuid") else "user"
-        return Path(tempfile.gettempdir()) / f"liemech-{user}{default}"
+        return Path(tempfile.gettempdir()) / f"liemech-{user}{place.removesuffix('/liemech')}"
 
 
 def is_trusted() -> bool:
@@ -50,10 +59,15 @@ def is_trusted() -> bool:
 
 def is_usable() -> bool:
     """Whether kernels may be read from the cache and written there; if not, a warning says why, once."""
-    reason = _reason(cache_directory(), is_trusted())
+    reason = trouble()
     if reason:
         warn(reason)
     return not reason
+
+
+def trouble() -> str:
+    """Why the cache cannot be used, with the remedy; empty if it can."""
+    return _reason(cache_directory(), is_trusted())
 
 
 def warn(reason: str) -> None:

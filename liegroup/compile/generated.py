@@ -56,5 +56,8 @@ def _write(folder: Path, name: str, source: str) -> None:
     try:
         part.write_text(source, encoding="utf-8")
         os.replace(part, folder / name)
+    except PermissionError:  # on Windows while another process reads it
+        if _content(folder / name) != source:
+            raise
     finally:
         part.unlink(missing_ok=True)

@@ -36,6 +36,9 @@ def keep(digest: str, code: bytes) -> None:
         try:
             part.write_bytes(code)
             part.replace(path)
+        except PermissionError:  # on Windows while another process reads it: then the same code is there
+            if not path.is_file():
+                raise
         finally:
             with suppress(OSError):
                 part.unlink()

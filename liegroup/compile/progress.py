@@ -10,12 +10,12 @@ from __future__ import annotations
 import logging
 import time
 import types
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from liegroup.compile.folders import cache_directory
+from liegroup.display import bar
 
 LOGGER = logging.getLogger("liemech")
 PATIENCE = 1.0
@@ -113,16 +113,5 @@ def _is_full(cell: Any) -> bool:
 
 
 def _bar(total: int) -> Any:
-    from tqdm import TqdmWarning
-    from tqdm.auto import tqdm
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TqdmWarning)  # a notebook without widgets gets the bar in text
-        return tqdm(
-            desc="compiling kernels, once",
-            bar_format="{desc}: {n_fmt} of about {total_fmt} |{bar}| {elapsed}",
-            total=total,
-            mininterval=0.0,
-            leave=False,
-            disable=None,
-        )
+    layout = "{desc}: {n_fmt} of about {total_fmt} |{bar}| {elapsed}"
+    return bar(desc="compiling kernels, once", bar_format=layout, total=total, mininterval=0.0)

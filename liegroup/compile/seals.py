@@ -41,6 +41,11 @@ def _digest(key: bytes, name: str, content: bytes) -> bytes:
     return digest.digest()
 
 
+def has_key() -> bool:
+    """Whether there is a key, or one could be made; if not, nothing is kept."""
+    return _key() is not None
+
+
 def _key() -> bytes | None:
     return _key_in(key_file())
 

@@ -151,23 +151,20 @@ class Report:
     path: str
     strict: bool = False
     notes: list[str] = field(default_factory=list)
-    changes: list[str] = field(default_factory=list)
+    changes: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
-    def change(self, text: str) -> None:
-        """Note something that makes the model move differently than the file says."""
+    def change(self, text: str, joints: Iterable[str] = ()) -> None:
+        """Note something that makes the model move differently than the file says, and the joints it is about."""
         self.notes.append(text)
-        self.changes.append(text)
+        self.changes.append((text, tuple(joints)))
 
     def error(self, where: str, problem: str, remedy: str) -> ModelError:
         return ModelError(f"{self.path}: {where}", problem, remedy)
 
     def warn(self, stacklevel: int = 4) -> None:
         if self.changes:
-            warnings.warn(
-                "\n  ".join([f"{self.path}: the tree differs from the file:", *self.changes]),
-                ModelWarning,
-                stacklevel=stacklevel,
-            )
+            text = "\n  ".join([f"{self.path}: the tree differs from the file:", *(text for text, _ in self.changes)])
+            warnings.warn(ModelWarning(text, self.changes), stacklevel=stacklevel)
 
 
 def some(names: Iterable[str], limit: int = 4) -> str:

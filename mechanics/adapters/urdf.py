@@ -372,10 +372,11 @@ def _report_joints(joints: list[Any], report: Report, follow: bool) -> None:
     if mimic:
         report.change(
             "<mimic>: joints that should follow another one move independently (load_mechanism couples them): "
-            f"{some(mimic)}"
+            f"{some(mimic)}",
+            [joint.name for joint in moving if joint.mimic],
         )
     if friction:
-        report.change(f"<dynamics friction=…>: dry friction is not modelled: {some(friction)}")
+        report.change(f"<dynamics friction=…>: dry friction is not modelled: {some(friction)}", friction)
     if limited:
         report.notes.append(f"<limit>: carried as data, not enforced: {some(limited)}")
     if still:

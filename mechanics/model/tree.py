@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.problem import Problem, pose
 from integrators.scenes import show
 from liegroup.arrays import of_kind, reals, sequence, shown
+from liegroup.display import card, table
 from liegroup.group import Group
 from liegroup.matrices import polar
 from mechanics.errors import ModelError, ModelWarning
@@ -26,6 +27,7 @@ from mechanics.model import description
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import LARGEST, Inertia
 from mechanics.model.packing import Packed, pack
+from mechanics.model.picture import svg
 from mechanics.model.singular import singular_joint
 from mechanics.model.visuals import Visual
 
@@ -573,6 +575,19 @@ class Tree:
 
     def __repr__(self) -> str:
         return f"<Tree {self.name!r}: {len(self)} bodies, nq = {self.nq}, nv = {self.nv}>"
+
+    def _repr_html_(self) -> str:
+        return card(self.name, self._facts(), svg(self), self._noted())
+
+    def _noted(self) -> str:
+        """The notes, folded."""
+        return table((), [(text,) for text in self.notes], f"{len(self.notes)} notes") if self.notes else ""
+
+    def _facts(self) -> list[tuple[str, object]]:
+        """What the card of a notebook says."""
+        g = ", ".join(f"{x:g}" for x in self.gravity)
+        sizes = f"{len(self)}, nq = {self.nq}, nv = {self.nv}, {self.mass:.4g} kg"
+        return [("bodies", sizes), ("gravity", f"({g}) m/s²")]
 
 
 # --- checks -----------------------------------------------------------------------------------------------------------

@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import difflib
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
 from integrators.problem import Problem
 from liegroup.arrays import shown
+from liegroup.display import card, table
 from mechanics.formulations.body_problem import body_problem
 from mechanics.formulations.constrained_problem import constrained_problem
 from mechanics.formulations.multiplier_problem import multiplier_problem
@@ -168,8 +170,18 @@ class Registry(Mapping[str, System]):
     def __len__(self) -> int:
         return len(self._systems)
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
+        """One line for each system."""
         return "\n".join(f"{s.name:24} {s.kind:13} {s.description}" for s in self.values())
+
+    def __repr__(self) -> str:
+        counted = ", ".join(f"{count} of kind {kind}" for kind, count in Counter(s.kind for s in self.values()).items())
+        return f"<{len(self)} systems by name: {counted}; print them for a list>"
+
+    def _repr_html_(self) -> str:
+        heads = ("name", "kind", "description", "formulations", "source")
+        rows = [(s.name, s.kind, s.description, ", ".join(s.formulations), s.source) for s in self.values()]
+        return card(f"{len(self)} systems", (), table(heads, rows, filtered=True))
 
 
 class View(Mapping[str, Callable[..., T]], Generic[T]):

@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from benchmarks.peers import INSTALL, PeerSolution, describes, missing
 from integrators import Solution, integrate
 from integrators.analysis.drift import LEAST_SAMPLES, energy_drift
 from integrators.results.storage import Dataset, Variable
+from liegroup.display import bar
 from mechanics.mechanism import Mechanism
 from studies.constraint_drift.formulations import Formulation, formulations
 from studies.constraint_drift.systems import SYSTEMS, System, double_four_bar
@@ -154,7 +154,7 @@ def _system(
     cases = [(h, f) for h in steps for f in formulations(system.rate, h, config.gains, system.in_bodies, peers)]
     cases = [(h, f) for h, f in cases if not config.families or f.family in config.families]
     label = f"{system.name}{f' ±{eps:g}' if eps else ''}"
-    return [_run(system, made, eps, f, h, horizon) for h, f in tqdm(cases, label, disable=not config.progress)]
+    return [_run(system, made, eps, f, h, horizon) for h, f in bar(cases, label, shown=config.progress)]
 
 
 def _run(system: System, made: Mechanism, eps: float, f: Formulation, h: float, horizon: float) -> Run:

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from integrators.analysis import MeasuredOrder
 from integrators.method import Method
@@ -22,6 +21,7 @@ from integrators.methods import METHODS, find
 from integrators.problem import Problem
 from integrators.results.storage import Dataset, Variable
 from integrators.testing import GROUPS, end_state, group_distance, linear, order_problem, reference_state, wavy
+from liegroup.display import bar
 from mechanics.systems import heavy_top
 from studies.study import Record, StudyConfig
 
@@ -123,7 +123,7 @@ def run(config: ConvergenceConfig) -> Result:
     halvings = min(config.halvings, 6) if config.quick else config.halvings
     chosen = [m for m in map(find, names) if isinstance(m, Method)]
     pairs = [(m, g) for m in chosen for g in config.groups if suits(m, g)]
-    lines = [measure(m, g, halvings) for m, g in tqdm(pairs, disable=not config.progress, leave=False)]
+    lines = [measure(m, g, halvings) for m, g in bar(pairs, shown=config.progress)]
     return Result(config, tuple(lines))
 
 

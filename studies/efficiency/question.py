@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from integrators.results.storage import Dataset, Variable
+from liegroup.display import bar
 from mechanics.reference.operation_counts import MASS_MATRIX_OPERATIONS, OPERATIONS, mass_matrix_operations, star
 from studies.efficiency.methods import NAMES, counted, measured
 from studies.efficiency.trees import branched
@@ -89,8 +89,8 @@ def run(config: EfficiencyConfig) -> Result:
         for n in config.freedoms
     ]
     diagrams = [(free, n) for free in (False, True) for n in config.freedoms]
-    progress = tqdm(
-        total=len(diagrams) * len(config.branches) * len(config.lengths), disable=not config.progress, desc="stars"
+    progress = bar(
+        total=len(diagrams) * len(config.branches) * len(config.lengths), shown=config.progress, desc="stars"
     )
     with progress:
         for free, n in diagrams:

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import tyro
 from numpy.typing import NDArray
 
 import mechanics
@@ -42,7 +43,7 @@ ROUNDING = 1e-12
 class EnergyDriftConfig(StudyConfig):
     """Integrate a mechanism without friction by several methods and steps, and measure what its energy does."""
 
-    model: str = "panda"
+    model: Annotated[str, tyro.conf.arg(aliases=("--robot",))] = "panda"
     """Name of a built-in model (mechanics.model_names()), path of a model file, or chain-N, ball-chain-N,
     floating-chain-N, heavy-top.
     """

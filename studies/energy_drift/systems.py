@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ def tree_of(model: str, lock_slides: bool = True, hang: bool = True) -> Tree:
     (weightless), ``heavy-top``, a built-in model, or the path of a model file.
 
     Robots are taken without damping; with `hang` their floating base is held, with `lock_slides` joints that slide
-    within limits.
+    within limits.  What their files say otherwise of joints that move is a `mechanics.ModelWarning`.
     """
     found = GENERATED.fullmatch(model)
     if found:
@@ -33,13 +34,26 @@ def tree_of(model: str, lock_slides: bool = True, hang: bool = True) -> Tree:
     if model == "heavy-top":
         top = Inertia.about_com(2.0, (0.1, 0.2, 0.9), np.diag([0.3, 0.45, 0.2]))
         return Tree([Body("top", Spherical(), inertia=top)], "heavy top")
-    with warnings.catch_warnings():
-        warnings.simplefilter("default")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
         tree = mechanics.load_model(model, damping=False)
     held = sliding_joints(tree) if lock_slides else []
     if hang:
         held = held + [b.joint_name for b in tree.bodies if isinstance(b.joint, Free)]
+    _warn(model, told, held)
     return tree.with_locked(held) if held else tree
+
+
+def _warn(model: str, told: Iterable[warnings.WarningMessage], held: Iterable[str]) -> None:
+    """Say what the reader of the file has warned of, apart from what is about joints that are held."""
+    for each in told:
+        changes = each.message.changes if isinstance(each.message, mechanics.ModelWarning) else ()
+        kept = [text for text, joints in changes if not joints or not set(joints) <= set(held)]
+        if not changes:
+            warnings.warn(each.message, stacklevel=3)
+        elif kept:
+            text = "\n  ".join([f"{model}: the motion differs from the file:", *kept])
+            warnings.warn(mechanics.ModelWarning(text, changes), stacklevel=3)
 
 
 def _chain(kind: str, n: int) -> Tree:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 import mechanics
 from integrators.results.storage import Dataset, Variable
+from liegroup.display import bar
 from mechanics import Mechanism
 from mechanics.derivatives import generalised_forces, stiff_jacobians
 from mechanics.derivatives.elements import stand
@@ -138,9 +138,7 @@ def run(config: StiffConfig) -> Result:
     if config.quick:
         config = StiffConfig(stiffness=config.stiffness[:1], step=config.step, points=8, quick=True)
     pairs = [(system, k) for system in SYSTEMS for k in config.stiffness]
-    rows = [
-        row for pair in tqdm(pairs, disable=not config.progress, leave=False) for row in measured(*pair, config.step)
-    ]
+    rows = [row for pair in bar(pairs, shown=config.progress) for row in measured(*pair, config.step)]
     return Result(config, tuple(rows), *regions(config))
 
 

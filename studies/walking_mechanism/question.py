@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from integrators import Solution, integrate
 from integrators.method import Reference
 from integrators.methods.comparison import solve_with_scipy
 from integrators.problem import Problem
 from integrators.results.storage import Dataset, Variable
+from liegroup.display import bar
 from mechanics.formulations.multiplier_problem import Baumgarte, Lagrange, multiplier_problem
 from mechanics.systems.loops import walking_mechanism as walker
 from mechanics.systems.loops.walking_mechanism import CRANK, HARD_GROUND, PERIOD, PIN, SOFT_GROUND, Ground
@@ -141,7 +141,7 @@ def run(config: WalkingMechanismConfig) -> Result:
 
 
 def _shown(config: WalkingMechanismConfig, cases: Sequence[Any]) -> Any:
-    return tqdm(cases, disable=not config.progress)
+    return bar(cases, shown=config.progress)
 
 
 def _walk(problem: Problem, config: WalkingMechanismConfig, step: float | None, tolerance: float | None) -> Solution:

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from integrators.integrate import integrate
 from integrators.method import Method
@@ -24,6 +23,7 @@ from integrators.methods import find
 from integrators.problem import Problem
 from integrators.results.storage import Dataset, Variable
 from integrators.testing import group_distance
+from liegroup.display import bar
 from studies.study import Record, StudyConfig
 from studies.work_precision.problems import PROBLEMS, ambient_right_hand_side
 
@@ -97,7 +97,7 @@ def run(config: WorkPrecisionConfig) -> Result:
         problem = build()
         reference, gaps[system] = references(problem, horizon)
         jobs = list(_jobs(config, problem, horizon))
-        for solver, step, tolerance, solve in tqdm(jobs, desc=system, disable=not config.progress, leave=False):
+        for solver, step, tolerance, solve in bar(jobs, desc=system, shown=config.progress):
             end, seconds, evaluations = _best(solve)
             if end is not None:
                 error = group_distance(problem.table, reference, _unit(problem, end))

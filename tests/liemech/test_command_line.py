@@ -1,15 +1,22 @@
 """The package that is only a name, and its command line."""
 
+import ast
 import os
 import subprocess
 import sys
+import types
+import zipfile
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
 import liemech
 from liemech import warm_up
+from liemech.__main__ import main
 from mechanics.systems import SYSTEMS
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def command(*arguments, **environment):
@@ -22,8 +29,82 @@ def test_it_has_the_version_of_the_distribution():
     assert liemech.__version__ == version("liemech")
 
 
+def test_the_everyday_names_are_those_of_the_packages():
+    import integrators
+    import liegroup
+    import mechanics
+
+    assert liemech.integrate is integrators.integrate
+    assert liemech.so3 is liegroup.so3
+    assert liemech.load_urdf is mechanics.load_urdf
+    assert liemech.SYSTEMS is SYSTEMS
+    for name in liemech.__all__:
+        assert getattr(liemech, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        liemech.nonsense  # noqa: B018
+
+
+def test_readers_of_the_source_see_the_names_that_are_looked_up():
+    """What type checkers read, imports that are never run, and what is looked up are the same names."""
+    text = Path(liemech.__file__).read_text(encoding="utf-8")
+    unrun = next(node for node in ast.parse(text).body if isinstance(node, ast.If))
+    named = {alias.name for node in unrun.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert named == set(liemech.__all__) - {"__version__"}
+    assert {node.module for node in unrun.body if isinstance(node, ast.ImportFrom)} == set(liemech._HOMES)
+
+
+def test_the_import_loads_nothing():
+    code = "import liemech, sys; print(sorted({'numpy', 'numba', 'liegroup', 'mechanics'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
 def test_help_lists_the_commands():
-    assert "warm-up" in command("--help").stdout
+    said = command("--help").stdout
+    assert all(name in said for name in ("warm-up", "doctor", "study"))
+
+
+def test_a_study_runs_by_the_command_line(tmp_path, capsys):
+    assert main(["study", "energy-drift", "--robot", "heavy-top", "--horizon", "0.2", "--methods", "RKMK4",
+                 "--steps", "0.001", "--no-progress", "--out", str(tmp_path)]) == 0  # fmt: skip
+    assert "RKMK4" in capsys.readouterr().out
+    assert (tmp_path / "summary.json").is_file()
+
+
+def test_another_package_of_studies_is_named(monkeypatch):
+    other = types.ModuleType("studies")
+    other.__file__ = "/elsewhere/studies/__init__.py"
+    monkeypatch.setitem(sys.modules, "studies", other)
+    with pytest.raises(SystemExit, match=r"elsewhere.*stands in the way"):
+        main(["study", "energy-drift"])
+
+
+def test_a_file_whose_encoding_lacks_letters_gets_question_marks(tmp_path):
+    """Output into a file is in the system's encoding: on Windows one that has no Δ."""
+    arguments = ["study", "energy-drift", "--robot", "heavy-top", "--horizon", "0.2", "--methods", "RKMK4"]
+    done = subprocess.run(
+        [sys.executable, "-m", "liemech", *arguments, "--steps", "0.001", "--no-progress", "--out", str(tmp_path)],
+        capture_output=True,
+        env=os.environ | {"PYTHONIOENCODING": "cp1252"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"max |?E|/T*" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_wheel_has_the_studies_and_no_package_of_that_name(tmp_path):
+    made = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(tmp_path), str(ROOT)]
+    subprocess.run(made, check=True, capture_output=True)
+    unpacked = tmp_path / "installed here"
+    zipfile.ZipFile(next(tmp_path.glob("*.whl"))).extractall(unpacked)
+    assert {p.name for p in unpacked.iterdir() if not p.name.endswith("info")} == {
+        "liegroup", "integrators", "mechanics", "liemech",
+    }  # fmt: skip
+    shown = [sys.executable, "-m", "liemech", "study", "energy-drift", "--help"]
+    done = subprocess.run(
+        shown, cwd=tmp_path, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(unpacked)}
+    )
+    assert done.returncode == 0, done.stderr
+    assert "--robot" in done.stdout
 
 
 def test_an_unknown_task_is_named_with_those_there_are():

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -136,6 +137,16 @@ def test_grippers_of_the_panda_are_held():
         tree = mechanics.load_model("panda", damping=False)
     assert sliding_joints(tree) == ["panda_finger_joint1", "panda_finger_joint2"]
     assert tree.with_locked(sliding_joints(tree)).nv == 7
+
+
+def test_only_what_a_file_says_of_joints_that_move_is_told():
+    import mechanics
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tree_of("panda")
+    with pytest.warns(mechanics.ModelWarning, match="panda: the motion differs from the file:\n  <mimic>"):
+        tree_of("panda", lock_slides=False)
 
 
 def test_holding_joints_leaves_the_dynamics_of_the_others():

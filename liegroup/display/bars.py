@@ -1,0 +1,26 @@
+"""Progress bars on terminals and in notebooks, nothing elsewhere."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+
+def bar(*iterable: Any, shown: bool | None = None, **options: Any) -> Any:
+    """A bar of `tqdm`, with its options, that goes away at its end; `shown` None: on terminals and in notebooks."""
+    from tqdm import TqdmWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TqdmWarning)  # a notebook without widgets gets the bar in text
+        from tqdm.auto import tqdm
+
+        if shown is None:
+            disable = False if _in_notebook(tqdm) else None  # its output is no terminal, and shows bars all the same
+        else:
+            disable = not shown
+        return tqdm(*iterable, **{"leave": False, "disable": disable, **options})
+
+
+def _in_notebook(kind: Any) -> bool:
+    """Whether the bar that `tqdm` has chosen is one of notebooks."""
+    return any(base.__module__ == "tqdm.notebook" for base in kind.__mro__)
