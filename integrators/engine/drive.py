@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-
 from integrators.engine.run import Run
 from integrators.layout import ROW
 from integrators.status import Status
