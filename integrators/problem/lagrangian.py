@@ -17,6 +17,7 @@ kinds.  A problem posed here carries
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -33,9 +34,10 @@ from integrators.problem.parts import lagrangian as layout
 from integrators.problem.problem import Problem, group_table
 from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
 from liegroup.arrays import check_function, reals
-from liegroup.compile import absolute, any_, compile_field, kernel, ld, ld2, select, st, st2
+from liegroup.compile import Entry, absolute, any_, compile_field, kernel, ld, ld2, select, st, st2
+from liegroup.compile.generated import module_of
 from liegroup.compile.scalars import maximum
-from liegroup.compile.tracing import NAMESPACE, Traced, lines, operand
+from liegroup.compile.tracing import IMPORTS, Traced, lines, operand
 from liegroup.group import rn
 from liegroup.table import FACTORS, KIND, Q_OFFSET, RN, V_OFFSET, bracket_transpose
 
@@ -115,7 +117,7 @@ class Notes:
         n, g = len(self.v), self.graph
         source = _source(g, self.first, self.second, *more)
         linear = all(g.value(g.derivative(k, x.k)) == 0.0 for k in self.second[-n * n :] for x in self.v)
-        return Derivatives(_field(source), linear, source)
+        return Derivatives(module_of(f"{_HEADER}{source}\n").derivatives, linear, source)
 
 
 def trace(
@@ -195,19 +197,13 @@ def _source(g: Differentiable, *blocks: Sequence[int]) -> str:
     return "\n".join(source)
 
 
-def _field(source: str) -> Field:
-    namespace: dict[str, Any] = dict(NAMESPACE)
-    exec(compile(source, "<derivatives of a Lagrangian>", "exec"), namespace)
-    function = namespace["derivatives"]
-    scalar, lanes = FIELD_SIGNATURE, FIELD_LANES_SIGNATURE
-    return Field(
-        function,
-        True,
-        function,
-        lambda: compile_field(function, scalar),
-        lambda: compile_field(function, lanes),
-        (_field, (source,)),
-    )
+_HEADER = f'''"""The derivatives of one Lagrangian: written by integrators.problem.lagrangian."""
+
+from integrators.signatures import FIELD_SIGNATURES
+{IMPORTS}
+
+@entry(*FIELD_SIGNATURES)
+'''
 
 
 # --- Hamilton's equations ---------------------------------------------------------------------------------------------
@@ -281,13 +277,12 @@ def energy_of(velocity: Callable[..., None], n_q: int, n: int) -> Callable[..., 
     return energy
 
 
-def built(
-    make: Callable[[Any], Callable[..., None]], parts: Field, inner: Callable[[Any], Callable[..., None]]
-) -> Field:
+def built(make: partial[Callable[..., None]], parts: Field, inner: partial[Callable[..., None]]) -> Field:
     """A field made of the parts: interpreted from their source, compiled from their compiled form."""
+    velocity, field, files = _names(make, parts, inner)
 
     def compiled(signature: Any, form: Any) -> Any:
-        return compile_field(make(kernel(inner(form))), signature)
+        return compile_field(make(kernel(inner(form), velocity, files)), signature, name=field, sources=files)
 
     python, recipe = make(inner(parts.python)), (built, (make, parts, inner))
     if not parts.is_compiled:
@@ -300,6 +295,25 @@ def built(
         lambda: compiled(FIELD_LANES_SIGNATURE, parts.compiled_lanes),
         recipe,
     )
+
+
+def _names(
+    make: partial[Callable[..., None]], parts: Field, inner: partial[Callable[..., None]]
+) -> tuple[str, str, tuple[str, ...]]:
+    """Names of the two functions by which they are kept on disk, and the file of the parts; empty where these have
+    none.
+    """
+    if not isinstance(parts.source, Entry):
+        return "", "", ()
+    python = parts.source.python
+    told = f"{python.__qualname__} {_told(inner)}", f"{python.__qualname__} {_told(inner)} {_told(make)}"
+    velocity, field = (hashlib.sha256(x.encode()).hexdigest()[:16] for x in told)
+    return f"velocity.{velocity}", f"field.{field}", (python.__code__.co_filename,)
+
+
+def _told(made: partial[Any]) -> str:
+    """A function with its arguments, as text."""
+    return f"{made.func.__qualname__} { {name: np.asarray(x).tolist() for name, x in made.keywords.items()} }"
 
 
 # --- the problem ------------------------------------------------------------------------------------------------------

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import numba
 from numba import types
 from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 
+from liegroup.compile.dispatchers import dispatcher_of
 from liegroup.compile.options import KERNEL, OPTIONS
 from liegroup.compile.undisturbed import undisturbed
 
@@ -24,7 +24,7 @@ def attempt_of(function: Callable[..., Any], signature: Any, name: str) -> Any:
 
     TypeError, with the name and the compiler's reason, if the function cannot be compiled.
     """
-    dispatcher = numba.njit(**OPTIONS, forceinline=True)(getattr(function, "py_func", function))
+    dispatcher = dispatcher_of(getattr(function, "py_func", function), OPTIONS | {"forceinline": True})
     try:
         compiled = _compiled(dispatcher, signature).overloads[signature.args]
     except NumbaError as error:
@@ -47,7 +47,7 @@ def attempt_of(function: Callable[..., Any], signature: Any, name: str) -> Any:
 
 def compile_around(function: Callable[..., Any], signature: Any) -> Any:
     """Compile a function around an attempt, in memory only; it must not allocate."""
-    return _compiled(numba.njit(**KERNEL)(function), signature)
+    return _compiled(dispatcher_of(function, KERNEL), signature)
 
 
 def _compiled(dispatcher: Any, signature: Any) -> Any:

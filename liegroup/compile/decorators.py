@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numba
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaError
 
 from liegroup.compile import progress
 from liegroup.compile.cache import DigestCache
+from liegroup.compile.dispatchers import dispatcher_of
 from liegroup.compile.generated import module_of
 from liegroup.compile.options import FORMULA, INNER, KERNEL, OPTIONS
 from liegroup.compile.overloads import teach
@@ -29,18 +29,25 @@ def helper(function: F) -> F:
     return _registered(function)
 
 
-def kernel(function: F, name: str = "") -> F:
+def kernel(function: F, name: str = "", sources: Sequence[str] = ()) -> F:
     """Register a larger function with the compiler; in Python it stays the plain function.
 
     Kernels of a module are kept on disk and serve every entry that calls them.  Those made by another function are,
-    too, if they are given a `name` that says, within their file, which one they are.
+    too, if they are given a `name` that says, within their file and for what is in the files `sources`, which one they
+    are.
     """
     if name:
-        function.__qualname__ = name
+        named(function, name, sources)
     kept = (bool(name) or "<locals>" not in function.__qualname__) and Path(function.__code__.co_filename).is_file()
     teach(function, lambda *args, **kwargs: function, INNER, DigestCache if kept else None)
     function.is_kernel = True  # type: ignore[attr-defined]
     return _registered(function)
+
+
+def named(function: F, name: str, sources: Sequence[str] = ()) -> F:
+    """Say of a function made by another one which one it is, within its file and for what is in the files `sources`."""
+    function.__qualname__, function.sources = name, tuple(sources)  # type: ignore[attr-defined]
+    return function
 
 
 def _registered(function: F) -> F:
@@ -107,6 +114,11 @@ class Entry:
         """The dispatcher, compiled at least for the last signature (lanes)."""
         return self._compiled_for(-1)
 
+    @property
+    def _cache(self) -> type | None:
+        """None for what was typed at a prompt: it has no source."""
+        return DigestCache if Path(self.python.__code__.co_filename).is_file() else None
+
     def _compiled_for(self, which: int) -> Any:
         wanted = self._signatures[which]
         if self._dispatcher is None or wanted.args not in self._dispatcher.overloads:
@@ -116,10 +128,7 @@ class Entry:
 
     def _compile(self, wanted: Any) -> None:
         if self._dispatcher is None:
-            dispatcher = numba.njit(**KERNEL)(self.python)
-            if Path(self.python.__code__.co_filename).is_file():  # what was typed at a prompt has no source
-                dispatcher._cache = DigestCache(self.python)
-            self._dispatcher = dispatcher
+            self._dispatcher = dispatcher_of(self.python, KERNEL, self._cache)
         if wanted.args not in self._dispatcher.overloads:
             self._dispatcher.disable_compile(False)
             try:
@@ -133,9 +142,7 @@ class Entry:
         """For compiled code alone, a dispatcher of the same source with a signature of its own; None if the compiler
         refuses the source for it.
         """
-        dispatcher: Any = numba.njit(**INNER)(self.python)
-        if Path(self.python.__code__.co_filename).is_file():
-            dispatcher._cache = DigestCache(self.python)
+        dispatcher = dispatcher_of(self.python, INNER, self._cache)
         try:
             with global_compiler_lock, undisturbed():
                 progress.wanted(self.python)
@@ -186,10 +193,16 @@ def entry(*signatures: Any) -> Callable[[Callable[..., Any]], Entry]:
     return lambda function: Entry(function, signatures)
 
 
-def compile_field(function: Callable[..., Any], *signatures: Any) -> Any:
-    """Compile a user's plain or jitted function for the given signatures, in memory only (0.2 s or so)."""
+def compile_field(function: Callable[..., Any], *signatures: Any, name: str = "", sources: Sequence[str] = ()) -> Any:
+    """Compile a user's plain or jitted function for the given signatures, in memory only (0.2 s or so).
+
+    What another function has made is kept on disk if a `name` says which one it is, within its file and for what is in
+    the files `sources`.
+    """
     python = getattr(function, "py_func", function)
-    dispatcher = numba.njit(**OPTIONS)(python)
+    if name:
+        named(python, name, sources)
+    dispatcher = dispatcher_of(python, OPTIONS, DigestCache if name else None)
     with global_compiler_lock, undisturbed():
         for s in signatures:
             dispatcher.compile(s)

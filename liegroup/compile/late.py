@@ -15,7 +15,6 @@ from functools import partial
 from typing import Any
 
 import llvmlite.binding as llvm
-import numba
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -24,6 +23,7 @@ from numba.extending import intrinsic
 
 from liegroup.compile.cache import DigestCache
 from liegroup.compile.decorators import compiled_form
+from liegroup.compile.dispatchers import dispatcher_of
 from liegroup.compile.lanes import DOUBLE, VECTOR, WIDTH, Lanes
 from liegroup.compile.options import INNER
 from liegroup.compile.pending import LateBindingError, pending
@@ -145,8 +145,7 @@ def _bind(place: int, in_lanes: bool, index: int) -> None:
         apply(a, 0, b, 0, c, 0, out, 0, n)
 
     leaf.__qualname__, leaf.sources = formula.name, (formula.source,)  # type: ignore[attr-defined]
-    dispatcher = numba.njit(**INNER)(leaf)
-    dispatcher._cache = DigestCache(leaf)
+    dispatcher = dispatcher_of(leaf, INNER, DigestCache)
     arguments = _argument_types(in_lanes)
     with undisturbed():
         dispatcher.compile(types.void(*arguments))

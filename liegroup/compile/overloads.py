@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numba
 from numba.core import types
 from numba.core.cpu_options import InlineOptions
 from numba.core.registry import cpu_target
 from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import _OverloadFunctionTemplate, infer, infer_global
 
+from liegroup.compile.dispatchers import dispatcher_of
 from liegroup.compile.options import KERNEL
 from liegroup.compile.straight import straight_form, taught
 
@@ -78,10 +78,7 @@ class Remembered(_OverloadFunctionTemplate):
     def _get_jit_decorator(self) -> Any:
         def jit(**options: Any) -> Callable[..., Any]:
             def decorate(function: Any) -> Any:
-                dispatcher = numba.njit(**options)(function)
-                if self._cache_class is not None:
-                    dispatcher._cache = self._cache_class(function)
-                return dispatcher
+                return dispatcher_of(function, options, self._cache_class)
 
             return decorate
 

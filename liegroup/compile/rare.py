@@ -15,7 +15,6 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 import llvmlite.binding as llvm
-import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
@@ -32,6 +31,7 @@ from liegroup.compile import progress
 from liegroup.compile.cache import DigestCache
 from liegroup.compile.cells import Key, cell, keys, symbol
 from liegroup.compile.decorators import helper
+from liegroup.compile.dispatchers import dispatcher_of
 from liegroup.compile.lanes import Lanes
 from liegroup.compile.options import INNER
 from liegroup.compile.overloads import Remembered, follows_our_rules, teach
@@ -257,8 +257,7 @@ def bind(key: Key) -> None:
         leaf.__qualname__, leaf.sources = f"{module}.{name}", (function.__code__.co_filename,)
         with undisturbed():
             progress.wanted(function)
-            dispatcher = numba.njit(**INNER)(leaf)
-            dispatcher._cache = DigestCache(leaf)
+            dispatcher = dispatcher_of(leaf, INNER, DigestCache)
             given = _packed(types_)
             dispatcher.compile(_result_of(key)(given))
         compiled = dispatcher.overloads[(given,)]

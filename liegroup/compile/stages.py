@@ -9,11 +9,31 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
-from numba.core import typed_passes, untyped_passes
+from numba.core import cgutils, typed_passes, untyped_passes
 from numba.core.compiler import Compiler
-from numba.core.compiler_machinery import PassManager
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.lowering import Lower
 
 from liegroup.compile.libraries import FormulaLibrary, KernelLibrary
+
+
+class _Lower(Lower):
+    """The compiler's own, without looking up the sizes of variables where no debugger is to know them."""
+
+    def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
+        if self.flags.debuginfo:
+            return super().alloca_lltype(name, lltype, datamodel)
+        return cgutils.alloca_once(self.builder, lltype, name=name)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _Lowering(typed_passes.BaseNativeLowering):
+    _name = "liemech_lowering"
+
+    @property
+    def lowering_class(self) -> type[Lower]:
+        return _Lower
+
 
 _STAGES = (
     untyped_passes.TranslateByteCode,
@@ -31,7 +51,7 @@ _STAGES = (
     typed_passes.NopythonRewrites,
     typed_passes.NoPythonSupportedFeatureValidation,
     typed_passes.IRLegalization,
-    typed_passes.NativeLowering,
+    _Lowering,
     typed_passes.NoPythonBackend,
 )
 _LITERALS = {"hasattr", "isinstance", "literal_unroll", "literally"}

@@ -83,6 +83,11 @@ NAMESPACE = {
     "less": less,
 }
 """What the generated code calls."""
+IMPORTS = """from liegroup.compile import entry, ld, st
+from liegroup.compile.scalars import arctan2, less, select, sincos, sqrt
+from liegroup.compile.tracing import exp, log, tanh
+"""
+"""The same for a module of generated entries."""
 
 
 class Graph:

@@ -293,13 +293,18 @@ def react(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
 
 
 @helper
-def velocities(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """The velocities and twists of (q, p*) with closed loops; out = (v, ṗ* without reactions and force elements)."""
+def _velocities(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     up(t, y, parameters, structure, work, False, 1.0)
     equations_of_motion(t, y, parameters, structure, work)
     solve(structure, work)
     load(t, y, parameters, structure, work)
     down(t, y, parameters, structure, work, out, False, 1.0)
+
+
+@kernel
+def velocities(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """The velocities and twists of (q, p*) with closed loops; out = (v, ṗ* without reactions and force elements)."""
+    _velocities(t, y, parameters, structure, work, out)  # one piece of code: a seventh faster than its sweeps by name
 
 
 @entry(*FIELD_SIGNATURES)

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from integrators.problem import Variable
 from integrators.problem.parts import constrained, quasi_velocity
 from liegroup.compile.generated import module_of
-from liegroup.compile.tracing import Graph
+from liegroup.compile.tracing import IMPORTS, Graph
 from mechanics.nonholonomic.forms import Forms
 from mechanics.nonholonomic.multipliers import (
     admissible_energy,
@@ -49,13 +49,10 @@ from mechanics.nonholonomic.projected import FRAME_ROWS, lift, projected_energy,
 from mechanics.nonholonomic.quasi_velocity import quasi_velocity_energy, quasi_velocity_field
 from mechanics.nonholonomic.system import NonholonomicSystem
 
-_HEADER = '''"""The equations of one nonholonomic system: written by mechanics.nonholonomic.written."""
+_HEADER = f'''"""The equations of one nonholonomic system: written by mechanics.nonholonomic.written."""
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, ld, st
-from liegroup.compile.scalars import arctan2, less, select, sincos, sqrt
-from liegroup.compile.tracing import exp, log, tanh
-'''
+{IMPORTS}'''
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,13 +29,20 @@ POSIX_ONLY = {
 ASKED = ("os.name", "sys.platform", "hasattr(os")
 
 
+@cache
+def parsed(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def functions(path):
-    """Every function of a file that is in no other, with its source; and what is in none."""
-    text = path.read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield node, ast.get_source_segment(text, node)
+    """Every function of a file, with its source."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [
+        (node, "\n".join(lines[node.lineno - 1 : node.end_lineno]))
+        for node in ast.walk(parsed(path))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
 
 
 def calls(node, name):
@@ -79,7 +87,7 @@ def test_texts_have_an_encoding(name):
     found = [
         f"{path.relative_to(ROOT)}:{call.lineno}"
         for path in FILES
-        for call in calls(ast.parse(path.read_text(encoding="utf-8")), name)
+        for call in calls(parsed(path), name)
         if not call.args[name == "write_text" :] and not any(k.arg == "encoding" for k in call.keywords)
     ]
     assert not found
@@ -88,7 +96,7 @@ def test_texts_have_an_encoding(name):
 def test_opened_texts_have_an_encoding():
     found = []
     for path in FILES:
-        for call in calls(ast.parse(path.read_text(encoding="utf-8")), "open"):
+        for call in calls(parsed(path), "open"):
             if isinstance(call.func, ast.Name):
                 mode = next((a.value for a in call.args[1:2] if isinstance(a, ast.Constant)), "r")
                 if "b" not in mode and not any(k.arg == "encoding" for k in call.keywords):

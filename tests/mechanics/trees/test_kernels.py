@@ -98,10 +98,10 @@ def test_mass_matrix_is_exactly_symmetric():
     assert np.array_equal(M, M.T)
 
 
-def test_a_chain_of_ten_thousand_bodies_is_a_matter_of_milliseconds_and_consistent():
-    """v = M⁻¹p undone by p = M v, where the mass matrix itself would have 10⁸ entries."""
+def test_a_tree_of_two_thousand_bodies_is_a_matter_of_milliseconds_and_consistent():
+    """v = M⁻¹p undone by p = M v, where the mass matrix itself would have 4·10⁶ entries."""
     generator = np.random.default_rng(6)
-    tree = random_tree("random", 10_000, generator, (Revolute,))
+    tree = random_tree("random", 2000, generator, (Revolute,))
     q, v = tree.random_configuration(generator), generator.normal(size=tree.nv)
     p = mechanics.momentum(tree, q, v)
     assert np.abs(mechanics.hamiltonian_rhs(tree, q, p)[0] - v).max() < 1e-7
