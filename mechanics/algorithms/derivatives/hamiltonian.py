@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, ld, ld2, never, rare, st, st2
+from liegroup.compile import entry, helper, kernel, ld, ld2, never, rare, st, st2
 from liegroup.formulas.vectors import cross, dot
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.algorithms.derivatives.bodies import add_bodies, add_forces, composite_times, own_bodies
@@ -239,11 +239,17 @@ def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
     _finish(structure, work, out)
 
 
+@kernel
+def derivatives_without_wrenches(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """What `era_derivatives` gives."""
+    clear(structure, work, F, 6)
+    _derivatives(t, y, parameters, structure, work, out)
+
+
 @entry(*FIELD_SIGNATURES)
 def era_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y = (q, p) → the derivative of (v, ṗ) by (q, p), (2 n_v)² by rows; `work` of `work_shape`."""
-    clear(structure, work, F, 6)
-    _derivatives(t, y, parameters, structure, work, out)
+    derivatives_without_wrenches(t, y, parameters, structure, work, out)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -257,5 +263,4 @@ def era_derivatives_loaded(t: Any, y: Any, parameters: Any, structure: Any, work
 @rare(never)
 def derivatives_on_demand(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """What `era_derivatives` gives, for fields that most runs never ask for it."""
-    clear(structure, work, F, 6)
-    _derivatives(t, y, parameters, structure, work, out)
+    derivatives_without_wrenches(t, y, parameters, structure, work, out)
