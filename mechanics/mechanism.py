@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Doubt, Guard, OwnStep, Problem, Variable
+from integrators.problem.fields import differentiating
 from liegroup.arrays import integer, of_kind, real, reals, sequence
 from liegroup.compile import Entry
 from liegroup.display import card
 from liegroup.group import product, rn
 from liegroup.modules import listing
 from mechanics import dynamics
+from mechanics.algorithms.derivatives.columns import work_shape as derivatives_shape
 from mechanics.closed_trees.field import closed
 from mechanics.closed_trees.layout import closures_of
 from mechanics.closed_trees.packing import PackedLoops, Solved, pack_loops
@@ -40,7 +42,7 @@ from mechanics.constraints.loops import Closure
 from mechanics.constraints.mobility import Mobility, mass_matrix, mobility, nearness, usual_pivot
 from mechanics.derivatives.mechanisms import rhs_derivatives
 from mechanics.errors import ModelError, ModelWarning
-from mechanics.forces import Element, OnBodies
+from mechanics.forces import Element, OnBodies, OnJoint
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.model.picture import svg
 from mechanics.model.tree import Tree
@@ -294,10 +296,10 @@ class Mechanism:
         return Problem(
             product(self.tree.group, rn(self.tree.nv)),
             np.concatenate([q0, p0]),
-            closed,
+            differentiating(closed) if self._has_derivatives else closed,
             parameters=packed.parameters,
             structure=packed.structure,
-            work_shape=packed.work_shape,
+            work_shape=self._work_shape(packed),
             variables=self._variables(),
             invariants=closed_invariants,
             invariant_names=("energy", "gap", "velocity_gap", "pivot"),
@@ -314,6 +316,19 @@ class Mechanism:
     def show(self, q: ArrayLike | None = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
         """One configuration to look at, default `home`, or several (k, nq) to step through: see `Tree.show`."""
         return shown(mechanism_scene(self), self.tree, self.home if q is None else q, path, **options)
+
+    @property
+    def _has_derivatives(self) -> bool:
+        """Whether the field also writes its derivatives (`mechanics.closed_trees.derivatives`)."""
+        return not len(self.equations) and all(isinstance(e, OnJoint) and e.linear for e in self.elements)
+
+    def _work_shape(self, packed: PackedLoops) -> tuple[int, int]:
+        """The workspace of the field, with lines for its derivatives behind the others."""
+        rows, columns = packed.work_shape
+        if not self._has_derivatives:
+            return rows, columns
+        more, wide = derivatives_shape(self.tree.structure)
+        return rows + more, max(columns, wide)
 
     def _guards(self, kinetic: float, closes: bool) -> tuple[Guard, ...]:
         """What a motion that starts with this kinetic energy, J, presupposes; `closes`: the loops are closed after

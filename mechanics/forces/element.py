@@ -99,6 +99,8 @@ class OnJoint(Element):
 
     place = ON_JOINT
     not_numbers = ("joint", "motion")
+    linear: ClassVar[bool] = False
+    """Whether the force is linear in x and s, whatever the numbers: its derivatives are then found for nothing."""
     joint: str
 
     def __str__(self) -> str:

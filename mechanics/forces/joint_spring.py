@@ -23,6 +23,7 @@ class JointSpring(OnJoint):
     """k in N·m/rad (or N/m), c in N·m·s/rad (N·s/m), x₀ in rad (m)."""
 
     law = staticmethod(law)
+    linear = True
     stiffness: float
     damping: float
     rest: float

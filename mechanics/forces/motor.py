@@ -23,6 +23,7 @@ class Motor(OnJoint):
     """u(t) in N·m (or N)."""
 
     law = staticmethod(law)
+    linear = True
     motion: Motion
 
     @property

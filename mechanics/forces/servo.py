@@ -24,6 +24,7 @@ class Servo(OnJoint):
     """k in N·m/rad (or N/m), c in N·m·s/rad (N·s/m), x_d(t) in rad (m)."""
 
     law = staticmethod(law)
+    linear = True
     stiffness: float
     damping: float
     motion: Motion

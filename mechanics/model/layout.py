@@ -1,6 +1,6 @@
 """Where everything stands in the two flat arrays of a packed tree, `structure` (int64) and `parameters` (float64).
 
-`structure` is a header, the links, the links of the bodies, and for every velocity the one before it; a *link* is one
+`structure` is a header, the links, the links of the bodies, and the ways of the velocities; a *link* is one
 elementary motion with what it carries.  `parameters` are gravity, axes with z against it, damping, the numbers of the
 links, the places of the bodies, the coefficients of prescribed motions.  The fields of a record stand in the arrays in
 their order: `mechanics.model.packing` writes them so, and kernels read them by one accessor each, of which only the
@@ -105,14 +105,40 @@ def has_kinds(kinds: int) -> Callable[[NDArray[np.int64], int], bool]:
 def end_of_tree(structure: Any) -> Any:
     """Where the tree ends in `structure`."""
     tree = header_of(structure)
-    return tree.body_links + tree.bodies + tree.n_v
+    return tree.body_links + tree.bodies + WAY * tree.n_v
+
+
+class Way(NamedTuple):
+    """Of a velocity: the one before it on the way to the base (of its own joint, or the last of the nearest link that
+    has any), −1 if there is none; the first of those that follow each other on this way without a gap, up to itself;
+    the last one that it moves.
+    """
+
+    above: Any
+    run: Any
+    last: Any
+
+
+WAY = len(Way._fields)
 
 
 @helper
-def above(structure: Any, v: Any) -> Any:
-    """The velocity before velocity v on the way to the base; −1 if there is none."""
+def ways_of(structure: Any) -> Any:
+    """Where the ways of the velocities begin."""
     tree = header_of(structure)
-    return structure[tree.body_links + tree.bodies + v]
+    return tree.body_links + tree.bodies
+
+
+@helper
+def way_at(structure: Any, ways: Any, v: Any) -> Any:
+    """The way of velocity v."""
+    return Way(*three(structure, ways + WAY * v))
+
+
+@helper
+def above(structure: Any, ways: Any, v: Any) -> Any:
+    """The velocity before v on the way to the base, −1 behind the base."""
+    return ld(structure, ways + WAY * v) if v >= 0 else v
 
 
 # --- records of `parameters` ------------------------------------------------------------------------------------------

@@ -109,7 +109,7 @@ def pack(tree: Tree) -> Packed:
         axes, origin = _internal(links, place.link)
         structure.append(place.link if place.link >= 0 else len(links))
         numbers += [(axes.T @ place.rotation).ravel(), axes.T @ (place.position - origin)]
-    structure += _above(links)
+    structure += _ways(links)
     return Packed(
         np.concatenate([*numbers, np.array(motions)]),
         np.array(structure, dtype=np.int64),
@@ -124,19 +124,24 @@ def _kinds(links: list[_Draft]) -> int:
     return ONLY_TURNS if codes <= {TURN} else ANY_KINDS if codes & {BALL, FLOAT} else NO_BALLS
 
 
-def _above(links: list[_Draft]) -> list[int]:
-    """For every velocity the one before it on the way to the base: of its own joint, or the last of the nearest link
-    that has any; −1 at the base.
-    """
+def _ways(links: list[_Draft]) -> list[int]:
+    """The `Way` of every velocity."""
     last: list[int] = []
-    found: list[int] = []
+    above: list[int] = []
     for link in links:
         at = last[link.parent] if link.parent >= 0 else -1
         for v in range(link.v, link.v + link.element.n_v):
-            found.append(at)
+            above.append(at)
             at = v
         last.append(at)
-    return found
+    run, moves = list(range(len(above))), list(range(len(above)))
+    for v, at in enumerate(above):
+        if at == v - 1 >= 0:
+            run[v] = run[at]
+    for v in reversed(range(len(above))):
+        if above[v] >= 0:
+            moves[above[v]] = max(moves[above[v]], moves[v])
+    return [x for way in zip(above, run, moves, strict=True) for x in way]
 
 
 def _record(link: _Draft, frame: _Frame, flags: int, numbers: int, motion: int, base: int) -> Link:

@@ -32,9 +32,9 @@ COLUMNS = 71
 
 
 def work_shape(structure: Any) -> tuple[int, int]:
-    """Of the workspace for a tree: lines of the links and of the base, then two matrices of the velocities."""
+    """Of the workspace for a tree: lines of the links and of the base, then three matrices of the velocities."""
     tree = header_of(structure)
-    return int(tree.links) + 1 + 2 * int(tree.n_v), max(COLUMNS, int(tree.n_v))
+    return int(tree.links) + 1 + 3 * int(tree.n_v), max(COLUMNS, int(tree.n_v))
 
 
 @helper

@@ -23,7 +23,7 @@ from mechanics.algorithms.derivatives.columns import (
     twist_of,
     wrench_to_parent,
 )
-from mechanics.algorithms.derivatives.factor import factorise, solve
+from mechanics.algorithms.derivatives.factor import factorise, inverse_into, solve, solve_derivatives
 from mechanics.algorithms.derivatives.inverse import derivatives_into, fill, load
 from mechanics.algorithms.derivatives.motion import accelerations, twists
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, TURN
@@ -104,13 +104,10 @@ def forward_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: A
         st(out, a + k, ld(y, n_q + n_v + k) - resisted)
     mass_into(parameters, structure, work, first)
     factorise(structure, work, first)
-    solve(structure, work, first, out, a, 1, 1)
+    solve(structure, work, first, out, a)
     accelerations(t, y, parameters, structure, work, y, n_q, out, a)
     own_forces(parameters, structure, work)
     add_forces(structure, work)
     derivatives_into(parameters, structure, work, out, False)
-    for r in range(n_v):
-        for k in range(r * width, r * width + 2 * n_v):
-            st(out, k, -ld(out, k))
-        st(out, r * width + 2 * n_v + r, 1.0)
-    solve(structure, work, first, out, 0, width, width)
+    solve_derivatives(structure, work, first, out, 0, width, 2)
+    inverse_into(structure, work, first, out, 2 * n_v, width)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, ld, ld2, never, rare, st, st2
+from liegroup.compile import entry, helper, kernel, ld, ld2, never, rare, st, st2
 from liegroup.formulas.vectors import cross, dot
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.algorithms.derivatives.bodies import add_bodies, add_forces, composite_times, own_bodies
@@ -47,14 +47,24 @@ from mechanics.algorithms.derivatives.columns import (
     twist_of,
     wrench_to_parent,
 )
-from mechanics.algorithms.derivatives.factor import factorise, solve, subtract_row
+from mechanics.algorithms.derivatives.factor import (
+    at_a_time,
+    factorise,
+    give_above,
+    inverse_into,
+    rows_together,
+    solve,
+    solve_derivatives,
+    subtract_row,
+    take_above,
+)
 from mechanics.algorithms.derivatives.forward import mass_into
-from mechanics.algorithms.derivatives.inverse import load
+from mechanics.algorithms.derivatives.inverse import fill, load
 from mechanics.algorithms.derivatives.motion import retwist, twists
 from mechanics.joints.element import TURN
 from mechanics.kernels.links import add_three, freedom, put, vector
 from mechanics.kernels.sweeps import clear, own_momentum
-from mechanics.model.layout import HEAVY, F, above, damping_of, gravity_of, header_of, link_of, numbers_of
+from mechanics.model.layout import HEAVY, F, above, damping_of, gravity_of, header_of, link_of, numbers_of, ways_of
 
 
 @helper
@@ -111,7 +121,7 @@ def _velocities_into(t: Any, y: Any, parameters: Any, structure: Any, work: Any,
         for d in range(freedom(link.kind)):
             S, k = column(work, i, link.kind, d, numbers_of(parameters, link).pitch), link.v + d
             st(out, o + k, ld(y, tree.n_q + k) - pair(S, P))
-    solve(structure, work, first, out, o, 1, 1)
+    solve(structure, work, first, out, o)
     retwist(t, parameters, structure, work, out, o)
     put_rates(structure, work)
 
@@ -129,7 +139,7 @@ def put_rates(structure: Any, work: Any) -> None:
 
 @helper
 def _columns_into(parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """−∂π/∂q, E, ∂ρ/∂q and ∂ρ/∂v in the places of ∂v/∂q, ∂v/∂p, ∂ṗ/∂q and ∂ṗ/∂p."""
+    """∂π/∂q, ∂ρ/∂q and ∂ρ/∂v in the places of ∂v/∂q, ∂ṗ/∂q and ∂ṗ/∂p."""
     tree = header_of(structure)
     n, n_v = tree.links, tree.n_v
     width, below = 2 * n_v, 2 * n_v * n_v
@@ -156,23 +166,24 @@ def _columns_into(parameters: Any, structure: Any, work: Any, out: Any) -> None:
                 if passed.kind == TURN:
                     a, rate, c = axis_of(rows_of(work, j), 2), twist_of(work, j, RATE), passed.v
                     x = pair(rate, w)
-                    st(out, at * width + c, -x)
+                    st(out, at * width + c, x)
                     st(out, below + at * width + c, dot(cross(g, a), w[0]) + pair(rate, z))
                     st(out, below + n_v + at * width + c, dot(a, z[1]))
                     if j != i:
-                        st(out, c * width + at, -dot(a, Z[1]))
+                        st(out, c * width + at, dot(a, Z[1]))
                         st(out, below + c * width + at, dot(a, E[1]) + pair(rate, Z))
                         st(out, below + n_v + c * width + at, x)
                 elif freedom(passed.kind) > 0:
                     before = carried(work, passed.parent, TWIST, vector(work, j, OFFSET))
                     own, row, col = twist_of(work, j, TWIST), at * width + passed.v, passed.v * width + at
                     x = minus((none, cross(w[0], g)), force_cross(before, z))
-                    project_world(parameters, work, j, passed, force_cross(before, w), out, row, 1)
+                    y = minus(at_rest, force_cross(before, w))
+                    project_world(parameters, work, j, passed, y, out, row, 1)
                     project_world(parameters, work, j, passed, x, out, below + row, 1)
                     project_world(parameters, work, j, passed, z, out, below + n_v + row, 1)
                     if j != i:
                         x, e = minus(E, force_cross(own, Z)), minus(at_rest, force_cross(own, w))
-                        project_world(parameters, work, j, passed, minus(at_rest, Z), out, col, width)
+                        project_world(parameters, work, j, passed, Z, out, col, width)
                         project_world(parameters, work, j, passed, x, out, below + col, width)
                         project_world(parameters, work, j, passed, e, out, below + n_v + col, width)
                 r, j = vector(work, j, OFFSET), passed.parent
@@ -184,7 +195,6 @@ def _columns_into(parameters: Any, structure: Any, work: Any, out: Any) -> None:
                 )
             damped = below + at * width + n_v + at
             st(out, damped, ld(out, damped) - damping_of(parameters, structure, at))
-            st(out, at * width + n_v + at, 1.0)
 
 
 @helper
@@ -193,22 +203,30 @@ def _finish(structure: Any, work: Any, out: Any) -> None:
     tree = header_of(structure)
     n_v, first = tree.n_v, tree.links + 1
     width, by_v = 2 * n_v, first + n_v
-    below = width * n_v
-    solve(structure, work, first, out, 0, width, width)
+    below, transposed = width * n_v, by_v + n_v
+    ways = ways_of(structure)
+    solve_derivatives(structure, work, first, out, 0, width, 1)
+    inverse_into(structure, work, first, out, n_v, width)
     for r in range(n_v):
-        for c in range(n_v):
-            k = below + r * width + n_v + c
-            x = ld(out, k)
-            st2(work, by_v + r, c, x)
-            st(out, k, x - x)
-    for r in range(n_v):
-        row = below + r * width
-        subtract_row(out, row, -ld2(work, by_v + r, r), r * width, width)
-        c = above(structure, r)
+        row, c = below + r * width + n_v, r
         while c >= 0:
-            subtract_row(out, row, -ld2(work, by_v + r, c), c * width, width)
-            subtract_row(out, below + c * width, -ld2(work, by_v + c, r), r * width, width)
-            c = above(structure, c)
+            st2(work, by_v + r, c, -ld(out, row + c))
+            st2(work, transposed + r, c, -ld(out, below + c * width + n_v + r))
+            c = above(structure, ways, c)
+    zero = ld2(work, tree.links, TWIST)
+    for r in range(n_v):
+        fill(out, below + r * width + n_v, n_v, zero)
+    size = at_a_time(out, width)
+    for k in range(0, width, size):
+        some, r = min(size, width - k), n_v - 1
+        while r >= 0:
+            rows = rows_together(structure, r, 0)
+            give_above(structure, work, transposed, out, below + k, k, width, some, r, rows)
+            r -= rows
+        for r in range(n_v):
+            row = below + r * width + k
+            subtract_row(out, row, ld2(work, by_v + r, r), r * width + k, some)
+            take_above(structure, work, by_v + r, out, row, k, width, some, r)
 
 
 @helper
@@ -221,11 +239,17 @@ def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
     _finish(structure, work, out)
 
 
+@kernel
+def derivatives_without_wrenches(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """What `era_derivatives` gives."""
+    clear(structure, work, F, 6)
+    _derivatives(t, y, parameters, structure, work, out)
+
+
 @entry(*FIELD_SIGNATURES)
 def era_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y = (q, p) → the derivative of (v, ṗ) by (q, p), (2 n_v)² by rows; `work` of `work_shape`."""
-    clear(structure, work, F, 6)
-    _derivatives(t, y, parameters, structure, work, out)
+    derivatives_without_wrenches(t, y, parameters, structure, work, out)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -239,5 +263,4 @@ def era_derivatives_loaded(t: Any, y: Any, parameters: Any, structure: Any, work
 @rare(never)
 def derivatives_on_demand(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """What `era_derivatives` gives, for fields that most runs never ask for it."""
-    clear(structure, work, F, 6)
-    _derivatives(t, y, parameters, structure, work, out)
+    derivatives_without_wrenches(t, y, parameters, structure, work, out)

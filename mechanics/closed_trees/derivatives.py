@@ -1,0 +1,47 @@
+"""The derivative of the field of a mechanism without closures, whose force elements act on joints and are linear in
+coordinate and rate.
+
+To the derivative of the tree every element τ = τ₀ + k x + c s on the joint of velocity j adds
+
+    ∂ṗ_j/∂q_j += k,     ∂ṗ_j/∂(q, p) += c ∂v_j/∂(q, p).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from liegroup.compile import helper, ld, never, rare, st
+from mechanics.algorithms.derivatives.hamiltonian import derivatives_without_wrenches
+from mechanics.closed_trees.layout import closures_of, element_of
+from mechanics.forces.registry import law_on_joint
+from mechanics.model.layout import header_of
+
+
+@helper
+def _slopes(t: Any, parameters: Any, element: Any, zero: Any) -> Any:
+    """k and c of a linear law."""
+    kind = element.kind
+    at_rest, _, _ = law_on_joint(kind, t, parameters, element, zero, zero)
+    moved, _, _ = law_on_joint(kind, t, parameters, element, zero + 1.0, zero)
+    moving, _, _ = law_on_joint(kind, t, parameters, element, zero, zero + 1.0)
+    return moved - at_rest, moving - at_rest
+
+
+@rare(never)
+def derivatives_with_springs(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """out = the derivative of (v, ṗ) by (q, p), by rows; the last lines of the workspace are those for the derivatives
+    of the tree (`mechanics.algorithms.derivatives.columns.work_shape`).
+    """
+    tree, closures = header_of(structure), closures_of(structure)
+    n, width = tree.n_v, 2 * tree.n_v
+    derivatives_without_wrenches(
+        t, y, parameters, structure, work[work.shape[0] - (tree.links + 1 + 3 * n) :], out
+    )  # fmt: skip
+    for e in range(closures.forces):
+        element = element_of(structure, closures, e)
+        j = element.second
+        k, c = _slopes(t, parameters, element, 0.0 * ld(y, 0))
+        row = (n + j) * width
+        for i in range(width):
+            st(out, row + i, ld(out, row + i) + c * ld(out, j * width + i))
+        st(out, row + j, ld(out, row + j) + k)
