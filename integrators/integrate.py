@@ -21,6 +21,7 @@ from integrators.engine.room import check_room
 from integrators.engine.run import Output, Plan, Run
 from integrators.events import as_events
 from integrators.method import Method, Reference
+from integrators.method.stability import held_step
 from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
 from integrators.results.solution import Solution
@@ -213,8 +214,9 @@ def suggest_step(
     Returns
     -------
     float
-        The motion may become faster than at its start: what divides its steps notices; with other methods compare with
-        half the step.
+        With methods that have a limit of stability it holds the fastest mode of the linear motion at the start, whether
+        the motion shows it or not (springs and dampers that are stiff); methods without one do not ask.  The motion may
+        become faster than at its start: what divides its steps notices; with other methods compare with half the step.
 
     Raises
     ------
@@ -240,7 +242,7 @@ def suggest_step(
     first = _first_step(problem, t)
     if chosen.stepper.report:
         return _undivided(problem, chosen.tuned(tolerance) if tolerance else chosen, t, first)
-    return _halved(problem, chosen, 1e-9 if tolerance is None else tolerance, t, first)
+    return held_step(problem, chosen, t, _halved(problem, chosen, 1e-9 if tolerance is None else tolerance, t, first))
 
 
 _TRIALS, _TRIAL_STEPS = 8, 16

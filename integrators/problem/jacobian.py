@@ -46,6 +46,14 @@ def check_jacobian(problem: Problem, t: float) -> None:
         )
 
 
+def derivative(problem: Problem, t: float, y: Array) -> Array:
+    """The derivative of the field at one state: that of the problem, or by differences."""
+    d = problem.dimension
+    if problem.jacobian is None:
+        return _differences(problem, t, y, _DELTA)[0]
+    return problem.evaluate(problem.jacobian, t, y, d * d).reshape(d, d)
+
+
 def _differences(problem: Problem, t: float, y: Array, delta: float) -> tuple[Array, Array]:
     """Central differences of the field along right increments, and by how much those to either side differ."""
     columns, bends, here = [], [], problem.velocity(t, y)

@@ -17,8 +17,9 @@ the wrong sign, and the iteration would run away from the solution.  Its equatio
 α_m) and h γ (1 − α_f)/(1 − α_m), which is the scaling that makes the matrix independent of h.  Where it does not
 converge, or slowly, because springs or dampers are stiff, Newton's method with their derivatives takes over and begins
 the next steps (`integrators.steppers.constrained_newton`): stiffness limits no step.  Start: a₀ = v̇₀ + (α_m − α_f) h
-v̈₀.  Order 2, not symmetric.  Closing positions with ρ = 1 fails in long runs.  With wheels it is the rival from engineering,
-right for stiff tyres and joints, never for questions of energy: the height of a rolling contact drifts by O(h²).
+v̈₀.  Order 2, not symmetric.  Closing positions with ρ = 1 fails in long runs.  With wheels it is the rival from
+engineering, right for stiff tyres and joints, never for questions of energy: the height of a rolling contact drifts by
+O(h²).
 Sources: Arnold and Brüls 2007; Brüls, Cardona and Arnold 2012; Arnold, Brüls and Cardona 2015.
 
 coefficients

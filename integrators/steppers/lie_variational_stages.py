@@ -163,7 +163,7 @@ def iterate(
             check = check + (nought(work[new], m) + nought(work[new + 1], m))
         counters[EVALUATIONS] += s
         counters[ITERATIONS] += 1
-        residual = maximum(relative(moved, speed), relative(pushed, force)) + check
+        residual = maximum(relative(moved, speed), relative(pushed, force)) + check + 0.0 * force
         rounds = rounds + going
         lost = select((going > 0.0) & (residual != residual), zero + 1.0, lost)
         going, best = goes_on(select(lost > 0.0, zero, going), residual, best), residual

@@ -161,7 +161,7 @@ def iterate(
         residual = relative(change, speed)
         change, size = move(z, new, m, d, going)
         force = maximum(force, step * size)
-        residual = maximum(residual, relative(step * change, force)) + nought(new, d)
+        residual = maximum(residual, relative(step * change, force)) + nought(new, d) + 0.0 * force
         rounds = rounds + going
         lost = select((going > 0.0) & (residual != residual), zero + 1.0, lost)
         going, best = goes_on(select(lost > 0.0, zero, going), residual, best), residual

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from studies.efficiency.methods import NAMES
-from studies.records import markdown
+from studies.records import markdown, number
 from studies.study import Record
 
 
@@ -66,4 +66,49 @@ def mass_matrix(runs: Sequence[Record]) -> str:
     return markdown(["six moving joints", "multiplications", "additions", "together"], rows)
 
 
-BLOCKS = {"formulas": formulas, "verdict": verdict, "kernels": kernels, "mass-matrix": mass_matrix}
+def _chains(runs: Sequence[Record]) -> list[Record]:
+    return [r for r in runs if r["source"] == "energy error"]
+
+
+def variables(runs: Sequence[Record]) -> str:
+    """Energy errors in momenta and in velocities."""
+    rows = [
+        [
+            str(r["links"]),
+            r["method"],
+            f"{1e3 * r['step']:g}",
+            *(
+                f"{number(r[f'energy_error_{name}'])} ({number(r[f'least_{name}'])} … {number(r[f'largest_{name}'])})"
+                for name in ("momenta", "velocities")
+            ),
+            number(r["momenta_over_velocities"]),
+        ]
+        for r in _chains(runs)
+    ]
+    return markdown(
+        ["links", "method", "step, ms", "(q, p): median (least … largest)", "(q, v)", "(q, p)/(q, v)"], rows
+    )
+
+
+def verdict_on_variables(runs: Sequence[Record]) -> str:
+    """The ratios of the errors, method by method, and what an evaluation costs."""
+    found = _chains(runs)
+    said = []
+    for method in dict.fromkeys(r["method"] for r in found):
+        ratios = sorted(r["momenta_over_velocities"] for r in found if r["method"] == method)
+        said.append(f"{method} {number(ratios[0])} … {number(ratios[-1])}")
+    costs = sorted(r["microseconds_velocities"] / r["microseconds_momenta"] for r in found)
+    return (
+        f"Energy error in momenta over that in velocities: {', '.join(said)}. An evaluation in velocities takes "
+        f"{number(costs[len(costs) // 2])} times as long as one in momenta."
+    )
+
+
+BLOCKS = {
+    "variables": variables,
+    "verdict-on-variables": verdict_on_variables,
+    "formulas": formulas,
+    "verdict": verdict,
+    "kernels": kernels,
+    "mass-matrix": mass_matrix,
+}

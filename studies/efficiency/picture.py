@@ -24,6 +24,7 @@ ROWS = (
     ("measured", False, "measured:\nthese kernels"),
     ("measured", True, "measured,\nfree base"),
 )
+SAID = {"momenta": "(q, p)", "velocities": "(q, v)"}
 MASS_MATRIX = (
     ("Yaskevich, printed", COLOURS[1], "--"),
     ("Yaskevich corrected, counted", COLOURS[1], "-"),
@@ -38,8 +39,8 @@ MASS_MATRIX = (
 def figure(result: Result) -> Any:
     """Six rows of regions, one column per number of degrees of freedom; below, three panels of curves."""
     freedoms = result.config.freedoms
-    fig = Figure(figsize=(max(11.0, 1.9 * len(freedoms)), 16.5), layout="constrained")
-    upper, lower = fig.subfigures(2, 1, height_ratios=(3.7, 1.0))
+    fig = Figure(figsize=(max(11.0, 1.9 * len(freedoms)), 20.0), layout="constrained")
+    upper, lower, lowest = fig.subfigures(3, 1, height_ratios=(3.7, 1.0, 1.0))
     axes = upper.subplots(len(ROWS), len(freedoms), squeeze=False)
     for row, (source, free_base, label) in enumerate(ROWS):
         for column, n in enumerate(freedoms):
@@ -61,7 +62,34 @@ def figure(result: Result) -> Any:
     _chain(curves[0], result, "counted", "operations of one evaluation")
     _chain(curves[1], result, "measured", "time of one evaluation [µs]")
     _mass_matrix(curves[2])
+    for ax, links in zip(
+        lowest.subplots(1, len(result.config.links), squeeze=False)[0], result.config.links, strict=True
+    ):
+        _energy_errors(ax, result, links)
     return fig
+
+
+def _energy_errors(ax: Any, result: Result, links: int) -> None:
+    """Median energy error against the step, with all starts between the least and the largest."""
+    for method, colour in zip(result.config.methods, COLOURS, strict=False):
+        found = [x for x in result.variables if x.links == links and x.method == method]
+        h = [1e3 * x.step for x in found]
+        for name, style in (("momenta", "o-"), ("velocities", "s--")):
+            ax.fill_between(
+                h,
+                [x.errors[name].min() for x in found],
+                [x.errors[name].max() for x in found],
+                color=colour,
+                alpha=0.12,
+            )
+            ax.loglog(h, [x.median(name) for x in found], style, ms=4, color=colour, label=f"{method}, {SAID[name]}")
+    steps = [1e3 * step for step in result.config.steps]
+    ax.set_xticks(steps, [f"{step:g}" for step in steps])
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_xlabel("step [ms]")
+    ax.set_ylabel("relative energy error")
+    ax.set_title(f"chain of {links} links, {result.config.horizon:g} s")
+    ax.legend()
 
 
 def _edges(values: tuple[int, ...]) -> Any:

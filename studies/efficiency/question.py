@@ -3,13 +3,14 @@
 Trees are stars: chains of equal joints on one root body, as in Fig. 1 of Ivanov and Shimanovsky.  Three sources answer,
 cell by cell: the (corrected) formulas of their Table 1, the operations this project's kernels really do (the kernels'
 source on a counting scalar), and their measured times.  For the mass matrix of a serial chain, Yaskevich's printed
-polynomials stand beside counts.
+polynomials stand beside counts.  Whether momenta are the better variables is asked of the energy error of chains.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from liegroup.display import bar
 from mechanics.reference.operation_counts import MASS_MATRIX_OPERATIONS, OPERATIONS, mass_matrix_operations, star
 from studies.efficiency.methods import NAMES, counted, measured
 from studies.efficiency.trees import branched
+from studies.efficiency.variables import Variables, cases, compared
 from studies.study import Record, StudyConfig
 
 QUESTION = (
@@ -44,10 +46,21 @@ class EfficiencyConfig(StudyConfig):
     """Seconds of one chunk of calls; the best of `repeats` counts."""
     repeats: int = 10
     """Chunks."""
+    links: tuple[int, ...] = (10, 20)
+    """Of the chains that move in momenta and in velocities."""
+    methods: tuple[str, ...] = ("RKMK4", "RKMK_GAUSS2", "GAUSS8")
+    """That move them."""
+    steps: tuple[float, ...] = (4e-3, 2e-3, 1e-3)
+    """Steps [s]."""
+    horizon: float = 5.0
+    """For so long [s]."""
+    starts: int = 16
+    """From so many starts."""
 
     def shortened(self) -> EfficiencyConfig:
         """The configuration that `--quick` runs."""
-        return replace(self, freedoms=(1, 3), branches=(1, 4), lengths=(1, 4, 16), chunk=2e-4, repeats=3)
+        return replace(self, freedoms=(1, 3), branches=(1, 4), lengths=(1, 4, 16), chunk=2e-4, repeats=3,
+                       methods=("RKMK4",), steps=(4e-3,), horizon=0.5, starts=2)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -74,6 +87,7 @@ class Result:
 
     config: EfficiencyConfig
     cells: tuple[Cells, ...]
+    variables: tuple[Variables, ...]
 
     def find(self, source: str, freedoms: int, free_base: bool = False) -> Cells:
         return next(c for c in self.cells if (c.source, c.freedoms, c.free_base) == (source, freedoms, free_base))
@@ -105,7 +119,11 @@ def run(config: EfficiencyConfig) -> Result:
                     progress.update()
             for source, costs in (("counted", counts), ("measured", times)):
                 cells.append(Cells(source, n, free, config.branches, config.lengths, costs))
-    return Result(config, tuple(cells))
+    variables = [
+        compared(*case, config.horizon, config.starts)
+        for case in tqdm(list(cases(config.links, config.methods, config.steps)), disable=not config.progress)
+    ]
+    return Result(config, tuple(cells), tuple(variables))
 
 
 def _formula(branches: int, length: int, freedoms: int, free_base: bool) -> list[float]:
@@ -114,7 +132,7 @@ def _formula(branches: int, length: int, freedoms: int, free_base: bool) -> list
 
 
 def records(result: Result) -> Sequence[Record]:
-    """One row per diagram; then one per algorithm for mass matrices."""
+    """One row per diagram; then one per algorithm for mass matrices; then one per chain, method and step."""
     rows: list[Record] = []
     for c in result.cells:
         share = {name: float(np.mean(c.best == k)) for k, name in enumerate(NAMES)}
@@ -143,6 +161,20 @@ def records(result: Result) -> Sequence[Record]:
                 "operations": multiplications + additions,
             }
         )
+    for found in result.variables:
+        row: dict[str, Any] = {
+            "system": f"chain of {found.links} links",
+            "source": "energy error",
+            "links": found.links,
+            "method": found.method,
+            "step": found.step,
+            "horizon": found.horizon,
+            "momenta_over_velocities": found.ratio,
+        }
+        for name, errors in found.errors.items():
+            row |= {f"energy_error_{name}": float(np.median(errors)), f"least_{name}": float(errors.min())}
+            row |= {f"largest_{name}": float(errors.max()), f"microseconds_{name}": found.microseconds[name]}
+        rows.append(row)
     return rows
 
 
@@ -167,6 +199,11 @@ def remarks(result: Result) -> Sequence[str]:
             share = [round(100 * float(np.mean(cells.best == k))) for k in range(3)]
             parts.append(f"{source} " + " / ".join(f"{name} {x} %" for name, x in zip(NAMES, share, strict=True) if x))
         said.append(f"{n} per joint{', free base' if free else ''}: " + "; ".join(parts))
+    for found in result.variables:
+        said.append(
+            f"{found.links} links, {found.method}, {1e3 * found.step:g} ms: energy error {found.median('momenta'):.2g} "
+            f"in (q, p), {found.median('velocities'):.2g} in (q, v)"
+        )
     return said
 
 

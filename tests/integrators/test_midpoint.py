@@ -156,3 +156,17 @@ def test_the_start_of_the_iteration_does_not_change_the_result_beyond_rounding(p
     other = midpoint("other", past=past)
     a, b = (integrate(problems.heavy_top(), m, (0, 5), 0.01).y[-1] for m in (method, other))
     assert np.abs(a - b).max() < 1e-13
+
+
+def spring(t, y, parameters, structure, work, out):
+    out[0], out[1] = y[1], -y[0]
+
+
+@pytest.mark.parametrize("turn", [1e3, 3e3, 1e4, 3e4, 1e5, 1e6])
+def test_a_canonical_spring_has_no_limit(turn):
+    """Whatever h ω: the iteration runs out of numbers before Newton's method takes over, and must say so."""
+    problem = Problem(rn(1).cotangent, [1.0, 0.0], spring, canonical=True)
+    for start in np.eye(2):
+        run = integrate(problem.with_start(start), "MIDPOINT", (0.0, 20 * turn), turn)
+        assert run.status.name == "OK", run.message
+        assert np.abs(np.hypot(*run.y.T) - 1.0).max() < 1e-13

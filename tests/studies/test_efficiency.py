@@ -56,8 +56,9 @@ def test_counts_of_the_recursion_grow_by_the_same_for_every_body_and_those_of_th
 
 def test_the_answer_is_a_table_a_picture_a_data_file_and_a_summary(tmp_path, capsys):
     config = EfficiencyConfig(
-        freedoms=(1, 3), branches=(1, 2), lengths=(1, 4), chunk=1e-4, repeats=2, out=tmp_path, progress=False
-    )
+        freedoms=(1, 3), branches=(1, 2), lengths=(1, 4), chunk=1e-4, repeats=2, out=tmp_path, progress=False,
+        links=(10,), methods=("RKMK4",), steps=(4e-3,), horizon=2.0, starts=8,
+    )  # fmt: skip
     answer(EFFICIENCY, config)
     printed = capsys.readouterr().out
     assert "Yaskevich, printed" in printed
@@ -70,5 +71,8 @@ def test_the_answer_is_a_table_a_picture_a_data_file_and_a_summary(tmp_path, cap
     for r in summary["runs"]:
         if "share_TSP" in r:
             assert r["share_TSP"] + r["share_OSP"] + r["share_ERA"] == pytest.approx(1.0)
+    (chain,) = (r for r in summary["runs"] if r["source"] == "energy error")
+    assert 0.0 < chain["energy_error_momenta"] < 1e-2
+    assert 0.0 < chain["energy_error_velocities"] < 1e-2
     for suffix in ("png", "pdf", "h5"):
         assert (tmp_path / f"efficiency.{suffix}").stat().st_size > 1000

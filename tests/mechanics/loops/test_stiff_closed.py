@@ -1,4 +1,4 @@
-"""Stiff springs and dampers in the methods for constrained motion: Newton's method takes over, and no step is limited."""
+"""Stiff springs and dampers in the methods for constrained motion: Newton's method takes over, no step is limited."""
 
 from functools import partial
 

@@ -1,0 +1,75 @@
+"""Steps that `suggest_step` finds hold the fastest mode of the linear motion, which the motion need not show."""
+
+import numpy as np
+import pytest
+
+from benchmarks.stiff import chain
+from integrators import Problem, integrate, suggest_step
+from integrators.method.stability import fastest_mode, growth
+from integrators.methods import find
+from liegroup.group import rn
+from mechanics.forces import servo
+from mechanics.joints import Motion, Revolute
+from mechanics.mechanism import Mechanism
+from mechanics.model.inertia import Inertia
+from mechanics.model.tree import Body, Tree
+
+EXPLICIT = {"RKMK4": (8**0.5, 2.785293563405282), "CF4": (8**0.5, 2.785293563405282)}
+"""Ends of the stability region on the imaginary and on the negative real axis (Hairer and Wanner 1996, IV.2)."""
+
+
+@pytest.mark.parametrize("name", EXPLICIT)
+def test_the_growth_of_a_mode_is_that_of_the_stability_function(name):
+    swings, creeps = EXPLICIT[name]
+    for limit, damping in ((swings, 0.0), (creeps, 1.0)):
+        assert growth(find(name), 0.999 * limit, damping) < 1.0
+        assert growth(find(name), 1.001 * limit, damping) > 1.0
+
+
+@pytest.mark.parametrize("name", ["RKMK_GAUSS2", "MIDPOINT", "RKMK_RADAU_IIA3", "ROS3P"])
+def test_methods_without_a_limit_hold_every_mode(name):
+    assert growth(find(name), 1e4, 0.0) < 1.0 + 1e-9
+    assert growth(find(name), 1e4, 1.0) < 1.0
+
+
+def test_a_splitting_has_the_limit_of_stormer_and_verlet():
+    assert growth(find("SPLIT_STRANG"), 1.99, 0.0) == pytest.approx(1.0, abs=1e-12)
+    assert growth(find("SPLIT_STRANG"), 2.01, 0.0) > 1.1
+
+
+def relaxing(t, y):
+    """A slow variable, and one that is where it wants to be and would come back a million times as fast."""
+    return np.array([-y[0], -1e6 * (y[1] - 1.0)])
+
+
+def test_a_mode_that_rests_limits_explicit_methods_alone():
+    problem = Problem(rn(2), [1.0, 1.0], relaxing)
+    assert fastest_mode(problem, 0.0, np.array(problem.y0)) == pytest.approx(-1e6, rel=1e-6)
+    explicit, implicit = (suggest_step(problem, name, 1e-6) for name in ("RKMK4", "RKMK_RADAU_IIA3"))
+    assert 1.5e-6 < explicit < 2.79e-6
+    assert implicit > 1e-2
+
+
+def test_stiff_springs_limit_explicit_steps():
+    problem = chain(6)
+    rate = abs(fastest_mode(problem, 0.0, np.array(problem.y0)))
+    step = suggest_step(problem, "RKMK4", 1e-3)
+    assert 1.0 < step * rate < 8**0.5
+    run = integrate(problem, "RKMK4", (0.0, 200 * step), step)
+    assert run.error("energy", relative=False) < 1.0
+
+
+@pytest.mark.slow
+def test_the_variational_default_is_advised_a_step_that_it_does_not_doubt():
+    problem, method = chain(6), find("TREE_VARIATIONAL")
+    step = suggest_step(problem, method, 1e-2)
+    assert not method.doubts(problem, np.array(problem.y0), step)
+    assert "JointSpring on joint" in method.doubts(problem, np.array(problem.y0), 3 * step)[0].says
+
+
+def test_the_gain_of_a_drive_counts_as_a_damper():
+    inertia = Inertia.about_com(1.0, (0, 0, 0), np.eye(3))
+    tree = Tree([Body("a", Revolute((0, 0, 1)), inertia=inertia)])
+    problem = Mechanism(tree, elements=[servo("a_joint", 1.0, 1e5, Motion((0.0,)))]).problem()
+    assert fastest_mode(problem, 0.0, np.array(problem.y0)) == pytest.approx(-1e5, rel=1e-5)
+    assert suggest_step(problem, "RKMK4", 1e-3) < 2.79e-5
