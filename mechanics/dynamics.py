@@ -432,7 +432,7 @@ def closed_rates(
 
     Examples
     --------
-    See `Mechanism`.
+    What `Mechanism` calls in its method `rhs`.
     """
     q, p = configuration(tree, q), velocity(tree, p, "p")
     out = evaluate(field, packed, 2 * tree.nv, t, q, p)

@@ -70,5 +70,5 @@ class MotionWarning(UserWarning):
 
     Examples
     --------
-    `LiveWatch` warns with it.
+    What `LiveWatch` tells by default.
     """
