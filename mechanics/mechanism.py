@@ -51,6 +51,7 @@ __dir__ = listing(__all__)
 
 Array = NDArray[np.float64]
 Projection = Literal["positions", "momenta", "none"]
+"""What is done after every step (`Mechanism.problem`): loops closed and momenta re-based, momenta only, nothing."""
 LARGEST_TURN = 2.0
 """h ω of the fastest spring from which on an explicit step grows: the bound of the Störmer–Verlet method."""
 _NUDGE = 1e-6

@@ -128,9 +128,8 @@ def assemble(
     --------
     >>> from mechanics import Frame, Tree, Body, Inertia, joints
     >>> from mechanics.constraints import AssemblyError, assemble, point_on_plane
-    >>> rod = Body(
-    ...     "rod", joints.Revolute((0, 1, 0)), position=(0, 0, 0.5), inertia=Inertia.about_com(1.0, (0, 0, 0), np.eye(3))
-    ... )
+    >>> inertia = Inertia.about_com(1.0, (0, 0, 0), np.eye(3))
+    >>> rod = Body("rod", joints.Revolute((0, 1, 0)), position=(0, 0, 0.5), inertia=inertia)
     >>> touching = point_on_plane(Frame(None), Frame("rod", (0, 0, -1.0)), "touching")
     >>> round(float(assemble(Tree([rod]), [touching], [0.8]).q[0]), 6)
     1.047198

@@ -69,10 +69,6 @@ def body_problem(
         Force elements, prescribed motions, joints that are no constraint of this kind, bodies without mass, or no
         choice of closure equations that is independent in every position.
 
-    References
-    ----------
-    The classical redundant description: Schiehlen 1990.
-
     Examples
     --------
     >>> from mechanics.systems import SYSTEMS

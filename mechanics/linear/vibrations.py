@@ -122,9 +122,13 @@ def modes(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = None
     Examples
     --------
     >>> import mechanics
-    >>> arm = mechanics.load_model("double_pendulum")
-    >>> mechanics.modes(arm, [0.3, -0.2]).rigid  # it swings horizontally: nothing pulls it back
-    2
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> print(mechanics.modes(tree, [0.0]))
+              Hz   damping  joints
+        0.704968    0.0000  arm_joint
+    0 rigid
     """
     posed = Posed(model, tau, t)
     q, v = state_of(posed, state)

@@ -156,7 +156,7 @@ def ball_in_cylinder(
     Returns
     -------
     NonholonomicSystem
-        With `exact`, the solution at any time.
+        With its start; `path` of this file is where its centre goes.
 
     Raises
     ------

@@ -74,7 +74,7 @@ def ball_on_turntable(
     Returns
     -------
     NonholonomicSystem
-        With `exact`, the circles.
+        With its start; `path` of this file is where its centre goes.
 
     Examples
     --------

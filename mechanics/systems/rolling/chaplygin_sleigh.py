@@ -74,7 +74,7 @@ def chaplygin_sleigh(
     Returns
     -------
     NonholonomicSystem
-        With `exact`, the solution at any time.
+        With its start; `closed_form` of this file is its solution.
 
     Raises
     ------

@@ -48,7 +48,7 @@ def eulers_disk(
     angle : float
         α at the start, rad, between 0 and π/2.
     law : int
-        Which moment Q against the roll rate: the constants of this file.
+        Which moment Q against the roll rate: NO_LOSS (0), DRY (1), VISCOUS (2) or FILM (3).
     coefficient : float
         Of that law, SI units, not negative.
     gravity : float

@@ -70,7 +70,7 @@ def knife_edge(
     omega : float
         ω, rad/s, not zero.
     heading : float
-        θ against the slope, rad.
+        θ from the direction down the slope, rad.
 
     Returns
     -------

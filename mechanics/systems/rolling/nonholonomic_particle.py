@@ -60,7 +60,7 @@ def nonholonomic_particle(
     Returns
     -------
     NonholonomicSystem
-        With its start; its `problem` is the reduced form.
+        With `exact` where the motion is known.
 
     Raises
     ------

@@ -251,7 +251,7 @@ def rolling_disk(
     heading : float
         ψ, the direction of t, rad.
     loss : int
-        NO_LOSS, or one of the laws of `eulers_disk`.
+        NO_LOSS (0), or one of the laws of `eulers_disk`: DRY (1), VISCOUS (2), FILM (3).
     loss_coefficient : float
         Of that law, SI units.
     model : str

@@ -60,7 +60,7 @@ def suslov(
     Returns
     -------
     NonholonomicSystem
-        With `exact` for ω, where it is known.
+        With its start; `closed_form` of this file is ω.
 
     Raises
     ------
