@@ -57,14 +57,23 @@ _FAILURES = {Status.NON_FINITE, Status.NOT_CONVERGED, Status.CHART_LEFT, Status.
 
 # plain integers for the kernels
 OK = int(Status.OK)
+"""`Status.OK` as kernels return it: all went well."""
 NON_FINITE = int(Status.NON_FINITE)
+"""`Status.NON_FINITE` as kernels return it: the state or the field is not finite."""
 NOT_CONVERGED = int(Status.NOT_CONVERGED)
+"""`Status.NOT_CONVERGED` as kernels return it: an implicit step was not solved."""
 CHART_LEFT = int(Status.CHART_LEFT)
+"""`Status.CHART_LEFT` as kernels return it: a stage turned by π or more."""
 STEP_UNDERFLOW = int(Status.STEP_UNDERFLOW)
+"""`Status.STEP_UNDERFLOW` as kernels return it: the step became too small for the time."""
 TOO_MANY_STEPS = int(Status.TOO_MANY_STEPS)
+"""`Status.TOO_MANY_STEPS` as kernels return it."""
 EVENT = int(Status.EVENT)
+"""`Status.EVENT` as kernels return it: a terminal event."""
 FULL = int(Status.FULL)
+"""`Status.FULL` as kernels return it: no room for results; the driver makes some."""
 DOUBTFUL = int(Status.DOUBTFUL)
+"""`Status.DOUBTFUL` as kernels return it: a guard stops the run."""
 
 EXPLANATIONS = {
     Status.OK: "reached the end",
@@ -81,3 +90,4 @@ EXPLANATIONS = {
     Status.FULL: "the table of results is full",
     Status.DOUBTFUL: "a guard of the problem stopped the run",
 }
+"""What messages say of a status."""

@@ -119,7 +119,7 @@ class Group:
     >>> so3.project_matrix(2.0 * np.eye(3)).tolist() == np.eye(3).tolist()
     True
 
-    The other maps with their inverses and tangents (those of exp are the default of everything else):
+    The other maps with their inverses, and the tangents of all:
 
     >>> x = np.array([0.1, -0.2, 0.3])
     >>> bool(np.allclose(so3.cay_inverse(so3.cay(x)), x) and np.allclose(so3.ccsk_inverse(so3.ccsk(x)), x))

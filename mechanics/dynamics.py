@@ -322,8 +322,8 @@ def hamiltonian_rhs(
 
     Notes
     -----
-    P* are the momenta of the bodies, A the matrix of their twists V = A v, Ω that of the gyroscopic terms, Q the
-    generalised gravity, d the damping of the joints.
+    P*_i is the momentum of all that joint i carries, A_i the basis of its twists, V_i = C_i V_k + A_i v_i + Vᴶ_i, Ω_i
+    the momentum cross operator of V_i, Q gravity and wrenches along the joints, d their damping.
 
     References
     ----------
@@ -432,7 +432,7 @@ def closed_rates(
 
     Examples
     --------
-    See `Mechanism`.
+    What `Mechanism` calls in its method `rhs`.
     """
     q, p = configuration(tree, q), velocity(tree, p, "p")
     out = evaluate(field, packed, 2 * tree.nv, t, q, p)

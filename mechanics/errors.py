@@ -78,5 +78,5 @@ class MotionWarning(UserWarning):
 
     Examples
     --------
-    `LiveWatch` warns with it.
+    What `LiveWatch` tells by default.
     """

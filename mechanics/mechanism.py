@@ -58,6 +58,7 @@ __dir__ = listing(__all__)
 
 Array = NDArray[np.float64]
 Projection = Literal["positions", "momenta", "none"]
+"""What is done after every step (`Mechanism.problem`): loops closed and momenta re-based, momenta only, nothing."""
 LARGEST_TURN = 2.0
 """h ω of the fastest spring from which on an explicit step grows: the bound of the Störmer–Verlet method."""
 _NUDGE = 1e-6
@@ -86,29 +87,61 @@ class Mechanism:
     closures : iterable of Closure
         See `mechanics.constraints.loops`; redundant ones are a normal case.
     home : array (nq,), optional
-        A closed configuration, from which rank and redundancy are found; default the neutral one.
+        A closed configuration, rad and m, from which rank and redundancy are found; default the neutral one.
         `Mechanism.assembled` finds it from a rough guess.
     elements : iterable of lists of force elements
         From the functions of `mechanics.forces`.
     rank : int, optional
         Overrides the rank that is found.
     name : str, optional
-
-    Raises
-    ------
-    ModelError
-        `home` is not closed: with the gap of every closure.
-
-    Warns
-    -----
-    ModelWarning
-        `home` is a singular position: the closures have a smaller rank there than elsewhere.
+        For messages and results; default that of the tree.
 
     Attributes
     ----------
     equations : LoopEquations
     mobility : Mobility
         Rank, degrees of freedom, redundancy.
+
+    Raises
+    ------
+    ModelError
+        `home` is not closed: with the gap of every closure.
+    ValueError, TypeError
+        Arrays of other sizes, numbers that are not finite, things of another kind.
+
+    Warns
+    -----
+    ModelWarning
+        `home` is a singular position: the closures have a smaller rank there than elsewhere.
+
+    References
+    ----------
+    Ivanov 2022, eqs. (5) and (6), corrected: momenta p* with the impulses of the closures.
+
+    Examples
+    --------
+    A four-bar linkage, closed from rough angles of its three moving bars:
+
+    >>> import numpy as np
+    >>> from mechanics import Body, Frame, Inertia, Mechanism, Tree, constraints, joints
+    >>> bar, hinge = Inertia.about_com(1.0, (0.5, 0.0, 0.0), 0.1 * np.eye(3)), joints.Revolute((0.0, 1.0, 0.0))
+    >>> crank = Body("crank", hinge, inertia=bar, joint_name="a")
+    >>> coupler = Body("coupler", hinge, "crank", (1.0, 0.0, 0.0), inertia=bar, joint_name="b")
+    >>> rocker = Body("rocker", hinge, "coupler", (1.0, 0.0, 0.0), inertia=bar, joint_name="c")
+    >>> pin = constraints.revolute(
+    ...     Frame.with_axis(None, (2.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
+    ...     Frame.with_axis("rocker", (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
+    ... )
+    >>> linkage = Mechanism.assembled(Tree([crank, coupler, rocker]), [pin], guess=[-1.0, 1.0, 1.0], hold=["a"])
+    >>> linkage
+    <Mechanism 'tree': 3 bodies, 5 closure equations of rank 2, dof 1>
+    >>> linkage.gap(linkage.home).round(9).tolist()
+    [0.0, 0.0, 0.0, 0.0, 0.0]
+    >>> v = linkage.velocities(linkage.home, {"a": 1.0}).v
+    >>> float(abs(linkage.closing_velocity(linkage.home, v)).max()) < 1e-12
+    True
+    >>> linkage.with_start(rates={"a": 1.0}).problem()
+    <Problem 'tree': on R^6, watching energy, gap, velocity_gap, pivot>
     """
 
     def __init__(
@@ -155,6 +188,25 @@ class Mechanism:
     ) -> Mechanism:
         """A mechanism closed from rough coordinates; joints of `hold` keep theirs (see
         `mechanics.constraints.assembly.assemble`).
+
+        Parameters
+        ----------
+        tree, closures, elements, rank, name
+            As of the class.
+        guess : array (nq,), optional
+            Where to start, rad and m; default the neutral configuration.
+        hold : sequence of str
+            Joints that keep their coordinates.
+
+        Returns
+        -------
+        Mechanism
+            With the closed configuration as its `home`.
+
+        Raises
+        ------
+        AssemblyError
+            It does not close: with the gap of every closure.
         """
         of_kind(tree, Tree, "tree", "a Tree")
         closures = sequence(closures, "closures", "closures of mechanics.constraints")
@@ -199,19 +251,85 @@ class Mechanism:
         return q
 
     def assemble(self, guess: ArrayLike, hold: Sequence[str] = ()) -> Assembly:
-        """A closed configuration near a guess, and what had to move."""
+        """A closed configuration near a guess, and what had to move.
+
+        Parameters
+        ----------
+        guess : array (nq,)
+            Where to start, rad and m.
+        hold : sequence of str
+            Joints that keep their coordinates.
+
+        Returns
+        -------
+        Assembly
+            Its `q`, the gap that is left, what moved.
+
+        Raises
+        ------
+        AssemblyError
+            It does not close: with the gap of every closure.
+        """
         return assemble(self.tree, self.equations.closures, guess, hold, self.equations)
 
     def velocities(self, q: ArrayLike, rates: Mapping[str, ArrayLike], t: float = 0.0) -> Velocities:
-        """Velocities that keep the loops closed and give the named joints their rates; others as small as possible."""
+        """Velocities that keep the loops closed and give the named joints their rates; others as small as possible.
+
+        Parameters
+        ----------
+        q : array (nq,)
+            Configuration, rad and m; quaternions of unit norm.
+        rates : mapping of str to float or array
+            Rates of joints by name, rad/s and m/s.
+        t : float
+            Time, s.
+
+        Returns
+        -------
+        Velocities
+            `v`, how many velocities were free, and what of the rates could not be met.
+
+        Raises
+        ------
+        ModelError
+            q is open; an unknown joint.
+        """
         return consistent_velocities(self.equations, self._closed(q, "q"), rates, self.mobility.rank, t)
 
     def gap(self, q: ArrayLike, t: float = 0.0) -> Array:
-        """φ (m,) of all closure equations: metres, and cosines for equations of turns."""
+        """Gaps φ of all closure equations.
+
+        Parameters
+        ----------
+        q : array (nq,)
+            Configuration, rad and m; quaternions of unit norm.
+        t : float
+            Time, s.
+
+        Returns
+        -------
+        array (m,)
+            Metres, and cosines for equations of turns.
+        """
         return np.asarray(self.equations.gap(self._numbers(q, "q", self.tree.nq), real(t, "t")))
 
     def closing_velocity(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
-        """φ̇ (m,)."""
+        """Rates φ̇ of all closure equations.
+
+        Parameters
+        ----------
+        q : array (nq,)
+            Configuration, rad and m; quaternions of unit norm.
+        v : array (nv,)
+            Velocities, rad/s and m/s.
+        t : float
+            Time, s.
+
+        Returns
+        -------
+        array (m,)
+            m/s, and 1/s for equations of turns.
+        """
         q, v = self._numbers(q, "q", self.tree.nq), self._numbers(v, "v", self.tree.nv)
         return np.asarray(self.equations.rate(geometry(self.tree, q, v, real(t, "t"))))
 
@@ -234,7 +352,18 @@ class Mechanism:
         return Solved(m.kept, m.rank, m.scales, m.starts)
 
     def packed(self, close_positions: bool = True) -> PackedLoops:
-        """The arrays for the kernels."""
+        """The arrays for the kernels.
+
+        Parameters
+        ----------
+        close_positions : bool
+            Whether the projection after a step closes positions, too.
+
+        Returns
+        -------
+        PackedLoops
+            Parameters, structure and shape of the workspace.
+        """
         return pack_loops(self.tree, self.equations, self.solved, self.elements, self.tolerances, close_positions)
 
     def start(
@@ -243,6 +372,25 @@ class Mechanism:
         """A checked start: closed configuration (default `home`) and velocities (default rest) that keep it closed.
 
         Without any of them: that of `with_start`, which is rest at `home` unless another was given.
+
+        Parameters
+        ----------
+        q : array (nq,), optional
+            Closed configuration, rad and m.
+        v : array (nv,), optional
+            Velocities, rad/s and m/s, that keep it closed.
+        rates : mapping of str to float or array, optional
+            Instead of v: rates of joints by name, rad/s and m/s.
+
+        Returns
+        -------
+        q, v : array (nq,), (nv,)
+            Checked.
+
+        Raises
+        ------
+        ModelError
+            q is open, or v opens the loops; ValueError for both v and rates.
         """
         if self._start is not None and q is None and v is None and rates is None:
             return self._start[0].copy(), self._start[1].copy()
@@ -255,7 +403,22 @@ class Mechanism:
         v: ArrayLike | None = None,
         rates: Mapping[str, ArrayLike] | None = None,
     ) -> Mechanism:
-        """The same mechanism, whose problems start from here unless another start is given; default rest at `home`."""
+        """The same mechanism, whose problems start from here unless another start is given; default rest at `home`.
+
+        Parameters
+        ----------
+        q : array (nq,), optional
+            Closed configuration, rad and m.
+        v : array (nv,), optional
+            Velocities, rad/s and m/s, that keep it closed.
+        rates : mapping of str to float or array, optional
+            Instead of v: rates of joints by name, rad/s and m/s.
+
+        Returns
+        -------
+        Mechanism
+            A copy.
+        """
         made = copy(self)
         made._start = self.start(self.home if q is None else q, v, rates)
         return made
@@ -273,20 +436,28 @@ class Mechanism:
         Parameters
         ----------
         q : array (nq,), optional
-            Closed configuration; default `home`.
+            Closed configuration, rad and m; default `home`.
         v : array (nv,), optional
-            Velocities; they must keep the loops closed.  Default rest.
-        rates : mapping, optional
-            Instead of v: rates of joints by name (`velocities`).  Without q, v and rates: the start of `with_start`.
+            Velocities, rad/s and m/s; they must keep the loops closed.  Default rest.
+        rates : mapping of str to float or array, optional
+            Instead of v: rates of joints by name (`velocities`), rad/s and m/s.  Without q, v and rates: the start of
+            `with_start`.
         projection : {"positions", "momenta", "none"}
             After every step: "positions" closes the loops and re-bases the momenta, "momenta" only re-bases (gaps then
             grow with the truncation error, linearly in time), "none" leaves p* and its multipliers to accumulate (gaps
             grow like t²).
 
+        Returns
+        -------
+        Problem
+            State (q, p*); watches energy, gap, velocity gap and the smallest pivot.
+
         Raises
         ------
         ModelError
             q is open, or v opens the loops: with the closure and what to do.
+        ValueError
+            Another projection; both v and rates.
         """
         if projection not in ("positions", "momenta", "none"):
             raise ValueError(f"projection: {projection!r}, expected 'positions', 'momenta' or 'none'")
@@ -341,7 +512,18 @@ class Mechanism:
         return (*self.energy_guards(kinetic), *closed_guards, *pivot_guard(pivot))
 
     def energy_guards(self, kinetic: float) -> tuple[Guard, ...]:
-        """The guard of the energy, where nothing drives the mechanism."""
+        """The guard of the energy, where nothing drives the mechanism.
+
+        Parameters
+        ----------
+        kinetic : float
+            Kinetic energy at the start, J.
+
+        Returns
+        -------
+        tuple of Guard
+            One, or none where the energy is not known to be kept or to fall.
+        """
         moves = bool(len(self.equations)) and not np.array_equal(self.gap(self.home, 0.0), self.gap(self.home, 1.0))
         if moves or any(element.drives for element in self.elements):
             return ()
@@ -352,6 +534,18 @@ class Mechanism:
         """What can be said of a state (q, …) where a run failed or became doubtful: a singular position that is near.
 
         Empty where none is.
+
+        Parameters
+        ----------
+        t : float
+            Time, s.
+        y : array (n,)
+            A state (q, …) of a run, rad and m first.
+
+        Returns
+        -------
+        str
+            Half a sentence, or nothing.
         """
         if self.mobility.rank == 0:
             return ""
@@ -363,6 +557,22 @@ class Mechanism:
 
         The loops need not be closed in q, nor p be the momenta of velocities that keep them closed.  Another `field` is
         one made for this mechanism (`mechanics.compile_model`).
+
+        Parameters
+        ----------
+        q : array (…, nq)
+            Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+        p : array (…, nv)
+            Momenta p = ∂T/∂v, kg·m²/s and kg·m/s.
+        t : float
+            Time, s.
+        field : Entry
+            The kernel.
+
+        Returns
+        -------
+        v, p_dot : array (…, nv)
+            Velocities, rad/s and m/s, and rates of the momenta, N·m and N.
 
         Raises
         ------
@@ -378,6 +588,20 @@ class Mechanism:
         Without closures by composite bodies and a local block of twelve per force element; with closures by complex
         steps of the interpreted field: exact too, but some hundredths of a second per column.  Where a force law has a
         corner (a contact that just touches), it is that of one side.
+
+        Parameters
+        ----------
+        q : array (…, nq)
+            Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+        p : array (…, nv)
+            Momenta p = ∂T/∂v, kg·m²/s and kg·m/s.
+        t : float
+            Time, s.
+
+        Returns
+        -------
+        array (…, 2 nv, 2 nv)
+            Rows v, then ṗ*; columns q, then p*.
 
         Raises
         ------
@@ -423,6 +647,16 @@ class Mechanism:
         """The greatest angular frequency, rad/s, with which the mechanism swings on its force elements about a
         configuration, gravity and speeds apart, the joint that moves most (in energy), and the element that pulls most;
         0 if nothing pulls back.
+
+        Parameters
+        ----------
+        q : array (nq,)
+            Configuration, rad and m; quaternions of unit norm.
+
+        Returns
+        -------
+        FastestSpring
+            `rate` in rad/s, names of the `joint` and the `element`.
         """
         import scipy.linalg  # slow to import
 
@@ -452,7 +686,22 @@ class Mechanism:
         return name
 
     def momentum(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
-        """p = Bᵀ M V, m·v of the tree."""
+        """Momenta p = Bᵀ M V, which are M v of the tree without prescribed motions.
+
+        Parameters
+        ----------
+        q : array (nq,)
+            Configuration, rad and m; quaternions of unit norm.
+        v : array (nv,)
+            Velocities, rad/s and m/s.
+        t : float
+            Time, s.
+
+        Returns
+        -------
+        array (nv,)
+            kg·m²/s and kg·m/s.
+        """
         q, v = self._numbers(q, "q", self.tree.nq), self._numbers(v, "v", self.tree.nv)
         p: Array = geometry(self.tree, q, v, real(t, "t")).momentum(self.tree)
         return p
@@ -477,7 +726,22 @@ class Mechanism:
         return v
 
     def projected_velocity(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, float]:
-        """The velocity nearest to v in kinetic energy that keeps the loops closed, and the energy this removes, J."""
+        """The velocity nearest to v in kinetic energy that keeps the loops closed, and the energy this removes, J.
+
+        Parameters
+        ----------
+        q : array (nq,)
+            Configuration, rad and m; quaternions of unit norm.
+        v : array (nv,)
+            Velocities, rad/s and m/s.
+
+        Returns
+        -------
+        v : array (nv,)
+            Closed, rad/s and m/s.
+        energy : float
+            Kinetic energy that is taken away, J.
+        """
         q, v = self._numbers(q, "q", self.tree.nq), self._numbers(v, "v", self.tree.nv)
         M, G, r = (
             mass_matrix(self.tree, q),

@@ -106,7 +106,7 @@ def model_names() -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        In alphabetical order, nearly.
+        The keys of `MODELS`.
 
     Examples
     --------

@@ -250,11 +250,6 @@ class Layout:
         -------
         array (size,)
             As the user writes it.
-
-        Raises
-        ------
-        ValueError
-            Numbers that are not an element.
         """
         return np.concatenate([block.numbers(q[s]) for block, s in zip(self.blocks, self._elements, strict=True)])
 

@@ -106,21 +106,6 @@ symplectic midpoint rule.
 class LieSolver(OdeSolver):  # type: ignore[misc]
     """What `lie_solver` makes classes of; see there.
 
-    Options of `solve_ivp`
-    ----------------------
-    rtol, atol : float
-        Relative and absolute tolerance of the error of a step in the algebra (default 1e-3 and 1e-6, as SciPy's):
-        rotations count as of size 1, positions by their length.  Both may be one number per component of the
-        velocity; relative tolerances below 100 units of rounding are raised to that, with a warning.
-    first_step, max_step
-        As in `integrators.integrate`; a first step below the spacing of the times is raised to it, as SciPy does.
-    controller
-        As in `integrators.integrate`; default "I", the rule of SciPy's own solvers.
-    step : float
-        Fixed steps of this size, or the next smaller one that divides the interval; none of the options above.
-
-    The options of SciPy's implicit solvers have no effect, with SciPy's warning.
-
     Parameters
     ----------
     fun, t0, y0, t_bound, vectorized
@@ -290,24 +275,6 @@ class LieSolver(OdeSolver):  # type: ignore[misc]
 
 class DividingSolver(LieSolver):
     """What `lie_solver` makes of a method that divides its steps by an estimate of its own, as `GAUSS8`.
-
-    Options of `solve_ivp`
-    ----------------------
-    rtol : float
-        Largest estimate of the error of a step, relative to the largest size that the components of y have had so far
-        (with `canonical`: to the energy at play); default, and at least: 1e-16.  More is hardly cheaper.
-    atol : float
-        Components count as at least of the size atol/rtol; default 0.
-    first_step, max_step
-        As `LieSolver`; steps are halved and doubled, and divided by 4096 at the most.
-    autonomous : bool
-        Whether fun does not depend on t.  Default: its source does not read it.  With ``vectorized=True``, plain
-        numbers and such a fun, all stages of a step are evaluated in one call; else one after the other.
-    step : float
-        A fixed grid instead, whose steps are divided where that is necessary.
-
-    States within a step (`t_eval`, events, dense output) are as accurate as those at its end and each cost a step of
-    the part.
 
     Parameters
     ----------

@@ -113,11 +113,6 @@ def floquet_multipliers(
     ArithmeticError
         A step fails.
 
-    References
-    ----------
-    The derivative of a step is that of the method itself (`linearised_step`); multipliers: Floquet's theorem, Hairer,
-    Lubich and Wanner 2006.
-
     Examples
     --------
     >>> import numpy as np

@@ -476,11 +476,6 @@ class Method:
         -------
         Report or None
             Levels, estimates, iterations.
-
-        Raises
-        ------
-        ValueError
-            Never for a workspace of the method's own.
         """
         return self.stepper.report(work) if self.stepper.report else None
 
@@ -499,11 +494,6 @@ class Method:
         -------
         str
             Half a sentence, or nothing.
-
-        Raises
-        ------
-        ValueError
-            Never for a row of the engine's own.
         """
         explain = getattr(problem.own_steps.get(self.stepper.own, self.stepper), "explain", None)
         return explain(errors) if explain else ""
@@ -543,11 +533,6 @@ class Method:
         -------
         sequence of Doubt
             Empty where everything holds.
-
-        Raises
-        ------
-        ValueError
-            Wrong shape of y.
         """
         found = getattr(problem.own_steps.get(self.stepper.own, None), "doubts", None)
         return found(y, h) if found else ()

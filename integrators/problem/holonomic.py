@@ -226,7 +226,7 @@ def holonomic_problem(
 
     References
     ----------
-    Andersen 1983, RATTLE; Hairer, Lubich and Wanner 2006, chapter VII.1.
+    Andersen 1983 (RATTLE); Hairer, Lubich and Wanner 2006.
 
     Examples
     --------

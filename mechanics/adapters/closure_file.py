@@ -66,7 +66,23 @@ COUPLINGS = {"gear": ("ratio", 2, 2), "polynomial": ("coefficients", 2, 1)}
 
 
 class ClosureFile(NamedTuple):
-    """What a file says about a tree."""
+    """What a file says about a tree.
+
+    Attributes
+    ----------
+    closures : tuple of Closure
+        In the order of the file.
+    guess : array (nq,)
+        Rough coordinates, rad and m.
+    hold : tuple of str
+        Joints that keep them.
+    rank : int or None
+        Overrides the rank that is found.
+
+    Examples
+    --------
+    See `read_closures`.
+    """
 
     closures: tuple[Closure, ...]
     guess: Array
@@ -75,7 +91,23 @@ class ClosureFile(NamedTuple):
 
 
 def side_file(model: str | os.PathLike[str]) -> Path | None:
-    """The closures beside a URDF file, if there are any."""
+    """The closures beside a URDF file, if there are any.
+
+    Parameters
+    ----------
+    model : path
+        ``NAME.urdf``.
+
+    Returns
+    -------
+    Path or None
+        ``NAME.closures.toml`` or ``NAME.closures.json``.
+
+    Examples
+    --------
+    >>> side_file("no such robot.urdf") is None
+    True
+    """
     names = [Path(model).with_suffix(suffix) for suffix in SUFFIXES]
     return next((path for path in names if path.is_file()), None)
 
@@ -83,11 +115,35 @@ def side_file(model: str | os.PathLike[str]) -> Path | None:
 def read_closures(path: str | os.PathLike[str], tree: Tree) -> ClosureFile:
     """The closures of a TOML or JSON file, on the links of a tree.
 
+    Parameters
+    ----------
+    path : path
+        The file.
+    tree : Tree
+        With the links and joints that the file names.
+
+    Returns
+    -------
+    ClosureFile
+        The closures, and what the file says of the assembly.
+
     Raises
     ------
     ModelError
         With the file, the entry, the value and the remedy: no such file, broken text, unknown, missing or repeated
         keys, unknown kinds, links or joints, numbers that are not finite.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import mechanics
+    >>> text = '{"closure": [{"kind": "gear", "joints": ["joint1", "joint2"], "ratio": -1.0}]}'
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "arm.closures.json")
+    ...     _ = path.write_text(text)
+    ...     found = read_closures(path, mechanics.load_model("double_pendulum"))
+    >>> found.closures
+    (<gear 'gear joint1–joint2': joint1 – joint2, 1 equation>,)
     """
     source = _Reader(Path(path), tree)
     content = source.keys(source.content(), "the file", {"closure"}, {"assembly"})
@@ -105,7 +161,24 @@ def read_closures(path: str | os.PathLike[str], tree: Tree) -> ClosureFile:
 
 
 def write_closures(path: str | os.PathLike[str], mechanism: Mechanism) -> None:
-    """The closures of a mechanism and its home as a JSON file that `read_closures` gives back bit by bit."""
+    """The closures of a mechanism and its home as a JSON file that `read_closures` gives back bit by bit.
+
+    Parameters
+    ----------
+    path : path
+        Ends in ``.json``.
+    mechanism : Mechanism
+        Its closures, home and rank are written.
+
+    Raises
+    ------
+    ValueError
+        Another ending; ModelError for a closure that is given as a function.
+
+    Examples
+    --------
+    See `read_closures`.
+    """
     if path_of(path, "path").suffix != ".json":
         raise ValueError(f"path: {str(path)!r}, expected a name that ends in .json")
     tree = mechanism.tree

@@ -38,10 +38,23 @@ class PinocchioTree:
 
     Attributes
     ----------
+    tree : Tree
+        What the model was made of.
     model : pinocchio.Model
         Named joints (elements of a composed joint as ``"<joint>.<number>"``) and a frame for every body.
     places : list
         For every body of the tree: the number of its joint in the model, and its position and rotation there.
+    q_from, v_from : list
+        Which numbers of q and v go where.
+
+    Raises
+    ------
+    ValueError
+        From the maps: arrays of other sizes.
+
+    Examples
+    --------
+    See `to_pinocchio`.
     """
 
     tree: Tree
@@ -51,7 +64,18 @@ class PinocchioTree:
     v_from: list[tuple[int, int, int]] = field(default_factory=list)
 
     def configuration(self, q: ArrayLike) -> Array:
-        """q of the tree (…, nq) in Pinocchio's order."""
+        """q of the tree (…, nq) in Pinocchio's order.
+
+        Parameters
+        ----------
+        q : array (…, nq)
+            Of the tree, rad and m; quaternions (w, x, y, z).
+
+        Returns
+        -------
+        array (…, model.nq)
+            Quaternions (x, y, z, w), planar joints (x, y, cos θ, sin θ).
+        """
         q = np.asarray(q, dtype=np.float64)
         out = np.empty((*q.shape[:-1], self.model.nq))
         for kind, here, there in self.q_from:
@@ -69,7 +93,18 @@ class PinocchioTree:
         return out
 
     def tree_configuration(self, q: ArrayLike) -> Array:
-        """The inverse of `configuration`; angles of planar joints within (−π, π]."""
+        """The inverse of `configuration`; angles of planar joints within (−π, π].
+
+        Parameters
+        ----------
+        q : array (…, model.nq)
+            Of Pinocchio, rad and m.
+
+        Returns
+        -------
+        array (…, nq)
+            Of the tree.
+        """
         q = np.asarray(q, dtype=np.float64)
         out = np.empty((*q.shape[:-1], self.tree.nq))
         for kind, here, there in self.q_from:
@@ -87,7 +122,18 @@ class PinocchioTree:
         return out
 
     def velocity(self, v: ArrayLike) -> Array:
-        """v, p or joint forces of the tree (…, nv) in Pinocchio's order."""
+        """v, p or joint forces of the tree (…, nv) in Pinocchio's order.
+
+        Parameters
+        ----------
+        v : array (…, nv)
+            Of the tree, SI units.
+
+        Returns
+        -------
+        array (…, nv)
+            In Pinocchio's order.
+        """
         v = np.asarray(v, dtype=np.float64)
         out = np.empty_like(v)
         for here, there, n in self.v_from:
@@ -95,7 +141,18 @@ class PinocchioTree:
         return out
 
     def tree_velocity(self, v: ArrayLike) -> Array:
-        """The inverse of `velocity`."""
+        """The inverse of `velocity`.
+
+        Parameters
+        ----------
+        v : array (…, nv)
+            Of Pinocchio, SI units.
+
+        Returns
+        -------
+        array (…, nv)
+            In the tree's order.
+        """
         v = np.asarray(v, dtype=np.float64)
         out = np.empty_like(v)
         for here, there, n in self.v_from:
@@ -105,12 +162,33 @@ class PinocchioTree:
     def tree_matrix(self, M: ArrayLike) -> Array:
         """A matrix (nv, nv) of Pinocchio, in the tree's order; only the upper triangle of a symmetric one need be
         filled.
+
+        Parameters
+        ----------
+        M : array (nv, nv)
+            Of Pinocchio, SI units.
+
+        Returns
+        -------
+        array (nv, nv)
+            In the tree's order.
         """
         rows = self.tree_velocity(np.asarray(M, dtype=np.float64).T).T
         return self.tree_velocity(rows)
 
     def forces(self, wrenches: ArrayLike) -> Any:
-        """Wrenches on the bodies (N, 6), body axes, as Pinocchio's list of forces on joints."""
+        """Wrenches on the bodies (N, 6), body axes, as Pinocchio's list of forces on joints.
+
+        Parameters
+        ----------
+        wrenches : array (N, 6)
+            (force, moment), body axes, at the body origins, N and N·m.
+
+        Returns
+        -------
+        pinocchio.StdVec_Force
+            One per joint of the model.
+        """
         import pinocchio as pin
 
         total = [pin.Force.Zero() for _ in range(self.model.njoints)]
@@ -125,12 +203,33 @@ class PinocchioTree:
 def to_pinocchio(tree: Tree) -> PinocchioTree:
     """Build a Pinocchio model of a tree (gravity, inertias, joints; not limits and damping).
 
+    Parameters
+    ----------
+    tree : Tree
+        Without prescribed motions.
+
+    Returns
+    -------
+    PinocchioTree
+        The model, and the maps between the states.
+
     Raises
     ------
     ModuleNotFoundError
         Pinocchio (package ``pin``) is not installed.
     ValueError
         A joint with prescribed motion, which Pinocchio does not have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mechanics
+    >>> import pinocchio
+    >>> tree = mechanics.load_model("double_pendulum")
+    >>> found = to_pinocchio(tree)
+    >>> M = pinocchio.crba(found.model, found.model.createData(), found.configuration(tree.neutral()))
+    >>> bool(np.allclose(found.tree_matrix(M), mechanics.mass_matrix(tree, tree.neutral())))
+    True
     """
     import pinocchio as pin
 

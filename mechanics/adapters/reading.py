@@ -43,6 +43,12 @@ class Limits:
     ------
     TypeError, ValueError
         Not positive numbers.
+
+    Examples
+    --------
+    >>> from mechanics.models import Limits
+    >>> Limits(bytes=50_000_000).depth
+    100
     """
 
     bytes: int = 20_000_000

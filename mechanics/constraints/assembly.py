@@ -36,7 +36,12 @@ LONGEST_STEP = 0.7
 
 
 class AssemblyError(ModelError):
-    """A mechanism that cannot be closed, with the gap of every closure."""
+    """A mechanism that cannot be closed: `q`, where the search ended, and `gaps`, |φ| of every closure by name.
+
+    Examples
+    --------
+    See `assemble`.
+    """
 
     def __init__(self, where: str, problem: str, remedy: str, q: Array, gaps: Mapping[str, float]) -> None:
         super().__init__(where, problem, remedy)
@@ -56,6 +61,10 @@ class Assembly:
     iterations : int
     moved : mapping of str to float
         Greatest change of each joint from the guess, rad or m, largest first.
+
+    Examples
+    --------
+    See `assemble`.
     """
 
     q: Array
@@ -92,17 +101,44 @@ def assemble(
     Parameters
     ----------
     tree : Tree
+        The mechanism with its loops opened.
     closures : iterable of Closure
+        What is to be closed.
     guess : array (nq,), optional
-        Where to start; default the neutral configuration.  The result is *a* closed configuration near it: where a
-        mechanism can be put together in several ways, the guess decides.
+        Where to start, rad and m; default the neutral configuration.  The result is *a* closed configuration near it:
+        where a mechanism can be put together in several ways, the guess decides.
     hold : sequence of str
         Joints that keep their coordinates (hold the crank to choose the branch).
+    equations : LoopEquations, optional
+        Those of the closures, if they are at hand.
+
+    Returns
+    -------
+    Assembly
+        A closed configuration and how it was found.
 
     Raises
     ------
     AssemblyError
         It does not close: with the gap of every closure.  Or it closes with axes pointing the opposite way.
+    ValueError
+        A guess of another size, or not finite.
+
+    Examples
+    --------
+    >>> from mechanics import Frame, Tree, Body, Inertia, joints
+    >>> from mechanics.constraints import AssemblyError, assemble, point_on_plane
+    >>> inertia = Inertia.about_com(1.0, (0, 0, 0), np.eye(3))
+    >>> rod = Body("rod", joints.Revolute((0, 1, 0)), position=(0, 0, 0.5), inertia=inertia)
+    >>> touching = point_on_plane(Frame(None), Frame("rod", (0, 0, -1.0)), "touching")
+    >>> round(float(assemble(Tree([rod]), [touching], [0.8]).q[0]), 6)
+    1.047198
+    >>> away = point_on_plane(Frame(None, (0, 0, 2.0)), Frame("rod", (0, 0, -1.0)), "away")
+    >>> try:
+    ...     assemble(Tree([rod]), [away], [0.8])
+    ... except AssemblyError as error:
+    ...     print(round(error.gaps["away"], 3))
+    0.5
     """
     loops = equations or LoopEquations(tree, closures)
     start = tree.neutral() if guess is None else reals(guess, "guess")

@@ -43,7 +43,15 @@ def coupling(
         ``c(q_1, …, q_k)`` → the number or numbers that the motion keeps at zero, of the size of angles in rad or
         lengths in m.  A plain function of scalars with + − * / ** and the functions of NumPy or
         `liegroup.compile.scalars`, no `if` on a value; it is differentiated exactly, twice.
-    name : str, optional
+    name : str
+        For messages and results; default from the joints.
+    kind : str
+        What `Closure.kind` says.
+
+    Returns
+    -------
+    Closure
+        For `Mechanism`.
 
     Raises
     ------
@@ -94,11 +102,29 @@ def gear(first: JointFreedom, second: JointFreedom, ratio: float, offset: float 
     Parameters
     ----------
     first, second : str or (str, int)
+        Joints of one freedom, or single freedoms of others.
     ratio : float
-        Not zero.  Wheels of radii r₁, r₂ that mesh outside have −r₂/r₁, with a belt r₂/r₁; a rack on a pinion of radius
-        r has r in m.
+        Not zero (dimensionless, or m per rad).  Wheels of radii r₁, r₂ that mesh outside have −r₂/r₁, with a belt
+        r₂/r₁; a rack on a pinion of radius r has r in m.
     offset : float
         rad or m.
+    name : str
+        For messages and results; default from the joints.
+
+    Returns
+    -------
+    Closure
+        For `Mechanism`.
+
+    Raises
+    ------
+    ModelError
+        A ratio that is zero or not finite, an offset that is not finite.
+
+    Examples
+    --------
+    >>> gear("left", "right", -0.5)
+    <gear 'gear left–right': left – right, 1 equation>
     """
     ratio, offset = (real(x, which, holds=lambda _: True) for which, x in (("ratio", ratio), ("offset", offset)))
     for which, x in (("ratio", ratio), ("offset", offset)):
@@ -123,9 +149,30 @@ def polynomial(
     Parameters
     ----------
     first : str or (str, int)
+        A joint of one freedom, or a single freedom.
     second : str, (str, int) or None
+        The joint it depends on.
     coefficients : sequence of float
-        a₀, a₁, ….
+        a₀, a₁, … in rad or m over powers of rad or m.
+    name : str
+        For messages and results; default from the joints.
+    kind : str
+        What `Closure.kind` says.
+
+    Returns
+    -------
+    Closure
+        For `Mechanism`.
+
+    Raises
+    ------
+    ModelError
+        No coefficients, or numbers that are not finite.
+
+    Examples
+    --------
+    >>> polynomial("finger", "knuckle", (0.1, 0.5, 0.2))
+    <polynomial 'polynomial finger–knuckle': finger – knuckle, 1 equation>
     """
     _check_place(first, "first")
     if second is not None:

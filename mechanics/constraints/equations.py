@@ -118,6 +118,13 @@ class LoopEquations:
     ------
     ModelError
         A closure names a body or joint the tree does not have or that cannot serve, or two closures have the same name.
+
+    Examples
+    --------
+    >>> from mechanics.systems import SYSTEMS
+    >>> loops = SYSTEMS["four-bar"].mechanism().equations
+    >>> len(loops), loops.matrix(loops.tree.neutral()).shape
+    (5, (5, 3))
     """
 
     def __init__(self, tree: Tree, closures: Iterable[Closure]) -> None:
@@ -185,14 +192,44 @@ class LoopEquations:
         ]
 
     def gap(self, q: Any, t: Any = 0.0, at: Geometry | None = None) -> Array:
-        """φ (m,): metres for equations of shifts and distances, cosines for equations of turns."""
+        """φ (m,): metres for equations of shifts and distances, cosines for equations of turns.
+
+        Parameters
+        ----------
+        q : array (nq,)
+            Configuration, rad and m, in numbers of any kind.
+        t : float
+            Time, s.
+        at : Geometry, optional
+            What `geometry` found there, instead of q and t.
+
+        Returns
+        -------
+        array (m,)
+            φ.
+        """
         g = at or geometry(self.tree, q, None, t)
         return np.array(
             [self._coupling(g, c)[0] if r.joints else self._screws(g, c)[0] for c, r in enumerate(self.equations)]
         )
 
     def matrix(self, q: Any, t: Any = 0.0, at: Geometry | None = None) -> Array:
-        """G (m, nv): φ̇ = G v for motions without drift."""
+        """G (m, nv): φ̇ = G v for motions without drift.
+
+        Parameters
+        ----------
+        q : array (nq,)
+            Configuration, rad and m, in numbers of any kind.
+        t : float
+            Time, s.
+        at : Geometry, optional
+            What `geometry` found there, instead of q and t.
+
+        Returns
+        -------
+        array (m, nv)
+            G.
+        """
         g = at or geometry(self.tree, q, None, t)
         G = np.zeros((len(self), self.tree.nv), dtype=g.J[0].dtype)
         for c, r in enumerate(self.equations):
@@ -205,7 +242,18 @@ class LoopEquations:
         return G
 
     def rate(self, at: Geometry) -> Array:
-        """φ̇ (m,) of the geometry's twists (drift included)."""
+        """φ̇ (m,) of the geometry's twists (drift included).
+
+        Parameters
+        ----------
+        at : Geometry
+            Of a configuration and velocities.
+
+        Returns
+        -------
+        array (m,)
+            φ̇, m/s and 1/s.
+        """
         rates = self._along(at, at.V)
         for c, r in enumerate(self.equations):
             if r.joints:
@@ -213,7 +261,18 @@ class LoopEquations:
         return rates
 
     def drift(self, at: Geometry) -> Array:
-        """φ_t (m,): φ̇ at v = 0."""
+        """φ_t (m,): φ̇ at v = 0.
+
+        Parameters
+        ----------
+        at : Geometry
+            Of a configuration and velocities.
+
+        Returns
+        -------
+        array (m,)
+            φ_t, m/s and 1/s.
+        """
         return self._along(at, at.drift)
 
     def _screws(self, at: Geometry, c: int) -> tuple[Any, Any, Any]:
@@ -235,7 +294,20 @@ class LoopEquations:
         return np.array(values)
 
     def rate_screws(self, at: Geometry, c: int) -> list[Array]:
-        """N_i, N_j of equation c: the rates of its screws, seen from space, in body axes."""
+        """N_i, N_j of equation c: the rates of its screws, seen from space, in body axes.
+
+        Parameters
+        ----------
+        at : Geometry
+            Of a configuration and velocities.
+        c : int
+            Number of the equation.
+
+        Returns
+        -------
+        W_i, W_j : sequences of 6 scalars
+            On the first and the second body.
+        """
         r = self.equations[c]
         twists = [
             z for i in self.bodies[c] for z in ((np.zeros(3), np.zeros(3)) if i < 0 else (at.V[i][:3], at.V[i][3:]))
@@ -243,7 +315,18 @@ class LoopEquations:
         return [np.array(N) for N in rates_of_equation(r, *self._poses(at, c), *twists)]
 
     def bias(self, at: Geometry) -> Array:
-        """φ̈ (m,) at v̇ = 0 (Ġ v for motions without drift)."""
+        """φ̈ (m,) at v̇ = 0 (Ġ v for motions without drift).
+
+        Parameters
+        ----------
+        at : Geometry
+            Of a configuration and velocities.
+
+        Returns
+        -------
+        array (m,)
+            m/s² and 1/s².
+        """
         values = self._along(at, at.bias)
         for c, r in enumerate(self.equations):
             if r.joints:

@@ -69,8 +69,32 @@ class Equation(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """The equations of one closing joint; `aligned` are pairs of directions (first, second body) that must not be
-    opposite.
+    """One closing joint between a frame on one body and a frame on another: one to six scalar equations.
+
+    Parameters
+    ----------
+    kind : str
+        Name of the function that makes it, such as "revolute".
+    first, second : Frame
+        On two different bodies, or on one body and the base.
+    equations : tuple of Equation
+        Kind, directions and points of each.
+    aligned : tuple of pairs of arrays (3,)
+        Directions (first body, second body) that must not be opposite.
+    name : str
+        For messages and results.
+
+    Raises
+    ------
+    ModelError
+        Both frames on one body.
+
+    Examples
+    --------
+    >>> from mechanics import Frame
+    >>> from mechanics.constraints import revolute
+    >>> revolute(Frame(None), Frame("rocker"))
+    <revolute 'revolute None–rocker': None – rocker, 5 equations>
     """
 
     kind: str
@@ -131,21 +155,96 @@ def _closure(
 
 
 def weld(first: Frame, second: Frame, name: str = "") -> Closure:
-    """Coinciding frames (6 equations): the halves of a split body."""
+    """Coinciding frames (6 equations): the halves of a split body.
+
+    Parameters
+    ----------
+    first : Frame
+        On the first body; ``Frame(None, …)`` is fixed in space.
+    second : Frame
+        On the second body.
+    name : str
+        For messages and results; default from the kind and the bodies.
+
+    Returns
+    -------
+    Closure
+        For `Mechanism`.
+
+    Raises
+    ------
+    ModelError
+        Both frames on one body; TypeError for what is no frame.
+
+    Examples
+    --------
+    >>> weld(Frame(None), Frame("body"))
+    <weld 'weld None–body': None – body, 6 equations>
+    """
     return _closure(
         "weld", first, second, name, _along(first, second, "xyz") + _parallel(first, second, ["xy", "yz", "zx"]), "xyz"
     )
 
 
 def revolute(first: Frame, second: Frame, name: str = "") -> Closure:
-    """Coinciding origins and z axes (5 equations)."""
+    """Coinciding origins and z axes (5 equations).
+
+    Parameters
+    ----------
+    first : Frame
+        On the first body; ``Frame(None, …)`` is fixed in space.
+    second : Frame
+        On the second body.
+    name : str
+        For messages and results; default from the kind and the bodies.
+
+    Returns
+    -------
+    Closure
+        For `Mechanism`.
+
+    Raises
+    ------
+    ModelError
+        Both frames on one body; TypeError for what is no frame.
+
+    Examples
+    --------
+    >>> revolute(Frame(None), Frame("body"))
+    <revolute 'revolute None–body': None – body, 5 equations>
+    """
     return _closure(
         "revolute", first, second, name, _along(first, second, "xyz") + _parallel(first, second, ["xz", "yz"]), "z"
     )
 
 
 def prismatic(first: Frame, second: Frame, name: str = "") -> Closure:
-    """Equal axes, the second origin on the z axis of the first (5 equations)."""
+    """Equal axes, the second origin on the z axis of the first (5 equations).
+
+    Parameters
+    ----------
+    first : Frame
+        On the first body; ``Frame(None, …)`` is fixed in space.
+    second : Frame
+        On the second body.
+    name : str
+        For messages and results; default from the kind and the bodies.
+
+    Returns
+    -------
+    Closure
+        For `Mechanism`.
+
+    Raises
+    ------
+    ModelError
+        Both frames on one body; TypeError for what is no frame.
+
+    Examples
+    --------
+    >>> prismatic(Frame(None), Frame("body"))
+    <prismatic 'prismatic None–body': None – body, 5 equations>
+    """
     return _closure(
         "prismatic",
         first,
@@ -157,41 +256,218 @@ def prismatic(first: Frame, second: Frame, name: str = "") -> Closure:
 
 
 def cylindrical(first: Frame, second: Frame, name: str = "") -> Closure:
-    """Coinciding z axes (4 equations)."""
+    """Coinciding z axes (4 equations).
+
+    Parameters
+    ----------
+    first : Frame
+        On the first body; ``Frame(None, …)`` is fixed in space.
+    second : Frame
+        On the second body.
+    name : str
+        For messages and results; default from the kind and the bodies.
+
+    Returns
+    -------
+    Closure
+        For `Mechanism`.
+
+    Raises
+    ------
+    ModelError
+        Both frames on one body; TypeError for what is no frame.
+
+    Examples
+    --------
+    >>> cylindrical(Frame(None), Frame("body"))
+    <cylindrical 'cylindrical None–body': None – body, 4 equations>
+    """
     return _closure(
         "cylindrical", first, second, name, _along(first, second, "xy") + _parallel(first, second, ["xz", "yz"]), "z"
     )
 
 
 def universal(first: Frame, second: Frame, name: str = "") -> Closure:
-    """Coinciding origins, z of the first perpendicular to x of the second (4 equations)."""
+    """Coinciding origins, z of the first perpendicular to x of the second (4 equations).
+
+    Parameters
+    ----------
+    first : Frame
+        On the first body; ``Frame(None, …)`` is fixed in space.
+    second : Frame
+        On the second body.
+    name : str
+        For messages and results; default from the kind and the bodies.
+
+    Returns
+    -------
+    Closure
+        For `Mechanism`.
+
+    Raises
+    ------
+    ModelError
+        Both frames on one body; TypeError for what is no frame.
+
+    Examples
+    --------
+    >>> universal(Frame(None), Frame("body"))
+    <universal 'universal None–body': None – body, 4 equations>
+    """
     return _closure("universal", first, second, name, _along(first, second, "xyz") + _parallel(first, second, ["zx"]))
 
 
 def spherical(first: Frame, second: Frame, name: str = "") -> Closure:
-    """Coinciding origins (3 equations)."""
+    """Coinciding origins (3 equations).
+
+    Parameters
+    ----------
+    first : Frame
+        On the first body; ``Frame(None, …)`` is fixed in space.
+    second : Frame
+        On the second body.
+    name : str
+        For messages and results; default from the kind and the bodies.
+
+    Returns
+    -------
+    Closure
+        For `Mechanism`.
+
+    Raises
+    ------
+    ModelError
+        Both frames on one body; TypeError for what is no frame.
+
+    Examples
+    --------
+    >>> spherical(Frame(None), Frame("body"))
+    <spherical 'spherical None–body': None – body, 3 equations>
+    """
     return _closure("spherical", first, second, name, _along(first, second, "xyz"))
 
 
 def planar(first: Frame, second: Frame, name: str = "") -> Closure:
-    """Coinciding x-y planes (3 equations)."""
+    """Coinciding x-y planes (3 equations).
+
+    Parameters
+    ----------
+    first : Frame
+        On the first body; ``Frame(None, …)`` is fixed in space.
+    second : Frame
+        On the second body.
+    name : str
+        For messages and results; default from the kind and the bodies.
+
+    Returns
+    -------
+    Closure
+        For `Mechanism`.
+
+    Raises
+    ------
+    ModelError
+        Both frames on one body; TypeError for what is no frame.
+
+    Examples
+    --------
+    >>> planar(Frame(None), Frame("body"))
+    <planar 'planar None–body': None – body, 3 equations>
+    """
     return _closure(
         "planar", first, second, name, _along(first, second, "z") + _parallel(first, second, ["xz", "yz"]), "z"
     )
 
 
 def point_on_line(first: Frame, second: Frame, name: str = "") -> Closure:
-    """The second origin on the z axis of the first frame (2 equations)."""
+    """The second origin on the z axis of the first frame (2 equations).
+
+    Parameters
+    ----------
+    first : Frame
+        On the first body; ``Frame(None, …)`` is fixed in space.
+    second : Frame
+        On the second body.
+    name : str
+        For messages and results; default from the kind and the bodies.
+
+    Returns
+    -------
+    Closure
+        For `Mechanism`.
+
+    Raises
+    ------
+    ModelError
+        Both frames on one body; TypeError for what is no frame.
+
+    Examples
+    --------
+    >>> point_on_line(Frame(None), Frame("body"))
+    <point_on_line 'point_on_line None–body': None – body, 2 equations>
+    """
     return _closure("point_on_line", first, second, name, _along(first, second, "xy"))
 
 
 def point_on_plane(first: Frame, second: Frame, name: str = "") -> Closure:
-    """The second origin in the x-y plane of the first frame (1 equation)."""
+    """The second origin in the x-y plane of the first frame (1 equation).
+
+    Parameters
+    ----------
+    first : Frame
+        On the first body; ``Frame(None, …)`` is fixed in space.
+    second : Frame
+        On the second body.
+    name : str
+        For messages and results; default from the kind and the bodies.
+
+    Returns
+    -------
+    Closure
+        For `Mechanism`.
+
+    Raises
+    ------
+    ModelError
+        Both frames on one body; TypeError for what is no frame.
+
+    Examples
+    --------
+    >>> point_on_plane(Frame(None), Frame("body"))
+    <point_on_plane 'point_on_plane None–body': None – body, 1 equation>
+    """
     return _closure("point_on_plane", first, second, name, _along(first, second, "z"))
 
 
 def distance(first: Frame, second: Frame, length: float, name: str = "") -> Closure:
-    """Origins `length` apart (1 equation): a massless rod with spherical joints at its ends."""
+    """Origins `length` apart (1 equation): a massless rod with spherical joints at its ends.
+
+    Parameters
+    ----------
+    first : Frame
+        On the first body; ``Frame(None, …)`` is fixed in space.
+    second : Frame
+        On the second body.
+    length : float
+        Between the origins, m, positive.
+    name : str
+        For messages and results; default from the kind and the bodies.
+
+    Returns
+    -------
+    Closure
+        For `Mechanism`.
+
+    Raises
+    ------
+    ModelError
+        A length that is not positive; both frames on one body.
+
+    Examples
+    --------
+    >>> distance(Frame(None), Frame("body"), 0.5)
+    <distance 'distance None–body': None – body, 1 equation>
+    """
     _check_frames(first, second)
     length = real(length, "length")
     if not (np.isfinite(length) and length > 0.0):
@@ -214,7 +490,13 @@ def holonomic(first: Frame, second: Frame, function: Callable[..., Any], name: s
         the second frame in axes of the first, m, and R (3, 3) turns its components into those of the first.  A plain
         function of scalars with + − * / ** and the functions of NumPy or `liegroup.compile.scalars`, no `if` on a
         value; it is differentiated exactly.
-    name : str, optional
+    name : str
+        For messages and results; default from the bodies.
+
+    Returns
+    -------
+    Closure
+        For `Mechanism`.
 
     Raises
     ------

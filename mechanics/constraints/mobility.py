@@ -67,6 +67,13 @@ class Mobility:
         Rank at home; smaller than `rank` if home is a singular position (or `rank` was given).
     at_stake : tuple of str
         Names of the closures that depend on each other at home, but not elsewhere.
+
+    Examples
+    --------
+    >>> from mechanics.systems import SYSTEMS
+    >>> found = SYSTEMS["four-bar"].mechanism().mobility
+    >>> found.dof, found.rank, found.redundant
+    (1, 2, 3)
     """
 
     rank: int

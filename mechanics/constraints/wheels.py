@@ -64,11 +64,24 @@ def wheel(
     section : float
         Section radius of a round tyre, m; 0 is a sharp rim.
     rows : iterable of {"height", "roll", "side"}
+        Which equations hold.
+    name : str
+        For messages and results; default from the body.
+
+    Returns
+    -------
+    Closure
+        For `Mechanism`.
 
     Raises
     ------
     ModelError
         A radius that is not positive, a negative section, an unknown equation, or no equation.
+
+    Examples
+    --------
+    >>> wheel(Frame.with_axis("hub", axis=(0.0, 1.0, 0.0)), 0.3)
+    <wheel 'wheel hub': None – hub, 3 equations>
     """
     _check(body, plane, name)
     radius = real(radius, "radius", "a positive radius in metres", lambda r: True)
@@ -99,16 +112,29 @@ def ball(
     body : Frame
         Its origin is the centre of the ball.
     radius : float
-        m.
+        m, positive.
     plane : Frame
         Normal (z) and a point of the plane, on another body or on the base; the two equations of "roll" are its x and
         y.
     rows : iterable of {"height", "roll"}
+        Which equations hold.
+    name : str
+        For messages and results; default from the body.
+
+    Returns
+    -------
+    Closure
+        For `Mechanism`.
 
     Raises
     ------
     ModelError
         A radius that is not positive, an unknown equation, or no equation.
+
+    Examples
+    --------
+    >>> ball(Frame("ball"), 0.1)
+    <ball 'ball ball': None – ball, 3 equations>
     """
     _check(body, plane, name)
     radius = real(radius, "radius", "a positive radius in metres", lambda r: True)
@@ -134,6 +160,25 @@ def ball(
 def skate(body: Frame, plane: Frame = GROUND, name: str = "") -> Closure:
     """A blade or knife edge that slides along itself only: no velocity along the horizontal part of its normal (z of
     the frame).
+
+    Parameters
+    ----------
+    body : Frame
+        Contact point, and normal of the blade (z), on the body.
+    plane : Frame
+        Normal (z) and a point of the plane.
+    name : str
+        For messages and results; default from the body.
+
+    Returns
+    -------
+    Closure
+        For `Mechanism`.
+
+    Examples
+    --------
+    >>> skate(Frame.with_axis("sleigh", axis=(0.0, 1.0, 0.0)))
+    <skate 'skate sleigh': None – sleigh, 1 equation>
     """
     _check(body, plane, name)
     equation = Equation(EDGE, plane.rotation[:, 2], plane.position, body.rotation[:, 2], body.position, 1.0, "side")

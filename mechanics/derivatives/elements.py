@@ -83,7 +83,21 @@ class Stand(NamedTuple):
 
 
 class GeneralisedForces(NamedTuple):
-    """Forces of all elements on the velocities of a tree, with their derivatives."""
+    """Forces of all elements on the velocities of a tree, with their derivatives.
+
+    Attributes
+    ----------
+    force : array (nv,)
+        Q, N·m and N.
+    by_configuration : array (nv, nv)
+        ∂Q/∂q, by increments from the right.
+    by_velocity : array (nv, nv)
+        ∂Q/∂v.
+
+    Examples
+    --------
+    See `generalised_forces`.
+    """
 
     force: Array
     """Q (n_v,)."""
@@ -124,14 +138,17 @@ def generalised_forces(mechanism: HasElements, q: ArrayLike, v: ArrayLike, t: fl
     ----------
     mechanism : Mechanism
         Its closures matter nothing.
-    q, v : array (nq,), (nv,)
-        Configuration and velocities.
+    q : array (nq,)
+        Configuration, rad and m.
+    v : array (nv,)
+        Velocities, rad/s and m/s.
     t : float
-        Time of prescribed motions and drives.
+        Time, s, of prescribed motions and drives.
 
     Returns
     -------
     GeneralisedForces
+        Q, ∂Q/∂q and ∂Q/∂v.
 
     Raises
     ------
@@ -144,6 +161,20 @@ def generalised_forces(mechanism: HasElements, q: ArrayLike, v: ArrayLike, t: fl
     -----
     Some milliseconds per element.  Where a law has a corner (a contact that just touches), the derivative is that of
     one side.
+
+    References
+    ----------
+    Complex steps: Squire and Trapp 1998.
+
+    Examples
+    --------
+    >>> from mechanics import Body, Inertia, Mechanism, forces, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob, joint_name="hinge")])
+    >>> spring = forces.joint_spring("hinge", stiffness=10.0, damping=0.5)
+    >>> found = generalised_forces(Mechanism(tree, elements=[spring]), [0.3], [2.0])
+    >>> found.force.tolist(), found.by_configuration.tolist(), found.by_velocity.tolist()
+    ([-4.0], [[-10.0]], [[-0.5]])
     """
     return summed(stand(mechanism, *one_state(mechanism, q, v), real(t, "t")))
 

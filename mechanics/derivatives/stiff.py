@@ -34,13 +34,22 @@ Array = NDArray[np.float64]
 
 
 class StiffJacobians(NamedTuple):
-    """Three approximations of ∂R/∂q, (n_v, n_v) each; by increments from the right."""
+    """Three approximations of ∂R/∂q, (n_v, n_v) each; by increments from the right.
+
+    Attributes
+    ----------
+    exact, approximate, block_diagonal : array (nv, nv)
+        J = β² M + β(∂τ/∂v − ∂Q/∂v) + ∂τ/∂q − ∂Q/∂q; J̃ = β² M + Σ Bᵀ(K + β D)B, symmetric and positive definite; Ĵ, the
+        same seen from one body at a time, with the profile of the mass matrix.
+
+    Examples
+    --------
+    See `stiff_jacobians`.
+    """
 
     exact: Array
     approximate: Array
-    """Symmetric and positive definite."""
     block_diagonal: Array
-    """Symmetric and positive definite, with the profile of the mass matrix."""
 
 
 def stiff_jacobians(
@@ -51,17 +60,40 @@ def stiff_jacobians(
     Parameters
     ----------
     mechanism : Mechanism
-    q, v, a : array (nq,), (nv,), (nv,)
-        One state.
+        With its force elements.
+    q : array (nq,)
+        Configuration, rad and m.
+    v : array (nv,)
+        Velocities, rad/s and m/s.
+    a : array (nv,)
+        Accelerations, rad/s² and m/s².
     beta : float
         β > 0 of the method, 1/s.
     t : float
-        Time of prescribed motions and drives.
+        Time, s, of prescribed motions and drives.
+
+    Returns
+    -------
+    StiffJacobians
+        Exact, approximate, block-diagonal.
 
     Raises
     ------
     TypeError, ValueError
         As from `generalised_forces`; β that is not positive.
+
+    References
+    ----------
+    Problem and the three Jacobians: Pogorelov 2007, whose proofs are not at hand; those here are own.
+
+    Examples
+    --------
+    >>> from mechanics import Body, Inertia, Mechanism, Tree, forces, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob, joint_name="hinge")], gravity=(0, 0, 0))
+    >>> made = Mechanism(tree, elements=[forces.joint_spring("hinge", stiffness=10.0)])
+    >>> [J.round(9).tolist() for J in stiff_jacobians(made, [0.0], [0.0], [0.0], 100.0)]
+    [[[5010.0]], [[5010.0]], [[5010.0]]]
     """
     beta = positive(beta, "beta")
     q, v = one_state(mechanism, q, v)

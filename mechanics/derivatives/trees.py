@@ -170,8 +170,8 @@ def hamiltonian_rhs_derivatives(
 
     References
     ----------
-    Ivanov and Shimanovsky, eq. (18), differentiated; Pogorelov (2007), sections 1 and 2, for the derivatives by
-    configurations.
+    Ivanov and Shimanovsky, eq. (18), differentiated; sums over subtrees in the place of those of Pogorelov (2007),
+    sections 1 and 2.
 
     Examples
     --------

@@ -46,6 +46,33 @@ def compliant(closure: Closure, stiffness: ArrayLike, damping: ArrayLike = 0.0) 
 
     Of a closure given as a function, `holonomic`, it is an elastic element of any law: forces −(k c + d ċ) ∂c, energy
     k c²/2, where c is a function of the pose of one frame in the other.
+
+    Parameters
+    ----------
+    closure : Closure
+        Not kept, but held elastically.
+    stiffness : float or array (m,)
+        k, N/m, and N·m/rad for equations of turns; one number, or one per equation.
+    damping : float or array (m,)
+        c, N·s/m and N·m·s/rad.
+
+    Returns
+    -------
+    list of Element
+        One per equation, for `Mechanism`: force −k φ − c φ̇, energy k φ²/2.
+
+    Raises
+    ------
+    ModelError
+        A coupling of joints; negative numbers.
+    ValueError
+        Another number of values.
+
+    Examples
+    --------
+    >>> from mechanics.constraints import spherical
+    >>> len(compliant(spherical(Frame(None), Frame("body")), 1e4, 10.0))
+    3
     """
     of_kind(closure, Closure, "closure", "a closure, such as weld(first, second)")
     m = len(closure.equations)
@@ -71,6 +98,32 @@ def _per_equation(values: ArrayLike, count: int, name: str) -> NDArray[np.float6
 def bushing(first: Frame, second: Frame, stiffness: ArrayLike, damping: ArrayLike = 0.0) -> list[Element]:
     """An elastic joint: six stiffnesses (three shifts along the first frame's axes, N/m; turns about z, x, y,
     N·m/rad).
+
+    Parameters
+    ----------
+    first : Frame
+        On the first body; ``Frame(None, …)`` is fixed in space.
+    second : Frame
+        On the second body.
+    stiffness : float or array (6,)
+        N/m along x, y, z of the first frame, N·m/rad about z, x, y.
+    damping : float or array (6,)
+        N·s/m and N·m·s/rad, in the same order.
+
+    Returns
+    -------
+    list of Element
+        Six, for `Mechanism`.
+
+    Raises
+    ------
+    ValueError, ModelError
+        Another number of values; negative ones.
+
+    Examples
+    --------
+    >>> len(bushing(Frame(None), Frame("body"), [1e4, 1e4, 1e4, 10.0, 10.0, 10.0]))
+    6
     """
     return compliant(weld(first, second, "bushing"), stiffness, damping)
 
@@ -78,7 +131,37 @@ def bushing(first: Frame, second: Frame, stiffness: ArrayLike, damping: ArrayLik
 def spring_damper(
     first: Frame, second: Frame, stiffness: float, damping: float = 0.0, length: float = 0.0
 ) -> list[Element]:
-    """Spring and damper between the origins of two frames; `length` is that of the relaxed spring, m."""
+    """Spring and damper between the origins of two frames: force −k (d − l) − c ḋ along their connection, energy k (d −
+    l)²/2.
+
+    Parameters
+    ----------
+    first : Frame
+        On the first body; ``Frame(None, …)`` is fixed in space.
+    second : Frame
+        On the second body.
+    stiffness : float
+        k, N/m.
+    damping : float
+        c, N·s/m.
+    length : float
+        l of the relaxed spring, m.
+
+    Returns
+    -------
+    list of Element
+        One, for `Mechanism`.
+
+    Raises
+    ------
+    ModelError
+        Negative numbers; TypeError for what is no frame.
+
+    Examples
+    --------
+    >>> print(spring_damper(Frame(None), Frame("body"), stiffness=100.0, length=0.2)[0])
+    Compliant 'length' between the base and 'body'
+    """
     of_kind(first, Frame, "first", "a Frame")
     of_kind(second, Frame, "second", "a Frame")
     zero, length = np.zeros(3), not_negative(length, "length")

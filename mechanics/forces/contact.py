@@ -112,12 +112,34 @@ def contact(
         c in N·s/m for "kelvin_voigt"; the factor a in s/m for "hunt_crossley" and "hertz"
         (`laws.hunt_crossley_factor`).
     law : {"kelvin_voigt", "hunt_crossley", "hertz"}
+        N = k d + c ḋ, N = k d (1 + a ḋ), N = k d^{3/2} (1 + a ḋ), for a depth d > 0; never below 0.
     friction : float
-        Coefficient of (dynamic) friction; 0 for none.
+        Coefficient of (dynamic) friction (dimensionless); 0 for none.
     static_friction : float, optional
-        The peak of the Stribeck curve; default none (tanh law).
+        The peak of the Stribeck curve (dimensionless); default none (tanh law).
     slip_speed : float
         v_s, where regularised friction reaches its value, m/s.
+
+    Returns
+    -------
+    list of Element
+        One, for `Mechanism`.
+
+    Raises
+    ------
+    ValueError
+        An unknown law, a slip speed that is not positive, static friction below the dynamic one.
+    ModelError
+        Negative numbers.
+
+    References
+    ----------
+    Hunt and Crossley 1975; Brown and McPhee 2016 for the Stribeck curve.
+
+    Examples
+    --------
+    >>> print(contact(Frame("foot"), Frame(None), 0.02, stiffness=1e5, damping=100.0, friction=0.8)[0])
+    Contact of 'foot' on the base
     """
     of_kind(center, Frame, "center", "a Frame")
     of_kind(plane, Frame, "plane", "a Frame")

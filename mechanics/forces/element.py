@@ -34,8 +34,22 @@ ON_JOINT, ON_EQUATION, ON_BODIES = range(3)
 
 
 class BodyState(NamedTuple):
-    """Where a body is and how it moves: R (nine numbers, by rows; body → world axes), x (world axes), velocity v of the
-    body origin and angular velocity w (body axes).  The body is the link of the tree that carries the user's body.
+    """Where a body is and how it moves, as laws get it; the body is the link of the tree that carries the user's body.
+
+    Attributes
+    ----------
+    R : nine scalars, by rows
+        Body → world axes.
+    x : three scalars
+        Body origin, world axes, m.
+    v : three scalars
+        Velocity of the body origin, body axes, m/s.
+    w : three scalars
+        Angular velocity, body axes, rad/s.
+
+    Examples
+    --------
+    What the law of an `OnBodies` element is handed twice; see `contact`.
     """
 
     R: Any
@@ -52,6 +66,14 @@ class Element:
     ----------
     law : helper
         See the module.  Laws of a joint and of an equation get the fields of the dataclass that are numbers, in order.
+
+    Examples
+    --------
+    >>> from mechanics import Frame
+    >>> from mechanics.forces import joint_spring
+    >>> spring = joint_spring("hinge", stiffness=10.0)[0]
+    >>> spring.names(), spring.size(), spring.numbers, spring.is_driven(), spring.dissipates
+    (['stiffness', 'damping', 'rest'], 3, [10.0, 0.0, 0.0], False, False)
     """
 
     law: ClassVar[Callable[..., Any]]
@@ -90,12 +112,23 @@ class Element:
 
     @property
     def numbers(self) -> list[float]:
+        """Values of the fields that are numbers, in order."""
         return [float(getattr(self, name)) for name in self.names()]
 
 
 @dataclass(frozen=True)
 class OnJoint(Element):
-    """A force on the one coordinate of a joint: ``law(numbers, x, s)`` → force, stored energy, power."""
+    """A force on the one coordinate of a joint: ``law(numbers, x, s)`` → force, stored energy, power.
+
+    Attributes
+    ----------
+    joint : str
+        Name of a joint of one coordinate.
+
+    Examples
+    --------
+    See `joint_spring`.
+    """
 
     place = ON_JOINT
     not_numbers = ("joint", "motion")
@@ -119,6 +152,17 @@ class OnJoint(Element):
 class OnEquation(Element):
     """A force along φ, one equation of a closure that is not kept: ``law(numbers, phi, rate)`` → force, stored energy,
     power.
+
+    Attributes
+    ----------
+    first, second : str or None
+        Names of the bodies; None is the base.
+    equation : Equation
+        Of a closure (`mechanics.constraints.loops`).
+
+    Examples
+    --------
+    See `bushing`.
     """
 
     place = ON_EQUATION
@@ -137,6 +181,15 @@ class OnBodies(Element):
 
     ``law(numbers, first, second)`` → force on the first (world axes), the point seen from either body's origin (world
     axes), stored energy, power.
+
+    Attributes
+    ----------
+    first, second : Frame
+        On the body that the force acts on, and on the one that its opposite acts on.
+
+    Examples
+    --------
+    See `contact`.
     """
 
     place = ON_BODIES
@@ -153,7 +206,18 @@ class OnBodies(Element):
         return cls.SIZE
 
     def numbers_of(self, first: Frame, second: Frame) -> Array:
-        """The numbers of the law, with the element's frames in the axes of the bodies that the law gets."""
+        """The numbers of the law, with the element's frames in the axes of the bodies that the law gets.
+
+        Parameters
+        ----------
+        first, second : Frame
+            The element's frames, in the axes of the links.
+
+        Returns
+        -------
+        array (size,)
+            What the law reads.
+        """
         raise NotImplementedError
 
 
@@ -162,7 +226,30 @@ def _body(name: str | None) -> str:
 
 
 def not_negative(x: float, name: str) -> float:
-    """x, or ModelError."""
+    """The number x, checked: finite and not negative.
+
+    Parameters
+    ----------
+    x : float
+        In any unit.
+    name : str
+        What the message calls it.
+
+    Returns
+    -------
+    float
+        x.
+
+    Raises
+    ------
+    ModelError
+        A negative or infinite number; TypeError for what is none.
+
+    Examples
+    --------
+    >>> not_negative(2, "stiffness")
+    2.0
+    """
     x = real(x, name, "a finite number that is not negative", lambda _: True)
     if not (np.isfinite(x) and x >= 0.0):
         raise ModelError(f"force element: {name}", f"is {x}", "give a finite number that is not negative")

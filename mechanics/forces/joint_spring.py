@@ -42,7 +42,34 @@ class JointSpring(OnJoint):
 
 
 def joint_spring(joint: str, stiffness: float, rest: float = 0.0, damping: float = 0.0) -> list[Element]:
-    """Spring and damper on a joint of one coordinate: N·m/rad, rad, N·m·s/rad (or N/m, m, N·s/m)."""
+    """Spring and damper on a joint of one coordinate: τ = −k (x − x₀) − c ẋ, energy k (x − x₀)²/2.
+
+    Parameters
+    ----------
+    joint : str
+        Its name.
+    stiffness : float
+        k, N·m/rad or N/m.
+    rest : float
+        x₀, rad or m.
+    damping : float
+        c, N·m·s/rad or N·s/m.
+
+    Returns
+    -------
+    list of Element
+        One, for `Mechanism`.
+
+    Raises
+    ------
+    ModelError
+        Negative or infinite numbers; TypeError for what is none.
+
+    Examples
+    --------
+    >>> print(joint_spring("hinge", stiffness=10.0, rest=0.5, damping=0.1)[0])
+    JointSpring on joint 'hinge'
+    """
     return [
         JointSpring(joint, not_negative(stiffness, "stiffness"), not_negative(damping, "damping"), real(rest, "rest"))
     ]

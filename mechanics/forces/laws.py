@@ -59,10 +59,31 @@ def hunt_crossley_factor(restitution: float, speed: float) -> float:
 
     With α = a·speed, ln((1 + α)/(1 − α e)) = α (1 + e), for every exponent of the spring.
 
+    Parameters
+    ----------
+    restitution : float
+        e, the ratio of the speeds after and before, 0 < e ≤ 1.
+    speed : float
+        Before the impact, m/s.
+
+    Returns
+    -------
+    float
+        a, s/m.
+
     Raises
     ------
     ValueError
         e outside (0, 1], or a speed that is not positive.
+
+    References
+    ----------
+    The law is that of Hunt and Crossley 1975; the equation for a follows by integrating one impact.
+
+    Examples
+    --------
+    >>> round(hunt_crossley_factor(0.8, 1.0), 6), hunt_crossley_factor(1.0, 1.0)
+    (0.373146, 0.0)
     """
     from scipy.optimize import brentq  # slow to import
 

@@ -36,6 +36,29 @@ class Motor(OnJoint):
 
 
 def motor(joint: str, force: Motion) -> list[Element]:
-    """A torque (or force) u(t) on a joint of one coordinate."""
+    """A torque (or force) u(t) on a joint of one coordinate.
+
+    Parameters
+    ----------
+    joint : str
+        Its name.
+    force : Motion
+        u(t), N·m or N.
+
+    Returns
+    -------
+    list of Element
+        One, for `Mechanism`.
+
+    Raises
+    ------
+    TypeError
+        Not a Motion.
+
+    Examples
+    --------
+    >>> print(motor("hinge", Motion((0.0,), ((2.0, 6.28, 0.0),)))[0])
+    Motor on joint 'hinge'
+    """
     of_kind(force, Motion, "force", "a Motion")
     return [Motor(joint, force)]

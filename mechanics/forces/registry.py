@@ -28,12 +28,23 @@ def register(kind: type[Element]) -> None:
 
     Call it once, before the first run: compiled code knows the kinds that were registered when it was compiled.
 
+    Parameters
+    ----------
+    kind : class
+        Derived from `OnJoint`, `OnEquation` or `OnBodies`, with a `law`.
+
     Raises
     ------
     TypeError
         The class says not where it acts, or has no `law` that is a `helper`.
     RuntimeError
         Too late: something has been compiled already.
+
+    Examples
+    --------
+    Those of the package are registered, and nothing happens:
+
+    >>> register(JointSpring)
     """
     if any(kind is known for known in KINDS):
         return

@@ -39,6 +39,33 @@ class Servo(OnJoint):
 
 
 def servo(joint: str, stiffness: float, damping: float, target: Motion) -> list[Element]:
-    """A drive that follows x_d(t) with a spring and a damper."""
+    """A drive that follows x_d(t) with a spring and a damper: τ = −k (x − x_d) − c (ẋ − ẋ_d).
+
+    Parameters
+    ----------
+    joint : str
+        Its name.
+    stiffness : float
+        k, N·m/rad or N/m.
+    damping : float
+        c, N·m·s/rad or N·s/m.
+    target : Motion
+        x_d(t), rad or m.
+
+    Returns
+    -------
+    list of Element
+        One, for `Mechanism`.
+
+    Raises
+    ------
+    TypeError
+        Not a Motion; ModelError for negative numbers.
+
+    Examples
+    --------
+    >>> print(servo("hinge", 100.0, 1.0, Motion((0.0, 1.0)))[0])
+    Servo on joint 'hinge'
+    """
     of_kind(target, Motion, "target", "a Motion")
     return [Servo(joint, not_negative(stiffness, "stiffness"), not_negative(damping, "damping"), target)]

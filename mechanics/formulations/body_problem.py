@@ -45,13 +45,36 @@ def body_problem(
     v: ArrayLike | None = None,
     rates: Mapping[str, ArrayLike] | None = None,
 ) -> Problem:
-    """The motion in body coordinates, from a state in tree coordinates.
+    """The motion in body coordinates, (x₁, R₁, …, v) or in the plane (x₁, y₁, θ₁, …, v), from a state in tree
+    coordinates.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        With loops, couplings, wheels or none.
+    q : array (nq,), optional
+        Closed configuration, rad and m; default that of `Mechanism.start`.
+    v : array (nv,), optional
+        Velocities, rad/s and m/s, that keep it closed; default those of `Mechanism.start`.
+    rates : mapping of str to float or array, optional
+        Instead of v: rates of joints by name, rad/s and m/s.
+
+    Returns
+    -------
+    Problem
+        Every body on its own, every joint a constraint, the mass matrix constant; parts "constrained".
 
     Raises
     ------
     ModelError
         Force elements, prescribed motions, joints that are no constraint of this kind, bodies without mass, or no
         choice of closure equations that is independent in every position.
+
+    Examples
+    --------
+    >>> from mechanics.systems import SYSTEMS
+    >>> body_problem(SYSTEMS["four-bar"].mechanism())
+    <Problem 'four-bar (body coordinates)': on R^3 × R^3 × R^3 × R^9, watching energy, gap, velocity_gap>
     """
     of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
     tree = mechanism.tree

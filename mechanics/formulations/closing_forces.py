@@ -28,19 +28,35 @@ def closing_forces(
     Parameters
     ----------
     mechanism : Mechanism
+        Whose closures they are.
     problem : Problem
         Of `mechanism.problem`, without force elements.
     method : Method
         A variational method of trees that is not composed.
-    y : array
-        State (q, p), closed in positions and velocities.
+    y : array (nq + nv,)
+        State (q, p), closed in positions and velocities, SI units.
     h, t : float
         Step and time at its start, s.
+
+    Returns
+    -------
+    dict of str to float
+        Name of the equation → λ, N or N·m.
 
     Raises
     ------
     ArithmeticError
         The step fails or had to be divided.
+
+    Examples
+    --------
+    >>> from integrators.methods import find
+    >>> from mechanics.systems import SYSTEMS
+    >>> four_bar = SYSTEMS["four-bar"].mechanism()
+    >>> posed = four_bar.problem()
+    >>> found = closing_forces(four_bar, posed, find("TREE_VARIATIONAL"), posed.y0, 1e-3)
+    >>> len(found)
+    2
     """
     of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
     of_kind(problem, Problem, "problem", "a Problem")

@@ -32,10 +32,33 @@ def constrained_problem(
     For the variational methods (`DLA`, `DLA4`, `DLA6`: closed at rounding for ever), generalised-α and Radau methods.
     Where equations are redundant, as many as the rank are chosen once and solved; `gap` watches them all.
 
+    Parameters
+    ----------
+    mechanism : Mechanism
+        With loops, couplings, wheels or none.
+    q : array (nq,), optional
+        Closed configuration, rad and m; default that of `Mechanism.start`.
+    v : array (nv,), optional
+        Velocities, rad/s and m/s, that keep it closed; default those of `Mechanism.start`.
+    rates : mapping of str to float or array, optional
+        Instead of v: rates of joints by name, rad/s and m/s.
+
+    Returns
+    -------
+    Problem
+        With M, G and forces as its parts ("constrained").
+
     Raises
     ------
     ModelError
         No choice of equations is independent in every position, or the tree has prescribed motions.
+
+    Examples
+    --------
+    >>> from mechanics.formulations import constrained_problem
+    >>> from mechanics.systems import SYSTEMS
+    >>> constrained_problem(SYSTEMS["four-bar"].mechanism()).parts_layout
+    'constrained'
     """
     of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
     mobility, m = mechanism.mobility, mechanism.mobility.rank

@@ -25,9 +25,17 @@ from mechanics.scenes import mechanism_scene
 
 @dataclass(frozen=True)
 class Lagrange:
-    """Lagrange's equations of the first kind: φ̈ = 0."""
+    """Lagrange's equations of the first kind: φ̈ = 0.
+
+    Examples
+    --------
+    >>> from mechanics.formulations import Lagrange
+    >>> Lagrange().settings()
+    Settings(numbers=(0.0, 0.0, 0.0, 0.0), rounds=0, integral=False)
+    """
 
     def settings(self) -> Settings:
+        """What the kernels read of it."""
         return Settings((0.0, 0.0, 0.0, 0.0))
 
 
@@ -37,12 +45,35 @@ class Baumgarte:
 
     Good gains follow the time scale of the motion (about its highest angular rate), never the step: 1/h differentiates
     the truncation error of the stages.
+
+    Parameters
+    ----------
+    alpha : float
+        α, 1/s, positive.
+    beta : float, optional
+        β, 1/s, positive; default α.
+
+    Raises
+    ------
+    ValueError
+        From `settings`: gains that are not positive.
+
+    References
+    ----------
+    Baumgarte 1972.
+
+    Examples
+    --------
+    >>> from mechanics.formulations import Baumgarte
+    >>> Baumgarte(10.0).settings().numbers
+    (20.0, 100.0, 0.0, 0.0)
     """
 
     alpha: float
     beta: float | None = None
 
     def settings(self) -> Settings:
+        """What the kernels read of it: gains 2α, β², 0."""
         beta = self.alpha if self.beta is None else self.beta
         _check(alpha=self.alpha, beta=beta)
         return Settings((2.0 * self.alpha, beta**2, 0.0, 0.0))
@@ -50,11 +81,28 @@ class Baumgarte:
 
 @dataclass(frozen=True)
 class Ostermeyer:
-    """φ̈ + 3s φ̇ + 3s² φ + s³ z = 0, ż = φ; s in 1/s."""
+    """φ̈ + 3s φ̇ + 3s² φ + s³ z = 0, ż = φ; s in 1/s.
+
+    Parameters
+    ----------
+    s : float
+        1/s, positive: all three roots are at −s.
+
+    References
+    ----------
+    Ostermeyer 1990.
+
+    Examples
+    --------
+    >>> from mechanics.formulations import Ostermeyer
+    >>> Ostermeyer(10.0).settings().numbers
+    (30.0, 300.0, 1000.0, 0.0)
+    """
 
     s: float
 
     def settings(self) -> Settings:
+        """What the kernels read of it: gains 3s, 3s², s³."""
         _check(s=self.s)
         return Settings((3.0 * self.s, 3.0 * self.s**2, self.s**3, 0.0), integral=True)
 
@@ -63,6 +111,27 @@ class Ostermeyer:
 class AugmentedLagrangian:
     """Baumgarte's equation with frequency Ω and damping ratio μ, its multipliers by `rounds` of a penalty a (relative
     to 1/Φ).
+
+    Parameters
+    ----------
+    frequency : float
+        Ω, 1/s, positive.
+    damping : float
+        μ, the ratio to critical damping, positive.
+    penalty : float
+        a, relative to 1/Φ, positive.
+    rounds : int
+        Iterations of the multipliers per evaluation.
+
+    References
+    ----------
+    Bayo, García de Jalón and Serna 1988.
+
+    Examples
+    --------
+    >>> from mechanics.formulations import AugmentedLagrangian
+    >>> AugmentedLagrangian(rounds=5).settings().rounds
+    5
     """
 
     frequency: float = 10.0
@@ -71,6 +140,7 @@ class AugmentedLagrangian:
     rounds: int = 3
 
     def settings(self) -> Settings:
+        """What the kernels read of it: gains 2μΩ, Ω², 0, the penalty and the rounds."""
         _check(frequency=self.frequency, damping=self.damping, penalty=self.penalty, rounds=self.rounds)
         return Settings(
             (2.0 * self.damping * self.frequency, self.frequency**2, 0.0, 1.0 / self.penalty), rounds=int(self.rounds)
@@ -83,6 +153,23 @@ class Penalty:
 
     k and c count for closures of comparable sizes (`Mobility.scales`), whose φ̈ answers to unit λ with about 1: k in
     1/s², c in 1/s.
+
+    Parameters
+    ----------
+    stiffness : float
+        k in 1/s² (SI), positive.
+    damping : float
+        c, 1/s, positive.
+
+    References
+    ----------
+    Courant 1943.
+
+    Examples
+    --------
+    >>> from mechanics.formulations import Penalty
+    >>> Penalty(1e6, 100.0).settings().numbers
+    (100.0, 1000000.0, 0.0, 0.0)
     """
 
     stiffness: float
@@ -94,12 +181,27 @@ class Penalty:
 
         RK4 with steps h holds it for h ω below about 2.6; the error is 1/ω² of the reactions, so that h ω = 2 is the
         best setting.
+
+        Parameters
+        ----------
+        mechanism : Mechanism
+            Whose closures are to be held.
+        frequency : float
+            ω, 1/s, positive.
+        ratio : float
+            ζ, the damping ratio, positive.
+
+        Returns
+        -------
+        Penalty
+            Of that frequency.
         """
         _check(frequency=frequency, ratio=ratio)
         greatest = float(mechanism.mobility.spectra[0][0]) ** 2
         return Penalty(frequency**2 / greatest, 2.0 * ratio * frequency / greatest)
 
     def settings(self) -> Settings:
+        """What the kernels read of it: c and k."""
         _check(stiffness=self.stiffness, damping=self.damping)
         return Settings((self.damping, self.stiffness, 0.0, 0.0), rounds=SPRINGS)
 
@@ -126,11 +228,40 @@ def multiplier_problem(
 
     Parameters
     ----------
-    q, v, rates
-        As in `Mechanism.problem`.
+    q : array (nq,), optional
+        Closed configuration, rad and m; default that of `Mechanism.start`.
+    v : array (nv,), optional
+        Velocities, rad/s and m/s, that keep it closed; default those of `Mechanism.start`.
+    rates : mapping of str to float or array, optional
+        Instead of v: rates of joints by name, rad/s and m/s.
     stabilisation : Lagrange, Baumgarte, Ostermeyer, AugmentedLagrangian or Penalty
+        What is asked of φ̈.
     projection : {"none", "velocities", "positions"}
         After every step: nothing, velocities only, or positions and velocities.
+    mechanism : Mechanism
+        With loops, couplings, wheels or none.
+
+    Returns
+    -------
+    Problem
+        State (q, v), with z, the integrals of the gaps, behind it for `Ostermeyer`; watches energy, gap and velocity
+        gap.
+
+    Raises
+    ------
+    ValueError
+        Another projection, gains that are not positive; ModelError as from `Mechanism.problem`.
+
+    Notes
+    -----
+    φ̈ + K_D φ̇ + K_P φ + K_I z = 0, with multipliers λ from Φ λ = −(G H⁻¹ f + Ġ v + K_D φ̇ + K_P φ + K_I z).
+
+    Examples
+    --------
+    >>> from mechanics.formulations import Baumgarte, multiplier_problem
+    >>> from mechanics.systems import SYSTEMS
+    >>> multiplier_problem(SYSTEMS["four-bar"].mechanism(), stabilisation=Baumgarte(10.0))
+    <Problem 'four-bar': on SO(2) × SO(2) × SO(2) × R^3, watching energy, gap, velocity_gap>
     """
     if projection not in ("none", "velocities", "positions"):
         raise ValueError(f"projection: {projection!r}, expected 'none', 'velocities' or 'positions'")

@@ -22,11 +22,40 @@ Array = NDArray[np.float64]
 def reactions(
     mechanism: Mechanism, q: ArrayLike | None = None, v: ArrayLike | None = None, t: float = 0.0
 ) -> dict[str, float]:
-    """λ of every equation by name, at the configuration q and velocities v that keep the closures (default: those
-    `Mechanism.start` gives).
+    """λ of every equation by name, at the configuration q and velocities v that keep the closures: Gᵀ λ = M (v̇ −
+    v̇_free).
 
-    Equations that depend on each other (the wheels of one axle sideways, four wheels on a stiff frame) share a force in
-    more than one way: then this is the λ of least norm.
+    Parameters
+    ----------
+    mechanism : Mechanism
+        With loops, couplings, wheels or none.
+    q : array (nq,), optional
+        Closed configuration, rad and m; default that of `Mechanism.start`.
+    v : array (nv,), optional
+        Velocities, rad/s and m/s, that keep it closed; default those of `Mechanism.start`.
+    t : float
+        Time, s.
+
+    Returns
+    -------
+    dict of str to float
+        Name of the equation → λ, N or N·m.  Equations that depend on each other (the wheels of one axle sideways, four
+        wheels on a stiff frame) share a force in more than one way: then this is the λ of least norm.
+
+    Raises
+    ------
+    ModelError
+        q is open, or v opens the loops; TypeError for what is no Mechanism.
+
+    Examples
+    --------
+    A mass that rests on a plane presses with its weight:
+
+    >>> from mechanics import Body, Frame, Inertia, Tree, constraints, joints
+    >>> block = Body("block", joints.Prismatic((0.0, 0.0, 1.0)), inertia=Inertia.about_com(2.0, (0, 0, 0), np.eye(3)))
+    >>> resting = Mechanism(Tree([block]), [constraints.point_on_plane(Frame(None), Frame("block"), "floor")])
+    >>> {name: round(force, 9) for name, force in reactions(resting).items()}
+    {'floor: shift z': 19.62}
     """
     of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
     q0, v0 = mechanism.start(q, v, None)

@@ -44,7 +44,17 @@ def axis_of(value: ArrayLike, name: str = "axis") -> Axis:
 
 
 class Element:
-    """One elementary relative motion of a child frame in a parent frame: where it is and how it moves there."""
+    """One elementary relative motion of a child frame in a parent frame: where it is and how it moves there.
+
+    Examples
+    --------
+    >>> from mechanics.joints import Turn
+    >>> R, x = Turn((0.0, 0.0, 1.0)).pose([0.5], 0.0)
+    >>> R.round(4).tolist()
+    [[0.8776, -0.4794, 0.0], [0.4794, 0.8776, 0.0], [0.0, 0.0, 1.0]]
+    >>> Turn().basis([0.0])[:, 0].tolist()
+    [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    """
 
     code: int
     """Which branch of the kernels serves it."""

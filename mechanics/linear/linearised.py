@@ -27,20 +27,27 @@ class Linearisation:
     Attributes
     ----------
     A : array (n, n)
+        By the coordinates x.
     B : array (n, nv)
+        By the joint forces u.
     rates : array (n,)
         The rates of the coordinates x at the state itself: their part of (v, v̇), or of (v, ṗ).
     x, u : tuple of str
         Names of the coordinates, "δq …" then "δv …" (or "δp …"), and of the joint forces.
     x_units, u_units : tuple of str
+        Of `x` and `u`.
     shifts, changes : array (nv, n)
         δq and δv (or δp) of the whole tree for unit coordinates: where closures bind them, the dependent ones follow.
-    q, v : array
+    q, v : array (nq,), array (nv,)
         The state.
     acceleration : array (nv,)
         v̇ at the state.
     place, speed : array of int
         Numbers of the velocities of the tree that are the coordinates δq, which come first, and δv (or δp).
+
+    Examples
+    --------
+    See `linearise`.
     """
 
     A: Array
@@ -86,13 +93,14 @@ def linearise(
     Parameters
     ----------
     model : Tree or Mechanism
-        With force elements, loops and wheels.
+        With gravity, force elements, loops and wheels.
     state : Equilibrium, array (nq,), or pair (q, v)
-        What `equilibrium` found, a configuration at rest, or configuration and velocities; they keep the closures.
+        What `equilibrium` found, a configuration at rest, rad and m, or configuration and velocities, rad/s and m/s;
+        they keep the closures.
     tau : array (nv,), optional
-        Joint forces that act at the state, N or N·m.
+        Joint forces that act at the state, N·m and N.
     t : float
-        The time, for prescribed motions and drives: A and B are those of this instant.
+        The time, s, for prescribed motions and drives: A and B are those of this instant.
     variables : {"velocities", "momenta"}
         x = (δq, δv), or (δq, δp) of trees, where A is a Hamiltonian matrix if nothing dissipates and q is no group.
 
@@ -124,8 +132,8 @@ def linearise(
     >>> near = mechanics.linearise(tree, np.array([0.3, -0.2]))
     >>> near.x
     ('δq joint1', 'δq joint2', 'δv joint1', 'δv joint2')
-    >>> near.A.shape, near.B.shape
-    ((4, 4), (4, 2))
+    >>> near.A.shape, near.B.shape, near.positions
+    ((4, 4), (4, 2), 2)
     """
     posed = Posed(model, tau, t)
     q, v = state_of(posed, state)

@@ -30,7 +30,21 @@ _EPS = float(np.finfo(np.float64).eps)
 
 
 class EquilibriumError(ModelError):
-    """No equilibrium, or a singular one; `q` is the configuration that was reached."""
+    """No equilibrium, or a singular one; `q` is the configuration that was reached.
+
+    Examples
+    --------
+    See `equilibrium`; nothing holds a body that falls:
+
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> body = Body("stone", joints.Prismatic((0.0, 0.0, 1.0)), inertia=Inertia.about_com(1.0, (0, 0, 0), np.eye(3)))
+    >>> from mechanics.linear import equilibrium
+    >>> try:
+    ...     equilibrium(Tree([body]))
+    ... except EquilibriumError as error:
+    ...     print(error.q.shape)
+    (1,)
+    """
 
     def __init__(self, where: str, problem: str, remedy: str, q: Array) -> None:
         super().__init__(where, problem, remedy)
@@ -59,6 +73,10 @@ class Equilibrium:
     iterations : int
     residual : float
         Greatest unbalanced force, N or N·m, of the directions that closures leave free.
+
+    Examples
+    --------
+    See `equilibrium`.
     """
 
     q: Array
@@ -86,11 +104,11 @@ def equilibrium(
     model : Tree or Mechanism
         With gravity, force elements and closures; on wheels it is held where it stands across and along them.
     guess : array (nq,), optional
-        Default the neutral configuration, or `home`; closed first where it is open.
+        rad and m; default the neutral configuration, or `home`; closed first where it is open.
     tau : array (nv,), optional
-        Constant joint forces, N or N·m.
+        Constant joint forces, N·m and N.
     t : float
-        The time at which drives are looked at, as if they stood still there.
+        The time, s, at which drives are looked at, as if they stood still there.
     stable : bool
         Go downhill in the potential energy from the beginning; an equilibrium that is not stable is then an error.
 
@@ -118,13 +136,19 @@ def equilibrium(
     finds none, and with `stable`, stiffnesses are taken positive and steps end before the forces turn round: downhill.
     Source: Deuflhard 2004 (natural monotonicity).
 
+    References
+    ----------
+    Deuflhard 2004 (natural monotonicity).
+
     Examples
     --------
     >>> import mechanics
-    >>> tree = mechanics.load_model("double_pendulum")
-    >>> found = mechanics.equilibrium(tree, [0.3, -0.2])
-    >>> found.stability, abs(found.q).max() < 1e-12
-    ('stable', True)
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
+    >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
+    >>> found = mechanics.equilibrium(tree, [0.5])
+    >>> found.stability, bool(abs(found.q[0]) < 1e-12), found.stiffness.round(6).tolist()
+    ('stable', True, [19.62])
     """
     posed = Posed(model, tau, t)
     if posed.tree.is_rheonomic:

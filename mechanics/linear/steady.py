@@ -35,6 +35,10 @@ class Stability:
         joints, which turn with the steady motion: frequencies are shifted by its rates, growth is not.
     zeros : int
         Zero eigenvalues: cyclic coordinates, and the neighbouring steady motions.
+
+    Examples
+    --------
+    See `stability`.
     """
 
     verdict: str
@@ -52,8 +56,20 @@ def stability(model: Tree | Mechanism, state: State, *, tau: ArrayLike | None = 
 
     Parameters
     ----------
-    model, state, tau, t
-        As in `linearise`.
+    model : Tree or Mechanism
+        With gravity, force elements, loops and wheels.
+    state : Equilibrium, array (nq,), or pair (q, v)
+        What `equilibrium` found, a configuration at rest, rad and m, or configuration and velocities, rad/s and m/s;
+        they keep the closures.
+    tau : array (nv,), optional
+        Joint forces that act at the state, N·m and N.
+    t : float
+        The time, s, for prescribed motions and drives.
+
+    Returns
+    -------
+    Stability
+        The verdict, and the eigenvalues behind it.
 
     Raises
     ------

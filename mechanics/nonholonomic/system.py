@@ -40,7 +40,18 @@ RANK_TOLERANCE = 1e-10
 
 
 class ConstraintError(ValueError):
-    """A state that violates the constraints, or a configuration where they lose rank."""
+    """A state that violates the constraints, or a configuration where they lose rank.
+
+    Examples
+    --------
+    >>> from mechanics.systems import SYSTEMS
+    >>> sleigh = SYSTEMS["chaplygin-sleigh"].make()
+    >>> try:
+    ...     sleigh.constrained_problem(v=[0.0, 1.0, 0.0])
+    ... except ConstraintError as error:
+    ...     print("violates constraint row 0" in str(error))
+    True
+    """
 
 
 class Parts(NamedTuple):
@@ -96,6 +107,18 @@ class NonholonomicSystem:
         Names of the last invariants of the reduced form, which vanish where its frame ends and are guarded.
     scene : Scene or callable, optional
         How it is drawn, from states that begin with q (see `Problem.scene`).
+
+    Examples
+    --------
+    >>> from mechanics.systems import SYSTEMS
+    >>> sleigh = SYSTEMS["chaplygin-sleigh"].make()
+    >>> sleigh.n, sleigh.m, sleigh.r
+    (3, 1, 2)
+    >>> v = sleigh.velocity(sleigh.q0, [1.0, 0.5])
+    >>> bool(abs(sleigh.residual(sleigh.q0, v)).max() < 1e-15), sleigh.quasi_velocity(sleigh.q0, v).tolist()
+    (True, [1.0, 0.5])
+    >>> sleigh.with_start(sleigh.q0, [1.0, 0.0]).problem().y0.shape
+    (5,)
     """
 
     model: str
@@ -149,7 +172,25 @@ class NonholonomicSystem:
         return self.n - self.r if self.rows is None else self.rows
 
     def problem(self, q: ArrayLike | None = None, u: ArrayLike | None = None) -> Problem:
-        """The reduced form, from the configuration q and the quasi-velocities u (default: the system's own start)."""
+        """The reduced form, from the configuration q and the quasi-velocities u (default: the system's own start).
+
+        Parameters
+        ----------
+        q : array (n_q,), optional
+            Configuration, SI units.
+        u : array (r,), optional
+            Quasi-velocities, SI units.
+
+        Returns
+        -------
+        Problem
+            State (q, u).
+
+        Raises
+        ------
+        ValueError
+            Wrong shapes.
+        """
         start = q is None and u is None
         y0 = np.concatenate([_given(q, self.q0, self.n_q, "q"), _given(u, self.u0, self.r, "u")])
         layout = "quasi_velocity" if self.reduced.parts is not None else ""
@@ -166,8 +207,25 @@ class NonholonomicSystem:
     ) -> Problem:
         """The form with multipliers, from the configuration q and the full velocity v.
 
-        Raises ConstraintError if A(q) v = c does not hold to `TOLERANCE`; with ``project=True`` the velocity is
-        replaced by the nearest admissible one in the metric M instead (`project_velocity` says what energy that takes).
+        Parameters
+        ----------
+        q : array (n_q,), optional
+            Configuration, SI units; default that of the start.
+        v : array (n,), optional
+            Body velocity, SI units; default that of the start.
+        project : bool
+            Whether the velocity is replaced by the nearest admissible one in the metric M (`project_velocity` says what
+            energy that takes).
+
+        Returns
+        -------
+        Problem
+            State (q, v), with M, A and forces as its parts.
+
+        Raises
+        ------
+        ConstraintError
+            A(q) v = c does not hold to `TOLERANCE`, and `project` is False; the rows lose rank.
         """
         q = _given(q, self.q0, self.n_q, "q")
         v = self.velocity(q, self.u0) if v is None else _given(v, None, self.n, "v")
@@ -213,24 +271,100 @@ class NonholonomicSystem:
         )
 
     def with_start(self, q: ArrayLike, u: ArrayLike) -> NonholonomicSystem:
-        """The same system from another start (and without its exact solution, which belongs to the old one)."""
+        """The same system from another start (and without its exact solution, which belongs to the old one).
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            Configuration, in the units of the system (SI).
+        u : array (r,)
+            Quasi-velocities, in the units of the system (SI).
+
+        Returns
+        -------
+        NonholonomicSystem
+            A copy.
+
+        Raises
+        ------
+        ValueError
+            Wrong shapes.
+        """
         return replace(self, q0=_given(q, None, self.n_q, "q"), u0=_given(u, None, self.r, "u"), exact=None)
 
     # --- at one state -------------------------------------------------------------------------------------------------
 
     def velocity(self, q: ArrayLike, u: ArrayLike, t: float = 0.0) -> Array:
-        """v = S(q) u + s(q)."""
+        """The full velocity of quasi-velocities, v = S(q) u + s(q).
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            Configuration, in the units of the system (SI).
+        u : array (r,)
+            Quasi-velocities, in the units of the system (SI).
+        t : float
+            Time, s.
+
+        Returns
+        -------
+        array (n,)
+            Admissible.
+
+        Raises
+        ------
+        ValueError
+            Wrong shapes.
+        """
         problem = self._reduced_problem
         y = np.concatenate([_given(q, None, self.n_q, "q"), _given(u, None, self.r, "u")])
         return problem.velocity(t, y)[: self.n]
 
     def basis(self, q: ArrayLike, t: float = 0.0) -> Array:
-        """S(q), (n, r): the columns span the admissible velocities."""
+        """S(q), (n, r): the columns span the admissible velocities.
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            Configuration, in the units of the system (SI).
+        t : float
+            Time, s.
+
+        Returns
+        -------
+        array (n, r)
+            S(q).
+
+        Raises
+        ------
+        ValueError
+            Wrong shapes.
+        """
         still = self.velocity(q, np.zeros(self.r), t)
         return np.stack([self.velocity(q, e, t) - still for e in np.eye(self.r)], axis=1)
 
     def quasi_velocity(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
-        """u of an admissible velocity v (least squares if v is not admissible)."""
+        """u of an admissible velocity v (least squares if v is not admissible).
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            Configuration, in the units of the system (SI).
+        v : array (n,)
+            Body velocity, in the units of the system (SI).
+        t : float
+            Time, s.
+
+        Returns
+        -------
+        array (r,)
+            u.
+
+        Raises
+        ------
+        ValueError
+            Wrong shapes.
+        """
         v = _given(v, None, self.n, "v")
         if self.r == self.n:
             return v
@@ -238,7 +372,27 @@ class NonholonomicSystem:
         return np.asarray(np.linalg.lstsq(self.basis(q, t), v - still, rcond=None)[0])
 
     def parts(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Parts:
-        """M, A, forces … at the state (q, v)."""
+        """M, A, forces … at the state (q, v).
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            Configuration, in the units of the system (SI).
+        v : array (n,)
+            Body velocity, in the units of the system (SI).
+        t : float
+            Time, s.
+
+        Returns
+        -------
+        Parts
+            By name.
+
+        Raises
+        ------
+        ValueError
+            Wrong shapes.
+        """
         n, m = self.n, self.m
         y = np.concatenate([_given(q, None, self.n_q, "q"), _given(v, None, self.n, "v")])
         out = self._constrained_problem.parts_values(t, y)
@@ -248,10 +402,26 @@ class NonholonomicSystem:
         return Parts._make([mass.reshape(n, n), rows.reshape(m, n), *vectors, float(potential[0])])
 
     def multipliers(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
-        """(v̇, λ) of the Lagrange–d'Alembert equations; rows that depend on each other give the λ of least norm.
+        """Accelerations and multipliers of the Lagrange–d'Alembert equations: M v̇ = f + Aᵀλ, A v̇ = −Ȧ v + ċ.
 
-        λ is the force (or moment) of each row.  Raises ConstraintError where the rows depend on each other and
-        contradict.
+        Parameters
+        ----------
+        q : array (n_q,)
+            Configuration, in the units of the system (SI).
+        v : array (n,)
+            Body velocity, in the units of the system (SI).
+        t : float
+            Time, s.
+
+        Returns
+        -------
+        v_dot, multipliers : array (n,), (m,)
+            λ is the force (or moment) of each row; rows that depend on each other give the λ of least norm.
+
+        Raises
+        ------
+        ConstraintError
+            The rows depend on each other and contradict.
         """
         p = self.parts(q, v, t)
         kkt = np.block([[p.mass, -p.rows.T], [p.rows, np.zeros((self.m, self.m))]])
@@ -264,13 +434,50 @@ class NonholonomicSystem:
         return x[: self.n], x[self.n :]
 
     def residual(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
-        """A(q) v − c, one number per row."""
+        """What of the constraints does not hold, A(q) v − c, one number per row.
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            Configuration, in the units of the system (SI).
+        v : array (n,)
+            Body velocity, in the units of the system (SI).
+        t : float
+            Time, s.
+
+        Returns
+        -------
+        array (m,)
+            In the units of the rows.
+
+        Raises
+        ------
+        ValueError
+            Wrong shapes.
+        """
         p = self.parts(q, v, t)
         return np.asarray(p.rows @ np.asarray(v, float) - p.value)
 
     def rank_margin(self, q: ArrayLike, t: float = 0.0) -> float:
         """Smallest over largest eigenvalue of A M⁻¹Aᵀ with rows scaled to one: 0 where the rows depend on each
         other.
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            Configuration, in the units of the system (SI).
+        t : float
+            Time, s.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+
+        Raises
+        ------
+        ValueError
+            Wrong shapes.
         """
         p = self.parts(q, np.zeros(self.n), t)
         gram = p.rows @ np.linalg.solve(p.mass, p.rows.T)
@@ -284,6 +491,27 @@ class NonholonomicSystem:
         """The admissible velocity nearest to v in the metric M, and the kinetic energy the projection takes away.
 
         min ½ (w − v)ᵀM (w − v) with A w = c; for c = 0 the loss is ½ δᵀ(A M⁻¹Aᵀ)⁻¹ δ with δ = A v.
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            Configuration, in the units of the system (SI).
+        v : array (n,)
+            Body velocity, in the units of the system (SI).
+        t : float
+            Time, s.
+
+        Returns
+        -------
+        w : array (n,)
+            Admissible.
+        loss : float
+            J.
+
+        Raises
+        ------
+        ConstraintError
+            The state violates the constraints, or they lose rank there; ValueError for wrong shapes.
         """
         self._check_rank(q, t)
         p, v = self.parts(q, v, t), np.asarray(v, float)
@@ -292,7 +520,22 @@ class NonholonomicSystem:
         return w, float(0.5 * v @ p.mass @ v - 0.5 * w @ p.mass @ w)
 
     def check(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> None:
-        """ConstraintError unless A v = c and φ = 0 hold and the rows are independent at (q, v)."""
+        """Whether A v = c and φ = 0 hold and the rows are independent at (q, v).
+
+        Parameters
+        ----------
+        q : array (n_q,)
+            Configuration, in the units of the system (SI).
+        v : array (n,)
+            Body velocity, in the units of the system (SI).
+        t : float
+            Time, s.
+
+        Raises
+        ------
+        ConstraintError
+            The state violates the constraints, or they lose rank there; ValueError for wrong shapes.
+        """
         self._check_rank(q, t)
         p, v = self.parts(q, v, t), np.asarray(v, float)
         residual = p.rows @ v - p.value

@@ -61,8 +61,10 @@ def nonholonomic_system(
         The kinetic energy ``T(q, v)``, quadratic in v, or its matrix ``M(q)`` → (n, n).
     rows : callable
         ``A(q)`` or ``A(t, q)`` → (m, n).
-    q0, v0 : array
-        The start; v0 must satisfy the constraints.
+    q0 : array (n_q,)
+        The configuration at the start, SI units.
+    v0 : array (n,)
+        The body velocity at the start, SI units; it must satisfy the constraints.
     potential, force, value : callable, optional
         V(q); F(t, q, v) → (n,); c(t, q) → (m,).
     position : callable, optional
@@ -76,8 +78,9 @@ def nonholonomic_system(
         Numbers ``f(q, v)`` that are watched besides the energy.
     edges : mapping name → callable, optional
         Numbers ``e(q)`` that vanish where the frame ends: a run in which one loses its sign is doubtful.
-    parameters : array, optional
-        Numbers; every function then takes them as its last argument, and one compilation serves all their values.
+    parameters : array (k,), optional
+        Numbers in any unit; every function then takes them as its last argument, and one compilation serves all their
+        values.
     variables, velocities, quasi_velocities : optional
         Names and units.
     conservative : bool
@@ -89,6 +92,11 @@ def nonholonomic_system(
     scene : Scene or callable, optional
         How it is drawn (see `Problem.scene`).
 
+    Returns
+    -------
+    NonholonomicSystem
+        With both forms of its motion.
+
     Raises
     ------
     ConstraintError
@@ -98,6 +106,10 @@ def nonholonomic_system(
     ValueError
         If a function returns values of the wrong shape, the mass matrix is not symmetric and positive definite at q0,
         or the kinetic energy is not quadratic in v.
+
+    References
+    ----------
+    Lagrange–d'Alembert: Neimark and Fufaev 1972; Bloch 2003.
 
     Examples
     --------

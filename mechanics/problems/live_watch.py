@@ -41,6 +41,7 @@ class LiveWatch:
     Parameters
     ----------
     mechanism : Mechanism
+        Whose run it watches.
     tell : function of a Finding
         Called once for every kind of finding at every equation; default a `MotionWarning`.
     stop_on : kinds of findings
@@ -50,6 +51,17 @@ class LiveWatch:
     ----------
     found : list of Finding
         All of them.  The time is that of the first saved state, or of the end of the chunk, after the event.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Another kind of finding to stop on; not a Mechanism.
+
+    Examples
+    --------
+    >>> from mechanics.systems import SYSTEMS
+    >>> LiveWatch(SYSTEMS["four-bar"].mechanism(), stop_on=("open",)).found
+    []
     """
 
     def __init__(
@@ -65,7 +77,18 @@ class LiveWatch:
         self._pivot_at_home = usual_pivot(mechanism.equations, mechanism.mobility, mechanism.home)
 
     def look(self, stretch: Any) -> bool:
-        """Whether the run is to stop, after what is in an `integrators.engine.run.Stretch`."""
+        """Whether the run is to stop, after what is in an `integrators.engine.run.Stretch`.
+
+        Parameters
+        ----------
+        stretch : Stretch
+            States and extremes since the last look (`integrators.engine.run.Stretch`).
+
+        Returns
+        -------
+        bool
+            Whether the run is to stop.
+        """
         before, single = len(self.found), stretch.y.ndim == 2
         for lane, (states, least, greatest) in enumerate(
             [(stretch.y, stretch.least, stretch.greatest)]

@@ -53,7 +53,7 @@ def hamiltonian_problem(
 
     References
     ----------
-    Ivanov and Shimanovsky, eq. (18), for the field; its step of one's own, for TREE_VARIATIONAL, follows Lee et al.
+    Ivanov and Shimanovsky, eq. (18), for the field; its own step, for TREE_VARIATIONAL: Lee, Liu, Park and Srinivasa
     2016.
 
     Examples

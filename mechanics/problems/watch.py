@@ -62,10 +62,12 @@ def findings(mechanism: Mechanism, t: ArrayLike, q: ArrayLike) -> list[Finding]:
 
     Parameters
     ----------
+    mechanism : Mechanism
+        Whose run it was.
     t : array (k,)
         Times, s.
     q : array (k, nq)
-        Coordinates: ``solution["q"]``.
+        Coordinates, rad and m: ``solution["q"]``.
 
     Returns
     -------
@@ -76,6 +78,13 @@ def findings(mechanism: Mechanism, t: ArrayLike, q: ArrayLike) -> list[Finding]:
     ------
     ValueError
         The shapes do not fit the mechanism.
+
+    Examples
+    --------
+    >>> from mechanics.systems import SYSTEMS
+    >>> four_bar = SYSTEMS["four-bar"].mechanism()
+    >>> findings(four_bar, [0.0], [four_bar.home])
+    []
     """
     of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
     times, states = reals(t, "t"), reals(q, "q")
@@ -91,7 +100,23 @@ def findings(mechanism: Mechanism, t: ArrayLike, q: ArrayLike) -> list[Finding]:
 
 
 def report(found: list[Finding]) -> str:
-    """One line per finding."""
+    """Findings in words, one line each.
+
+    Parameters
+    ----------
+    found : list of Finding
+        From `findings` or `LiveWatch.found`.
+
+    Returns
+    -------
+    str
+        One line where there is nothing.
+
+    Examples
+    --------
+    >>> report([])
+    'nothing to report: all loops closed, no singular position'
+    """
     lines = [str(f) for f in sequence(found, "found", "a list of findings")]
     return "\n".join(lines) or "nothing to report: all loops closed, no singular position"
 

@@ -70,6 +70,20 @@ class System:
         Where it is from; empty for the numbers of this package.
     without : tuple of str
         Formulations of its kind that it does not have.
+
+    Raises
+    ------
+    ValueError
+        Another kind.
+
+    Examples
+    --------
+    >>> from mechanics.systems import SYSTEMS
+    >>> system = SYSTEMS["four-bar"]
+    >>> system.kind, system.formulations
+    ('loops', ('hamiltonian', 'index_one', 'constrained', 'body_coordinates'))
+    >>> system.problem("index_one"), system.mechanism().mobility.dof
+    (<Problem 'four-bar': on SO(2) × SO(2) × SO(2) × R^3, watching energy, gap, velocity_gap>, 1)
     """
 
     name: str
@@ -94,6 +108,18 @@ class System:
 
         Options the system takes (``help(system.make)``) go to `make`, others to the formulation: ``projection``,
         ``stabilisation``, another start.
+
+        Parameters
+        ----------
+        formulation : str, optional
+            One of `formulations`; default the first.
+        **options
+            Of the system (``help(system.make)``) and of the formulation.
+
+        Returns
+        -------
+        Problem
+            Ready for `integrators.integrate`.
 
         Raises
         ------
@@ -125,7 +151,23 @@ class System:
         return self.problem().exact
 
     def mechanism(self, **options: Any) -> Mechanism:
-        """The mechanism whose motion this is, at its start; TypeError for systems that are none."""
+        """The mechanism whose motion this is, at its start; TypeError for systems that are none.
+
+        Parameters
+        ----------
+        **options
+            Of the system (``help(system.make)``).
+
+        Returns
+        -------
+        Mechanism
+            With its start.
+
+        Raises
+        ------
+        TypeError
+            A system without loops and wheels.
+        """
         if self.kind not in ("loops", "wheels"):
             raise TypeError(
                 f"mechanism: {self.name!r} is of kind {self.kind!r}, only those with loops or wheels have one"

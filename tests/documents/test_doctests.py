@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 PACKAGES = ("liegroup", "integrators", "mechanics", "liemech")
+SLOW = ("integrators.analysis.modified_energy", "mechanics.formulations.closing_forces")
+"""They compile kernels that no other example needs."""
 
 
 def with_examples() -> list[str]:
@@ -24,7 +26,11 @@ def with_examples() -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", with_examples())
+def modules() -> list[object]:
+    return [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in with_examples()]
+
+
+@pytest.mark.parametrize("name", modules())
 def test_examples_run(name):
     result = doctest.testmod(importlib.import_module(name))
     assert result.attempted > 0

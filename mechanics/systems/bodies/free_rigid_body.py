@@ -48,6 +48,16 @@ def free_rigid_body(
     -------
     Problem
         With `exact`, the solution at any time (`EulerTop`).
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, moments that no body has, a quaternion that is not of unit norm.  Both ω and p.
+
+    Examples
+    --------
+    >>> free_rigid_body((3.0, 2.0, 1.0), angular_velocity=(0.1, 1.0, 0.1))
+    <Problem 'free rigid body': canonical on SO(3) × R^3, watching energy, momentum_x, momentum_y, momentum_z>
     """
     J = rigid_body.tensor(inertia)
     if angular_velocity is None and momentum is None:

@@ -60,14 +60,24 @@ def full_body(
     angular_velocities : array (n, 3)
         In body axes, rad/s.
     orientations : array (n, 4), optional
-        Unit quaternions (w, x, y, z); default all 1.
+        Unit quaternions (w, x, y, z) (dimensionless); default all 1.
     gravitation : float
         G, m³/(kg s²).
+
+    Returns
+    -------
+    Problem
+        State (positions and attitudes, momenta in body axes); watches energy and momenta.
 
     Raises
     ------
     ValueError
         Bodies without extent; sizes that do not fit.
+
+    Examples
+    --------
+    >>> full_body().invariant_names[:2]
+    ('energy', 'momentum_x')
     """
     clusters = [_centred(b, i) for i, b in enumerate(bodies)]
     positive(gravitation=gravitation)

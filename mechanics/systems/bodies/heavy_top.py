@@ -49,10 +49,27 @@ def heavy_top(
         Centre of mass r from the fixed point, body axes, m.
     gravity : float
         m/s².
-    angular_velocity, momentum : array (3,), optional
-        ω or p at the start, one of the two, body axes.
+    angular_velocity : array (3,), optional
+        ω at the start, body axes, rad/s.
+    momentum : array (3,), optional
+        p at the start instead, body axes, kg·m²/s.
     orientation : array (4,)
         Attitude at the start, unit quaternion (w, x, y, z).
+
+    Returns
+    -------
+    Problem
+        State (q, p) on T*SO(3); watches energy and vertical momentum.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, moments that no body has, a quaternion that is not of unit norm.
+
+    Examples
+    --------
+    >>> heavy_top()
+    <Problem 'heavy top': canonical on SO(3) × R^3, watching energy, vertical_momentum>
     """
     J = rigid_body.tensor(inertia)
     if angular_velocity is None and momentum is None:
@@ -81,7 +98,22 @@ def lagrange_top(
     angular_velocity : array (3,)
         ω at the start, body axes, rad/s.
     orientation : array (4,)
-        Attitude at the start, unit quaternion (w, x, y, z); the default is tilted by 1 rad.
+        Attitude at the start, unit quaternion (w, x, y, z) (dimensionless); the default is tilted by 1 rad.
+
+    Returns
+    -------
+    Problem
+        As `heavy_top`, and the axial momentum p₃.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, moments that no body has, a quaternion that is not of unit norm.
+
+    Examples
+    --------
+    >>> lagrange_top(angular_velocity=(0.0, 0.0, 10.0))
+    <Problem 'Lagrange top': canonical on SO(3) × R^3, watching energy, vertical_momentum, axial_momentum>
     """
     positive(transverse=transverse, axial=axial)
     finite(weight_moment=weight_moment)
@@ -117,8 +149,25 @@ def kovalevskaya_top(
         J₃, kg·m².
     weight_moment : float
         m g l, N·m.
-    angular_velocity, orientation
-        As for `lagrange_top`.
+    angular_velocity : array (3,)
+        ω at the start, body axes, rad/s.
+    orientation : array (4,)
+        Attitude at the start, unit quaternion (w, x, y, z) (dimensionless); the default is tilted by 1 rad.
+
+    Returns
+    -------
+    Problem
+        As `heavy_top`, and K.
+
+    Raises
+    ------
+    ValueError
+        Wrong shapes, moments that no body has, a quaternion that is not of unit norm.
+
+    Examples
+    --------
+    >>> kovalevskaya_top()
+    <Problem 'Kovalevskaya top': canonical on SO(3) × R^3, watching energy, vertical_momentum, kovalevskaya>
     """
     positive(axial=axial)
     finite(weight_moment=weight_moment)

@@ -29,16 +29,26 @@ def kepler(eccentricity: float = 0.6, semi_major_axis: float = 1.0, mu: float = 
     Parameters
     ----------
     eccentricity : float
-        In [0, 1).
+        In [0, 1), dimensionless.
     semi_major_axis : float
         m.
     mu : float
-        Gravitational parameter, m³/s².
+        Gravitational parameter, m³/s², positive; times the unit mass.
 
     Returns
     -------
     Problem
         With `exact`, the solution at any time (`KeplerOrbit`).
+
+    Raises
+    ------
+    ValueError
+        An eccentricity outside [0, 1), an axis or a parameter that is not positive.
+
+    Examples
+    --------
+    >>> kepler(eccentricity=0.2).y0.round(4).tolist()
+    [0.8, 0.0, -0.0, 1.2247]
     """
     if not 0.0 <= eccentricity < 1.0:
         raise ValueError(f"eccentricity: {eccentricity}, expected a number in [0, 1), an ellipse")

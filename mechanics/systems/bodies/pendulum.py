@@ -48,6 +48,12 @@ def pendulum(
     -------
     Problem
         With `exact`, the solution at any time (`PendulumMotion`); its angle is continuous, it counts turns.
+
+    Examples
+    --------
+    >>> swing = pendulum(angle=1.0)
+    >>> swing.exact(0.0).tolist()
+    [1.0, 1.7208692016106774e-16]
     """
     positive(mass=mass, length=length, gravity=gravity)
     finite(angle=angle, angular_velocity=angular_velocity)

@@ -52,10 +52,20 @@ def space_manipulator(free_base: bool = True, speed: float = 0.05) -> Problem:
     speed : float
         Rate of every joint, rad/s.
 
+    Returns
+    -------
+    Problem
+        State (q, p); watches energy and, floating, the momenta.
+
     Raises
     ------
     ValueError
         A speed that is not finite.
+
+    Examples
+    --------
+    >>> space_manipulator().dimension
+    26
     """
     finite(speed=speed)
     tree = space_manipulator_tree(free_base)

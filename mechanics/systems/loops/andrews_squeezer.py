@@ -68,7 +68,18 @@ def mechanism() -> Mechanism:
 
 
 def started() -> Mechanism:
-    """From rest.  The motor does work: watch energy − 0.033 β."""
+    """The squeezing mechanism from rest.  The motor does work: watch energy − 0.033 β.
+
+    Returns
+    -------
+    Mechanism
+        At its start.
+
+    Examples
+    --------
+    >>> started().mobility.dof
+    1
+    """
     return mechanism().with_start()
 
 

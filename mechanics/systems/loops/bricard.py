@@ -52,7 +52,18 @@ def mechanism(section: float = SECTION) -> Mechanism:
 
 
 def started() -> Mechanism:
-    """Released from rest; it moves through and back with a period near 5.0 s."""
+    """Bricard's mechanism released from rest; it moves through and back with a period near 5.0 s.
+
+    Returns
+    -------
+    Mechanism
+        At its start.
+
+    Examples
+    --------
+    >>> started().mobility.dof
+    1
+    """
     return mechanism().with_start()
 
 

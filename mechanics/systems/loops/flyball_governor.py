@@ -63,7 +63,23 @@ def mechanism(rigid: bool = False) -> Mechanism:
 
 
 def started(rigid: bool = False) -> Mechanism:
-    """Everything turns with one revolution per second; the balls rise."""
+    """The governor with one revolution per second; the balls rise.
+
+    Parameters
+    ----------
+    rigid : bool
+        Struts in the place of the springs.
+
+    Returns
+    -------
+    Mechanism
+        At its start.
+
+    Examples
+    --------
+    >>> started(rigid=True).mobility.dof
+    2
+    """
     return mechanism(rigid).with_start(v=np.array([SPEED, 0.0, 0.0, 0.0]))
 
 

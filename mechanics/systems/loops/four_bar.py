@@ -73,7 +73,23 @@ def mechanism() -> Mechanism:
 
 
 def started(speed: float = SPEED) -> Mechanism:
-    """From the crank angle 1 rad; the default speed turns for ever, speed 0 swings."""
+    """The four-bar linkage from the crank angle 1 rad; the default speed turns for ever, speed 0 swings.
+
+    Parameters
+    ----------
+    speed : float
+        Of the crank, rad/s.
+
+    Returns
+    -------
+    Mechanism
+        At its start.
+
+    Examples
+    --------
+    >>> started(0.0)
+    <Mechanism 'four-bar': 3 bodies, 5 closure equations of rank 2, dof 1>
+    """
     return mechanism().with_start(rates={"crank_joint": speed})
 
 

@@ -48,7 +48,30 @@ def mechanism(n: int = 2, lengths: ArrayLike | None = None) -> Mechanism:
 
 
 def started(n: int = 2, lengths: ArrayLike | None = None) -> Mechanism:
-    """From the upright position, the tips moving to the right with 1 m/s."""
+    """N parallelograms from the upright position, the tips moving to the right with 1 m/s.
+
+    Parameters
+    ----------
+    n : int
+        Parallelograms.
+    lengths : array (n,), optional
+        Of the horizontal rods, m; default 1 m each.
+
+    Returns
+    -------
+    Mechanism
+        At its start.
+
+    Raises
+    ------
+    ValueError
+        Another number of lengths; AssemblyError for lengths that do not close.
+
+    Examples
+    --------
+    >>> started(2).mobility.dof
+    1
+    """
     return mechanism(n, lengths).with_start(rates={"V0_joint": -SPEED})
 
 

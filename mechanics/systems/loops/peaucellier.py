@@ -60,7 +60,18 @@ def mechanism() -> Mechanism:
 
 
 def started() -> Mechanism:
-    """From the crank angle 0.5 rad at 1 rad/s: it swings within ±0.5738 rad."""
+    """From the crank angle 0.5 rad at 1 rad/s: it swings within ±0.5738 rad.
+
+    Returns
+    -------
+    Mechanism
+        At its start.
+
+    Examples
+    --------
+    >>> started().mobility.dof
+    1
+    """
     return mechanism().with_start(rates={"PC_joint": SPEED})
 
 

@@ -63,7 +63,18 @@ def start() -> tuple[Array, Array]:
 
 
 def started() -> Mechanism:
-    """From `start`: the crank turns over, 12.88 turns in 10 s."""
+    """From `start`: the crank turns over, 12.88 turns in 10 s.
+
+    Returns
+    -------
+    Mechanism
+        At its start.
+
+    Examples
+    --------
+    >>> started().mobility.dof
+    2
+    """
     return mechanism().with_start(*start())
 
 

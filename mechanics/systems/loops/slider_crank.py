@@ -48,7 +48,18 @@ def mechanism() -> Mechanism:
 
 
 def started() -> Mechanism:
-    """From the crank angle 0.8 rad at 6 rad/s: it turns for ever."""
+    """The slider-crank from the crank angle 0.8 rad at 6 rad/s: it turns for ever.
+
+    Returns
+    -------
+    Mechanism
+        At its start.
+
+    Examples
+    --------
+    >>> started().mobility.dof
+    1
+    """
     return mechanism().with_start(rates={"crank_joint": SPEED})
 
 

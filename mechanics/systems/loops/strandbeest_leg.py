@@ -81,7 +81,18 @@ def mechanism() -> Mechanism:
 
 
 def started() -> Mechanism:
-    """From the crank angle 0 at −6 rad/s: it keeps turning."""
+    """From the crank angle 0 at −6 rad/s: it keeps turning.
+
+    Returns
+    -------
+    Mechanism
+        At its start.
+
+    Examples
+    --------
+    >>> started().mobility.dof
+    1
+    """
     return mechanism().with_start(rates={"crank_joint": SPEED})
 
 

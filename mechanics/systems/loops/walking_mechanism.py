@@ -162,7 +162,25 @@ def start(ground: Ground = HARD_GROUND, period: float = PERIOD, phi_dot: float =
 
 
 def started(ground: Ground = HARD_GROUND, period: float = PERIOD) -> Mechanism:
-    """Walking, from `start`."""
+    """The walking mechanism, walking.
+
+    Parameters
+    ----------
+    ground : Ground
+        Law and numbers of the contact with the feet.
+    period : float
+        Of the drive, s.
+
+    Returns
+    -------
+    Mechanism
+        At its start.
+
+    Examples
+    --------
+    >>> started().mobility.dof
+    4
+    """
     return mechanism(ground, period).with_start(*start(ground, period))
 
 

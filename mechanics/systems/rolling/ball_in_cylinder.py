@@ -136,10 +136,40 @@ def ball_in_cylinder(
     climb: float = 0.2,
     radial_spin: float = 0.5,
 ) -> NonholonomicSystem:
-    """The ball (solid by default), its centre at (distance, 0, 0), with azimuthal rate ν̇, vertical velocity and radial
-    spin ω_n.
+    """The ball (solid by default), its centre at (distance, 0, 0).
 
-    Raises ValueError for a mass, length or moment that is not positive.
+    Parameters
+    ----------
+    mass, radius : float
+        kg and m.
+    distance : float
+        d of the centre from the axis, m.
+    moment : float, optional
+        I about the centre, kg·m²; default (2/5) m r².
+    gravity : float
+        m/s².
+    turn_rate : float
+        ν̇ about the axis of the cylinder, rad/s.
+    climb : float
+        Vertical velocity, m/s.
+    radial_spin : float
+        ω_n, rad/s.
+
+    Returns
+    -------
+    NonholonomicSystem
+        With its start; `path` of this file is where its centre goes.
+
+    Raises
+    ------
+    ValueError
+        A mass, length or moment that is not positive.
+
+    Examples
+    --------
+    >>> system = ball_in_cylinder(climb=0.1)
+    >>> system.n, system.m, system.problem().y0.shape
+    (6, 3, (10,))
     """
     moment = 0.4 * mass * radius**2 if moment is None else moment
     positive(mass=mass, radius=radius, distance=distance, moment=moment)

@@ -49,6 +49,17 @@ def start(
 
 
 def started() -> Mechanism:
-    """From `start`."""
+    """The ball on its table, from `start`.
+
+    Returns
+    -------
+    Mechanism
+        At its start.
+
+    Examples
+    --------
+    >>> started().mobility.dof
+    4
+    """
     made = mechanism()
     return made.with_start(*start(made))

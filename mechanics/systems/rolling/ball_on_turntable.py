@@ -54,7 +54,34 @@ def ball_on_turntable(
     velocity: tuple[float, float] = (0.1, 0.3),
     spin: float = 1.0,
 ) -> NonholonomicSystem:
-    """The ball (solid by default) at `position` with `velocity` of its centre, both in space, and vertical spin."""
+    """The ball (solid by default) at a place and with a velocity of its centre, both in space.
+
+    Parameters
+    ----------
+    mass, radius : float
+        kg and m.
+    moment : float, optional
+        I about the centre, kg·m²; default (2/5) m r².
+    turn_rate : float
+        W of the table, rad/s.
+    position : two floats
+        m.
+    velocity : two floats
+        m/s.
+    spin : float
+        ω_z, rad/s.
+
+    Returns
+    -------
+    NonholonomicSystem
+        With its start; `path` of this file is where its centre goes.
+
+    Examples
+    --------
+    >>> system = ball_on_turntable(turn_rate=1.0)
+    >>> system.n, system.m, system.problem().y0.shape
+    (6, 3, (10,))
+    """
     moment = 0.4 * mass * radius**2 if moment is None else moment
     positive(mass=mass, radius=radius, moment=moment)
     relative = velocity[0] + turn_rate * position[1], velocity[1] - turn_rate * position[0]

@@ -84,8 +84,44 @@ def car(
 ) -> NonholonomicSystem:
     """The car from the origin with forward speed v.
 
-    Raises ValueError for masses, moments or lengths that are not positive, and for wheels steered by 90° or more,
-    where it does not move forward.
+    Parameters
+    ----------
+    mass : float
+        m, kg.
+    inertia_about_com, steering_inertia : float
+        J and J_s, kg·m².
+    wheelbase : float
+        ℓ, m.
+    offset : float
+        d from the rear axle to the centre of mass, m.
+    steering_spring : float
+        N·m/rad.
+    thrust : float
+        N.
+    steering_torque : float
+        N·m.
+    v : float
+        m/s.
+    steering_angle : float
+        σ, rad.
+    steering_rate : float
+        σ̇, rad/s.
+
+    Returns
+    -------
+    NonholonomicSystem
+        With its start; its `problem` is the reduced form.
+
+    Raises
+    ------
+    ValueError
+        Masses, moments or lengths that are not positive; wheels steered by 90° or more, where it does not move forward.
+
+    Examples
+    --------
+    >>> system = car(thrust=0.5)
+    >>> system.n, system.m, system.problem().y0.shape
+    (4, 2, (6,))
     """
     positive(mass=mass, inertia_about_com=inertia_about_com, steering_inertia=steering_inertia, wheelbase=wheelbase)
     if abs(steering_angle) >= 0.5 * np.pi:

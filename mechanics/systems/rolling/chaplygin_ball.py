@@ -49,7 +49,30 @@ def chaplygin_ball(
     omega: tuple[float, float, float] = (1.0, 2.5, -0.8),
     orientation_wxyz: tuple[float, float, float, float] = (0.8, 0.48, 0.36, 0.0),
 ) -> NonholonomicSystem:
-    """The ball with its principal moments, at the origin; angular velocity in body axes."""
+    """The ball at the origin.
+
+    Parameters
+    ----------
+    mass, radius : float
+        kg and m.
+    moments : three floats
+        Principal moments about the centre, kg·m².
+    omega : three floats
+        ω at the start, body axes, rad/s.
+    orientation_wxyz : four floats
+        Unit quaternion at the start (dimensionless).
+
+    Returns
+    -------
+    NonholonomicSystem
+        With its start; its `problem` is the reduced form.
+
+    Examples
+    --------
+    >>> system = chaplygin_ball(radius=0.4)
+    >>> system.n, system.m, system.problem().y0.shape
+    (6, 3, (10,))
+    """
     return rolling_body.rolling_body(
         "chaplygin-ball",
         mass,

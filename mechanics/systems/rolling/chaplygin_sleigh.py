@@ -58,7 +58,36 @@ def chaplygin_sleigh(
     """The sleigh with its centre of mass `offset` ahead of the skate, from the origin with forward speed v and turn
     rate ω.
 
-    Raises ValueError for a mass or inertia that is not positive.
+    Parameters
+    ----------
+    mass : float
+        m, kg.
+    inertia_about_com : float
+        J, kg·m².
+    offset : float
+        a, m.
+    v : float
+        m/s.
+    omega : float
+        ω, rad/s.
+    heading : float
+        θ, rad.
+
+    Returns
+    -------
+    NonholonomicSystem
+        With its start; `closed_form` of this file is its solution.
+
+    Raises
+    ------
+    ValueError
+        A mass or inertia that is not positive.
+
+    Examples
+    --------
+    >>> system = chaplygin_sleigh(offset=0.2)
+    >>> system.n, system.m, system.problem().y0.shape
+    (3, 1, (5,))
     """
     positive(mass=mass, inertia_about_com=inertia_about_com)
     inertia = inertia_about_com + mass * offset**2

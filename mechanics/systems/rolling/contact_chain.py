@@ -76,7 +76,26 @@ FUNCTIONS = Functions(
 def contact_chain(t: float = 0.6) -> NonholonomicSystem:
     """The chaotic oscillator from x = cos t, y = (0.6, 0.4, 0.2), z = (1, 1, 1), ẏ₁ = sin t.
 
-    Raises ValueError for a parameter t that is not finite.
+    Parameters
+    ----------
+    t : float
+        Parameter of the start (dimensionless).
+
+    Returns
+    -------
+    NonholonomicSystem
+        With its start; its `problem` is the reduced form.
+
+    Raises
+    ------
+    ValueError
+        A parameter t that is not finite.
+
+    Examples
+    --------
+    >>> system = contact_chain(0.3)
+    >>> system.n, system.m, system.problem().y0.shape
+    (7, 1, (13,))
     """
     finite(t=t)
     names = ("x", *(f"y{i + 1}" for i in range(N)), *(f"z{i + 1}" for i in range(N)))

@@ -195,7 +195,29 @@ def turned_back(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out:
 
 
 def driven_pair(member: str | Member = "L0") -> NonholonomicSystem:
-    """A problem of the family by name, or from numbers of your own; ValueError for a name that is not in `MEMBERS`."""
+    """A problem of the family by name, or from numbers of your own.
+
+    Parameters
+    ----------
+    member : str or Member
+        A name of `MEMBERS`.
+
+    Returns
+    -------
+    NonholonomicSystem
+        With its start; its `problem` is the reduced form.
+
+    Raises
+    ------
+    ValueError
+        A name that is not in `MEMBERS`.
+
+    Examples
+    --------
+    >>> system = driven_pair("B3")
+    >>> system.n, system.m, system.problem().y0.shape
+    (3, 1, (5,))
+    """
     name, member = _member(member)
     q0, f = np.array(member.start), 0.0
     if not member.knife:

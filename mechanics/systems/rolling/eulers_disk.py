@@ -41,7 +41,34 @@ def eulers_disk(
 ) -> NonholonomicSystem:
     """A thin disk with its centre at rest, at `angle` from the plane, on the steady motion ψ̇² = m g r/(I₁ sin α).
 
-    Raises ValueError for an unknown law, a negative coefficient, or an angle outside (0, π/2).
+    Parameters
+    ----------
+    mass, radius : float
+        kg and m.
+    angle : float
+        α at the start, rad, between 0 and π/2.
+    law : int
+        Which moment Q against the roll rate: NO_LOSS (0), DRY (1), VISCOUS (2) or FILM (3).
+    coefficient : float
+        Of that law, SI units, not negative.
+    gravity : float
+        m/s².
+
+    Returns
+    -------
+    NonholonomicSystem
+        With its start; its `problem` is the reduced form.
+
+    Raises
+    ------
+    ValueError
+        An unknown law, a negative coefficient, or an angle outside (0, π/2).
+
+    Examples
+    --------
+    >>> system = eulers_disk(angle=0.3)
+    >>> system.n, system.m, system.problem().y0.shape
+    (5, 2, (8,))
     """
     if law not in (NO_LOSS, *EXPONENTS):
         raise ValueError(f"law: {law}, expected NO_LOSS (0), DRY (1), VISCOUS (2) or FILM (3)")

@@ -56,9 +56,38 @@ def knife_edge(
     omega: float = 1.0,
     heading: float = 0.0,
 ) -> NonholonomicSystem:
-    """The skate from the origin with speed v along the blade and turn rate ω; `slope_gravity` is g sin α.
+    """The skate from the origin with speed v along the blade and turn rate ω.
 
-    Raises ValueError for a mass or inertia that is not positive, or a turn rate that is zero (no closed form).
+    Parameters
+    ----------
+    mass : float
+        kg.
+    inertia : float
+        J about the skate, kg·m².
+    slope_gravity : float
+        g sin α, m/s².
+    v : float
+        m/s.
+    omega : float
+        ω, rad/s, not zero.
+    heading : float
+        θ from the direction down the slope, rad.
+
+    Returns
+    -------
+    NonholonomicSystem
+        With `exact`, the solution at any time.
+
+    Raises
+    ------
+    ValueError
+        A mass or inertia that is not positive, or a turn rate that is zero (no closed form).
+
+    Examples
+    --------
+    >>> system = knife_edge(omega=2.0)
+    >>> system.n, system.m, system.problem().y0.shape
+    (3, 1, (5,))
     """
     positive(mass=mass, inertia=inertia)
     if omega == 0.0:

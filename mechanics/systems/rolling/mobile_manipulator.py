@@ -68,6 +68,22 @@ def mechanism(p: MobileManipulator = MobileManipulator()) -> Mechanism:
 
 
 def started(p: MobileManipulator = MobileManipulator()) -> Mechanism:
-    """In a left curve at 0.9 m/s, turret and forearm turning."""
+    """The manipulator in a left curve at 0.9 m/s, turret and forearm turning.
+
+    Parameters
+    ----------
+    p : MobileManipulator
+        Its numbers, SI units.
+
+    Returns
+    -------
+    Mechanism
+        At its start.
+
+    Examples
+    --------
+    >>> started().mobility.dof
+    5
+    """
     made = mechanism(p)
     return made.with_start(rates={"left_joint": 8.0, "right_joint": 10.0, "turret_joint": 1.0, "forearm_joint": -1.0})

@@ -48,9 +48,32 @@ FUNCTIONS = Functions(
 def nonholonomic_particle(
     stiffness: float = 0.0, position: tuple[float, float, float] = (0.2, -0.4, 0.1), u: tuple[float, float] = (0.9, 0.6)
 ) -> NonholonomicSystem:
-    """The particle from a position with quasi-velocities u = (ẋ √(1 + y²), ẏ); without stiffness the motion is known.
+    """The particle from a position with quasi-velocities u; without stiffness the motion is known.
 
-    Raises ValueError for a stiffness that is not finite.
+    Parameters
+    ----------
+    stiffness : float
+        k per unit of mass, 1/s².
+    position : three floats
+        (x, y, z), m.
+    u : two floats
+        (ẋ √(1 + y²), ẏ), m/s.
+
+    Returns
+    -------
+    NonholonomicSystem
+        With `exact` where the motion is known.
+
+    Raises
+    ------
+    ValueError
+        A stiffness that is not finite.
+
+    Examples
+    --------
+    >>> system = nonholonomic_particle(stiffness=1.3)
+    >>> system.n, system.m, system.problem().y0.shape
+    (3, 1, (5,))
     """
     finite(stiffness=stiffness)
     known = stiffness == 0.0 and u[1] != 0.0

@@ -25,10 +25,35 @@ def rattleback(
     spin: float = -5.0,
     damping: float = 0.0,
 ) -> NonholonomicSystem:
-    """The stone with J/m = [[A, D, 0], [D, B, 0], [0, 0, C]] for gyration = (A, B, C, D), tilted about e₁ and spun
-    about the vertical.
+    """The stone, tilted about e₁ and spun about the vertical.
 
-    `damping` σ adds the moment −σ ω.
+    Parameters
+    ----------
+    mass : float
+        kg.
+    half_axes : three floats
+        (a, b, c), m.
+    height : float
+        h of the centre of the ellipsoid above the centre of mass, m.
+    gyration : four floats
+        (A, B, C, D), m²: J/m = [[A, D, 0], [D, B, 0], [0, 0, C]].
+    tilt : float
+        rad.
+    spin : float
+        About the vertical, rad/s.
+    damping : float
+        σ of the moment −σ ω, N·m·s.
+
+    Returns
+    -------
+    NonholonomicSystem
+        With its start; its `problem` is the reduced form.
+
+    Examples
+    --------
+    >>> system = rattleback(spin=5.0)
+    >>> system.n, system.m, system.problem().y0.shape
+    (6, 3, (10,))
     """
     a, b, c, d = gyration
     orientation = (np.cos(tilt / 2), np.sin(tilt / 2), 0.0, 0.0)

@@ -78,9 +78,40 @@ def roller_racer(
     angle: float = 0.5,
     angle_rate: float = -0.7,
 ) -> NonholonomicSystem:
-    """The racer from the origin; each body is (mass, distance of its centre of mass, moment about it).
+    """The racer from the origin, its axles apart.
 
-    Raises ValueError for masses, moments or lengths that are not positive, and at an angle where the axles meet.
+    Parameters
+    ----------
+    body, handlebar : three floats each
+        (mass, distance of the centre of mass, moment about it) in kg, m, kg·m².
+    lengths : two floats
+        (ℓ₁, ℓ₂), m.
+    spring : float
+        k, N·m/rad.
+    rest_angle : float
+        φ₀, rad.
+    v : float
+        m/s.
+    angle : float
+        φ, rad.
+    angle_rate : float
+        φ̇, rad/s.
+
+    Returns
+    -------
+    NonholonomicSystem
+        With its start; its `problem` is the reduced form.
+
+    Raises
+    ------
+    ValueError
+        Masses, moments or lengths that are not positive; an angle where the axles meet.
+
+    Examples
+    --------
+    >>> system = roller_racer(v=1.0)
+    >>> system.n, system.m, system.problem().y0.shape
+    (4, 2, (6,))
     """
     positive(
         mass_1=body[0],

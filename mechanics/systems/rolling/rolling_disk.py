@@ -238,11 +238,42 @@ def rolling_disk(
     """The disk (moments of a thin uniform one by default), its contact point in the origin, its plane `tilt` from the
     vertical.
 
-    θ = π/2 − tilt, ψ = heading (the direction of t), `omega` = (ω₁, ω₂, ω₃) on (t, s, n).  A hoop has moments m r²/2
-    and m r².
+    Parameters
+    ----------
+    mass, radius : float
+        kg and m.
+    diametral_inertia, axial_inertia : float, optional
+        I₁ and I₃ about the centre of mass, kg·m²; default m r²/4 and m r²/2; a hoop has m r²/2 and m r².
+    gravity : float
+        m/s².
+    tilt : float
+        rad; θ = π/2 − tilt.
+    omega : three floats
+        (ω₁, ω₂, ω₃) on (t, s, n) at the start, rad/s.
+    heading : float
+        ψ, the direction of t, rad.
+    loss : int
+        NO_LOSS (0), or one of the laws of `eulers_disk`: DRY (1), VISCOUS (2), FILM (3).
+    loss_coefficient : float
+        Of that law, SI units.
+    model : str
+        Name for tables and files.
 
-    Raises ValueError for masses, lengths or moments that are not positive, and for a disk that lies flat (sin θ <
-    1e-3).
+    Returns
+    -------
+    NonholonomicSystem
+        With its start; its `problem` is the reduced form.
+
+    Raises
+    ------
+    ValueError
+        Masses, lengths or moments that are not positive; a disk that lies flat (sin θ < 1e-3).
+
+    Examples
+    --------
+    >>> system = rolling_disk(tilt=0.2)
+    >>> system.n, system.m, system.problem().y0.shape
+    (5, 2, (8,))
     """
     i1 = 0.25 * mass * radius**2 if diametral_inertia is None else diametral_inertia
     i3 = 0.5 * mass * radius**2 if axial_inertia is None else axial_inertia

@@ -56,9 +56,36 @@ def routh_sphere(
     omega: tuple[float, float, float] = (0.4, 1.0, 5.0),
     orientation_wxyz: tuple[float, float, float, float] = (0.96, 0.28, 0.0, 0.0),
 ) -> NonholonomicSystem:
-    """The sphere with moments (I₁, I₃), its centre `offset` below its centre of mass along the axis; ω in body axes.
+    """The sphere, its centre `offset` below its centre of mass along the axis.
 
-    Raises ValueError if the offset is not smaller than the radius.
+    Parameters
+    ----------
+    mass, radius : float
+        kg and m.
+    offset : float
+        m, smaller than the radius.
+    moments : two floats
+        (I₁, I₃) about the centre of mass, kg·m².
+    omega : three floats
+        ω at the start, body axes, rad/s.
+    orientation_wxyz : four floats
+        Unit quaternion at the start (dimensionless).
+
+    Returns
+    -------
+    NonholonomicSystem
+        With its start; its `problem` is the reduced form.
+
+    Raises
+    ------
+    ValueError
+        An offset that is not smaller than the radius.
+
+    Examples
+    --------
+    >>> system = routh_sphere(offset=0.2)
+    >>> system.n, system.m, system.problem().y0.shape
+    (6, 3, (10,))
     """
     if not abs(offset) < radius:
         raise ValueError(f"offset: {offset}, expected less than the radius {radius}")

@@ -54,7 +54,44 @@ def sleigh_with_moving_mass(
 ) -> NonholonomicSystem:
     """The sleigh from the origin; the mass starts at `position` on its track with velocity `rate`.
 
-    Raises ValueError for masses or a moment that are not positive.
+    Parameters
+    ----------
+    mass : float
+        m of the sleigh, kg.
+    offset : float
+        a, m.
+    inertia_about_com : float
+        J, kg·m².
+    moving_mass : float
+        m_p, kg.
+    track : float
+        b, m.
+    spring : float
+        k, N/m.
+    v : float
+        Forward speed, m/s.
+    omega : float
+        Turn rate, rad/s.
+    position : float
+        s at the start, m.
+    rate : float
+        ṡ at the start, m/s.
+
+    Returns
+    -------
+    NonholonomicSystem
+        With its start; its `problem` is the reduced form.
+
+    Raises
+    ------
+    ValueError
+        Masses or a moment that are not positive.
+
+    Examples
+    --------
+    >>> system = sleigh_with_moving_mass(spring=1.0)
+    >>> system.n, system.m, system.problem().y0.shape
+    (4, 1, (7,))
     """
     positive(mass=mass, inertia_about_com=inertia_about_com, moving_mass=moving_mass)
     return FUNCTIONS.system(

@@ -99,8 +99,43 @@ def snakeboard(
 ) -> NonholonomicSystem:
     """The board from the origin with angles (ψ, p₁, p₂), forward speed v and rates (ψ̇, ṗ₁, ṗ₂).
 
-    Raises ValueError for masses, moments or lengths that are not positive, and for a truck turned by 90° or more, where
-    the board does not move forward.
+    Parameters
+    ----------
+    mass : float
+        m, kg.
+    board_inertia, rotor_inertia, truck_inertia : float
+        About the vertical, kg·m².
+    half_length : float
+        ℓ, m.
+    truck_spring : float
+        N·m/rad.
+    rotor_torque, truck_torque : float
+        Amplitudes, N·m.
+    frequency : float
+        Of the torques, rad/s.
+    angles : three floats
+        (ψ, p₁, p₂) at the start, rad.
+    v : float
+        m/s.
+    rates : three floats
+        Of the angles at the start, rad/s.
+
+    Returns
+    -------
+    NonholonomicSystem
+        With its start; its `problem` is the reduced form.
+
+    Raises
+    ------
+    ValueError
+        Masses, moments or lengths that are not positive; a truck turned by 90° or more, where the board does not move
+        forward.
+
+    Examples
+    --------
+    >>> system = snakeboard(rotor_torque=1.0)
+    >>> system.n, system.m, system.problem().y0.shape
+    (6, 2, (10,))
     """
     positive(
         mass=mass,

@@ -48,9 +48,30 @@ def suslov(
     inertia: tuple[float, float, float, float, float] = (1.0, 1.4, 1.2, 0.3, -0.2),
     omega: tuple[float, float] = (0.8, 0.5),
 ) -> NonholonomicSystem:
-    """The body with inertia (I₁₁, I₂₂, I₃₃, I₁₃, I₂₃) about the fixed point, turning with (ω₁, ω₂).
+    """The body about its fixed point, turning with (ω₁, ω₂).
 
-    Raises ValueError for an inertia matrix that is not positive definite.
+    Parameters
+    ----------
+    inertia : five floats
+        (I₁₁, I₂₂, I₃₃, I₁₃, I₂₃) about the fixed point, kg·m².
+    omega : two floats
+        (ω₁, ω₂) at the start, body axes, rad/s.
+
+    Returns
+    -------
+    NonholonomicSystem
+        With its start; `closed_form` of this file is ω.
+
+    Raises
+    ------
+    ValueError
+        An inertia matrix that is not positive definite.
+
+    Examples
+    --------
+    >>> system = suslov(omega=(0.8, 0.5))
+    >>> system.n, system.m, system.problem().y0.shape
+    (3, 1, (6,))
     """
     i11, i22, i33, i13, i23 = inertia
     matrix = np.array([[i11, 0.0, i13], [0.0, i22, i23], [i13, i23, i33]])

@@ -93,10 +93,38 @@ def tilting_disk(
     """The disk (moments of a thin uniform one by default), its plane `tilt` from the vertical, contact point in the
     origin.
 
-    `omega` on (t, s, n): t horizontal in the plane of the disk, s in the plane and up, n the axis; `heading` the
-    direction of t. `section` is the section radius of a thick rim (then energy is the only integral that is watched).
+    Parameters
+    ----------
+    mass, radius : float
+        kg and m (of the centre line of the rim).
+    section : float
+        Section radius of a thick rim, m (then energy is the only integral that is watched).
+    diametral_inertia, axial_inertia : float, optional
+        I₁ and I₃ about the centre of mass, kg·m²; default m r²/4 and m r²/2; a hoop has m r²/2 and m r².
+    gravity : float
+        m/s².
+    tilt : float
+        rad.
+    omega : three floats
+        On (t, s, n), t horizontal in the plane of the disk, s in the plane and up, n the axis, rad/s.
+    heading : float
+        Direction of t, rad.
 
-    Raises ValueError for masses, lengths or moments that are not positive, and for a disk that lies flat.
+    Returns
+    -------
+    NonholonomicSystem
+        With its start; its `problem` is the reduced form.
+
+    Raises
+    ------
+    ValueError
+        Masses, lengths or moments that are not positive; a disk that lies flat.
+
+    Examples
+    --------
+    >>> system = tilting_disk(tilt=0.3)
+    >>> system.n, system.m, system.problem().y0.shape
+    (6, 3, (10,))
     """
     i1 = 0.25 * mass * radius**2 if diametral_inertia is None else diametral_inertia
     i3 = 0.5 * mass * radius**2 if axial_inertia is None else axial_inertia

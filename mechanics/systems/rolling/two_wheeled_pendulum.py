@@ -80,7 +80,29 @@ def state(p: TwoWheeledPendulum, pitch: float, speed: float, pitch_rate: float, 
 def started(
     p: TwoWheeledPendulum = TwoWheeledPendulum(), pitch: float = 0.1, speed: float = 1.0, yaw_rate: float = 0.5
 ) -> Mechanism:
-    """Leaning forward by `pitch` (rad) in a curve, at `speed` (m/s), about to fall."""
+    """The pendulum leaning forward in a curve, about to fall.
+
+    Parameters
+    ----------
+    p : TwoWheeledPendulum
+        Its numbers, SI units.
+    pitch : float
+        Forward lean, rad.
+    speed : float
+        m/s.
+    yaw_rate : float
+        rad/s.
+
+    Returns
+    -------
+    Mechanism
+        At its start.
+
+    Examples
+    --------
+    >>> started().mobility.dof
+    3
+    """
     return mechanism(p).with_start(*state(p, pitch, speed, 0.0, yaw_rate))
 
 

@@ -55,7 +55,32 @@ def vertical_disk(
 ) -> NonholonomicSystem:
     """The disk (moments of a thin uniform one by default) from the origin, with turning rate ω and roll rate φ̇.
 
-    Raises ValueError for a mass, radius or moment that is not positive.
+    Parameters
+    ----------
+    mass, radius : float
+        kg and m.
+    turning_inertia, axial_inertia : float, optional
+        I_t about the vertical and I_a about the axis, kg·m²; default m r²/4 and m r²/2.
+    omega, roll_rate : float
+        ω and φ̇ at the start, rad/s.
+    heading : float
+        Direction in which it rolls, rad.
+
+    Returns
+    -------
+    NonholonomicSystem
+        With `exact`, the solution at any time.
+
+    Raises
+    ------
+    ValueError
+        A mass, radius or moment that is not positive.
+
+    Examples
+    --------
+    >>> system = vertical_disk(omega=0.5)
+    >>> system.n, system.m, system.problem().y0.shape
+    (4, 2, (6,))
     """
     turning = 0.25 * mass * radius**2 if turning_inertia is None else turning_inertia
     axial = 0.5 * mass * radius**2 if axial_inertia is None else axial_inertia

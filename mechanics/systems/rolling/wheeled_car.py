@@ -111,6 +111,26 @@ def start(
 
 
 def started(p: WheeledCar = WheeledCar(), speed: float = 8.0, steering: float = 0.15) -> Mechanism:
-    """From `start`: in a curve, at `speed` (m/s), the front axle turned by `steering` (rad)."""
+    """The car in a curve.
+
+    Parameters
+    ----------
+    p : WheeledCar
+        Its numbers, SI units.
+    speed : float
+        m/s.
+    steering : float
+        Turn of the front axle, rad.
+
+    Returns
+    -------
+    Mechanism
+        At its start.
+
+    Examples
+    --------
+    >>> started().mobility.dof
+    5
+    """
     made = mechanism(p)
     return made.with_start(*start(made, speed, steering))

@@ -148,7 +148,27 @@ def mechanism(bicycle: Bicycle = Bicycle()) -> Mechanism:
 
 
 def started(bicycle: Bicycle = Bicycle(), speed: float = 4.6, steer_rate: float = 0.1) -> Mechanism:
-    """Upright and straight at `speed` (m/s), the handlebar turning at `steer_rate` (rad/s): it balances itself."""
+    """The bicycle upright and straight, the handlebar turning: it balances itself.
+
+    Parameters
+    ----------
+    bicycle : Bicycle
+        Its numbers, SI units.
+    speed : float
+        m/s.
+    steer_rate : float
+        Of the handlebar, rad/s.
+
+    Returns
+    -------
+    Mechanism
+        At its start.
+
+    Examples
+    --------
+    >>> started().mobility.dof
+    3
+    """
     rates = {"rear wheel_joint": -speed / bicycle.rear_radius, "handlebar_joint": steer_rate}
     return mechanism(bicycle).with_start(rates=rates)
 
