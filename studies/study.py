@@ -3,7 +3,7 @@
 A study is a question: a frozen config (its dataclass makes the command line), ``run(config) → result``,
 ``records(result)`` (flat rows of plain names and SI numbers), ``figure(result)`` and ``data(result)``.
 `answer` runs it, prints the table and leaves in ``config.out``: ``NAME.png``, ``NAME.pdf``, ``NAME.h5``,
-``summary.json``.
+``summary.json``, and where something moves ``motion.html``.
 """
 
 from __future__ import annotations
@@ -21,9 +21,13 @@ import matplotlib
 import tyro
 
 from integrators.results.storage import Dataset, versions, write
+from integrators.scenes import animate
 from mechanics.errors import ModelWarning, MotionWarning
 
 Record = Mapping[str, Any]
+MOTION = "motion.html"
+FILMS, FILMED, FRAME = 4, 20.0, 0.02
+"""Runs side by side on the page of the motion, their seconds, and the time between frames of runs made for it."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,8 @@ class Study:
     data: Callable[[Any], Dataset]
     remarks: Callable[[Any], Sequence[str]] = field(default=lambda result: ())
     """Sentences that follow from the numbers, printed under the table."""
+    motion: Callable[[Any], Sequence[tuple[str, Any]]] = field(default=lambda result: ())
+    """``motion(result)`` → (name, Solution or Film) of some runs, to be shown side by side in ``motion.html``."""
     extras: Callable[[Any, Path], Sequence[str]] = field(default=lambda result, out: ())
     """``extras(result, folder)`` writes further files (animations) and returns their names."""
 
@@ -84,10 +90,19 @@ def answer(study: Study, config: StudyConfig) -> Path:
         figure = study.figure(result)
         for suffix in ("png", "pdf"):
             figure.savefig(out / f"{study.name}.{suffix}")
-        extras = study.extras(result, out)
+        extras = [*_shown(study, result, out), *study.extras(result, out)]
     files = ["summary.json", *(f"{study.name}.{suffix}" for suffix in ("h5", "png", "pdf")), *extras]
     print(f"\n{out}/: {', '.join(files)}   ({elapsed:.1f} s)")
     return out
+
+
+def _shown(study: Study, result: Any, out: Path) -> list[str]:
+    """The page of the motion, if there is one."""
+    shown = list(study.motion(result))
+    if shown:
+        names, motions = zip(*shown, strict=True)
+        animate(list(motions), out / MOTION, names=names, title=study.question)
+    return [MOTION] if shown else []
 
 
 def table(records: Sequence[Record], columns: Mapping[str, str]) -> str:

@@ -49,7 +49,7 @@ def to_viser(shown: Any, server: Any = None) -> Any:
     for name, shapes, colour in _parts(film.scene):
         handles.append(server.scene.add_frame(f"/{name}", show_axes=False))
         for k, shape in enumerate(shapes):
-            rgb = tuple(int(round(255 * x)) for x in colour_of(shape.colour or colour))
+            rgb = tuple(round(255 * float(x)) for x in colour_of(shape.colour or colour))
             if isinstance(shape, Surface):
                 server.scene.add_mesh_simple(
                     f"/{name}/{k}", np.float32(shape.vertices), np.uint32(shape.faces), color=rgb, opacity=shape.opacity

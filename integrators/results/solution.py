@@ -300,7 +300,7 @@ class Solution:
 
     # --- to look at -----------------------------------------------------------------------------------------------
 
-    def film(self, frames: int = FRAMES, scene: Any = None) -> Film:
+    def film(self, frames: int = FRAMES, scene: Any = None, span: Sequence[float] | None = None) -> Film:
         """The motion as bodies with shapes, and their poses, paths and watched numbers frame by frame.
 
         Parameters
@@ -309,6 +309,8 @@ class Solution:
             At most so many of the saved states, those nearest to evenly spaced times; nothing is interpolated.
         scene : Scene or callable ``(t, y) → Scene``, optional
             In the place of that of the problem.
+        span : (first, last), optional
+            Only saved states between these times.
 
         Returns
         -------
@@ -335,7 +337,9 @@ class Solution:
         step = f", step {self.step:.3g} s" if self.step else ""
         how = f"{self.method}{step}, {self.steps} steps"
         warning = "" if self.success else self.message
-        return record(drawn, self.t, self.y, watched, frames=frames, title=self.model, subtitle=how, warning=warning)
+        return record(
+            drawn, self.t, self.y, watched, frames=frames, span=span, title=self.model, subtitle=how, warning=warning
+        )
 
     def animate(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
         """The motion to look at: a page of HTML that needs nothing else, a video, or a file for Blender.
@@ -345,8 +349,8 @@ class Solution:
         path : path, optional
             Ends in ``.html``, ``.mp4``, ``.gif`` or ``.glb``.  Default: the page, for a notebook.
         **options
-            ``scene``, ``frames``, ``title``, as for `integrators.scenes.animate`, which shows several solutions side by
-            side.
+            ``scene``, ``frames``, ``span``, ``title``, as for `integrators.scenes.animate`, which shows several
+            solutions side by side.
 
         Returns
         -------

@@ -49,6 +49,7 @@ def animate(
     names: Sequence[str] = (),
     scene: Any = None,
     frames: int = FRAMES,
+    span: Sequence[float] | None = None,
     title: str = "",
 ) -> Any:
     """Motions side by side, with their watched numbers.
@@ -66,6 +67,8 @@ def animate(
         In the place of that of the problem, see `integrators.scenes`.
     frames : int
         At most so many of the saved states are shown.
+    span : (first, last), optional
+        Only saved states between these times.
     title : str, optional
 
     Returns
@@ -85,7 +88,7 @@ def animate(
     target = None if path is None else _target(path)
     if not 1 <= len(given) <= MOST:
         raise ValueError(f"solutions: {len(given)}, expected 1 to {MOST} to be shown side by side")
-    films = [film_of(one, frames, scene) for one in given]
+    films = [film_of(one, frames, scene, span) for one in given]
     if names and len(names) != len(films):
         raise ValueError(f"names: {len(names)} names for {len(films)} solutions; give one for each")
     title = title or " · ".join(dict.fromkeys(film.title for film in films))
@@ -104,14 +107,14 @@ def animate(
     return _written(target, makers[target.suffix.lower()])
 
 
-def film_of(thing: Any, frames: int = FRAMES, scene: Any = None) -> Film:
+def film_of(thing: Any, frames: int = FRAMES, scene: Any = None, span: Sequence[float] | None = None) -> Film:
     """The film of a solution, or a film as it is; TypeError for what has none."""
     if isinstance(thing, Film):
         return thing
     make = getattr(thing, "film", None)
     if not callable(make):
         raise TypeError(f"solutions: {shown(thing)}, expected a Solution (of integrate), a Film, or a list of them")
-    found: Film = make(frames=frames, scene=scene)
+    found: Film = make(frames=frames, scene=scene, span=span)
     return found
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from integrators.scenes.scene import Scene, Trail, made
 from integrators.scenes.shapes import bounds, corners_of
-from liegroup.arrays import integer
+from liegroup.arrays import integer, numbers
 
 Array = NDArray[np.float64]
 FRAMES = 1000
@@ -31,7 +31,7 @@ class Curve:
     ----------
     name, units : str
     first : float
-        Its value in the first saved state.
+        Its value in the first of the states shown.
     change : array (k,)
         Value − `first` in the frames.
     least, greatest : array (k,)
@@ -103,7 +103,7 @@ class Film:
 class Shows(Protocol):
     """A solution, or anything else with a method `film`."""
 
-    def film(self, frames: int = ..., scene: Any = ...) -> Film: ...
+    def film(self, frames: int = ..., scene: Any = ..., span: Any = ...) -> Film: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +116,11 @@ class Watched:
     least: Any = None
     greatest: Any = None
 
+    def rows(self, chosen: slice) -> Watched:
+        """Those of some of the saved states."""
+        parts = {name: getattr(self, name)[chosen] for name in ("values", "least", "greatest")}
+        return replace(self, **parts)
+
 
 def record(
     scene: Any,
@@ -124,6 +129,7 @@ def record(
     watched: Watched | None = None,
     *,
     frames: int = FRAMES,
+    span: Sequence[float] | None = None,
     title: str = "",
     subtitle: str = "",
     warning: str = "",
@@ -138,6 +144,8 @@ def record(
     watched : Watched, optional
     frames : int
         At most so many of the states are shown: those nearest to evenly spaced times.
+    span : (first, last), optional
+        Only states between these times.
 
     Raises
     ------
@@ -146,6 +154,8 @@ def record(
     """
     most = integer(frames, "frames", 1)
     t, y = np.asarray(t, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    within = _within(t, span)
+    total, t, y, watched = len(t), t[within], y[within], watched and watched.rows(within)
     good = np.isfinite(y).all(axis=-1) & np.isfinite(t)
     saved = len(t) if good.all() else int(np.argmin(good))
     if saved == 0:
@@ -155,7 +165,7 @@ def record(
     x, R = _poses(scene, t[rows], y[rows])
     paths = [_path(trail, x, R, scene.number(trail.body)) for trail in scene.trails]
     trails = np.stack(paths, axis=1) if paths else np.zeros((len(rows), 0, 3))
-    notes = [_which(rows, saved), *scene.notes]
+    notes = [_which(rows, saved, total if len(t) < total else saved), *scene.notes]
     if saved < len(good):
         notes.append(f"The states after t = {t[saved - 1]:.6g} s are not finite and not shown.")
     low, high = _extent(scene, x, R, trails)
@@ -188,7 +198,20 @@ def chosen(t: Array, most: int) -> NDArray[np.int64]:
     return np.unique(nearer)
 
 
-def _which(rows: NDArray[np.int64], saved: int) -> str:
+def _within(t: Array, span: Sequence[float] | None) -> slice:
+    """The states between two times."""
+    if span is None:
+        return slice(None)
+    ends = numbers(span, "span", (2,))
+    among = np.flatnonzero((t >= ends.min()) & (t <= ends.max()))
+    if not len(among):
+        raise ValueError(f"span: {span}, no saved state is between these times")
+    return slice(int(among[0]), int(among[-1]) + 1)
+
+
+def _which(rows: NDArray[np.int64], saved: int, total: int) -> str:
+    if saved < total:
+        return f"{len(rows)} of {total} saved states are shown, of a part of the run."
     if saved == len(rows):
         return f"All {saved} saved states are shown." if saved > 1 else "One configuration is shown."
     return f"{len(rows)} of {saved} saved states are shown, those nearest to evenly spaced times."

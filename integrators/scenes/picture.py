@@ -156,9 +156,8 @@ class View:
         light = 0.5 + 0.5 * np.clip(normal @ (_SUN / np.linalg.norm(_SUN)), 0.0, 1.0)
         order = np.argsort(seen[..., 2].mean(axis=1))
         shaded = np.concatenate([paint[:, :3] * light[:, None], paint[:, 3:]], axis=1)[order]
-        self._faces.set_verts(seen[order][..., :2])
-        self._faces.set_facecolor(shaded)
-        self._faces.set_edgecolor(shaded)
+        self._faces.set_verts(seen[order][..., :2])  # type: ignore[arg-type]
+        self._faces.set_color(shaded)  # type: ignore[arg-type]
         self._grid.set_segments(list(self._seen(self._floor + self._whole(shift), shift)[..., :2]))
         lines = [self._seen(film.trails[: frame + 1, k], shift)[:, :2] for k in range(len(film.scene.trails))]
         self._paths.set_segments(lines)

@@ -103,9 +103,10 @@ def revolved(*pieces: ArrayLike, segments: int = SEGMENTS, colour: str | None = 
     upwards.
     """
     angle = 2.0 * np.pi * np.arange(segments) / segments
-    vertices, faces = [], []
+    vertices: list[Array] = []
+    faces: list[NDArray[np.int64]] = []
     for piece in pieces:
-        curve, start = np.asarray(piece, dtype=np.float64), sum(len(v) for v in vertices)
+        curve, start = np.asarray(piece, dtype=np.float64), int(sum(len(v) for v in vertices))
         circle = np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=-1)
         points = curve[:, None, :1] * circle + curve[:, None, 1:] * (0.0, 0.0, 1.0)
         number = start + np.arange(points.size // 3).reshape(len(curve), segments)
@@ -120,7 +121,7 @@ def _with_area(vertices: Array, faces: NDArray[np.int64]) -> NDArray[np.int64]:
     """The triangles that are none without those that have shrunk to a line."""
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     twice = np.linalg.norm(np.cross(b - a, c - a), axis=-1)
-    return faces[twice > 1e-12 * twice.max(initial=0.0)]
+    return np.asarray(faces[twice > 1e-12 * twice.max(initial=0.0)])
 
 
 def ellipsoid(half_axes: ArrayLike, colour: str | None = None) -> Surface:
@@ -181,7 +182,8 @@ def box(size: ArrayLike, colour: str | None = None) -> Surface:
     """Edges (3,), m, along the axes of the body, the origin in the middle."""
     half = 0.5 * np.asarray(size, dtype=np.float64)
     square = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], dtype=np.float64)
-    vertices, faces = [], []
+    vertices: list[Array] = []
+    faces: list[tuple[int, int, int]] = []
     for axis in range(3):
         for side in (-1.0, 1.0):
             corners = np.empty((4, 3))

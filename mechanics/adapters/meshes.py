@@ -36,7 +36,10 @@ class MeshFile:
         except Exception as error:  # whatever a broken file does to one of trimesh's readers
             warnings.warn(ModelWarning(f"{self.path}: not drawn ({type(error).__name__}: {error})"), stacklevel=2)
             return []
-        return [self._surface(part) for part in parts if len(getattr(part, "faces", ()))]
+        found = [self._surface(part) for part in parts if len(getattr(part, "faces", ()))]
+        if not found:
+            warnings.warn(ModelWarning(f"{self.path}: not drawn (it has no triangles)"), stacklevel=2)
+        return found
 
     def _surface(self, part: Any) -> Surface:
         faces = np.asarray(part.faces)

@@ -226,13 +226,10 @@ def roller_racer(lengths: tuple[float, float], t: Array, y: Array) -> Scene:
     arm = rod((0.0, 0.0, 3.4 * r), (second, 0.0, 3.4 * r), 0.05 * first)
     post = rod((second, 0.0, r), (second, 0.0, 3.4 * r), 0.05 * first)
     bar = [arm, post, _axle(r, 0.35 * first).moved((second, 0.0, 0.0))]
-    on = Planar()
+    on, seated = Planar(), [seat, pin, _axle(r, 0.4 * first)]
     trails = [Trail("body", name="axle", contact=True), Trail("handlebar", (second, 0.0, 0.0), "second axle")]
-    bodies = [
-        ("body", [seat, pin, _axle(r, 0.4 * first)], on),
-        ("handlebar", bar, Hinged(on, (first, 0.0, 0.0), angle=3)),
-    ]
-    return placed(bodies, trails, floor=0.0)
+    turned = Hinged(on, (first, 0.0, 0.0), angle=3)
+    return placed([("body", seated, on), ("handlebar", bar, turned)], trails, floor=0.0)
 
 
 # --- points -----------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -85,8 +86,9 @@ class tree_scene:
     elements: tuple[Element, ...] = ()
 
     def __call__(self, t: Array, y: Array) -> Scene:
-        tree, notes = self.tree, list[str]()
-        looks = self._looks(notes)
+        tree = self.tree
+        looks, said = self._looks
+        notes = list(said)
         size = _usual_length(tree, self._points())
         bodies = []
         for i, body in enumerate(tree.bodies):
@@ -121,19 +123,19 @@ class tree_scene:
                 found[tree.body_index(frame.body)].append(np.asarray(frame.position))
         return found
 
-    def _looks(self, notes: list[str]) -> dict[str | None, list[Any]]:
-        """Meshes of the bodies, together of no more than `TRIANGLES`."""
+    @cached_property
+    def _looks(self) -> tuple[dict[str | None, list[Any]], tuple[str, ...]]:
+        """Meshes of the bodies, together of no more than `TRIANGLES`, and what is to be said of them."""
         found: dict[str | None, list[Any]] = {}
         for visual in self.tree.visuals:
             found.setdefault(visual.body, []).extend(visual.drawn())
         count = sum(len(s.faces) for shapes in found.values() for s in shapes if isinstance(s, Surface))
         if count <= TRIANGLES:
-            return {name: [_smooth(s) for s in shapes] for name, shapes in found.items()}
+            return {name: [_smooth(s) for s in shapes] for name, shapes in found.items()}, ()
         part = TRIANGLES / count
         made = {name: [_smooth(s, part) for s in shapes] for name, shapes in found.items()}
         kept = sum(len(s.faces) for shapes in made.values() for s in shapes if isinstance(s, Surface))
-        notes.append(f"The meshes are drawn with {kept} of their {count} triangles.")
-        return made
+        return made, (f"The meshes are drawn with {kept} of their {count} triangles.",)
 
     def _wheels(self, name: str, has_mesh: bool) -> list[Any]:
         found: list[Any] = []

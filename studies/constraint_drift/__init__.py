@@ -1,6 +1,6 @@
 """Loop closures over long horizons: mechanisms × formulations × steps."""
 
-from studies.constraint_drift.picture import extras, figure
+from studies.constraint_drift.picture import extras, figure, motion
 from studies.constraint_drift.question import QUESTION, ConstraintDriftConfig, data, records, remarks, run
 from studies.study import Study
 
@@ -30,4 +30,5 @@ CONSTRAINT_DRIFT = Study(
     data=data,
     remarks=remarks,
     extras=extras,
+    motion=motion,
 )

@@ -11,8 +11,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from integrators import Solution
 from studies.constraint_drift.question import IMPERFECT_HORIZON, IMPERFECT_STEP, PASSED, Result, Run, best
-from studies.study import COLOURS
+from studies.study import COLOURS, FILMED, FILMS
 
 Array = NDArray[np.float64]
 LOOK = {
@@ -144,3 +145,11 @@ def _imperfect(result: Result) -> Figure:
     ax.set_title(f"double four-bar through singular positions, {IMPERFECT_HORIZON:g} s, h = {IMPERFECT_STEP:g} s")
     fig.legend(loc="outside right center")
     return fig
+
+
+def motion(result: Result) -> Sequence[tuple[str, Any]]:
+    """The first system in its formulations, one run of each."""
+    runs = [r for r in result.runs if r.system == result.runs[0].system]
+    found = {r.formulation.name: r.solution for r in reversed(runs) if isinstance(r.solution, Solution)}
+    first = [(name, s) for name, s in reversed(found.items()) if s.scene is not None][:FILMS]
+    return [(f"{runs[0].system}: {name}", s.film(span=(0.0, FILMED))) for name, s in first]

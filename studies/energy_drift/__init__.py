@@ -1,6 +1,6 @@
 """Energy drift of a mechanism over a long horizon, methods × steps."""
 
-from studies.energy_drift.picture import figure
+from studies.energy_drift.picture import figure, motion
 from studies.energy_drift.question import QUESTION, EnergyDriftConfig, data, records, remarks, run
 from studies.study import Study
 
@@ -26,4 +26,5 @@ ENERGY_DRIFT = Study(
     figure=figure,
     data=data,
     remarks=remarks,
+    motion=motion,
 )

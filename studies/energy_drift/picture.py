@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +12,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from studies.energy_drift.question import Result, Run
-from studies.study import COLOURS
+from studies.study import COLOURS, FILMED, FILMS
 
 Array = NDArray[np.float64]
 COLUMNS = 5
@@ -77,3 +78,10 @@ def _cost(ax: Any, result: Result, methods: list[str]) -> None:
     ax.tick_params(axis="x", labelsize="small")
     ax.set_ylabel("max |E − E₀|/T* over all steps")
     ax.legend()
+
+
+def motion(result: Result) -> Sequence[tuple[str, Any]]:
+    """The first seconds of the first run of each method."""
+    first = {r.method: r for r in reversed(result.runs) if r.solution.scene is not None}
+    shown = [r for r in result.runs if first.get(r.method) is r][:FILMS]
+    return [(r.label, r.solution.film(span=(0.0, FILMED))) for r in shown]

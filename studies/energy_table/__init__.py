@@ -1,6 +1,6 @@
 """Energy, momenta and cost of long runs: mechanisms × methods × steps."""
 
-from studies.energy_table.picture import figure
+from studies.energy_table.picture import figure, motion
 from studies.energy_table.question import QUESTION, EnergyTableConfig, data, records, remarks, run
 from studies.study import Study
 
@@ -26,4 +26,5 @@ ENERGY_TABLE = Study(
     figure=figure,
     data=data,
     remarks=remarks,
+    motion=motion,
 )

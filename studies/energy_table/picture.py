@@ -9,6 +9,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from studies.energy_drift.picture import motion as shown
 from studies.energy_drift.question import Result
 from studies.energy_table.question import records
 from studies.study import COLOURS, Record
@@ -59,3 +60,9 @@ def drawn(rows: Sequence[Record]) -> Any:
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
     fig.suptitle("Energy error over the whole run against cost; hollow: slope beyond 3 sigma", fontsize=10)
     return fig
+
+
+def motion(found: Sequence[tuple[str, Result]]) -> Sequence[tuple[str, Any]]:
+    """The first mechanism by the first methods."""
+    name, result = found[0]
+    return [(f"{name}: {label}", film) for label, film in shown(result)]

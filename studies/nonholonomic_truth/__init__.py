@@ -1,6 +1,6 @@
 """Which nonholonomic methods keep the energy, and of which problems."""
 
-from studies.nonholonomic_truth.picture import figure
+from studies.nonholonomic_truth.picture import figure, motion
 from studies.nonholonomic_truth.question import QUESTION, TruthConfig, data, records, remarks, run
 from studies.study import Study
 
@@ -25,4 +25,5 @@ NONHOLONOMIC_TRUTH = Study(
     figure=figure,
     data=data,
     remarks=remarks,
+    motion=motion,
 )

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from integrators.scenes import points
 from mechanics.systems.rolling.driven_pair import MEMBERS
 from studies.nonholonomic_truth.question import COLUMNS, RATES, Result, Run
-from studies.study import COLOURS
+from studies.study import COLOURS, FILMS
 
 LINES = dict(
     zip(dict.fromkeys((*COLUMNS, *RATES)), (*COLOURS, "#888888", "#AA4499", "#332288", "#882255"), strict=False)
@@ -113,3 +115,14 @@ def _rates(ax: Any, result: Result) -> None:
     ax.set_xlabel("step h")
     ax.set_ylabel("|rate|")
     ax.legend(fontsize=7, loc="lower right")
+
+
+def pair(y: Any) -> list[list[float]]:
+    """The driven pair in its plane; the driver, below it."""
+    return [[float(y[0]), float(y[1])], [float(np.cos(y[2])) - 2.0, float(np.sin(y[2]))]]
+
+
+def motion(result: Result) -> Sequence[tuple[str, Any]]:
+    """The first runs of the table, the driver as the angle of a hand."""
+    scene = points(pair, ["driven pair", "driver"])
+    return [(f"{r.problem}: {r.label}", r.solution.film(scene=scene, span=(0.0, 50.0))) for r in result.table[:FILMS]]

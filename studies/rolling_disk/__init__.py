@@ -1,6 +1,6 @@
 """Where a rolling disk goes, and which integrator knows it for how long."""
 
-from studies.rolling_disk.picture import extras, figure
+from studies.rolling_disk.picture import extras, figure, motion
 from studies.rolling_disk.question import QUESTION, RollingDiskConfig, data, records, remarks, run
 from studies.study import Study
 
@@ -30,4 +30,5 @@ ROLLING_DISK = Study(
     data=data,
     remarks=remarks,
     extras=extras,
+    motion=motion,
 )

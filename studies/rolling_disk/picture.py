@@ -4,6 +4,7 @@ coin.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from matplotlib.ticker import NullFormatter
 
 from studies.rolling_disk.question import Result
 from studies.rolling_disk.scene import animate, still
-from studies.study import COLOURS
+from studies.study import COLOURS, FILMS
 
 MARKERS = "os^Dv<>PXphd*"
 MORE_COLOURS = (*COLOURS, "#888888", "#AA4499", "#999933", "#882255", "#44AA99")
@@ -126,3 +127,10 @@ def _coin(ax: Any, result: Result) -> None:
     twin.grid(False)
     ax.xaxis.set_minor_formatter(NullFormatter())  # after the twin, which sets that of both
     ax.legend(fontsize=7, loc="lower left")
+
+
+def motion(result: Result) -> Sequence[tuple[str, Any]]:
+    """The disk by the first methods, each with its longest step."""
+    first = {r.method: r for r in reversed(result.sweep)}
+    shown = [r for r in result.sweep if first[r.method] is r][:FILMS]
+    return [(f"{r.method}, h = {r.step:g} s" if r.step else r.method, r.solution) for r in shown]

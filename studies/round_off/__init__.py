@@ -1,6 +1,6 @@
 """Brouwer's law: how rounding errors of the energy add up."""
 
-from studies.round_off.picture import figure
+from studies.round_off.picture import figure, motion
 from studies.round_off.question import QUESTION, RoundOffConfig, data, records, remarks, run
 from studies.study import Study
 
@@ -27,4 +27,5 @@ ROUND_OFF = Study(
     figure=figure,
     data=data,
     remarks=remarks,
+    motion=motion,
 )

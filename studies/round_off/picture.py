@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from studies.round_off.question import Result, cases
-from studies.study import COLOURS
+from integrators import integrate
+from studies.round_off.question import Result, cases, problem_of
+from studies.study import COLOURS, FILMED, FRAME
 
 ACROSS = 4
 """Panels in a row."""
@@ -38,3 +40,13 @@ def figure(result: Result) -> Any:
     for ax in axes[: len(pairs) : across]:
         ax.set_ylabel(f"rms of ΔE/T, {len(result.walks[0].errors)} trajectories")
     return fig
+
+
+def motion(result: Result) -> Sequence[tuple[str, Any]]:
+    """The first trajectory of the first case, by its method, over some seconds."""
+    first = result.walks[0]
+    problem = problem_of(first.system, 1, result.config.seed)
+    problem = problem.with_start(np.atleast_2d(problem.y0)[0])
+    every = max(1, round(FRAME / first.step))
+    found = integrate(problem, first.method, (0.0, FILMED), step=first.step, save_every=every, progress=False)
+    return [(f"{first.system}: {first.method}, h = {first.step:g} s", found)]

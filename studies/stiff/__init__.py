@@ -1,6 +1,6 @@
 """Newton's iteration on stiff mechanisms, with three Jacobians."""
 
-from studies.stiff.picture import figure
+from studies.stiff.picture import figure, motion
 from studies.stiff.question import QUESTION, StiffConfig, data, records, remarks, run
 from studies.study import Study
 
@@ -21,4 +21,5 @@ STIFF = Study(
     figure=figure,
     data=data,
     remarks=remarks,
+    motion=motion,
 )

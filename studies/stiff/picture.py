@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from studies.stiff.question import JACOBIANS, MOST, Result
-from studies.study import COLOURS
+from integrators import integrate
+from studies.stiff.arms import joined
+from studies.stiff.question import JACOBIANS, MOST, SYSTEMS, Result
+from studies.study import COLOURS, FRAME
 
 LEVELS = (0.01, 0.1, 0.3, 0.6, 0.9, 0.99)
 
@@ -52,3 +55,15 @@ def _map(ax: Any, x: Any, y: Any, z: Any) -> Any:
     lines = ax.contour(x, y, z, levels=LEVELS, colors="white", linewidths=0.8)
     ax.clabel(lines, fontsize=7)
     return shown
+
+
+def motion(result: Result) -> Sequence[tuple[str, Any]]:
+    """The two arms with the softest bushings, between them and to the base."""
+    soft = min(result.config.stiffness)
+    made = [(system, joined(soft, on_base)) for system, on_base in SYSTEMS.items()]
+    start = 0.5 * np.cos(np.arange(float(made[0][1].tree.nv)))
+    runs = [(name, mechanism.problem(v=start)) for name, mechanism in made]
+    return [
+        (f"{name}, k = {soft:g} N/m", integrate(problem, "MIDPOINT", (0.0, 2.0), step=FRAME / 10, progress=False))
+        for name, problem in runs
+    ]

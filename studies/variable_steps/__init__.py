@@ -1,7 +1,7 @@
 """Variable steps that keep structure, against fixed ones: an eccentric orbit and a whirling chain."""
 
 from studies.study import Study
-from studies.variable_steps.picture import figure
+from studies.variable_steps.picture import figure, motion
 from studies.variable_steps.question import QUESTION, VariableStepsConfig, data, records, remarks, run
 
 VARIABLE_STEPS = Study(
@@ -27,4 +27,5 @@ VARIABLE_STEPS = Study(
     figure=figure,
     data=data,
     remarks=remarks,
+    motion=motion,
 )

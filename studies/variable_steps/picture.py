@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from studies.study import COLOURS
+from studies.study import COLOURS, FILMS
 from studies.variable_steps.question import Run
 
 LOOKS = {"fixed": 0, "integrating": 1, "logarithmic": 2, "divided": 3, "error": 4}
@@ -70,3 +70,10 @@ def _line(ax: Any, x: list[float], runs: list[Run], line: str, label: str) -> No
             color=colour,
             markerfacecolor="white" if r.drifts else colour,
         )
+
+
+def motion(runs: Sequence[Run]) -> Sequence[tuple[str, Any]]:
+    """The orbit with fixed steps and with those of each kind of steering, over some revolutions."""
+    orbits = {r.steering: r for r in reversed(runs) if r.system == "Kepler"}
+    shown = list(reversed(orbits.values()))[:FILMS]
+    return [(f"{r.method}, {r.steering}", r.solution.film(span=(0.0, 5.0 * r.unit))) for r in shown]

@@ -1,7 +1,7 @@
 """The walking mechanism of Ivanov (2022): its walk, and the deviations of its pins by formulation and step."""
 
 from studies.study import Study
-from studies.walking_mechanism.picture import extras, figure
+from studies.walking_mechanism.picture import extras, figure, motion
 from studies.walking_mechanism.question import QUESTION, WalkingMechanismConfig, data, records, remarks, run
 
 WALKING_MECHANISM = Study(
@@ -28,4 +28,5 @@ WALKING_MECHANISM = Study(
     data=data,
     remarks=remarks,
     extras=extras,
+    motion=motion,
 )

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from studies.study import COLOURS
+from studies.study import COLOURS, FILMED
 from studies.walking_mechanism.question import FORMULATIONS, Result, Run
 from studies.walking_mechanism.scene import animate
 
@@ -73,3 +73,9 @@ def _by_step(ax: Any, runs: Sequence[Run]) -> None:
 def extras(result: Result, folder: Path) -> Sequence[str]:
     """The animation."""
     return [animate(result.runs[0], folder / "walk.gif").name] if result.config.animation else []
+
+
+def motion(result: Result) -> Sequence[tuple[str, Any]]:
+    """The walk in the first formulation."""
+    first = result.runs[0]
+    return [(f"{first.formulation}, {first.solution.method}", first.solution.film(span=(0.0, FILMED)))]

@@ -1,7 +1,7 @@
 """Error against computing time, with SciPy's solvers as opponents."""
 
 from studies.study import Study
-from studies.work_precision.picture import figure
+from studies.work_precision.picture import figure, motion
 from studies.work_precision.question import QUESTION, WorkPrecisionConfig, data, records, remarks, run
 
 WORK_PRECISION = Study(
@@ -22,4 +22,5 @@ WORK_PRECISION = Study(
     figure=figure,
     data=data,
     remarks=remarks,
+    motion=motion,
 )

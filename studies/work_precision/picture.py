@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.figure import Figure
 
-from studies.study import COLOURS
+from integrators import integrate
+from studies.study import COLOURS, FILMED, FRAME
 from studies.work_precision.problems import PROBLEMS
 from studies.work_precision.question import SCIPY, Result
 
@@ -43,3 +45,10 @@ def figure(result: Result) -> Any:
         handles |= {label: h for h, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     fig.legend(handles.values(), handles.keys(), loc="outside right upper")
     return fig
+
+
+def motion(result: Result) -> Sequence[tuple[str, Any]]:
+    """The first of the systems, by the method that is most accurate."""
+    build, horizon = PROBLEMS[result.config.systems[0]]
+    span = (0.0, min(horizon, FILMED))
+    return [(result.config.systems[0], integrate(build(), "RKMK_FEAGIN10", span, step=FRAME, progress=False))]

@@ -261,6 +261,8 @@ function resized() {
   element("labels").querySelectorAll("div").forEach((label, k) => {
     label.style.left = `${(100 * (k % columns)) / columns}%`;
     label.style.top = `${(100 * Math.floor(k / columns)) / rows}%`;
+    label.style.width = `${100 / columns}%`;
+    label.style.height = `${100 / rows}%`;
   });
   plots.forEach((plot) => plot.draw());
 }
@@ -309,7 +311,8 @@ function plotOf(name, given) {
   for (const { curve } of lines)
     for (const values of [curve.least, curve.greatest])
       for (const x of values) if (Number.isFinite(x)) (low = Math.min(low, x)), (high = Math.max(high, x));
-  if (low === high) (low -= 1), (high += 1);
+  const constant = low === high;
+  if (constant) (low -= 1), (high += 1);
   const whole = span(longest) || 1;
   const items = lines.map(({ colour, film }) => {
     const item = document.createElement("li"), chip = document.createElement("span"), value = document.createElement("span");
@@ -347,8 +350,14 @@ function plotOf(name, given) {
     }
     pen.fillStyle = style.getPropertyValue("--faint");
     pen.font = "10px system-ui, sans-serif";
-    if (high > 0) pen.fillText(`+${number(high)}`, 2, 11);
-    if (low < 0) pen.fillText(number(low), 2, h - 3);
+    pen.strokeStyle = style.getPropertyValue("--card");
+    pen.lineWidth = 3;
+    for (const [value, y] of [[high, 11], [low, h - 3]]) {
+      if (constant || value === 0) continue;
+      const words = (value > 0 ? "+" : "") + number(value);
+      pen.strokeText(words, 2, y);
+      pen.fillText(words, 2, y);
+    }
     picture = document.createElement("canvas");
     picture.width = canvas.width;
     picture.height = canvas.height;
