@@ -315,16 +315,17 @@ def _processor() -> str:
 
 
 def _commit() -> str:
-    """The commit of the source tree the package runs from, with ``-dirty`` for uncommitted changes."""
+    """The commit of the source tree the package runs from, with ``-dirty`` for uncommitted changes; "unknown" where it
+    is installed, also inside of a repository of somebody else.
+    """
+    here = Path(__file__)
     try:
-        git = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=12"],
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            timeout=5,
-            check=True,
-        )
+        _git("ls-files", "--error-unmatch", here.name)
+        return _git("describe", "--always", "--dirty", "--abbrev=12")
     except (OSError, subprocess.SubprocessError):
         return "unknown"
-    return git.stdout.strip()
+
+
+def _git(*arguments: str) -> str:
+    command, here = ["git", *arguments], Path(__file__).parent
+    return subprocess.run(command, cwd=here, capture_output=True, text=True, timeout=5, check=True).stdout.strip()

@@ -21,7 +21,7 @@ NAMES = {
 }
 SYMPLECTIC = ("TREE_VARIATIONAL", "MIDPOINT")
 """Of low order."""
-PANDA, CHAIN, LONG = "panda-500", "chain-10", "long"
+PANDA, CHAIN, LONG, PEERS = "panda-500", "chain-10", "long", "peers"
 
 
 def drifts(row: Record) -> bool:
@@ -126,6 +126,26 @@ def panda_findings(runs: Sequence[Record]) -> str:
     )
 
 
+def peers(runs: Sequence[Record]) -> str:
+    """Cost and drift of each method at its finest step, the cheapest of `GAUSS8`."""
+    rows = []
+    for method in dict.fromkeys(r["method"] for r in runs):
+        r = of(runs, method)[0 if method == "GAUSS8" else -1]
+        ended = r["status"] != "OK"
+        cost = "–" if ended else f"{r['microseconds_per_unit_time'] / 1e3:.2g} ms"
+        band = "energy grows until the run breaks off" if ended else number(r["energy_band"])
+        rows.append([NAMES.get(method, method), size(r), cost, band, slope(r)])
+    heads = [
+        "method",
+        "step or tolerance",
+        "computing per second of motion",
+        "largest energy error / T*",
+        "drift per second",
+    ]
+    said = f"Franka Panda, swinging without friction for {runs[0]['horizon']:g} s; T* is the largest kinetic energy"
+    return f"{said}.\n\n{markdown(heads, rows)}"
+
+
 def chain_findings(runs: Sequence[Record]) -> str:
     """Orders 4 and 6 beside RK4."""
     rk4, orders = of(runs, "RKMK4"), ("TREE_VARIATIONAL", "TREE_VARIATIONAL_SUZUKI4", "TREE_VARIATIONAL_SOFSPA6")
@@ -204,4 +224,6 @@ BLOCKS = {
     "division": (PANDA, division),
     "very-long": (LONG, very_long),
     "after-long": (LONG, after_long),
+    "peers": (PEERS, peers),
+    "every-peer": (PEERS, panda),
 }

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import ast
+import os
+import shutil
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+from integrators import integrate
+from integrators.results import storage
+from liegroup.compile import folders, generated, objects
+from liemech import warm_up
+from mechanics.systems import SYSTEMS
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = [p for name in ("liegroup", "integrators", "mechanics", "liemech") for p in sorted((ROOT / name).rglob("*.py"))]
@@ -43,6 +53,7 @@ def functions(path):
         for node in ast.walk(parsed(path))
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     ]
+
 
 
 def calls(node, name):
@@ -102,3 +113,90 @@ def test_opened_texts_have_an_encoding():
                 if "b" not in mode and not any(k.arg == "encoding" for k in call.keywords):
                     found.append(f"{path.relative_to(ROOT)}:{call.lineno}")
     assert not found
+
+
+# --- other systems, as far as they can be put on ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def elsewhere(monkeypatch, tmp_path):
+    """A user's home without settings of this package."""
+    for name in ("LIEMECH_CACHE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "LOCALAPPDATA", "LIEMECH_CACHE_TRUSTED"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("system", "kernels", "key"),
+    [
+        ("linux", ".cache/liemech", ".config/liemech/cache-key"),
+        ("darwin", "Library/Caches/liemech", "Library/Application Support/liemech/cache-key"),
+        ("win32", "Local/liemech/Cache", "Local/liemech/cache-key"),
+    ],
+)
+def test_kernels_are_kept_where_the_system_keeps_such_things(system, kernels, key, elsewhere, monkeypatch):
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setenv("LOCALAPPDATA", str(elsewhere / "Local"))
+    assert folders.cache_directory() == elsewhere / kernels
+    assert folders.key_file() == elsewhere / key
+    monkeypatch.setenv("XDG_CACHE_HOME", str(elsewhere / "own"))
+    assert folders.cache_directory() == elsewhere / "own" / "liemech"
+    monkeypatch.setenv("LIEMECH_CACHE", str(elsewhere / "mine"))
+    assert folders.cache_directory() == elsewhere / "mine"
+
+
+def refused(*arguments):
+    """What Windows says of a file that another program has open."""
+    raise PermissionError(13, "the process cannot access the file because it is being used by another process")
+
+
+def test_code_that_another_process_reads_is_there_already(elsewhere, monkeypatch):
+    code, source = b"machine code", "x = 1\n"
+    digest = objects.digest_of(code)
+    objects.keep(digest, code)
+    generated._write(objects.folder(), "made.py", source)
+    monkeypatch.setattr(Path, "replace", refused)
+    monkeypatch.setattr(generated.os, "replace", refused)
+    monkeypatch.setattr(objects.os, "utime", refused)
+    objects.keep(digest, code)
+    generated._write(objects.folder(), "made.py", source)
+    assert {p.name for p in objects.folder().iterdir()} == {digest, "made.py", folders.MARK}
+    with pytest.raises(PermissionError):
+        objects.keep(objects.digest_of(b"other"), b"other")
+    with pytest.raises(PermissionError):
+        generated._write(objects.folder(), "made.py", "x = 2\n")
+
+
+def test_data_files_and_kernels_are_kept_under_names_with_spaces_and_umlauts(tmp_path):
+    folder = tmp_path / "Ergebnisse für Łukasz – Übung 1"
+    folder.mkdir()
+    solution = integrate(SYSTEMS["heavy-top"], "RKMK4", (0.0, 0.01), step=1e-3)
+    assert (type(solution).load(solution.save(folder / "größe.h5")).y == solution.y).all()
+    code = "from liegroup.compile.folders import is_usable\nprint(is_usable())"
+    environment = os.environ | {"LIEMECH_CACHE": str(folder / "kernels")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert done.stdout.strip() == "True", done.stderr
+
+
+def test_no_more_processes_than_windows_can_wait_for(monkeypatch):
+    asked = []
+    monkeypatch.setattr(warm_up, "ProcessPoolExecutor", lambda count, **more: asked.append(count) or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        warm_up._all([], 128)
+    assert asked == [61]
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="asks git")
+def test_an_installed_package_has_no_commit_of_the_repository_around_it(tmp_path, monkeypatch):
+    """An environment often lies in the folder of somebody's own project."""
+    for arguments in (
+        ["init", "-q"],
+        ["-c", "user.name=x", "-c", "user.email=x", "commit", "-q", "--allow-empty", "-m", "x"],
+    ):
+        subprocess.run(["git", *arguments], cwd=tmp_path, check=True)
+    installed = tmp_path / ".venv" / "storage.py"
+    installed.parent.mkdir()
+    installed.touch()
+    monkeypatch.setattr(storage, "__file__", str(installed))
+    assert storage._commit() == "unknown"

@@ -5,13 +5,14 @@ matrix, gravity.
 import warnings
 
 import numpy as np
-import pinocchio as pin
 import pytest
 
 import mechanics
 from mechanics import ModelWarning
 from mechanics.algebra.spatial import shift
 from mechanics.models import MODELS
+
+pin = pytest.importorskip("pinocchio")
 
 
 @pytest.fixture(params=MODELS)
