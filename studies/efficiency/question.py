@@ -121,7 +121,7 @@ def run(config: EfficiencyConfig) -> Result:
                 cells.append(Cells(source, n, free, config.branches, config.lengths, costs))
     variables = [
         compared(*case, config.horizon, config.starts)
-        for case in tqdm(list(cases(config.links, config.methods, config.steps)), disable=not config.progress)
+        for case in bar(list(cases(config.links, config.methods, config.steps)), shown=config.progress)
     ]
     return Result(config, tuple(cells), tuple(variables))
 

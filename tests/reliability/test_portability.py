@@ -55,7 +55,6 @@ def functions(path):
     ]
 
 
-
 def calls(node, name):
     for inner in ast.walk(node):
         if isinstance(inner, ast.Call) and (
