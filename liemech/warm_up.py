@@ -82,7 +82,7 @@ TASKS: dict[str, list[tuple[Callable[..., None], tuple[Any, ...]]]] = {
 def warm_up(
     tasks: tyro.conf.Positional[tuple[str, ...]] = ("all",),
     lanes: bool = False,
-    workers: Annotated[int, tyro.conf.arg(help="Processes; default as many as there are processors.")] = 0,
+    workers: Annotated[int, tyro.conf.arg(help="Processes; default as many as there are processors for it.")] = 0,
 ) -> None:
     """Compile the kernels of common tasks now, once.
 
@@ -97,11 +97,16 @@ def warm_up(
         raise SystemExit(f"warm-up: no task {', '.join(unknown)}; expected some of {', '.join(TASKS)}, or all")
     began = time.perf_counter()
     work = [(function, (*arguments, lanes)) for name in chosen for function, arguments in TASKS[name]]
-    failed = _all(work, workers or os.cpu_count() or 1)
+    failed = _all(work, workers or _processors())
     seconds = time.perf_counter() - began
     print(f"{len(work) - len(failed)} of {len(work)} compiled in {seconds:.0f} s, kept in {cache_directory()}")
     if failed:
         raise SystemExit("\n".join(failed))
+
+
+def _processors() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _all(work: Sequence[tuple[Callable[..., None], tuple[Any, ...]]], workers: int) -> list[str]:

@@ -27,13 +27,16 @@ def test_the_examples_in_the_modules_print_what_they_say(name):
     assert result.failed == 0
 
 
-def test_the_page_that_adds_a_group_runs_and_finds_the_planted_mistake(tmp_path):
-    """Its first part is a file, the rest a script of somebody who has the file on the path."""
+@pytest.mark.parametrize("blocks", [7, pytest.param(None, marks=pytest.mark.slow)])
+def test_the_page_that_adds_a_group_runs_and_finds_the_planted_mistake(tmp_path, blocks):
+    """Its first part is a file, the rest a script of somebody who has the file on the path; with the new group
+    everything is compiled anew, so that the methods of its later blocks run with the slow tests.
+    """
     page = (ROOT / "docs" / "howto" / "add_a_group.md").read_text(encoding="utf-8")
     parts = page.partition("\n## 2 The group\n")
-    formulas, script = ("\n".join(re.findall(r"^```python\n(.*?)^```", p, flags=re.M | re.S)) for p in parts[::2])
-    (tmp_path / "heisenberg.py").write_text(formulas, encoding="utf-8")
-    (tmp_path / "script.py").write_text(script, encoding="utf-8")
+    formulas, script = (re.findall(r"^```python\n(.*?)^```", p, flags=re.M | re.S) for p in parts[::2])
+    (tmp_path / "heisenberg.py").write_text("\n".join(formulas), encoding="utf-8")
+    (tmp_path / "script.py").write_text("\n".join(script[:blocks]), encoding="utf-8")
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
         [sys.executable, "script.py"],

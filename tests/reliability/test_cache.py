@@ -226,7 +226,7 @@ def test_a_seal_covers_content_and_name(tmp_path, monkeypatch):
 # --- threads and processes --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_first_use_from_several_threads(run, seed):
     assert run("threads", 6)[0] == ["right"] * 6
 

@@ -117,7 +117,7 @@ def test_fifty_digits_show_every_order():
 
 CASES = [
     (pendulum, "SPLIT_STRANG", 0.04),
-    (pendulum, "MIDPOINT_SUZUKI4", 0.04),
+    pytest.param(pendulum, "MIDPOINT_SUZUKI4", 0.04, marks=pytest.mark.slow),
     (double_pendulum, "DEL_MIDPOINT", 0.02),
     pytest.param(double_pendulum, "VARIATIONAL_LOBATTO3", 0.02, marks=pytest.mark.slow),
     (tree_chain, "TREE_VARIATIONAL", 0.004),

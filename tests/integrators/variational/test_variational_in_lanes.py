@@ -52,7 +52,7 @@ def test_stages_in_lanes_and_one_by_one_agree_to_the_last_bit(problems, name):
     assert (runs[0].saved == runs[1].saved).all()
 
 
-@EVERY_MAP
+@pytest.mark.parametrize("map_name", ["exp", pytest.param("cayley", marks=pytest.mark.slow)])
 def test_one_coarse_step_preserves_the_canonical_two_form(problems, map_name):
     """1.2 rad per step."""
     assert canonical_defect(problems.heavy_top(), METHOD.with_map(map_name), "0.3", digits=35) < 1e-14
