@@ -165,6 +165,7 @@ def _on_the_way(problem: Problem, method: Method, way: Plan | Steering, found: S
     doubts: list[Doubt] = []
     for k, one in enumerate(found):
         rows = np.unique(np.linspace(0, len(one.t) - 1, 1 + min(8, LOOKS // len(found))).astype(int))
+        rows = np.union1d(rows, _kicked(one.y)) if method.stepper.own else rows
         for row in rows:
             y = one.y[row]
             try:
@@ -176,6 +177,17 @@ def _on_the_way(problem: Problem, method: Method, way: Plan | Steering, found: S
                 doubts += [] if row == 0 else [replace(doubt, time=time, trajectory=k) for doubt in of_steps]
                 break
     return doubts
+
+
+def _kicked(y: Array) -> NDArray[np.int64]:
+    """The three saved states about the greatest second difference: where a body touches something stiff, for less time
+    than is between the states that are looked at anyway.
+    """
+    if len(y) < 3 or not np.isfinite(y).all():
+        return np.zeros(0, dtype=np.int64)
+    size = np.ptp(y, axis=0)
+    bent = np.abs(np.diff(y, 2, axis=0)) / np.where(size > 0.0, size, 1.0)
+    return int(np.argmax(bent.max(axis=1))) + np.arange(3)
 
 
 def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[Doubt]:

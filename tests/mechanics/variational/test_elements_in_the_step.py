@@ -398,6 +398,16 @@ def test_the_element_too_stiff_for_the_step_is_named_beforehand(element, named):
     assert bool(implicit) == isinstance(element[0], OnBodies)
 
 
+def test_a_stiff_contact_that_is_touched_later_is_named_in_a_driven_system():
+    """A drive puts its own energy in, so that no energy tells; the contact lasts for less than a step."""
+    ball = Tree([Body("ball", Prismatic((0, 0, 1)), inertia=INERTIA)])
+    ground = contact(Frame("ball"), Frame(None), 0.1, stiffness=1e8, damping=0.0)
+    drive = servo("ball_joint", 1.0, 0.0, Motion((0.0,), ((0.1, 1.0, 0.0),)))
+    run = integrate(Mechanism(ball, elements=[ground, drive]).problem([1.0]), "TREE_VARIATIONAL", (0.0, 1.0), 1e-3)
+    assert "turn_per_step" in {doubt.name for doubt in run.doubts}
+    assert "Contact of 'ball' on the base" in run.message
+
+
 def test_negative_stiffness_is_refused_and_named():
     with pytest.raises(ModelError, match="stiffness"):
         joint_spring("a", -1.0)
