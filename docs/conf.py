@@ -1,6 +1,7 @@
-"""Settings of the documentation site.  Its source is the whole repository, so that every page is also a page of the code host:
+"""Settings of the documentation site.  Its source is the whole repository, so that every page is also a page of the
+code host:
 
-    sphinx-build -W --keep-going -c docs . build/site
+sphinx-build -W --keep-going -c docs . build/site
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ sphinx_gallery_conf = {
     "only_warn_on_example_error": False,
     "abort_on_example_error": False,
     "nested_sections": False,
-    "reset_modules": ("matplotlib",),
+    "reset_modules": ("matplotlib", "generate.tell_where"),
     "promote_jupyter_magic": False,
     "notebook_extensions": set(),
 }

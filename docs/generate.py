@@ -1,14 +1,15 @@
-"""Pages and pictures of the site that are made from the code: the reference, the catalogues, the gallery, the figures of the theory.
+"""Pages and pictures of the site that are made from the code: reference, catalogues, gallery, figures of the theory.
 
-`docs/conf.py` calls `everything` before Sphinx reads a page.  What is made stands in `docs/generated`, `docs/gallery` and `build`, outside of git.
+`docs/conf.py` calls `everything` before Sphinx reads a page.  What is made stands in `docs/generated`, `docs/gallery`
+and `build`, outside of git.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 import importlib
 import inspect
-import os
 import pkgutil
 import re
 import runpy
@@ -64,7 +65,9 @@ def homes() -> dict[tuple[str, str], str]:
     where = {}
     for module, names in sorted(public_names().items(), key=lambda item: item[0].count(".")):
         things = {name: getattr(importlib.import_module(module), name) for name in names}
-        for name, thing in sorted(things.items(), key=lambda item: item[0] != getattr(item[1], "__name__", None)):  # aliases last
+        for name, thing in sorted(
+            things.items(), key=lambda item: item[0] != getattr(item[1], "__name__", None)
+        ):  # aliases last
             if inspect.ismodule(thing):
                 where[module, name] = thing.__name__
                 continue
@@ -118,7 +121,9 @@ def definition(module: str, name: str) -> str:
 def targets() -> dict[str, str]:
     """What docstrings call things by → where they stand: full names, modules, and names that only one thing has."""
     where = homes()
-    found = {f"{module}.{name}": home for (module, name), home in where.items()} | {module: module for module in public_names()}
+    found = {f"{module}.{name}": home for (module, name), home in where.items()} | {
+        module: module for module in public_names()
+    }
     short: dict[str, set[str]] = {}
     for (_, name), home in where.items():
         short.setdefault(name, set()).add(home)
@@ -146,7 +151,7 @@ def thing_at(name: str) -> Any:
 
 
 def as_rst(text: str) -> str:
-    """A docstring in which bars and stars mean themselves (|v| and x**2 are formulas), and backticks are code or names."""
+    """A docstring in which bars and stars mean themselves (|v| and x**2 are formulas); backticks are code or names."""
 
     def span(text: str) -> str:
         if text.startswith("``") or text.lstrip() == "* ":
@@ -167,7 +172,11 @@ def read_docstring(app: Any, what: str, name: str, thing: Any, options: Any, lin
     """Docstrings as autodoc gets them: `as_rst`, and the sections of NumPy's style."""
     text = as_rst("\n".join(lines))
     if what not in ("attribute", "property", "data"):  # there a colon would end a type
-        style = Config(napoleon_use_param=False, napoleon_use_rtype=False, napoleon_custom_sections=[("Attributes", "params_style")])
+        style = Config(
+            napoleon_use_param=False,
+            napoleon_use_rtype=False,
+            napoleon_custom_sections=[("Attributes", "params_style")],
+        )
         text = str(NumpyDocstring(text, style, app, what, name, thing, options))
     lines[:] = [*text.split("\n"), ""]
 
@@ -213,7 +222,8 @@ def methods() -> str:
         return ", ".join(word for word in ("symmetric", "symplectic") if getattr(row, word, None))
 
     text = (
-        "# Catalogue of methods\n\nMade from `integrators.methods.METHODS`. The order, and whether a method is symmetric or symplectic, is computed from its numbers "
+        "# Catalogue of methods\n\nMade from `integrators.methods.METHODS`. The order, and whether a method is "
+        "symmetric or symplectic, is computed from its numbers "
         "or measured by the tests. [Which method?](../../choose_a_method.md) says which one to take.\n\n"
     )
     by_family: dict[str, list[Any]] = {}
@@ -233,7 +243,8 @@ def systems() -> str:
     from mechanics.systems import SYSTEMS
 
     text = (
-        '# Catalogue of systems\n\nMade from `mechanics.systems.SYSTEMS`: `SYSTEMS["four-bar"].problem()`, `integrate(SYSTEMS["rolling-disk"], (0, 10))`. '
+        '# Catalogue of systems\n\nMade from `mechanics.systems.SYSTEMS`: `SYSTEMS["four-bar"].problem()`, '
+        '`integrate(SYSTEMS["rolling-disk"], (0, 10))`. '
         "The formulations are the arguments of `problem`.\n\n"
     )
     kinds: dict[str, list[Any]] = {}
@@ -257,23 +268,43 @@ def parts() -> str:
     from studies.registry import STUDIES
 
     text = "# Catalogue of parts\n\nMade from the registries of the code.\n\n## Groups\n\n"
-    groups = (("rn(n)", rn(3)), ("so2", so2), ("so3", so3), ("se2", se2), ("se3", se3), ("product(so3, rn(2))", product(so3, rn(2))))
-    text += table(
-        ("`liegroup` name", "example", "numbers per element", "numbers per velocity"), ([f"`{n}`", g, g.n_q, g.n_v] for n, g in groups)
+    groups = (
+        ("rn(n)", rn(3)),
+        ("so2", so2),
+        ("so3", so3),
+        ("se2", se2),
+        ("se3", se3),
+        ("product(so3, rn(2))", product(so3, rn(2))),
     )
-    text += "## Joints\n\n" + table(("`mechanics.joints` name", "what it is"), ([f"`{j.__name__}`", first_sentence(j.__doc__)] for j in JOINTS))
+    text += table(
+        ("`liegroup` name", "example", "numbers per element", "numbers per velocity"),
+        ([f"`{n}`", g, g.n_q, g.n_v] for n, g in groups),
+    )
+    text += "## Joints\n\n" + table(
+        ("`mechanics.joints` name", "what it is"), ([f"`{j.__name__}`", first_sentence(j.__doc__)] for j in JOINTS)
+    )
     closures = [(n, getattr(constraints, n)) for n in constraints.__all__]
     text += "## Closures and constraints\n\n" + table(
-        ("`mechanics.constraints` name", "what it is"), ([f"`{n}`", first_sentence(f.__doc__)] for n, f in closures if inspect.isfunction(f))
+        ("`mechanics.constraints` name", "what it is"),
+        ([f"`{n}`", first_sentence(f.__doc__)] for n, f in closures if inspect.isfunction(f)),
     )
-    text += "## Force elements\n\n" + table(("`mechanics.forces` kind", "what it is"), ([f"`{k.__name__}`", first_sentence(k.__doc__)] for k in KINDS))
+    text += "## Force elements\n\n" + table(
+        ("`mechanics.forces` kind", "what it is"), ([f"`{k.__name__}`", first_sentence(k.__doc__)] for k in KINDS)
+    )
     text += "## Step size controllers\n\n" + table(
         ("name", "β (of the last errors)", "α (of the last sizes)"),
-        ([f"`{n}`", ", ".join(f"{b:.4g}" for b in c.b), ", ".join(f"{a:.4g}" for a in c.a)] for n, c in CONTROLLERS.items()),
+        (
+            [f"`{n}`", ", ".join(f"{b:.4g}" for b in c.b), ", ".join(f"{a:.4g}" for a in c.a)]
+            for n, c in CONTROLLERS.items()
+        ),
     )
-    return text + "## Studies\n\n" + table(
-        ("name", "question"),
-        ([f"[{n}](../../../studies/{n.replace('-', '_')}/README.md)", s.question] for n, s in STUDIES.items()),
+    return (
+        text
+        + "## Studies\n\n"
+        + table(
+            ("name", "question"),
+            ([f"[{n}](../../../studies/{n.replace('-', '_')}/README.md)", s.question] for n, s in STUDIES.items()),
+        )
     )
 
 
@@ -287,7 +318,8 @@ def catalogues() -> None:
 HEADER = """Gallery
 =======
 
-Each script stands alone, takes seconds once its kernels are compiled, and leaves its picture beside itself: ``python examples/spinning_top.py``.
+Each script stands alone, takes seconds once its kernels are compiled, and leaves its picture beside itself:
+``python examples/spinning_top.py``.
 All of them were run for this page.
 
 """
@@ -316,9 +348,9 @@ def examples() -> None:
     """Copies of the examples, which the gallery runs: their pictures are left beside the copies."""
     folder = ROOT / "build" / "examples"
     listed = in_order()
-    for script in folder.glob("*.py"):
-        if script.name not in listed:
-            script.unlink()
+    for left in (*folder.glob("*.py"), *(ROOT / "docs" / "gallery").glob("*.rst")):  # of examples that are gone
+        if f"{left.stem}.py" not in listed and left.stem != "index":
+            left.unlink()
     for name in listed:
         write(folder / name, with_title(EXAMPLES / name))
     write(folder / "GALLERY_HEADER.rst", HEADER)
@@ -343,6 +375,11 @@ class Pictures:
 
 def _get_sg_image_scraper() -> Pictures:
     return Pictures()
+
+
+def tell_where(gallery_conf: dict[str, Any], script: str) -> None:
+    """Examples leave their pictures beside themselves: they ask for `__file__`, which the gallery does not define."""
+    vars(builtins)["__file__"] = str(ROOT / "build" / "examples" / Path(script).name)
 
 
 def figures() -> None:

@@ -30,7 +30,9 @@ fig = Figure(figsize=(9.0, 3.2), layout="constrained")
 left, right = fig.subplots(1, 2)
 for run in (reversible, ordinary):
     print(f"{run.method}: {run.steps} steps, energy error {run.error('energy'):.1e}")
-    right.semilogy(run.t[1:], np.maximum(np.abs(run["energy"][1:] / run["energy"][0] - 1), 1e-17), lw=0.5, label=run.method)
+    right.semilogy(
+        run.t[1:], np.maximum(np.abs(run["energy"][1:] / run["energy"][0] - 1), 1e-17), lw=0.5, label=run.method
+    )
     first = run.t < 15
     left.semilogy(run.t[first][1:], np.diff(run.t[first]), ".-", ms=3, lw=0.5, label=run.method)
 left.set(xlabel="t", title="size of the steps, two orbits")

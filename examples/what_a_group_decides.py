@@ -30,7 +30,10 @@ for ax, name, positions, rotations in zip(
     ax.plot(*positions[:, :2].T, "0.7")
     for axis, colour in ((0, "C3"), (1, "C2")):
         tips = so3.act(rotations, 0.2 * np.eye(3)[axis])
-        ax.quiver(*positions[:, :2].T, *tips[:, :2].T, color=colour, angles="xy", scale_units="xy", scale=1, width=0.006)
+        ax.quiver(
+            *positions[:, :2].T, *tips[:, :2].T, color=colour, angles="xy", scale_units="xy", scale=1, width=0.006
+        )
     ax.set(title=name, aspect="equal", xlabel="x", ylabel="y")
 fig.savefig(Path(__file__).with_suffix(".png"), dpi=110)
-assert np.allclose(screw[-1], end) and np.allclose(apart[-1, 4:], end[:3])
+assert np.allclose(screw[-1], end)
+assert np.allclose(apart[-1, 4:], end[:3])

@@ -15,7 +15,9 @@ fig = Figure(figsize=(9.0, 3.4), layout="constrained")
 left, right = fig.subplots(1, 2)
 for method in ("GAUSS8", "RKMK4", "MIDPOINT", "TREE_VARIATIONAL"):
     runs = [integrate(problem, method, (0, 5), step=h) for h in steps]
-    left.loglog(steps, [max(np.ptp(run["energy"]), 1e-16) if run.t[-1] >= 5 else np.nan for run in runs], "o-", label=method)
+    left.loglog(
+        steps, [max(np.ptp(run["energy"]), 1e-16) if run.t[-1] >= 5 else np.nan for run in runs], "o-", label=method
+    )
     if method == "GAUSS8":
         for h, run in zip(steps, runs, strict=True):
             right.semilogx(h / 2.0 ** np.arange(len(run.levels)), run.levels, "o-", ms=4, label=f"h = {h:g} s")

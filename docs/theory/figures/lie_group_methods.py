@@ -20,7 +20,9 @@ def rate(t, y):
 def rate_of_numbers(t, y):
     s, x, y_, z, *m = y
     a, b, c = np.asarray(m) / J
-    turning = 0.5 * np.array([-x * a - y_ * b - z * c, s * a + y_ * c - z * b, s * b + z * a - x * c, s * c + x * b - y_ * a])
+    turning = 0.5 * np.array(
+        [-x * a - y_ * b - z * c, s * a + y_ * c - z * b, s * b + z * a - x * c, s * c + x * b - y_ * a]
+    )
     return np.concatenate([turning, np.cross(m, [a, b, c])])
 
 

@@ -12,9 +12,7 @@ from mechanics.joints import Revolute
 
 link = Inertia.about_com(1.0, (0, 0, -0.15), np.diag([0.01, 0.01, 0.001]))
 names = [None, *(f"link {k}" for k in range(5))]
-bodies = [
-    Body(names[k + 1], Revolute((0, 1, 0)), names[k], (0, 0, -0.3 if k else 0), inertia=link) for k in range(5)
-]
+bodies = [Body(names[k + 1], Revolute((0, 1, 0)), names[k], (0, 0, -0.3 if k else 0), inertia=link) for k in range(5)]
 chain = Tree(bodies, "chain", gravity=(0, 0, -9.81))
 problem = mechanics.hamiltonian_problem(chain, [1.0, 0.2, -0.1, 0.1, 0.0])
 fig = Figure(figsize=(6.0, 3.4), layout="constrained")
