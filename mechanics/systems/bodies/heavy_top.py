@@ -62,7 +62,7 @@ def heavy_top(
     Raises
     ------
     ValueError
-        Wrong shapes, moments that no body has, a quaternion that is not of unit norm.
+        Wrong shapes, moments that are not positive, a quaternion that is not of unit norm.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def lagrange_top(
     Raises
     ------
     ValueError
-        Wrong shapes, moments that no body has, a quaternion that is not of unit norm.
+        Wrong shapes, moments that are not positive, a quaternion that is not of unit norm.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def kovalevskaya_top(
     Raises
     ------
     ValueError
-        Wrong shapes, moments that no body has, a quaternion that is not of unit norm.
+        Wrong shapes, moments that are not positive, a quaternion that is not of unit norm.
 
     Examples
     --------
