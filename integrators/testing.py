@@ -48,6 +48,7 @@ GROUPS: dict[str, tuple[tuple[int, int], ...]] = {
 }
 """Groups on which orders are measured: (kind, copies) of the factors."""
 END = 1.0
+"""Time at the end of the runs, s."""
 
 
 @entry(*FIELD_SIGNATURES)
@@ -74,7 +75,25 @@ def linear(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any)
 
 
 def order_problem(group: str, field: Any = wavy) -> Problem:
-    """A nonlinear, non-autonomous problem on one of `GROUPS`, away from the identity."""
+    """A nonlinear, non-autonomous problem on one of `GROUPS`, away from the identity.
+
+    Parameters
+    ----------
+    group : str
+        A key of `GROUPS`.
+    field : Entry
+        The field; default the nonlinear one.
+
+    Returns
+    -------
+    Problem
+        On the group.
+
+    Examples
+    --------
+    >>> order_problem("SO3")
+    <Problem 'SO3 test problem': on SO(3)>
+    """
     table = table_of(GROUPS[group])
     y0: list[float] = []
     for n_q in table[:, N_Q]:
@@ -85,7 +104,35 @@ def order_problem(group: str, field: Any = wavy) -> Problem:
 
 
 def end_state(problem: Problem, method: Method, steps: int, end: float = END) -> Array:
-    """The state at the end of `steps` equal steps; RuntimeError if the run does not get there."""
+    """The state at the end of `steps` equal steps; RuntimeError if the run does not get there.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is integrated.
+    method : Method
+        With equal steps.
+    steps : int
+        How many.
+    end : float
+        The time, s; the start is at 0.
+
+    Returns
+    -------
+    array (n,)
+        The last state.
+
+    Raises
+    ------
+    RuntimeError
+        The run does not get there.
+
+    Examples
+    --------
+    >>> from integrators.methods import find
+    >>> end_state(order_problem("SO3"), find("RKMK4"), 4).shape
+    (4,)
+    """
     solution = integrate(problem, method, (0.0, end), step=end / steps, save_every=steps, progress=False)
     if np.any(np.atleast_1d(np.asarray(solution.status)) != 0):
         raise RuntimeError(f"{method.name}: {solution.message}")
@@ -93,7 +140,31 @@ def end_state(problem: Problem, method: Method, steps: int, end: float = END) ->
 
 
 def group_distance(table: Any, y: ArrayLike, z: ArrayLike) -> float:
-    """Largest component of log(y⁻¹ z)."""
+    """Largest component of log(y⁻¹ z).
+
+    Parameters
+    ----------
+    table : int64 array (factors, 5)
+        The group.
+    y, z : array (n_q,)
+        Two elements.
+
+    Returns
+    -------
+    float
+        Not negative.
+
+    Raises
+    ------
+    ValueError
+        Arrays of other sizes.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> group_distance(so3.table, so3.identity(), so3.exp([0.0, 0.0, 0.5]))
+    0.5
+    """
     table = np.asarray(table)
     out = np.zeros(int(table[:, 4].sum()))
     increment(table, EXP, np.array(y, dtype=np.float64), np.array(z, dtype=np.float64), out)
@@ -101,7 +172,30 @@ def group_distance(table: Any, y: ArrayLike, z: ArrayLike) -> float:
 
 
 def reference_state(problem: Problem, end: float = END) -> Array:
-    """The state at the end by SciPy's DOP853 in ambient coordinates, to about 1e-13: independent of our methods."""
+    """The state at the end by SciPy's DOP853 in ambient coordinates, to about 1e-13: independent of our methods.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is integrated.
+    end : float
+        The time, s.
+
+    Returns
+    -------
+    array (n,)
+        To about 1e-13.
+
+    Raises
+    ------
+    RuntimeError
+        SciPy does not get to the end.
+
+    Examples
+    --------
+    >>> reference_state(order_problem("SO3"), 0.1).shape
+    (4,)
+    """
     work, v = np.zeros(problem.work_shape), np.zeros(problem.dimension)
 
     def rate(t: float, y: Array) -> Array:
@@ -123,7 +217,32 @@ def _reference(group: str, field: Any) -> tuple[Problem, Array]:
 def order_on(
     group: str, method: Method, counts: Sequence[int], field: Any = wavy, floor: float = 2e-12
 ) -> MeasuredOrder:
-    """Measured order of a method on the test problem of a group."""
+    """Measured order of a method on the test problem of a group.
+
+    Parameters
+    ----------
+    group : str
+        A key of `GROUPS`.
+    method : Method
+        Whose order is measured.
+    counts : sequence of int
+        Rising numbers of steps.
+    field : Entry
+        The field; default the nonlinear one.
+    floor : float
+        Errors below it are not used.
+
+    Returns
+    -------
+    MeasuredOrder
+        Against the reference of SciPy.
+
+    Examples
+    --------
+    >>> from integrators.methods import find
+    >>> round(order_on("SO3", find("RKMK4"), (8, 16)).order)
+    4
+    """
     problem, reference = _reference(group, field)
     return measured_order(
         lambda n: end_state(problem, method, n),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from liegroup.arrays import Array, call
+from liegroup.arrays import Array, call, integer
 from liegroup.formulas.facts import FACTS, check_facts
 from liegroup.group import Group
 from liegroup.group_maps import GroupMap
@@ -52,10 +52,11 @@ def check_group(group: Group, seed: int = 0, count: int = 10, tolerance: float =
     Parameters
     ----------
     group : Group
+        Also of a formula file of one's own, and products.
     seed : int
         Of the random elements.
     count : int
-        Random elements per theorem (all in one batch).
+        Random elements per theorem (all in one batch), at least three.
     tolerance : float
         Largest error, relative to 1 + the size of what is compared.
 
@@ -63,8 +64,15 @@ def check_group(group: Group, seed: int = 0, count: int = 10, tolerance: float =
     ------
     AssertionError
         Naming the group, the theorem, the error, and the arguments.
+    ValueError, TypeError
+        Fewer than three elements; not a number.
+
+    Examples
+    --------
+    >>> from liegroup import product, rn, se2
+    >>> check_group(product(se2, rn(1)))
     """
-    sample = Sample(group, np.random.default_rng(seed), count, tolerance)
+    sample = Sample(group, np.random.default_rng(seed), integer(count, "count", 3), tolerance)
     for theorem in (group_axioms, matrices, action, algebra, adjoint_representation, projection, shapes):
         theorem(sample)
     if all(hasattr(f, name) for f, _ in group.factors for name in FACTS):
@@ -76,28 +84,100 @@ def check_group(group: Group, seed: int = 0, count: int = 10, tolerance: float =
 
 
 def available_maps(group: Group) -> Iterator[GroupMap]:
-    """The maps of a group; the Cayley map only if all its factors have one."""
+    """The maps of a group; the Cayley map only if all its factors have one.
+
+    Parameters
+    ----------
+    group : Group
+        Of which.
+
+    Yields
+    ------
+    GroupMap
+        exp, the Cayley map if there is one, the second kind.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> [m.name for m in available_maps(so3)]
+    ['exp', 'cay', 'ccsk']
+    """
     for name, m in group.maps.items():
         if name != "cay" or all(hasattr(f, "cay") for f, _ in group.factors):
             yield m
 
 
 class Sample:
-    """Random elements of a group, and the comparison of two sides of an equation."""
+    """Random elements of a group, and the comparison of two sides of an equation.
+
+    Parameters
+    ----------
+    group : Group
+        Of which.
+    rng : numpy.random.Generator
+        Where the numbers come from.
+    count : int
+        Elements of a batch.
+    tolerance : float
+        Largest error, relative to 1 + the size of what is compared.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> Sample(so3, np.random.default_rng(0), 4, 1e-12).group
+    SO(3)
+    """
 
     def __init__(self, group: Group, rng: np.random.Generator, count: int, tolerance: float) -> None:
         self.group, self.rng, self.count, self.tolerance = group, rng, count, tolerance
 
     def elements(self, n: int) -> list[Array]:
-        """n batches of group elements."""
+        """Random group elements, several batches.
+
+        Parameters
+        ----------
+        n : int
+            How many batches.
+
+        Returns
+        -------
+        list of array (count, n_q)
+            Uniform.
+        """
         return [self.group.random(self.rng, self.count) for _ in range(n)]
 
     def vectors(self, n: int, scale: float = 0.6) -> list[Array]:
-        """n batches of algebra elements."""
+        """Random algebra elements, several batches.
+
+        Parameters
+        ----------
+        n : int
+            How many batches.
+        scale : float
+            Standard deviation of the components.
+
+        Returns
+        -------
+        list of array (count, n_v)
+            Normal.
+        """
         return [scale * self.rng.normal(size=(self.count, self.group.n_v)) for _ in range(n)]
 
     def equal(self, theorem: str, left: Any, right: Any) -> None:
-        """AssertionError if the sides differ."""
+        """Compare the two sides of an equation.
+
+        Parameters
+        ----------
+        theorem : str
+            For the message.
+        left, right : array
+            The sides.
+
+        Raises
+        ------
+        AssertionError
+            They differ.
+        """
         left, right = (np.asarray(a) + 0.0 for a in (left, right))
         if left.shape != right.shape:
             raise AssertionError(f"{self.group}: {theorem}: shapes {left.shape} and {right.shape}")
@@ -109,16 +189,67 @@ class Sample:
             )
 
     def same(self, theorem: str, g: Array, h: Array) -> None:
-        """AssertionError if two group elements differ (as matrices: coordinates may be redundant)."""
+        """Compare two group elements, as matrices: coordinates may be redundant.
+
+        Parameters
+        ----------
+        theorem : str
+            For the message.
+        g, h : array (…, n_q)
+            The elements.
+
+        Raises
+        ------
+        AssertionError
+            They differ.
+        """
         self.equal(theorem, self.group.as_matrix(g), self.group.as_matrix(h))
 
     def derivative(self, function: Callable[[Array], Array], x: Array, direction: Array) -> Array:
-        """d/ds function(x + s direction) at s = 0."""
+        """d/ds function(x + s direction) at s = 0.
+
+        Parameters
+        ----------
+        function : callable
+            Of an array like x, analytic.
+        x : array (…, n)
+            Where.
+        direction : array (…, n)
+            Along which.
+
+        Returns
+        -------
+        array
+            By a complex step, to rounding.
+        """
         return np.imag(function(x + 1j * STEP * direction)) / STEP
 
 
 def pairing(mu: ArrayLike, y: ArrayLike) -> Array:
-    """⟨μ, y⟩ over a batch."""
+    """⟨μ, y⟩ over a batch.
+
+    Parameters
+    ----------
+    mu : array (…, n)
+        Covectors.
+    y : array (…, n)
+        Vectors.
+
+    Returns
+    -------
+    array (…)
+        Σ μₖ yₖ.
+
+    Raises
+    ------
+    ValueError
+        Arrays that do not broadcast.
+
+    Examples
+    --------
+    >>> pairing([1.0, 2.0], [3.0, 4.0]).tolist()
+    11.0
+    """
     return np.asarray((np.asarray(mu) * np.asarray(y)).sum(axis=-1))
 
 
@@ -126,7 +257,23 @@ def pairing(mu: ArrayLike, y: ArrayLike) -> Array:
 
 
 def group_axioms(s: Sample) -> None:
-    """Associativity, unit, inverses."""
+    """Associativity, unit, inverses.
+
+    Parameters
+    ----------
+    s : Sample
+        Random elements of the group.
+
+    Raises
+    ------
+    AssertionError
+        Naming the group, the theorem, the error, and the arguments.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> group_axioms(Sample(so3, np.random.default_rng(0), 4, 1e-12))
+    """
     group, (a, b, c), e = s.group, s.elements(3), s.group.identity()
     s.same("(ab)c = a(bc)", group.compose(group.compose(a, b), c), group.compose(a, group.compose(b, c)))
     s.same("ea = a", group.compose(e, a), a)
@@ -137,7 +284,23 @@ def group_axioms(s: Sample) -> None:
 
 
 def matrices(s: Sample) -> None:
-    """as_matrix is a homomorphism, and from_matrix its inverse."""
+    """as_matrix is a homomorphism, and from_matrix its inverse.
+
+    Parameters
+    ----------
+    s : Sample
+        Random elements of the group.
+
+    Raises
+    ------
+    AssertionError
+        Naming the group, the theorem, the error, and the arguments.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> matrices(Sample(so3, np.random.default_rng(0), 4, 1e-12))
+    """
     group, (a, b) = s.group, s.elements(2)
     s.equal(
         "matrix(ab) = matrix(a) matrix(b)",
@@ -150,7 +313,23 @@ def matrices(s: Sample) -> None:
 
 
 def action(s: Sample) -> None:
-    """(ab)·u = a·(b·u) and e·u = u."""
+    """(ab)·u = a·(b·u) and e·u = u.
+
+    Parameters
+    ----------
+    s : Sample
+        Random elements of the group.
+
+    Raises
+    ------
+    AssertionError
+        Naming the group, the theorem, the error, and the arguments.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> action(Sample(so3, np.random.default_rng(0), 4, 1e-12))
+    """
     group, (a, b) = s.group, s.elements(2)
     u = s.rng.normal(size=(s.count, group.n_point))
     s.equal("(ab)·u = a·(b·u)", group.act(group.compose(a, b), u), group.act(a, group.act(b, u)))
@@ -158,7 +337,23 @@ def action(s: Sample) -> None:
 
 
 def projection(s: Sample) -> None:
-    """project leaves elements alone and moves what is near to the group."""
+    """project leaves elements alone and moves what is near to the group.
+
+    Parameters
+    ----------
+    s : Sample
+        Random elements of the group.
+
+    Raises
+    ------
+    AssertionError
+        Naming the group, the theorem, the error, and the arguments.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> projection(Sample(so3, np.random.default_rng(0), 4, 1e-12))
+    """
     group, (a,) = s.group, s.elements(1)
     s.same("project(a) = a", group.project(a), a)
     off = group.project(a + 1e-3 * s.rng.normal(size=a.shape))
@@ -168,7 +363,23 @@ def projection(s: Sample) -> None:
 
 
 def facts(s: Sample) -> None:
-    """What formula files say of themselves: lengths, rates of the coordinates, quaternions, angles, commutativity."""
+    """What formula files say of themselves: lengths, rates of the coordinates, quaternions, angles, commutativity.
+
+    Parameters
+    ----------
+    s : Sample
+        Random elements of the group.
+
+    Raises
+    ------
+    AssertionError
+        Naming the group, the theorem, the error, and the arguments.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> facts(Sample(so3, np.random.default_rng(0), 4, 1e-12))
+    """
     group, (a,), (x, y) = s.group, s.elements(1), s.vectors(2)
     for f, _ in group.factors:
         check_facts(f)
@@ -190,7 +401,23 @@ def facts(s: Sample) -> None:
 
 
 def shapes(s: Sample) -> None:
-    """A batch is its elements one by one, and leading axes broadcast."""
+    """A batch is its elements one by one, and leading axes broadcast.
+
+    Parameters
+    ----------
+    s : Sample
+        Random elements of the group.
+
+    Raises
+    ------
+    AssertionError
+        Naming the group, the theorem, the error, and the arguments.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> shapes(Sample(so3, np.random.default_rng(0), 4, 1e-12))
+    """
     group, (a, b), (x, y) = s.group, s.elements(2), s.vectors(2)
     s.equal("compose in batches", group.compose(a, b), [group.compose(g, h) for g, h in zip(a, b, strict=True)])
     s.equal("compose broadcasts", group.compose(a[:, None], b)[1, 2], group.compose(a[1], b[2]))
@@ -206,7 +433,23 @@ def shapes(s: Sample) -> None:
 
 
 def algebra(s: Sample) -> None:
-    """The bracket is the commutator of matrices: antisymmetric, Jacobi; ad* is its transpose."""
+    """The bracket is the commutator of matrices: antisymmetric, Jacobi; ad* is its transpose.
+
+    Parameters
+    ----------
+    s : Sample
+        Random elements of the group.
+
+    Raises
+    ------
+    AssertionError
+        Naming the group, the theorem, the error, and the arguments.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> algebra(Sample(so3, np.random.default_rng(0), 4, 1e-12))
+    """
     group, (x, y, z) = s.group, s.vectors(3)
     ad = group.ad
     s.equal("[x, y]^ = x̂ŷ − ŷx̂", group.hat(ad(x, y)), group.hat(x) @ group.hat(y) - group.hat(y) @ group.hat(x))
@@ -216,7 +459,23 @@ def algebra(s: Sample) -> None:
 
 
 def adjoint_representation(s: Sample) -> None:
-    """Ad is conjugation, a homomorphism, preserves brackets; its derivative at e is ad; coadjoint is its transpose."""
+    """Ad is conjugation, a homomorphism, preserves brackets; its derivative at e is ad; coadjoint is its transpose.
+
+    Parameters
+    ----------
+    s : Sample
+        Random elements of the group.
+
+    Raises
+    ------
+    AssertionError
+        Naming the group, the theorem, the error, and the arguments.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> adjoint_representation(Sample(so3, np.random.default_rng(0), 4, 1e-12))
+    """
     group, (a, b), (x, y, mu) = s.group, s.elements(2), s.vectors(3)
     m = group.as_matrix(a)
     s.equal("(Ad_a y)^ = a ŷ a⁻¹", group.hat(group.adjoint(a, y)), m @ group.hat(y) @ np.linalg.inv(m))
@@ -235,7 +494,23 @@ def adjoint_representation(s: Sample) -> None:
 
 
 def exponential(s: Sample) -> None:
-    """exp x is the sum of powers; one-parameter subgroups; conjugation; geodesics and distance."""
+    """exp x is the sum of powers; one-parameter subgroups; conjugation; geodesics and distance.
+
+    Parameters
+    ----------
+    s : Sample
+        Random elements of the group.
+
+    Raises
+    ------
+    AssertionError
+        Naming the group, the theorem, the error, and the arguments.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> exponential(Sample(so3, np.random.default_rng(0), 4, 1e-12))
+    """
     group, (a, b), (x,) = s.group, s.elements(2), s.vectors(1, 0.3)
     power, total = np.eye(group.matrix_size), np.eye(group.matrix_size)
     for k in range(1, 40):
@@ -251,7 +526,25 @@ def exponential(s: Sample) -> None:
 
 
 def inverse_of_map(s: Sample, m: GroupMap) -> None:
-    """τ⁻¹(τ(x)) = x, τ(τ⁻¹(g)) = g, τ(0) = e, dτ(0) = 1."""
+    """τ⁻¹(τ(x)) = x, τ(τ⁻¹(g)) = g, τ(0) = e, dτ(0) = 1.
+
+    Parameters
+    ----------
+    s : Sample
+        Random elements of the group.
+    m : GroupMap
+        Of the same group.
+
+    Raises
+    ------
+    AssertionError
+        Naming the group, the theorem, the error, and the arguments.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> inverse_of_map(Sample(so3, np.random.default_rng(0), 4, 1e-12), so3.maps["cay"])
+    """
     (x,), (a,), n = s.vectors(1, 0.4), s.elements(1), s.group.n_v
     s.equal(f"{m.name}⁻¹({m.name}(x)) = x", m.inverse(m(x)), x)
     s.same(f"{m.name}({m.name}⁻¹(a)) = a", m(m.inverse(a)), a)
@@ -260,7 +553,25 @@ def inverse_of_map(s: Sample, m: GroupMap) -> None:
 
 
 def tangents(s: Sample, m: GroupMap) -> None:
-    """dτ is the derivative of τ; the left and right forms differ by Ad; dτ⁻¹ is the inverse."""
+    """dτ is the derivative of τ; the left and right forms differ by Ad; dτ⁻¹ is the inverse.
+
+    Parameters
+    ----------
+    s : Sample
+        Random elements of the group.
+    m : GroupMap
+        Of the same group.
+
+    Raises
+    ------
+    AssertionError
+        Naming the group, the theorem, the error, and the arguments.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> tangents(Sample(so3, np.random.default_rng(0), 4, 1e-12), so3.maps["cay"])
+    """
     group, (x, y) = s.group, s.vectors(2)
     change = s.derivative(lambda t: group.as_matrix(m(t)), x, y)
     g = group.as_matrix(m(x))
@@ -273,7 +584,25 @@ def tangents(s: Sample, m: GroupMap) -> None:
 
 
 def transposes(s: Sample, m: GroupMap) -> None:
-    """⟨Aᵀ μ, y⟩ = ⟨μ, A y⟩ for the four tangents."""
+    """⟨Aᵀ μ, y⟩ = ⟨μ, A y⟩ for the four tangents.
+
+    Parameters
+    ----------
+    s : Sample
+        Random elements of the group.
+    m : GroupMap
+        Of the same group.
+
+    Raises
+    ------
+    AssertionError
+        Naming the group, the theorem, the error, and the arguments.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> transposes(Sample(so3, np.random.default_rng(0), 4, 1e-12), so3.maps["cay"])
+    """
     x, y, mu = s.vectors(3)
     for name in ("dtau_left", "dtau_right", "dtau_inverse_left", "dtau_inverse_right"):
         transposed = getattr(m, f"{name}_transpose")(x, mu)
@@ -283,7 +612,25 @@ def transposes(s: Sample, m: GroupMap) -> None:
 
 
 def second_derivatives(s: Sample, m: GroupMap) -> None:
-    """The derivative of dτ⁻ᵀ(x) μ by x, and its transpose."""
+    """The derivative of dτ⁻ᵀ(x) μ by x, and its transpose.
+
+    Parameters
+    ----------
+    s : Sample
+        Random elements of the group.
+    m : GroupMap
+        Of the same group.
+
+    Raises
+    ------
+    AssertionError
+        Naming the group, the theorem, the error, and the arguments.
+
+    Examples
+    --------
+    >>> from liegroup import so3
+    >>> second_derivatives(Sample(so3, np.random.default_rng(0), 4, 1e-12), so3.maps["cay"])
+    """
     x, xi, mu, delta = s.vectors(4, 0.4)
     for side in ("left", "right"):
         covector = getattr(m, f"dtau_inverse_{side}_transpose")

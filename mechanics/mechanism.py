@@ -292,7 +292,7 @@ class Mechanism:
         Raises
         ------
         ModelError
-            q is open; an unknown joint.
+            q is open; KeyError for an unknown joint.
         """
         return consistent_velocities(self.equations, self._closed(q, "q"), rates, self.mobility.rank, t)
 

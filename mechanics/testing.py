@@ -43,19 +43,53 @@ __all__ = [
 __dir__ = listing(__all__)
 
 Generator = np.random.Generator
+"""Where random numbers come from."""
 SHAPES = ("chain", "star", "roots", "random")
 """How the bodies of `random_tree` hang on one another."""
 
 
 def random_rotation(generator: Generator) -> NDArray[np.float64]:
-    """Uniform on SO(3)."""
+    """Uniform on SO(3).
+
+    Parameters
+    ----------
+    generator : numpy.random.Generator
+        Where the numbers come from.
+
+    Returns
+    -------
+    array (3, 3)
+        A rotation matrix.
+
+    Examples
+    --------
+    >>> R = random_rotation(np.random.default_rng(0))
+    >>> bool(np.allclose(R @ R.T, np.eye(3)))
+    True
+    """
     q, r = np.linalg.qr(generator.normal(size=(3, 3)))
     q = q * np.sign(np.diag(r))
     return np.asarray(q * np.linalg.det(q))
 
 
 def random_inertia(generator: Generator) -> Inertia:
-    """A body of about 1 kg and 0.3 m."""
+    """A body of about 1 kg and 0.3 m.
+
+    Parameters
+    ----------
+    generator : numpy.random.Generator
+        Where the numbers come from.
+
+    Returns
+    -------
+    Inertia
+        Physical, and full.
+
+    Examples
+    --------
+    >>> random_inertia(np.random.default_rng(0)).is_full
+    True
+    """
     X = generator.normal(size=(3, 3)) * 0.1
     S = X @ X.T  # second moments of mass: what makes a tensor physical
     return Inertia.about_com(generator.uniform(0.5, 2.0), 0.1 * generator.normal(size=3), np.trace(S) * np.eye(3) - S)
@@ -91,7 +125,32 @@ EXAMPLES: dict[type[Joint], Callable[[Generator], Joint]] = {
 
 
 def random_parents(shape: str, count: int, generator: Generator) -> list[int]:
-    """Parents of `count` bodies (−1: the base) in a chain, a star, a forest of several roots, or at random."""
+    """Parents of `count` bodies (−1: the base) in a chain, a star, a forest of several roots, or at random.
+
+    Parameters
+    ----------
+    shape : {"chain", "star", "roots", "random"}
+        How they hang on one another.
+    count : int
+        Number of bodies.
+    generator : numpy.random.Generator
+        Where the numbers come from.
+
+    Returns
+    -------
+    list of int
+        One per body, smaller than its own number.
+
+    Raises
+    ------
+    ValueError
+        Another shape.
+
+    Examples
+    --------
+    >>> random_parents("chain", 4, np.random.default_rng(0))
+    [-1, 0, 1, 2]
+    """
     if shape == "chain":
         return list(range(-1, count - 1))
     if shape == "star":
@@ -116,15 +175,27 @@ def random_tree(
     Parameters
     ----------
     shape : {"chain", "star", "roots", "random"}
+        How the bodies hang on one another.
     count : int
         Number of bodies.
     generator : numpy.random.Generator
+        Where the numbers come from.
     joints : sequence of Joint classes
         Of which the joints are drawn.
     root : Joint, optional
         The joint of the first body, for example ``Free()``.
     damping : float
-        Of all joints.
+        Of all joints, N·m·s/rad or N·s/m.
+
+    Returns
+    -------
+    Tree
+        Of `count` bodies.
+
+    Examples
+    --------
+    >>> random_tree("chain", 3, np.random.default_rng(0))
+    <Tree 'chain of 3': 3 bodies, nq = 3, nv = 3>
     """
     bodies = []
     for i, k in enumerate(random_parents(shape, count, generator)):

@@ -234,7 +234,7 @@ class Layout:
         Raises
         ------
         ValueError
-            Numbers that are not an element.
+            Matrices that are not in the group; other numbers are not checked here.
         """
         return np.concatenate([block.element(y[s]) for block, s in zip(self.blocks, self._numbers, strict=True)])
 

@@ -27,6 +27,7 @@ from liegroup.arrays import path_of, sequence
 
 __all__ = ["FORMAT", "Dataset", "StorageError", "Variable", "read", "versions", "write"]
 FORMAT = "liemech-dataset-2"
+"""The attribute by which a data file is known."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,36 @@ class Dataset:
 def write(path: str | os.PathLike[str], dataset: Dataset, previous: Path | None = None) -> Path:
     """Write a dataset to ``path`` as HDF5; an existing file is replaced only once the new one is complete on disk.
 
-    A link is followed and stays; StorageError if a folder or a device is there, OSError if the disk is full or the
-    folder cannot be written, which leaves the file as it was.  `previous`: where its old content is kept.
+    Parameters
+    ----------
+    path : path
+        The file; a link is followed and stays.
+    dataset : Dataset
+        What is written.
+    previous : path, optional
+        Where the old content of the file is kept.
+
+    Returns
+    -------
+    Path
+        The file that was written.
+
+    Raises
+    ------
+    StorageError
+        A folder or a device is there.
+    OSError
+        The disk is full or the folder cannot be written, which leaves the file as it was.
+    TypeError
+        Not a Dataset.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = write(Path(folder, "run.h5"), Dataset({"t": Variable(("t",), [0.0, 0.1], "s")}))
+    ...     read(path).variables["t"].units
+    's'
     """
     if not isinstance(dataset, Dataset):
         raise TypeError(f"dataset: {dataset!r}, expected a Dataset")
@@ -294,6 +323,16 @@ def _read_variable(item: Any) -> Variable:
 def versions() -> dict[str, str]:
     """Versions of what computed a result: this package and its commit, Python, NumPy, SciPy, the compiler,
     processor.
+
+    Returns
+    -------
+    dict of str to str
+        What a data file carries as attributes.
+
+    Examples
+    --------
+    >>> "numpy_version" in versions()
+    True
     """
     found = {f"{name}_version": _version(name) for name in ("liemech", "numpy", "scipy", "numba")}
     return {**found, "python_version": platform.python_version(), "processor": _processor(), "commit": _commit()}

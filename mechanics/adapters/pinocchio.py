@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from liegroup.arrays import reals
 from mechanics.algebra.spatial import unit
 from mechanics.joints import Ball, Element, Float, Plane, Screw, Slide, Turn
 from mechanics.model.tree import Tree
@@ -50,7 +51,7 @@ class PinocchioTree:
     Raises
     ------
     ValueError
-        From the maps: arrays of other sizes.
+        From the maps: arrays of other sizes; TypeError for what are no real numbers.
 
     Examples
     --------
@@ -76,7 +77,7 @@ class PinocchioTree:
         array (…, model.nq)
             Quaternions (x, y, z, w), planar joints (x, y, cos θ, sin θ).
         """
-        q = np.asarray(q, dtype=np.float64)
+        q = _sized(q, self.tree.nq, "q")
         out = np.empty((*q.shape[:-1], self.model.nq))
         for kind, here, there in self.q_from:
             if kind == "angle and position":
@@ -105,7 +106,7 @@ class PinocchioTree:
         array (…, nq)
             Of the tree.
         """
-        q = np.asarray(q, dtype=np.float64)
+        q = _sized(q, self.model.nq, "q")
         out = np.empty((*q.shape[:-1], self.tree.nq))
         for kind, here, there in self.q_from:
             if kind == "angle and position":
@@ -134,7 +135,7 @@ class PinocchioTree:
         array (…, nv)
             In Pinocchio's order.
         """
-        v = np.asarray(v, dtype=np.float64)
+        v = _sized(v, self.tree.nv, "v")
         out = np.empty_like(v)
         for here, there, n in self.v_from:
             out[..., there : there + n] = v[..., here : here + n]
@@ -153,7 +154,7 @@ class PinocchioTree:
         array (…, nv)
             In the tree's order.
         """
-        v = np.asarray(v, dtype=np.float64)
+        v = _sized(v, self.tree.nv, "v")
         out = np.empty_like(v)
         for here, there, n in self.v_from:
             out[..., here : here + n] = v[..., there : there + n]
@@ -173,7 +174,7 @@ class PinocchioTree:
         array (nv, nv)
             In the tree's order.
         """
-        rows = self.tree_velocity(np.asarray(M, dtype=np.float64).T).T
+        rows = self.tree_velocity(_sized(M, self.tree.nv, "M").T).T
         return self.tree_velocity(rows)
 
     def forces(self, wrenches: ArrayLike) -> Any:
@@ -192,12 +193,23 @@ class PinocchioTree:
         import pinocchio as pin
 
         total = [pin.Force.Zero() for _ in range(self.model.njoints)]
-        for place, w in zip(self.places, np.asarray(wrenches, dtype=np.float64), strict=True):
+        loads = _sized(wrenches, 6, "wrenches")
+        if loads.shape != (len(self.places), 6):
+            raise ValueError(f"wrenches: shape {loads.shape}, expected ({len(self.places)}, 6), one row per body")
+        for place, w in zip(self.places, loads, strict=True):
             total[place.joint] += pin.SE3(place.rotation, place.position).act(pin.Force(w[:3].copy(), w[3:].copy()))
         forces = pin.StdVec_Force()
         for f in total:
             forces.append(f)
         return forces
+
+
+def _sized(values: ArrayLike, n: int, name: str) -> Array:
+    """An array (…, n)."""
+    x = reals(values, name)
+    if x.shape[-1:] != (n,):
+        raise ValueError(f"{name}: shape {x.shape}, expected (…, {n})")
+    return x
 
 
 def to_pinocchio(tree: Tree) -> PinocchioTree:

@@ -305,8 +305,8 @@ class LoopEquations:
 
         Returns
         -------
-        W_i, W_j : sequences of 6 scalars
-            On the first and the second body.
+        list of array (6,)
+            N_i and N_j, on the first and the second body.
         """
         r = self.equations[c]
         twists = [

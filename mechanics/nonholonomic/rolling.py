@@ -23,6 +23,7 @@ from liegroup.compile.scalars import sqrt
 from liegroup.formulas.vectors import combine, cross, dot, scale, subtract
 
 WHEEL, SMOOTH = 0, 1
+"""Shapes: a wheel with a round rim, an ellipsoid."""
 
 
 @helper

@@ -25,9 +25,11 @@ ROOMS = (
     "liegroup",
     "liegroup.elements",
     "liegroup.rotations",
+    "liegroup.testing",
     "integrators",
     "integrators.problem",
     "integrators.results",
+    "integrators.results.storage",
     "integrators.methods",
     "integrators.method",
     "integrators.controllers",
@@ -36,6 +38,7 @@ ROOMS = (
     "integrators.analysis",
     "integrators.step_derivatives",
     "integrators.tableaus",
+    "integrators.testing",
     "integrators.adapters.scipy",
     "integrators.adapters.sympy",
     "integrators.adapters.blocks",
@@ -54,6 +57,8 @@ ROOMS = (
     "mechanics.models",
     "mechanics.errors",
     "mechanics.systems",
+    "mechanics.systems.rolling.rolling_body",
+    "mechanics.testing",
     "mechanics.adapters.pinocchio",
     "mechanics.adapters.closure_file",
     "liemech",
@@ -299,14 +304,19 @@ def has_example(doc: str, names: set[str]) -> bool:
     return ">>>" in doc or bool(set(re.findall(r"`([\w.]+)`", examples)) & names)
 
 
+@cache
+def shown() -> set[str]:
+    """Names with an example of their own."""
+    return {name.rpartition(".")[2] for name, thing in public().items() if ">>>" in docstring(thing)}
+
+
 def wanting(name: str, thing: Any) -> Iterator[str]:
     """What the public name lacks."""
     doc = docstring(thing)
     yield from summary(thing)
     yield from inputs(name, thing, "")
     yield from errors(thing, "")
-    shown = {n.rpartition(".")[2] for n, x in public().items() if ">>>" in docstring(x)}
-    if not has_example(doc, shown) and not getattr(thing, "_is_protocol", False):
+    if not has_example(doc, shown()) and not getattr(thing, "_is_protocol", False):
         yield "example"
     if name in FROM_LITERATURE and not CITATION.search(doc):
         yield "source"
@@ -379,12 +389,16 @@ def test_values_are_explained_where_they_are_defined():
 
 
 def _text_after(name: str) -> str:
+    """The text below the assignment of a name, wherever it was imported from."""
     room, _, attribute = name.rpartition(".")
-    module = importlib.import_module(room)
-    for file in {module.__file__, *(str(p) for p in Path(module.__file__).parent.glob("*.py"))}:
-        body = ast.parse(Path(file).read_text(encoding="utf-8")).body
-        for before, after in pairwise(body):
-            targets = getattr(before, "targets", [getattr(before, "target", None)])
-            if attribute in [getattr(t, "id", None) for t in targets] and isinstance(after, ast.Expr):
-                return str(getattr(after.value, "value", ""))
+    body = ast.parse(Path(importlib.import_module(room).__file__).read_text(encoding="utf-8")).body
+    for before, after in pairwise([*body, ast.Pass()]):
+        if isinstance(before, ast.ImportFrom):
+            origins = [f"{before.module}.{a.name}" for a in before.names if attribute == (a.asname or a.name)]
+            if origins:
+                return _text_after(origins[0])
+        targets = getattr(before, "targets", [getattr(before, "target", None)])
+        names = [getattr(t, "id", None) for target in targets for t in getattr(target, "elts", [target])]
+        if attribute in names and isinstance(after, ast.Expr):
+            return str(getattr(after.value, "value", ""))
     return ""

@@ -74,6 +74,11 @@ def test_check_group_names_the_theorem_that_fails(name: str, wrong: Any, theorem
     assert theorem in str(error.value)
 
 
+def test_check_group_asks_for_as_many_elements_as_it_compares() -> None:
+    with pytest.raises(ValueError, match="count: 2, expected an integer of at least 3"):
+        check_group(so3, count=2)
+
+
 def heisenberg() -> Any:
     """The Heisenberg group in exponential coordinates: a group of somebody else, without Cayley map and second-kind
     formulas.

@@ -52,7 +52,7 @@ def free_rigid_body(
     Raises
     ------
     ValueError
-        Wrong shapes, moments that no body has, a quaternion that is not of unit norm.  Both ω and p.
+        Wrong shapes, moments that are not positive, a quaternion that is not of unit norm; both ω and p.
 
     Examples
     --------

@@ -64,7 +64,7 @@ def heavy_top(
     Raises
     ------
     ValueError
-        Wrong shapes, moments that no body has, a quaternion that is not of unit norm.
+        Wrong shapes, moments that are not positive, a quaternion that is not of unit norm.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def lagrange_top(
     Raises
     ------
     ValueError
-        Wrong shapes, moments that no body has, a quaternion that is not of unit norm.
+        Wrong shapes, moments that are not positive, a quaternion that is not of unit norm.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def kovalevskaya_top(
     Raises
     ------
     ValueError
-        Wrong shapes, moments that no body has, a quaternion that is not of unit norm.
+        Wrong shapes, moments that are not positive, a quaternion that is not of unit norm.
 
     Examples
     --------

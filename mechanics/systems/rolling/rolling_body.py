@@ -204,14 +204,61 @@ def rolling_body(
     units: Sequence[str] = ("J",),
     exact: Callable[[Any], NDArray[np.float64]] | None = None,
 ) -> NonholonomicSystem:
-    """A body of mass and inertia (3, 3) about its centre of mass, with its contact point over `position`.
+    """A convex body that rolls on a horizontal plane, from its shape, masses and start; the height follows from the
+    orientation.
 
-    `size` is (r, b, 0) of a `WHEEL` (axis: third body axis) or the half axes of a `SMOOTH` body; `centre` of the shape
-    from the centre of mass, body axes; `omega` in body axes.  The height follows from the orientation.
+    Parameters
+    ----------
+    model : str
+        Name for tables and files.
+    mass : float
+        kg.
+    inertia : array (3, 3)
+        About the centre of mass, body axes, kg·m².
+    shape : int
+        `WHEEL` or `SMOOTH` of `mechanics.nonholonomic.rolling`.
+    size : three floats
+        (r, b, 0) of a wheel, whose axis is the third of the body, or half axes, m.
+    orientation_wxyz : array (4,)
+        Unit quaternion at the start (dimensionless).
+    omega : array (3,)
+        Angular velocity at the start, body axes, rad/s.
+    centre : three floats
+        Of the shape from the centre of mass, body axes, m.
+    position : two floats
+        Of the contact point, m.
+    gravity : float
+        m/s².
+    support_turn_rate : float
+        W of the plane, rad/s.
+    damping : float
+        σ of the moment −σ ω, N·m·s.
+    invariants, names, units
+        Functions of the reduced and of the constrained form, with the names and units of their values.
+    exact : callable, optional
+        ``exact(t)`` → the reduced state, in SI units.
 
-    Raises ValueError for an inertia that is not symmetric positive definite, sizes that are not positive, an
-    orientation that is not a unit quaternion, or a wheel that lies flat (within 1e-3 rad), where its contact point is
-    not defined.
+    Returns
+    -------
+    NonholonomicSystem
+        With its start.
+
+    Raises
+    ------
+    ValueError
+        An inertia that is not symmetric positive definite, sizes that are not positive, an orientation that is not a
+        unit quaternion, or a wheel that lies flat (within 1e-3 rad), where its contact point is not defined.
+
+    References
+    ----------
+    Routh 1905, articles 241–244; Borisov and Mamaev 2002.
+
+    Examples
+    --------
+    >>> upright, omega = (1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0)
+    >>> ball = rolling_body("ball", 1.0, 0.1 * np.eye(3), SMOOTH, (0.5, 0.5, 0.5), upright, omega)
+    >>> ball.n, ball.m
+    (6, 3)
     """
     matrix, q = reals(inertia, "inertia"), reals(orientation_wxyz, "orientation_wxyz")
     lengths = vector(size, 3, "size", "(r, b, 0) of a wheel or half axes, m")

@@ -9,6 +9,7 @@ import pytest
 
 import mechanics
 from mechanics import ModelWarning
+from mechanics.adapters.pinocchio import to_pinocchio
 from mechanics.algebra.spatial import shift
 from mechanics.models import MODELS
 
@@ -151,11 +152,10 @@ def test_a_missing_package_is_reported_with_the_command_that_installs_it(monkeyp
         mechanics.model_path("panda")
 
 
-def test_the_example_of_the_docstring_prints_what_it_says():
-    import doctest
-
-    from mechanics import models
-
-    result = doctest.testmod(models)
-    assert result.attempted > 0
-    assert result.failed == 0
+def test_maps_between_states_refuse_other_sizes():
+    made = to_pinocchio(mechanics.load_model("double_pendulum"))
+    for map_ in (made.configuration, made.tree_configuration, made.velocity, made.tree_velocity, made.tree_matrix):
+        with pytest.raises(ValueError, match=r"shape \(1,\), expected \(…, 2\)"):
+            map_([1.0])
+    with pytest.raises(ValueError, match="one row per body"):
+        made.forces(np.zeros((1, 6)))
