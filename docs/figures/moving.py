@@ -59,7 +59,7 @@ def frames(known: Reference, energies):
     (line,) = space.plot([], [], [], color=PATH, linewidth=1.6, zorder=1)
     plane = fig.add_axes((0.63, 0.17, 0.335, 0.7))
     plane.set(xlim=(0, 100 * SECONDS), ylim=(1e-16, 1.0), yscale="log", xlabel="seconds of motion")
-    plane.set_title("relative error of the energy, by method and step", loc="left", fontsize=9)
+    plane.set_title("relative error of the energy", loc="left", fontsize=9)
     plane.grid(alpha=0.25)
     curves = {
         method: plane.plot([], [], color=colour, linewidth=1.8)[0]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -199,3 +201,19 @@ def test_an_installed_package_has_no_commit_of_the_repository_around_it(tmp_path
     installed.touch()
     monkeypatch.setattr(storage, "__file__", str(installed))
     assert storage._commit() == "unknown"
+
+
+@pytest.mark.slow
+def test_machine_code_of_kernels_can_be_made_for_other_systems(tmp_path):
+    """By LLVM, in the formats of Windows and macOS; loading it there is what `liemech doctor` tries."""
+    program = Path(__file__).with_name("object_formats.py")
+    environment = os.environ | {"LIEMECH_CACHE": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["success"]
+    count = found["made"].pop("here")
+    assert count > 20
+    kinds = {"windows": "COFF", "macos": "Mach-O", "macos-arm": "Mach-O"}
+    assert {"windows", "macos"} <= set(found["systems"]) or "x86" not in platform.machine()
+    assert found["made"] == {f"{system} {kinds[system]}": count for system in found["systems"]}
