@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-WORKER = 2**30
-"""Bytes that a process may come to need: compiled code stays in it to its end."""
+WORKER = 2 * 2**30
+"""Bytes that a process comes to need at its end: compiled code stays in it."""
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import signal
+from functools import cache
 
 import numba
 import numpy as np
@@ -58,6 +59,12 @@ def posed(field, invariant=energy):
     )
 
 
+@cache
+def jitted():
+    """Compiled once for all methods."""
+    return posed(numba.njit(top), numba.njit(energy))
+
+
 def same(a, b):
     for name in ("t", "y", "invariants", "least", "greatest", "mean_since"):
         assert np.array_equal(getattr(a, name), getattr(b, name)), name
@@ -85,8 +92,8 @@ def test_called_back_interpreted_and_jitted_give_the_same_numbers(monkeypatch, m
     same(called, interpreted)
     for found, expected in zip(called.events["turn"], interpreted.events["turn"], strict=True):
         assert np.array_equal(found, expected)
-    jitted = integrate(posed(numba.njit(top), numba.njit(energy)), method, (0, 0.6), **options)
-    assert np.abs(jitted.y - called.y).max() < 1e-13
+    compiled = integrate(jitted(), method, (0, 0.6), **options)
+    assert np.abs(compiled.y - called.y).max() < 1e-13
 
 
 def test_every_form_of_a_function_is_called_back(monkeypatch):

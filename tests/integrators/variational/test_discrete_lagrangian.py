@@ -4,6 +4,9 @@ numbers.
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from functools import cache
 
 import numpy as np
@@ -319,3 +322,23 @@ def test_unknown_symbols_are_named():
         function_of(v**2 - k * q, [q], [v])
     with pytest.raises(ValueError, match="gamma"):
         function_of(v**2 - sympy.gamma(q), [q], [v])
+
+
+COLD = """
+from integrators.problem.lagrangian import lagrangian_problem
+from liegroup.compile import stages
+
+compiled, original = [], stages.KernelCompiler._compile_bytecode
+stages.KernelCompiler._compile_bytecode = lambda self: compiled.append(self) or original(self)
+problem = lagrangian_problem(lambda t, q, v, p: v[0] ** 2 - 2.0 * q[0] ** 2, [1.0], [0.5])
+print(*problem.velocity(0.0, problem.y0), *problem.invariant_values(0.0, problem.y0), len(compiled))
+"""
+
+
+def test_another_process_finds_what_a_lagrangian_was_compiled_to(tmp_path):
+    variables = os.environ | {"LIEMECH_CACHE": str(tmp_path / "kernels")}
+    for is_first in (True, False):
+        done = subprocess.run([sys.executable, "-c", COLD], capture_output=True, text=True, check=True, env=variables)
+        *values, count = done.stdout.split()
+        assert [float(x) for x in values] == [0.5, -4.0, 2.25]
+        assert (int(count) > 0) == is_first
