@@ -143,7 +143,7 @@ class Problem:
         ∂f/∂x (dimension, dimension), f(t, y τ(x)) at x = 0: the derivatives of the field along right increments, in the
         field's forms (returned as a matrix, or written into ``out`` by rows).  Methods for stiff problems use it in the
         place of differences, d + 1 evaluations of the field; what is to be solved stays the same.  It is compared with
-        differences before a run.
+        differences before a run.  Fields of trees, and of mechanisms with linear elements on joints, bring their own.
     row_names : sequence of str
         Of the constraint rows, for messages.
     own_steps : mapping name → OwnStep

@@ -150,13 +150,27 @@ def levels(memory: Any, s: Any, d: Any) -> None:
     """
     at = room(s, d)
     J, size, reach = memory[at.jacobian :], memory[at.size :], memory[at.change :]
-    largest = 0.0 * ld(size, 0)
-    for m in range(d):
-        level = 0.0 * ld(size, 0)
+    zero = 0.0 * ld(size, 0)
+    whole, largest = d - d % 4, zero
+    for m in range(0, whole, 4):  # sums that do not wait for each other
+        r, p, q, u, v = m * d, zero, zero, zero, zero
         for b in range(d):
-            level = level + absolute(ld(J, m * d + b)) * (ld(size, b) + ld(reach, b))
-        st(memory, at.level + m, level)
-        largest = maximum(largest, level)
+            x = ld(size, b) + ld(reach, b)
+            p = p + absolute(ld(J, r + b)) * x
+            q = q + absolute(ld(J, r + d + b)) * x
+            u = u + absolute(ld(J, r + 2 * d + b)) * x
+            v = v + absolute(ld(J, r + 3 * d + b)) * x
+        st(memory, at.level + m, p)
+        st(memory, at.level + m + 1, q)
+        st(memory, at.level + m + 2, u)
+        st(memory, at.level + m + 3, v)
+    for m in range(whole, d):
+        p = zero
+        for b in range(d):
+            p = p + absolute(ld(J, m * d + b)) * (ld(size, b) + ld(reach, b))
+        st(memory, at.level + m, p)
+    for m in range(d):
+        largest = maximum(largest, ld(memory, at.level + m))
     for m in range(d):
         noise = minimum(ld(memory, at.noise + m) / _AUDIBLE, largest)
         st(memory, at.level + m, ld(memory, at.level + m) + noise)

@@ -135,6 +135,27 @@ def _exchange(where: Any, a: Any, i: Any, j: Any) -> None:
     st(a, j, select(where, x, z))
 
 
+@helper
+def minus_rows(a: Any, row: Any, n: Any, x: Any, first: Any, last: Any, sums: Any) -> Any:
+    """Four numbers less four rows of a from `row` on times x[first … last]: sums that do not wait for each other."""
+    s, t, u, v = sums
+    for j in range(first, last):
+        z = ld(x, j)
+        s = s - ld(a, row + j) * z
+        t = t - ld(a, row + n + j) * z
+        u = u - ld(a, row + 2 * n + j) * z
+        v = v - ld(a, row + 3 * n + j) * z
+    return s, t, u, v
+
+
+@helper
+def _minus_row(a: Any, row: Any, x: Any, first: Any, last: Any, s: Any) -> Any:
+    """A number less one row of a times x[first … last]."""
+    for j in range(first, last):
+        s = s - ld(a, row + j) * ld(x, j)
+    return s
+
+
 @kernel
 def solve_factors(a: Any, n: Any, pivots: Any, x: Any) -> None:
     """x <- the solution of the system with the factors a and the right-hand side x."""
@@ -142,16 +163,32 @@ def solve_factors(a: Any, n: Any, pivots: Any, x: Any) -> None:
         for i in range(k + 1, n):
             if any_(ld(pivots, k) == 1.0 * i):
                 _exchange(ld(pivots, k) == 1.0 * i, x, k, i)
-    for i in range(n):
-        total = ld(x, i)
-        for j in range(i):
-            total = total - ld(a, i * n + j) * ld(x, j)
-        st(x, i, total)
-    for i in range(n - 1, -1, -1):
-        total = ld(x, i)
-        for j in range(i + 1, n):
-            total = total - ld(a, i * n + j) * ld(x, j)
-        st(x, i, total / ld(a, i * n + i))
+    whole = n - n % 4
+    for i in range(0, whole, 4):
+        r = i * n
+        s, t, u, v = minus_rows(a, r, n, x, 0, i, (ld(x, i), ld(x, i + 1), ld(x, i + 2), ld(x, i + 3)))
+        t = t - ld(a, r + n + i) * s
+        u = (u - ld(a, r + 2 * n + i) * s) - ld(a, r + 2 * n + i + 1) * t
+        v = ((v - ld(a, r + 3 * n + i) * s) - ld(a, r + 3 * n + i + 1) * t) - ld(a, r + 3 * n + i + 2) * u
+        st(x, i, s)
+        st(x, i + 1, t)
+        st(x, i + 2, u)
+        st(x, i + 3, v)
+    for i in range(whole, n):
+        st(x, i, _minus_row(a, i * n, x, 0, i, ld(x, i)))
+    for i in range(n - 1, whole - 1, -1):
+        st(x, i, _minus_row(a, i * n, x, i + 1, n, ld(x, i)) / ld(a, i * n + i))
+    for i in range(whole - 4, -1, -4):
+        r = i * n
+        s, t, u, v = minus_rows(a, r, n, x, i + 4, n, (ld(x, i), ld(x, i + 1), ld(x, i + 2), ld(x, i + 3)))
+        v = v / ld(a, r + 3 * n + i + 3)
+        u = (u - ld(a, r + 2 * n + i + 3) * v) / ld(a, r + 2 * n + i + 2)
+        t = ((t - ld(a, r + n + i + 3) * v) - ld(a, r + n + i + 2) * u) / ld(a, r + n + i + 1)
+        s = (((s - ld(a, r + i + 3) * v) - ld(a, r + i + 2) * u) - ld(a, r + i + 1) * t) / ld(a, r + i)
+        st(x, i, s)
+        st(x, i + 1, t)
+        st(x, i + 2, u)
+        st(x, i + 3, v)
 
 
 @kernel
@@ -191,8 +228,12 @@ def correct(h: Any, memory: Any, s: Any, d: Any, Q: Any, R: Any, blocks: Any) ->
 @kernel
 def _apply(J: Any, d: Any, x: Any, out: Any) -> None:
     """out <- J x."""
-    for m in range(d):
-        total = ld(J, m * d) * ld(x, 0)
-        for b in range(1, d):
-            total = total + ld(J, m * d + b) * ld(x, b)
-        st(out, m, total)
+    whole, zero = d - d % 4, 0.0 * ld(x, 0)
+    for m in range(0, whole, 4):
+        s, t, u, v = minus_rows(J, m * d, d, x, 0, d, (zero, zero, zero, zero))
+        st(out, m, -s)
+        st(out, m + 1, -t)
+        st(out, m + 2, -u)
+        st(out, m + 3, -v)
+    for m in range(whole, d):
+        st(out, m, -_minus_row(J, m * d, x, 0, d, zero))

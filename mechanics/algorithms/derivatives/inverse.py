@@ -51,7 +51,7 @@ from mechanics.algorithms.derivatives.motion import accelerations, twists
 from mechanics.joints.element import SCREW, TURN
 from mechanics.kernels.links import freedom, vector
 from mechanics.kernels.sweeps import apply_wrench, clear
-from mechanics.model.layout import F, damping_of, header_of, link_of, numbers_of
+from mechanics.model.layout import F, above, damping_of, header_of, link_of, numbers_of, way_at, ways_of
 
 
 @helper
@@ -77,6 +77,23 @@ def fill(out: Any, o: Any, count: Any, zero: Any) -> None:
 
 
 @helper
+def _zero_unrelated(structure: Any, out: Any, width: Any, matrices: Any, zero: Any) -> None:
+    """Elements of velocities of which neither moves the other <- 0, in matrices side by side."""
+    n, ways = header_of(structure).n_v, ways_of(structure)
+    for r in range(n):
+        c, on_way = r - 1, above(structure, ways, r)
+        while c >= 0:
+            if c == on_way:
+                run = way_at(structure, ways, c).run
+                c, on_way = run - 1, above(structure, ways, run)
+            else:
+                for k in range(0, matrices * n, n):
+                    st(out, r * width + c + k, zero)
+                    st(out, c * width + r + k, zero)
+                c -= 1
+
+
+@helper
 def derivatives_into(parameters: Any, structure: Any, work: Any, out: Any, with_mass: Any) -> None:
     """Rows of 3 n_v numbers: ∂τ/∂q, ∂τ/∂v (with damping) and, `with_mass`, M; the workspace is filled."""
     tree = header_of(structure)
@@ -84,7 +101,7 @@ def derivatives_into(parameters: Any, structure: Any, work: Any, out: Any, with_
     width, zero = 3 * n_v, ld2(work, n, TWIST)
     none = zero, zero, zero
     at_rest = none, none
-    fill(out, 0, n_v * width, zero)
+    _zero_unrelated(structure, out, width, 3 if with_mass else 2, zero)
     for i in range(n):
         link = link_of(structure, i)
         for d in range(freedom(link.kind)):

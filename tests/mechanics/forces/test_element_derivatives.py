@@ -13,7 +13,7 @@ from mechanics import Body, Frame, Inertia, Tree
 from mechanics.closed_trees.field import closed
 from mechanics.derivatives.elements import generalised_forces
 from mechanics.derivatives.stiff import conjugate_gradients, stiff_jacobians
-from mechanics.forces import spring_damper
+from mechanics.forces import OnJoint, spring_damper
 from mechanics.joints import Prismatic
 from mechanics.mechanism import Mechanism
 from mechanics.systems.registry import SYSTEMS
@@ -47,6 +47,21 @@ def test_the_derivative_of_the_field_with_an_element(name):
     assert np.abs(found - true).max() < 1e-13 * (1.0 + np.abs(true).max())
     bare = Mechanism(tree()).rhs_derivatives(q, p, 0.3)
     assert name == "motor" or np.abs(found - bare).max() > 1e-3
+
+
+def test_the_problem_brings_the_derivative_where_elements_on_joints_are_linear():
+    """With springs, dampers, servos and motors on joints Newton's method takes no differences."""
+    found = [group for group in ELEMENTS.values() if all(isinstance(e, OnJoint) for e in group)]
+    assert {type(e).__name__ for group in found for e in group} == {"JointSpring", "Servo", "Motor"}
+    mechanism = Mechanism(tree(), elements=found)
+    problem = mechanism.problem(*state(mechanism))
+    y, d, nq = problem.y0, problem.dimension, mechanism.tree.nq
+    both = problem.evaluate(problem.linearised, 0.3, y, d + d * d)
+    true = mechanism.rhs_derivatives(y[:nq], y[nq:], 0.3)
+    assert np.array_equal(both[:d], problem.velocity(0.3, y))
+    assert np.abs(both[d:].reshape(d, d) - true).max() < 1e-13 * (1.0 + np.abs(true).max())
+    assert not Mechanism(tree(), elements=[ELEMENTS["bushing"]]).problem().has_jacobian
+    assert not SYSTEMS["four-bar"].problem().has_jacobian
 
 
 @pytest.mark.parametrize("name", ["bushing", "rolling sphere", "spring between bodies"])
