@@ -25,6 +25,20 @@ __dir__ = listing(__all__)
 class Status(IntEnum):
     """Codes returned by steppers and run loops; everything computed before is kept.
 
+    Attributes
+    ----------
+    OK, EVENT
+        The end, or a terminal event, was reached.
+    STOPPED, INTERRUPTED
+        Ended by the callback, or by Ctrl-C.
+    NON_FINITE, NOT_CONVERGED, CHART_LEFT, STEP_UNDERFLOW, TOO_MANY_STEPS
+        Failures: the state or the field is not finite; an implicit step was not solved; a stage turned by π or more;
+        the variable step became too small; `max_steps` was reached.
+    DOUBTFUL
+        A guard of the problem stopped the run.
+    FULL
+        Of the loops only: no room for results.
+
     Examples
     --------
     >>> from integrators import Status

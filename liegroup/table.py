@@ -77,6 +77,16 @@ def register(formulas: Any) -> int:
 
     Call it once, before the first run: compiled code knows the groups that were registered when it was compiled.
 
+    Parameters
+    ----------
+    formulas : module
+        A formula file; see `liegroup.formulas`.
+
+    Returns
+    -------
+    int
+        Its kind, for `table_of`.
+
     Raises
     ------
     TypeError, ValueError
@@ -108,7 +118,24 @@ def map_of(kind: int, tau: int) -> Map:
 
 
 def check_maps(table: Any, tau: int) -> None:
-    """MissingMapError if a group of the table does not have the map `tau`."""
+    """Whether all groups of a table have the map `tau`.
+
+    Parameters
+    ----------
+    table : int64 array (factors, 5)
+        The product.
+    tau : int
+        Code of a map: `EXP`, `CAYLEY`, `CCSK`.
+
+    Raises
+    ------
+    MissingMapError
+        One has not.
+
+    Examples
+    --------
+    >>> check_maps(table_of([(SO3, 1)]), CAYLEY)
+    """
     for kind in {int(kind) for kind in table[:, KIND]} if tau < len(NAMES) else ():
         map_of(kind, tau)
 
@@ -119,7 +146,23 @@ for _formulas in (rn, so2, so3, se2, se3):
 
 
 def table_of(kinds: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """The table of a product, from ``(kind, copies)`` pairs in order."""
+    """The table of a product, from ``(kind, copies)`` pairs in order.
+
+    Parameters
+    ----------
+    kinds : iterable of (int, int)
+        Kind of a factor (`RN`, `SO2`, `SO3`, `SE2`, `SE3`, or of `register`), and how many copies.
+
+    Returns
+    -------
+    int64 array (factors, 5)
+        Rows (kind, q_offset, v_offset, n_q, n_v).
+
+    Examples
+    --------
+    >>> table_of([(SO3, 1), (RN, 2)]).tolist()
+    [[2, 0, 0, 4, 3], [0, 4, 3, 2, 2]]
+    """
     rows, q, v = [], 0, 0
     for kind, copies in kinds:
         n_q, n_v = FACTORS[kind].N_Q * copies, FACTORS[kind].N_V * copies
@@ -129,7 +172,23 @@ def table_of(kinds: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def angles(table: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Components of an element of a product that are angles: points of a circle."""
+    """Components of an element of a product that are angles: points of a circle.
+
+    Parameters
+    ----------
+    table : int64 array (factors, 5)
+        The product.
+
+    Returns
+    -------
+    int64 array (k,)
+        Numbers of the components.
+
+    Examples
+    --------
+    >>> angles(table_of([(RN, 2), (SE2, 1)])).tolist()
+    [4]
+    """
     places = [
         start + k
         for kind, first, _, n_q, _ in table.tolist()
@@ -140,7 +199,23 @@ def angles(table: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dty
 
 
 def quaternions(table: np.ndarray[Any, np.dtype[np.int64]]) -> list[int]:
-    """Where the unit quaternions in an element of a product begin."""
+    """Where the unit quaternions in an element of a product begin.
+
+    Parameters
+    ----------
+    table : int64 array (factors, 5)
+        The product.
+
+    Returns
+    -------
+    list of int
+        Numbers of their first components.
+
+    Examples
+    --------
+    >>> quaternions(table_of([(RN, 2), (SE3, 2)]))
+    [5, 12]
+    """
     return [
         start + k
         for kind, first, _, n_q, _ in table.tolist()

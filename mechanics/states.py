@@ -47,11 +47,29 @@ class HasTree(Protocol):
     """A mechanism, or a model compiled for one."""
 
     @property
-    def tree(self) -> Tree: ...
+    def tree(self) -> Tree:
+        """The tree."""
 
 
 def of_its_tree(f: Callable[Concatenate[Tree, P], R]) -> Callable[Concatenate[Tree | HasTree, P], R]:
-    """What positions and inertias decide is the same with loops and forces as without: a mechanism is its tree here."""
+    """Decorator: a mechanism is its tree for the function, because positions and inertias decide what it says.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(tree, …)``.
+
+    Returns
+    -------
+    callable
+        Of a Tree, or what has one.
+
+    Examples
+    --------
+    >>> from mechanics.systems import SYSTEMS
+    >>> of_its_tree(lambda tree: tree.nv)(SYSTEMS["four-bar"].mechanism())
+    3
+    """
 
     @wraps(f)
     def function(tree: Tree | HasTree, *args: P.args, **options: P.kwargs) -> R:
@@ -61,7 +79,29 @@ def of_its_tree(f: Callable[Concatenate[Tree, P], R]) -> Callable[Concatenate[Tr
 
 
 def of_a_tree(f: Callable[Concatenate[Tree, P], R]) -> Callable[Concatenate[Tree, P], R]:
-    """What forces decide: a mechanism has closures and force elements, which these functions would leave out."""
+    """Decorator: a mechanism is refused by the function, which would leave out its closures and force elements.
+
+    Parameters
+    ----------
+    f : callable
+        ``f(tree, …)``.
+
+    Returns
+    -------
+    callable
+        Of a Tree.
+
+    Raises
+    ------
+    TypeError
+        When it is called with a mechanism: what to call instead.
+
+    Examples
+    --------
+    >>> from mechanics.testing import random_tree
+    >>> of_a_tree(lambda tree: tree.nv)(random_tree("chain", 3, np.random.default_rng(0)))
+    3
+    """
 
     @wraps(f)
     def function(tree: Tree, *args: P.args, **options: P.kwargs) -> R:
@@ -97,7 +137,41 @@ def evaluate(
     *inputs: Array,
     work_shape: tuple[int, int] | None = None,
 ) -> Array:
-    """Values (…, size) of a kernel of the field signature on the inputs side by side."""
+    """Values (…, size) of a kernel of the field signature on the inputs side by side.
+
+    Parameters
+    ----------
+    kernel : Entry
+        With `integrators.signatures.FIELD_SIGNATURES`.
+    tree : Tree, PackedLoops or Plan
+        Its arrays.
+    size : int
+        How many values the kernel writes.
+    t : float
+        Time, s.
+    *inputs : array (…, k)
+        Parts of the state in SI units, in the order the kernel reads them; leading axes broadcast.
+    work_shape : (int, int), optional
+        Of the workspace; default that of the tree.
+
+    Returns
+    -------
+    array (…, size)
+        One row per state.
+
+    Raises
+    ------
+    ValueError
+        Leading axes that do not broadcast.
+
+    Examples
+    --------
+    >>> from mechanics.algorithms.crba import mass_matrix
+    >>> from mechanics.testing import random_tree
+    >>> tree = random_tree("chain", 3, np.random.default_rng(0))
+    >>> evaluate(mass_matrix, tree, 9, 0.0, tree.neutral()).shape
+    (9,)
+    """
     try:
         shape = np.broadcast_shapes(*(x.shape[:-1] for x in inputs))
     except ValueError:
@@ -109,6 +183,33 @@ def evaluate(
 
 
 def numbers(tree: Tree, x: ArrayLike, n: int, name: str, what: str) -> Array:
+    """Numbers for a tree as an array, checked: its last axis, finite numbers.
+
+    Parameters
+    ----------
+    tree : Tree
+        For the message.
+    x : array (…, n)
+        In any unit.
+    n : int
+        How many on the last axis.
+    name, what : str
+        What the message calls them, and what they are.
+
+    Returns
+    -------
+    array (…, n)
+        float64.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Another size, or numbers that are not finite.
+
+    Examples
+    --------
+    What `velocity` calls.
+    """
     array = reals(x, name)
     if array.ndim == 0 or array.shape[-1] != n:
         raise ValueError(f"{name}: shape {array.shape}, expected (…, {n}): {what} of tree {tree.name!r}")
@@ -119,6 +220,31 @@ def numbers(tree: Tree, x: ArrayLike, n: int, name: str, what: str) -> Array:
 
 
 def configuration(tree: Tree, q: ArrayLike) -> Array:
+    """A configuration of a tree as an array, checked: its size, finite numbers, quaternions of unit norm.
+
+    Parameters
+    ----------
+    tree : Tree
+        Whose.
+    q : array (…, nq)
+        Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
+
+    Returns
+    -------
+    array (…, nq)
+        float64.
+
+    Raises
+    ------
+    ValueError, TypeError
+        What is wrong, with the joint of a quaternion.
+
+    Examples
+    --------
+    >>> from mechanics.testing import random_tree
+    >>> configuration(random_tree("chain", 3, np.random.default_rng(0)), [0, 1, 2]).tolist()
+    [0.0, 1.0, 2.0]
+    """
     of_kind(tree, Tree, "tree", "a Tree")
     q = numbers(tree, q, tree.nq, "q", "the configuration")
     for joint, start in tree.quaternions:
@@ -133,10 +259,63 @@ def configuration(tree: Tree, q: ArrayLike) -> Array:
 
 
 def velocity(tree: Tree, v: ArrayLike, name: str = "v") -> Array:
+    """Velocities of a tree (or what has their size) as an array, checked: its size, finite numbers.
+
+    Parameters
+    ----------
+    tree : Tree
+        Whose.
+    v : array (…, nv)
+        Velocities: joint rates, rad/s and m/s, or body twists (linear, angular) where the joint's configuration is a
+        group.
+    name : str
+        What the message calls it.
+
+    Returns
+    -------
+    array (…, nv)
+        float64.
+
+    Raises
+    ------
+    ValueError, TypeError
+        What is wrong.
+
+    Examples
+    --------
+    >>> from mechanics.testing import random_tree
+    >>> velocity(random_tree("chain", 3, np.random.default_rng(0)), [0, 1, 2]).tolist()
+    [0.0, 1.0, 2.0]
+    """
     return numbers(tree, v, tree.nv, name, "one number per degree of freedom")
 
 
 def external_wrenches(tree: Tree, wrenches: ArrayLike | None) -> Array:
+    """Wrenches on the bodies of a tree as one vector, checked; zeros for none.
+
+    Parameters
+    ----------
+    tree : Tree
+        Whose.
+    wrenches : array (…, N, 6), or None
+        (force, moment), body axes, at the body origins, N and N·m.
+
+    Returns
+    -------
+    array (…, 6 N)
+        float64.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Another shape, or numbers that are not finite.
+
+    Examples
+    --------
+    >>> from mechanics.testing import random_tree
+    >>> external_wrenches(random_tree("chain", 3, np.random.default_rng(0)), None).shape
+    (18,)
+    """
     if wrenches is None:
         return np.zeros(6 * len(tree))
     array = reals(wrenches, "wrenches")
@@ -150,7 +329,30 @@ def external_wrenches(tree: Tree, wrenches: ArrayLike | None) -> Array:
 
 
 def check_solution(tree: Tree, q: Array, v: Array, p: Array, t: float) -> None:
-    """v = M⁻¹ p holds; else name the joint that moves no inertia."""
+    """Whether v = M⁻¹ p holds; else name the joint that moves no inertia.
+
+    Parameters
+    ----------
+    tree : Tree
+        Whose.
+    q : array (…, nq)
+        Configuration, rad and m.
+    v : array (…, nv)
+        What was found, SI units.
+    p : array (…, nv)
+        What it was found from, SI units.
+    t : float
+        Time, s.
+
+    Raises
+    ------
+    ValueError
+        The mass matrix is singular: which joint moves no inertia.
+
+    Examples
+    --------
+    What `configuration` is for q, this is for what `mechanics.hamiltonian_rhs` finds.
+    """
     wrong: Any = ~np.isfinite(v).all(axis=-1)
     doubtful = tree.may_be_singular or any(len(body.joint.elements) > 1 for body in tree.bodies)
     if doubtful and not wrong.any():

@@ -32,13 +32,37 @@ class Catalogue(Mapping[str, Row]):
         self._rows: dict[str, Row | Callable[[], Row]] = {}
 
     def add(self, name: str, row: Row | Callable[[], Row]) -> None:
-        """Add a method, or how to build it; ValueError if the name is taken."""
+        """Add a method, or how to build it.
+
+        Parameters
+        ----------
+        name : str
+            Not taken yet.
+        row : Method, Reference or callable
+            The method, or a function without arguments that builds it when it is first asked for.
+
+        Raises
+        ------
+        ValueError
+            The name is taken.
+        """
         if name in self._rows:
             raise ValueError(f"method {name!r} is already in the catalogue")
         self._rows[name] = row
 
     def remove(self, name: str) -> None:
-        """Take a method out again; KeyError if there is none of the name."""
+        """Take a method out again.
+
+        Parameters
+        ----------
+        name : str
+            Of the method.
+
+        Raises
+        ------
+        KeyError
+            There is none of the name.
+        """
         del self._rows[name]
 
     def __getitem__(self, name: str) -> Row:

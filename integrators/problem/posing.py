@@ -13,13 +13,7 @@ EXPECTED = "expected a Problem, or a thing whose method problem() poses one"
 
 
 class Poses(Protocol):
-    """A mechanism, a nonholonomic system, a system of a registry: its method `problem` poses its motion.
-
-    Raises
-    ------
-    TypeError
-        From `integrators.problem.pose`, for what poses none.
-    """
+    """A mechanism, a nonholonomic system, a system of a registry: its method `problem` poses its motion."""
 
     def problem(self) -> Problem:
         """The motion, ready for `integrators.integrate`."""

@@ -192,7 +192,23 @@ class Registry(Mapping[str, System]):
             self.add(system)
 
     def add(self, system: System) -> System:
-        """Add a system, also from outside the package; ValueError if its name is taken or is not words with hyphens."""
+        """Add a system, also from outside the package.
+
+        Parameters
+        ----------
+        system : System
+            With a name of words and hyphens.
+
+        Returns
+        -------
+        System
+            The same.
+
+        Raises
+        ------
+        ValueError
+            Its name is taken or is not words with hyphens.
+        """
         if system.name != _key(system.name):
             raise ValueError(f"name: {system.name!r}, expected words joined by hyphens, {_key(system.name)!r}")
         if system.name in self._systems:

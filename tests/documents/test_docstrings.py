@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from numpy.typing import ArrayLike
 
 ROOMS = (
     "liegroup",
@@ -56,6 +57,7 @@ ROOMS = (
     "mechanics.linear",
     "mechanics.models",
     "mechanics.errors",
+    "mechanics.states",
     "mechanics.systems",
     "mechanics.systems.rolling.rolling_body",
     "mechanics.testing",
@@ -289,7 +291,9 @@ def errors(thing: Any, around: str) -> Iterator[str]:
     """Errors that the docstring (of a method: or of its class) does not name."""
     told = sections(docstring(thing)).get("Raises", "") + sections(around).get("Raises", "")
     functions = [thing]
-    if inspect.isclass(thing):
+    if getattr(thing, "_is_protocol", False):
+        functions = []
+    elif inspect.isclass(thing):
         functions = [f for f in (vars(thing).get("__init__"), vars(thing).get("__post_init__")) if f is not None]
     for error in sorted({name for f in functions for name in raised(f)}):
         if error not in told:
@@ -402,3 +406,57 @@ def _text_after(name: str) -> str:
         if attribute in names and isinstance(after, ast.Expr):
             return str(getattr(after.value, "value", ""))
     return ""
+
+
+# --- what is lacking is found -----------------------------------------------------------------------------------------
+
+
+def bare(q: ArrayLike, h: float) -> ArrayLike:
+    if h < 0.0:
+        raise ValueError("h")
+    return q
+
+
+def told(q: ArrayLike, h: float) -> ArrayLike:
+    """q + h, where h is a length.
+
+    Parameters
+    ----------
+    q : array (…, 3)
+        Places, m.
+    h : float
+        A length, m, not negative.
+
+    Returns
+    -------
+    array (…, 3)
+        Places, m.
+
+    Raises
+    ------
+    ValueError
+        A negative length.
+
+    Examples
+    --------
+    >>> told(1.0, 2.0)
+    3.0
+    """
+    if h < 0.0:
+        raise ValueError("h")
+    return q + h
+
+
+class Bare:
+    """A class without members that explain themselves."""
+
+    def move(self, x: ArrayLike) -> None: ...
+
+
+def test_what_is_lacking_is_found():
+    lacks = {"summary", "parameter q", "parameter h", "returns", "raises ValueError", "raises", "example"}
+    assert set(wanting("mechanics.bare", bare)) == lacks
+    assert not set(wanting("mechanics.told", told))
+    told.__doc__ = told.__doc__.replace("A length, m, not negative", "Something")
+    assert set(wanting("mechanics.told", told)) == {"unit of h"}
+    assert {"example", "move: summary", "move: parameter x", "move: raises"} == set(wanting("mechanics.Bare", Bare))

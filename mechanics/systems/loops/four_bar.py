@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from integrators.problem import Problem
 from mechanics.mechanism import Mechanism, Projection
 from mechanics.model.tree import Body, Tree
+from mechanics.systems.checks import finite
 from mechanics.systems.loops.planar_rods import GRAVITY, HINGE, Turning, pin, point, rod
 
 Array = NDArray[np.float64]
@@ -85,11 +86,17 @@ def started(speed: float = SPEED) -> Mechanism:
     Mechanism
         At its start.
 
+    Raises
+    ------
+    ValueError, TypeError
+        A speed that is not a finite number.
+
     Examples
     --------
     >>> started(0.0)
     <Mechanism 'four-bar': 3 bodies, 5 closure equations of rank 2, dof 1>
     """
+    finite(speed=speed)
     return mechanism().with_start(rates={"crank_joint": speed})
 
 

@@ -30,6 +30,7 @@ from mechanics.mechanism import Mechanism, Projection
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body, Tree
+from mechanics.systems.checks import positive
 
 Array = NDArray[np.float64]
 
@@ -176,11 +177,17 @@ def started(ground: Ground = HARD_GROUND, period: float = PERIOD) -> Mechanism:
     Mechanism
         At its start.
 
+    Raises
+    ------
+    ValueError, TypeError
+        A period that is not a positive number.
+
     Examples
     --------
     >>> started().mobility.dof
     4
     """
+    positive(period=period)
     return mechanism(ground, period).with_start(*start(ground, period))
 
 

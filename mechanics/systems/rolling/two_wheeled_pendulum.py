@@ -25,7 +25,7 @@ from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body, Tree
-from mechanics.systems.checks import positive
+from mechanics.systems.checks import finite, positive
 
 Array = NDArray[np.float64]
 AXIS = (0.0, 1.0, 0.0)
@@ -98,11 +98,17 @@ def started(
     Mechanism
         At its start.
 
+    Raises
+    ------
+    ValueError, TypeError
+        Numbers that are not finite.
+
     Examples
     --------
     >>> started().mobility.dof
     3
     """
+    finite(pitch=pitch, speed=speed, yaw_rate=yaw_rate)
     return mechanism(p).with_start(*state(p, pitch, speed, 0.0, yaw_rate))
 
 

@@ -20,7 +20,7 @@ from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body, Tree
-from mechanics.systems.checks import positive
+from mechanics.systems.checks import finite, positive
 
 Array = NDArray[np.float64]
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -127,10 +127,16 @@ def started(p: WheeledCar = WheeledCar(), speed: float = 8.0, steering: float = 
     Mechanism
         At its start.
 
+    Raises
+    ------
+    ValueError, TypeError
+        Numbers that are not finite.
+
     Examples
     --------
     >>> started().mobility.dof
     5
     """
+    finite(speed=speed, steering=steering)
     made = mechanism(p)
     return made.with_start(*start(made, speed, steering))

@@ -24,7 +24,7 @@ from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body as TreeBody
 from mechanics.model.tree import Tree
-from mechanics.systems.checks import positive
+from mechanics.systems.checks import finite, positive
 
 Array = NDArray[np.float64]
 _ACROSS = (0.0, -1.0, 0.0)
@@ -164,11 +164,17 @@ def started(bicycle: Bicycle = Bicycle(), speed: float = 4.6, steer_rate: float 
     Mechanism
         At its start.
 
+    Raises
+    ------
+    ValueError, TypeError
+        Numbers that are not finite.
+
     Examples
     --------
     >>> started().mobility.dof
     3
     """
+    finite(speed=speed, steer_rate=steer_rate)
     rates = {"rear wheel_joint": -speed / bicycle.rear_radius, "handlebar_joint": steer_rate}
     return mechanism(bicycle).with_start(rates=rates)
 

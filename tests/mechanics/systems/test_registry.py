@@ -233,3 +233,18 @@ def test_every_formulation_runs_compiled_with_a_method_of_its_family(name, form)
     found = integrate(posed, fitting_method(posed), (0.0, 3 * step), step=step)
     assert found.success, found.message
     assert all(np.isfinite(found[invariant]).all() for invariant in posed.invariant_names)
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        ("four-bar", "speed"),
+        ("two-wheeled-pendulum", "pitch"),
+        ("wheeled-car", "steering"),
+        ("whipple-bicycle", "steer_rate"),
+        ("walking-mechanism", "period"),
+    ],
+)
+def test_starts_refuse_numbers_that_are_not_finite(name, option):
+    with pytest.raises(ValueError, match=f"{option}: nan, expected"):
+        SYSTEMS[name].make(**{option: np.nan})
