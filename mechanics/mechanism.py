@@ -42,8 +42,7 @@ from mechanics.errors import ModelError, ModelWarning
 from mechanics.forces import Element, OnBodies
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.model.tree import Tree
-from mechanics.scenes import mechanism_scene
-from mechanics.scenes.trees import shown
+from mechanics.scenes import mechanism_scene, show_configurations
 from mechanics.variational.own_step import variational_step
 
 __all__ = [
@@ -300,7 +299,7 @@ class Mechanism:
 
     def show(self, q: ArrayLike | None = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
         """One configuration to look at, default `home`, or several (k, nq) to step through: see `Tree.show`."""
-        return shown(mechanism_scene(self), self.tree, self.home if q is None else q, path, **options)
+        return show_configurations(mechanism_scene(self), self.home if q is None else q, path, **options)
 
     def _guards(self, kinetic: float, closes: bool) -> tuple[Guard, ...]:
         """What a motion that starts with this kinetic energy, J, presupposes; `closes`: the loops are closed after
