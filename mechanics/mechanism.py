@@ -46,8 +46,7 @@ from mechanics.forces import Element, OnBodies, OnJoint
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.model.picture import svg
 from mechanics.model.tree import Tree
-from mechanics.scenes import mechanism_scene
-from mechanics.scenes.trees import shown
+from mechanics.scenes import mechanism_scene, show_configurations
 from mechanics.variational.own_step import variational_step
 
 __all__ = [
@@ -486,7 +485,7 @@ class Mechanism:
 
     def show(self, q: ArrayLike | None = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
         """One configuration to look at, default `home`, or several (k, nq) to step through: see `Tree.show`."""
-        return shown(mechanism_scene(self), self.tree, self.home if q is None else q, path, **options)
+        return show_configurations(mechanism_scene(self), self.home if q is None else q, path, **options)
 
     @property
     def _has_derivatives(self) -> bool:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from integrators.problem.problem import Problem
-from integrators.scenes import of_group
+from liegroup.table import KIND, SE2, SE3, SO3
 
 
 def scene_of(problem: Problem) -> Any:
     """The scene of a problem or its maker; by default that of the group it moves on, None where that says nothing."""
-    return of_group(problem.table) if problem.scene is None else problem.scene
+    if problem.scene is not None:
+        return problem.scene
+    says = {int(row[KIND]) for row in problem.table} & {SE2, SE3, SO3}
+    return partial(_of_group, problem.table) if says else None
+
+
+def _of_group(table: Any, t: Any, y: Any) -> Any:
+    from integrators.scenes import of_group
+
+    return of_group(table)(t, y)

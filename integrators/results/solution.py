@@ -7,17 +7,18 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from integrators.problem import Doubt, Variable
 from integrators.results import storage
-from integrators.scenes import Film, Watched, animate, record
-from integrators.scenes.film import FRAMES
 from integrators.status import EXPLANATIONS, Status
 from liegroup.arrays import of_kind, shown
+
+if TYPE_CHECKING:
+    from integrators.scenes import Film
 
 Array = NDArray[np.float64]
 
@@ -300,7 +301,7 @@ class Solution:
 
     # --- to look at -----------------------------------------------------------------------------------------------
 
-    def film(self, frames: int = FRAMES, scene: Any = None, span: Sequence[float] | None = None) -> Film:
+    def film(self, frames: int = 1000, scene: Any = None, span: Sequence[float] | None = None) -> Film:
         """The motion as bodies with shapes, and their poses, paths and watched numbers frame by frame.
 
         Parameters
@@ -333,6 +334,8 @@ class Solution:
                 f"film: the problem {self.model!r} has no scene (or the solution is from a file, which keeps none); "
                 "pass scene=; for points that are functions of the state: integrators.scenes.points(lambda y: [[…]])"
             )
+        from integrators.scenes import Watched, record
+
         watched = Watched(self.invariant_names, self.invariant_units, self.invariants, self.least, self.greatest)
         step = f", step {self.step:.3g} s" if self.step else ""
         how = f"{self.method}{step}, {self.steps} steps"
@@ -371,6 +374,8 @@ class Solution:
         >>> solution.animate("disk.html")  # doctest: +SKIP
         PosixPath('disk.html')
         """
+        from integrators.scenes import animate
+
         return animate(self, path, **options)
 
     # --- tables and pictures ------------------------------------------------------------------------------------------

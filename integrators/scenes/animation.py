@@ -6,7 +6,6 @@ import html
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import singledispatch
 from pathlib import Path
 from typing import Any
 
@@ -126,12 +125,6 @@ def _distinct(films: Sequence[Film]) -> list[str]:
     return (
         subtitles if len(set(subtitles)) == len(films) else [f"{k + 1}: {film.title}" for k, film in enumerate(films)]
     )
-
-
-@singledispatch
-def show(thing: Any, q: Any = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
-    """One configuration of a thing, or several to step through; packages register how they are drawn."""
-    raise TypeError(f"thing: {shown(thing)}, expected a Tree or a Mechanism; solutions have animate(path)")
 
 
 def _target(path: str | os.PathLike[str]) -> Path:

@@ -149,10 +149,9 @@ class FactorPoses:
         return x, R
 
 
-def of_group(table: Any) -> Factors | None:
-    """The scene of a group with a factor SE(3), SO(3) or SE(2), by its table (factors, 5); None without any."""
-    kinds = {int(row[KIND]) for row in np.asarray(table)}
-    return Factors(np.asarray(table)) if kinds & {SE3, SO3, SE2} else None
+def of_group(table: Any) -> Factors:
+    """The scene of a group with a factor SE(3), SO(3) or SE(2), by its table (factors, 5)."""
+    return Factors(np.asarray(table))
 
 
 def turn_about_z(angle: ArrayLike) -> Array:

@@ -34,7 +34,7 @@ from mechanics.joints import Continuous, Cylindrical, Fixed, Free, Joint, Prisma
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.nonholonomic.multipliers import work_rows
-from mechanics.scenes import centred_scene, mechanism_scene
+from mechanics.scenes import centred_scene
 
 Array = NDArray[np.float64]
 
@@ -129,7 +129,7 @@ def body_problem(
         parts_layout="constrained",
         row_names=names,
         model=f"{mechanism.name} (body coordinates)",
-        scene=centred_scene(mechanism_scene(mechanism), planar),
+        scene=centred_scene(mechanism, planar),
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from integrators.scenes import (
     Scene,
@@ -23,6 +23,7 @@ from integrators.scenes import (
     joined,
     marked_ball,
     marked_disk,
+    points,
     revolved,
     rod,
     spoked_wheel,
@@ -85,8 +86,8 @@ def solid(tensor: Any, t: Array, y: Array) -> Scene:
 def clusters(bodies: tuple[Any, ...], t: Array, y: Array) -> Scene:
     """Bodies of points that are joined by rods."""
     found = []
-    for i, points in enumerate(bodies):
-        rows = np.asarray(points, dtype=np.float64)
+    for i, cluster in enumerate(bodies):
+        rows = np.asarray(cluster, dtype=np.float64)
         size = float(np.linalg.norm(rows[:, 1:], axis=1).max())
         balls = [
             ellipsoid([0.22 * size * np.cbrt(m / rows[:, 0].max())] * 3).moved(x)
@@ -235,17 +236,19 @@ def roller_racer(lengths: tuple[float, float], t: Array, y: Array) -> Scene:
 # --- points -----------------------------------------------------------------------------------------------------------
 
 
-def bob(length: float, y: ArrayLike) -> list[list[float]]:
-    """Of a pendulum, the angle from the downward vertical."""
-    angle = np.asarray(y)[0]
-    return [[length * float(np.sin(angle)), -length * float(np.cos(angle))]]
+def bob(length: float, t: Array, y: Array) -> Scene:
+    """A pendulum, the angle from the downward vertical."""
+
+    def place(y: Array) -> list[list[float]]:
+        return [[length * float(np.sin(y[0])), -length * float(np.cos(y[0]))]]
+
+    return points(place, ["bob"], anchored=True)(t, y)
 
 
-def orbit(y: ArrayLike) -> list[list[float]]:
+def orbit(t: Array, y: Array) -> Scene:
     """The attracting centre and the body."""
-    x = np.asarray(y)
-    return [[0.0, 0.0], [float(x[0]), float(x[1])]]
+    return points(lambda y: [[0.0, 0.0], [float(y[0]), float(y[1])]], ["centre", "body"])(t, y)
 
 
-def particle(y: ArrayLike) -> list[list[float]]:
-    return [[float(x) for x in np.asarray(y)[:3]]]
+def particle(t: Array, y: Array) -> Scene:
+    return points(lambda y: [[float(x) for x in y[:3]]], ["particle"])(t, y)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,18 +31,18 @@ from integrators.scenes import (
     ellipsoid,
     record,
     rod,
-    show,
     spoked_wheel,
 )
 from mechanics.constraints.body_equations import DISTANCE
 from mechanics.constraints.loops import Closure
 from mechanics.constraints.wheel_equations import SPHERE
 from mechanics.dynamics import body_poses
-from mechanics.forces import Element
 from mechanics.forces.element import OnBodies, OnEquation
 from mechanics.joints.element import Ball, Slide, Turn
 from mechanics.model.tree import Tree
+from mechanics.scenes import TreeScene
 from mechanics.scenes.bodies import contact_of_ball, contact_of_wheel
+from mechanics.states import configuration
 
 Array = NDArray[np.float64]
 TRIANGLES = 45_000
@@ -77,23 +76,27 @@ def normalised(tree: Tree, q: Array) -> Array:
     return q
 
 
-@dataclass(frozen=True, eq=False)
-class tree_scene:
-    """Makes the scene of a tree, of states that begin with its configuration."""
+def scene(drawn: TreeScene) -> Scene:
+    """The scene of a tree with closures and force elements."""
+    return _Drawing(drawn).scene()
 
-    tree: Tree
-    closures: tuple[Closure, ...] = ()
-    elements: tuple[Element, ...] = ()
 
-    def __call__(self, t: Array, y: Array) -> Scene:
-        tree = self.tree
-        looks, said = self._looks
-        notes = list(said)
-        size = _usual_length(tree, self._points())
+class _Drawing:
+    """A tree, what closes its loops and acts on it, and where on every body something hangs."""
+
+    def __init__(self, drawn: TreeScene) -> None:
+        self.tree, self.closures, self.elements = drawn.tree, drawn.closures, drawn.elements
+        self.looks, self.said = drawn.looks
+        self.points = self._points()
+        self.size = _usual_length(self.tree, self.points)
+
+    def scene(self) -> Scene:
+        tree, looks, size = self.tree, self.looks, self.size
+        notes = list(self.said)
         bodies = []
         for i, body in enumerate(tree.bodies):
             shapes = [*looks.get(body.name, ()), *self._wheels(body.name, bool(looks.get(body.name)))]
-            bodies.append(Body(body.name, shapes or _drawn(tree, i, self._points()[i], size)))
+            bodies.append(Body(body.name, shapes or _drawn(tree, i, self.points[i], size)))
         if not all(looks.get(body.name) for body in tree.bodies):
             notes.append("Bodies without meshes are drawn from their joints and inertias (uniform cuboids).")
         weight = float(np.linalg.norm(tree.gravity))
@@ -123,20 +126,6 @@ class tree_scene:
                 found[tree.body_index(frame.body)].append(np.asarray(frame.position))
         return found
 
-    @cached_property
-    def _looks(self) -> tuple[dict[str | None, list[Any]], tuple[str, ...]]:
-        """Meshes of the bodies, together of no more than `TRIANGLES`, and what is to be said of them."""
-        found: dict[str | None, list[Any]] = {}
-        for visual in self.tree.visuals:
-            found.setdefault(visual.body, []).extend(visual.drawn())
-        count = sum(len(s.faces) for shapes in found.values() for s in shapes if isinstance(s, Surface))
-        if count <= TRIANGLES:
-            return {name: [_smooth(s) for s in shapes] for name, shapes in found.items()}, ()
-        part = TRIANGLES / count
-        made = {name: [_smooth(s, part) for s in shapes] for name, shapes in found.items()}
-        kept = sum(len(s.faces) for shapes in made.values() for s in shapes if isinstance(s, Surface))
-        return made, (f"The meshes are drawn with {kept} of their {count} triangles.",)
-
     def _wheels(self, name: str, has_mesh: bool) -> list[Any]:
         found: list[Any] = []
         for closure in self.closures:
@@ -148,11 +137,10 @@ class tree_scene:
                 found += [s.moved(frame.position, frame.rotation) for s in spoked_wheel(radius, section)]
             elif closure.kind == "ball" and (radius := _ball(closure)) > 0.0:
                 found.append(ellipsoid([radius] * 3).moved(frame.position))
-        body = self.tree.bodies[self.tree.body_index(name)]
-        others = [p for p in self._points()[self.tree.body_index(name)] if np.linalg.norm(p) > 0.0]
-        if found and others:
-            size = _usual_length(self.tree, self._points())
-            found += _drawn(self.tree, self.tree.body_index(name), others, size) if not body.inertia.is_zero else []
+        i = self.tree.body_index(name)
+        others = [p for p in self.points[i] if np.linalg.norm(p) > 0.0]
+        if found and others and not self.tree.bodies[i].inertia.is_zero:
+            found += _drawn(self.tree, i, others, self.size)
         return found
 
     def _contacts(self) -> list[Trail]:
@@ -204,6 +192,19 @@ class tree_scene:
         for place in places:
             found.append(cone(2.4 * ROD * size, 3.2 * ROD * size, _BASE).moved(place, along(down)))
         return found
+
+
+def looks_of(tree: Tree) -> tuple[dict[str | None, list[Any]], tuple[str, ...]]:
+    """Meshes of the bodies, together of no more than `TRIANGLES`, and what is to be said of them."""
+    found: dict[str | None, list[Any]] = {}
+    for visual in tree.visuals:
+        found.setdefault(visual.body, []).extend(visual.drawn())
+    count = sum(len(s.faces) for shapes in found.values() for s in shapes if isinstance(s, Surface))
+    if count <= TRIANGLES:
+        return {name: [_smooth(s) for s in shapes] for name, shapes in found.items()}, ()
+    made = {name: [_smooth(s, TRIANGLES / count) for s in shapes] for name, shapes in found.items()}
+    kept = sum(len(s.faces) for shapes in made.values() for s in shapes if isinstance(s, Surface))
+    return made, (f"The meshes are drawn with {kept} of their {count} triangles.",)
 
 
 def _holds(tree: Tree, i: int) -> bool:
@@ -282,25 +283,12 @@ def _ball(closure: Closure) -> float:
     return float((closure.equations[0].p - closure.first.position) @ closure.first.rotation[:, 2])
 
 
-def mechanism_scene(mechanism: Any) -> tree_scene:
-    """Makes the scene of a mechanism: its tree with wheels, contact paths, springs and rods of fixed length."""
-    return tree_scene(mechanism.tree, tuple(mechanism.equations.closures), tuple(mechanism.elements))
-
-
 # --- bodies one by one ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class centred_scene:
-    """Makes the scene of a mechanism in body coordinates: centre of mass and attitude of every body, (x, y, angle) in
-    the plane or (x, y, z, quaternion).
-    """
-
-    drawn: tree_scene
-    planar: bool
-
-    def __call__(self, t: Array, y: Array) -> Scene:
-        return replace(self.drawn(t, y), poses=CentredPoses(self.drawn.tree, self.planar))
+def centred(drawn: TreeScene, planar: bool) -> Scene:
+    """The scene of states with the centre of mass and the attitude of every body."""
+    return replace(scene(drawn), poses=CentredPoses(drawn.tree, planar))
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,17 +314,11 @@ class CentredPoses:
 # --- one configuration ------------------------------------------------------------------------------------------------
 
 
-@show.register(Tree)
-def _shown(tree: Tree, q: ArrayLike, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
-    return shown(tree_scene(tree), tree, q, path, **options)
-
-
-def shown(scene: Any, tree: Tree, q: ArrayLike, path: str | os.PathLike[str] | None, **options: Any) -> Any:
+def configurations(drawn: TreeScene, q: ArrayLike, path: str | os.PathLike[str] | None, **options: Any) -> Any:
     """Configurations (nq,) or (k, nq) as a page or a file; the frames are one second apart."""
-    from mechanics.states import configuration
-
+    tree = drawn.tree
     rows = np.atleast_2d(configuration(tree, q))
     if rows.ndim != 2:
         raise ValueError(f"q: shape {rows.shape}, expected ({tree.nq},) or (k, {tree.nq})")
-    film = record(scene, np.arange(len(rows), dtype=float), rows, frames=len(rows), title=tree.name)
+    film = record(drawn, np.arange(len(rows), dtype=float), rows, frames=len(rows), title=tree.name)
     return animate(film, path, **options)

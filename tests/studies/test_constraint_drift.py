@@ -121,6 +121,7 @@ def test_it_leaves_figure_data_and_summary(result, tmp_path):
     data = read(out / "constraint-drift.h5")
     assert data.variables["gap"].values.shape[0] == len(summary["runs"])
     assert (out / "constraint-drift.png").stat().st_size > 10_000
+    assert (out / "motion.html").stat().st_size > 700_000
     assert STUDIES["constraint-drift"] is CONSTRAINT_DRIFT
 
 

@@ -104,6 +104,7 @@ def test_the_answer_is_a_table_a_picture_a_data_file_and_a_summary(tmp_path, cap
         assert opened["deviation"].dims == ("run", "sample")
         assert opened["time"].attrs["units"] == "s"
     assert read(out / "energy-drift.h5").attributes["model"] == summary["runs"][0]["system"]
+    assert (out / "motion.html").stat().st_size > 700_000
     assert (out / "energy-drift.png").read_bytes().startswith(b"\x89PNG")
     assert (out / "energy-drift.pdf").read_bytes().startswith(b"%PDF")
 

@@ -40,7 +40,7 @@ def test_the_convergence_study_takes_the_whole_catalogue():
 def test_the_work_precision_study_leaves_its_answer(tmp_path):
     config = WorkPrecisionConfig(quick=True, progress=False, out=tmp_path)
     answer(WORK_PRECISION, config)
-    assert {path.suffix for path in tmp_path.iterdir()} == {".png", ".pdf", ".h5", ".json"}
+    assert {path.suffix for path in tmp_path.iterdir()} == {".png", ".pdf", ".h5", ".json", ".html"}
 
 
 def test_costs_are_read_off_between_the_runs():

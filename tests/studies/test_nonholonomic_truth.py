@@ -71,3 +71,4 @@ def test_every_column_meets_every_problem_and_the_answer_is_left(result, tmp_pat
     stored = read(out / "nonholonomic-truth.h5")
     assert "driven_energy_table_0" in stored.variables
     assert (out / "nonholonomic-truth.png").stat().st_size > 10_000
+    assert (out / "motion.html").stat().st_size > 700_000

@@ -150,5 +150,6 @@ def test_an_experiment_leaves_table_data_picture_and_animation(tmp_path, capsys)
     stored = read(out / "rolling-disk.h5")
     assert stored.variables["contact"].values.shape[1] == 2
     assert (out / "rolling-disk.gif").read_bytes().startswith(b"GIF89a")
+    assert (out / "motion.html").stat().st_size > 700_000
     for suffix in ("png", "pdf"):
         assert (out / f"rolling-disk.{suffix}").stat().st_size > 10_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, st
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import dot
-from mechanics.scenes import systems as drawn
+from mechanics.scenes import system_scene
 from mechanics.systems.bodies import rigid_body
 from mechanics.systems.bodies.euler_top import EulerTop
 from mechanics.systems.bodies.rigid_body import angular_velocity, attitude, momentum, store_motion
@@ -76,7 +75,7 @@ def free_rigid_body(
             canonical=True,
             exact=EulerTop(J, y0[:4], y0[4:]),
             model="free rigid body",
-            scene=partial(drawn.solid, J),
+            scene=system_scene("solid", J),
         ),
         momenta=("momentum_x", "momentum_y", "momentum_z"),
     )

@@ -9,7 +9,6 @@ Sources: Maciejewski 1995; Lee, Leok and McClamroch 2007.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from liegroup.compile.scalars import sqrt
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
 from liegroup.table import RN, SE3, load_components, store_components, table_of
-from mechanics.scenes import systems as drawn
+from mechanics.scenes import system_scene
 from mechanics.systems.checks import positive
 
 Array = NDArray[np.float64]
@@ -119,7 +118,7 @@ def full_body(
             invariant_units=("J", *["kg m/s"] * 3, *["kg m^2/s"] * 3),
             canonical=True,
             model=f"full body problem of {n}",
-            scene=partial(drawn.clusters, tuple(clusters)),
+            scene=system_scene("clusters", tuple(clusters)),
         ),
         momenta=tuple(f"{k}_{a}" for k in ("momentum", "angular_momentum") for a in "xyz"),
     )

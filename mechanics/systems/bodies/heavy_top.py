@@ -4,7 +4,6 @@ Kovalevskaya.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, st
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import cross, dot
-from mechanics.scenes import systems as drawn
+from mechanics.scenes import system_scene
 from mechanics.systems.bodies import rigid_body
 from mechanics.systems.bodies.rigid_body import angular_velocity, attitude, momentum, store_motion
 from mechanics.systems.checks import finite, positive, vector
@@ -200,7 +199,7 @@ def _problem(y0: Array, parameters: Array, model: str, com: tuple[float, ...], i
             invariant_units=tuple(name.split(maxsplit=1)[1] for name in names),
             canonical=True,
             model=model,
-            scene=partial(drawn.top, com),
+            scene=system_scene("top", com),
         ),
         momenta=("vertical_momentum",),
     )

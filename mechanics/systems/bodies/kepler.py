@@ -9,12 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, Variable
 from integrators.problem.energy import with_energy_guard
-from integrators.scenes import points
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, ld, st
 from liegroup.compile.scalars import sqrt
 from liegroup.table import RN, table_of
-from mechanics.scenes import systems as drawn
+from mechanics.scenes import system_scene
 from mechanics.systems.checks import positive
 
 Array = NDArray[np.float64]
@@ -70,7 +69,7 @@ def kepler(eccentricity: float = 0.6, semi_major_axis: float = 1.0, mu: float = 
             canonical=True,
             exact=orbit,
             model="Kepler",
-            scene=points(drawn.orbit, ["centre", "body"]),
+            scene=system_scene("orbit"),
         ),
         momenta=("angular_momentum",),
     )

@@ -4,7 +4,6 @@ functions.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,12 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, Variable
 from integrators.problem.energy import with_energy_guard
-from integrators.scenes import points
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, ld, st
 from liegroup.compile.scalars import sincos
 from liegroup.table import RN, SO2, table_of
-from mechanics.scenes import systems as drawn
+from mechanics.scenes import system_scene
 from mechanics.systems.bodies.elliptic import argument, phase, phase_at, quarter_period
 from mechanics.systems.checks import finite, positive
 
@@ -74,7 +72,7 @@ def pendulum(
             canonical=True,
             exact=PendulumMotion(inertia, np.sqrt(gravity / length), angle, angular_velocity),
             model="pendulum",
-            scene=points(partial(drawn.bob, float(length)), ["bob"], anchored=True),
+            scene=system_scene("bob", float(length)),
         )
     )
 

@@ -15,7 +15,6 @@ Source: Routh 1905, article 225; Neimark and Fufaev 1972; Gualtieri, Tokieda and
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ from liegroup.table import SE3, table_of
 from mechanics.nonholonomic.forms import Forms, constrained_forms
 from mechanics.nonholonomic.multipliers import constrained_energy
 from mechanics.nonholonomic.system import NonholonomicSystem
-from mechanics.scenes import systems as drawn
+from mechanics.scenes import system_scene
 from mechanics.systems.checks import finite, positive
 from mechanics.systems.rolling.rolling_body import quaternion, triple
 
@@ -192,7 +191,7 @@ def ball_in_cylinder(
         positions=1,
         invariant_names=("energy", "vertical_spin", "radial_spin_less_climb"),
         invariant_units=("J", "rad/s", "rad/s"),
-        scene=partial(drawn.ball_in_cylinder, float(radius), float(distance)),
+        scene=system_scene("ball_in_cylinder", float(radius), float(distance)),
         reversal=lambda y: np.asarray(np.asarray(y) * np.array([1.0] * 7 + [-1.0] * 3)),
     )
 

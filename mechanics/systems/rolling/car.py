@@ -14,7 +14,6 @@ Source: Bloch 2003, section 1.7 (kinematics); Moiseev et al. 2021.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from liegroup.compile.scalars import sincos, sqrt
 from liegroup.table import RN, SE2, table_of
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
-from mechanics.scenes import systems as drawn
+from mechanics.scenes import system_scene
 from mechanics.systems.checks import positive, signs
 
 
@@ -146,5 +145,5 @@ def car(
         u0=[v / ahead, steering_rate + turn * v / ahead],
         conservative=conservative,
         reversal=signs(1, 1, 1, 1, -1, -1),
-        scene=partial(drawn.car, float(wheelbase)),
+        scene=system_scene("car", float(wheelbase)),
     )

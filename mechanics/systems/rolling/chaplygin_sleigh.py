@@ -15,7 +15,6 @@ Source: Chaplygin 1911; Neimark and Fufaev 1972, chapter III.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from integrators.problem import Variable
 from liegroup.table import SE2, table_of
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
-from mechanics.scenes import systems as drawn
+from mechanics.scenes import system_scene
 from mechanics.systems.bodies.elliptic import amplitude
 from mechanics.systems.checks import positive, signs
 
@@ -102,7 +101,7 @@ def chaplygin_sleigh(
         q0=[0.0, 0.0, heading],
         u0=[v, omega],
         reversal=signs(1, 1, 1, -1, -1),
-        scene=partial(drawn.sleigh, float(offset)),
+        scene=system_scene("sleigh", float(offset)),
     )
 
 

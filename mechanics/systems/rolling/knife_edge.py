@@ -25,7 +25,7 @@ from integrators.problem import Variable
 from liegroup.table import SE2, table_of
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
-from mechanics.scenes import systems as drawn
+from mechanics.scenes import system_scene
 from mechanics.systems.checks import positive, signs
 
 
@@ -104,7 +104,7 @@ def knife_edge(
         u0=[v, omega],
         invariant_units=("rad/s",),
         reversal=signs(1, 1, 1, -1, -1),
-        scene=partial(drawn.knife, 0.3),
+        scene=system_scene("knife", 0.3),
         exact=partial(closed_form, g=slope_gravity, heading=heading, v=v, omega=omega),
     )
 

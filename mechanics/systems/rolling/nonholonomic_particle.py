@@ -18,12 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Variable
-from integrators.scenes import points
 from liegroup.compile.scalars import sqrt
 from liegroup.table import RN, table_of
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
-from mechanics.scenes import systems as drawn
+from mechanics.scenes import system_scene
 from mechanics.systems.checks import finite, signs
 
 
@@ -86,7 +85,7 @@ def nonholonomic_particle(
         q0=list(position),
         u0=list(u),
         reversal=signs(1, 1, 1, -1, -1),
-        scene=points(drawn.particle, ["particle"]),
+        scene=system_scene("particle"),
         exact=partial(closed_form, position=position, u=u) if known else None,
     )
 

@@ -14,7 +14,6 @@ Source: Tsakiris 1995; Krishnaprasad and Tsakiris 2001.
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any
 
 from integrators.problem import Variable
@@ -22,7 +21,7 @@ from liegroup.compile.scalars import sincos
 from liegroup.table import SE2, SO2, table_of
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
-from mechanics.scenes import systems as drawn
+from mechanics.scenes import system_scene
 from mechanics.systems.checks import positive, signs
 
 
@@ -135,5 +134,5 @@ def roller_racer(
         q0=[0.0, 0.0, 0.0, angle],
         u0=[v, angle_rate],
         reversal=signs(1, 1, 1, 1, -1, -1),
-        scene=partial(drawn.roller_racer, (float(lengths[0]), float(lengths[1]))),
+        scene=system_scene("roller_racer", (float(lengths[0]), float(lengths[1]))),
     )

@@ -17,7 +17,6 @@ Source: Routh 1905, articles 241–244; Borisov and Mamaev 2002.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,7 +41,7 @@ from mechanics.nonholonomic.rolling import (
     wheel_contact,
 )
 from mechanics.nonholonomic.system import NonholonomicSystem
-from mechanics.scenes import systems as drawn
+from mechanics.scenes import system_scene
 from mechanics.systems.checks import finite, positive, vector
 
 C = constrained(6, 3, 1)
@@ -310,8 +309,8 @@ def rolling_body(
 
 def _scene(shape: int, size: tuple[float, ...], centre: tuple[float, ...]) -> Any:
     if shape == WHEEL:
-        return partial(drawn.rolling_wheel, size[0], size[1])
-    return partial(drawn.rolling_ellipsoid, size, centre)
+        return system_scene("rolling_wheel", size[0], size[1])
+    return system_scene("rolling_ellipsoid", size, centre)
 
 
 def _reversal(y: Any) -> NDArray[np.float64]:

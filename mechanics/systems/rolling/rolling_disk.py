@@ -27,7 +27,6 @@ Korteweg 1900; Routh 1905, article 244; O'Reilly 1996; Moiseev et al. 2021.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,7 +42,7 @@ from mechanics.nonholonomic.forms import constrained_forms, quasi_velocity_forms
 from mechanics.nonholonomic.multipliers import constrained_energy
 from mechanics.nonholonomic.quasi_velocity import quasi_velocity_energy
 from mechanics.nonholonomic.system import NonholonomicSystem
-from mechanics.scenes import systems as drawn
+from mechanics.scenes import system_scene
 from mechanics.systems.checks import finite, positive, signs
 
 Q = quasi_velocity(5, 3)
@@ -304,7 +303,7 @@ def rolling_disk(
         invariant_names=("energy", "upright_roll_rate", "upright_spin_rate"),
         invariant_units=("J", "rad/s", "rad/s"),
         conservative=loss == NO_LOSS,
-        scene=partial(drawn.disk, float(radius)),
+        scene=system_scene("disk", float(radius)),
         reversal=signs(1, 1, 1, 1, 1, -1, -1, -1) if loss == NO_LOSS else None,
     )
 

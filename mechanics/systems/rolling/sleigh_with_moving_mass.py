@@ -10,14 +10,13 @@ Source: Osborne and Zenkov 2005 (sleigh with a moving mass).
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from integrators.problem import Variable
 from liegroup.table import RN, SE2, table_of
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
-from mechanics.scenes import systems as drawn
+from mechanics.scenes import system_scene
 from mechanics.systems.checks import positive, signs
 
 
@@ -108,5 +107,5 @@ def sleigh_with_moving_mass(
         q0=[0.0, 0.0, 0.0, position],
         u0=[v, omega, rate],
         reversal=signs(1, 1, 1, 1, -1, -1, -1),
-        scene=partial(drawn.sleigh_with_mass, float(offset), float(track)),
+        scene=system_scene("sleigh_with_mass", float(offset), float(track)),
     )

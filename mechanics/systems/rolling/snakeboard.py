@@ -19,7 +19,6 @@ Source: Ostrowski, Lewis, Murray and Burdick 1994; Bloch, Krishnaprasad, Marsden
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ from liegroup.compile.scalars import sincos, sqrt
 from liegroup.table import RN, SE2, table_of
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
-from mechanics.scenes import systems as drawn
+from mechanics.scenes import system_scene
 from mechanics.systems.checks import positive, signs
 
 
@@ -173,7 +172,7 @@ def snakeboard(
             truck_torque,
             frequency,
         ],
-        scene=partial(drawn.snakeboard, float(half_length)),
+        scene=system_scene("snakeboard", float(half_length)),
         q0=[0.0, 0.0, 0.0, *angles],
         u0=[v / ahead, *(rate + turn * v / ahead for rate in rates)],
         conservative=rotor_torque == 0.0 and truck_torque == 0.0,

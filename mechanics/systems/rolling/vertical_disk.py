@@ -22,7 +22,7 @@ from integrators.problem import Variable
 from liegroup.table import SE2, SO2, table_of
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.nonholonomic.written import Functions
-from mechanics.scenes import systems as drawn
+from mechanics.scenes import system_scene
 from mechanics.systems.checks import positive, signs
 
 
@@ -98,7 +98,7 @@ def vertical_disk(
         u0=[omega, roll_rate],
         invariant_units=("rad/s", "rad/s"),
         reversal=signs(1, 1, 1, 1, -1, -1),
-        scene=partial(drawn.upright_disk, float(radius)),
+        scene=system_scene("upright_disk", float(radius)),
         exact=partial(circle, radius=radius, heading=heading, omega=omega, roll_rate=roll_rate),
     )
 

@@ -1,0 +1,15 @@
+"""What can be looked at without a motion: packages register how it is drawn."""
+
+from __future__ import annotations
+
+import os
+from functools import singledispatch
+from typing import Any
+
+from liegroup.arrays import shown
+
+
+@singledispatch
+def show(thing: Any, q: Any = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
+    """One configuration of a thing, or several to step through; packages register how they are drawn."""
+    raise TypeError(f"thing: {shown(thing)}, expected a Tree or a Mechanism; solutions have animate(path)")
