@@ -413,6 +413,13 @@ class Solution:
         ------
         ModuleNotFoundError
             The extra ``xarray`` is not installed.
+
+        Examples
+        --------
+        >>> import liemech
+        >>> solution = liemech.integrate(liemech.SYSTEMS["heavy-top"], "MIDPOINT", (0.0, 0.1), step=1e-2)
+        >>> solution.to_pandas().shape
+        (11, 9)
         """
         from integrators.results.tables import as_pandas
 
@@ -439,6 +446,13 @@ class Solution:
             No part of the state and no invariant has such a name.
         ValueError
             Not as many axes as names.
+
+        Examples
+        --------
+        >>> import liemech
+        >>> solution = liemech.integrate(liemech.SYSTEMS["heavy-top"], "MIDPOINT", (0.0, 0.1), step=1e-2)
+        >>> [ax.get_title(loc="left") for ax in solution.plot("energy", "momentum")]
+        ['energy', 'momentum']
         """
         from integrators.results.picture import plot
 

@@ -7,7 +7,23 @@ from typing import Any
 
 
 def bar(*iterable: Any, shown: bool | None = None, **options: Any) -> Any:
-    """A bar of `tqdm`, with its options, that goes away at its end; `shown` None: on terminals and in notebooks."""
+    """A bar of `tqdm` that goes away at its end.
+
+    Parameters
+    ----------
+    *iterable
+        What is gone through, if it is not the bar's `update` that counts.
+    shown : bool, optional
+        Default: on terminals and in notebooks.
+    **options
+        Of `tqdm`: ``total``, ``desc``, …
+
+    Examples
+    --------
+    >>> from liegroup.display import bar
+    >>> sum(bar([1, 2, 3], shown=False))
+    6
+    """
     from tqdm import TqdmWarning
 
     with warnings.catch_warnings():

@@ -14,8 +14,26 @@ _FILTER = (
 
 
 def card(title: str, facts: Iterable[tuple[str, object]], *parts: str) -> str:
-    """An object: its title, its facts as pairs of name and value (left out where the value is an empty text), and
-    further parts that are HTML already.
+    """An object as HTML.
+
+    Parameters
+    ----------
+    title : str
+    facts : iterable of (name, value)
+        Left out where the value is an empty text.
+    *parts : str
+        What stands below, HTML already.
+
+    Returns
+    -------
+    str
+        A ``<div>``; texts are escaped.
+
+    Examples
+    --------
+    >>> from liegroup.display import card
+    >>> "a &amp; b" in card("top", [("named", "a & b")])
+    True
     """
     rows = "".join(
         f'<tr><td style="text-align:left;opacity:0.7">{escape(name)}</td>'
@@ -28,7 +46,28 @@ def card(title: str, facts: Iterable[tuple[str, object]], *parts: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]], summary: str = "", filtered: bool = False) -> str:
-    """A table; with a `summary` it is folded under it, `filtered`: with a field for words that its rows must have."""
+    """A table as HTML.
+
+    Parameters
+    ----------
+    heads : sequence of str
+    rows : iterable of sequences
+        Their cells become texts, and are escaped.
+    summary : str
+        The line under which the table is folded; default: it is not.
+    filtered : bool
+        Whether a field above it takes words that rows must have to stay.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from liegroup.display import table
+    >>> table(("a", "b"), [(1, 2)]).count("<td")
+    2
+    """
     head = "".join(f'<th style="text-align:left">{escape(name)}</th>' for name in heads)
     body = "".join(
         "<tr>" + "".join(f'<td style="text-align:left">{escape(str(cell))}</td>' for cell in row) + "</tr>"
