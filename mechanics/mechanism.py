@@ -484,7 +484,22 @@ class Mechanism:
         )
 
     def show(self, q: ArrayLike | None = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
-        """One configuration to look at, default `home`, or several (k, nq) to step through: see `Tree.show`."""
+        """One configuration to look at, or several to step through, as `Tree.show`.
+
+        Parameters
+        ----------
+        q : array (nq,) or (k, nq), optional
+            Default `home`.  Angles in rad, lengths in m.
+        path : path, optional
+            Ends in ``.html``, ``.gif``, ``.mp4`` or ``.glb``.  Default: a page for a notebook.
+        **options
+            As for `integrators.scenes.animate`.
+
+        Returns
+        -------
+        Path or Page
+            What was written, or the page.
+        """
         return show_configurations(mechanism_scene(self), self.home if q is None else q, path, **options)
 
     @property

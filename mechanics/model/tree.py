@@ -276,7 +276,7 @@ class Tree:
         Parameters
         ----------
         q : array (nq,) or (k, nq), optional
-            Default neutral.
+            Default neutral.  Angles in rad, lengths in m.
         path : path, optional
             Ends in ``.html``, ``.gif``, ``.mp4`` or ``.glb``.  Default: a page for a notebook.
         **options

@@ -29,7 +29,7 @@ def velocity_problem(tree: Tree, q: ArrayLike, v: ArrayLike | None = None, t: fl
     v : array, optional
         Initial velocities; default at rest.
     t : float
-        Initial time, for prescribed motions.
+        Initial time, s, for prescribed motions.
 
     Returns
     -------
