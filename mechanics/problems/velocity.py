@@ -26,8 +26,8 @@ def velocity_problem(tree: Tree, q: ArrayLike, v: ArrayLike | None = None, t: fl
         For mechanisms: `mechanics.formulations.multiplier_problem`, which has closures and force elements.
     q : array (nq,) or (m, nq)
         Initial configuration, or many.
-    v : array, optional
-        Initial velocities; default at rest.
+    v : array (nv,) or (m, nv), optional
+        Initial velocities in the frames of the joints, rad/s, m/s; default at rest.
     t : float
         Initial time, s, for prescribed motions.
 
