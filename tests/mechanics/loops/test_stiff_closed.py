@@ -19,7 +19,8 @@ from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.systems.loops import four_bar
 
-METHODS = ["ALPHA_STABILISED", "ALPHA_INDEX3", "AUGMENTED_LAGRANGIAN", "RADAU_GGL"]
+RARE = [pytest.param(name, marks=pytest.mark.slow) for name in ("ALPHA_INDEX3", "AUGMENTED_LAGRANGIAN")]
+METHODS = ["ALPHA_STABILISED", "RADAU_GGL", *RARE]
 
 
 def chain(links, stiffness, damping=0.0):
@@ -44,15 +45,14 @@ def rod(links):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("stiffness", [1e8, 1e12])
-def test_stiff_springs_move_as_one_piece_with_steps_that_do_not_see_them(method, stiffness):
-    """The fastest spring swings with h ω of 1e3 … 1e6; six links turn as a rod does, up to the order of the method."""
-    made = chain(6, stiffness)
+def test_stiff_springs_move_as_one_piece_with_steps_that_do_not_see_them(method):
+    """The fastest spring swings with h ω of 1e5; six links turn as a rod does, up to the order of the method."""
+    made = chain(6, 1e12)
     rate = made.fastest_spring(made.home).rate
     wanted = rod(6)
     errors = []
     for h in (0.02, 0.01):
-        assert h * rate > 1e3
+        assert h * rate > 1e5
         run = integrate(constrained_problem(made), method, (0.0, 0.2), h)
         assert run.status.name == "OK", run.message
         errors.append(abs(run.y[-1, 0] - wanted))
@@ -74,6 +74,7 @@ FEW = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FEW)
 def test_newton_and_the_iteration_end_in_the_same_state(name):
     """With one round for the iteration, Newton's method takes every step."""
@@ -84,6 +85,7 @@ def test_newton_and_the_iteration_end_in_the_same_state(name):
     assert np.array_equal(ends[0], ends[1]) is False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["ALPHA_STABILISED", "RADAU_GGL"])
 def test_lanes_with_stiff_springs_give_the_bits_of_one_trajectory(method):
     problem = constrained_problem(chain(3, 1e9))
