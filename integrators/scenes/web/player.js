@@ -434,7 +434,7 @@ function play(on) {
 function tick(now) {
   if (!playing) return;
   if (before !== null) {
-    passed += ((now - before) / 1000) * Number(element("speed").value);
+    passed += (Math.min(now - before, 250) / 1000) * Number(element("speed").value);
     if (passed >= total) {
       passed = element("loop").checked ? 0 : total;
       if (!element("loop").checked) play(false);

@@ -36,15 +36,19 @@ for (const kind of ["error", "warn"]) console[kind] = (...words) => faults.push(
 ASK = """<script type="module">
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 while (!window.liemech) await wait(50);
-const first = liemech.frame;
-await wait(1500);
+liemech.goFrame(0);
+const seen = new Set();
+for (let k = 0; k < 40 && seen.size < 4; k++) {
+  seen.add(liemech.frame);
+  await wait(50);
+}
 const canvas = document.createElement("canvas"), view = document.getElementById("view");
 [canvas.width, canvas.height] = [view.width, view.height];
 const pen = canvas.getContext("2d");
 pen.drawImage(view, 0, 0);
 const pixels = new Uint32Array(pen.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
 const { frame, drawn } = liemech;
-const found = { first, frame, drawn, colours: new Set(pixels).size, faults: window.faults };
+const found = { seen: seen.size, frame, drawn, colours: new Set(pixels).size, faults: window.faults };
 liemech.play(false);
 liemech.goFrame(1e9);
 found.last = liemech.frame;
@@ -98,7 +102,7 @@ def test_a_page_draws_and_plays_without_complaint(name, tmp_path):
     if name == "one configuration":
         assert found["frame"] == found["last"] == 0
     else:
-        assert found["frame"] > found["first"], "it does not play"
+        assert found["seen"] > 2, "it does not play"
         assert (found["last"], found["shown"]) == (200, "t = 10.00 s")
 
 
