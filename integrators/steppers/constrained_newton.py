@@ -287,8 +287,9 @@ def move(work: Any, n: Any, m: Any, going: Any) -> Any:
 def proceed(change: Any, size: Any, going: Any, lost: Any, rounds: Any, best: Any, renewed: Any) -> Any:
     """After a change of the accelerations: (going, lost, rounds, best) and 1 where the factors are to be renewed."""
     going, lost, rounds, where = judge(relative(change, size), going, lost, rounds, best, renewed)
-    going, best = node.converged(change, size, best, going)
-    going = select(best < INFINITE, going, 0.0 * going)
+    wild = change == INFINITE
+    going, best = node.converged(select(wild, size, change), size, best, going)
+    going, best = select(wild, 0.0 * where, going), select(wild, 0.0 * where + INFINITE, best)
     return going, lost, rounds, best, select(going > 0.0, where, 0.0 * where)
 
 
