@@ -28,5 +28,6 @@ for run in runs:
     right.plot(run.t, run["energy"] / run["energy"][0] - 1, lw=0.8, label=run.method)
 right.set(title="relative change of the energy", xlabel="t [s]")
 right.legend()
+path.animate(Path(__file__).with_suffix(".html"))  # to turn, play and scrub in a browser
 fig.savefig(Path(__file__).with_suffix(".png"), dpi=110)
 assert np.abs(runs[0]["energy"][-1] / runs[0]["energy"][0] - 1) < 1e-3

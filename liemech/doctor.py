@@ -17,7 +17,17 @@ CORE = {"numpy": "numpy", "scipy": "scipy", "numba": "numba", "llvmlite": "llvml
         "h5py": "h5py", "tqdm": "tqdm", "tyro": "tyro"}  # fmt: skip
 """Packages without which nothing works: name of the distribution → name of the module."""
 EXTRAS = {
-    "robots": ({"yourdfpy": "yourdfpy", "mujoco": "mujoco", "example-robot-data": ""}, "URDF, SDF and MJCF files"),
+    "robots": (
+        {
+            "yourdfpy": "yourdfpy",
+            "mujoco": "mujoco",
+            "example-robot-data": "",
+            "trimesh": "trimesh",
+            "pycollada": "collada",
+            "fast-simplification": "fast_simplification",
+        },
+        "URDF, SDF and MJCF files, and their meshes",
+    ),
     "xarray": ({"xarray": "xarray", "pandas": "pandas", "h5netcdf": "h5netcdf"}, "Solution.to_xarray, to_pandas"),
     "sympy": ({"sympy": "sympy"}, "Lagrangians as expressions"),
 }

@@ -27,13 +27,13 @@ Array = NDArray[np.float64]
 _STILL = "#9aa0a8"
 
 
-def to_viser(shown: Any, server: Any = None) -> Any:
+def to_viser(solution: Any, server: Any = None) -> Any:
     """A viser server (``pip install viser``) with the bodies and a slider of the frames; its page is at the address
     that it prints.
 
     Parameters
     ----------
-    shown : Solution or Film
+    solution : Solution or Film
     server : viser.ViserServer, optional
         One that runs already; default a new one.
 
@@ -41,8 +41,7 @@ def to_viser(shown: Any, server: Any = None) -> Any:
     -------
     viser.ViserServer
     """
-    viser = _package("viser")
-    film = film_of(shown)
+    film, viser = film_of(solution), _package("viser")
     server = viser.ViserServer() if server is None else server
     server.scene.set_up_direction(tuple(float(x) for x in film.scene.up))
     handles = []
@@ -69,12 +68,12 @@ def to_viser(shown: Any, server: Any = None) -> Any:
     return server
 
 
-def to_meshcat(shown: Any, viewer: Any = None, rate: int = 30) -> Any:
+def to_meshcat(solution: Any, viewer: Any = None, rate: int = 30) -> Any:
     """A meshcat viewer (``pip install meshcat``) with the bodies and their motion as its animation.
 
     Parameters
     ----------
-    shown : Solution or Film
+    solution : Solution or Film
     viewer : meshcat.Visualizer, optional
         One that runs already; default a new one.
     rate : int
@@ -84,9 +83,8 @@ def to_meshcat(shown: Any, viewer: Any = None, rate: int = 30) -> Any:
     -------
     meshcat.Visualizer
     """
-    meshcat, geometry = _package("meshcat"), _package("meshcat.geometry")
-    animation = _package("meshcat.animation")
-    film = film_of(shown)
+    film = film_of(solution)
+    meshcat, geometry, animation = (_package(f"meshcat{room}") for room in ("", ".geometry", ".animation"))
     viewer = meshcat.Visualizer() if viewer is None else viewer
     for name, shapes, colour in _parts(film.scene):
         for k, shape in enumerate(shapes):
@@ -113,12 +111,12 @@ def to_meshcat(shown: Any, viewer: Any = None, rate: int = 30) -> Any:
     return viewer
 
 
-def to_rerun(shown: Any, recording: Any = None) -> Any:
+def to_rerun(solution: Any, recording: Any = None) -> Any:
     """A rerun recording (``pip install rerun-sdk``): bodies, poses and watched numbers on the timeline ``time``, s.
 
     Parameters
     ----------
-    shown : Solution or Film
+    solution : Solution or Film
     recording : rerun.RecordingStream, optional
         Default a new one; ``.save(path)`` before this call writes a file as it goes, ``.spawn()`` opens the viewer.
 
@@ -126,8 +124,7 @@ def to_rerun(shown: Any, recording: Any = None) -> Any:
     -------
     rerun.RecordingStream
     """
-    rr = _package("rerun")
-    film = film_of(shown)
+    film, rr = film_of(solution), _package("rerun")
     recording = rr.RecordingStream(film.title.replace(" ", "_") or "liemech") if recording is None else recording
     for name, shapes, colour in _parts(film.scene):
         for k, shape in enumerate(shapes):
@@ -152,7 +149,7 @@ def to_rerun(shown: Any, recording: Any = None) -> Any:
     return recording
 
 
-def to_mujoco(shown: Any) -> tuple[Any, Any, Callable[[int], None]]:
+def to_mujoco(solution: Any) -> tuple[Any, Any, Callable[[int], None]]:
     """A MuJoCo model (``pip install mujoco``) whose bodies are moved from outside, its data, and ``seek(frame)``.
 
     For MuJoCo's own viewer, which plays the film:
@@ -165,8 +162,7 @@ def to_mujoco(shown: Any) -> tuple[Any, Any, Callable[[int], None]]:
 
     Lines are left out; flat and open surfaces are drawn as shells.
     """
-    mujoco = _package("mujoco")
-    film = film_of(shown)
+    film, mujoco = film_of(solution), _package("mujoco")
     spec = mujoco.MjSpec()
     spec.modelname = film.title or "film"
     spec.worldbody.add_light(pos=[0.0, 0.0, 10.0], dir=[0.0, 0.0, -1.0])

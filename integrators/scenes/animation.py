@@ -106,13 +106,13 @@ def animate(
     return _written(target, makers[target.suffix.lower()])
 
 
-def film_of(thing: Any, frames: int = FRAMES, scene: Any = None, span: Sequence[float] | None = None) -> Film:
+def film_of(solution: Any, frames: int = FRAMES, scene: Any = None, span: Sequence[float] | None = None) -> Film:
     """The film of a solution, or a film as it is; TypeError for what has none."""
-    if isinstance(thing, Film):
-        return thing
-    make = getattr(thing, "film", None)
+    if isinstance(solution, Film):
+        return solution
+    make = getattr(solution, "film", None)
     if not callable(make):
-        raise TypeError(f"solutions: {shown(thing)}, expected a Solution (of integrate), a Film, or a list of them")
+        raise TypeError(f"solutions: {shown(solution)}, expected a Solution (of integrate), a Film, or a list of them")
     found: Film = make(frames=frames, scene=scene, span=span)
     return found
 

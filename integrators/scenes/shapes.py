@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liegroup.arrays import reals
+from liegroup.arrays import integer, numbers, of_kind, positive, real, reals, sequence
 
 Array = NDArray[np.float64]
 SEGMENTS = 32
@@ -89,10 +89,28 @@ def _moved(points: Array, position: ArrayLike, rotation: ArrayLike | None) -> Ar
 
 def joined(surfaces: Iterable[Surface]) -> Surface:
     """One surface of several, with colour and opacity of the first."""
-    parts = list(surfaces)
+    parts = _several(surfaces, "surfaces", Surface)
+    if not parts:
+        raise ValueError("surfaces: none, expected one or more")
     starts = np.cumsum([0, *(len(s.vertices) for s in parts)])
     faces = np.concatenate([s.faces + start for s, start in zip(parts, starts, strict=False)])
-    return replace(parts[0], vertices=np.concatenate([s.vertices for s in parts]), faces=faces)
+    first: Surface = parts[0]
+    return replace(first, vertices=np.concatenate([s.vertices for s in parts]), faces=faces)
+
+
+def _several(values: Any, name: str, kind: Any) -> tuple[Any, ...]:
+    found = sequence(values, name, "a sequence of shapes")
+    for k, value in enumerate(found):
+        of_kind(value, kind, f"{name}[{k}]", "a Surface" if kind is Surface else "a Surface or a Line")
+    return found
+
+
+def _point(value: Any, name: str) -> Array:
+    """Three finite numbers."""
+    found = numbers(value, name, (3,))
+    if found.ndim != 1:
+        raise ValueError(f"{name} has shape {found.shape}: expected (3,)")
+    return np.asarray(found, dtype=np.float64)
 
 
 # --- surfaces of revolution -------------------------------------------------------------------------------------------
@@ -102,11 +120,13 @@ def revolved(*pieces: ArrayLike, segments: int = SEGMENTS, colour: str | None = 
     """The surface that curves (radius, height) sweep around z, each smooth in itself; seen from outside the curves run
     upwards.
     """
+    if not pieces:
+        raise ValueError("pieces: none, expected curves (k, 2) of radius and height")
     angle = 2.0 * np.pi * np.arange(segments) / segments
     vertices: list[Array] = []
     faces: list[NDArray[np.int64]] = []
     for piece in pieces:
-        curve, start = np.asarray(piece, dtype=np.float64), int(sum(len(v) for v in vertices))
+        curve, start = numbers(piece, "pieces", (2,)), int(sum(len(v) for v in vertices))
         circle = np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=-1)
         points = curve[:, None, :1] * circle + curve[:, None, 1:] * (0.0, 0.0, 1.0)
         number = start + np.arange(points.size // 3).reshape(len(curve), segments)
@@ -126,9 +146,10 @@ def _with_area(vertices: Array, faces: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def ellipsoid(half_axes: ArrayLike, colour: str | None = None) -> Surface:
     """Half axes (3,), m, along the axes of the body."""
+    half = _point(half_axes, "half_axes")
     angle = np.linspace(-0.5 * np.pi, 0.5 * np.pi, SEGMENTS // 2 + 1)
     unit = revolved(np.stack([np.cos(angle), np.sin(angle)], -1), colour=colour)
-    return replace(unit, vertices=unit.vertices * np.asarray(half_axes, dtype=np.float64))
+    return replace(unit, vertices=unit.vertices * half)
 
 
 def marked_ball(half_axes: ArrayLike) -> list[Surface]:
@@ -141,24 +162,26 @@ def marked_ball(half_axes: ArrayLike) -> list[Surface]:
 
 def cylinder(radius: float, length: float, colour: str | None = None) -> Surface:
     """About z, the origin in the middle."""
-    r, z = float(radius), 0.5 * float(length)
+    r, z = positive(radius, "radius"), 0.5 * positive(length, "length")
     return revolved([(0, -z), (r, -z)], [(r, -z), (r, z)], [(r, z), (0, z)], colour=colour)
 
 
 def cone(radius: float, length: float, colour: str | None = None) -> Surface:
     """About z, tip in the origin, opening upwards."""
-    return revolved([(0, 0), (radius, length)], [(radius, length), (0, length)], colour=colour)
+    r, z = positive(radius, "radius"), positive(length, "length")
+    return revolved([(0, 0), (r, z)], [(r, z), (0, z)], colour=colour)
 
 
 def torus(radius: float, section: float, colour: str | None = None) -> Surface:
     """About z; `radius` of the centre line, `section` radius of the tube."""
-    angle = np.linspace(-np.pi, np.pi, 17)
-    return revolved(np.stack([radius + section * np.cos(angle), section * np.sin(angle)], -1), colour=colour)
+    angle, tube = np.linspace(-np.pi, np.pi, 17), positive(section, "section")
+    curve = [positive(radius, "radius") + tube * np.cos(angle), tube * np.sin(angle)]
+    return revolved(np.stack(curve, -1), colour=colour)
 
 
 def marked_disk(radius: float, thickness: float, sectors: int = 8) -> list[Surface]:
     """A disk about z whose sectors alternate in colour."""
-    whole = cylinder(radius, thickness)
+    whole, sectors = cylinder(radius, positive(thickness, "thickness")), integer(sectors, "sectors", 1)
     middle = whole.vertices[whole.faces].mean(axis=1)
     sector = np.floor(np.arctan2(middle[:, 1], middle[:, 0]) / (2.0 * np.pi / sectors)).astype(int)
     light = (sector % 2 == 0) & (np.hypot(middle[:, 0], middle[:, 1]) < 0.95 * radius)
@@ -167,7 +190,8 @@ def marked_disk(radius: float, thickness: float, sectors: int = 8) -> list[Surfa
 
 def spoked_wheel(radius: float, section: float, spokes: int = 5) -> list[Surface]:
     """A rim about z of outer radius `radius` + `section`, with spokes; a sharp rim is drawn 3 % thick."""
-    tube = max(section, 0.03 * radius)
+    radius, section = positive(radius, "radius"), real(section, "section", "a number ≥ 0", lambda x: 0.0 <= x < np.inf)
+    tube, spokes = max(section, 0.03 * radius), integer(spokes, "spokes", 1)
     rim = torus(radius + section - tube, tube)
     angles = 2.0 * np.pi * np.arange(spokes) / spokes
     ends = [(radius * np.cos(a), radius * np.sin(a), 0.0) for a in angles]
@@ -180,7 +204,7 @@ def spoked_wheel(radius: float, section: float, spokes: int = 5) -> list[Surface
 
 def box(size: ArrayLike, colour: str | None = None) -> Surface:
     """Edges (3,), m, along the axes of the body, the origin in the middle."""
-    half = 0.5 * np.asarray(size, dtype=np.float64)
+    half = 0.5 * _point(size, "size")
     square = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], dtype=np.float64)
     vertices: list[Array] = []
     faces: list[tuple[int, int, int]] = []
@@ -197,7 +221,7 @@ def box(size: ArrayLike, colour: str | None = None) -> Surface:
 
 def rod(first: ArrayLike, second: ArrayLike, radius: float, colour: str | None = None) -> Surface:
     """A round rod with round ends between two points."""
-    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    a, b, radius = _point(first, "first"), _point(second, "second"), positive(radius, "radius")
     length = float(np.linalg.norm(b - a))
     up = np.linspace(-0.5 * np.pi, 0.0, 5)
     low = np.stack([radius * np.cos(up), radius * np.sin(up)], -1)
@@ -208,7 +232,9 @@ def rod(first: ArrayLike, second: ArrayLike, radius: float, colour: str | None =
 
 def along(direction: ArrayLike) -> Array:
     """A rotation (3, 3) that takes z to a direction."""
-    z = np.asarray(direction, dtype=np.float64)
+    z = _point(direction, "direction")
+    if not z.any():
+        raise ValueError("direction: (0, 0, 0), expected one")
     z = z / np.linalg.norm(z)
     x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
     x = x / np.linalg.norm(x)
@@ -219,7 +245,10 @@ def cuboid(mass: float, tensor_about_com: ArrayLike, least: float = 0.0) -> Surf
     """The uniform cuboid of a mass and an inertia tensor (3, 3), kg·m², the centre of mass in the origin: edges
     √(6 (J_y + J_z − J_x)/m), …, none below `least`.
     """
-    moments, axes = np.linalg.eigh(np.asarray(tensor_about_com, dtype=np.float64))
+    mass, tensor = positive(mass, "mass"), reals(tensor_about_com, "tensor_about_com")
+    if tensor.shape != (3, 3) or not np.isfinite(tensor).all():
+        raise ValueError(f"tensor_about_com: shape {tensor.shape}, expected (3, 3) finite numbers")
+    moments, axes = np.linalg.eigh(tensor)
     axes = axes * np.sign(np.linalg.det(axes))
     squares = 6.0 * (moments.sum() - 2.0 * moments) / mass
     return box(np.maximum(np.sqrt(np.maximum(squares, 0.0)), least)).moved(rotation=axes)
@@ -227,7 +256,7 @@ def cuboid(mass: float, tensor_about_com: ArrayLike, least: float = 0.0) -> Surf
 
 def bounds(shapes: Sequence[Shape]) -> Array:
     """Least and greatest coordinates (2, 3) of shapes; of none, the origin."""
-    points = [s.vertices if isinstance(s, Surface) else s.points for s in shapes]
+    points = [s.vertices if isinstance(s, Surface) else s.points for s in _several(shapes, "shapes", (Surface, Line))]
     every = np.concatenate([p for p in points if len(p)] or [np.zeros((1, 3))])
     return np.stack([every.min(axis=0), every.max(axis=0)])
 
@@ -246,6 +275,8 @@ def coarser(surface: Surface, triangles: float) -> Surface:
 
     Needs the package fast-simplification, of the extra ``robots``; without it the surface stays as it is.
     """
+    of_kind(surface, Surface, "surface", "a Surface")
+    triangles = positive(triangles, "triangles")
     if len(surface.faces) <= max(triangles, 12.0) or find_spec("fast_simplification") is None:
         return surface
     from fast_simplification import simplify
@@ -259,6 +290,7 @@ def coarser(surface: Surface, triangles: float) -> Surface:
 
 def creased(surface: Surface, angle: float = 0.6) -> Surface:
     """The same triangles with vertices apart where they meet at more than an angle, rad, so that edges look sharp."""
+    of_kind(surface, Surface, "surface", "a Surface")
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

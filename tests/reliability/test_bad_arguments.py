@@ -59,26 +59,31 @@ BAD: dict[str, Any] = {
 }
 NOT_FOR_USERS = (
     "liegroup.compile",
+    "liegroup.display",
     "liegroup.formulas",
     "liegroup.table",
     "liegroup.maps",
     "liegroup.testing",
     "integrators.layout",
+    "integrators.scenes.standard",
     "integrators.signatures",
     "integrators.testing",
     "integrators.tableaus.numbers",
+    "mechanics.scenes",
     "mechanics.testing",
     "mechanics.reference",
     "mechanics.nonholonomic.flat",
     "mechanics.adapters.reading",
     "mechanics.states",
 )
-"""Formulas on scalars, kernels, parts of readers and what only tests call: they check nothing, what calls them does."""
+"""Formulas on scalars, kernels, parts of readers, pages and scenes, what only tests call: what calls them checks."""
 DEEP = {
     "integrators.Status": "an enumeration of Python's",
     "mechanics.forces.not_negative": "a check itself: what it is called with is the name of an argument",
     "liegroup.elements.Element": "the base of elements, which has no group",
     "integrators.controllers.first_step": "arrays of the engine's",
+    "integrators.scenes.of_group": "the table of a group of ours",
+    "integrators.scenes.record": "what a solution has: `Solution.film` calls it",
 }
 """Public, but not to be called with anything from outside."""
 NAMED = (ValueError, TypeError, KeyError, IndexError, OSError)
