@@ -20,12 +20,27 @@ ELSEWHERE = {"add_a_group.md"}
 """Run by `tests/liegroup/test_pages.py`: its first part is a file of its own."""
 
 
+LONG = {
+    "add_a_force_element.md",
+    "put_wheels_on_a_tree.md",
+    "add_a_closure.md",
+    "differentiate_a_step.md",
+    "see_it_move.md",
+}
+"""They compile for ten seconds and more, each what no other test does."""
+
+
 def python_blocks(page: Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.M | re.S)
 
 
 @pytest.mark.parametrize(
-    "page", [p for p in PAGES if python_blocks(p) and p.name not in ELSEWHERE], ids=lambda p: str(p.relative_to(ROOT))
+    "page",
+    [
+        pytest.param(p, marks=[pytest.mark.slow] if p.name in LONG else [], id=str(p.relative_to(ROOT)))
+        for p in PAGES
+        if python_blocks(p) and p.name not in ELSEWHERE
+    ],
 )
 def test_python_blocks_run_in_order(page, tmp_path):
     code = "import matplotlib\nmatplotlib.use('Agg')\n" + "\n".join(python_blocks(page))
