@@ -49,7 +49,14 @@ class GroupMap:
 
         (d/ds τ(x + sy))|₀ = τ(x) (dtau_left(x) y)^ = (dtau_right(x) y)^ τ(x)
 
-    ====  ==========================  ======================================================  ===================
+    ====  ==========================  ======================================================  ==========================
+    τ     τ(x)                        τ⁻¹(g) exists                                           dτ(x)⁻¹ exists
+    ====  ==========================  ======================================================  ==========================
+    exp   Σ x̂ᵏ/k!                     always; θ in [0, π], at θ = π n or −n by the sign of q  θ ≠ 2πk, k ≠ 0
+    cay   (e − x̂/2)⁻¹(e + x̂/2)        rotation angle ≠ π                                      always
+    ccsk  exp(x₁e₁)…exp(xₙeₙ)         always in the natural order                             middle angle ≠ ±π/2
+    ====  ==========================  ======================================================  ==========================
+
     Accuracy: 10 ulp times the condition, for every function.  Sources: Iserles, Munthe-Kaas, Nørsett, Zanna 2000
     (dexp), Owren and Marthinsen 2001 (second kind), Kobilarov, Crane, Desbrun 2009 (Cayley, variational integrators),
     Müller 2021 (closed forms on SE(3)).

@@ -152,7 +152,7 @@ def to_rerun(solution: Any, recording: Any = None) -> Any:
 def to_mujoco(solution: Any) -> tuple[Any, Any, Callable[[int], None]]:
     """A MuJoCo model (``pip install mujoco``) whose bodies are moved from outside, its data, and ``seek(frame)``.
 
-    For MuJoCo's own viewer, which plays the film:
+    For MuJoCo's own viewer, which plays the film::
 
         model, data, seek = to_mujoco(solution)
         with mujoco.viewer.launch_passive(model, data) as viewer:
