@@ -24,7 +24,8 @@ for k, body in enumerate(leg.tree.bodies):
     path = positions[:, k]
     if np.ptp(path, axis=0).max() > 1e-6:
         ax.plot(path[:, 0], path[:, 1], lw=0.8, label=body.name)
-ax.set(aspect="equal", xlabel="x [m]", ylabel="y [m]", title="paths of the joints of a leg")
+ax.plot(*strandbeest_leg.foot(run["q"]).T, "k", lw=2.0, label="foot")
+ax.set(aspect="equal", xlabel="x [m]", ylabel="y [m]", title="paths of the joints of a leg, and of its foot")
 ax.legend(fontsize=6)
 fig.savefig(Path(__file__).with_suffix(".png"), dpi=110)
 assert run.maximum("gap") < 1e-12

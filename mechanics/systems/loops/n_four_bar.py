@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem
+from liegroup.arrays import integer, numbers
 from mechanics.mechanism import Mechanism, Projection
 from mechanics.model.tree import Body, Tree
 from mechanics.systems.bodies.pendulum import PendulumMotion
@@ -25,11 +26,18 @@ SPEED = 1.0
 """Rate of the uprights at the start, rad/s: the tips move with 1 m/s to the right."""
 
 
+def _horizontals(n: int, lengths: ArrayLike | None) -> Array:
+    """Their lengths, m."""
+    n = integer(n, "n", 1)
+    given = np.ones(n) if lengths is None else numbers(lengths, "lengths", ())
+    if given.shape not in ((), (n,)):
+        raise ValueError(f"lengths: shape {given.shape}, expected one for each of the {n} horizontals")
+    return np.broadcast_to(given, (n,))
+
+
 def tree(n: int = 2, lengths: ArrayLike | None = None) -> Tree:
     """V₀, H₁, V₁, H₂, …: every horizontal on the upright before it; `lengths` are those of the horizontals."""
-    if n < 1:
-        raise ValueError(f"n: {n}, expected the number of parallelograms, at least 1")
-    horizontal = np.broadcast_to(np.ones(n) if lengths is None else np.asarray(lengths, dtype=float), (n,))
+    horizontal = _horizontals(n, lengths)
     upright = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # x of the rod along y at q = 0
     bodies = [Body("V0", HINGE, None, rotation=upright, inertia=rod(1.0, 1.0))]
     for i in range(1, n + 1):
@@ -42,7 +50,7 @@ def tree(n: int = 2, lengths: ArrayLike | None = None) -> Tree:
 
 def mechanism(n: int = 2, lengths: ArrayLike | None = None) -> Mechanism:
     """The mechanism near its upright position; with imperfect lengths it is assembled with V₀ held."""
-    horizontal = np.broadcast_to(np.ones(n) if lengths is None else np.asarray(lengths, dtype=float), (n,))
+    horizontal = _horizontals(n, lengths)
     closures = [pin(f"H{i}", (horizontal[i - 1], 0), f"V{i}", (1, 0), f"tip{i}") for i in range(1, n + 1)]
     return Mechanism.assembled(tree(n, lengths), closures, np.zeros(2 * n + 1), hold=["V0_joint"])
 

@@ -1,13 +1,15 @@
 """Films show the saved states and nothing else; what cannot be shown is said."""
 
 import json
+import shutil
 import struct
+import subprocess
 
 import numpy as np
 import pytest
 
 from integrators import Problem, Solution, Status, integrate
-from integrators.scenes import Body, Film, Scene, Tie, Trail, animate, box, points, record
+from integrators.scenes import Body, Film, Scene, Tie, Trail, animate, box, picture, points, record
 from integrators.scenes.film import chosen
 from integrators.scenes.gltf import glb
 from integrators.scenes.page import page
@@ -154,23 +156,27 @@ def test_gltf_has_the_poses_and_opens_elsewhere(solution):
     assert sum(len(g.faces) for g in scene.geometry.values() if hasattr(g, "faces")) > 0
 
 
-def test_a_gif_has_frames_that_differ(solution, tmp_path):
+@pytest.fixture
+def short(monkeypatch):
+    """A motion of 0.4 s that is shown in as many."""
+    monkeypatch.setattr(picture, "SECONDS", 0.4)
+    problem = Problem(rn(2), [1.0, 0.0], swing, model="swing", scene=points(bob, anchored=True))
+    return integrate(problem, "RKMK4", (0.0, 0.4), step=0.1, progress=False)
+
+
+def test_a_video_has_the_length_of_the_motion(short, tmp_path):
+    if shutil.which("ffmpeg") is None or shutil.which("ffprobe") is None:
+        pytest.skip("ffmpeg is not installed")
+    path = short.animate(tmp_path / "swing.mp4")
+    asked = ["ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", str(path)]
+    seconds = float(subprocess.run(asked, capture_output=True, text=True, check=True).stdout)
+    assert 0.2 < seconds < 0.7
+
+
+def test_a_gif_has_frames_that_differ(short, tmp_path):
     from PIL import Image
 
-    short = integrate(
-        Problem(rn(2), [1.0, 0.0], swing, model="swing", scene=points(bob, anchored=True)),
-        "RKMK4",
-        (0.0, 0.4),
-        step=0.1,
-        progress=False,
-    )
-    import integrators.scenes.picture as picture
-
-    seconds, picture.SECONDS = picture.SECONDS, 0.4
-    try:
-        path = short.animate(tmp_path / "swing.gif")
-    finally:
-        picture.SECONDS = seconds
+    path = short.animate(tmp_path / "swing.gif")
     with Image.open(path) as gif:
         assert gif.n_frames >= 4
         first = np.asarray(gif.convert("RGB"))
