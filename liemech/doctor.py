@@ -138,7 +138,8 @@ def machine() -> Iterator[Finding]:
         "processor", f"{recorded()['processor']}, {os.cpu_count()} threads; compiled for {found.name}{chosen}"
     )
     yield Finding("vector unit", f"{found.units}, {found.doubles} numbers in a register")
-    yield Finding("lanes", f"{WIDTH} trajectories at a time, {found.registers_per_lanes} registers for each number")
+    each = f"{found.registers_per_lanes} register{'s' if found.registers_per_lanes > 1 else ''} for each number"
+    yield Finding("lanes", f"{WIDTH} trajectories at a time, {each}")
     yield Finding("kernels", f"{MODE} arithmetic (LIEMECH_KERNELS)")
 
 
