@@ -113,7 +113,7 @@ def test_motors_are_in_the_account(result):
     assert found.band < 1e-3 * np.ptp(found.work)
 
 
-def test_it_leaves_figure_data_and_summary(result, tmp_path):
+def test_it_leaves_figure_data_and_summary(result, tmp_path, films):
     study = replace(CONSTRAINT_DRIFT, run=lambda config: result)
     out = answer(study, ConstraintDriftConfig(out=tmp_path, quick=True, progress=False))
     summary = json.loads((out / "summary.json").read_text())
@@ -121,7 +121,7 @@ def test_it_leaves_figure_data_and_summary(result, tmp_path):
     data = read(out / "constraint-drift.h5")
     assert data.variables["gap"].values.shape[0] == len(summary["runs"])
     assert (out / "constraint-drift.png").stat().st_size > 10_000
-    assert (out / "motion.html").stat().st_size > 700_000
+    assert films(out / "motion.html") > 0
     assert STUDIES["constraint-drift"] is CONSTRAINT_DRIFT
 
 

@@ -80,7 +80,7 @@ def test_every_case_is_run_from_the_same_start(result):
     assert len({tuple(r.solution.y[0]) for r in result.runs}) == 1
 
 
-def test_the_answer_is_a_table_a_picture_a_data_file_and_a_summary(tmp_path, capsys, monkeypatch):
+def test_the_answer_is_a_table_a_picture_a_data_file_and_a_summary(tmp_path, capsys, monkeypatch, films):
     out = tmp_path / "answer"
     quick = EnergyDriftConfig(model="double_pendulum", out=out, quick=True, progress=False)
     assert answer(ENERGY_DRIFT, quick) == out
@@ -104,7 +104,7 @@ def test_the_answer_is_a_table_a_picture_a_data_file_and_a_summary(tmp_path, cap
         assert opened["deviation"].dims == ("run", "sample")
         assert opened["time"].attrs["units"] == "s"
     assert read(out / "energy-drift.h5").attributes["model"] == summary["runs"][0]["system"]
-    assert (out / "motion.html").stat().st_size > 700_000
+    assert films(out / "motion.html") > 0
     assert (out / "energy-drift.png").read_bytes().startswith(b"\x89PNG")
     assert (out / "energy-drift.pdf").read_bytes().startswith(b"%PDF")
 

@@ -61,7 +61,7 @@ def test_growth_rates_fall_with_the_square_of_the_step(result):
     assert signs["DLA trapezoid"] == -1, "the discrete constraint decides between growth and decay"
 
 
-def test_every_column_meets_every_problem_and_the_answer_is_left(result, tmp_path):
+def test_every_column_meets_every_problem_and_the_answer_is_left(result, tmp_path, films):
     assert [(r.problem, r.label) for r in result.table] == [(p, c) for p in CONFIG.problems for c in COLUMNS]
     study = replace(NONHOLONOMIC_TRUTH, run=lambda config: result)
     out = answer(study, TruthConfig(out=tmp_path / "truth", progress=False))
@@ -71,4 +71,4 @@ def test_every_column_meets_every_problem_and_the_answer_is_left(result, tmp_pat
     stored = read(out / "nonholonomic-truth.h5")
     assert "driven_energy_table_0" in stored.variables
     assert (out / "nonholonomic-truth.png").stat().st_size > 10_000
-    assert (out / "motion.html").stat().st_size > 700_000
+    assert films(out / "motion.html") > 0

@@ -115,7 +115,7 @@ def test_the_rim_is_a_circle_that_touches_the_plane():
     assert abs(points[:, 2].min()) < 2e-3
 
 
-def test_an_experiment_leaves_table_data_picture_and_animation(tmp_path, capsys):
+def test_an_experiment_leaves_table_data_picture_and_animation(tmp_path, capsys, films):
     out = tmp_path / "disk"
     config = RollingDiskConfig(
         tilt="20deg",
@@ -150,6 +150,6 @@ def test_an_experiment_leaves_table_data_picture_and_animation(tmp_path, capsys)
     stored = read(out / "rolling-disk.h5")
     assert stored.variables["contact"].values.shape[1] == 2
     assert (out / "rolling-disk.gif").read_bytes().startswith(b"GIF89a")
-    assert (out / "motion.html").stat().st_size > 700_000
+    assert films(out / "motion.html") > 0
     for suffix in ("png", "pdf"):
         assert (out / f"rolling-disk.{suffix}").stat().st_size > 10_000
