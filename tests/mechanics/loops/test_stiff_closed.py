@@ -21,6 +21,8 @@ from mechanics.systems.loops import four_bar
 
 RARE = [pytest.param(name, marks=pytest.mark.slow) for name in ("ALPHA_INDEX3", "AUGMENTED_LAGRANGIAN")]
 METHODS = ["ALPHA_STABILISED", "RADAU_GGL", *RARE]
+CLOSE = {"ALPHA_STABILISED": 3e-5, "RADAU_GGL": 1e-9}
+"""rad, of an angle of 0.3."""
 
 
 def chain(links, stiffness, damping=0.0):
@@ -56,7 +58,8 @@ def test_stiff_springs_move_as_one_piece_with_steps_that_do_not_see_them(method)
         run = integrate(constrained_problem(made), method, (0.0, 0.2), h)
         assert run.status.name == "OK", run.message
         errors.append(abs(run.y[-1, 0] - wanted))
-    assert errors[-1] < 2e-4
+    assert errors[-1] < CLOSE.get(method, 2e-4)
+    assert method != "ALPHA_STABILISED" or 3.5 < errors[0] / errors[1] < 4.5  # order 2; Radau is at rounding
 
 
 @pytest.mark.parametrize("method", METHODS)
