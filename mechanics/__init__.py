@@ -34,6 +34,7 @@ from mechanics.models import load_mechanism, load_mjcf, load_model, load_urdf, m
 from mechanics.problems.compiled import CompiledModel, compile_model
 from mechanics.problems.tree import hamiltonian_problem
 from mechanics.problems.velocity import velocity_problem
+from mechanics.symbolic import from_kanes_method, from_lagranges_method, from_lagrangian
 
 __all__ = [
     "Body",
@@ -56,6 +57,9 @@ __all__ = [
     "equilibrium",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "from_kanes_method",
+    "from_lagranges_method",
+    "from_lagrangian",
     "hamiltonian_problem",
     "hamiltonian_rhs",
     "hamiltonian_rhs_derivatives",
