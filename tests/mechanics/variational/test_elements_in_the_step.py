@@ -15,7 +15,7 @@ from integrators.step_derivatives.linearised import linearised_step
 from liegroup.table import bracket
 from mechanics import Body, Frame, Inertia, JointData, Tree
 from mechanics.errors import ModelError
-from mechanics.forces import Sphere, bushing, contact, joint_spring, servo, spring_damper
+from mechanics.forces import Sphere, bushing, contact, joint_spring, joint_stop, servo, spring_damper
 from mechanics.forces.element import BodyState, OnBodies
 from mechanics.joints import Free, Motion, Prismatic, Revolute
 from mechanics.mechanism import Mechanism
@@ -356,6 +356,7 @@ def test_compiled_and_interpreted_agree(rule):
         bushing(HULL, DOOR, 20.0, 5.0), joint_spring("arm_joint", 30.0, 0.1, 2.0),
         spring_damper(TIP, GROUND, 5.0, 40.0),
         contact(BALL, FLOOR, stiffness=20.0, damping=0.5, law="kelvin_voigt", friction=0.5),
+        contact(BALL, Sphere(DOOR, 4.0), stiffness=2.0, law="soft", width=1.0, damping=0.1, friction=0.5),
     )  # fmt: skip
     problem = posed(made)
     compiled, interpreted = (step_map(problem, METHODS[rule], interpreted=form)(problem.y0, H) for form in (0, 1))
@@ -364,7 +365,9 @@ def test_compiled_and_interpreted_agree(rule):
 
 @pytest.mark.slow
 def test_lanes_agree_bitwise_with_one_trajectory():
-    made = loaded(bushing(HULL, DOOR, 20.0, 5.0), joint_spring("arm_joint", 30.0, 0.1, 2.0))
+    touching = contact(BALL, Sphere(DOOR, 4.0), stiffness=2.0, law="soft", width=1.0, damping=0.1, friction=0.5)
+    stop = joint_stop("slider_joint", lower=0.0, upper=0.1, stiffness=30.0, damping=0.1)
+    made = loaded(bushing(HULL, DOOR, 20.0, 5.0), joint_spring("arm_joint", 30.0, 0.1, 2.0), touching, stop)
     problem = posed(made)
     starts = problem.y0 + np.zeros((2, 1))
     starts[1, made.tree.nq :] *= 0.5
