@@ -31,6 +31,7 @@ from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body, JointData, Tree
 from mechanics.models import load_mechanism, load_mjcf, load_model, load_urdf, model_names, model_path
+from mechanics.problems.accounts import element_accounts
 from mechanics.problems.compiled import CompiledModel, compile_model
 from mechanics.problems.tree import hamiltonian_problem
 from mechanics.problems.velocity import velocity_problem
@@ -53,6 +54,7 @@ __all__ = [
     "centre_of_mass",
     "centroidal_momentum",
     "compile_model",
+    "element_accounts",
     "energy",
     "equilibrium",
     "forward_dynamics",
