@@ -152,10 +152,11 @@ def inside(file: str) -> Iterator[None]:
 
 @dataclass
 class Report:
-    """What a file says and the model does not do."""
+    """What a file, or a model of another project, says and the model here does not do."""
 
     path: str
     strict: bool = False
+    kind: str = "file"
     notes: list[str] = field(default_factory=list)
     changes: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
@@ -169,7 +170,9 @@ class Report:
 
     def warn(self, stacklevel: int = 4) -> None:
         if self.changes:
-            text = "\n  ".join([f"{self.path}: the tree differs from the file:", *(text for text, _ in self.changes)])
+            text = "\n  ".join(
+                [f"{self.path}: the tree differs from the {self.kind}:", *(text for text, _ in self.changes)]
+            )
             warnings.warn(ModelWarning(text, self.changes), stacklevel=stacklevel)
 
 
