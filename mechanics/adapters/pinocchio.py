@@ -140,7 +140,7 @@ class PinocchioTree:
         return self.states.ours(self.configuration(self.tree.neutral()), v)[1]
 
     def tree_matrix(self, M: ArrayLike) -> Array:
-        """A symmetric matrix (nv, nv) of Pinocchio, in the tree's order; only its upper triangle need be filled.
+        """A matrix (nv, nv) of Pinocchio, all of it filled, in the tree's order.
 
         Parameters
         ----------

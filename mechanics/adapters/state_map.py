@@ -337,14 +337,14 @@ class StateMap:
         return self._their_vectors(q, a)
 
     def our_matrix(self, q: ArrayLike, M: ArrayLike) -> Array:
-        """A symmetric matrix of the other side, such as its mass matrix, for the velocities of the tree: Tᵀ M T.
+        """A matrix of the other side, such as its mass matrix, for the velocities of the tree: Tᵀ M T.
 
         Parameters
         ----------
         q : array (nq,)
             Configuration there, rad and m.
         M : array (nv, nv)
-            Of the other side; its upper triangle is read, SI units.
+            Of the other side, all of it filled, SI units.
 
         Returns
         -------
@@ -360,7 +360,7 @@ class StateMap:
         if M.shape != (self._other.nv, self._other.nv):
             raise ValueError(f"M: shape {M.shape}, expected ({self._other.nv}, {self._other.nv})")
         T = self._their_vectors(self._our_configuration(q), np.eye(self.tree.nv))
-        return T @ (np.triu(M) + np.triu(M, 1).T) @ T.T
+        return np.asarray(T @ M @ T.T)
 
     # --- parts --------------------------------------------------------------------------------------------------------
 
