@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from liegroup.arrays import of_kind, path_of
+from liegroup.arrays import of_kind, path_of, shown
 from liegroup.modules import listing
 from mechanics.adapters.pinocchio import PinocchioTree
 from mechanics.adapters.reading import LIMITS, Limits, inside
-from mechanics.adapters.state_map import StateMap
+from mechanics.adapters.state_map import StateMap, places_of
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.joints import Continuous
 from mechanics.model.tree import Tree
@@ -590,7 +590,7 @@ def state_map(tree: Tree | Mechanism, model: Any, *, partial: bool = False) -> S
     ----------
     tree : Tree or Mechanism
         From a file, or built by hand.
-    model : pinocchio.Model
+    model : pinocchio.Model or mujoco.MjModel
         Of the same robot.
     partial : bool
         Whether joints that only one side has are left out (`StateMap.only_ours`, `StateMap.only_theirs`).
@@ -619,6 +619,14 @@ def state_map(tree: Tree | Mechanism, model: Any, *, partial: bool = False) -> S
 
     of_kind(tree, (Tree, Mechanism), "tree", "a Tree or a Mechanism")
     _check(LIMITS, partial=partial)
-    from mechanics.adapters.pinocchio_model import side_of
+    found = tree if isinstance(tree, Tree) else tree.tree
+    project = type(model).__module__.partition(".")[0]
+    if project not in ("pinocchio", "mujoco"):
+        raise TypeError(f"model: {shown(model)}, expected a pinocchio.Model or a mujoco.MjModel")
+    if project == "pinocchio":
+        from mechanics.adapters.pinocchio_model import side_of as of_pinocchio
 
-    return StateMap(tree if isinstance(tree, Tree) else tree.tree, side_of(model), partial)
+        return StateMap(found, of_pinocchio(model), partial)
+    from mechanics.adapters.mujoco_model import side_of as of_mujoco
+
+    return StateMap(found, of_mujoco(model, places_of(found)), partial)

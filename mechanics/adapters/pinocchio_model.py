@@ -7,7 +7,6 @@ a joint of its own that a coupling holds.
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from liegroup.arrays import shown
-from mechanics.adapters.reading import Report, inside, some
+from mechanics.adapters.reading import Report, inside, of_project, some
 from mechanics.adapters.state_map import (
     CIRCLE,
     NUMBER,
@@ -107,21 +105,10 @@ class Part:
     leader: int | None = None
 
 
-def checked(model: Any, name: str = "model") -> Any:
-    """A Pinocchio model, or TypeError that says where the model is or which function reads files."""
-    pin = sys.modules.get("pinocchio")
-    if pin is not None and isinstance(model, pin.Model):
-        return pin
-    expected = "expected a pinocchio.Model"
-    if isinstance(model, (str, bytes)) or hasattr(model, "__fspath__"):
-        raise TypeError(f"{name}: {shown(model)}, {expected}; mechanics.load_urdf takes the path of a file")
-    if pin is not None and isinstance(model, (pin.Data, pin.GeometryModel, pin.GeometryData)):
-        raise TypeError(f"{name}: a pinocchio.{type(model).__name__}, {expected}; give the model it belongs to")
-    if pin is not None and isinstance(getattr(model, "model", None), pin.Model):
-        raise TypeError(f"{name}: {shown(model)}, {expected}; give its attribute model")
-    if pin is not None and isinstance(model, (tuple, list)) and any(isinstance(x, pin.Model) for x in model):
-        raise TypeError(f"{name}: several objects, {expected}; give the first of what buildModelsFromUrdf returns")
-    raise TypeError(f"{name}: {shown(model)}, {expected}")
+def checked(model: Any) -> Any:
+    """Pinocchio's module, if this is a model of it; else TypeError with what to give."""
+    instead = dict.fromkeys(("Data", "GeometryModel", "GeometryData"), "give the model it belongs to")
+    return of_project(model, "pinocchio", "Model", "load_urdf", instead)
 
 
 def side_of(model: Any) -> Side:
