@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from integrators.problem.joints import written_for
 from liegroup.arrays import of_kind, path_of, shown
 from liegroup.modules import listing
 from mechanics.adapters.pinocchio import PinocchioTree
@@ -620,13 +621,22 @@ def state_map(tree: Tree | Mechanism, model: Any, *, partial: bool = False) -> S
     of_kind(tree, (Tree, Mechanism), "tree", "a Tree or a Mechanism")
     _check(LIMITS, partial=partial)
     found = tree if isinstance(tree, Tree) else tree.tree
-    project = type(model).__module__.partition(".")[0]
-    if project not in ("pinocchio", "mujoco"):
+    project = {"pinocchio": "Pinocchio", "mujoco": "MuJoCo"}.get(type(model).__module__.partition(".")[0])
+    if project is None:
         raise TypeError(f"model: {shown(model)}, expected a pinocchio.Model or a mujoco.MjModel")
-    if project == "pinocchio":
+    return _map(found, project, model, partial)
+
+
+def _map(tree: Tree, project: str, model: Any, partial: bool = False) -> StateMap:
+    if project == "Pinocchio":
         from mechanics.adapters.pinocchio_model import side_of as of_pinocchio
 
-        return StateMap(found, of_pinocchio(model), partial)
+        return StateMap(tree, of_pinocchio(model), partial)
     from mechanics.adapters.mujoco_model import side_of as of_mujoco
 
-    return StateMap(found, of_mujoco(model, places_of(found)), partial)
+    return StateMap(tree, of_mujoco(model, places_of(tree)), partial)
+
+
+@written_for.register
+def _written(tree: Tree, project: str, model: Any, q: Any, v: Any) -> Any:
+    return _map(tree, project, model).theirs(q, v)

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import mechanics
+from integrators import integrate
 from mechanics import ModelError, ModelWarning
 from mechanics.models import MODELS
+from mechanics.systems import SYSTEMS
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -151,3 +153,48 @@ def test_a_part_of_a_scene_is_written_where_it_is():
     assert (np.delete(qpos, at) == np.delete(model.qpos0, at)).all()
     with pytest.raises(ModelError, match="joint 'hip': is a number here and a quaternion in MuJoCo"):
         mechanics.state_map(mechanics.load_mjcf(PART.format("hip")), model, partial=True)
+
+
+# --- results ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch", [(), (2,)])
+def test_a_solution_comes_back_as_arrays_of_mujoco(batch):
+    model, tree = mujoco.MjModel.from_xml_string(MIXED), mechanics.load_mjcf(MIXED)
+    states = mechanics.state_map(tree, model)
+    q, v, qpos, qvel = random_states(states, 5, batch)
+    solution = integrate(tree.problem(q, v), "TREE_VARIATIONAL", (0.0, 0.01), step=1e-3)
+    found = solution.as_mujoco(model)
+    assert [x.shape for x in found] == [(*batch, 11, model.nq), (*batch, 11, model.nv)]
+    assert np.allclose(found[0][..., 0, :], qpos, rtol=0, atol=1e-12)
+    assert np.allclose(found[1][..., 0, :], qvel, rtol=0, atol=1e-10)
+    rates = np.diff(found[0][..., :3], axis=-2) / 1e-3  # of the free joint, in the world
+    middle = (found[1][..., 1:, :3] + found[1][..., :-1, :3]) / 2.0
+    assert np.abs(rates - middle).max() < 1e-2 * np.abs(qvel[..., :3]).max()
+
+
+def test_a_solution_comes_back_as_arrays_of_pinocchio_from_every_form_of_the_equations():
+    pin = pytest.importorskip("pinocchio")
+    model = pin.buildModelFromUrdf(str(mechanics.model_path("ur5")))
+    tree, states = mechanics.from_pinocchio(model, damping=False)
+    q, v, theirs, their_v = random_states(states, 6)
+    for problem in (
+        tree.problem(q, v),
+        mechanics.velocity_problem(tree, q, v),
+        mechanics.Mechanism(tree).problem(q, v),
+    ):
+        found = integrate(problem, "RKMK4", (0.0, 1e-2), step=1e-3).as_pinocchio(model)
+        assert np.allclose(found[0][0], theirs, rtol=0, atol=1e-15)
+        assert np.allclose(found[1][0], their_v, rtol=0, atol=1e-12)
+
+
+def test_solutions_without_joints_and_models_of_others_are_named():
+    tree = mechanics.load_model("double_pendulum")
+    solution = integrate(tree.problem([0.1, 0.2]), "RKMK4", (0.0, 0.1), step=0.1)
+    with pytest.raises(TypeError, match=r"model: None, expected a mujoco\.MjModel"):
+        solution.as_mujoco(None)
+    with pytest.raises(ModelError, match="only in the tree: joint1, joint2, and only in the model of MuJoCo: root"):
+        solution.as_mujoco(mujoco.MjModel.from_xml_string(MIXED))
+    top = integrate(SYSTEMS["heavy-top"], "RKMK4", (0.0, 0.1), step=0.1)
+    with pytest.raises(ValueError, match="'heavy top' has no joints"):
+        top.joint_states()
