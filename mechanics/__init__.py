@@ -30,7 +30,18 @@ from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body, JointData, Tree
-from mechanics.models import load_mechanism, load_mjcf, load_model, load_urdf, model_names, model_path
+from mechanics.models import (
+    StateMap,
+    from_pinocchio,
+    load_mechanism,
+    load_mjcf,
+    load_model,
+    load_urdf,
+    model_names,
+    model_path,
+    state_map,
+    to_pinocchio,
+)
 from mechanics.problems.accounts import element_accounts
 from mechanics.problems.compiled import CompiledModel, compile_model
 from mechanics.problems.tree import hamiltonian_problem
@@ -46,6 +57,7 @@ __all__ = [
     "Mechanism",
     "ModelError",
     "ModelWarning",
+    "StateMap",
     "Tree",
     "bias",
     "body_jacobians",
@@ -62,6 +74,7 @@ __all__ = [
     "from_kanes_method",
     "from_lagranges_method",
     "from_lagrangian",
+    "from_pinocchio",
     "hamiltonian_problem",
     "hamiltonian_rhs",
     "hamiltonian_rhs_derivatives",
@@ -82,6 +95,8 @@ __all__ = [
     "potential_energy",
     "power",
     "stability",
+    "state_map",
+    "to_pinocchio",
     "velocity_problem",
 ]
 

@@ -399,7 +399,7 @@ def test_lanes_agree_bitwise_with_one_trajectory():
     ("element", "named"),
     [
         (joint_spring("link1_joint", 1e6), "JointSpring on joint 'link1_joint'"),
-        (spring_damper(*ENDS, 1e6, 0.0, 0.4), "Compliant 'length' between 'link3' and 'link0'"),
+        (spring_damper(*ENDS, 1e6, length=0.4), "Compliant 'length' between 'link3' and 'link0'"),
         (contact(ENDS[0], Frame(None, (0.0, 0.0, 5.0)), stiffness=1e6), "Contact of 'link3' on the base"),
     ],
     ids=["joint", "points", "contact"],
