@@ -26,6 +26,7 @@ __dir__ = listing(__all__)
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
+_FLOAT = np.dtype(float)
 Arrays = Packed | PackedLoops | Plan
 """What a kernel is called with."""
 
@@ -214,16 +215,19 @@ def written(out: T | None, values: T) -> T:
     """
     if out is None:
         return values
-    if isinstance(values, tuple):
-        if not isinstance(out, tuple) or len(out) != len(values):
-            raise TypeError(f"out: {shown(out)}, expected a tuple of {len(values)} arrays, one for each result")
-        for place, value in zip(out, values, strict=True):
-            written(place, value)
-        return out
-    assert isinstance(values, np.ndarray)
-    if not isinstance(out, np.ndarray) or out.dtype != np.float64:
-        raise TypeError(f"out: {shown(out)}, expected an array of float64 of shape {values.shape}")
-    if out.shape != values.shape or not out.flags.writeable:
-        raise ValueError(f"out: shape {out.shape}, expected an array of shape {values.shape} that may be written")
-    out[...] = values
+    if values.__class__ is tuple:
+        if out.__class__ is not tuple or len(out) != len(values):  # type: ignore[arg-type]
+            raise TypeError(f"out: {shown(out)}, expected a tuple of {len(values)} arrays, one for each result")  # type: ignore[arg-type]
+        for place, value in zip(out, values, strict=True):  # type: ignore[call-overload]
+            _put(place, value)
+    else:
+        _put(out, values)
     return out
+
+
+def _put(out: Any, value: Any) -> None:
+    if out.__class__ is not np.ndarray or out.dtype != _FLOAT:
+        raise TypeError(f"out: {shown(out)}, expected an array of float64 of shape {value.shape}")
+    if out.shape != value.shape or not out.flags.writeable:
+        raise ValueError(f"out: shape {out.shape}, expected an array of shape {value.shape} that may be written")
+    out[...] = value
