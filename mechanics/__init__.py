@@ -25,6 +25,17 @@ from mechanics.dynamics import (
     power,
 )
 from mechanics.errors import ModelError, ModelWarning
+from mechanics.kinematics import (
+    centre_of_mass_jacobian,
+    centre_of_mass_jacobian_rate,
+    distance,
+    distance_jacobian,
+    frame_acceleration,
+    frame_jacobian,
+    frame_jacobian_rate,
+    frame_pose,
+    frame_twist,
+)
 from mechanics.linear import equilibrium, linearise, modes, stability
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
@@ -64,13 +75,22 @@ __all__ = [
     "body_poses",
     "body_twists",
     "centre_of_mass",
+    "centre_of_mass_jacobian",
+    "centre_of_mass_jacobian_rate",
     "centroidal_momentum",
     "compile_model",
+    "distance",
+    "distance_jacobian",
     "element_accounts",
     "energy",
     "equilibrium",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "frame_acceleration",
+    "frame_jacobian",
+    "frame_jacobian_rate",
+    "frame_pose",
+    "frame_twist",
     "from_kanes_method",
     "from_lagranges_method",
     "from_lagrangian",

@@ -30,6 +30,7 @@ from mechanics.model.packing import Packed, pack
 from mechanics.model.picture import svg
 from mechanics.model.singular import singular_joint
 from mechanics.model.visuals import Visual
+from mechanics.model.workspace import Workspace
 
 Array = NDArray[np.float64]
 _ROTATION_TOLERANCE = 1e-6
@@ -236,7 +237,8 @@ class Tree:
         self._check_mobility()
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"frames": dict(self.frames)}
+        own = {name: value for name, value in self.__dict__.items() if name != "calls"}
+        return own | {"frames": dict(self.frames)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, frames=MappingProxyType(state["frames"]))
@@ -259,6 +261,13 @@ class Tree:
             (len(b.joint.elements) > 2 or not b.inertia.is_full) and not np.all(np.asarray(b.data.armature) > 0.0)
             for b in self.bodies
         )
+
+    @cached_property
+    def is_doubtful(self) -> bool:
+        """Whether solutions with the mass matrix are to be checked: it can be singular, or a joint of several motions
+        can be close to locking.
+        """
+        return self.may_be_singular or any(len(b.joint.elements) > 1 for b in self.bodies)
 
     # --- for the integrators ------------------------------------------------------------------------------------------
 
@@ -494,6 +503,21 @@ class Tree:
     def work_shape(self) -> tuple[int, int]:
         """Size of the workspace of its fields."""
         return self.packed.work_shape
+
+    @cached_property
+    def calls(self) -> dict[Any, Any]:
+        """What functions of states have prepared for this tree (`mechanics.evaluation`)."""
+        return {}
+
+    def workspace(self) -> Workspace:
+        """Memory for many calls one after another: stands for the tree in the functions of `mechanics.dynamics`.
+
+        Returns
+        -------
+        Workspace
+            For one thread at a time.
+        """
+        return Workspace(self)
 
     # --- configurations -----------------------------------------------------------------------------------------------
 
