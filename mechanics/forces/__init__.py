@@ -6,25 +6,28 @@ element             force                                                       
 `joint_spring`      τ = −k (x − x₀) − c s on one coordinate                     stores k (x − x₀)²/2, loses c s²
 `servo`             τ = −k (x − x_d(t)) − c (s − ẋ_d(t))                        does work
 `motor`             τ = u(t)                                                    does work
+`wrench`            force and moment on a body                                  does work
 `spring_damper`     −k (l − l₀) − c l̇ along the line between two points         stores k (l − l₀)²/2, loses c l̇²
 `compliant`         −k φ − c φ̇ on every equation of a closure instead of φ = 0  stores k φ²/2, loses c φ̇²
 `bushing`           three shifts and three turns of a `compliant` weld          the same
 `contact`           a point, sphere or arc on a plane: see `forces.laws`        stores U(depth), loses the rest
 ==================  ==========================================================  ========================================
 
-A kind of your own derives from `OnJoint`, `OnEquation` or `OnBodies` (`mechanics.forces.element`); `register` makes
-compiled loops know it.
+Motors and servos without a motion of their own, and wrenches, are inputs: `Problem.with_inputs`, `integrators.stepper`.
+A kind of your own derives from `OnJoint`, `OnEquation`, `OnBodies` or `OnScrew` (`mechanics.forces.element`);
+`register` makes compiled loops know it.
 """
 
 from liegroup.modules import listing
 from mechanics.forces.compliant import bushing, compliant, spring_damper
 from mechanics.forces.contact import contact
-from mechanics.forces.element import BodyState, Element, OnBodies, OnEquation, OnJoint, not_negative
+from mechanics.forces.element import BodyState, Element, OnBodies, OnEquation, OnJoint, OnScrew, not_negative
 from mechanics.forces.joint_spring import joint_spring
 from mechanics.forces.laws import hunt_crossley_factor
 from mechanics.forces.motor import motor
 from mechanics.forces.registry import KINDS, register
 from mechanics.forces.servo import servo
+from mechanics.forces.wrench import wrench
 
 __all__ = [
     "KINDS",
@@ -33,6 +36,7 @@ __all__ = [
     "OnBodies",
     "OnEquation",
     "OnJoint",
+    "OnScrew",
     "bushing",
     "compliant",
     "contact",
@@ -43,5 +47,6 @@ __all__ = [
     "register",
     "servo",
     "spring_damper",
+    "wrench",
 ]
 __dir__ = listing(__all__)
