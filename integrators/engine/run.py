@@ -236,7 +236,7 @@ class Run:
 
     def _functions(self) -> None:
         problem, events = self.problem, self.output.events
-        self.parameters, self.structure = problem.parameters, problem.structure
+        self.parameters, self.structure = problem.own_parameters(), problem.structure
         self.called_back: CalledBack | None = None
         is_compiled = problem.is_compiled and (events is None or events.field.is_compiled)
         self.interpreted = not (is_compiled or CALL_BACK)
