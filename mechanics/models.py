@@ -337,7 +337,7 @@ def load_mjcf(
     -----
     ModelWarning
         What MuJoCo would do and the tree does not, with the names: contacts, equality constraints, tendons, actuators,
-        armature, springs, …
+        springs, …
 
     Examples
     --------
