@@ -46,7 +46,7 @@ from mechanics.forces import Element, OnBodies, OnJoint
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.model.picture import svg
 from mechanics.model.tree import Tree
-from mechanics.scenes import mechanism_scene, show_configurations
+from mechanics.scenes import draw_configuration, mechanism_scene, show_configurations
 from mechanics.variational.own_step import variational_step
 
 __all__ = [
@@ -501,6 +501,32 @@ class Mechanism:
             What was written, or the page.
         """
         return show_configurations(mechanism_scene(self), self.home if q is None else q, path, **options)
+
+    def draw(self, q: ArrayLike | None = None, ax: Any = None, **options: Any) -> Any:
+        """A picture of one configuration in matplotlib axes: bodies as `Tree.draw`, springs and rods of fixed
+        length.
+
+        Parameters
+        ----------
+        q : array (nq,), optional
+            Default `home`.  Angles in rad, lengths in m.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; default those of a new figure.
+        **options
+            ``frames``: names of frames, or frames, whose axes are drawn (x red, y green, z blue); ``paths``: arrays
+            (k, 3) of points in the world, m, drawn as lines.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            ``ax.figure.savefig(path)`` writes it.
+
+        Raises
+        ------
+        ValueError, KeyError
+            A wrong configuration, paths that are none, frames that the tree does not have.
+        """
+        return draw_configuration(mechanism_scene(self), self.home if q is None else q, ax, **options)
 
     @property
     def _has_derivatives(self) -> bool:
