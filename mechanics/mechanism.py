@@ -619,7 +619,11 @@ class Mechanism:
         ValueError
             Wrong sizes, numbers that are not finite, quaternions that are not unit; a joint that carries no inertia.
         """
-        return dynamics.closed_rates(self.tree, self.packed(), field, q, p, t)
+        return dynamics.closed_rates(self.tree, self._packed, field, q, p, t)
+
+    @cached_property
+    def _packed(self) -> PackedLoops:
+        return self.packed()
 
     def rhs_derivatives(self, q: ArrayLike, p: ArrayLike, t: float = 0.0) -> Array:
         """The derivative of `rhs` by (q, p*): (…, 2 nv, 2 nv), rows v, then ṗ*, columns q (increments q·exp(ε e_k) from
