@@ -47,7 +47,7 @@ from mechanics.forces.motor import Motor
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.model.picture import svg
 from mechanics.model.tree import Tree
-from mechanics.scenes import mechanism_scene, show_configurations
+from mechanics.scenes import draw_configuration, mechanism_scene, show_configurations
 from mechanics.variational.own_step import variational_step, variational_steps
 
 __all__ = [
@@ -505,6 +505,32 @@ class Mechanism:
         """
         return show_configurations(mechanism_scene(self), self.home if q is None else q, path, **options)
 
+    def draw(self, q: ArrayLike | None = None, ax: Any = None, **options: Any) -> Any:
+        """A picture of one configuration in matplotlib axes: bodies as `Tree.draw`, springs and rods of fixed
+        length.
+
+        Parameters
+        ----------
+        q : array (nq,), optional
+            Default `home`.  Angles in rad, lengths in m.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; default those of a new figure.
+        **options
+            ``frames``: names of frames, or frames, whose axes are drawn (x red, y green, z blue); ``paths``: arrays
+            (k, 3) of points in the world, m, drawn as lines.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            ``ax.figure.savefig(path)`` writes it.
+
+        Raises
+        ------
+        ValueError, KeyError
+            A wrong configuration, paths that are none, frames that the tree does not have.
+        """
+        return draw_configuration(mechanism_scene(self), self.home if q is None else q, ax, **options)
+
     @property
     def _has_derivatives(self) -> bool:
         """Whether the field also writes its derivatives (`mechanics.closed_trees.derivatives`)."""
@@ -596,7 +622,11 @@ class Mechanism:
         ValueError
             Wrong sizes, numbers that are not finite, quaternions that are not unit; a joint that carries no inertia.
         """
-        return dynamics.closed_rates(self.tree, self.packed(), field, q, p, t)
+        return dynamics.closed_rates(self.tree, self._packed, field, q, p, t)
+
+    @cached_property
+    def _packed(self) -> PackedLoops:
+        return self.packed()
 
     def rhs_derivatives(self, q: ArrayLike, p: ArrayLike, t: float = 0.0) -> Array:
         """The derivative of `rhs` by (q, p*): (…, 2 nv, 2 nv), rows v, then ṗ*, columns q (increments q·exp(ε e_k) from

@@ -3,7 +3,8 @@ business.
 
 A MuJoCo body carries any number of joints, each about an anchor; here the joints about one anchor are one joint, whose
 body has its origin at the anchor, and further anchors are massless bodies in between.  ``tree.frames`` has the frames
-of the file.  Bodies without joints stay bodies, on a `Fixed` joint.  Coordinates count from the model's reference
+of the bodies and the sites of the file.
+Bodies without joints stay bodies, on a `Fixed` joint.  Coordinates count from the model's reference
 (``qpos0``), free joints give the position and orientation in the world.  What MuJoCo would do and the tree does not is
 listed in ``tree.notes``.
 """
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechanics.adapters.mjcf_model import active_equalities, compiled, disabled, named, stiff_joints
+from mechanics.adapters.mjcf_sites import sites
 from mechanics.adapters.mjcf_visuals import visuals
 from mechanics.adapters.reading import LIMITS, Limits, Report, inside, some
 from mechanics.adapters.state_map import element_names
@@ -83,6 +85,7 @@ def tree_of(model: Any, report: Report, gravity: ArrayLike | None, damping: bool
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # the compiler has checked the inertias
             looks = visuals(model, frames)
+            frames |= sites(model, frames)
             return Tree(bodies, name, gravity, strict=False, notes=report.notes, frames=frames, visuals=looks)
 
 

@@ -44,7 +44,7 @@ from mechanics.model.tree import Tree
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PackedLoops:
     """The arrays of a tree with closures."""
 
