@@ -214,7 +214,7 @@ class StepFunction:
         start = np.atleast_2d(problem.y0)[0]
         self._run = run = single_run(problem, method, Output(), Plan(0.0, step, 1), start)
         in_stages, n = isinstance(run, StagesRun), problem.n
-        functions = [f.__wrapper_address__() for f in (run.step, run.field, run.projection)]
+        functions = [f.address for f in (run.step, run.field, run.projection)]
         remembers = method.stepper.report is not None
         kind = MemoryOfStages if in_stages else Memory
         self._memory = kind(
