@@ -1,6 +1,7 @@
 """Time: methods, the run engine, results.  `integrate(problem, method, t_span, step)` returns a `Solution`."""
 
 from integrators.integrate import integrate, resume, suggest_step
+from integrators.modes import integrate_modes
 from integrators.problem import Doubt, Guard, Problem, Variable
 from integrators.results.solution import Solution
 from integrators.status import Status
@@ -17,5 +18,16 @@ renamed(
     }
 )
 
-__all__ = ["Doubt", "Guard", "Problem", "Solution", "Status", "Variable", "integrate", "resume", "suggest_step"]
+__all__ = [
+    "Doubt",
+    "Guard",
+    "Problem",
+    "Solution",
+    "Status",
+    "Variable",
+    "integrate",
+    "integrate_modes",
+    "resume",
+    "suggest_step",
+]
 __dir__ = listing(__all__)

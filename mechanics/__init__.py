@@ -33,6 +33,7 @@ from mechanics.model.tree import Body, JointData, Tree
 from mechanics.models import load_mechanism, load_mjcf, load_model, load_urdf, model_names, model_path
 from mechanics.problems.accounts import element_accounts
 from mechanics.problems.compiled import CompiledModel, compile_model
+from mechanics.problems.nonsmooth import Nonsmooth
 from mechanics.problems.tree import hamiltonian_problem
 from mechanics.problems.velocity import velocity_problem
 
@@ -45,6 +46,7 @@ __all__ = [
     "Mechanism",
     "ModelError",
     "ModelWarning",
+    "Nonsmooth",
     "Tree",
     "bias",
     "body_jacobians",
