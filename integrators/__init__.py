@@ -1,6 +1,7 @@
 """Time: methods, the run engine, results.  `integrate(problem, method, t_span, step)` returns a `Solution`."""
 
 from integrators.integrate import integrate, resume, suggest_step
+from integrators.modes import integrate_modes
 from integrators.problem import Doubt, Guard, Problem, Sampled, Variable, traced
 from integrators.results.solution import Solution
 from integrators.status import Status
@@ -29,6 +30,7 @@ __all__ = [
     "StepFunction",
     "Variable",
     "integrate",
+    "integrate_modes",
     "resume",
     "stepper",
     "suggest_step",

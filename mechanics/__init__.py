@@ -55,6 +55,7 @@ from mechanics.models import (
 )
 from mechanics.problems.accounts import element_accounts
 from mechanics.problems.compiled import CompiledModel, compile_model
+from mechanics.problems.nonsmooth import Nonsmooth
 from mechanics.problems.tree import hamiltonian_problem
 from mechanics.problems.velocity import velocity_problem
 from mechanics.symbolic import from_kanes_method, from_lagranges_method, from_lagrangian
@@ -68,6 +69,7 @@ __all__ = [
     "Mechanism",
     "ModelError",
     "ModelWarning",
+    "Nonsmooth",
     "StateMap",
     "Tree",
     "bias",

@@ -197,6 +197,16 @@ def calls() -> dict[str, Call]:
         "Wheel": (forces.Wheel, {"frame": frame, "radius": 0.1, "section": 0.01}),
         "Plane": (forces.Plane, {"frame": frame}),
         "soft_numbers": (forces.soft_numbers, {"mass": 1.0, "time_constant": 0.02, "damping_ratio": 1.0}),
+        "Nonsmooth": (
+            mechanics.Nonsmooth,
+            {
+                "model": free,
+                "stops": {"upper": (-1.0, 1.0)},
+                "restitution": 0.5,
+                "friction": {"lower": 1.0},
+                "shortest": 1e-6,
+            },
+        ),
         "Solution.error": (lambda name, relative: solution().error(name, relative), {"name": "sum", "relative": True}),
         "Solution.minimum": (lambda name: solution().minimum(name), {"name": "sum"}),
         "Solution[]": (lambda name: solution()[name], {"name": "sum"}),
