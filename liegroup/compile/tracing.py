@@ -40,7 +40,24 @@ def _tanh_machine(x: Any) -> Any:
     return _tanh_each(x)
 
 
-@primitive(_exp_machine)
+@helper
+def _exp_stepped(x: Any) -> Any:
+    y = _exp_each(x.real)
+    return complex(y, y * x.imag)
+
+
+@helper
+def _log_stepped(x: Any) -> Any:
+    return complex(_log_each(x.real), x.imag / x.real)
+
+
+@helper
+def _tanh_stepped(x: Any) -> Any:
+    y = _tanh_each(x.real)
+    return complex(y, (1.0 - y * y) * x.imag)
+
+
+@primitive(_exp_machine, _exp_stepped)
 def exp(x: Any) -> Any:
     """eˣ of any scalar."""
     if is_machine_real(x):
@@ -48,7 +65,7 @@ def exp(x: Any) -> Any:
     return np.exp(x) if np.iscomplexobj(x) else library_of(x).exp(x)
 
 
-@primitive(_log_machine)
+@primitive(_log_machine, _log_stepped)
 def log(x: Any) -> Any:
     """Natural logarithm of any scalar."""
     if is_machine_real(x):
@@ -56,7 +73,7 @@ def log(x: Any) -> Any:
     return np.log(x) if np.iscomplexobj(x) else library_of(x).log(x)
 
 
-@primitive(_tanh_machine)
+@primitive(_tanh_machine, _tanh_stepped)
 def tanh(x: Any) -> Any:
     """Hyperbolic tangent of any scalar."""
     if is_machine_real(x):

@@ -14,7 +14,7 @@ from liegroup.compile import helper, kernel, ld, ld2, rare, scalar_of, st
 from liegroup.formulas.vectors import cross, scale
 from mechanics.algebra.vectors import rotated_back
 from mechanics.closed_trees.layout import ACCUMULATED, PackedEquation, closures_of, element_of
-from mechanics.closed_trees.poses import add_at, pose, screws_of
+from mechanics.closed_trees.poses import add_at, pose, screws_at
 from mechanics.forces.element import ON_EQUATION, ON_JOINT, BodyState
 from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint
 from mechanics.kernels.links import vector
@@ -22,13 +22,15 @@ from mechanics.model.layout import HEADER, header_of
 
 
 @helper
-def on_equation(parameters: Any, structure: Any, closures: Any, element: Any, work: Any) -> Any:
-    """φ, its rate, and the screws of the equation of an element; twists are in columns 0 … 5 of the links."""
-    i, j = element.first, element.second
-    equation = PackedEquation(element.equation, i, j, element.equation_numbers, element.code)
-    phi, W_i, W_j = screws_of(parameters, structure, closures, equation, work)
-    rate = _power(W_i, vector(work, i, 0), vector(work, i, 3)) + _power(W_j, vector(work, j, 0), vector(work, j, 3))
-    return phi, rate, W_i, W_j
+def on_equation(parameters: Any, structure: Any, element: Any, work: Any, registers: Any, i: Any, j: Any) -> Any:
+    """φ, its rate, and the screws of the equation of an element, from the states of the two links; line `registers` of
+    `work` is for a tape.
+    """
+    equation = PackedEquation(
+        element.equation, element.first, element.second, element.equation_numbers, element.code
+    )  # fmt: skip
+    phi, W_i, W_j = screws_at(parameters, structure, equation, work, registers, i.R, i.x, j.R, j.x)
+    return phi, _power(W_i, i.v, i.w) + _power(W_j, j.v, j.w), W_i, W_j
 
 
 @helper
@@ -38,7 +40,7 @@ def _power(W: Any, v: Any, w: Any) -> Any:
 
 @helper
 def body_state(work: Any, poses_at: Any, i: Any) -> Any:
-    """Pose and twist of link i."""
+    """Pose and twist of link i; twists are in columns 0 … 5 of the links."""
     R, x = pose(work, poses_at + i)
     return BodyState(R, x, vector(work, i, 0), vector(work, i, 3))
 
@@ -51,9 +53,11 @@ def _wrench(R: Any, arm: Any, force: Any) -> Any:
 
 
 @helper
-def along_equation(t: Any, parameters: Any, structure: Any, closures: Any, element: Any, work: Any) -> Any:
-    """The wrenches on the two links of an element that acts along an equation."""
-    phi, rate, W_i, W_j = on_equation(parameters, structure, closures, element, work)
+def along_equation(
+    t: Any, parameters: Any, structure: Any, element: Any, work: Any, registers: Any, i: Any, j: Any
+) -> Any:
+    """The wrenches on the two links of an element that acts along an equation, from their states."""
+    phi, rate, W_i, W_j = on_equation(parameters, structure, element, work, registers, i, j)
     force, _, _ = law_on_equation(element.kind, t, parameters, element, phi, rate)
     return (
         (force * W_i[0], force * W_i[1], force * W_i[2], force * W_i[3], force * W_i[4], force * W_i[5]),
@@ -62,12 +66,20 @@ def along_equation(t: Any, parameters: Any, structure: Any, closures: Any, eleme
 
 
 @helper
-def between_bodies(t: Any, parameters: Any, closures: Any, element: Any, work: Any) -> Any:
-    """The wrenches on the two links of an element that acts at points of bodies."""
-    first = body_state(work, closures.poses, element.first)
-    second = body_state(work, closures.poses, element.second)
+def between_bodies(t: Any, parameters: Any, element: Any, first: Any, second: Any) -> Any:
+    """The wrenches on the two links of an element that acts at points of bodies, from their states."""
     f, arm_i, arm_j, _, _ = law_on_bodies(element.kind, t, parameters, element, first, second)
     return _wrench(first.R, arm_i, f), _wrench(second.R, arm_j, scale(-1.0, f))
+
+
+@helper
+def wrenches(
+    t: Any, parameters: Any, structure: Any, element: Any, work: Any, registers: Any, first: Any, second: Any
+) -> Any:
+    """Of an element that acts on two links, of any scalar type."""
+    if element.place == ON_EQUATION:
+        return along_equation(t, parameters, structure, element, work, registers, first, second)
+    return between_bodies(t, parameters, element, first, second)
 
 
 @helper
@@ -106,12 +118,9 @@ def force_of(
     if element.place == ON_JOINT:
         force, _, _ = law_on_joint(kind, t, parameters, element, ld(y, i), ld(out, j))
         st(out, offset + j, ld(out, offset + j) + force)
-    elif element.place == ON_EQUATION:
-        F_i, F_j = along_equation(t, parameters, structure, closures, element, work)
-        _apply(work, poses_at + i, F_i)
-        _apply(work, poses_at + j, F_j)
     else:
-        F_i, F_j = between_bodies(t, parameters, closures, element, work)
+        first, second = body_state(work, poses_at, i), body_state(work, poses_at, j)
+        F_i, F_j = wrenches(t, parameters, structure, element, work, closures.registers, first, second)
         _apply(work, poses_at + i, F_i)
         _apply(work, poses_at + j, F_j)
 
@@ -136,7 +145,8 @@ def _stored_and_power(t: Any, y: Any, parameters: Any, structure: Any, work: Any
         if element.place == ON_JOINT:
             _, u, p = law_on_joint(kind, t, parameters, element, ld(y, i), ld(velocities, j))
         elif element.place == ON_EQUATION:
-            phi, rate, _, _ = on_equation(parameters, structure, closures, element, work)
+            first, second = body_state(work, closures.poses, i), body_state(work, closures.poses, j)
+            phi, rate, _, _ = on_equation(parameters, structure, element, work, closures.registers, first, second)
             _, u, p = law_on_equation(kind, t, parameters, element, phi, rate)
         else:
             first, second = body_state(work, closures.poses, i), body_state(work, closures.poses, j)
