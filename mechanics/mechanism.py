@@ -481,6 +481,7 @@ class Mechanism:
             own_steps=self._variational_steps(packed),
             model=self.name,
             scene=mechanism_scene(self),
+            joints=self.tree,
         )
 
     def show(self, q: ArrayLike | None = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:

@@ -155,6 +155,9 @@ class Problem:
     scene : Scene or callable ``(t, y) → Scene``, optional
         How a motion is drawn (`integrators.scenes`); default boxes for the factors SE(3), SO(3) and SE(2) of the group,
         none for others: ``integrators.scenes.points(f)`` draws points f(y).  It has no part in the motion.
+    joints : object with attributes nq and nv, optional
+        Whose joints the state begins with, such as a tree: its first nq components are their configuration, the first
+        nv of the field their velocity.  For `Solution.joint_states` and other projects' arrays.
 
     Raises
     ------
@@ -207,6 +210,7 @@ class Problem:
     exact: Callable[[Any], Array] | None = None
     model: str = "problem"
     scene: Any = None
+    joints: Any = None
     table: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -24,6 +24,7 @@ used only where nobody else can write (`liegroup.compile.folders`), and what is 
 (`liegroup.compile.seals`).
 """
 
+from liegroup.compile.addresses import function_at
 from liegroup.compile.cache import source_digest
 from liegroup.compile.callback import C_FUNCTION, call_at
 from liegroup.compile.decorators import Entry, compile_field, entry, helper, is_formula, is_jitted, kernel, primitive
@@ -89,6 +90,7 @@ __all__ = [
     "entry",
     "flattened",
     "function",
+    "function_at",
     "helper",
     "in_pairs",
     "in_rows",

@@ -306,4 +306,5 @@ def multiplier_problem(
         projection=None if projection == "none" else index_one_projection,
         model=mechanism.name,
         scene=mechanism_scene(mechanism),
+        joints=tree,
     )

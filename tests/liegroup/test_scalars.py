@@ -24,7 +24,7 @@ from liegroup.compile.scalars import (
     sincos,
     sqrt,
 )
-from liegroup.compile.tracing import exp, log, tanh
+from liegroup.compile.tracing import exp, floor, log, sinh, tanh
 
 EPSILON = np.finfo(np.float64).eps
 LIMIT = 1e6
@@ -197,7 +197,7 @@ def _by_a_step(x: Any, out: Any) -> None:
         log(b),
         tanh(a),
         maximum(a, b),
-        select(less(b, a), a, b),
+        select(less(b, a), a, b) + floor(a) + sinh(a),
     )
     for k in range(10):
         st(out, k, values[k].imag * 1e30)
@@ -208,5 +208,16 @@ def test_compiled_formulas_of_complex_numbers_carry_derivatives() -> None:
     found = np.zeros(10)
     _by_a_step(np.array([a, b]), found)
     turned = (b - 2.0 * a) / (a * a + b * b)
-    true = [np.cos(a), -np.sin(a), 1.0 / np.sqrt(b), 1.0, turned, np.exp(a), 2.0 / b, 1.0 - np.tanh(a) ** 2, 2.0, 2.0]
+    true = [
+        np.cos(a),
+        -np.sin(a),
+        1.0 / np.sqrt(b),
+        1.0,
+        turned,
+        np.exp(a),
+        2.0 / b,
+        1.0 - np.tanh(a) ** 2,
+        2.0,
+        2.0 + np.cosh(a),
+    ]
     assert np.abs(found / true - 1.0).max() < 1e-15

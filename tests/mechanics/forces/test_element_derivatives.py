@@ -12,7 +12,7 @@ import scipy.linalg
 import mechanics
 from integrators import integrate
 from liegroup.table import EXP, retract
-from mechanics import Body, Frame, Inertia, Tree
+from mechanics import Body, Frame, Inertia, JointData, Tree
 from mechanics.closed_trees.field import closed
 from mechanics.constraints import coupling, gear, holonomic
 from mechanics.derivatives.elements import generalised_forces
@@ -87,7 +87,7 @@ def geared():
     inertia = Inertia.about_com(1.2, (0.1, 0.02, -0.2), np.diag([0.02, 0.03, 0.04]))
     bodies = [
         Body("base", moved, inertia=inertia),
-        Body("arm", Revolute(y), "base", (0.3, 0.1, 0.0), inertia=inertia),
+        Body("arm", Revolute(y), "base", (0.3, 0.1, 0.0), inertia=inertia, data=JointData(0.1, armature=0.5)),
         Body("slide", Prismatic(x), "arm", (0.0, 0.3, 0.0), inertia=inertia),
         Body("hand", Spherical(), "slide", (0.0, 0.4, 0.1), inertia=inertia),
         Body("wheel", Revolute(z), "base", (0.0, 0.0, 0.3), inertia=inertia),
@@ -228,7 +228,7 @@ def test_two_masses_on_a_spring_contract_as_the_formula_says():
         bodies = [
             Body(name, Prismatic((1.0, 0.0, 0.0)), inertia=Inertia.point(mass)) for name, mass in (("a", m1), ("b", m2))
         ]
-        spring = spring_damper(Frame("a"), Frame("b"), k, 0.0, 2.0)
+        spring = spring_damper(Frame("a"), Frame("b"), k, damping=0.0, length=2.0)
         mechanism = Mechanism(Tree(bodies), elements=[spring])
         _, approximate, blocks = stiff_jacobians(mechanism, [0.0, 2.0], np.zeros(2), np.zeros(2), np.sqrt(alpha))
         rho = np.abs(np.linalg.eigvals(np.eye(2) - np.linalg.solve(blocks, approximate))).max()
