@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +23,7 @@ from mechanics.algorithms import crba, era, forward, kinematics, rnea
 from mechanics.algorithms import energy as energy_kernels
 from mechanics.algorithms import momentum as momentum_kernels
 from mechanics.closed_trees.packing import PackedLoops
-from mechanics.evaluation import Arrays, StateFunction, packed_arrays, written
+from mechanics.evaluation import StateFunction, packed_arrays, written
 from mechanics.model.tree import Tree
 from mechanics.model.workspace import Workspace
 from mechanics.reference import osp, osp_plan, tsp
@@ -106,8 +107,10 @@ _PROJECTIONS: dict[str, Callable[[Tree], tuple[Entry, osp_plan.Plan]]] = {
 }  # fmt: skip
 
 
-def _rates_by(field: Entry, arrays: Callable[[Tree], Arrays] | None = None) -> StateFunction:
-    return StateFunction(field, ("p",), shape=_twice, arrays=arrays or packed_arrays, kept=False)
+@lru_cache(maxsize=256)
+def _rates_by(field: Entry, packed: PackedLoops | None = None) -> StateFunction:
+    arrays = packed_arrays if packed is None else lambda tree: packed
+    return StateFunction(field, ("p",), shape=_twice, arrays=arrays)
 
 
 # --- kinematics and dynamics ------------------------------------------------------------------------------------------
@@ -492,8 +495,8 @@ def closed_rates(
     --------
     What `Mechanism` calls in its method `rhs`.
     """
-    values = _rates_by(field, lambda tree: packed)(tree, t, q, p)
-    if not np.isfinite(values).all():
+    values = _rates_by(field, packed)(tree, t, q, p)
+    if not math.isfinite(np.vdot(values, values)) and not np.isfinite(values).all():
         raise ValueError(
             f"the rates of mechanism {tree.name!r} are not finite: a joint moves no inertia in this configuration, "
             "or the ends of a "

@@ -27,6 +27,8 @@ __dir__ = listing(__all__)
 Array = NDArray[np.float64]
 T = TypeVar("T")
 _FLOAT = np.dtype(float)
+MANY = 1000
+"""Calls that a tree remembers: of functions, frames and mechanisms."""
 Arrays = Packed | PackedLoops | Plan
 """What a kernel is called with."""
 
@@ -64,8 +66,6 @@ class StateFunction:
         Tree → shape of the workspace; default that of the arrays.
     trees_only : str
         Name of the function that leaves out the closures and forces of a mechanism, and refuses it for that.
-    kept : bool
-        Whether the tree keeps what has been prepared for it, for the next call.
 
     Examples
     --------
@@ -85,7 +85,6 @@ class StateFunction:
     arrays: Callable[[Tree], Arrays] = packed_arrays
     work_shape: Callable[[Tree], tuple[int, int]] | None = None
     trees_only: str = ""
-    kept: bool = True
 
     def __call__(
         self,
@@ -109,10 +108,10 @@ class StateFunction:
         return values if out is None else written(out, values)
 
     def _prepared(self, tree: Tree) -> OneState:
-        """The call for a tree, kept with the tree if it will come again."""
-        call = OneState(self, tree)
-        if self.kept:
-            tree.calls[self] = call
+        """The call for a tree, which keeps it for the next time."""
+        if len(tree.calls) >= MANY:
+            tree.calls.clear()
+        tree.calls[self] = call = OneState(self, tree)
         return call
 
     def _at_many_states(self, tree: Tree, t: float, q: ArrayLike, rest: Any, wrenches: ArrayLike | None) -> Array:

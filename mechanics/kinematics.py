@@ -48,8 +48,6 @@ __dir__ = listing(__all__)
 
 Array = NDArray[np.float64]
 Axes = Literal["frame", "world"]
-_MANY = 1000
-"""Frames that a tree remembers."""
 
 
 def frame_pose(
@@ -563,8 +561,6 @@ def _of_frame(
     arrays = pack_frame(tree, _frame(tree, frame), axes == "world")
     full = tuple(tree.nv if n < 0 else n for n in shape)
     function = StateFunction(kernel, names, shape=lambda tree: full, arrays=lambda tree: arrays)
-    if len(tree.calls) > _MANY:
-        tree.calls.clear()
     tree.calls[kernel, frame, axes] = function
     return function
 

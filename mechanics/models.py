@@ -303,9 +303,9 @@ def load_mjcf(
 
     Bodies, inertias (also those from geometry), free, ball, hinge and slide joints, any number of them on a body, and
     their damping are carried over; limits and dry friction as data.  The origin of a body is the anchor of its last
-    joint; ``tree.frames`` has the frames of the file.  Coordinates of hinges and slides count from the model's
-    reference; a free joint gives position and quaternion (w, x, y, z) in the world.  Its velocity is in body axes,
-    where MuJoCo has the linear part in world axes.
+    joint; ``tree.frames`` has the frames of the bodies and the sites of the file.  Coordinates of hinges and slides
+    count from the model's reference; a free joint gives position and quaternion (w, x, y, z) in the world.  Its
+    velocity is in body axes, where MuJoCo has the linear part in world axes.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ def load_mjcf(
     -----
     ModelWarning
         What MuJoCo would do and the tree does not, with the names: contacts, equality constraints, tendons, actuators,
-        armature, springs, …
+        springs, …
 
     Examples
     --------

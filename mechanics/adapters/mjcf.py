@@ -3,7 +3,8 @@ business.
 
 A MuJoCo body carries any number of joints, each about an anchor; here the joints about one anchor are one joint, whose
 body has its origin at the anchor, and further anchors are massless bodies in between.  ``tree.frames`` has the frames
-of the file.  Bodies without joints stay bodies, on a `Fixed` joint.  Coordinates count from the model's reference
+of the bodies and the sites of the file.
+Bodies without joints stay bodies, on a `Fixed` joint.  Coordinates count from the model's reference
 (``qpos0``), free joints give the position and orientation in the world.  What MuJoCo would do and the tree does not is
 listed in ``tree.notes``.
 """
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechanics.adapters.mjcf_model import active_equalities, compiled, disabled, named, stiff_joints
+from mechanics.adapters.mjcf_sites import sites
 from mechanics.adapters.mjcf_visuals import visuals
 from mechanics.adapters.reading import LIMITS, Limits, Report, inside, some
 from mechanics.adapters.state_map import element_names
@@ -83,6 +85,7 @@ def tree_of(model: Any, report: Report, gravity: ArrayLike | None, damping: bool
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # the compiler has checked the inertias
             looks = visuals(model, frames)
+            frames |= sites(model, frames)
             return Tree(bodies, name, gravity, strict=False, notes=report.notes, frames=frames, visuals=looks)
 
 
@@ -180,8 +183,9 @@ def _inertia(model: Any, b: int) -> Inertia:
 
 
 def _data(model: Any, joints: list[int], damping: bool) -> JointData:
-    """Damping, friction and limits; limits of turns and slides, counted from the reference."""
+    """Damping, friction, armature and limits; limits of turns and slides, counted from the reference."""
     d: list[float] = []
+    a: list[float] = []
     f: list[float] = []
     lower: list[float] = []
     upper: list[float] = []
@@ -191,11 +195,13 @@ def _data(model: Any, joints: list[int], damping: bool) -> JointData:
         dofs = slice(int(model.jnt_dofadr[j]), int(model.jnt_dofadr[j]) + n_v)
         d += list(model.dof_damping[dofs]) if damping else [0.0] * n_v
         f += list(model.dof_frictionloss[dofs])
+        a += list(model.dof_armature[dofs])
         bounded = bool(model.jnt_limited[j]) and kind in (SLIDE, HINGE)
         reference = model.qpos0[model.jnt_qposadr[j]] if bounded else 0.0
         lower += [float(model.jnt_range[j][0] - reference)] if bounded else [-np.inf] * n_q
         upper += [float(model.jnt_range[j][1] - reference)] if bounded else [np.inf] * n_q
-    return JointData(damping=np.array(d), friction=np.array(f), lower=np.array(lower), upper=np.array(upper))
+    limits = {"lower": np.array(lower), "upper": np.array(upper)}
+    return JointData(damping=np.array(d), friction=np.array(f), armature=np.array(a), **limits)
 
 
 def _left_out(model: Any, report: Report, damping: bool, undamped: bool) -> None:
@@ -224,7 +230,6 @@ def _left_out(model: Any, report: Report, damping: bool, undamped: bool) -> None
         ),
         ([named(model, "tendon", i) for i in range(model.ntendon)], "tendons are left out"),
         ([named(model, "actuator", i) for i in range(model.nu)], "actuators are left out; pass joint forces instead"),
-        (joints(model.dof_armature), "joints with armature: rotor inertia is left out"),
         (joints(model.dof_frictionloss), "joints with dry friction (frictionloss): not modelled"),
         (joints(powers("dof_dampingpoly", model.nv)), "joints with damping that is not linear: only its linear part"),
         (those("joint", powers("jnt_stiffnesspoly", model.njnt)), "joints with springs that are not linear: left out"),

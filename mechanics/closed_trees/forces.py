@@ -15,8 +15,8 @@ from liegroup.formulas.vectors import cross, scale
 from mechanics.algebra.vectors import rotated_back
 from mechanics.closed_trees.layout import ACCUMULATED, PackedEquation, closures_of, element_of
 from mechanics.closed_trees.poses import add_at, pose, screws_at
-from mechanics.forces.element import ON_EQUATION, ON_JOINT, BodyState
-from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint
+from mechanics.forces.element import ON_EQUATION, ON_JOINT, ON_SCREW, BodyState
+from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint, law_on_screw
 from mechanics.kernels.links import vector
 from mechanics.model.layout import HEADER, header_of
 
@@ -73,12 +73,42 @@ def between_bodies(t: Any, parameters: Any, element: Any, first: Any, second: An
 
 
 @helper
+def screw_of(parameters: Any, element: Any, R: Any) -> Any:
+    """The wrench of a unit force along the screw of an element, in the axes of its link, which R turns."""
+    at = element.equation_numbers
+    d = ld(parameters, at), ld(parameters, at + 1), ld(parameters, at + 2)
+    x = ld(parameters, at + 3), ld(parameters, at + 4), ld(parameters, at + 5)
+    zero = 0.0 * R[0]
+    if element.equation >= 2:
+        d = rotated_back(R, d)
+    else:
+        d = d[0] + zero, d[1] + zero, d[2] + zero
+    if element.equation % 2 == 1:
+        return zero, zero, zero, d[0], d[1], d[2]
+    m = cross(x, d)
+    return d[0], d[1], d[2], m[0], m[1], m[2]
+
+
+@helper
+def along_screw(t: Any, parameters: Any, element: Any, state: Any) -> Any:
+    """The wrench on the link of an element that acts along a screw, and the law's energy and power."""
+    W = screw_of(parameters, element, state.R)
+    s = _power(W, state.v, state.w)
+    f, stored, power = law_on_screw(element.kind, t, parameters, element, 0.0 * s, s)
+    return (f * W[0], f * W[1], f * W[2], f * W[3], f * W[4], f * W[5]), stored, power
+
+
+@helper
 def wrenches(
     t: Any, parameters: Any, structure: Any, element: Any, work: Any, registers: Any, first: Any, second: Any
 ) -> Any:
-    """Of an element that acts on two links, of any scalar type."""
+    """Of an element that acts on two links, or on the first one, of any scalar type."""
     if element.place == ON_EQUATION:
         return along_equation(t, parameters, structure, element, work, registers, first, second)
+    if element.place == ON_SCREW:
+        F, _, _ = along_screw(t, parameters, element, first)
+        zero = 0.0 * F[0]
+        return F, (zero, zero, zero, zero, zero, zero)
     return between_bodies(t, parameters, element, first, second)
 
 
@@ -140,16 +170,38 @@ def _stored_and_power(t: Any, y: Any, parameters: Any, structure: Any, work: Any
     closures = closures_of(structure)
     stored = power = ld2(work, closures.poses, 0) * 0.0
     for n in range(closures.forces):
-        element = element_of(structure, closures, n)
-        kind, i, j = element.kind, element.first, element.second
-        if element.place == ON_JOINT:
-            _, u, p = law_on_joint(kind, t, parameters, element, ld(y, i), ld(velocities, j))
-        elif element.place == ON_EQUATION:
-            first, second = body_state(work, closures.poses, i), body_state(work, closures.poses, j)
-            phi, rate, _, _ = on_equation(parameters, structure, element, work, closures.registers, first, second)
-            _, u, p = law_on_equation(kind, t, parameters, element, phi, rate)
-        else:
-            first, second = body_state(work, closures.poses, i), body_state(work, closures.poses, j)
-            _, _, _, u, p = law_on_bodies(kind, t, parameters, element, first, second)
+        u, p = account_of(t, y, parameters, structure, work, velocities, element_of(structure, closures, n))
         stored, power = stored + u, power + p
     return stored, power
+
+
+@kernel
+def account_of(t: Any, y: Any, parameters: Any, structure: Any, work: Any, velocities: Any, element: Any) -> Any:
+    """(U, P) of one element."""
+    closures = closures_of(structure)
+    kind, i, j = element.kind, element.first, element.second
+    if element.place == ON_JOINT:
+        _, u, p = law_on_joint(kind, t, parameters, element, ld(y, i), ld(velocities, j))
+        return u, p
+    first, second = body_state(work, closures.poses, i), body_state(work, closures.poses, j)
+    if element.place == ON_EQUATION:
+        phi, rate, _, _ = on_equation(parameters, structure, element, work, closures.registers, first, second)
+        _, u, p = law_on_equation(kind, t, parameters, element, phi, rate)
+    elif element.place == ON_SCREW:
+        _, u, p = along_screw(t, parameters, element, first)
+    else:
+        _, _, _, u, p = law_on_bodies(kind, t, parameters, element, first, second)
+    return u, p
+
+
+@helper
+def powers_of_inputs(
+    t: Any, y: Any, parameters: Any, structure: Any, work: Any, velocities: Any, out: Any
+) -> None:  # fmt: skip
+    """out = the power of every input; poses, twists and velocities are known."""
+    closures = closures_of(structure)
+    for n in range(closures.forces):
+        element = element_of(structure, closures, n)
+        if element.input > 0:
+            _, p = account_of(t, y, parameters, structure, work, velocities, element)
+            st(out, element.input - 1, p)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, pose
-from integrators.scenes import show
+from integrators.scenes import draw, show
 from liegroup.arrays import of_kind, reals, sequence, shown
 from liegroup.display import card, table
 from liegroup.group import Group
@@ -322,6 +322,38 @@ class Tree:
         PosixPath('ur5.html')
         """
         return show(self, self.neutral() if q is None else q, path, **options)
+
+    def draw(self, q: ArrayLike | None = None, ax: Any = None, **options: Any) -> Any:
+        """A picture of one configuration in matplotlib axes: with the meshes of a model file, else drawn from
+        joints and inertias.
+
+        Parameters
+        ----------
+        q : array (nq,), optional
+            Default neutral.  Angles in rad, lengths in m.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; default those of a new figure.
+        **options
+            ``frames``: names of frames, or frames, whose axes are drawn (x red, y green, z blue); ``paths``: arrays
+            (k, 3) of points in the world, m, drawn as lines.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            ``ax.figure.savefig(path)`` writes it.
+
+        Raises
+        ------
+        ValueError, KeyError
+            A wrong configuration, paths that are none, frames that the tree does not have.
+
+        Examples
+        --------
+        >>> import mechanics
+        >>> arm = mechanics.load_model("ur5")
+        >>> arm.draw(frames=["tool0"]).figure.savefig("ur5.png")  # doctest: +SKIP
+        """
+        return draw(self, self.neutral() if q is None else q, ax, **options)
 
     # --- names --------------------------------------------------------------------------------------------------------
 

@@ -16,21 +16,21 @@ MODEL = """
   <option gravity="0.3 -0.2 -9.5"><flag contact="disable"/></option>
   <default><geom contype="0" conaffinity="0" density="900"/></default>
   <worldbody>
-    <body name="torso" pos="0.1 0.2 1.3" euler="10 20 30"><freejoint name="root"/>
+    <body name="torso" pos="0.1 0.2 1.3" euler="10 20 30"><joint name="root" type="free" armature="0.5"/>
       <geom type="box" size="0.2 0.1 0.3" pos="0.02 0 0.05"/>
       <body name="thigh" pos="0.1 0.1 -0.3" euler="0 30 15">
-        <joint name="hip" type="ball" pos="0.02 0.01 0.03" damping="0.2"/>
+        <joint name="hip" type="ball" pos="0.02 0.01 0.03" damping="0.2" armature="0.03"/>
         <geom type="capsule" size="0.04" fromto="0 0 0 0.1 0 -0.4"/>
         <body name="shank" pos="0.1 0 -0.4">
-          <joint name="slide" type="slide" axis="0 0.3 1"/>
+          <joint name="slide" type="slide" axis="0 0.3 1" armature="0.4"/>
           <joint name="knee" axis="0 1 0.2" pos="0 0.02 0.01" range="-60 30" damping="0.1"/>
           <joint name="twist" axis="1 0 0" pos="0.03 -0.02 -0.1" ref="20"/>
           <geom type="capsule" size="0.03" fromto="0 0 0 0 0 -0.4"/>
           <body name="foot" pos="0 0 -0.4" euler="0 0 45"><geom type="box" size="0.1 0.05 0.02"/></body>
         </body>
       </body>
-      <body name="wheel" pos="0 -0.2 0"><joint name="axle" axis="0 1 0"/><geom type="cylinder" size="0.1 0.02" euler="90
-      0 0"/></body>
+      <body name="wheel" pos="0 -0.2 0"><joint name="axle" axis="0 1 0" armature="0.2"/>
+        <geom type="cylinder" size="0.1 0.02" euler="90 0 0"/></body>
     </body>
     <body name="fence" pos="2 0 0"><geom size="0.1"/>
       <body name="gate"><joint name="hinge" axis="0 0 1"/><geom type="box" size="0.5 0.02 0.4" pos="0.5 0 0"/></body>
@@ -72,6 +72,30 @@ def test_bodies_are_where_mujoco_has_them(pair):
         assert np.allclose(R[i] @ frame.rotation, data.xmat[b].reshape(3, 3), rtol=0, atol=1e-12)
 
 
+def test_sites_are_frames():
+    """Where MuJoCo has them, with its Jacobians; under another name where a body has it."""
+    site = '<site name="{}" pos="0.1 -0.2 0.05" euler="20 -30 40"/>'
+    text = MODEL.replace('<body name="foot" pos="0 0 -0.4" euler="0 0 45">', "{}" + site.format("sole"))
+    text = text.replace("{}", '<body name="foot" pos="0 0 -0.4" euler="0 0 45">' + site.format("foot") + "<site/>")
+    text = text.replace("<worldbody>", "<worldbody>" + site.format("mark"))
+    tree, model = mechanics.load_mjcf(text), mujoco.MjModel.from_xml_string(text)
+    names = {"mark": "mark", "foot": "foot_site", "sole": "sole", "": "site_2"}
+    assert set(names.values()) <= set(tree.frames)
+    assert model.nsite == len(names)
+    q, _, R, data = states(tree, model, 3)
+    v_from_qvel = np.eye(tree.nv)
+    v_from_qvel[:3, :3] = R.T
+    for s in range(model.nsite):
+        name = names[model.site(s).name]
+        x, axes = mechanics.frame_pose(tree, q, name)
+        assert np.allclose(x, data.site_xpos[s], rtol=0, atol=1e-12)
+        assert np.allclose(axes, data.site_xmat[s].reshape(3, 3), rtol=0, atol=1e-12)
+        linear, angular = np.zeros((2, 3, model.nv))
+        mujoco.mj_jacSite(model, data, linear, angular, s)
+        J = mechanics.frame_jacobian(tree, q, name, axes="world") @ v_from_qvel
+        assert np.allclose(J, np.concatenate([linear, angular]), rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_mass_matrix_and_acceleration_are_those_of_mujoco(pair, seed):
     tree, model = pair
@@ -99,6 +123,7 @@ def test_data_of_joints_are_carried(pair):
     assert knee.name == "shank_anchor_1"
     assert np.allclose(knee.data.lower, [-np.inf, -np.pi / 3])
     assert np.allclose(knee.data.damping, [0.0, 0.1])
+    assert np.allclose(knee.data.armature, [0.4, 0.0])
     assert isinstance(tree.joint("hip"), mechanics.joints.Spherical)
     assert any("reference" in note for note in tree.notes)
     assert mechanics.load_mjcf(MODEL, damping=False).damping.sum() == 0.0
@@ -111,7 +136,7 @@ def test_what_is_not_carried_over_is_reported():
     with pytest.warns(ModelWarning) as caught:
         mechanics.load_mjcf(text)
     message = str(caught[0].message)
-    for word in ("contacts", "actuators", "rotor inertia", "springs", "dry friction"):
+    for word in ("contacts", "actuators", "springs", "dry friction"):
         assert word in message
 
 
@@ -194,7 +219,6 @@ def test_equalities_that_are_switched_off_do_not_act():
 
 
 LEFT_OUT = {
-    "armature": (sprung().replace('ref="10"', 'armature="1"'), "rotor inertia is left out: j"),
     "friction": (sprung().replace('ref="10"', 'frictionloss="1"'), "dry friction.*: j"),
     "actuators": (sprung(tail='<actuator><motor name="M" joint="j"/></actuator>'), "actuators are left out.*: M"),
     "springs of balls": (sprung(more=BALL), "springs of balls.*: n"),

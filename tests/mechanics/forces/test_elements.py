@@ -29,6 +29,7 @@ from mechanics.forces import (
     servo,
     spring_damper,
 )
+from mechanics.forces.wrench import Wrench
 from mechanics.joints import Continuous, Free, Motion, Prismatic, Revolute
 from mechanics.mechanism import Mechanism
 
@@ -61,6 +62,10 @@ ELEMENTS = {
     "friction that sticks": dry_friction("slider_joint", force=4.0, slip_speed=0.5, static_force=6.0),
     "servo": servo("arm_joint", stiffness=20.0, damping=0.7, target=Motion((0.1, 0.4))),
     "motor": motor("slider_joint", Motion((0.5,), ((2.0, 3.0, 0.1),))),
+    "force on a body": [
+        Wrench(HULL, 1, False, True, Motion((2.0,), ((1.0, 3.0, 0.1),))),
+        Wrench(TIP, 0, True, False, Motion((0.5,))),
+    ],
     "spring between bodies": spring_damper(HULL, DOOR, 50.0, damping=3.0, length=0.5),
     "spring to the ground": spring_damper(TIP, Frame(None, (1.0, 1.0, 1.0)), 50.0, damping=3.0, length=0.5),
     "bushing": bushing(HULL, DOOR, (10.0, 20.0, 30.0, 1.0, 2.0, 3.0), 0.5),
@@ -279,7 +284,7 @@ def test_a_kind_that_is_no_kind_is_refused():
 
     with pytest.raises(TypeError, match=r"Lawless\.law: expected staticmethod"):
         register(Lawless)
-    with pytest.raises(TypeError, match="derive it from OnJoint, OnEquation or OnBodies"):
+    with pytest.raises(TypeError, match="derive it from OnJoint, OnEquation, OnBodies or OnScrew"):
         register(int)
     with pytest.raises(ModelError, match="compiled loops do not know it"):
         Mechanism(tree(), elements=[[Lawless("arm_joint")]]).packed()
