@@ -21,7 +21,7 @@ from liegroup.display import card
 from liegroup.group import product, rn
 from liegroup.modules import listing
 from mechanics import dynamics
-from mechanics.algorithms.derivatives.columns import work_shape as derivatives_shape
+from mechanics.closed_trees.derivatives import LARGEST, with_derivatives
 from mechanics.closed_trees.field import closed
 from mechanics.closed_trees.layout import closures_of
 from mechanics.closed_trees.packing import PackedLoops, Solved, pack_loops
@@ -42,7 +42,7 @@ from mechanics.constraints.loops import Closure
 from mechanics.constraints.mobility import Mobility, mass_matrix, mobility, nearness, usual_pivot
 from mechanics.derivatives.mechanisms import rhs_derivatives
 from mechanics.errors import ModelError, ModelWarning
-from mechanics.forces import Element, OnBodies, OnJoint
+from mechanics.forces import Element, OnBodies
 from mechanics.forces.motor import Motor
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.model.picture import svg
@@ -463,14 +463,14 @@ class Mechanism:
             raise ValueError(f"projection: {projection!r}, expected 'positions', 'momenta' or 'none'")
         q0, v0 = self.start(q, v, rates)
         packed = self.packed(projection == "positions")
-        p0 = self.momentum(q0, v0)
+        p0, has_room = self.momentum(q0, v0), self.tree.nv <= LARGEST
         return Problem(
             product(self.tree.group, rn(self.tree.nv)),
             np.concatenate([q0, p0]),
-            differentiating(closed) if self._has_derivatives else closed,
+            differentiating(closed) if has_room else closed,
             parameters=packed.parameters,
             structure=packed.structure,
-            work_shape=self._work_shape(packed),
+            work_shape=with_derivatives(packed.structure, *packed.work_shape) if has_room else packed.work_shape,
             variables=self._variables(),
             invariants=closed_invariants,
             invariant_names=("energy", "gap", "velocity_gap", "pivot"),
@@ -530,19 +530,6 @@ class Mechanism:
             A wrong configuration, paths that are none, frames that the tree does not have.
         """
         return draw_configuration(mechanism_scene(self), self.home if q is None else q, ax, **options)
-
-    @property
-    def _has_derivatives(self) -> bool:
-        """Whether the field also writes its derivatives (`mechanics.closed_trees.derivatives`)."""
-        return not len(self.equations) and all(isinstance(e, OnJoint) and e.linear for e in self.elements)
-
-    def _work_shape(self, packed: PackedLoops) -> tuple[int, int]:
-        """The workspace of the field, with lines for its derivatives behind the others."""
-        rows, columns = packed.work_shape
-        if not self._has_derivatives:
-            return rows, columns
-        more, wide = derivatives_shape(self.tree.structure)
-        return rows + more, max(columns, wide)
 
     def _guards(self, kinetic: float, closes: bool) -> tuple[Guard, ...]:
         """What a motion that starts with this kinetic energy, J, presupposes; `closes`: the loops are closed after
@@ -632,9 +619,10 @@ class Mechanism:
         """The derivative of `rhs` by (q, p*): (…, 2 nv, 2 nv), rows v, then ṗ*, columns q (increments q·exp(ε e_k) from
         the right), then p*; the multipliers are differentiated with the rest.
 
-        Without closures by composite bodies and a local block of twelve per force element; with closures by complex
-        steps of the interpreted field: exact too, but some hundredths of a second per column.  Where a force law has a
-        corner (a contact that just touches), it is that of one side.
+        Exact: that of the tree by composite bodies, those of closures and force elements by complex steps of their own
+        formulas along the joints that move them.  Where closures depend on each other, ∂ṗ* leaves out what the null
+        directions of the multipliers turn by, which moves nothing.  Where a force law has a corner (a contact that just
+        touches), it is that of one side.
 
         Parameters
         ----------

@@ -17,6 +17,7 @@ from integrators.engine.fixed_run import FixedRun
 from integrators.engine.jumps import jumps
 from integrators.engine.observe import GREATEST, LEAST, SUM, SUM_LOW
 from integrators.engine.resolution import can_repeat, scale_of, unresolved
+from integrators.engine.resonance import resonant
 from integrators.engine.run import Plan, Run, Trajectory
 from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS, SUBSTEPS
 from integrators.method import Method
@@ -208,6 +209,7 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
     if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
         scale = scale_of(run, found.y)
         doubts += unresolved(run, found, scale, number) or jumps(run, found, scale, number)
+        doubts += resonant(run, found, number)
     return sorted(doubts, key=lambda doubt: abs(doubt.time - found.t[0]))
 
 

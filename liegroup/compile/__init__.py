@@ -31,7 +31,19 @@ from liegroup.compile.decorators import Entry, compile_field, entry, helper, is_
 from liegroup.compile.folders import cache_directory
 from liegroup.compile.functions import COMPLEX_STEP, absolute, any_, each_lane, less, magnitude, select, sqrt
 from liegroup.compile.lanes import WIDTH
-from liegroup.compile.memory import ALIGNMENT, flattened, in_rows_of_lanes, joined, lane_array, ld, ld2, st, st2
+from liegroup.compile.memory import (
+    ALIGNMENT,
+    flattened,
+    in_pairs,
+    in_rows,
+    in_rows_of_lanes,
+    joined,
+    lane_array,
+    ld,
+    ld2,
+    st,
+    st2,
+)
 from liegroup.compile.options import MODE
 from liegroup.compile.pending import LateBindingError, raise_pending
 from liegroup.compile.processor import Processor, processor
@@ -80,6 +92,8 @@ __all__ = [
     "function",
     "function_at",
     "helper",
+    "in_pairs",
+    "in_rows",
     "in_rows_of_lanes",
     "integer",
     "integer_table",

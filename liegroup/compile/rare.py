@@ -281,7 +281,7 @@ def _nothing() -> int:
 def bind_needed(functions: Iterable[Any], structure: Any, tau: int) -> None:
     """Bind what compiled functions call late for problems of a structure and a coordinate map, before a run starts."""
     for key in _called_by(functions):
-        if key not in _bindings and (key[:2] not in _needed or _needed[key[:2]][1](structure, tau)):
+        if key[:2] not in _needed or _needed[key[:2]][1](structure, tau):
             bind(key)
 
 
@@ -298,11 +298,12 @@ def never(structure: NDArray[np.int64], tau: int) -> bool:
     return False
 
 
-def _called_by(functions: Iterable[Any]) -> set[Key]:
-    found = set()
+def _called_by(functions: Iterable[Any]) -> list[Key]:
+    """Some more than once: a key has many types, and to tell it from others takes longer than to ask it twice."""
+    found: list[Key] = []
     for f in functions:
         libraries = [f] if hasattr(f, "library") else getattr(f, "overloads", {}).values()
-        found |= {key for x in libraries for key in getattr(x.library, "rare", ())}
+        found += [key for x in libraries for key in getattr(x.library, "rare", ())]
     return found
 
 

@@ -129,4 +129,4 @@ def _function(code: Any, x: Any, work: Any, row: Any, b: Any, c: Any) -> Any:
         return arctan2(x, y)
     if code == LESS:
         return select(less(x, y), 1.0 + 0.0 * y, 0.0 * y)
-    return select(x > 0.5, y, ld2(work, row, c))
+    return select(less(0.5, x), y, ld2(work, row, c))

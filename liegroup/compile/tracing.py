@@ -57,7 +57,24 @@ def _tanh_machine(x: Any) -> Any:
     return _tanh_each(x)
 
 
-@primitive(_exp_machine)
+@helper
+def _exp_stepped(x: Any) -> Any:
+    y = _exp_each(x.real)
+    return complex(y, y * x.imag)
+
+
+@helper
+def _log_stepped(x: Any) -> Any:
+    return complex(_log_each(x.real), x.imag / x.real)
+
+
+@helper
+def _tanh_stepped(x: Any) -> Any:
+    y = _tanh_each(x.real)
+    return complex(y, (1.0 - y * y) * x.imag)
+
+
+@primitive(_exp_machine, _exp_stepped)
 def exp(x: Any) -> Any:
     """eˣ of any scalar."""
     if is_machine_real(x):
@@ -65,7 +82,7 @@ def exp(x: Any) -> Any:
     return np.exp(x) if np.iscomplexobj(x) else library_of(x).exp(x)
 
 
-@primitive(_log_machine)
+@primitive(_log_machine, _log_stepped)
 def log(x: Any) -> Any:
     """Natural logarithm of any scalar."""
     if is_machine_real(x):
@@ -73,7 +90,7 @@ def log(x: Any) -> Any:
     return np.log(x) if np.iscomplexobj(x) else library_of(x).log(x)
 
 
-@primitive(_tanh_machine)
+@primitive(_tanh_machine, _tanh_stepped)
 def tanh(x: Any) -> Any:
     """Hyperbolic tangent of any scalar."""
     if is_machine_real(x):
@@ -141,10 +158,15 @@ def _floor_formula(x: Any) -> Any:
     return select(far, x, select(less(x, nearest), nearest - 1.0, nearest))
 
 
-def _of_any_scalar(name: str, formula: Any, numpy: Any) -> Callable[[Any], Any]:
+@helper
+def _floor_stepped(x: Any) -> Any:
+    return complex(_floor_formula(x.real), 0.0)
+
+
+def _of_any_scalar(name: str, formula: Any, numpy: Any, stepped: Any = None) -> Callable[[Any], Any]:
     """The function of a formula, which other numbers than machine numbers take from their library."""
 
-    @primitive(formula)
+    @primitive(formula, stepped)
     def function(x: Any) -> Any:
         if is_machine_real(x):
             return formula(x)
@@ -161,7 +183,7 @@ acosh = _of_any_scalar("acosh", _acosh_formula, np.arccosh)
 atanh = _of_any_scalar("atanh", _atanh_formula, np.arctanh)
 expm1 = _of_any_scalar("expm1", _expm1_formula, np.expm1)
 log1p = _of_any_scalar("log1p", _log1p_formula, np.log1p)
-floor = _of_any_scalar("floor", _floor_formula, lambda x: np.floor(np.real(x)))
+floor = _of_any_scalar("floor", _floor_formula, lambda x: np.floor(np.real(x)), _floor_stepped)
 FORMULAS: dict[str, Any] = {
     "sinh": _sinh_formula, "cosh": _cosh_formula, "asinh": _asinh_formula, "acosh": _acosh_formula,
     "atanh": _atanh_formula, "expm1": _expm1_formula, "log1p": _log1p_formula, "floor": _floor_formula,

@@ -9,10 +9,9 @@ from liegroup.compile import entry, kernel, ld, ld2, st
 from liegroup.formulas.vectors import add, scale
 from mechanics.algebra.vectors import rotated
 from mechanics.closed_trees.field import velocities
-from mechanics.closed_trees.forces import body_state, on_equation
+from mechanics.closed_trees.forces import along_screw, body_state, on_equation
 from mechanics.closed_trees.layout import closures_of, element_of
-from mechanics.closed_trees.poses import pose
-from mechanics.forces.element import ON_EQUATION, ON_JOINT
+from mechanics.forces.element import ON_EQUATION, ON_JOINT, ON_SCREW
 from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint
 
 ACCOUNT = 8
@@ -30,10 +29,14 @@ def _account(t: Any, y: Any, parameters: Any, structure: Any, work: Any, rates: 
         f, stored, power = law_on_joint(kind, t, parameters, element, ld(y, i), ld(rates, j))
         force, point = (f, zero, zero), none
     elif element.place == ON_EQUATION:
-        phi, rate, W, _ = on_equation(parameters, structure, closures, element, work)
+        first, second = body_state(work, closures.poses, i), body_state(work, closures.poses, j)
+        phi, rate, W, _ = on_equation(parameters, structure, element, work, closures.registers, first, second)
         f, stored, power = law_on_equation(kind, t, parameters, element, phi, rate)
-        R, x = pose(work, closures.poses + i)
-        force, point = scale(f, rotated(R, (W[0], W[1], W[2]))), x
+        force, point = scale(f, rotated(first.R, (W[0], W[1], W[2]))), first.x
+    elif element.place == ON_SCREW:
+        first = body_state(work, closures.poses, i)
+        F, stored, power = along_screw(t, parameters, element, first)
+        force, point = rotated(first.R, (F[0], F[1], F[2])), first.x
     else:
         first, second = body_state(work, closures.poses, i), body_state(work, closures.poses, j)
         force, arm, _, stored, power = law_on_bodies(kind, t, parameters, element, first, second)
