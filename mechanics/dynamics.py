@@ -296,7 +296,7 @@ def mass_matrix(
     for j, row in enumerate(rows):
         for i, entry in enumerate(row):
             M[..., i, j] = M[..., j, i] = entry
-    return written(out, M)
+    return written(out, M + np.diag(tree.armature))
 
 
 def momentum(tree: Tree | HasTree, q: ArrayLike, v: ArrayLike, t: float = 0.0, *, out: Array | None = None) -> Array:

@@ -25,7 +25,7 @@ from mechanics.algorithms.derivatives.columns import work_shape as derivatives_s
 from mechanics.closed_trees.field import closed
 from mechanics.closed_trees.layout import closures_of
 from mechanics.closed_trees.packing import PackedLoops, Solved, pack_loops
-from mechanics.closed_trees.projection import closed_invariants, closed_projection
+from mechanics.closed_trees.projection import closed_invariants, closed_projection, input_powers
 from mechanics.constraints.assembly import (
     ACCEPTED,
     CLOSED,
@@ -43,11 +43,12 @@ from mechanics.constraints.mobility import Mobility, mass_matrix, mobility, near
 from mechanics.derivatives.mechanisms import rhs_derivatives
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.forces import Element, OnBodies, OnJoint
+from mechanics.forces.motor import Motor
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.model.picture import svg
 from mechanics.model.tree import Tree
 from mechanics.scenes import draw_configuration, mechanism_scene, show_configurations
-from mechanics.variational.own_step import variational_step
+from mechanics.variational.own_step import variational_step, variational_steps
 
 __all__ = [
     "Mechanism",
@@ -477,10 +478,12 @@ class Mechanism:
             guards=self._guards(0.5 * float(p0 @ v0), projection == "positions"),
             explain=self.explain,
             projection=None if projection == "none" else closed_projection,
-            autonomous=not (self.tree.is_rheonomic or any(element.is_driven() for element in self.elements)),
+            autonomous=not (self.tree.is_rheonomic or any(e.is_driven() and not e.is_input for e in self.elements)),
             own_steps=self._variational_steps(packed),
             model=self.name,
             scene=mechanism_scene(self),
+            joints=self.tree,
+            inputs=replace(packed.inputs, power=input_powers),
         )
 
     def show(self, q: ArrayLike | None = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
@@ -659,7 +662,11 @@ class Mechanism:
         rows = closures_of(packed.structure) if self.elements else None
         own = variational_step(self.tree, len(self.solved.kept), rows, coupled, self._step_doubts)
         midpoint = partial(self._step_doubts, springs="midpoint")
-        return {"variational": own, "variational_imex": replace(own, doubts=midpoint)}
+        steps = {"variational": own, "variational_imex": replace(own, doubts=midpoint)}
+        if not len(self.equations) and all(isinstance(e, Motor) and e.is_input for e in self.elements):
+            tangent = variational_steps(self.tree)["variational_tangent"]  # it takes joint forces itself
+            steps |= {"variational_tangent": tangent, "variational_imex_tangent": tangent}
+        return steps
 
     def _step_doubts(self, y: Array, h: float, springs: str = "trapezoidal") -> list[Doubt]:
         """Springs that a variational step of size h cannot hold: it takes their forces at its ends; with springs by the

@@ -120,7 +120,7 @@ class Entry:
         """Where the code for the first signature is, for `function_at`."""
         if not self._address:
             compiled = self.compiled.overloads[self._signatures[0].args]
-            self._address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
+            self._address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
         return self._address
 
     @property

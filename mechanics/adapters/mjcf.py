@@ -22,6 +22,7 @@ from mechanics.adapters.mjcf_model import active_equalities, compiled, disabled,
 from mechanics.adapters.mjcf_sites import sites
 from mechanics.adapters.mjcf_visuals import visuals
 from mechanics.adapters.reading import LIMITS, Limits, Report, inside, some
+from mechanics.adapters.state_map import element_names
 from mechanics.algebra.spatial import rotation_from_quaternion
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.joints import (
@@ -138,6 +139,12 @@ def place_of(model: Any, j: int) -> tuple[str, int]:
     return _name(model, joints), sum(SIZES[kind][1] for kind in before)
 
 
+def joint_of(model: Any, j: int) -> str:
+    """The name of the elementary motion that a joint becomes (`mechanics.adapters.state_map.element_names`)."""
+    joints = next(group for _, group in _groups(model, int(model.jnt_bodyid[j])) if j in group)
+    return element_names(_name(model, joints), joints)[joints.index(j)]
+
+
 def _matrix(quaternion_wxyz: Any) -> Array:
     return np.asarray(rotation_from_quaternion(np.asarray(quaternion_wxyz, dtype=np.float64)))
 
@@ -176,8 +183,9 @@ def _inertia(model: Any, b: int) -> Inertia:
 
 
 def _data(model: Any, joints: list[int], damping: bool) -> JointData:
-    """Damping, friction and limits; limits of turns and slides, counted from the reference."""
+    """Damping, friction, armature and limits; limits of turns and slides, counted from the reference."""
     d: list[float] = []
+    a: list[float] = []
     f: list[float] = []
     lower: list[float] = []
     upper: list[float] = []
@@ -187,11 +195,13 @@ def _data(model: Any, joints: list[int], damping: bool) -> JointData:
         dofs = slice(int(model.jnt_dofadr[j]), int(model.jnt_dofadr[j]) + n_v)
         d += list(model.dof_damping[dofs]) if damping else [0.0] * n_v
         f += list(model.dof_frictionloss[dofs])
+        a += list(model.dof_armature[dofs])
         bounded = bool(model.jnt_limited[j]) and kind in (SLIDE, HINGE)
         reference = model.qpos0[model.jnt_qposadr[j]] if bounded else 0.0
         lower += [float(model.jnt_range[j][0] - reference)] if bounded else [-np.inf] * n_q
         upper += [float(model.jnt_range[j][1] - reference)] if bounded else [np.inf] * n_q
-    return JointData(damping=np.array(d), friction=np.array(f), lower=np.array(lower), upper=np.array(upper))
+    limits = {"lower": np.array(lower), "upper": np.array(upper)}
+    return JointData(damping=np.array(d), friction=np.array(f), armature=np.array(a), **limits)
 
 
 def _left_out(model: Any, report: Report, damping: bool, undamped: bool) -> None:
@@ -220,7 +230,6 @@ def _left_out(model: Any, report: Report, damping: bool, undamped: bool) -> None
         ),
         ([named(model, "tendon", i) for i in range(model.ntendon)], "tendons are left out"),
         ([named(model, "actuator", i) for i in range(model.nu)], "actuators are left out; pass joint forces instead"),
-        (joints(model.dof_armature), "joints with armature: rotor inertia is left out"),
         (joints(model.dof_frictionloss), "joints with dry friction (frictionloss): not modelled"),
         (joints(powers("dof_dampingpoly", model.nv)), "joints with damping that is not linear: only its linear part"),
         (those("joint", powers("jnt_stiffnesspoly", model.njnt)), "joints with springs that are not linear: left out"),
