@@ -26,7 +26,6 @@ __dir__ = listing(__all__)
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
-_FLOAT = np.dtype(float)
 MANY = 1000
 """Calls that a tree remembers: of functions, frames and mechanisms."""
 Arrays = Packed | PackedLoops | Plan
@@ -214,19 +213,27 @@ def written(out: T | None, values: T) -> T:
     """
     if out is None:
         return values
-    if values.__class__ is tuple:
-        if out.__class__ is not tuple or len(out) != len(values):  # type: ignore[arg-type]
-            raise TypeError(f"out: {shown(out)}, expected a tuple of {len(values)} arrays, one for each result")  # type: ignore[arg-type]
-        for place, value in zip(out, values, strict=True):  # type: ignore[call-overload]
-            _put(place, value)
-    else:
+    if values.__class__ is not tuple:
         _put(out, values)
+    else:
+        _put_all(out, values)
     return out
 
 
+def _put_all(out: Any, values: Any) -> None:
+    if out.__class__ is not tuple or len(out) != len(values):
+        raise TypeError(f"out: {shown(out)}, expected a tuple of {len(values)} arrays, one for each result")
+    for k, value in enumerate(values):
+        _put(out[k], value)
+
+
 def _put(out: Any, value: Any) -> None:
-    if out.__class__ is not np.ndarray or out.dtype != _FLOAT:
+    try:
+        if out.__class__ is np.ndarray and out.dtype is value.dtype and out.shape == value.shape:
+            out[...] = value
+            return
+    except ValueError:  # it may not be written
+        pass
+    if not isinstance(out, np.ndarray) or out.dtype != value.dtype:
         raise TypeError(f"out: {shown(out)}, expected an array of float64 of shape {value.shape}")
-    if out.shape != value.shape or not out.flags.writeable:
-        raise ValueError(f"out: shape {out.shape}, expected an array of shape {value.shape} that may be written")
-    out[...] = value
+    raise ValueError(f"out: shape {out.shape}, expected an array of shape {value.shape} that may be written")
