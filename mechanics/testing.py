@@ -36,6 +36,7 @@ __all__ = [
     "EXAMPLES",
     "SHAPES",
     "Generator",
+    "geared",
     "random_inertia",
     "random_parents",
     "random_rotation",
@@ -215,8 +216,35 @@ def random_tree(
                 data=JointData(damping=damping),
             )
         )
-    if armature:
-        for i, body in enumerate(bodies):
-            own = generator.uniform(0.0, armature, body.joint.n_v) if i % 3 else 0.0
-            bodies[i] = replace(body, data=replace(body.data, armature=own))
-    return Tree(bodies, f"{shape} of {count}")
+    tree = Tree(bodies, f"{shape} of {count}")
+    return geared(tree, generator, armature) if armature else tree
+
+
+def geared(tree: Tree, generator: Generator, armature: float) -> Tree:
+    """The same tree with armature in its joints, in every third of them none.
+
+    Parameters
+    ----------
+    tree : Tree
+        Any.
+    generator : numpy.random.Generator
+        Where the numbers come from.
+    armature : float
+        The most that a motion gets, kg·m² or kg.
+
+    Returns
+    -------
+    Tree
+        With the same bodies.
+
+    Examples
+    --------
+    >>> tree = random_tree("chain", 3, np.random.default_rng(0))
+    >>> geared(tree, np.random.default_rng(0), 1.0).armature.round(3).tolist()
+    [0.637, 0.27, 0.0]
+    """
+    bodies = []
+    for i, body in enumerate(tree.bodies):
+        own = generator.uniform(0.0, armature, body.joint.n_v) if i % 3 != 2 else 0.0
+        bodies.append(replace(body, data=replace(body.data, armature=own)))
+    return Tree(bodies, tree.name, tree.gravity, False, tree.notes, tree.frames, tree.visuals)

@@ -19,6 +19,7 @@ from mechanics.constraints.given_equations import rates_of_equation, screws_of_e
 from mechanics.constraints.loops import Closure, Equation, JointFreedom
 from mechanics.errors import ModelError
 from mechanics.model.frames import Frame
+from mechanics.model.links import armature_rate
 from mechanics.model.tree import Tree
 
 BASE = -1
@@ -44,18 +45,23 @@ class Geometry(NamedTuple):
     v: Array
 
     def mass_matrix(self, tree: Tree) -> Array:
-        """M = Σ J_iᵀ M_i J_i, (nv, nv), in numbers of any kind: the reference of `mechanics.dynamics.mass_matrix`."""
-        return np.asarray(sum(J.T @ body.inertia.matrix() @ J for J, body in zip(self.J, tree.bodies, strict=True)))
+        """M = Σ J_iᵀ M_i J_i + diag(a), (nv, nv), in numbers of any kind: the reference of
+        `mechanics.dynamics.mass_matrix`.
+        """
+        bodies = sum(J.T @ body.inertia.matrix() @ J for J, body in zip(self.J, tree.bodies, strict=True))
+        return np.asarray(bodies + np.diag(tree.armature))
 
     def momentum(self, tree: Tree) -> Array:
-        """p = Σ J_iᵀ M_i V_i, (nv,): the reference beside `mechanics.dynamics.momentum`."""
-        return np.asarray(
-            sum(J.T @ (b.inertia.matrix() @ V) for J, V, b in zip(self.J, self.V, tree.bodies, strict=True))
-        )
+        """p = Σ J_iᵀ M_i V_i + a v, (nv,): the reference beside `mechanics.dynamics.momentum`."""
+        bodies = sum(J.T @ (b.inertia.matrix() @ V) for J, V, b in zip(self.J, self.V, tree.bodies, strict=True))
+        return np.asarray(bodies + tree.armature * self.v)
 
     def forces(self, tree: Tree) -> Array:
-        """f of M(q) v̇ = f, (nv,): Σ J_iᵀ (weight − V_i ×* M_i V_i − M_i bias_i), force elements apart."""
-        f = np.zeros(tree.nv)
+        """f of M(q) v̇ = f, (nv,): Σ J_iᵀ (weight − V_i ×* M_i V_i − M_i bias_i) and what turns armature, force
+        elements apart.
+        """
+        each = enumerate(tree.bodies)
+        f = np.concatenate([armature_rate(b, self.q[tree.q_slice(i)], self.v[tree.v_slice(i)]) for i, b in each])
         for J, V, bias, R, body in zip(self.J, self.V, self.bias, self.R, tree.bodies, strict=True):
             M, weight = body.inertia.matrix(), body.inertia.mass * (R.T @ tree.gravity)
             l, k = np.split(M @ V, 2)

@@ -67,7 +67,7 @@ def body_problem(
     Raises
     ------
     ModelError
-        Force elements, prescribed motions, joints that are no constraint of this kind, bodies without mass, or no
+        Force elements, prescribed motions, armature, joints that are no constraint of this kind, bodies without mass, or no
         choice of closure equations that is independent in every position.
 
     Examples
@@ -81,6 +81,10 @@ def body_problem(
     if mechanism.elements or tree.is_rheonomic:
         raise ModelError(
             f"mechanism {mechanism.name!r}", "has force elements or prescribed motions", "use its tree coordinates"
+        )
+    if tree.armature.any():
+        raise ModelError(
+            f"mechanism {mechanism.name!r}", "has joints with armature, no inertia of a body", "use its tree coordinates"
         )
     if len(mechanism.mobility.independent) != mechanism.mobility.rank:
         raise ModelError(

@@ -2,7 +2,7 @@
 walker.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from mechanics.constraints.equations import LoopEquations
 from mechanics.constraints.loops import weld
 from mechanics.joints import Ball, Compound, Motion, Prismatic, Revolute, Slide, Turn
 from mechanics.systems.loops import walking_mechanism
+from mechanics.testing import geared
 
 
 @dataclass(frozen=True)
@@ -151,12 +152,21 @@ def walker():
     return SplitMechanism("walker", tree, walking_mechanism.EPSILON, equations, q, v, 6)
 
 
+def with_armature(mechanism):
+    """The same with armature in its joints."""
+    tree = geared(mechanism.tree, np.random.default_rng(3), 0.05)
+    return replace(mechanism, tree=tree, equations=LoopEquations(tree, mechanism.equations.closures))
+
+
+GEARED = ("slider-crank", "RSSR")
+"""Those of `mechanism` whose joints have armature."""
 MAKERS = {"four-bar": four_bar, "slider-crank": slider_crank, "Bricard": bricard, "RSSR": rssr}
 
 
 @pytest.fixture(params=[*MAKERS, "walker"])
 def mechanism(request):
-    return walker() if request.param == "walker" else MAKERS[request.param]()
+    found = walker() if request.param == "walker" else MAKERS[request.param]()
+    return with_armature(found) if request.param in GEARED else found
 
 
 @pytest.fixture(params=MAKERS)

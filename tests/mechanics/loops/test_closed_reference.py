@@ -9,6 +9,7 @@ import pytest
 
 from mechanics.algebra.spatial import momentum_cross, rotation
 from mechanics.constraints.equations import geometry
+from mechanics.model.links import armature_rate
 from mechanics.reference import closed_system as closed
 
 STEP = 1e-30j
@@ -32,13 +33,17 @@ def dense(mechanism, q=None, t=0.0):
     return B, M, E
 
 
+def mass_matrix(mechanism, q=None, t=0.0):
+    B, M, _ = dense(mechanism, q, t)
+    return B.T @ M @ B + np.diag(mechanism.tree.armature)
+
+
 def chain_at(mechanism):
     return closed.chain_of(mechanism.tree, mechanism.epsilon, mechanism.q, mechanism.v)
 
 
 def start_momentum(mechanism):
-    B, M, _ = dense(mechanism)
-    return B.T @ M @ B @ mechanism.v
+    return mass_matrix(mechanism) @ mechanism.v
 
 
 def random_momentum(mechanism, seed=0):
@@ -52,8 +57,8 @@ def test_recursions_solve_the_equations_for_given_multipliers(mechanism):
     chain, p = chain_at(mechanism), random_momentum(mechanism)
     eta = np.random.default_rng(1).normal(size=6 * len(mechanism.epsilon))
     now = closed.motion(chain, closed.prepare(chain), p, eta)
-    B, M, E = dense(mechanism)
-    H = B.T @ M @ B
+    B, _, E = dense(mechanism)
+    H = mass_matrix(mechanism)
     rates = np.linalg.solve(H, p + B.T @ E @ eta)
     scale = np.linalg.cond(H)
     assert np.abs(np.concatenate(now.rates) - rates).max() < 1e-15 * scale * (1 + np.abs(rates).max())
@@ -62,8 +67,8 @@ def test_recursions_solve_the_equations_for_given_multipliers(mechanism):
 
 def test_loop_matrix_is_the_formula(mechanism):
     chain = chain_at(mechanism)
-    B, M, E = dense(mechanism)
-    Phi = E.T @ B @ np.linalg.solve(B.T @ M @ B, B.T @ E)
+    B, _, E = dense(mechanism)
+    Phi = E.T @ B @ np.linalg.solve(mass_matrix(mechanism), B.T @ E)
     assert np.abs(closed.loop_matrix(chain) - Phi).max() < 1e-11 * np.abs(Phi).max()
     assert np.linalg.matrix_rank(Phi, tol=1e-9 * np.abs(Phi).max()) == mechanism.rank
 
@@ -159,15 +164,16 @@ def true_rate(mechanism, eta):
     q, v, tree = mechanism.q, mechanism.v, mechanism.tree
     g = geometry(tree, q, v)
     B, M, E = dense(mechanism)
-    H, G = B.T @ M @ B, E.T @ B
+    H, G = mass_matrix(mechanism), E.T @ B
     bias = np.concatenate(g.bias)
-    force = []
+    force, turning = [], []
     for i, body in enumerate(tree.bodies):
         V, inertia = g.V[i], body.inertia
+        turning.append(armature_rate(body, q[tree.q_slice(i)], v[tree.v_slice(i)]))
         weight = inertia.mass * (g.R[i].T @ tree.gravity)
         gravity = np.concatenate([weight, np.cross(inertia.com, weight)])
         force.append(gravity - momentum_cross(V) @ (inertia.matrix() @ V))
-    f = B.T @ (np.concatenate(force) - M @ bias)
+    f = B.T @ (np.concatenate(force) - M @ bias) + np.concatenate(turning)
     moved = lambda s: dense(mechanism, q_along(mechanism, s))  # noqa: E731
     B_s, _, E_s = moved(STEP)
     B_dot, E_dot = B_s.imag / 1e-30, E_s.imag / 1e-30
@@ -254,15 +260,14 @@ def test_rebasing_gives_the_momentum_of_the_motion(mechanism):
     again = closed.motion(chain, factors, p, np.zeros(6 * len(mechanism.epsilon)))
     assert np.abs(closed.closing_velocity(chain, again.v)).max() < 1e-10
     assert np.abs(np.concatenate(again.rates) - np.concatenate(now.rates)).max() < 1e-9
-    B, M, _ = dense(mechanism)
-    assert np.abs(p - B.T @ M @ B @ np.concatenate(now.rates)).max() < 1e-9
+    assert np.abs(p - mass_matrix(mechanism) @ np.concatenate(now.rates)).max() < 1e-9
 
 
 def test_an_inconsistent_momentum_is_projected_like_an_impulse(mechanism):
     """The velocities are those of the closed mechanism nearest in kinetic energy."""
     chain, p = chain_at(mechanism), random_momentum(mechanism, 6)
-    B, M, E = dense(mechanism)
-    H, G = B.T @ M @ B, E.T @ B
+    B, _, E = dense(mechanism)
+    H, G = mass_matrix(mechanism), E.T @ B
     free = np.linalg.solve(H, p)
     nearest = free - np.linalg.solve(H, G.T @ np.linalg.pinv(G @ np.linalg.solve(H, G.T), rcond=1e-9) @ (G @ free))
     now = closed.motion(chain, closed.prepare(chain), p, closed.direct(chain, p, mechanism.rank))

@@ -26,6 +26,7 @@ from mechanics.problems.tree import hamiltonian_problem
 from mechanics.systems import MECHANISMS, WHEELED
 from mechanics.systems.loops import bricard, four_bar, peaucellier, rssr, slider_crank
 from mechanics.systems.rolling import mobile_manipulator, wheeled_car
+from mechanics.testing import geared
 from mechanics.variational import reference
 
 H, T, EPS = 0.01, 0.3, 1e-30
@@ -51,10 +52,10 @@ ELEMENTS = {
 
 
 def tree():
-    """A free body that carries an arm of a turn and a slide, and a second body on the base."""
+    """A free body that carries an arm of a turn and a slide, and a second body on the base; some with armature."""
     g = np.random.default_rng(0)
     inertia = Inertia.about_com(1.3, (0.1, -0.2, 0.15), np.diag([0.3, 0.4, 0.5]))
-    return Tree(
+    plain = Tree(
         [
             Body("hull", Free(), inertia=inertia),
             Body("arm", Revolute((0.3, 1.0, -0.2)), "hull", g.normal(size=3), inertia=inertia),
@@ -62,6 +63,7 @@ def tree():
             Body("door", Revolute((0.0, 0.2, 1.0)), None, g.normal(size=3), inertia=inertia),
         ]
     )
+    return geared(plain, g, 0.3)
 
 
 def loaded(name):
