@@ -90,7 +90,7 @@ def row(name: str, method: str) -> dict[str, Any]:
     step = stepper(problem, method, STEP_SIZE)
     (_, memory), y = step.compiled, np.array(problem.y0)
     m, held = len(problem.inputs), compile_field(bare, LOOP)
-    u, n_q, n = np.full(m, 0.1), problem.variables[0].size, problem.variables[1].size
+    u, n = np.full(m, 0.1), problem.variables[1].size
     through = taken(step)
     found: dict[str, Any] = {"robot": name, "nv": n, "inputs": m, "method": method}
     found["kernel_us"] = 1e6 * best_time(lambda count: held(memory, y, u, count))

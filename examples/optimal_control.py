@@ -17,7 +17,10 @@ from mechanics.joints import Prismatic, Revolute
 
 
 def ilqr(step, start, goal, steps, state_weight, end_weight, input_weight, u=None, iterations=60):
-    """States (steps + 1, n) and inputs (steps, m) that make ½ Σ (|x|²_Q + |u|²_R) h + ½ |x_end|²_S least, x = y − goal."""
+    """States (steps + 1, n) and inputs (steps, m) that make ½ Σ (|x|²_Q + |u|²_R) h + ½ |x_end|²_S least.
+
+    x = y − goal.
+    """
     n, m, h = len(start), len(step.names), step.step
     Q, S, R = h * np.diag(state_weight), np.diag(end_weight), h * np.diag(input_weight)
     u = np.zeros((steps, m)) if u is None else u

@@ -483,6 +483,7 @@ class Mechanism:
             model=self.name,
             scene=mechanism_scene(self),
             inputs=replace(packed.inputs, power=input_powers),
+            joints=self.tree,
         )
 
     def show(self, q: ArrayLike | None = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:

@@ -158,6 +158,9 @@ class Problem:
         none for others: ``integrators.scenes.points(f)`` draws points f(y).  It has no part in the motion.
     inputs : mapping name → place, or Inputs, optional
         Which of the parameters are given from outside: see `with_inputs` and `integrators.stepper`.
+    joints : object with attributes nq and nv, optional
+        Whose joints the state begins with, such as a tree: its first nq components are their configuration, the first
+        nv of the field their velocity.  For `Solution.joint_states` and other projects' arrays.
 
     Raises
     ------
@@ -211,6 +214,7 @@ class Problem:
     model: str = "problem"
     scene: Any = None
     inputs: Any = None
+    joints: Any = None
     table: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

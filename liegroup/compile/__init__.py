@@ -24,8 +24,9 @@ used only where nobody else can write (`liegroup.compile.folders`), and what is 
 (`liegroup.compile.seals`).
 """
 
+from liegroup.compile.addresses import function_at
 from liegroup.compile.cache import source_digest
-from liegroup.compile.callback import C_FUNCTION, call_at, function_at
+from liegroup.compile.callback import C_FUNCTION, call_at
 from liegroup.compile.decorators import Entry, compile_field, entry, helper, is_formula, is_jitted, kernel, primitive
 from liegroup.compile.folders import cache_directory
 from liegroup.compile.functions import COMPLEX_STEP, absolute, any_, each_lane, less, magnitude, select, sqrt

@@ -1,4 +1,4 @@
-"""Functions by their addresses: how compiled code reaches a plain Python function, or a compiled one."""
+"""The way out: how compiled code reaches a plain Python function."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from liegroup.compile.decorators import compiled_form
@@ -35,22 +34,3 @@ def _call_at(typing_context: Any, address: Any, t: Any) -> Any:
 @compiled_form(call_at)
 def _call_at_form(address: Any, t: Any) -> Any:
     return lambda address, t: _call_at(address, t)
-
-
-def function_at(type_: Any) -> Any:
-    """For compiled code: ``at(address)`` → the compiled function of a type (as in `liegroup.compile.function`) there.
-
-    A number is passed in nanoseconds, where a function costs microseconds.
-    """
-
-    @intrinsic
-    def at(typing_context: Any, address: Any) -> Any:
-        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            made = cgutils.create_struct_proxy(type_)(context, builder)
-            made.c_addr = builder.inttoptr(args[0], cgutils.voidptr_t)
-            made.py_addr = made.jit_addr = cgutils.get_null_value(cgutils.voidptr_t)
-            return made._getvalue()
-
-        return type_(types.int64), generate
-
-    return at

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from mechanics.adapters.mjcf_model import active_equalities, compiled, disabled, named, stiff_joints
 from mechanics.adapters.mjcf_visuals import visuals
 from mechanics.adapters.reading import LIMITS, Limits, Report, inside, some
+from mechanics.adapters.state_map import element_names
 from mechanics.algebra.spatial import rotation_from_quaternion
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.joints import (
@@ -133,6 +134,12 @@ def place_of(model: Any, j: int) -> tuple[str, int]:
     joints = next(group for _, group in _groups(model, int(model.jnt_bodyid[j])) if j in group)
     before = [int(model.jnt_type[k]) for k in joints[: joints.index(j)]]
     return _name(model, joints), sum(SIZES[kind][1] for kind in before)
+
+
+def joint_of(model: Any, j: int) -> str:
+    """The name of the elementary motion that a joint becomes (`mechanics.adapters.state_map.element_names`)."""
+    joints = next(group for _, group in _groups(model, int(model.jnt_bodyid[j])) if j in group)
+    return element_names(_name(model, joints), joints)[joints.index(j)]
 
 
 def _matrix(quaternion_wxyz: Any) -> Array:

@@ -38,7 +38,7 @@ from mechanics.joints import Motion
 from mechanics.joints.element import SCREW
 from mechanics.model.frames import Frame
 from mechanics.model.layout import Header, header_of, link_of, place_of
-from mechanics.model.packing import Packed, pack
+from mechanics.model.packing import Packed
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
@@ -83,7 +83,7 @@ def pack_loops(
     settings: Settings = Settings(),
 ) -> PackedLoops:
     """Append closures and force elements to a packed tree; `tolerances` say which |φ| count as closed."""
-    base = pack(tree)
+    base = tree.packed
     writer = _Writer(base, tree)
     order = solved.kept + [c for c in range(len(equations)) if c not in solved.kept]
     closed = np.zeros(len(equations)) if tolerances is None else tolerances

@@ -13,6 +13,7 @@ from liegroup.table import load_components
 from mechanics.errors import ModelError
 from mechanics.forces.compliant import Compliant
 from mechanics.forces.contact import Contact
+from mechanics.forces.dry_friction import DryFriction
 from mechanics.forces.element import (
     ON_BODIES,
     ON_EQUATION,
@@ -25,12 +26,13 @@ from mechanics.forces.element import (
     OnScrew,
 )
 from mechanics.forces.joint_spring import JointSpring
+from mechanics.forces.joint_stop import JointStop
 from mechanics.forces.motor import Motor
 from mechanics.forces.servo import Servo
 from mechanics.forces.wrench import Wrench
 from mechanics.kernels.links import prescribed
 
-KINDS: list[type[Element]] = [JointSpring, Servo, Motor, Compliant, Contact, Wrench]
+KINDS: list[type[Element]] = [JointSpring, Servo, Motor, Compliant, Contact, JointStop, DryFriction, Wrench]
 """All kinds; the places in this list are their numbers in the kernels."""
 
 

@@ -313,4 +313,5 @@ def multiplier_problem(
         model=mechanism.name,
         scene=mechanism_scene(mechanism),
         inputs=replace(packed.inputs, power=index_one_powers),
+        joints=tree,
     )

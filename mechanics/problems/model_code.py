@@ -33,7 +33,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import any_, entry, kernel, ld, st
 from liegroup.compile.scalars import arctan2, less, select, sqrt
 from liegroup.compile.tracing import called_sincos as sincos
-from liegroup.compile.tracing import exp, log, tanh
+from liegroup.compile.tracing import acosh, asinh, atanh, cosh, exp, expm1, floor, log, log1p, sinh, tanh
 
 
 @entry(*FIELD_SIGNATURES)

@@ -111,7 +111,10 @@ def calls() -> dict[str, Call]:
         "Compound": (joints.Compound, {"parts": (joints.Turn(), joints.Slide())}),
         "Turn": (joints.Turn, {"axis": (0.0, 0.0, 1.0), "motion": turn}),
         "Motion": (joints.Motion, {"polynomial": (0.0, 1.0), "harmonics": ((1.0, 2.0, 0.0),)}),
-        "JointData": (mechanics.JointData, {"damping": 0.1, "friction": 0.0, "lower": -1.0, "upper": 1.0}),
+        "JointData": (
+            mechanics.JointData,
+            {"damping": 0.1, "friction": 0.0, "armature": 0.1, "lower": -1.0, "upper": 1.0},
+        ),
         "Frame": (Frame, {"body": "first", "position": x, "rotation": np.eye(3)}),
         "Body": (
             Body,
@@ -127,8 +130,10 @@ def calls() -> dict[str, Call]:
             },
         ),
         "Body with JointData": (
-            lambda damping, lower: Body("a", joints.Revolute(), data=mechanics.JointData(damping, lower=lower)),
-            {"damping": 0.1, "lower": -1.0},
+            lambda damping, lower, armature: Body(
+                "a", joints.Revolute(), data=mechanics.JointData(damping, lower=lower, armature=armature)
+            ),
+            {"damping": 0.1, "lower": -1.0, "armature": 0.1},
         ),
         "Tree": (Tree, {"bodies": tree.bodies, "name": "a", "gravity": x, "notes": (), "frames": {}}),
         "Tree.problem": (tree.problem, two | {"t": 0.0}),
@@ -149,6 +154,22 @@ def calls() -> dict[str, Call]:
         "wheel": (constraints.wheel, {"body": frame, "radius": 0.1, "plane": world, "section": 0.0}),
         "skate": (constraints.skate, {"body": frame, "plane": world, "name": "a"}),
         "joint_spring": (forces.joint_spring, {"joint": "upper", "stiffness": 1.0, "rest": 0.0, "damping": 0.1}),
+        "joint_stop": (
+            forces.joint_stop,
+            {
+                "joint": "upper",
+                "lower": -1.0,
+                "upper": 1.0,
+                "stiffness": 1e3,
+                "damping": 0.1,
+                "law": "soft",
+                "width": 0.1,
+            },
+        ),
+        "dry_friction": (
+            forces.dry_friction,
+            {"joint": "upper", "force": 1.0, "slip_speed": 0.1, "static_force": 1.5},
+        ),
         "servo": (forces.servo, {"joint": "upper", "stiffness": 1.0, "damping": 0.1, "target": turn}),
         "motor": (forces.motor, {"joint": "upper", "force": turn}),
         "spring_damper": (
@@ -159,17 +180,23 @@ def calls() -> dict[str, Call]:
         "contact": (
             forces.contact,
             {
-                "center": frame,
-                "plane": world,
-                "radius": 0.1,
+                "first": forces.Sphere(frame, 0.1),
+                "second": world,
                 "stiffness": 1e3,
                 "damping": 1.0,
-                "law": "kelvin_voigt",
+                "law": "soft",
+                "width": 0.01,
                 "friction": 0.1,
                 "static_friction": 0.2,
                 "slip_speed": 0.01,
             },
         ),
+        "Sphere": (forces.Sphere, {"frame": frame, "radius": 0.1}),
+        "Capsule": (forces.Capsule, {"frame": frame, "radius": 0.1, "length": 1.0}),
+        "Ellipsoid": (forces.Ellipsoid, {"frame": frame, "semi_axes": [0.1, 0.2, 0.3]}),
+        "Wheel": (forces.Wheel, {"frame": frame, "radius": 0.1, "section": 0.01}),
+        "Plane": (forces.Plane, {"frame": frame}),
+        "soft_numbers": (forces.soft_numbers, {"mass": 1.0, "time_constant": 0.02, "damping_ratio": 1.0}),
         "Solution.error": (lambda name, relative: solution().error(name, relative), {"name": "sum", "relative": True}),
         "Solution.minimum": (lambda name: solution().minimum(name), {"name": "sum"}),
         "Solution[]": (lambda name: solution()[name], {"name": "sum"}),
