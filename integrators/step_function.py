@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,7 +102,7 @@ def _types(kind: Any, step_work: Any) -> Any:
     return record(kind, *head, integer_table, vector, integers, *tail, matrix, integers, step_work)
 
 
-_ONE, _STAGES = _types(Memory, matrix), _types(MemoryOfStages, lane_matrix)
+MEMORY, MEMORY_OF_STAGES = _types(Memory, matrix), _types(MemoryOfStages, lane_matrix)
 
 
 @helper
@@ -145,7 +146,7 @@ def _end(memory: Any, t: Any, y: Any, status: Any) -> Any:
     return status
 
 
-@entry(integer(_ONE, number, vector, vector))
+@entry(integer(MEMORY, number, vector, vector))
 def take_step(memory: Any, t: Any, y: Any, u: Any) -> Any:
     """y <- the state one step after y at time t, with inputs u held; returns a status, and leaves y where it fails."""
     status, h = _begin(memory, y, u), memory.size[0]
@@ -159,7 +160,7 @@ def take_step(memory: Any, t: Any, y: Any, u: Any) -> Any:
     return _end(memory, t + h, y, status)
 
 
-@entry(integer(_STAGES, number, vector, vector))
+@entry(integer(MEMORY_OF_STAGES, number, vector, vector))
 def take_step_of_stages(memory: Any, t: Any, y: Any, u: Any) -> Any:
     """The same by a method that evaluates its stages in lanes."""
     status, h = _begin(memory, y, u), memory.size[0]
@@ -356,11 +357,14 @@ class StepFunction:
         pushes = [inputs.velocities[k] for k in self._free]
         own = self.method.stepper.own
         if own and f"{own}_tangent" in self.problem.own_steps and min(pushes, default=0) >= 0:
-            at_rest = self._with(np.zeros(self._m))
-            return linearised_step(at_rest, self.method, state, self.step, held, pushes, time)
+            return linearised_step(self._at_rest, self.method, state, self.step, held, pushes, time)
         end, J = by_parameters(self._with(held), self.method, state, self.step, self._places.tolist(), time)
         n = self.problem.dimension
         return LinearisedStep(end, J[:, :n], J[:, n:-1], J[:, -1])
+
+    @cached_property
+    def _at_rest(self) -> Problem:
+        return self._with(np.zeros(self._m))
 
     def _with(self, u: Array) -> Problem:
         parameters = np.array(self.problem.parameters, dtype=np.float64)

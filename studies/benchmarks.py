@@ -32,6 +32,8 @@ TREES = {
     "prismatic 10-chain": "10 slides in a chain",
     "planar 10-chain": "10 planar joints in a chain",
     "free 10-chain": "10 free bodies in a chain",
+    "ur5": "UR5",
+    "anymal": "ANYmal",
 }
 LOOPS = {"walker": "walker, two closed legs", "Bricard": "Bricard, overconstrained", "Cassie": "Cassie"}
 
@@ -120,6 +122,27 @@ def compiled_trees(runs: Sequence[Record]) -> str:
     return f"{markdown([*heads, last], rows)}\n\n({made}.)"
 
 
+def control(runs: Sequence[Record]) -> str:
+    """What a step costs from Python and from compiled loops, beside the step itself."""
+    rows = [
+        [
+            f"{TREES.get(r['robot'], r['robot'])}, {r['inputs']} motors, `{r['method']}`",
+            f"{r['kernel_us']:.1f}",
+            f"{max(0.0, r['compiled_us'] - r['kernel_us']):.1f}",
+            f"{max(0.0, r['python_us'] - r['kernel_us']):.1f}",
+            f"{r['traced_us']:.0f}",
+            f"{r['jitted_us']:.0f}",
+            f"{r['plain_us']:.0f}",
+        ]
+        for r in runs
+    ]
+    heads = ["robot, method", "step itself", "`take` in a compiled loop: more", "`stepper(y, u)` from Python: more"]
+    heads += [f"torques f(t, q, v) {kind}: the step from Python" for kind in ("traced", "jitted", "plain")]
+    slow = " and ".join(f"{r['interpreted_us'] / 1000:.1f} ms" for r in runs if "interpreted_us" in r)
+    said = f"µs per step; a step of RKMK4 on an interpreted field takes {slow}"
+    return f"{markdown(heads, rows)}\n\n({said}; `python -m benchmarks.control`, {_where('control')}.)"
+
+
 def compiled_mechanisms(runs: Sequence[Record]) -> str:
     """What a compiled mechanism gains over the kernel of all mechanisms, Pinocchio, MuJoCo, Exudyn."""
     rows = []
@@ -184,6 +207,7 @@ BLOCKS = {
     "tree-size": ("tree_size", tree_size),
     "coordinate-midpoint": ("variational", coordinate_midpoint),
     "compiled-trees": ("compiled_model", compiled_trees),
+    "control": ("control", control),
     "compiled-mechanisms": ("closed_loops", compiled_mechanisms),
     "fold": ("fold", fold),
 }

@@ -68,11 +68,12 @@ def driven(held: Problem, signal: Signal) -> Problem:
         invariants=None if held.invariants is None else drive.cut(held.invariants),
         projection=None if held.projection is None else drive.cut(held.projection),
         jacobian=None if held.jacobian is None or feeds_back else drive.field(held.jacobian, held.dimension**2, True),
-        parameters=np.concatenate([held.parameters, *signal.tables]),
+        parameters=drive.parameters,
         work_shape=(rows + ROWS, max(columns, drive.width, held.dimension)),
         inputs=replace(held.inputs, signal=signal),
         guards=[g for g in held.guards if g.name != "energy"],
         own_steps=own,
+        explain=drive.explain,
         autonomous=False,
         vectorized=False,
         exact=None,
@@ -87,6 +88,7 @@ class _Drive:
         self.places = tuple(held.inputs.places[k] for k in signal.which)
         self.rows, self.count = held.work_shape[0], len(np.asarray(held.parameters))
         self.n, self.n_q, self.n_v = sizes(held)
+        self.parameters = np.concatenate([np.asarray(held.parameters), *signal.tables])
         self.m, self.width = len(self.places), self.n + self.n_v + len(self.places)
         self.evaluates = signal.reads == MOTION and moves(held) and held.variables[1].name == "p"
 
@@ -108,6 +110,14 @@ class _Drive:
         rates = np.zeros(self.held.dimension, np.result_type(y, np.float64))
         self.held.field.python(t, y, parameters[: self.count], structure, work[: self.rows], rates)
         return rates[: self.n_v]
+
+    def explain(self, t: float, y: Any) -> str:
+        """Which input is no number at a state where a run failed, or what the problem itself says of it."""
+        own = self.loaded(t, y, self.parameters, self.held.structure, np.zeros(self.held.work_shape))
+        for k, place in zip(self.signal.which, self.places, strict=True):
+            if not np.isfinite(own[place]):
+                return f"input {self.held.inputs.names[k]!r} is {own[place]}"
+        return self.held.explain(t, y) if self.held.explain is not None else ""
 
     # --- compiled -------------------------------------------------------------------------------------------------
 

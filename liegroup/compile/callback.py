@@ -1,4 +1,4 @@
-"""Functions by their addresses: how compiled code reaches a plain Python function, or a compiled one."""
+"""The way out: how compiled code reaches a plain Python function."""
 
 from __future__ import annotations
 

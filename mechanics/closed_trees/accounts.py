@@ -34,9 +34,10 @@ def _account(t: Any, y: Any, parameters: Any, structure: Any, work: Any, rates: 
         f, stored, power = law_on_equation(kind, t, parameters, element, phi, rate)
         force, point = scale(f, rotated(first.R, (W[0], W[1], W[2]))), first.x
     elif element.place == ON_SCREW:
-        first = body_state(work, closures.poses, i)
+        first, at = body_state(work, closures.poses, i), element.equation_numbers + 3
         F, stored, power = along_screw(t, parameters, element, first)
-        force, point = rotated(first.R, (F[0], F[1], F[2])), first.x
+        arm = ld(parameters, at) + zero, ld(parameters, at + 1) + zero, ld(parameters, at + 2) + zero
+        force, point = rotated(first.R, (F[0], F[1], F[2])), add(first.x, rotated(first.R, arm))
     else:
         first, second = body_state(work, closures.poses, i), body_state(work, closures.poses, j)
         force, arm, _, stored, power = law_on_bodies(kind, t, parameters, element, first, second)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from liegroup.arrays import of_kind, reals
 from mechanics.closed_trees.accounts import ACCOUNT
 from mechanics.closed_trees.accounts import element_accounts as kernel
-from mechanics.forces import OnBodies, OnJoint
+from mechanics.forces import OnBodies, OnJoint, OnScrew
 from mechanics.mechanism import Mechanism
 from mechanics.states import configuration, evaluate, velocity
 
@@ -80,7 +80,9 @@ def _integral(t: Array, rate: Array) -> Array:
     return found
 
 
-def element_accounts(mechanism: Mechanism, t: ArrayLike, q: ArrayLike, p: ArrayLike) -> list[Account]:
+def element_accounts(
+    mechanism: Mechanism, t: ArrayLike, q: ArrayLike, p: ArrayLike, u: ArrayLike | None = None
+) -> list[Account]:
     """Energy stored, power, force and point of every force element along saved states.
 
     Parameters
@@ -93,6 +95,8 @@ def element_accounts(mechanism: Mechanism, t: ArrayLike, q: ArrayLike, p: ArrayL
         Coordinates, rad and m: ``solution["q"]``.
     p : array (k, nv)
         Momenta, kg·m²/s and kg·m/s: ``solution["p"]``.
+    u : array (m,) or (k, m), optional
+        Inputs of the mechanism's problem; without them the accounts of their elements are NaN.
 
     Returns
     -------
@@ -129,7 +133,14 @@ def element_accounts(mechanism: Mechanism, t: ArrayLike, q: ArrayLike, p: ArrayL
         raise ValueError(f"t, q, p: shapes {times.shape}, {q.shape}, {p.shape}, expected (k,), (k, nq), (k, nv)")
     packed, size = mechanism.packed(), ACCOUNT * len(mechanism.elements)
     if any(e.is_driven() for e in mechanism.elements) or tree.is_rheonomic:
-        rows = [evaluate(kernel, packed, size, float(s), x, y) for s, x, y in zip(times, q, p, strict=True)]
+        packed = replace(packed, parameters=packed.parameters.copy())
+        places, rows = list(packed.inputs.places), []
+        given = np.full(len(places), np.nan) if u is None else reals(u, "u")
+        if given.shape not in ((len(places),), (len(times), len(places))):
+            raise ValueError(f"u: shape {given.shape}, expected ({len(places)},) or ({len(times)}, {len(places)})")
+        for s, x, y, inputs in zip(times, q, p, np.broadcast_to(given, (len(times), len(places))), strict=True):
+            packed.parameters[places] = inputs
+            rows.append(evaluate(kernel, packed, size, float(s), x, y))
         out = np.array(rows).reshape(len(times), size)
     else:
         out = evaluate(kernel, packed, size, 0.0, q, p)
@@ -137,6 +148,6 @@ def element_accounts(mechanism: Mechanism, t: ArrayLike, q: ArrayLike, p: ArrayL
     for n, element in enumerate(mechanism.elements):
         numbers = out[:, ACCOUNT * n : ACCOUNT * (n + 1)]
         force = numbers[:, 2] if isinstance(element, OnJoint) else numbers[:, 2:5]
-        point = numbers[:, 5:] if isinstance(element, OnBodies) else None
+        point = numbers[:, 5:] if isinstance(element, OnBodies | OnScrew) else None
         found.append(Account(str(element), times, numbers[:, 0], numbers[:, 1], force, point))
     return found

@@ -25,6 +25,7 @@ LONG = {
     "put_wheels_on_a_tree.md",
     "add_a_closure.md",
     "differentiate_a_step.md",
+    "drive_and_control.md",
     "see_it_move.md",
 }
 """They compile for ten seconds and more, each what no other test does."""

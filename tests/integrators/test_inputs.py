@@ -196,3 +196,9 @@ def test_inputs_stand_among_the_parameters_once():
         Problem(rn(2), Y0, swing, parameters=[0.0, 1.0]).with_inputs([1.0])
     with pytest.raises(ValueError, match="no power"):
         Problem(rn(2), Y0, swing, parameters=[0.0, 1.0], inputs={"torque": 0}).with_work()
+
+
+def test_an_input_that_is_no_number_ends_the_run_by_name():
+    run = integrate(PENDULUM.with_inputs(traced(lambda t: np.log(0.5 - t))), "RKMK4", SPAN, 0.1)
+    assert not run.finished
+    assert "input 'torque' is nan" in run.message

@@ -14,6 +14,7 @@ from mechanics import (
     Mechanism,
     ModelError,
     Tree,
+    element_accounts,
     forward_dynamics,
     inverse_dynamics,
     joints,
@@ -244,3 +245,15 @@ def test_the_linearised_step_of_a_projected_problem_is_that_of_the_step():
     problem = plain.with_start(rates={plain.tree.bodies[0].joint_name: 1.0}).problem()
     found = linearised_step(problem, "RKMK4", problem.y0, 0.01)
     np.testing.assert_allclose(found.y, stepper(problem, "RKMK4", 0.01)(problem.y0), atol=1e-14)
+
+
+def test_accounts_of_elements_know_the_inputs_that_they_are_told():
+    made = Mechanism(TREE, elements=[motor("elbow"), wrench(Frame("lower", (0.0, 0.0, -0.4)), axes="world")])
+    problem = made.problem(Q, V).with_inputs({"elbow": 2.0, "lower.fz": 3.0})
+    u = [2.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0]
+    powers = problem.evaluate(problem.inputs.power, 0.0, problem.y0, 7)
+    accounts = element_accounts(made, [0.0], [problem.y0[:2]], [problem.y0[2:]], u)
+    np.testing.assert_allclose([account.power[0] for account in accounts], powers, atol=1e-14)
+    assert abs(powers[0]) > 0.1
+    np.testing.assert_allclose(accounts[3].force[0], [0.0, 0.0, 3.0], atol=1e-14)
+    assert np.isnan(element_accounts(made, [0.0], [problem.y0[:2]], [problem.y0[2:]])[0].power).all()
