@@ -15,7 +15,8 @@ from liegroup.formulas.vectors import cross, scale
 from mechanics.algebra.vectors import rotated_back
 from mechanics.closed_trees.layout import ACCUMULATED, PackedEquation, closures_of, element_of
 from mechanics.closed_trees.poses import add_at, pose, screws_of
-from mechanics.forces.element import ON_EQUATION, ON_JOINT, BodyState
+from mechanics.constraints.coupling_equations import CoupledJoint
+from mechanics.forces.element import ON_EQUATION, ON_JOINT, ON_TENDON, BodyState
 from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint
 from mechanics.kernels.links import vector
 from mechanics.model.layout import HEADER, header_of
@@ -71,6 +72,23 @@ def between_bodies(t: Any, parameters: Any, closures: Any, element: Any, work: A
 
 
 @helper
+def tendon_joint(structure: Any, element: Any, k: Any) -> Any:
+    """Joint k of a tendon."""
+    at = element.code + 3 * k
+    return CoupledJoint(ld(structure, at), ld(structure, at + 1), ld(structure, at + 2))
+
+
+@helper
+def tendon_at(y: Any, v: Any, offset: Any, parameters: Any, structure: Any, element: Any) -> Any:
+    """Length and rate of a tendon, of coordinates in y and velocities in v[offset …]."""
+    x = s = 0.0 * ld(y, 0)
+    for k in range(element.first):
+        joint, a = tendon_joint(structure, element, k), ld(parameters, element.equation_numbers + k)
+        x, s = x + a * ld(y, joint.q), s + a * ld(v, offset + joint.v)
+    return x, s
+
+
+@helper
 def _apply(work: Any, line: Any, F: Any) -> None:
     """Add a wrench to the accumulated one of a link."""
     for k in range(6):
@@ -106,6 +124,12 @@ def force_of(
     if element.place == ON_JOINT:
         force, _, _ = law_on_joint(kind, t, parameters, element, ld(y, i), ld(out, j))
         st(out, offset + j, ld(out, offset + j) + force)
+    elif element.place == ON_TENDON:
+        x, s = tendon_at(y, out, 0, parameters, structure, element)
+        force, _, _ = law_on_joint(kind, t, parameters, element, x, s)
+        for k in range(i):
+            at = offset + tendon_joint(structure, element, k).v
+            st(out, at, ld(out, at) + ld(parameters, element.equation_numbers + k) * force)
     elif element.place == ON_EQUATION:
         F_i, F_j = along_equation(t, parameters, structure, closures, element, work)
         _apply(work, poses_at + i, F_i)
@@ -135,6 +159,9 @@ def _stored_and_power(t: Any, y: Any, parameters: Any, structure: Any, work: Any
         kind, i, j = element.kind, element.first, element.second
         if element.place == ON_JOINT:
             _, u, p = law_on_joint(kind, t, parameters, element, ld(y, i), ld(velocities, j))
+        elif element.place == ON_TENDON:
+            x, s = tendon_at(y, velocities, 0, parameters, structure, element)
+            _, u, p = law_on_joint(kind, t, parameters, element, x, s)
         elif element.place == ON_EQUATION:
             phi, rate, _, _ = on_equation(parameters, structure, closures, element, work)
             _, u, p = law_on_equation(kind, t, parameters, element, phi, rate)

@@ -12,6 +12,9 @@ element             force                                                       
 `contact`           a point, sphere or arc on a plane: see `forces.laws`        stores U(depth), loses the rest
 ==================  ==========================================================  ========================================
 
+Elements of one coordinate act on a joint, on one freedom of a joint of several, or along a `Tendon`, a weighted sum of
+coordinates: a gear, or a cord over several joints.
+
 A kind of your own derives from `OnJoint`, `OnEquation` or `OnBodies` (`mechanics.forces.element`); `register` makes
 compiled loops know it.
 """
@@ -25,6 +28,7 @@ from mechanics.forces.laws import hunt_crossley_factor
 from mechanics.forces.motor import motor
 from mechanics.forces.registry import KINDS, register
 from mechanics.forces.servo import servo
+from mechanics.forces.tendon import Tendon
 
 __all__ = [
     "KINDS",
@@ -33,6 +37,7 @@ __all__ = [
     "OnBodies",
     "OnEquation",
     "OnJoint",
+    "Tendon",
     "bushing",
     "compliant",
     "contact",

@@ -8,6 +8,7 @@ from typing import Any
 from liegroup.arrays import of_kind
 from liegroup.compile import helper
 from mechanics.forces.element import Element, OnJoint
+from mechanics.forces.tendon import Transmission
 from mechanics.joints import Motion
 
 
@@ -35,13 +36,13 @@ class Motor(OnJoint):
         return False
 
 
-def motor(joint: str, force: Motion) -> list[Element]:
+def motor(joint: Transmission, force: Motion) -> list[Element]:
     """A torque (or force) u(t) on a joint of one coordinate.
 
     Parameters
     ----------
-    joint : str
-        Its name.
+    joint : str, (str, int) or Tendon
+        A joint by its name, one freedom of a joint of several, or a tendon.
     force : Motion
         u(t), N·m or N.
 

@@ -8,6 +8,7 @@ from typing import Any
 from liegroup.arrays import of_kind
 from liegroup.compile import helper
 from mechanics.forces.element import Element, OnJoint, not_negative
+from mechanics.forces.tendon import Transmission
 from mechanics.joints import Motion
 
 
@@ -38,13 +39,13 @@ class Servo(OnJoint):
         return self.damping != 0.0
 
 
-def servo(joint: str, stiffness: float, damping: float, target: Motion) -> list[Element]:
+def servo(joint: Transmission, stiffness: float, damping: float, target: Motion) -> list[Element]:
     """A drive that follows x_d(t) with a spring and a damper: τ = −k (x − x_d) − c (ẋ − ẋ_d).
 
     Parameters
     ----------
-    joint : str
-        Its name.
+    joint : str, (str, int) or Tendon
+        A joint by its name, one freedom of a joint of several, or a tendon.
     stiffness : float
         k, N·m/rad or N/m.
     damping : float

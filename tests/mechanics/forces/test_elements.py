@@ -13,6 +13,7 @@ from mechanics.constraints.mobility import mass_matrix
 from mechanics.forces import (
     KINDS,
     OnJoint,
+    Tendon,
     bushing,
     compliant,
     contact,
@@ -47,6 +48,8 @@ HULL, DOOR, TIP = Frame("hull", (0.2, 0.1, -0.3)), Frame("door", (0.4, 0.0, 0.1)
 SOFT = {"stiffness": 300.0, "damping": 7.0}
 ELEMENTS = {
     "joint spring": joint_spring("arm_joint", 20.0, 0.3, 0.7),
+    "spring of a tendon": joint_spring(Tendon({"arm_joint": 0.8, "slider_joint": -1.5}), 20.0, 0.3, 0.7),
+    "geared servo": servo(Tendon({"arm_joint": 3.0}), 2.0, 0.7, Motion((0.1, 0.4))),
     "servo": servo("arm_joint", 20.0, 0.7, Motion((0.1, 0.4))),
     "motor": motor("slider_joint", Motion((0.5,), ((2.0, 3.0, 0.1),))),
     "spring between bodies": spring_damper(HULL, DOOR, 50.0, 3.0, 0.5),
