@@ -4,6 +4,8 @@
 element             force                                                       energy account
 ==================  ==========================================================  ========================================
 `joint_spring`      τ = −k (x − x₀) − c s on one coordinate                     stores k (x − x₀)²/2, loses c s²
+`joint_stop`        τ = ±N(d, ḋ) at a depth d beyond either stop                stores U(d), loses the rest
+`dry_friction`      τ = −F tanh(s/v_s), or with a static peak                   loses −τ s
 `servo`             τ = −k (x − x_d(t)) − c (s − ẋ_d(t))                        does work
 `motor`             τ = u(t)                                                    does work
 `spring_damper`     −k (l − l₀) − c l̇ along the line between two points         stores k (l − l₀)²/2, loses c l̇²
@@ -22,8 +24,10 @@ compiled loops know it.
 from liegroup.modules import listing
 from mechanics.forces.compliant import bushing, compliant, spring_damper
 from mechanics.forces.contact import contact
+from mechanics.forces.dry_friction import dry_friction
 from mechanics.forces.element import BodyState, Element, OnBodies, OnEquation, OnJoint, not_negative
 from mechanics.forces.joint_spring import joint_spring
+from mechanics.forces.joint_stop import joint_stop
 from mechanics.forces.laws import hunt_crossley_factor
 from mechanics.forces.motor import motor
 from mechanics.forces.registry import KINDS, register
@@ -41,8 +45,10 @@ __all__ = [
     "bushing",
     "compliant",
     "contact",
+    "dry_friction",
     "hunt_crossley_factor",
     "joint_spring",
+    "joint_stop",
     "motor",
     "not_negative",
     "register",

@@ -7,25 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from liegroup.arrays import of_kind, positive, real, shown
+from liegroup.arrays import of_kind, positive, real
 from liegroup.compile import helper
 from liegroup.compile.scalars import sqrt
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
 from mechanics.algebra.vectors import rotated
 from mechanics.forces.element import Array, Element, OnBodies, not_negative
 from mechanics.forces.laws import (
-    HERTZ,
-    HUNT_CROSSLEY,
-    KELVIN_VOIGT,
     NO_FRICTION,
     STRIBECK,
     TANH,
     friction_ratio,
     normal_force,
+    normal_law,
 )
 from mechanics.model.frames import Frame
 
-LAWS = {"kelvin_voigt": KELVIN_VOIGT, "hunt_crossley": HUNT_CROSSLEY, "hertz": HERTZ}
 TINY = 1e-150
 """Added to the square of a slip speed: friction at rest is zero whatever its direction."""
 
@@ -143,8 +140,6 @@ def contact(
     """
     of_kind(center, Frame, "center", "a Frame")
     of_kind(plane, Frame, "plane", "a Frame")
-    if not isinstance(law, str) or law not in LAWS:
-        raise ValueError(f"law: {shown(law)}, expected one of {', '.join(LAWS)}")
     slip_speed, friction = positive(slip_speed, "slip_speed"), not_negative(friction, "friction")
     static_friction = None if static_friction is None else real(static_friction, "static_friction")
     if static_friction is not None and not static_friction >= friction > 0.0:
@@ -152,7 +147,7 @@ def contact(
     curve = STRIBECK if static_friction is not None else TANH if friction else NO_FRICTION
     return [
         Contact(
-            center, plane, not_negative(radius, "radius"), LAWS[law], not_negative(stiffness, "stiffness"),
+            center, plane, not_negative(radius, "radius"), normal_law(law), not_negative(stiffness, "stiffness"),
             not_negative(damping, "damping"), curve, float(static_friction or 0.0),
             friction, slip_speed,
         )

@@ -20,13 +20,21 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from liegroup.arrays import real
+from liegroup.arrays import real, shown
 from liegroup.compile import helper
 from liegroup.compile.scalars import less, maximum, select, sqrt
 from liegroup.compile.tracing import tanh
 
 KELVIN_VOIGT, HUNT_CROSSLEY, HERTZ = 0, 1, 2
 NO_FRICTION, TANH, STRIBECK = 0, 1, 2
+NORMAL_LAWS = {"kelvin_voigt": KELVIN_VOIGT, "hunt_crossley": HUNT_CROSSLEY, "hertz": HERTZ}
+
+
+def normal_law(name: object) -> int:
+    """The number of a law of a depth by its name; ValueError for another."""
+    if not isinstance(name, str) or name not in NORMAL_LAWS:
+        raise ValueError(f"law: {shown(name)}, expected one of {', '.join(NORMAL_LAWS)}")
+    return NORMAL_LAWS[name]
 
 
 @helper
@@ -46,7 +54,7 @@ def normal_force(law: Any, stiffness: Any, damping: Any, d: Any, d_dot: Any) -> 
 
 @helper
 def friction_ratio(law: Any, static: Any, dynamic: Any, scale: Any, speed: Any) -> Any:
-    """Friction force over normal force, at a slip speed ≥ 0; `scale` is the speed v_s of the regularisation."""
+    """Friction force over normal force at a slip speed, odd in it; `scale` is the speed v_s of the regularisation."""
     x = speed / scale
     if law == TANH:
         return dynamic * tanh(x)

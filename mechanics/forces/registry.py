@@ -13,13 +13,15 @@ from liegroup.table import load_components
 from mechanics.errors import ModelError
 from mechanics.forces.compliant import Compliant
 from mechanics.forces.contact import Contact
+from mechanics.forces.dry_friction import DryFriction
 from mechanics.forces.element import ON_BODIES, ON_EQUATION, ON_JOINT, Element, OnBodies, OnEquation, OnJoint
 from mechanics.forces.joint_spring import JointSpring
+from mechanics.forces.joint_stop import JointStop
 from mechanics.forces.motor import Motor
 from mechanics.forces.servo import Servo
 from mechanics.kernels.links import prescribed
 
-KINDS: list[type[Element]] = [JointSpring, Servo, Motor, Compliant, Contact]
+KINDS: list[type[Element]] = [JointSpring, Servo, Motor, Compliant, Contact, JointStop, DryFriction]
 """All kinds; the places in this list are their numbers in the kernels."""
 
 

@@ -149,6 +149,21 @@ def calls() -> dict[str, Call]:
         "wheel": (constraints.wheel, {"body": frame, "radius": 0.1, "plane": world, "section": 0.0}),
         "skate": (constraints.skate, {"body": frame, "plane": world, "name": "a"}),
         "joint_spring": (forces.joint_spring, {"joint": "upper", "stiffness": 1.0, "rest": 0.0, "damping": 0.1}),
+        "joint_stop": (
+            forces.joint_stop,
+            {
+                "joint": "upper",
+                "lower": -1.0,
+                "upper": 1.0,
+                "stiffness": 1e3,
+                "damping": 0.1,
+                "law": "hertz",
+            },
+        ),
+        "dry_friction": (
+            forces.dry_friction,
+            {"joint": "upper", "force": 1.0, "slip_speed": 0.1, "static_force": 1.5},
+        ),
         "servo": (forces.servo, {"joint": "upper", "stiffness": 1.0, "damping": 0.1, "target": turn}),
         "motor": (forces.motor, {"joint": "upper", "force": turn}),
         "spring_damper": (

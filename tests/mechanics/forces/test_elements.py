@@ -17,7 +17,9 @@ from mechanics.forces import (
     bushing,
     compliant,
     contact,
+    dry_friction,
     joint_spring,
+    joint_stop,
     motor,
     register,
     servo,
@@ -50,6 +52,10 @@ ELEMENTS = {
     "joint spring": joint_spring("arm_joint", 20.0, 0.3, 0.7),
     "spring of a tendon": joint_spring(Tendon({"arm_joint": 0.8, "slider_joint": -1.5}), 20.0, 0.3, 0.7),
     "geared servo": servo(Tendon({"arm_joint": 3.0}), 2.0, 0.7, Motion((0.1, 0.4))),
+    "lower stop": joint_stop("arm_joint", lower=5.0, stiffness=30.0, damping=0.2),
+    "upper stop": joint_stop("slider_joint", lower=-9.0, upper=-4.0, stiffness=30.0, damping=3.0, law="kelvin_voigt"),
+    "dry friction": dry_friction("arm_joint", force=4.0, slip_speed=0.5),
+    "friction that sticks": dry_friction("slider_joint", force=4.0, slip_speed=0.5, static_force=6.0),
     "servo": servo("arm_joint", 20.0, 0.7, Motion((0.1, 0.4))),
     "motor": motor("slider_joint", Motion((0.5,), ((2.0, 3.0, 0.1),))),
     "spring between bodies": spring_damper(HULL, DOOR, 50.0, 3.0, 0.5),
@@ -116,7 +122,7 @@ def test_the_element_acts(name):
 
 
 def test_damped_elements_only_lose_energy():
-    for name in ("joint spring", "spring between bodies", "bushing", "rolling sphere", "Hertz"):
+    for name in ELEMENTS.keys() - {"servo", "motor"}:
         mechanism = Mechanism(tree(), elements=[ELEMENTS[name]])
         assert all(power_balance(mechanism, *state(mechanism, seed))[1] <= 0.0 for seed in range(6))
 
@@ -164,6 +170,14 @@ def test_a_sphere_in_the_air_feels_nothing():
     ("make", "error", "message"),
     [
         (lambda: joint_spring("arm_joint", -1.0), ModelError, "stiffness"),
+        (lambda: joint_stop("arm_joint", stiffness=1.0), ModelError, "no stop"),
+        (lambda: joint_stop("arm_joint", lower=1.0, upper=1.0, stiffness=1.0), ModelError, "lower = 1.0"),
+        (lambda: joint_stop("arm_joint", lower=np.inf, stiffness=1.0), ValueError, "lower"),
+        (lambda: joint_stop("arm_joint", lower=0.0, stiffness=-1.0), ModelError, "stiffness"),
+        (lambda: joint_stop("arm_joint", lower=0.0, stiffness=1.0, law="soft"), ValueError, "soft"),
+        (lambda: dry_friction("arm_joint", force=-1.0), ModelError, "force"),
+        (lambda: dry_friction("arm_joint", force=1.0, slip_speed=0.0), ValueError, "slip_speed"),
+        (lambda: dry_friction("arm_joint", force=1.0, static_force=0.5), ModelError, "static_force"),
         (lambda: contact(HULL, GROUND, law="sticky", **SOFT), ValueError, "sticky"),
         (lambda: contact(HULL, GROUND, slip_speed=0.0, **SOFT), ValueError, "slip_speed"),
         (lambda: contact(HULL, GROUND, friction=0.5, static_friction=0.4, **SOFT), ValueError, "static_friction"),
@@ -187,10 +201,12 @@ def test_nonsense_is_refused_with_a_reason(make, error, message):
 def test_springs_do_not_act_on_angles_of_a_circle():
     """They would jump with every turn; dampers and motors may."""
     wheel = Tree([Body("wheel", Continuous(), inertia=Inertia.about_com(1.0, (0.1, 0.0, 0.0), np.eye(3)))])
-    for element in (joint_spring("wheel_joint", 20.0), servo("wheel_joint", 20.0, 0.7, Motion((0.1, 0.4)))):
+    stop = joint_stop("wheel_joint", upper=1.0, stiffness=20.0)
+    for element in (stop, joint_spring("wheel_joint", 20.0), servo("wheel_joint", 20.0, 0.7, Motion((0.1, 0.4)))):
         with pytest.raises(ModelError, match="turns do not count on a circle"):
             Mechanism(wheel, elements=[element]).problem()
-    allowed = [joint_spring("wheel_joint", 0.0, damping=0.3), motor("wheel_joint", Motion((0.5,)))]
+    friction = dry_friction("wheel_joint", force=0.2)
+    allowed = [friction, joint_spring("wheel_joint", 0.0, damping=0.3), motor("wheel_joint", Motion((0.5,)))]
     Mechanism(wheel, elements=allowed).problem()
 
 
