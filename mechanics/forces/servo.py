@@ -39,7 +39,7 @@ class Servo(OnJoint):
         return self.damping != 0.0
 
 
-def servo(joint: Transmission, stiffness: float, damping: float, target: Motion) -> list[Element]:
+def servo(joint: Transmission, *, stiffness: float, damping: float, target: Motion) -> list[Element]:
     """A drive that follows x_d(t) with a spring and a damper: τ = −k (x − x_d) − c (ẋ − ẋ_d).
 
     Parameters
@@ -65,7 +65,7 @@ def servo(joint: Transmission, stiffness: float, damping: float, target: Motion)
 
     Examples
     --------
-    >>> print(servo("hinge", 100.0, 1.0, Motion((0.0, 1.0)))[0])
+    >>> print(servo("hinge", stiffness=100.0, damping=1.0, target=Motion((0.0, 1.0)))[0])
     Servo on joint 'hinge'
     """
     of_kind(target, Motion, "target", "a Motion")

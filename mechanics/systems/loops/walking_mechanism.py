@@ -121,7 +121,9 @@ def closed_rates(alpha: float, y_dot: float, z_dot: float, phi_dot: float, alpha
 
 def drive(period: float = PERIOD) -> list[Element]:
     """m_α = −6000 (α − ω t) − 0.4 (α̇ − ω), ω = 2π/T."""
-    return servo("disc_joint", SERVO_STIFFNESS, SERVO_DAMPING, Motion((0.0, 2.0 * np.pi / period)))
+    return servo(
+        "disc_joint", stiffness=SERVO_STIFFNESS, damping=SERVO_DAMPING, target=Motion((0.0, 2.0 * np.pi / period))
+    )
 
 
 def feet(ground: Ground = HARD_GROUND) -> list[Element]:

@@ -140,7 +140,7 @@ def test_two_masses_on_a_spring_contract_as_the_formula_says():
         bodies = [
             Body(name, Prismatic((1.0, 0.0, 0.0)), inertia=Inertia.point(mass)) for name, mass in (("a", m1), ("b", m2))
         ]
-        spring = spring_damper(Frame("a"), Frame("b"), k, 0.0, 2.0)
+        spring = spring_damper(Frame("a"), Frame("b"), k, damping=0.0, length=2.0)
         mechanism = Mechanism(Tree(bodies), elements=[spring])
         _, approximate, blocks = stiff_jacobians(mechanism, [0.0, 2.0], np.zeros(2), np.zeros(2), np.sqrt(alpha))
         rho = np.abs(np.linalg.eigvals(np.eye(2) - np.linalg.solve(blocks, approximate))).max()

@@ -49,17 +49,17 @@ def tree():
 HULL, DOOR, TIP = Frame("hull", (0.2, 0.1, -0.3)), Frame("door", (0.4, 0.0, 0.1)), Frame("slider", (0.1, 0.1, 0.2))
 SOFT = {"stiffness": 300.0, "damping": 7.0}
 ELEMENTS = {
-    "joint spring": joint_spring("arm_joint", 20.0, 0.3, 0.7),
-    "spring of a tendon": joint_spring(Tendon({"arm_joint": 0.8, "slider_joint": -1.5}), 20.0, 0.3, 0.7),
-    "geared servo": servo(Tendon({"arm_joint": 3.0}), 2.0, 0.7, Motion((0.1, 0.4))),
+    "joint spring": joint_spring("arm_joint", 20.0, rest=0.3, damping=0.7),
+    "spring of a tendon": joint_spring(Tendon({"arm_joint": 0.8, "slider_joint": -1.5}), 20.0, rest=0.3, damping=0.7),
+    "geared servo": servo(Tendon({"arm_joint": 3.0}), stiffness=2.0, damping=0.7, target=Motion((0.1, 0.4))),
     "lower stop": joint_stop("arm_joint", lower=5.0, stiffness=30.0, damping=0.2),
     "upper stop": joint_stop("slider_joint", lower=-9.0, upper=-4.0, stiffness=30.0, damping=3.0, law="kelvin_voigt"),
     "dry friction": dry_friction("arm_joint", force=4.0, slip_speed=0.5),
     "friction that sticks": dry_friction("slider_joint", force=4.0, slip_speed=0.5, static_force=6.0),
-    "servo": servo("arm_joint", 20.0, 0.7, Motion((0.1, 0.4))),
+    "servo": servo("arm_joint", stiffness=20.0, damping=0.7, target=Motion((0.1, 0.4))),
     "motor": motor("slider_joint", Motion((0.5,), ((2.0, 3.0, 0.1),))),
-    "spring between bodies": spring_damper(HULL, DOOR, 50.0, 3.0, 0.5),
-    "spring to the ground": spring_damper(TIP, Frame(None, (1.0, 1.0, 1.0)), 50.0, 3.0, 0.5),
+    "spring between bodies": spring_damper(HULL, DOOR, 50.0, damping=3.0, length=0.5),
+    "spring to the ground": spring_damper(TIP, Frame(None, (1.0, 1.0, 1.0)), 50.0, damping=3.0, length=0.5),
     "bushing": bushing(HULL, DOOR, (10.0, 20.0, 30.0, 1.0, 2.0, 3.0), 0.5),
     "compliant hinge": compliant(revolute(DOOR, TIP), 40.0, 2.0),
     "given as functions": compliant(
@@ -201,8 +201,11 @@ def test_nonsense_is_refused_with_a_reason(make, error, message):
 def test_springs_do_not_act_on_angles_of_a_circle():
     """They would jump with every turn; dampers and motors may."""
     wheel = Tree([Body("wheel", Continuous(), inertia=Inertia.about_com(1.0, (0.1, 0.0, 0.0), np.eye(3)))])
-    stop = joint_stop("wheel_joint", upper=1.0, stiffness=20.0)
-    for element in (stop, joint_spring("wheel_joint", 20.0), servo("wheel_joint", 20.0, 0.7, Motion((0.1, 0.4)))):
+    for element in (
+        joint_stop("wheel_joint", upper=1.0, stiffness=20.0),
+        joint_spring("wheel_joint", 20.0),
+        servo("wheel_joint", stiffness=20.0, damping=0.7, target=Motion((0.1, 0.4))),
+    ):
         with pytest.raises(ModelError, match="turns do not count on a circle"):
             Mechanism(wheel, elements=[element]).problem()
     friction = dry_friction("wheel_joint", force=0.2)
@@ -214,7 +217,7 @@ def test_a_spring_given_as_a_function_is_the_spring():
     """c = |x| − l between two frames, against `spring_damper`."""
     stiffness, damping, length = 50.0, 3.0, 0.5
     given = holonomic(HULL, DOOR, lambda x, R: [(x[0] ** 2 + x[1] ** 2 + x[2] ** 2) ** 0.5 - length], "spring")
-    ones = [spring_damper(HULL, DOOR, stiffness, damping, length), compliant(given, stiffness, damping)]
+    ones = [spring_damper(HULL, DOOR, stiffness, damping=damping, length=length), compliant(given, stiffness, damping)]
     rates = []
     for elements in ones:
         mechanism = Mechanism(tree(), elements=[elements])

@@ -34,10 +34,10 @@ GROUND = Frame.with_axis(None, (0.1, 0.2, -0.4), (0.2, -0.1, 1.0))
 HULL, DOOR, TIP = Frame("hull", (0.2, 0.1, -0.3)), Frame("door", (0.4, 0.0, 0.1)), Frame("slider", (0.1, 0.1, 0.2))
 SOFT = {"stiffness": 20.0, "damping": 0.5}
 ELEMENTS = {
-    "joint spring": joint_spring("arm_joint", 20.0, 0.3, 0.7),
-    "servo": servo("arm_joint", 20.0, 0.7, Motion((0.1, 0.4))),
+    "joint spring": joint_spring("arm_joint", 20.0, rest=0.3, damping=0.7),
+    "servo": servo("arm_joint", stiffness=20.0, damping=0.7, target=Motion((0.1, 0.4))),
     "motor": motor("slider_joint", Motion((0.5,), ((2.0, 3.0, 0.1),))),
-    "spring between bodies": spring_damper(HULL, DOOR, 50.0, 3.0, 0.5),
+    "spring between bodies": spring_damper(HULL, DOOR, 50.0, damping=3.0, length=0.5),
     "bushing": bushing(HULL, DOOR, (10.0, 20.0, 30.0, 1.0, 2.0, 3.0), 0.5),
     "compliant hinge": compliant(revolute(DOOR, TIP), 40.0, 2.0),
     "rolling sphere": contact(HULL, GROUND, 5.0, friction=0.5, slip_speed=3.0, **SOFT),
@@ -77,7 +77,9 @@ def rolling(name):
 def driven_loop():
     """A wheeled manipulator with a damped spring: rows of wheels, force elements and implicit forces together."""
     plain = mobile_manipulator.mechanism()
-    made = Mechanism(plain.tree, plain.equations.closures, plain.home, [joint_spring("turret_joint", 5.0, 0.2, 0.4)])
+    made = Mechanism(
+        plain.tree, plain.equations.closures, plain.home, [joint_spring("turret_joint", 5.0, rest=0.2, damping=0.4)]
+    )
     v = np.random.default_rng(2).normal(size=made.tree.nv)
     return made.problem(made.home, made.projected_velocity(made.home, v)[0])
 

@@ -88,7 +88,7 @@ SPANS = {"across": (HULL, DOOR), "to the base": (HULL, GROUND), "neighbours": (H
 def test_a_spring_and_damper_meets_the_discrete_equations(span, rule, stiffness, damping):
     """p₀ + (h/2) F₀ = −D₁ L_d and p₁ − (h/2) F₁ = D₂ L_d, whatever the element joins."""
     first, second = SPANS[span]
-    made = loaded(spring_damper(first, second, stiffness, damping, 0.5))
+    made = loaded(spring_damper(first, second, stiffness, damping=damping, length=0.5))
     problem, n = posed(made), made.tree.nq
     y = step_map(problem, METHODS[rule], interpreted=True)(problem.y0, H)
     q0, q1 = problem.y0[:n], y[:n]
@@ -105,7 +105,10 @@ def test_a_spring_and_damper_meets_the_discrete_equations(span, rule, stiffness,
 @pytest.mark.parametrize("rule", METHODS)
 def test_a_joint_spring_and_a_servo_meet_them(rule):
     target = Motion((0.1, 0.4, 2.0))
-    made = loaded(joint_spring("slider_joint", 20.0, 0.3, 700.0), servo("arm_joint", 30.0, 5.0, target))
+    made = loaded(
+        joint_spring("slider_joint", 20.0, rest=0.3, damping=700.0),
+        servo("arm_joint", stiffness=30.0, damping=5.0, target=target),
+    )
     problem, n = posed(made), made.tree.nq
     y = step_map(problem, METHODS[rule], interpreted=True)(problem.y0, H)
     q0, q1, impulses = problem.y0[:n], y[:n], []
@@ -132,7 +135,7 @@ COORDS = {"across": {"slider_joint": 0.8, "door_joint": -1.7}, "geared": {"door_
 @pytest.mark.parametrize("over", COORDS)
 @pytest.mark.parametrize(("stiffness", "damping"), [(50.0, 3.0), (50.0, 3e5)])
 def test_a_spring_and_damper_along_a_tendon_meets_them(over, rule, stiffness, damping):
-    made = loaded(joint_spring(Tendon(COORDS[over]), stiffness, 0.3, damping))
+    made = loaded(joint_spring(Tendon(COORDS[over]), stiffness, rest=0.3, damping=damping))
     problem, n = posed(made), made.tree.nq
     y = step_map(problem, METHODS[rule], interpreted=True)(problem.y0, H)
     q0, q1 = problem.y0[:n], y[:n]
@@ -200,7 +203,7 @@ def test_dampers_along_a_joint_and_of_the_joint_agree_to_the_cube_of_its_turn():
 
     def stepped(own, element):
         tree = Tree([Body("rod", Revolute((0, 1, 0)), inertia=rod, data=JointData(damping=own))])
-        problem = Mechanism(tree, elements=[joint_spring("rod_joint", 2.0, 0.1, element)]).problem(v=[1.0])
+        problem = Mechanism(tree, elements=[joint_spring("rod_joint", 2.0, rest=0.1, damping=element)]).problem(v=[1.0])
         return step_map(problem, METHODS["trapezoidal"], interpreted=True)(problem.y0, H)
 
     assert np.abs(stepped(50.0, 0.0) - stepped(0.0, 50.0)).max() < 50.0 * 0.003**3
@@ -236,10 +239,13 @@ def chain(n=4):
 ENDS = Frame("link3", (0.1, 0.0, 0.0)), Frame("link0", (0.3, 0.2, 0.1))
 WALL = Frame(None, (1.0, 0.0, 0.2))
 DAMPED = {
-    "joints": [joint_spring(f"link{k}_joint", 40.0, 0.2 * k, 1e3) for k in range(4)],
-    "drives": [servo(f"link{k}_joint", 1e4, 1e3, Motion((0.1,), ((0.2, 3.0, 0.1 * k),))) for k in range(4)],
-    "across": [spring_damper(*ENDS, 200.0, 50.0, 0.4)],
-    "to the base": [spring_damper(ENDS[0], WALL, 200.0, 1e3, 0.4)],
+    "joints": [joint_spring(f"link{k}_joint", 40.0, rest=0.2 * k, damping=1e3) for k in range(4)],
+    "drives": [
+        servo(f"link{k}_joint", stiffness=1e4, damping=1e3, target=Motion((0.1,), ((0.2, 3.0, 0.1 * k),)))
+        for k in range(4)
+    ],
+    "across": [spring_damper(*ENDS, 200.0, damping=50.0, length=0.4)],
+    "to the base": [spring_damper(ENDS[0], WALL, 200.0, damping=1e3, length=0.4)],
     "bushing": [bushing(*ENDS, 20.0, 5.0)],
 }
 
@@ -265,7 +271,10 @@ def test_a_drive_of_a_robot_with_a_strong_derivative_gain_at_a_millisecond():
     robot = mechanics.load_model("ur5", damping=False)
     names = [body.joint_name for body in robot.bodies if body.joint.n_v == 1]
     for kp, kd in ((100.0, 15.0), (1e4, 1e3)):
-        drives = [servo(name, kp, kd, Motion((0.1 * k, 0.3), ((0.2, 3.0, 0.0),))) for k, name in enumerate(names)]
+        drives = [
+            servo(name, stiffness=kp, damping=kd, target=Motion((0.1 * k, 0.3), ((0.2, 3.0, 0.0),)))
+            for k, name in enumerate(names)
+        ]
         problem = Mechanism(robot, elements=drives).problem(0.1 * np.arange(6), np.zeros(6))
         run = integrate(problem, "TREE_VARIATIONAL", (0.0, 1.0), 1e-3)
         assert run.success, run.message
@@ -290,7 +299,7 @@ def swinging(stiffness):
     plain = Mechanism(chain())
     q = np.array([0.1, 0.3, 0.2, -0.2])
     relaxed = float(length(plain, q, ENDS[0], WALL))
-    return Mechanism(chain(), elements=[spring_damper(ENDS[0], WALL, stiffness, 0.0, relaxed)]), q
+    return Mechanism(chain(), elements=[spring_damper(ENDS[0], WALL, stiffness, damping=0.0, length=relaxed)]), q
 
 
 @pytest.mark.parametrize("stiffness", [1e5, 1e7, 1e9, 1e11])
@@ -320,7 +329,11 @@ def test_the_midpoint_rule_of_a_linear_spring_turns_by_its_known_angle():
 
 @pytest.mark.parametrize("rule", METHODS)
 def test_without_dampers_the_step_is_symplectic(rule):
-    made = loaded(bushing(HULL, DOOR, 1e3), joint_spring("arm_joint", 1e4), spring_damper(TIP, GROUND, 1e4, 0.0, 0.5))
+    made = loaded(
+        bushing(HULL, DOOR, 1e3),
+        joint_spring("arm_joint", 1e4),
+        spring_damper(TIP, GROUND, 1e4, damping=0.0, length=0.5),
+    )
     problem = posed(made)
     n, h = made.tree.nv, 2e-3
 
@@ -339,7 +352,7 @@ def test_without_dampers_the_step_is_symplectic(rule):
 
 @pytest.mark.parametrize("rule", METHODS)
 def test_with_dampers_the_step_is_symmetric(rule):
-    made = loaded(bushing(HULL, DOOR, 20.0, 5.0), joint_spring("arm_joint", 30.0, 0.1, 2.0))
+    made = loaded(bushing(HULL, DOOR, 20.0, 5.0), joint_spring("arm_joint", 30.0, rest=0.1, damping=2.0))
     problem = posed(made)
     there = step_map(problem, METHODS[rule], interpreted=True)(problem.y0, H)
     back = step_map(problem, METHODS[rule], H, interpreted=True)(there, -H)
@@ -375,8 +388,9 @@ def total_momentum(tree, q, p):
 @pytest.mark.parametrize("rule", METHODS)
 def test_compiled_and_interpreted_agree(rule):
     made = loaded(
-        bushing(HULL, DOOR, 20.0, 5.0), joint_spring("arm_joint", 30.0, 0.1, 2.0),
-        spring_damper(TIP, GROUND, 5.0, 40.0), contact(HULL, FLOOR, 5.0, stiffness=20.0, damping=0.5, friction=0.5),
+        bushing(HULL, DOOR, 20.0, 5.0), joint_spring("arm_joint", 30.0, rest=0.1, damping=2.0),
+        spring_damper(TIP, GROUND, 5.0, damping=40.0),
+        contact(HULL, FLOOR, 5.0, stiffness=20.0, damping=0.5, friction=0.5),
     )  # fmt: skip
     problem = posed(made)
     compiled, interpreted = (step_map(problem, METHODS[rule], interpreted=form)(problem.y0, H) for form in (0, 1))
@@ -385,7 +399,7 @@ def test_compiled_and_interpreted_agree(rule):
 
 @pytest.mark.slow
 def test_lanes_agree_bitwise_with_one_trajectory():
-    made = loaded(bushing(HULL, DOOR, 20.0, 5.0), joint_spring("arm_joint", 30.0, 0.1, 2.0))
+    made = loaded(bushing(HULL, DOOR, 20.0, 5.0), joint_spring("arm_joint", 30.0, rest=0.1, damping=2.0))
     problem = posed(made)
     starts = problem.y0 + np.zeros((2, 1))
     starts[1, made.tree.nq :] *= 0.5
@@ -402,7 +416,7 @@ def test_lanes_agree_bitwise_with_one_trajectory():
     ("element", "named"),
     [
         (joint_spring("link1_joint", 1e6), "JointSpring on joint 'link1_joint'"),
-        (spring_damper(*ENDS, 1e6, 0.0, 0.4), "Compliant 'length' between 'link3' and 'link0'"),
+        (spring_damper(*ENDS, 1e6, length=0.4), "Compliant 'length' between 'link3' and 'link0'"),
         (contact(ENDS[0], Frame(None, (0.0, 0.0, 5.0)), stiffness=1e6, damping=0.0), "Contact of 'link3' on the base"),
     ],
     ids=["joint", "points", "contact"],
@@ -424,7 +438,7 @@ def test_a_stiff_contact_that_is_touched_later_is_named_in_a_driven_system():
     """A drive puts its own energy in, so that no energy tells; the contact lasts for less than a step."""
     ball = Tree([Body("ball", Prismatic((0, 0, 1)), inertia=INERTIA)])
     ground = contact(Frame("ball"), Frame(None), 0.1, stiffness=1e8, damping=0.0)
-    drive = servo("ball_joint", 1.0, 0.0, Motion((0.0,), ((0.1, 1.0, 0.0),)))
+    drive = servo("ball_joint", stiffness=1.0, damping=0.0, target=Motion((0.0,), ((0.1, 1.0, 0.0),)))
     run = integrate(Mechanism(ball, elements=[ground, drive]).problem([1.0]), "TREE_VARIATIONAL", (0.0, 1.0), 1e-3)
     assert "turn_per_step" in {doubt.name for doubt in run.doubts}
     assert "Contact of 'ball' on the base" in run.message
@@ -436,4 +450,4 @@ def test_negative_stiffness_is_refused_and_named():
     with pytest.raises(ModelError, match="stiffness"):
         bushing(HULL, DOOR, -1.0)
     with pytest.raises(ModelError, match="stiffness"):
-        servo("a", -1.0, 0.0, Motion((0.0,)))
+        servo("a", stiffness=-1.0, damping=0.0, target=Motion((0.0,)))
