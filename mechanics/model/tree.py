@@ -41,8 +41,8 @@ _LARGE = 2000
 class JointData:
     """What a model file says about a joint besides its geometry; each a number, or one per degree of freedom.
 
-    Only `damping` acts in the equations of motion (ṗ −= damping·v); the rest is carried as data for controllers, plots
-    and writers.
+    `damping` (ṗ −= damping·v) and `armature` (T += ½ Σ armature·v²) act in the equations of motion; the rest is carried
+    as data for controllers, plots and writers.
 
     Parameters
     ----------
@@ -54,12 +54,20 @@ class JointData:
         Limits of the coordinates.
     effort, velocity : float or array (n_v,), optional
         Limits of the joint force and of the velocity.
+    armature : float or array (n_v,)
+        Inertia of what turns with the velocity v of the joint but is no body of the tree, kg·m² or kg, not negative: it
+        is added to the diagonal of the mass matrix.  A rotor with the moment of inertia J that turns n times as fast as
+        its joint gives J n²; the gyroscopic moments of the rotor and its spin from the motion of the body that carries
+        it are left out, as they are of order n, not n² (Featherstone 2008, sec. 9.6).
 
     Examples
     --------
     >>> from mechanics import JointData
     >>> JointData(damping=0.1, lower=-1.5, upper=1.5).damping
     0.1
+    >>> rotor, ratio = 2e-5, 100.0
+    >>> round(JointData(armature=rotor * ratio**2).armature, 12)
+    0.2
     """
 
     damping: Any = 0.0
@@ -68,6 +76,7 @@ class JointData:
     upper: Any = None
     effort: Any = None
     velocity: Any = None
+    armature: Any = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -440,6 +449,11 @@ class Tree:
         return np.concatenate([np.zeros(0)] + [np.asarray(b.data.damping) for b in self.bodies])
 
     @cached_property
+    def armature(self) -> Array:
+        """Inertias of the joints themselves (nv,), kg·m² and kg: on the diagonal of the mass matrix."""
+        return np.concatenate([np.zeros(0)] + [np.asarray(b.data.armature) for b in self.bodies])
+
+    @cached_property
     def group(self) -> Group:
         """The configuration group: the product of those of the joints."""
         return Group(tuple((factor, 1) for b in self.bodies for factor in b.joint.factors))
@@ -622,16 +636,20 @@ def _checked(data: JointData, joint: Joint, where: str) -> JointData:
             raise ModelError(where, f"{name} is not a number", "give a number")
         return np.broadcast_to(array, (n,))
 
-    damping = per(data.damping, joint.n_v, "damping")
-    if damping is not None and (not np.isfinite(damping).all() or (damping < 0).any()):
-        raise ModelError(where, f"damping is {damping.tolist()}", "give finite coefficients that are not negative")
+    def acting(value: ArrayLike | None, name: str, what: str) -> Array:
+        array = per(value, joint.n_v, name)
+        if array is not None and not ((array >= 0) & (array <= LARGEST)).all():
+            raise ModelError(where, f"{name} is {array.tolist()}", f"give {what} from 0 to {LARGEST:g}")
+        return array if array is not None else np.zeros(joint.n_v)
+
     return JointData(
-        damping=damping if damping is not None else np.zeros(joint.n_v),
+        damping=acting(data.damping, "damping", "coefficients"),
         friction=per(data.friction, joint.n_v, "friction"),
         lower=per(data.lower, joint.n_q, "lower"),
         upper=per(data.upper, joint.n_q, "upper"),
         effort=per(data.effort, joint.n_v, "effort"),
         velocity=per(data.velocity, joint.n_v, "velocity"),
+        armature=acting(data.armature, "armature", "inertias, kg·m² or kg,"),
     )
 
 

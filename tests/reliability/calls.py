@@ -111,7 +111,10 @@ def calls() -> dict[str, Call]:
         "Compound": (joints.Compound, {"parts": (joints.Turn(), joints.Slide())}),
         "Turn": (joints.Turn, {"axis": (0.0, 0.0, 1.0), "motion": turn}),
         "Motion": (joints.Motion, {"polynomial": (0.0, 1.0), "harmonics": ((1.0, 2.0, 0.0),)}),
-        "JointData": (mechanics.JointData, {"damping": 0.1, "friction": 0.0, "lower": -1.0, "upper": 1.0}),
+        "JointData": (
+            mechanics.JointData,
+            {"damping": 0.1, "friction": 0.0, "armature": 0.1, "lower": -1.0, "upper": 1.0},
+        ),
         "Frame": (Frame, {"body": "first", "position": x, "rotation": np.eye(3)}),
         "Body": (
             Body,
@@ -127,8 +130,10 @@ def calls() -> dict[str, Call]:
             },
         ),
         "Body with JointData": (
-            lambda damping, lower: Body("a", joints.Revolute(), data=mechanics.JointData(damping, lower=lower)),
-            {"damping": 0.1, "lower": -1.0},
+            lambda damping, lower, armature: Body(
+                "a", joints.Revolute(), data=mechanics.JointData(damping, lower=lower, armature=armature)
+            ),
+            {"damping": 0.1, "lower": -1.0, "armature": 0.1},
         ),
         "Tree": (Tree, {"bodies": tree.bodies, "name": "a", "gravity": x, "notes": (), "frames": {}}),
         "Tree.problem": (tree.problem, two | {"t": 0.0}),

@@ -124,6 +124,18 @@ BAD = {
         lambda: Body("a", Revolute(), inertia=SOLID, data=JointData(damping=(1, 2))),
         "give one number, or 1",
     ),
+    "negative armature": (
+        lambda: Body("a", Revolute(), inertia=SOLID, joint_name="j", data=JointData(armature=-0.5)),
+        r"joint 'j'.*armature is \[-0.5\].*from 0 to 1e\+50",
+    ),
+    "armature not finite": (
+        lambda: Body("a", Revolute(), inertia=SOLID, data=JointData(armature=np.inf)),
+        "armature is",
+    ),
+    "armature of two numbers": (
+        lambda: Body("a", Revolute(), inertia=SOLID, data=JointData(armature=(1, 2))),
+        "armature has shape .*give one number, or 1",
+    ),
     "massless leaf": (lambda: arm(Body("a", Revolute(), "base", joint_name="loose")), "'loose'.*moves no inertia"),
     "point mass on its axis": (
         lambda: arm(Body("a", Revolute(), "base", inertia=Inertia.point(1.0))),
