@@ -8,6 +8,8 @@ element             force                                                       
 `dry_friction`      τ = −F tanh(s/v_s), or with a static peak                   loses −τ s
 `servo`             τ = −k (x − x_d(t)) − c (s − ẋ_d(t))                        does work
 `motor`             τ = u(t)                                                    does work
+`actuator`          F = (g₀ + g₁ x + g₂ s) u(t) + b₀ + b₁ x + b₂ s, in ranges   does work
+`polynomial_spring` −(k₀ + k₁ d + k₂ d²) d − (c₀ + c₁ |s| + c₂ s²) s            stores its integral, loses the drag
 `spring_damper`     −k (l − l₀) − c l̇ along the line between two points         stores k (l − l₀)²/2, loses c l̇²
 `compliant`         −k φ − c φ̇ on every equation of a closure instead of φ = 0  stores k φ²/2, loses c φ̇²
 `bushing`           three shifts and three turns of a `compliant` weld          the same
@@ -22,6 +24,7 @@ compiled loops know it.
 """
 
 from liegroup.modules import listing
+from mechanics.forces.actuator import Actuator, actuator
 from mechanics.forces.compliant import bushing, compliant, spring_damper
 from mechanics.forces.contact import contact
 from mechanics.forces.dry_friction import dry_friction
@@ -30,18 +33,21 @@ from mechanics.forces.joint_spring import joint_spring
 from mechanics.forces.joint_stop import joint_stop
 from mechanics.forces.laws import hunt_crossley_factor
 from mechanics.forces.motor import motor
+from mechanics.forces.polynomial_spring import polynomial_spring
 from mechanics.forces.registry import KINDS, register
 from mechanics.forces.servo import servo
 from mechanics.forces.tendon import Tendon
 
 __all__ = [
     "KINDS",
+    "Actuator",
     "BodyState",
     "Element",
     "OnBodies",
     "OnEquation",
     "OnJoint",
     "Tendon",
+    "actuator",
     "bushing",
     "compliant",
     "contact",
@@ -51,6 +57,7 @@ __all__ = [
     "joint_stop",
     "motor",
     "not_negative",
+    "polynomial_spring",
     "register",
     "servo",
     "spring_damper",

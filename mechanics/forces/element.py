@@ -135,7 +135,7 @@ class OnJoint(Element):
     """
 
     place = ON_JOINT
-    not_numbers = ("joint", "motion")
+    not_numbers: ClassVar[tuple[str, ...]] = ("joint", "motion")
     linear: ClassVar[bool] = False
     """Whether the force is linear in x and s, whatever the numbers: its derivatives are then found for nothing."""
     joint: Transmission
