@@ -530,7 +530,7 @@ class Mechanism:
             guards=self._guards(0.5 * float(p0 @ v0), projection == "positions"),
             explain=self.explain,
             projection=None if projection == "none" else closed_projection,
-            autonomous=not (self.tree.is_rheonomic or any(element.is_driven() for element in self.elements)),
+            autonomous=not (self.tree.is_rheonomic or any(element.reads_time for element in self.elements)),
             own_steps=self._variational_steps(packed),
             model=self.name,
             scene=mechanism_scene(self),

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from liegroup.arrays import of_kind, path_of
 from liegroup.modules import listing
 from mechanics.adapters.reading import LIMITS, Limits, inside
-from mechanics.errors import ModelError, ModelWarning
+from mechanics.errors import ModelWarning
 from mechanics.joints import Continuous
 from mechanics.model.tree import Tree
 
@@ -434,11 +434,11 @@ def load_mechanism(
     suffix = Path(str(source)).suffix.lower()
     if str(source) in MODELS or suffix == ".urdf":
         down = (0.0, 0.0, -9.81) if gravity is None else gravity
-        from mechanics.adapters.urdf import load_urdf_with_mimics
+        from mechanics.adapters.urdf import load_urdf_with_elements
 
         path, free = _file(source, floating_base)
         load = partial(
-            load_urdf_with_mimics, path, free, down, damping=damping, allow_massless=allow_massless, limits=limits
+            load_urdf_with_elements, path, free, down, wanted=wanted, allow_massless=allow_massless, limits=limits
         )
         return _closed(load, path, closures)
     if closures is not None or allow_massless:
@@ -464,24 +464,19 @@ def _check(limits: Limits, **flags: bool) -> None:
 
 
 def _closed(
-    load: Callable[..., tuple[Tree, list[Closure]]], model: Path, closures: str | os.PathLike[str] | None
+    load: Callable[..., tuple[Tree, list[Closure], list[Any]]], model: Path, closures: str | os.PathLike[str] | None
 ) -> Mechanism:
-    """A tree with its mimic joints and the closures of a side file; turns count of the joints that these couple."""
-    from mechanics.adapters.closure_file import SUFFIXES, read_closures, side_file
+    """A tree with its mimic joints, force elements and the closures of a side file; turns count of the joints that
+    these couple.
+    """
+    from mechanics.adapters.closure_file import read_closures, side_file
     from mechanics.mechanism import Mechanism
 
-    tree, mimics = load()
+    tree, mimics, elements = load()
     path = side_file(model) if closures is None else closures
-    if path is None and not mimics:
-        names = " or ".join(model.with_suffix(suffix).name for suffix in SUFFIXES)
-        raise ModelError(
-            str(model),
-            f"is a tree without mimic joints, and there is no {names} beside it",
-            "give closures=, or use load_urdf for a tree without loops",
-        )
     with inside(str(model if path is None else path)):
         if path is None:
-            return Mechanism.assembled(tree, mimics)
+            return Mechanism.assembled(tree, mimics, elements=elements)
         side = read_closures(path, tree)
         coupled = {
             joint
@@ -493,5 +488,7 @@ def _closed(
         if any(isinstance(tree.joint(name), Continuous) for name in coupled):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ModelWarning)  # said already
-                tree, mimics = load(counted=coupled)
-        return Mechanism.assembled(tree, (*side.closures, *mimics), side.guess, side.hold, rank=side.rank)
+                tree, mimics, elements = load(counted=coupled)
+        return Mechanism.assembled(
+            tree, (*side.closures, *mimics), side.guess, side.hold, elements=elements, rank=side.rank
+        )

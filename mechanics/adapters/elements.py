@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from mechanics.constraints.loops import JointFreedom
 from mechanics.dynamics import mass_matrix
+from mechanics.errors import ModelError
 from mechanics.forces import Element, dry_friction, joint_stop
 from mechanics.joints import Continuous
+from mechanics.model.inertia import LARGEST
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
@@ -64,6 +66,9 @@ def joint_elements(
         for k in range(body.joint.n_v):
             place: JointFreedom = body.joint_name if body.joint.n_v == 1 else (body.joint_name, k)
             friction = 0.0 if data.friction is None else float(np.asarray(data.friction)[k])
+            if wanted.friction and not 0.0 <= friction <= LARGEST:
+                where = f"joint {body.joint_name!r}"
+                raise ModelError(where, f"friction is {friction:g}", "give a finite number that is not negative")
             if wanted.friction and friction > 0.0:
                 found.append(dry_friction(place, force=friction))
             low, up = (None if x is None else float(np.asarray(x)[k]) for x in (data.lower, data.upper))

@@ -56,6 +56,11 @@ class Actuator(OnJoint):
         return self.force_lower == -FAR and self.force_upper == FAR
 
     @property
+    def drives(self) -> bool:
+        at_rest = self.motion.is_constant and self.motion.value(0.0) == 0.0
+        return not at_rest or any((self.bias, self.bias_by_length, self.bias_by_rate))
+
+    @property
     def counts_turns(self) -> bool:
         return self.gain_by_length != 0.0 or self.bias_by_length != 0.0
 

@@ -99,6 +99,11 @@ class Element:
         return any(f.name == "motion" for f in fields(cls))
 
     @property
+    def reads_time(self) -> bool:
+        """Whether the force depends on time."""
+        return self.is_driven() and not getattr(self, "motion").is_constant  # noqa: B009
+
+    @property
     def drives(self) -> bool:
         """Whether it may bring in energy."""
         return self.is_driven()
