@@ -42,8 +42,8 @@ from mechanics.constraints.loops import Closure
 from mechanics.constraints.mobility import Mobility, mass_matrix, mobility, nearness, usual_pivot
 from mechanics.derivatives.mechanisms import rhs_derivatives
 from mechanics.errors import ModelError, ModelWarning
-from mechanics.forces import Actuator, Element, OnBodies, OnJoint
-from mechanics.forces.actuator import as_command
+from mechanics.forces import Element, OnBodies, OnJoint
+from mechanics.forces.actuator import Actuator, as_command
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.joints import Motion
 from mechanics.model.picture import svg

@@ -24,7 +24,7 @@ compiled loops know it.
 """
 
 from liegroup.modules import listing
-from mechanics.forces.actuator import Actuator, actuator
+from mechanics.forces.actuator import actuator
 from mechanics.forces.compliant import bushing, compliant, spring_damper
 from mechanics.forces.contact import contact
 from mechanics.forces.dry_friction import dry_friction
@@ -40,7 +40,6 @@ from mechanics.forces.tendon import Tendon
 
 __all__ = [
     "KINDS",
-    "Actuator",
     "BodyState",
     "Element",
     "OnBodies",
