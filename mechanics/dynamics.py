@@ -236,7 +236,7 @@ def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0, algorithm: str = "crba
     for j, row in enumerate(rows):
         for i, entry in enumerate(row):
             M[..., i, j] = M[..., j, i] = entry
-    return M
+    return M + np.diag(tree.armature)
 
 
 @of_its_tree

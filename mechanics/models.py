@@ -326,7 +326,7 @@ def load_mjcf(
     Warns
     -----
     ModelWarning
-        What MuJoCo would do and the tree does not, with the names: contacts, armature, …; and what only
+        What MuJoCo would do and the tree does not, with the names: contacts, …; and what only
         `load_mechanism` has: equality constraints, springs, dry friction, tendons, actuators.
 
     Examples

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,6 +170,7 @@ def random_tree(
     joints: Sequence[type[Joint]] = (Revolute,),
     root: Joint | None = None,
     damping: float = 0.0,
+    armature: float = 0.0,
 ) -> Tree:
     """A tree of random bodies, places and joints of the given classes.
 
@@ -186,6 +188,8 @@ def random_tree(
         The joint of the first body, for example ``Free()``.
     damping : float
         Of all joints, N·m·s/rad or N·s/m.
+    armature : float
+        Joints have up to so much of it, kg·m² or kg, and every third one none.
 
     Returns
     -------
@@ -211,4 +215,8 @@ def random_tree(
                 data=JointData(damping=damping),
             )
         )
+    if armature:
+        for i, body in enumerate(bodies):
+            own = generator.uniform(0.0, armature, body.joint.n_v) if i % 3 else 0.0
+            bodies[i] = replace(body, data=replace(body.data, armature=own))
     return Tree(bodies, f"{shape} of {count}")

@@ -52,6 +52,8 @@ FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's types of joints (mjtJoint)."""
 SIZES = {FREE: (7, 6), BALL: (4, 3), SLIDE: (1, 1), HINGE: (1, 1)}
 """Numbers of coordinates and of velocities."""
+ON_JOINT, IN_PARENT, ON_TENDON = 0, 1, 3
+"""MuJoCo's transmissions (mjtTrn) that are sums over joints."""
 
 
 def load_mjcf(
@@ -194,9 +196,19 @@ def _inertia(model: Any, b: int) -> Inertia:
     return Inertia.about_com(model.body_mass[b], model.body_ipos[b], R @ np.diag(model.body_inertia[b]) @ R.T)
 
 
+def rotors(model: Any, j: int) -> float:
+    """J n² of the actuators of a hinge or slide that have an armature, which older versions of MuJoCo do not know."""
+    found = 0.0
+    for i in np.flatnonzero(getattr(model, "actuator_armature", ())):
+        if model.actuator_trntype[i] in (ON_JOINT, IN_PARENT) and model.actuator_trnid[i][0] == j:
+            found += float(model.actuator_armature[i]) * float(model.actuator_gear[i][0]) ** 2
+    return found if model.jnt_type[j] in (SLIDE, HINGE) else 0.0
+
+
 def _data(model: Any, joints: list[int], damping: bool) -> JointData:
-    """Damping, friction and limits; limits of turns and slides, counted from the reference."""
+    """Damping, friction, armature and limits; limits of turns and slides, counted from the reference."""
     d: list[float] = []
+    a: list[float] = []
     f: list[float] = []
     lower: list[float] = []
     upper: list[float] = []
@@ -206,11 +218,13 @@ def _data(model: Any, joints: list[int], damping: bool) -> JointData:
         dofs = slice(int(model.jnt_dofadr[j]), int(model.jnt_dofadr[j]) + n_v)
         d += list(model.dof_damping[dofs]) if damping else [0.0] * n_v
         f += list(model.dof_frictionloss[dofs])
+        a += [float(x) + rotors(model, j) for x in model.dof_armature[dofs]]
         bounded = bool(model.jnt_limited[j]) and kind in (SLIDE, HINGE)
         reference = model.qpos0[model.jnt_qposadr[j]] if bounded else 0.0
         lower += [float(model.jnt_range[j][0] - reference)] if bounded else [-np.inf] * n_q
         upper += [float(model.jnt_range[j][1] - reference)] if bounded else [np.inf] * n_q
-    return JointData(damping=np.array(d), friction=np.array(f), lower=np.array(lower), upper=np.array(upper))
+    limits = {"lower": np.array(lower), "upper": np.array(upper)}
+    return JointData(damping=np.array(d), friction=np.array(f), armature=np.array(a), **limits)
 
 
 def _left_out(model: Any, report: Report, damping: bool, undamped: bool) -> None:
@@ -232,7 +246,6 @@ def _left_out(model: Any, report: Report, damping: bool, undamped: bool) -> None
             those("geom", (model.geom_contype != 0) | (model.geom_conaffinity != 0)),
             "geoms that can touch: contacts are not modelled",
         ),
-        (joints(model.dof_armature), "joints with armature: rotor inertia is left out"),
         (those("body", model.body_gravcomp), "bodies with gravity compensation: left out"),
         (["<option>"] * bool(model.density or model.viscosity), "surrounding fluid: its forces are left out"),
         ([f"flex_{i}" for i in range(getattr(model, "nflex", 0))], "deformable bodies: left out"),

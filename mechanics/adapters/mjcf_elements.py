@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechanics.adapters.elements import Wanted, soft
-from mechanics.adapters.mjcf import HINGE, SLIDE, place_of
+from mechanics.adapters.mjcf import HINGE, IN_PARENT, ON_JOINT, ON_TENDON, SLIDE, place_of, rotors
 from mechanics.adapters.mjcf_model import disabled, named, number_of_actuators, stiff_joints
 from mechanics.adapters.reading import Report, some
 from mechanics.constraints.loops import JointFreedom
@@ -38,8 +38,6 @@ from mechanics.errors import ModelError
 from mechanics.forces import Element, Tendon, actuator, dry_friction, joint_spring, joint_stop, polynomial_spring
 
 Array = NDArray[np.float64]
-ON_JOINT, IN_PARENT, ON_TENDON = 0, 1, 3
-"""MuJoCo's transmissions (mjtTrn) that are sums over joints."""
 OVER_JOINTS = 1
 """What a fixed tendon runs over (mjtWrap)."""
 FIXED, AFFINE = 0, 1
@@ -355,6 +353,14 @@ def _force_range(model: Any, i: int, gear: float) -> tuple[float, float] | None:
 
 def _reservations(model: Any, left_out: dict[str, list[str]]) -> None:
     """What has no counterpart in force elements."""
+    turned = [int(j) for j in range(model.njnt) if rotors(model, int(j))]
+    inert = [
+        named(model, "actuator", int(i))
+        for i in np.flatnonzero(getattr(model, "actuator_armature", ()))
+        if _target(model, int(i)) not in [(False, j) for j in turned]
+    ]
+    if inert:
+        left_out.setdefault("actuators with armature that do not act on one joint: it is left out", []).extend(inert)
     acting = _acting(model)
     for target in _limited_forces(model):
         several = acting.get(target, [])

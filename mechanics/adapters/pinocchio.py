@@ -213,7 +213,7 @@ def _sized(values: ArrayLike, n: int, name: str) -> Array:
 
 
 def to_pinocchio(tree: Tree) -> PinocchioTree:
-    """Build a Pinocchio model of a tree (gravity, inertias, joints; not limits and damping).
+    """Build a Pinocchio model of a tree (gravity, inertias, joints, armature; not limits and damping).
 
     Parameters
     ----------
@@ -231,6 +231,12 @@ def to_pinocchio(tree: Tree) -> PinocchioTree:
         Pinocchio (package ``pin``) is not installed.
     ValueError
         A joint with prescribed motion, which Pinocchio does not have.
+
+    Notes
+    -----
+    Pinocchio's armature adds a v̇ to the joint forces and no more; that of a tree turns with the joint, a v̇ − ad_vᵀ(a
+    v). The two differ for planar and free joints with armature along their translations, and for balls with three
+    different numbers.
 
     Examples
     --------
@@ -268,6 +274,7 @@ def to_pinocchio(tree: Tree) -> PinocchioTree:
             inertia = pin.Inertia(body.inertia.mass, np.array(body.inertia.com), body.inertia.tensor_about_com)
             model.appendBodyToJoint(place.joint, inertia, se3)
         model.addFrame(pin.Frame(body.name, place.joint, se3, pin.FrameType.BODY), False)
+    model.armature = found.velocity(tree.armature)
     return found
 
 

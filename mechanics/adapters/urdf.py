@@ -12,7 +12,7 @@ import io
 import os
 import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechanics.adapters.elements import ALL, Wanted, joint_elements
 from mechanics.adapters.reading import LARGEST, LIMITS, Limits, Report, inside, some
-from mechanics.adapters.urdf_transmissions import actuators
+from mechanics.adapters.urdf_transmissions import actuators, rotors
 from mechanics.adapters.urdf_visuals import visuals
 from mechanics.adapters.urdf_xml import read
 from mechanics.constraints.couplings import polynomial
@@ -118,7 +118,8 @@ def _tree(
     root, joints = _root_and_order(robot, report)
     mimics = [joint for joint in joints if joint.mimic and joint.type != "fixed"] if follow else []
     turning = {*counted, *(name for joint in mimics for name in (joint.name, joint.mimic.joint))}
-    parts = _Parts(report, damping, {link.name: _inertia(link, report) for link in robot.links}, turning)
+    inertias = {link.name: _inertia(link, report) for link in robot.links}
+    parts = _Parts(report, damping, inertias, turning, rotors(document, report))
     parts.add_root(root, floating_base)
     for joint in joints:
         parts.add(joint)
@@ -250,8 +251,16 @@ class _Parts:
     The turns of `counted` joints count, also if they are continuous.
     """
 
-    def __init__(self, report: Report, damping: bool, inertias: dict[str, Inertia], counted: set[str]) -> None:
+    def __init__(
+        self,
+        report: Report,
+        damping: bool,
+        inertias: dict[str, Inertia],
+        counted: set[str],
+        armature: Mapping[str, float],
+    ) -> None:
         self.report, self.damping, self.inertias, self.counted = report, damping, inertias, counted
+        self.armature = armature
         self.frames: dict[str, Frame] = {}
         self._arguments: dict[str, dict[str, Any]] = {}
 
@@ -292,6 +301,7 @@ class _Parts:
             upper=limit.upper if bounded else None,
             effort=limit.effort if limit else None,
             velocity=limit.velocity if limit else None,
+            armature=self.armature.get(joint.name, 0.0),
         )
 
     def bodies(self, allow_massless: bool) -> list[Body]:

@@ -56,6 +56,23 @@ def actuators(
     return list(found.values())
 
 
+def rotors(root: Element, report: Report) -> dict[str, float]:
+    """Armature J n² by joints, of transmissions whose actuator has Drake's `rotor_inertia` and `gear_ratio`."""
+    found: dict[str, float] = {}
+    for element in root.iterfind("transmission"):
+        joints = element.findall("joint")
+        given = {child.tag.rsplit("}")[-1]: child.get("value") for child in element.iterfind("actuator/*")}
+        if len(joints) == 1 and "rotor_inertia" in given:
+            values = [number(given.get(key, "1.0") or "") for key in ("rotor_inertia", "gear_ratio")]
+            if any(x is None or abs(x) > LARGEST for x in values) or values[0] < 0.0:  # type: ignore[operator]
+                where = f"<transmission name={element.get('name', '')!r}>"
+                remedy = "give finite numbers, the inertia not negative"
+                raise report.error(where, f"rotor_inertia and gear_ratio are {given}", remedy)
+            name, (inertia, ratio) = joints[0].get("name", ""), values
+            found[name] = found.get(name, 0.0) + inertia * ratio**2  # type: ignore[operator]
+    return found
+
+
 def _reduction(element: Element, where: str, report: Report) -> float:
     """The <mechanicalReduction> of the actuator, of the joint or of the transmission itself; 1 if there is none."""
     given = [

@@ -2,7 +2,7 @@
 
 Every link gets the inertia of its subtree as one rigid body, (m, c, J) about its origin.  Column i of the mass matrix
 is the momentum M^c_i A_i of that composite under a unit velocity, carried to the base and projected on every joint it
-passes.
+passes; armature comes on the diagonal.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from mechanics.kernels.links import (
     wrench_up,
 )
 from mechanics.kernels.sweeps import clear, project
-from mechanics.model.layout import COS, SHIFT, SIN, header_of, link_of, numbers_of
+from mechanics.model.layout import COS, SHIFT, SIN, armature_of, has_armature, header_of, link_of, numbers_of
 
 CENTRE, COMPOSITE = 0, 3
 """Columns of the first moment (3) and the tensor (6) of the composite body."""
@@ -171,6 +171,10 @@ def mass_matrix_into(t: Any, y: Any, parameters: Any, structure: Any, work: Any,
                 project(parameters, passed, l, k, out, o + column * n_v + passed.v, 1)
                 l, k = wrench_up(t, y, parameters, work, j, passed, l, k)
                 j = passed.parent
+    if has_armature(structure):
+        for k in range(n_v):
+            at = o + k * (n_v + 1)
+            st(out, at, ld(out, at) + armature_of(parameters, structure, k))
 
 
 @entry(*FIELD_SIGNATURES)

@@ -7,6 +7,7 @@ from typing import Any
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld2, st
 from liegroup.formulas.vectors import add, cross, dot
+from mechanics.kernels.armature import twice_kinetic
 from mechanics.kernels.links import moment_up, put, set_angle, vector, wrench_up
 from mechanics.kernels.sweeps import TWIST, add_to, clear, own_momentum, velocities
 from mechanics.model.layout import gravity_of, header_of, link_of, numbers_of
@@ -38,8 +39,8 @@ def potential(parameters: Any, structure: Any, work: Any) -> Any:
 
 
 @helper
-def kinetic(parameters: Any, structure: Any, work: Any) -> Any:
-    """½ Σ Vᵀ M V, from the twists of the links."""
+def kinetic(parameters: Any, structure: Any, work: Any, s: Any, at: Any) -> Any:
+    """½ Σ Vᵀ M V + ½ Σ a s², from the twists of the links and the velocities s[at …]."""
     tree = header_of(structure)
     total = ld2(work, tree.links, TWIST)
     for i in range(tree.links):
@@ -47,7 +48,7 @@ def kinetic(parameters: Any, structure: Any, work: Any) -> Any:
         v, w = vector(work, i, TWIST), vector(work, i, TWIST + 3)
         l, k = own_momentum(parameters, link, v, w)
         total = total + (dot(v, l) + dot(w, k))
-    return 0.5 * total
+    return 0.5 * twice_kinetic(parameters, structure, s, at, total)
 
 
 @entry(*FIELD_SIGNATURES)
@@ -55,7 +56,7 @@ def energies(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: An
     """y = (q, v) → (kinetic energy, potential energy)."""
     velocities(t, y, header_of(structure).n_q, parameters, structure, work)
     first_moments(t, y, parameters, structure, work)
-    st(out, 0, kinetic(parameters, structure, work))
+    st(out, 0, kinetic(parameters, structure, work, y, header_of(structure).n_q))
     st(out, 1, potential(parameters, structure, work))
 
 

@@ -10,9 +10,10 @@ with the inertia M^a and momentum π^a that are left after the elimination, and 
     w = C_i V_k,   s_i from the eliminations,   V_i = w + A_i s_i + Vᴶ_i,   P*_i = M^a_i w + π^a_i,
     ṗ_i = −A_iᵀ Ω(V_i) P*_i + A_iᵀ F*_i + τ_i − d_i s_i,
 
-where P*_i is what the paper computes as M*_i V_i + π*_i.  Bases A_i are constant in child axes, so that Ȧ = 0: a joint
-of several elementary motions is several links.  Gravity needs no sweep of its own: F*_i = (m g, c × g) with the mass m
-and the first moment c of the subtree.  `reference.py` is the readable statement of the same algorithm.
+(with armature A_iᵀ M*_i A_i + a_i, `mechanics.kernels.elimination.geared`), where P*_i is what the paper computes as
+M*_i V_i + π*_i. Bases A_i are constant in child axes, so that Ȧ = 0: a joint of several elementary motions is several
+links. Gravity needs no sweep of its own: F*_i = (m g, c × g) with the mass m and the first moment c of the subtree.
+`reference.py` is the readable statement of the same algorithm.
 """
 
 from __future__ import annotations
@@ -22,14 +23,26 @@ from typing import Any
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, rare, st, st2
 from mechanics.algorithms.derivatives.hamiltonian import derivatives_on_demand
-from mechanics.joints.element import BALL, FLOAT, TURN
+from mechanics.joints.element import BALL, FLOAT, SCREW, TURN
 from mechanics.kernels.elimination.ball import ball_down, ball_up, float_down, float_up
 from mechanics.kernels.elimination.carry import GRAVITY
+from mechanics.kernels.elimination.geared import follow_parent, geared_up, turn_armature
 from mechanics.kernels.elimination.other import other_down, other_up
 from mechanics.kernels.elimination.turn import turn_down, turn_up
 from mechanics.kernels.links import add_three, put, vector, wrench_up
 from mechanics.kernels.sweeps import apply_wrenches
-from mechanics.model.layout import ANY_KINDS, NO_BALLS, ONLY_TURNS, F, gravity_of, has_kinds, header_of, link_of
+from mechanics.model.layout import (
+    ANY_KINDS,
+    GEARED,
+    NO_BALLS,
+    ONLY_TURNS,
+    WITH_ARMATURE,
+    F,
+    gravity_of,
+    has_kinds,
+    header_of,
+    link_of,
+)
 
 
 @helper
@@ -46,6 +59,8 @@ def up(t: Any, y: Any, parameters: Any, structure: Any, work: Any, loaded: Any, 
                 _load_up(t, y, parameters, work, i, link)
     elif tree.kinds == NO_BALLS:
         _up_without_balls(t, y, parameters, structure, work, loaded, pace)
+    elif tree.kinds == WITH_ARMATURE:
+        _up_with_armature(t, y, parameters, structure, work, loaded, pace)
     else:
         _up_with_balls(t, y, parameters, structure, work, loaded, pace)
 
@@ -57,14 +72,16 @@ def _load_up(t: Any, y: Any, parameters: Any, work: Any, i: Any, link: Any) -> N
     add_three(work, link.parent, F + 3, m)
 
 
-def _mixed_up(balls: bool) -> Any:
+def _mixed_up(balls: bool, armature: bool = False) -> Any:
     """The sweep up for trees that have other joints than turns; one without the code for balls compiles sooner."""
 
     def sweep(t: Any, y: Any, parameters: Any, structure: Any, work: Any, loaded: Any, pace: Any) -> None:
         for i in range(header_of(structure).links - 1, -1, -1):
             link = link_of(structure, i)
             kind = link.kind
-            if kind == TURN:
+            if armature and link.flags & GEARED:
+                geared_up(t, y, parameters, structure, work, i, link)
+            elif kind == TURN:
                 turn_up(y, parameters, structure, work, i, link)
             elif balls and kind == BALL:
                 ball_up(y, parameters, structure, work, i, link)
@@ -80,6 +97,7 @@ def _mixed_up(balls: bool) -> Any:
 
 _up_without_balls = rare(has_kinds(NO_BALLS), name="up_without_balls")(_mixed_up(False))
 _up_with_balls = rare(has_kinds(ANY_KINDS), name="up_with_balls")(_mixed_up(True))
+_up_with_armature = rare(has_kinds(WITH_ARMATURE), name="up_with_armature")(_mixed_up(True, True))
 
 
 @helper
@@ -95,17 +113,21 @@ def down(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, l
             turn_down(parameters, structure, work, i, link_of(structure, i), out, loaded)
     elif tree.kinds == NO_BALLS:
         _down_without_balls(t, y, parameters, structure, work, out, loaded, pace)
+    elif tree.kinds == WITH_ARMATURE:
+        _down_with_armature(t, y, parameters, structure, work, out, loaded, pace)
     else:
         _down_with_balls(t, y, parameters, structure, work, out, loaded, pace)
 
 
-def _mixed_down(balls: bool) -> Any:
+def _mixed_down(balls: bool, armature: bool = False) -> Any:
     """The sweep down for trees that have other joints than turns."""
 
     def sweep(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, loaded: Any, pace: Any) -> None:
         for i in range(header_of(structure).links):
             link = link_of(structure, i)
             kind = link.kind
+            if armature and link.flags & GEARED:
+                follow_parent(t, y, parameters, structure, work, i, link)
             if kind == TURN:
                 turn_down(parameters, structure, work, i, link, out, loaded)
             elif balls and kind == BALL:
@@ -114,12 +136,15 @@ def _mixed_down(balls: bool) -> Any:
                 float_down(y, parameters, structure, work, i, link, out, loaded)
             else:
                 other_down(t, y, parameters, structure, work, i, link, out, loaded, pace)
+            if armature and link.flags & GEARED and kind > SCREW:
+                turn_armature(parameters, structure, work, i, link, out)
 
     return sweep
 
 
 _down_without_balls = rare(has_kinds(NO_BALLS), name="down_without_balls")(_mixed_down(False))
 _down_with_balls = rare(has_kinds(ANY_KINDS), name="down_with_balls")(_mixed_down(True))
+_down_with_armature = rare(has_kinds(WITH_ARMATURE), name="down_with_armature")(_mixed_down(True, True))
 
 
 @entry(*FIELD_SIGNATURES)

@@ -52,4 +52,8 @@ def energy(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any)
     """y = (q, v) → kinetic and potential energy together."""
     velocities(t, y, header_of(structure).n_q, parameters, structure, work)
     first_moments(t, y, parameters, structure, work)
-    st(out, 0, kinetic(parameters, structure, work) + potential(parameters, structure, work))
+    st(
+        out,
+        0,
+        kinetic(parameters, structure, work, y, header_of(structure).n_q) + potential(parameters, structure, work),
+    )

@@ -1,9 +1,9 @@
 """RNEA, recursive Newton–Euler: the joint forces of a motion.
 
     W_i = C_i W_k + A_i a_i + V_i × (A_i s_i + Vᴶ_i) + A_i x″        (body components of the acceleration; base: −g)
-    F_i = M_i W_i + Ω(V_i) M_i V_i − F^ext_i + Σ C_jᵀ F_j,           τ_i = A_iᵀ F_i + d_i s_i
+    F_i = M_i W_i + Ω(V_i) M_i V_i − F^ext_i + Σ C_jᵀ F_j,           τ_i = A_iᵀ F_i + d_i s_i + m_i a_i − ad_sᵀ(m_i s_i)
 
-with x″ of the prescribed motions.  M(q) a + b(q, v) = τ, so that b is τ at a = 0.
+with x″ of the prescribed motions and the armature m_i.  M(q) a + b(q, v) = τ, so that b is τ at a = 0.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, ld2, st, st2
 from liegroup.formulas.vectors import add, cross, subtract
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN
+from mechanics.kernels.armature import add_forces
 from mechanics.kernels.links import prescribed_acceleration, put, set_angle, twist_down, vector, wrench_up
 from mechanics.kernels.sweeps import TWIST, add_to, apply_wrenches, own_momentum, own_twist, project
 from mechanics.model.layout import F, damping_of, gravity_of, header_of, link_of
@@ -61,7 +62,7 @@ def accelerations(t: Any, y: Any, parameters: Any, structure: Any, work: Any) ->
 
 @helper
 def joint_forces(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """τ of the accelerations and of the external wrenches in the columns F; y begins with (q, v)."""
+    """τ of the accelerations and of the external wrenches in the columns F; y begins with (q, v, v̇)."""
     tree = header_of(structure)
     for i in range(tree.links - 1, -1, -1):
         link = link_of(structure, i)
@@ -74,6 +75,7 @@ def joint_forces(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
         add_to(work, link.parent, FORCE, f, m)
     for k in range(tree.n_v):
         st(out, k, ld(out, k) + damping_of(parameters, structure, k) * ld(y, tree.n_q + k))
+    add_forces(parameters, structure, y, tree.n_q, out)
 
 
 @entry(*FIELD_SIGNATURES)

@@ -40,6 +40,7 @@ from mechanics.kernels.impulses import (
     through,
     through_turn,
     to_parent,
+    turn_left_over,
     turn_to_parent,
 )
 from mechanics.kernels.links import freedom, prescribed, put, vector
@@ -69,7 +70,8 @@ def _pass_turn(parameters: Any, structure: Any, work: Any, i: Any, link: Any, st
             _meet(work, carried)
         l, k = through_turn(work, i, vector(work, carried, column), vector(work, carried, column + 3))
         st2(work, first, c, k[2])
-        l, k = turn_to_parent(parameters, link, work, i, l, (k[0], k[1], k[2] - k[2]))
+        k = turn_left_over(parameters, structure, work, i, link, k)
+        l, k = turn_to_parent(parameters, link, work, i, l, k)
         put(work, carried, column, l)
         put(work, carried, column + 3, k)
 
@@ -106,7 +108,7 @@ def _pass_other(
             _meet(work, carried)
         l, k = through(parameters, work, i, link, vector(work, carried, column), vector(work, carried, column + 3))
         _put_column(t, parameters, structure, work, link, c, l, k)
-        l, k = left_over(parameters, link, l, k)
+        l, k = left_over(parameters, structure, work, i, link, l, k)
         l, k = to_parent(t, y, parameters, work, i, link, l, k)
         put(work, carried, column, l)
         put(work, carried, column + 3, k)
@@ -230,11 +232,12 @@ def climb(t: Any, y: Any, parameters: Any, structure: Any, work: Any, i: Any, li
     l, k, x = taken(work, first + i)
     if kind == TURN:
         l, k = through_turn(work, i, l, (k[0], k[1], k[2] + x))
-        l_up, k_up = turn_to_parent(parameters, link, work, i, l, (k[0], k[1], -x))
+        k_up = turn_left_over(parameters, structure, work, i, link, k)
+        l_up, k_up = turn_to_parent(parameters, link, work, i, l, (k_up[0], k_up[1], k_up[2] - x))
     else:
         l, k = _plus_along(kind, l, k, x)
         l, k = through(parameters, work, i, link, l, k)
-        l_up, k_up = left_over(parameters, link, l, k)
+        l_up, k_up = left_over(parameters, structure, work, i, link, l, k)
         l_up, k_up = _plus_along(kind, l_up, k_up, -x)
         l_up, k_up = to_parent(t, y, parameters, work, i, link, l_up, k_up)
     add_to(work, first + link.parent, ACCUMULATED, l_up, k_up)

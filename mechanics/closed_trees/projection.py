@@ -76,7 +76,11 @@ def closed_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any
     velocities(t, y, parameters, structure, work, rates)
     screws(y, parameters, structure, work, closures.all)
     stored, _ = stored_and_power(t, y, parameters, structure, work, rates)
-    st(out, 0, (kinetic(parameters, structure, work) + potential_energy(t, y, parameters, structure, work)) + stored)
+    st(
+        out,
+        0,
+        (kinetic(parameters, structure, work, rates, 0) + potential_energy(t, y, parameters, structure, work)) + stored,
+    )
     greatest_gaps(parameters, structure, work, rates, out)
     st(out, 3, least_pivot(structure, work))
 
@@ -91,7 +95,11 @@ def closed_power(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
     stored, power = stored_and_power(t, y, parameters, structure, work, rates)
     for k in range(n_v):
         power = power - damping_of(parameters, structure, k) * ld(rates, k) * ld(rates, k)
-    st(out, 0, (kinetic(parameters, structure, work) + potential_energy(t, y, parameters, structure, work)) + stored)
+    st(
+        out,
+        0,
+        (kinetic(parameters, structure, work, rates, 0) + potential_energy(t, y, parameters, structure, work)) + stored,
+    )
     st(out, 1, power)
 
 

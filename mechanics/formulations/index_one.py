@@ -197,7 +197,7 @@ def watched(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any
     rates = work[closures.rates]
     velocities(t, y, n_q, parameters, structure, work)
     first_moments(t, y, parameters, structure, work)
-    energy = kinetic(parameters, structure, work) + potential(parameters, structure, work)
+    energy = kinetic(parameters, structure, work, y, n_q) + potential(parameters, structure, work)
     poses(t, y, parameters, structure, work)
     screws(y, parameters, structure, work, closures.all)
     for k in range(n):

@@ -8,12 +8,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from liegroup.compile import helper, kernel, ld2
-from liegroup.formulas.vectors import add, cross
+from liegroup.compile import helper, kernel, ld2, rare
+from liegroup.formulas.vectors import add, cross, scale
 from mechanics.algebra.screws import turn_z
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
+from mechanics.kernels.armature import armature_in_places, times
+from mechanics.kernels.elimination.ball import solved_slides, solved_turns
+from mechanics.kernels.elimination.carry import full, symmetric
 from mechanics.kernels.links import constant_turn_up, wrench_up
-from mechanics.model.layout import COS, SHIFT, SIN, A, H, J, numbers_of
+from mechanics.model.layout import (
+    COS,
+    GEARED,
+    SHIFT,
+    SIN,
+    WITH_ARMATURE,
+    A,
+    H,
+    J,
+    armature_of,
+    has_kinds,
+    numbers_of,
+)
 
 
 @helper
@@ -103,10 +118,51 @@ def through(parameters: Any, work: Any, i: Any, link: Any, l: Any, k: Any) -> An
 
 
 @helper
-def left_over(parameters: Any, link: Any, l: Any, k: Any) -> Any:
-    """What goes on to the parent: nothing along the link's own motions."""
+def solved(work: Any, i: Any, kind: Any, l: Any, k: Any) -> Any:
+    """The velocity that (l, k), with ξ in the emptied places, gives a link along its motions: (linear, angular)."""
+    a, j = symmetric(work, i, A), symmetric(work, i, J)
+    zero = l[0] - l[0]
+    v = w = zero, zero, zero
+    if kind == SLIDE:
+        v = zero, zero, a[5] * l[2]
+    elif kind == PLANE:
+        h, x = full(work, i, H), a[0] * l[0]
+        y = a[3] * (l[1] - a[1] * x)
+        v, w = (x, y, zero), (zero, zero, j[5] * (k[2] - (h[2] * x + h[5] * y)))
+    elif kind in (BALL, FLOAT):
+        if kind == FLOAT:
+            v = solved_slides(a, l)
+        w = solved_turns(full(work, i, H), j, v, k)
+    else:
+        w = zero, zero, j[5] * k[2]
+    return v, w
+
+
+@rare(has_kinds(WITH_ARMATURE), lambda parameters, structure, work, i, link, l, k: (l, k))
+def _held_by_armature(parameters: Any, structure: Any, work: Any, i: Any, link: Any, l: Any, k: Any) -> Any:
+    """−a B ξ along the motions of a link with armature."""
+    x, r = armature_in_places(parameters, structure, link)
+    v, w = solved(work, i, link.kind, l, k)
+    return scale(-1.0, times(x, v)), scale(-1.0, times(r, w))
+
+
+@helper
+def turn_left_over(parameters: Any, structure: Any, work: Any, i: Any, link: Any, k: Any) -> Any:
+    """The angular part of what goes on to the parent of a TURN: about its axis nothing, or what armature holds."""
+    zero = k[2] - k[2]
+    if link.flags & GEARED:
+        zero = -(armature_of(parameters, structure, link.v) * ld2(work, i, J + 5)) * k[2]
+    return k[0], k[1], zero
+
+
+@helper
+def left_over(parameters: Any, structure: Any, work: Any, i: Any, link: Any, l: Any, k: Any) -> Any:
+    """What goes on to the parent: along the link's own motions nothing, or what armature holds."""
     kind = link.kind
     zero = l[0] - l[0]
+    f = m = zero, zero, zero
+    if link.flags & GEARED:
+        f, m = _held_by_armature(parameters, structure, work, i, link, l, k)
     if kind == TURN:
         k = k[0], k[1], zero
     elif kind == SLIDE:
@@ -119,6 +175,8 @@ def left_over(parameters: Any, link: Any, l: Any, k: Any) -> Any:
         k = zero, zero, zero
     elif kind == FLOAT:
         l, k = (zero, zero, zero), (zero, zero, zero)
+    if link.flags & GEARED:
+        l, k = add(l, f), add(k, m)
     return l, k
 
 

@@ -1,10 +1,10 @@
 """Where everything stands in the two flat arrays of a packed tree, `structure` (int64) and `parameters` (float64).
 
-`structure` is a header, the links, the links of the bodies, and the ways of the velocities; a *link* is one
-elementary motion with what it carries.  `parameters` are gravity, axes with z against it, damping, the numbers of the
-links, the places of the bodies, the coefficients of prescribed motions.  The fields of a record stand in the arrays in
-their order: `mechanics.model.packing` writes them so, and kernels read them by one accessor each, of which only the
-fields in use are loaded: with `ld`, which tests no index for its sign.
+`structure` is a header, the links, the links of the bodies, and the ways of the velocities; a *link* is one elementary
+motion with what it carries. `parameters` are gravity, axes with z against it, damping, armature (of trees that have
+any), the numbers of the links, the places of the bodies, the coefficients of prescribed motions. The fields of a record
+stand in the arrays in their order: `mechanics.model.packing` writes them so, and kernels read them by one accessor
+each, of which only the fields in use are loaded: with `ld`, which tests no index for its sign.
 
 A line of the workspace belongs to every link, and one to the base, behind them.
 """
@@ -61,8 +61,8 @@ class Link(NamedTuple):
 
 
 HEADER, LINK = len(Header._fields), len(Link._fields)
-LEAF, FIRST, SIDE, SHIFT, HEAVY = 1, 2, 4, 8, 16
-"""Flags: has no children; is the first to add to its parent; γ ≠ 0; ρ ≠ 0; has own inertia."""
+LEAF, FIRST, SIDE, SHIFT, HEAVY, GEARED = 1, 2, 4, 8, 16, 32
+"""Flags: has no children; is the first to add to its parent; γ ≠ 0; ρ ≠ 0; has own inertia; its motion has armature."""
 
 
 @helper
@@ -91,8 +91,8 @@ def has_links(*kinds: int) -> Callable[[NDArray[np.int64], int], bool]:
     return among
 
 
-ONLY_TURNS, NO_BALLS, ANY_KINDS = 0, 1, 2
-"""Kinds of links of a tree: turns about an axis; neither balls nor floats; any."""
+ONLY_TURNS, NO_BALLS, ANY_KINDS, WITH_ARMATURE = 0, 1, 2, 3
+"""Kinds of links of a tree: turns about an axis; neither balls nor floats; any; any, and some have armature."""
 
 
 def has_kinds(kinds: int) -> Callable[[NDArray[np.int64], int], bool]:
@@ -209,6 +209,19 @@ def upright_axis(parameters: Any, r: Any) -> Any:
 def damping_of(parameters: Any, structure: Any, v: Any) -> Any:
     """The damping of velocity v."""
     return ld(parameters, header_of(structure).damping + v)
+
+
+@helper
+def has_armature(structure: Any) -> Any:
+    """Whether any joint of the tree has armature."""
+    return header_of(structure).kinds == WITH_ARMATURE
+
+
+@helper
+def armature_of(parameters: Any, structure: Any, v: Any) -> Any:
+    """The armature of velocity v, of a tree that has any."""
+    tree = header_of(structure)
+    return ld(parameters, tree.damping + tree.n_v + v)
 
 
 @helper

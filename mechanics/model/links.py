@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mechanics.algebra.spatial import Array, shift
+from mechanics.algebra.spatial import Array, momentum_cross, shift
 
 if TYPE_CHECKING:
-    from mechanics.model.tree import Tree
+    from mechanics.model.tree import Body, Tree
 
 
 class Link(NamedTuple):
@@ -28,6 +28,8 @@ class Link(NamedTuple):
     """(3, 3): the rotation from world components to those of the body."""
     v: slice
     """Its joint's place among the velocities."""
+    armature: Array
+    """(n, n): diagonal, of its joint."""
 
 
 def links(tree: Tree, q: Any, t: Any = 0.0, zero: Any = 0.0) -> list[Link]:
@@ -40,5 +42,17 @@ def links(tree: Tree, q: Any, t: Any = 0.0, zero: Any = 0.0) -> list[Link]:
         G, rho = joint.G @ R.T, body.position + R @ joint.rho
         axes = G @ (found[k].axes if k >= 0 else np.eye(3))
         C, M = shift(G, rho) + zero, body.inertia.matrix() + zero
-        found.append(Link(k, C, joint.A + zero, joint.drift + zero, M, axes, tree.v_slice(i)))
+        armature = np.diag(body.data.armature) + zero
+        found.append(Link(k, C, joint.A + zero, joint.drift + zero, M, axes, tree.v_slice(i), armature))
     return found
+
+
+def armature_rate(body: Body, q: Any, s: Any) -> Array:
+    """ad_sᵀ(a s) of a joint at its coordinates q and velocity s: how the momenta of its armature a turn with it."""
+    parts, k = [np.zeros(0)], 0
+    for e, q_e, s_e in body.joint.split(q, s):
+        if e.n_v:
+            A = e.basis(q_e)
+            parts.append(-A.T @ momentum_cross(A @ s_e) @ A @ (body.data.armature[k : k + e.n_v] * s_e))
+        k += e.n_v
+    return np.concatenate(parts)

@@ -29,6 +29,7 @@ from mechanics.model.layout import (
     COLUMNS,
     DAMPING,
     FIRST,
+    GEARED,
     HEADER,
     HEAVY,
     LEAF,
@@ -39,6 +40,7 @@ from mechanics.model.layout import (
     PLACE,
     SHIFT,
     SIDE,
+    WITH_ARMATURE,
     Header,
     Link,
     Numbers,
@@ -90,16 +92,25 @@ def pack(tree: Tree) -> Packed:
     links, places = _drafts(tree)
     for link in links:
         link.axes = _axes(link)
-    links_at = DAMPING + tree.nv
+    armature = tree.armature if tree.armature.any() else tree.armature[:0]
+    links_at = DAMPING + tree.nv + len(armature)
     places_at = links_at + NUMBERS * len(links)
     motions_at = places_at + PLACE * len(places)
     header = Header(
-        len(links), tree.nq, tree.nv, len(places), DAMPING, HEADER + LINK * len(links), places_at, 0, _kinds(links)
+        len(links),
+        tree.nq,
+        tree.nv,
+        len(places),
+        DAMPING,
+        HEADER + LINK * len(links),
+        places_at,
+        0,
+        WITH_ARMATURE if len(armature) else _kinds(links),
     )
     frames = [_frame(links, link) for link in links]
-    masses, flags = _tree_masses(links), _flags(links)
+    masses, flags = _tree_masses(links), _flags(links, tree.armature)
     structure: list[int] = [*header]
-    numbers: list[Array] = [tree.gravity, upright(tree.gravity).ravel(), tree.damping]
+    numbers: list[Array] = [tree.gravity, upright(tree.gravity).ravel(), tree.damping, armature]
     motions: list[float] = []
     for i, (link, frame) in enumerate(zip(links, frames, strict=True)):
         structure += _record(link, frame, flags[i], links_at + NUMBERS * i, motions_at + len(motions), len(links))
@@ -286,11 +297,14 @@ def _tree_masses(links: list[_Draft]) -> Array:
     return masses
 
 
-def _flags(links: list[_Draft]) -> list[int]:
-    """LEAF, FIRST (children add to their parent from the last to the first) and HEAVY."""
+def _flags(links: list[_Draft], armature: Array) -> list[int]:
+    """LEAF, FIRST (children add to their parent from the last to the first), HEAVY and GEARED."""
     last_child: dict[int, int] = {link.parent: i for i, link in enumerate(links)}
     return [
-        LEAF * (i not in last_child) | FIRST * (last_child[link.parent] == i) | HEAVY * (not link.inertia.is_zero)
+        LEAF * (i not in last_child)
+        | FIRST * (last_child[link.parent] == i)
+        | HEAVY * (not link.inertia.is_zero)
+        | GEARED * bool(armature[link.v : link.v + link.element.n_v].any())
         for i, link in enumerate(links)
     ]
 

@@ -22,9 +22,9 @@ def singular_joint(tree: Tree, q: Any, t: float = 0.0) -> str:
     articulated, composite = [link.M for link in bodies], [link.M for link in bodies]
     for i in reversed(range(len(bodies))):
         k, C, A = bodies[i][:3]
-        held = A.T @ composite[i] @ A
+        held = A.T @ composite[i] @ A + bodies[i].armature
         scale = np.diag(held).copy()
-        free = A.T @ articulated[i] @ A
+        free = A.T @ articulated[i] @ A + bodies[i].armature
         factors = ltdl(free)
         least = SMALL * np.maximum(scale, SMALL * np.trace(composite[i]))
         if not all(d > limit for d, limit in zip(factors.D, least, strict=True)):

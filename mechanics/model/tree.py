@@ -252,8 +252,13 @@ class Tree:
 
     @cached_property
     def may_be_singular(self) -> bool:
-        """Whether the mass matrix can be singular somewhere: bodies without full inertia, or joints that can lock."""
-        return any(len(b.joint.elements) > 2 or not b.inertia.is_full for b in self.bodies)
+        """Whether the mass matrix can be singular somewhere: bodies without full inertia, or joints that can lock, and
+        not armature in all motions of the joint.
+        """
+        return any(
+            (len(b.joint.elements) > 2 or not b.inertia.is_full) and not np.all(np.asarray(b.data.armature) > 0.0)
+            for b in self.bodies
+        )
 
     # --- for the integrators ------------------------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mechanics.algebra.spatial import Array, blocks, momentum_cross, shift
+from mechanics.model.links import armature_rate
 from mechanics.model.tree import Tree
 
 
@@ -45,6 +46,8 @@ class ClosedChain:
         Mass matrices, and rotations absolute → body axes.
     F : list of arrays (6,)
         Wrenches on the bodies, body axes.
+    armature, armature_rate : lists of arrays (n_i, n_i), (n_i,)
+        Diagonal a, and ad_sᵀ(a s) at the given s; not in the paper.
     """
 
     parents: Sequence[int]
@@ -56,6 +59,8 @@ class ClosedChain:
     M: list[Array]
     G0: list[Array]
     F: list[Array]
+    armature: list[Array]
+    armature_rate: list[Array]
 
     @property
     def children(self) -> list[list[int]]:
@@ -74,18 +79,21 @@ class ClosedChain:
 def chain_of(
     tree: Tree, epsilon: Any, q: Any, s: Any, t: Any = 0.0, wrenches: Sequence[Array] | None = None
 ) -> ClosedChain:
-    """The chain of a tree at (q, s, t), gravity and further `wrenches` acting on its bodies; s matters for Ȧ only."""
-    chain = ClosedChain([int(k) for k in tree.parents], np.asarray(epsilon), [], [], [], [], [], [], [])
+    """The chain of a tree at (q, s, t), gravity and further `wrenches` acting on its bodies; s matters for rates of the
+    momenta only.
+    """
+    chain = ClosedChain([int(k) for k in tree.parents], np.asarray(epsilon), *([] for _ in range(9)))
     for i, body in enumerate(tree.bodies):
-        state = body.joint.state(
-            q[tree.q_offsets[i] : tree.q_offsets[i + 1]], s[tree.v_offsets[i] : tree.v_offsets[i + 1]], t
-        )
+        q_i, s_i = q[tree.q_slice(i)], s[tree.v_slice(i)]
+        state = body.joint.state(q_i, s_i, t)
         G = state.G @ np.asarray(body.rotation).T
         k = tree.parents[i]
         G0 = G @ chain.G0[k] if k >= 0 else G
         weight = body.inertia.mass * (G0 @ tree.gravity)
         gravity = np.concatenate([weight, np.cross(body.inertia.com, weight)])
         chain.C.append(shift(G, np.asarray(body.position) + body.rotation @ state.rho))
+        chain.armature.append(np.diag(body.data.armature))
+        chain.armature_rate.append(armature_rate(body, q_i, s_i))
         chain.A.append(state.A)
         chain.A_dot.append(state.A_dot)
         chain.drift.append(state.drift)
@@ -128,13 +136,13 @@ def inverse(matrix: Array) -> Array:
 
 
 def prepare(chain: ClosedChain) -> Factors:
-    """M*_i = M_i + Σ C_jᵀ H_j M*_j C_j,  D_i = (A_iᵀ M*_i A_i)⁻¹,  H_i = E − M*_i A_i D_i A_iᵀ."""
+    """M*_i = M_i + Σ C_jᵀ H_j M*_j C_j,  D_i = (A_iᵀ M*_i A_i + a_i)⁻¹,  H_i = E − M*_i A_i D_i A_iᵀ."""
     n = len(chain.parents)
     M, D, H = [None] * n, [None] * n, [None] * n
     for i in reversed(range(n)):
         A = chain.A[i]
         M[i] = chain.M[i] + sum((chain.C[j].T @ H[j] @ M[j] @ chain.C[j] for j in chain.children[i]), 0)
-        D[i] = inverse(A.T @ M[i] @ A)
+        D[i] = inverse(A.T @ M[i] @ A + chain.armature[i])
         H[i] = np.eye(6) - M[i] @ A @ D[i] @ A.T
     return Factors(M, D, H)
 
@@ -292,15 +300,19 @@ def accumulated(chain: ClosedChain, wrenches: list[Array]) -> list[Array]:
 
 
 def momentum_rate(chain: ClosedChain, now: Motion, printed: bool = False) -> Array:
-    """ṗ*_i = (Ȧ_iᵀ − A_iᵀ Ω_i)(μ_i − η*_i) + A_iᵀ F*_i (6, corrected); `printed` leaves out η*, as the paper does."""
+    """ṗ*_i = (Ȧ_iᵀ − A_iᵀ Ω_i)(μ_i − η*_i) + A_iᵀ F*_i (6, corrected), and ad_sᵀ(a s) of armature; `printed` leaves out
+    η*, as the paper does.
+    """
     F = accumulated(chain, chain.F)
     parts = []
     for i, A in enumerate(chain.A):
         mu = now.mu[i] if printed else now.mu[i] - now.eta[i]
-        parts.append((chain.A_dot[i].T - A.T @ momentum_cross(now.v[i])) @ mu + A.T @ F[i])
+        rate = (chain.A_dot[i].T - A.T @ momentum_cross(now.v[i])) @ mu + A.T @ F[i]
+        parts.append(rate + chain.armature_rate[i])
     return np.concatenate(parts)
 
 
 def rebased(chain: ClosedChain, now: Motion) -> Array:
-    """p* := Aᵀ μ, with η := 0 from here on: exact at any instant."""
-    return np.concatenate([A.T @ mu for A, mu in zip(chain.A, now.mu, strict=True)])
+    """p* := Aᵀ μ + a s, with η := 0 from here on: exact at any instant."""
+    parts = zip(chain.A, now.mu, chain.armature, now.rates, strict=True)
+    return np.concatenate([A.T @ mu + a @ s for A, mu, a, s in parts])

@@ -61,8 +61,10 @@ def osp_plan(tree: Tree) -> Plan:
     Raises
     ------
     ValueError
-        A moving body whose inertia cannot be inverted, by name.
+        A moving body whose inertia cannot be inverted, by name; armature.
     """
+    if tree.armature.any():
+        raise ValueError(f"algorithm='OSP': tree {tree.name!r} has joints with armature; use 'ERA' or 'TSP'")
     links = _links(tree)
     structure, parameters = tree.structure, tree.parameters
     start = len(structure) + LINKS_AT

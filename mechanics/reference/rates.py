@@ -6,9 +6,10 @@ from typing import Any
 
 from liegroup.compile import helper, ld, st
 from liegroup.formulas.vectors import add, cross
+from mechanics.kernels.armature import add_rates
 from mechanics.kernels.links import direction_down, put, vector, wrench_up
 from mechanics.kernels.sweeps import TWIST, add_to, clear, own_momentum, project
-from mechanics.model.layout import F, damping_of, gravity_of, header_of, link_of, numbers_of
+from mechanics.model.layout import F, damping_of, gravity_of, has_armature, header_of, link_of, numbers_of
 
 MOMENTUM, WRENCH, GRAVITY = 6, 12, 18
 """Columns of P*, of F* and of gravity in link axes."""
@@ -16,8 +17,8 @@ MOMENTUM, WRENCH, GRAVITY = 6, 12, 18
 
 @helper
 def momentum_rates(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, o: Any, loaded: Any) -> None:
-    """out[o … o + n_v] <- (Ȧᵀ − Aᵀ Ω) P* + Aᵀ F* − d s; y begins with (q, s), the links have their twists (and wrenches
-    in F).
+    """out[o … o + n_v] <- (Ȧᵀ − Aᵀ Ω) P* + Aᵀ F* − d s + ad_sᵀ(a s); y begins with (q, s), the links have their twists
+    (and wrenches in F).
     """
     tree = header_of(structure)
     n = tree.links
@@ -45,3 +46,5 @@ def momentum_rates(t: Any, y: Any, parameters: Any, structure: Any, work: Any, o
         add_to(work, parent, WRENCH, f, m)
     for k in range(tree.n_v):
         st(out, o + k, ld(out, o + k) - damping_of(parameters, structure, k) * ld(y, tree.n_q + k))
+    if has_armature(structure):
+        add_rates(parameters, structure, y, tree.n_q, out, o, 1.0)

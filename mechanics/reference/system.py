@@ -10,6 +10,9 @@ With s = q̇ or quasi-velocities:
     p = Bᵀ M V = Aᵀ P*,    P* = Tᵀ M V                                                         (4), (9)
     M V − Sᵀ P* = 0,   −S V + A s = −Vᴶ,   Aᵀ P* = p,   ṗ = (Ȧᵀ − Aᵀ Ω) P* + Q,   Q = Aᵀ Tᵀ F      (10)
 
+Beyond the paper, armature a adds a s to p and to Aᵀ P* in (10), and ad_sᵀ(a s) to ṗ (zero but in planes, balls and
+free joints).
+
 `extended` solves (10) as it stands, `tsp` by projection on the possible motions (11)–(12), `osp` on the reactions
 (14)–(16), `era` recursively (17)–(18).  All four return the same (s, ṗ).
 """
@@ -35,7 +38,7 @@ from mechanics.algebra.sparse import (
     tree_patterns,
 )
 from mechanics.algebra.spatial import Array, momentum_cross
-from mechanics.model.links import Link, links
+from mechanics.model.links import Link, armature_rate, links
 from mechanics.model.tree import Tree
 
 
@@ -107,6 +110,7 @@ class System:
         here, A = self.links[i].v, self.links[i].A
         A_dot = self._joint(i, s[here]).A_dot
         rate = (A_dot.T - A.T @ momentum_cross(V)) @ P_star + A.T @ F_star
+        rate = rate + armature_rate(self.tree.bodies[i], self.q[self.tree.q_slice(i)], s[here])
         return rate + self._joint_forces()[here] - self.tree.damping[here] * s[here]
 
     # --- matrices -----------------------------------------------------------------------------------------------------
@@ -161,8 +165,13 @@ class System:
 
     @cached_property
     def mass_matrix(self) -> Array:
-        """(n, n): Aᵀ Tᵀ M T A."""
-        return self.B.T @ self.M @ self.B
+        """(n, n): Aᵀ Tᵀ M T A + a."""
+        return self.B.T @ self.M @ self.B + self.armature
+
+    @cached_property
+    def armature(self) -> Array:
+        """(n, n): a, diagonal."""
+        return self._diagonal([link.armature for link in self.links])
 
     def _rates(self, s: Array, V: Array, P_star: Array) -> Rates:
         """The last line of (10), from s, V and P*."""
@@ -180,6 +189,7 @@ class System:
         K = np.zeros((2 * N + n, 2 * N + n)) + self.zero
         K[:N, :N], K[:N, N : 2 * N], K[N : 2 * N, :N] = self.M, -self.S.T, -self.S
         K[N : 2 * N, 2 * N :], K[2 * N :, N : 2 * N] = self.A, self.A.T
+        K[2 * N :, 2 * N :] = self.armature
         x = solve(K, np.concatenate([np.zeros(N) + self.zero, -self.drift, np.asarray(self.p)]))
         return self._rates(x[2 * N :], x[:N], x[N : 2 * N])
 
@@ -194,8 +204,10 @@ class System:
     def osp(self) -> Rates:
         """Projection on the orthogonal space: (14), (13), (15) and (16), with the missing Aᵀ in (15) and Q in (16).
 
-        Every body needs an inertia that can be inverted.
+        Every body needs an inertia that can be inverted, and no joint has armature.
         """
+        if self.tree.armature.any():
+            raise ValueError(f"tree {self.tree.name!r} has armature; the projection on the reactions knows none")
         A, p = self.A, np.asarray(self.p)
         Z = self._diagonal([complement(link.A) for link in self.links])
         K = self.S @ self._diagonal([inverse(link.M) for link in self.links]) @ self.S.T
@@ -220,7 +232,7 @@ class System:
         for i in reversed(range(N)):
             k, C, A, drift = links[i][:4]
             y = M[i] @ drift + pi[i]
-            factors[i] = ltdl(A.T @ M[i] @ A)
+            factors[i] = ltdl(A.T @ M[i] @ A + links[i].armature)
             U[i] = half_solve(factors[i], A.T @ M[i] @ C)
             u[i] = half_solve(factors[i], p[links[i].v] - A.T @ y)
             if k >= 0:

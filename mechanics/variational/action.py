@@ -17,8 +17,8 @@ CODES = {"exp": EXP, "cayley": CAYLEY, "split": SPLIT, "splitexp": SPLITEXP}
 
 
 def discrete_action(tree: Tree, q0: Array, q1: Array, h: float, body_map: str) -> Array:
-    """L_d(q₀, q₁) = Σ bodies Xᵀ M X/(2h) − (h/2) (V(q₀) + V(q₁)) of steps of size h between configurations (k, n_q);
-    J·s.
+    """L_d(q₀, q₁) = Σ bodies Xᵀ M X/(2h) + Σ joints xᵀ a x/(2h) − (h/2) (V(q₀) + V(q₁)) of steps of size h between
+    configurations (k, n_q); J·s.
 
     X are the coordinates of the motion of the mass centre frame, as in `mechanics.variational.reference`.
     """
@@ -32,7 +32,17 @@ def discrete_action(tree: Tree, q0: Array, q1: Array, h: float, body_map: str) -
         total = total + (
             inertia.mass * np.sum(v * v, axis=0) + np.einsum("ik,ij,jk->k", w, inertia.tensor_about_com, w)
         ) / (2 * h)
-    return total
+    return total + _armature_action(tree, q0, q1, h)
+
+
+def _armature_action(tree: Tree, q0: Array, q1: Array, h: float) -> Any:
+    """Σ joints xᵀ a x/(2h), as in `mechanics.variational.reference`."""
+    if not tree.armature.any():
+        return 0.0
+    motion = tree.group.between(q0, q1)
+    several = [len(e.v_labels) > 1 for body in tree.bodies for e in body.joint.elements for _ in range(e.n_v)]
+    x = np.where(several, tree.group.cay_inverse(motion), tree.group.log(motion))
+    return (x * x) @ tree.armature / (2 * h)
 
 
 def _motion(code: int, a: Any, d: Any) -> tuple[Array, Array]:

@@ -49,7 +49,7 @@ def momentum(code: Any, a: Any, d: Any, m: Any, J: Any) -> Any:
     elif code == SPLITEXP:
         f, n = scale(m, d), _rotation_momentum(a, J)
     else:
-        P = _motion_momentum(code, a, d, m, J)
+        P = motion_momentum(code, a, d, (m, m, m), J)
         f, n = (P[0], P[1], P[2]), (P[3], P[4], P[5])
     return f, n
 
@@ -64,7 +64,7 @@ def matrix_of(code: Any, a: Any, d: Any, m: Any, J: Any, r: Any) -> Any:
         B, C = cross_rows(A, scale(-1.0, r)), cross_columns(r, A)
         I = add9(_rotation_matrix(code, a, J), cross_columns(r, B))
     else:
-        A, B, C, I = _motion_matrix(code, a, d, m, J)
+        A, B, C, I = motion_matrix(code, a, d, (m, m, m), J)
         A, B, C, I = shifted(A, B, C, I, r, r)
     return A, B, C, I
 
@@ -137,18 +137,20 @@ def _coordinates(code: Any, a: Any, d: Any) -> Any:
 @helper
 def _mass_times(m: Any, J: Any, X: Any) -> Any:
     w = apply_symmetric(J, (X[3], X[4], X[5]))
-    return m * X[0], m * X[1], m * X[2], w[0], w[1], w[2]
+    return m[0] * X[0], m[1] * X[1], m[2] * X[2], w[0], w[1], w[2]
 
 
-@rare(lambda structure, tau: tau < SPLIT, lambda code, a, d, m, J: (m,) * 6)
-def _motion_momentum(code: Any, a: Any, d: Any, m: Any, J: Any) -> Any:
+@rare(lambda structure, tau: tau < SPLIT, lambda code, a, d, m, J: (a[0],) * 6)
+def motion_momentum(code: Any, a: Any, d: Any, m: Any, J: Any) -> Any:
+    """P of ½ (Σ m v² + ωᵀ J ω), (v, ω) = X: linear, then angular."""
     X = _coordinates(code, a, d)
     mu = _mass_times(m, J, X)
     return se3.dcayinv_right_transpose(X, mu) if code == CAYLEY else se3.dexpinv_right_transpose(X, mu)
 
 
-@rare(lambda structure, tau: tau < SPLIT, lambda code, a, d, m, J: ((m,) * 9,) * 4)
-def _motion_matrix(code: Any, a: Any, d: Any, m: Any, J: Any) -> Any:
+@rare(lambda structure, tau: tau < SPLIT, lambda code, a, d, m, J: ((a[0],) * 9,) * 4)
+def motion_matrix(code: Any, a: Any, d: Any, m: Any, J: Any) -> Any:
+    """N of the same: the blocks A, B, C, I."""
     X = _coordinates(code, a, d)
     u, v, w = (
         _column(code, X, m, J, _UNITS[0], _NOTHING),

@@ -12,7 +12,8 @@ from liegroup.formulas.so2 import cayley_angle
 from liegroup.formulas.vectors import add, cross
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
 from mechanics.kernels.links import freedom, put, vector
-from mechanics.model.layout import damping_of, header_of, link_of, numbers_of
+from mechanics.model.layout import GEARED, damping_of, header_of, link_of, numbers_of
+from mechanics.variational.armature import give_turning
 from mechanics.variational.gibbs import turned
 from mechanics.variational.workspace import (
     DEFECT,
@@ -32,7 +33,7 @@ from mechanics.variational.workspace import (
 def finish(parameters: Any, structure: Any, half: Any, compensated: Any, y: Any, low: Any, work: Any, i: Any) -> None:
     """(q, p) of a link at node k + 1, by increments: P*⁺ = Ad_fᵀ P*,
 
-        p += A₁ᵀ P*⁺ − A₀ᵀ P* + (h/2) (Q₀ + Q₁) − (damping/2) (D₀ + D₁)
+        p += A₁ᵀ P*⁺ − A₀ᵀ P* + (h/2) (Q₀ + Q₁) − (damping/2) (D₀ + D₁)     (and what armature turns)
 
     The momentum of every subtree is carried rigidly by the motion f = (a, d) of its root; A₀ᵀ P* is exactly on target.
     Q₁ is taken from `DEFECT` and left in `FORCE`.
@@ -50,6 +51,8 @@ def finish(parameters: Any, structure: Any, half: Any, compensated: Any, y: Any,
             TARGET + j,
             x - (0.5 * damping_of(parameters, structure, link.v + j)) * ld2(work, i, unknown(kind, j)),
         )
+    if link.flags & GEARED:
+        give_turning(parameters, structure, work, i, link)
     if kind in (PLANE, FLOAT):
         in_new_axes(work, i)
     for j in range(freedom(kind)):

@@ -10,7 +10,8 @@ from liegroup.compile import helper, ld2, rare, st2
 from liegroup.formulas.vectors import dot
 from mechanics.joints.element import FLOAT, PLANE
 from mechanics.kernels.links import freedom, put, vector
-from mechanics.model.layout import has_links
+from mechanics.model.layout import GEARED, has_links, header_of
+from mechanics.variational.armature import matrix_of_several
 from mechanics.variational.gibbs import cayley_matrix, tangent_inverse_matrix
 from mechanics.variational.workspace import (
     DEFECT,
@@ -32,9 +33,12 @@ def at(j: Any, k: Any) -> Any:
     return MATRIX + 18 * (j // 3) + 9 * (k // 3) + 3 * (j % 3) + k % 3
 
 
-@rare(has_links(PLANE, FLOAT), lambda parameters, damping, kind, work, i, A, B, C, I: (A, B, C, I))
-def factorise_dense(parameters: Any, damping: Any, kind: Any, work: Any, i: Any, A: Any, B: Any, C: Any, I: Any) -> Any:
+@rare(has_links(PLANE, FLOAT), lambda parameters, structure, work, i, link, A, B, C, I: (A, B, C, I))
+def factorise_dense(
+    parameters: Any, structure: Any, work: Any, i: Any, link: Any, A: Any, B: Any, C: Any, I: Any
+) -> Any:
     """D = L U, D⁻¹ W, Y; returns N* − Y D⁻¹ W."""
+    kind = link.kind
     put_matrix(work, i, MATRIX, A)
     put_matrix(work, i, MATRIX + 9, B)
     put_matrix(work, i, MATRIX + 18, C)
@@ -46,7 +50,9 @@ def factorise_dense(parameters: Any, damping: Any, kind: Any, work: Any, i: Any,
         for k in range(6):
             st2(work, i, LEFT + 6 * j + k, ld2(work, i, at(component(kind, j), k)))
             st2(work, i, RIGHT + 6 * k + j, ld2(work, i, at(k, component(kind, j))))
-    add_damping(parameters, damping, kind, work, i)
+    add_damping(parameters, header_of(structure).damping + link.v, kind, work, i)
+    if link.flags & GEARED:
+        add_armature(parameters, structure, work, i, link)
     decompose(n, work, i)
     for k in range(6):
         solve(n, work, i, LEFT + k, 6)
@@ -79,6 +85,23 @@ def add_damping(parameters: Any, damping: Any, kind: Any, work: Any, i: Any) -> 
             if s // 3 == e // 3:
                 column = SCRATCH + 9 * (s // 3) + 3 * (s % 3) + e % 3
                 st2(work, i, FACTORS + 6 * j + k, ld2(work, i, FACTORS + 6 * j + k) + x * ld2(work, i, column))
+
+
+@helper
+def add_armature(parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> None:
+    """D += the matrix of the armature."""
+    A, B, C, I = matrix_of_several(parameters, structure, work, i, link, vector(work, i, TURN_JOINT))
+    n = freedom(link.kind)
+    for half in range(2):
+        put_matrix(work, i, SCRATCH, A if half == 0 else C)
+        put_matrix(work, i, SCRATCH + 9, B if half == 0 else I)
+        for j in range(n):
+            s = component(link.kind, j)
+            if s // 3 == half:
+                for k in range(n):
+                    e = component(link.kind, k)
+                    column = SCRATCH + 9 * (e // 3) + 3 * (s % 3) + e % 3
+                    st2(work, i, FACTORS + 6 * j + k, ld2(work, i, FACTORS + 6 * j + k) + ld2(work, i, column))
 
 
 @helper

@@ -4,15 +4,16 @@ With N*, P* of a link and W = Aᵀ N*, Y = N* A, D = W A (+ damping), u = p̂ �
 
     N* += C₀ᵀ (N* − Y D⁻¹ W) C₁,      P* += C₀ᵀ (P* + Y D⁻¹ u)
 
-(0, 1: nodes k, k + 1), and the sweep down finds δ = D⁻¹ (u − W C₁ η_parent).  What it needs of W, Y and D stays in the
-link, so that further iterations may use it again without forming N (a chord step).  This is the system of Ivanov and
-Shimanovsky, eq. (10), with a non-symmetric block N in the place of the mass matrix of each body.
+(0, 1: nodes k, k + 1; armature is in u and D, `mechanics.variational.armature`), and the sweep down finds δ = D⁻¹ (u −
+W C₁ η_parent). What it needs of W, Y and D stays in the link, so that further iterations may use it again without
+forming N (a chord step). This is the system of Ivanov and Shimanovsky, eq. (10), with a non-symmetric block N in the
+place of the mass matrix of each body.
 
 =================  ===================================================================================================
 element            factors, from column `MATRIX` (one freedom, ball) or `DENSE` (plane, free)
 =================  ===================================================================================================
 one freedom        W (6), Y (6), 1/D
-ball               D⁻¹ (9), upper half of Y (9), left half of W (9), D without damping (9)
+ball               D⁻¹ (9), upper half of Y (9), left half of W (9), D of the bodies alone (9)
 plane, free        D = L U (n × n), D⁻¹ W (n × 6), Y (6 × n)
 =================  ===================================================================================================
 """
@@ -27,7 +28,8 @@ from liegroup.formulas.vectors import add, scale
 from mechanics.algebra.vectors import rotated
 from mechanics.joints.element import BALL, SCREW, SLIDE, TURN
 from mechanics.kernels.links import freedom, put, vector
-from mechanics.model.layout import FIRST, HEAVY, LEAF, header_of, link_of, numbers_of
+from mechanics.model.layout import FIRST, GEARED, HEAVY, LEAF, damping_of, header_of, link_of, numbers_of
+from mechanics.variational.armature import impedance, matrix_of_several
 from mechanics.variational.body_maps import matrix_of
 from mechanics.variational.dense import factorise_dense, relieved_dense
 from mechanics.variational.gibbs import tangent_inverse_matrix, turned
@@ -46,6 +48,7 @@ from mechanics.variational.workspace import (
     RHO1,
     SHIFT_BODY,
     SHIFT_JOINT,
+    TARGET,
     TURN_BODY,
     TURN_JOINT,
     matrix,
@@ -65,7 +68,7 @@ def eliminate(body_map: Any, parameters: Any, structure: Any, work: Any, fresh: 
         flags, kind, parent = link.flags, link.kind, link.parent
         f, n = gathered(body_map, flags, work, i)
         put_defect(parameters, structure, work, i, link, f, n)
-        worst = maximum(worst, relative_defect(kind, work, i, largest(f), largest(n)))
+        worst = maximum(worst, relative_defect(link, work, i, largest(f), largest(n)))
         if fresh:
             factorise(body_map, parameters, structure, work, i, link)
         if parent < tree.links:
@@ -75,12 +78,16 @@ def eliminate(body_map: Any, parameters: Any, structure: Any, work: Any, fresh: 
 
 
 @helper
-def relative_defect(kind: Any, work: Any, i: Any, force: Any, moment: Any) -> Any:
-    """The largest |u| of a link over itself and the momentum of its kind: linear for shifts, angular for turns."""
-    worst = 0.0 * force
+def relative_defect(link: Any, work: Any, i: Any, force: Any, moment: Any) -> Any:
+    """The largest |u| of a link over itself and the momentum of its kind: linear for shifts, angular for turns, and
+    with armature p̂.
+    """
+    kind, worst = link.kind, 0.0 * force
     for j in range(freedom(kind)):
         u = absolute(ld2(work, i, DEFECT + j))
         size = u + (moment if unknown(kind, j) < SHIFT_JOINT else force)
+        if link.flags & GEARED:
+            size = size + absolute(ld2(work, i, TARGET + j))
         worst = maximum(worst, u / select(size == 0.0, 1.0 + size, size))
     return worst
 
@@ -100,20 +107,19 @@ def factorise(body_map: Any, parameters: Any, structure: Any, work: Any, i: Any,
     flags, kind, parent = link.flags, link.kind, link.parent
     damping = tree.damping + link.v
     A, B, C, I = gathered_matrix(body_map, flags, work, i)
-    if kind == TURN and ld(parameters, damping) == 0.0:
+    if kind == TURN and ld(parameters, damping) == 0.0 and not flags & GEARED:
         A, b, d, e = factorise_turn(work, i, A, B, C, I)
         if parent < tree.links:
             A, B, C, I = turn_to_parent(parameters, link, work, i, A, b, d, e)
             add_to_parent(work, parent, flags & FIRST, A, B, C, I)
     else:
         if kind <= SCREW:
-            A, B, C, I = factorise_single(
-                work, i, kind, numbers_of(parameters, link).pitch, drag(ld(parameters, damping), work, i), A, B, C, I
-            )
+            held = drag(parameters, structure, work, i, link)
+            A, B, C, I = factorise_single(work, i, kind, numbers_of(parameters, link).pitch, held, A, B, C, I)
         elif kind == BALL:
-            A, B, C, I = factorise_ball(parameters, damping, work, i, A, B, C, I)
+            A, B, C, I = factorise_ball(parameters, structure, work, i, link, A, B, C, I)
         elif freedom(kind) > 0:
-            A, B, C, I = factorise_dense(parameters, damping, kind, work, i, A, B, C, I)
+            A, B, C, I = factorise_dense(parameters, structure, work, i, link, A, B, C, I)
         if parent < tree.links:
             to_parent(work, i, parent, flags & FIRST, A, B, C, I)
 
@@ -142,10 +148,13 @@ def to_parent(work: Any, i: Any, parent: Any, first: Any, A: Any, B: Any, C: Any
 
 
 @helper
-def drag(damping: Any, work: Any, i: Any) -> Any:
-    """(damping/2) dD/dδ of a turn: dt/dδ = 1 + t²/4; t = 0 for slides."""
+def drag(parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> Any:
+    """(damping/2) dD/dδ of a link of one freedom, dt/dδ = 1 + t²/4 of a turn (t = 0 for slides), and its armature."""
     t = ld2(work, i, TURN_JOINT + 2)
-    return (0.5 * damping) * (1.0 + 0.25 * (t * t))
+    x = (0.5 * damping_of(parameters, structure, link.v)) * (1.0 + 0.25 * (t * t))
+    if link.flags & GEARED:
+        x = x + impedance(parameters, structure, work, link)
+    return x
 
 
 @helper
@@ -190,11 +199,16 @@ def factorise_single(work: Any, i: Any, kind: Any, pitch: Any, damping: Any, A: 
 
 
 @helper
-def factorise_ball(parameters: Any, damping: Any, work: Any, i: Any, A: Any, B: Any, C: Any, I: Any) -> Any:
+def factorise_ball(
+    parameters: Any, structure: Any, work: Any, i: Any, link: Any, A: Any, B: Any, C: Any, I: Any
+) -> Any:
     """A = (0; E): the lower three rows and the right three columns of N*."""
+    damping = header_of(structure).damping + link.v
     x, y, z = 0.5 * ld(parameters, damping), 0.5 * ld(parameters, damping + 1), 0.5 * ld(parameters, damping + 2)
     T = tangent_inverse_matrix(vector(work, i, TURN_JOINT))
     D = add9(I, (x * T[0], x * T[1], x * T[2], y * T[3], y * T[4], y * T[5], z * T[6], z * T[7], z * T[8]))
+    if link.flags & GEARED:
+        D = add9(D, matrix_of_several(parameters, structure, work, i, link, vector(work, i, TURN_JOINT))[3])
     K = inverse(D)
     put_matrix(work, i, MATRIX, K)
     put_matrix(work, i, MATRIX + 9, B)

@@ -9,7 +9,8 @@ from liegroup.compile.scalars import absolute, maximum
 from liegroup.formulas.vectors import add, cross
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
 from mechanics.kernels.links import freedom, put, vector
-from mechanics.model.layout import FIRST, HEAVY, LEAF, damping_of, header_of, link_of, numbers_of
+from mechanics.model.layout import FIRST, GEARED, HEAVY, LEAF, damping_of, header_of, link_of, numbers_of
+from mechanics.variational.armature import take_momentum
 from mechanics.variational.body_maps import momentum
 from mechanics.variational.gibbs import turned
 from mechanics.variational.workspace import (
@@ -62,7 +63,7 @@ def largest(x: Any) -> Any:
 
 @helper
 def put_defect(parameters: Any, structure: Any, work: Any, i: Any, link: Any, f: Any, n: Any) -> None:
-    """Write u = p̂ − Aᵀ P* − (damping/2) D."""
+    """Write u = p̂ − Aᵀ P* − (damping/2) D, less the momentum of armature; `ETA` is lost."""
     kind = link.kind
     put_along(work, i, DEFECT, kind, numbers_of(parameters, link).pitch, f, n)
     for j in range(freedom(kind)):
@@ -73,6 +74,8 @@ def put_defect(parameters: Any, structure: Any, work: Any, i: Any, link: Any, f:
             DEFECT + j,
             u - (0.5 * damping_of(parameters, structure, link.v + j)) * ld2(work, i, unknown(kind, j)),
         )
+    if link.flags & GEARED:
+        take_momentum(parameters, structure, work, i, link)
 
 
 @helper
@@ -113,6 +116,8 @@ def settle(body_map: Any, parameters: Any, structure: Any, work: Any) -> Any:
         size = maximum(size, maximum(largest(f), largest(n)))
         for j in range(freedom(kind)):
             defect = maximum(defect, absolute(ld2(work, i, DEFECT + j)))
+            if flags & GEARED:
+                size = maximum(size, absolute(ld2(work, i, TARGET + j)))
         f, n = on_target(kind, numbers_of(parameters, link).pitch, work, i, f, n)
         put(work, i, IMPULSE, f)
         put(work, i, IMPULSE + 3, n)

@@ -90,8 +90,9 @@ def place_other(t: Any, y: Any, parameters: Any, link: Any, work: Any, i: Any, H
 
 @helper
 def load(parameters: Any, structure: Any, rate: Any, work: Any, i: Any) -> None:
-    """Mass centre of a link, and tensor about it and mass times `rate` = 1/h."""
+    """Mass centre of a link, and tensor about it and mass times `rate` = 1/h; `rate` itself in the line of the base."""
     link = link_of(structure, i)
+    st2(work, header_of(structure).links, MASS, rate)
     own = numbers_of(parameters, link)
     if link.flags & HEAVY:
         m, J = own.mass, own.tensor

@@ -1,11 +1,12 @@
 """The variational step of a tree as it is defined: by its discrete Lagrangian.  The specification of the fast kernels.
 
-    L_d(q₀, q₁) = Σ bodies Xᵀ M X/(2h) − (h/2) (V(q₀) + V(q₁)),        p₀ = −D₁ L_d,    p₁ = D₂ L_d
+    L_d(q₀, q₁) = Σ bodies Xᵀ M X/(2h) + Σ joints xᵀ a x/(2h) − (h/2) (V(q₀) + V(q₁)),    p₀ = −D₁ L_d,    p₁ = D₂ L_d
 
-X are the coordinates of the motion of the mass centre frame from (R₀, x₀) to (R₁, x₁), M = diag(m E, J_com), and D₁, D₂
-are derivatives along the joint velocities (quasi-velocities in child axes for balls, planes and free joints).
-Everything runs on any scalar type: complex numbers (derivatives by complex steps) and mpmath numbers (derivatives by
-differences, as many digits as wanted).
+X are the coordinates of the motion of the mass centre frame from (R₀, x₀) to (R₁, x₁), M = diag(m E, J_com); x are the
+increments of a joint's coordinates, of planes, balls and free joints X of its own motion by the Cayley map, and a its
+armature. D₁, D₂ are derivatives along the joint velocities (quasi-velocities in child axes for balls, planes and free
+joints). Everything runs on any scalar type: complex numbers (derivatives by complex steps) and mpmath numbers
+(derivatives by differences, as many digits as wanted).
 """
 
 from __future__ import annotations
@@ -79,6 +80,27 @@ def discrete_lagrangian(tree: Tree, body_map: str, t: Any, h: Any, q0: Any, q1: 
         c0, c1 = x0 + R0 @ inertia.com, x1 + R1 @ inertia.com
         v, w = coordinates(body_map, R0.T @ R1, c1 - c0, R0)
         total = total + (m * (v @ v) + w @ J @ w) / (2 * h) + h / 2 * m * (tree.gravity @ (c0 + c1))
+    return total + armature_action(tree, h, q0, q1)
+
+
+def armature_action(tree: Tree, h: Any, q0: Any, q1: Any) -> Any:
+    """Σ joints xᵀ a x/(2h)."""
+    total = 0 * h
+    for i, body in enumerate(tree.bodies):
+        where, none = tree.q_slice(i), np.zeros(body.joint.n_v)
+        k = int(tree.v_offsets[i])
+        for (e, start, s), (_, end, _) in zip(
+            body.joint.split(q0[where], none), body.joint.split(q1[where], none), strict=True
+        ):
+            a = tree.armature[k : k + len(s)]
+            if len(s) == 1:
+                x = end - start
+            elif len(s):
+                (R0, x0), (R1, x1) = e.pose(start, 0.0), e.pose(end, 0.0)
+                x = e.basis(start).T @ np.concatenate(coordinates("cayley", R0.T @ R1, x1 - x0, R0))
+            if len(s):
+                total = total + (a * x) @ x / (2 * h)
+            k += len(s)
     return total
 
 

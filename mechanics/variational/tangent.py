@@ -12,7 +12,8 @@ the nodes, β = Ad_f⁻¹ η⁰ and N of `mechanics.variational.body_maps`,
     δP*⁺ = Ad_fᵀ δP* + ad_ζᵀ P*⁺,     ζ = η¹ − β,       δp₁ = A₁ᵀ δP*⁺ + (h/2)(δQ₁ + δu) + (δh/2)(Q₁ + u) − (damping/2)
     δD'
 
-which is the system of one Newton iteration with another right side: the factors at the solution serve all directions.
+(armature adds its δP likewise, with the motion of the joint in the place of f), which is the system of one Newton
+iteration with another right side: the factors at the solution serve all directions.
 Parts of a composition and divided steps are differentiated one after the other.
 
 work
@@ -27,12 +28,24 @@ from typing import Any
 from integrators.arithmetic.compensated import increase
 from integrators.layout import COMPENSATION, OWN_ROWS, TAU
 from integrators.signatures import STEP_SIGNATURES
-from liegroup.compile import entry, helper, kernel, ld2, st2
+from liegroup.compile import entry, helper, kernel, ld2, rare, st2
 from liegroup.formulas.vectors import add, cross, scale, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.joints.element import MOVED_SLIDE, MOVED_TURN, SCREW
 from mechanics.kernels.links import freedom, prescribed, put, vector
-from mechanics.model.layout import FIRST, HEAVY, LEAF, damping_of, header_of, link_of, numbers_of
+from mechanics.model.layout import (
+    FIRST,
+    GEARED,
+    HEAVY,
+    LEAF,
+    WITH_ARMATURE,
+    damping_of,
+    has_kinds,
+    header_of,
+    link_of,
+    numbers_of,
+)
+from mechanics.variational import armature
 from mechanics.variational.correction import correction, still_base
 from mechanics.variational.elimination import eliminate, own_matrix, relieved
 from mechanics.variational.gibbs import tangent_inverse_matrix, turned
@@ -123,16 +136,39 @@ def put_joint_twists(kind: Any, pitch: Any, work: Any, direction: Any, v: Any, e
         st2(work, e, JOINT_END + along, ld2(work, e, RATE + 1) * dt_end)
 
 
+@helper
+def joint_change(work: Any, i: Any, e: Any) -> Any:
+    """ζ of a joint, the increment of its motion."""
+    a, d = vector(work, i, TURN_JOINT), vector(work, i, SHIFT_JOINT)
+    v, w = carried_back(a, d, vector(work, e, JOINT + 3), vector(work, e, JOINT))
+    return subtract(vector(work, e, JOINT_END + 3), v), subtract(vector(work, e, JOINT_END), w)
+
+
 @kernel
 def put_drag(work: Any, i: Any, e: Any) -> None:
     """δD of the increment D of a joint in old axes into `DRAG`, in new axes its shift into `SCRATCH`."""
     a, d = vector(work, i, TURN_JOINT), vector(work, i, SHIFT_JOINT)
-    v, w = carried_back(a, d, vector(work, e, JOINT + 3), vector(work, e, JOINT))
-    v, w = subtract(vector(work, e, JOINT_END + 3), v), subtract(vector(work, e, JOINT_END), w)
+    v, w = joint_change(work, i, e)
     put(work, e, DRAG, rotated(tangent_inverse_matrix(a), w))
     put(work, e, DRAG + 3, add(v, turned(a, v)))
     d = add(d, turned((-a[0], -a[1], -a[2]), d))
     put(work, e, SCRATCH + 3, subtract(v, cross(w, d)))
+
+
+@rare(has_kinds(WITH_ARMATURE))
+def put_armature(parameters: Any, structure: Any, work: Any, i: Any, link: Any, e: Any, k: Any, at_end: Any) -> None:
+    """δP of armature into `SCRATCH`, or of what arrives at the end; k = δh/h."""
+    v, w = joint_change(work, i, e)
+    f, n = armature.change(parameters, structure, work, i, link, v, w)
+    P, M = armature.momentum(parameters, structure, work, i, link)
+    f, n = subtract(f, scale(k, P)), subtract(n, scale(k, M))
+    if at_end:
+        x, y = armature.onward(work, i, f, n)
+        f, n = add(f, x), add(n, y)
+        x, y = armature.onward(work, i, P, M)
+        x, y = turned_wrench(v, w, add(P, x), add(M, y))
+        f, n = add(f, x), add(n, y)
+    put_along(work, e, SCRATCH, link.kind, 0.0, f, n)
 
 
 # --- what all directions share ----------------------------------------------------------------------------------------
@@ -259,6 +295,10 @@ def right_side(h: Any, parameters: Any, structure: Any, work: Any, direction: An
         put_along(work, e, SCRATCH, kind, pitch, x, y)
         for j in range(freedom(kind)):
             st2(work, i, DEFECT + j, ld2(work, i, DEFECT + j) - ld2(work, e, SCRATCH + j))
+        if flags & GEARED:
+            put_armature(parameters, structure, work, i, link, e, k, False)
+            for j in range(freedom(kind)):
+                st2(work, i, DEFECT + j, ld2(work, i, DEFECT + j) - ld2(work, e, SCRATCH + j))
         put_drag(work, i, e)
         for j in range(freedom(kind)):
             x = ld2(work, e, DRAG + unknown(kind, j) - TURN_JOINT)
@@ -313,6 +353,10 @@ def end(h: Any, parameters: Any, structure: Any, work: Any, direction: Any, dh: 
         put_along(work, e, SCRATCH, kind, pitch, add(f, x), add(n, y))
         for j in range(freedom(kind)):
             st2(work, direction, n_v + s + j, ld2(work, direction, n_v + s + j) + ld2(work, e, SCRATCH + j))
+        if flags & GEARED:
+            put_armature(parameters, structure, work, i, link, e, k, True)
+            for j in range(freedom(kind)):
+                st2(work, direction, n_v + s + j, ld2(work, direction, n_v + s + j) + ld2(work, e, SCRATCH + j))
         put_drag(work, i, e)
         put(work, e, SCRATCH, vector(work, e, DRAG))
         for j in range(freedom(kind)):

@@ -189,5 +189,5 @@ def test_relative_paths_are_those_of_the_caller(tmp_path, monkeypatch):
 
 
 def test_warnings_of_the_reader_are_those_of_the_caller():
-    with pytest.warns(ModelWarning, match="rotor inertia is left out: j"):
-        mechanics.load_mjcf(PENDULUM.replace('name="j"', 'name="j" armature="1"'))
+    with pytest.warns(ModelWarning, match="gravity compensation: left out: a"):
+        mechanics.load_mjcf(PENDULUM.replace('name="a"', 'name="a" gravcomp="1"'))

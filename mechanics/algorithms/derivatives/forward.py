@@ -11,6 +11,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, ld2, st, st2
 from liegroup.formulas.vectors import dot
 from mechanics.algebra.vectors import rotated_back
+from mechanics.algorithms.derivatives.armature import add_to_rows
 from mechanics.algorithms.derivatives.bodies import add_bodies, add_forces, composite_times, own_bodies, own_forces
 from mechanics.algorithms.derivatives.columns import (
     FORCE,
@@ -27,8 +28,9 @@ from mechanics.algorithms.derivatives.factor import factorise, inverse_into, sol
 from mechanics.algorithms.derivatives.inverse import derivatives_into, fill, load
 from mechanics.algorithms.derivatives.motion import accelerations, twists
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, TURN
+from mechanics.kernels.armature import add_rates
 from mechanics.kernels.links import freedom, put, vector
-from mechanics.model.layout import damping_of, header_of, link_of, numbers_of
+from mechanics.model.layout import damping_of, has_armature, header_of, link_of, numbers_of
 
 
 @helper
@@ -68,6 +70,7 @@ def mass_into(parameters: Any, structure: Any, work: Any, first: Any) -> None:
                 passed = link_of(structure, j)
                 _put_projected(parameters, work, j, passed, w, row)
                 w, j = wrench_to_parent(vector(work, j, OFFSET), w), passed.parent
+    add_to_rows(parameters, structure, work, first)
 
 
 @helper
@@ -102,12 +105,14 @@ def forward_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: A
     for k in range(n_v):
         resisted = ld(out, a + k) + damping_of(parameters, structure, k) * ld(y, n_q + k)
         st(out, a + k, ld(y, n_q + n_v + k) - resisted)
+    if has_armature(structure):
+        add_rates(parameters, structure, y, n_q, out, a, 1.0)
     mass_into(parameters, structure, work, first)
     factorise(structure, work, first)
     solve(structure, work, first, out, a)
     accelerations(t, y, parameters, structure, work, y, n_q, out, a)
     own_forces(parameters, structure, work)
     add_forces(structure, work)
-    derivatives_into(parameters, structure, work, out, False)
+    derivatives_into(y, parameters, structure, work, out, False)
     solve_derivatives(structure, work, first, out, 0, width, 2)
     inverse_into(structure, work, first, out, 2 * n_v, width)

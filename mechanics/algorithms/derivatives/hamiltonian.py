@@ -11,7 +11,7 @@ P and F the momentum and the weight (with the wrenches) of its composite body, a
     ∂ρ_j/∂v_k = (V_j × S_j)ᵀ M S,         ∂ρ_k/∂v_j = S_jᵀ z,                 z = S ×* P + M (V × S),
 
 for j on the way of k to the base; within one joint Z and E are without S ×* P and S ×* F, ∂ρ/∂q is Ξ_eᵀ M S + Ψ̇_eᵀ z
-and ∂ρ/∂v is S_eᵀ z.  Then
+and ∂ρ/∂v is S_eᵀ z.  Armature adds a to M and ∂g/∂v to ∂ρ/∂v (`mechanics.algorithms.derivatives.armature`).  Then
 
     ∂v/∂q = −M⁻¹ ∂π/∂q,   ∂v/∂p = M⁻¹,   ∂ṗ/∂q = ∂ρ/∂q + ∂ρ/∂v ∂v/∂q,   ∂ṗ/∂p = ∂ρ/∂v M⁻¹.
 """
@@ -24,6 +24,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, kernel, ld, ld2, never, rare, st, st2
 from liegroup.formulas.vectors import cross, dot
 from mechanics.algebra.vectors import rotated, rotated_back
+from mechanics.algorithms.derivatives.armature import add_rate_derivatives
 from mechanics.algorithms.derivatives.bodies import add_bodies, add_forces, composite_times, own_bodies
 from mechanics.algorithms.derivatives.columns import (
     ANGULAR,
@@ -64,7 +65,18 @@ from mechanics.algorithms.derivatives.motion import retwist, twists
 from mechanics.joints.element import TURN
 from mechanics.kernels.links import add_three, freedom, put, vector
 from mechanics.kernels.sweeps import clear, own_momentum
-from mechanics.model.layout import HEAVY, F, above, damping_of, gravity_of, header_of, link_of, numbers_of, ways_of
+from mechanics.model.layout import (
+    HEAVY,
+    F,
+    above,
+    damping_of,
+    gravity_of,
+    has_armature,
+    header_of,
+    link_of,
+    numbers_of,
+    ways_of,
+)
 
 
 @helper
@@ -139,7 +151,7 @@ def put_rates(structure: Any, work: Any) -> None:
 
 @helper
 def _columns_into(parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """∂π/∂q, ∂ρ/∂q and ∂ρ/∂v in the places of ∂v/∂q, ∂ṗ/∂q and ∂ṗ/∂p."""
+    """∂π/∂q, ∂ρ/∂q and ∂ρ/∂v, without armature, in the places of ∂v/∂q, ∂ṗ/∂q and ∂ṗ/∂p."""
     tree = header_of(structure)
     n, n_v = tree.links, tree.n_v
     width, below = 2 * n_v, 2 * n_v * n_v
@@ -231,11 +243,17 @@ def _finish(structure: Any, work: Any, out: Any) -> None:
 
 @helper
 def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    n_v = header_of(structure).n_v
-    _velocities_into(t, y, parameters, structure, work, out, 2 * n_v * n_v)
+    tree = header_of(structure)
+    n_v, below = tree.n_v, 2 * tree.n_v * tree.n_v
+    _velocities_into(t, y, parameters, structure, work, out, below)
+    v = work[tree.links + 1 + n_v]  # a line that is not in use yet
+    for k in range(n_v):
+        st(v, k, ld(out, below + k))
     _momenta(parameters, structure, work)
     _weights(parameters, structure, work)
     _columns_into(parameters, structure, work, out)
+    if has_armature(structure):
+        add_rate_derivatives(parameters, structure, v, 0, out, below + n_v, 2 * n_v, 1.0)
     _finish(structure, work, out)
 
 

@@ -6,9 +6,9 @@ For a column S of the joint of link k, and every column S_j of the links j on it
     ∂τ_j/∂v_k = S_jᵀ(B S + M(Ψ̇ + V × S)),     ∂τ_k/∂v_j = Sᵀ(B S_j + M(Ψ̇_j + V_j × S_j)),     M_jk = S_jᵀ M S,
 
 with M, B and F of the composite body of k (`mechanics.algorithms.derivatives.bodies`); within the joint itself without
-S ×* F.  Derivatives by q are by increments q·τ(δ) from the right, in the algebra of the joint.  Gravity is in the
-acceleration of the base, wrenches are fixed in their bodies and turn with them, and what is prescribed needs nothing:
-all twists hold its drift.
+S ×* F; armature adds its own (`mechanics.algorithms.derivatives.armature`). Derivatives by q are by increments q·τ(δ)
+from the right, in the algebra of the joint. Gravity is in the acceleration of the base, wrenches are fixed in their
+bodies and turn with them, and what is prescribed needs nothing: all twists hold its drift.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, ld, ld2, st
 from liegroup.formulas.vectors import dot
+from mechanics.algorithms.derivatives.armature import add_rate_derivatives, add_to_diagonal
 from mechanics.algorithms.derivatives.bodies import (
     add_bodies,
     add_forces,
@@ -51,7 +52,7 @@ from mechanics.algorithms.derivatives.motion import accelerations, twists
 from mechanics.joints.element import SCREW, TURN
 from mechanics.kernels.links import freedom, vector
 from mechanics.kernels.sweeps import apply_wrench, clear
-from mechanics.model.layout import F, above, damping_of, header_of, link_of, numbers_of, way_at, ways_of
+from mechanics.model.layout import F, above, damping_of, has_armature, header_of, link_of, numbers_of, way_at, ways_of
 
 
 @helper
@@ -94,8 +95,10 @@ def _zero_unrelated(structure: Any, out: Any, width: Any, matrices: Any, zero: A
 
 
 @helper
-def derivatives_into(parameters: Any, structure: Any, work: Any, out: Any, with_mass: Any) -> None:
-    """Rows of 3 n_v numbers: ∂τ/∂q, ∂τ/∂v (with damping) and, `with_mass`, M; the workspace is filled."""
+def derivatives_into(state: Any, parameters: Any, structure: Any, work: Any, out: Any, with_mass: Any) -> None:
+    """Rows of 3 n_v numbers: ∂τ/∂q, ∂τ/∂v (with damping) and, `with_mass`, M; `state` begins with (q, v), the
+    workspace is filled.
+    """
     tree = header_of(structure)
     n, n_v = tree.links, tree.n_v
     width, zero = 3 * n_v, ld2(work, n, TWIST)
@@ -135,6 +138,10 @@ def derivatives_into(parameters: Any, structure: Any, work: Any, out: Any, with_
                 r, j = vector(work, j, OFFSET), passed.parent
             damped = at * width + n_v + at
             st(out, damped, ld(out, damped) + damping_of(parameters, structure, at))
+    if has_armature(structure):
+        add_rate_derivatives(parameters, structure, state, tree.n_q, out, n_v, width, -1.0)
+        if with_mass:
+            add_to_diagonal(parameters, structure, out, 2 * n_v, width)
 
 
 @helper
@@ -197,4 +204,4 @@ def inverse_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: A
     own_forces(parameters, structure, work)
     add_bodies(parameters, structure, work, True)
     add_forces(structure, work)
-    derivatives_into(parameters, structure, work, out, True)
+    derivatives_into(y, parameters, structure, work, out, True)

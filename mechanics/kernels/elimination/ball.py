@@ -93,7 +93,7 @@ def ball_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: An
 
 
 @helper
-def _place(y: Any, parameters: Any, link: Any) -> Any:
+def place_of_float(y: Any, parameters: Any, link: Any) -> Any:
     """The origin of a FLOAT in the frame of the parent link."""
     q, own = link.q, numbers_of(parameters, link)
     w, x, y_, z = own.quaternion
@@ -119,7 +119,7 @@ def float_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: A
     keep(work, i, a, h, j, l, k, moment)
     if parent < tree.links:
         first, mass = link.flags & FIRST, own.tree_mass
-        R, x = turned_quaternion(y, parameters, link), _place(y, parameters, link)
+        R, x = turned_quaternion(y, parameters, link), place_of_float(y, parameters, link)
         l, k, moment = rotated(R, lin), rotated(R, ang), rotated(R, moment)
         send(work, parent, L, first, l)
         send(work, parent, K, first, add(k, cross(x, l)))
@@ -133,7 +133,7 @@ def float_up(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: A
 
 
 @helper
-def _solved_turns(h: Any, j: Any, v: Any, xi: Any) -> Any:
+def solved_turns(h: Any, j: Any, v: Any, xi: Any) -> Any:
     """ω from the eliminations of the three turns."""
     wx = j[0] * (xi[0] - ((h[0] * v[0] + h[3] * v[1]) + h[6] * v[2]))
     wy = j[3] * (xi[1] - (((h[1] * v[0] + h[4] * v[1]) + h[7] * v[2]) + j[1] * wx))
@@ -142,7 +142,7 @@ def _solved_turns(h: Any, j: Any, v: Any, xi: Any) -> Any:
 
 
 @helper
-def _solved_slides(a: Any, xi: Any) -> Any:
+def solved_slides(a: Any, xi: Any) -> Any:
     """v from the eliminations of the three translations."""
     x = a[0] * xi[0]
     y = a[3] * (xi[1] - a[1] * x)
@@ -160,7 +160,7 @@ def ball_down(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link: 
     v, w, g = rotated_back(R, v), rotated_back(R, w), rotated_back(R, vector(work, parent, GRAVITY))
     _, m = gravity_wrench(parameters, link, work, i, g, loaded)
     a, l = symmetric(work, i, A), vector(work, i, L)
-    u = _solved_turns(full(work, i, H), symmetric(work, i, J), v, vector(work, i, K))
+    u = solved_turns(full(work, i, H), symmetric(work, i, J), v, vector(work, i, K))
     lx = ((a[0] * v[0] + a[1] * v[1]) + a[2] * v[2]) + l[0]
     ly = ((a[1] * v[0] + a[3] * v[1]) + a[4] * v[2]) + l[1]
     lz = ((a[2] * v[0] + a[4] * v[1]) + a[5] * v[2]) + l[2]
@@ -179,12 +179,12 @@ def float_down(y: Any, parameters: Any, structure: Any, work: Any, i: Any, link:
     R = turned_quaternion(y, parameters, link)
     v, w = vector(work, parent, 0), vector(work, parent, 3)
     if parent < tree.links:
-        v = subtract(v, cross(_place(y, parameters, link), w))
+        v = subtract(v, cross(place_of_float(y, parameters, link), w))
         v, w = rotated_back(R, v), rotated_back(R, w)
     g = rotated_back(R, vector(work, parent, GRAVITY))
     f, m = gravity_wrench(parameters, link, work, i, g, loaded)
-    x = _solved_slides(symmetric(work, i, A), vector(work, i, L))
-    u = _solved_turns(full(work, i, H), symmetric(work, i, J), x, vector(work, i, K))
+    x = solved_slides(symmetric(work, i, A), vector(work, i, L))
+    u = solved_turns(full(work, i, H), symmetric(work, i, J), x, vector(work, i, K))
     lin, ang = (ld(y, p), ld(y, p + 1), ld(y, p + 2)), (ld(y, p + 3), ld(y, p + 4), ld(y, p + 5))
     rate = cross(lin, u)
     write(parameters, structure, out, o, x[0] - v[0], rate[0] + f[0])

@@ -38,7 +38,7 @@ from mechanics.model.layout import COS, FIRST, SHIFT, SIN, A, C, H, J, K, L, hea
 
 
 @helper
-def _sheared(a: Any, h: Any, j: Any, l: Any, k: Any, pitch: Any) -> Any:
+def sheared(a: Any, h: Any, j: Any, l: Any, k: Any, pitch: Any) -> Any:
     """Inertia and momentum in the velocities (v − pitch ω_z e_z, ω), in which a screw is a turn."""
     hz = h[8] + pitch * a[5]
     return (
@@ -57,7 +57,7 @@ def _eliminated(y: Any, p: Any, parameters: Any, link: Any, a: Any, h: Any, j: A
     if kind == SLIDE:
         a, h, j, l, k = eliminate_lz(a, h, j, l, k, ld(y, p))
     elif kind == SCREW:
-        h, j, k = _sheared(a, h, j, l, k, numbers_of(parameters, link).pitch)
+        h, j, k = sheared(a, h, j, l, k, numbers_of(parameters, link).pitch)
         a, h, j, l, k = eliminate_az(a, h, j, l, k, ld(y, p))
     elif kind == PLANE:
         a, h, j, l, k = eliminate_az(a, h, j, l, k, ld(y, p + 2))

@@ -45,16 +45,16 @@ def eliminate_loaded(body_map: Any, parameters: Any, structure: Any, work: Any, 
 def factorise_loaded(body_map: Any, parameters: Any, structure: Any, work: Any, i: Any, link: Any) -> None:
     """W, Y, D of a link, and what remains of N* for its parent."""
     tree = header_of(structure)
-    kind, damping = link.kind, tree.damping + link.v
+    kind = link.kind
     A, B, C, I = gathered_matrix(body_map, link.flags, work, i)
     A, B = add9(A, matrix(work, i, LOAD)), add9(B, matrix(work, i, LOAD + 9))
     C, I = add9(C, matrix(work, i, LOAD + 18)), add9(I, matrix(work, i, LOAD + 27))
     if kind <= SCREW:
-        impedance = drag(parameters[damping], work, i) + ld2(work, i, DRAG)
+        impedance = drag(parameters, structure, work, i, link) + ld2(work, i, DRAG)
         A, B, C, I = factorise_single(work, i, kind, numbers_of(parameters, link).pitch, impedance, A, B, C, I)
     elif kind == BALL:
-        A, B, C, I = factorise_ball(parameters, damping, work, i, A, B, C, I)
+        A, B, C, I = factorise_ball(parameters, structure, work, i, link, A, B, C, I)
     elif freedom(kind) > 0:
-        A, B, C, I = factorise_dense(parameters, damping, kind, work, i, A, B, C, I)
+        A, B, C, I = factorise_dense(parameters, structure, work, i, link, A, B, C, I)
     if link.parent < tree.links:
         to_parent(work, i, link.parent, link.flags & FIRST, A, B, C, I)

@@ -20,7 +20,7 @@ from integrators.method.step_map import step_map
 from integrators.methods import find
 from integrators.problem.lagrangian import lagrangian_problem
 from liegroup.table import RN, table_of
-from mechanics import Body, Inertia, Tree
+from mechanics import Body, Inertia, JointData, Tree
 from mechanics.joints import Revolute, Spherical
 from mechanics.problems.tree import hamiltonian_problem
 from mechanics.systems.bodies.heavy_top import heavy_top
@@ -29,7 +29,7 @@ from mechanics.systems.bodies.pendulum import pendulum
 from mechanics.variational.reference import discrete_lagrangian
 
 
-def chain(joints: list) -> Tree:
+def chain(joints: list, armature: float = 0.0) -> Tree:
     """Links about joints, one on the other."""
     link = Inertia.about_com(
         1.0, (0.02, 0.03, 0.15), [[0.02, 0.001, 0.002], [0.001, 0.025, 0.0015], [0.002, 0.0015, 0.015]]
@@ -37,7 +37,14 @@ def chain(joints: list) -> Tree:
     parents = [f"link{i}" for i in range(len(joints))]
     return Tree(
         [
-            Body(f"link{i}", j, parents[i - 1] if i else None, (0.1, 0.05, 0.3), inertia=link)
+            Body(
+                f"link{i}",
+                j,
+                parents[i - 1] if i else None,
+                (0.1, 0.05, 0.3),
+                inertia=link,
+                data=JointData(armature=armature),
+            )
             for i, j in enumerate(joints)
         ],
         gravity=(-9.81, 0.0, 0.0),
@@ -66,8 +73,8 @@ def double_pendulum() -> Problem:
 JOINTS = [Revolute((1, 0, 0)), Spherical(), Revolute((0, 1, 0)), Revolute((0, 0, 1))]
 
 
-def tree_chain() -> Problem:
-    tree = chain(JOINTS)
+def tree_chain(armature: float = 0.0) -> Problem:
+    tree = chain(JOINTS, armature)
     return hamiltonian_problem(tree, tree.neutral(), np.full(tree.nv, 0.5))
 
 
@@ -170,12 +177,12 @@ def test_the_figure_shows_both(problems):
 
 @pytest.mark.parametrize("body_map", ["split", "splitexp", "cayley", "exp"])
 def test_many_steps_of_a_tree_at_once(body_map):
-    problem = tree_chain()
+    problem = tree_chain(0.01)
     states = integrate(problem, "TREE_VARIATIONAL", (0, 0.2), 0.05, save_every=1).y[
         :, : problem.n - problem.dimension // 2
     ]
     found = problem.own_steps["variational"].action(states[:-1], states[1:], 0.05, body_map)
-    tree = chain(JOINTS)
+    tree = chain(JOINTS, 0.01)
     expected = [discrete_lagrangian(tree, body_map, 0.0, 0.05, a, b) for a, b in pairwise(states)]
     assert np.abs(found - expected).max() < 1e-13 * np.abs(expected).max()
 

@@ -16,21 +16,21 @@ MODEL = """
   <option gravity="0.3 -0.2 -9.5"><flag contact="disable"/></option>
   <default><geom contype="0" conaffinity="0" density="900"/></default>
   <worldbody>
-    <body name="torso" pos="0.1 0.2 1.3" euler="10 20 30"><freejoint name="root"/>
+    <body name="torso" pos="0.1 0.2 1.3" euler="10 20 30"><joint name="root" type="free" armature="0.5"/>
       <geom type="box" size="0.2 0.1 0.3" pos="0.02 0 0.05"/>
       <body name="thigh" pos="0.1 0.1 -0.3" euler="0 30 15">
-        <joint name="hip" type="ball" pos="0.02 0.01 0.03" damping="0.2"/>
+        <joint name="hip" type="ball" pos="0.02 0.01 0.03" damping="0.2" armature="0.03"/>
         <geom type="capsule" size="0.04" fromto="0 0 0 0.1 0 -0.4"/>
         <body name="shank" pos="0.1 0 -0.4">
-          <joint name="slide" type="slide" axis="0 0.3 1"/>
+          <joint name="slide" type="slide" axis="0 0.3 1" armature="0.4"/>
           <joint name="knee" axis="0 1 0.2" pos="0 0.02 0.01" range="-60 30" damping="0.1"/>
           <joint name="twist" axis="1 0 0" pos="0.03 -0.02 -0.1" ref="20"/>
           <geom type="capsule" size="0.03" fromto="0 0 0 0 0 -0.4"/>
           <body name="foot" pos="0 0 -0.4" euler="0 0 45"><geom type="box" size="0.1 0.05 0.02"/></body>
         </body>
       </body>
-      <body name="wheel" pos="0 -0.2 0"><joint name="axle" axis="0 1 0"/><geom type="cylinder" size="0.1 0.02" euler="90
-      0 0"/></body>
+      <body name="wheel" pos="0 -0.2 0"><joint name="axle" axis="0 1 0" armature="0.2"/>
+        <geom type="cylinder" size="0.1 0.02" euler="90 0 0"/></body>
     </body>
     <body name="fence" pos="2 0 0"><geom size="0.1"/>
       <body name="gate"><joint name="hinge" axis="0 0 1"/><geom type="box" size="0.5 0.02 0.4" pos="0.5 0 0"/></body>
@@ -99,6 +99,7 @@ def test_data_of_joints_are_carried(pair):
     assert knee.name == "shank_anchor_1"
     assert np.allclose(knee.data.lower, [-np.inf, -np.pi / 3])
     assert np.allclose(knee.data.damping, [0.0, 0.1])
+    assert np.allclose(knee.data.armature, [0.4, 0.0])
     assert isinstance(tree.joint("hip"), mechanics.joints.Spherical)
     assert any("reference" in note for note in tree.notes)
     assert mechanics.load_mjcf(MODEL, damping=False).damping.sum() == 0.0
@@ -111,7 +112,7 @@ def test_what_is_not_carried_over_is_reported():
     with pytest.warns(ModelWarning) as caught:
         mechanics.load_mjcf(text)
     message = str(caught[0].message)
-    for word in ("contacts", "actuators", "rotor inertia", "springs", "dry friction"):
+    for word in ("contacts", "actuators", "springs", "dry friction"):
         assert word in message
 
 
@@ -198,7 +199,6 @@ SPATIAL = INERT["spatial tendons only"].split("<equality>")[0]
 MUSCLE = """<actuator><general name="M" joint="j" gaintype="muscle" lengthrange="0 1"
     gainprm="0.75 1.05 -1 200 0.5 1.6 1.5 1.3 1.2"/></actuator>"""
 LEFT_OUT = {
-    "armature": (sprung().replace('ref="10"', 'armature="1"'), "rotor inertia is left out: j"),
     "springs of balls": (sprung(more=BALL), "springs of balls.*: n"),
     "friction of balls": (sprung(more=BALL.replace("stiffness", "frictionloss")), "dry friction.* of balls.*: n"),
     "damping of balls": (sprung(more=BALL.replace('stiffness="2"', 'damping="1 2"')), "not linear of balls.*: n"),

@@ -59,6 +59,7 @@ CASES = {
     "force beyond that of its tendon": driven('<motor tendon="t" gear="4"/>', t='actuatorfrcrange="-0.1 0.2"'),
     "motors of tendons": driven('<motor tendon="t" gear="2"/><position tendon="u" kp="20" kv="1"/>'),
     "dampers of actuators": driven('<motor joint="j" gear="3" damping="0.4 0.2"/><motor tendon="u" damping="0.3"/>'),
+    "armature": driven('<motor joint="j" gear="3" armature="0.2"/>', k='armature="0.3"', s='armature="0.4"'),
     "all together": driven(
         '<motor name="a" joint="j"/><position name="b" tendon="t" kp="2"/><velocity name="c" joint="j" kv="0.3"/>',
         j='stiffness="3" damping="0.1"', t='stiffness="2" damping="0.1"',

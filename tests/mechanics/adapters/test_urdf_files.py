@@ -360,6 +360,15 @@ def test_a_transmission_is_a_motor_through_a_gear(read):
     assert read(geared(), actuators=False, friction=False).elements == ()
 
 
+def test_a_rotor_adds_its_inertia_through_the_gear(read):
+    rotor = '<x:rotor_inertia value="2e-4"/><x:gear_ratio value="50"/></actuator>'
+    model = geared().replace("</actuator>", rotor).replace("<transmission", '<transmission xmlns:x="d"')
+    masses = [mechanics.mass_matrix(read(m).tree, [0.0])[0, 0] for m in (geared(), model)]
+    assert masses[1] - masses[0] == pytest.approx(0.5)
+    with pytest.raises(ModelError, match=r"'t'>: rotor_inertia and gear_ratio are .*'-1'"):
+        read(model.replace("2e-4", "-1"))
+
+
 def test_a_stop_at_a_limit_is_critically_damped(read):
     made = read(geared(), stops=True, friction=False, actuators=False, damping=False)
     m = mechanics.mass_matrix(made.tree, [0.0])[0, 0]

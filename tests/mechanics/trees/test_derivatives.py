@@ -13,28 +13,34 @@ from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.derivatives.forward import forward_derivatives
 from mechanics.algorithms.derivatives.hamiltonian import era_derivatives, era_derivatives_loaded
 from mechanics.algorithms.derivatives.inverse import inverse_derivatives
-from mechanics.joints import JOINTS, Fixed, Free, Revolute, Rheonomic, Spherical
+from mechanics.joints import JOINTS, Fixed, Free, Helical, Revolute, Rheonomic, Spherical, Universal
 from mechanics.testing import SHAPES, random_tree
 
 TIME = 0.7
 EPSILON = 1e-30
 KINDS = [kind for kind in JOINTS if kind is not Fixed]
 HOLONOMIC = tuple(kind for kind in JOINTS if kind is not Rheonomic)
+ARMED = 40
+"""The seed with which joints have armature."""
 
 
-def trees(joints=JOINTS):
-    """Every shape with all kinds of joints, and every kind of joint alone."""
+def trees(joints=JOINTS, geared=JOINTS):
+    """Every shape with all kinds of joints, a tree with armature, and every kind of joint alone."""
     mixed = [pytest.param(shape, joints, seed, id=shape) for seed, shape in enumerate(SHAPES)]
-    return mixed + [
-        pytest.param("random", (kind,), 20 + seed, id=kind.__name__)
-        for seed, kind in enumerate(joints)
-        if kind is not Fixed
-    ]
+    return (
+        mixed
+        + [pytest.param("random", geared, ARMED, id="armature")]
+        + [
+            pytest.param("random", (kind,), 20 + seed, id=kind.__name__)
+            for seed, kind in enumerate(joints)
+            if kind is not Fixed
+        ]
+    )
 
 
 def example(shape, joints, seed, count=7):
     generator = np.random.default_rng(seed)
-    tree = random_tree(shape, count, generator, joints, damping=0.3)
+    tree = random_tree(shape, count, generator, joints, damping=0.3, armature=0.5 if seed == ARMED else 0.0)
     q, (v, a) = tree.random_configuration(generator), generator.normal(size=(2, tree.nv))
     return tree, q, v, a, generator.normal(size=(len(tree), 6))
 
@@ -109,8 +115,8 @@ def test_forward_dynamics_undoes_inverse_dynamics(shape, joints, seed):
 def test_forty_digits():
     """Differences of the interpreted kernels in mpmath, of a tree with a ball, a prescribed joint and a screw."""
     generator = np.random.default_rng(4)
-    kinds = [Rheonomic, Spherical, mechanics.joints.Helical, mechanics.joints.Planar]
-    tree = random_tree("random", 4, generator, kinds, damping=0.2)
+    kinds = [Rheonomic, Spherical, Helical, mechanics.joints.Planar]
+    tree = random_tree("random", 4, generator, kinds, damping=0.2, armature=0.4)
     q, (v, a) = tree.random_configuration(generator), generator.normal(size=(2, tree.nv))
     wrenches = generator.normal(size=(len(tree), 6))
     p = mechanics.momentum(tree, q, v, TIME)
@@ -132,9 +138,11 @@ def test_forty_digits():
     assert relative(found, true["hamiltonian"][:, : 2 * tree.nv]) < 1e-13
 
 
-@pytest.mark.parametrize(("shape", "joints", "seed"), trees(HOLONOMIC))
+@pytest.mark.parametrize(("shape", "joints", "seed"), trees(HOLONOMIC, (Revolute, Helical, Universal)))
 def test_pinocchio(shape, joints, seed):
-    """Its model is numbered depth first, without which its derivatives are wrong, and what it returns is copied."""
+    """Its model is numbered depth first, without which its derivatives are wrong, and what it returns is copied; its
+    armature does not turn with joints of several freedoms.
+    """
     pin = pytest.importorskip("pinocchio")
     tree, q, v, a, wrenches = example(shape, joints, seed)
     other = to_pinocchio(tree)
@@ -183,7 +191,7 @@ def test_the_derivative_by_momenta_is_that_by_velocities(shape, joints, seed):
 
 def test_without_groups_and_losses_the_derivative_is_a_hamiltonian_matrix():
     generator = np.random.default_rng(6)
-    tree = random_tree("random", 8, generator, (Revolute, mechanics.joints.Helical, mechanics.joints.Universal))
+    tree = random_tree("random", 8, generator, (Revolute, Helical, Universal))
     n = tree.nv
     p = generator.normal(size=n)
     D = mechanics.hamiltonian_rhs_derivatives(tree, tree.random_configuration(generator), p)
@@ -220,7 +228,7 @@ KERNELS = {
 def test_lanes_and_interpreted_runs_repeat_the_compiled_ones_bit_by_bit(name):
     kernel, vectors, loaded, size = KERNELS[name]
     generator = np.random.default_rng(1)
-    tree = random_tree("random", 12, generator, JOINTS, damping=0.1)
+    tree = random_tree("random", 12, generator, JOINTS, damping=0.1, armature=0.3 if loaded else 0.0)
     n, shape = size(tree.nv), work_shape(tree.structure)
     rest = vectors * tree.nv + loaded * 6 * len(tree)
     Y = np.array([np.hstack([tree.random_configuration(generator), generator.normal(size=rest)]) for _ in range(8)])

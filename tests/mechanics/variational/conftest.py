@@ -44,14 +44,14 @@ def violent(n: int, count: int = 1):
     return hamiltonian_problem(chain(n), q, np.broadcast_to(0.2 * np.cos(0.7 * i), q.shape))
 
 
-def floating() -> Tree:
+def floating(armature: float = 0.0) -> Tree:
     """Six bodies in weightless space: free, revolute, prismatic, ball, revolute, fixed to it another, ball."""
-    g = np.random.default_rng(3)
+    g, geared = np.random.default_rng(3), JointData(armature=armature)
     joints = [Free(), Revolute((1, 2, 0)), Prismatic((0, 1, 1)), Spherical(), Revolute((0, 0, 1)), Fixed(), Spherical()]
     parents = [None, "b0", "b0", "b1", "b3", "b4", "b2"]
     return Tree(
         [
-            Body(f"b{k}", joint, parent, position=g.uniform(-0.3, 0.3, 3), inertia=LINK)
+            Body(f"b{k}", joint, parent, position=g.uniform(-0.3, 0.3, 3), inertia=LINK, data=geared)
             for k, (joint, parent) in enumerate(zip(joints, parents, strict=True))
         ],
         "floating tree",
@@ -59,8 +59,8 @@ def floating() -> Tree:
     )
 
 
-def drifting(count: int = 1):
-    tree, g = floating(), np.random.default_rng(5)
+def drifting(count: int = 1, armature: float = 0.0):
+    tree, g = floating(armature), np.random.default_rng(5)
     q = np.array([tree.random_configuration(g) for _ in range(count)])
     v = g.normal(size=(count, tree.nv))
     return hamiltonian_problem(tree, q[0], v[0]) if count == 1 else hamiltonian_problem(tree, q, v)
@@ -68,4 +68,8 @@ def drifting(count: int = 1):
 
 @pytest.fixture(scope="session")
 def trees() -> SimpleNamespace:
-    return SimpleNamespace(chain=chain, violent=violent, floating=floating, drifting=drifting)
+    def start(which: str):
+        """By name: the chain of five, the floating tree, and that with armature."""
+        return violent(5) if which == "violent" else drifting(armature=0.1 * (which == "geared"))
+
+    return SimpleNamespace(chain=chain, violent=violent, floating=floating, drifting=drifting, start=start)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import mpmath
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from integrators.methods import find
 from integrators.step_derivatives.linearised import linearised_step
 from integrators.steppers.tree_variational import tree_variational
 from liegroup.table import EXP, increment, retract
-from mechanics import Body, Tree
+from mechanics import Body, JointData, Tree
 from mechanics.joints import Revolute, Spherical
 from mechanics.problems.tree import hamiltonian_problem
 from mechanics.testing import EXAMPLES, random_inertia, random_rotation, random_tree
@@ -21,6 +23,8 @@ from mechanics.variational import reference
 
 MAPS = ("split", "splitexp", "cayley", "exp")
 EVERY_MAP = pytest.mark.parametrize("map_name", MAPS)
+STARTS = [*product(("violent", "drifting"), MAPS), ("geared", "split")]
+EVERY_START = pytest.mark.parametrize(("which", "map_name"), STARTS)
 H, T = 0.02, 0.3
 
 
@@ -52,10 +56,9 @@ def check(problem, method, h=H, t=T):
 # --- against differences of the step ----------------------------------------------------------------------------------
 
 
-@EVERY_MAP
-@pytest.mark.parametrize("which", ["violent", "drifting"])
+@EVERY_START
 def test_derivatives_are_those_of_the_step_with_every_map(trees, which, map_name):
-    check(trees.violent(5) if which == "violent" else trees.drifting(), tree_variational(map=map_name), t=0.0)
+    check(trees.start(which), tree_variational(map=map_name), t=0.0)
 
 
 @pytest.mark.parametrize("kind", EXAMPLES, ids=lambda k: k.__name__)
@@ -73,9 +76,9 @@ def test_the_same_with_every_joint(kind):
     )
 
 
-def test_the_same_on_a_damped_tree_of_all_joints():
+def test_the_same_on_a_damped_tree_of_all_joints_with_armature():
     g = np.random.default_rng(0)
-    tree = random_tree("random", 8, g, tuple(EXAMPLES), damping=0.05)
+    tree = random_tree("random", 8, g, tuple(EXAMPLES), damping=0.05, armature=0.3)
     check(
         hamiltonian_problem(tree, tree.random_configuration(g), 0.3 * g.normal(size=tree.nv), t=T),
         find("TREE_VARIATIONAL"),
@@ -97,7 +100,14 @@ def small():
     g = np.random.default_rng(2)
     joints = [Spherical(), Revolute((1, 0, 2))]
     bodies = [
-        Body(f"b{i}", joint, f"b{i - 1}" if i else None, g.uniform(-0.3, 0.3, 3), inertia=random_inertia(g))
+        Body(
+            f"b{i}",
+            joint,
+            f"b{i - 1}" if i else None,
+            g.uniform(-0.3, 0.3, 3),
+            inertia=random_inertia(g),
+            data=JointData(armature=g.uniform(0.0, 0.2, joint.n_v)),
+        )
         for i, joint in enumerate(joints)
     ]
     tree = Tree(bodies, "small", gravity=(1.0, -2.0, -9.0))
@@ -126,10 +136,9 @@ def test_it_solves_the_differentiated_equations_in_fifty_digits():
 # --- structure --------------------------------------------------------------------------------------------------------
 
 
-@EVERY_MAP
-@pytest.mark.parametrize("which", ["violent", "drifting"])
+@EVERY_START
 def test_the_derivative_is_symplectic_to_rounding(trees, which, map_name):
-    problem = trees.violent(5) if which == "violent" else trees.drifting()
+    problem = trees.start(which)
     found = linearised_step(problem, tree_variational(map=map_name), problem.y0, H)
     after = two_form(problem, found.y)
     assert (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -21,6 +23,8 @@ from mechanics.variational import reference
 
 MAPS = ("split", "splitexp", "cayley", "exp")
 EVERY_MAP = pytest.mark.parametrize("map_name", MAPS)
+STARTS = [*product(("violent", "drifting"), MAPS), ("geared", "split")]
+EVERY_START = pytest.mark.parametrize(("which", "map_name"), STARTS)
 H = 0.02
 
 
@@ -83,10 +87,10 @@ def test_one_step_satisfies_the_discrete_euler_lagrange_equations(kind, map_name
     assert np.abs(p1 - y[tree.nq :]).max() < 2e-13 * scale
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_same_on_random_trees_with_every_joint(seed):
+@pytest.mark.parametrize(("seed", "armature"), [(0, 0.0), (1, 0.5), (2, 0.5)])
+def test_the_same_on_random_trees_with_every_joint(seed, armature):
     generator = np.random.default_rng(seed)
-    tree = random_tree("random", 12, generator, tuple(EXAMPLES))
+    tree = random_tree("random", 12, generator, tuple(EXAMPLES), armature=armature)
     problem = start_of(tree, generator)
     y = step_map(problem, find("TREE_VARIATIONAL"))(problem.y0, 0.01)
     p0, p1 = reference.momenta(tree, "split", 0.0, 0.01, problem.y0[: tree.nq], y[: tree.nq])
@@ -168,7 +172,7 @@ def test_compositions_have_their_order(trees, name, counts, end):
 @pytest.mark.parametrize("seed", range(2))
 def test_order_two_with_all_joints_damping_and_prescribed_motions(seed):
     generator = np.random.default_rng(seed)
-    tree = random_tree("random", 8, generator, tuple(EXAMPLES), damping=0.05)
+    tree = random_tree("random", 8, generator, tuple(EXAMPLES), damping=0.05, armature=0.3 * seed)
     problem = hamiltonian_problem(tree, tree.random_configuration(generator), 0.3 * generator.normal(size=tree.nv))
     assert abs(order(problem, find("TREE_VARIATIONAL"), [100, 200, 400], 0.1) - 2) < 0.1
 
@@ -176,27 +180,25 @@ def test_order_two_with_all_joints_damping_and_prescribed_motions(seed):
 # --- structure --------------------------------------------------------------------------------------------------------
 
 
-@EVERY_MAP
-@pytest.mark.parametrize("which", ["violent", "drifting"])
+@EVERY_START
 def test_one_step_preserves_the_canonical_two_form(trees, which, map_name):
-    problem = trees.violent(5) if which == "violent" else trees.drifting()
+    problem = trees.start(which)
     step = step_map(problem, tree_variational(map=map_name))
     J = derivative(lambda y: step(y, H), problem.y0, problem.dimension, *moves(problem), delta=2.0**-6)
     after = two_form(problem, step(problem.y0, H))
     assert symplectic_defect(J, two_form(problem, problem.y0), after) < 2e-11 * max(1.0, np.abs(after).max())
 
 
-@EVERY_MAP
-@pytest.mark.parametrize("which", ["violent", "drifting"])
+@EVERY_START
 def test_a_step_forward_and_a_step_back_return(trees, which, map_name):
-    problem = trees.violent(5) if which == "violent" else trees.drifting()
+    problem = trees.start(which)
     step = step_map(problem, tree_variational(map=map_name))
     assert symmetry_defect(step, problem.y0, H) < 2e-14 * np.abs(problem.y0).max()
 
 
-@EVERY_MAP
-def test_total_momenta_of_a_floating_tree_are_exact(trees, map_name):
-    solution = integrate(trees.drifting(), tree_variational(map=map_name), (0, 100), 0.01)
+@pytest.mark.parametrize(("which", "map_name"), STARTS[len(MAPS) :])
+def test_total_momenta_of_a_floating_tree_are_exact(trees, which, map_name):
+    solution = integrate(trees.start(which), tree_variational(map=map_name), (0, 100), 0.01)
     assert solution.success, solution.message
     for axis in "xyz":
         assert solution.error(f"momentum_{axis}", relative=False) < 3e-13
