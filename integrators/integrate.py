@@ -393,7 +393,8 @@ def start_runs(problem: Problem, method: Method, output: Output, way: Plan | Ste
         return [AdaptiveRun(problem, method, output, way, start) for start in starts]
     if method.stepper.stages_in_lanes:
         return [single_run(problem.with_start(start), method, output, way, start) for start in starts]
-    if len(starts) == 1 or not problem.is_compiled or output.events is not None:
+    one_by_one = not problem.is_compiled or problem.inputs.signal is not None
+    if len(starts) == 1 or one_by_one or output.events is not None:
         return [FixedRun(problem, method, output, way, start) for start in starts]
     padded = np.concatenate([starts, np.repeat(starts[-1:], -len(starts) % WIDTH, axis=0)])
     return [LaneRun(problem, method, output, way, pack) for pack in padded.reshape(-1, WIDTH, problem.n)]

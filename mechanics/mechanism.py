@@ -25,7 +25,7 @@ from mechanics.algorithms.derivatives.columns import work_shape as derivatives_s
 from mechanics.closed_trees.field import closed
 from mechanics.closed_trees.layout import closures_of
 from mechanics.closed_trees.packing import PackedLoops, Solved, pack_loops
-from mechanics.closed_trees.projection import closed_invariants, closed_projection
+from mechanics.closed_trees.projection import closed_invariants, closed_projection, input_powers
 from mechanics.constraints.assembly import (
     ACCEPTED,
     CLOSED,
@@ -44,12 +44,14 @@ from mechanics.derivatives.mechanisms import rhs_derivatives
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.forces import Element, OnBodies, OnJoint
 from mechanics.forces.actuator import Actuator, as_command
+from mechanics.forces.motor import Motor
+from mechanics.forces.tendon import Tendon
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.joints import Motion
 from mechanics.model.picture import svg
 from mechanics.model.tree import Tree
-from mechanics.scenes import mechanism_scene, show_configurations
-from mechanics.variational.own_step import variational_step
+from mechanics.scenes import draw_configuration, mechanism_scene, show_configurations
+from mechanics.variational.own_step import variational_step, variational_steps
 
 __all__ = [
     "Mechanism",
@@ -534,6 +536,8 @@ class Mechanism:
             own_steps=self._variational_steps(packed),
             model=self.name,
             scene=mechanism_scene(self),
+            joints=self.tree,
+            inputs=replace(packed.inputs, power=input_powers),
         )
 
     def show(self, q: ArrayLike | None = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
@@ -554,6 +558,32 @@ class Mechanism:
             What was written, or the page.
         """
         return show_configurations(mechanism_scene(self), self.home if q is None else q, path, **options)
+
+    def draw(self, q: ArrayLike | None = None, ax: Any = None, **options: Any) -> Any:
+        """A picture of one configuration in matplotlib axes: bodies as `Tree.draw`, springs and rods of fixed
+        length.
+
+        Parameters
+        ----------
+        q : array (nq,), optional
+            Default `home`.  Angles in rad, lengths in m.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; default those of a new figure.
+        **options
+            ``frames``: names of frames, or frames, whose axes are drawn (x red, y green, z blue); ``paths``: arrays
+            (k, 3) of points in the world, m, drawn as lines.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            ``ax.figure.savefig(path)`` writes it.
+
+        Raises
+        ------
+        ValueError, KeyError
+            A wrong configuration, paths that are none, frames that the tree does not have.
+        """
+        return draw_configuration(mechanism_scene(self), self.home if q is None else q, ax, **options)
 
     @property
     def _has_derivatives(self) -> bool:
@@ -646,7 +676,11 @@ class Mechanism:
         ValueError
             Wrong sizes, numbers that are not finite, quaternions that are not unit; a joint that carries no inertia.
         """
-        return dynamics.closed_rates(self.tree, self.packed(), field, q, p, t)
+        return dynamics.closed_rates(self.tree, self._packed, field, q, p, t)
+
+    @cached_property
+    def _packed(self) -> PackedLoops:
+        return self.packed()
 
     def rhs_derivatives(self, q: ArrayLike, p: ArrayLike, t: float = 0.0) -> Array:
         """The derivative of `rhs` by (q, p*): (…, 2 nv, 2 nv), rows v, then ṗ*, columns q (increments q·exp(ε e_k) from
@@ -682,7 +716,12 @@ class Mechanism:
         rows = closures_of(packed.structure) if self.elements else None
         own = variational_step(self.tree, len(self.solved.kept), rows, coupled, self._step_doubts)
         midpoint = partial(self._step_doubts, springs="midpoint")
-        return {"variational": own, "variational_imex": replace(own, doubts=midpoint)}
+        steps = {"variational": own, "variational_imex": replace(own, doubts=midpoint)}
+        on_joints = (isinstance(e, Motor) and e.is_input and not isinstance(e.joint, Tendon) for e in self.elements)
+        if not len(self.equations) and all(on_joints):
+            tangent = variational_steps(self.tree)["variational_tangent"]  # it takes joint forces itself
+            steps |= {"variational_tangent": tangent, "variational_imex_tangent": tangent}
+        return steps
 
     def _step_doubts(self, y: Array, h: float, springs: str = "trapezoidal") -> list[Doubt]:
         """Springs that a variational step of size h cannot hold: it takes their forces at its ends; with springs by the

@@ -23,6 +23,7 @@ from integrators.method import Method
 from integrators.problem import Doubt, Problem
 from integrators.problem.consistency import inconsistent
 from integrators.problem.drawing import scene_of
+from integrators.problem.joints import JointStates
 from integrators.results.solution import Solution
 from integrators.status import Status
 
@@ -61,6 +62,7 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
         attributes=({} if isinstance(way, Plan) else _attributes(way)) | _divisions(counters) | _report(found),
         events=_events(names, found[0]) if single else tuple(_events(names, f) for f in found),
         scene=scene_of(problem),
+        joints=None if problem.joints is None else JointStates(problem),
     )
 
 

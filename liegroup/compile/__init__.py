@@ -24,6 +24,7 @@ used only where nobody else can write (`liegroup.compile.folders`), and what is 
 (`liegroup.compile.seals`).
 """
 
+from liegroup.compile.addresses import Pointer, function_at
 from liegroup.compile.cache import source_digest
 from liegroup.compile.callback import C_FUNCTION, call_at
 from liegroup.compile.decorators import Entry, compile_field, entry, helper, is_formula, is_jitted, kernel, primitive
@@ -35,8 +36,8 @@ from liegroup.compile.options import MODE
 from liegroup.compile.pending import LateBindingError, raise_pending
 from liegroup.compile.processor import Processor, processor
 from liegroup.compile.rare import bind_needed, bind_these, never, rare, scalar_of
+from liegroup.compile.records import Packed, record
 from liegroup.compile.signatures import (
-    Pointer,
     boolean,
     constants,
     function,
@@ -49,7 +50,6 @@ from liegroup.compile.signatures import (
     matrix,
     nothing,
     real,
-    record,
     vector,
 )
 from liegroup.compile.undisturbed import undisturbed
@@ -62,6 +62,7 @@ __all__ = [
     "WIDTH",
     "Entry",
     "LateBindingError",
+    "Packed",
     "Pointer",
     "Processor",
     "absolute",
@@ -77,6 +78,7 @@ __all__ = [
     "entry",
     "flattened",
     "function",
+    "function_at",
     "helper",
     "in_rows_of_lanes",
     "integer",

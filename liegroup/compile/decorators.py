@@ -99,6 +99,7 @@ class Entry:
         self.recipe: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
         self._signatures = signatures
         self._dispatcher: Any = None
+        self._address = 0
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self.__module__ = function.__module__
@@ -113,6 +114,14 @@ class Entry:
     def compiled_lanes(self) -> Any:
         """The dispatcher, compiled at least for the last signature (lanes)."""
         return self._compiled_for(-1)
+
+    @property
+    def address(self) -> int:
+        """Where the code for the first signature is, for `function_at`."""
+        if not self._address:
+            compiled = self.compiled.overloads[self._signatures[0].args]
+            self._address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+        return self._address
 
     @property
     def _cache(self) -> type | None:

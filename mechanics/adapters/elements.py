@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mechanics.constraints.loops import JointFreedom
 from mechanics.dynamics import mass_matrix
 from mechanics.errors import ModelError
-from mechanics.forces import Element, dry_friction, joint_stop
+from mechanics.forces import Element, dry_friction, joint_stop, soft_numbers
 from mechanics.joints import Continuous
 from mechanics.model.inertia import LARGEST
 from mechanics.model.tree import Tree
@@ -43,7 +43,8 @@ def soft(solref: Any, mass: float) -> tuple[float, float]:
     """
     first, second = float(solref[0]), float(solref[1])
     if first > 0.0 and second > 0.0:
-        return mass / (first * second) ** 2, 2.0 * mass / first
+        found = soft_numbers(mass, first, second)
+        return found["stiffness"], found["damping"]
     if first < 0.0 and second <= 0.0:
         return -first * mass, -second * mass
     return soft(SOFT, mass)

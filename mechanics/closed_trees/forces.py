@@ -16,8 +16,8 @@ from mechanics.algebra.vectors import rotated_back
 from mechanics.closed_trees.layout import ACCUMULATED, PackedEquation, closures_of, element_of
 from mechanics.closed_trees.poses import add_at, pose, screws_of
 from mechanics.constraints.coupling_equations import CoupledJoint
-from mechanics.forces.element import ON_EQUATION, ON_JOINT, ON_TENDON, BodyState
-from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint
+from mechanics.forces.element import ON_EQUATION, ON_JOINT, ON_SCREW, ON_TENDON, BodyState
+from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint, law_on_screw
 from mechanics.kernels.links import vector
 from mechanics.model.layout import HEADER, header_of
 
@@ -89,6 +89,34 @@ def tendon_at(y: Any, v: Any, offset: Any, parameters: Any, structure: Any, elem
 
 
 @helper
+def screw_of(parameters: Any, closures: Any, element: Any, work: Any) -> Any:
+    """The wrench of a unit force along the screw of an element, in link axes."""
+    at, i = element.equation_numbers, element.first
+    d = ld(parameters, at), ld(parameters, at + 1), ld(parameters, at + 2)
+    x = ld(parameters, at + 3), ld(parameters, at + 4), ld(parameters, at + 5)
+    R, _ = pose(work, closures.poses + i)
+    if element.equation >= 2:
+        d = rotated_back(R, d)
+    else:
+        zero = 0.0 * R[0]
+        d = d[0] + zero, d[1] + zero, d[2] + zero
+    if element.equation % 2 == 1:
+        zero = 0.0 * d[0]
+        return zero, zero, zero, d[0], d[1], d[2]
+    m = cross(x, d)
+    return d[0], d[1], d[2], m[0], m[1], m[2]
+
+
+@helper
+def along_screw(t: Any, parameters: Any, closures: Any, element: Any, work: Any) -> Any:
+    """The wrench on the link of an element that acts along a screw, and the law's energy and power."""
+    W, i = screw_of(parameters, closures, element, work), element.first
+    s = _power(W, vector(work, i, 0), vector(work, i, 3))
+    f, stored, power = law_on_screw(element.kind, t, parameters, element, 0.0 * s, s)
+    return (f * W[0], f * W[1], f * W[2], f * W[3], f * W[4], f * W[5]), stored, power
+
+
+@helper
 def _apply(work: Any, line: Any, F: Any) -> None:
     """Add a wrench to the accumulated one of a link."""
     for k in range(6):
@@ -134,6 +162,9 @@ def force_of(
         F_i, F_j = along_equation(t, parameters, structure, closures, element, work)
         _apply(work, poses_at + i, F_i)
         _apply(work, poses_at + j, F_j)
+    elif element.place == ON_SCREW:
+        F, _, _ = along_screw(t, parameters, closures, element, work)
+        _apply(work, poses_at + i, F)
     else:
         F_i, F_j = between_bodies(t, parameters, closures, element, work)
         _apply(work, poses_at + i, F_i)
@@ -155,18 +186,40 @@ def _stored_and_power(t: Any, y: Any, parameters: Any, structure: Any, work: Any
     closures = closures_of(structure)
     stored = power = ld2(work, closures.poses, 0) * 0.0
     for n in range(closures.forces):
-        element = element_of(structure, closures, n)
-        kind, i, j = element.kind, element.first, element.second
-        if element.place == ON_JOINT:
-            _, u, p = law_on_joint(kind, t, parameters, element, ld(y, i), ld(velocities, j))
-        elif element.place == ON_TENDON:
-            x, s = tendon_at(y, velocities, 0, parameters, structure, element)
-            _, u, p = law_on_joint(kind, t, parameters, element, x, s)
-        elif element.place == ON_EQUATION:
-            phi, rate, _, _ = on_equation(parameters, structure, closures, element, work)
-            _, u, p = law_on_equation(kind, t, parameters, element, phi, rate)
-        else:
-            first, second = body_state(work, closures.poses, i), body_state(work, closures.poses, j)
-            _, _, _, u, p = law_on_bodies(kind, t, parameters, element, first, second)
+        u, p = account_of(t, y, parameters, structure, work, velocities, element_of(structure, closures, n))
         stored, power = stored + u, power + p
     return stored, power
+
+
+@kernel
+def account_of(t: Any, y: Any, parameters: Any, structure: Any, work: Any, velocities: Any, element: Any) -> Any:
+    """(U, P) of one element."""
+    closures = closures_of(structure)
+    kind, i, j = element.kind, element.first, element.second
+    if element.place == ON_JOINT:
+        _, u, p = law_on_joint(kind, t, parameters, element, ld(y, i), ld(velocities, j))
+    elif element.place == ON_TENDON:
+        x, s = tendon_at(y, velocities, 0, parameters, structure, element)
+        _, u, p = law_on_joint(kind, t, parameters, element, x, s)
+    elif element.place == ON_EQUATION:
+        phi, rate, _, _ = on_equation(parameters, structure, closures, element, work)
+        _, u, p = law_on_equation(kind, t, parameters, element, phi, rate)
+    elif element.place == ON_SCREW:
+        _, u, p = along_screw(t, parameters, closures, element, work)
+    else:
+        first, second = body_state(work, closures.poses, i), body_state(work, closures.poses, j)
+        _, _, _, u, p = law_on_bodies(kind, t, parameters, element, first, second)
+    return u, p
+
+
+@helper
+def powers_of_inputs(
+    t: Any, y: Any, parameters: Any, structure: Any, work: Any, velocities: Any, out: Any
+) -> None:  # fmt: skip
+    """out = the power of every input; poses, twists and velocities are known."""
+    closures = closures_of(structure)
+    for n in range(closures.forces):
+        element = element_of(structure, closures, n)
+        if element.input > 0:
+            _, p = account_of(t, y, parameters, structure, work, velocities, element)
+            st(out, element.input - 1, p)

@@ -21,12 +21,12 @@ from liegroup.arrays import real, shown
 from mechanics.algebra.spatial import skew
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.derivatives.links import link_columns
-from mechanics.closed_trees.forces import along_equation, between_bodies, tendon_at, tendon_joint
+from mechanics.closed_trees.forces import along_equation, along_screw, between_bodies, tendon_at, tendon_joint
 from mechanics.closed_trees.layout import closures_of, element_of
 from mechanics.closed_trees.packing import PackedLoops
 from mechanics.closed_trees.poses import poses
 from mechanics.forces import Element
-from mechanics.forces.element import ON_EQUATION, ON_JOINT, ON_TENDON
+from mechanics.forces.element import ON_EQUATION, ON_JOINT, ON_SCREW, ON_TENDON
 from mechanics.forces.registry import law_on_joint
 from mechanics.kernels.links import freedom
 from mechanics.kernels.sweeps import velocities
@@ -248,6 +248,8 @@ def _block(t: float, parameters: Array, structure: Any, closures: Any, element: 
     def wrench() -> Any:
         if element.place == ON_EQUATION:
             F = along_equation(t, parameters, structure, closures, element, work)
+        elif element.place == ON_SCREW:
+            F = along_screw(t, parameters, closures, element, work)[0], (0.0,) * 6
         else:
             F = between_bodies(t, parameters, closures, element, work)
         return np.array([*F[0], *F[1]])

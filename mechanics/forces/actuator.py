@@ -14,7 +14,7 @@ from liegroup.compile.scalars import maximum, minimum
 from mechanics.errors import ModelError
 from mechanics.forces.element import Element, OnJoint
 from mechanics.forces.joint_stop import FAR
-from mechanics.forces.tendon import Transmission
+from mechanics.forces.tendon import Transmission, called
 from mechanics.joints import Motion
 
 
@@ -44,7 +44,7 @@ class Actuator(OnJoint):
     command_upper: float
     force_lower: float
     force_upper: float
-    motion: Motion
+    motion: Motion | None
     name: str = ""
 
     def __str__(self) -> str:
@@ -56,8 +56,15 @@ class Actuator(OnJoint):
         return self.force_lower == -FAR and self.force_upper == FAR
 
     @property
+    def input_name(self) -> str:
+        return self.name or called(self.joint)
+
+    def input_unit(self, turns: bool) -> str:
+        return ""
+
+    @property
     def drives(self) -> bool:
-        at_rest = self.motion.is_constant and self.motion.value(0.0) == 0.0
+        at_rest = self.motion is not None and self.motion.is_constant and self.motion.value(0.0) == 0.0
         return not at_rest or any((self.bias, self.bias_by_length, self.bias_by_rate))
 
     @property
@@ -88,7 +95,7 @@ def actuator(
     *,
     gain: float | Sequence[float] = 1.0,
     bias: float | Sequence[float] = 0.0,
-    command: float | Motion = 0.0,
+    command: float | Motion | None = None,
     command_range: Sequence[float] | None = None,
     force_range: Sequence[float] | None = None,
     name: str = "",
@@ -108,14 +115,15 @@ def actuator(
         g₀, or g₀, g₁, g₂: N (or N·m) per unit of the command; per m (or rad); per m/s (or rad/s).
     bias : float or three floats
         b₀, or b₀, b₁, b₂, N (or N·m), in the same way.
-    command : float or Motion
-        u, in the unit of the gain; a number is kept, a `Motion` is one of time.
+    command : float or Motion, optional
+        u, in the unit of the gain: a number, or a `Motion` of time.  Default: an input of the mechanism's problem, 0
+        until `Problem.with_inputs` or a stepper gives it.
     command_range : two floats, optional
         Least and greatest u; what is beyond acts like them.
     force_range : two floats, optional
         Least and greatest F, N or N·m.
     name : str
-        What `Mechanism.actuators` and `Mechanism.with_commands` call it.
+        What `Problem.inputs`, `Mechanism.actuators` and `Mechanism.with_commands` call it; default the joint.
 
     Returns
     -------
@@ -146,19 +154,19 @@ def actuator(
     return [Actuator(joint, *g, *b, *u, *f, as_command(command, "command"), name)]
 
 
-def as_command(command: float | Motion, name: str) -> Motion:
-    """A command as a motion of time.
+def as_command(command: float | Motion | None, name: str) -> Motion | None:
+    """A command as a motion of time, or None for an input.
 
     Parameters
     ----------
-    command : float or Motion
+    command : float, Motion or None
         A number is kept.
     name : str
         What messages call it.
 
     Returns
     -------
-    Motion
+    Motion or None
         The command.
 
     Raises
@@ -171,7 +179,12 @@ def as_command(command: float | Motion, name: str) -> Motion:
     >>> as_command(2.0, "command")
     Motion(polynomial=(2.0,), harmonics=())
     """
-    return command if isinstance(command, Motion) else Motion((real(command, name, hint=", or a Motion of time"),))
+    if command is None or isinstance(command, Motion):
+        return command
+    if callable(command):
+        where = "give functions to the problem, problem.with_inputs({name: f})"
+        raise TypeError(f"{name}: a function, expected a number or a Motion of time; {where}")
+    return Motion((real(command, name, hint=", or a Motion of time"),))
 
 
 def _three(values: Any, where: str) -> tuple[float, float, float]:

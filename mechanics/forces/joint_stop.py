@@ -9,7 +9,7 @@ from liegroup.arrays import real
 from liegroup.compile import helper
 from mechanics.errors import ModelError
 from mechanics.forces.element import Element, OnJoint, not_negative
-from mechanics.forces.laws import normal_force, normal_law
+from mechanics.forces.laws import normal_force, normal_law, width_of
 from mechanics.forces.tendon import Transmission
 
 FAR = 1e300
@@ -19,9 +19,9 @@ FAR = 1e300
 @helper
 def law(numbers: Any, x: Any, s: Any) -> Any:
     """τ = N(x_low − x, −s) − N(x − x_up, s) with N(d, ḋ) of `laws`; stores U of both, loses the rest."""
-    lower, upper, kind, stiffness, damping = numbers
-    below, stored_below, spring_below = normal_force(kind, stiffness, damping, lower - x, -s)
-    above, stored_above, spring_above = normal_force(kind, stiffness, damping, x - upper, s)
+    lower, upper, kind, stiffness, damping, width = numbers
+    below, stored_below, spring_below = normal_force(kind, stiffness, damping, width, lower - x, -s)
+    above, stored_above, spring_above = normal_force(kind, stiffness, damping, width, x - upper, s)
     lost = (spring_above - above) * s - (spring_below - below) * s
     return below - above, stored_below + stored_above, lost
 
@@ -36,6 +36,7 @@ class JointStop(OnJoint):
     normal_law: int
     stiffness: float
     damping: float
+    width: float
 
     @property
     def dissipates(self) -> bool:
@@ -54,6 +55,7 @@ def joint_stop(
     stiffness: float,
     damping: float = 0.0,
     law: str = "hunt_crossley",
+    width: float | None = None,
 ) -> list[Element]:
     """Stops of a joint of one coordinate: free between them, pushed back by N(d, ḋ) at a depth d beyond one.
 
@@ -68,11 +70,14 @@ def joint_stop(
     stiffness : float
         k, N·m/rad or N/m; for the law "hertz" N·m/rad^{3/2} or N/m^{3/2}.
     damping : float
-        c in N·m·s/rad or N·s/m for "kelvin_voigt"; the factor a in s/rad or s/m for "hunt_crossley" and "hertz", which
-        `hunt_crossley_factor` finds for a coefficient of restitution.
-    law : {"hunt_crossley", "hertz", "kelvin_voigt"}
-        N = k d (1 + a ḋ), N = k d^{3/2} (1 + a ḋ), N = k d + c ḋ, for d > 0; never below 0.  The force of the first two
-        is continuous where the stop is touched, of the second its derivative by x, too; the third jumps.
+        c in N·m·s/rad or N·s/m for "kelvin_voigt" and "soft"; the factor a in s/rad or s/m for "hunt_crossley" and
+        "hertz", which `hunt_crossley_factor` finds for a coefficient of restitution.
+    law : {"hunt_crossley", "hertz", "kelvin_voigt", "soft"}
+        N = k d (1 + a ḋ), N = k d^{3/2} (1 + a ḋ), N = k d + c ḋ, N = σ(d/w) (k d + c ḋ), for d > 0; never below 0
+        (`mechanics.forces.laws`).  Where the stop is touched, the force of "kelvin_voigt" jumps, that of
+        "hunt_crossley" has a corner, those of the others have continuous derivatives.
+    width : float, optional
+        w of the law "soft", rad or m: the depth at which it has become N = k d + c ḋ.
 
     Returns
     -------
@@ -85,7 +90,7 @@ def joint_stop(
         No stop at all, the lower one not below the upper one, a negative stiffness or damping; on a joint that counts
         no turns, when it is packed.
     ValueError
-        An unknown law, a number that is not finite; TypeError for what is none.
+        An unknown law, a width with another law than "soft", a number that is not finite; TypeError for what is none.
 
     Notes
     -----
@@ -111,6 +116,5 @@ def joint_stop(
         raise ModelError(
             f"joint_stop of {joint!r}", f"has lower = {low} and upper = {up}", "the lower stop is below the upper one"
         )
-    return [
-        JointStop(joint, low, up, number, not_negative(stiffness, "stiffness"), not_negative(damping, "damping")),
-    ]
+    stiffness, damping = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")
+    return [JointStop(joint, low, up, number, stiffness, damping, width_of(law, width))]

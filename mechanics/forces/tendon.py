@@ -61,7 +61,7 @@ class Tendon:
             check_freedom(place, "coefficients")
         self.joints: tuple[JointFreedom, ...] = tuple(coefficients)
         self.coefficients = tuple(real(a, f"coefficient of {j!r}") for j, a in coefficients.items())
-        self.name = name or " + ".join(j if isinstance(j, str) else f"{j[0]}.{j[1]}" for j in self.joints)
+        self.name = name or " + ".join(called(j) for j in self.joints)
         if not any(self.coefficients):
             where = f"tendon {self.name!r}" if name or self.joints else "tendon"
             raise ModelError(where, "runs over no joint", "give one or more joints with coefficients that are not zero")
@@ -84,3 +84,10 @@ class Tendon:
 
 Transmission = str | tuple[str, int] | Tendon
 """What force elements of joints act on."""
+
+
+def called(place: Transmission) -> str:
+    """A joint, a freedom or a tendon in a word."""
+    if isinstance(place, Tendon):
+        return place.name
+    return place if isinstance(place, str) else f"{place[0]}.{place[1]}"

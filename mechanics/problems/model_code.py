@@ -33,7 +33,7 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import any_, entry, kernel, ld, st
 from liegroup.compile.scalars import arctan2, less, select, sqrt
 from liegroup.compile.tracing import called_sincos as sincos
-from liegroup.compile.tracing import exp, log, tanh
+from liegroup.compile.tracing import acosh, asinh, atanh, cosh, exp, expm1, floor, log, log1p, sinh, tanh
 
 
 @entry(*FIELD_SIGNATURES)
@@ -129,7 +129,10 @@ def _straight(function: Function, tree: Tree, arrays: Tree | PackedLoops, size: 
     y, out = np.empty(tree.nq + tree.nv, dtype=object), np.empty(size, dtype=object)
     y[:] = [graph.input(f"ld(y, {i})") for i in range(len(y))]
     work = np.empty(arrays.work_shape, dtype=object)
-    function(graph.input("t"), y, arrays.parameters.tolist(), arrays.structure, work, out)
+    parameters = arrays.parameters.tolist()
+    for k in arrays.inputs.places if isinstance(arrays, PackedLoops) else ():
+        parameters[k] = graph.input(f"ld(parameters, {k})")
+    function(graph.input("t"), y, parameters, arrays.structure, work, out)
     values = [x.k if isinstance(x, Traced) else graph.constant(x) for x in out]
     stores = (f"st(out, {i}, {operand(graph, k)})" for i, k in enumerate(values))
     body = "".join(f"    {line}\n" for line in (*lines(graph, values, set()), *stores))

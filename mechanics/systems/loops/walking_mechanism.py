@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from integrators.problem import Problem
 from mechanics.constraints.loops import Closure, weld
-from mechanics.forces import Element, contact, servo
+from mechanics.forces import Element, Sphere, contact, servo
 from mechanics.joints import Compound, Motion, Revolute, Slide, Turn
 from mechanics.mechanism import Mechanism, Projection
 from mechanics.model.frames import Frame
@@ -132,9 +132,9 @@ def feet(ground: Ground = HARD_GROUND) -> list[Element]:
         element
         for leg in ("leg1_image", "leg2_image")
         for element in contact(
-            Frame(leg),
+            Sphere(Frame(leg), LEG),
             Frame(None),
-            LEG,
+            law="kelvin_voigt",
             stiffness=ground.stiffness,
             damping=ground.damping,
             friction=ground.friction,

@@ -119,7 +119,7 @@ def test_rows_are_the_derivatives_along_the_motion():
 
 def test_accelerations_are_those_of_the_model_that_pinocchio_reduces():
     pin = pytest.importorskip("pinocchio")
-    from mechanics.adapters.pinocchio import to_pinocchio
+    from mechanics import to_pinocchio
 
     made = machine()
     tree, q, v = made.tree, made.home, moving(made)
