@@ -9,9 +9,9 @@ from liegroup.compile import entry, kernel, ld, ld2, st
 from liegroup.formulas.vectors import add, scale
 from mechanics.algebra.vectors import rotated
 from mechanics.closed_trees.field import velocities
-from mechanics.closed_trees.forces import along_screw, body_state, on_equation
+from mechanics.closed_trees.forces import along_screw, body_state, on_equation, tendon_at
 from mechanics.closed_trees.layout import closures_of, element_of
-from mechanics.forces.element import ON_EQUATION, ON_JOINT, ON_SCREW
+from mechanics.forces.element import ON_EQUATION, ON_JOINT, ON_SCREW, ON_TENDON
 from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint
 
 ACCOUNT = 8
@@ -20,13 +20,18 @@ ACCOUNT = 8
 
 @kernel
 def _account(t: Any, y: Any, parameters: Any, structure: Any, work: Any, rates: Any, element: Any) -> Any:
-    """U, P, force on the first body and its point in world axes; on a joint the force along it, first of three."""
+    """U, P, force on the first body and its point in world axes; on a joint or a tendon the force along it, first of
+    three."""
     closures = closures_of(structure)
     kind, i, j = element.kind, element.first, element.second
     zero = 0.0 * ld2(work, closures.poses, 0)
     none = zero, zero, zero
     if element.place == ON_JOINT:
         f, stored, power = law_on_joint(kind, t, parameters, element, ld(y, i), ld(rates, j))
+        force, point = (f, zero, zero), none
+    elif element.place == ON_TENDON:
+        x, s = tendon_at(y, rates, 0, parameters, structure, element)
+        f, stored, power = law_on_joint(kind, t, parameters, element, x, s)
         force, point = (f, zero, zero), none
     elif element.place == ON_EQUATION:
         first, second = body_state(work, closures.poses, i), body_state(work, closures.poses, j)

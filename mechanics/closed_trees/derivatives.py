@@ -44,13 +44,13 @@ from mechanics.algorithms.derivatives.columns import (
     twist_of,
 )
 from mechanics.algorithms.derivatives.hamiltonian import derivatives_at
-from mechanics.closed_trees.forces import body_state
+from mechanics.closed_trees.forces import body_state, tendon_at, tendon_joint
 from mechanics.closed_trees.layout import closures_of, element_of, equation_of, scale_of
 from mechanics.closed_trees.poses import add_at, rates_at
 from mechanics.closed_trees.steps import STEP, displaced, slopes, stepped_screws, stepped_wrenches, values
 from mechanics.constraints.body_equations import COUPLING
 from mechanics.constraints.coupling_equations import coupling_of, gradient, gradient_rate, joint, play_rates
-from mechanics.forces.element import ON_JOINT
+from mechanics.forces.element import ON_JOINT, ON_TENDON
 from mechanics.forces.registry import law_on_joint
 from mechanics.kernels.links import freedom, vector
 from mechanics.model.layout import header_of, link_of, numbers_of
@@ -366,6 +366,17 @@ def _element(
         add_at(deep, at.by_place + j, j, force.imag / STEP.imag)
         force, _, _ = law_on_joint(element.kind, t, parameters, element, x, s + STEP)
         add_at(deep, at.by_velocity + j, j, force.imag / STEP.imag)
+        return
+    if element.place == ON_TENDON:
+        x, s = tendon_at(y, v, 0, parameters, structure, element)
+        force, _, _ = law_on_joint(element.kind, t, parameters, element, x + STEP, s + 0.0 * STEP)
+        damped, _, _ = law_on_joint(element.kind, t, parameters, element, x + 0.0 * STEP, s + STEP)
+        for pulled in range(element.first):
+            for moved in range(element.first):
+                b = ld(parameters, element.equation_numbers + pulled) * ld(parameters, element.equation_numbers + moved)
+                j, k = tendon_joint(structure, element, pulled).v, tendon_joint(structure, element, moved).v
+                add_at(deep, at.by_place + j, k, b * (force.imag / STEP.imag))
+                add_at(deep, at.by_velocity + j, k, b * (damped.imag / STEP.imag))
         return
     line = at.ways
     i, j = element.first, element.second

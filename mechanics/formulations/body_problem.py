@@ -67,7 +67,7 @@ def body_problem(
     Raises
     ------
     ModelError
-        Force elements, prescribed motions, armature, joints that are no constraint of this kind, bodies without mass, or
+        Force elements, prescribed motions, armature, joints that are no constraint of this kind, bodies without mass,
         or no choice of closure equations that is independent in every position.
 
     Examples

@@ -50,7 +50,7 @@ def test_the_derivative_of_the_field_with_an_element(name):
     found, true = mechanism.rhs_derivatives(q, p, 0.3), by_complex_steps(mechanism, q, p, 0.3)
     assert np.abs(found - true).max() < 1e-13 * (1.0 + np.abs(true).max())
     bare = Mechanism(tree()).rhs_derivatives(q, p, 0.3)
-    assert name == "motor" or np.abs(found - bare).max() > 1e-3
+    assert name in ("motor", "actuator at the end of its ranges") or np.abs(found - bare).max() > 1e-3
 
 
 def test_the_problem_brings_the_derivative():
