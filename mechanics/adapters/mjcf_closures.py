@@ -41,14 +41,21 @@ def load_mjcf_mechanism(
 ) -> Mechanism:
     """See `mechanics.load_mechanism`."""
     model, report = compiled(source, trusted, limits)
+    made = mechanism_of(model, report, gravity, damping, springs)
+    report.warn(3)
+    return made
+
+
+def mechanism_of(
+    model: Any, report: Report, gravity: ArrayLike | None = None, damping: bool = True, springs: bool = True
+) -> Mechanism:
+    """The mechanism of a model, with what is left out in the report."""
     with inside(report.path):
         elements = _springs(model, report) if springs else []
     tree = tree_of(model, report, gravity, damping)
     with inside(report.path):
         closures = _closures(model, tree, report)
-        made = Mechanism.assembled(tree, closures, elements=elements, name=tree.name)
-    report.warn(3)
-    return made
+        return Mechanism.assembled(tree, closures, elements=elements, name=tree.name)
 
 
 def _closures(model: Any, tree: Tree, report: Report) -> list[Closure]:
