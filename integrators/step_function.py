@@ -22,6 +22,7 @@ from integrators.step_derivatives import LinearisedStep, linearised_step
 from integrators.step_derivatives.complex_step import by_parameters
 from liegroup.arrays import of_kind, real
 from liegroup.compile import (
+    Packed,
     entry,
     function_at,
     helper,
@@ -223,6 +224,7 @@ class StepFunction:
             run.parameters, run.structure, run.field_work, run.work,
             run.work.copy() if remembers else np.zeros((0, 0)), run.counters, run.step_work,
         )  # fmt: skip
+        self._packed = Packed(self._memory)
         self._take = (take_step_of_stages if in_stages else take_step).compiled
         self._held = np.array([np.asarray(problem.parameters)[k] for k in self._places])
         self._n, self._m, self._shape, self._u_shape = n, len(self._free), (n,), (len(self._free),)
@@ -267,7 +269,7 @@ class StepFunction:
             return self._many(y, u, t)
         if not given.flags.writeable:  # for the compiler another type
             given = given.copy()
-        status = self._take(self._memory, t, state, given)
+        status = self._take(self._packed, t, state, given)
         if status:
             self._explain(status, t, state, given)
         return state
@@ -309,7 +311,7 @@ class StepFunction:
         raise error
 
     @property
-    def compiled(self) -> tuple[Any, Memory]:
+    def compiled(self) -> tuple[Any, Packed]:
         """What loops of one's own, decorated with ``numba.njit``, call: ``(take, memory)`` with
         ``status = take(memory, t, y, u)``.
 
@@ -317,7 +319,7 @@ class StepFunction:
         stays.  The loop gets `memory` as an argument, and both stay valid as long as this object.  -1: an input is not
         finite; -2: the state is not, or one of its quaternions is not unit.
         """
-        return self._take, self._memory
+        return self._take, self._packed
 
     def linearised(self, y: ArrayLike, u: ArrayLike | None = None, t: float | None = None) -> LinearisedStep:
         """The state one step later with its exact derivatives, A by the state and B by the inputs.
