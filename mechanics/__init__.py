@@ -43,6 +43,7 @@ from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body, JointData, Tree
 from mechanics.models import (
     StateMap,
+    from_mujoco,
     from_pinocchio,
     load_mechanism,
     load_mjcf,
@@ -96,6 +97,7 @@ __all__ = [
     "from_kanes_method",
     "from_lagranges_method",
     "from_lagrangian",
+    "from_mujoco",
     "from_pinocchio",
     "hamiltonian_problem",
     "hamiltonian_rhs",

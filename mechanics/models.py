@@ -32,6 +32,7 @@ __all__ = [
     "Model",
     "PinocchioTree",
     "StateMap",
+    "from_mujoco",
     "from_pinocchio",
     "load_mechanism",
     "load_mjcf",
@@ -554,6 +555,52 @@ def from_pinocchio(model: Any, *, damping: bool = True) -> tuple[Tree | Mechanis
     from mechanics.adapters.pinocchio_model import from_pinocchio as read
 
     return read(model, damping)
+
+
+def from_mujoco(model: Any) -> tuple[Tree | Mechanism, StateMap]:
+    """A tree from a ``mujoco.MjModel``, or a mechanism, and the map of states between the two.
+
+    It is that of `load_mechanism` for the file of the model, but made of the model as it is now, with whatever was
+    changed since it was compiled.
+
+    Parameters
+    ----------
+    model : mujoco.MjModel
+        For example from ``mujoco.MjModel.from_xml_path``; `load_mjcf` and `load_mechanism` take files.
+
+    Returns
+    -------
+    tree : Tree, or Mechanism if the model has closures or force elements
+        With the model's gravity and damping.
+    states : StateMap
+        ``states.ours(qpos, qvel)`` and ``states.theirs(q, v)``.
+
+    Raises
+    ------
+    TypeError
+        No model: with what it is and where the model is.
+    ModelError
+        A model without bodies, a joint that moves no inertia.
+
+    Warns
+    -----
+    ModelWarning
+        What MuJoCo would do and the tree does not, with the names.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> import mujoco
+    >>> text = "<mujoco model='swing'><worldbody><body><joint name='hinge' axis='0 1 0' ref='10'/>"
+    >>> text += "<geom size='0.1' pos='0 0 -1' contype='0' conaffinity='0'/></body>"
+    >>> model = mujoco.MjModel.from_xml_string(text + "</worldbody></mujoco>")
+    >>> tree, states = mechanics.from_mujoco(model)
+    >>> tree, states.ours(model.qpos0)[0].tolist()
+    (<Tree 'swing': 1 bodies, nq = 1, nv = 1>, [0.0])
+    """
+    from mechanics.adapters.mujoco_model import from_mujoco as read
+
+    return read(model)
 
 
 def to_pinocchio(tree: Tree, like: Any = None) -> PinocchioTree:

@@ -91,8 +91,12 @@ def _compiled_apart(asked: Mapping[str, Any], where: str, seconds: float) -> Sim
         raise ModelError(where, f"MuJoCo's compiler gave no model: {error}", "correct the file") from None
     if "error" in made:
         raise ModelError(where, f"MuJoCo's compiler says: {made['error']}", "correct the file")
-    made |= {"names": made["names"].tobytes(), "disabled": set(made["disabled"].tolist())}
-    return SimpleNamespace(**made)
+    return as_model(made | {"names": made["names"].tobytes(), "disabled": made["disabled"].tolist()})
+
+
+def as_model(made: Mapping[str, Any]) -> SimpleNamespace:
+    """What the readers take for a model: the arrays of `mjcf_compiler.arrays` by MuJoCo's names for them."""
+    return SimpleNamespace(**{**made, "names": bytes(made["names"]), "disabled": set(made["disabled"])})
 
 
 def view(model: Any) -> SimpleNamespace:

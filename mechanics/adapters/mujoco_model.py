@@ -1,4 +1,7 @@
-"""Models of MuJoCo in the memory of the caller: where their joints keep their numbers.
+"""Models of MuJoCo in the memory of the caller → trees and mechanisms, and where their joints keep their numbers.
+
+The readers of MJCF files read arrays with MuJoCo's names for them; here they are those of the caller's model as it is
+now, with whatever was changed since it was compiled.
 
 MuJoCo's hinges and slides count from the model's own zero, a tree's from the reference (``qpos0``); quaternions are
 (w, x, y, z) of any norm; the velocity of a free joint is (v in world axes, ω in body axes).
@@ -12,9 +15,13 @@ from typing import Any
 import numpy as np
 
 from mechanics.adapters.mjcf import BALL, FREE, SIZES, joint_of
-from mechanics.adapters.mjcf_model import named
-from mechanics.adapters.reading import of_project
-from mechanics.adapters.state_map import NUMBER, POSE, QUATERNION, Place, Side
+from mechanics.adapters.mjcf_closures import mechanism_of
+from mechanics.adapters.mjcf_compiler import arrays
+from mechanics.adapters.mjcf_model import as_model, named
+from mechanics.adapters.reading import Report, of_project
+from mechanics.adapters.state_map import NUMBER, POSE, QUATERNION, Place, Side, StateMap
+from mechanics.mechanism import Mechanism
+from mechanics.model.tree import Tree
 
 PROJECT = "MuJoCo"
 _KINDS = {FREE: POSE, BALL: QUATERNION}
@@ -23,6 +30,22 @@ _KINDS = {FREE: POSE, BALL: QUATERNION}
 def checked(model: Any) -> Any:
     """MuJoCo's module, if this is a model of it; else TypeError with what to give."""
     return of_project(model, "mujoco", "MjModel", "load_mjcf", {"MjSpec": "give what its method compile returns"})
+
+
+def from_mujoco(model: Any) -> tuple[Tree | Mechanism, StateMap]:
+    """See `mechanics.from_mujoco`."""
+    made, report = mechanism_now(model)
+    report.warn(3)
+    found = made if made.elements or len(made.equations) else made.tree
+    return found, StateMap(made.tree, side_of(model))
+
+
+def mechanism_now(model: Any) -> tuple[Mechanism, Report]:
+    """The mechanism of a model, and what is left out of it."""
+    mujoco = checked(model)
+    held = as_model(arrays(model, mujoco.mjtDisableBit))
+    report = Report(f"mujoco model {held.names[: held.names.index(0)].decode()!r}", kind="model")
+    return mechanism_of(held, report), report
 
 
 def side_of(model: Any, joints: Container[str] = ()) -> Side:

@@ -134,6 +134,8 @@ def from_pinocchio(model: Any, damping: bool = True) -> tuple[Tree | Mechanism, 
         names = _body_names(pin, model, parts)
         bodies = list(_bodies(model, parts, names, damping))
         _left_out(model, report, damping)
+        if turning := [body.joint_name for body in bodies if _turns(body)]:
+            report.change(f"armature that differs by direction turns with the body here: {some(turning)}", turning)
         for body in bodies:
             if problem := body.inertia.unphysical():
                 report.change(f"body {body.name!r}: {problem}; used as it is")
@@ -286,7 +288,7 @@ def _inertia(inertia: Any) -> Inertia:
 
 
 def _data(model: Any, part: Part, damping: bool) -> JointData:
-    """Damping, friction and limits of a joint; those of a mimic joint are its leader's."""
+    """Damping, armature, friction and limits of a joint; those of a mimic joint are its leader's."""
     if part.leader is not None:
         return JointData()
     v = slice(min(p.v for p in part.places.values()), min(p.v for p in part.places.values()) + part.joint.n_v)
@@ -303,6 +305,14 @@ def _data(model: Any, part: Part, damping: bool) -> JointData:
         effort=_limits(model.upperEffortLimit[v]),
         velocity=_limits(model.upperVelocityLimit[v]),
     )
+
+
+def _turns(body: Body) -> bool:
+    """Whether a rotor inertia in quasi-velocities is more than a v̇: a v̇ − ad_vᵀ(a v), where Pinocchio has a v̇."""
+    armature = np.asarray(body.data.armature)
+    if isinstance(body.joint, Spherical):
+        return bool(np.ptp(armature))
+    return isinstance(body.joint, (Free, Planar)) and bool(armature.any())
 
 
 def _limits(values: Any) -> Array:

@@ -21,7 +21,8 @@ ACCOUNT = 8
 @kernel
 def _account(t: Any, y: Any, parameters: Any, structure: Any, work: Any, rates: Any, element: Any) -> Any:
     """U, P, force on the first body and its point in world axes; on a joint or a tendon the force along it, first of
-    three."""
+    three.
+    """
     closures = closures_of(structure)
     kind, i, j = element.kind, element.first, element.second
     zero = 0.0 * ld2(work, closures.poses, 0)

@@ -57,6 +57,7 @@ def urdf(name):
         joint = ET.SubElement(root, "joint", name="root_joint", type="floating")
         ET.SubElement(joint, "parent", link="ground")
         ET.SubElement(joint, "child", link=base)
+    mujoco.set_mju_user_warning(lambda message: None)  # the default writes a file where one stands
     return mujoco.MjModel.from_xml_string(ET.tostring(root, encoding="unicode"))
 
 
@@ -99,20 +100,25 @@ def returns(model, tree, states):
 
 
 @pytest.mark.parametrize("name", TWENTY)
-def test_a_tree_of_the_same_file_moves_as_in_mujoco_and_states_come_back(name):
-    """Pinocchio's names and MuJoCo's are those of the file, and so are the tree's."""
+def test_robots_move_as_in_mujoco_and_states_come_back(name):
+    """And so do they in the tree of the file itself, whose joints have the same names."""
     model = urdf(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
-        tree = mechanics.load_model(name)
-    states = mechanics.state_map(tree, model)
-    returns(model, tree, states)
-    same_motion(model, tree, states, 2)
+        made, states = mechanics.from_mujoco(model)
+        of_file = mechanics.load_model(name)
+    returns(model, states.tree, states)
+    same_motion(model, states.tree, states, 2)
+    assert made is states.tree or made.tree is states.tree
+    q, v, qpos, qvel = random_states(states, 3)
+    mine = mechanics.state_map(of_file, model).ours(qpos, qvel)
+    assert np.allclose(mechanics.energy(of_file, *mine), mechanics.energy(states.tree, q, v), rtol=1e-5)
 
 
 def test_balls_references_and_several_joints_on_a_body_meet_by_name():
-    model, tree = mujoco.MjModel.from_xml_string(MIXED), mechanics.load_mjcf(MIXED)
-    states = mechanics.state_map(tree, model)
+    model = mujoco.MjModel.from_xml_string(MIXED)
+    tree, states = mechanics.from_mujoco(model)
+    assert tree.to_dict() == mechanics.load_mjcf(MIXED).to_dict()
     returns(model, tree, states)
     same_motion(model, tree, states, 3)
     q, _, qpos, _ = random_states(states, 4)
@@ -125,6 +131,40 @@ def test_balls_references_and_several_joints_on_a_body_meet_by_name():
         M[:, k] = column
     assert np.allclose(states.our_matrix(qpos, M), mechanics.mass_matrix(tree, q), rtol=0, atol=1e-10)
     assert np.allclose(states.theirs(tree.neutral())[0][7:], model.qpos0[7:], rtol=0, atol=1e-15)
+
+
+def test_a_model_that_was_changed_is_read_as_it_is_now():
+    model = mujoco.MjModel.from_xml_string(MIXED)
+    model.body_mass[:] *= 2.0
+    model.opt.gravity[:] = (0.5, 0.0, -1.0)
+    model.dof_damping[-1] = 0.7
+    tree, states = mechanics.from_mujoco(model)
+    assert tree.mass == pytest.approx(2.0 * mechanics.load_mjcf(MIXED).mass)
+    same_motion(model, tree, states, 6)
+
+
+def test_loops_and_springs_make_a_mechanism():
+    text = MIXED.replace('<joint axis="0 0 1"', '<joint axis="0 0 1" stiffness="30" springref="20"')
+    text = text.replace("</worldbody>", '</worldbody><equality><joint joint1="knee" joint2="slide"/></equality>')
+    made, states = mechanics.from_mujoco(mujoco.MjModel.from_xml_string(text))
+    assert (made.mobility.dof, len(made.equations), states.tree) == (states.tree.nv - 1, 1, made.tree)
+    assert made.elements
+
+
+NOT_MODELS = {
+    "path": lambda m: ("robot.xml", r"mechanics\.load_mjcf takes files"),
+    "data": lambda m: (mujoco.MjData(m), "give its attribute model"),
+    "specification": lambda m: (mujoco.MjSpec(), "what its method compile returns"),
+    "tree": lambda m: (mechanics.load_model("double_pendulum"), r"expected a mujoco\.MjModel"),
+    "nothing": lambda m: (None, r"None, expected a mujoco\.MjModel"),
+}
+
+
+@pytest.mark.parametrize("case", NOT_MODELS)
+def test_what_is_no_model_is_named(case):
+    thing, message = NOT_MODELS[case](mujoco.MjModel.from_xml_string(MIXED))
+    with pytest.raises(TypeError, match=f"^model: .*{message}"):
+        mechanics.from_mujoco(thing)
 
 
 def test_quaternions_of_any_norm_are_taken_as_mujoco_takes_them():

@@ -148,10 +148,15 @@ def test_what_the_model_says_of_joints_is_carried():
         np.array([-1.0, -1.01, -1.01, -0.2]),
         np.array([2.0, 1.01, 1.01, 0.3]),
     )
+    model.armature = np.array([0.3, 0.2, 0.1])
     model.upperEffortLimit, model.gravity.linear = np.array([5.0, 6.0, 7.0]), np.array([0.1, 0.2, -3.0])
     with pytest.warns(ModelWarning, match=r"'chain'.*differs from the model:\n.*dry friction.*: joint_1"):
+        tree, states = mechanics.from_pinocchio(model, damping=False)
+    same_motion(model, tree, states, 5)  # with armature, as Pinocchio's aba
+    with pytest.warns(ModelWarning):
         tree, _ = mechanics.from_pinocchio(model)
     data = [body.data for body in tree.bodies]
+    assert tree.armature.tolist() == [0.3, 0.2, 0.1]
     assert tree.damping.tolist() == [0.1, 0.2, 0.3]
     assert tree.gravity.tolist() == [0.1, 0.2, -3.0]
     assert [float(d.upper[0]) for d in data] == [2.0, np.inf, 0.3]
@@ -159,7 +164,7 @@ def test_what_the_model_says_of_joints_is_carried():
     assert [b.name for b in tree.bodies] == ["body_0", "body_1", "body_2"]
     assert any("acts here" in note for note in tree.notes)
     made = mechanics.to_pinocchio(tree, like=model).model
-    for name in ("damping", "upperDryFrictionLimit", "upperEffortLimit"):
+    for name in ("damping", "armature", "upperDryFrictionLimit", "upperEffortLimit"):
         assert (getattr(made, name) == getattr(model, name)).all()
 
 
