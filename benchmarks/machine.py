@@ -13,19 +13,23 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
+MOST_CALLS = 2**40
+"""Of one chunk; a nanosecond each would be twenty minutes."""
 
 
 def best_time(call: Callable[[int], Any], chunk: float = 2e-3, repeats: int = 100) -> float:
     """Seconds per call: the best of many chunks short enough not to be interrupted; `call(n)` makes n calls.
 
     What entering `call` costs (a compiled loop over a kernel given as an argument: up to 0.1 ms) is measured with n = 0
-    and taken off.
+    and taken off.  RuntimeError if calls take no time: they do nothing, because a step failed at once.
     """
     call(1)
     entering = min(_elapsed(call, 0) for _ in range(30))
     n = 1
     while (once := min(_elapsed(call, n) for _ in range(3)) - entering) < chunk / 4:
         n *= 4
+        if n > MOST_CALLS:
+            raise RuntimeError(f"{n} calls take {max(once, 0.0):g} s more than none: what is timed does nothing")
     n = max(1, round(n * chunk / once))
     entering = min(entering, *(_elapsed(call, 0) for _ in range(repeats)))
     return (min(_elapsed(call, n) for _ in range(repeats)) - entering) / n

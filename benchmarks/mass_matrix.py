@@ -15,8 +15,7 @@ from benchmarks.loops import seconds, seconds_in_lanes
 from benchmarks.machine import best_time, circumstances, save
 from benchmarks.tree_rhs import models
 from liegroup.compile import WIDTH
-from mechanics import ModelError, Tree
-from mechanics.adapters.pinocchio import to_pinocchio
+from mechanics import ModelError, Tree, to_pinocchio
 from mechanics.algorithms.crba import mass_matrix
 
 STATES, BATCH = 16, 256

@@ -45,9 +45,11 @@ def model_file(tree: Tree, step: float, integrator: str) -> str:
             + (f' axis="{words(e.axis)}"/>' if hasattr(e, "axis") else "/>")
             for e in elements
         )
+        moments, axes = np.linalg.eigh(J)  # older versions of MuJoCo diagonalise a full tensor to six digits
+        axes[:, 2] *= np.sign(np.linalg.det(axes))
         mass = "" if b.inertia.mass == 0 else (
-            f'<inertial pos="{words(b.inertia.com)}" mass="{b.inertia.mass!r}" '
-            f'fullinertia="{words(np.diag(J), [J[0, 1], J[0, 2], J[1, 2]])}"/>'
+            f'<inertial pos="{words(b.inertia.com)}" mass="{b.inertia.mass!r}" quat="{words(so3.from_matrix(axes))}" '
+            f'diaginertia="{words(moments)}"/>'
         )  # fmt: skip
         place = f'pos="{words(b.position)}" quat="{words(so3.from_matrix(np.asarray(b.rotation)))}"'
         return f"<body {place}>{joint}{mass}{''.join(body(k) for k in tree.children[i])}</body>"

@@ -92,7 +92,7 @@ def pinocchio_model(made: Mechanism, beta: float = 0.0) -> tuple[Any, Any, Any]:
     """The tree for Pinocchio, and its closures as contacts of points, stabilised with the rate β."""
     import pinocchio as pin
 
-    from mechanics.adapters.pinocchio import to_pinocchio
+    from mechanics import to_pinocchio
 
     other = to_pinocchio(made.tree)
 

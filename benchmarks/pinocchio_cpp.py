@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from liegroup.compile import cache_directory
-from mechanics.adapters.pinocchio import to_pinocchio
+from mechanics import to_pinocchio
 from mechanics.algebra.spatial import unit
 from mechanics.joints import Ball, Float, Plane, Slide, Turn
 from mechanics.model.tree import Tree

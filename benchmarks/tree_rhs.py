@@ -18,8 +18,7 @@ from benchmarks import pinocchio_cpp
 from benchmarks.loops import seconds, seconds_in_lanes
 from benchmarks.machine import best_time, circumstances, save
 from liegroup.compile import WIDTH, Entry
-from mechanics import ModelWarning, Tree, compile_model, load_model
-from mechanics.adapters.pinocchio import to_pinocchio
+from mechanics import ModelWarning, Tree, compile_model, load_model, to_pinocchio
 from mechanics.algorithms.era import era
 from mechanics.joints import Free, Planar, Prismatic, Revolute, Spherical
 from mechanics.testing import random_tree

@@ -22,8 +22,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 import mechanics
 from benchmarks.machine import circumstances, save
-from mechanics import Tree
-from mechanics.adapters.pinocchio import to_pinocchio
+from mechanics import Tree, to_pinocchio
 from mechanics.algorithms.era import era
 from mechanics.reference.osp import osp
 from mechanics.reference.osp_plan import osp_plan

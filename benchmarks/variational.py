@@ -118,9 +118,10 @@ def measured(problem: Problem, method: Method, h: float, count: int, lanes: bool
         nonlocal status
         status = loop(step, field, calls, count, h, first, y, low, *numbers, field_work, work, counters)
 
-    seconds = best_time(run, chunk=1e-3, repeats=60)
+    run(1)
     if status != OK:
         return float("nan"), float("nan")
+    seconds = best_time(run, chunk=1e-3, repeats=60)
     return 1e6 * seconds / count / (WIDTH if lanes else 1), counters[ITERATIONS] / count
 
 

@@ -11,12 +11,14 @@ from matplotlib.figure import Figure
 
 from integrators import integrate
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
-from mechanics.forces import contact
+from mechanics.forces import Sphere, contact
 from mechanics.joints import Planar
 
 RADIUS = 0.1
 ball = Body("ball", Planar((1, 0, 0), (0, 0, 1)), inertia=Inertia.about_com(0.5, (0, 0, 0), 2e-3 * np.eye(3)))
-ground = contact(Frame("ball"), Frame(None), RADIUS, stiffness=4e3, damping=2.0, friction=0.3)
+ground = contact(
+    Sphere(Frame("ball"), RADIUS), Frame(None), stiffness=4e3, damping=2.0, law="kelvin_voigt", friction=0.3
+)
 court = Mechanism(Tree([ball], gravity=(0, 0, -9.81)), elements=[ground])
 run = integrate(court.problem([0.0, 1.0, 0.0], [1.0, 0.0, 0.0]), "TREE_VARIATIONAL", (0, 3), step=5e-4, save_every=4)
 print(run.message, f"energy from {run['energy'][0]:.2f} J to {run['energy'][-1]:.2f} J")

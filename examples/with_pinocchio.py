@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 import mechanics
 from integrators import integrate
-from mechanics.adapters.pinocchio import to_pinocchio
+from mechanics import to_pinocchio
 
 tree = mechanics.load_model("ur5", damping=False)
 other = to_pinocchio(tree)

@@ -1,9 +1,11 @@
 """Time: methods, the run engine, results.  `integrate(problem, method, t_span, step)` returns a `Solution`."""
 
 from integrators.integrate import integrate, resume, suggest_step
-from integrators.problem import Doubt, Guard, Problem, Variable
+from integrators.modes import integrate_modes
+from integrators.problem import Doubt, Guard, Problem, Sampled, Variable, traced
 from integrators.results.solution import Solution
 from integrators.status import Status
+from integrators.step_function import StepError, StepFunction, stepper
 from liegroup.modules import listing, renamed
 
 renamed(
@@ -17,5 +19,21 @@ renamed(
     }
 )
 
-__all__ = ["Doubt", "Guard", "Problem", "Solution", "Status", "Variable", "integrate", "resume", "suggest_step"]
+__all__ = [
+    "Doubt",
+    "Guard",
+    "Problem",
+    "Sampled",
+    "Solution",
+    "Status",
+    "StepError",
+    "StepFunction",
+    "Variable",
+    "integrate",
+    "integrate_modes",
+    "resume",
+    "stepper",
+    "suggest_step",
+    "traced",
+]
 __dir__ = listing(__all__)

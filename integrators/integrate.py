@@ -31,6 +31,8 @@ from liegroup.compile import WIDTH, undisturbed
 Array = NDArray[np.float64]
 ROWS = 10_000
 """Saved states by default, at most, with fixed steps."""
+MANY = 10_000
+"""Steps before which a method says what it cannot hold; shorter runs say it when they end."""
 
 
 def integrate(
@@ -127,6 +129,12 @@ def integrate(
         Whatever a plain Python function of the problem or the callback raises; a note says at which time and step, and
         the attribute ``solution`` of the exception holds the states saved until then.
 
+    Warns
+    -----
+    RuntimeWarning
+        Before ten thousand fixed steps or more: springs too stiff for them at the start, by the name of the element.
+        Other runs say it in their message.
+
     Notes
     -----
     A jitted field is inlined or called at once, a plain Python one is called back by the compiled step, to the same
@@ -189,9 +197,21 @@ def integrate(
     output = replace(output, save_every=_save_every(save_every, way))
     with undisturbed():
         runs = start_runs(problem, chosen, output, way)
+    _warn_of(problem, chosen, way)
     keeper = None if checkpoint is None else Checkpoint(checkpoint, every, problem, chosen, output, way, runs)
     solution = _solved(problem, chosen, way, runs, progress, callback, keeper)
     return replace(solution, message=f"{solution.message} ({says})") if says else solution
+
+
+def _warn_of(problem: Problem, method: Method, way: Plan | Steering) -> None:
+    """Before many steps of a method, what it presupposes and does not find at the start of the first trajectory."""
+    if isinstance(way, Plan) and way.steps >= MANY:
+        try:
+            doubts = method.doubts(problem, np.atleast_2d(problem.y0)[0], abs(way.h))
+        except (ArithmeticError, ValueError, np.linalg.LinAlgError):  # the run will say what is wrong
+            return
+        for doubt in doubts:
+            warnings.warn(f"before {way.steps} steps: {doubt}", RuntimeWarning, stacklevel=3)
 
 
 def suggest_step(
@@ -393,7 +413,8 @@ def start_runs(problem: Problem, method: Method, output: Output, way: Plan | Ste
         return [AdaptiveRun(problem, method, output, way, start) for start in starts]
     if method.stepper.stages_in_lanes:
         return [single_run(problem.with_start(start), method, output, way, start) for start in starts]
-    if len(starts) == 1 or not problem.is_compiled or output.events is not None:
+    one_by_one = not problem.is_compiled or problem.inputs.signal is not None
+    if len(starts) == 1 or one_by_one or output.events is not None:
         return [FixedRun(problem, method, output, way, start) for start in starts]
     padded = np.concatenate([starts, np.repeat(starts[-1:], -len(starts) % WIDTH, axis=0)])
     return [LaneRun(problem, method, output, way, pack) for pack in padded.reshape(-1, WIDTH, problem.n)]

@@ -36,6 +36,8 @@ class Status(IntEnum):
         the variable step became too small; `max_steps` was reached.
     DOUBTFUL
         A guard of the problem stopped the run.
+    ACCUMULATED
+        Transitions of a system in modes come faster than the run resolves.
     FULL
         Of the loops only: no room for results.
 
@@ -58,6 +60,7 @@ class Status(IntEnum):
     INTERRUPTED = 8
     FULL = 9
     DOUBTFUL = 10
+    ACCUMULATED = 11
 
     @property
     def is_failure(self) -> bool:
@@ -66,7 +69,7 @@ class Status(IntEnum):
 
 
 _FAILURES = {Status.NON_FINITE, Status.NOT_CONVERGED, Status.CHART_LEFT, Status.STEP_UNDERFLOW, Status.TOO_MANY_STEPS,
-    Status.DOUBTFUL,
+    Status.DOUBTFUL, Status.ACCUMULATED,
 }  # fmt: skip
 
 # plain integers for the kernels
@@ -103,5 +106,6 @@ EXPLANATIONS = {
     Status.INTERRUPTED: "interrupted by the user",
     Status.FULL: "the table of results is full",
     Status.DOUBTFUL: "a guard of the problem stopped the run",
+    Status.ACCUMULATED: "transitions come faster than the run resolves",
 }
 """What messages say of a status."""

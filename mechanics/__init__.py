@@ -25,15 +25,40 @@ from mechanics.dynamics import (
     power,
 )
 from mechanics.errors import ModelError, ModelWarning
+from mechanics.kinematics import (
+    centre_of_mass_jacobian,
+    centre_of_mass_jacobian_rate,
+    distance,
+    distance_jacobian,
+    frame_acceleration,
+    frame_jacobian,
+    frame_jacobian_rate,
+    frame_pose,
+    frame_twist,
+)
 from mechanics.linear import equilibrium, linearise, modes, stability
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body, JointData, Tree
-from mechanics.models import load_mechanism, load_mjcf, load_model, load_urdf, model_names, model_path
+from mechanics.models import (
+    StateMap,
+    from_pinocchio,
+    load_mechanism,
+    load_mjcf,
+    load_model,
+    load_urdf,
+    model_names,
+    model_path,
+    state_map,
+    to_pinocchio,
+)
+from mechanics.problems.accounts import element_accounts
 from mechanics.problems.compiled import CompiledModel, compile_model
+from mechanics.problems.nonsmooth import Nonsmooth
 from mechanics.problems.tree import hamiltonian_problem
 from mechanics.problems.velocity import velocity_problem
+from mechanics.symbolic import from_kanes_method, from_lagranges_method, from_lagrangian
 
 __all__ = [
     "Body",
@@ -44,18 +69,34 @@ __all__ = [
     "Mechanism",
     "ModelError",
     "ModelWarning",
+    "Nonsmooth",
+    "StateMap",
     "Tree",
     "bias",
     "body_jacobians",
     "body_poses",
     "body_twists",
     "centre_of_mass",
+    "centre_of_mass_jacobian",
+    "centre_of_mass_jacobian_rate",
     "centroidal_momentum",
     "compile_model",
+    "distance",
+    "distance_jacobian",
+    "element_accounts",
     "energy",
     "equilibrium",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "frame_acceleration",
+    "frame_jacobian",
+    "frame_jacobian_rate",
+    "frame_pose",
+    "frame_twist",
+    "from_kanes_method",
+    "from_lagranges_method",
+    "from_lagrangian",
+    "from_pinocchio",
     "hamiltonian_problem",
     "hamiltonian_rhs",
     "hamiltonian_rhs_derivatives",
@@ -76,6 +117,8 @@ __all__ = [
     "potential_energy",
     "power",
     "stability",
+    "state_map",
+    "to_pinocchio",
     "velocity_problem",
 ]
 

@@ -9,27 +9,33 @@ Poses, twists, inertias and momenta of a mechanism are those of its tree, and ma
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liegroup.arrays import of_kind, real, shown
+from liegroup.arrays import shown
 from liegroup.compile import Entry
 from liegroup.modules import listing
-from mechanics.algorithms import crba, era, kinematics, rnea
+from mechanics.algorithms import crba, era, forward, kinematics, rnea
 from mechanics.algorithms import energy as energy_kernels
 from mechanics.algorithms import momentum as momentum_kernels
 from mechanics.closed_trees.packing import PackedLoops
+from mechanics.evaluation import StateFunction, packed_arrays, written
 from mechanics.model.tree import Tree
+from mechanics.model.workspace import Workspace
 from mechanics.reference import osp, osp_plan, tsp
 from mechanics.reference.serial import SERIAL, serial_chain
 from mechanics.reference.serial.yaskevich import bias as yaskevich_bias
 from mechanics.states import (
+    HasTree,
     check_solution,
     configuration,
     evaluate,
     external_wrenches,
-    of_a_tree,
-    of_its_tree,
+    tree_of,
     velocity,
 )
 
@@ -55,11 +61,64 @@ __all__ = [
 __dir__ = listing(__all__)
 
 Array = NDArray[np.float64]
+
+
+# --- kernels, and what they say ---------------------------------------------------------------------------------------
+
+
+def _bodies(*shape: int) -> Callable[[Tree], tuple[int, ...]]:
+    return lambda tree: (len(tree), *shape)
+
+
+def _numbers(*shape: int) -> Callable[[Tree], tuple[int, ...]]:
+    return lambda tree: shape
+
+
+def _twice(tree: Tree) -> tuple[int, ...]:
+    return (2 * tree.nv,)
+
+
+_POSES = StateFunction(kinematics.body_poses, shape=_bodies(12))
+_TWISTS = StateFunction(kinematics.body_twists, ("v",), shape=_bodies(6))
+_JACOBIANS = StateFunction(kinematics.body_jacobians, shape=lambda tree: (len(tree), 6, tree.nv))
+_MASS_MATRIX = StateFunction(crba.mass_matrix, shape=lambda tree: (tree.nv, tree.nv))
+_MOMENTUM = StateFunction(momentum_kernels.momentum, ("v",))
+_ERA = StateFunction(era.era, ("p",), shape=_twice, trees_only="hamiltonian_rhs")
+_ERA_LOADED = StateFunction(era.era_loaded, ("p", "(tau)"), True, _twice, trees_only="hamiltonian_rhs")
+_RNEA = StateFunction(rnea.rnea, ("v", "a"), True, trees_only="inverse_dynamics")
+_BIAS = StateFunction(rnea.rnea, ("v", "(a)"), True, trees_only="bias")
+_FORWARD = StateFunction(
+    forward.forward_loaded, ("v", "(tau)"), True, size=lambda tree: 2 * tree.nv,
+    work_shape=forward.work_shape, trees_only="forward_dynamics",
+)  # fmt: skip
+_KINETIC_ENERGY = StateFunction(energy_kernels.energies, ("v",), shape=_numbers(), size=lambda tree: 2)
+_POTENTIAL_ENERGY = StateFunction(
+    energy_kernels.potential_energy, shape=_numbers(), size=lambda tree: 4, trees_only="potential_energy"
+)
+_CENTRE_OF_MASS = StateFunction(energy_kernels.potential_energy, shape=_numbers(3), size=lambda tree: 4, start=1)
+_ENERGY = StateFunction(forward.energy, ("v",), shape=_numbers(), trees_only="energy")
+_POWER = StateFunction(energy_kernels.power, ("v", "(tau)"), True, _numbers(), trees_only="power")
+_CENTROIDAL_MOMENTUM = StateFunction(energy_kernels.total_momentum, ("v",), shape=_numbers(6))
+_PROJECTIONS: dict[str, Callable[[Tree], tuple[Entry, osp_plan.Plan]]] = {
+    "TSP": lambda tree: (
+        tsp.tsp, osp_plan.Plan(tree.parameters, tsp.tsp_structure(tree), tree.work_shape, tsp.tsp_size(tree))
+    ),
+    "OSP": lambda tree: (osp.osp, osp_plan.osp_plan(tree)),
+}  # fmt: skip
+
+
+@lru_cache(maxsize=256)
+def _rates_by(field: Entry, packed: PackedLoops | None = None) -> StateFunction:
+    arrays = packed_arrays if packed is None else lambda tree: packed
+    return StateFunction(field, ("p",), shape=_twice, arrays=arrays)
+
+
 # --- kinematics and dynamics ------------------------------------------------------------------------------------------
 
 
-@of_its_tree
-def body_poses(tree: Tree, q: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
+def body_poses(
+    tree: Tree | HasTree, q: ArrayLike, t: float = 0.0, *, out: tuple[Array, Array] | None = None
+) -> tuple[Array, Array]:
     """Origins and rotations of all bodies: x_world = R x_body + r.
 
     Parameters
@@ -70,6 +129,8 @@ def body_poses(tree: Tree, q: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
         Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
     t : float
         Time, s: it matters with prescribed motions only.
+    out : tuple of arrays, optional
+        Where to write the results: float64, of their shapes and in their units.
 
     Returns
     -------
@@ -93,13 +154,11 @@ def body_poses(tree: Tree, q: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
     >>> positions.shape, rotations.shape
     ((1, 3), (1, 3, 3))
     """
-    values = evaluate(kinematics.body_poses, tree, 12 * len(tree), t, configuration(tree, q))
-    values = values.reshape(*values.shape[:-1], len(tree), 12)
-    return values[..., :3], values[..., 3:].reshape(*values.shape[:-1], 3, 3)
+    values = _POSES(tree, t, q)
+    return written(out, (values[..., :3], values[..., 3:].reshape(*values.shape[:-1], 3, 3)))
 
 
-@of_its_tree
-def body_twists(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
+def body_twists(tree: Tree | HasTree, q: ArrayLike, v: ArrayLike, t: float = 0.0, *, out: Array | None = None) -> Array:
     """Absolute twists of all bodies, V = B v + β.
 
     Parameters
@@ -113,6 +172,8 @@ def body_twists(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array
         group.
     t : float
         Time, s: it matters with prescribed motions only.
+    out : array, optional
+        Where to write the result: float64, of its shape and in its units.
 
     Returns
     -------
@@ -133,12 +194,10 @@ def body_twists(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array
     >>> mechanics.body_twists(tree, [0.3], [2.0]).tolist()
     [[0.0, 0.0, 0.0, 0.0, 2.0, 0.0]]
     """
-    values = evaluate(kinematics.body_twists, tree, 6 * len(tree), t, configuration(tree, q), velocity(tree, v))
-    return values.reshape(*values.shape[:-1], len(tree), 6)
+    return _TWISTS(tree, t, q, v, out=out)
 
 
-@of_its_tree
-def body_jacobians(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
+def body_jacobians(tree: Tree | HasTree, q: ArrayLike, t: float = 0.0, *, out: Array | None = None) -> Array:
     """The matrices B of the twists of all bodies, V = B v + β: what `body_twists` says of unit velocities.
 
     Parameters
@@ -149,6 +208,8 @@ def body_jacobians(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
         Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
     t : float
         Time, s: it matters with prescribed motions only.
+    out : array, optional
+        Where to write the result: float64, of its shape and in its units.
 
     Returns
     -------
@@ -167,18 +228,15 @@ def body_jacobians(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
     >>> from mechanics import Body, Inertia, Tree, joints
     >>> bob = Inertia.point(2.0, (0.0, 0.0, -0.5))
     >>> tree = Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)])
-    >>> mechanics.body_jacobians(tree, [0.3])[0, :, 0].tolist()
+    >>> (mechanics.body_jacobians(tree, [0.3])[0, :, 0] + 0.0).tolist()
     [0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
     """
-    configurations = configuration(tree, q)[..., None, :]
-    columns = body_twists(tree, configurations, np.eye(tree.nv), t) - body_twists(
-        tree, configurations, np.zeros(tree.nv), t
-    )
-    return np.moveaxis(columns, -3, -1)
+    return _JACOBIANS(tree, t, q, out=out)
 
 
-@of_its_tree
-def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0, algorithm: str = "crba") -> Array:
+def mass_matrix(
+    tree: Tree | HasTree, q: ArrayLike, t: float = 0.0, algorithm: str = "crba", *, out: Array | None = None
+) -> Array:
     """M(q), symmetric: kinetic energy ½ vᵀ M v, momenta p = M v.
 
     Parameters
@@ -193,6 +251,8 @@ def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0, algorithm: str = "crba
         The composite-rigid-body kernel for every tree (default), or, for comparison, one of the algorithms for serial
         chains of rotary and sliding joints: Yaskevich's recursion (corrected), Stepanenko's passes, the
         block-triangular product; all give the same matrix.
+    out : array, optional
+        Where to write the result: float64, of its shape and in its units.
 
     Returns
     -------
@@ -224,23 +284,22 @@ def mass_matrix(tree: Tree, q: ArrayLike, t: float = 0.0, algorithm: str = "crba
     >>> mechanics.mass_matrix(tree, [0.3]).tolist()
     [[0.5]]
     """
+    if algorithm == "crba":
+        return _MASS_MATRIX(tree, t, q, out=out)
     known = ("crba", "yaskevich", "stepanenko", "kosynka")
     if algorithm not in known:
         raise ValueError(f"algorithm: {algorithm!r}, expected one of {', '.join(known)}")
+    tree = tree_of(tree)
     q = configuration(tree, q)
-    if algorithm == "crba":
-        values = evaluate(crba.mass_matrix, tree, tree.nv**2, t, q)
-        return values.reshape(*values.shape[:-1], tree.nv, tree.nv)
     rows = SERIAL[algorithm](serial_chain(tree, *body_poses(tree, q, t)))
     M = np.empty((*q.shape[:-1], tree.nv, tree.nv))
     for j, row in enumerate(rows):
         for i, entry in enumerate(row):
             M[..., i, j] = M[..., j, i] = entry
-    return M + np.diag(tree.armature)
+    return written(out, M + np.diag(tree.armature))
 
 
-@of_its_tree
-def momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
+def momentum(tree: Tree | HasTree, q: ArrayLike, v: ArrayLike, t: float = 0.0, *, out: Array | None = None) -> Array:
     """p = ∂T/∂v: M v, and with prescribed motions the momentum of their drift besides.
 
     Parameters
@@ -254,6 +313,8 @@ def momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
         group.
     t : float
         Time, s: it matters with prescribed motions only.
+    out : array, optional
+        Where to write the result: float64, of its shape and in its units.
 
     Returns
     -------
@@ -274,18 +335,19 @@ def momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     >>> mechanics.momentum(tree, [0.3], [2.0]).tolist()
     [1.0]
     """
-    return evaluate(momentum_kernels.momentum, tree, tree.nv, t, configuration(tree, q), velocity(tree, v))
+    return _MOMENTUM(tree, t, q, v, out=out)
 
 
-@of_a_tree
 def hamiltonian_rhs(
-    tree: Tree,
+    tree: Tree | Workspace,
     q: ArrayLike,
     p: ArrayLike,
     wrenches: ArrayLike | None = None,
     tau: ArrayLike | None = None,
     t: float = 0.0,
     algorithm: str = "ERA",
+    *,
+    out: tuple[Array, Array] | None = None,
 ) -> tuple[Array, Array]:
     """Velocities and rates of the momenta: Hamilton's equations of the tree.
 
@@ -308,6 +370,8 @@ def hamiltonian_rhs(
     algorithm : {"ERA", "TSP", "OSP"}
         The recursion, in linear time (default); or the projection on the possible motions, or on the reactions: the
         same numbers by other ways, for checks and comparisons.
+    out : tuple of arrays, optional
+        Where to write the results: float64, of their shapes and in their units.
 
     Returns
     -------
@@ -340,20 +404,18 @@ def hamiltonian_rhs(
     >>> v.tolist(), p_dot.round(6).tolist()
     ([2.0], [-2.899053])
     """
-    if not isinstance(algorithm, str) or algorithm not in ("ERA", "TSP", "OSP"):
-        raise ValueError(f"algorithm: {shown(algorithm)}, expected 'ERA', 'TSP' or 'OSP'")
-    loaded = wrenches is not None or tau is not None
-    if algorithm == "ERA" and not loaded:
-        return rates(tree, era.era, q, p, t)
-    inputs = [configuration(tree, q), velocity(tree, p, "p")]
-    if loaded:
-        inputs += [velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau"), external_wrenches(tree, wrenches)]
     if algorithm == "ERA":
-        out = evaluate(era.era_loaded, tree, 2 * tree.nv, t, *inputs)
-    else:
-        kernel, plan = _projection(tree, algorithm)
-        out = evaluate(kernel, plan, plan.size, t, *inputs)[..., tree.nq :]
-    return _solved(tree, inputs[0], inputs[1], out, t)
+        if wrenches is None and tau is None:
+            return _solved(tree, q, p, _ERA(tree, t, q, p), t, out)
+        return _solved(tree, q, p, _ERA_LOADED(tree, t, q, p, tau, wrenches), t, out)
+    if not isinstance(algorithm, str) or algorithm not in _PROJECTIONS:
+        raise ValueError(f"algorithm: {shown(algorithm)}, expected 'ERA', 'TSP' or 'OSP'")
+    tree = tree_of(tree, "hamiltonian_rhs")
+    kernel, plan = _PROJECTIONS[algorithm](tree)
+    inputs = [configuration(tree, q), velocity(tree, p, "p")]
+    if wrenches is not None or tau is not None:
+        inputs += [velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau"), external_wrenches(tree, wrenches)]
+    return _solved(tree, q, p, evaluate(kernel, plan, plan.size, t, *inputs)[..., tree.nq :], t, out)
 
 
 def rates(tree: Tree, field: Entry, q: ArrayLike, p: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
@@ -394,8 +456,7 @@ def rates(tree: Tree, field: Entry, q: ArrayLike, p: ArrayLike, t: float = 0.0) 
     >>> rates(tree, era, [0.3], [1.0])[0].tolist()
     [2.0]
     """
-    q, p = configuration(tree, q), velocity(tree, p, "p")
-    return _solved(tree, q, p, evaluate(field, tree, 2 * tree.nv, t, q, p), t)
+    return _solved(tree, q, p, _rates_by(field)(tree, t, q, p), t)
 
 
 def closed_rates(
@@ -434,33 +495,34 @@ def closed_rates(
     --------
     What `Mechanism` calls in its method `rhs`.
     """
-    q, p = configuration(tree, q), velocity(tree, p, "p")
-    out = evaluate(field, packed, 2 * tree.nv, t, q, p)
-    if not np.isfinite(out).all():
+    values = _rates_by(field, packed)(tree, t, q, p)
+    if not math.isfinite(np.vdot(values, values)) and not np.isfinite(values).all():
         raise ValueError(
             f"the rates of mechanism {tree.name!r} are not finite: a joint moves no inertia in this configuration, "
             "or the ends of a "
             "closing distance coincide; avoid the configuration, or give the bodies behind the joint mass"
         )
-    return out[..., : tree.nv], out[..., tree.nv :]
+    return values[..., : tree.nv], values[..., tree.nv :]
 
 
-def _solved(tree: Tree, q: Array, p: Array, out: Array, t: float) -> tuple[Array, Array]:
-    v, p_dot = out[..., : tree.nv], out[..., tree.nv : 2 * tree.nv]
-    check_solution(tree, q, v, p, t)
-    return v, p_dot
+def _solved(
+    tree: Tree | HasTree, q: ArrayLike, p: ArrayLike, values: Array, t: float, out: tuple[Array, Array] | None = None
+) -> tuple[Array, Array]:
+    n = tree.nv if isinstance(tree, Tree) else tree.tree.nv
+    v, p_dot = values[..., :n], values[..., n : 2 * n]
+    check_solution(tree_of(tree), q, v, p, t)
+    return written(out, (v, p_dot))
 
 
-def _projection(tree: Tree, algorithm: str) -> tuple[Entry, osp_plan.Plan]:
-    """The kernel of TSP or OSP and the arrays it is called with."""
-    if algorithm == "OSP":
-        return osp.osp, osp_plan.osp_plan(tree)
-    return tsp.tsp, osp_plan.Plan(tree.parameters, tsp.tsp_structure(tree), tree.work_shape, tsp.tsp_size(tree))
-
-
-@of_a_tree
 def inverse_dynamics(
-    tree: Tree, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: ArrayLike | None = None, t: float = 0.0
+    tree: Tree | Workspace,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    wrenches: ArrayLike | None = None,
+    t: float = 0.0,
+    *,
+    out: Array | None = None,
 ) -> Array:
     """τ = M a + b: joint forces that produce the accelerations a = v̇ (recursive Newton–Euler).
 
@@ -479,6 +541,8 @@ def inverse_dynamics(
         External wrenches (force, moment) on the N bodies, body axes, at the body origins, N and N·m; default none.
     t : float
         Time, s: it matters with prescribed motions only.
+    out : array, optional
+        Where to write the result: float64, of its shape and in its units.
 
     Returns
     -------
@@ -503,13 +567,18 @@ def inverse_dynamics(
     >>> mechanics.inverse_dynamics(tree, [0.3], [0.0], [1.0]).round(6).tolist()
     [3.399053]
     """
-    inputs = configuration(tree, q), velocity(tree, v), velocity(tree, a, "a"), external_wrenches(tree, wrenches)
-    return evaluate(rnea.rnea, tree, tree.nv, t, *inputs)
+    return _RNEA(tree, t, q, v, a, wrenches, out)
 
 
-@of_a_tree
 def bias(
-    tree: Tree, q: ArrayLike, v: ArrayLike, wrenches: ArrayLike | None = None, t: float = 0.0, algorithm: str = "rnea"
+    tree: Tree | Workspace,
+    q: ArrayLike,
+    v: ArrayLike,
+    wrenches: ArrayLike | None = None,
+    t: float = 0.0,
+    algorithm: str = "rnea",
+    *,
+    out: Array | None = None,
 ) -> Array:
     """b(q, v) of M v̇ + b = τ: inertial forces of the velocities, gravity, wrenches (with a minus) and joint damping.
 
@@ -528,6 +597,8 @@ def bias(
         Time, s: it matters with prescribed motions only.
     algorithm : {"rnea", "yaskevich"}
         Newton and Euler's recursion for every tree (default), or Yaskevich's for serial chains, without wrenches.
+    out : array, optional
+        Where to write the result: float64, of its shape and in its units.
 
     Returns
     -------
@@ -553,25 +624,27 @@ def bias(
     [2.899053]
     """
     if algorithm == "rnea":
-        return inverse_dynamics(tree, q, v, np.zeros(tree.nv), wrenches, t)
+        return _BIAS(tree, t, q, v, None, wrenches, out)
     if algorithm != "yaskevich":
         raise ValueError(f"algorithm: {algorithm!r}, expected 'rnea' or 'yaskevich'")
     if wrenches is not None:
         raise ValueError("wrenches: not taken by algorithm='yaskevich'; use 'rnea'")
+    tree = tree_of(tree, "bias")
     q, v = configuration(tree, q), velocity(tree, v)
     chain = serial_chain(tree, *body_poses(tree, q, t))
     b = yaskevich_bias(chain, np.moveaxis(v, -1, 0), tuple(tree.gravity))
-    return np.stack(np.broadcast_arrays(*b), axis=-1) + tree.damping * v
+    return written(out, np.stack(np.broadcast_arrays(*b), axis=-1) + tree.damping * v)
 
 
-@of_a_tree
 def forward_dynamics(
-    tree: Tree,
+    tree: Tree | Workspace,
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike | None = None,
     wrenches: ArrayLike | None = None,
     t: float = 0.0,
+    *,
+    out: Array | None = None,
 ) -> Array:
     """v̇ = M⁻¹(τ − b): accelerations under given joint forces, in linear time.
 
@@ -590,6 +663,8 @@ def forward_dynamics(
         External wrenches (force, moment) on the N bodies, body axes, at the body origins, N and N·m; default none.
     t : float
         Time, s: it matters with prescribed motions only.
+    out : array, optional
+        Where to write the result: float64, of its shape and in its units.
 
     Returns
     -------
@@ -619,16 +694,18 @@ def forward_dynamics(
     >>> mechanics.forward_dynamics(tree, [0.3], [0.0]).round(6).tolist()
     [-5.798106]
     """
-    force = velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau") - bias(tree, q, v, wrenches, t)
-    q = configuration(tree, q)
-    a = evaluate(era.mass_solve, tree, 2 * tree.nv, t, q, force)[..., : tree.nv]
-    drift = momentum(tree, q, np.zeros(tree.nv), t) if tree.is_rheonomic else 0.0
-    check_solution(tree, q, a, force + drift, t)
+    a = _FORWARD(tree, t, q, v, tau, wrenches, out)
+    tree = tree_of(tree)
+    if tree.is_doubtful or not math.isfinite(np.vdot(a, a)):
+        force = (0.0 if tau is None else np.asarray(tau)) - bias(tree, q, v, wrenches, t)
+        drift = momentum(tree, q, np.zeros(tree.nv), t) if tree.is_rheonomic else 0.0
+        check_solution(tree, q, a, force + drift, t)
     return a
 
 
-@of_its_tree
-def kinetic_energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
+def kinetic_energy(
+    tree: Tree | HasTree, q: ArrayLike, v: ArrayLike, t: float = 0.0, *, out: Array | None = None
+) -> Array:
     """Kinetic energy T = ½ Σ V_iᵀ M_i V_i = ½ vᵀ M v (without prescribed motions).
 
     Parameters
@@ -642,6 +719,8 @@ def kinetic_energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Ar
         group.
     t : float
         Time, s: it matters with prescribed motions only.
+    out : array, optional
+        Where to write the result: float64, of its shape and in its units.
 
     Returns
     -------
@@ -662,11 +741,10 @@ def kinetic_energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Ar
     >>> float(mechanics.kinetic_energy(tree, [0.3], [2.0]))
     1.0
     """
-    return evaluate(energy_kernels.energies, tree, 2, t, configuration(tree, q), velocity(tree, v))[..., 0]
+    return _KINETIC_ENERGY(tree, t, q, v, out=out)
 
 
-@of_a_tree
-def potential_energy(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
+def potential_energy(tree: Tree | Workspace, q: ArrayLike, t: float = 0.0, *, out: Array | None = None) -> Array:
     """Potential energy of gravity, U = −g · Σ m_i x_i.
 
     Parameters
@@ -677,6 +755,8 @@ def potential_energy(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
         Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
     t : float
         Time, s: it matters with prescribed motions only.
+    out : array, optional
+        Where to write the result: float64, of its shape and in its units.
 
     Returns
     -------
@@ -697,11 +777,10 @@ def potential_energy(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
     >>> float(mechanics.potential_energy(tree, [0.0]))
     -9.81
     """
-    return evaluate(energy_kernels.potential_energy, tree, 4, t, configuration(tree, q))[..., 0]
+    return _POTENTIAL_ENERGY(tree, t, q, out=out)
 
 
-@of_a_tree
-def energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
+def energy(tree: Tree | Workspace, q: ArrayLike, v: ArrayLike, t: float = 0.0, *, out: Array | None = None) -> Array:
     """Kinetic and potential energy together, T + U.
 
     Parameters
@@ -715,6 +794,8 @@ def energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
         group.
     t : float
         Time, s: it matters with prescribed motions only.
+    out : array, optional
+        Where to write the result: float64, of its shape and in its units.
 
     Returns
     -------
@@ -735,13 +816,10 @@ def energy(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
     >>> float(mechanics.energy(tree, [0.0], [2.0]))
     -8.81
     """
-    return np.asarray(
-        evaluate(energy_kernels.energies, tree, 2, t, configuration(tree, q), velocity(tree, v)).sum(axis=-1)
-    )
+    return _ENERGY(tree, t, q, v, out=out)
 
 
-@of_its_tree
-def centre_of_mass(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
+def centre_of_mass(tree: Tree | HasTree, q: ArrayLike, t: float = 0.0, *, out: Array | None = None) -> Array:
     """Centre of mass of the moving bodies, Σ m_i x_i / Σ m_i.
 
     Parameters
@@ -752,6 +830,8 @@ def centre_of_mass(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
         Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
     t : float
         Time, s: it matters with prescribed motions only.
+    out : array, optional
+        Where to write the result: float64, of its shape and in its units.
 
     Returns
     -------
@@ -772,17 +852,18 @@ def centre_of_mass(tree: Tree, q: ArrayLike, t: float = 0.0) -> Array:
     >>> mechanics.centre_of_mass(tree, [0.0]).round(12).tolist()
     [0.0, 0.0, -0.5]
     """
-    return evaluate(energy_kernels.potential_energy, tree, 4, t, configuration(tree, q))[..., 1:]
+    return _CENTRE_OF_MASS(tree, t, q, out=out)
 
 
-@of_a_tree
 def power(
-    tree: Tree,
+    tree: Tree | Workspace,
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike | None = None,
     wrenches: ArrayLike | None = None,
     t: float = 0.0,
+    *,
+    out: Array | None = None,
 ) -> Array:
     """Power of the joint forces, the damping and the wrenches, τᵀv − d vᵀv + Σ F_iᵀ V_i, W; shape (…).
 
@@ -803,6 +884,8 @@ def power(
         External wrenches (force, moment) on the N bodies, body axes, at the body origins, N and N·m; default none.
     t : float
         Time, s: it matters with prescribed motions only.
+    out : array, optional
+        Where to write the result: float64, of its shape and in its units.
 
     Returns
     -------
@@ -823,19 +906,12 @@ def power(
     >>> float(mechanics.power(tree, [0.3], [2.0], tau=[5.0]))
     10.0
     """
-    of_kind(tree, Tree, "tree", "a Tree")
-    q, v, t = configuration(tree, q), velocity(tree, v), real(t, "t")
-    force = velocity(tree, np.zeros(tree.nv) if tau is None else tau, "tau") - tree.damping * v
-    external = external_wrenches(tree, wrenches)
-    total = (force * v).sum(axis=-1)
-    if external.any():
-        twists = body_twists(tree, q, v, t)
-        total = total + (external * twists.reshape(*twists.shape[:-2], 6 * len(tree))).sum(axis=-1)
-    return np.asarray(total)
+    return _POWER(tree, t, q, v, tau, wrenches, out)
 
 
-@of_its_tree
-def centroidal_momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
+def centroidal_momentum(
+    tree: Tree | HasTree, q: ArrayLike, v: ArrayLike, t: float = 0.0, *, out: Array | None = None
+) -> Array:
     """Linear momentum, and angular momentum about the centre of mass, of all moving bodies.
 
     Parameters
@@ -849,6 +925,8 @@ def centroidal_momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) 
         group.
     t : float
         Time, s: it matters with prescribed motions only.
+    out : array, optional
+        Where to write the result: float64, of its shape and in its units.
 
     Returns
     -------
@@ -873,4 +951,4 @@ def centroidal_momentum(tree: Tree, q: ArrayLike, v: ArrayLike, t: float = 0.0) 
     >>> mechanics.centroidal_momentum(tree, [0.0], [2.0]).round(12).tolist()
     [-2.0, 0.0, -0.0, 0.0, 0.0, 0.0]
     """
-    return evaluate(energy_kernels.total_momentum, tree, 6, t, configuration(tree, q), velocity(tree, v))
+    return _CENTROIDAL_MOMENTUM(tree, t, q, v, out=out)

@@ -21,11 +21,11 @@ from liegroup.display import card
 from liegroup.group import product, rn
 from liegroup.modules import listing
 from mechanics import dynamics
-from mechanics.algorithms.derivatives.columns import work_shape as derivatives_shape
+from mechanics.closed_trees.derivatives import LARGEST, with_derivatives
 from mechanics.closed_trees.field import closed
 from mechanics.closed_trees.layout import closures_of
 from mechanics.closed_trees.packing import PackedLoops, Solved, pack_loops
-from mechanics.closed_trees.projection import closed_invariants, closed_projection
+from mechanics.closed_trees.projection import closed_invariants, closed_projection, input_powers
 from mechanics.constraints.assembly import (
     ACCEPTED,
     CLOSED,
@@ -42,12 +42,13 @@ from mechanics.constraints.loops import Closure
 from mechanics.constraints.mobility import Mobility, mass_matrix, mobility, nearness, usual_pivot
 from mechanics.derivatives.mechanisms import rhs_derivatives
 from mechanics.errors import ModelError, ModelWarning
-from mechanics.forces import Element, OnBodies, OnJoint
+from mechanics.forces import Element, OnBodies
+from mechanics.forces.motor import Motor
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.model.picture import svg
 from mechanics.model.tree import Tree
-from mechanics.scenes import mechanism_scene, show_configurations
-from mechanics.variational.own_step import variational_step
+from mechanics.scenes import draw_configuration, mechanism_scene, show_configurations
+from mechanics.variational.own_step import variational_step, variational_steps
 
 __all__ = [
     "Mechanism",
@@ -462,14 +463,14 @@ class Mechanism:
             raise ValueError(f"projection: {projection!r}, expected 'positions', 'momenta' or 'none'")
         q0, v0 = self.start(q, v, rates)
         packed = self.packed(projection == "positions")
-        p0 = self.momentum(q0, v0)
+        p0, has_room = self.momentum(q0, v0), self.tree.nv <= LARGEST
         return Problem(
             product(self.tree.group, rn(self.tree.nv)),
             np.concatenate([q0, p0]),
-            differentiating(closed) if self._has_derivatives else closed,
+            differentiating(closed) if has_room else closed,
             parameters=packed.parameters,
             structure=packed.structure,
-            work_shape=self._work_shape(packed),
+            work_shape=with_derivatives(packed.structure, *packed.work_shape) if has_room else packed.work_shape,
             variables=self._variables(),
             invariants=closed_invariants,
             invariant_names=("energy", "gap", "velocity_gap", "pivot"),
@@ -477,10 +478,12 @@ class Mechanism:
             guards=self._guards(0.5 * float(p0 @ v0), projection == "positions"),
             explain=self.explain,
             projection=None if projection == "none" else closed_projection,
-            autonomous=not (self.tree.is_rheonomic or any(element.is_driven() for element in self.elements)),
+            autonomous=not (self.tree.is_rheonomic or any(e.is_driven() and not e.is_input for e in self.elements)),
             own_steps=self._variational_steps(packed),
             model=self.name,
             scene=mechanism_scene(self),
+            joints=self.tree,
+            inputs=replace(packed.inputs, power=input_powers),
         )
 
     def show(self, q: ArrayLike | None = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
@@ -502,18 +505,31 @@ class Mechanism:
         """
         return show_configurations(mechanism_scene(self), self.home if q is None else q, path, **options)
 
-    @property
-    def _has_derivatives(self) -> bool:
-        """Whether the field also writes its derivatives (`mechanics.closed_trees.derivatives`)."""
-        return not len(self.equations) and all(isinstance(e, OnJoint) and e.linear for e in self.elements)
+    def draw(self, q: ArrayLike | None = None, ax: Any = None, **options: Any) -> Any:
+        """A picture of one configuration in matplotlib axes: bodies as `Tree.draw`, springs and rods of fixed
+        length.
 
-    def _work_shape(self, packed: PackedLoops) -> tuple[int, int]:
-        """The workspace of the field, with lines for its derivatives behind the others."""
-        rows, columns = packed.work_shape
-        if not self._has_derivatives:
-            return rows, columns
-        more, wide = derivatives_shape(self.tree.structure)
-        return rows + more, max(columns, wide)
+        Parameters
+        ----------
+        q : array (nq,), optional
+            Default `home`.  Angles in rad, lengths in m.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; default those of a new figure.
+        **options
+            ``frames``: names of frames, or frames, whose axes are drawn (x red, y green, z blue); ``paths``: arrays
+            (k, 3) of points in the world, m, drawn as lines.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            ``ax.figure.savefig(path)`` writes it.
+
+        Raises
+        ------
+        ValueError, KeyError
+            A wrong configuration, paths that are none, frames that the tree does not have.
+        """
+        return draw_configuration(mechanism_scene(self), self.home if q is None else q, ax, **options)
 
     def _guards(self, kinetic: float, closes: bool) -> tuple[Guard, ...]:
         """What a motion that starts with this kinetic energy, J, presupposes; `closes`: the loops are closed after
@@ -593,15 +609,20 @@ class Mechanism:
         ValueError
             Wrong sizes, numbers that are not finite, quaternions that are not unit; a joint that carries no inertia.
         """
-        return dynamics.closed_rates(self.tree, self.packed(), field, q, p, t)
+        return dynamics.closed_rates(self.tree, self._packed, field, q, p, t)
+
+    @cached_property
+    def _packed(self) -> PackedLoops:
+        return self.packed()
 
     def rhs_derivatives(self, q: ArrayLike, p: ArrayLike, t: float = 0.0) -> Array:
         """The derivative of `rhs` by (q, p*): (…, 2 nv, 2 nv), rows v, then ṗ*, columns q (increments q·exp(ε e_k) from
         the right), then p*; the multipliers are differentiated with the rest.
 
-        Without closures by composite bodies and a local block of twelve per force element; with closures by complex
-        steps of the interpreted field: exact too, but some hundredths of a second per column.  Where a force law has a
-        corner (a contact that just touches), it is that of one side.
+        Exact: that of the tree by composite bodies, those of closures and force elements by complex steps of their own
+        formulas along the joints that move them.  Where closures depend on each other, ∂ṗ* leaves out what the null
+        directions of the multipliers turn by, which moves nothing.  Where a force law has a corner (a contact that just
+        touches), it is that of one side.
 
         Parameters
         ----------
@@ -629,7 +650,11 @@ class Mechanism:
         rows = closures_of(packed.structure) if self.elements else None
         own = variational_step(self.tree, len(self.solved.kept), rows, coupled, self._step_doubts)
         midpoint = partial(self._step_doubts, springs="midpoint")
-        return {"variational": own, "variational_imex": replace(own, doubts=midpoint)}
+        steps = {"variational": own, "variational_imex": replace(own, doubts=midpoint)}
+        if not len(self.equations) and all(isinstance(e, Motor) and e.is_input for e in self.elements):
+            tangent = variational_steps(self.tree)["variational_tangent"]  # it takes joint forces itself
+            steps |= {"variational_tangent": tangent, "variational_imex_tangent": tangent}
+        return steps
 
     def _step_doubts(self, y: Array, h: float, springs: str = "trapezoidal") -> list[Doubt]:
         """Springs that a variational step of size h cannot hold: it takes their forces at its ends; with springs by the

@@ -1,4 +1,6 @@
-"""Models by name or by file: real robots of the package example-robot-data, and any URDF or MJCF file."""
+"""Models by name, by file, or from another project: real robots of the package example-robot-data, any URDF, SDF or
+MJCF file, models of Pinocchio and of MuJoCo.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from liegroup.arrays import of_kind, path_of
+from integrators.problem.joints import written_for
+from liegroup.arrays import of_kind, path_of, shown
 from liegroup.modules import listing
+from mechanics.adapters.pinocchio import PinocchioTree
 from mechanics.adapters.reading import LIMITS, Limits, inside
+from mechanics.adapters.state_map import StateMap, places_of
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.joints import Continuous
 from mechanics.model.tree import Tree
@@ -25,12 +30,17 @@ __all__ = [
     "MODELS",
     "Limits",
     "Model",
+    "PinocchioTree",
+    "StateMap",
+    "from_pinocchio",
     "load_mechanism",
     "load_mjcf",
     "load_model",
     "load_urdf",
     "model_names",
     "model_path",
+    "state_map",
+    "to_pinocchio",
 ]
 __dir__ = listing(__all__)
 
@@ -293,9 +303,9 @@ def load_mjcf(
 
     Bodies, inertias (also those from geometry), free, ball, hinge and slide joints, any number of them on a body, and
     their damping are carried over; limits and dry friction as data.  The origin of a body is the anchor of its last
-    joint; ``tree.frames`` has the frames of the file.  Coordinates of hinges and slides count from the model's
-    reference; a free joint gives position and quaternion (w, x, y, z) in the world.  Its velocity is in body axes,
-    where MuJoCo has the linear part in world axes.
+    joint; ``tree.frames`` has the frames of the bodies and the sites of the file.  Coordinates of hinges and slides
+    count from the model's reference; a free joint gives position and quaternion (w, x, y, z) in the world.  Its
+    velocity is in body axes, where MuJoCo has the linear part in world axes.
 
     Parameters
     ----------
@@ -480,3 +490,159 @@ def _closed(
                 warnings.simplefilter("ignore", ModelWarning)  # said already
                 tree, mimics = load(counted=coupled)
         return Mechanism.assembled(tree, (*side.closures, *mimics), side.guess, side.hold, rank=side.rank)
+
+
+# --- models of other projects -----------------------------------------------------------------------------------------
+
+
+def from_pinocchio(model: Any, *, damping: bool = True) -> tuple[Tree | Mechanism, StateMap]:
+    """A tree from a ``pinocchio.Model``, and the map of states between the two.
+
+    Every joint of the model is one here, in its order: revolute, prismatic and helical ones about any axis, unbounded
+    ones (`Continuous`), universal, spherical, spherical ZYX (`Gimbal`), planar, translation and free ones.  A composite
+    joint is a chain of joints ``"<joint>.<number>"`` on bodies without mass; a mimic joint is a joint that a coupling
+    holds, and the result a mechanism.  ``tree.frames`` has the frames of the model.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        For example from ``pinocchio.buildModelFromUrdf``; `load_urdf` takes files.
+    damping : bool
+        Whether the damping of the joints acts; Pinocchio's ``aba`` leaves it out.
+
+    Returns
+    -------
+    tree : Tree, or Mechanism if joints mimic others
+        With the model's gravity, its limits and dry friction as data.
+    states : StateMap
+        ``states.ours(q, v)`` and ``states.theirs(q, v)``.
+
+    Raises
+    ------
+    TypeError
+        No model: with what it is and where the model is.
+    ModelError
+        A kind of joint that has no equal here, or inertias that no tree can have.
+
+    Warns
+    -----
+    ModelWarning
+        What Pinocchio would do and the tree does not, with the names of the joints.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> import pinocchio
+    >>> model = pinocchio.buildModelFromUrdf(str(mechanics.model_path("double_pendulum")))
+    >>> tree, states = mechanics.from_pinocchio(model)
+    >>> tree.joint_names, states
+    (('joint1', 'joint2'), <StateMap of '2dof_planar' (nq = 2, nv = 2) and Pinocchio (nq = 2, nv = 2)>)
+    """
+    _check(LIMITS, damping=damping)
+    from mechanics.adapters.pinocchio_model import from_pinocchio as read
+
+    return read(model, damping)
+
+
+def to_pinocchio(tree: Tree, like: Any = None) -> PinocchioTree:
+    """A Pinocchio model of a tree: gravity, joints, inertias, frames, armature, damping and limits.
+
+    Parameters
+    ----------
+    tree : Tree
+        Without prescribed motions.
+    like : pinocchio.Model, optional
+        A model with the same joints, whose order of joints and kinds of coordinates (cos, sin) are taken over.
+
+    Returns
+    -------
+    PinocchioTree
+        Its `model`, and the maps between the states (`states`).
+
+    Raises
+    ------
+    ModuleNotFoundError
+        Pinocchio (package ``pin``) is not installed.
+    ValueError
+        A joint with prescribed motion, which Pinocchio does not have; ModelError for joints that only one of tree and
+        `like` has, with their names.
+
+    Notes
+    -----
+    Pinocchio's armature adds a v̇ to the joint forces and no more; that of a tree turns with the joint, a v̇ − ad_vᵀ(a
+    v).  The two differ for planar and free joints with armature along their translations, and for balls with three
+    different numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import mechanics
+    >>> import pinocchio
+    >>> tree = mechanics.load_model("double_pendulum")
+    >>> found = mechanics.to_pinocchio(tree)
+    >>> q, _ = found.states.theirs(tree.neutral())
+    >>> M = found.states.our_matrix(q, pinocchio.crba(found.model, found.model.createData(), q))
+    >>> bool(np.allclose(M, mechanics.mass_matrix(tree, tree.neutral())))
+    True
+    """
+    from mechanics.adapters.pinocchio import to_pinocchio as build
+
+    return build(tree, like)
+
+
+def state_map(tree: Tree | Mechanism, model: Any, *, partial: bool = False) -> StateMap:
+    """The map of states between a tree and a model of another project that has the same joints, by their names.
+
+    Parameters
+    ----------
+    tree : Tree or Mechanism
+        From a file, or built by hand.
+    model : pinocchio.Model or mujoco.MjModel
+        Of the same robot.
+    partial : bool
+        Whether joints that only one side has are left out (`StateMap.only_ours`, `StateMap.only_theirs`).
+
+    Returns
+    -------
+    StateMap
+        ``ours(q, v)`` and ``theirs(q, v)``.
+
+    Raises
+    ------
+    TypeError
+        No model, or no tree.
+    ModelError
+        Joints of one name and different kinds; joints that only one side has: with their names.
+
+    Examples
+    --------
+    >>> import mechanics
+    >>> import pinocchio
+    >>> model = pinocchio.buildModelFromUrdf(str(mechanics.model_path("ur5")))
+    >>> mechanics.state_map(mechanics.load_model("ur5"), model)
+    <StateMap of 'ur5' (nq = 6, nv = 6) and Pinocchio (nq = 6, nv = 6)>
+    """
+    from mechanics.mechanism import Mechanism
+
+    of_kind(tree, (Tree, Mechanism), "tree", "a Tree or a Mechanism")
+    _check(LIMITS, partial=partial)
+    found = tree if isinstance(tree, Tree) else tree.tree
+    project = {"pinocchio": "Pinocchio", "mujoco": "MuJoCo"}.get(type(model).__module__.partition(".")[0])
+    if project is None:
+        raise TypeError(f"model: {shown(model)}, expected a pinocchio.Model or a mujoco.MjModel")
+    return _map(found, project, model, partial)
+
+
+def _map(tree: Tree, project: str, model: Any, partial: bool = False) -> StateMap:
+    if project == "Pinocchio":
+        from mechanics.adapters.pinocchio_model import side_of as of_pinocchio
+
+        return StateMap(tree, of_pinocchio(model), partial)
+    from mechanics.adapters.mujoco_model import side_of as of_mujoco
+
+    return StateMap(tree, of_mujoco(model, places_of(tree)), partial)
+
+
+@written_for.register
+def _written(tree: Tree, project: str, model: Any, q: Any, v: Any) -> Any:
+    return _map(tree, project, model).theirs(q, v)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+import math
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,8 +14,10 @@ from liegroup.modules import listing
 from mechanics.algorithms import batch
 from mechanics.algorithms import momentum as momentum_kernels
 from mechanics.closed_trees.packing import PackedLoops
+from mechanics.model.packing import Packed
 from mechanics.model.singular import singular_joint
 from mechanics.model.tree import Tree
+from mechanics.model.workspace import Workspace
 from mechanics.reference import osp_plan
 
 __all__ = [
@@ -26,16 +27,12 @@ __all__ = [
     "evaluate",
     "external_wrenches",
     "numbers",
-    "of_a_tree",
-    "of_its_tree",
+    "tree_of",
     "velocity",
 ]
 __dir__ = listing(__all__)
 
 Array = NDArray[np.float64]
-P = ParamSpec("P")
-R = TypeVar("R")
-_UNIT_TOLERANCE = 1e-6
 _RESIDUAL = 1e-6
 """Relative error of M v = p that betrays a singular mass matrix."""
 
@@ -44,84 +41,50 @@ _RESIDUAL = 1e-6
 
 
 class HasTree(Protocol):
-    """A mechanism, or a model compiled for one."""
+    """A mechanism, a model compiled for one, or the workspace of a tree."""
 
     @property
     def tree(self) -> Tree:
         """The tree."""
 
 
-def of_its_tree(f: Callable[Concatenate[Tree, P], R]) -> Callable[Concatenate[Tree | HasTree, P], R]:
-    """Decorator: a mechanism is its tree for the function, because positions and inertias decide what it says.
+def tree_of(given: Any, trees_only: str = "") -> Tree:
+    """The tree: itself, that of its workspace, or of a mechanism, because positions and inertias decide what most
+    functions say.
 
     Parameters
     ----------
-    f : callable
-        ``f(tree, …)``.
+    given : Tree, Workspace, or Mechanism
+        What has been passed for a tree.
+    trees_only : str
+        The name of a function that would leave out the closures and force elements of a mechanism, and refuses it.
 
     Returns
     -------
-    callable
-        Of a Tree, or what has one.
-
-    Examples
-    --------
-    >>> from mechanics.systems import SYSTEMS
-    >>> of_its_tree(lambda tree: tree.nv)(SYSTEMS["four-bar"].mechanism())
-    3
-    """
-
-    @wraps(f)
-    def function(tree: Tree | HasTree, *args: P.args, **options: P.kwargs) -> R:
-        return f(_tree(tree), *args, **options)
-
-    return function  # type: ignore[return-value]  # named `tree`, as it always was
-
-
-def of_a_tree(f: Callable[Concatenate[Tree, P], R]) -> Callable[Concatenate[Tree, P], R]:
-    """Decorator: a mechanism is refused by the function, which would leave out its closures and force elements.
-
-    Parameters
-    ----------
-    f : callable
-        ``f(tree, …)``.
-
-    Returns
-    -------
-    callable
-        Of a Tree.
+    Tree
 
     Raises
     ------
     TypeError
-        When it is called with a mechanism: what to call instead.
+        Nothing that has a tree; a mechanism for such a function: what to call instead.
 
     Examples
     --------
-    >>> from mechanics.testing import random_tree
-    >>> of_a_tree(lambda tree: tree.nv)(random_tree("chain", 3, np.random.default_rng(0)))
+    >>> from mechanics.systems import SYSTEMS
+    >>> tree_of(SYSTEMS["four-bar"].mechanism()).nv
     3
     """
-
-    @wraps(f)
-    def function(tree: Tree, *args: P.args, **options: P.kwargs) -> R:
-        if _tree(tree) is not tree:
-            raise TypeError(
-                f"tree: {tree!r}, expected a Tree: {f.__name__} knows neither closures nor force elements; "
-                f"{f.__name__}(mechanism.tree, …) leaves them out, mechanism.rhs(q, p) gives the rates with them, and "
-                "the invariants of mechanism.problem(q, v) the energy"
-            )
-        return f(tree, *args, **options)
-
-    return function  # type: ignore[return-value]  # named `tree`, as it always was
-
-
-def _tree(given: Any) -> Tree:
     tree = given if isinstance(given, Tree) else getattr(given, "tree", None)
     if not isinstance(tree, Tree):
         raise TypeError(
             f"tree: {given!r}, expected a Tree or a Mechanism, from mechanics.Tree([...]), mechanics.load_urdf, "
             "mechanics.load_mechanism or mechanics.systems.SYSTEMS[name].mechanism()"
+        )
+    if trees_only and tree is not given and not isinstance(given, Workspace):
+        raise TypeError(
+            f"tree: {given!r}, expected a Tree: {trees_only} knows neither closures nor force elements; "
+            f"{trees_only}(mechanism.tree, …) leaves them out, mechanism.rhs(q, p) gives the rates with them, and "
+            "the invariants of mechanism.problem(q, v) the energy"
         )
     return tree
 
@@ -131,7 +94,7 @@ def _tree(given: Any) -> Tree:
 
 def evaluate(
     kernel: Entry,
-    tree: Tree | PackedLoops | osp_plan.Plan,
+    tree: Tree | Packed | PackedLoops | osp_plan.Plan,
     size: int,
     t: float,
     *inputs: Array,
@@ -143,7 +106,7 @@ def evaluate(
     ----------
     kernel : Entry
         With `integrators.signatures.FIELD_SIGNATURES`.
-    tree : Tree, PackedLoops or Plan
+    tree : Tree, Packed, PackedLoops or Plan
         Its arrays.
     size : int
         How many values the kernel writes.
@@ -249,7 +212,7 @@ def configuration(tree: Tree, q: ArrayLike) -> Array:
     q = numbers(tree, q, tree.nq, "q", "the configuration")
     for joint, start in tree.quaternions:
         defect = np.abs(np.linalg.norm(q[..., start : start + 4], axis=-1) - 1.0)
-        if (defect > _UNIT_TOLERANCE).any():
+        if (defect > batch.UNIT_TOLERANCE).any():
             raise ValueError(
                 f"q: the quaternion of joint {joint!r} (components {start}:{start + 4}, order w, x, y, z) has norm "
                 "off by "
@@ -328,7 +291,7 @@ def external_wrenches(tree: Tree, wrenches: ArrayLike | None) -> Array:
     return numbers(tree, array.reshape(*array.shape[:-2], size), size, "wrenches", "six numbers per body")
 
 
-def check_solution(tree: Tree, q: Array, v: Array, p: Array, t: float) -> None:
+def check_solution(tree: Tree, q: ArrayLike, v: Array, p: ArrayLike, t: float) -> None:
     """Whether v = M⁻¹ p holds; else name the joint that moves no inertia.
 
     Parameters
@@ -353,9 +316,11 @@ def check_solution(tree: Tree, q: Array, v: Array, p: Array, t: float) -> None:
     --------
     What `configuration` is for q, this is for what `mechanics.hamiltonian_rhs` finds.
     """
+    if not tree.is_doubtful and math.isfinite(np.vdot(v, v)):
+        return
+    q, p = np.asarray(q, dtype=float), np.asarray(p, dtype=float)
     wrong: Any = ~np.isfinite(v).all(axis=-1)
-    doubtful = tree.may_be_singular or any(len(body.joint.elements) > 1 for body in tree.bodies)
-    if doubtful and not wrong.any():
+    if tree.is_doubtful and not wrong.any():
         back = evaluate(momentum_kernels.momentum, tree, tree.nv, t, np.broadcast_to(q, (*v.shape[:-1], tree.nq)), v)
         wrong = np.abs(back - p).max(axis=-1, initial=0.0) > _RESIDUAL * (1.0 + np.abs(p).max(axis=-1, initial=0.0))
     if wrong.any():

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.integrate import DenseOutput, OdeSolver
+from scipy.integrate import DenseOutput, OdeSolver, solve_ivp
 
 from integrators.adapters.blocks import Block, Layout, find_blocks
 from integrators.controllers import find_controller
@@ -36,7 +37,7 @@ from integrators.problem import Problem
 from integrators.problem.fields import as_field, reads_time
 from integrators.status import Status
 from integrators.steppers.gauss_in_lanes import ROUNDING, energy_of, gauss_in_lanes_method
-from liegroup.arrays import positive, real, reals
+from liegroup.arrays import check_function, positive, real, reals
 from liegroup.table import RN
 
 Array = NDArray[np.float64]
@@ -389,6 +390,73 @@ class GAUSS8(DividingSolver):
     ) -> None:
         self.blocks = find_blocks(int(np.size(y0)))
         super().__init__(fun, t0, y0, t_bound, vectorized, **options)
+
+
+def odeint(
+    function: Callable[..., Any],
+    y0: ArrayLike,
+    t: ArrayLike,
+    args: tuple[Any, ...] = (),
+    *,
+    method: Any = None,
+    tfirst: bool = False,
+    rtol: float = 1e-10,
+    atol: ArrayLike = 1e-10,
+    **options: Any,
+) -> Array:
+    """Called like `scipy.integrate.odeint`, with our methods: for packages that take such a function, as PyDy's
+    ``System(…, ode_solver=odeint)`` does.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(y, t, *args)`` → ẏ (n,); with `tfirst`, ``function(t, y, *args)``.
+    y0 : array (n,)
+        The state at ``t[0]``.
+    t : array (k,)
+        Times, one after the other in either direction.
+    args : tuple
+        Further arguments of the function.
+    method : solver of `solve_ivp`, optional
+        Such as `GAUSS8`, or ``LieRK45(groups=["SO3", 3])``; default `LieDOP853` of plain numbers.
+    tfirst : bool
+        The order of the function's arguments.
+    rtol, atol : float
+        Tolerances.
+    **options
+        Others of `solve_ivp`.
+
+    Returns
+    -------
+    array (k, n)
+        States at the times t.
+
+    Raises
+    ------
+    RuntimeError
+        The end was not reached: when, and why.
+    ValueError, TypeError
+        As `solve_ivp`; fewer than two times.
+
+    Examples
+    --------
+    >>> end = odeint(lambda y, t: [y[1], -y[0]], [1.0, 0.0], [0.0, 1.0])[-1]
+    >>> bool(abs(end[0] - np.cos(1.0)) < 1e-9)
+    True
+    """
+    times, start = reals(t, "t"), np.atleast_1d(reals(y0, "y0"))
+    if times.ndim != 1 or len(times) < 2:
+        raise ValueError(f"t: shape {times.shape}, expected at least two times")
+    check_function(function, "function", "a function of (y, t, …)")
+    rate = function if tfirst else lambda t, y, *more: function(y, t, *more)
+    chosen = LieDOP853(groups=[len(start)]) if method is None else method
+    found = solve_ivp(
+        rate, (times[0], times[-1]), start, method=chosen, t_eval=times, args=args, rtol=rtol, atol=atol, **options
+    )
+    if not found.success:
+        reached = found.t[-1] if len(found.t) else times[0]
+        raise RuntimeError(f"odeint: stopped behind t = {reached:g} of {times[-1]:g}: {found.message}")
+    return np.asarray(found.y.T)
 
 
 class _Within(DenseOutput):  # type: ignore[misc]

@@ -100,6 +100,10 @@ class AdaptiveRun(Run):
         return self.watched_values
 
     @cached_property
+    def records(self) -> tuple[Any, ...]:
+        return *super().records, self.given_record(Control)
+
+    @cached_property
     def evaluated(self) -> Field:
         return self.steering.controller.evaluated(self.problem, super().evaluated)
 
@@ -141,7 +145,7 @@ class AdaptiveRun(Run):
         return float(self.clock[T]), float(self.clock[TAKEN] if self.counters[PENDING] else self.clock[H])
 
     def call_loop(self, count: int) -> int:
-        return int(self.loop(*self.records, self.filled(Control), count, self.steering.most))
+        return int(self.loop(*self.records, count, self.steering.most))
 
 
 def state_sizes(problem: Problem, y: Array) -> Array:

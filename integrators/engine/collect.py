@@ -17,12 +17,14 @@ from integrators.engine.fixed_run import FixedRun
 from integrators.engine.jumps import jumps
 from integrators.engine.observe import GREATEST, LEAST, SUM, SUM_LOW
 from integrators.engine.resolution import can_repeat, scale_of, unresolved
+from integrators.engine.resonance import resonant
 from integrators.engine.run import Plan, Run, Trajectory
 from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS, SUBSTEPS
 from integrators.method import Method
 from integrators.problem import Doubt, Problem
 from integrators.problem.consistency import inconsistent
 from integrators.problem.drawing import scene_of
+from integrators.problem.joints import JointStates
 from integrators.results.solution import Solution
 from integrators.status import Status
 
@@ -61,6 +63,7 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
         attributes=({} if isinstance(way, Plan) else _attributes(way)) | _divisions(counters) | _report(found),
         events=_events(names, found[0]) if single else tuple(_events(names, f) for f in found),
         scene=scene_of(problem),
+        joints=None if problem.joints is None else JointStates(problem),
     )
 
 
@@ -206,6 +209,7 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
     if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
         scale = scale_of(run, found.y)
         doubts += unresolved(run, found, scale, number) or jumps(run, found, scale, number)
+        doubts += resonant(run, found, number)
     return sorted(doubts, key=lambda doubt: abs(doubt.time - found.t[0]))
 
 

@@ -9,6 +9,8 @@ from integrators.engine.run import Output, Plan
 from integrators.problem import Problem
 
 _DOUBLE = 8
+_SMALL = 2**20
+"""Bytes that any process has."""
 
 
 def check_room(problem: Problem, output: Output, way: Plan | Steering, trajectories: int) -> None:
@@ -16,7 +18,8 @@ def check_room(problem: Problem, output: Output, way: Plan | Steering, trajector
     tables and once in its results.
     """
     rows = rows_of(output, way)
-    needed, free = 2 * trajectories * bytes_of(problem, rows), free_memory()
+    needed = 2 * trajectories * bytes_of(problem, rows)
+    free = free_memory() if needed > _SMALL else None
     if free is not None and needed > free:
         remedy = (
             "give fewer times in t_eval"

@@ -48,7 +48,7 @@ from integrators.problem.python_field import EVALUATED, EVENTS, INVARIANTS, PROJ
 from integrators.results.solution import explain
 from integrators.signatures import FIELD, STEP
 from integrators.status import Status
-from liegroup.compile import Entry, Pointer, bind_needed, bind_these
+from liegroup.compile import Entry, Packed, Pointer, bind_needed, bind_these
 from liegroup.table import bind
 
 Array = NDArray[np.float64]
@@ -159,7 +159,11 @@ class Run:
     @cached_property
     def records(self) -> tuple[Any, ...]:
         """The records that every loop takes, in its order."""
-        return tuple(self.filled(kind) for kind in (*self.EVALUATING, State, Crossings, Saving, Guarding))
+        return tuple(self.given_record(kind) for kind in (*self.EVALUATING, State, Crossings, Saving, Guarding))
+
+    def given_record(self, kind: Any) -> Any:
+        """A record as the loop takes it."""
+        return self.filled(kind) if self.interpreted else Packed(self.filled(kind))
 
     # --- arrays and functions -------------------------------------------------------------------------------------
 
@@ -236,7 +240,7 @@ class Run:
 
     def _functions(self) -> None:
         problem, events = self.problem, self.output.events
-        self.parameters, self.structure = problem.parameters, problem.structure
+        self.parameters, self.structure = problem.own_parameters(), problem.structure
         self.called_back: CalledBack | None = None
         is_compiled = problem.is_compiled and (events is None or events.field.is_compiled)
         self.interpreted = not (is_compiled or CALL_BACK)

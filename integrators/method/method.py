@@ -99,6 +99,8 @@ class Stepper:
         ``rows(options)`` → rows of its own that it needs in the workspace.
     maps : tuple of str
         Coordinate maps the theory of the family allows.
+    groups : tuple of str
+        Names of the only groups that it allows as configurations; empty: all.
     interpolant : Entry, optional
         Gives states within the last step, with the signature of a step: y is the state at its start, the step size the
         part of it to go, the workspace what the step left there.  Used by methods with a `dense_order`; others take a
@@ -152,6 +154,7 @@ class Stepper:
     step: Entry | None
     rows: Callable[[NDArray[np.int64]], int]
     maps: tuple[str, ...] = ("exp", "cayley", "ccsk")
+    groups: tuple[str, ...] = ()
     interpolant: Entry | None = None
     prepare: Callable[[Problem], tuple[NDArray[np.float64], NDArray[np.int64]]] | None = None
     evaluates: str = "field"

@@ -48,7 +48,7 @@ class SingleStep:
         work, field_work = np.full(self._method.work_shape(p), zero), np.full(p.work_shape, zero)
         counters = np.zeros(COUNTERS, dtype=np.int64)
         status = self._call(
-            self._field, t, h, end, low, p.table, self._coefficients, self._options, p.parameters, p.structure,
+            self._field, t, h, end, low, p.table, self._coefficients, self._options, p.own_parameters(), p.structure,
             field_work, work, counters
         )  # fmt: skip
         raise_raised()

@@ -118,7 +118,7 @@ def _ambient_field(problem: Problem) -> Callable[[float, Array], Array]:
     v, work = np.zeros(problem.dimension), np.zeros(problem.work_shape)
 
     def rate(t: float, y: Array) -> Array:
-        field(t, np.ascontiguousarray(y), problem.parameters, problem.structure, work, v)
+        field(t, np.ascontiguousarray(y), problem.own_parameters(), problem.structure, work, v)
         raise_raised()
         return ambient_velocity(problem.table, y, v)
 

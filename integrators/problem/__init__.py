@@ -2,6 +2,7 @@
 
 from integrators.problem.guards import Doubt, Guard
 from integrators.problem.holonomic import holonomic_problem
+from integrators.problem.inputs import Inputs, Sampled, traced
 from integrators.problem.lagrangian import lagrangian_problem
 from integrators.problem.posing import Poses, pose
 from integrators.problem.problem import OwnStep, Problem, Variable
@@ -10,12 +11,15 @@ from liegroup.modules import listing
 __all__ = [
     "Doubt",
     "Guard",
+    "Inputs",
     "OwnStep",
     "Poses",
     "Problem",
+    "Sampled",
     "Variable",
     "holonomic_problem",
     "lagrangian_problem",
     "pose",
+    "traced",
 ]
 __dir__ = listing(__all__)

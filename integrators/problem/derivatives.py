@@ -62,6 +62,15 @@ def _angle(g: Graph, j: int, a: Sequence[int], d: Sequence[int]) -> int:
     )
 
 
+def _one_and_square(g: Graph, a: int, square: float, one: float) -> int:
+    """± a² ± 1."""
+    return g.apply("add", g.apply("multiply", g.constant(square), g.apply("multiply", a, a)), g.constant(one))
+
+
+def _over_root(g: Graph, a: int, d: int, square: float, one: float) -> int:
+    return g.apply("divide", d, g.apply("sqrt", _one_and_square(g, a, square, one)))
+
+
 _RULES: dict[str, Rule] = {
     "negate": lambda g, j, a, d: g.apply("negate", d[0]),
     "add": lambda g, j, a, d: g.apply("add", d[0], d[1]),
@@ -74,6 +83,14 @@ _RULES: dict[str, Rule] = {
     "exp": lambda g, j, a, d: g.apply("multiply", j, d[0]),
     "log": lambda g, j, a, d: g.apply("divide", d[0], a[0]),
     "tanh": _tanh,
+    "sinh": lambda g, j, a, d: g.apply("multiply", g.apply("cosh", a[0]), d[0]),
+    "cosh": lambda g, j, a, d: g.apply("multiply", g.apply("sinh", a[0]), d[0]),
+    "asinh": lambda g, j, a, d: _over_root(g, a[0], d[0], +1.0, +1.0),
+    "acosh": lambda g, j, a, d: _over_root(g, a[0], d[0], +1.0, -1.0),
+    "atanh": lambda g, j, a, d: g.apply("divide", d[0], _one_and_square(g, a[0], -1.0, 1.0)),
+    "expm1": lambda g, j, a, d: g.apply("multiply", g.apply("exp", a[0]), d[0]),
+    "log1p": lambda g, j, a, d: g.apply("divide", d[0], g.apply("add", g.constant(1.0), a[0])),
+    "floor": lambda g, j, a, d: g.constant(0.0),
     "atan2": _angle,
     "select": lambda g, j, a, d: g.apply("select", a[0], d[0], d[1]),
 }

@@ -52,9 +52,16 @@ def raise_raised(where: str = "") -> None:
         raise error
 
 
+def keep_raised(error: BaseException) -> None:
+    """Keep what a Python function below compiled code has raised, unless something was raised before: `raise_raised`
+    raises it.
+    """
+    _raised.first = _raised.first or error
+
+
 def compiled_field(function: Callable[..., None], python: Callable[..., None], name: str) -> Any:
     """A jitted function of all six arguments for one trajectory; `python`: its interpreted form."""
-    attempt, address = attempt_of(function, FIELD_SIGNATURE, name), _address(_Reports(python, name))
+    attempt, address = attempt_of(function, FIELD_SIGNATURE, name), address_of(_Reports(python, name))
 
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
         if attempt(t, y, parameters, structure, work, out):
@@ -65,7 +72,7 @@ def compiled_field(function: Callable[..., None], python: Callable[..., None], n
 
 def compiled_field_lanes(function: Callable[..., None], python: Callable[..., None], name: str) -> Any:
     """The same in lanes, where only that something was raised is reported: the steps are taken again one by one."""
-    attempt, address = attempt_of(function, FIELD_LANES_SIGNATURE, name), _address(_Reports(python, name))
+    attempt, address = attempt_of(function, FIELD_LANES_SIGNATURE, name), address_of(_Reports(python, name))
 
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
         if attempt(t, y, parameters, structure, work, out):
@@ -83,7 +90,7 @@ def compiled_field_timed(function: Callable[..., None], python: Callable[..., No
         attempt = attempt_of(function, FIELD_TIMED_SIGNATURE, name)
     except TypeError:
         return None
-    address = _address(_Reports(python, name))
+    address = address_of(_Reports(python, name))
 
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
         if attempt(ld2(work, work.shape[0] - 1, 0), y, parameters, structure, work, out):
@@ -113,7 +120,8 @@ def report(address: Any, t: Any, y: Any, parameters: Any, structure: Any, work: 
         out[i] = NAN
 
 
-def _address(reports: _Reports) -> int:
+def address_of(reports: Callable[[float], None]) -> int:
+    """The address of a Python function as a C function, which is kept from now on."""
     _kept.append(C_FUNCTION(reports))
     return ctypes.cast(_kept[-1], ctypes.c_void_p).value or 0
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem.fields import Field, as_field, joined, lane_work_shape, linearised, reads_time
 from integrators.problem.guards import Doubt, Guard, checked, unknown
+from integrators.problem.inputs import as_inputs
 from integrators.problem.jitted import raise_raised
 from integrators.problem.parts import constrained, lagrangian, quasi_velocity
 from liegroup.arrays import integer, real, reals, sequence, shown
@@ -155,6 +156,11 @@ class Problem:
     scene : Scene or callable ``(t, y) → Scene``, optional
         How a motion is drawn (`integrators.scenes`); default boxes for the factors SE(3), SO(3) and SE(2) of the group,
         none for others: ``integrators.scenes.points(f)`` draws points f(y).  It has no part in the motion.
+    joints : object with attributes nq and nv, optional
+        Whose joints the state begins with, such as a tree: its first nq components are their configuration, the first
+        nv of the field their velocity.  For `Solution.joint_states` and other projects' arrays.
+    inputs : mapping name → place, or Inputs, optional
+        Which of the parameters are given from outside: see `with_inputs` and `integrators.stepper`.
 
     Raises
     ------
@@ -207,6 +213,8 @@ class Problem:
     exact: Callable[[Any], Array] | None = None
     model: str = "problem"
     scene: Any = None
+    joints: Any = None
+    inputs: Any = None
     table: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -214,6 +222,7 @@ class Problem:
         self._put("y0", self.check_state(self.y0, "y0"))
         self._put("field", as_field(self.field))
         self._put("parameters", _vector(self.parameters, "parameters", np.float64))
+        self._put("inputs", as_inputs(self.inputs, len(self.parameters)))  # type: ignore[arg-type]
         self._put("structure", _vector(self.structure, "structure", np.int64))
         if isinstance(self.invariants, Mapping) and not self.invariant_names:
             self._put("invariant_names", tuple(self.invariants))
@@ -293,6 +302,7 @@ class Problem:
             ("field", "compiled" if self.is_compiled else "plain Python"),
             ("watched", ", ".join(self.invariant_names)),
             ("guards", ", ".join(guard.name for guard in self.guards)),
+            ("inputs", str(self.inputs).removeprefix("<Inputs: ").removesuffix(">") if len(self.inputs) else ""),
         ]
         first = np.atleast_2d(self.y0)[0]
         parts = [(v.name, label) for v in self.variables for label in v.labels]
@@ -313,6 +323,93 @@ class Problem:
             Everything else is as it was.
         """
         return replace(self, y0=y0)
+
+    def with_inputs(self, u: Any) -> Problem:
+        """The same problem with other inputs.
+
+        Parameters
+        ----------
+        u : array (m,), mapping of str to number or function, or function
+            Numbers are held.  Functions are ``f(t)``, ``f(t, y)`` or ``f(t, q, v)``, of one input or (not in a mapping)
+            of all: jitted ones and ``integrators.traced(f)`` are compiled, `integrators.problem.Sampled` data, too;
+            other functions are called back by the compiled field.  Inputs that are not named stay as they were, if they
+            are held; functions given before are forgotten.
+
+        Returns
+        -------
+        Problem
+            Its `inputs` say how each runs.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Unknown names, other sizes, numbers that are not finite, what is no such function; what a function returns
+            wrongly, when it is called.
+
+        Notes
+        -----
+        Where the field is evaluated, so are the functions.  Variational steps of trees and mechanisms hold their inputs
+        over a step, of order 2: see `integrators.problem.driven`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from integrators import Problem, integrate
+        >>> from liegroup import rn
+        >>> cart = Problem(rn(2), [0.0, 0.0], lambda t, y, p: [y[1], p[0]], parameters=[0.0], inputs={"force": 0})
+        >>> pushed = cart.with_inputs({"force": lambda t, y: -y[0] - 2.0 * y[1] + 1.0})
+        >>> pushed.inputs
+        <Inputs: force, plain Python>
+        >>> bool(abs(integrate(pushed, "RKMK4", (0.0, 20.0), 0.1).y[-1, 0] - 1.0) < 1e-6)
+        True
+        """
+        from integrators.problem.driven import with_inputs  # it makes problems
+
+        return with_inputs(self, u)
+
+    def with_work(self) -> Problem:
+        """The same problem with the work of its inputs, J, integrated beside the state.
+
+        Returns
+        -------
+        Problem
+            With a variable `work` behind the others, one number per input, and, where an energy is watched, with the
+            invariant `balance`, the energy less all work: constant to the order of the method where nothing else takes
+            or brings energy.  It is no longer canonical.
+
+        Raises
+        ------
+        ValueError
+            No inputs, or inputs whose power is not known.
+
+        Examples
+        --------
+        >>> from integrators import Problem, integrate
+        >>> from integrators.problem import Inputs
+        >>> from liegroup import rn
+        >>> cart = Problem(
+        ...     rn(2), [0.0, 0.0], lambda t, y, p: [y[1], p[0]], parameters=[3.0],
+        ...     invariants={"energy": lambda t, y: 0.5 * y[1] ** 2},
+        ...     inputs=Inputs(("force",), (0,), power=lambda t, y, p: [p[0] * y[1]]),
+        ... )
+        >>> run = integrate(cart.with_work(), "RKMK4", (0.0, 2.0), 0.1)
+        >>> round(float(run["work"][-1, 0]), 12), bool(run.error("balance") < 1e-12)
+        (18.0, True)
+        """
+        from integrators.problem.work import with_work  # it makes problems
+
+        return with_work(self)
+
+    def own_parameters(self) -> Array:
+        """The parameters, for a run: a copy, where functions write their inputs into them.
+
+        Returns
+        -------
+        array
+            float64.
+        """
+        parameters: Array = self.parameters  # type: ignore[assignment]
+        return parameters if self.inputs.signal is None else parameters.copy()
 
     def velocity(self, t: float, y: ArrayLike) -> Array:
         """The field at one state: body velocity (dimension,).
@@ -390,7 +487,7 @@ class Problem:
         out = np.zeros(size)
         call = function.compiled if function.is_compiled else function.python
         t = real(t, "t", "a number", lambda x: True)
-        call(t, y, self.parameters, self.structure, np.zeros(self.work_shape), out)
+        call(t, y, self.own_parameters(), self.structure, np.zeros(self.work_shape), out)
         raise_raised()
         return out
 

@@ -165,7 +165,7 @@ class CalledBack:
         values[...] = 0.0 if self._pending is None else np.nan
         if self._pending is None:
             try:
-                function(t, y, problem.parameters, problem.structure, self._work, values)
+                function(t, y, self.parameters[: self._first], problem.structure, self._work, values)
             except BaseException as error:  # also a second Ctrl-C: raised again by `raise_pending`
                 self._pending = error
                 self._when = f"raised by {name}, called at t = {t!r}, y = {y.tolist()}"

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.problem import Doubt, Variable
+from integrators.problem.joints import written_for
 from integrators.results import storage
 from integrators.status import EXPLANATIONS, Status
 from liegroup.arrays import of_kind, shown
@@ -70,6 +71,8 @@ class Solution:
         is doubtful.
     scene : Scene or callable ``(t, y) → Scene``, or None
         How the motion is drawn, from the problem; data files do not keep it.
+    joints : JointStates or None
+        Whose joints moved, from the problem, for `joint_states`; data files do not keep it.
 
     Examples
     --------
@@ -115,6 +118,7 @@ class Solution:
     events: Any = field(default_factory=dict)
     doubts: tuple[Doubt, ...] = ()
     scene: Any = field(default=None, repr=False)
+    joints: Any = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         of = "" if isinstance(self.status, Status) else f", {len(self.status)} trajectories"
@@ -377,6 +381,93 @@ class Solution:
         from integrators.scenes import animate
 
         return animate(self, path, **options)
+
+    # --- joints, here and in other projects ---------------------------------------------------------------------------
+
+    def joint_states(self) -> tuple[Array, Array]:
+        """Configurations and velocities of the joints at the saved times.
+
+        Returns
+        -------
+        q : array (k, nq), or (m, k, nq) for an ensemble
+            rad and m.
+        v : array (k, nv), or (m, k, nv)
+            rad/s and m/s, from momenta where the states have these.
+
+        Raises
+        ------
+        ValueError
+            The problem has no joints, or the solution is from a file.
+
+        Examples
+        --------
+        >>> import mechanics
+        >>> from integrators import integrate
+        >>> tree = mechanics.load_model("double_pendulum")
+        >>> solution = integrate(tree.problem([0.5, 0.2]), "TREE_VARIATIONAL", (0.0, 0.1), step=0.01)
+        >>> q, v = solution.joint_states()
+        >>> q.shape, v.shape
+        ((11, 2), (11, 2))
+        """
+        if self.joints is None:
+            raise ValueError(
+                f"joint_states: the model {self.model!r} has no joints (or the solution is from a file, which keeps "
+                "none); pose it with a tree or a mechanism"
+            )
+        q, v = self.joints(self.t, self.y)
+        return q, v
+
+    def as_mujoco(self, model: Any) -> tuple[Array, Array]:
+        """(qpos, qvel) of a MuJoCo model with the same joints at the saved times, for its viewer and its sensors.
+
+        Parameters
+        ----------
+        model : mujoco.MjModel
+            Whose joints have the same names (`mechanics.state_map`).
+
+        Returns
+        -------
+        qpos : array (k, model.nq), or (m, k, model.nq) for an ensemble
+            From its own zero, quaternions (w, x, y, z), rad and m.
+        qvel : array (k, model.nv), or (m, k, model.nv)
+            The linear velocity of free joints in world axes, rad/s and m/s.
+
+        Raises
+        ------
+        TypeError
+            No model.
+        ValueError
+            The problem has no joints; joints that only one side has, with their names (ModelError).
+        """
+        return self._written("MuJoCo", model)
+
+    def as_pinocchio(self, model: Any) -> tuple[Array, Array]:
+        """(q, v) of a Pinocchio model with the same joints at the saved times.
+
+        Parameters
+        ----------
+        model : pinocchio.Model
+            Whose joints have the same names (`mechanics.state_map`).
+
+        Returns
+        -------
+        q : array (k, model.nq), or (m, k, model.nq) for an ensemble
+            Quaternions (x, y, z, w), unbounded angles (cos, sin), rad and m.
+        v : array (k, model.nv), or (m, k, model.nv)
+            rad/s and m/s.
+
+        Raises
+        ------
+        TypeError
+            No model.
+        ValueError
+            The problem has no joints; joints that only one side has, with their names (ModelError).
+        """
+        return self._written("Pinocchio", model)
+
+    def _written(self, project: str, model: Any) -> tuple[Array, Array]:
+        q, v = self.joint_states()
+        return written_for(self.joints.problem.joints, project, model, q, v)
 
     # --- tables and pictures ------------------------------------------------------------------------------------------
 

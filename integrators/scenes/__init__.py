@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from integrators.scenes.showing import show
+from integrators.scenes.showing import draw, show
 from liegroup.modules import listing
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ __all__ = [
     "creased",
     "cuboid",
     "cylinder",
+    "draw",
     "ellipsoid",
     "film_of",
     "joined",

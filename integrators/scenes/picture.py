@@ -7,6 +7,7 @@ another; the page (`integrators.scenes.page`) draws exactly.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ SECONDS = 10.0
 """Length of a video of a motion that is much longer or shorter than that."""
 TRIANGLES = 6000
 """Of all bodies of a film, at most; finer meshes are made coarser for a video."""
+STILL = 45_000
+"""Of a picture."""
 FOV = 32.0
 _SUN = np.array([-0.35, 0.55, 0.85])
 """Direction of the light in the axes of the eye: right, up, towards it."""
@@ -80,6 +83,25 @@ def video(films: Sequence[Film], path: Path, title: str = "") -> None:
                 figure.set_layout_engine("none")  # found once
 
 
+def still(film: Film, ax: Any = None, lines: Sequence[tuple[Array, str]] = ()) -> Any:
+    """The first frame of a film in matplotlib axes, with lines (k, 3) in the world and their colours.
+
+    Without axes in those of a new figure.  Lines are drawn over the bodies.
+    """
+    from matplotlib import pyplot
+
+    if ax is None:
+        ax = pyplot.subplots(figsize=(5.0, 5.0), layout="constrained")[1]
+    points = [film.low[None], film.high[None], *(line for line, _ in lines)]
+    low, high = np.min([p.min(axis=0) for p in points], axis=0), np.max([p.max(axis=0) for p in points], axis=0)
+    film = replace(film, low=low, high=high)
+    view = View(ax, film, stage([film]), STILL)
+    view.seek(0)
+    for line, colour in lines:
+        view.line(line, colour)
+    return ax
+
+
 def _plot(ax: Any, films: Sequence[Film], name: str) -> Any:
     """The change of a watched number; returns the cursor."""
     for film, colour in zip(films, CURVES * 2, strict=False):
@@ -99,7 +121,7 @@ def _plot(ax: Any, films: Sequence[Film], name: str) -> Any:
 class View:
     """One film in matplotlib axes, frame by frame."""
 
-    def __init__(self, ax: Any, film: Film, at: Stage) -> None:
+    def __init__(self, ax: Any, film: Film, at: Stage, triangles: int = TRIANGLES) -> None:
         from matplotlib.collections import LineCollection, PolyCollection
 
         self.ax, self.film, self.at = ax, film, at
@@ -118,7 +140,7 @@ class View:
         pad = 0.06 * float((high - low).max())
         ax.set_xlim(low[0] - pad, high[0] + pad)
         ax.set_ylim(low[1] - pad, high[1] + pad)
-        part = _coarseness(film)
+        part = _coarseness(film, triangles)
         self._triangles = [
             _triangles(body.shapes, body.colour or PALETTE[k % len(PALETTE)], part)
             for k, body in enumerate(film.scene.bodies)
@@ -169,6 +191,11 @@ class View:
         ends = [[self._end(tie.first, tie.at, R, x), self._end(tie.second, tie.on, R, x)] for tie in film.scene.ties]
         self._ties.set_segments(list(self._seen(np.array(ends), shift)[..., :2]) if ends else [])
 
+    def line(self, points: Array, colour: str) -> None:
+        """A line (k, 3) in the world, over everything."""
+        seen = self._seen(points, np.zeros(3))
+        self.ax.plot(seen[:, 0], seen[:, 1], color=colour, lw=1.6, zorder=4, scalex=False, scaley=False)
+
     def _whole(self, shift: Array) -> Array:
         """A shift by whole cells of the floor."""
         along = shift - (shift @ self.at.normal) * self.at.normal
@@ -196,10 +223,10 @@ def _triangles(shapes: Sequence[Any], colour: str, part: float) -> tuple[Array, 
     return np.concatenate(corners), np.concatenate(colours)
 
 
-def _coarseness(film: Film) -> float:
-    """The part of the triangles that a video keeps."""
+def _coarseness(film: Film, triangles: int) -> float:
+    """The part of the triangles that is kept."""
     count = sum(len(s.faces) for b in film.scene.bodies for s in b.shapes if isinstance(s, Surface))
-    return min(1.0, TRIANGLES / max(count, 1))
+    return min(1.0, triangles / max(count, 1))
 
 
 def _grid(at: Stage) -> Array:

@@ -13,3 +13,9 @@ from liegroup.arrays import shown
 def show(thing: Any, q: Any = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
     """One configuration of a thing, or several to step through; packages register how they are drawn."""
     raise TypeError(f"thing: {shown(thing)}, expected a Tree or a Mechanism; solutions have animate(path)")
+
+
+@singledispatch
+def draw(thing: Any, q: Any, ax: Any = None, **options: Any) -> Any:
+    """One configuration of a thing in matplotlib axes; packages register how they are drawn."""
+    raise TypeError(f"thing: {shown(thing)}, expected a Tree or a Mechanism; solutions have animate(path)")

@@ -71,14 +71,31 @@ def by_parameters(
     n, parameters = problem.dimension, np.array(problem.parameters, dtype=np.float64)
     for k in controls:
         _check_control(problem, method, k)
-    end = _single(problem, method, y, h, t, 0)
+    end = _whole(problem, method, y, h, t, parameters)
     columns = []
     for d in np.eye(n + len(controls) + 1):
         u = parameters.astype(complex)
         u[list(controls)] += 1j * EPSILON * d[n:-1]
         start = moved(problem, y.astype(complex), 1j * EPSILON * d[:n])
-        columns.append(_single(problem, method, start, h + 1j * EPSILON * d[-1], t, 0, u).imag / EPSILON)
+        columns.append(_whole(problem, method, start, h + 1j * EPSILON * d[-1], t, u).imag / EPSILON)
     return end, np.linalg.pinv(velocities(problem, end)) @ np.transpose(columns)
+
+
+def _whole(problem: Problem, method: Method, y: Any, h: Any, t: Any, parameters: Any) -> Any:
+    """The state after one step, composed or not, with the projection that the problem applies after it."""
+    parts = substeps(method) if method.stepper.own else [(method, 1.0)]
+    for single, part in parts:
+        y = _single(problem, single, y, part * h, t, 0, parameters)
+        t = t + part * h
+    return _projected(problem, y, t, parameters)
+
+
+def _projected(problem: Problem, y: Any, t: Any, parameters: Any) -> Any:
+    if problem.projection is None:
+        return y
+    out, work = y.copy(), np.zeros(problem.work_shape, dtype=y.dtype)
+    problem.projection.python(t, y, parameters, problem.structure, work, out)
+    return out
 
 
 def _check_control(problem: Problem, method: Method, k: int) -> None:
@@ -109,11 +126,7 @@ def _end(problem: Problem, parts: list[tuple[Method, float]], y: Any, h: Any, u:
         y = _single(problem, single, y, size, t, number)
         y[-n:] = y[-n:] + 0.5 * size * u
         t = t + size
-    if problem.projection is not None:
-        out, work = y.copy(), np.zeros(problem.work_shape, dtype=y.dtype)
-        problem.projection.python(t, y, problem.parameters, problem.structure, work, out)
-        y = out
-    return y
+    return _projected(problem, y, t, problem.parameters)
 
 
 def _single(problem: Problem, method: Method, y: Any, h: Any, t: Any, number: int, parameters: Any = None) -> Any:

@@ -50,12 +50,12 @@ class LinearisedStep(NamedTuple):
         the coordinates of the velocities, and Aᵀ Ω(p₁) A = Ω(p₀) with the two-form of
         `integrators.analysis.canonical.two_form`.
 
-        With closed loops it is the derivative of the step together with the projection that the problem applies after
-        every step.  Its columns lie in the tangent space of the constraints at the end, φ(q₁) = 0 and G M⁻¹ p₁ = 0;
-        momenta of reactions alone, δp = Gᵀx, give zero; on tangent vectors at the start the two-form is preserved.
-        Directions that open a loop are closed within the step, by impulses of the size of the gap over h: this part of
-        A grows like 1/h and says nothing about motions.  Where closures are redundant only directions that keep the
-        loops closed have a meaning.
+        With closed loops it is the derivative of the step together with the projection that the problem applies, after
+        every step of methods of high order, too. Its columns lie in the tangent space of the constraints at the end,
+        φ(q₁) = 0 and G M⁻¹ p₁ = 0; momenta of reactions alone, δp = Gᵀx, give zero; on tangent vectors at the start the
+        two-form is preserved. Directions that open a loop are closed within the step, by impulses of the size of the
+        gap over h: this part of A grows like 1/h and says nothing about motions. Where closures are redundant only
+        directions that keep the loops closed have a meaning.
     B : (2n, m)
         ∂(q₁, p₁)/∂u for the m controls, held over the step.
     by_step : (2n,)
@@ -116,7 +116,7 @@ def linearised_step(
     Raises
     ------
     ValueError
-        Another kind of method; sizes that do not fit; a problem that is projected after every step.
+        Another kind of method; sizes that do not fit.
     ArithmeticError
         The step has no solution that Newton's method finds; the message is the status.
 
@@ -145,11 +145,6 @@ def linearised_step(
         )
     if chosen.stepper.multistep:
         raise ValueError(f"method: {chosen.name}, whose steps depend on states before; expected a one-step method")
-    if of_field and problem.projection is not None:
-        raise ValueError(
-            f"problem: {problem.model!r} is projected after every step, which the derivatives of {chosen.name} do not "
-            "include; on mechanisms take TREE_VARIATIONAL, else a problem without projection"
-        )
     values, parameters = np.asarray(u, dtype=np.float64), np.array(problem.parameters, dtype=np.float64)
     if values.shape != (len(controls),) or not all(0 <= k < len(parameters) for k in controls):
         raise ValueError(

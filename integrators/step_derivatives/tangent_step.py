@@ -90,7 +90,7 @@ class _Run:
         form, field = "compiled_lanes" if lanes else "compiled", method.function(problem)
         self.call, self.field = getattr(tangent.step, form), getattr(field, form)
         self.method = (problem.table, method.kernel_coefficients(problem), method.kernel_options(problem))
-        self.data = (problem.parameters, problem.structure)
+        self.data = (problem.own_parameters(), problem.structure)
 
     @property
     def directions(self) -> Array:

@@ -71,6 +71,7 @@ def composed(stepper: Stepper) -> Stepper:
         _composed(stepper.step),
         rows=lambda options: stepper.rows(options[1 + OWN_OPTIONS :]),
         maps=stepper.maps,
+        groups=stepper.groups,
         prepare=stepper.prepare,
         evaluates=stepper.evaluates,
         needs=stepper.needs,

@@ -130,7 +130,9 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return np.concatenate([np.linalg.inv(K).ravel(), K.ravel()]), np.zeros(0, dtype=np.int64)
 
 
-ENERGY_MOMENTUM = Stepper("energy_momentum", step, _rows, maps=("cayley",), prepare=_prepare, needs="canonical")
+ENERGY_MOMENTUM = Stepper(
+    "energy_momentum", step, _rows, maps=("cayley",), groups=("SO(3)",), prepare=_prepare, needs="canonical"
+)
 
 
 def energy_momentum(name: str = "ENERGY_MOMENTUM", **changes: Any) -> Method:

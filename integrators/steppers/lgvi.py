@@ -273,7 +273,9 @@ def _prepare_rotations(problem: Problem) -> tuple[NDArray[np.float64], NDArray[n
 
 
 LGVI = Stepper("lgvi", step, _rows, prepare=_prepare, needs="canonical")
-ON_ROTATIONS = Stepper("lgvi", step, _rows, maps=("cayley",), prepare=_prepare_rotations, needs="canonical")
+ON_ROTATIONS = Stepper(
+    "lgvi", step, _rows, maps=("cayley",), groups=("SO(3)", "R"), prepare=_prepare_rotations, needs="canonical"
+)
 
 
 def lgvi(name: str = "", form: str = "hp", map: str = "", plain: bool = False, **changes: Any) -> Method:

@@ -237,6 +237,7 @@ VARIATIONAL = Stepper(
     step,
     lambda options: 0,
     maps=("exp",),
+    groups=("R",),
     prepare=_prepare,
     evaluates="parts",
     shape=_shape,

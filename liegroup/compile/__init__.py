@@ -24,19 +24,32 @@ used only where nobody else can write (`liegroup.compile.folders`), and what is 
 (`liegroup.compile.seals`).
 """
 
+from liegroup.compile.addresses import Pointer, function_at
 from liegroup.compile.cache import source_digest
 from liegroup.compile.callback import C_FUNCTION, call_at
 from liegroup.compile.decorators import Entry, compile_field, entry, helper, is_formula, is_jitted, kernel, primitive
 from liegroup.compile.folders import cache_directory
 from liegroup.compile.functions import COMPLEX_STEP, absolute, any_, each_lane, less, magnitude, select, sqrt
 from liegroup.compile.lanes import WIDTH
-from liegroup.compile.memory import ALIGNMENT, flattened, in_rows_of_lanes, joined, lane_array, ld, ld2, st, st2
+from liegroup.compile.memory import (
+    ALIGNMENT,
+    flattened,
+    in_pairs,
+    in_rows,
+    in_rows_of_lanes,
+    joined,
+    lane_array,
+    ld,
+    ld2,
+    st,
+    st2,
+)
 from liegroup.compile.options import MODE
 from liegroup.compile.pending import LateBindingError, raise_pending
 from liegroup.compile.processor import Processor, processor
 from liegroup.compile.rare import bind_needed, bind_these, never, rare, scalar_of
+from liegroup.compile.records import Packed, record
 from liegroup.compile.signatures import (
-    Pointer,
     boolean,
     constants,
     function,
@@ -49,7 +62,6 @@ from liegroup.compile.signatures import (
     matrix,
     nothing,
     real,
-    record,
     vector,
 )
 from liegroup.compile.undisturbed import undisturbed
@@ -62,6 +74,7 @@ __all__ = [
     "WIDTH",
     "Entry",
     "LateBindingError",
+    "Packed",
     "Pointer",
     "Processor",
     "absolute",
@@ -77,7 +90,10 @@ __all__ = [
     "entry",
     "flattened",
     "function",
+    "function_at",
     "helper",
+    "in_pairs",
+    "in_rows",
     "in_rows_of_lanes",
     "integer",
     "integer_table",

@@ -1,4 +1,4 @@
-"""The way out: how compiled code reaches a plain Python function."""
+"""Functions by their addresses: how compiled code reaches a plain Python function, or a compiled one."""
 
 from __future__ import annotations
 

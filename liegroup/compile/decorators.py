@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from numba import types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaError
 
@@ -60,12 +61,14 @@ def is_formula(function: Any) -> bool:
     return bool(getattr(function, "is_formula", False))
 
 
-def primitive(compiled: Callable[..., Any]) -> Callable[[F], F]:
-    """Give a Python function of any scalar type the compiled form `compiled` (same arguments) on float64 and lanes."""
+def primitive(compiled: Callable[..., Any], stepped: Callable[..., Any] | None = None) -> Callable[[F], F]:
+    """Give a Python function of any scalar type the compiled form `compiled` (same arguments) on float64 and lanes, and
+    the form `stepped` on complex numbers: f(x) + i f'(x) y of x + i y, for steps y that have no second order.
+    """
 
     def decorate(function: F) -> F:
         def resolve(*args: Any) -> Callable[..., Any]:
-            return compiled
+            return stepped if stepped is not None and any(isinstance(x, types.Complex) for x in args) else compiled
 
         compiled_form(function)(resolve)
         return function
@@ -99,6 +102,7 @@ class Entry:
         self.recipe: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
         self._signatures = signatures
         self._dispatcher: Any = None
+        self._address = 0
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self.__module__ = function.__module__
@@ -113,6 +117,14 @@ class Entry:
     def compiled_lanes(self) -> Any:
         """The dispatcher, compiled at least for the last signature (lanes)."""
         return self._compiled_for(-1)
+
+    @property
+    def address(self) -> int:
+        """Where the code for the first signature is, for `function_at`."""
+        if not self._address:
+            compiled = self.compiled.overloads[self._signatures[0].args]
+            self._address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+        return self._address
 
     @property
     def _cache(self) -> type | None:

@@ -131,6 +131,8 @@ def _multiprecision() -> Any:
 
 @compiled_form(less)
 def _less(a: Any, b: Any) -> Any:
+    if isinstance(a, types.Complex) or isinstance(b, types.Complex):
+        return lambda a, b: real_part(a) < real_part(b)
     return lambda a, b: a < b
 
 
@@ -148,13 +150,32 @@ def _any(condition: Any) -> Any:
 
 @compiled_form(sqrt)
 def _sqrt(x: Any) -> Any:
+    if isinstance(x, types.Complex):
+        return _sqrt_stepped
     return (lambda x: _sqrt_lanes(x)) if x is Lanes else (lambda x: math.sqrt(x))
+
+
+def _sqrt_stepped(x: Any) -> Any:
+    root = math.sqrt(x.real)
+    return complex(root, 0.5 * x.imag / root)
 
 
 @compiled_form(magnitude)
 @compiled_form(absolute)
 def _absolute(x: Any) -> Any:
+    if isinstance(x, types.Complex):
+        return lambda x: -x if x.real < 0.0 else x
     return (lambda x: _abs_lanes(x)) if x is Lanes else (lambda x: abs(x))
+
+
+def real_part(x: Any) -> Any:
+    """Of a complex number its real part; a real number itself."""
+    return x.real
+
+
+@compiled_form(real_part)
+def _real_part(x: Any) -> Any:
+    return (lambda x: x.real) if isinstance(x, types.Complex) else (lambda x: x)
 
 
 def each_lane(function: Callable[[float], float]) -> Callable[..., Any]:

@@ -20,10 +20,14 @@ from numba.core.runtime import rtsys
 
 from liegroup.compile import objects, progress
 from liegroup.compile.cells import Key, cell
+from liegroup.compile.lanes import VECTOR, WIDTH
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
 _NOT_CACHED = "numba.dynamic.globals"
 """Prefix of variables by which the compiler knows code that must not be kept for other processes."""
+_REGISTER = str(VECTOR)
+_BEGIN, _ALIGNED = "\n{\n", f" alignstack({8 * WIDTH})\n{{\n"
+"""What functions begin with; so that lane registers put aside on the stack do not lie across two lines of the cache."""
 
 
 class _Library(JITCodeLibrary):
@@ -38,6 +42,8 @@ class _Library(JITCodeLibrary):
     def __init__(self, codegen: Any, name: str, counts_references: bool = False) -> None:
         super().__init__(codegen, name)
         self._counts_references = counts_references
+        self.in_lanes = False
+        """Whether lane registers occur in it."""
         self.bound_late: set[tuple[int, bool]] = set()
         """What `liegroup.compile.late` calls through its table."""
         self.rare: set[Key] = set()
@@ -46,7 +52,10 @@ class _Library(JITCodeLibrary):
 
     def add_ir_module(self, ir_module: Any) -> None:
         self._raise_if_finalized()
-        module = llvm.parse_assembly(cgutils.normalize_ir_text(str(ir_module)))
+        text = cgutils.normalize_ir_text(str(ir_module))
+        inlined, _ = self._closure()
+        self.in_lanes |= _REGISTER in text or any(getattr(library, "in_lanes", False) for library in inlined)
+        module = llvm.parse_assembly(text.replace(_BEGIN, _ALIGNED) if self.in_lanes else text)
         self._optimize_functions(module)  # once: inlined as it is, a formula would make work in every kernel
         self._final_module.link_in(module)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, type_callable
 from numba.np.arrayobj import populate_array
 
@@ -141,6 +142,58 @@ def joined(a: Any) -> Any:
     memory.
     """
     return a.reshape(-1, *a.shape[2:])
+
+
+def in_rows(a: Any, columns: Any) -> Any:
+    """The numbers of a contiguous vector ``(m,)`` as rows of so many, in the same memory; what is left over is left
+    out.
+    """
+    rows = len(a) // columns
+    return a[: rows * columns].reshape(rows, columns)
+
+
+@type_callable(in_rows)
+def _in_rows_type(context: Any) -> Any:
+    return lambda a, columns: types.Array(a.dtype, 2, "C")
+
+
+@lower_builtin(in_rows, types.Array, types.Integer)
+def _in_rows(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    given = context.make_array(sig.args[0])(context, builder, args[0])
+    made, size = context.make_array(sig.return_type)(context, builder), given.itemsize
+    across = context.cast(builder, args[1], sig.args[1], types.intp)
+    shape, strides = [builder.sdiv(given.nitems, across), across], [builder.mul(size, across), size]
+    populate_array(made, given.data, shape, strides, size, given.meminfo, given.parent)
+    return made._getvalue()
+
+
+taught[in_rows] = None
+
+
+def in_pairs(a: Any) -> Any:
+    """The numbers of contiguous rows ``(m, n)``, n even, two and two as complex numbers ``(m, n/2)`` in the same
+    memory.
+    """
+    return a.view(np.complex128)
+
+
+@type_callable(in_pairs)
+def _in_pairs_type(context: Any) -> Any:
+    return lambda a: types.Array(types.complex128, 2, "C")
+
+
+@lower_builtin(in_pairs, types.Array)
+def _in_pairs(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    given = context.make_array(sig.args[0])(context, builder, args[0])
+    made, size = context.make_array(sig.return_type)(context, builder), context.get_constant(types.intp, 16)
+    rows, across = cgutils.unpack_tuple(builder, given.shape, 2)
+    across = builder.sdiv(across, context.get_constant(types.intp, 2))
+    data = builder.bitcast(given.data, made.data.type)
+    populate_array(made, data, [rows, across], [builder.mul(size, across), size], size, given.meminfo, given.parent)
+    return made._getvalue()
+
+
+taught[in_pairs] = None
 
 
 def _reshaped(function: Any, columns: int) -> None:

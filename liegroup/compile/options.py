@@ -14,11 +14,12 @@ OPTIONS: dict[str, Any] = {
     "error_model": "numpy",
     "fastmath": {"contract"} if MODE == "contract" else False,  # said in any case: else inherited from the caller
     "pipeline_class": KernelCompiler,
+    "no_cfunc_wrapper": True,  # functions are passed on by their own addresses
 }
 
 KERNEL = OPTIONS | {"_nrt": False}
 """Options of kernels: arrays are not reference-counted (calls cost half), and an allocation is a compile error."""
-INNER = KERNEL | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Options of kernels that only compiled code calls: without entry points for Python they compile twice as fast."""
+INNER = KERNEL | {"no_cpython_wrapper": True}
+"""Options of kernels that only compiled code calls: without an entry point for Python they compile twice as fast."""
 FORMULA = INNER | {"forceinline": True}
 """Options of formulas: part of every kernel that uses them."""

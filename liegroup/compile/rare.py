@@ -24,7 +24,6 @@ from numba.core.datamodel import StructModel
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import fold_arguments, signature
 from numba.extending import intrinsic, register_model
-from numba.np.arrayobj import populate_array
 from numpy.typing import NDArray
 
 from liegroup.compile import progress
@@ -36,6 +35,7 @@ from liegroup.compile.lanes import Lanes
 from liegroup.compile.options import INNER
 from liegroup.compile.overloads import Remembered, follows_our_rules, teach
 from liegroup.compile.pending import LateBindingError, pending
+from liegroup.compile.records import contiguous
 from liegroup.compile.undisturbed import undisturbed
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -76,14 +76,9 @@ def _restored(context: Any, builder: Any, type_: Any, value: Any) -> Any:
     if not isinstance(type_, Bare):
         return value
     bare = cgutils.create_struct_proxy(type_)(context, builder, value)
-    array = context.make_array(type_.array)(context, builder)
-    shape = cgutils.unpack_tuple(builder, bare.shape, type_.array.ndim)
-    size = context.get_abi_sizeof(context.get_data_type(type_.array.dtype))
-    strides = [shape[0].type(size)]
-    for n in reversed(shape[1:]):
-        strides.insert(0, builder.mul(strides[0], n))
-    populate_array(array, bare.data, shape, strides, shape[0].type(size), None)
-    return array._getvalue()
+    return contiguous(
+        context, builder, type_.array, bare.data, cgutils.unpack_tuple(builder, bare.shape, type_.array.ndim)
+    )
 
 
 def _packed(types_: Sequence[Any]) -> Any:
@@ -286,7 +281,7 @@ def _nothing() -> int:
 def bind_needed(functions: Iterable[Any], structure: Any, tau: int) -> None:
     """Bind what compiled functions call late for problems of a structure and a coordinate map, before a run starts."""
     for key in _called_by(functions):
-        if key not in _bindings and (key[:2] not in _needed or _needed[key[:2]][1](structure, tau)):
+        if key[:2] not in _needed or _needed[key[:2]][1](structure, tau):
             bind(key)
 
 
@@ -303,11 +298,12 @@ def never(structure: NDArray[np.int64], tau: int) -> bool:
     return False
 
 
-def _called_by(functions: Iterable[Any]) -> set[Key]:
-    found = set()
+def _called_by(functions: Iterable[Any]) -> list[Key]:
+    """Some more than once: a key has many types, and to tell it from others takes longer than to ask it twice."""
+    found: list[Key] = []
     for f in functions:
         libraries = [f] if hasattr(f, "library") else getattr(f, "overloads", {}).values()
-        found |= {key for x in libraries for key in getattr(x.library, "rare", ())}
+        found += [key for x in libraries for key in getattr(x.library, "rare", ())]
     return found
 
 

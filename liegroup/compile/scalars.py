@@ -95,7 +95,13 @@ def _sincos_machine(x: Any) -> Any:
     return s, c
 
 
-@primitive(_sincos_machine)
+@helper
+def _sincos_stepped(x: Any) -> Any:
+    s, c = _sincos_machine(x.real)
+    return complex(s, c * x.imag), complex(c, -s * x.imag)
+
+
+@primitive(_sincos_machine, _sincos_stepped)
 def sincos(x: Any) -> Any:
     """``(sin x, cos x)``, branch-free for |x| < 1e6 (reduction by k·π/2 in three parts, then polynomials)."""
     if is_machine_real(x):
@@ -124,7 +130,15 @@ def _arctan2_machine(y: Any, x: Any) -> Any:
     return select(less(y, 0.0), -angle, angle)
 
 
-@primitive(_arctan2_machine)
+@helper
+def _arctan2_stepped(y: Any, x: Any) -> Any:
+    y, x = y + 0j, x + 0j
+    n = x.real * x.real + y.real * y.real
+    turned = x.real * y.imag - y.real * x.imag
+    return complex(_arctan2_machine(y.real, x.real), turned / (n if n > 0.0 else 1.0))
+
+
+@primitive(_arctan2_machine, _arctan2_stepped)
 def arctan2(y: Any, x: Any) -> Any:
     """Angle of the point (x, y) in (−π, π]; 0 at the origin."""
     if is_machine_real(x) and is_machine_real(y):

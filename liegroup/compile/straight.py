@@ -23,13 +23,14 @@ from numba.core.typing.templates import fold_arguments, signature
 from numba.extending import _Intrinsic
 
 from liegroup.compile.lanes import Lanes, Mask
+from liegroup.compile.records import Record
 from liegroup.compile.stages import is_plain
 
 LONGEST = 500
 """Operations of a formula; a longer one is compiled once, and called."""
 Emit = Callable[[Any, Any, list[Any]], Any]
 """``(context, builder, values)`` → the next value: how a note is written into a function."""
-_ARGUMENTS = types.Number, types.Boolean, types.Array, types.CPointer, types.BaseTuple
+_ARGUMENTS = types.Number, types.Boolean, types.Array, types.CPointer, types.BaseTuple, Record
 _VARIADIC = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
@@ -159,13 +160,14 @@ class Placeholder:
         sig = cpu_target.typing_context.resolve_setitem(*(part.type for part in given))
         self.notes.add(types.none, _call(operator.setitem, sig, given), [x.number for x in given], acts=True)
 
-    @property
-    def shape(self) -> Any:
-        """The lengths of an array."""
-        type_ = cpu_target.typing_context.resolve_getattr(self.type, "shape")
+    def __getattr__(self, name: str) -> Any:
+        """The shape of an array, a field of a record."""
+        type_ = cpu_target.typing_context.resolve_getattr(self.type, name)
+        if type_ is None:
+            raise AttributeError(name)
 
         def emit(context: Any, builder: Any, values: list[Any]) -> Any:
-            return context.get_getattr(self.type, "shape")(context, builder, self.type, values[self.number], "shape")
+            return context.get_getattr(self.type, name)(context, builder, self.type, values[self.number], name)
 
         return self.notes.opened(self.notes.add(type_, emit, [self.number]))
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from liegroup.compile import kernel, ld2, st2
 from liegroup.compile.scalars import arctan2, less, select, sincos, sqrt
-from liegroup.compile.tracing import CONSTANT, Graph, Traced, exp, log, tanh
+from liegroup.compile.tracing import CONSTANT, FORMULAS, INPUT, Graph, Traced, exp, log, tanh
 
 INSTRUCTION = 4
 NUMBER, ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATE, SIN, COS, SQRT, EXP, LOG, TANH, ANGLE, LESS, SELECT = range(15)
@@ -43,6 +43,7 @@ class Tape(NamedTuple):
 def tape_of(graph: Graph, inputs: Sequence[Traced], *stages: Sequence[int]) -> Tape:
     """The tape of the nodes wanted of a graph, stage by stage; every stage goes on from the one before."""
     register = {x.k: i for i, x in enumerate(inputs)}
+    stages = tuple(_elementary(graph, wanted) for wanted in stages)
     instructions: list[list[int]] = []
     constants: list[float] = []
     ends = []
@@ -60,6 +61,22 @@ def tape_of(graph: Graph, inputs: Sequence[Traced], *stages: Sequence[int]) -> T
     table = np.array(instructions, dtype=np.int64).reshape(-1, INSTRUCTION)
     results = tuple(register[k] for wanted in stages for k in wanted)
     return Tape(table, np.array(constants), tuple(ends), results, len(inputs) + len(instructions))
+
+
+def _elementary(graph: Graph, wanted: Sequence[int]) -> list[int]:
+    """Nodes of the same numbers that need no operations but those of `_CODES`: the others are formulas of them."""
+    found: dict[int, int] = {}
+    for k in graph.needed(wanted):
+        name, *arguments = graph.nodes[k]
+        if name in (CONSTANT, INPUT):
+            found[k] = k
+            continue
+        operands = [found[a] for a in arguments]
+        if name in FORMULAS:
+            found[k] = FORMULAS[name](*(Traced(graph, a) for a in operands)).k
+        else:
+            found[k] = k if operands == arguments else graph.apply(name, *operands)
+    return [found[k] for k in wanted]
 
 
 @kernel
@@ -112,4 +129,4 @@ def _function(code: Any, x: Any, work: Any, row: Any, b: Any, c: Any) -> Any:
         return arctan2(x, y)
     if code == LESS:
         return select(less(x, y), 1.0 + 0.0 * y, 0.0 * y)
-    return select(x > 0.5, y, ld2(work, row, c))
+    return select(less(0.5, x), y, ld2(work, row, c))

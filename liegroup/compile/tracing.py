@@ -3,25 +3,42 @@
 The notes are a graph of elementary operations, each kept once: constants are folded, what is added as zero or
 multiplied by one is left out, signs move to where they cost nothing.  None of this changes a result, but for the sign
 of zeros and where there are infinities or NaN.  The graph gives source code that runs on floats, lanes, complex and
-mpmath numbers, compiled or not.  Functions may use + − * / ** with constant exponents, the functions of
-`liegroup.compile.scalars` and the NumPy functions of the same names, loops, lists and arrays; but no `if` on a value
-(use `select`), and nothing that needs a number (`float`, `math.sin`).
+mpmath numbers, compiled or not.  Functions may use + − * / **, the functions of
+`liegroup.compile.scalars`, NumPy's functions of numbers (`UFUNCS`), ``np.where``, ``np.clip``, loops, lists and arrays
+(``np.dot``, ``np.cross``, ``@``); but no `if` on a value (use ``np.where`` or `select`: both sides are evaluated), and
+nothing that needs a number (`float`, `math.sin`).
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 import numpy as np
 
 from liegroup.compile import each_lane, helper, kernel, ld, primitive, st
-from liegroup.compile.scalars import arctan2, is_machine_real, less, library_of, select, sincos, sqrt
+from liegroup.compile.scalars import (
+    absolute,
+    arctan2,
+    is_machine_real,
+    less,
+    library_of,
+    maximum,
+    minimum,
+    select,
+    sincos,
+    sqrt,
+)
 
 CONSTANT, INPUT = "constant", "input"
 _BINARY = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 _NAMES = {"atan2": "arctan2"}
+_WHOLE = 2.0**51
+"""Where machine numbers are whole enough to be their own floor."""
+_ROUND = 1.5 * 2.0**52
+"""What rounds to the nearest integer when it is added and subtracted."""
 _exp_each, _log_each, _tanh_each = each_lane(math.exp), each_lane(math.log), each_lane(math.tanh)
 
 
@@ -40,7 +57,24 @@ def _tanh_machine(x: Any) -> Any:
     return _tanh_each(x)
 
 
-@primitive(_exp_machine)
+@helper
+def _exp_stepped(x: Any) -> Any:
+    y = _exp_each(x.real)
+    return complex(y, y * x.imag)
+
+
+@helper
+def _log_stepped(x: Any) -> Any:
+    return complex(_log_each(x.real), x.imag / x.real)
+
+
+@helper
+def _tanh_stepped(x: Any) -> Any:
+    y = _tanh_each(x.real)
+    return complex(y, (1.0 - y * y) * x.imag)
+
+
+@primitive(_exp_machine, _exp_stepped)
 def exp(x: Any) -> Any:
     """eˣ of any scalar."""
     if is_machine_real(x):
@@ -48,7 +82,7 @@ def exp(x: Any) -> Any:
     return np.exp(x) if np.iscomplexobj(x) else library_of(x).exp(x)
 
 
-@primitive(_log_machine)
+@primitive(_log_machine, _log_stepped)
 def log(x: Any) -> Any:
     """Natural logarithm of any scalar."""
     if is_machine_real(x):
@@ -56,12 +90,105 @@ def log(x: Any) -> Any:
     return np.log(x) if np.iscomplexobj(x) else library_of(x).log(x)
 
 
-@primitive(_tanh_machine)
+@primitive(_tanh_machine, _tanh_stepped)
 def tanh(x: Any) -> Any:
     """Hyperbolic tangent of any scalar."""
     if is_machine_real(x):
         return _tanh_each(x)
     return np.tanh(x) if np.iscomplexobj(x) else library_of(x).tanh(x)
+
+
+# Functions that are formulas of those, to some units in the last place also near their zeros.
+
+
+@helper
+def _signed_as(x: Any, size: Any) -> Any:
+    return select(less(x, 0.0), -size, size)
+
+
+@helper
+def _log1p_formula(x: Any) -> Any:
+    u = 1.0 + x
+    rounded = less(0.0, absolute(u - 1.0))
+    return select(rounded, log(u) * (x / select(rounded, u - 1.0, 1.0)), x)  # Kahan
+
+
+@helper
+def _expm1_formula(x: Any) -> Any:
+    small = less(absolute(x), 1.0)
+    t = tanh(select(small, 0.5 * x, 0.0))
+    return select(small, (t + t) / (1.0 - t), exp(x) - 1.0)
+
+
+@helper
+def _sinh_formula(x: Any) -> Any:
+    small = less(absolute(x), 1.0)
+    t, e = tanh(select(small, 0.5 * x, 0.0)), exp(x)
+    return select(small, (t + t) / (1.0 - t * t), 0.5 * (e - 1.0 / e))
+
+
+@helper
+def _cosh_formula(x: Any) -> Any:
+    e = exp(x)
+    return 0.5 * (e + 1.0 / e)
+
+
+@helper
+def _asinh_formula(x: Any) -> Any:
+    size = absolute(x)
+    return _signed_as(x, _log1p_formula(size + size * (size / (1.0 + sqrt(1.0 + size * size)))))
+
+
+@helper
+def _acosh_formula(x: Any) -> Any:
+    t = x - 1.0
+    return _log1p_formula(t + sqrt(t * (t + 2.0)))
+
+
+@helper
+def _atanh_formula(x: Any) -> Any:
+    size = absolute(x)
+    return _signed_as(x, 0.5 * _log1p_formula((size + size) / (1.0 - size)))
+
+
+@helper
+def _floor_formula(x: Any) -> Any:
+    far = less(_WHOLE, absolute(x))
+    nearest = (select(far, 0.0, x) + _ROUND) - _ROUND
+    return select(far, x, select(less(x, nearest), nearest - 1.0, nearest))
+
+
+@helper
+def _floor_stepped(x: Any) -> Any:
+    return complex(_floor_formula(x.real), 0.0)
+
+
+def _of_any_scalar(name: str, formula: Any, numpy: Any, stepped: Any = None) -> Callable[[Any], Any]:
+    """The function of a formula, which other numbers than machine numbers take from their library."""
+
+    @primitive(formula, stepped)
+    def function(x: Any) -> Any:
+        if is_machine_real(x):
+            return formula(x)
+        return numpy(x) if np.iscomplexobj(x) else getattr(library_of(x), name)(x)
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+sinh = _of_any_scalar("sinh", _sinh_formula, np.sinh)
+cosh = _of_any_scalar("cosh", _cosh_formula, np.cosh)
+asinh = _of_any_scalar("asinh", _asinh_formula, np.arcsinh)
+acosh = _of_any_scalar("acosh", _acosh_formula, np.arccosh)
+atanh = _of_any_scalar("atanh", _atanh_formula, np.arctanh)
+expm1 = _of_any_scalar("expm1", _expm1_formula, np.expm1)
+log1p = _of_any_scalar("log1p", _log1p_formula, np.log1p)
+floor = _of_any_scalar("floor", _floor_formula, lambda x: np.floor(np.real(x)), _floor_stepped)
+FORMULAS: dict[str, Any] = {
+    "sinh": _sinh_formula, "cosh": _cosh_formula, "asinh": _asinh_formula, "acosh": _acosh_formula,
+    "atanh": _atanh_formula, "expm1": _expm1_formula, "log1p": _log1p_formula, "floor": _floor_formula,
+}  # fmt: skip
+"""Operations that are made of others; traced scalars take them, too."""
 
 
 @kernel
@@ -78,6 +205,14 @@ NAMESPACE = {
     "exp": exp,
     "log": log,
     "tanh": tanh,
+    "sinh": sinh,
+    "cosh": cosh,
+    "asinh": asinh,
+    "acosh": acosh,
+    "atanh": atanh,
+    "expm1": expm1,
+    "log1p": log1p,
+    "floor": floor,
     "arctan2": arctan2,
     "select": select,
     "less": less,
@@ -85,7 +220,7 @@ NAMESPACE = {
 """What the generated code calls."""
 IMPORTS = """from liegroup.compile import entry, ld, st
 from liegroup.compile.scalars import arctan2, less, select, sincos, sqrt
-from liegroup.compile.tracing import exp, log, tanh
+from liegroup.compile.tracing import acosh, asinh, atanh, cosh, exp, expm1, floor, log, log1p, sinh, tanh
 """
 """The same for a module of generated entries."""
 
@@ -189,12 +324,50 @@ class Traced:
     def __gt__(self, other: Any) -> Any:
         return self._with("less", other, swapped=True)
 
+    def __le__(self, other: Any) -> Any:
+        return ~(self > other)
+
+    def __ge__(self, other: Any) -> Any:
+        return ~(self < other)
+
+    def __eq__(self, other: Any) -> Any:
+        return (self <= other) & (self >= other)
+
+    def __ne__(self, other: Any) -> Any:
+        return ~(self == other)
+
+    __hash__ = object.__hash__
+
+    def __and__(self, other: Any) -> Any:
+        return self.select(_number(other), 0.0) > 0.5
+
+    def __or__(self, other: Any) -> Any:
+        return self.select(1.0, _number(other)) > 0.5
+
+    def __invert__(self) -> Any:
+        """Not, of a condition; a negated one is the condition itself."""
+        return self.select(0.0, 1.0) > 0.5
+
+    __rand__, __ror__ = __and__, __or__
+
+    def __mod__(self, other: Any) -> Any:
+        return self - other * (self / other).floor()
+
+    def __rmod__(self, other: Any) -> Any:
+        return other - self * (other / self).floor()
+
+    def __floordiv__(self, other: Any) -> Any:
+        return (self / other).floor()
+
+    def __rpow__(self, base: Any) -> Any:
+        return (math.log(base) * self).exp()
+
     def __abs__(self) -> Traced:
         return (self < 0.0).select(-self, self)  # type: ignore[no-any-return]
 
     def __pow__(self, exponent: Any) -> Traced:
         if isinstance(exponent, Traced):
-            raise TypeError("a power with a variable exponent cannot be traced; write exp(b * log(a))")
+            return (exponent * self.log()).exp()  # type: ignore[no-any-return]
         e = float(exponent)
         if e == int(e) and abs(e) <= 64:
             power = self._whole_power(int(abs(e)))
@@ -212,14 +385,14 @@ class Traced:
 
     def __bool__(self) -> bool:
         raise TypeError(
-            "an `if` on a value cannot be traced; use liegroup.compile.scalars.select(condition, a, b), with both "
-            "sides safe"
+            "an `if` on a value cannot be traced; use np.where or liegroup.compile.scalars.select(condition, a, b), "
+            "both sides safe"
         )
 
     def __float__(self) -> float:
         raise TypeError(
             "a traced scalar has no value; use functions of liegroup.compile.scalars or NumPy instead of those of "
-            "`math`"
+            "`math` and of np.linalg"
         )
 
     # --- what liegroup.compile.scalars and NumPy ask for --------------------------------------------------------------
@@ -247,6 +420,64 @@ class Traced:
 
     def tanh(self) -> Traced:
         return self._function("tanh")
+
+    def sinh(self) -> Traced:
+        return self._function("sinh")
+
+    def cosh(self) -> Traced:
+        return self._function("cosh")
+
+    def arcsinh(self) -> Traced:
+        return self._function("asinh")
+
+    def arccosh(self) -> Traced:
+        return self._function("acosh")
+
+    def arctanh(self) -> Traced:
+        return self._function("atanh")
+
+    def expm1(self) -> Traced:
+        return self._function("expm1")
+
+    def log1p(self) -> Traced:
+        return self._function("log1p")
+
+    def floor(self) -> Traced:
+        return self._function("floor")
+
+    def arctan2(self, x: Any) -> Any:
+        return arctan2(self, x)
+
+    def arcsin(self) -> Any:
+        return arctan2(self, ((1.0 - self) * (1.0 + self)).sqrt())
+
+    def arccos(self) -> Any:
+        return arctan2(((1.0 - self) * (1.0 + self)).sqrt(), self)
+
+    def arctan(self) -> Any:
+        return arctan2(self, 1.0)
+
+    def sign(self) -> Any:
+        return (self < 0.0).select(-1.0, (self > 0.0).select(1.0, 0.0))
+
+    def conjugate(self) -> Traced:
+        return self
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """NumPy's functions of numbers, element by element."""
+        if method != "__call__" or options or ufunc.__name__ not in UFUNCS:
+            asked = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+            raise TypeError(f"np.{asked} cannot be traced; expected one of {', '.join(sorted(UFUNCS))}")
+        rule = UFUNCS[ufunc.__name__]
+        each = np.frompyfunc(lambda *x: rule(*map(_plain, x)), len(inputs), 1)
+        return each(*(np.asarray(x, dtype=object) for x in inputs))
+
+    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
+        """NumPy's other functions: of arrays of objects, but for those that decide."""
+        if function.__name__ in FUNCTIONS:
+            return FUNCTIONS[function.__name__](*arguments, **options)
+        found = function(*map(_as_objects, arguments), **options)
+        return found.item() if isinstance(found, np.ndarray) and found.ndim == 0 else found
 
     def select(self, a: Any, b: Any) -> Traced:
         """a where this condition holds, else b."""
@@ -277,10 +508,66 @@ class Traced:
             return x.tanh()
 
         @staticmethod
+        def floor(x: Any) -> Any:
+            return x.floor()
+
+        @staticmethod
         def atan2(y: Any, x: Any) -> Any:
             known = y if isinstance(y, Traced) else x
             y, x = (a if isinstance(a, Traced) else Traced(known.graph, known.graph.constant(float(a))) for a in (y, x))
             return Traced(known.graph, known.graph.apply("atan2", y.k, x.k))
+
+
+def _number(x: Any) -> Any:
+    """A condition as 1 or 0."""
+    return x.select(1.0, 0.0) if isinstance(x, Traced) else float(x)
+
+
+def _plain(x: Any) -> Any:
+    """A number of NumPy's as Python's, whose operators ask for those of the other side."""
+    return x.item() if isinstance(x, np.generic) else x
+
+
+def _as_objects(x: Any) -> Any:
+    """An argument with traced scalars as arrays."""
+    if isinstance(x, (list, tuple)):
+        return type(x)(map(_as_objects, x))
+    return np.asarray(x, dtype=object) if isinstance(x, Traced) else x
+
+
+def _named(name: str) -> Callable[[Any], Any]:
+    """NumPy's function of one number, also of numbers among traced scalars."""
+    numpy = getattr(np, name)
+    return lambda x: getattr(x, name)() if isinstance(x, Traced) else numpy(x)
+
+
+def _clip(x: Any, low: Any = None, high: Any = None) -> Any:
+    x = x if low is None else maximum(x, low)
+    return x if high is None else minimum(x, high)
+
+
+_ONE = (
+    "sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh exp expm1 log log1p sqrt floor sign "
+    "conjugate"
+)
+UFUNCS: dict[str, Callable[..., Any]] = {
+    **{name: _named(name) for name in _ONE.split()},
+    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv,
+    "power": operator.pow, "negative": operator.neg, "positive": operator.pos, "absolute": abs,
+    "square": lambda x: x * x,
+    "remainder": operator.mod, "floor_divide": operator.floordiv, "arctan2": arctan2,
+    "hypot": lambda x, y: sqrt(x * x + y * y),
+    "maximum": maximum, "minimum": minimum, "fmax": maximum, "fmin": minimum, "clip": _clip,
+    "less": operator.lt, "greater": operator.gt, "less_equal": operator.le, "greater_equal": operator.ge,
+    "equal": operator.eq, "not_equal": operator.ne, "logical_and": operator.and_, "logical_or": operator.or_,
+    "logical_not": lambda x: ~x if isinstance(x, Traced) else not x,
+    "heaviside": lambda x, at_zero: select(x < 0.0, 0.0, select(x > 0.0, 1.0, at_zero)),
+    "radians": lambda x: x * (math.pi / 180.0), "deg2rad": lambda x: x * (math.pi / 180.0),
+    "degrees": lambda x: x * (180.0 / math.pi), "rad2deg": lambda x: x * (180.0 / math.pi),
+}  # fmt: skip
+"""NumPy's functions of numbers that can be traced, by name."""
+FUNCTIONS: dict[str, Callable[..., Any]] = {"where": select, "clip": _clip}
+"""NumPy's functions that decide."""
 
 
 # --- the same number with less ----------------------------------------------------------------------------------------

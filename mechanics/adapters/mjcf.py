@@ -3,7 +3,8 @@ business.
 
 A MuJoCo body carries any number of joints, each about an anchor; here the joints about one anchor are one joint, whose
 body has its origin at the anchor, and further anchors are massless bodies in between.  ``tree.frames`` has the frames
-of the file.  Bodies without joints stay bodies, on a `Fixed` joint.  Coordinates count from the model's reference
+of the bodies and the sites of the file.
+Bodies without joints stay bodies, on a `Fixed` joint.  Coordinates count from the model's reference
 (``qpos0``), free joints give the position and orientation in the world.  What MuJoCo would do and the tree does not is
 listed in ``tree.notes``.
 """
@@ -18,8 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mechanics.adapters.mjcf_model import active_equalities, compiled, disabled, named, stiff_joints
+from mechanics.adapters.mjcf_sites import sites
 from mechanics.adapters.mjcf_visuals import visuals
 from mechanics.adapters.reading import LIMITS, Limits, Report, inside, some
+from mechanics.adapters.state_map import element_names
 from mechanics.algebra.spatial import rotation_from_quaternion
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.joints import (
@@ -82,6 +85,7 @@ def tree_of(model: Any, report: Report, gravity: ArrayLike | None, damping: bool
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # the compiler has checked the inertias
             looks = visuals(model, frames)
+            frames |= sites(model, frames)
             return Tree(bodies, name, gravity, strict=False, notes=report.notes, frames=frames, visuals=looks)
 
 
@@ -133,6 +137,12 @@ def place_of(model: Any, j: int) -> tuple[str, int]:
     joints = next(group for _, group in _groups(model, int(model.jnt_bodyid[j])) if j in group)
     before = [int(model.jnt_type[k]) for k in joints[: joints.index(j)]]
     return _name(model, joints), sum(SIZES[kind][1] for kind in before)
+
+
+def joint_of(model: Any, j: int) -> str:
+    """The name of the elementary motion that a joint becomes (`mechanics.adapters.state_map.element_names`)."""
+    joints = next(group for _, group in _groups(model, int(model.jnt_bodyid[j])) if j in group)
+    return element_names(_name(model, joints), joints)[joints.index(j)]
 
 
 def _matrix(quaternion_wxyz: Any) -> Array:

@@ -82,7 +82,7 @@ def _springs(model: Any, report: Report) -> list[list[Element]]:
             rest = float(model.qpos_spring[at] - model.qpos0[at])
             if not np.isfinite(rest):
                 raise ModelError(f"<joint> {name!r}", f"springref is {rest}", "give a finite number")
-            found.append(joint_spring(name, float(model.jnt_stiffness[j]), rest))
+            found.append(joint_spring(name, float(model.jnt_stiffness[j]), rest=rest))
         else:
             left_out.append(name)
     if left_out:

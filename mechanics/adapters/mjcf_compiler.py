@@ -26,6 +26,7 @@ FIELDS = (
     "name_tendonadr", "nu", "name_actuatoradr", "nflex",
     "ngeom", "geom_type", "geom_size", "geom_pos", "geom_quat", "geom_bodyid", "geom_rgba", "geom_group", "geom_matid",
     "geom_dataid", "mat_rgba", "mesh_vertadr", "mesh_vertnum", "mesh_vert", "mesh_faceadr", "mesh_facenum", "mesh_face",
+    "nsite", "name_siteadr", "site_bodyid", "site_pos", "site_quat",
 )  # fmt: skip
 """Of MuJoCo's model (mjModel)."""
 OPTIONS = ("gravity", "density", "viscosity")

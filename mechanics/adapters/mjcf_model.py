@@ -38,6 +38,7 @@ ADDRESSES = {
     "body": "name_bodyadr",
     "joint": "name_jntadr",
     "geom": "name_geomadr",
+    "site": "name_siteadr",
     "tendon": "name_tendonadr",
     "actuator": "name_actuatoradr",
     "equality": "name_eqadr",

@@ -1,24 +1,31 @@
-"""Trees as Pinocchio models, and states between the two orders.
+"""Trees as Pinocchio models, with the map of their states.
 
 Pinocchio numbers joints depth first (its `crba` and derivatives are silently wrong otherwise), writes quaternions as
-(x, y, z, w) and the angle of a planar joint as (cos, sin).  Velocities and momenta are the same numbers in another
-order.
+(x, y, z, w) and the angles of planar and of unbounded joints as (cos, sin).  Velocities and momenta are the same
+numbers in another order.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liegroup.arrays import reals
+from liegroup.arrays import of_kind, reals
+from mechanics.adapters.pinocchio_model import PROJECT, side_of
+from mechanics.adapters.state_map import CIRCLE, NUMBER, Place, StateMap, element_names, places_of
 from mechanics.algebra.spatial import unit
+from mechanics.errors import ModelError
 from mechanics.joints import Ball, Element, Float, Plane, Screw, Slide, Turn
+from mechanics.model.frames import Frame
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
+NO_LIMIT = float(np.finfo(np.float64).max)
+"""What Pinocchio writes where there is no limit."""
 
 
 @dataclass
@@ -45,8 +52,9 @@ class PinocchioTree:
         Named joints (elements of a composed joint as ``"<joint>.<number>"``) and a frame for every body.
     places : list
         For every body of the tree: the number of its joint in the model, and its position and rotation there.
-    q_from, v_from : list
-        Which numbers of q and v go where.
+    states : StateMap
+        ``states.theirs(q, v)`` → states of the model, ``states.ours(q, v)`` → of the tree.  The methods below are its
+        parts.
 
     Raises
     ------
@@ -55,14 +63,21 @@ class PinocchioTree:
 
     Examples
     --------
-    See `to_pinocchio`.
+    >>> import mechanics
+    >>> import pinocchio
+    >>> made = mechanics.to_pinocchio(mechanics.load_model("go2"))
+    >>> bool((made.configuration(made.tree.neutral()) == pinocchio.neutral(made.model)).all())
+    True
     """
 
     tree: Tree
     model: Any
     places: list[_Place]
-    q_from: list[tuple[str, int, int]] = field(default_factory=list)
-    v_from: list[tuple[int, int, int]] = field(default_factory=list)
+    states: StateMap
+
+    def __post_init__(self) -> None:
+        of_kind(self.tree, Tree, "tree", "a Tree")
+        of_kind(self.states, StateMap, "states", "a StateMap")
 
     def configuration(self, q: ArrayLike) -> Array:
         """q of the tree (…, nq) in Pinocchio's order.
@@ -75,26 +90,12 @@ class PinocchioTree:
         Returns
         -------
         array (…, model.nq)
-            Quaternions (x, y, z, w), planar joints (x, y, cos θ, sin θ).
+            Quaternions (x, y, z, w), planar joints (x, y, cos θ, sin θ), unbounded ones (cos θ, sin θ).
         """
-        q = _sized(q, self.tree.nq, "q")
-        out = np.empty((*q.shape[:-1], self.model.nq))
-        for kind, here, there in self.q_from:
-            if kind == "angle and position":
-                out[..., there : there + 2] = q[..., here : here + 2]
-                out[..., there + 2], out[..., there + 3] = np.cos(q[..., here + 2]), np.sin(q[..., here + 2])
-                continue
-            if kind == "position and quaternion":
-                out[..., there : there + 3] = q[..., here : here + 3]
-                here, there = here + 3, there + 3
-            if kind == "number":
-                out[..., there] = q[..., here]
-            else:
-                out[..., there : there + 4] = np.roll(q[..., here : here + 4], -1, axis=-1)
-        return out
+        return self.states.theirs(q)[0]
 
     def tree_configuration(self, q: ArrayLike) -> Array:
-        """The inverse of `configuration`; angles of planar joints within (−π, π].
+        """The inverse of `configuration`; angles of planar and of unbounded joints within (−π, π].
 
         Parameters
         ----------
@@ -106,21 +107,7 @@ class PinocchioTree:
         array (…, nq)
             Of the tree.
         """
-        q = _sized(q, self.model.nq, "q")
-        out = np.empty((*q.shape[:-1], self.tree.nq))
-        for kind, here, there in self.q_from:
-            if kind == "angle and position":
-                out[..., here : here + 2] = q[..., there : there + 2]
-                out[..., here + 2] = np.arctan2(q[..., there + 3], q[..., there + 2])
-                continue
-            if kind == "position and quaternion":
-                out[..., here : here + 3] = q[..., there : there + 3]
-                here, there = here + 3, there + 3
-            if kind == "number":
-                out[..., here] = q[..., there]
-            else:
-                out[..., here : here + 4] = np.roll(q[..., there : there + 4], 1, axis=-1)
-        return out
+        return self.states.ours(q)[0]
 
     def velocity(self, v: ArrayLike) -> Array:
         """v, p or joint forces of the tree (…, nv) in Pinocchio's order.
@@ -135,11 +122,7 @@ class PinocchioTree:
         array (…, nv)
             In Pinocchio's order.
         """
-        v = _sized(v, self.tree.nv, "v")
-        out = np.empty_like(v)
-        for here, there, n in self.v_from:
-            out[..., there : there + n] = v[..., here : here + n]
-        return out
+        return self.states.theirs(self.tree.neutral(), v)[1]
 
     def tree_velocity(self, v: ArrayLike) -> Array:
         """The inverse of `velocity`.
@@ -154,15 +137,10 @@ class PinocchioTree:
         array (…, nv)
             In the tree's order.
         """
-        v = _sized(v, self.tree.nv, "v")
-        out = np.empty_like(v)
-        for here, there, n in self.v_from:
-            out[..., here : here + n] = v[..., there : there + n]
-        return out
+        return self.states.ours(self.configuration(self.tree.neutral()), v)[1]
 
     def tree_matrix(self, M: ArrayLike) -> Array:
-        """A matrix (nv, nv) of Pinocchio, in the tree's order; only the upper triangle of a symmetric one need be
-        filled.
+        """A matrix (nv, nv) of Pinocchio, all of it filled, in the tree's order.
 
         Parameters
         ----------
@@ -174,8 +152,7 @@ class PinocchioTree:
         array (nv, nv)
             In the tree's order.
         """
-        rows = self.tree_velocity(_sized(M, self.tree.nv, "M").T).T
-        return self.tree_velocity(rows)
+        return self.states.our_matrix(self.configuration(self.tree.neutral()), M)
 
     def forces(self, wrenches: ArrayLike) -> Any:
         """Wrenches on the bodies (N, 6), body axes, as Pinocchio's list of forces on joints.
@@ -193,7 +170,7 @@ class PinocchioTree:
         import pinocchio as pin
 
         total = [pin.Force.Zero() for _ in range(self.model.njoints)]
-        loads = _sized(wrenches, 6, "wrenches")
+        loads = reals(wrenches, "wrenches")
         if loads.shape != (len(self.places), 6):
             raise ValueError(f"wrenches: shape {loads.shape}, expected ({len(self.places)}, 6), one row per body")
         for place, w in zip(self.places, loads, strict=True):
@@ -204,93 +181,96 @@ class PinocchioTree:
         return forces
 
 
-def _sized(values: ArrayLike, n: int, name: str) -> Array:
-    """An array (…, n)."""
-    x = reals(values, name)
-    if x.shape[-1:] != (n,):
-        raise ValueError(f"{name}: shape {x.shape}, expected (…, {n})")
-    return x
-
-
-def to_pinocchio(tree: Tree) -> PinocchioTree:
-    """Build a Pinocchio model of a tree (gravity, inertias, joints, armature; not limits and damping).
-
-    Parameters
-    ----------
-    tree : Tree
-        Without prescribed motions.
-
-    Returns
-    -------
-    PinocchioTree
-        The model, and the maps between the states.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        Pinocchio (package ``pin``) is not installed.
-    ValueError
-        A joint with prescribed motion, which Pinocchio does not have.
-
-    Notes
-    -----
-    Pinocchio's armature adds a v̇ to the joint forces and no more; that of a tree turns with the joint, a v̇ − ad_vᵀ(a
-    v). The two differ for planar and free joints with armature along their translations, and for balls with three
-    different numbers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import mechanics
-    >>> import pinocchio
-    >>> tree = mechanics.load_model("double_pendulum")
-    >>> found = to_pinocchio(tree)
-    >>> M = pinocchio.crba(found.model, found.model.createData(), found.configuration(tree.neutral()))
-    >>> bool(np.allclose(found.tree_matrix(M), mechanics.mass_matrix(tree, tree.neutral())))
-    True
-    """
+def to_pinocchio(tree: Tree, like: Any = None) -> PinocchioTree:
+    """See `mechanics.to_pinocchio`."""
     import pinocchio as pin
 
+    of_kind(tree, Tree, "tree", "a Tree; a Mechanism has an attribute tree")
+    there: Mapping[str, Place] = {}
+    if like is not None:
+        side = side_of(like)
+        StateMap(tree, side)  # names joints of one side only
+        there = side.places
     model = pin.Model()
     model.name = tree.name
     model.gravity.linear = np.array(tree.gravity)
-    found = PinocchioTree(tree, model, [_Place(0, np.zeros(3), np.eye(3)) for _ in tree.bodies])
-    todo = list(reversed(tree.roots))
+    order = _order(tree, there)
+    places = [_Place(0, np.zeros(3), np.eye(3)) for _ in tree.bodies]
+    todo = sorted(tree.roots, key=order.__getitem__, reverse=True)
     while todo:
         i = todo.pop()
-        todo += reversed(tree.children[i])
+        todo += sorted(tree.children[i], key=order.__getitem__, reverse=True)
         body, k = tree.bodies[i], int(tree.parents[i])
-        on = found.places[k] if k >= 0 else _Place(0, np.zeros(3), np.eye(3))
+        on = places[k] if k >= 0 else _Place(0, np.zeros(3), np.eye(3))
         place = on.moved(body.position, body.rotation)
-        q, v = int(tree.q_offsets[i]), int(tree.v_offsets[i])
         elements = body.joint.elements
-        for number, e in enumerate(elements):
-            name = body.joint_name if len(elements) == 1 else f"{body.joint_name}.{number}"
-            place = _add_joint(pin, found, e, place, name, q, v)
-            q, v = q + e.n_q, v + e.n_v
-        found.places[i] = place
+        for name, e in zip(element_names(body.joint_name, elements), elements, strict=True):
+            place = _add_joint(pin, model, e, place, name, name in there and there[name].kind == CIRCLE)
+        places[i] = place
         se3 = pin.SE3(place.rotation, place.position)
         if not body.inertia.is_zero:
-            inertia = pin.Inertia(body.inertia.mass, np.array(body.inertia.com), body.inertia.tensor_about_com)
+            inertia = pin.Inertia.Zero()  # filled, since its maker refuses the unphysical tensors of some robots
+            inertia.mass, inertia.lever = body.inertia.mass, np.array(body.inertia.com)
+            inertia.inertia = body.inertia.tensor_about_com
             model.appendBodyToJoint(place.joint, inertia, se3)
         model.addFrame(pin.Frame(body.name, place.joint, se3, pin.FrameType.BODY), False)
-    model.armature = found.velocity(tree.armature)
+    side = side_of(model)
+    own = [name for name, place in there.items() if not place.follows]
+    if own != [name for name in sorted(side.places, key=lambda n: side.places[n].q) if name in own]:
+        raise ModelError(f"like: joints of {like.name!r}", "are not in depth-first order", "build it branch by branch")
+    found = PinocchioTree(tree, model, places, StateMap(tree, side))
+    _fill(found, side.places)
     return found
 
 
-def _add_joint(pin: Any, found: PinocchioTree, e: Element, place: _Place, name: str, q: int, v: int) -> _Place:
+def _order(tree: Tree, there: Mapping[str, Place]) -> list[tuple[float, int]]:
+    """For every body what siblings are sorted by: the first number of its joints, and those behind it, in `there`."""
+    first = [np.inf] * len(tree)
+    for i in reversed(range(len(tree))):
+        body, k = tree.bodies[i], int(tree.parents[i])
+        own = [there[name].q for name in element_names(body.joint_name, body.joint.elements) if name in there]
+        first[i] = min([first[i], *own])
+        if k >= 0:
+            first[k] = min(first[k], first[i])
+    return [(q, i) for i, q in enumerate(first)]
+
+
+def _add_joint(pin: Any, model: Any, e: Element, place: _Place, name: str, circle: bool) -> _Place:
     """Add an element to the model; returns the place of its child frame."""
     if e.motion is not None:
-        raise ValueError(f"joint {name!r} has a prescribed motion: Pinocchio has no such joint")
-    turned = (
-        np.asarray(e.axes(0.0), dtype=float) if isinstance(e, Plane) else np.eye(3)
-    )  # Pinocchio's plane is its own xy
-    model = found.model
-    number = model.addJoint(place.joint, _joint(pin, e), pin.SE3(place.rotation @ turned, place.position), name)
-    kind = {Plane: "angle and position", Float: "position and quaternion", Ball: "quaternion"}.get(type(e), "number")
-    found.q_from.append((kind, q, model.idx_qs[number]))
-    found.v_from.append((v, model.idx_vs[number], e.n_v))
+        raise ValueError(f"joint {name!r} has a prescribed motion: {PROJECT} has no such joint")
+    turned = np.eye(3)  # Pinocchio's plane is its own xy; its unbounded turns about any axis cannot be made from Python
+    if isinstance(e, Plane):
+        turned = np.asarray(e.axes(0.0), dtype=float)
+    elif isinstance(e, Turn) and circle:
+        turned = np.asarray(Frame.with_axis(None, axis=e.axis).rotation)
+    joint = pin.JointModelRUBZ() if circle else _joint(pin, e)
+    number = model.addJoint(place.joint, joint, pin.SE3(place.rotation @ turned, place.position), name)
     return _Place(number, np.zeros(3), turned.T)
+
+
+def _fill(found: PinocchioTree, there: Mapping[str, Place]) -> None:
+    """Armature, damping, dry friction and limits of the joints, as far as both sides write their coordinates alike."""
+    model, here = found.model, places_of(found.tree)
+    model.armature = found.velocity(found.tree.armature)
+    model.damping = found.velocity(_joined(found.tree, "damping", 0.0))
+    for name, limit in (("friction", "DryFrictionLimit"), ("effort", "EffortLimit"), ("velocity", "VelocityLimit")):
+        values = found.velocity(_joined(found.tree, name, 0.0 if name == "friction" else np.inf))
+        setattr(model, f"upper{limit}", values)
+        setattr(model, f"lower{limit}", -values)
+    for bound, default in (("lower", -np.inf), ("upper", np.inf)):
+        values, limits = _joined(found.tree, bound, default), getattr(model, f"{bound}PositionLimit")
+        for name, place in there.items():
+            if place.kind == NUMBER:
+                limits[place.q] = values[here[name].q]
+
+
+def _joined(tree: Tree, name: str, default: float) -> Array:
+    """What the data of the joints say, one number per degree of freedom, or per coordinate."""
+    known = ((b, getattr(b.data, name)) for b in tree.bodies)
+    size = "n_q" if name in ("lower", "upper") else "n_v"
+    parts = [np.full(getattr(b.joint, size), default) if x is None else np.asarray(x) for b, x in known]
+    return np.asarray(np.clip(np.concatenate([np.zeros(0), *parts]), -NO_LIMIT, NO_LIMIT))
 
 
 def _joint(pin: Any, e: Element) -> Any:

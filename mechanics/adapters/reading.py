@@ -1,22 +1,26 @@
-"""Reading model files within limits: bytes, XML without document types, numbers; and a report of what is left out."""
+"""Reading models: files within limits, bytes, XML without document types, numbers; what is taken for a model of another
+project; and a report of what is left out.
+"""
 
 from __future__ import annotations
 
 import math
 import os
 import re
+import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import Element, ParseError
 
-from liegroup.arrays import integer, real
+from liegroup.arrays import integer, real, shown
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.model.inertia import LARGEST
 
-__all__ = ["LARGEST", "LIMITS", "Limits", "Report", "content", "inside", "number", "some", "xml"]
+__all__ = ["LARGEST", "LIMITS", "Limits", "Report", "content", "inside", "number", "of_project", "some", "xml"]
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -138,6 +142,27 @@ def number(word: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def of_project(thing: Any, package: str, kind: str, reader: str, instead: Mapping[str, str]) -> Any:
+    """The module of the package whose model a thing is; TypeError that says where the model is otherwise, of kinds of
+    the package `instead` of a model, or which function reads files.
+    """
+    module = sys.modules.get(package)
+    model = getattr(module, kind, ())
+    if isinstance(thing, model):
+        return module
+    found, remedy = shown(thing), ""
+    if isinstance(thing, (str, bytes, os.PathLike)):
+        remedy = f"; mechanics.{reader} takes files"
+    elif isinstance(getattr(thing, "model", None), model):
+        remedy = "; give its attribute model"
+    elif isinstance(thing, (tuple, list)) and any(isinstance(one, model) for one in thing):
+        remedy = "; give the model among these"
+    for name, what in instead.items():
+        if module is not None and isinstance(thing, getattr(module, name)):
+            found, remedy = f"a {package}.{name}", f"; {what}"
+    raise TypeError(f"model: {found}, expected a {package}.{kind}{remedy}")
+
+
 @contextmanager
 def inside(file: str) -> Iterator[None]:
     """Whatever is wrong with a model inside is wrong in this file."""
@@ -152,10 +177,11 @@ def inside(file: str) -> Iterator[None]:
 
 @dataclass
 class Report:
-    """What a file says and the model does not do."""
+    """What a file, or a model of another project, says and the model here does not do."""
 
     path: str
     strict: bool = False
+    kind: str = "file"
     notes: list[str] = field(default_factory=list)
     changes: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
@@ -169,7 +195,9 @@ class Report:
 
     def warn(self, stacklevel: int = 4) -> None:
         if self.changes:
-            text = "\n  ".join([f"{self.path}: the tree differs from the file:", *(text for text, _ in self.changes)])
+            text = "\n  ".join(
+                [f"{self.path}: the tree differs from the {self.kind}:", *(text for text, _ in self.changes)]
+            )
             warnings.warn(ModelWarning(text, self.changes), stacklevel=stacklevel)
 
 

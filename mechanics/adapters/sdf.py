@@ -375,7 +375,7 @@ class _Reader:
                 raise self.report.error(where, f"is {stiff[0].stiffness:g}", "give one that is not negative")
             elif stiff:
                 sign = 1.0 if inner == joint.parent else -1.0
-                found.append(joint_spring(joint.name, stiff[0].stiffness, sign * stiff[0].rest))
+                found.append(joint_spring(joint.name, stiff[0].stiffness, rest=sign * stiff[0].rest))
         return found
 
 

@@ -1,4 +1,4 @@
-"""One kernel on many states: eight at a time in lanes, the rest one by one."""
+"""One kernel on many states, eight at a time in lanes, the rest one by one; and on one state as fast as can be."""
 
 from __future__ import annotations
 
@@ -11,18 +11,29 @@ from integrators.signatures import FIELD, FIELD_LANES
 from liegroup.compile import (
     WIDTH,
     Entry,
+    boolean,
     entry,
+    function_at,
+    helper,
+    integer,
     integers,
     lane_array,
     lane_matrix,
     lane_vector,
+    ld,
     matrix,
     nothing,
     real,
+    st,
     vector,
 )
+from mechanics.joints.element import BALL, FLOAT
+from mechanics.model.layout import header_of, link_of
 
 Array = NDArray[np.float64]
+UNIT_TOLERANCE = 1e-6
+"""Of the norms of quaternions."""
+_field_at = function_at(FIELD)
 
 
 @entry(nothing(FIELD, real, matrix, vector, integers, matrix, matrix))
@@ -58,3 +69,88 @@ def run(
     if whole < len(states):
         _one_by_one(kernel.compiled, t, states[whole:], parameters, structure, np.zeros(work_shape), out[whole:])
     return out
+
+
+@helper
+def _finite(x: Any) -> bool:
+    """Whether all numbers are finite."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        total = total + (x[i] - x[i])
+    return bool(total == 0.0)
+
+
+@helper
+def _of_unit_norm(q: Any, structure: Any) -> bool:
+    """Whether all quaternions are."""
+    good = True
+    for i in range(header_of(structure).links):
+        link = link_of(structure, i)
+        if link.kind in (BALL, FLOAT):
+            k = link.q + (3 if link.kind == FLOAT else 0)
+            w, x, y, z = ld(q, k), ld(q, k + 1), ld(q, k + 2), ld(q, k + 3)
+            good = good and abs(np.sqrt(((w * w + x * x) + y * y) + z * z) - 1.0) <= UNIT_TOLERANCE
+    return bool(good)
+
+
+@entry(
+    boolean(
+        integer, real, vector, vector, vector, vector, integer, boolean, vector, integers, vector, integer, integer,
+        integer, vector,
+    )
+)  # fmt: skip
+def at_one_state(
+    address: Any,
+    t: Any,
+    q: Any,
+    first: Any,
+    second: Any,
+    wrenches: Any,
+    blocks: Any,
+    loaded: Any,
+    parameters: Any,
+    structure: Any,
+    memory: Any,
+    columns: Any,
+    size: Any,
+    start: Any,
+    out: Any,
+) -> bool:
+    """out <- values[start : start + n] of the kernel at `address` on the state (q, `blocks` of n_v numbers, wrenches if
+    `loaded`), and true; false, and `out` as it was, if an argument or a value is not as it should be: what is wrong is
+    for others to say.
+
+    `memory` is for the state, the `size` values and a workspace of so many `columns`.
+    """
+    tree = header_of(structure)
+    n_q, n_1, n_2 = tree.n_q, tree.n_v * (blocks > 0), tree.n_v * (blocks > 1)
+    n = n_q + n_1 + n_2 + 6 * tree.bodies * loaded
+    if (
+        q.shape[0] != n_q
+        or first.shape[0] != n_1
+        or second.shape[0] != n_2
+        or wrenches.shape[0] != n - n_q - n_1 - n_2
+        or start + out.shape[0] > size
+        or t - t != 0.0
+    ):
+        return False
+    state, values, work = memory[:n], memory[n : n + size], memory[n + size :].reshape((-1, columns))
+    _copy(q, state, 0)
+    _copy(first, state, n_q)
+    _copy(second, state, n_q + n_1)
+    _copy(wrenches, state, n_q + n_1 + n_2)
+    if not (_finite(state) and _of_unit_norm(state, structure)):
+        return False
+    _field_at(address)(t, state, parameters, structure, work, values)
+    values = values[start : start + out.shape[0]]
+    if not _finite(values):
+        return False
+    _copy(values, out, 0)
+    return True
+
+
+@helper
+def _copy(x: Any, out: Any, at: Any) -> None:
+    """out[at …] <- x."""
+    for i in range(x.shape[0]):
+        st(out, at + i, x[i])

@@ -1,16 +1,17 @@
-"""Kinetic and potential energy, and the total momentum in the world."""
+"""Kinetic and potential energy, power, and the total momentum in the world."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, ld2, st
+from liegroup.compile import entry, helper, ld, ld2, st
 from liegroup.formulas.vectors import add, cross, dot
+from mechanics.algorithms.kinematics import twist_at
 from mechanics.kernels.armature import twice_kinetic
 from mechanics.kernels.links import moment_up, put, set_angle, vector, wrench_up
 from mechanics.kernels.sweeps import TWIST, add_to, clear, own_momentum, velocities
-from mechanics.model.layout import gravity_of, header_of, link_of, numbers_of
+from mechanics.model.layout import damping_of, gravity_of, header_of, link_of, numbers_of, place_of
 
 CENTRE = 12
 """Column of the first moment of the subtree of a link."""
@@ -100,3 +101,22 @@ def total_momentum(t: Any, y: Any, parameters: Any, structure: Any, work: Any, o
     st(out, 3, k[0] - arm[0] / total)
     st(out, 4, k[1] - arm[1] / total)
     st(out, 5, k[2] - arm[2] / total)
+
+
+@entry(*FIELD_SIGNATURES)
+def power(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """y = (q, v, τ, wrenches of all bodies) → Σ (τ − d v) v + Σ F · V."""
+    tree = header_of(structure)
+    v, force = tree.n_q, tree.n_q + tree.n_v
+    wrench = force + tree.n_v
+    velocities(t, y, v, parameters, structure, work)
+    total = loads = ld2(work, tree.links, TWIST)
+    for k in range(tree.n_v):
+        rate = ld(y, v + k)
+        total = total + (ld(y, force + k) - damping_of(parameters, structure, k) * rate) * rate
+    for b in range(tree.bodies):
+        l, w = twist_at(work, place_of(parameters, structure, b))
+        o = wrench + 6 * b
+        loads = loads + (ld(y, o) * l[0] + ld(y, o + 1) * l[1] + ld(y, o + 2) * l[2])
+        loads = loads + (ld(y, o + 3) * w[0] + ld(y, o + 4) * w[1] + ld(y, o + 5) * w[2])
+    st(out, 0, total + loads)

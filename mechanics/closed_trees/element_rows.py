@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mechanics.closed_trees.layout import ACROSS, ALONG_ONE, TO_BASE, PackedElement
-from mechanics.forces.element import ON_BODIES, ON_JOINT
+from mechanics.forces.element import ON_BODIES, ON_JOINT, ON_SCREW
 from mechanics.joints.element import SCREW
 from mechanics.model.layout import header_of, link_of
 from mechanics.model.packing import Packed
@@ -38,7 +38,7 @@ def with_rows(packed: Packed, elements: Sequence[PackedElement]) -> tuple[list[P
 
 
 def _count(e: PackedElement) -> int:
-    if e.place == ON_BODIES:
+    if e.place >= ON_BODIES:
         return 3 if e.reads else 0
     return 1
 
@@ -51,6 +51,8 @@ def _with_reach(packed: Packed, e: PackedElement) -> PackedElement:
     base = int(header_of(structure).links)
     if e.place == ON_JOINT:
         return e._replace(reach=ALONG_ONE)
+    if e.place == ON_SCREW:
+        return e._replace(reach=TO_BASE)
     ends = e.first, e.second
     for child, parent in (ends, ends[::-1]):
         if child < base:

@@ -23,11 +23,11 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, kernel, ld, ld2, st2
+from liegroup.compile import entry, helper, kernel, ld, ld2, never, rare, st2
 from liegroup.compile.dense import factor_of_rank, solve_of_rank
 from liegroup.formulas.vectors import add
 from mechanics.algorithms.era import down, up
-from mechanics.closed_trees.derivatives import derivatives_with_springs
+from mechanics.closed_trees.derivatives import closed_derivatives
 from mechanics.closed_trees.forces import forces
 from mechanics.closed_trees.layout import ACCUMULATED, closures_of, equation_of, on_path_up, pass_at, passes_of
 from mechanics.closed_trees.poses import add_at, gather, poses, push, push_rate, screws, taken
@@ -313,11 +313,22 @@ def velocities(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: 
 
 @entry(*FIELD_SIGNATURES)
 def closed(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """y = (q, p*) → out = (v, ṗ*), and its derivative behind it where `out` has just the places for both (of mechanisms
-    of which `mechanics.closed_trees.derivatives` knows it).
+    """y = (q, p*) → out = (v, ṗ*), and its derivative behind it where `out` has just the places for both
+    (`mechanics.closed_trees.derivatives`).
     """
+    _closed(t, y, parameters, structure, work, out)
+
+
+@rare(never)
+def closed_on_demand(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """The same, for straight-line code of one mechanism that lacks the derivative."""
+    _closed(t, y, parameters, structure, work, out)
+
+
+@helper
+def _closed(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     velocities(t, y, parameters, structure, work, out)
     react(t, y, parameters, structure, work, out)
     d = 2 * header_of(structure).n_v
     if out.shape[0] == d + d * d:
-        derivatives_with_springs(t, y, parameters, structure, work, out[d:])
+        closed_derivatives(t, y, out, parameters, structure, work, out[d:])

@@ -14,21 +14,23 @@ from liegroup.compile import helper, kernel, ld, ld2, rare, scalar_of, st
 from liegroup.formulas.vectors import cross, scale
 from mechanics.algebra.vectors import rotated_back
 from mechanics.closed_trees.layout import ACCUMULATED, PackedEquation, closures_of, element_of
-from mechanics.closed_trees.poses import add_at, pose, screws_of
-from mechanics.forces.element import ON_EQUATION, ON_JOINT, BodyState
-from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint
+from mechanics.closed_trees.poses import add_at, pose, screws_at
+from mechanics.forces.element import ON_EQUATION, ON_JOINT, ON_SCREW, BodyState
+from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint, law_on_screw
 from mechanics.kernels.links import vector
 from mechanics.model.layout import HEADER, header_of
 
 
 @helper
-def on_equation(parameters: Any, structure: Any, closures: Any, element: Any, work: Any) -> Any:
-    """φ, its rate, and the screws of the equation of an element; twists are in columns 0 … 5 of the links."""
-    i, j = element.first, element.second
-    equation = PackedEquation(element.equation, i, j, element.equation_numbers, element.code)
-    phi, W_i, W_j = screws_of(parameters, structure, closures, equation, work)
-    rate = _power(W_i, vector(work, i, 0), vector(work, i, 3)) + _power(W_j, vector(work, j, 0), vector(work, j, 3))
-    return phi, rate, W_i, W_j
+def on_equation(parameters: Any, structure: Any, element: Any, work: Any, registers: Any, i: Any, j: Any) -> Any:
+    """φ, its rate, and the screws of the equation of an element, from the states of the two links; line `registers` of
+    `work` is for a tape.
+    """
+    equation = PackedEquation(
+        element.equation, element.first, element.second, element.equation_numbers, element.code
+    )  # fmt: skip
+    phi, W_i, W_j = screws_at(parameters, structure, equation, work, registers, i.R, i.x, j.R, j.x)
+    return phi, _power(W_i, i.v, i.w) + _power(W_j, j.v, j.w), W_i, W_j
 
 
 @helper
@@ -38,7 +40,7 @@ def _power(W: Any, v: Any, w: Any) -> Any:
 
 @helper
 def body_state(work: Any, poses_at: Any, i: Any) -> Any:
-    """Pose and twist of link i."""
+    """Pose and twist of link i; twists are in columns 0 … 5 of the links."""
     R, x = pose(work, poses_at + i)
     return BodyState(R, x, vector(work, i, 0), vector(work, i, 3))
 
@@ -51,9 +53,11 @@ def _wrench(R: Any, arm: Any, force: Any) -> Any:
 
 
 @helper
-def along_equation(t: Any, parameters: Any, structure: Any, closures: Any, element: Any, work: Any) -> Any:
-    """The wrenches on the two links of an element that acts along an equation."""
-    phi, rate, W_i, W_j = on_equation(parameters, structure, closures, element, work)
+def along_equation(
+    t: Any, parameters: Any, structure: Any, element: Any, work: Any, registers: Any, i: Any, j: Any
+) -> Any:
+    """The wrenches on the two links of an element that acts along an equation, from their states."""
+    phi, rate, W_i, W_j = on_equation(parameters, structure, element, work, registers, i, j)
     force, _, _ = law_on_equation(element.kind, t, parameters, element, phi, rate)
     return (
         (force * W_i[0], force * W_i[1], force * W_i[2], force * W_i[3], force * W_i[4], force * W_i[5]),
@@ -62,12 +66,50 @@ def along_equation(t: Any, parameters: Any, structure: Any, closures: Any, eleme
 
 
 @helper
-def between_bodies(t: Any, parameters: Any, closures: Any, element: Any, work: Any) -> Any:
-    """The wrenches on the two links of an element that acts at points of bodies."""
-    first = body_state(work, closures.poses, element.first)
-    second = body_state(work, closures.poses, element.second)
+def between_bodies(t: Any, parameters: Any, element: Any, first: Any, second: Any) -> Any:
+    """The wrenches on the two links of an element that acts at points of bodies, from their states."""
     f, arm_i, arm_j, _, _ = law_on_bodies(element.kind, t, parameters, element, first, second)
     return _wrench(first.R, arm_i, f), _wrench(second.R, arm_j, scale(-1.0, f))
+
+
+@helper
+def screw_of(parameters: Any, element: Any, R: Any) -> Any:
+    """The wrench of a unit force along the screw of an element, in the axes of its link, which R turns."""
+    at = element.equation_numbers
+    d = ld(parameters, at), ld(parameters, at + 1), ld(parameters, at + 2)
+    x = ld(parameters, at + 3), ld(parameters, at + 4), ld(parameters, at + 5)
+    zero = 0.0 * R[0]
+    if element.equation >= 2:
+        d = rotated_back(R, d)
+    else:
+        d = d[0] + zero, d[1] + zero, d[2] + zero
+    if element.equation % 2 == 1:
+        return zero, zero, zero, d[0], d[1], d[2]
+    m = cross(x, d)
+    return d[0], d[1], d[2], m[0], m[1], m[2]
+
+
+@helper
+def along_screw(t: Any, parameters: Any, element: Any, state: Any) -> Any:
+    """The wrench on the link of an element that acts along a screw, and the law's energy and power."""
+    W = screw_of(parameters, element, state.R)
+    s = _power(W, state.v, state.w)
+    f, stored, power = law_on_screw(element.kind, t, parameters, element, 0.0 * s, s)
+    return (f * W[0], f * W[1], f * W[2], f * W[3], f * W[4], f * W[5]), stored, power
+
+
+@helper
+def wrenches(
+    t: Any, parameters: Any, structure: Any, element: Any, work: Any, registers: Any, first: Any, second: Any
+) -> Any:
+    """Of an element that acts on two links, or on the first one, of any scalar type."""
+    if element.place == ON_EQUATION:
+        return along_equation(t, parameters, structure, element, work, registers, first, second)
+    if element.place == ON_SCREW:
+        F, _, _ = along_screw(t, parameters, element, first)
+        zero = 0.0 * F[0]
+        return F, (zero, zero, zero, zero, zero, zero)
+    return between_bodies(t, parameters, element, first, second)
 
 
 @helper
@@ -106,12 +148,9 @@ def force_of(
     if element.place == ON_JOINT:
         force, _, _ = law_on_joint(kind, t, parameters, element, ld(y, i), ld(out, j))
         st(out, offset + j, ld(out, offset + j) + force)
-    elif element.place == ON_EQUATION:
-        F_i, F_j = along_equation(t, parameters, structure, closures, element, work)
-        _apply(work, poses_at + i, F_i)
-        _apply(work, poses_at + j, F_j)
     else:
-        F_i, F_j = between_bodies(t, parameters, closures, element, work)
+        first, second = body_state(work, poses_at, i), body_state(work, poses_at, j)
+        F_i, F_j = wrenches(t, parameters, structure, element, work, closures.registers, first, second)
         _apply(work, poses_at + i, F_i)
         _apply(work, poses_at + j, F_j)
 
@@ -131,15 +170,38 @@ def _stored_and_power(t: Any, y: Any, parameters: Any, structure: Any, work: Any
     closures = closures_of(structure)
     stored = power = ld2(work, closures.poses, 0) * 0.0
     for n in range(closures.forces):
-        element = element_of(structure, closures, n)
-        kind, i, j = element.kind, element.first, element.second
-        if element.place == ON_JOINT:
-            _, u, p = law_on_joint(kind, t, parameters, element, ld(y, i), ld(velocities, j))
-        elif element.place == ON_EQUATION:
-            phi, rate, _, _ = on_equation(parameters, structure, closures, element, work)
-            _, u, p = law_on_equation(kind, t, parameters, element, phi, rate)
-        else:
-            first, second = body_state(work, closures.poses, i), body_state(work, closures.poses, j)
-            _, _, _, u, p = law_on_bodies(kind, t, parameters, element, first, second)
+        u, p = account_of(t, y, parameters, structure, work, velocities, element_of(structure, closures, n))
         stored, power = stored + u, power + p
     return stored, power
+
+
+@kernel
+def account_of(t: Any, y: Any, parameters: Any, structure: Any, work: Any, velocities: Any, element: Any) -> Any:
+    """(U, P) of one element."""
+    closures = closures_of(structure)
+    kind, i, j = element.kind, element.first, element.second
+    if element.place == ON_JOINT:
+        _, u, p = law_on_joint(kind, t, parameters, element, ld(y, i), ld(velocities, j))
+        return u, p
+    first, second = body_state(work, closures.poses, i), body_state(work, closures.poses, j)
+    if element.place == ON_EQUATION:
+        phi, rate, _, _ = on_equation(parameters, structure, element, work, closures.registers, first, second)
+        _, u, p = law_on_equation(kind, t, parameters, element, phi, rate)
+    elif element.place == ON_SCREW:
+        _, u, p = along_screw(t, parameters, element, first)
+    else:
+        _, _, _, u, p = law_on_bodies(kind, t, parameters, element, first, second)
+    return u, p
+
+
+@helper
+def powers_of_inputs(
+    t: Any, y: Any, parameters: Any, structure: Any, work: Any, velocities: Any, out: Any
+) -> None:  # fmt: skip
+    """out = the power of every input; poses, twists and velocities are known."""
+    closures = closures_of(structure)
+    for n in range(closures.forces):
+        element = element_of(structure, closures, n)
+        if element.input > 0:
+            _, p = account_of(t, y, parameters, structure, work, velocities, element)
+            st(out, element.input - 1, p)

@@ -86,7 +86,9 @@ class PackedElement(NamedTuple):
     (`mechanics.forces.element`); links of the two bodies (on a joint: its coordinate and its velocity); place of the
     numbers of its law in `parameters`; prescribed motion as of a link; of one that acts along an equation its kind, its
     numbers and its code, as of a `PackedEquation`; whether it reads velocities; its reach, and the link whose joint it
-    acts along (on a joint, between neighbours); its first row in a variational step.
+    acts along (on a joint, between neighbours); its first row in a variational step; the number of its input plus 1,
+    or 0.  Of one along a screw of a body `equation` is 1 for a moment plus 2 for axes of the world, and
+    `equation_numbers` the place of its direction and point.
     """
 
     kind: Any
@@ -104,6 +106,7 @@ class PackedElement(NamedTuple):
     reach: Any = 0
     link: Any = 0
     row: Any = 0
+    input: Any = 0
 
 
 class Passes(NamedTuple):
@@ -158,6 +161,7 @@ def element_of(structure: Any, closures: Any, n: Any) -> Any:
     return PackedElement(
         ld(s, o), ld(s, o + 1), ld(s, o + 2), ld(s, o + 3), ld(s, o + 4), ld(s, o + 5), ld(s, o + 6), ld(s, o + 7),
         ld(s, o + 8), ld(s, o + 9), ld(s, o + 10), ld(s, o + 11), ld(s, o + 12), ld(s, o + 13), ld(s, o + 14),
+        ld(s, o + 15),
     )  # fmt: skip
 
 

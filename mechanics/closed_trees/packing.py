@@ -7,11 +7,12 @@ where the further section of `structure` begins.  Frames are stored in the axes 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from integrators.problem import Inputs
 from liegroup.formulas import so2
 from mechanics.closed_trees.element_rows import with_rows
 from mechanics.closed_trees.layout import (
@@ -30,25 +31,27 @@ from mechanics.constraints.given_equations import code_of
 from mechanics.constraints.loops import Equation, numbers_of_equation
 from mechanics.constraints.wheel_equations import SPHERE
 from mechanics.errors import ModelError
-from mechanics.forces.element import Element, OnBodies, OnEquation, OnJoint
+from mechanics.forces.element import Element, OnBodies, OnEquation, OnJoint, OnScrew
+from mechanics.forces.motor import Motor
 from mechanics.forces.registry import number_of
 from mechanics.joints import Motion
 from mechanics.joints.element import SCREW
 from mechanics.model.frames import Frame
 from mechanics.model.layout import Header, header_of, link_of, place_of
-from mechanics.model.packing import Packed, pack
+from mechanics.model.packing import Packed
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PackedLoops:
     """The arrays of a tree with closures."""
 
     parameters: Array
     structure: NDArray[np.int64]
     work_shape: tuple[int, int]
+    inputs: Inputs = field(default_factory=Inputs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +83,7 @@ def pack_loops(
     settings: Settings = Settings(),
 ) -> PackedLoops:
     """Append closures and force elements to a packed tree; `tolerances` say which |φ| count as closed."""
-    base = pack(tree)
+    base = tree.packed
     writer = _Writer(base, tree)
     order = solved.kept + [c for c in range(len(equations)) if c not in solved.kept]
     closed = np.zeros(len(equations)) if tolerances is None else tolerances
@@ -116,7 +119,7 @@ def pack_loops(
     every = (*equations.equations, *(e.equation for e in elements if isinstance(e, OnEquation)))
     registers = max((equation.tape.registers for equation in every if equation.tape is not None), default=0)
     columns = max(base.work_shape[1], m + 2, len(order), registers, tree.nq + 2 * tree.nv)
-    return PackedLoops(np.concatenate(writer.numbers), structure, (lines.end, columns))
+    return PackedLoops(np.concatenate(writer.numbers), structure, (lines.end, columns), writer.inputs())
 
 
 class _Places:
@@ -139,6 +142,15 @@ class _Writer:
         self.numbers: list[Array] = [packed.parameters]
         self.ends: set[int] = set()
         self.codes: list[int] = []
+        self.commands: list[tuple[str, int, str, int]] = []
+
+    def inputs(self) -> Inputs:
+        """The elements' inputs: names, places, units, the velocities that they push along."""
+        names, places, units, velocities = zip(*self.commands, strict=True) if self.commands else ((),) * 4
+        twice = [name for k, name in enumerate(names) if name in names[:k]]
+        if twice:
+            raise ModelError("inputs", f"two are called {twice[0]!r}", "give one of the elements another name=")
+        return Inputs(names, places, units, velocities=velocities)
 
     def put(self, numbers: ArrayLike) -> int:
         """Append numbers; returns where they begin."""
@@ -208,6 +220,8 @@ class _Writer:
             return self._on_equation(e)
         if isinstance(e, OnBodies):
             return self._on_bodies(e)
+        if isinstance(e, OnScrew):
+            return self._on_screw(e)
         assert isinstance(e, OnJoint)
         return self._on_joint(e)
 
@@ -223,15 +237,27 @@ class _Writer:
         numbers = self.put(e.numbers_of(first, second))
         return PackedElement(number_of(e), e.place, i, j, numbers, **self.motion(e), reads=e.reads_velocities)
 
+    def _on_screw(self, e: OnScrew) -> PackedElement:
+        link, frame = self.frame(e.frame)
+        screw = replace(e, frame=frame).screw
+        where = {"equation": e.is_moment + 2 * e.in_world, "equation_numbers": self.put(screw)}
+        base = int(header_of(self.packed.structure).links)
+        motion = self.motion(e, e.is_moment)
+        return PackedElement(number_of(e), e.place, link, base, self.put(e.numbers), **motion, **where)
+
     def frame(self, frame: Frame) -> tuple[int, Frame]:
         """A frame in the axes of the link that carries its body."""
         link, R, x = self.place(self.body(frame.body))
         return link, Frame(frame.body, R @ frame.position + x, np.column_stack([R @ a for a in frame.rotation.T]))
 
-    def motion(self, e: Element) -> dict[str, int]:
-        """Where the motion of a driven element stands."""
+    def motion(self, e: Element, turns: bool = False, velocity: int = -1) -> dict[str, int]:
+        """Where the motion of a driven element stands; of an input a constant, which is held."""
         if not e.is_driven():
             return {}
+        if e.is_input:
+            at = self.put([0.0])
+            self.commands.append((e.input_name, at, e.input_unit(turns), velocity))
+            return {"motion": at, "powers": 1, "input": len(self.commands)}
         motion: Motion = getattr(e, "motion")  # noqa: B009
         at = self.put([*motion.polynomial, *(x for harmonic in motion.harmonics for x in harmonic)])
         return {"motion": at, "powers": len(motion.polynomial), "harmonics": len(motion.harmonics)}
@@ -249,7 +275,8 @@ class _Writer:
             raise ModelError(f"force element on joint {e.joint!r}", what, "make the joint Revolute")
         i, k = self.tree.q_slice(e.joint).start, self.tree.v_slice(e.joint).start
         more = {"reads": e.reads_velocities, "link": self.link_of_velocity(k)}
-        return PackedElement(number_of(e), e.place, i, k, self.put(e.numbers), **self.motion(e), **more)
+        motion = self.motion(e, joint.v_units[0] == "rad/s", k if isinstance(e, Motor) else -1)
+        return PackedElement(number_of(e), e.place, i, k, self.put(e.numbers), **motion, **more)
 
 
 def _to_base(tree: Packed, i: int) -> Iterator[int]:

@@ -88,12 +88,20 @@ def equation_screws(parameters: Any, structure: Any, work: Any, c: Any) -> Any:
 @helper
 def screws_of(parameters: Any, structure: Any, closures: Any, e: Any, work: Any) -> Any:
     """φ, W_i, W_j of an equation between two bodies, not scaled: one of the closures', or a compliant one."""
-    x = equation_numbers(parameters, e.numbers)
     R_i, x_i = pose(work, closures.poses + e.first)
     R_j, x_j = pose(work, closures.poses + e.second)
+    return screws_at(parameters, structure, e, work, closures.registers, R_i, x_i, R_j, x_j)
+
+
+@helper
+def screws_at(
+    parameters: Any, structure: Any, e: Any, work: Any, registers: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any
+) -> Any:
+    """The same at poses of the two links, of any scalar type; line `registers` of `work` is for a tape."""
+    x = equation_numbers(parameters, e.numbers)
     if e.kind == GIVEN:
         return given_screws(
-            parameters, e.numbers, structure, e.code, work, closures.registers, x.a, x.p, x.b, x.q, R_i, x_i, R_j, x_j
+            parameters, e.numbers, structure, e.code, work, registers, x.a, x.p, x.b, x.q, R_i, x_i, R_j, x_j
         )
     return screws_by_kind(e.kind, x.a, x.p, x.b, x.q, x.length, R_i, x_i, R_j, x_j)
 
@@ -103,14 +111,23 @@ def equation_rates(parameters: Any, structure: Any, work: Any, c: Any) -> Any:
     """N_i, N_j of equation c, not scaled, with the twists of the bodies in the first columns of their links."""
     closures = closures_of(structure)
     e = equation_of(structure, closures, c)
-    x = equation_numbers(parameters, e.numbers)
     R_i, x_i = pose(work, closures.poses + e.first)
     R_j, x_j = pose(work, closures.poses + e.second)
     v_i, w_i = vector(work, e.first, 0), vector(work, e.first, 3)
     v_j, w_j = vector(work, e.second, 0), vector(work, e.second, 3)
+    return rates_at(parameters, structure, e, work, closures.registers, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)
+
+
+@helper
+def rates_at(
+    parameters: Any, structure: Any, e: Any, work: Any, registers: Any, R_i: Any, x_i: Any, R_j: Any, x_j: Any,
+    v_i: Any, w_i: Any, v_j: Any, w_j: Any,
+) -> Any:  # fmt: skip
+    """The same at poses and twists of the two links, of any scalar type."""
+    x = equation_numbers(parameters, e.numbers)
     if e.kind == GIVEN:
         return given_rates(
-            parameters, e.numbers, structure, e.code, work, closures.registers,
+            parameters, e.numbers, structure, e.code, work, registers,
             x.a, x.p, x.b, x.q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j,
         )  # fmt: skip
     return rates_by_kind(e.kind, x.a, x.p, x.b, x.q, R_i, x_i, R_j, x_j, v_i, w_i, v_j, w_j)

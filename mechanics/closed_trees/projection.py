@@ -19,7 +19,7 @@ from liegroup.table import EXP, retract
 from mechanics.algorithms.energy import kinetic
 from mechanics.algorithms.era import down, up
 from mechanics.closed_trees.field import equations_of_motion, load, scatter, solve, velocities
-from mechanics.closed_trees.forces import stored_and_power
+from mechanics.closed_trees.forces import powers_of_inputs, stored_and_power
 from mechanics.closed_trees.layout import closures_of, equation_of, scale_of
 from mechanics.closed_trees.poses import closing_rate, gather, screws
 from mechanics.constraints.body_equations import equation_numbers
@@ -101,6 +101,14 @@ def closed_power(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
         (kinetic(parameters, structure, work, rates, 0) + potential_energy(t, y, parameters, structure, work)) + stored,
     )
     st(out, 1, power)
+
+
+@entry(*FIELD_SIGNATURES)
+def input_powers(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """out = the power of every input, of a state (q, p*)."""
+    rates = work[closures_of(structure).rates]
+    velocities(t, y, parameters, structure, work, rates)
+    powers_of_inputs(t, y, parameters, structure, work, rates, out)
 
 
 # --- the projection ---------------------------------------------------------------------------------------------------

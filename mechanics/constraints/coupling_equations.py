@@ -141,12 +141,18 @@ def coupling_rates(
 ) -> None:
     """g and ġ at the coordinates in y and the velocities in v[offset …]."""
     coupling = coupling_of(structure, code)
-    tape, inputs = tape_of_coupling(structure, coupling), 2 * coupling.joints
     for j in range(coupling.joints):
         moved = joint(structure, coupling, j)
         st2(work, line, j, ld(y, moved.q))
         st2(work, line, coupling.joints + j, ld(v, offset + moved.v))
-    play(parameters, at + EQUATION_NUMBERS, structure, tape.instructions, tape.rates, inputs, work, line)
+    play_rates(parameters, at, structure, coupling, work, line)
+
+
+@kernel
+def play_rates(parameters: Any, at: Any, structure: Any, coupling: Any, work: Any, line: Any) -> None:
+    """g and ġ at the coordinates and rates that are in the first registers."""
+    tape = tape_of_coupling(structure, coupling)
+    play(parameters, at + EQUATION_NUMBERS, structure, tape.instructions, tape.rates, 2 * coupling.joints, work, line)
 
 
 # --- any equation, for the readable reference -------------------------------------------------------------------------

@@ -21,12 +21,12 @@ from liegroup.arrays import real, shown
 from mechanics.algebra.spatial import skew
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.derivatives.links import link_columns
-from mechanics.closed_trees.forces import along_equation, between_bodies
+from mechanics.closed_trees.forces import body_state, wrenches
 from mechanics.closed_trees.layout import closures_of, element_of
 from mechanics.closed_trees.packing import PackedLoops
 from mechanics.closed_trees.poses import poses
 from mechanics.forces import Element
-from mechanics.forces.element import ON_EQUATION, ON_JOINT
+from mechanics.forces.element import ON_JOINT
 from mechanics.forces.registry import law_on_joint
 from mechanics.kernels.links import freedom
 from mechanics.kernels.sweeps import velocities
@@ -231,10 +231,8 @@ def _block(t: float, parameters: Array, structure: Any, closures: Any, element: 
     ends = int(element.first), int(element.second)
 
     def wrench() -> Any:
-        if element.place == ON_EQUATION:
-            F = along_equation(t, parameters, structure, closures, element, work)
-        else:
-            F = between_bodies(t, parameters, closures, element, work)
+        states = [body_state(work, closures.poses, end) for end in ends]
+        F = wrenches(t, parameters, structure, element, work, closures.registers, *states)
         return np.array([*F[0], *F[1]])
 
     value = wrench().real

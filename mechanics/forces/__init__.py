@@ -4,44 +4,62 @@
 element             force                                                       energy account
 ==================  ==========================================================  ========================================
 `joint_spring`      τ = −k (x − x₀) − c s on one coordinate                     stores k (x − x₀)²/2, loses c s²
+`joint_stop`        τ = ±N(d, ḋ) at a depth d beyond either stop                stores U(d), loses the rest
+`dry_friction`      τ = −F tanh(s/v_s), or with a static peak                   loses −τ s
 `servo`             τ = −k (x − x_d(t)) − c (s − ẋ_d(t))                        does work
 `motor`             τ = u(t)                                                    does work
+`wrench`            force and moment on a body                                  does work
 `spring_damper`     −k (l − l₀) − c l̇ along the line between two points         stores k (l − l₀)²/2, loses c l̇²
 `compliant`         −k φ − c φ̇ on every equation of a closure instead of φ = 0  stores k φ²/2, loses c φ̇²
 `bushing`           three shifts and three turns of a `compliant` weld          the same
-`contact`           a point, sphere or arc on a plane: see `forces.laws`        stores U(depth), loses the rest
+`contact`           two shapes that touch, with friction: see `forces.laws`     stores U(depth), loses the rest
 ==================  ==========================================================  ========================================
 
-A kind of your own derives from `OnJoint`, `OnEquation` or `OnBodies` (`mechanics.forces.element`); `register` makes
-compiled loops know it.
+Motors and servos without a motion of their own, and wrenches, are inputs: `Problem.with_inputs`, `integrators.stepper`.
+A kind of your own derives from `OnJoint`, `OnEquation`, `OnBodies` or `OnScrew` (`mechanics.forces.element`);
+`register` makes compiled loops know it.
 """
 
 from liegroup.modules import listing
 from mechanics.forces.compliant import bushing, compliant, spring_damper
 from mechanics.forces.contact import contact
-from mechanics.forces.element import BodyState, Element, OnBodies, OnEquation, OnJoint, not_negative
+from mechanics.forces.dry_friction import dry_friction
+from mechanics.forces.element import BodyState, Element, OnBodies, OnEquation, OnJoint, OnScrew, not_negative
 from mechanics.forces.joint_spring import joint_spring
-from mechanics.forces.laws import hunt_crossley_factor
+from mechanics.forces.joint_stop import joint_stop
+from mechanics.forces.laws import hunt_crossley_factor, soft_numbers
 from mechanics.forces.motor import motor
 from mechanics.forces.registry import KINDS, register
 from mechanics.forces.servo import servo
+from mechanics.forces.shapes import Capsule, Ellipsoid, Plane, Sphere, Wheel
+from mechanics.forces.wrench import wrench
 
 __all__ = [
     "KINDS",
     "BodyState",
+    "Capsule",
     "Element",
+    "Ellipsoid",
     "OnBodies",
     "OnEquation",
     "OnJoint",
+    "OnScrew",
+    "Plane",
+    "Sphere",
+    "Wheel",
     "bushing",
     "compliant",
     "contact",
+    "dry_friction",
     "hunt_crossley_factor",
     "joint_spring",
+    "joint_stop",
     "motor",
     "not_negative",
     "register",
     "servo",
+    "soft_numbers",
     "spring_damper",
+    "wrench",
 ]
 __dir__ = listing(__all__)

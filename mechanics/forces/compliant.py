@@ -129,7 +129,7 @@ def bushing(first: Frame, second: Frame, stiffness: ArrayLike, damping: ArrayLik
 
 
 def spring_damper(
-    first: Frame, second: Frame, stiffness: float, damping: float = 0.0, length: float = 0.0
+    first: Frame, second: Frame, stiffness: float, *, damping: float = 0.0, length: float = 0.0
 ) -> list[Element]:
     """Spring and damper between the origins of two frames: force −k (d − l) − c ḋ along their connection, energy k (d −
     l)²/2.

@@ -1,4 +1,13 @@
-"""A point, a sphere or (for planar motion) an arc on a plane: pushed off by a law of its depth, held by friction."""
+"""Contacts: two shapes that touch are pushed apart by a law of their depth, and held by friction.
+
+Geometry gives the unit normal n (out of the second body), the depth d and the one point at which the force acts on
+both bodies; the laws (`mechanics.forces.laws`) know nothing of shapes.  With u the velocity of the first body against
+the second at that point,
+
+    ḋ = −n·u,     F = N(d, ḋ) n − N μ(|u_t|) u_t/|u_t|,     u_t = u + ḋ n,
+
+exactly for rigid shapes, so that the energy U(d) and the power account for all work.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from liegroup.arrays import of_kind, positive, real, shown
+from liegroup.arrays import positive, real
 from liegroup.compile import helper
-from liegroup.compile.scalars import sqrt
+from liegroup.compile.scalars import maximum, minimum, sqrt
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
-from mechanics.algebra.vectors import rotated
+from mechanics.algebra.vectors import rotated, rotated_back
+from mechanics.errors import ModelError
 from mechanics.forces.element import Array, Element, OnBodies, not_negative
-from mechanics.forces.laws import (
-    HERTZ,
-    HUNT_CROSSLEY,
-    KELVIN_VOIGT,
-    NO_FRICTION,
-    STRIBECK,
-    TANH,
-    friction_ratio,
-    normal_force,
-)
+from mechanics.forces.laws import NO_FRICTION, STRIBECK, TANH, friction_ratio, normal_force, normal_law, width_of
+from mechanics.forces.shapes import Plane, Shape, as_shape
 from mechanics.model.frames import Frame
 
-LAWS = {"kelvin_voigt": KELVIN_VOIGT, "hunt_crossley": HUNT_CROSSLEY, "hertz": HERTZ}
+ON_PLANE, BETWEEN_ROUNDS = 0.0, 1.0
 TINY = 1e-150
-"""Added to the square of a slip speed: friction at rest is zero whatever its direction."""
+"""Added to squares under roots: a slip at rest, the semi-axes of a ball."""
 
 
 @helper
@@ -36,17 +38,52 @@ def _velocity(body: Any, arm: Any) -> Any:
     return add(rotated(body.R, body.v), cross(rotated(body.R, body.w), arm))
 
 
+# --- geometry: numbers and two bodies → n, d, the point seen from either body's origin; world axes --------------------
+
+
 @helper
-def law(numbers: Any, first: Any, second: Any) -> Any:
-    """Force on the sphere at its lowest point; stores U(depth), loses the rest: see `mechanics.forces.laws`."""
-    radius, kind, stiffness, damping, friction, static, dynamic, slip_speed = numbers[9:]
-    normal = rotated(second.R, numbers[3:6])
-    arm_i = subtract(rotated(first.R, numbers[:3]), scale(radius, normal))
+def on_plane(numbers: Any, first: Any, second: Any) -> Any:
+    """A swept ellipsoid (`mechanics.forces.shapes`) on a plane."""
+    a, r = numbers[3:9], numbers[9]
+    normal = rotated(second.R, numbers[10:13])
+    n = rotated_back(first.R, normal)
+    An = (
+        a[0] * n[0] + a[1] * n[1] + a[2] * n[2],
+        a[1] * n[0] + a[3] * n[1] + a[4] * n[2],
+        a[2] * n[0] + a[4] * n[1] + a[5] * n[2],
+    )
+    lowest = subtract(numbers[:3], scale(1.0 / sqrt(dot(n, An) + TINY), An))
+    arm_i = subtract(rotated(first.R, lowest), scale(r, normal))
     arm_j = subtract(add(first.x, arm_i), second.x)
-    d = -dot(normal, subtract(arm_j, rotated(second.R, numbers[6:9])))
+    d = -dot(normal, subtract(arm_j, rotated(second.R, numbers[13:16])))
+    return normal, d, arm_i, arm_j
+
+
+@helper
+def between_rounds(numbers: Any, first: Any, second: Any) -> Any:
+    """A sphere on a segment swept by a ball; the force acts in the middle of the overlap."""
+    r, half = numbers[9], rotated(second.R, numbers[10:13])
+    centre = rotated(first.R, numbers[:3])
+    across = subtract(subtract(add(first.x, centre), second.x), rotated(second.R, numbers[13:16]))
+    along = maximum(minimum(dot(across, half) / (dot(half, half) + TINY), 1.0), -1.0)
+    across = subtract(across, scale(along, half))
+    length = sqrt(dot(across, across) + TINY)
+    normal = scale(1.0 / length, across)
+    d = (r + numbers[16]) - length
+    arm_i = subtract(centre, scale(r - 0.5 * d, normal))
+    return normal, d, arm_i, subtract(add(first.x, arm_i), second.x)
+
+
+# --- the law ----------------------------------------------------------------------------------------------------------
+
+
+@helper
+def response(numbers: Any, first: Any, second: Any, normal: Any, d: Any, arm_i: Any, arm_j: Any) -> Any:
+    """Force on the first body, its arms, stored energy, power of the rest."""
+    kind, stiffness, damping, width, friction, static, dynamic, slip_speed = numbers
     slip = subtract(_velocity(first, arm_i), _velocity(second, arm_j))
     d_dot = -dot(normal, slip)
-    N, stored, spring = normal_force(kind, stiffness, damping, d, d_dot)
+    N, stored, spring = normal_force(kind, stiffness, damping, width, d, d_dot)
     slip = add(slip, scale(d_dot, normal))
     force = scale(N, normal)
     if friction != NO_FRICTION:
@@ -56,104 +93,155 @@ def law(numbers: Any, first: Any, second: Any) -> Any:
     return force, arm_i, arm_j, stored, dot(force, slip) + (spring - N) * d_dot
 
 
+@helper
+def law(numbers: Any, first: Any, second: Any) -> Any:
+    """Force on the first body at the contact point; stores U(depth), loses the rest: see `mechanics.forces.laws`."""
+    if numbers[8] == ON_PLANE:
+        normal, d, arm_i, arm_j = on_plane(numbers[9:], first, second)
+    else:
+        normal, d, arm_i, arm_j = between_rounds(numbers[9:], first, second)
+    return response(numbers[:8], first, second, normal, d, arm_i, arm_j)
+
+
 @dataclass(frozen=True, eq=False)
 class Contact(OnBodies):
-    """A sphere about the origin of the first frame (radius 0: the point) on the x-y plane of the second."""
+    """One point of contact of two shapes: the first one swept from an ellipsoid or a sphere, the second a plane or
+    swept from a segment.
+    """
 
     law = staticmethod(law)
-    SIZE = 17
-    radius: float
+    SIZE = 26
+    shapes: tuple[Shape, Shape]
     normal_law: int
     stiffness: float
     damping: float
+    width: float
     friction: int
     static: float
     dynamic: float
     slip_speed: float
 
     @property
+    def dissipates(self) -> bool:
+        return self.reads_velocities
+
+    @property
     def reads_velocities(self) -> bool:
         return self.damping != 0.0 or self.friction != NO_FRICTION
 
     def numbers_of(self, first: Frame, second: Frame) -> Array:
-        """The centre on the first body; normal and a point of the plane on the second; then as they are."""
+        """The law; which geometry; centre, A, radius of the first; normal and a point of the plane, or half of the
+        segment, its middle and the radius.
+        """
         own = (
-            self.radius, self.normal_law, self.stiffness, self.damping,
+            self.normal_law, self.stiffness, self.damping, self.width,
             self.friction, self.static, self.dynamic, self.slip_speed,
         )  # fmt: skip
-        return np.hstack([first.position, second.rotation[:, 2], second.position, own])
+        swept, axis = self.shapes[0].on_plane, second.rotation[:, 2]
+        assert swept is not None
+        axes, radius = swept
+        A = (first.rotation * np.square(axes)) @ first.rotation.T
+        shape = [*first.position, *A[np.triu_indices(3)], radius]
+        rounded = self.shapes[1].round
+        if rounded is None:
+            return np.array([*own, ON_PLANE, *shape, *axis, *second.position, 0.0])
+        return np.array([*own, BETWEEN_ROUNDS, *shape, *(rounded[0] * axis), *second.position, rounded[1]])
+
+
+def _pairs(first: Shape, second: Shape) -> list[tuple[Shape, Shape]]:
+    """The pairs of one contact point each; ModelError for shapes that have no formula."""
+    if isinstance(first, Plane) or (first.round and second.round and first.round[0] > 0.0 == second.round[0]):
+        first, second = second, first
+    parts = first.parts()
+    if isinstance(second, Plane) and all(part.on_plane for part in parts):
+        return [(part, second) for part in parts]
+    names = f"{type(first).__name__} and {type(second).__name__}"
+    if not (first.round and second.round and first.round[0] == 0.0):
+        remedy = "any shape on a Plane, a Sphere on a Sphere or Capsule; build others of these"
+        raise ModelError("contact", f"there is no formula for {names}", remedy)
+    if first.round[1] + second.round[1] == 0.0:
+        raise ModelError("contact", "two points never touch", "give one of them a radius: Sphere(frame, radius)")
+    return [(first, second)]
 
 
 def contact(
-    center: Frame,
-    plane: Frame,
-    radius: float = 0.0,
+    first: Shape | Frame,
+    second: Shape | Frame,
     *,
     stiffness: float,
-    damping: float,
-    law: str = "kelvin_voigt",
+    damping: float = 0.0,
+    law: str = "hunt_crossley",
+    width: float | None = None,
     friction: float = 0.0,
     static_friction: float | None = None,
     slip_speed: float = 0.01,
 ) -> list[Element]:
-    """A point, a sphere or (for planar motion) an arc on a plane.
+    """Two shapes that touch: pushed apart by N(d, ḋ), held by friction.
 
     Parameters
     ----------
-    center : Frame
-        Its origin is the point, or the centre of the sphere or arc.
-    plane : Frame
-        The plane is its x-y plane, the outward normal its z axis; body None is the ground.
-    radius : float
-        m.  Friction acts at the lowest point of the undeformed sphere.
+    first : Sphere, Capsule, Ellipsoid, Wheel or Frame
+        On one body.  A Frame is a point, its origin.
+    second : Plane, Sphere, Capsule or Frame
+        On another body or on the base.  A Frame is a plane: its x-y plane, the outward normal its z axis.
     stiffness : float
-        N/m, for the law "hertz" N/m^{3/2}.
+        k, N/m; for the law "hertz" N/m^{3/2}.
     damping : float
-        c in N·s/m for "kelvin_voigt"; the factor a in s/m for "hunt_crossley" and "hertz"
-        (`laws.hunt_crossley_factor`).
-    law : {"kelvin_voigt", "hunt_crossley", "hertz"}
-        N = k d + c ḋ, N = k d (1 + a ḋ), N = k d^{3/2} (1 + a ḋ), for a depth d > 0; never below 0.
+        The factor a in s/m for "hunt_crossley" and "hertz" (`hunt_crossley_factor`), c in N·s/m for "kelvin_voigt" and
+        "soft".
+    law : {"hunt_crossley", "hertz", "kelvin_voigt", "soft"}
+        N = k d (1 + a ḋ), N = k d^{3/2} (1 + a ḋ), N = k d + c ḋ, N = σ(d/w) (k d + c ḋ), for a depth d > 0; never
+        below 0.
+    width : float, optional
+        w of the law "soft", m: the depth at which it has become N = k d + c ḋ.
     friction : float
         Coefficient of (dynamic) friction (dimensionless); 0 for none.
     static_friction : float, optional
         The peak of the Stribeck curve (dimensionless); default none (tanh law).
     slip_speed : float
-        v_s, where regularised friction reaches its value, m/s.
+        v_s, m/s: below it friction is viscous with μ N/v_s, far above it is μ N.
 
     Returns
     -------
     list of Element
-        One, for `Mechanism`.
+        For `Mechanism`: one, of a capsule on a plane two, one for either end.
 
     Raises
     ------
     ValueError
-        An unknown law, a slip speed that is not positive, static friction below the dynamic one.
+        An unknown law, a slip speed that is not positive, static friction below the dynamic one, a width with another
+        law than "soft".
     ModelError
-        Negative numbers.
+        Negative numbers, shapes without a formula (ellipsoids touch planes only), two shapes on one body.
+
+    Notes
+    -----
+    Exact for rigid shapes: n, d and the contact point are those of the undeformed ones, for small depths against
+    curvatures.  A shape on a plane is touched at its lowest point, two round ones in the middle of their overlap.
+    Friction acts at the contact point and makes no moment about the normal.  An evaluation costs a constant time per
+    contact; the variational step takes contacts with the base into its sweep (linear time) and solves for those between
+    two moving bodies together.
 
     References
     ----------
-    Hunt and Crossley 1975; Brown and McPhee 2016 for the Stribeck curve.
+    Hunt and Crossley 1975; Brown and McPhee 2016 for the Stribeck curve; Todorov 2014 for the idea of the soft law.
 
     Examples
     --------
-    >>> print(contact(Frame("foot"), Frame(None), 0.02, stiffness=1e5, damping=100.0, friction=0.8)[0])
+    >>> from mechanics.forces import Sphere
+    >>> foot = Sphere(Frame("foot"), 0.02)
+    >>> print(contact(foot, Frame(None), stiffness=1e5, damping=0.5, friction=0.8)[0])
     Contact of 'foot' on the base
     """
-    of_kind(center, Frame, "center", "a Frame")
-    of_kind(plane, Frame, "plane", "a Frame")
-    if not isinstance(law, str) or law not in LAWS:
-        raise ValueError(f"law: {shown(law)}, expected one of {', '.join(LAWS)}")
+    first, second = as_shape(first, "first"), as_shape(second, "second", flat=not isinstance(first, Plane))
+    if first.frame.body == second.frame.body:
+        raise ModelError("contact", f"both shapes are on {first.frame.body!r}", "give shapes of two bodies")
+    number = normal_law(law)
     slip_speed, friction = positive(slip_speed, "slip_speed"), not_negative(friction, "friction")
     static_friction = None if static_friction is None else real(static_friction, "static_friction")
     if static_friction is not None and not static_friction >= friction > 0.0:
         raise ValueError(f"static_friction: {static_friction}, expected at least friction = {friction} > 0")
     curve = STRIBECK if static_friction is not None else TANH if friction else NO_FRICTION
-    return [
-        Contact(
-            center, plane, not_negative(radius, "radius"), LAWS[law], not_negative(stiffness, "stiffness"),
-            not_negative(damping, "damping"), curve, float(static_friction or 0.0),
-            friction, slip_speed,
-        )
-    ]  # fmt: skip
+    stiffness, damping = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")
+    numbers = (number, stiffness, damping, width_of(law, width), curve, static_friction or 0.0, friction, slip_speed)
+    return [Contact(a.frame, b.frame, (a, b), *numbers) for a, b in _pairs(first, second)]

@@ -1,6 +1,6 @@
 """What a force element is: where it acts, its numbers, and its law.
 
-An element acts at one of three places.  A kind is a frozen dataclass derived from that place, in a file of its own,
+An element acts at one of four places.  A kind is a frozen dataclass derived from that place, in a file of its own,
 with its law as a formula of scalars (a `helper`):
 
 ==============  ==================================================  ================================================
@@ -9,9 +9,11 @@ place           the law gets                                        and gives
 `OnJoint`       numbers, coordinate x, rate s                       force along x, energy U, power of what is not U
 `OnEquation`    numbers, φ of one equation between bodies, rate φ̇   force along φ, U, power
 `OnBodies`      numbers, `BodyState` of either body                 force on the first body and its arms, U, power
+`OnScrew`       numbers, 0, rate s along a screw of one body        force along the screw, U, power
 ==============  ==================================================  ================================================
 
-A kind with a field `motion`, a function of time, is *driven*: its law gets value and rate of the motion, too.  The
+A kind with a field `motion`, a function of time, is *driven*: its law gets value and rate of the motion, too.  Where
+the motion is None the value is an input of the problem (`integrators.problem.Inputs`), held, and its rate 0.  The
 balance d(T + V + U)/dt = P holds exactly, with U the energies stored in all elements and P the power of the rest.
 """
 
@@ -24,13 +26,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from liegroup.arrays import of_kind, real
+from liegroup.arrays import of_kind, real, shown
 from mechanics.constraints.loops import Equation
 from mechanics.errors import ModelError
+from mechanics.joints import Motion
 from mechanics.model.frames import Frame
 
 Array = NDArray[np.float64]
-ON_JOINT, ON_EQUATION, ON_BODIES = range(3)
+ON_JOINT, ON_EQUATION, ON_BODIES, ON_SCREW = range(4)
 
 
 class BodyState(NamedTuple):
@@ -96,6 +99,31 @@ class Element:
         return any(f.name == "motion" for f in fields(cls))
 
     @property
+    def is_input(self) -> bool:
+        """Whether what it follows is an input of the problem."""
+        return self.is_driven() and getattr(self, "motion") is None  # noqa: B009
+
+    @property
+    def input_name(self) -> str:
+        """What the input is called."""
+        return str(self)
+
+    def input_unit(self, turns: bool) -> str:
+        """Its unit.
+
+        Parameters
+        ----------
+        turns : bool
+            Whether the coordinate that it acts on is an angle.
+
+        Returns
+        -------
+        str
+            For tables.
+        """
+        return "N m" if turns else "N"
+
+    @property
     def drives(self) -> bool:
         """Whether it may bring in energy."""
         return self.is_driven()
@@ -131,7 +159,7 @@ class OnJoint(Element):
     """
 
     place = ON_JOINT
-    not_numbers = ("joint", "motion")
+    not_numbers = ("joint", "motion", "name")
     linear: ClassVar[bool] = False
     """Whether the force is linear in x and s, whatever the numbers: its derivatives are then found for nothing."""
     joint: str
@@ -221,8 +249,57 @@ class OnBodies(Element):
         raise NotImplementedError
 
 
+@dataclass(frozen=True, eq=False)
+class OnScrew(Element):
+    """A force along a line fixed in a body, or a moment about an axis: ``law(numbers, 0, s)`` → force, U, power, with s
+    the velocity of the body along it.
+
+    Attributes
+    ----------
+    frame : Frame
+        On the body: where the force acts, and, unless `in_world`, the axes.
+    axis : {0, 1, 2}
+        x, y or z.
+    is_moment : bool
+        N·m about the axis, rather than N along it.
+    in_world : bool
+        The axis is one of the world's.
+
+    Examples
+    --------
+    See `wrench`.
+    """
+
+    place = ON_SCREW
+    not_numbers = ("frame", "axis", "is_moment", "in_world", "motion", "name")
+    frame: Frame
+    axis: int
+    is_moment: bool
+    in_world: bool
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__} on {_body(self.frame.body)}"
+
+    @property
+    def screw(self) -> Array:
+        """Direction, and the point that the force acts at, in the axes of the body; of the world's the direction."""
+        direction = np.eye(3)[self.axis] if self.in_world else self.frame.rotation[:, self.axis]
+        return np.concatenate([direction, self.frame.position])
+
+
 def _body(name: str | None) -> str:
     return "the base" if name is None else repr(name)
+
+
+def motion_or_input(motion: Any, what: str, joint: str) -> Motion | None:
+    """A motion, or None for an input; TypeError says where functions of other kinds go."""
+    if motion is None or isinstance(motion, Motion):
+        return motion
+    given = "a function" if callable(motion) else shown(motion)
+    raise TypeError(
+        f"{what}: {given}, expected a Motion, or nothing: it is then an input, which "
+        f"problem.with_inputs({{{joint!r}: …}}) gives as a number or as a function f(t), f(t, q, v)"
+    )
 
 
 def not_negative(x: float, name: str) -> float:

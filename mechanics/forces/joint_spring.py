@@ -41,7 +41,7 @@ class JointSpring(OnJoint):
         return self.damping != 0.0
 
 
-def joint_spring(joint: str, stiffness: float, rest: float = 0.0, damping: float = 0.0) -> list[Element]:
+def joint_spring(joint: str, stiffness: float, *, rest: float = 0.0, damping: float = 0.0) -> list[Element]:
     """Spring and damper on a joint of one coordinate: τ = −k (x − x₀) − c ẋ, energy k (x − x₀)²/2.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Any
 
 from liegroup.arrays import of_kind
 from liegroup.compile import helper
-from mechanics.forces.element import Element, OnJoint
+from mechanics.forces.element import Element, OnJoint, motion_or_input
 from mechanics.joints import Motion
 
 
@@ -24,7 +24,12 @@ class Motor(OnJoint):
 
     law = staticmethod(law)
     linear = True
-    motion: Motion
+    motion: Motion | None
+    name: str = ""
+
+    @property
+    def input_name(self) -> str:
+        return self.name or self.joint
 
     @property
     def counts_turns(self) -> bool:
@@ -35,15 +40,20 @@ class Motor(OnJoint):
         return False
 
 
-def motor(joint: str, force: Motion) -> list[Element]:
+def motor(joint: str, force: Motion | None = None, *, name: str = "") -> list[Element]:
     """A torque (or force) u(t) on a joint of one coordinate.
+
+    Without a force of its own it is an input of the mechanism's problem: `Problem.with_inputs` and
+    `integrators.stepper` give it, as numbers or functions of any kind.
 
     Parameters
     ----------
     joint : str
         Its name.
-    force : Motion
-        u(t), N·m or N.
+    force : Motion, optional
+        u(t), N·m or N; default an input, 0 until it is given.
+    name : str
+        Of the input; default that of the joint.
 
     Returns
     -------
@@ -53,12 +63,14 @@ def motor(joint: str, force: Motion) -> list[Element]:
     Raises
     ------
     TypeError
-        Not a Motion.
+        Not a Motion: functions are given to the problem.
 
     Examples
     --------
     >>> print(motor("hinge", Motion((0.0,), ((2.0, 6.28, 0.0),)))[0])
     Motor on joint 'hinge'
+    >>> motor("hinge")[0].is_input
+    True
     """
-    of_kind(force, Motion, "force", "a Motion")
-    return [Motor(joint, force)]
+    of_kind(name, str, "name", "a text")
+    return [Motor(joint, motion_or_input(force, "force", name or joint), name)]

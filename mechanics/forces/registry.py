@@ -13,13 +13,26 @@ from liegroup.table import load_components
 from mechanics.errors import ModelError
 from mechanics.forces.compliant import Compliant
 from mechanics.forces.contact import Contact
-from mechanics.forces.element import ON_BODIES, ON_EQUATION, ON_JOINT, Element, OnBodies, OnEquation, OnJoint
+from mechanics.forces.dry_friction import DryFriction
+from mechanics.forces.element import (
+    ON_BODIES,
+    ON_EQUATION,
+    ON_JOINT,
+    ON_SCREW,
+    Element,
+    OnBodies,
+    OnEquation,
+    OnJoint,
+    OnScrew,
+)
 from mechanics.forces.joint_spring import JointSpring
+from mechanics.forces.joint_stop import JointStop
 from mechanics.forces.motor import Motor
 from mechanics.forces.servo import Servo
+from mechanics.forces.wrench import Wrench
 from mechanics.kernels.links import prescribed
 
-KINDS: list[type[Element]] = [JointSpring, Servo, Motor, Compliant, Contact]
+KINDS: list[type[Element]] = [JointSpring, Servo, Motor, Compliant, Contact, JointStop, DryFriction, Wrench]
 """All kinds; the places in this list are their numbers in the kernels."""
 
 
@@ -48,8 +61,10 @@ def register(kind: type[Element]) -> None:
     """
     if any(kind is known for known in KINDS):
         return
-    if not (isinstance(kind, type) and issubclass(kind, OnJoint | OnEquation | OnBodies)):
-        raise TypeError(f"kind: {shown(kind)}, derive it from OnJoint, OnEquation or OnBodies (mechanics.forces)")
+    if not (isinstance(kind, type) and issubclass(kind, OnJoint | OnEquation | OnBodies | OnScrew)):
+        raise TypeError(
+            f"kind: {shown(kind)}, derive it from OnJoint, OnEquation, OnBodies or OnScrew (mechanics.forces)"
+        )
     if not is_formula(getattr(kind, "law", None)):
         raise TypeError(f"{kind.__name__}.law: expected staticmethod of a function with the decorator `helper`")
     depend_on(f"force element {kind.__name__}", [kind.law.__code__.co_filename])
@@ -128,3 +143,4 @@ def _law(place: int) -> Any:
 
 
 law_on_joint, law_on_equation, law_on_bodies = _law(ON_JOINT), _law(ON_EQUATION), _law(ON_BODIES)
+law_on_screw = _law(ON_SCREW)

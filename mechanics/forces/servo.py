@@ -7,7 +7,7 @@ from typing import Any
 
 from liegroup.arrays import of_kind
 from liegroup.compile import helper
-from mechanics.forces.element import Element, OnJoint, not_negative
+from mechanics.forces.element import Element, OnJoint, motion_or_input, not_negative
 from mechanics.joints import Motion
 
 
@@ -27,7 +27,15 @@ class Servo(OnJoint):
     linear = True
     stiffness: float
     damping: float
-    motion: Motion
+    motion: Motion | None
+    name: str = ""
+
+    @property
+    def input_name(self) -> str:
+        return self.name or f"{self.joint}.target"
+
+    def input_unit(self, turns: bool) -> str:
+        return "rad" if turns else "m"
 
     @property
     def counts_turns(self) -> bool:
@@ -38,8 +46,12 @@ class Servo(OnJoint):
         return self.damping != 0.0
 
 
-def servo(joint: str, stiffness: float, damping: float, target: Motion) -> list[Element]:
+def servo(
+    joint: str, *, stiffness: float, damping: float, target: Motion | None = None, name: str = ""
+) -> list[Element]:
     """A drive that follows x_d(t) with a spring and a damper: τ = −k (x − x_d) − c (ẋ − ẋ_d).
+
+    Without a target of its own x_d is an input of the mechanism's problem, held: ẋ_d = 0.
 
     Parameters
     ----------
@@ -49,8 +61,10 @@ def servo(joint: str, stiffness: float, damping: float, target: Motion) -> list[
         k, N·m/rad or N/m.
     damping : float
         c, N·m·s/rad or N·s/m.
-    target : Motion
-        x_d(t), rad or m.
+    target : Motion, optional
+        x_d(t), rad or m; default an input, 0 until it is given.
+    name : str
+        Of the input; default that of the joint with ``.target``.
 
     Returns
     -------
@@ -60,12 +74,13 @@ def servo(joint: str, stiffness: float, damping: float, target: Motion) -> list[
     Raises
     ------
     TypeError
-        Not a Motion; ModelError for negative numbers.
+        Not a Motion: functions are given to the problem; ModelError for negative numbers.
 
     Examples
     --------
-    >>> print(servo("hinge", 100.0, 1.0, Motion((0.0, 1.0)))[0])
+    >>> print(servo("hinge", stiffness=100.0, damping=1.0, target=Motion((0.0, 1.0)))[0])
     Servo on joint 'hinge'
     """
-    of_kind(target, Motion, "target", "a Motion")
-    return [Servo(joint, not_negative(stiffness, "stiffness"), not_negative(damping, "damping"), target)]
+    of_kind(name, str, "name", "a text")
+    pair = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")
+    return [Servo(joint, *pair, motion_or_input(target, "target", name or f"{joint}.target"), name)]

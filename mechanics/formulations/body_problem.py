@@ -67,8 +67,8 @@ def body_problem(
     Raises
     ------
     ModelError
-        Force elements, prescribed motions, armature, joints that are no constraint of this kind, bodies without mass, or no
-        choice of closure equations that is independent in every position.
+        Force elements, prescribed motions, armature, joints that are no constraint of this kind, bodies without mass, or
+        no choice of closure equations that is independent in every position.
 
     Examples
     --------
@@ -84,7 +84,9 @@ def body_problem(
         )
     if tree.armature.any():
         raise ModelError(
-            f"mechanism {mechanism.name!r}", "has joints with armature, no inertia of a body", "use its tree coordinates"
+            f"mechanism {mechanism.name!r}",
+            "has joints with armature, no inertia of a body",
+            "use its tree coordinates",
         )
     if len(mechanism.mobility.independent) != mechanism.mobility.rank:
         raise ModelError(

@@ -16,7 +16,7 @@ from liegroup.table import RN
 from mechanics.closed_trees.packing import Solved, pack_loops
 from mechanics.constraints.wheel_equations import HEIGHT
 from mechanics.errors import ModelError
-from mechanics.formulations.holonomic import field, invariants, parts
+from mechanics.formulations.holonomic import field, invariants, parts, powers
 from mechanics.formulations.multiplier_problem import Lagrange, multiplier_problem
 from mechanics.mechanism import Mechanism
 
@@ -101,4 +101,5 @@ def constrained_problem(
         structure=structure,
         parts=parts,
         parts_layout="constrained",
+        inputs=replace(packed.inputs, power=powers),
     )

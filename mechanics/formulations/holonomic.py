@@ -23,7 +23,7 @@ from mechanics.algorithms.momentum import MOMENTUM
 from mechanics.algorithms.rnea import accelerations, joint_forces
 from mechanics.closed_trees.layout import closures_of, equation_of, scale_of
 from mechanics.closed_trees.poses import gather, push
-from mechanics.formulations.index_one import accelerated, applied_forces, copy_state, watched
+from mechanics.formulations.index_one import accelerated, applied_forces, copy_state, powers_of, watched
 from mechanics.kernels.links import vector, wrench_up
 from mechanics.kernels.sweeps import TWIST, add_to, own_momentum, own_twist, project
 from mechanics.kernels.sweeps import clear as clear_columns
@@ -102,6 +102,12 @@ def parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
 def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """(v, v̇), without stabilisation."""
     accelerated(t, y, parameters, structure[AHEAD:], work, out)
+
+
+@entry(*FIELD_SIGNATURES)
+def powers(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """The power of every input."""
+    powers_of(t, y, parameters, structure[AHEAD:], work, out)
 
 
 @entry(*FIELD_SIGNATURES)

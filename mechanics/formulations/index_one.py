@@ -31,7 +31,7 @@ from mechanics.algorithms.energy import first_moments, kinetic, potential
 from mechanics.algorithms.era import down, up
 from mechanics.algorithms.rnea import ACCELERATION, accelerations, joint_forces
 from mechanics.closed_trees.field import columns, factor, load, matrix, solve
-from mechanics.closed_trees.forces import forces, stored_and_power
+from mechanics.closed_trees.forces import forces, powers_of_inputs, stored_and_power
 from mechanics.closed_trees.layout import closures_of, equation_of, scale_of
 from mechanics.closed_trees.poses import closing_bias, closing_rate, gather, poses, screws
 from mechanics.closed_trees.projection import SWEEPS, forget_momenta, greatest_gaps, move, position_defect
@@ -211,6 +211,24 @@ def watched(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any
 def index_one_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """out = (energy, greatest gap, greatest closing velocity)."""
     watched(t, y, parameters, structure, work, out)
+
+
+@helper
+def powers_of(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """out = the power of every input, of a state (q, v)."""
+    tree = header_of(structure)
+    rates = work[closures_of(structure).rates]
+    velocities(t, y, tree.n_q, parameters, structure, work)
+    poses(t, y, parameters, structure, work)
+    for k in range(tree.n_v):
+        st(rates, k, ld(y, tree.n_q + k))
+    powers_of_inputs(t, y, parameters, structure, work, rates, out)
+
+
+@entry(*FIELD_SIGNATURES)
+def index_one_powers(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """The power of every input."""
+    powers_of(t, y, parameters, structure, work, out)
 
 
 # --- the projection ---------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ The equations are those of `mechanics.formulations.index_one`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -17,7 +17,13 @@ from integrators.problem import Problem, Variable
 from liegroup.arrays import of_kind
 from liegroup.group import product, rn
 from mechanics.closed_trees.packing import Settings, pack_loops
-from mechanics.formulations.index_one import SPRINGS, index_one, index_one_invariants, index_one_projection
+from mechanics.formulations.index_one import (
+    SPRINGS,
+    index_one,
+    index_one_invariants,
+    index_one_powers,
+    index_one_projection,
+)
 from mechanics.guards import OPEN, STRAINED, closure_guards, start_guard
 from mechanics.mechanism import Mechanism
 from mechanics.scenes import mechanism_scene
@@ -306,4 +312,6 @@ def multiplier_problem(
         projection=None if projection == "none" else index_one_projection,
         model=mechanism.name,
         scene=mechanism_scene(mechanism),
+        joints=tree,
+        inputs=replace(packed.inputs, power=index_one_powers),
     )

@@ -71,7 +71,8 @@ class Posed:
     def is_driven(self) -> bool:
         """Whether something depends on time."""
         elements = self.mechanism.elements if self.mechanism else ()
-        motions = [getattr(element, "motion") for element in elements if element.is_driven()]  # noqa: B009
+        driven = [element for element in elements if element.is_driven() and not element.is_input]
+        motions = [getattr(element, "motion") for element in driven]  # noqa: B009
         return self.tree.is_rheonomic or not all(motion.is_constant for motion in motions)
 
     # --- names --------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ which costs a third of a general change of axes.  Outputs are turned back to bod
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -44,9 +44,12 @@ from mechanics.model.layout import (
     Header,
     Link,
     Numbers,
+    header_of,
+    place_of,
 )
 
 if TYPE_CHECKING:
+    from mechanics.model.frames import Frame
     from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
@@ -330,3 +333,18 @@ def _numbers(link: _Draft, tree_mass: float, frame: _Frame) -> Array:
         place=place,
     )
     return np.hstack(numbers)
+
+
+def pack_frame(tree: Tree, frame: Frame, in_world: bool) -> Packed:
+    """The arrays of a tree with those of a frame behind them (`mechanics.algorithms.frames`)."""
+    packed = tree.packed
+    link, rotation, position = header_of(packed.structure).links, np.eye(3), np.zeros(3)
+    if frame.body is not None:
+        place = place_of(packed.parameters, packed.structure, tree.body_index(frame.body))
+        link, rotation, position = place.link, np.reshape(place.rotation, (3, 3)), np.array(place.position)
+    own = (rotation @ frame.rotation).ravel(), position + rotation @ frame.position
+    return replace(
+        packed,
+        parameters=np.concatenate([packed.parameters, *own]),
+        structure=np.append(packed.structure, [link, int(in_world)]),
+    )

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, pose
-from integrators.scenes import show
+from integrators.scenes import draw, show
 from liegroup.arrays import of_kind, reals, sequence, shown
 from liegroup.display import card, table
 from liegroup.group import Group
@@ -30,6 +30,7 @@ from mechanics.model.packing import Packed, pack
 from mechanics.model.picture import svg
 from mechanics.model.singular import singular_joint
 from mechanics.model.visuals import Visual
+from mechanics.model.workspace import Workspace
 
 Array = NDArray[np.float64]
 _ROTATION_TOLERANCE = 1e-6
@@ -236,7 +237,8 @@ class Tree:
         self._check_mobility()
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"frames": dict(self.frames)}
+        own = {name: value for name, value in self.__dict__.items() if name != "calls"}
+        return own | {"frames": dict(self.frames)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, frames=MappingProxyType(state["frames"]))
@@ -259,6 +261,13 @@ class Tree:
             (len(b.joint.elements) > 2 or not b.inertia.is_full) and not np.all(np.asarray(b.data.armature) > 0.0)
             for b in self.bodies
         )
+
+    @cached_property
+    def is_doubtful(self) -> bool:
+        """Whether solutions with the mass matrix are to be checked: it can be singular, or a joint of several motions
+        can be close to locking.
+        """
+        return self.may_be_singular or any(len(b.joint.elements) > 1 for b in self.bodies)
 
     # --- for the integrators ------------------------------------------------------------------------------------------
 
@@ -313,6 +322,38 @@ class Tree:
         PosixPath('ur5.html')
         """
         return show(self, self.neutral() if q is None else q, path, **options)
+
+    def draw(self, q: ArrayLike | None = None, ax: Any = None, **options: Any) -> Any:
+        """A picture of one configuration in matplotlib axes: with the meshes of a model file, else drawn from
+        joints and inertias.
+
+        Parameters
+        ----------
+        q : array (nq,), optional
+            Default neutral.  Angles in rad, lengths in m.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; default those of a new figure.
+        **options
+            ``frames``: names of frames, or frames, whose axes are drawn (x red, y green, z blue); ``paths``: arrays
+            (k, 3) of points in the world, m, drawn as lines.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            ``ax.figure.savefig(path)`` writes it.
+
+        Raises
+        ------
+        ValueError, KeyError
+            A wrong configuration, paths that are none, frames that the tree does not have.
+
+        Examples
+        --------
+        >>> import mechanics
+        >>> arm = mechanics.load_model("ur5")
+        >>> arm.draw(frames=["tool0"]).figure.savefig("ur5.png")  # doctest: +SKIP
+        """
+        return draw(self, self.neutral() if q is None else q, ax, **options)
 
     # --- names --------------------------------------------------------------------------------------------------------
 
@@ -494,6 +535,21 @@ class Tree:
     def work_shape(self) -> tuple[int, int]:
         """Size of the workspace of its fields."""
         return self.packed.work_shape
+
+    @cached_property
+    def calls(self) -> dict[Any, Any]:
+        """What functions of states have prepared for this tree (`mechanics.evaluation`)."""
+        return {}
+
+    def workspace(self) -> Workspace:
+        """Memory for many calls one after another: stands for the tree in the functions of `mechanics.dynamics`.
+
+        Returns
+        -------
+        Workspace
+            For one thread at a time.
+        """
+        return Workspace(self)
 
     # --- configurations -----------------------------------------------------------------------------------------------
 

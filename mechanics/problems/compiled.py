@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem
+from integrators.problem.fields import Field, differentiating
 from liegroup.arrays import of_kind
 from liegroup.compile import Entry
 from liegroup.compile.generated import module_of
@@ -40,7 +41,8 @@ class CompiledModel:
     model : Tree or Mechanism
     field : Entry
         (q, p) → (v, ṗ) with the signature of a field, for one trajectory and for lanes.  The numbers of the model are
-        in the code: it reads neither `parameters` nor `structure` nor `work`.
+        in the code: for the values it reads neither `parameters` nor `structure` nor `work`; derivatives, where `out`
+        has room for them, are those of the model's own field.
     projection : Entry or None
         Of a mechanism: what closes its loops and re-bases its momenta after every step, for the arrays of the
         mechanism.
@@ -119,15 +121,19 @@ class CompiledModel:
         """
         if isinstance(self.model, Mechanism):
             posed = self.model.problem(q, v, **options)
-            return replace(
-                posed, field=self.field, projection=self.projection if posed.projection is not None else None
-            )
+            projection = self.projection if posed.projection is not None else None
+            return replace(posed, field=self._like(posed), projection=projection)
         if q is None:
             raise ValueError(
                 f"q: expected the configuration of tree {self.model.name!r}; only a mechanism has a `home` to start "
                 "from"
             )
-        return replace(hamiltonian_problem(self.model, q, v, **options), field=self.field)
+        posed = hamiltonian_problem(self.model, q, v, **options)
+        return replace(posed, field=self._like(posed))
+
+    def _like(self, posed: Problem) -> Field | Entry:
+        """The field, with its derivatives if that of the problem has them."""
+        return differentiating(self.field) if posed.has_jacobian else self.field
 
     def __repr__(self) -> str:
         return f"<CompiledModel of {_named(self.model)}: {self.operations} operations>"

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from liegroup.compile.tracing import Graph, Traced, lines, operand
+from mechanics.algorithms.derivatives.hamiltonian import derivatives_on_demand
 from mechanics.algorithms.era import era, up
-from mechanics.closed_trees.field import closed, equations_of_motion, scatter, solve
+from mechanics.closed_trees.field import closed, closed_on_demand, equations_of_motion, scatter, solve
 from mechanics.closed_trees.layout import closures_of
 from mechanics.closed_trees.packing import PackedLoops
 from mechanics.closed_trees.poses import gather
@@ -33,12 +34,15 @@ from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import any_, entry, kernel, ld, st
 from liegroup.compile.scalars import arctan2, less, select, sqrt
 from liegroup.compile.tracing import called_sincos as sincos
-from liegroup.compile.tracing import exp, log, tanh
+from liegroup.compile.tracing import acosh, asinh, atanh, cosh, exp, expm1, floor, log, log1p, sinh, tanh
+from {module} import {general}
 
 
 @entry(*FIELD_SIGNATURES)
 def field(t, y, parameters, structure, work, out):
-{field}'''
+{field}    if out.shape[0] == {both}:
+        {general}(t, y, parameters, structure, work, out{part})
+'''
 _PROJECTION = """
 
 from mechanics.closed_trees.layout import closures_of
@@ -81,7 +85,7 @@ class ModelCode:
 def tree_code(tree: Tree) -> ModelCode:
     """`field`."""
     body, operations = _straight(era.python, tree, tree, 2 * tree.nv)
-    return ModelCode(_FIELD.format(field=body), operations)
+    return ModelCode(_field(body, tree, derivatives_on_demand, f"[{2 * tree.nv}:]"), operations)
 
 
 def mechanism_code(mechanism: Mechanism) -> ModelCode:
@@ -98,7 +102,15 @@ def mechanism_code(mechanism: Mechanism) -> ModelCode:
         step=int(closures.rates),
         sweeps=SWEEPS,
     )
-    return ModelCode(_FIELD.format(field=body) + projection, operations)
+    return ModelCode(_field(body, tree, closed_on_demand, "") + projection, operations)
+
+
+def _field(body: str, tree: Tree, general: Function, part: str) -> str:
+    """The module of a field; what writes its derivatives, where there is room for them, is the kernel of all models,
+    into a part of `out`.
+    """
+    d = 2 * tree.nv
+    return _FIELD.format(field=body, both=d + d * d, module=general.__module__, general=general.__name__, part=part)
 
 
 def _look(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
@@ -129,7 +141,10 @@ def _straight(function: Function, tree: Tree, arrays: Tree | PackedLoops, size: 
     y, out = np.empty(tree.nq + tree.nv, dtype=object), np.empty(size, dtype=object)
     y[:] = [graph.input(f"ld(y, {i})") for i in range(len(y))]
     work = np.empty(arrays.work_shape, dtype=object)
-    function(graph.input("t"), y, arrays.parameters.tolist(), arrays.structure, work, out)
+    parameters = arrays.parameters.tolist()
+    for k in arrays.inputs.places if isinstance(arrays, PackedLoops) else ():
+        parameters[k] = graph.input(f"ld(parameters, {k})")
+    function(graph.input("t"), y, parameters, arrays.structure, work, out)
     values = [x.k if isinstance(x, Traced) else graph.constant(x) for x in out]
     stores = (f"st(out, {i}, {operand(graph, k)})" for i, k in enumerate(values))
     body = "".join(f"    {line}\n" for line in (*lines(graph, values, set()), *stores))

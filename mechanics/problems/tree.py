@@ -102,6 +102,7 @@ def hamiltonian_problem(
         own_steps=variational_steps(tree),
         model=tree.name,
         scene=tree_scene(tree),
+        joints=tree,
     )
 
 

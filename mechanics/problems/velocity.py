@@ -74,4 +74,5 @@ def velocity_problem(tree: Tree, q: ArrayLike, v: ArrayLike | None = None, t: fl
         angles=in_momenta.angles,
         autonomous=in_momenta.autonomous,
         model=tree.name,
+        joints=tree,
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from integrators.scenes import show
+from integrators.scenes import draw, show
 from liegroup.modules import listing
 from mechanics.constraints.loops import Closure
 from mechanics.forces import Element
@@ -22,7 +22,15 @@ from mechanics.model.tree import Tree
 if TYPE_CHECKING:
     from integrators.scenes import Scene
 
-__all__ = ["TreeScene", "centred_scene", "mechanism_scene", "show_configurations", "system_scene", "tree_scene"]
+__all__ = [
+    "TreeScene",
+    "centred_scene",
+    "draw_configuration",
+    "mechanism_scene",
+    "show_configurations",
+    "system_scene",
+    "tree_scene",
+]
 __dir__ = listing(__all__)
 
 
@@ -93,3 +101,15 @@ def show_configurations(drawn: TreeScene, q: ArrayLike, path: str | os.PathLike[
     from mechanics.scenes.trees import configurations
 
     return configurations(drawn, q, path, **options)
+
+
+@draw.register(Tree)
+def _drawn(tree: Tree, q: ArrayLike, ax: Any = None, **options: Any) -> Any:
+    return draw_configuration(tree_scene(tree), q, ax, **options)
+
+
+def draw_configuration(drawn: TreeScene, q: ArrayLike, ax: Any = None, **options: Any) -> Any:
+    """A configuration (nq,) in matplotlib axes, with frames and paths."""
+    from mechanics.scenes.trees import picture
+
+    return picture(drawn, q, ax, **options)

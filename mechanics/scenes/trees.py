@@ -33,12 +33,16 @@ from integrators.scenes import (
     rod,
     spoked_wheel,
 )
+from integrators.scenes.picture import still
+from liegroup.arrays import reals, sequence
 from mechanics.constraints.body_equations import DISTANCE
 from mechanics.constraints.loops import Closure
 from mechanics.constraints.wheel_equations import SPHERE
 from mechanics.dynamics import body_poses
 from mechanics.forces.element import OnBodies, OnEquation
 from mechanics.joints.element import Ball, Slide, Turn
+from mechanics.kinematics import frame_pose
+from mechanics.model.frames import Frame
 from mechanics.model.tree import Tree
 from mechanics.scenes import TreeScene
 from mechanics.scenes.bodies import contact_of_ball, contact_of_wheel
@@ -322,3 +326,37 @@ def configurations(drawn: TreeScene, q: ArrayLike, path: str | os.PathLike[str] 
         raise ValueError(f"q: shape {rows.shape}, expected ({tree.nq},) or (k, {tree.nq})")
     film = record(drawn, np.arange(len(rows), dtype=float), rows, frames=len(rows), title=tree.name)
     return animate(film, path, **options)
+
+
+FRAME = 0.1
+"""Length of the axes of a frame in a picture, relative to the diagonal of the box around the bodies."""
+_AXES, _PATH = ("#d62728", "#2ca02c", "#1f77b4"), "#d55e00"
+
+
+def picture(
+    drawn: TreeScene,
+    q: ArrayLike,
+    ax: Any = None,
+    *,
+    frames: Sequence[str | Frame] = (),
+    paths: Sequence[ArrayLike] = (),
+) -> Any:
+    """A configuration (nq,) in matplotlib axes, with the axes of frames (x red, y green, z blue) and paths (k, 3)."""
+    tree = drawn.tree
+    q = configuration(tree, q)
+    if q.ndim != 1:
+        raise ValueError(f"q: shape {q.shape}, expected ({tree.nq},): one configuration")
+    film = record(drawn, np.zeros(1), q[None], title=tree.name)
+    length = FRAME * float(np.linalg.norm(film.high - film.low))
+    lines = [(_path(path), _PATH) for path in sequence(paths, "paths", "arrays (k, 3) of points in the world")]
+    for frame in sequence(frames, "frames", "names of frames, or frames"):
+        x, R = frame_pose(tree, normalised(tree, q[None])[0], frame)
+        lines += [(np.stack([x, x + length * R[:, k]]), _AXES[k]) for k in range(3)]
+    return still(film, ax, lines)
+
+
+def _path(path: ArrayLike) -> Array:
+    points = reals(path, "paths")
+    if points.ndim != 2 or points.shape[-1] != 3 or not len(points) or not np.isfinite(points).all():
+        raise ValueError(f"paths: an array of shape {points.shape}, expected finite points (k, 3) in the world, m")
+    return points

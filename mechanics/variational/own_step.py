@@ -78,5 +78,7 @@ def _explain(names: Sequence[str], errors: NDArray[np.float64]) -> str:
     turn = f"the joints turn by up to {turned:.2g} rad in the smallest substep, {size:.2g} s"
     if errors[UNSOLVED] > RESIDUAL:
         return f"the largest residual, {errors[UNSOLVED]:.2g} of the largest momentum, is in joint {joint!r}; {turn}"
+    if not turned > 0.0:
+        return f"the motion has grown beyond what numbers hold, first at joint {joint!r}; the steps are too long"
     step = 0.8 * size * allowed / turned
     return f"{turn}, most in joint {joint!r}, of {allowed:.2g} allowed; use a step of {step:.2g} s"

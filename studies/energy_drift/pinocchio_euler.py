@@ -13,8 +13,7 @@ import mechanics
 from benchmarks.mujoco_trees import solution_of
 from integrators import Solution
 from integrators.problem import Problem
-from mechanics import Tree
-from mechanics.adapters.pinocchio import to_pinocchio
+from mechanics import Tree, to_pinocchio
 
 NAME = "PINOCCHIO_EULER"
 

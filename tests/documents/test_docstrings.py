@@ -61,7 +61,6 @@ ROOMS = (
     "mechanics.systems",
     "mechanics.systems.rolling.rolling_body",
     "mechanics.testing",
-    "mechanics.adapters.pinocchio",
     "mechanics.adapters.closure_file",
     "liemech",
 )

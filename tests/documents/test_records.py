@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.machine import best_time
 from mechanics.reference.operation_counts import OPERATIONS, star
 from studies.efficiency.methods import counted
 from studies.efficiency.paper_count import era_count
@@ -40,3 +41,8 @@ def test_rattle_of_lagrangians_and_of_mechanisms_are_told_apart():
     assert "RATTLE needs no stepper of its own" in page.split("On mechanisms ", 1)[1][:60]
     assert "integrators.steppers.rattle" in page
     assert find("RATTLE").stepper.name == "rattle"
+
+
+def test_what_does_nothing_is_not_timed() -> None:
+    with pytest.raises(RuntimeError, match="does nothing"):
+        best_time(lambda calls: None)

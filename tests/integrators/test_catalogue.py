@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import liegroup
 from integrators import Problem, integrate
 from integrators.method import Method
 from integrators.method.method import NEEDS
 from integrators.methods import METHODS
+from integrators.methods.catalogue import ENTRY_POINTS, Catalogue
 from integrators.testing import order_problem
 from liegroup.table import RN, SO3, table_of
 
@@ -100,3 +102,85 @@ def test_the_catalogue_and_its_methods_print_in_a_line() -> None:
     assert repr(plain()) == "<Problem 'problem': on R^2>"
     solution = integrate(plain(), "RKMK4", (0.0, 1.0), step=0.1)
     assert repr(solution).startswith("<Solution of 'problem' by RKMK4: 11 saved states; reached the end")
+
+
+def test_where_selects_by_claims_group_and_problem() -> None:
+    fourth = METHODS.where(order=4, symplectic=True)
+    assert fourth
+    assert set(fourth) == {n for n, m in OURS.items() if m.order == 4 and m.symplectic}
+    assert list(METHODS.where(order=range(9, 99))) == [n for n in METHODS if METHODS[n].order > 8]
+    assert set(METHODS.where(explicit=True, adaptive=True)) == {
+        n for n, m in OURS.items() if m.is_adaptive and m.evaluations is not None
+    }
+    on = METHODS.where(group="SE3")
+    assert "RKMK4" in on
+    assert not {"DEL_GAUSS2", "LGVI_MOSER_VESELOV", "ENERGY_MOMENTUM"} & set(on)
+    assert {"LGVI_MOSER_VESELOV", "ENERGY_MOMENTUM"} <= set(METHODS.where(group=liegroup.so3))
+    assert "DEL_GAUSS2" in METHODS.where(group="Rn")
+
+
+def test_methods_where_a_problem_is_given_are_those_that_take_it() -> None:
+    problem = plain()
+    taken = METHODS.where(problem=problem)
+    assert "RKMK4" in taken
+    for name, method in OURS.items():
+        if name not in taken:
+            with pytest.raises(ValueError, match=re.escape(name)):
+                method.check(problem)
+
+
+def test_a_selection_prints_as_a_table() -> None:
+    chosen = METHODS.where(order=16)
+    head, *lines = repr(chosen).splitlines()
+    assert head.split() == ["name", "order", "is", "family", "for"]
+    assert [line.split()[:2] for line in lines] == [[name, "16"] for name in chosen]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"ordre": 4}, "ordre"),
+        ({"group": "SU(2)"}, r"SU\(2\).*SE\(3\)"),
+        ({"group": 3}, "group"),
+        ({"problem": 3}, "problem"),
+    ],
+)
+def test_where_names_what_it_does_not_know(asked: dict[str, Any], said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=said):
+        METHODS.where(**asked)
+
+
+PLUGIN = """
+from dataclasses import replace
+from integrators.methods import METHODS
+from integrators.methods.catalogue import ENTRY_POINTS, Catalogue
+
+def mine():
+    return replace(METHODS["RKMK4"], name="MINE")
+
+other = METHODS["RKMK4"]
+"""
+
+
+def test_installed_packages_add_methods(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "their_methods.py").write_text(PLUGIN, encoding="utf-8")
+    info = tmp_path / "their_methods-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: their-methods\nVersion: 1.0\n", encoding="utf-8")
+    named = {"MINE": "mine", "OTHER": "other", "LOST": "lost", "RKMK4": "mine"}
+    lines = [f"{name} = their_methods:{value}" for name, value in named.items()]
+    (info / "entry_points.txt").write_text("\n".join([f"[{ENTRY_POINTS}]", *lines, ""]), encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    catalogue = Catalogue(ENTRY_POINTS)
+    catalogue.add("RKMK4", METHODS["RKMK4"])
+    with pytest.warns(UserWarning, match=r"their-methods.*left out.*'RKMK4'"):
+        assert list(catalogue) == ["RKMK4", "MINE", "OTHER", "LOST"]
+    problem = plain()
+    assert np.array_equal(
+        integrate(problem, catalogue["MINE"], (0.0, 1.0), step=0.1).y[-1],
+        integrate(problem, "RKMK4", (0.0, 1.0), step=0.1).y[-1],
+    )
+    with pytest.raises(ImportError, match=r"'OTHER' of their-methods.*expected a Method named 'OTHER'"):
+        catalogue["OTHER"]
+    with pytest.raises(ImportError, match="'LOST' of their-methods"):
+        catalogue["LOST"]

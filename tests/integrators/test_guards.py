@@ -266,3 +266,13 @@ def test_steps_that_do_not_resolve_the_motion_are_doubtful(field, start, horizon
     assert doubt.value > doubt.limit == 0.5
     assert "do not resolve" in doubt.says
     assert doubt.remedy == "use a smaller step"
+
+
+def test_steps_of_a_splitting_that_resonate_are_named():
+    """Half the period of the nutation of the heavy top is 0.3725 s; `suggest_step` stays far below."""
+    top = SYSTEMS["heavy-top"].problem()
+    for step, resonates in ((0.34, False), (0.36, True), (0.365, True), (0.4, False)):
+        run = integrate(top, "SPLIT_STRANG", (0.0, 1000 * step), step=step)
+        assert ("resonance" in {doubt.name for doubt in run.doubts}) == resonates
+        assert ("resonance with the free motion" in run.message) == resonates
+    assert integrators.suggest_step(top, "SPLIT_STRANG", tolerance=1e-2) < 0.1 * 0.745

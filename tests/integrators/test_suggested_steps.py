@@ -70,6 +70,6 @@ def test_the_variational_default_is_advised_a_step_that_it_does_not_doubt():
 def test_the_gain_of_a_drive_counts_as_a_damper():
     inertia = Inertia.about_com(1.0, (0, 0, 0), np.eye(3))
     tree = Tree([Body("a", Revolute((0, 0, 1)), inertia=inertia)])
-    problem = Mechanism(tree, elements=[servo("a_joint", 1.0, 1e5, Motion((0.0,)))]).problem()
+    problem = Mechanism(tree, elements=[servo("a_joint", stiffness=1.0, damping=1e5, target=Motion((0.0,)))]).problem()
     assert fastest_mode(problem, 0.0, np.array(problem.y0)) == pytest.approx(-1e5, rel=1e-5)
     assert suggest_step(problem, "RKMK4", 1e-3) < 2.79e-5

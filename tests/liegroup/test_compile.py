@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -16,12 +16,14 @@ from liegroup import compile as house
 from liegroup.compile import (
     ALIGNMENT,
     WIDTH,
+    Packed,
     Pointer,
     any_,
     each_lane,
     entry,
     function,
     helper,
+    integer,
     is_jitted,
     kernel,
     lane_array,
@@ -31,6 +33,8 @@ from liegroup.compile import (
     ld2,
     matrix,
     nothing,
+    real,
+    record,
     select,
     source_digest,
     st,
@@ -431,6 +435,48 @@ def test_a_pointer_is_to_the_signature_it_names_whichever_was_compiled_first() -
     a, out = np.array([1.0, -3.0]), np.zeros(2)
     doubled_again(Pointer(doubled.compiled, DOUBLED), a, out)
     np.testing.assert_array_equal(out, 4.0 * a)
+    doubled_again(doubled.compiled, a, out)  # a dispatcher, which has several
+    np.testing.assert_array_equal(out, 4.0 * a)
+    with pytest.raises((TypeError, AttributeError)):
+        doubled_again(np.sin, a, out)
+
+
+class Scaled(NamedTuple):
+    """A function, arrays of two dimensions, numbers of two kinds."""
+
+    f: Any
+    a: Any
+    table: Any
+    factor: Any
+    count: Any
+
+
+SCALED = record(Scaled, DOUBLED, vector, matrix, real, integer)
+
+
+@entry(nothing(SCALED, vector))
+def scaled(given: Any, out: Any) -> None:
+    given.f(given.a, out)
+    for i in range(given.count):
+        st(out, i, given.factor * ld(out, i) + ld2(given.table, i, 1))
+
+
+def test_a_record_is_read_field_by_field_where_its_arrays_are() -> None:
+    f, a, table, out = (
+        Pointer(doubled.compiled, DOUBLED),
+        np.array([1.0, -3.0]),
+        np.arange(4.0).reshape(2, 2),
+        np.zeros(2),
+    )
+    given = Packed(Scaled(f, a, table, 0.1, 2))
+    scaled(given, out)
+    np.testing.assert_array_equal(out, 0.1 * (2.0 * a) + table[:, 1])
+    a[0], table[1, 1] = 7.0, -0.5
+    scaled(given, out)
+    np.testing.assert_array_equal(out, 0.1 * (2.0 * a) + table[:, 1])
+    for name, wrong in (("a", np.arange(2)), ("a", np.arange(4.0)[::2]), ("table", a)):
+        with pytest.raises(TypeError, match=rf"Scaled\.{name}: .* expected a contiguous"):
+            Packed(given.given._replace(**{name: wrong}))
 
 
 def test_old_kernels_are_removed_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

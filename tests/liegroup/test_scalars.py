@@ -24,6 +24,7 @@ from liegroup.compile.scalars import (
     sincos,
     sqrt,
 )
+from liegroup.compile.tracing import exp, floor, log, sinh, tanh
 
 EPSILON = np.finfo(np.float64).eps
 LIMIT = 1e6
@@ -179,3 +180,44 @@ def test_a_mistyped_digit_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) ->
         with pytest.raises(AssertionError):
             exact()
         monkeypatch.undo()
+
+
+@entry(nothing(vector, vector))
+def _by_a_step(x: Any, out: Any) -> None:
+    """Derivatives of formulas of x, as imaginary parts."""
+    a, b = ld(x, 0) + 1e-30j, ld(x, 1) + 2e-30j
+    s, c = sincos(a)
+    values = (
+        s,
+        c,
+        sqrt(b),
+        absolute(-a),
+        arctan2(a, b),
+        exp(a),
+        log(b),
+        tanh(a),
+        maximum(a, b),
+        select(less(b, a), a, b) + floor(a) + sinh(a),
+    )
+    for k in range(10):
+        st(out, k, values[k].imag * 1e30)
+
+
+def test_compiled_formulas_of_complex_numbers_carry_derivatives() -> None:
+    a, b = 0.7, 1.3
+    found = np.zeros(10)
+    _by_a_step(np.array([a, b]), found)
+    turned = (b - 2.0 * a) / (a * a + b * b)
+    true = [
+        np.cos(a),
+        -np.sin(a),
+        1.0 / np.sqrt(b),
+        1.0,
+        turned,
+        np.exp(a),
+        2.0 / b,
+        1.0 - np.tanh(a) ** 2,
+        2.0,
+        2.0 + np.cosh(a),
+    ]
+    assert np.abs(found / true - 1.0).max() < 1e-15

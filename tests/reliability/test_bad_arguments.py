@@ -74,6 +74,7 @@ NOT_FOR_USERS = (
     "mechanics.reference",
     "mechanics.nonholonomic.flat",
     "mechanics.adapters.reading",
+    "mechanics.evaluation",
     "mechanics.states",
 )
 """Formulas on scalars, kernels, parts of readers, pages and scenes, what only tests call: what calls them checks."""

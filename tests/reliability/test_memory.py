@@ -39,6 +39,7 @@ def test_a_run_that_does_not_fit_is_refused_with_the_bytes_and_the_remedy():
 )
 def test_every_kind_of_run_is_asked(monkeypatch, options, words):
     monkeypatch.setattr(room, "free_memory", lambda: 5000)
+    monkeypatch.setattr(room, "_SMALL", 0)
     with pytest.raises(ValueError, match=words):
         integrate(PROBLEM, "RKMK4", (0, 10), **options)
 

@@ -111,14 +111,18 @@ def test_the_answer_is_a_table_a_picture_a_data_file_and_a_summary(tmp_path, cap
 
 @pytest.mark.parametrize("model", ["chain-4", "floating-chain-3", "ball-chain-2"])
 def test_mujoco_moves_the_same_mechanism(model):
-    """By the same method, to its truncation error."""
-    pytest.importorskip("mujoco")
+    """By the same method, to its truncation error; before version 4 MuJoCo's RK4 has the order 2 where there are
+    quaternions.
+    """
+    mujoco = pytest.importorskip("mujoco")
+    second_order = int(mujoco.__version__.partition(".")[0]) < 4 and model != "chain-4"
     config = EnergyDriftConfig(model=model, methods=("RKMK4", "MUJOCO_RK4"), steps=(1e-3,), horizon=0.5, progress=False)
     ours, other = run(config).runs
     assert np.abs(ours.solution.y[-1] - ours.solution.y[0]).max() > 0.05
-    assert np.abs(ours.solution.y[-1] - other.solution.y[-1]).max() < 1e-7
+    assert np.abs(ours.solution.y[-1] - other.solution.y[-1]).max() < (1e-5 if second_order else 1e-8)
     if model == "floating-chain-3":
-        assert max(ours.momentum_error, other.momentum_error) < 1e-12
+        assert ours.momentum_error < 1e-12
+        assert other.momentum_error < (1e-8 if second_order else 1e-12)
 
 
 def test_chains_tops_and_hanging_robots_have_their_freedoms():

@@ -14,7 +14,6 @@ from mechanics.algebra.vectors import rotated_back
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
 from mechanics.kernels.links import put, vector
 from mechanics.kernels.sweeps import project
-from mechanics.model.layout import header_of
 
 AXES, OFFSET, TWIST, ACCELERATION = 0, 9, 12, 18
 """Rotation link → world by rows (9); the origin seen from that of the parent (3); twist; acceleration (6 each)."""
@@ -33,8 +32,8 @@ COLUMNS = 71
 
 def work_shape(structure: Any) -> tuple[int, int]:
     """Of the workspace for a tree: lines of the links and of the base, then three matrices of the velocities."""
-    tree = header_of(structure)
-    return int(tree.links) + 1 + 3 * int(tree.n_v), max(COLUMNS, int(tree.n_v))
+    links, _, n_v = structure[:3].tolist()
+    return links + 1 + 3 * n_v, max(COLUMNS, n_v)
 
 
 @helper

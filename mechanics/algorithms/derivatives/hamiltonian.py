@@ -115,6 +115,16 @@ def _weights(parameters: Any, structure: Any, work: Any) -> None:
 
 
 @helper
+def _mass(parameters: Any, structure: Any, work: Any) -> None:
+    """Composite bodies, and the factors of M."""
+    first = header_of(structure).links + 1
+    own_bodies(parameters, structure, work, False)
+    add_bodies(parameters, structure, work, False)
+    mass_into(parameters, structure, work, first)
+    factorise(structure, work, first)
+
+
+@helper
 def _velocities_into(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, o: Any) -> None:
     """The factors of M, v = M⁻¹(p − π(q, 0)) into out[o …], and the twists of all links."""
     tree = header_of(structure)
@@ -122,10 +132,7 @@ def _velocities_into(t: Any, y: Any, parameters: Any, structure: Any, work: Any,
     for k in range(n_v):
         st(out, o + k, ld2(work, tree.links, F))
     twists(t, y, parameters, structure, work, out, o)
-    own_bodies(parameters, structure, work, False)
-    add_bodies(parameters, structure, work, False)
-    mass_into(parameters, structure, work, first)
-    factorise(structure, work, first)
+    _mass(parameters, structure, work)
     _momenta(parameters, structure, work)
     for i in range(tree.links):
         link = link_of(structure, i)
@@ -244,11 +251,29 @@ def _finish(structure: Any, work: Any, out: Any) -> None:
 @helper
 def _derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     tree = header_of(structure)
-    n_v, below = tree.n_v, 2 * tree.n_v * tree.n_v
+    below = 2 * tree.n_v * tree.n_v
     _velocities_into(t, y, parameters, structure, work, out, below)
+    _derivatives_of_twists(parameters, structure, work, out, below, out)
+
+
+@kernel
+def derivatives_at(t: Any, y: Any, v: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """What `era_derivatives` gives where p belongs to the velocities v; y = (q, …), and p is not read."""
+    clear(structure, work, F, 6)
+    twists(t, y, parameters, structure, work, v, 0)
+    _mass(parameters, structure, work)
+    put_rates(structure, work)
+    _derivatives_of_twists(parameters, structure, work, v, 0, out)
+
+
+@helper
+def _derivatives_of_twists(parameters: Any, structure: Any, work: Any, s: Any, o: Any, out: Any) -> None:
+    """The derivatives at the twists in the links, the velocities s[o …] and the factors of M."""
+    tree = header_of(structure)
+    n_v, below = tree.n_v, 2 * tree.n_v * tree.n_v
     v = work[tree.links + 1 + n_v]  # a line that is not in use yet
     for k in range(n_v):
-        st(v, k, ld(out, below + k))
+        st(v, k, ld(s, o + k))
     _momenta(parameters, structure, work)
     _weights(parameters, structure, work)
     _columns_into(parameters, structure, work, out)

@@ -61,7 +61,7 @@ def mechanism() -> Mechanism:
     ends = {"K2": (-0.028, 0.0), "K4": (0.0, -0.02), "K6": (0.02, 0.0)}
     closures = [pin(name, end, "K3", (0.0, -0.035), f"E of {name}") for name, end in ends.items()]
     elements = [
-        spring_damper(Frame(None, point(*C)), Frame("K3", point(0.02, -0.018)), SPRING, 0.0, LENGTH),
+        spring_damper(Frame(None, point(*C)), Frame("K3", point(0.02, -0.018)), SPRING, length=LENGTH),
         motor("K1_joint", Motion((TORQUE,))),
     ]
     return Mechanism(tree(), closures, START, elements)

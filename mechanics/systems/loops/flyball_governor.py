@@ -59,7 +59,9 @@ def mechanism(rigid: bool = False) -> Mechanism:
     home = np.array([0.0, HEIGHT, 0.0, 0.0])
     if rigid:
         return Mechanism(tree(), [distance(a, b, LENGTH, name) for a, b, name in _struts()], home)
-    return Mechanism(tree(), [], home, [spring_damper(a, b, STIFFNESS, DAMPING, LENGTH) for a, b, _ in _struts()])
+    return Mechanism(
+        tree(), [], home, [spring_damper(a, b, STIFFNESS, damping=DAMPING, length=LENGTH) for a, b, _ in _struts()]
+    )
 
 
 def started(rigid: bool = False) -> Mechanism:

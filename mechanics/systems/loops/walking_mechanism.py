@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from integrators.problem import Problem
 from mechanics.constraints.loops import Closure, weld
-from mechanics.forces import Element, contact, servo
+from mechanics.forces import Element, Sphere, contact, servo
 from mechanics.joints import Compound, Motion, Revolute, Slide, Turn
 from mechanics.mechanism import Mechanism, Projection
 from mechanics.model.frames import Frame
@@ -121,7 +121,9 @@ def closed_rates(alpha: float, y_dot: float, z_dot: float, phi_dot: float, alpha
 
 def drive(period: float = PERIOD) -> list[Element]:
     """m_α = −6000 (α − ω t) − 0.4 (α̇ − ω), ω = 2π/T."""
-    return servo("disc_joint", SERVO_STIFFNESS, SERVO_DAMPING, Motion((0.0, 2.0 * np.pi / period)))
+    return servo(
+        "disc_joint", stiffness=SERVO_STIFFNESS, damping=SERVO_DAMPING, target=Motion((0.0, 2.0 * np.pi / period))
+    )
 
 
 def feet(ground: Ground = HARD_GROUND) -> list[Element]:
@@ -130,9 +132,9 @@ def feet(ground: Ground = HARD_GROUND) -> list[Element]:
         element
         for leg in ("leg1_image", "leg2_image")
         for element in contact(
-            Frame(leg),
+            Sphere(Frame(leg), LEG),
             Frame(None),
-            LEG,
+            law="kelvin_voigt",
             stiffness=ground.stiffness,
             damping=ground.damping,
             friction=ground.friction,

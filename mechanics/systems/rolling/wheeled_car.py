@@ -73,15 +73,18 @@ def mechanism(p: WheeledCar = WheeledCar()) -> Mechanism:
             bodies.append(Body("steering", Revolute(Z), parent, place, inertia=_small(p)))
             parent, place = "steering", (0.0, 0.0, 0.0)
             load += bodies[-1].inertia.mass
-            elements.append(joint_spring("steering_joint", p.steering_stiffness, 0.0, p.steering_damping))
+            elements.append(joint_spring("steering_joint", p.steering_stiffness, rest=0.0, damping=p.steering_damping))
         bodies.append(Body(f"{axle} strut", Prismatic(Z), parent, place, inertia=_small(p)))
         bodies.append(Body(f"{axle} axle", Revolute(X), f"{axle} strut", inertia=beam))
         elements.append(
             joint_spring(
-                f"{axle} strut_joint", p.heave_stiffness, -load * p.gravity / p.heave_stiffness, p.heave_damping
+                f"{axle} strut_joint",
+                p.heave_stiffness,
+                rest=-load * p.gravity / p.heave_stiffness,
+                damping=p.heave_damping,
             )
         )
-        elements.append(joint_spring(f"{axle} axle_joint", p.roll_stiffness, 0.0, p.roll_damping))
+        elements.append(joint_spring(f"{axle} axle_joint", p.roll_stiffness, rest=0.0, damping=p.roll_damping))
         for side, y in (("left", 1.0), ("right", -1.0)):
             name = f"{axle} {side}"
             bodies.append(Body(name, Revolute(Y), f"{axle} axle", (0.0, y * p.half_track, 0.0), inertia=rolling))

@@ -65,7 +65,7 @@ def element_lines(structure: Any, options: Any) -> Any:
 @helper
 def takes_part(element: Any, options: Any) -> Any:
     """Whether the force of an element is found together with the motion; others are taken at the nodes."""
-    return element.reads or (options[MIDPOINT] and element.place != ON_BODIES)
+    return element.reads or (options[MIDPOINT] and element.place < ON_BODIES)
 
 
 @helper

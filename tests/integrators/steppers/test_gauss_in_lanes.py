@@ -319,7 +319,9 @@ def test_driven_mechanisms_are_evaluated_at_the_times_of_the_stages():
     arm = Body("arm", Revolute((0.6, 0, 0.8)), "base", (0.3, 0.1, 0), inertia=random_inertia(generator))
     tree = Tree([base, arm], "driven arm", gravity=(0, 0, -9.81))
     target = Motion((0.1, 0.4), ((0.2, 3.0, 0.3),))
-    problem = Mechanism(tree, [], elements=[servo("arm_joint", 20.0, 0.7, target)]).problem(tree.neutral(), [0.5, -0.3])
+    problem = Mechanism(tree, [], elements=[servo("arm_joint", stiffness=20.0, damping=0.7, target=target)]).problem(
+        tree.neutral(), [0.5, -0.3]
+    )
     (run,) = start_runs(problem, WHOLE, Output(), Plan(0.0, 0.02, 50))
     assert isinstance(run, StagesRun)
     lanes, single = runs_of(problem, 50, 0.02)

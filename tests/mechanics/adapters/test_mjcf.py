@@ -72,6 +72,30 @@ def test_bodies_are_where_mujoco_has_them(pair):
         assert np.allclose(R[i] @ frame.rotation, data.xmat[b].reshape(3, 3), rtol=0, atol=1e-12)
 
 
+def test_sites_are_frames():
+    """Where MuJoCo has them, with its Jacobians; under another name where a body has it."""
+    site = '<site name="{}" pos="0.1 -0.2 0.05" euler="20 -30 40"/>'
+    text = MODEL.replace('<body name="foot" pos="0 0 -0.4" euler="0 0 45">', "{}" + site.format("sole"))
+    text = text.replace("{}", '<body name="foot" pos="0 0 -0.4" euler="0 0 45">' + site.format("foot") + "<site/>")
+    text = text.replace("<worldbody>", "<worldbody>" + site.format("mark"))
+    tree, model = mechanics.load_mjcf(text), mujoco.MjModel.from_xml_string(text)
+    names = {"mark": "mark", "foot": "foot_site", "sole": "sole", "": "site_2"}
+    assert set(names.values()) <= set(tree.frames)
+    assert model.nsite == len(names)
+    q, _, R, data = states(tree, model, 3)
+    v_from_qvel = np.eye(tree.nv)
+    v_from_qvel[:3, :3] = R.T
+    for s in range(model.nsite):
+        name = names[model.site(s).name]
+        x, axes = mechanics.frame_pose(tree, q, name)
+        assert np.allclose(x, data.site_xpos[s], rtol=0, atol=1e-12)
+        assert np.allclose(axes, data.site_xmat[s].reshape(3, 3), rtol=0, atol=1e-12)
+        linear, angular = np.zeros((2, 3, model.nv))
+        mujoco.mj_jacSite(model, data, linear, angular, s)
+        J = mechanics.frame_jacobian(tree, q, name, axes="world") @ v_from_qvel
+        assert np.allclose(J, np.concatenate([linear, angular]), rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_mass_matrix_and_acceleration_are_those_of_mujoco(pair, seed):
     tree, model = pair

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import mechanics
-from mechanics import ModelWarning
-from mechanics.adapters.pinocchio import to_pinocchio
+from mechanics import ModelWarning, to_pinocchio
 from mechanics.algebra.spatial import shift
 from mechanics.models import MODELS
 

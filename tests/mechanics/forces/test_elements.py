@@ -12,16 +12,24 @@ from mechanics.constraints.loops import holonomic, revolute
 from mechanics.constraints.mobility import mass_matrix
 from mechanics.forces import (
     KINDS,
+    Capsule,
+    Ellipsoid,
     OnJoint,
+    Plane,
+    Sphere,
+    Wheel,
     bushing,
     compliant,
     contact,
+    dry_friction,
     joint_spring,
+    joint_stop,
     motor,
     register,
     servo,
     spring_damper,
 )
+from mechanics.forces.wrench import Wrench
 from mechanics.joints import Continuous, Free, Motion, Prismatic, Revolute
 from mechanics.mechanism import Mechanism
 
@@ -44,13 +52,22 @@ def tree():
 
 
 HULL, DOOR, TIP = Frame("hull", (0.2, 0.1, -0.3)), Frame("door", (0.4, 0.0, 0.1)), Frame("slider", (0.1, 0.1, 0.2))
+BALL, LEANING = Sphere(HULL, 5.0), Frame.with_axis("hull", (0.2, 0.1, -0.3), (0.4, -0.3, 1.0))
 SOFT = {"stiffness": 300.0, "damping": 7.0}
 ELEMENTS = {
-    "joint spring": joint_spring("arm_joint", 20.0, 0.3, 0.7),
-    "servo": servo("arm_joint", 20.0, 0.7, Motion((0.1, 0.4))),
+    "joint spring": joint_spring("arm_joint", 20.0, rest=0.3, damping=0.7),
+    "lower stop": joint_stop("arm_joint", lower=5.0, stiffness=30.0, damping=0.2),
+    "upper stop": joint_stop("slider_joint", lower=-9.0, upper=-4.0, stiffness=30.0, damping=3.0, law="kelvin_voigt"),
+    "dry friction": dry_friction("arm_joint", force=4.0, slip_speed=0.5),
+    "friction that sticks": dry_friction("slider_joint", force=4.0, slip_speed=0.5, static_force=6.0),
+    "servo": servo("arm_joint", stiffness=20.0, damping=0.7, target=Motion((0.1, 0.4))),
     "motor": motor("slider_joint", Motion((0.5,), ((2.0, 3.0, 0.1),))),
-    "spring between bodies": spring_damper(HULL, DOOR, 50.0, 3.0, 0.5),
-    "spring to the ground": spring_damper(TIP, Frame(None, (1.0, 1.0, 1.0)), 50.0, 3.0, 0.5),
+    "force on a body": [
+        Wrench(HULL, 1, False, True, Motion((2.0,), ((1.0, 3.0, 0.1),))),
+        Wrench(TIP, 0, True, False, Motion((0.5,))),
+    ],
+    "spring between bodies": spring_damper(HULL, DOOR, 50.0, damping=3.0, length=0.5),
+    "spring to the ground": spring_damper(TIP, Frame(None, (1.0, 1.0, 1.0)), 50.0, damping=3.0, length=0.5),
     "bushing": bushing(HULL, DOOR, (10.0, 20.0, 30.0, 1.0, 2.0, 3.0), 0.5),
     "compliant hinge": compliant(revolute(DOOR, TIP), 40.0, 2.0),
     "given as functions": compliant(
@@ -58,13 +75,28 @@ ELEMENTS = {
         (40.0, 10.0),
         (2.0, 0.5),
     ),
-    "point on the ground": contact(TIP, GROUND, **SOFT),
-    "rolling sphere": contact(HULL, GROUND, 5.0, friction=0.5, slip_speed=0.3, **SOFT),
-    "Stribeck friction": contact(HULL, GROUND, 5.0, friction=0.5, static_friction=0.8, slip_speed=0.3, **SOFT),
-    "Hunt and Crossley": contact(HULL, GROUND, 5.0, law="hunt_crossley", stiffness=300.0, damping=0.2, friction=0.4),
-    "Hertz": contact(HULL, GROUND, 5.0, law="hertz", stiffness=300.0, damping=0.2),
+    "point on the ground": contact(TIP, GROUND, law="kelvin_voigt", **SOFT),
+    "rolling sphere": contact(BALL, GROUND, law="kelvin_voigt", friction=0.5, slip_speed=0.3, **SOFT),
+    "Stribeck friction": contact(
+        BALL, GROUND, law="kelvin_voigt", friction=0.5, static_friction=0.8, slip_speed=0.3, **SOFT
+    ),
+    "Hunt and Crossley": contact(BALL, GROUND, stiffness=300.0, damping=0.2, friction=0.4),
+    "Hertz": contact(BALL, GROUND, law="hertz", stiffness=300.0, damping=0.2),
     "sphere on a moving body": contact(
-        HULL, Frame.with_axis("door", axis=(0.0, 1.0, 0.3)), 5.0, friction=0.5, slip_speed=0.3, **SOFT
+        BALL, Frame.with_axis("door", axis=(0.0, 1.0, 0.3)), law="soft", width=1.0, friction=0.5, slip_speed=0.3, **SOFT
+    ),
+    "ellipsoid on the ground": contact(
+        Ellipsoid(LEANING, (5.0, 4.0, 6.0)), GROUND, stiffness=300.0, damping=0.2, friction=0.5, slip_speed=0.3
+    ),
+    "wheel on a moving body": contact(
+        Wheel(LEANING, 4.0, 1.0), Plane(DOOR), stiffness=300.0, damping=0.2, friction=0.5, slip_speed=0.3
+    ),
+    "capsule on the ground": contact(
+        Capsule(LEANING, 4.0, 2.0), GROUND, stiffness=300.0, damping=0.2, friction=0.5, slip_speed=0.3
+    ),
+    "two spheres": contact(BALL, Sphere(DOOR, 3.0), law="soft", width=1.0, friction=0.5, slip_speed=0.3, **SOFT),
+    "capsule and point": contact(
+        Capsule(LEANING, 4.0, 2.0), DOOR, stiffness=300.0, damping=0.2, friction=0.5, slip_speed=0.3
     ),
 }
 
@@ -113,7 +145,7 @@ def test_the_element_acts(name):
 
 
 def test_damped_elements_only_lose_energy():
-    for name in ("joint spring", "spring between bodies", "bushing", "rolling sphere", "Hertz"):
+    for name in ELEMENTS.keys() - {"servo", "motor"}:
         mechanism = Mechanism(tree(), elements=[ELEMENTS[name]])
         assert all(power_balance(mechanism, *state(mechanism, seed))[1] <= 0.0 for seed in range(6))
 
@@ -151,7 +183,9 @@ def test_internal_forces_leave_the_total_momentum_of_a_free_pair_alone():
 
 
 def test_a_sphere_in_the_air_feels_nothing():
-    mechanism = Mechanism(tree(), elements=[contact(HULL, Frame(None, (0, 0, -100.0)), 0.1, friction=0.5, **SOFT)])
+    mechanism = Mechanism(
+        tree(), elements=[contact(Sphere(HULL, 0.1), Frame(None, (0, 0, -100.0)), friction=0.5, **SOFT)]
+    )
     q, v = state(mechanism)
     y = np.concatenate([q, mass_matrix(mechanism.tree, q) @ v])
     assert np.array_equal(run(closed, mechanism, y, 18), run(closed, Mechanism(tree()), y, 18))
@@ -161,6 +195,27 @@ def test_a_sphere_in_the_air_feels_nothing():
     ("make", "error", "message"),
     [
         (lambda: joint_spring("arm_joint", -1.0), ModelError, "stiffness"),
+        (lambda: joint_stop("arm_joint", stiffness=1.0), ModelError, "no stop"),
+        (lambda: joint_stop("arm_joint", lower=1.0, upper=1.0, stiffness=1.0), ModelError, "lower = 1.0"),
+        (lambda: joint_stop("arm_joint", lower=np.inf, stiffness=1.0), ValueError, "lower"),
+        (lambda: joint_stop("arm_joint", lower=0.0, stiffness=-1.0), ModelError, "stiffness"),
+        (lambda: joint_stop("arm_joint", lower=0.0, stiffness=1.0, law="springy"), ValueError, "springy"),
+        (lambda: joint_stop("arm_joint", lower=0.0, stiffness=1.0, width=1.0), ValueError, "width"),
+        (lambda: contact(BALL, Sphere(DOOR, 0.0), **SOFT), ValueError, "radius"),
+        (lambda: contact(Ellipsoid(HULL, (1.0, 0.0, 1.0)), GROUND, **SOFT), ModelError, "semi_axes"),
+        (lambda: contact(HULL, Sphere(Frame("hull"), 1.0), **SOFT), ModelError, "both shapes are on 'hull'"),
+        (lambda: contact(Wheel(HULL, 1.0), Sphere(DOOR, 1.0), **SOFT), ModelError, "Wheel and Sphere"),
+        (lambda: contact(Plane(HULL), Plane(DOOR), **SOFT), ModelError, "Plane and Plane"),
+        (lambda: contact(BALL, GROUND, stiffness=-1.0), ModelError, "stiffness"),
+        (lambda: contact("hull", GROUND, **SOFT), TypeError, "first"),
+        (
+            lambda: Mechanism(tree(), elements=[contact(Sphere(Frame("foot"), 1.0), GROUND, **SOFT)]).packed(),
+            ModelError,
+            "unknown body 'foot'",
+        ),
+        (lambda: dry_friction("arm_joint", force=-1.0), ModelError, "force"),
+        (lambda: dry_friction("arm_joint", force=1.0, slip_speed=0.0), ValueError, "slip_speed"),
+        (lambda: dry_friction("arm_joint", force=1.0, static_force=0.5), ModelError, "static_force"),
         (lambda: contact(HULL, GROUND, law="sticky", **SOFT), ValueError, "sticky"),
         (lambda: contact(HULL, GROUND, slip_speed=0.0, **SOFT), ValueError, "slip_speed"),
         (lambda: contact(HULL, GROUND, friction=0.5, static_friction=0.4, **SOFT), ValueError, "static_friction"),
@@ -184,10 +239,16 @@ def test_nonsense_is_refused_with_a_reason(make, error, message):
 def test_springs_do_not_act_on_angles_of_a_circle():
     """They would jump with every turn; dampers and motors may."""
     wheel = Tree([Body("wheel", Continuous(), inertia=Inertia.about_com(1.0, (0.1, 0.0, 0.0), np.eye(3)))])
-    for element in (joint_spring("wheel_joint", 20.0), servo("wheel_joint", 20.0, 0.7, Motion((0.1, 0.4)))):
+    stop = joint_stop("wheel_joint", upper=1.0, stiffness=20.0)
+    for element in (
+        stop,
+        joint_spring("wheel_joint", 20.0),
+        servo("wheel_joint", stiffness=20.0, damping=0.7, target=Motion((0.1, 0.4))),
+    ):
         with pytest.raises(ModelError, match="turns do not count on a circle"):
             Mechanism(wheel, elements=[element]).problem()
-    allowed = [joint_spring("wheel_joint", 0.0, damping=0.3), motor("wheel_joint", Motion((0.5,)))]
+    friction = dry_friction("wheel_joint", force=0.2)
+    allowed = [friction, joint_spring("wheel_joint", 0.0, damping=0.3), motor("wheel_joint", Motion((0.5,)))]
     Mechanism(wheel, elements=allowed).problem()
 
 
@@ -195,7 +256,7 @@ def test_a_spring_given_as_a_function_is_the_spring():
     """c = |x| − l between two frames, against `spring_damper`."""
     stiffness, damping, length = 50.0, 3.0, 0.5
     given = holonomic(HULL, DOOR, lambda x, R: [(x[0] ** 2 + x[1] ** 2 + x[2] ** 2) ** 0.5 - length], "spring")
-    ones = [spring_damper(HULL, DOOR, stiffness, damping, length), compliant(given, stiffness, damping)]
+    ones = [spring_damper(HULL, DOOR, stiffness, damping=damping, length=length), compliant(given, stiffness, damping)]
     rates = []
     for elements in ones:
         mechanism = Mechanism(tree(), elements=[elements])
@@ -223,7 +284,7 @@ def test_a_kind_that_is_no_kind_is_refused():
 
     with pytest.raises(TypeError, match=r"Lawless\.law: expected staticmethod"):
         register(Lawless)
-    with pytest.raises(TypeError, match="derive it from OnJoint, OnEquation or OnBodies"):
+    with pytest.raises(TypeError, match="derive it from OnJoint, OnEquation, OnBodies or OnScrew"):
         register(int)
     with pytest.raises(ModelError, match="compiled loops do not know it"):
         Mechanism(tree(), elements=[[Lawless("arm_joint")]]).packed()

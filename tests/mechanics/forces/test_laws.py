@@ -8,11 +8,13 @@ from mechanics.forces.laws import (
     HERTZ,
     HUNT_CROSSLEY,
     KELVIN_VOIGT,
+    SOFT,
     STRIBECK,
     TANH,
     friction_ratio,
     hunt_crossley_factor,
     normal_force,
+    soft_numbers,
 )
 
 
@@ -20,7 +22,7 @@ def bounce(law, stiffness, damping, speed, mass=1.0):
     """Speed after an impact over speed before it, without gravity."""
 
     def field(t, y):
-        force, _, _ = normal_force(law, stiffness, damping, -y[0], -y[1])
+        force, _, _ = normal_force(law, stiffness, damping, 1.0, -y[0], -y[1])
         return [y[1], force / mass]
 
     leaves = lambda t, y: y[0]  # noqa: E731
@@ -56,11 +58,31 @@ def test_restitution_outside_its_range_is_refused():
 
 def test_normal_forces_only_push_and_vanish_outside():
     d, d_dot = np.meshgrid(np.linspace(-1, 1, 41), np.linspace(-5, 5, 41))
-    for law in (KELVIN_VOIGT, HUNT_CROSSLEY, HERTZ):
-        force, stored, _ = normal_force(law, 100.0, 3.0, d, d_dot)
+    for law in (KELVIN_VOIGT, HUNT_CROSSLEY, HERTZ, SOFT):
+        force, stored, _ = normal_force(law, 100.0, 3.0, 0.5, d, d_dot)
         assert (force >= 0).all()
         assert (force[d <= 0] == 0).all()
         assert (stored[d <= 0] == 0).all()
+
+
+@pytest.mark.parametrize("law", [KELVIN_VOIGT, HUNT_CROSSLEY, HERTZ, SOFT])
+def test_springs_are_gradients_of_their_energies(law):
+    for d in (1e-3, 0.2, 0.49, 0.5, 0.51, 3.0):
+        force, stored, spring = normal_force(law, 100.0, 0.0, 0.5, d + 1e-30j, 0.0)
+        assert force == spring
+        assert stored.imag / 1e-30 == pytest.approx(spring.real, rel=1e-12)
+
+
+def test_the_soft_law_has_no_jump_of_slopes_and_becomes_linear():
+    k, c, w = 100.0, 3.0, 0.5
+    rate = lambda d, s: normal_force(SOFT, k, c, w, d + 1e-30j, s)[0].imag / 1e-30  # noqa: E731
+    for edge in (0.0, w):
+        assert rate(edge - 1e-9, 0.7) == pytest.approx(rate(edge + 1e-9, 0.7), abs=1e-5)
+    assert normal_force(SOFT, k, c, w, 0.8, 0.7)[0] == k * 0.8 + c * 0.7
+    numbers = soft_numbers(2.0, time_constant=0.1, damping_ratio=0.5)
+    roots = np.roots([2.0, numbers["damping"], numbers["stiffness"]])
+    assert roots.real == pytest.approx(-10.0)
+    assert np.abs(roots) == pytest.approx(20.0)
 
 
 def test_stribeck_peaks_at_the_static_coefficient():

@@ -75,7 +75,10 @@ def test_a_body_hangs_on_three_springs():
     """A free body, its stiffness that of the springs; equations of motion by the interpreted kernels agree."""
     tree = Tree([Body("plate", Free(), inertia=Inertia.about_com(2.0, (0, 0, 0), np.diag([0.02, 0.03, 0.04])))])
     corners = 0.3 * np.array([[1, 0, 0], [-0.5, 0.8, 0], [-0.5, -0.8, 0]])
-    springs = [spring_damper(Frame(None, 1.5 * c + [0, 0, 1.0]), Frame("plate", c), 300.0, 0.0, 0.9) for c in corners]
+    springs = [
+        spring_damper(Frame(None, 1.5 * c + [0, 0, 1.0]), Frame("plate", c), 300.0, damping=0.0, length=0.9)
+        for c in corners
+    ]
     made = Mechanism(tree, elements=springs)
     found = mechanics.equilibrium(made)
     assert found.stability == "stable"
@@ -303,7 +306,7 @@ def test_damping():
 
 def test_a_servo_gives_its_closed_loop():
     tree = Tree([Body("m", Prismatic((1, 0, 0)), inertia=Inertia.about_com(2.0, (0, 0, 0), np.eye(3)))])
-    made = Mechanism(tree, elements=[servo("m_joint", 18.0, 6.0, Motion((0.4,)))])
+    made = Mechanism(tree, elements=[servo("m_joint", stiffness=18.0, damping=6.0, target=Motion((0.4,)))])
     found = mechanics.equilibrium(made)
     assert found.q[0] == pytest.approx(0.4)
     assert mechanics.modes(made, found).damping[0] == pytest.approx(0.5)
@@ -435,6 +438,8 @@ def test_what_is_no_steady_motion():
             asked(spinning, (np.array([0.0]), np.array([1.0])))
     uneven = Tree([Body("top", Spherical(), inertia=Inertia.about_origin(1.0, (0, 0, 0), np.diag([0.05, 0.04, 0.02])))])
     assert mechanics.stability(uneven, (uneven.neutral(), np.array([0, 3.0, 0]))).verdict == "unstable"
-    shaken = Mechanism(spinning, elements=[servo("rod_joint", 5.0, 0.0, Motion((0.0,), ((0.3, 2.0, 0.0),)))])
+    shaken = Mechanism(
+        spinning, elements=[servo("rod_joint", stiffness=5.0, damping=0.0, target=Motion((0.0,), ((0.3, 2.0, 0.0),)))]
+    )
     with pytest.raises(ModelError, match="does not persist"):
         mechanics.modes(shaken, [0.0])

@@ -46,7 +46,9 @@ def driven():
     ]
     tree = Tree(bodies, "driven arm", gravity=(0.0, 0.0, -9.81))
     closures = [holonomic(Frame(None), Frame("hand", (0.0, 0.1, 0.3)), curve, "surface")]
-    return Mechanism.assembled(tree, closures, tree.neutral(), elements=[joint_spring("arm_joint", 20.0, 0.3, 0.1)])
+    return Mechanism.assembled(
+        tree, closures, tree.neutral(), elements=[joint_spring("arm_joint", 20.0, rest=0.3, damping=0.1)]
+    )
 
 
 def states(made, count):

@@ -119,7 +119,7 @@ def test_rows_are_the_derivatives_along_the_motion():
 
 def test_accelerations_are_those_of_the_model_that_pinocchio_reduces():
     pin = pytest.importorskip("pinocchio")
-    from mechanics.adapters.pinocchio import to_pinocchio
+    from mechanics import to_pinocchio
 
     made = machine()
     tree, q, v = made.tree, made.home, moving(made)
@@ -349,7 +349,7 @@ def test_couplings_work_beside_closed_loops_redundant_ones_and_forces():
         gear("idler_joint", "wheel_joint", -0.5),
         gear("crank_joint", "idler_joint", -1.0),
     ]
-    spring = forces.joint_spring("idler_joint", 3.0, 0.0, 0.0)
+    spring = forces.joint_spring("idler_joint", 3.0, rest=0.0, damping=0.0)
     made = Mechanism.assembled(
         tree, [gears[0], loop, *gears[1:]], [1.0, -0.6, 1.8, 0.0, 0.0], ["crank_joint"], [spring]
     )

@@ -34,7 +34,7 @@ def everything(x, R):
     bent = select(x[2] < 0.0, x[2] ** 3, np.exp(0.1 * x[2]) - 1.0)
     return [
         length * R[0, 1] - np.sin(x[1]) / (2.0 + np.cos(R[2, 2])),
-        bent + np.log(1.5 + R[1, 0]) + np.tanh(x[1]) + 1.0,
+        bent + np.log(1.5 + R[1, 0]) + np.tanh(x[1]) + 1.0 + np.arcsinh(x[1]) * np.log1p(R[0, 1] ** 2) + np.cosh(x[0]),
         abs(R[0, 0] - x[1]),
     ]
 

@@ -19,7 +19,7 @@ from liegroup.table import EXP, bracket, increment
 from mechanics import Body, Frame, Inertia, Tree
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.loops import revolute
-from mechanics.forces import bushing, compliant, contact, joint_spring, motor, servo, spring_damper
+from mechanics.forces import Sphere, bushing, compliant, contact, joint_spring, motor, servo, spring_damper
 from mechanics.joints import Free, Motion, Prismatic, Revolute
 from mechanics.mechanism import Mechanism, mass_matrix
 from mechanics.problems.tree import hamiltonian_problem
@@ -33,18 +33,21 @@ H, T, EPS = 0.01, 0.3, 1e-30
 METHOD = find("TREE_VARIATIONAL")
 GROUND = Frame.with_axis(None, (0.1, 0.2, -0.4), (0.2, -0.1, 1.0))
 HULL, DOOR, TIP = Frame("hull", (0.2, 0.1, -0.3)), Frame("door", (0.4, 0.0, 0.1)), Frame("slider", (0.1, 0.1, 0.2))
+BALL = Sphere(HULL, 5.0)
 SOFT = {"stiffness": 20.0, "damping": 0.5}
 ELEMENTS = {
-    "joint spring": joint_spring("arm_joint", 20.0, 0.3, 0.7),
-    "servo": servo("arm_joint", 20.0, 0.7, Motion((0.1, 0.4))),
+    "joint spring": joint_spring("arm_joint", 20.0, rest=0.3, damping=0.7),
+    "servo": servo("arm_joint", stiffness=20.0, damping=0.7, target=Motion((0.1, 0.4))),
     "motor": motor("slider_joint", Motion((0.5,), ((2.0, 3.0, 0.1),))),
-    "spring between bodies": spring_damper(HULL, DOOR, 50.0, 3.0, 0.5),
+    "spring between bodies": spring_damper(HULL, DOOR, 50.0, damping=3.0, length=0.5),
     "bushing": bushing(HULL, DOOR, (10.0, 20.0, 30.0, 1.0, 2.0, 3.0), 0.5),
     "compliant hinge": compliant(revolute(DOOR, TIP), 40.0, 2.0),
-    "rolling sphere": contact(HULL, GROUND, 5.0, friction=0.5, slip_speed=3.0, **SOFT),
-    "Stribeck friction": contact(HULL, GROUND, 5.0, friction=0.5, static_friction=0.8, slip_speed=3.0, **SOFT),
-    "Hunt and Crossley": contact(HULL, GROUND, 5.0, law="hunt_crossley", stiffness=20.0, damping=0.2, friction=0.4),
-    "Hertz": contact(HULL, GROUND, 5.0, law="hertz", stiffness=20.0, damping=0.2),
+    "rolling sphere": contact(BALL, GROUND, law="kelvin_voigt", friction=0.5, slip_speed=3.0, **SOFT),
+    "Stribeck friction": contact(
+        BALL, GROUND, law="kelvin_voigt", friction=0.5, static_friction=0.8, slip_speed=3.0, **SOFT
+    ),
+    "Hunt and Crossley": contact(BALL, GROUND, stiffness=20.0, damping=0.2, friction=0.4),
+    "Hertz": contact(BALL, GROUND, law="hertz", stiffness=20.0, damping=0.2),
 }
 
 
@@ -79,7 +82,9 @@ def rolling(name):
 def driven_loop():
     """A wheeled manipulator with a damped spring: rows of wheels, force elements and implicit forces together."""
     plain = mobile_manipulator.mechanism()
-    made = Mechanism(plain.tree, plain.equations.closures, plain.home, [joint_spring("turret_joint", 5.0, 0.2, 0.4)])
+    made = Mechanism(
+        plain.tree, plain.equations.closures, plain.home, [joint_spring("turret_joint", 5.0, rest=0.2, damping=0.4)]
+    )
     v = np.random.default_rng(2).normal(size=made.tree.nv)
     return made.problem(made.home, made.projected_velocity(made.home, v)[0])
 

@@ -33,7 +33,7 @@ def chain(links, stiffness, damping=0.0):
         bodies.append(Body(f"link{i}", Revolute((0.0, 1.0, 0.0)), *place, inertia=inertia))
     start = np.zeros(links)
     start[0] = 0.3
-    springs = [joint_spring(f"link{i}_joint", stiffness, 0.0, damping) for i in range(1, links)]
+    springs = [joint_spring(f"link{i}_joint", stiffness, rest=0.0, damping=damping) for i in range(1, links)]
     return Mechanism(Tree(bodies), [], start, springs)
 
 
@@ -106,7 +106,7 @@ def test_a_closed_loop_held_by_a_stiff_spring_stays():
     x, R = mechanics.body_poses(base.tree, base.home)
     wall, point = np.array([3.0, 2.0, 0.0]), (0.1, 0.1, 0.0)
     length = float(np.linalg.norm(wall - x[1] - R[1] @ np.array(point)))
-    spring = spring_damper(Frame(base.tree.bodies[1].name, point), Frame(None, wall), 1e9, 0.0, length)
+    spring = spring_damper(Frame(base.tree.bodies[1].name, point), Frame(None, wall), 1e9, damping=0.0, length=length)
     made = Mechanism(base.tree, base.equations.closures, base.home, [spring])
     for method in ("ALPHA_STABILISED", "RADAU_GGL"):
         run = integrate(constrained_problem(made), method, (0.0, 0.5), 0.01)

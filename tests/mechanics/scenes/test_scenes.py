@@ -258,3 +258,43 @@ def test_robots_have_their_meshes(name, bodies, tmp_path):
     count = sum(len(s.faces) for b in film.scene.bodies for s in b.shapes)
     assert 5_000 < count < 60_000
     assert 0.1 < (film.high - film.low).max() < 3.0
+
+
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_picture_shows_bodies_frames_and_paths():
+    """The axes of a frame begin where the frame is; a path is one line."""
+    from matplotlib.figure import Figure
+
+    tree = mechanics.load_model("double_pendulum")
+    path = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 3.0]])
+    ax = Figure().add_subplot()
+    assert tree.draw([0.3, -0.4], ax, frames=[tree.body_names[-1], mechanics.Frame(None)], paths=[path]) is ax
+    origins = [line.get_xydata()[0] for line in ax.lines[1:]]
+    assert len(origins) == 6
+    assert np.array_equal(origins[0], origins[2])
+    assert not np.allclose(origins[0], origins[3])
+    x, y = ax.lines[0].get_data()
+    assert ax.get_xlim()[0] < min(x) < max(x) < ax.get_xlim()[1]
+    assert ax.get_ylim()[0] < min(y) < max(y) < ax.get_ylim()[1]
+    assert sum(len(c.get_paths()) for c in ax.collections) > 50
+
+
+def test_a_mechanism_is_drawn_with_what_closes_it():
+    from matplotlib.figure import Figure
+
+    mechanism = SYSTEMS["four-bar"].mechanism()
+    ax = mechanism.draw(ax=Figure().add_subplot())
+    assert sum(len(c.get_paths()) for c in ax.collections) > 50
+
+
+def test_pictures_of_nothing_are_refused():
+    tree = mechanics.load_model("double_pendulum")
+    with pytest.raises(ValueError, match="one configuration"):
+        tree.draw(np.zeros((2, 2)))
+    with pytest.raises(KeyError, match="no frame or body 'tool'"):
+        tree.draw(frames=["tool"])
+    for wrong in (np.zeros((3, 2)), [[np.nan, 0.0, 0.0]], np.zeros((0, 3))):
+        with pytest.raises(ValueError, match=r"^paths: "):
+            tree.draw(paths=[wrong])

@@ -108,7 +108,7 @@ def test_runs_are_those_of_the_kernel_one_by_one_and_in_lanes():
 
 def test_robots_move_as_pinocchio_says():
     pin = pytest.importorskip("pinocchio")
-    from mechanics.adapters.pinocchio import to_pinocchio
+    from mechanics import to_pinocchio
 
     tree = mechanics.load_model("ur5")
     other, generator = to_pinocchio(tree), np.random.default_rng(0)

@@ -7,7 +7,7 @@ import pytest
 import mechanics
 from liegroup.compile import lane_array
 from liegroup.table import EXP, retract
-from mechanics.adapters.pinocchio import to_pinocchio
+from mechanics import to_pinocchio
 from mechanics.algorithms import era, rnea
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.derivatives.forward import forward_derivatives

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import mechanics
-from mechanics.adapters.pinocchio import to_pinocchio
+from mechanics import to_pinocchio
 from mechanics.joints import JOINTS, Fixed, Free, Prismatic, Revolute, Rheonomic
 from mechanics.model.links import armature_rate
 from mechanics.reference.system import System

@@ -17,10 +17,12 @@ KERNELS = {
     "invariants": (invariants.invariants, ("q", "v"), lambda t: 1),
     "body_poses": (kinematics.body_poses, ("q",), lambda t: 12 * len(t)),
     "body_twists": (kinematics.body_twists, ("q", "v"), lambda t: 6 * len(t)),
+    "body_jacobians": (kinematics.body_jacobians, ("q",), lambda t: 6 * t.nv * len(t)),
     "momentum": (momentum.momentum, ("q", "v"), lambda t: t.nv),
     "energies": (energy.energies, ("q", "v"), lambda t: 2),
     "potential_energy": (energy.potential_energy, ("q",), lambda t: 4),
     "total_momentum": (energy.total_momentum, ("q", "v"), lambda t: 6),
+    "power": (energy.power, ("q", "v", "v", "wrenches"), lambda t: 1),
     "rnea": (rnea.rnea, ("q", "v", "v", "wrenches"), lambda t: t.nv),
     "mass_matrix": (crba.mass_matrix, ("q",), lambda t: t.nv**2),
 }

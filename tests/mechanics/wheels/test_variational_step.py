@@ -278,7 +278,7 @@ def test_dampers_of_elements_are_those_of_joints():
 
     def swing(own, element):
         tree = Tree([Body("rod", Revolute((0, 1, 0)), inertia=rod, data=JointData(damping=own))])
-        return Mechanism(tree, elements=[joint_spring("rod_joint", 2.0, 0.1, element)]).problem(v=[1.0])
+        return Mechanism(tree, elements=[joint_spring("rod_joint", 2.0, rest=0.1, damping=element)]).problem(v=[1.0])
 
     reference = integrate(swing(0.5, 0.0), "SCIPY_DOP853", (0.0, 1.0), rtol=1e-12, atol=1e-13).y[-1]
     for problem in (swing(0.5, 0.0), swing(0.0, 0.5)):

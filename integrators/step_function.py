@@ -1,0 +1,416 @@
+"""One step at a time, with inputs: for control loops, gyms and hardware in the loop."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from integrators.engine.fixed_run import StagesRun, single_run
+from integrators.engine.observe import is_finite
+from integrators.engine.run import Output, Plan
+from integrators.method import Method
+from integrators.methods import find
+from integrators.problem import Poses, Problem, pose
+from integrators.problem.jitted import raise_raised
+from integrators.problem.signals import numbers
+from integrators.signatures import FIELD, FIELD_LANES, STEP, STEP_OF_STAGES
+from integrators.status import EXPLANATIONS, NON_FINITE, OK, Status
+from integrators.step_derivatives import LinearisedStep, linearised_step
+from integrators.step_derivatives.complex_step import by_parameters
+from liegroup.arrays import of_kind, real
+from liegroup.compile import (
+    Packed,
+    entry,
+    function_at,
+    helper,
+    integer,
+    integer_table,
+    integers,
+    lane_matrix,
+    matrix,
+    record,
+    vector,
+)
+from liegroup.compile import real as number
+from liegroup.table import quaternions
+
+Array = NDArray[np.float64]
+BAD_INPUT, BAD_STATE = -1, -2
+"""Of the compiled step alone: an input, or the state before the step, is not finite; a quaternion is not unit."""
+UNIT = 1e-9
+_step_at, _field_at, _stages_at, _lanes_at = (function_at(x) for x in (STEP, FIELD, STEP_OF_STAGES, FIELD_LANES))
+
+
+class StepError(ArithmeticError):
+    """A step that failed.
+
+    Attributes
+    ----------
+    status : Status
+        Why.
+    t, y, u
+        Where it began, and its inputs.
+
+    Examples
+    --------
+    >>> from integrators import StepError
+    >>> issubclass(StepError, ArithmeticError)
+    True
+    """
+
+    status: Status = Status.NON_FINITE
+    t: float = 0.0
+    y: Array = np.zeros(0)
+    u: Array = np.zeros(0)
+
+
+class Memory(NamedTuple):
+    """What a step reads and where it works: addresses of stepper, field and projection; the places of the inputs among
+    the parameters, those of quaternions in the state; the step; the arrays of a run; the workspace as it is at first,
+    where a step would else remember the one before.
+    """
+
+    functions: Any
+    places: Any
+    quaternions: Any
+    size: Any
+    low: Any
+    before: Any
+    projected: Any
+    table: Any
+    coefficients: Any
+    options: Any
+    parameters: Any
+    structure: Any
+    field_work: Any
+    work: Any
+    first_work: Any
+    counters: Any
+    step_work: Any
+
+
+class MemoryOfStages(Memory):
+    """The same of a method that evaluates its stages in lanes."""
+
+
+def _types(kind: Any, step_work: Any) -> Any:
+    head, tail = (integers, integers, integers, vector, vector, vector, vector), (vector, integers, matrix, matrix)
+    return record(kind, *head, integer_table, vector, integers, *tail, matrix, integers, step_work)
+
+
+_ONE, _STAGES = _types(Memory, matrix), _types(MemoryOfStages, lane_matrix)
+
+
+@helper
+def _begin(memory: Any, y: Any, u: Any) -> Any:
+    """Inputs and state are checked and kept; nothing is remembered of steps before."""
+    low, before, counters = memory.low, memory.before, memory.counters
+    for k in range(memory.places.shape[0]):
+        if u[k] - u[k] != 0.0:
+            return BAD_INPUT
+        memory.parameters[memory.places[k]] = u[k]
+    if not is_finite(y):
+        return BAD_STATE
+    for k in range(memory.quaternions.shape[0]):
+        i = memory.quaternions[k]
+        square = y[i] * y[i] + y[i + 1] * y[i + 1] + y[i + 2] * y[i + 2] + y[i + 3] * y[i + 3]
+        if not abs(square - 1.0) <= 2.0 * UNIT:
+            return BAD_STATE
+    for i in range(y.shape[0]):
+        before[i], low[i] = y[i], 0.0
+    for i in range(counters.shape[0]):
+        counters[i] = 0
+    for i in range(memory.first_work.shape[0]):
+        for k in range(memory.first_work.shape[1]):
+            memory.work[i, k] = memory.first_work[i, k]
+    return OK
+
+
+@helper
+def _end(memory: Any, t: Any, y: Any, status: Any) -> Any:
+    """The state projected and looked at; the state before where the step has failed."""
+    if status == OK and memory.projected.shape[0]:
+        project = _field_at(memory.functions[2])
+        project(t, y, memory.parameters, memory.structure, memory.field_work, memory.projected)
+        for i in range(y.shape[0]):
+            y[i] = memory.projected[i]
+    if status == OK and not is_finite(y):
+        status = NON_FINITE
+    if status != OK:
+        for i in range(y.shape[0]):
+            y[i] = memory.before[i]
+    return status
+
+
+@entry(integer(_ONE, number, vector, vector))
+def take_step(memory: Any, t: Any, y: Any, u: Any) -> Any:
+    """y <- the state one step after y at time t, with inputs u held; returns a status, and leaves y where it fails."""
+    status, h = _begin(memory, y, u), memory.size[0]
+    if status != OK:
+        return status
+    step, field = _step_at(memory.functions[0]), _field_at(memory.functions[1])
+    status = step(
+        field, t, h, y, memory.low, memory.table, memory.coefficients, memory.options, memory.parameters,
+        memory.structure, memory.step_work, memory.work, memory.counters,
+    )  # fmt: skip
+    return _end(memory, t + h, y, status)
+
+
+@entry(integer(_STAGES, number, vector, vector))
+def take_step_of_stages(memory: Any, t: Any, y: Any, u: Any) -> Any:
+    """The same by a method that evaluates its stages in lanes."""
+    status, h = _begin(memory, y, u), memory.size[0]
+    if status != OK:
+        return status
+    step, field = _stages_at(memory.functions[0]), _lanes_at(memory.functions[1])
+    status = step(
+        field, t, h, y, memory.low, memory.table, memory.coefficients, memory.options, memory.parameters,
+        memory.structure, memory.step_work, memory.work, memory.counters,
+    )  # fmt: skip
+    return _end(memory, t + h, y, status)
+
+
+class StepFunction:
+    """One step of a method on a problem as a function, ``stepper(y, u)`` → the state after it; made by `stepper`.
+
+    A step depends on nothing but its arguments: nothing is remembered of steps before.
+
+    Parameters
+    ----------
+    problem : Problem
+    method : Method
+    step : float
+        s, not 0.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the inputs that u holds, in order.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As from `stepper`.
+
+    Examples
+    --------
+    See `stepper`.
+    """
+
+    def __init__(self, problem: Problem, method: Method, step: float) -> None:
+        of_kind(problem, Problem, "problem", "a Problem")
+        of_kind(method, Method, "method", "a Method of integrators.methods.METHODS")
+        step = real(step, "step", "a finite number of seconds, not 0", lambda h: bool(np.isfinite(h)) and h != 0.0)
+        if method.stepper.multistep:
+            raise ValueError(f"method: {method.name} depends on steps before; name a one-step method, such as RKMK4")
+        method.check(problem)
+        self.problem, self.method, self.step = problem, method, step
+        inputs = problem.inputs
+        self._free = inputs.free
+        self.names = tuple(inputs.names[k] for k in inputs.free)
+        self._places = np.array([inputs.places[k] for k in inputs.free], dtype=np.int64)
+        start = np.atleast_2d(problem.y0)[0]
+        self._run = run = single_run(problem, method, Output(), Plan(0.0, step, 1), start)
+        in_stages, n = isinstance(run, StagesRun), problem.n
+        functions = [f.address for f in (run.step, run.field, run.projection)]
+        remembers = method.stepper.report is not None
+        kind = MemoryOfStages if in_stages else Memory
+        self._memory = kind(
+            np.array(functions, dtype=np.int64), self._places, np.array(quaternions(problem.table), dtype=np.int64),
+            np.array([step]), np.zeros(n), np.zeros(n), run.projected, run.table, run.coefficients, run.options,
+            run.parameters, run.structure, run.field_work, run.work,
+            run.work.copy() if remembers else np.zeros((0, 0)), run.counters, run.step_work,
+        )  # fmt: skip
+        self._packed = Packed(self._memory)
+        self._take = (take_step_of_stages if in_stages else take_step).compiled
+        self._held = np.array([np.asarray(problem.parameters)[k] for k in self._places])
+        self._n, self._m, self._shape, self._u_shape = n, len(self._free), (n,), (len(self._free),)
+        self._needs_time = not problem.is_autonomous
+
+    def __repr__(self) -> str:
+        u = f", u = ({', '.join(self.names)})" if self.names else ""
+        return f"<StepFunction: {self.method.name} on {self.problem.model!r}, steps of {self.step:g}{u}>"
+
+    def __call__(self, y: ArrayLike, u: ArrayLike | None = None, t: float | None = None) -> Array:
+        """The state one step later.
+
+        Parameters
+        ----------
+        y : array (n,) or (k, n)
+            A state of the problem, or many, stepped one after the other.
+        u : array (m,) or (k, m), optional
+            Inputs, held over the step, in the order of `names`; default those of the problem.
+        t : float, optional
+            Time at the start, s; it may be left out where the problem does not depend on it.
+
+        Returns
+        -------
+        array (n,) or (k, n)
+            A new one.
+
+        Raises
+        ------
+        StepError
+            The step fails: with its status.
+        ValueError
+            Sizes that do not fit, numbers that are not finite, quaternions that are not unit; a problem that depends on
+            a time that was left out.
+        """
+        if t is None:
+            if self._needs_time:
+                raise ValueError(f"t: the problem {self.problem.model!r} depends on the time; give stepper(y, u, t)")
+            t = 0.0
+        state = np.array(y, dtype=np.float64)
+        given = self._held if u is None else np.ascontiguousarray(u, dtype=np.float64)
+        if state.shape != self._shape or given.shape != self._u_shape:
+            return self._many(y, u, t)
+        if not given.flags.writeable:  # for the compiler another type
+            given = given.copy()
+        status = self._take(self._packed, t, state, given)
+        if status:
+            self._explain(status, t, state, given)
+        return state
+
+    def _many(self, y: ArrayLike, u: ArrayLike | None, t: float) -> Array:
+        """Many states, and whatever else is no one state with its inputs."""
+        states = self.problem.check_state(y, "y")
+        given = self._held if u is None else np.asarray(u, dtype=np.float64)
+        if states.ndim == 1 or given.ndim != 2:
+            given = np.array(self._numbers(given))
+        elif given.shape != (len(states), self._m):
+            raise ValueError(f"u: shape {given.shape}, expected ({len(states)}, {self._m}), inputs for every state")
+        if states.ndim == 1:
+            return self(states, given, t)
+        rows = np.ascontiguousarray(np.broadcast_to(given, (len(states), self._m)))
+        return np.array([self(one, row, t) for one, row in zip(states, rows, strict=True)])
+
+    def _numbers(self, u: Array) -> list[float]:
+        return numbers(u, self._free, self.problem.inputs) if self._m or np.size(u) else []
+
+    def _explain(self, status: int, t: float, y: Array, u: Array) -> None:
+        """Raise what is wrong."""
+        self._run._raise_pending()
+        raise_raised()
+        if status == BAD_INPUT:
+            self._numbers(u)
+        self.problem.check_state(y, "y")
+        found = Status(status)
+        said = [self.method.explain(self.problem, np.real(self._memory.work[0])), ""]
+        if self.problem.explain is not None:
+            said[1] = self.problem.explain(t, y)
+        more = "".join(f"; {x}" for x in said if x)
+        inputs = ", ".join(f"{name} = {x:g}" for name, x in zip(self.names, u, strict=True))
+        error = StepError(
+            f"{self.problem.model}: a step of {self.method.name} from t = {t:g}: {found.name}: {EXPLANATIONS[found]}"
+            f"{more}" + (f" (with {inputs})" if inputs else "")
+        )
+        error.status, error.t, error.y, error.u = found, t, y.copy(), u.copy()
+        raise error
+
+    @property
+    def compiled(self) -> tuple[Any, Packed]:
+        """What loops of one's own, decorated with ``numba.njit``, call: ``(take, memory)`` with
+        ``status = take(memory, t, y, u)``.
+
+        It changes y (n,) in place, to the state one step later, if the status is 0 (`integrators.Status`); else y
+        stays.  The loop gets `memory` as an argument, and both stay valid as long as this object.  -1: an input is not
+        finite; -2: the state is not, or one of its quaternions is not unit.
+        """
+        return self._take, self._packed
+
+    def linearised(self, y: ArrayLike, u: ArrayLike | None = None, t: float | None = None) -> LinearisedStep:
+        """The state one step later with its exact derivatives, A by the state and B by the inputs.
+
+        Parameters
+        ----------
+        y : array (n,)
+            A state.
+        u : array (m,), optional
+            Inputs, held over the step; default those of the problem.
+        t : float, optional
+            Time at the start, s.
+
+        Returns
+        -------
+        LinearisedStep
+            `y`, `A`, `B`, `by_step`: see `integrators.step_derivatives.linearised_step`.
+
+        Raises
+        ------
+        ValueError, ArithmeticError
+            As from a step.
+
+        Notes
+        -----
+        In microseconds for "TREE_VARIATIONAL…" on trees whose only elements are motors without a force of their own; by
+        complex steps of the interpreted step else: exact too, some hundredths of a second per direction.
+        """
+        self(y, u, t)  # names what is wrong
+        state, time = self.problem.check_state(y, "y"), 0.0 if t is None else t
+        if state.ndim != 1:
+            raise ValueError(f"y: shape {state.shape}, expected ({self._n},): one state")
+        held, inputs = self._held if u is None else np.asarray(u, dtype=np.float64), self.problem.inputs
+        pushes = [inputs.velocities[k] for k in self._free]
+        own = self.method.stepper.own
+        if own and f"{own}_tangent" in self.problem.own_steps and min(pushes, default=0) >= 0:
+            at_rest = self._with(np.zeros(self._m))
+            return linearised_step(at_rest, self.method, state, self.step, held, pushes, time)
+        end, J = by_parameters(self._with(held), self.method, state, self.step, self._places.tolist(), time)
+        n = self.problem.dimension
+        return LinearisedStep(end, J[:, :n], J[:, n:-1], J[:, -1])
+
+    def _with(self, u: Array) -> Problem:
+        parameters = np.array(self.problem.parameters, dtype=np.float64)
+        parameters[self._places] = u
+        return replace(self.problem, parameters=parameters)
+
+
+def stepper(problem: Problem | Poses, method: str | Method, step: float) -> StepFunction:
+    """One step of a method as a function of state and inputs, for loops of one's own.
+
+    Parameters
+    ----------
+    problem : Problem, or what poses one
+        Its inputs (`Problem.inputs`) that are not functions are the arguments u of a step.
+    method : str or Method
+        Of one step: multistep methods remember.
+    step : float
+        h, s; negative: backwards.
+
+    Returns
+    -------
+    StepFunction
+        ``y = step(y, u)``, ``step.linearised(y, u)``, and ``step.compiled`` for compiled loops.
+
+    Raises
+    ------
+    ValueError, TypeError
+        A method of another kind of problem, a multistep method, a solver of another library; a step that is zero or not
+        finite.
+
+    Examples
+    --------
+    A cart that a controller holds, ten times a second:
+
+    >>> import numpy as np
+    >>> from integrators import Problem, stepper
+    >>> from liegroup import rn
+    >>> cart = Problem(rn(2), [1.0, 0.0], lambda t, y, p: [y[1], p[0]], parameters=[0.0], inputs={"force": 0})
+    >>> step = stepper(cart, "RKMK4", 0.1)
+    >>> step
+    <StepFunction: RKMK4 on 'problem', steps of 0.1, u = (force)>
+    >>> y = np.array([1.0, 0.0])
+    >>> for _ in range(100):
+    ...     y = step(y, [-y[0] - 2.0 * y[1]])
+    >>> bool(abs(y).max() < 1e-3)
+    True
+    >>> step.linearised(y, [0.0]).B.round(6).tolist()
+    [[0.005], [0.1]]
+    """
+    problem, chosen = pose(problem), find(method)
+    if not isinstance(chosen, Method):
+        raise TypeError(f"method: {chosen.name}, a solver of another library, takes no single steps; name another")
+    return StepFunction(problem, chosen, step)

@@ -1,0 +1,141 @@
+"""Named records as arguments of compiled functions: a pointer to what they hold.
+
+A tuple of forty arrays is three hundred numbers, which the compiler would carry through every function that the tuple
+is given to, and take out of Python's objects at every call.  A record lies in memory: word by word, of each field in
+turn, the address of an array and its shape, the address of a function, a number.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.datamodel import models
+from numba.core.imputils import lower_getattr_generic
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.extending import NativeValue, register_model, unbox
+from numba.np.arrayobj import populate_array
+from numba.np.numpy_support import as_dtype
+
+from liegroup.compile.addresses import Address
+
+_WORD = ir.IntType(64)
+
+
+class Record(types.Type):
+    """The type of a pointer to the fields of a `NamedTuple` of the class `kind`."""
+
+    def __init__(self, kind: type, fields: tuple[Any, ...]) -> None:
+        self.kind, self.fields = kind, dict(zip(kind._fields, fields, strict=True))  # type: ignore[attr-defined]
+        self.offsets, size = {}, 0
+        for name, field in self.fields.items():
+            self.offsets[name] = size
+            size += 1 + getattr(field, "ndim", 0)
+        digest = hashlib.sha256(f"{kind.__module__} {self.fields}".encode()).hexdigest()
+        super().__init__(f"{kind.__name__}({digest[:12]})")
+
+
+@register_model(Record)
+class _RecordModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, type_: Any) -> None:
+        super().__init__(manager, type_, _WORD.as_pointer())
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    key = Record
+
+    def generic_resolve(self, record: Any, name: str) -> Any:
+        return record.fields.get(name)
+
+
+@lower_getattr_generic(Record)
+def _field(context: Any, builder: Any, record: Any, pointer: Any, name: str) -> Any:
+    type_, first = record.fields[name], record.offsets[name]
+
+    def word(k: int) -> Any:
+        loaded = builder.load(builder.gep(pointer, [_WORD(first + k)]))
+        loaded.set_metadata("invariant.load", builder.module.add_metadata([]))  # nobody writes while a function runs
+        return loaded
+
+    if isinstance(type_, types.Array):
+        dtype = context.get_data_type(type_.dtype)
+        shape = [word(1 + axis) for axis in range(type_.ndim)]
+        return contiguous(context, builder, type_, builder.inttoptr(word(0), dtype.as_pointer()), shape)
+    if isinstance(type_, Address):
+        return builder.inttoptr(word(0), cgutils.voidptr_t)
+    return builder.bitcast(word(0), context.get_value_type(type_))
+
+
+def contiguous(context: Any, builder: Any, type_: Any, data: Any, shape: list[Any]) -> Any:
+    """The contiguous array at an address with a shape, owned by nobody."""
+    array = context.make_array(type_)(context, builder)
+    size = context.get_abi_sizeof(context.get_data_type(type_.dtype))
+    strides = [shape[0].type(size)]
+    for n in reversed(shape[1:]):
+        strides.insert(0, builder.mul(strides[0], n))
+    populate_array(array, data, shape, strides, shape[0].type(size), None)
+    return array._getvalue()
+
+
+_TYPES: dict[type, list[Record]] = {}
+"""The types of records of a class."""
+
+
+def record(kind: type, *fields: Any) -> Any:
+    """The type of a `NamedTuple` passed as an argument (`Packed`), from the types of its fields in order.
+
+    Of two types of one class, a tuple has that whose arrays have the dimensions of its own.
+    """
+    names = kind._fields  # type: ignore[attr-defined]
+    if len(fields) != len(names):
+        raise TypeError(f"record: {len(fields)} types for the fields of {kind.__name__}: {names}")
+    made, known = Record(kind, fields), _TYPES.setdefault(kind, [])
+    if made not in known:
+        known.append(made)
+    return made
+
+
+def type_of(given: Any) -> Record:
+    """Which type of record a tuple has; TypeError if one of its fields fits none."""
+    first, *others = _TYPES[type(given)]
+    dimensions = [getattr(x, "ndim", 0) for x in given]
+    fitting = (x for x in others if [getattr(f, "ndim", 0) for f in x.fields.values()] == dimensions)
+    return next(fitting, first)
+
+
+class Packed:
+    """A record in memory, for as long as this object lives; arrays are those of the tuple it is made of."""
+
+    def __init__(self, given: Any) -> None:
+        self.given, self._numba_type_ = given, type_of(given)
+        words: list[int] = []
+        for (name, type_), value in zip(self._numba_type_.fields.items(), given, strict=True):
+            words += _words(f"{type(given).__name__}.{name}", type_, value)
+        self._words = np.array(words, dtype=np.int64)
+        self.address = self._words.ctypes.data
+
+
+def _words(name: str, type_: Any, value: Any) -> list[int]:
+    if isinstance(type_, Address):
+        return [value.address]
+    if isinstance(type_, types.Array):
+        fits = isinstance(value, np.ndarray) and value.dtype == as_dtype(type_.dtype) and value.ndim == type_.ndim
+        if not (fits and value.flags.c_contiguous):
+            kind = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+            raise TypeError(f"{name}: {kind}, expected a contiguous {type_}")
+        return [value.ctypes.data, *value.shape]
+    return list(struct.unpack("q", struct.pack("d", value))) if isinstance(type_, types.Float) else [int(value)]
+
+
+@unbox(Record)
+def _given(type_: Any, packed: Any, c: Any) -> Any:
+    number = c.pyapi.object_getattr_string(packed, "address")
+    pointer = c.builder.bitcast(c.pyapi.long_as_voidptr(number), _WORD.as_pointer())
+    c.pyapi.decref(number)
+    return NativeValue(pointer)

@@ -1,0 +1,391 @@
+"""Equations of SymPy's mechanics as problems: `LagrangesMethod`, `KanesMethod`, and a Lagrangian by itself.
+
+What the equations allow decides which form they get:
+
+===============================================  =====================================================================
+given                                            the problem
+===============================================  =====================================================================
+a Lagrangian, forces                             `integrators.lagrangian_problem`: variational, symplectic, any method
+… and holonomic constraints                      `integrators.holonomic_problem`: RATTLE, any method
+… and nonholonomic ones, T quadratic in q̇        `mechanics.nonholonomic.nonholonomic_system`, with multipliers
+… otherwise                                      M ẏ = f with multipliers, (q, q̇): any method of fields
+Kane's equations                                 M ẏ = f, (q, u): any method of fields
+===============================================  =====================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+from sympy.core.function import AppliedUndef
+from sympy.physics.mechanics import KanesMethod, LagrangesMethod, Point, ReferenceFrame, dynamicsymbols
+
+from integrators.adapters.sympy import constraints_of, function_of
+from integrators.problem import Problem
+from integrators.problem.holonomic import holonomic_problem
+from integrators.problem.lagrangian import lagrangian_problem
+from integrators.problem.mass_matrix import mass_matrix_problem
+from liegroup.arrays import of_kind, sequence, shown
+from liegroup.group import rn
+from mechanics.nonholonomic.user import nonholonomic_system
+
+Array = NDArray[np.float64]
+
+
+class _Given(NamedTuple):
+    """What stands for the symbols of the equations."""
+
+    t: Any
+    symbols: list[Any]
+    """Parameters."""
+    numbers: list[float]
+    inputs: dict[Any, Callable[[Any], Any]]
+    """Functions of the time that are given as such."""
+    exchanged: dict[Any, Any]
+    """Functions of the time that are given as expressions."""
+
+    def put(self, expression: Any) -> Any:
+        """An expression, or a list of them, with inputs given as expressions in their places."""
+        if isinstance(expression, (list, tuple)):
+            return [self.put(x) for x in expression]
+        return sympy.sympify(expression).subs(self.exchanged).doit() if self.exchanged else expression
+
+    def function(self, expression: Any, q: Sequence[Any], v: Sequence[Any]) -> Callable[..., Any]:
+        """``f(t, q, v, parameters)``."""
+        made = function_of(self.put(expression), q, v, [*self.symbols, *self.inputs], self.t)
+        driven = list(self.inputs.values())
+        return (lambda t, q, v, p: made(t, q, v, [*p, *(u(t) for u in driven)])) if driven else made
+
+    def constraints(self, expression: Any, q: Sequence[Any]) -> Callable[..., Any]:
+        """``c(t, q, parameters)``; inputs must be given as expressions: their rates are needed."""
+        return constraints_of(self.put(expression), q, self.symbols, self.t)
+
+    def value(self, expression: Any, numbers: Mapping[Any, float]) -> Array:
+        """An expression at the start."""
+        function = self.function(expression, list(numbers), [])
+        return np.array(function(0.0, list(numbers.values()), [], self.numbers), dtype=np.float64)
+
+
+def from_lagrangian(
+    lagrangian: Any,
+    coordinates: Sequence[Any],
+    parameters: Mapping[Any, float] | None = None,
+    start: Mapping[Any, float] | None = None,
+    *,
+    forces: Sequence[Any] | None = None,
+    constraints: Sequence[Any] = (),
+    inputs: Mapping[Any, Any] | None = None,
+    model: str = "SymPy Lagrangian",
+) -> Problem:
+    """See `mechanics.from_lagrangian`."""
+    q = _coordinates(coordinates)
+    try:
+        lagrangian = sympy.sympify(lagrangian)
+    except sympy.SympifyError:
+        raise TypeError(f"lagrangian: {shown(lagrangian)}, expected an expression of SymPy") from None
+    of_kind(lagrangian, sympy.Expr, "lagrangian", "an expression of SymPy")
+    given = _given([lagrangian, *(forces or ()), *constraints], q, [], parameters, inputs)
+    holonomic = [sympy.sympify(c) for c in constraints]
+    return _lagrangian(lagrangian, q, forces, holonomic, [], given, start, model)
+
+
+def from_lagranges_method(
+    lagrange: Any,
+    parameters: Mapping[Any, float] | None = None,
+    start: Mapping[Any, float] | None = None,
+    *,
+    inputs: Mapping[Any, Any] | None = None,
+    model: str = "SymPy LagrangesMethod",
+) -> Problem:
+    """See `mechanics.from_lagranges_method`."""
+    of_kind(lagrange, LagrangesMethod, "lagrange", "a sympy.physics.mechanics.LagrangesMethod")
+    q, v = list(lagrange.q), list(lagrange.u)
+    L, holonomic = lagrange._L[0], list(lagrange._hol_coneqs)
+    rows = list(lagrange.coneqs)[len(holonomic) :]
+    forces = _generalised(lagrange.forcelist, v, lagrange.inertial) if lagrange.forcelist else None
+    given = _given([L, *(forces or ()), *holonomic, *rows], q, [], parameters, inputs)
+    return _lagrangian(L, q, forces, holonomic, rows, given, start, model)
+
+
+def from_kanes_method(
+    kane: Any,
+    parameters: Mapping[Any, float] | None = None,
+    start: Mapping[Any, float] | None = None,
+    *,
+    inputs: Mapping[Any, Any] | None = None,
+    invariants: Mapping[str, Any] | None = None,
+    model: str = "SymPy KanesMethod",
+) -> Problem:
+    """See `mechanics.from_kanes_method`."""
+    of_kind(kane, KanesMethod, "kane", "a sympy.physics.mechanics.KanesMethod")
+    q, u = list(kane.q), list(kane.u)
+    mass, forcing = _kanes_equations(kane, q, u)
+    named = {name: sympy.sympify(x) for name, x in (invariants or {}).items()}
+    named |= {f"{name}_{k}": x for name, some in _kanes_constraints(kane, u).items() for k, x in enumerate(some)}
+    given = _given([*mass, *forcing, *named.values()], q, u, parameters, inputs)
+    y0 = _start(start, q, u, list(kane._f_h), [x for n, x in named.items() if n.startswith("slip_")], given)
+    n = len(y0)
+    M, f = given.function(mass.tolist(), q, u), given.function(list(forcing), q, u)
+    watched = {name: given.function(x, q, u) for name, x in named.items()}
+
+    def of_state(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda t, y, p: function(t, y[: len(q)], y[len(q) : n], p)
+
+    return mass_matrix_problem(
+        of_state(M),
+        of_state(f),
+        y0,
+        given.numbers,
+        invariants={name: of_state(function) for name, function in watched.items()},
+        model=model,
+    )
+
+
+# --- Lagrange ---------------------------------------------------------------------------------------------------------
+
+
+def _lagrangian(
+    L: Any,
+    q: list[Any],
+    forces: Sequence[Any] | None,
+    holonomic: list[Any],
+    rows: list[Any],
+    given: _Given,
+    start: Mapping[Any, float] | None,
+    model: str,
+) -> Problem:
+    v = [x.diff(given.t) for x in q]
+    if forces is not None and len(forces) != len(q):
+        raise ValueError(f"forces: {len(forces)}, expected {len(q)}, one per coordinate")
+    rates = [given.put(c).diff(given.t) for c in holonomic]
+    y0 = _start(start, q, v, holonomic, [*rates, *rows], given)
+    q0, v0 = y0[: len(q)], y0[len(q) :]
+    force = None if forces is None else given.function(list(forces), q, v)
+    if not rows:
+        function = given.function(L, q, v)
+        if not holonomic:
+            return lagrangian_problem(function, q0, v0, parameters=given.numbers, force=force, model=model)
+        c = given.constraints(holonomic, q)
+        return holonomic_problem(function, c, q0, v0, parameters=given.numbers, force=force, model=model)
+    return _nonholonomic(L, q, v, force, forces, holonomic, [*rows, *rates], given, y0, model)
+
+
+def _nonholonomic(
+    L: Any,
+    q: list[Any],
+    v: list[Any],
+    force: Callable[..., Any] | None,
+    forces: Sequence[Any] | None,
+    holonomic: list[Any],
+    rates: list[Any],
+    given: _Given,
+    y0: Array,
+    model: str,
+) -> Problem:
+    """Rows A(t, q) v = c(t, q), those of the holonomic constraints last."""
+    at_rest = dict.fromkeys(v, sympy.Integer(0))
+    A = [[sympy.diff(given.put(row), x) for x in v] for row in rates]
+    if any(entry.has(*v) for row in A for entry in row):
+        raise ValueError("lagrange: constraints that are not linear in the velocities are no nonholonomic constraints")
+    c = [-given.put(row).subs(at_rest) for row in rates]
+    M = sympy.hessian(L, v)
+    slope = [sympy.simplify(sympy.diff(L, x).subs(at_rest)) for x in v]
+    plain = not any(slope) and not any(
+        x.has(given.t) for x in sympy.Matrix(M).subs(dict(zip(q, _plain(q), strict=True)))
+    )
+    plain = plain and not any(h.subs(dict(zip(q, _plain(q), strict=True))).has(given.t) for h in holonomic)
+    if not plain:
+        return _with_multipliers(L, q, v, forces, rates, given, y0, model)
+    numbers, V = given.numbers, -L.subs(at_rest)
+    mass, rows = given.function(M.tolist(), q, []), given.function(A, q, [])
+    potential, value = given.function(V, q, []), given.function(c, q, [])
+    position = given.constraints(holonomic, q)
+    n = len(q)
+    driven = any(sympy.sympify(x) != 0 for x in c)
+    system = nonholonomic_system(
+        rn(n),
+        lambda q, p: mass(0.0, q, [], p),
+        lambda t, q, p: rows(t, q, [], p),
+        y0[:n],
+        y0[n:],
+        potential=lambda q, p: potential(0.0, q, [], p),
+        force=force,
+        value=(lambda t, q, p: value(t, q, [], p)) if driven else None,
+        position=(lambda q, p: position(0.0, q, p)) if holonomic else None,
+        parameters=numbers,
+        conservative=force is None and not driven,
+        model=model,
+    )
+    return system.constrained_problem(y0[:n], y0[n:])
+
+
+def _with_multipliers(
+    L: Any, q: list[Any], v: list[Any], forces: Any, rates: list[Any], given: _Given, y0: Array, model: str
+) -> Problem:
+    """M ẏ = f of (q, q̇) and the impulses of the constraints (the integrals of −λ), any Lagrangian."""
+    t, n, m = given.t, len(q), len(rates)
+    L, rates = given.put(L), [given.put(x) for x in rates]
+    a = [x.diff(t) for x in v]
+    still = dict.fromkeys(a, sympy.Integer(0))
+    momenta = [sympy.diff(L, x) for x in v]
+    M, A = sympy.hessian(L, v), sympy.Matrix(rates).jacobian(v)
+    push = [sympy.diff(L, x) - p.diff(t).subs(still) for x, p in zip(q, momenta, strict=True)]
+    push = push if forces is None else [x + given.put(F) for x, F in zip(push, forces, strict=True)]
+    full = sympy.diag(sympy.eye(n), sympy.Matrix([[M, -A.T], [A, sympy.zeros(m, m)]]))
+    forcing = [*v, *push, *(-x.diff(t).subs(still) for x in rates)]
+    impulses = [dynamicsymbols(f"impulse_{k}") for k in range(m)]
+    mass, f = given.function(full.tolist(), q, [*v, *impulses]), given.function(forcing, q, [*v, *impulses])
+    closing = {f"slip_{k}": given.function(x, q, [*v, *impulses]) for k, x in enumerate(rates)}
+
+    def of_state(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda t, y, p: function(t, y[:n], y[n : 2 * n + m], p)
+
+    return mass_matrix_problem(
+        of_state(mass),
+        of_state(f),
+        np.concatenate([y0, np.zeros(m)]),
+        given.numbers,
+        invariants={name: of_state(x) for name, x in closing.items()},
+        model=model,
+    )
+
+
+def _generalised(loads: Iterable[Any], v: list[Any], frame: Any) -> list[Any]:
+    """Generalised forces of loads: Σ ∂(velocity)/∂q̇ · force, over points and frames."""
+    forces = [sympy.Integer(0)] * len(v)
+    for load in loads:
+        where, vector = load
+        if not isinstance(where, (Point, ReferenceFrame)):
+            raise ValueError(f"lagrange: a force acts on {where!r}, expected a Point or a ReferenceFrame")
+        velocity = where.vel(frame) if isinstance(where, Point) else where.ang_vel_in(frame)
+        forces = [F + velocity.diff(x, frame, var_in_dcm=False).dot(vector) for F, x in zip(forces, v, strict=True)]
+    return forces
+
+
+# --- Kane -------------------------------------------------------------------------------------------------------------
+
+
+def _kanes_equations(kane: Any, q: list[Any], u: list[Any]) -> tuple[Any, Any]:
+    """M and f of M (q̇, u̇) = f; the kinematical equations solved for q̇ where SymPy has done so."""
+    try:
+        dynamics, push = kane.mass_matrix, kane.forcing
+    except ValueError:
+        raise ValueError(
+            "kane: its equations have not been formed; call kane.kanes_equations(bodies, loads) first"
+        ) from None
+    rates = kane.kindiffdict()
+    if rates:
+        zero = sympy.zeros(len(q), len(u))
+        kinematics = [rates[x.diff(dynamicsymbols._t)] for x in q]
+        mass = sympy.Matrix([[sympy.eye(len(q)), zero], [zero.T, dynamics]])
+        return mass, sympy.Matrix([*kinematics, *push]).xreplace(rates)
+    return kane.mass_matrix_full, kane.forcing_full
+
+
+def _kanes_constraints(kane: Any, u: list[Any]) -> dict[str, list[Any]]:
+    """What should stay zero along the motion: configuration constraints, and those of the speeds."""
+    gaps, slips = list(kane._f_h), list(kane._k_nh * sympy.Matrix(u) + kane._f_nh) if kane._f_nh else []
+    return {"gap": gaps, "slip": slips}
+
+
+# --- what users give --------------------------------------------------------------------------------------------------
+
+
+def _coordinates(coordinates: Sequence[Any]) -> list[Any]:
+    q = [sympy.sympify(x) for x in sequence(coordinates, "coordinates", "dynamicsymbols")]
+    if not q:
+        raise ValueError("coordinates: none, expected at least one dynamicsymbol")
+    for x in q:
+        if not isinstance(x, AppliedUndef):
+            raise ValueError(
+                f"coordinates: {x}, expected functions of the time: sympy.physics.mechanics.dynamicsymbols"
+            )
+    return q
+
+
+def _plain(q: Sequence[Any]) -> list[Any]:
+    return [sympy.Dummy() for _ in q]
+
+
+def _given(
+    expressions: Iterable[Any],
+    q: list[Any],
+    u: list[Any],
+    parameters: Mapping[Any, float] | None,
+    inputs: Mapping[Any, Any] | None,
+) -> _Given:
+    """Every symbol has a number, every function of the time that is not a coordinate is given."""
+    t = dynamicsymbols._t
+    symbols = {sympy.sympify(x): value for x, value in (parameters or {}).items()}
+    given_inputs = {sympy.sympify(x): value for x, value in (inputs or {}).items()}
+    exchanged = {x: sympy.sympify(f) for x, f in given_inputs.items() if not callable(f) or isinstance(f, sympy.Basic)}
+    driven = {x: f for x, f in given_inputs.items() if x not in exchanged}
+    found = [sympy.sympify(x) for x in [*expressions, *exchanged.values()]]
+    free = set().union(*(x.free_symbols for x in found)) - {t}
+    if missing := free - set(symbols):
+        raise ValueError(f"parameters: no value for {_listed(missing)}; give one for each, such as {{m: 2.0}}")
+    if strange := set(symbols) - free:
+        raise ValueError(
+            f"parameters: {_listed(strange)} are not in the equations, which have {_listed(free) or 'none'}"
+        )
+    for x, value in symbols.items():
+        if not isinstance(value, (int, float, np.number, sympy.Number)) or not np.isfinite(float(value)):
+            raise ValueError(f"parameters[{x}]: {shown(value)}, expected a finite number")
+    functions = set().union(*(x.atoms(AppliedUndef) for x in found))
+    if missing := functions - {*q, *u, *given_inputs}:
+        raise ValueError(
+            f"inputs: {_listed(missing)} are functions of the time that are no coordinates; give each as an expression "
+            "or a function of t"
+        )
+    if strange := set(given_inputs) - functions:
+        raise ValueError(f"inputs: {_listed(strange)} are not in the equations")
+    names = sorted(symbols, key=str)
+    return _Given(t, names, [float(symbols[x]) for x in names], driven, exchanged)
+
+
+def _listed(some: Iterable[Any]) -> str:
+    return ", ".join(sorted(map(str, some)))
+
+
+def _start(
+    start: Mapping[Any, float] | None,
+    q: list[Any],
+    v: list[Any],
+    gaps: list[Any],
+    slips: list[Any],
+    given: _Given,
+) -> Array:
+    """(q, v) at the start: coordinates as given; velocities that are not given are those of least size that satisfy
+    the constraints, zero where nothing asks for more.
+    """
+    values = {sympy.sympify(x): float(value) for x, value in (start or {}).items()}
+    if strange := set(values) - {*q, *v}:
+        raise ValueError(f"start: {_listed(strange)} are no coordinates or velocities, which are {_listed([*q, *v])}")
+    if missing := set(q) - set(values):
+        raise ValueError(f"start: no value for {_listed(missing)}; give one for every coordinate")
+    for x, value in values.items():
+        if not np.isfinite(value):
+            raise ValueError(f"start[{x}]: {value}, expected a finite number")
+    known = {x: values.get(x, 0.0) for x in [*q, *v]}
+    if gaps and np.abs(gap := given.value(gaps, known)).max() > 1e-9:
+        raise ValueError(
+            f"start: configuration constraint {int(np.abs(gap).argmax())} is violated by {np.abs(gap).max():.3g}; "
+            "expected 0 within 1e-09"
+        )
+    if slips:
+        free = [x for x in v if x not in values]
+        slip = given.value(slips, known)
+        if free:
+            A = given.value([[sympy.diff(given.put(row), x) for x in free] for row in slips], known)
+            known |= dict(zip(free, np.linalg.lstsq(A, -slip, rcond=None)[0], strict=True))
+            slip = given.value(slips, known)
+        if np.abs(slip).max() > 1e-9 * (1.0 + max(map(abs, known.values()))):
+            raise ValueError(
+                f"start: velocity constraint {int(np.abs(slip).argmax())} is violated by {np.abs(slip).max():.3g}; "
+                "leave velocities out of the start, and they are found"
+            )
+    return np.array([known[x] for x in [*q, *v]])

@@ -1,0 +1,102 @@
+"""One step at a time: the steps of a run, named failures, nothing remembered."""
+
+import numpy as np
+import pytest
+
+from integrators import Problem, StepError, integrate, stepper
+from integrators.status import Status
+from liegroup import product, rn, so3
+
+BODY = np.array([1.0, 2.0, 3.0])
+
+
+def spinning(t, y, p):
+    w = y[4:]
+    return np.concatenate([w, (np.cross(BODY * w, w) + p) / BODY])
+
+
+def body():
+    start = np.concatenate([so3.identity(), [0.3, -0.2, 0.5]])
+    return Problem(product(so3, rn(3)), start, spinning, parameters=np.zeros(3), inputs={"x": 0, "y": 1, "z": 2})
+
+
+STEP = stepper(body(), "RKMK4", 0.1)
+U = np.array([0.1, 0.0, -0.3])
+
+
+@pytest.mark.parametrize("method", ["RKMK4", "GAUSS8", "VARIATIONAL_GAUSS2"])
+def test_a_step_is_that_of_a_run_and_remembers_nothing(method):
+    if method == "VARIATIONAL_GAUSS2":
+        made = Problem(
+            rn(2), [1.0, 0.0], lambda t, y, p: [y[1], -y[0] + p[0]], parameters=[0.0], inputs={"u": 0}, canonical=True
+        )
+        u = np.array([0.4])
+    else:
+        made, u = body(), U
+    step = stepper(made, method, 0.1)
+    first = step(made.y0, u)
+    np.testing.assert_array_equal(first, integrate(made.with_inputs(u), method, (0.0, 0.1), 0.1).y[-1])
+    step(first, 2.0 * u)
+    np.testing.assert_array_equal(step(made.y0, u), first)
+
+
+def test_many_states_are_stepped_with_one_input_or_with_theirs():
+    states = np.array([STEP.problem.y0, STEP(STEP.problem.y0, U)])
+    np.testing.assert_array_equal(STEP(states, U), [STEP(y, U) for y in states])
+    np.testing.assert_array_equal(STEP(states, [U, -U]), [STEP(states[0], U), STEP(states[1], -U)])
+
+
+def test_without_inputs_those_of_the_problem_are_held():
+    step = stepper(body().with_inputs(U), "RKMK4", 0.1)
+    np.testing.assert_array_equal(step(STEP.problem.y0), STEP(STEP.problem.y0, U))
+
+
+def test_derivatives_by_state_and_inputs_are_those_of_the_step():
+    y, e = STEP.problem.y0, 1e-6
+    found = STEP.linearised(y, U)
+    for k, d in enumerate(np.eye(3)):
+        slope = (STEP(y, U + e * d) - STEP(y, U - e * d)) / (2 * e)
+        np.testing.assert_allclose(found.B[3:, k], slope[4:], atol=1e-9)
+        turned = [so3.log(so3.compose(so3.inverse(found.y[:4]), STEP(y, U + s * e * d)[:4])) for s in (1, -1)]
+        np.testing.assert_allclose(found.B[:3, k], (turned[0] - turned[1]) / (2 * e), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("y", "u", "words"),
+    [
+        (STEP.problem.y0, [0.0, np.nan, 0.0], "input 'y' is nan"),
+        (STEP.problem.y0, [0.0, 0.0], r"shape \(2,\), expected 3 finite numbers, one per input \(x, y, z\)"),
+        (STEP.problem.y0[:5], U, r"shape \(5,\), expected \(7,\)"),
+        (STEP.problem.y0 * np.nan, U, "not finite"),
+        (STEP.problem.y0 * 1.1, U, "quaternion"),
+        ([STEP.problem.y0] * 2, [U] * 3, "inputs for every state"),
+    ],
+)
+def test_what_is_no_state_or_input_is_named(y, u, words):
+    with pytest.raises(ValueError, match=words):
+        STEP(y, u)
+
+
+def test_a_step_that_fails_says_why_and_where():
+    with pytest.raises(StepError, match=r"a step of RKMK4 from t = 0: .*with x = 1e") as caught:
+        STEP(STEP.problem.y0, [1e200, 0.0, 0.0])
+    assert caught.value.status in (Status.NON_FINITE, Status.CHART_LEFT)
+    np.testing.assert_array_equal(caught.value.y, STEP.problem.y0)
+    np.testing.assert_array_equal(caught.value.u, [1e200, 0.0, 0.0])
+
+
+def test_time_is_asked_for_where_it_matters():
+    made = Problem(rn(1), [1.0], lambda t, y: -t * y)
+    step = stepper(made, "RKMK4", 0.1)
+    with pytest.raises(ValueError, match="depends on the time"):
+        step([1.0])
+    assert step([1.0], t=1.0)[0] == pytest.approx(np.exp(-0.105), abs=1e-7)
+
+
+def test_methods_that_remember_and_other_libraries_are_refused():
+    with pytest.raises(ValueError, match="depends on steps before"):
+        stepper(body(), "BDF2", 0.1)
+    with pytest.raises(TypeError, match="another library"):
+        stepper(body(), "SCIPY_DOP853", 0.1)
+    with pytest.raises(ValueError, match="not 0"):
+        stepper(body(), "RKMK4", 0.0)

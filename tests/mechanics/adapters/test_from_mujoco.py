@@ -1,0 +1,200 @@
+"""MuJoCo's models as trees: the same motion, and states that go both ways without loss."""
+
+import warnings
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+import mechanics
+from integrators import integrate
+from mechanics import ModelError, ModelWarning
+from mechanics.models import MODELS
+from mechanics.systems import SYSTEMS
+
+mujoco = pytest.importorskip("mujoco")
+
+TWENTY = [
+    "a1", "baxter", "double_pendulum", "g1", "go2", "iris", "kinova", "laikago", "panda", "simple_humanoid",
+    "so101", "solo", "solo12", "talos", "talos_arm", "talos_full", "ur5", "ur10", "xarm7", "z1",
+]  # fmt: skip
+MIXED = """
+<mujoco model="mixed">
+  <compiler autolimits="true"/>
+  <default><geom contype="0" conaffinity="0" density="900"/></default>
+  <worldbody>
+    <body name="torso" pos="0.1 0.2 1.3" euler="10 20 30"><freejoint name="root"/>
+      <geom type="box" size="0.2 0.1 0.3" pos="0.02 0 0.05"/>
+      <body name="thigh" pos="0.1 0.1 -0.3" euler="0 30 15">
+        <joint name="hip" type="ball" pos="0.02 0.01 0.03"/><geom type="capsule" size="0.04" fromto="0 0 0 0.1 0 -0.4"/>
+        <body name="shank" pos="0.1 0 -0.4">
+          <joint name="slide" type="slide" axis="0 0.3 1" ref="0.1"/>
+          <joint name="knee" axis="0 1 0.2" pos="0 0.02 0.01" range="-60 30" ref="10"/>
+          <joint axis="1 0 0" pos="0.03 -0.02 -0.1"/>
+          <geom type="capsule" size="0.03" fromto="0 0 0 0 0 -0.4"/>
+        </body>
+      </body>
+    </body>
+    <body name="gate" pos="2 0 0"><joint axis="0 0 1"/><geom type="box" size="0.5 0.02 0.4" pos="0.5 0 0"/></body>
+  </worldbody>
+</mujoco>
+"""
+
+
+def urdf(name):
+    """MuJoCo's model of a robot's file, without its meshes; robots that stand free are on a free joint."""
+    root = ET.parse(mechanics.model_path(name)).getroot()
+    for element in list(root):
+        if element.tag not in ("link", "joint"):
+            root.remove(element)
+        for tag in ("visual", "collision"):
+            for shape in element.findall(tag):
+                element.remove(shape)
+    if MODELS[name].floating_base:
+        held = {joint.find("child").get("link") for joint in root.iter("joint")}
+        base = next(link.get("name") for link in root.iter("link") if link.get("name") not in held)
+        ET.SubElement(root, "link", name="ground")
+        joint = ET.SubElement(root, "joint", name="root_joint", type="floating")
+        ET.SubElement(joint, "parent", link="ground")
+        ET.SubElement(joint, "child", link=base)
+    return mujoco.MjModel.from_xml_string(ET.tostring(root, encoding="unicode"))
+
+
+def random_states(states, seed, batch=()):
+    """Random states of the tree, and the same in MuJoCo."""
+    generator = np.random.default_rng(seed)
+    many = [states.tree.random_configuration(generator) for _ in range(int(np.prod(batch)))]
+    q = np.array(many).reshape(*batch, states.tree.nq)
+    v = generator.normal(size=(*batch, states.tree.nv))
+    return q, v, *states.theirs(q, v)
+
+
+def same_motion(model, tree, states, seed):
+    """Accelerations agree to 1e-10 and every body is where MuJoCo has it, whatever the state."""
+    q, v, qpos, qvel = random_states(states, seed)
+    tau, data = np.random.default_rng(seed).normal(size=model.nv), mujoco.MjData(model)
+    data.qpos[:], data.qvel[:], data.qfrc_applied[:] = qpos, qvel, tau
+    mujoco.mj_forward(model, data)
+    expected = states.our_acceleration(qpos, qvel, data.qacc_smooth)
+    found = mechanics.forward_dynamics(tree, q, v, states.ours(qpos, p=tau)[1])
+    assert np.abs(found - expected).max() < 1e-10 * (1.0 + np.abs(expected).max())
+    assert np.allclose(states.their_acceleration(q, v, expected), data.qacc_smooth, rtol=1e-12, atol=1e-12)
+    x, R = mechanics.body_poses(tree, q)
+    for b in range(1, model.nbody):
+        frame = tree.frames.get(model.body(b).name)
+        if frame is not None and frame.body is not None:
+            i = tree.body_index(frame.body)
+            assert np.allclose(x[i] + R[i] @ frame.position, data.xpos[b], rtol=0, atol=1e-12)
+
+
+def returns(model, tree, states):
+    q, v, qpos, qvel = random_states(states, 1, batch=(2, 3))
+    for given, back in zip((q, v), states.ours(qpos, qvel), strict=True):
+        assert back.shape == given.shape
+        assert np.abs(back - given).max() < 1e-12
+    p = mechanics.momentum(tree, q, v)
+    their_p = states.theirs(q, p=p)[1]
+    assert np.allclose(np.sum(their_p * qvel, axis=-1), np.sum(p * v, axis=-1), rtol=1e-12)
+    assert np.allclose(states.ours(qpos, p=their_p)[1], p, rtol=0, atol=1e-12 * np.abs(p).max())
+
+
+@pytest.mark.parametrize("name", TWENTY)
+def test_a_tree_of_the_same_file_moves_as_in_mujoco_and_states_come_back(name):
+    """Pinocchio's names and MuJoCo's are those of the file, and so are the tree's."""
+    model = urdf(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        tree = mechanics.load_model(name)
+    states = mechanics.state_map(tree, model)
+    returns(model, tree, states)
+    same_motion(model, tree, states, 2)
+
+
+def test_balls_references_and_several_joints_on_a_body_meet_by_name():
+    model, tree = mujoco.MjModel.from_xml_string(MIXED), mechanics.load_mjcf(MIXED)
+    states = mechanics.state_map(tree, model)
+    returns(model, tree, states)
+    same_motion(model, tree, states, 3)
+    q, _, qpos, _ = random_states(states, 4)
+    M, column = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
+    data = mujoco.MjData(model)
+    data.qpos[:] = qpos
+    mujoco.mj_forward(model, data)
+    for k, unit in enumerate(np.eye(model.nv)):
+        mujoco.mj_mulM(model, data, column, unit)
+        M[:, k] = column
+    assert np.allclose(states.our_matrix(qpos, M), mechanics.mass_matrix(tree, q), rtol=0, atol=1e-10)
+    assert np.allclose(states.theirs(tree.neutral())[0][7:], model.qpos0[7:], rtol=0, atol=1e-15)
+
+
+def test_quaternions_of_any_norm_are_taken_as_mujoco_takes_them():
+    model, tree = mujoco.MjModel.from_xml_string(MIXED), mechanics.load_mjcf(MIXED)
+    states = mechanics.state_map(tree, model)
+    q, _, qpos, _ = random_states(states, 0)
+    qpos[3:7] *= 2.0
+    assert np.allclose(states.ours(qpos)[0], q, rtol=0, atol=1e-15)
+    qpos[3:7] = 0.0
+    with pytest.raises(ValueError, match="a quaternion of norm zero"):
+        states.ours(qpos)
+
+
+PART = """<mujoco><worldbody><body><joint name="{}"/><geom size="0.1" pos="1 0 0" contype="0" conaffinity="0"/>
+</body></worldbody></mujoco>"""
+
+
+def test_a_part_of_a_scene_is_written_where_it_is():
+    """Joints that only the scene has stay at its reference."""
+    model, alone = mujoco.MjModel.from_xml_string(MIXED), mechanics.load_mjcf(PART.format("knee"))
+    with pytest.raises(ModelError, match=r"only in the model of MuJoCo: root, hip.*pass partial=True"):
+        mechanics.state_map(alone, model)
+    qpos, _ = mechanics.state_map(alone, model, partial=True).theirs([0.3])
+    at = model.joint("knee").qposadr[0]
+    assert qpos[at] == pytest.approx(model.qpos0[at] + 0.3)
+    assert (np.delete(qpos, at) == np.delete(model.qpos0, at)).all()
+    with pytest.raises(ModelError, match="joint 'hip': is a number here and a quaternion in MuJoCo"):
+        mechanics.state_map(mechanics.load_mjcf(PART.format("hip")), model, partial=True)
+
+
+# --- results ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch", [(), (2,)])
+def test_a_solution_comes_back_as_arrays_of_mujoco(batch):
+    model, tree = mujoco.MjModel.from_xml_string(MIXED), mechanics.load_mjcf(MIXED)
+    states = mechanics.state_map(tree, model)
+    q, v, qpos, qvel = random_states(states, 5, batch)
+    solution = integrate(tree.problem(q, v), "TREE_VARIATIONAL", (0.0, 0.01), step=1e-3)
+    found = solution.as_mujoco(model)
+    assert [x.shape for x in found] == [(*batch, 11, model.nq), (*batch, 11, model.nv)]
+    assert np.allclose(found[0][..., 0, :], qpos, rtol=0, atol=1e-12)
+    assert np.allclose(found[1][..., 0, :], qvel, rtol=0, atol=1e-10)
+    rates = np.diff(found[0][..., :3], axis=-2) / 1e-3  # of the free joint, in the world
+    middle = (found[1][..., 1:, :3] + found[1][..., :-1, :3]) / 2.0
+    assert np.abs(rates - middle).max() < 1e-2 * np.abs(qvel[..., :3]).max()
+
+
+def test_a_solution_comes_back_as_arrays_of_pinocchio_from_every_form_of_the_equations():
+    pin = pytest.importorskip("pinocchio")
+    model = pin.buildModelFromUrdf(str(mechanics.model_path("ur5")))
+    tree, states = mechanics.from_pinocchio(model, damping=False)
+    q, v, theirs, their_v = random_states(states, 6)
+    for problem in (
+        tree.problem(q, v),
+        mechanics.velocity_problem(tree, q, v),
+        mechanics.Mechanism(tree).problem(q, v),
+    ):
+        found = integrate(problem, "RKMK4", (0.0, 1e-2), step=1e-3).as_pinocchio(model)
+        assert np.allclose(found[0][0], theirs, rtol=0, atol=1e-15)
+        assert np.allclose(found[1][0], their_v, rtol=0, atol=1e-12)
+
+
+def test_solutions_without_joints_and_models_of_others_are_named():
+    tree = mechanics.load_model("double_pendulum")
+    solution = integrate(tree.problem([0.1, 0.2]), "RKMK4", (0.0, 0.1), step=0.1)
+    with pytest.raises(TypeError, match=r"model: None, expected a mujoco\.MjModel"):
+        solution.as_mujoco(None)
+    with pytest.raises(ModelError, match="only in the tree: joint1, joint2, and only in the model of MuJoCo: root"):
+        solution.as_mujoco(mujoco.MjModel.from_xml_string(MIXED))
+    top = integrate(SYSTEMS["heavy-top"], "RKMK4", (0.0, 0.1), step=0.1)
+    with pytest.raises(ValueError, match="'heavy top' has no joints"):
+        top.joint_states()

@@ -1,0 +1,304 @@
+"""Equations of SymPy's mechanics: two derivations of one motion agree, with SciPy as well; what is watched stays; what
+is missing is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy
+from scipy.integrate import solve_ivp
+from sympy.physics.mechanics import (
+    KanesMethod,
+    LagrangesMethod,
+    Lagrangian,
+    Particle,
+    Point,
+    ReferenceFrame,
+    RigidBody,
+    dynamicsymbols,
+    inertia,
+    kinetic_energy,
+)
+
+import mechanics
+from integrators import integrate
+from integrators.adapters.scipy import odeint
+from integrators.adapters.sympy import function_of
+from mechanics.systems.rolling.rolling_disk import rolling_disk
+
+t = dynamicsymbols._t
+q1, q2, q3, u1, u2, u3 = dynamicsymbols("q1:4 u1:4")
+m, r, g, k = sympy.symbols("m r g k")
+
+
+def chain(speeds: bool) -> tuple[Any, Any, list[Any], list[Any]]:
+    """Two particles on rods, the second damped: frame, particles, loads, points."""
+    N = ReferenceFrame("N")
+    A, B = N.orientnew("A", "Axis", [q1, N.z]), N.orientnew("B", "Axis", [q2, N.z])
+    if speeds:
+        A.set_ang_vel(N, u1 * N.z)
+        B.set_ang_vel(N, u2 * N.z)
+    O = Point("O")
+    O.set_vel(N, 0)
+    P = O.locatenew("P", r * A.x)
+    Q = P.locatenew("Q", r * B.x)
+    P.v2pt_theory(O, N, A)
+    Q.v2pt_theory(P, N, B)
+    bodies = [Particle("a", P, m), Particle("b", Q, m)]
+    return N, bodies, [(Q, -k * Q.vel(N))], [P, Q]
+
+
+VALUES = {m: 1.0, r: 0.7, g: 9.81, k: 0.2}
+
+
+def by_lagrange() -> Any:
+    N, bodies, loads, (P, Q) = chain(speeds=False)
+    heights = r * sympy.cos(q1) + (r * sympy.cos(q1) + Q.pos_from(P).dot(N.x))
+    return LagrangesMethod(Lagrangian(N, *bodies) + m * g * heights, [q1, q2], forcelist=loads, frame=N)
+
+
+def by_kane() -> Any:
+    N, bodies, loads, points = chain(speeds=True)
+    kane = KanesMethod(N, q_ind=[q1, q2], u_ind=[u1, u2], kd_eqs=[q1.diff() - u1, q2.diff() - u2])
+    kane.kanes_equations(bodies, [*loads, *((point, m * g * N.x) for point in points)])
+    return kane
+
+
+def test_lagrange_kane_and_scipy_agree() -> None:
+    kane = by_kane()
+    lagranges = mechanics.from_lagranges_method(by_lagrange(), VALUES, {q1: 0.5, q2: -0.3, q1.diff(): 1.0})
+    kanes = mechanics.from_kanes_method(kane, VALUES, {q1: 0.5, q2: -0.3, u1: 1.0})
+    a, b = (integrate(problem, "GAUSS8", (0.0, 3.0), step=0.05) for problem in (lagranges, kanes))
+    assert np.abs(a.y[:, :2] - b.y[:, :2]).max() < 1e-14
+    full = kane.rhs().subs(VALUES)
+    rate = sympy.lambdify([[q1, q2, u1, u2]], list(full), cse=True)
+    true = solve_ivp(lambda t, y: rate(y), (0.0, 3.0), [0.5, -0.3, 1.0, 0.0], "DOP853", rtol=1e-13, atol=1e-13)
+    assert np.abs(b.y[-1] - true.y[:, -1]).max() < 1e-11
+    found = odeint(lambda y, t: np.array(rate(y)), [0.5, -0.3, 1.0, 0.0], b.t, rtol=1e-12, atol=1e-12)
+    assert np.abs(b.y - found).max() < 1e-10
+
+
+@pytest.mark.slow
+def test_in_lanes() -> None:
+    problem = mechanics.from_kanes_method(by_kane(), VALUES, {q1: 0.5, q2: -0.3, u1: 1.0})
+    lanes = integrate(problem, "RKMK4", (0.0, 1.0), step=0.01, y0=np.tile(problem.y0, (9, 1)))
+    one = integrate(problem, "RKMK4", (0.0, 1.0), step=0.01)
+    assert np.allclose(lanes.y[3], one.y, rtol=0.0, atol=1e-14)
+
+
+def disk() -> tuple[Any, Any]:
+    """The rolling disk of SymPy's documentation, with its energy."""
+    N = ReferenceFrame("N")
+    Y = N.orientnew("Y", "Axis", [q1, N.z])
+    L = Y.orientnew("L", "Axis", [q2, Y.x])
+    R = L.orientnew("R", "Axis", [q3, L.y])
+    turning = R.ang_vel_in(N)
+    R.set_ang_vel(N, u1 * L.x + u2 * L.y + u3 * L.z)
+    C = Point("C")
+    C.set_vel(N, 0)
+    centre = C.locatenew("D", r * L.z)
+    centre.v2pt_theory(C, N, R)
+    tensor = inertia(L, m / 4 * r**2, m / 2 * r**2, m / 4 * r**2)
+    body = RigidBody("disk", centre, R, m, (tensor, centre))
+    kane = KanesMethod(
+        N, q_ind=[q1, q2, q3], u_ind=[u1, u2, u3], kd_eqs=[(R.ang_vel_in(N) - turning).dot(axis) for axis in L]
+    )
+    kane.kanes_equations([body], [(centre, -m * g * Y.z)])
+    return kane, kinetic_energy(N, body) + m * g * r * sympy.cos(q2)
+
+
+def test_rolling_disk_keeps_its_energy_and_moves_as_ours() -> None:
+    kane, energy = disk()
+    start = {q1: 0.1, q2: 0.25, q3: 0.0, u1: 0.3, u2: 8.0, u3: 0.4}
+    problem = mechanics.from_kanes_method(kane, {m: 1.3, r: 0.3, g: 9.81}, start, invariants={"energy": energy})
+    run = integrate(problem, "GAUSS8", (0.0, 5.0), step=0.02)
+    assert run.success
+    assert run.error("energy") < 2e-15
+    # SymPy's disk leans to the other side: its first axis points backwards
+    ours = integrate(rolling_disk(1.3, 0.3, tilt=0.25, omega=(-0.3, 0.4, 8.0)), "GAUSS8", (0.0, 5.0), step=0.02)
+    theta, w1, w2, w3 = (float(ours.y[-1, i]) for i in (3, 5, 6, 7))
+    assert [np.pi / 2 - theta, -w1, w3, w2] == pytest.approx(list(run.y[-1, [1, 3, 4, 5]]), abs=1e-11)
+
+
+def loop() -> tuple[Any, Any, dict[Any, float], dict[Any, float]]:
+    """A four-bar of particles as a chain whose end is held."""
+    a, b, c, d = sympy.symbols("a b c d")
+    N = ReferenceFrame("N")
+    A = N.orientnew("A", "Axis", [q1, N.z])
+    B = A.orientnew("B", "Axis", [q2, A.z])
+    C = B.orientnew("C", "Axis", [q3, B.z])
+    for frame, parent, u in ((A, N, u1), (B, A, u2), (C, B, u3)):
+        frame.set_ang_vel(parent, u * N.z)
+    P1 = Point("P1")
+    P1.set_vel(N, 0)
+    P2 = P1.locatenew("P2", a * A.x)
+    P3 = P2.locatenew("P3", b * B.x)
+    P4 = P3.locatenew("P4", c * C.x)
+    for point, last, frame in ((P2, P1, A), (P3, P2, B), (P4, P3, C)):
+        point.v2pt_theory(last, N, frame)
+    gap, slip = P4.pos_from(P1) - d * N.x, P4.vel(N)
+    bodies = [Particle("p", P2, m), Particle("q", P3, m)]
+    kane = KanesMethod(
+        N, q_ind=[q1], u_ind=[u1], kd_eqs=[u - q.diff() for u, q in ((u1, q1), (u2, q2), (u3, q3))],
+        q_dependent=[q2, q3], configuration_constraints=[gap.dot(N.x), gap.dot(N.y)],
+        u_dependent=[u2, u3], velocity_constraints=[slip.dot(N.x), slip.dot(N.y)],
+    )  # fmt: skip
+    kane.kanes_equations(bodies, [(P2, -m * g * N.y), (P3, -m * g * N.y)])
+    heights = P2.pos_from(P1).dot(N.y) + P3.pos_from(P1).dot(N.y)
+    values = {a: 1.0, b: 2.0, c: 1.5, d: 2.2, m: 1.0, g: 9.81}
+    closed = {q1: 1.0, q2: -0.6742791521731877, q3: -2.0539283800437403}
+    return kane, kinetic_energy(N, *bodies) + m * g * heights, values, closed
+
+
+def test_four_bar_stays_closed_and_dependent_speeds_are_found() -> None:
+    kane, energy, values, closed = loop()
+    solved = closed | dict(zip((q2, q3), _closed(kane, values, closed), strict=True))
+    problem = mechanics.from_kanes_method(kane, values, solved | {u1: 0.5}, invariants={"energy": energy})
+    assert np.abs(problem.invariant_values(0.0, problem.y0)[1:]).max() < 1e-14
+    run = integrate(problem, "GAUSS8", (0.0, 5.0), step=0.01)
+    assert run.error("energy") < 1e-14
+    assert max(np.abs(run[name]).max() for name in ("gap_0", "gap_1", "slip_0", "slip_1")) < 1e-13
+
+
+def _closed(kane: Any, values: dict[Any, float], near: dict[Any, float]) -> Any:
+    found = sympy.nsolve(
+        [x.subs(values).subs(q1, near[q1]) for x in kane._f_h], [q2, q3], [near[q2], near[q3]], prec=30
+    )
+    return [float(x) for x in found]
+
+
+def test_holonomic_constraints_by_rattle() -> None:
+    x, y = dynamicsymbols("x y")
+    L = m * (x.diff() ** 2 + y.diff() ** 2) / 2 - m * g * y
+    lagrange = LagrangesMethod(L, [x, y], hol_coneqs=[x**2 + y**2 - r**2])
+    values = {m: 2.0, g: 9.81, r: 0.5}
+    problem = mechanics.from_lagranges_method(lagrange, values, {x: 0.3, y: 0.4, x.diff(): 0.4})
+    assert problem.y0[2:] == pytest.approx([0.8, -0.6])  # ẏ was found
+    run = integrate(problem, "RATTLE", (0.0, 2.0), step=1e-3)
+    assert run["gap"].max() < 1e-14
+    assert run.error("energy") < 1e-4
+    same = mechanics.from_lagrangian(
+        L, [x, y], values, {x: 0.3, y: 0.4, x.diff(): 0.4}, constraints=[x**2 + y**2 - r**2]
+    )
+    assert np.array_equal(integrate(same, "RATTLE", (0.0, 2.0), step=1e-3).y, run.y)
+
+
+def skate(extra: Any = 0) -> Any:
+    x, y, a = dynamicsymbols("x y a")
+    L = m * (x.diff() ** 2 + y.diff() ** 2) / 2 + k * a.diff() ** 2 / 2 + m * g * x + extra * x.diff()
+    edge = x.diff() * sympy.sin(a) - y.diff() * sympy.cos(a)
+    lagrange = LagrangesMethod(L, [x, y, a], nonhol_coneqs=[edge])
+    start = {x: 0.0, y: 0.0, a: 0.2, a.diff(): 1.0}
+    return mechanics.from_lagranges_method(lagrange, {m: 1.0, g: 0.6, k: 0.3}, start)
+
+
+def test_nonholonomic_constraints_with_multipliers() -> None:
+    run = integrate(skate(), "GAUSS8", (0.0, 5.0), step=0.02)
+    assert run.error("energy") < 1e-14
+    # ẍ = g cos² a − …: along the edge s̈ = g cos(0.2 + t)
+    along = 0.6 * (np.sin(0.2 + 5.0) - np.sin(0.2))
+    assert run.y[-1, 3] == pytest.approx(along * np.cos(5.2), abs=1e-12)
+
+
+@pytest.mark.slow
+def test_nonholonomic_methods_take_the_problem() -> None:
+    runs = [integrate(skate(), method, (0.0, 5.0), step=0.01) for method in ("DLA4", "GAUSS8")]
+    assert np.abs(runs[0].y[-1, :3] - runs[1].y[-1, :3]).max() < 1e-7
+
+
+def test_what_is_not_quadratic_has_its_equations_solved_for_the_multipliers() -> None:
+    run = integrate(skate(sympy.sin(t)), "GAUSS8", (0.0, 2.0), step=0.02)
+    assert np.abs(run["slip_0"]).max() < 1e-14
+    # the extra term is a force −cos t along x: s̈ = (g − cos t) cos(0.2 + t)
+    true = solve_ivp(
+        lambda t, s: [(0.6 - np.cos(t)) * np.cos(0.2 + t)], (0.0, 2.0), [0.0], "DOP853", rtol=1e-13, atol=1e-14
+    )
+    assert run.y[-1, 3] == pytest.approx(true.y[0, -1] * np.cos(2.2), abs=1e-12)
+
+
+def test_inputs_as_expressions_and_as_functions() -> None:
+    torque, base = dynamicsymbols("torque base")
+    L = m * r**2 * q1.diff() ** 2 / 2 + m * g * r * sympy.cos(q1)
+    values, start = {m: 1.0, r: 0.5, g: 9.81}, {q1: 0.3}
+    runs = [
+        integrate(
+            mechanics.from_lagrangian(L, [q1], values, start, forces=[torque], inputs={torque: given}),
+            "DEL_GAUSS2", (0.0, 2.0), step=0.05,
+        ).y
+        for given in (sympy.sin(3 * t) / 10, lambda t: 0.1 * np.sin(3.0 * t))
+    ]  # fmt: skip
+    assert np.abs(runs[0] - runs[1]).max() < 1e-15
+    moved = mechanics.from_lagrangian(
+        L + m * r * base.diff() * q1.diff() * sympy.cos(q1), [q1], values, start, inputs={base: sympy.sin(3 * t) / 10}
+    )
+    end = integrate(moved, "GAUSS8", (0.0, 2.0), step=0.05).y[-1, 0]
+    true = solve_ivp(
+        lambda t, y: [y[1], -9.81 / 0.5 * np.sin(y[0]) + 0.9 / 0.5 * np.sin(3 * t) * np.cos(y[0])],
+        (0.0, 2.0), [0.3, 0.0], "DOP853", rtol=1e-13, atol=1e-13,
+    )  # fmt: skip
+    assert end == pytest.approx(true.y[0, -1], abs=1e-11)
+
+
+def test_functions_of_sympy() -> None:
+    v = q1.diff()
+    expression = [
+        sympy.Piecewise((q1**2, (q1 < 1) & (v > 0)), (sympy.sinh(q1), q1 < 2), (3, True)),
+        sympy.sign(v) + sympy.Abs(q1) + sympy.Max(q1, v, k) + sympy.Min(k, 0.1 + 0.2) + sympy.asin(q1 / 7),
+        sympy.Heaviside(q1) + sympy.Mod(q1, 2) + sympy.ceiling(q1) + sympy.sec(q1) + sympy.pi + sympy.cot(q1),
+        [sympy.acosh(2 + q1), sympy.atanh(q1 / 5), sympy.Piecewise((q1, sympy.Not(q1 > 1) | (v < 0)), (v, True))],
+        sympy.diff(sympy.sin(q1) * t, t) + sympy.sqrt(q1) + q1 ** sympy.Rational(1, 3) + sympy.atan2(q1, v),
+    ]
+    function = function_of(expression, [q1], [v], [k])
+    for q, rate in ((0.7, 1.2), (1.4, -0.3), (2.5, 0.1)):
+        at = {v: rate, q1: q, k: -0.4, t: 0.3}
+        found = function(0.3, [q], [rate], [-0.4])
+        flat = [*found[:3], *found[3], found[4]]
+        exact = [*expression[:3], *expression[3], expression[4]]
+        assert flat == pytest.approx([float(sympy.sympify(x).xreplace({v: rate}).subs(at)) for x in exact], rel=1e-14)
+
+
+def bad(**changes: Any) -> Callable[[], Any]:
+    kane = disk()[0]
+    given: dict[str, Any] = {"parameters": {m: 1.0, r: 0.3, g: 9.81}, "start": {q1: 0.1, q2: 0.2, q3: 0.0}}
+    return lambda: mechanics.from_kanes_method(kane, **(given | changes))
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (bad(parameters={m: 1.0, r: 0.3}), "parameters: no value for g"),
+        (bad(parameters={m: 1.0, r: 0.3, g: 9.81, k: 1.0}), "parameters: k are not in the equations"),
+        (bad(parameters={m: 1.0, r: 0.3, g: float("nan")}), r"parameters\[g\]: nan"),
+        (bad(start={q1: 0.1}), r"start: no value for q2\(t\), q3\(t\)"),
+        (bad(start={q1: 0.1, q2: 0.2, q3: 0.0, k: 1.0}), "start: k are no coordinates"),
+        (bad(inputs={dynamicsymbols("f"): 1.0}), "inputs: f.t. are not in the equations"),
+        (bad(invariants={"x": dynamicsymbols("f")}), "inputs: f.t. are functions of the time"),
+        (lambda: mechanics.from_lagranges_method(3), "lagrange: 3"),
+        (lambda: mechanics.from_kanes_method("kane"), "kane: 'kane'"),
+        (lambda: mechanics.from_lagrangian(q1.diff() ** 2, [sympy.Symbol("q")]), "coordinates: q, expected functions"),
+        (lambda: mechanics.from_lagrangian(sympy.gamma(q1) * q1.diff() ** 2, [q1], start={q1: 1.0}), "functions gamma"),
+        (
+            lambda: mechanics.from_lagrangian(
+                q1.diff() ** 2 + q2.diff() ** 2, [q1, q2], start={q1: 1.0, q2: 1.0}, constraints=[q1 + q2 - 1]
+            ),
+            "configuration constraint 0 is violated by 1",
+        ),
+        (
+            lambda: mechanics.from_lagrangian(q1.diff() ** 2, [q1], start={q1: 1.0}, forces=[1, 2]),
+            "forces: 2, expected 1",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named(call: Callable[[], Any], said: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=said):
+        call()
+
+
+def test_equations_that_have_not_been_formed_are_asked_for() -> None:
+    kane = KanesMethod(ReferenceFrame("N"), q_ind=[q1], u_ind=[u1], kd_eqs=[q1.diff() - u1])
+    with pytest.raises(ValueError, match="kanes_equations"):
+        mechanics.from_kanes_method(kane, {}, {q1: 0.0})
