@@ -208,7 +208,7 @@ def test_loops_and_wheels_by_differences(system):
 def test_trees_by_their_flow():
     """A is the derivative of the rates of a tree with balls and planes: d(δq)/dt = δv − [v, δq]."""
     rng = np.random.default_rng(5)
-    tree = random_tree("random", 4, rng, (Spherical, Planar, Revolute), damping=0.2)
+    tree = random_tree("random", 4, rng, (Spherical, Planar, Revolute), damping=0.2, armature=0.3)
     q, v, h, s = tree.random_configuration(rng), rng.normal(size=tree.nv), 1e-5, 1e-4
     near, n = mechanics.linearise(tree, (q, v)), tree.nv
     np.testing.assert_allclose(near.B[n:], np.linalg.inv(mechanics.mass_matrix(tree, q)), rtol=1e-9, atol=1e-9)

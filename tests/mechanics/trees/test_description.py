@@ -13,7 +13,7 @@ from mechanics.testing import random_rotation, random_tree
 @pytest.mark.parametrize("kind", JOINTS)
 def test_a_tree_survives_json_to_the_last_bit(kind):
     generator = np.random.default_rng(0)
-    tree = random_tree("random", 4, generator, (kind, Revolute), Revolute((1, 2, 3)), damping=0.2)
+    tree = random_tree("random", 4, generator, (kind, Revolute), Revolute((1, 2, 3)), damping=0.2, armature=0.3)
     again = Tree.from_dict(json.loads(json.dumps(tree.to_dict(), allow_nan=False)))
     assert again.to_dict() == tree.to_dict()
     assert np.array_equal(again.parameters, tree.parameters)

@@ -10,10 +10,10 @@ import mechanics
 from integrators.problem.jacobian import check_jacobian
 from liegroup.compile.cells import cell, keys
 from liegroup.compile.rare import _bindings
-from mechanics import Body, Inertia, Tree, hamiltonian_problem
+from mechanics import Body, Inertia, JointData, Tree, hamiltonian_problem
 from mechanics.algorithms.derivatives.hamiltonian import era_derivatives
 from mechanics.algorithms.era import era
-from mechanics.joints import Free, Helical, Motion, Prismatic, Revolute, Rheonomic, Slide, Spherical, Turn
+from mechanics.joints import Free, Helical, Motion, Planar, Prismatic, Revolute, Rheonomic, Slide, Spherical, Turn
 from mechanics.testing import random_tree
 
 integrate = pytest.importorskip("integrators").integrate
@@ -84,6 +84,37 @@ def test_a_driven_pendulum_swings_as_its_equation_says():
     assert abs(final[0] - true[0]) < 1e-7
 
 
+def test_a_rotor_through_a_gear_slows_a_pendulum():
+    """(J + a) θ″ = −m g l sin θ; the body that only hangs between two joints may be without mass where they have
+    armature.
+    """
+    bob, hinge = Inertia.about_com(2.0, (0, 0, -0.8), 0.01 * np.eye(3)), Revolute((1, 0, 0))
+    tree = Tree([Body("bob", hinge, inertia=bob, data=JointData(armature=3.0))])
+    assert mechanics.forward_dynamics(tree, [0.3], [5.0])[0] == pytest.approx(
+        -2.0 * 9.81 * 0.8 * np.sin(0.3) / (0.01 + 2.0 * 0.8**2 + 3.0), rel=1e-14
+    )
+    rotor = JointData(armature=0.3)
+    tree = Tree([Body("rotor", hinge, data=rotor), Body("bob", hinge, "rotor", inertia=bob, joint_name="spring")])
+    assert not Tree([Body("rotor", hinge, data=rotor)]).may_be_singular
+    v, p = np.array([2.0, -0.5]), mechanics.momentum(tree, [0.4, 0.1], [2.0, -0.5])
+    assert np.allclose(p, [0.3 * 2.0 + 1.29 * 1.5, 1.29 * 1.5], rtol=1e-15, atol=0)
+    assert np.allclose(mechanics.hamiltonian_rhs(tree, [0.4, 0.1], p)[0], v, rtol=1e-14, atol=0)
+
+
+def test_energy_with_armature_is_kept_over_long_runs():
+    generator = np.random.default_rng(2)
+    joints = (Revolute, Prismatic, Spherical, Planar)
+    tree = random_tree("chain", 4, generator, joints, Free(), armature=0.5).with_gravity((0, 0, 0))
+    problem = hamiltonian_problem(tree, tree.random_configuration(generator), 0.5 * generator.normal(size=tree.nv))
+    solution = integrate(problem, "GAUSS8", (0, 50), 0.05, save_every=20)
+    assert solution.error("energy") < 1e-13
+    assert solution.error("angular_momentum_z", relative=False) < 1e-12
+    solution = integrate(problem, "TREE_VARIATIONAL", (0, 200), 0.01, save_every=20)
+    early, late = np.array_split(np.abs(solution["energy"] - solution["energy"][0]), 2)
+    assert late.max() < 1.3 * early.max() < 0.01 * solution["energy"][0]
+    assert solution.error("angular_momentum_z", relative=False) < 1e-12
+
+
 def test_the_state_is_labelled_by_joint_and_component():
     tree, q, v = free_tree((0, 0, 0))
     configuration, momenta = hamiltonian_problem(tree, q, v).variables
@@ -105,7 +136,7 @@ def test_velocities_and_momenta_are_not_given_together():
 def with_everything():
     """A tree with a ball, a screw, a prescribed joint, damping; its problem, and the same without derivatives."""
     generator = np.random.default_rng(7)
-    tree = random_tree("random", 5, generator, (Revolute, Rheonomic, Spherical, Helical), damping=0.2)
+    tree = random_tree("random", 5, generator, (Revolute, Rheonomic, Spherical, Helical), damping=0.2, armature=0.3)
     q, v = tree.random_configuration(generator), generator.normal(size=tree.nv)
     problem = hamiltonian_problem(tree, q, v, t=0.3)
     return tree, problem, replace(problem, field=era)

@@ -13,9 +13,9 @@ from mechanics.testing import EXAMPLES, SHAPES, random_inertia, random_tree
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_field_is_forward_dynamics(shape):
-    """Every kind of joint, prescribed motions and damping."""
+    """Every kind of joint, prescribed motions, damping and armature."""
     g = np.random.default_rng(SHAPES.index(shape))
-    tree = random_tree(shape, 14, g, tuple(EXAMPLES), damping=0.1)
+    tree = random_tree(shape, 14, g, tuple(EXAMPLES), damping=0.1, armature=0.3 * (shape == "random"))
     q, v, t = tree.random_configuration(g), g.normal(size=tree.nv), 0.3
     problem = velocity_problem(tree, q, v, t)
     found = problem.velocity(t, problem.y0)
