@@ -506,7 +506,7 @@ class Mechanism:
     @property
     def _has_derivatives(self) -> bool:
         """Whether the field also writes its derivatives (`mechanics.closed_trees.derivatives`)."""
-        return not len(self.equations) and all(isinstance(e, OnJoint) and e.linear for e in self.elements)
+        return not len(self.equations) and all(isinstance(e, OnJoint) and e.has_derivatives for e in self.elements)
 
     def _work_shape(self, packed: PackedLoops) -> tuple[int, int]:
         """The workspace of the field, with lines for its derivatives behind the others."""

@@ -320,4 +320,4 @@ def closed(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any)
     react(t, y, parameters, structure, work, out)
     d = 2 * header_of(structure).n_v
     if out.shape[0] == d + d * d:
-        derivatives_with_springs(t, y, parameters, structure, work, out[d:])
+        derivatives_with_springs(t, y, parameters, structure, work, out[:d], out[d:])

@@ -9,7 +9,7 @@ from liegroup.arrays import positive
 from liegroup.compile import helper
 from mechanics.errors import ModelError
 from mechanics.forces.element import Element, OnJoint, not_negative
-from mechanics.forces.laws import STRIBECK, TANH, friction_ratio
+from mechanics.forces.laws import STRIBECK, TANH, friction_ratio, friction_slope
 
 
 @helper
@@ -20,11 +20,19 @@ def law(numbers: Any, x: Any, s: Any) -> Any:
     return -friction, 0.0 * x, -(friction * s)
 
 
+@helper
+def slopes(numbers: Any, x: Any, s: Any) -> Any:
+    """∂τ/∂x and ∂τ/∂s."""
+    curve, force, static, slip_speed = numbers
+    return 0.0 * x, -friction_slope(curve, static, force, slip_speed, s)
+
+
 @dataclass(frozen=True)
 class DryFriction(OnJoint):
     """F and F_s in N·m (or N), v_s in rad/s (or m/s)."""
 
     law = staticmethod(law)
+    slopes = staticmethod(slopes)
     curve: int
     force: float
     static: float

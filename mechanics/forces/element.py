@@ -134,6 +134,8 @@ class OnJoint(Element):
     not_numbers = ("joint", "motion")
     linear: ClassVar[bool] = False
     """Whether the force is linear in x and s, whatever the numbers: its derivatives are then found for nothing."""
+    slopes: ClassVar[Callable[..., Any] | None] = None
+    """Of one that is not: a `helper` (numbers, x, s) → ∂τ/∂x, ∂τ/∂s, for Newton's method; None: by differences."""
     joint: str
 
     def __str__(self) -> str:
@@ -141,6 +143,11 @@ class OnJoint(Element):
 
     def __post_init__(self) -> None:
         of_kind(self.joint, (str, int), "joint", "the name of a joint")
+
+    @property
+    def has_derivatives(self) -> bool:
+        """Whether compiled fields know the derivatives of the force."""
+        return self.linear or self.slopes is not None
 
     @property
     def counts_turns(self) -> bool:

@@ -9,7 +9,7 @@ from liegroup.arrays import real
 from liegroup.compile import helper
 from mechanics.errors import ModelError
 from mechanics.forces.element import Element, OnJoint, not_negative
-from mechanics.forces.laws import normal_force, normal_law, width_of
+from mechanics.forces.laws import normal_force, normal_law, normal_slopes, width_of
 
 FAR = 1e300
 """Where a stop is that is none: a number, so that nothing becomes 0·∞."""
@@ -25,11 +25,21 @@ def law(numbers: Any, x: Any, s: Any) -> Any:
     return below - above, stored_below + stored_above, lost
 
 
+@helper
+def slopes(numbers: Any, x: Any, s: Any) -> Any:
+    """∂τ/∂x and ∂τ/∂s."""
+    lower, upper, kind, stiffness, damping, width = numbers
+    below = normal_slopes(kind, stiffness, damping, width, lower - x, -s)
+    above = normal_slopes(kind, stiffness, damping, width, x - upper, s)
+    return -(below[0] + above[0]), -(below[1] + above[1])
+
+
 @dataclass(frozen=True)
 class JointStop(OnJoint):
     """x_low and x_up in rad (m), k in N·m/rad (N/m) or per rad^{3/2} (m^{3/2}), damping in the unit of its law."""
 
     law = staticmethod(law)
+    slopes = staticmethod(slopes)
     lower: float
     upper: float
     normal_law: int

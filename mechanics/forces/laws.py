@@ -125,6 +125,35 @@ def soft_numbers(mass: float, time_constant: float = 0.02, damping_ratio: float 
     return {"stiffness": m / (tau * zeta) ** 2, "damping": 2.0 * m / tau}
 
 
+@helper
+def normal_slopes(law: Any, stiffness: Any, damping: Any, width: Any, d: Any, d_dot: Any) -> Any:
+    """∂N/∂d and ∂N/∂ḋ of `normal_force`."""
+    force, _, spring = normal_force(law, stiffness, damping, width, d, d_dot)
+    pushes, depth = less(0.0, force), maximum(d, 0.0)
+    if law == KELVIN_VOIGT:
+        by_depth, by_rate = stiffness + 0.0 * d, damping + 0.0 * d
+    elif law == SOFT:
+        part = minimum(depth / width, 1.0)
+        rise, steep = part * part * (3.0 - 2.0 * part), 6.0 * part * (1.0 - part) / width
+        by_depth, by_rate = stiffness * rise + steep * (stiffness * depth + damping * d_dot), damping * rise
+    else:
+        slope = 1.5 * stiffness * sqrt(depth) if law == HERTZ else stiffness + 0.0 * d
+        by_depth, by_rate = slope * (1.0 + damping * d_dot), spring * damping
+    return select(pushes, by_depth, 0.0 * d), select(pushes, by_rate, 0.0 * d)
+
+
+@helper
+def friction_slope(law: Any, static: Any, dynamic: Any, scale: Any, speed: Any) -> Any:
+    """The derivative of `friction_ratio` by the speed."""
+    x = speed / scale
+    if law == TANH:
+        ratio = tanh(x)
+        return dynamic * (1.0 - ratio * ratio) / scale
+    ratio, peak = tanh(4.0 * x), 0.25 * x * x + 0.75
+    rising = (static - dynamic) * (peak - x * x) / (peak * peak * peak)
+    return (4.0 * dynamic * (1.0 - ratio * ratio) + rising) / scale
+
+
 def hunt_crossley_factor(restitution: float, speed: float) -> float:
     """The factor a (s/m) that gives a wanted coefficient of restitution e at one impact speed, exactly.
 

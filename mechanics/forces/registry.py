@@ -93,6 +93,25 @@ def _with_numbers(kind: type[Element]) -> Any:
     return driven if kind.is_driven() else constant
 
 
+def _slopes_with_numbers(kind: Any) -> Any:
+    """The same for the derivatives of the force by coordinate and rate."""
+    law, slopes, read = _with_numbers(kind), kind.slopes, load_components(kind.size()) if kind.size() else _none
+
+    @helper
+    def given(t: Any, parameters: Any, element: Any, a: Any, b: Any) -> Any:
+        return slopes(read(parameters, element.numbers), a, b)
+
+    @helper
+    def linear(t: Any, parameters: Any, element: Any, a: Any, b: Any) -> Any:
+        zero = 0.0 * a
+        at_rest, _, _ = law(t, parameters, element, zero, zero)
+        moved, _, _ = law(t, parameters, element, zero + 1.0, zero)
+        moving, _, _ = law(t, parameters, element, zero, zero + 1.0)
+        return moved - at_rest, moving - at_rest
+
+    return linear if slopes is None else given
+
+
 def _choice(kinds: list[tuple[int, Any]]) -> Any:
     """One question per kind; the last kind needs none."""
     (number, apply), *others = kinds
@@ -115,18 +134,19 @@ def _choice(kinds: list[tuple[int, Any]]) -> Any:
 
 
 @cache
-def _laws(place: int, registered: int) -> Any:
-    return _choice([(n, _with_numbers(kind)) for n, kind in enumerate(KINDS[:registered]) if kind.place == place])
+def _laws(place: int, registered: int, form: Any) -> Any:
+    return _choice([(n, form(kind)) for n, kind in enumerate(KINDS[:registered]) if kind.place == place])
 
 
-def _law(place: int) -> Any:
+def _law(place: int, form: Any = _with_numbers) -> Any:
     """The laws of all kinds that act at a place, chosen when it is compiled: kinds may be added until then."""
 
     def law(kind: Any, t: Any, parameters: Any, element: Any, a: Any, b: Any) -> Any:
-        return _laws(place, len(KINDS))(kind, t, parameters, element, a, b)
+        return _laws(place, len(KINDS), form)(kind, t, parameters, element, a, b)
 
-    compiled_form(law)(lambda kind, t, parameters, element, a, b: _laws(place, len(KINDS)))
+    compiled_form(law)(lambda kind, t, parameters, element, a, b: _laws(place, len(KINDS), form))
     return law
 
 
 law_on_joint, law_on_equation, law_on_bodies = _law(ON_JOINT), _law(ON_EQUATION), _law(ON_BODIES)
+slopes_on_joint = _law(ON_JOINT, _slopes_with_numbers)

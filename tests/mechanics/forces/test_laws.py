@@ -12,8 +12,10 @@ from mechanics.forces.laws import (
     STRIBECK,
     TANH,
     friction_ratio,
+    friction_slope,
     hunt_crossley_factor,
     normal_force,
+    normal_slopes,
     soft_numbers,
 )
 
@@ -71,6 +73,18 @@ def test_springs_are_gradients_of_their_energies(law):
         force, stored, spring = normal_force(law, 100.0, 0.0, 0.5, d + 1e-30j, 0.0)
         assert force == spring
         assert stored.imag / 1e-30 == pytest.approx(spring.real, rel=1e-12)
+
+
+@pytest.mark.parametrize("law", [KELVIN_VOIGT, HUNT_CROSSLEY, HERTZ, SOFT])
+def test_slopes_are_the_derivatives(law):
+    for d, rate in ((-0.1, 1.0), (0.2, 0.7), (0.3, -0.4), (0.9, 2.0), (0.4, -60.0)):
+        by_depth, by_rate = normal_slopes(law, 100.0, 3.0, 0.5, d, rate)
+        assert normal_force(law, 100.0, 3.0, 0.5, d + 1e-30j, rate)[0].imag / 1e-30 == pytest.approx(by_depth, abs=1e-9)
+        assert normal_force(law, 100.0, 3.0, 0.5, d, rate + 1e-30j)[0].imag / 1e-30 == pytest.approx(by_rate, abs=1e-9)
+    for curve in (TANH, STRIBECK):
+        for speed in (-2.0, 0.0, 0.3, 5.0):
+            true = friction_ratio(curve, 0.9, 0.6, 0.5, speed + 1e-30j).imag / 1e-30
+            assert friction_slope(curve, 0.9, 0.6, 0.5, speed) == pytest.approx(true, abs=1e-13)
 
 
 def test_the_soft_law_has_no_jump_of_slopes_and_becomes_linear():
