@@ -67,8 +67,8 @@ def body_problem(
     Raises
     ------
     ModelError
-        Force elements, prescribed motions, armature, joints that are no constraint of this kind, bodies without mass, or
-        no choice of closure equations that is independent in every position.
+        Force elements, prescribed motions, armature, joints that are no constraint of this kind, bodies without mass,
+        or no choice of closure equations that is independent in every position.
 
     Examples
     --------
