@@ -43,8 +43,11 @@ from mechanics.constraints.mobility import Mobility, mass_matrix, mobility, near
 from mechanics.derivatives.mechanisms import rhs_derivatives
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.forces import Element, OnBodies, OnJoint
+from mechanics.forces.actuator import Actuator, as_command
 from mechanics.forces.motor import Motor
+from mechanics.forces.tendon import Tendon
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
+from mechanics.joints import Motion
 from mechanics.model.picture import svg
 from mechanics.model.tree import Tree
 from mechanics.scenes import draw_configuration, mechanism_scene, show_configurations
@@ -72,6 +75,10 @@ class FastestSpring(NamedTuple):
     rate: float
     joint: str
     element: str
+
+
+def _are(names: Sequence[str]) -> str:
+    return f"are {', '.join(names[:12])}{' …' if len(names) > 12 else ''}" if names else "are none"
 
 
 _ELEMENTS = "lists of force elements, such as joint_spring(…)"
@@ -423,6 +430,53 @@ class Mechanism:
         made._start = self.start(self.home if q is None else q, v, rates)
         return made
 
+    @property
+    def actuators(self) -> dict[str, Actuator]:
+        """The actuators that have a name, in the order of the elements: their ranges, and the commands they have."""
+        return {e.name: e for e in self.elements if isinstance(e, Actuator) and e.name}
+
+    def with_commands(self, commands: Mapping[str, float | Motion]) -> Mechanism:
+        """The same mechanism, whose actuators have other commands.
+
+        Parameters
+        ----------
+        commands : mapping of str to float or Motion
+            By names of `actuators`, in the units of their gains: numbers, or motions of time.  The others keep theirs.
+
+        Returns
+        -------
+        Mechanism
+            A copy.
+
+        Raises
+        ------
+        KeyError
+            No such actuator.
+        TypeError
+            A command that is neither a number nor a Motion.
+
+        Examples
+        --------
+        >>> from mechanics import Body, Inertia, Mechanism, Tree, forces, joints
+        >>> arm = Body("arm", joints.Revolute((0, 1, 0)), inertia=Inertia.point(2.0, (0, 0, -0.5)), joint_name="elbow")
+        >>> drive = forces.actuator("elbow", gain=100.0, bias=(0.0, -100.0, -5.0), name="drive")
+        >>> moved = Mechanism(Tree([arm]), elements=[drive]).with_commands({"drive": 0.3})
+        >>> moved.rhs([0.0], [0.0])[1].round(9).tolist()
+        [30.0]
+        """
+        of_kind(commands, Mapping, "commands", "a mapping of names of actuators to commands")
+        known = self.actuators
+        for name in commands:
+            if name not in known:
+                raise KeyError(f"commands: no actuator {name!r}; there {_are(list(known))}")
+        motions = {name: as_command(u, f"command of {name!r}") for name, u in commands.items()}
+        made = copy(self)
+        made.elements = tuple(
+            replace(e, motion=motions[e.name]) if isinstance(e, Actuator) and e.name in motions else e
+            for e in self.elements
+        )
+        return made
+
     def problem(
         self,
         q: ArrayLike | None = None,
@@ -478,7 +532,7 @@ class Mechanism:
             guards=self._guards(0.5 * float(p0 @ v0), projection == "positions"),
             explain=self.explain,
             projection=None if projection == "none" else closed_projection,
-            autonomous=not (self.tree.is_rheonomic or any(e.is_driven() and not e.is_input for e in self.elements)),
+            autonomous=not (self.tree.is_rheonomic or any(element.reads_time for element in self.elements)),
             own_steps=self._variational_steps(packed),
             model=self.name,
             scene=mechanism_scene(self),
@@ -663,7 +717,8 @@ class Mechanism:
         own = variational_step(self.tree, len(self.solved.kept), rows, coupled, self._step_doubts)
         midpoint = partial(self._step_doubts, springs="midpoint")
         steps = {"variational": own, "variational_imex": replace(own, doubts=midpoint)}
-        if not len(self.equations) and all(isinstance(e, Motor) and e.is_input for e in self.elements):
+        on_joints = (isinstance(e, Motor) and e.is_input and not isinstance(e.joint, Tendon) for e in self.elements)
+        if not len(self.equations) and all(on_joints):
             tangent = variational_steps(self.tree)["variational_tangent"]  # it takes joint forces itself
             steps |= {"variational_tangent": tangent, "variational_imex_tangent": tangent}
         return steps

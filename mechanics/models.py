@@ -22,7 +22,7 @@ from liegroup.modules import listing
 from mechanics.adapters.pinocchio import PinocchioTree
 from mechanics.adapters.reading import LIMITS, Limits, inside
 from mechanics.adapters.state_map import StateMap, places_of
-from mechanics.errors import ModelError, ModelWarning
+from mechanics.errors import ModelWarning
 from mechanics.joints import Continuous
 from mechanics.model.tree import Tree
 
@@ -336,8 +336,8 @@ def load_mjcf(
     Warns
     -----
     ModelWarning
-        What MuJoCo would do and the tree does not, with the names: contacts, equality constraints, tendons, actuators,
-        springs, …
+        What MuJoCo would do and the tree does not, with the names: contacts, …; and what only
+        `load_mechanism` has: equality constraints, springs, dry friction, tendons, actuators.
 
     Examples
     --------
@@ -362,6 +362,9 @@ def load_mechanism(
     floating_base: bool | None = None,
     damping: bool = True,
     springs: bool = True,
+    friction: bool = True,
+    stops: bool | None = None,
+    actuators: bool = True,
     allow_massless: bool = False,
     trusted: bool = False,
     limits: Limits = LIMITS,
@@ -372,8 +375,12 @@ def load_mechanism(
     the base if a joint names it, else the first link, which moves freely with `floating_base`.  Poses and axes are
     where `relative_to`, `expressed_in`, `attached_to`, `placement_frame` or an old version of the format puts them.
     URDF: the tree of `load_urdf`, with its mimic joints coupled and the closures of a side file
-    (`mechanics.adapters.closure_file`), one or both.  MJCF: <connect> and <weld> between bodies and <joint> equalities,
-    on the tree of `load_mjcf`.
+    (`mechanics.adapters.closure_file`), if there are any.  MJCF: equality constraints between bodies, sites, joints and
+    fixed tendons, on the tree of `load_mjcf`.
+
+    What acts in the file is a force element: springs, dry friction (regularised), stops, fixed tendons, actuators.
+    Actuators have the names of the file, the command 0, and get others by `Mechanism.with_commands`.  What becomes of
+    every attribute is listed in the how-to "What is read from files".
 
     Parameters
     ----------
@@ -386,9 +393,13 @@ def load_mechanism(
         ``NAME.urdf``.
     floating_base : bool, optional
         SDF and URDF only; default: built-in walkers and drones have one.
-    damping, springs : bool
-        False leaves out the damping, or the springs, of the joints.  Springs are force elements, of joints of one
-        coordinate; URDF has none.
+    damping, springs, friction, actuators : bool
+        False leaves them out.  Dry friction is that of `mechanics.forces.dry_friction`; MJCF says by solref and solimp
+        how fast it creeps, for others the slip speed is 0.01 rad/s or m/s.
+    stops : bool, optional
+        Whether there are stops (`mechanics.forces.joint_stop`) at the limits of joints.  Default: of MJCF, which says
+        how stiff they are (solref); with True those of others are as MuJoCo's usual ones, with the time constant 0.02 s
+        and critically damped, or as stiff as SDF says.
     allow_massless : bool
         URDF only, see `load_urdf`.
     trusted : bool
@@ -407,8 +418,7 @@ def load_mechanism(
         Options that do not belong to the kind of file.
     ModelError
         With the file, the element and the remedy: no such file, what is refused by `load_urdf` and `load_mjcf`, SDF
-        with nested or included models, unknown links, frames or types of joints, loops that do not close; a URDF with
-        neither closures nor mimic joints.
+        with nested or included models, unknown links, frames or types of joints, loops that do not close.
 
     Warns
     -----
@@ -422,18 +432,23 @@ def load_mechanism(
     <Mechanism 'cassie': 22 bodies, 16 closure equations of rank 14, dof 12>
     """
     path_of(source, "source", "the path or the name of a model, or the text of an MJCF file")
-    flags = {"damping": damping, "springs": springs, "allow_massless": allow_massless, "trusted": trusted}
-    _check(limits, **flags, floating_base=False if floating_base is None else floating_base)
+    flags = {"damping": damping, "springs": springs, "friction": friction, "actuators": actuators}
+    _check(limits, **flags, allow_massless=allow_massless, trusted=trusted)
+    choices = {"stops": stops, "floating_base": floating_base}
+    _check(limits, **{name: False if x is None else x for name, x in choices.items()})
+    from mechanics.adapters.elements import Wanted
+
+    wanted = Wanted(damping, springs, friction, stops, actuators)
     if str(source) == "cassie":
         source = _robots() / "cassie_description/robots/cassie_v2.sdf"
     suffix = Path(str(source)).suffix.lower()
     if str(source) in MODELS or suffix == ".urdf":
         down = (0.0, 0.0, -9.81) if gravity is None else gravity
-        from mechanics.adapters.urdf import load_urdf_with_mimics
+        from mechanics.adapters.urdf import load_urdf_with_elements
 
         path, free = _file(source, floating_base)
         load = partial(
-            load_urdf_with_mimics, path, free, down, damping=damping, allow_massless=allow_massless, limits=limits
+            load_urdf_with_elements, path, free, down, wanted=wanted, allow_massless=allow_massless, limits=limits
         )
         return _closed(load, path, closures)
     if closures is not None or allow_massless:
@@ -444,12 +459,12 @@ def load_mechanism(
         from mechanics.adapters.sdf import load_sdf
 
         down = (0.0, 0.0, -9.81) if gravity is None else gravity
-        return load_sdf(source, bool(floating_base), down, damping, springs, limits)
+        return load_sdf(source, bool(floating_base), down, wanted, limits)
     if floating_base is not None:
         raise ValueError("floating_base: for SDF and URDF files only; an MJCF file says itself what moves freely")
     from mechanics.adapters.mjcf_closures import load_mjcf_mechanism
 
-    return load_mjcf_mechanism(source, gravity, damping, springs, trusted, limits)
+    return load_mjcf_mechanism(source, gravity, wanted, trusted, limits)
 
 
 def _check(limits: Limits, **flags: bool) -> None:
@@ -459,24 +474,19 @@ def _check(limits: Limits, **flags: bool) -> None:
 
 
 def _closed(
-    load: Callable[..., tuple[Tree, list[Closure]]], model: Path, closures: str | os.PathLike[str] | None
+    load: Callable[..., tuple[Tree, list[Closure], list[Any]]], model: Path, closures: str | os.PathLike[str] | None
 ) -> Mechanism:
-    """A tree with its mimic joints and the closures of a side file; turns count of the joints that these couple."""
-    from mechanics.adapters.closure_file import SUFFIXES, read_closures, side_file
+    """A tree with its mimic joints, force elements and the closures of a side file; turns count of the joints that
+    these couple.
+    """
+    from mechanics.adapters.closure_file import read_closures, side_file
     from mechanics.mechanism import Mechanism
 
-    tree, mimics = load()
+    tree, mimics, elements = load()
     path = side_file(model) if closures is None else closures
-    if path is None and not mimics:
-        names = " or ".join(model.with_suffix(suffix).name for suffix in SUFFIXES)
-        raise ModelError(
-            str(model),
-            f"is a tree without mimic joints, and there is no {names} beside it",
-            "give closures=, or use load_urdf for a tree without loops",
-        )
     with inside(str(model if path is None else path)):
         if path is None:
-            return Mechanism.assembled(tree, mimics)
+            return Mechanism.assembled(tree, mimics, elements=elements)
         side = read_closures(path, tree)
         coupled = {
             joint
@@ -488,8 +498,10 @@ def _closed(
         if any(isinstance(tree.joint(name), Continuous) for name in coupled):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ModelWarning)  # said already
-                tree, mimics = load(counted=coupled)
-        return Mechanism.assembled(tree, (*side.closures, *mimics), side.guess, side.hold, rank=side.rank)
+                tree, mimics, elements = load(counted=coupled)
+        return Mechanism.assembled(
+            tree, (*side.closures, *mimics), side.guess, side.hold, elements=elements, rank=side.rank
+        )
 
 
 # --- models of other projects -----------------------------------------------------------------------------------------

@@ -18,7 +18,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mechanics.adapters.mjcf_model import active_equalities, compiled, disabled, named, stiff_joints
+from mechanics.adapters.mjcf_model import (
+    active_equalities,
+    compiled,
+    disabled,
+    named,
+    number_of_actuators,
+    stiff_joints,
+)
 from mechanics.adapters.mjcf_sites import sites
 from mechanics.adapters.mjcf_visuals import visuals
 from mechanics.adapters.reading import LIMITS, Limits, Report, inside, some
@@ -48,6 +55,8 @@ FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's types of joints (mjtJoint)."""
 SIZES = {FREE: (7, 6), BALL: (4, 3), SLIDE: (1, 1), HINGE: (1, 1)}
 """Numbers of coordinates and of velocities."""
+ON_JOINT, IN_PARENT, ON_TENDON = 0, 1, 3
+"""MuJoCo's transmissions (mjtTrn) that are sums over joints."""
 
 
 def load_mjcf(
@@ -60,12 +69,7 @@ def load_mjcf(
 ) -> Tree:
     """See `mechanics.load_mjcf`."""
     model, report = compiled(source, trusted, limits)
-    if active := active_equalities(model):
-        text = "equality constraints (<equality>) are left out; load_mechanism keeps those of bodies and joints"
-        report.change(_counted([named(model, "equality", e) for e in active], text))
-    springs = [named(model, "joint", j) for j in stiff_joints(model)]
-    if springs:
-        report.change(_counted(springs, "springs of joints (stiffness) are left out; see mechanics.forces"))
+    _only_of_mechanisms(model, report)
     tree = tree_of(model, report, gravity, damping)
     report.warn()
     return tree
@@ -87,6 +91,26 @@ def tree_of(model: Any, report: Report, gravity: ArrayLike | None, damping: bool
             looks = visuals(model, frames)
             frames |= sites(model, frames)
             return Tree(bodies, name, gravity, strict=False, notes=report.notes, frames=frames, visuals=looks)
+
+
+def _only_of_mechanisms(model: Any, report: Report) -> None:
+    """What a tree cannot have, and the mechanism of the same file has."""
+    joint_of = [named(model, "joint", int(j)) for j in model.dof_jntid]
+    powers = getattr(model, "dof_dampingpoly", np.zeros((model.nv, 1)))
+    thick = list(dict.fromkeys(joint_of[i] for i in range(model.nv) if np.any(powers[i])))
+    rubbing = list(dict.fromkeys(joint_of[i] for i in np.flatnonzero(model.dof_frictionloss)))
+    for names, text in (
+        ([named(model, "equality", e) for e in active_equalities(model)], "equality constraints (<equality>)"),
+        ([named(model, "joint", j) for j in stiff_joints(model)], "springs of joints (stiffness)"),
+        ([named(model, "tendon", i) for i in range(model.ntendon)], "tendons"),
+        ([named(model, "actuator", i) for i in range(number_of_actuators(model))], "actuators"),
+        (rubbing, "joints with dry friction (frictionloss)"),
+        (thick, "joints with damping that is not linear"),
+    ):
+        if names:
+            report.change(_counted(names, f"{text}: left out of the tree; load_mechanism has them"))
+    if limited := [named(model, "joint", int(j)) for j in np.flatnonzero(model.jnt_limited)]:
+        report.notes.append(_counted(limited, "joint limits are carried as data; load_mechanism has stops"))
 
 
 def _counted(names: list[str], text: str) -> str:
@@ -182,6 +206,15 @@ def _inertia(model: Any, b: int) -> Inertia:
     return Inertia.about_com(model.body_mass[b], model.body_ipos[b], R @ np.diag(model.body_inertia[b]) @ R.T)
 
 
+def rotors(model: Any, j: int) -> float:
+    """J n² of the actuators of a hinge or slide that have an armature, which older versions of MuJoCo do not know."""
+    found = 0.0
+    for i in np.flatnonzero(getattr(model, "actuator_armature", ())):
+        if model.actuator_trntype[i] in (ON_JOINT, IN_PARENT) and model.actuator_trnid[i][0] == j:
+            found += float(model.actuator_armature[i]) * float(model.actuator_gear[i][0]) ** 2
+    return found if model.jnt_type[j] in (SLIDE, HINGE) else 0.0
+
+
 def _data(model: Any, joints: list[int], damping: bool) -> JointData:
     """Damping, friction, armature and limits; limits of turns and slides, counted from the reference."""
     d: list[float] = []
@@ -195,7 +228,7 @@ def _data(model: Any, joints: list[int], damping: bool) -> JointData:
         dofs = slice(int(model.jnt_dofadr[j]), int(model.jnt_dofadr[j]) + n_v)
         d += list(model.dof_damping[dofs]) if damping else [0.0] * n_v
         f += list(model.dof_frictionloss[dofs])
-        a += list(model.dof_armature[dofs])
+        a += [float(x) + rotors(model, j) for x in model.dof_armature[dofs]]
         bounded = bool(model.jnt_limited[j]) and kind in (SLIDE, HINGE)
         reference = model.qpos0[model.jnt_qposadr[j]] if bounded else 0.0
         lower += [float(model.jnt_range[j][0] - reference)] if bounded else [-np.inf] * n_q
@@ -216,11 +249,6 @@ def _left_out(model: Any, report: Report, damping: bool, undamped: bool) -> None
     def those(kind: str, chosen: Any) -> list[str]:
         return [named(model, kind, int(i)) for i in np.flatnonzero(chosen)]
 
-    def powers(name: str, count: int) -> Any:
-        """Coefficients of higher powers, which older versions of MuJoCo do not have."""
-        return np.any(np.reshape(getattr(model, name, np.zeros((count, 1))), (count, -1)), axis=1) if count else []
-
-    limited = those("joint", model.jnt_limited)
     simple = np.isin(model.jnt_type, (SLIDE, HINGE))
     shifted = [named(model, "joint", int(j)) for j in np.flatnonzero(simple) if model.qpos0[model.jnt_qposadr[j]]]
     for names, text in (
@@ -228,11 +256,6 @@ def _left_out(model: Any, report: Report, damping: bool, undamped: bool) -> None
             those("geom", (model.geom_contype != 0) | (model.geom_conaffinity != 0)),
             "geoms that can touch: contacts are not modelled",
         ),
-        ([named(model, "tendon", i) for i in range(model.ntendon)], "tendons are left out"),
-        ([named(model, "actuator", i) for i in range(model.nu)], "actuators are left out; pass joint forces instead"),
-        (joints(model.dof_frictionloss), "joints with dry friction (frictionloss): not modelled"),
-        (joints(powers("dof_dampingpoly", model.nv)), "joints with damping that is not linear: only its linear part"),
-        (those("joint", powers("jnt_stiffnesspoly", model.njnt)), "joints with springs that are not linear: left out"),
         (those("body", model.body_gravcomp), "bodies with gravity compensation: left out"),
         (["<option>"] * bool(model.density or model.viscosity), "surrounding fluid: its forces are left out"),
         ([f"flex_{i}" for i in range(getattr(model, "nflex", 0))], "deformable bodies: left out"),
@@ -241,7 +264,6 @@ def _left_out(model: Any, report: Report, damping: bool, undamped: bool) -> None
         if names:
             report.change(_counted(names, text))
     for names, text in (
-        (limited, "joint limits are carried as data, not enforced"),
         (shifted, "joints with a reference: q counts from it"),
         (joints(model.dof_damping) if not damping else [], "damping: left out, as asked for by damping=False"),
         (joints(model.dof_damping) if undamped else [], "damping: switched off by a <flag> of the file"),

@@ -1,54 +1,61 @@
-"""MJCF files with equality constraints → mechanisms: <connect> closes at a point, <weld> holds a pose, <joint> couples
-two joints by a polynomial or holds one, on the tree of `load_mjcf`.
+"""MJCF files → mechanisms: equality constraints as closures, and what acts on joints and tendons as force elements, on
+the tree of `load_mjcf`.
 
-MuJoCo keeps these constraints softly, by springs and dampers (solref); here they hold exactly.  What else an <equality>
-may hold (sites, tendons, flexes) is left out with a warning.
+<connect> closes at a point, <weld> holds a pose, between bodies or sites; <joint> and <tendon> couple two joints or
+fixed tendons by a polynomial, or hold one.  MuJoCo keeps these constraints softly, by springs and dampers (solref);
+here they hold exactly.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mechanics.adapters.mjcf import HINGE, SLIDE, place_of, tree_of
-from mechanics.adapters.mjcf_model import active_equalities, compiled, named, stiff_joints
-from mechanics.adapters.reading import LIMITS, Limits, Report, inside, some
+from mechanics.adapters.elements import ALL, Wanted
+from mechanics.adapters.mjcf import place_of, tree_of
+from mechanics.adapters.mjcf_elements import Line, elements_of, line_of_tendon
+from mechanics.adapters.mjcf_model import active_equalities, compiled, named
+from mechanics.adapters.reading import LIMITS, Limits, Report, inside
 from mechanics.algebra.spatial import rotation_from_quaternion
-from mechanics.constraints.couplings import polynomial
+from mechanics.constraints.couplings import coupling, polynomial
 from mechanics.constraints.loops import Closure, spherical, weld
 from mechanics.errors import ModelError
-from mechanics.forces import Element, joint_spring
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.model.tree import Tree
 
-CONNECT, WELD, JOINT = range(3)
+CONNECT, WELD, JOINT, TENDON = range(4)
 """MuJoCo's types of equality constraints (mjtEq)."""
-BODY = 1
-"""What a constraint is between: bodies, of MuJoCo's kinds of objects (mjtObj)."""
+BODY, SITE = 1, 6
+"""What a constraint is between, of MuJoCo's kinds of objects (mjtObj)."""
 
 
 def load_mjcf_mechanism(
     source: str | os.PathLike[str],
     gravity: ArrayLike | None = None,
-    damping: bool = True,
-    springs: bool = True,
+    wanted: Wanted = ALL,
     trusted: bool = False,
     limits: Limits = LIMITS,
 ) -> Mechanism:
     """See `mechanics.load_mechanism`."""
     model, report = compiled(source, trusted, limits)
-    with inside(report.path):
-        elements = _springs(model, report) if springs else []
-    tree = tree_of(model, report, gravity, damping)
-    with inside(report.path):
-        closures = _closures(model, tree, report)
-        made = Mechanism.assembled(tree, closures, elements=elements, name=tree.name)
+    made = mechanism_of(model, report, gravity, wanted)
     report.warn(3)
     return made
+
+
+def mechanism_of(model: Any, report: Report, gravity: ArrayLike | None = None, wanted: Wanted = ALL) -> Mechanism:
+    """The mechanism of a model, with what is left out in the report."""
+    with inside(report.path):
+        elements = elements_of(model, report, wanted)
+    tree = tree_of(model, report, gravity, wanted.damping)
+    with inside(report.path):
+        closures = _closures(model, tree, report)
+        return Mechanism.assembled(tree, closures, elements=elements, name=tree.name)
 
 
 def _closures(model: Any, tree: Tree, report: Report) -> list[Closure]:
@@ -67,45 +74,56 @@ def _closures(model: Any, tree: Tree, report: Report) -> list[Closure]:
         else:
             closures.append(closure)
     if left_out:
-        why = "inactive, or neither of bodies nor of joints"
+        why = "inactive, or neither of bodies, sites, joints nor fixed tendons"
         report.change(f"equality constraints left out ({why}): {', '.join(left_out)}")
     return closures
 
 
-def _springs(model: Any, report: Report) -> list[list[Element]]:
-    """τ = −k (q − q_spring) of hinges and slides that are joints of their own in the tree; q counts from `qpos0`."""
-    found, left_out = [], []
-    for j in stiff_joints(model):
-        name = named(model, "joint", j)
-        if model.jnt_type[j] in (SLIDE, HINGE) and place_of(model, j)[0] == name:
-            at = model.jnt_qposadr[j]
-            rest = float(model.qpos_spring[at] - model.qpos0[at])
-            if not np.isfinite(rest):
-                raise ModelError(f"<joint> {name!r}", f"springref is {rest}", "give a finite number")
-            found.append(joint_spring(name, float(model.jnt_stiffness[j]), rest=rest))
-        else:
-            left_out.append(name)
-    if left_out:
-        report.change(f"springs of balls and of several joints on one body: left out: {some(left_out)}")
-    return found
-
-
 def _closure(model: Any, e: int, name: str, frames: Any) -> Closure | None:
-    """R₁ x₁ + p₁ = R₂ x₂ + p₂, and for a weld R₁ Q = R₂, with the anchors and the pose of `eq_data`; for joints q₁ = Σ
-    a_k q₂ᵏ.
+    """R₁ x₁ + p₁ = R₂ x₂ + p₂, and for a weld R₁ Q = R₂, with the anchors and the pose of `eq_data`, or with those of
+    two sites; for joints and tendons q₁ = Σ a_k q₂ᵏ.
     """
-    if model.eq_type[e] == JOINT:
-        first, second = (place_of(model, int(j)) if j >= 0 else None for j in (model.eq_obj1id[e], model.eq_obj2id[e]))
-        return None if first is None else polynomial(first, second, model.eq_data[e][:5], name)
-    if model.eq_objtype[e] != BODY:
+    kind, numbers, data = int(model.eq_type[e]), (int(model.eq_obj1id[e]), int(model.eq_obj2id[e])), model.eq_data[e]
+    if kind == JOINT:
+        one, other = (place_of(model, j) if j >= 0 else None for j in numbers)
+        return None if one is None else polynomial(one, other, data[:5], name)
+    if kind == TENDON:
+        lines = [line_of_tendon(model, t) for t in numbers if t >= 0]
+        return _of_tendons([line for line in lines if line], data[:5], name) if all(lines) else None
+    if kind not in (CONNECT, WELD) or model.eq_objtype[e] not in (BODY, SITE):
         return None
-    bodies, data = (int(model.eq_obj1id[e]), int(model.eq_obj2id[e])), model.eq_data[e]
-    if model.eq_type[e] == CONNECT:
-        return spherical(_frame(model, bodies[0], frames, data[:3]), _frame(model, bodies[1], frames, data[3:6]), name)
-    if model.eq_type[e] == WELD:
-        turn = np.asarray(rotation_from_quaternion(np.asarray(data[6:10], dtype=np.float64)))
-        return weld(_frame(model, bodies[0], frames, data[3:6], turn), _frame(model, bodies[1], frames, data[:3]), name)
-    return None
+    if model.eq_objtype[e] == SITE:
+        first, second = (_site(model, s, frames) for s in numbers)
+    elif kind == CONNECT:
+        first, second = (_frame(model, b, frames, x) for b, x in zip(numbers, (data[:3], data[3:6]), strict=True))
+    else:
+        first = _frame(model, numbers[0], frames, data[3:6], _rotation(data[6:10]))
+        second = _frame(model, numbers[1], frames, data[:3])
+    return spherical(first, second, name) if kind == CONNECT else weld(first, second, name)
+
+
+def _of_tendons(lines: Sequence[Line], coefficients: Any, name: str) -> Closure:
+    """x₁ = Σ a_k x₂ᵏ of the lengths of two tendons, counted from those at the reference; without a second x₁ = a₀."""
+    joints = list(dict.fromkeys(joint for line in lines for joint in line.weights))
+    rows = [[line.weights.get(joint, 0.0) for joint in joints] for line in lines]
+    a = [float(x) for x in (coefficients if len(lines) == 2 else coefficients[:1])]
+
+    def equation(*q: Any) -> Any:
+        first, *second = (sum(w * x for w, x in zip(row, q, strict=True) if w) for row in rows)
+        value = a[-1] + 0.0 * first
+        for coefficient in a[-2::-1]:
+            value = value * second[0] + coefficient
+        return first - value
+
+    return coupling(joints, equation, name, "tendons")
+
+
+def _rotation(quaternion_wxyz: Any) -> Any:
+    return np.asarray(rotation_from_quaternion(np.asarray(quaternion_wxyz, dtype=np.float64)))
+
+
+def _site(model: Any, s: int, frames: Any) -> Frame:
+    return _frame(model, int(model.site_bodyid[s]), frames, model.site_pos[s], _rotation(model.site_quat[s]))
 
 
 def _frame(model: Any, body: int, frames: Any, point: Any, turn: Any = None) -> Frame:

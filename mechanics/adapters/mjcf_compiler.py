@@ -24,12 +24,23 @@ FIELDS = (
     "dof_damping", "dof_dampingpoly", "dof_frictionloss", "name_geomadr", "geom_contype", "geom_conaffinity",
     "neq", "name_eqadr", "eq_type", "eq_obj1id", "eq_obj2id", "eq_objtype", "eq_active0", "eq_data", "ntendon",
     "name_tendonadr", "nu", "name_actuatoradr", "nflex",
+    "jnt_margin", "jnt_solref", "jnt_actfrclimited", "jnt_actfrcrange", "jnt_actgravcomp", "jnt_springyield",
+    "dof_invweight0", "dof_solref", "dof_solimp",
+    "tendon_adr", "tendon_num", "tendon_stiffness", "tendon_stiffnesspoly", "tendon_lengthspring", "tendon_damping",
+    "tendon_dampingpoly", "tendon_frictionloss", "tendon_limited", "tendon_range", "tendon_margin",
+    "tendon_solref_lim", "tendon_solref_fri", "tendon_solimp_fri", "tendon_invweight0", "tendon_armature",
+    "tendon_springyield", "tendon_actfrclimited", "tendon_actfrcrange", "wrap_type", "wrap_objid", "wrap_prm",
+    "nactuator", "actuator_trntype", "actuator_trnid", "actuator_dyntype", "actuator_gaintype", "actuator_biastype",
+    "actuator_gainprm", "actuator_biasprm", "actuator_gear", "actuator_ctrllimited", "actuator_ctrlrange",
+    "actuator_forcelimited", "actuator_forcerange", "actuator_group", "actuator_plugin", "actuator_ctrlnum",
+    "actuator_outnum", "actuator_delay", "actuator_armature", "actuator_damping", "actuator_dampingpoly",
+    "site_bodyid", "site_pos", "site_quat",
     "ngeom", "geom_type", "geom_size", "geom_pos", "geom_quat", "geom_bodyid", "geom_rgba", "geom_group", "geom_matid",
     "geom_dataid", "mat_rgba", "mesh_vertadr", "mesh_vertnum", "mesh_vert", "mesh_faceadr", "mesh_facenum", "mesh_face",
     "nsite", "name_siteadr", "site_bodyid", "site_pos", "site_quat",
 )  # fmt: skip
 """Of MuJoCo's model (mjModel)."""
-OPTIONS = ("gravity", "density", "viscosity")
+OPTIONS = ("gravity", "density", "viscosity", "disableactuator")
 """Of its options (mjOption)."""
 
 
@@ -75,7 +86,7 @@ def limit(seconds: float) -> None:
 def arrays(model: Any, flags: Any) -> dict[str, Any]:
     """What the adapters look at."""
     made = {name: getattr(model, name) for name in FIELDS if hasattr(model, name)}
-    made |= {name: getattr(model.opt, name) for name in OPTIONS}
+    made |= {name: getattr(model.opt, name) for name in OPTIONS if hasattr(model.opt, name)}
     made["names"] = bytearray(model.names)
     made["disabled"] = [name for name, bit in flags.__members__.items() if int(bit) & int(model.opt.disableflags)]
     return made

@@ -26,6 +26,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from liegroup.arrays import path_of
+from mechanics.adapters.mjcf_compiler import arrays
 from mechanics.adapters.mjcf_files import check
 from mechanics.adapters.reading import Limits, Report, content
 from mechanics.errors import ModelError
@@ -94,6 +95,14 @@ def _compiled_apart(asked: Mapping[str, Any], where: str, seconds: float) -> Sim
     return SimpleNamespace(**made)
 
 
+def view(model: Any) -> SimpleNamespace:
+    """The arrays of a model of the package mujoco, as of `compiled`."""
+    import mujoco
+
+    made = arrays(model, mujoco.mjtDisableBit)
+    return SimpleNamespace(**made | {"names": bytes(made["names"]), "disabled": set(made["disabled"])})
+
+
 def _never_done(where: str, after: str) -> ModelError:
     return ModelError(where, f"MuJoCo's compiler was not done after {after}", "raise limits.seconds if you trust it")
 
@@ -127,5 +136,12 @@ def active_equalities(model: Any) -> list[int]:
 
 def stiff_joints(model: Any) -> list[int]:
     """Numbers of the joints with springs that act."""
-    off = disabled(model, "mjDSBL_SPRING")
-    return [] if off else np.flatnonzero(model.jnt_stiffness).tolist()
+    stiff = np.asarray(model.jnt_stiffness) != 0.0
+    if model.njnt and hasattr(model, "jnt_stiffnesspoly"):
+        stiff = stiff | np.reshape(model.jnt_stiffnesspoly, (model.njnt, -1)).any(axis=1)
+    return [] if disabled(model, "mjDSBL_SPRING") else np.flatnonzero(stiff).tolist()
+
+
+def number_of_actuators(model: Any) -> int:
+    """Some of which may have several commands in newer versions of MuJoCo."""
+    return int(getattr(model, "nactuator", model.nu))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import pi
 from typing import Any
@@ -21,9 +21,20 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mechanics.adapters.elements import ALL, Wanted, joint_elements
 from mechanics.adapters.reading import LARGEST, LIMITS, Limits, Report, content, inside, number, some, xml
 from mechanics.adapters.sdf_frames import MODEL, WORLD, Frames, flag, numbers, of
-from mechanics.constraints.loops import Closure, cylindrical, prismatic, revolute, spherical, universal, weld
+from mechanics.constraints.couplings import polynomial
+from mechanics.constraints.loops import (
+    Closure,
+    JointFreedom,
+    cylindrical,
+    prismatic,
+    revolute,
+    spherical,
+    universal,
+    weld,
+)
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.forces import Element as ForceElement
 from mechanics.forces import joint_spring
@@ -75,16 +86,17 @@ READ: dict[str, set[str]] = {
     "link": {"pose", "inertial", "gravity", "kinematic"},
     "inertial": {"pose", "mass", "inertia"},
     "joint": {"pose", "parent", "child", "axis", "axis2", "thread_pitch", "screw_thread_pitch"},
-    "axis": {"xyz", "dynamics", "limit", "use_parent_model_frame"},
+    "axis": {"xyz", "dynamics", "limit", "use_parent_model_frame", "mimic"},
     "dynamics": {"damping", "friction", "spring_reference", "spring_stiffness"},
-    "limit": {"lower", "upper", "effort", "velocity"},
+    "limit": {"lower", "upper", "effort", "velocity", "stiffness", "dissipation"},
+    "mimic": {"multiplier", "offset", "reference"},
     "frame": {"pose"},
 }
 """Elements that are read, in others."""
 HARMLESS = {
     *("visual", "collision", "sensor", "light", "projector", "audio_source", "audio_sink", "battery", "gripper"),
     *("particle_emitter", "plugin", "self_collide", "allow_auto_disable", "must_be_base_link", "description", "author"),
-    *("physics", "stiffness", "dissipation", "initial_position", "provide_feedback"),
+    *("physics", "initial_position", "provide_feedback"),
 }
 """Elements that say nothing of the motion of the bodies alone; they are noted."""
 
@@ -110,6 +122,9 @@ class _Axis:
     upper: float = np.inf
     effort: float = np.inf
     velocity: float = np.inf
+    stop: tuple[float, float] | None = None
+    mimic: tuple[str, str, float, float] | None = None
+    """The leading joint, its axis, multiplier and offset."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +145,7 @@ def load_sdf(
     path: str | os.PathLike[str],
     floating_base: bool = False,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
-    damping: bool = True,
-    springs: bool = True,
+    wanted: Wanted = ALL,
     limits: Limits = LIMITS,
 ) -> Mechanism:
     """See `mechanics.load_mechanism`."""
@@ -139,7 +153,7 @@ def load_sdf(
     root = xml(content(path, limits, "an .sdf"), report.path, limits)
     with inside(report.path):
         reader = _Reader(_model(root, report), root.get("version", ""), report)
-        made = reader.mechanism(floating_base, gravity, damping, springs)
+        made = reader.mechanism(floating_base, gravity, wanted)
     report.warn(3)
     return made
 
@@ -177,23 +191,25 @@ class _Reader:
         if any(WORLD in (joint.parent, joint.child) for joint in self.joints):
             self.links = {WORLD: _Link(WORLD, np.eye(3), np.zeros(3), Inertia.zero()), **self.links}
 
-    def mechanism(self, floating_base: bool, gravity: ArrayLike, damping: bool, springs: bool) -> Mechanism:
+    def mechanism(self, floating_base: bool, gravity: ArrayLike, wanted: Wanted) -> Mechanism:
         base = next(iter(self.links))
         if floating_base and base == WORLD:
             raise self.report.error(of(self.model), "is joined to the world", "leave out floating_base=True")
         joined, loops = _spanning(self.links, self.joints)
-        bodies, frames = _bodies(self.links, joined, floating_base, damping)
+        bodies, frames = _bodies(self.links, joined, floating_base, wanted.damping)
         if not bodies:
             raise self.report.error(of(self.model), "has no joint", "pass floating_base=True for one free body")
-        closures = [_closure(j, self.links, frames) for j in loops]
-        elements = self.springs(joined) if springs else []
+        closures = [_closure(j, self.links, frames) for j in loops] + self.mimics(joined)
+        elements = self.springs(joined) if wanted.springs else []
         for what, names in self.of_links.items():
             self.left_out[what] += [name for name in names if floating_base or name != base]  # a fixed base is no body
-        self.tell(loops, damping, springs)
+        self.tell(loops, wanted)
         name, notes = self.model.get("name", "sdf"), tuple(self.report.notes)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # each link is named in the report
             tree = Tree(bodies, name, gravity, strict=False, notes=notes, frames=frames)
+        stops = {place: axis.stop for _, place, axis, _ in _axes(joined) if axis.stop}
+        elements += joint_elements(tree, wanted, stops)
         return Mechanism.assembled(tree, closures, elements=elements, name=tree.name)
 
     # --- what is left out ---------------------------------------------------------------------------------------------
@@ -217,22 +233,25 @@ class _Reader:
     def _name(self, *elements: Element) -> str:
         return next((str(e.get("name")) for e in elements if e.get("name")), str(self.model.get("name")))
 
-    def tell(self, loops: Iterable[_Joint], damping: bool, springs: bool) -> None:
+    def tell(self, loops: Sequence[_Joint], wanted: Wanted) -> None:
         """What the report says in the end."""
         for joint in loops:
             for axis in joint.axes:
-                if damping and axis.damping:
+                if wanted.damping and axis.damping:
                     self.left_out["<damping> of joints that close loops: left out"].append(joint.name)
-                if springs and axis.stiffness:
+                if wanted.springs and axis.stiffness:
                     self.left_out["<spring_stiffness> of joints that close loops: left out"].append(joint.name)
-        for joint in self.joints:
-            if any(axis.friction for axis in joint.axes):
-                self.left_out["<friction>: dry friction is not modelled"].append(joint.name)
+                if wanted.friction and axis.friction:
+                    self.left_out["<friction> of joints that close loops: left out"].append(joint.name)
+                if axis.mimic:
+                    self.left_out["<mimic> of joints that close loops: left out"].append(joint.name)
+                if wanted.stops and np.isfinite([axis.lower, axis.upper]).any():
+                    self.left_out["<limit> of joints that close loops: left out"].append(joint.name)
         bounded = [j.name for j in self.joints if any(np.isfinite([a.lower, a.upper]).any() for a in j.axes)]
-        if bounded:
-            self.report.notes.append(f"<limit>: carried as data, not enforced: {some(bounded)}")
-        for what, asked in (("damping", damping), ("springs", springs)):
-            if not asked:
+        if bounded and not wanted.stops:
+            self.report.notes.append(f"<limit>: carried as data; stops=True makes stops of it: {some(bounded)}")
+        for what in ("damping", "springs", "friction"):
+            if not getattr(wanted, what):
                 self.report.notes.append(f"{what} of joints: left out, as asked for by {what}=False")
         self.report.notes += [f"{what} ({n}): not carried over" for what, n in sorted(self.noted.items())]
         for what, names in self.left_out.items():
@@ -334,7 +353,28 @@ class _Reader:
             upper=self.limit(limit, "upper", np.inf, where),
             effort=effort if effort >= 0.0 else np.inf,
             velocity=velocity if velocity >= 0.0 else np.inf,
+            stop=self.stop(limit, where),
+            mimic=self.mimic(element.find("mimic"), where),
         )
+
+    def stop(self, limit: Element | None, where: str) -> tuple[float, float] | None:
+        """Stiffness and damping of the stops, where the file gives one of them; the other is that of SDF."""
+        if limit is None or (limit.find("stiffness") is None and limit.find("dissipation") is None):
+            return None
+        return self.number(limit, "stiffness", 1e8, where), self.number(limit, "dissipation", 1.0, where)
+
+    def mimic(self, element: Element | None, where: str) -> tuple[str, str, float, float] | None:
+        """q = multiplier (q_leader − reference) + offset."""
+        if element is None:
+            return None
+        factor, offset, reference = (
+            self.number(element, tag, usual, f"{where} <mimic>")
+            for tag, usual in (("multiplier", 1.0), ("offset", 0.0), ("reference", 0.0))
+        )
+        leader, axis = (element.get("joint") or "").strip(), element.get("axis", "axis")
+        if not leader or axis not in ("axis", "axis2"):
+            raise self.report.error(f"{where} <mimic>", "names no joint, or no axis of it", "give joint and axis")
+        return leader, axis, factor, offset - factor * reference
 
     def direction(self, element: Element, where: str, R: Array) -> Array:
         """The unit vector of an axis in the world; it is given in the joint's frame unless another is named."""
@@ -363,20 +403,49 @@ class _Reader:
             raise self.report.error(f"{where} <{tag}>", f"is {text!r}", "give a number")
         return float(value)
 
+    # --- what acts on axes of the tree --------------------------------------------------------------------------------
+
     def springs(self, joined: Sequence[tuple[_Joint, str, str]]) -> list[list[ForceElement]]:
-        """The springs of joints of one axis, as force elements."""
+        """The springs of the axes."""
         found = []
-        for joint, inner, _ in joined:
-            stiff = [axis for axis in joint.axes if axis.stiffness]
-            if stiff and len(joint.axes) > 1:
-                self.left_out["<spring_stiffness> of joints of two axes: left out"].append(joint.name)
-            elif stiff and stiff[0].stiffness < 0.0:
+        for joint, place, axis, sign in _axes(joined):
+            if axis.stiffness < 0.0:
                 where = f"<joint name={joint.name!r}> <spring_stiffness>"
-                raise self.report.error(where, f"is {stiff[0].stiffness:g}", "give one that is not negative")
-            elif stiff:
-                sign = 1.0 if inner == joint.parent else -1.0
-                found.append(joint_spring(joint.name, stiff[0].stiffness, rest=sign * stiff[0].rest))
+                raise self.report.error(where, f"is {axis.stiffness:g}", "give one that is not negative")
+            if axis.stiffness:
+                found.append(joint_spring(place, axis.stiffness, rest=sign * axis.rest))
         return found
+
+    def mimics(self, joined: Sequence[tuple[_Joint, str, str]]) -> list[Closure]:
+        """The axes that follow others, as couplings."""
+        signs = {place: sign for _, place, _, sign in _axes(joined)}
+        names = {
+            (joint.name, "axis" if axis is joint.axes[0] else "axis2"): place for joint, place, axis, _ in _axes(joined)
+        }
+        found = []
+        for joint, place, axis, sign in _axes(joined):
+            if axis.mimic is None:
+                continue
+            leader, which, factor, offset = axis.mimic
+            where = f"<joint name={joint.name!r}> <mimic>"
+            if (leader, which) not in names:
+                raise self.report.error(where, f"follows {leader!r}", "name a joint of the tree with that axis")
+            other = names[leader, which]
+            try:
+                law = (sign * offset, sign * factor * signs[other])
+                found.append(polynomial(place, other, law, kind="mimic"))
+            except ModelError as error:
+                raise self.report.error(where, error.problem, error.remedy) from None
+        return found
+
+
+def _axes(joined: Sequence[tuple[_Joint, str, str]]) -> Iterator[tuple[_Joint, JointFreedom, _Axis, float]]:
+    """(joint, its freedom in the tree, axis, sign): a joint that is turned round has its axes backwards, negative."""
+    for joint, inner, _ in joined:
+        forward = inner == joint.parent
+        for k, axis in enumerate(joint.axes if forward else joint.axes[::-1]):
+            place = joint.name if len(joint.axes) == 1 else (joint.name, k)
+            yield joint, place, axis, 1.0 if forward else -1.0
 
 
 # --- the tree and its closures ----------------------------------------------------------------------------------------

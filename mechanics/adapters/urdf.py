@@ -12,7 +12,7 @@ import io
 import os
 import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -20,13 +20,16 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mechanics.adapters.elements import ALL, Wanted, joint_elements
 from mechanics.adapters.reading import LARGEST, LIMITS, Limits, Report, inside, some
+from mechanics.adapters.urdf_transmissions import actuators, rotors
 from mechanics.adapters.urdf_visuals import visuals
 from mechanics.adapters.urdf_xml import read
 from mechanics.constraints.couplings import polynomial
 from mechanics.constraints.loops import Closure
 from mechanics.dynamics import mass_matrix
 from mechanics.errors import ModelError, ModelWarning
+from mechanics.forces import Element as ForceElement
 from mechanics.joints import Continuous, Free, Joint, Planar, Prismatic, Revolute
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
@@ -69,31 +72,32 @@ def load_urdf(
     """See `mechanics.load_urdf`."""
     report = Report(str(Path(path)), strict)
     with inside(report.path):
-        tree, _ = _tree(report, floating_base, gravity, damping, allow_massless, limits, follow=False)
+        tree, _, _ = _tree(report, floating_base, gravity, damping, allow_massless, limits, None)
     report.warn()
     return tree
 
 
-def load_urdf_with_mimics(
+def load_urdf_with_elements(
     path: str | os.PathLike[str],
     floating_base: bool = False,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     *,
-    damping: bool = True,
+    wanted: Wanted = ALL,
     allow_massless: bool = False,
     counted: Iterable[str] = (),
     limits: Limits = LIMITS,
-) -> tuple[Tree, list[Closure]]:
-    """The tree of `load_urdf`, and the mimic joints of the file as couplings; turns count of these joints, and of those
-    of `counted`.
+) -> tuple[Tree, list[Closure], list[list[ForceElement]]]:
+    """The tree of `load_urdf`, the mimic joints of the file as couplings, and its force elements; turns count of the
+    coupled joints, and of those of `counted`.
     """
     report = Report(str(Path(path)), strict=False)
     with inside(report.path):
-        tree, mimics = _tree(
-            report, floating_base, gravity, damping, allow_massless, limits, follow=True, counted=counted
+        tree, mimics, drives = _tree(
+            report, floating_base, gravity, wanted.damping, allow_massless, limits, wanted, counted
         )
+        elements = [*joint_elements(tree, wanted), *drives]
     report.warn()
-    return tree, mimics
+    return tree, mimics, elements
 
 
 def _tree(
@@ -103,24 +107,31 @@ def _tree(
     damping: bool,
     allow_massless: bool,
     limits: Limits,
-    follow: bool,
+    wanted: Wanted | None,
     counted: Iterable[str] = (),
-) -> tuple[Tree, list[Closure]]:
+) -> tuple[Tree, list[Closure], list[list[ForceElement]]]:
+    """The tree, and what of the file is `wanted` besides: couplings and actuators; nothing if it is None."""
+    follow = wanted is not None
     robot, left_out, document = _parse(report.path, limits)
-    report.notes += left_out
+    drives = wanted is not None and wanted.actuators
+    report.notes += [note for note in left_out if not (drives and note.startswith("<transmission>"))]
     root, joints = _root_and_order(robot, report)
     mimics = [joint for joint in joints if joint.mimic and joint.type != "fixed"] if follow else []
     turning = {*counted, *(name for joint in mimics for name in (joint.name, joint.mimic.joint))}
-    parts = _Parts(report, damping, {link.name: _inertia(link, report) for link in robot.links}, turning)
+    inertias = {link.name: _inertia(link, report) for link in robot.links}
+    parts = _Parts(report, damping, inertias, turning, rotors(document, report))
     parts.add_root(root, floating_base)
     for joint in joints:
         parts.add(joint)
-    _report_joints(joints, report, follow)
+    _report_joints(joints, report, wanted)
     if not damping:
         report.notes.append("<dynamics damping=…>: left out, as asked for by damping=False")
     bodies = parts.bodies(allow_massless)
     looks, not_drawn = visuals(document, Path(report.path), parts.frames)
     report.notes += not_drawn
+    moving = {joint.name for joint in joints if joint.type in ("revolute", "continuous", "prismatic")}
+    efforts = {joint.name: joint.limit.effort for joint in joints if joint.limit}
+    motors = actuators(document, moving, efforts, report) if drives else []
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # each link was looked at, and is named in the report
@@ -130,7 +141,7 @@ def _tree(
     except ModelError as error:
         raise report.error(error.where, error.problem, error.remedy) from None
     _check_mass_matrix(tree, report)
-    return tree, [_mimic(joint, tree, report) for joint in mimics]
+    return tree, [_mimic(joint, tree, report) for joint in mimics], motors
 
 
 def _mimic(joint: Any, tree: Tree, report: Report) -> Closure:
@@ -240,8 +251,16 @@ class _Parts:
     The turns of `counted` joints count, also if they are continuous.
     """
 
-    def __init__(self, report: Report, damping: bool, inertias: dict[str, Inertia], counted: set[str]) -> None:
+    def __init__(
+        self,
+        report: Report,
+        damping: bool,
+        inertias: dict[str, Inertia],
+        counted: set[str],
+        armature: Mapping[str, float],
+    ) -> None:
         self.report, self.damping, self.inertias, self.counted = report, damping, inertias, counted
+        self.armature = armature
         self.frames: dict[str, Frame] = {}
         self._arguments: dict[str, dict[str, Any]] = {}
 
@@ -282,6 +301,7 @@ class _Parts:
             upper=limit.upper if bounded else None,
             effort=limit.effort if limit else None,
             velocity=limit.velocity if limit else None,
+            armature=self.armature.get(joint.name, 0.0),
         )
 
     def bodies(self, allow_massless: bool) -> list[Body]:
@@ -361,11 +381,11 @@ def _check_mass_matrix(tree: Tree, report: Report) -> None:
         )
 
 
-def _report_joints(joints: list[Any], report: Report, follow: bool) -> None:
-    """List what the file says about the joints and the tree does not do; with couplings mimic joints `follow`."""
+def _report_joints(joints: list[Any], report: Report, wanted: Wanted | None) -> None:
+    """List what the file says about the joints and the tree (`wanted` None) or the mechanism does not do."""
     names = {joint.name for joint in joints}
     moving = [joint for joint in joints if joint.type != "fixed"]
-    mimic = [f"{joint.name} = {_law(joint.mimic, names)}" for joint in moving if joint.mimic and not follow]
+    mimic = [f"{joint.name} = {_law(joint.mimic, names)}" for joint in moving if joint.mimic and wanted is None]
     friction = [joint.name for joint in moving if joint.dynamics and float(joint.dynamics.friction or 0.0) != 0.0]
     limited = [joint.name for joint in moving if joint.limit]
     still = [joint.name for joint in joints if joint.type == "fixed" and (joint.limit or joint.dynamics or joint.mimic)]
@@ -375,10 +395,14 @@ def _report_joints(joints: list[Any], report: Report, follow: bool) -> None:
             f"{some(mimic)}",
             [joint.name for joint in moving if joint.mimic],
         )
-    if friction:
-        report.change(f"<dynamics friction=…>: dry friction is not modelled: {some(friction)}", friction)
-    if limited:
-        report.notes.append(f"<limit>: carried as data, not enforced: {some(limited)}")
+    if friction and wanted is None:
+        text = "<dynamics friction=…>: dry friction is left out of the tree (load_mechanism has it)"
+        report.change(f"{text}: {some(friction)}", friction)
+    if wanted is not None and not wanted.friction:
+        report.notes.append("<dynamics friction=…>: left out, as asked for by friction=False")
+    if limited and not (wanted and wanted.stops):
+        remedy = "load_mechanism(…, stops=True) makes stops of it"
+        report.notes.append(f"<limit>: carried as data; {remedy}: {some(limited)}")
     if still:
         report.notes.append(f"limits, dynamics and mimic of fixed joints have no effect: {some(still)}")
 

@@ -1,8 +1,8 @@
 """The rows that force elements take in a variational step: how far each reaches, and which row is its first.
 
-A force on a joint or along an equation is one number and takes one row, a force between bodies takes three; one between
-bodies that reads no velocity takes none (the step takes it at the nodes).  Rows across the tree come first, of them
-those that read velocities.
+A force on a joint, on a tendon or along an equation is one number and takes one row, a force between bodies takes
+three; one between bodies that reads no velocity takes none (the step takes it at the nodes).  Rows across the tree come
+first, of them those that read velocities.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mechanics.closed_trees.layout import ACROSS, ALONG_ONE, TO_BASE, PackedElement
-from mechanics.forces.element import ON_BODIES, ON_JOINT, ON_SCREW
+from mechanics.forces.element import ON_BODIES, ON_JOINT, ON_SCREW, ON_TENDON
 from mechanics.joints.element import SCREW
 from mechanics.model.layout import header_of, link_of
 from mechanics.model.packing import Packed
@@ -51,6 +51,8 @@ def _with_reach(packed: Packed, e: PackedElement) -> PackedElement:
     base = int(header_of(structure).links)
     if e.place == ON_JOINT:
         return e._replace(reach=ALONG_ONE)
+    if e.place == ON_TENDON:
+        return e._replace(reach=ALONG_ONE if e.first == 1 else ACROSS)
     if e.place == ON_SCREW:
         return e._replace(reach=TO_BASE)
     ends = e.first, e.second

@@ -15,7 +15,8 @@ from liegroup.formulas.vectors import cross, scale
 from mechanics.algebra.vectors import rotated_back
 from mechanics.closed_trees.layout import ACCUMULATED, PackedEquation, closures_of, element_of
 from mechanics.closed_trees.poses import add_at, pose, screws_of
-from mechanics.forces.element import ON_EQUATION, ON_JOINT, ON_SCREW, BodyState
+from mechanics.constraints.coupling_equations import CoupledJoint
+from mechanics.forces.element import ON_EQUATION, ON_JOINT, ON_SCREW, ON_TENDON, BodyState
 from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint, law_on_screw
 from mechanics.kernels.links import vector
 from mechanics.model.layout import HEADER, header_of
@@ -68,6 +69,23 @@ def between_bodies(t: Any, parameters: Any, closures: Any, element: Any, work: A
     second = body_state(work, closures.poses, element.second)
     f, arm_i, arm_j, _, _ = law_on_bodies(element.kind, t, parameters, element, first, second)
     return _wrench(first.R, arm_i, f), _wrench(second.R, arm_j, scale(-1.0, f))
+
+
+@helper
+def tendon_joint(structure: Any, element: Any, k: Any) -> Any:
+    """Joint k of a tendon."""
+    at = element.code + 3 * k
+    return CoupledJoint(ld(structure, at), ld(structure, at + 1), ld(structure, at + 2))
+
+
+@helper
+def tendon_at(y: Any, v: Any, offset: Any, parameters: Any, structure: Any, element: Any) -> Any:
+    """Length and rate of a tendon, of coordinates in y and velocities in v[offset …]."""
+    x = s = 0.0 * ld(y, 0)
+    for k in range(element.first):
+        joint, a = tendon_joint(structure, element, k), ld(parameters, element.equation_numbers + k)
+        x, s = x + a * ld(y, joint.q), s + a * ld(v, offset + joint.v)
+    return x, s
 
 
 @helper
@@ -134,6 +152,12 @@ def force_of(
     if element.place == ON_JOINT:
         force, _, _ = law_on_joint(kind, t, parameters, element, ld(y, i), ld(out, j))
         st(out, offset + j, ld(out, offset + j) + force)
+    elif element.place == ON_TENDON:
+        x, s = tendon_at(y, out, 0, parameters, structure, element)
+        force, _, _ = law_on_joint(kind, t, parameters, element, x, s)
+        for k in range(i):
+            at = offset + tendon_joint(structure, element, k).v
+            st(out, at, ld(out, at) + ld(parameters, element.equation_numbers + k) * force)
     elif element.place == ON_EQUATION:
         F_i, F_j = along_equation(t, parameters, structure, closures, element, work)
         _apply(work, poses_at + i, F_i)
@@ -174,6 +198,9 @@ def account_of(t: Any, y: Any, parameters: Any, structure: Any, work: Any, veloc
     kind, i, j = element.kind, element.first, element.second
     if element.place == ON_JOINT:
         _, u, p = law_on_joint(kind, t, parameters, element, ld(y, i), ld(velocities, j))
+    elif element.place == ON_TENDON:
+        x, s = tendon_at(y, velocities, 0, parameters, structure, element)
+        _, u, p = law_on_joint(kind, t, parameters, element, x, s)
     elif element.place == ON_EQUATION:
         phi, rate, _, _ = on_equation(parameters, structure, closures, element, work)
         _, u, p = law_on_equation(kind, t, parameters, element, phi, rate)

@@ -83,12 +83,13 @@ class PackedEquation(NamedTuple):
 
 class PackedElement(NamedTuple):
     """A force element: its kind (a number of `mechanics.forces.registry`) and where it acts
-    (`mechanics.forces.element`); links of the two bodies (on a joint: its coordinate and its velocity); place of the
-    numbers of its law in `parameters`; prescribed motion as of a link; of one that acts along an equation its kind, its
-    numbers and its code, as of a `PackedEquation`; whether it reads velocities; its reach, and the link whose joint it
-    acts along (on a joint, between neighbours); its first row in a variational step; the number of its input plus 1,
-    or 0.  Of one along a screw of a body `equation` is 1 for a moment plus 2 for axes of the world, and
-    `equation_numbers` the place of its direction and point.
+    (`mechanics.forces.element`); links of the two bodies (on a joint: its coordinate and its velocity; on a tendon: the
+    number of its joints); place of the numbers of its law in `parameters`; prescribed motion as of a link; of one that
+    acts along an equation its kind, its numbers and its code, as of a `PackedEquation` (of a tendon: its coefficients,
+    and link, coordinate and velocity of every joint); whether it reads velocities; its reach, and the link whose joint
+    it acts along (on a joint, between neighbours); its first row in a variational step; the number
+    of its input plus 1, or 0.  Of one along a screw of a body `equation` is 1 for a moment plus 2 for axes of the
+    world, and `equation_numbers` the place of its direction and point.
     """
 
     kind: Any

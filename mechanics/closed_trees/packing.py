@@ -26,14 +26,15 @@ from mechanics.closed_trees.layout import (
 )
 from mechanics.constraints.body_equations import COUPLING
 from mechanics.constraints.coupling_equations import coupling_of
-from mechanics.constraints.equations import LoopEquations
+from mechanics.constraints.equations import LoopEquations, freedom_of
 from mechanics.constraints.given_equations import code_of
-from mechanics.constraints.loops import Equation, numbers_of_equation
+from mechanics.constraints.loops import Equation, JointFreedom, numbers_of_equation
 from mechanics.constraints.wheel_equations import SPHERE
 from mechanics.errors import ModelError
-from mechanics.forces.element import Element, OnBodies, OnEquation, OnJoint, OnScrew
+from mechanics.forces.element import ON_TENDON, Element, OnBodies, OnEquation, OnJoint, OnScrew
 from mechanics.forces.motor import Motor
 from mechanics.forces.registry import number_of
+from mechanics.forces.tendon import Tendon
 from mechanics.joints import Motion
 from mechanics.joints.element import SCREW
 from mechanics.model.frames import Frame
@@ -263,20 +264,30 @@ class _Writer:
         return {"motion": at, "powers": len(motion.polynomial), "harmonics": len(motion.harmonics)}
 
     def _on_joint(self, e: OnJoint) -> PackedElement:
-        joint = self.tree.joint(e.joint)
-        if joint.n_q != 1 or joint.n_v != 1:
-            raise ModelError(
-                f"force element on joint {e.joint!r}",
-                f"the joint has {joint.n_v} degrees of freedom",
-                "name a joint of one",
-            )
-        if e.counts_turns and joint.elements[0].factor is so2:
+        tendon = e.joint if isinstance(e.joint, Tendon) else Tendon({e.joint: 1.0})
+        places = [self.freedom(e, joint) for joint in tendon.joints]
+        links = [self.link_of_velocity(v) for _, v in places]
+        name = tendon.joints[0] if isinstance(tendon.joints[0], str) else tendon.joints[0][0]
+        turns = self.tree.joint(name).v_units[places[0][1] - self.tree.v_slice(name).start] == "rad/s"
+        alone = isinstance(e, Motor) and tendon is not e.joint
+        motion = self.motion(e, turns, places[0][1] if alone else -1)
+        more = {**motion, "reads": e.reads_velocities, "link": links[0]}
+        if tendon is not e.joint:
+            return PackedElement(number_of(e), e.place, *places[0], self.put(e.numbers), **more)
+        self.ends.update(links)
+        numbers, coefficients, code = self.put(e.numbers), self.put(tendon.coefficients), len(self.codes)
+        self.codes += [x for i, (q, v) in zip(links, places, strict=True) for x in (i, q, v)]
+        more |= {"equation_numbers": coefficients, "code": code}
+        return PackedElement(number_of(e), ON_TENDON, len(links), 0, numbers, **more)
+
+    def freedom(self, e: OnJoint, joint: JointFreedom) -> tuple[int, int]:
+        """Where q and v have the freedom of a joint that an element acts on."""
+        q, v = freedom_of(self.tree, f"force element on joint {joint!r}", "acts on", joint)
+        name = joint if isinstance(joint, str) else joint[0]
+        if e.counts_turns and any(element.factor is so2 for element in self.tree.joint(name).elements):
             what = "a spring acts on its angle, and turns do not count on a circle"
-            raise ModelError(f"force element on joint {e.joint!r}", what, "make the joint Revolute")
-        i, k = self.tree.q_slice(e.joint).start, self.tree.v_slice(e.joint).start
-        more = {"reads": e.reads_velocities, "link": self.link_of_velocity(k)}
-        motion = self.motion(e, joint.v_units[0] == "rad/s", k if isinstance(e, Motor) else -1)
-        return PackedElement(number_of(e), e.place, i, k, self.put(e.numbers), **motion, **more)
+            raise ModelError(f"force element on joint {joint!r}", what, "make the joint Revolute")
+        return q, v
 
 
 def _to_base(tree: Packed, i: int) -> Iterator[int]:

@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from liegroup.arrays import of_kind, real, reals, sequence, shown
+from liegroup.arrays import of_kind, real, reals, sequence
 from mechanics.constraints.body_equations import COUPLING
 from mechanics.constraints.coupling_equations import tapes
-from mechanics.constraints.loops import Closure, Equation, JointFreedom
+from mechanics.constraints.loops import Closure, Equation, JointFreedom, check_freedom
 from mechanics.errors import ModelError
 from mechanics.model.frames import Frame
 
@@ -72,7 +72,7 @@ def coupling(
     of_kind(name, str, "name", "a text")
     places = sequence(joints, "joints", "a sequence of names of joints")
     for place in places:
-        _check_place(place, "joints")
+        check_freedom(place, "joints")
     labels = [j if isinstance(j, str) else f"{j[0]}.{j[1]}" for j in places]
     name = name or f"{kind} {'–'.join(labels)}"
     if len(set(places)) < len(places) or not places:
@@ -89,11 +89,6 @@ def coupling(
         for k, tape in enumerate(found)
     ]
     return Closure(kind, Frame(None), Frame(None), tuple(equations), (), name)
-
-
-def _check_place(place: Any, name: str) -> None:
-    if not (isinstance(place, str) or (isinstance(place, tuple) and len(place) == 2)):
-        raise TypeError(f"{name}: {shown(place)}, expected the name of a joint, or a pair (name, number of coordinate)")
 
 
 def gear(first: JointFreedom, second: JointFreedom, ratio: float, offset: float = 0.0, name: str = "") -> Closure:
@@ -174,9 +169,9 @@ def polynomial(
     >>> polynomial("finger", "knuckle", (0.1, 0.5, 0.2))
     <polynomial 'polynomial finger–knuckle': finger – knuckle, 1 equation>
     """
-    _check_place(first, "first")
+    check_freedom(first, "first")
     if second is not None:
-        _check_place(second, "second")
+        check_freedom(second, "second")
     a = reals(coefficients, "coefficients")
     if a.ndim != 1 or not a.size or not np.isfinite(a).all():
         raise ModelError(

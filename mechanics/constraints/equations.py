@@ -145,7 +145,9 @@ class LoopEquations:
             -1, 2
         )
         self.joints = tuple(
-            tuple(_place(tree, c.name, j) for j in equation.joints) for c in self.closures for equation in c.equations
+            tuple(freedom_of(tree, f"closure {c.name!r}", "couples", j) for j in equation.joints)
+            for c in self.closures
+            for equation in c.equations
         )
         self.names = tuple(f"{c.name}: {equation.label}" for c in self.closures for equation in c.equations)
         for c, equation in enumerate(self.equations):
@@ -337,15 +339,11 @@ class LoopEquations:
         return values
 
 
-def _place(tree: Tree, closure: str, place: JointFreedom) -> tuple[int, int]:
-    """Where q and v have the freedom of a joint that a closure couples."""
+def freedom_of(tree: Tree, where: str, acts: str, place: JointFreedom) -> tuple[int, int]:
+    """Where q and v have the freedom of a joint that something (`where`) couples or acts on."""
     name, number = place if isinstance(place, tuple) else (place, None)
     if name not in tree.joint_names:
-        raise ModelError(
-            f"closure {closure!r}",
-            f"couples an unknown joint {name!r}",
-            f"name one of {', '.join(tree.joint_names[:12])}",
-        )
+        raise ModelError(where, f"{acts} an unknown joint {name!r}", f"name one of {', '.join(tree.joint_names[:12])}")
     q, v, joint, found = tree.q_slice(name).start, tree.v_slice(name).start, tree.joint(name), {}
     for element in joint.elements:
         if element.n_v == 1:
@@ -358,9 +356,7 @@ def _place(tree: Tree, closure: str, place: JointFreedom) -> tuple[int, int]:
         known = (
             f"give ({name!r}, k) with k one of {', '.join(map(str, found))}"
             if found
-            else "couple turns, slides or screws"
+            else "couple turns, slides or screws, or act on them"
         )
-        raise ModelError(
-            f"closure {closure!r}", f"couples {what}, which is {joint.kind} with {joint.n_v} degrees of freedom", known
-        )
+        raise ModelError(where, f"{acts} {what}, which is {joint.kind} with {joint.n_v} degrees of freedom", known)
     return found[number]

@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from liegroup.arrays import of_kind, real
+from liegroup.arrays import of_kind, real, shown
 from liegroup.compile.tape import Tape
 from mechanics.constraints.body_equations import ALONG, DISTANCE, GIVEN, PARALLEL, EquationNumbers
 from mechanics.constraints.given_equations import tapes
@@ -45,6 +45,15 @@ from mechanics.model.frames import Frame
 Array = NDArray[np.float64]
 JointFreedom = str | tuple[str, int]
 """A joint of one freedom by its name, or one freedom of a joint: (name, number)."""
+
+
+def check_freedom(place: Any, name: str) -> None:
+    """TypeError unless it is a joint by its name, or one freedom of a joint."""
+    is_pair = isinstance(place, tuple) and len(place) == 2 and isinstance(place[0], str) and isinstance(place[1], int)
+    if not (isinstance(place, str) or is_pair):
+        raise TypeError(f"{name}: {shown(place)}, expected the name of a joint, or a pair (name, number of coordinate)")
+
+
 _UNIT = {"x": 0, "y": 1, "z": 2}
 
 

@@ -21,12 +21,12 @@ from liegroup.arrays import real, shown
 from mechanics.algebra.spatial import skew
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.derivatives.links import link_columns
-from mechanics.closed_trees.forces import along_equation, along_screw, between_bodies
+from mechanics.closed_trees.forces import along_equation, along_screw, between_bodies, tendon_at, tendon_joint
 from mechanics.closed_trees.layout import closures_of, element_of
 from mechanics.closed_trees.packing import PackedLoops
 from mechanics.closed_trees.poses import poses
 from mechanics.forces import Element
-from mechanics.forces.element import ON_EQUATION, ON_JOINT, ON_SCREW
+from mechanics.forces.element import ON_EQUATION, ON_JOINT, ON_SCREW, ON_TENDON
 from mechanics.forces.registry import law_on_joint
 from mechanics.kernels.links import freedom
 from mechanics.kernels.sweeps import velocities
@@ -63,9 +63,10 @@ class Block(NamedTuple):
 
 
 class Spring(NamedTuple):
-    """A force element on one coordinate of a joint, as it stands at a state."""
+    """A force element on coordinates of joints, as it stands at a state."""
 
-    velocity: int
+    along: Array
+    """(n_v,): the rate of its one number by the velocities."""
     force: float
     by_coordinate: float
     by_rate: float
@@ -119,7 +120,12 @@ def stand(mechanism: HasElements, q: Array, v: Array, t: float = 0.0) -> Stand:
     for n in range(closures.forces):
         element = element_of(structure, closures, n)
         if element.place == ON_JOINT:
-            springs.append(_spring(t, parameters, element, y[element.first], v[element.second]))
+            springs.append(_spring(t, parameters, element, np.eye(tree.nv)[element.second], y[element.first], v))
+        elif element.place == ON_TENDON:
+            x, _ = tendon_at(y, y, header.n_q, parameters, structure, element)
+            springs.append(
+                _spring(t, parameters, element, _along_tendon(tree.nv, parameters, structure, element), x, v)
+            )
         else:
             blocks.append(_block(t, parameters, structure, closures, element, work))
     joints = np.zeros(tree.nv, dtype=np.int64)
@@ -204,10 +210,10 @@ def summed(at: Stand) -> GeneralisedForces:
         for half in (slice(0, 6), slice(6, 12)):
             by_q += before * (B[half].T @ _turned(block.wrench[half]) @ B[half])
     for spring in at.springs:
-        k = spring.velocity
-        Q[k] += spring.force
-        by_q[k, k] += spring.by_coordinate
-        by_v[k, k] += spring.by_rate
+        a = spring.along
+        Q += spring.force * a
+        by_q += spring.by_coordinate * np.outer(a, a)
+        by_v += spring.by_rate * np.outer(a, a)
     return GeneralisedForces(Q, by_q, by_v)
 
 
@@ -217,13 +223,22 @@ def _turned(F: Array) -> Array:
     return -np.block([[np.zeros((3, 3)), f], [f, m]])
 
 
-def _spring(t: float, parameters: Array, element: Any, x: Any, s: Any) -> Spring:
+def _along_tendon(n_v: int, parameters: Array, structure: Any, element: Any) -> Array:
+    along = np.zeros(n_v)
+    for k in range(int(element.first)):
+        along[int(tendon_joint(structure, element, k).v)] += parameters[element.equation_numbers + k]
+    return along
+
+
+def _spring(t: float, parameters: Array, element: Any, along: Array, x: Any, v: Array) -> Spring:
+    s = along @ v
+
     def force(dx: float, ds: float) -> Any:
         return law_on_joint(element.kind, t, parameters, element, x + 1j * dx, s + 1j * ds)[0]
 
     value = np.real(force(0.0, 0.0))
     by_x, by_s = (np.imag(force(*step)) / EPSILON for step in ((EPSILON, 0.0), (0.0, EPSILON)))
-    return Spring(int(element.second), float(value), float(by_x), float(by_s))
+    return Spring(along, float(value), float(by_x), float(by_s))
 
 
 def _block(t: float, parameters: Array, structure: Any, closures: Any, element: Any, work: Any) -> Block:

@@ -118,8 +118,8 @@ def element_stiffness(at: Stand, beta: float) -> tuple[Array, Array]:
             blocks += B[half].T @ S[half, half] @ B[half]
     for spring in at.springs:
         x = max(-spring.by_coordinate, 0.0) + beta * max(-spring.by_rate, 0.0)
-        full[spring.velocity, spring.velocity] += x
-        blocks[spring.velocity, spring.velocity] += x
+        full += x * np.outer(spring.along, spring.along)
+        blocks += x * np.diag(spring.along**2)
     return full, blocks
 
 

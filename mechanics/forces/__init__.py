@@ -8,6 +8,8 @@ element             force                                                       
 `dry_friction`      τ = −F tanh(s/v_s), or with a static peak                   loses −τ s
 `servo`             τ = −k (x − x_d(t)) − c (s − ẋ_d(t))                        does work
 `motor`             τ = u(t)                                                    does work
+`actuator`          F = (g₀ + g₁ x + g₂ s) u(t) + b₀ + b₁ x + b₂ s, in ranges   does work
+`polynomial_spring` −(k₀ + k₁ d + k₂ d²) d − (c₀ + c₁ |s| + c₂ s²) s            stores its integral, loses the drag
 `wrench`            force and moment on a body                                  does work
 `spring_damper`     −k (l − l₀) − c l̇ along the line between two points         stores k (l − l₀)²/2, loses c l̇²
 `compliant`         −k φ − c φ̇ on every equation of a closure instead of φ = 0  stores k φ²/2, loses c φ̇²
@@ -15,12 +17,16 @@ element             force                                                       
 `contact`           two shapes that touch, with friction: see `forces.laws`     stores U(depth), loses the rest
 ==================  ==========================================================  ========================================
 
+Elements of one coordinate act on a joint, on one freedom of a joint of several, or along a `Tendon`, a weighted sum of
+coordinates: a gear, or a cord over several joints.
+
 Motors and servos without a motion of their own, and wrenches, are inputs: `Problem.with_inputs`, `integrators.stepper`.
 A kind of your own derives from `OnJoint`, `OnEquation`, `OnBodies` or `OnScrew` (`mechanics.forces.element`);
 `register` makes compiled loops know it.
 """
 
 from liegroup.modules import listing
+from mechanics.forces.actuator import actuator
 from mechanics.forces.compliant import bushing, compliant, spring_damper
 from mechanics.forces.contact import contact
 from mechanics.forces.dry_friction import dry_friction
@@ -29,9 +35,11 @@ from mechanics.forces.joint_spring import joint_spring
 from mechanics.forces.joint_stop import joint_stop
 from mechanics.forces.laws import hunt_crossley_factor, soft_numbers
 from mechanics.forces.motor import motor
+from mechanics.forces.polynomial_spring import polynomial_spring
 from mechanics.forces.registry import KINDS, register
 from mechanics.forces.servo import servo
 from mechanics.forces.shapes import Capsule, Ellipsoid, Plane, Sphere, Wheel
+from mechanics.forces.tendon import Tendon
 from mechanics.forces.wrench import wrench
 
 __all__ = [
@@ -46,7 +54,9 @@ __all__ = [
     "OnScrew",
     "Plane",
     "Sphere",
+    "Tendon",
     "Wheel",
+    "actuator",
     "bushing",
     "compliant",
     "contact",
@@ -56,6 +66,7 @@ __all__ = [
     "joint_stop",
     "motor",
     "not_negative",
+    "polynomial_spring",
     "register",
     "servo",
     "soft_numbers",

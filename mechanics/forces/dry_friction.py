@@ -10,6 +10,7 @@ from liegroup.compile import helper
 from mechanics.errors import ModelError
 from mechanics.forces.element import Element, OnJoint, not_negative
 from mechanics.forces.laws import STRIBECK, TANH, friction_ratio
+from mechanics.forces.tendon import Transmission
 
 
 @helper
@@ -36,14 +37,14 @@ class DryFriction(OnJoint):
 
 
 def dry_friction(
-    joint: str, *, force: float, slip_speed: float = 0.01, static_force: float | None = None
+    joint: Transmission, *, force: float, slip_speed: float = 0.01, static_force: float | None = None
 ) -> list[Element]:
     """Coulomb's friction in a joint of one coordinate, regularised: τ = −F tanh(ẋ/v_s), power −F ẋ tanh(ẋ/v_s).
 
     Parameters
     ----------
-    joint : str
-        Its name.
+    joint : str, (str, int) or Tendon
+        A joint by its name, one freedom of a joint of several, or a tendon.
     force : float
         F, the friction of a joint that slides, N·m or N; it does not depend on the load.
     slip_speed : float

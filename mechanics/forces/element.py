@@ -6,7 +6,8 @@ with its law as a formula of scalars (a `helper`):
 ==============  ==================================================  ================================================
 place           the law gets                                        and gives
 ==============  ==================================================  ================================================
-`OnJoint`       numbers, coordinate x, rate s                       force along x, energy U, power of what is not U
+`OnJoint`       numbers, coordinate x of a joint, or length x of a  force along x, energy U, power of what is not U
+                `Tendon` over several, rate s
 `OnEquation`    numbers, φ of one equation between bodies, rate φ̇   force along φ, U, power
 `OnBodies`      numbers, `BodyState` of either body                 force on the first body and its arms, U, power
 `OnScrew`       numbers, 0, rate s along a screw of one body        force along the screw, U, power
@@ -26,14 +27,17 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from liegroup.arrays import of_kind, real, shown
-from mechanics.constraints.loops import Equation
+from liegroup.arrays import real, shown
+from mechanics.constraints.loops import Equation, check_freedom
 from mechanics.errors import ModelError
+from mechanics.forces.tendon import Tendon, Transmission
 from mechanics.joints import Motion
 from mechanics.model.frames import Frame
 
 Array = NDArray[np.float64]
-ON_JOINT, ON_EQUATION, ON_BODIES, ON_SCREW = range(4)
+ON_JOINT, ON_EQUATION, ON_TENDON, ON_BODIES, ON_SCREW = range(5)
+"""Where elements act in the kernels, along one number before others; on a tendon are those of `OnJoint` that name one.
+"""
 
 
 class BodyState(NamedTuple):
@@ -124,6 +128,11 @@ class Element:
         return "N m" if turns else "N"
 
     @property
+    def reads_time(self) -> bool:
+        """Whether the force depends on time by itself: not as an input."""
+        return self.is_driven() and not self.is_input and not getattr(self, "motion").is_constant  # noqa: B009
+
+    @property
     def drives(self) -> bool:
         """Whether it may bring in energy."""
         return self.is_driven()
@@ -146,12 +155,13 @@ class Element:
 
 @dataclass(frozen=True)
 class OnJoint(Element):
-    """A force on the one coordinate of a joint: ``law(numbers, x, s)`` → force, stored energy, power.
+    """A force on one coordinate of a joint, or along a tendon: ``law(numbers, x, s)`` → force, stored energy, power.
 
     Attributes
     ----------
-    joint : str
-        Name of a joint of one coordinate.
+    joint : str, (str, int) or Tendon
+        Name of a joint of one coordinate, one freedom of a joint of several as (name, number), or a tendon, whose
+        length is x and whose rate is s.
 
     Examples
     --------
@@ -159,16 +169,18 @@ class OnJoint(Element):
     """
 
     place = ON_JOINT
-    not_numbers = ("joint", "motion", "name")
+    not_numbers: ClassVar[tuple[str, ...]] = ("joint", "motion", "name")
     linear: ClassVar[bool] = False
     """Whether the force is linear in x and s, whatever the numbers: its derivatives are then found for nothing."""
-    joint: str
+    joint: Transmission
 
     def __str__(self) -> str:
-        return f"{type(self).__name__} on joint {self.joint!r}"
+        where = str(self.joint) if isinstance(self.joint, Tendon) else f"joint {self.joint!r}"
+        return f"{type(self).__name__} on {where}"
 
     def __post_init__(self) -> None:
-        of_kind(self.joint, (str, int), "joint", "the name of a joint")
+        if not isinstance(self.joint, Tendon):
+            check_freedom(self.joint, "joint")
 
     @property
     def counts_turns(self) -> bool:

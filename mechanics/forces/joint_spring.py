@@ -8,6 +8,7 @@ from typing import Any
 from liegroup.arrays import real
 from liegroup.compile import helper
 from mechanics.forces.element import Element, OnJoint, not_negative
+from mechanics.forces.tendon import Transmission
 
 
 @helper
@@ -41,13 +42,13 @@ class JointSpring(OnJoint):
         return self.damping != 0.0
 
 
-def joint_spring(joint: str, stiffness: float, *, rest: float = 0.0, damping: float = 0.0) -> list[Element]:
+def joint_spring(joint: Transmission, stiffness: float, *, rest: float = 0.0, damping: float = 0.0) -> list[Element]:
     """Spring and damper on a joint of one coordinate: τ = −k (x − x₀) − c ẋ, energy k (x − x₀)²/2.
 
     Parameters
     ----------
-    joint : str
-        Its name.
+    joint : str, (str, int) or Tendon
+        A joint by its name, one freedom of a joint of several, or a tendon.
     stiffness : float
         k, N·m/rad or N/m.
     rest : float

@@ -10,6 +10,7 @@ from liegroup.compile import helper
 from mechanics.errors import ModelError
 from mechanics.forces.element import Element, OnJoint, not_negative
 from mechanics.forces.laws import normal_force, normal_law, width_of
+from mechanics.forces.tendon import Transmission
 
 FAR = 1e300
 """Where a stop is that is none: a number, so that nothing becomes 0·∞."""
@@ -47,7 +48,7 @@ class JointStop(OnJoint):
 
 
 def joint_stop(
-    joint: str,
+    joint: Transmission,
     *,
     lower: float | None = None,
     upper: float | None = None,
@@ -62,8 +63,8 @@ def joint_stop(
 
     Parameters
     ----------
-    joint : str
-        Its name.
+    joint : str, (str, int) or Tendon
+        A joint by its name, one freedom of a joint of several, or a tendon.
     lower, upper : float, optional
         x_low and x_up, rad or m; at least one.
     stiffness : float

@@ -8,6 +8,7 @@ from typing import Any
 from liegroup.arrays import of_kind
 from liegroup.compile import helper
 from mechanics.forces.element import Element, OnJoint, motion_or_input
+from mechanics.forces.tendon import Transmission, called
 from mechanics.joints import Motion
 
 
@@ -29,7 +30,7 @@ class Motor(OnJoint):
 
     @property
     def input_name(self) -> str:
-        return self.name or self.joint
+        return self.name or called(self.joint)
 
     @property
     def counts_turns(self) -> bool:
@@ -40,7 +41,7 @@ class Motor(OnJoint):
         return False
 
 
-def motor(joint: str, force: Motion | None = None, *, name: str = "") -> list[Element]:
+def motor(joint: Transmission, force: Motion | None = None, *, name: str = "") -> list[Element]:
     """A torque (or force) u(t) on a joint of one coordinate.
 
     Without a force of its own it is an input of the mechanism's problem: `Problem.with_inputs` and
@@ -48,8 +49,8 @@ def motor(joint: str, force: Motion | None = None, *, name: str = "") -> list[El
 
     Parameters
     ----------
-    joint : str
-        Its name.
+    joint : str, (str, int) or Tendon
+        A joint by its name, one freedom of a joint of several, or a tendon.
     force : Motion, optional
         u(t), N·m or N; default an input, 0 until it is given.
     name : str
@@ -73,4 +74,4 @@ def motor(joint: str, force: Motion | None = None, *, name: str = "") -> list[El
     True
     """
     of_kind(name, str, "name", "a text")
-    return [Motor(joint, motion_or_input(force, "force", name or joint), name)]
+    return [Motor(joint, motion_or_input(force, "force", name or called(joint)), name)]

@@ -11,6 +11,7 @@ from liegroup.compile.cache import depend_on
 from liegroup.compile.decorators import compiled_form
 from liegroup.table import load_components
 from mechanics.errors import ModelError
+from mechanics.forces.actuator import Actuator
 from mechanics.forces.compliant import Compliant
 from mechanics.forces.contact import Contact
 from mechanics.forces.dry_friction import DryFriction
@@ -28,11 +29,23 @@ from mechanics.forces.element import (
 from mechanics.forces.joint_spring import JointSpring
 from mechanics.forces.joint_stop import JointStop
 from mechanics.forces.motor import Motor
+from mechanics.forces.polynomial_spring import PolynomialSpring
 from mechanics.forces.servo import Servo
 from mechanics.forces.wrench import Wrench
 from mechanics.kernels.links import prescribed
 
-KINDS: list[type[Element]] = [JointSpring, Servo, Motor, Compliant, Contact, JointStop, DryFriction, Wrench]
+KINDS: list[type[Element]] = [
+    JointSpring,
+    Servo,
+    Motor,
+    Compliant,
+    Contact,
+    JointStop,
+    DryFriction,
+    Actuator,
+    PolynomialSpring,
+    Wrench,
+]
 """All kinds; the places in this list are their numbers in the kernels."""
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from liegroup.arrays import of_kind
 from liegroup.compile import helper
 from mechanics.forces.element import Element, OnJoint, motion_or_input, not_negative
+from mechanics.forces.tendon import Transmission, called
 from mechanics.joints import Motion
 
 
@@ -32,7 +33,7 @@ class Servo(OnJoint):
 
     @property
     def input_name(self) -> str:
-        return self.name or f"{self.joint}.target"
+        return self.name or f"{called(self.joint)}.target"
 
     def input_unit(self, turns: bool) -> str:
         return "rad" if turns else "m"
@@ -47,7 +48,7 @@ class Servo(OnJoint):
 
 
 def servo(
-    joint: str, *, stiffness: float, damping: float, target: Motion | None = None, name: str = ""
+    joint: Transmission, *, stiffness: float, damping: float, target: Motion | None = None, name: str = ""
 ) -> list[Element]:
     """A drive that follows x_d(t) with a spring and a damper: τ = −k (x − x_d) − c (ẋ − ẋ_d).
 
@@ -55,8 +56,8 @@ def servo(
 
     Parameters
     ----------
-    joint : str
-        Its name.
+    joint : str, (str, int) or Tendon
+        A joint by its name, one freedom of a joint of several, or a tendon.
     stiffness : float
         k, N·m/rad or N/m.
     damping : float
@@ -83,4 +84,4 @@ def servo(
     """
     of_kind(name, str, "name", "a text")
     pair = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")
-    return [Servo(joint, *pair, motion_or_input(target, "target", name or f"{joint}.target"), name)]
+    return [Servo(joint, *pair, motion_or_input(target, "target", name or f"{called(joint)}.target"), name)]

@@ -154,6 +154,23 @@ def calls() -> dict[str, Call]:
         "wheel": (constraints.wheel, {"body": frame, "radius": 0.1, "plane": world, "section": 0.0}),
         "skate": (constraints.skate, {"body": frame, "plane": world, "name": "a"}),
         "joint_spring": (forces.joint_spring, {"joint": "upper", "stiffness": 1.0, "rest": 0.0, "damping": 0.1}),
+        "Tendon": (forces.Tendon, {"coefficients": {"upper": 1.0, "lower": 2.0}, "name": "a"}),
+        "actuator": (
+            forces.actuator,
+            {
+                "joint": "upper",
+                "gain": (1.0, 0.0, 0.0),
+                "bias": 0.1,
+                "command": 0.3,
+                "command_range": (-1.0, 1.0),
+                "force_range": (-2.0, 2.0),
+                "name": "a",
+            },
+        ),
+        "polynomial_spring": (
+            forces.polynomial_spring,
+            {"joint": "upper", "stiffness": (1.0, 2.0), "rest": 0.0, "damping": 0.1},
+        ),
         "joint_stop": (
             forces.joint_stop,
             {

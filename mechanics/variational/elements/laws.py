@@ -26,9 +26,10 @@ from liegroup.compile.scalars import absolute, maximum
 from liegroup.formulas.so2 import cayley_angle
 from liegroup.formulas.vectors import add, cross, scale, subtract
 from mechanics.algebra.vectors import rotated_back
+from mechanics.closed_trees.forces import tendon_joint
 from mechanics.closed_trees.layout import ALONG_ONE, TO_BASE, PackedEquation, closures_of, element_of, on_path
 from mechanics.closed_trees.poses import pose, screws_of
-from mechanics.forces.element import ON_EQUATION, ON_JOINT, BodyState
+from mechanics.forces.element import ON_BODIES, ON_EQUATION, ON_JOINT, ON_TENDON, BodyState
 from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint
 from mechanics.joints.element import SCREW, SLIDE, TURN
 from mechanics.kernels.links import put, vector
@@ -64,6 +65,16 @@ def moved_by_joint(structure: Any, work: Any, i: Any) -> Any:
     return ld2(work, i, SHIFT_JOINT + 2) if is_slide else cayley_angle(ld2(work, i, TURN_JOINT + 2))
 
 
+@helper
+def tendon_over_step(y: Any, parameters: Any, structure: Any, work: Any, e: Any) -> Any:
+    """The length of a tendon at the coordinates y, and its increment over the step."""
+    x = change = 0.0 * ld(y, 0)
+    for k in range(e.first):
+        joint, a = tendon_joint(structure, e, k), ld(parameters, e.equation_numbers + k)
+        x, change = x + a * ld(y, joint.q), change + a * moved_by_joint(structure, work, joint.link)
+    return x, change
+
+
 @kernel
 def along_equation(parameters: Any, structure: Any, closures: Any, e: Any, field_work: Any) -> Any:
     """φ and the screws of the equation of an element, with the poses as they are."""
@@ -74,7 +85,7 @@ def along_equation(parameters: Any, structure: Any, closures: Any, e: Any, field
 @kernel
 def law_along(t: Any, parameters: Any, e: Any, x: Any, s: Any) -> Any:
     """The force of an element along its one number."""
-    if e.place == ON_JOINT:
+    if e.place == ON_JOINT or e.place == ON_TENDON:
         force, _, _ = law_on_joint(e.kind, t, parameters, e, x, s)
     else:
         force, _, _ = law_on_equation(e.kind, t, parameters, e, x, s)
@@ -208,7 +219,7 @@ def remember_start(parameters: Any, structure: Any, options: Any, field_work: An
             st2(work, lines.rows + r, k, 0.0)
     for n in range(closures.forces):
         e = element_of(structure, closures, n)
-        if takes_part(e, options) and e.place != ON_JOINT:
+        if takes_part(e, options) and (e.place == ON_EQUATION or e.place == ON_BODIES):
             row = lines.rows + e.row
             if e.place == ON_EQUATION:
                 phi, W_i, W_j = along_equation(parameters, structure, closures, e, field_work)
@@ -244,6 +255,15 @@ def evaluate(
                 st2(work, row, IMPULSE_OF, x)
                 st2(work, e.link, DRAG, ld2(work, e.link, DRAG) + impedance)
                 noise = maximum(noise, absolute(impedance) * (GRAIN * absolute(before)))
+            elif e.place == ON_TENDON:
+                before, change = tendon_over_step(y, parameters, structure, work, e)
+                x, impedance = at_start(t, h, options, parameters, e, before, change)
+                st2(work, row, IMPULSE_OF, x)
+                st2(work, row, FEEL, impedance)
+                noise = maximum(noise, absolute(impedance) * (GRAIN * absolute(before)))
+                if e.reach == ALONG_ONE:
+                    a = ld(parameters, e.equation_numbers)
+                    st2(work, e.link, DRAG, ld2(work, e.link, DRAG) + a * a * impedance)
             elif e.place == ON_EQUATION:
                 phi, W_i, W_j = along_equation(parameters, structure, closures, e, field_work)
                 before = ld2(work, row, PHI)
@@ -324,6 +344,9 @@ def evaluate_end(
             if e.place == ON_JOINT:
                 change = moved_by_joint(structure, work, e.link)
                 st2(work, row, IMPULSE_OF, at_end(t, h, options, parameters, e, ld(y, e.first), change))
+            elif e.place == ON_TENDON:
+                after, change = tendon_over_step(y, parameters, structure, work, e)
+                st2(work, row, IMPULSE_OF, at_end(t, h, options, parameters, e, after, change))
             elif e.place == ON_EQUATION:
                 phi, W_i, W_j = along_equation(parameters, structure, closures, e, field_work)
                 before = ld2(work, row, PHI)

@@ -15,14 +15,16 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.arithmetic.elimination import solve_rows
-from liegroup.compile import helper, kernel, ld2, select, st2
+from liegroup.compile import helper, kernel, ld, ld2, select, st2
 from liegroup.formulas.vectors import dot
+from mechanics.closed_trees.forces import tendon_joint
 from mechanics.closed_trees.layout import closures_of, element_of, equation_of, scale_of
-from mechanics.forces.element import ON_BODIES, ON_JOINT
+from mechanics.forces.element import ON_BODIES, ON_JOINT, ON_TENDON
 from mechanics.kernels.links import freedom, vector
 from mechanics.model.layout import header_of, link_of
 from mechanics.variational.closed_step import (
     add_reactions,
+    along_joint,
     clear_path,
     closing,
     deflate,
@@ -32,7 +34,7 @@ from mechanics.variational.closed_step import (
     respond,
 )
 from mechanics.variational.elements.lines import AIM, FEEL, IMPULSE_OF, PUSH, element_lines, takes_part
-from mechanics.variational.workspace import ETA, G0, IMPULSE, TARGET
+from mechanics.variational.workspace import ALONG_JOINT, ETA, G0, IMPULSE, TARGET
 
 
 @helper
@@ -42,17 +44,28 @@ def rows_in(element: Any) -> Any:
 
 
 @helper
-def push_row(work: Any, e: Any, row: Any, x: Any) -> None:
-    """The impulse x of a row on its two bodies."""
-    i, j = e.first, e.second
-    for k in range(6):
-        st2(work, i, IMPULSE + k, ld2(work, i, IMPULSE + k) + x * ld2(work, row, PUSH + k))
-        st2(work, j, IMPULSE + k, ld2(work, j, IMPULSE + k) + x * ld2(work, row, PUSH + 6 + k))
+def push_row(parameters: Any, structure: Any, work: Any, e: Any, row: Any, x: Any) -> None:
+    """The impulse x of a row on its two bodies, or on the joints of its tendon."""
+    if e.place == ON_TENDON:
+        for k in range(e.first):
+            i, a = tendon_joint(structure, e, k).link, ld(parameters, e.equation_numbers + k)
+            st2(work, i, ALONG_JOINT, ld2(work, i, ALONG_JOINT) + a * x)
+    else:
+        i, j = e.first, e.second
+        for k in range(6):
+            st2(work, i, IMPULSE + k, ld2(work, i, IMPULSE + k) + x * ld2(work, row, PUSH + k))
+            st2(work, j, IMPULSE + k, ld2(work, j, IMPULSE + k) + x * ld2(work, row, PUSH + 6 + k))
 
 
 @helper
-def felt(work: Any, e: Any, row: Any) -> Any:
+def felt(parameters: Any, structure: Any, work: Any, e: Any, row: Any) -> Any:
     """R η of a row."""
+    if e.place == ON_TENDON:
+        change = 0.0 * ld2(work, row, FEEL)
+        for k in range(e.first):
+            a = ld(parameters, e.equation_numbers + k)
+            change = change + a * along_joint(structure, work, tendon_joint(structure, e, k).link)
+        return ld2(work, row, FEEL) * change
     i, j = e.first, e.second
     on_i = dot(vector(work, row, FEEL), vector(work, i, ETA)) + dot(
         vector(work, row, FEEL + 3), vector(work, i, ETA + 3)
@@ -75,7 +88,7 @@ def add_impulses(parameters: Any, structure: Any, options: Any, work: Any, colum
                 st2(work, e.link, column, ld2(work, e.link, column) + ld2(work, row, IMPULSE_OF))
             else:
                 for k in range(rows_in(e)):
-                    push_row(work, e, row + k, ld2(work, row + k, IMPULSE_OF))
+                    push_row(parameters, structure, work, e, row + k, ld2(work, row + k, IMPULSE_OF))
     add_reactions(parameters, structure, work, column, at)
 
 
@@ -93,7 +106,9 @@ def aim_again(parameters: Any, structure: Any, options: Any, work: Any) -> None:
 
 
 @kernel
-def fill_column(structure: Any, options: Any, field_work: Any, work: Any, column: Any, sign: Any) -> None:
+def fill_column(
+    parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, column: Any, sign: Any
+) -> None:
     """What all equations feel of the present η, times a sign, in a column of the system."""
     closures, own, lines = closures_of(structure), lines_of(structure), element_lines(structure, options)
     m = own.equations
@@ -104,7 +119,7 @@ def fill_column(structure: Any, options: Any, field_work: Any, work: Any, column
         if takes_part(e, options) and e.row < lines.across:
             for k in range(rows_in(e)):
                 a = e.row + k
-                st2(work, lines.system + m + a, column, sign * felt(work, e, lines.rows + a))
+                st2(work, lines.system + m + a, column, sign * felt(parameters, structure, work, e, lines.rows + a))
 
 
 @kernel
@@ -117,7 +132,7 @@ def correct_impulses(parameters: Any, structure: Any, options: Any, field_work: 
     closures, own, lines = closures_of(structure), lines_of(structure), element_lines(structure, options)
     m, size = own.equations, lines.equations
     move_path(parameters, structure, work)
-    fill_column(structure, options, field_work, work, size, -1.0)
+    fill_column(parameters, structure, options, field_work, work, size, -1.0)
     for c in range(m):
         gap = scale_of(parameters, equation_of(structure, closures, c)) * ld2(field_work, closures.gap, c)
         st2(work, lines.system + c, size, ld2(work, lines.system + c, size) - gap)
@@ -125,16 +140,16 @@ def correct_impulses(parameters: Any, structure: Any, options: Any, field_work: 
         clear_path(structure, work)
         push(structure, work, c, 1.0)
         respond(parameters, structure, work)
-        fill_column(structure, options, field_work, work, c, 1.0)
+        fill_column(parameters, structure, options, field_work, work, c, 1.0)
     for n in range(closures.forces):
         e = element_of(structure, closures, n)
         if takes_part(e, options) and e.row < lines.across:
             for k in range(rows_in(e)):
                 a = e.row + k
                 clear_path(structure, work)
-                push_row(work, e, lines.rows + a, 1.0)
+                push_row(parameters, structure, work, e, lines.rows + a, 1.0)
                 respond(parameters, structure, work)
-                fill_column(structure, options, field_work, work, m + a, 1.0)
+                fill_column(parameters, structure, options, field_work, work, m + a, 1.0)
                 st2(work, lines.system + m + a, m + a, ld2(work, lines.system + m + a, m + a) + 1.0)
     deflate(structure, field_work, work, lines.system, size)
     solve_rows(work, lines.system, size, 1)
@@ -149,5 +164,5 @@ def correct_impulses(parameters: Any, structure: Any, options: Any, field_work: 
         if takes_part(e, options) and e.row < lines.across:
             for k in range(rows_in(e)):
                 x = ld2(work, lines.system + m + e.row + k, size)
-                push_row(work, e, lines.rows + e.row + k, select(frozen, 0.0 * x, x))
+                push_row(parameters, structure, work, e, lines.rows + e.row + k, select(frozen, 0.0 * x, x))
     add_reactions(parameters, structure, work, TARGET, G0)

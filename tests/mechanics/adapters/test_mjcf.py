@@ -198,17 +198,18 @@ def test_a_spring_that_rests_nowhere_is_named():
 
 GEOM = '<geom size="0.1" pos="0 0 -1" contype="0" conaffinity="0"/>'
 BALL = '<body name="c" pos="0 0 -0.5"><joint name="n" type="ball" stiffness="2"/><geom size="0.1"/></body>'
+SITES = '<site name="p" pos="0 0 -0.1"/><site name="o" pos="0.2 0 0.1"/>'
 INERT = {
     "inactive only": '<equality><joint joint1="j" joint2="k" name="E" active="false"/></equality>',
-    "tendons only": """<tendon><fixed name="T"><joint joint="j" coef="1"/></fixed></tendon>
-    <equality><tendon name="E" tendon1="T"/></equality>""",
+    "spatial tendons only": """<tendon><spatial name="T" stiffness="3"><site site="p"/><site site="o"/></spatial>
+    </tendon><equality><tendon name="E" tendon1="T"/></equality>""",
 }
 
 
 @pytest.mark.parametrize("case", INERT)
 def test_a_file_whose_equalities_do_not_act_is_an_open_tree(case):
     with pytest.warns(ModelWarning, match=r"left out.*: E"):
-        made = mechanics.load_mechanism(sprung(tail=INERT[case]))
+        made = mechanics.load_mechanism(sprung(more=SITES, tail=INERT[case]))
     assert (made.mobility.dof, len(made.equations)) == (2, 0)
 
 
@@ -218,13 +219,38 @@ def test_equalities_that_are_switched_off_do_not_act():
         assert mechanics.load_mechanism(text).mobility.dof == 2
 
 
+SPATIAL = INERT["spatial tendons only"].split("<equality>")[0]
+MUSCLE = """<actuator><general name="M" joint="j" gaintype="muscle" lengthrange="0 1"
+    gainprm="0.75 1.05 -1 200 0.5 1.6 1.5 1.3 1.2"/></actuator>"""
 LEFT_OUT = {
-    "friction": (sprung().replace('ref="10"', 'frictionloss="1"'), "dry friction.*: j"),
-    "actuators": (sprung(tail='<actuator><motor name="M" joint="j"/></actuator>'), "actuators are left out.*: M"),
     "springs of balls": (sprung(more=BALL), "springs of balls.*: n"),
+    "friction of balls": (sprung(more=BALL.replace("stiffness", "frictionloss")), "dry friction.* of balls.*: n"),
+    "damping of balls": (sprung(more=BALL.replace('stiffness="2"', 'damping="1 2"')), "not linear of balls.*: n"),
+    "limits of balls": (sprung(more=BALL.replace('stiffness="2"', 'range="0 9"')), "limits of balls.*: n"),
+    "motors of balls": (sprung(more=BALL, tail='<actuator><motor name="M" joint="n"/></actuator>'), "on balls.*: M"),
+    "motors at sites": (sprung(more=SITES, tail='<actuator><motor name="M" site="p"/></actuator>'), "at sites.*: M"),
+    "activation": (
+        sprung(tail='<actuator><general name="M" joint="j" dyntype="filter" dynprm="0.1"/></actuator>'),
+        "state of their own.*: M",
+    ),
+    "muscles": (sprung(tail=MUSCLE), "law that is not affine.*: M"),
+    "motors of spatial tendons": (
+        sprung(more=SITES, tail=SPATIAL + '<actuator><motor name="M" tendon="T"/></actuator>'),
+        "on spatial tendons.*: M",
+    ),
+    "one range for two motors": (
+        sprung(tail='<actuator><motor joint="j"/><motor joint="j"/></actuator>').replace(
+            'ref="10"', 'actuatorfrcrange="-1 1"'
+        ),
+        "actuatorfrcrange.*: j",
+    ),
+    "armature of tendons": (
+        sprung(tail='<tendon><fixed name="T" armature="1"><joint joint="j" coef="1"/></fixed></tendon>'),
+        "tendons with armature.*: T",
+    ),
     "gravity compensation": (sprung().replace('name="b"', 'name="b" gravcomp="1"'), "gravity compensation.*: b"),
     "contacts": (sprung().replace('contype="0"', 'contype="1"'), "contacts are not modelled.*: geom_0"),
-    "tendons": (sprung(tail=INERT["tendons only"].split("<equality>")[0]), "tendons are left out: T"),
+    "spatial tendons": (sprung(more=SITES, tail=SPATIAL), "springs of spatial tendons.*: T"),
 }
 
 

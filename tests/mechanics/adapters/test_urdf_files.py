@@ -7,6 +7,7 @@ import pytest
 
 import mechanics
 from mechanics import ModelError, ModelWarning
+from mechanics.forces import Tendon
 from mechanics.models import Limits
 
 INERTIAL = '<inertial><origin xyz="0 0 0.5"/><mass value="2"/>'
@@ -274,7 +275,7 @@ def test_damping_acts_and_limits_are_carried_as_data(load):
     data = tree.bodies[0].data
     assert tree.damping == [0.5]
     assert (data.lower, data.upper, data.effort, data.velocity) == ([-1], [2], [30], [4])
-    assert any("limit" in note and "not enforced" in note for note in tree.notes)
+    assert any("limit" in note and "carried as data" in note for note in tree.notes)
     still = load(model, damping=False)
     assert still.damping == [0.0]
     assert any("damping=False" in note for note in still.notes)
@@ -321,6 +322,78 @@ def test_mimic_joints_that_cannot_follow_are_named(law, kind, message, tmp_path)
     path.write_text(follower(law, kind))
     with pytest.raises(ModelError, match=message):
         mechanics.load_mechanism(path)
+
+
+GEARED = """<transmission name="t"><type>transmission_interface/SimpleTransmission</type><joint name="shoulder"/>
+ <actuator name="motor"><mechanicalReduction>{}</mechanicalReduction></actuator></transmission>"""
+
+
+def geared(reduction="-50", more=""):
+    inside = '<axis xyz="0 0 1"/><limit lower="-1" upper="2" effort="20" velocity="3"/>'
+    inside += '<dynamics damping="0.1" friction="0.4"/>'
+    return ARM.replace('<axis xyz="0 0 1"/>', inside) + GEARED.format(reduction) + more
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(content, **options):
+        path = tmp_path / "model.urdf"
+        path.write_text(f"<robot name='r'>{content}</robot>")
+        return mechanics.load_mechanism(path, **options)
+
+    return read
+
+
+def test_a_transmission_is_a_motor_through_a_gear(read):
+    """Moment of inertia 1 + 2·0 about the axis; the motor's 0.3 N·m are −15 N·m at the joint, at most 20."""
+    made = read(geared())
+    drive = made.actuators["motor"]
+    assert drive.joint == Tendon({"shoulder": -50.0}, "motor")
+    assert drive.force_range == (-0.4, 0.4)
+    (friction,) = (e for e in made.elements if e is not drive)
+    assert (friction.joint, friction.force) == ("shoulder", 0.4)
+    m = mechanics.mass_matrix(made.tree, [0.0])[0, 0]
+    for u, force in ((0.0, 0.0), (0.3, -15.0), (0.5, -20.0)):
+        v, p_dot = made.with_commands({"motor": u}).rhs([0.2], [2.0 * m])
+        assert p_dot[0] == pytest.approx(force - 0.1 * v[0] - 0.4)
+    assert not any("transmission" in note for note in made.tree.notes)
+    assert read(geared(), actuators=False, friction=False).elements == ()
+
+
+def test_a_rotor_adds_its_inertia_through_the_gear(read):
+    rotor = '<x:rotor_inertia value="2e-4"/><x:gear_ratio value="50"/></actuator>'
+    model = geared().replace("</actuator>", rotor).replace("<transmission", '<transmission xmlns:x="d"')
+    masses = [mechanics.mass_matrix(read(m).tree, [0.0])[0, 0] for m in (geared(), model)]
+    assert masses[1] - masses[0] == pytest.approx(0.5)
+    with pytest.raises(ModelError, match=r"'t'>: rotor_inertia and gear_ratio are .*'-1'"):
+        read(model.replace("2e-4", "-1"))
+
+
+def test_a_stop_at_a_limit_is_critically_damped(read):
+    made = read(geared(), stops=True, friction=False, actuators=False, damping=False)
+    m = mechanics.mass_matrix(made.tree, [0.0])[0, 0]
+    assert made.rhs([2.001], [0.0])[1] == pytest.approx([-m * 0.001 / 0.02**2])
+    assert made.rhs([-1.001], [0.0])[1] == pytest.approx([m * 0.001 / 0.02**2])
+    assert made.rhs([1.0], [3.0])[1] == pytest.approx([0.0], abs=1e-12)
+
+
+def test_transmissions_of_other_kinds_are_notes(read):
+    other = '<transmission name="d"><type>x/Differential</type><joint name="shoulder"/></transmission>'
+    lost = '<transmission name="e" type="SimpleTransmission"><joint name="elbow"/><actuator name="b"/></transmission>'
+    notes = "; ".join(read(geared("1", other + lost)).tree.notes)
+    assert "of type 'x/Differential': not carried over: d" in notes
+    assert "do not move in one coordinate: not carried over: e" in notes
+
+
+@pytest.mark.parametrize("reduction", ["0", "nan", "x", "1 2", "1e300"])
+def test_a_reduction_that_is_none_is_named(reduction, read):
+    with pytest.raises(ModelError, match=rf"'t'> <mechanicalReduction>: is '{reduction}'"):
+        read(geared(reduction))
+
+
+def test_negative_friction_is_named(read):
+    with pytest.raises(ModelError, match=r"model\.urdf: joint 'shoulder': friction is -0\.4"):
+        read(geared().replace('friction="0.4"', 'friction="-0.4"'))
 
 
 def test_everything_else_in_the_file_is_listed_in_the_notes(load):

@@ -17,7 +17,9 @@ from mechanics.forces import (
     OnJoint,
     Plane,
     Sphere,
+    Tendon,
     Wheel,
+    actuator,
     bushing,
     compliant,
     contact,
@@ -25,6 +27,7 @@ from mechanics.forces import (
     joint_spring,
     joint_stop,
     motor,
+    polynomial_spring,
     register,
     servo,
     spring_damper,
@@ -56,6 +59,16 @@ BALL, LEANING = Sphere(HULL, 5.0), Frame.with_axis("hull", (0.2, 0.1, -0.3), (0.
 SOFT = {"stiffness": 300.0, "damping": 7.0}
 ELEMENTS = {
     "joint spring": joint_spring("arm_joint", 20.0, rest=0.3, damping=0.7),
+    "spring of a tendon": joint_spring(Tendon({"arm_joint": 0.8, "slider_joint": -1.5}), 20.0, rest=0.3, damping=0.7),
+    "geared servo": servo(Tendon({"arm_joint": 3.0}), stiffness=2.0, damping=0.7, target=Motion((0.1, 0.4))),
+    "actuator": actuator("arm_joint", gain=(3.0, 0.4, -0.3), bias=(0.1, -20.0, -2.0), command=Motion((0.5, 2.0))),
+    "actuator at the end of its ranges": actuator(
+        Tendon({"arm_joint": 2.0, "door_joint": 0.5}), command=9.0, command_range=(-4.0, 4.0), force_range=(-1.0, 3.0)
+    ),
+    "stiffening spring": polynomial_spring("arm_joint", (5.0, 1.0, 9.0), rest=0.2, damping=(0.1, 0.2, 0.3)),
+    "slack spring": polynomial_spring(
+        Tendon({"arm_joint": 1.0, "door_joint": 1.0}), 20.0, rest=(-0.1, 0.1), damping=0.2
+    ),
     "lower stop": joint_stop("arm_joint", lower=5.0, stiffness=30.0, damping=0.2),
     "upper stop": joint_stop("slider_joint", lower=-9.0, upper=-4.0, stiffness=30.0, damping=3.0, law="kelvin_voigt"),
     "dry friction": dry_friction("arm_joint", force=4.0, slip_speed=0.5),

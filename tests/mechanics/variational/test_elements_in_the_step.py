@@ -15,7 +15,7 @@ from integrators.step_derivatives.linearised import linearised_step
 from liegroup.table import bracket
 from mechanics import Body, Frame, Inertia, JointData, Tree
 from mechanics.errors import ModelError
-from mechanics.forces import Sphere, bushing, contact, joint_spring, joint_stop, servo, spring_damper
+from mechanics.forces import Sphere, Tendon, bushing, contact, joint_spring, joint_stop, servo, spring_damper
 from mechanics.forces.element import BodyState, OnBodies
 from mechanics.joints import Free, Motion, Prismatic, Revolute
 from mechanics.mechanism import Mechanism
@@ -127,6 +127,28 @@ def test_a_joint_spring_and_a_servo_meet_them(rule):
     p0, p1 = reference.momenta(made.tree, "split", 0.0, H, q0, q1)
     assert np.abs(p0 - (problem.y0[n:] + impulses[0])).max() < 1e-12 * np.abs(p0).max()
     assert np.abs(p1 - (y[n:] - impulses[1])).max() < 1e-12 * np.abs(p0).max()
+
+
+COORDS = {"across": {"slider_joint": 0.8, "door_joint": -1.7}, "geared": {"door_joint": 3.0}}
+
+
+@pytest.mark.parametrize("rule", METHODS)
+@pytest.mark.parametrize("over", COORDS)
+@pytest.mark.parametrize(("stiffness", "damping"), [(50.0, 3.0), (50.0, 3e5)])
+def test_a_spring_and_damper_along_a_tendon_meets_them(over, rule, stiffness, damping):
+    made = loaded(joint_spring(Tendon(COORDS[over]), stiffness, rest=0.3, damping=damping))
+    problem, n = posed(made), made.tree.nq
+    y = step_map(problem, METHODS[rule], interpreted=True)(problem.y0, H)
+    q0, q1 = problem.y0[:n], y[:n]
+
+    def value(q):
+        return sum(a * q[made.tree.q_slice(name)][0] for name, a in COORDS[over].items()) - 0.3
+
+    start, end = along_number(made, q0, q1, value, lambda x, s: -stiffness * x - damping * s, rule)
+    p0, p1 = reference.momenta(made.tree, "split", 0.0, H, q0, q1)
+    tolerance = 1e-12 * np.abs(problem.y0[n:]).max() + 4e-15 * damping
+    assert np.abs(p0 - (problem.y0[n:] + start)).max() < tolerance
+    assert np.abs(p1 - (y[n:] - end)).max() < tolerance
 
 
 @pytest.mark.parametrize("plane", [GROUND, FLOOR], ids=["on the ground", "on a moving body"])
