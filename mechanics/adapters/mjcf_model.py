@@ -107,6 +107,14 @@ def view(model: Any) -> SimpleNamespace:
     return SimpleNamespace(**made | {"names": bytes(made["names"]), "disabled": set(made["disabled"])})
 
 
+def view(model: Any) -> SimpleNamespace:
+    """The arrays of a model of the package mujoco, as of `compiled`."""
+    import mujoco
+
+    made = arrays(model, mujoco.mjtDisableBit)
+    return SimpleNamespace(**made | {"names": bytes(made["names"]), "disabled": set(made["disabled"])})
+
+
 def _never_done(where: str, after: str) -> ModelError:
     return ModelError(where, f"MuJoCo's compiler was not done after {after}", "raise limits.seconds if you trust it")
 
