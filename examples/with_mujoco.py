@@ -1,6 +1,6 @@
 """Your MuJoCo model, another integrator: a chain of balls swings for 200 s by MuJoCo's RK4 and by the variational step.
 
-The MJCF file is read as it is.  States go back to MuJoCo by name, for its viewer and its sensors.
+The tree is made of the model in memory.  States go back to MuJoCo by the names of joints, for its viewer and sensors.
 """
 
 from pathlib import Path
@@ -26,21 +26,21 @@ XML = """
 </mujoco>
 """
 
-tree = mechanics.load_mjcf(XML)
+model = mujoco.MjModel.from_xml_string(XML)
+tree, states = mechanics.from_mujoco(model)
 q, v = tree.neutral(), np.zeros(tree.nv)
 v[:3], v[4] = (3.0, 2.0, 5.0), 4.0
 run = integrate(mechanics.hamiltonian_problem(tree, q, v), "TREE_VARIATIONAL", (0, 200), step=0.005)
 
-model = mujoco.MjModel.from_xml_string(XML)
 data = mujoco.MjData(model)
-data.qpos[:], data.qvel[:] = q, v
+data.qpos[:], data.qvel[:] = states.theirs(q, v)
 energies = []
 model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
 for _ in range(run.steps):
     mujoco.mj_step(model, data)
     energies.append(data.energy.sum())
 
-data.qpos[:] = run["q"][-1]  # our last configuration, in MuJoCo
+data.qpos[:] = run.as_mujoco(model)[0][-1]  # our last configuration, in MuJoCo
 mujoco.mj_forward(model, data)
 print(
     f"the tip ends at {data.body(model.nbody - 1).xpos.round(3)}; relative error of our energy "

@@ -1,6 +1,6 @@
 """Your Pinocchio code, another integrator: UR5 swings freely for 20 s, Pinocchio says where its tool is.
 
-One tree is both: states and Jacobians go between the two by name.
+The tree is made of the model in memory; states go between the two by the names of the joints.
 """
 
 from pathlib import Path
@@ -11,25 +11,23 @@ from matplotlib.figure import Figure
 
 import mechanics
 from integrators import integrate
-from mechanics import to_pinocchio
 
-tree = mechanics.load_model("ur5", damping=False)
-other = to_pinocchio(tree)
-data = other.model.createData()
+model = pinocchio.buildModelFromUrdf(str(mechanics.model_path("ur5")))
+tree, states = mechanics.from_pinocchio(model, damping=False)
+data = model.createData()
 
 rng = np.random.default_rng(3)
 q, v, tau = tree.random_configuration(rng), rng.normal(size=tree.nv), rng.normal(size=tree.nv)
-theirs = pinocchio.aba(other.model, data, other.configuration(q), other.velocity(v), other.velocity(tau))
-print(
-    "accelerations differ by "
-    f"{np.abs(other.tree_velocity(theirs) - mechanics.forward_dynamics(tree, q, v, tau)).max():.1e}"
-)
+their_q, their_v = states.theirs(q, v)
+theirs = pinocchio.aba(model, data, their_q, their_v, states.theirs(q, p=tau)[1])
+ours = mechanics.forward_dynamics(tree, q, v, tau)
+print(f"accelerations differ by {np.abs(states.our_acceleration(their_q, their_v, theirs) - ours).max():.1e}")
 
 run = integrate(mechanics.hamiltonian_problem(tree, q, v), "TREE_VARIATIONAL", (0, 20), step=1e-3, save_every=10)
-tool = other.model.getFrameId(tree.bodies[-1].name)
+tool = model.getFrameId(tree.bodies[-1].name)
 path = []
-for state in run["q"]:
-    pinocchio.framesForwardKinematics(other.model, data, other.configuration(state))
+for state in run.as_pinocchio(model)[0]:
+    pinocchio.framesForwardKinematics(model, data, state)
     path.append(data.oMf[tool].translation.copy())
 path = np.array(path)
 

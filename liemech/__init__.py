@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from integrators import Problem, Solution, integrate, resume, suggest_step
     from integrators.methods import METHODS
     from liegroup import Group, product, rn, se2, se3, so2, so3
+    from liemech.mujoco import mujoco_stepper
     from mechanics import (
         Body,
         Inertia,
@@ -58,6 +59,7 @@ __all__ = [
     "load_model",
     "load_urdf",
     "model_names",
+    "mujoco_stepper",
     "product",
     "resume",
     "rn",
@@ -67,7 +69,7 @@ __all__ = [
     "so3",
     "suggest_step",
 ]
-_HOMES = ("integrators", "integrators.methods", "liegroup", "mechanics", "mechanics.systems")
+_HOMES = ("integrators", "integrators.methods", "liegroup", "mechanics", "mechanics.systems", "liemech.mujoco")
 """Where the names stand, looked through in this order."""
 
 

@@ -1,0 +1,183 @@
+"""MuJoCo's loop with another integrator: one call in the place of ``mujoco.mj_step``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators import stepper
+from liegroup.arrays import of_kind, positive
+from liegroup.modules import listing
+from mechanics import Mechanism, ModelError
+from mechanics.adapters.mujoco_model import checked, mechanism_now, side_of
+from mechanics.adapters.state_map import StateMap
+from mechanics.forces import Element, motor, wrench
+from mechanics.joints import Free
+from mechanics.model.frames import Frame
+
+__all__ = ["MujocoStepper", "mujoco_stepper"]
+__dir__ = listing(__all__)
+
+Array = NDArray[np.float64]
+
+
+class MujocoStepper:
+    """A step of a MuJoCo model by a method of this project, ``step(data)`` in the place of ``mj_step(model, data)``.
+
+    A step writes qpos, qvel and time, and reads what acts: the forces of the actuators (ctrl), qfrc_applied and
+    xfrc_applied, all held over the step: the force of a stiff servo, too, which then is of first order in h.  As after
+    ``mj_step``, positions of bodies, sensors and energies in the data are those at its beginning.  As long as nobody
+    else writes qpos and qvel, momenta go on to the last digit.
+
+    Attributes
+    ----------
+    model : mujoco.MjModel
+        As it was when the stepper was made; make another after changing it.
+    mechanism : Mechanism
+        What is stepped: the model without its actuators, with inputs on its joints.
+    states : StateMap
+        Between the two.
+    step : float
+        s.
+
+    Examples
+    --------
+    See `mujoco_stepper`.
+    """
+
+    def __init__(self, model: Any, method: str, step: float) -> None:
+        self._mujoco = checked(model)
+        if model.na:
+            raise ModelError("model", f"has {model.na} activations, states of its actuators", "step it by mj_step")
+        self.model, self.step = model, step
+        made, report = mechanism_now(model)
+        report.changes = [one for one in report.changes if "actuator" not in one[0]]
+        report.warn(4)
+        inputs, velocities = _inputs(made)
+        acting = [[e] for e in made.elements if type(e).__name__ != "Actuator"]  # MuJoCo says what actuators do
+        self.mechanism = Mechanism(
+            made.tree, made.equations.closures, made.home, [*acting, *inputs], made.mobility.rank, made.name
+        )
+        self.states = StateMap(made.tree, side_of(model))
+        self._problem = self.mechanism.problem()
+        self._take = stepper(self._problem, method, step)
+        self._pushed = np.array([velocities[name] for name in self._take.names], dtype=np.intp)
+        self._last: tuple[Array, Array, Array] | None = None
+
+    def __repr__(self) -> str:
+        return f"<MujocoStepper: {self._take!r}>"
+
+    def __call__(self, data: Any) -> None:
+        """One step.
+
+        Parameters
+        ----------
+        data : mujoco.MjData
+            Of the model; it is changed.
+
+        Raises
+        ------
+        TypeError
+            No data.
+        ValueError
+            Forces on joints that cannot take any here: on balls, and on joints that share a body; StepError if the step
+            fails.
+        """
+        of_kind(data, self._mujoco.MjData, "data", "a mujoco.MjData")
+        self._mujoco.mj_step1(self.model, data)
+        self._mujoco.mj_fwdActuation(self.model, data)
+        y = self._state(data)
+        _, tau = self.states.ours(data.qpos, p=self._forces(data))
+        if left := np.flatnonzero(np.delete(tau, self._pushed)).size:
+            raise ValueError(f"data: {left} forces on balls or on joints that share a body, where none can act here")
+        y = self._take(y, tau[self._pushed], data.time)
+        nq, nv = self.mechanism.tree.nq, self.mechanism.tree.nv
+        v = self._problem.velocity(data.time + self.step, y)[:nv]
+        data.qpos[:], data.qvel[:] = self.states.theirs(y[:nq], v)
+        data.time += self.step
+        self._last = y, data.qpos.copy(), data.qvel.copy()
+
+    def _state(self, data: Any) -> Array:
+        """(q, p) of the data: those of the last step unless somebody has changed qpos or qvel."""
+        if self._last is not None:
+            y, qpos, qvel = self._last
+            if np.array_equal(qpos, data.qpos) and np.array_equal(qvel, data.qvel):
+                return y
+        q, v = self.states.ours(data.qpos, data.qvel)
+        return np.concatenate([q, self.mechanism.momentum(q, v)])
+
+    def _forces(self, data: Any) -> Array:
+        """Generalised forces of actuators and from outside."""
+        tau = data.qfrc_actuator + data.qfrc_applied
+        for b in np.flatnonzero(np.any(data.xfrc_applied, axis=1)):
+            one = data.xfrc_applied[b]
+            self._mujoco.mj_applyFT(self.model, data, one[:3], one[3:], data.xipos[b], int(b), tau)
+        return np.asarray(tau)
+
+
+def _inputs(made: Mechanism) -> tuple[list[list[Element]], dict[str, int]]:
+    """Elements without a force of their own on the joints that take one, and the velocity that each input pushes."""
+    found: list[list[Element]] = []
+    for body in made.tree.bodies:
+        if isinstance(body.joint, Free):
+            found.append(wrench(Frame(body.name)))
+        elif body.joint.n_v == 1:
+            found.append(motor(body.joint_name))
+        else:
+            found.append([])
+    starts = made.tree.v_offsets.tolist()
+    named = {e.input_name: start + k for one, start in zip(found, starts, strict=False) for k, e in enumerate(one)}
+    return [one for one in found if one], named
+
+
+def mujoco_stepper(model: Any, method: str = "MIDPOINT", step: float | None = None) -> MujocoStepper:
+    """A step of a MuJoCo model by a method of this project, for the place of ``mj_step`` in a loop.
+
+    Parameters
+    ----------
+    model : mujoco.MjModel
+        Without activations.
+    method : str
+        Of one step: "MIDPOINT" is symplectic from any start; "TREE_VARIATIONAL" and "RKMK4" cost less.
+    step : float, optional
+        h, s; default the time step of the model.
+
+    Returns
+    -------
+    MujocoStepper
+        ``step(data)`` in the place of ``mujoco.mj_step(model, data)``.
+
+    Raises
+    ------
+    TypeError
+        No model.
+    ModelError
+        Activations, and what `mechanics.from_mujoco` says.
+    ValueError
+        A step that is not positive; a method that takes no single steps.
+
+    Warns
+    -----
+    ModelWarning
+        What MuJoCo would do and the step does not: contacts above all.
+
+    Examples
+    --------
+    >>> import liemech
+    >>> import mujoco
+    >>> text = "<mujoco><worldbody><body><joint name='hinge' axis='0 1 0'/>"
+    >>> text += "<geom size='0.1' pos='0 0 -1' contype='0' conaffinity='0'/></body></worldbody>"
+    >>> model = mujoco.MjModel.from_xml_string(text + "<actuator><motor joint='hinge'/></actuator></mujoco>")
+    >>> data, step = mujoco.MjData(model), liemech.mujoco_stepper(model)
+    >>> for _ in range(10):
+    ...     data.ctrl[0] = -0.1 * data.qvel[0]
+    ...     step(data)
+    >>> round(data.time, 9)
+    0.02
+    """
+    of_kind(method, str, "method", "the name of a method")
+    checked(model)
+    h = float(model.opt.timestep) if step is None else positive(step, "step")
+    return MujocoStepper(model, method, h)

@@ -1,0 +1,70 @@
+"""A loop of MuJoCo's with one call in the place of ``mj_step``."""
+
+import numpy as np
+import pytest
+
+import liemech
+from mechanics import ModelError, ModelWarning
+
+mujoco = pytest.importorskip("mujoco")
+
+TEXT = """
+<mujoco model="arm on a hull">
+  <option timestep="0.002" integrator="RK4"/>
+  <default><geom contype="0" conaffinity="0"/></default>
+  <worldbody>
+    <body name="hull" pos="0 0 1"><freejoint name="root"/><geom type="box" size="0.3 0.2 0.1"/>
+      <body name="upper"><joint name="shoulder" axis="0 1 0" ref="20"/><geom size="0.05" pos="0 0.1 -0.4"/>
+        <body name="lower" pos="0 0 -0.5"><joint name="elbow" axis="0 1 0" stiffness="2" damping="0.1"/>
+          <geom size="0.05" pos="0.1 0 -0.4"/></body></body></body>
+  </worldbody>
+  <actuator><motor joint="shoulder" gear="3"/><position joint="elbow" kp="4"/></actuator>
+</mujoco>
+"""
+
+
+@pytest.mark.parametrize(("gain", "error", "method"), [(0.0, 1e-4, "TREE_VARIATIONAL"), (4.0, 5e-3, "MIDPOINT")])
+def test_a_controlled_loop_goes_where_mujoco_goes(gain, error, method):
+    """Motors, forces from outside on joints and bodies, a spring, a damper; a servo, whose force is held over a step,
+    to first order.
+    """
+    model = mujoco.MjModel.from_xml_string(TEXT.replace('kp="4"', f'kp="{gain}"'))
+    step = liemech.mujoco_stepper(model, method)
+    ours, theirs = mujoco.MjData(model), mujoco.MjData(model)
+    for data, move in ((ours, step), (theirs, lambda data: mujoco.mj_step(model, data))):
+        data.qvel[:] = np.linspace(0.1, 0.8, model.nv)
+        data.qfrc_applied[:3] = 1.0, -0.5, 200.0
+        data.xfrc_applied[3] = 0.3, 0.1, -0.2, 0.05, 0.0, 0.02
+        for _ in range(100):
+            data.ctrl[:] = np.cos(20.0 * data.time), 0.4
+            move(data)
+    assert ours.time == pytest.approx(theirs.time)
+    assert np.abs(theirs.qpos - model.qpos0).max() > 0.05
+    assert np.abs(ours.qpos - theirs.qpos).max() < error
+    assert np.abs(ours.qvel - theirs.qvel).max() < 10.0 * error
+
+
+def test_what_somebody_writes_into_the_data_is_taken_up():
+    model = mujoco.MjModel.from_xml_string(TEXT)
+    step, data, other = liemech.mujoco_stepper(model), mujoco.MjData(model), mujoco.MjData(model)
+    step(data)
+    data.qpos[:3] += 1.0
+    other.qpos[:], other.qvel[:] = data.qpos, data.qvel
+    step(data)
+    step(other)
+    assert np.allclose(data.qpos, other.qpos, rtol=0, atol=1e-14)
+
+
+def test_what_cannot_be_stepped_is_named():
+    model = mujoco.MjModel.from_xml_string(TEXT)
+    with pytest.raises(TypeError, match=r"data: .*expected a mujoco\.MjData"):
+        liemech.mujoco_stepper(model)(model)
+    with pytest.raises(TypeError, match=r"expected a mujoco\.MjModel"):
+        liemech.mujoco_stepper("arm.xml")
+    with pytest.raises(ValueError, match="step"):
+        liemech.mujoco_stepper(model, step=-1.0)
+    muscle = TEXT.replace('<motor joint="shoulder" gear="3"/>', '<general joint="shoulder" dyntype="filter"/>')
+    with pytest.raises(ModelError, match="1 activations"):
+        liemech.mujoco_stepper(mujoco.MjModel.from_xml_string(muscle))
+    with pytest.warns(ModelWarning, match="contacts are not modelled"):
+        liemech.mujoco_stepper(mujoco.MjModel.from_xml_string(TEXT.replace('contype="0"', 'contype="1"')))
