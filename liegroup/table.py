@@ -17,7 +17,7 @@ import numpy as np
 
 from liegroup.compile import helper, ld, st
 from liegroup.compile.cache import depend_on
-from liegroup.compile.late import Formula, bind_all, needed_by, places
+from liegroup.compile.late import Formula, bind_all, call, needed_by, places
 from liegroup.formulas import check_for_kernels, rn, se2, se3, so2, so3
 from liegroup.formulas.facts import KINDS, enter
 from liegroup.maps import CAYLEY, CCSK, EXP, NAMES, Map, maps_of
@@ -274,23 +274,34 @@ _VERBS: dict[int, bool] = {}
 """First places of the verbs → whether their formulas depend on the map."""
 
 
+@helper
+def _row_by_row(
+    table: Any, first: Any, maps: Any, a: Any, a_space: Any, b: Any, b_space: Any, c: Any, out: Any, out_space: Any
+) -> None:
+    """out <- the formula of a verb, whose first place this is, for each row of a table; what stands in which column of
+    offsets.
+    """
+    for r in range(table.shape[0]):
+        i, j, k = table[r, a_space], table[r, b_space], table[r, out_space]
+        call(first + maps * table[r, KIND], a, i, b, j, c, j, out, k, table[r, N_V])
+
+
 def _verb(name: str, spaces: str, formula: Callable[[Any, Map], Any], doc: str, of_map: bool = True) -> Any:
     """The verb `name`, ``(table, tau, a, b, out)`` or ``(table, tau, a, b, c, out)``.
 
     `spaces` says where a, b (, c) and out live, q or v; ``formula(formulas, map)`` is the function (a, b, c) of tuples.
     """
-    a_in_group, b_in_group, out_in_group = spaces[0] == "q", spaces[1] == "q", spaces[-1] == "q"
+    a_space, b_space, out_space = (Q_OFFSET if spaces[k] == "q" else V_OFFSET for k in (0, 1, -1))
     taus = range(len(NAMES)) if of_map else (EXP,)
-    first, call = places(KINDS * len(taus), lambda number: _late(name, spaces, formula, *divmod(number, len(taus))))
-    _VERBS[first], maps = of_map, len(NAMES)
+    first, needed_for = places(
+        KINDS * len(taus), lambda number: _late(name, spaces, formula, *divmod(number, len(taus)))
+    )
+    _VERBS[first], maps, of_tau = of_map, len(taus), int(of_map)
 
     @helper
     def three(table: Any, tau: Any, a: Any, b: Any, c: Any, out: Any) -> None:
-        for r in range(table.shape[0]):
-            q, v = table[r, Q_OFFSET], table[r, V_OFFSET]
-            k = q if b_in_group else v
-            place = maps * table[r, KIND] + tau if of_map else table[r, KIND]
-            call(place, a, q if a_in_group else v, b, k, c, k, out, q if out_in_group else v, table[r, N_V])
+        needed_for(out)
+        _row_by_row(table, first + of_tau * tau, maps, a, a_space, b, b_space, c, out, out_space)
 
     @helper
     def two(table: Any, tau: Any, a: Any, b: Any, out: Any) -> None:
@@ -313,17 +324,14 @@ def _late(name: str, spaces: str, formula: Callable[[Any, Map], Any], kind: int,
 
 
 def _each_copy(apply: Any, sizes: list[int], n_v: int) -> Any:
-    """The function (a, i, b, j, c, k, out, l, n) that applies a formula to the copies of its group in a row of n
-    velocities.
-    """
+    """The function (a, b, c, out, n, place) that applies a formula to the copies of its group in n velocities."""
     size_a, size_b, size_c, size_out = sizes
     load_a, load_b, load_c, store = (*(load_components(n) for n in sizes[:3]), store_components(size_out))
 
-    @helper
-    def each_copy(a: Any, i: Any, b: Any, j: Any, c: Any, k: Any, out: Any, l: Any, n: Any) -> None:
+    def each_copy(a: Any, b: Any, c: Any, out: Any, n: Any, place: Any) -> None:
         for m in range(n // n_v):
-            result = apply(load_a(a, i + m * size_a), load_b(b, j + m * size_b), load_c(c, k + m * size_c))
-            store(out, l + m * size_out, result)
+            result = apply(load_a(a, m * size_a), load_b(b, m * size_b), load_c(c, m * size_c))
+            store(out, m * size_out, result)
 
     return each_copy
 

@@ -66,13 +66,11 @@ class StagesRun(FixedRun):
         rows, columns = self.problem.work_shape
         self.step_work = lane_array(rows + 1, columns)
 
-    def stepping(self) -> tuple[Any, Any, Any]:
-        step, interpolant = self.method.step(self.problem), self.method.interpolant(self.problem)
-        return (
-            Pointer(step.compiled_lanes, STEP_OF_STAGES),
-            Pointer(interpolant.compiled_lanes, STEP_OF_STAGES),
-            Pointer(self._stages_of_field(), FIELD_LANES),
-        )
+    def stepper_form(self, stepper: Entry) -> Any:
+        return Pointer(stepper.compiled_lanes, STEP_OF_STAGES)
+
+    def evaluated_form(self) -> Any:
+        return Pointer(self._stages_of_field(), FIELD_LANES)
 
     def _stages_of_field(self) -> Any:
         field = self.evaluated

@@ -105,9 +105,17 @@ def crosses(crossings: Any, equations: Any, within: Any, state: Any, t: Any) -> 
     return False
 
 
-@kernel
+@helper
 def watch(values: Any, statistics: Any, counters: Any) -> None:
     """Include values of the invariants in the statistics of the stretch since the last saved state."""
+    if values.shape[0]:
+        include(values, statistics, counters)
+    counters[STRETCH] += 1
+
+
+@rare(never)
+def include(values: Any, statistics: Any, counters: Any) -> None:
+    """Extremes and sums of the stretch with these values."""
     m, row = values.shape[0], counters[ROW]
     for k in range(m):
         x = ld(values, k)
@@ -130,7 +138,6 @@ def watch(values: Any, statistics: Any, counters: Any) -> None:
                 SUM_LOW * m + k,
                 ld2(statistics, row, SUM_LOW * m + k) + ((old - (total - part)) + (x - part)),
             )
-    counters[STRETCH] += 1
 
 
 @rare(never)
@@ -145,7 +152,7 @@ def beyond(guarding: Any, k: Any, x: Any, t: Any) -> Any:
     st(guarding.excess, k, select(excess > before, excess, before))
 
 
-@helper
+@rare(never, lambda *types: integer)
 def guarded(guarding: Any, values: Any, t: Any) -> Any:
     """Compare the watched numbers with their limits; DOUBTFUL if one stops the run."""
     status = OK
@@ -251,4 +258,4 @@ def observe(
     elif last or (counters[STEPS] + 1) % saving.save_every == 0:
         shown(equations, within, state, t_new)
         save(t_new, within.between, state, saving)
-    return guarded(guarding, state.values, t_new)
+    return guarded(guarding, state.values, t_new) if guarding.guarded.shape[0] else OK

@@ -18,6 +18,8 @@ from integrators.engine.observe import (
     STATISTICS,
     call_projection,
     crosses,
+    guarded,
+    include,
     nothing_to_do,
     save,
     save_reached,
@@ -228,10 +230,25 @@ class Run:
             return Pointer(self.called_back.compiled(field, slot), self.FIELD)
         return Pointer(self.compiled(field), self.FIELD)
 
-    def stepping(self) -> tuple[Any, Any, Any]:
-        """The stepper, what gives states within a step, and the field as they call it."""
-        step, interpolant = self.method.step(self.problem), self.method.interpolant(self.problem)
-        return self.form(step, self.STEP), self.form(interpolant, self.STEP), self.field_form(self.evaluated, EVALUATED)
+    def stepper_form(self, stepper: Entry) -> Any:
+        """A stepper, or what gives states within a step, as the loop calls it."""
+        return self.form(stepper, self.STEP)
+
+    def evaluated_form(self) -> Any:
+        """The field as steppers call it."""
+        return self.field_form(self.evaluated, EVALUATED)
+
+    @cached_property
+    def within_step(self) -> Any:
+        """What gives states within a step: compiled where the loop needs it, or when it is first asked for."""
+        made = self.stepper_form(self.method.interpolant(self.problem))
+        self._bind(made)
+        return made
+
+    @property
+    def _looks_within_steps(self) -> bool:
+        """Whether the loop asks for states within a step."""
+        return bool(len(self.output.times)) or self.output.events is not None or self.method.has_step_of_time
 
     @cached_property
     def evaluated(self) -> Field:
@@ -254,15 +271,20 @@ class Run:
                 self.STATES,
             )
             self.parameters, self.structure = self.called_back.parameters, self.called_back.structure
-        self.step, self.interpolant, self.field = self.stepping()
+        self.step, self.field = self.stepper_form(self.method.step(problem)), self.evaluated_form()
         self.invariants = self.field_form(problem.invariants, INVARIANTS)
         self.projection = self.field_form(problem.projection, PROJECTION)
         self.events = self.field_form(None if events is None else events.field, EVENTS)
-        called = (self.step, self.interpolant, self.field, self.invariants, self.projection, self.events)
-        bind(called, problem.table, [int(self.options[TAU])])
+        self._bind(self.step, self.field, self.invariants, self.projection, self.events)
+        self.interpolant = self.within_step if self._looks_within_steps else self.step
+
+    def _bind(self, *called: Any) -> None:
+        """Have compiled what steppers and functions of the problem call late."""
+        tau = int(self.options[TAU])
+        bind(called, self.problem.table, [tau])
         if self.method.stepper.late is not None:
-            bind_these((self.step, self.interpolant), self.method.stepper.late(self.method.options))
-        bind_needed(called, problem.structure, int(self.options[TAU]))
+            bind_these(called, self.method.stepper.late(self.method.options))
+        bind_needed(called, self.problem.structure, tau)
 
     def _call_field(self, function: Any, t: float, y: Array, out: Array) -> None:
         with np.errstate(all="ignore"):
@@ -278,6 +300,10 @@ class Run:
 
     def _called_late(self) -> Iterator[Any]:
         """What the loop calls late in this run."""
+        if self.problem.invariant_count:
+            yield include
+        if len(self.guarded):
+            yield guarded
         if self.output.events is not None:
             yield crosses
         if len(self.output.times):
@@ -403,7 +429,7 @@ class Run:
         """The state after a part of the step that began at t in the state `previous` and left `work`."""
         y, low = previous.copy(), np.zeros_like(self.low)
         with np.errstate(all="ignore"):
-            status = self.interpolant(
+            status = self.within_step(
                 self.field, t, part, y, low, self.table, self.coefficients, self.options,
                 self.parameters, self.structure,
                 self.step_work, work, counters,

@@ -467,6 +467,11 @@ class Method:
         """Whether states within a step cost no further steps."""
         return self.dense_order is not None and self.stepper.interpolant is not None
 
+    @property
+    def has_step_of_time(self) -> bool:
+        """Whether steps take a time of their own, and others that of the clock."""
+        return self.stepper.step_of_time is not None
+
     def report(self, work: NDArray[np.float64]) -> Report | None:
         """How the stepper has divided its steps, from its workspace; None if it does not.
 

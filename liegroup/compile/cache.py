@@ -15,7 +15,7 @@ import shutil
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -41,7 +41,7 @@ def _imports(path: str) -> tuple[str, ...]:
     """Files of the project that the file imports, without following them further."""
     found: list[str] = []
     package = _package_of(path)
-    for node in ast.walk(ast.parse(Path(path).read_bytes())):
+    for node in _statements(ast.parse(Path(path).read_bytes())):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -57,6 +57,17 @@ def _imports(path: str) -> tuple[str, ...]:
             if name.split(".")[0] in PACKAGES and (file := _file_of(name)):
                 found.append(file)
     return tuple(found)
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """All statements of a file: imports are among them, and expressions need not be searched."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, part, ())
+            todo += inner if isinstance(inner, list) else ()
 
 
 def _package_of(path: str) -> str:

@@ -38,7 +38,7 @@ _CALLED = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 6, ctypes.c_int6
 
 @dataclass(frozen=True)
 class Formula:
-    """A function ``(a, i, b, j, c, k, out, l, n)`` on parts of arrays, made by `make` when it is first needed.
+    """A function ``(a, b, c, out, n, place)`` of arrays from their beginnings, made by `make` when it is first needed.
 
     Attributes
     ----------
@@ -69,46 +69,59 @@ def python_form(place: int) -> Any:
 def places(count: int, formula: Callable[[int], Formula]) -> tuple[int, Any]:
     """Keep consecutive places for formulas, of which ``formula(number)`` tells one when it is first needed.
 
-    Returns the first place, and the function ``(number, a, i, b, j, c, k, out, l, n)`` that calls a formula.
+    Returns the first place, and a function that says of what calls it that it needs them, for arrays like the one it is
+    given.
     """
     first = len(_formulas)
     _formulas.extend(partial(formula, number) for number in range(count))
     if 2 * len(_formulas) > SIZE:
         raise RuntimeError(f"{len(_formulas)} formulas bound late; SIZE in {__name__} has room for {SIZE // 2}")
 
-    def call(number: Any, a: Any, i: Any, b: Any, j: Any, c: Any, k: Any, out: Any, l: Any, n: Any) -> None:
-        python_form(first + int(number))(a, i, b, j, c, k, out, l, n)
+    def needed_for(out: Any) -> None:
+        pass
 
     @intrinsic
-    def through_table(
-        typing_context: Any, number: Any, a: Any, i: Any, b: Any, j: Any, c: Any, k: Any, out: Any, l: Any, n: Any
-    ) -> Any:
-        return types.void(number, a, i, b, j, c, k, out, l, n), _call_through_table(first)
+    def note(typing_context: Any, out: Any) -> Any:
+        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            context.active_code_library.bound_late.add((first, sig.args[0].ndim == 2))
+            return context.get_dummy_value()
 
-    @compiled_form(call)
-    def _call(number: Any, a: Any, i: Any, b: Any, j: Any, c: Any, k: Any, out: Any, l: Any, n: Any) -> Any:
-        arrays = a, b, c, out
-        if any(not isinstance(x, types.Array) or x.layout != "C" or x.ndim != out.ndim for x in arrays):
-            raise TypeError(f"{arrays}: expected contiguous arrays, all of one trajectory or all of lanes")
-        return lambda number, a, i, b, j, c, k, out, l, n: through_table(number, a, i, b, j, c, k, out, l, n)
+        return types.void(out), generate
 
-    return first, call
+    compiled_form(needed_for)(lambda out: lambda out: note(out))
+    return first, needed_for
 
 
-def _call_through_table(first: int) -> Callable[..., Any]:
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        in_lanes = sig.args[1].ndim == 2
-        context.active_code_library.bound_late.add((first, in_lanes))
-        number, n = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (0, 9))
-        place = builder.add(builder.mul(number, number.type(2)), number.type(2 * first + in_lanes))
-        address = builder.load(builder.gep(_table(builder.module), [number.type(0), place]))
-        pointers = [_part(context, builder, sig, args, k, in_lanes) for k in (1, 3, 5, 7)]
-        types_ = _argument_types(in_lanes)
-        function = builder.bitcast(address, context.call_conv.get_function_type(types.none, types_).as_pointer())
-        context.call_conv.call_function(builder, function, types.none, types_, [*pointers, n, place])
-        return context.get_dummy_value()
+def call(place: Any, a: Any, i: Any, b: Any, j: Any, c: Any, k: Any, out: Any, l: Any, n: Any) -> None:
+    """Call the formula of a place on the components of arrays from a[i], b[j], c[k], out[l] on."""
+    python_form(int(place))(a[i:], b[j:], c[k:], out[l:], n, place)
 
-    return generate
+
+@intrinsic
+def _through_table(
+    typing_context: Any, place: Any, a: Any, i: Any, b: Any, j: Any, c: Any, k: Any, out: Any, l: Any, n: Any
+) -> Any:
+    return types.void(place, a, i, b, j, c, k, out, l, n), _call_through_table
+
+
+@compiled_form(call)
+def _call(place: Any, a: Any, i: Any, b: Any, j: Any, c: Any, k: Any, out: Any, l: Any, n: Any) -> Any:
+    arrays = a, b, c, out
+    if any(not isinstance(x, types.Array) or x.layout != "C" or x.ndim != out.ndim for x in arrays):
+        raise TypeError(f"{arrays}: expected contiguous arrays, all of one trajectory or all of lanes")
+    return lambda place, a, i, b, j, c, k, out, l, n: _through_table(place, a, i, b, j, c, k, out, l, n)
+
+
+def _call_through_table(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    in_lanes = sig.args[1].ndim == 2
+    place, n = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (0, 9))
+    index = builder.add(builder.mul(place, place.type(2)), place.type(int(in_lanes)))
+    address = builder.load(builder.gep(_table(builder.module), [place.type(0), index]))
+    pointers = [_part(context, builder, sig, args, k, in_lanes) for k in (1, 3, 5, 7)]
+    types_ = _argument_types(in_lanes)
+    function = builder.bitcast(address, context.call_conv.get_function_type(types.none, types_).as_pointer())
+    context.call_conv.call_function(builder, function, types.none, types_, [*pointers, n, index])
+    return context.get_dummy_value()
 
 
 def _table(module: Any) -> Any:
@@ -139,12 +152,8 @@ def bind(place: int, in_lanes: bool) -> None:
 
 
 def _bind(place: int, in_lanes: bool, index: int) -> None:
-    formula, apply = _formulas[place](), python_form(place)
-
-    def leaf(a: Any, b: Any, c: Any, out: Any, n: Any, place: Any) -> None:
-        apply(a, 0, b, 0, c, 0, out, 0, n)
-
-    leaf.__qualname__, leaf.sources = formula.name, (formula.source,)  # type: ignore[attr-defined]
+    formula, leaf = _formulas[place](), python_form(place)
+    leaf.__qualname__, leaf.sources = formula.name, (formula.source,)
     dispatcher = dispatcher_of(leaf, INNER, DigestCache)
     arguments = _argument_types(in_lanes)
     with undisturbed():

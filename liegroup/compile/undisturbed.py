@@ -1,12 +1,16 @@
-"""Around what is compiled together: a word on the screen, and no collection of garbage, which takes a sixth of the
-time and finds next to nothing.
+"""Around what is compiled together: a word on the screen; no collection of garbage, which takes a sixth of the time and
+finds next to nothing; no search for what the compiler has been taught meanwhile, unless it has been taught something.
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from numba.core.registry import cpu_target
+from numba.core.typing import templates
 
 from liegroup.compile.progress import announced
 
@@ -19,8 +23,51 @@ def undisturbed() -> Iterator[None]:
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        with announced():
+        with announced(), _searched_once():
             yield
     finally:
         if was_enabled:
             gc.enable()
+
+
+_searching: list[bool] = []
+
+
+@contextmanager
+def _searched_once() -> Iterator[None]:
+    """The compiler looks for what it has been taught before each function that it compiles, or looks up in the cache,
+    through sixty lists.
+    """
+    contexts = (cpu_target.typing_context, cpu_target.target_context)
+    outermost = not _searching
+    if outermost:
+        _searching.append(True)
+        for context in contexts:
+            context.refresh = _where_something_is_new(context.refresh)
+    try:
+        yield
+    finally:
+        if outermost:
+            _searching.clear()
+            for context in contexts:
+                with suppress(AttributeError):
+                    del context.refresh
+
+
+def _where_something_is_new(refresh: Callable[[], Any]) -> Callable[[], None]:
+    known: list[int] = []
+
+    def once() -> None:
+        if known != _taught():
+            refresh()
+            known[:] = _taught()
+
+    return once
+
+
+def _taught() -> list[int]:
+    """Of how many things the compiler has been told, list by list."""
+    lists = [getattr(templates.builtin_registry, name) for name in ("functions", "attributes", "globals")]
+    for registry in cpu_target.target_context._registries:
+        lists += [getattr(registry, name) for name in ("functions", "getattrs", "setattrs", "casts", "constants")]
+    return [len(x) for x in lists]
