@@ -11,6 +11,7 @@ from integrators import stepper
 from liegroup.arrays import of_kind, positive
 from liegroup.modules import listing
 from mechanics import Mechanism, ModelError
+from mechanics.adapters.elements import Wanted
 from mechanics.adapters.mujoco_model import checked, mechanism_now, side_of
 from mechanics.adapters.state_map import StateMap
 from mechanics.forces import Element, motor, wrench
@@ -52,11 +53,10 @@ class MujocoStepper:
         if model.na:
             raise ModelError("model", f"has {model.na} activations, states of its actuators", "step it by mj_step")
         self.model, self.step = model, step
-        made, report = mechanism_now(model)
-        report.changes = [one for one in report.changes if "actuator" not in one[0]]
+        made, report = mechanism_now(model, Wanted(actuators=False))  # MuJoCo says what they do
         report.warn(4)
         inputs, velocities = _inputs(made)
-        acting = [[e] for e in made.elements if type(e).__name__ != "Actuator"]  # MuJoCo says what actuators do
+        acting = [[e] for e in made.elements]
         self.mechanism = Mechanism(
             made.tree, made.equations.closures, made.home, [*acting, *inputs], made.mobility.rank, made.name
         )

@@ -26,7 +26,6 @@ from zipfile import BadZipFile
 import numpy as np
 
 from liegroup.arrays import path_of
-from mechanics.adapters.mjcf_compiler import arrays
 from mechanics.adapters.mjcf_files import check
 from mechanics.adapters.reading import Limits, Report, content
 from mechanics.errors import ModelError
@@ -97,22 +96,6 @@ def _compiled_apart(asked: Mapping[str, Any], where: str, seconds: float) -> Sim
 def as_model(made: Mapping[str, Any]) -> SimpleNamespace:
     """What the readers take for a model: the arrays of `mjcf_compiler.arrays` by MuJoCo's names for them."""
     return SimpleNamespace(**{**made, "names": bytes(made["names"]), "disabled": set(made["disabled"])})
-
-
-def view(model: Any) -> SimpleNamespace:
-    """The arrays of a model of the package mujoco, as of `compiled`."""
-    import mujoco
-
-    made = arrays(model, mujoco.mjtDisableBit)
-    return SimpleNamespace(**made | {"names": bytes(made["names"]), "disabled": set(made["disabled"])})
-
-
-def view(model: Any) -> SimpleNamespace:
-    """The arrays of a model of the package mujoco, as of `compiled`."""
-    import mujoco
-
-    made = arrays(model, mujoco.mjtDisableBit)
-    return SimpleNamespace(**made | {"names": bytes(made["names"]), "disabled": set(made["disabled"])})
 
 
 def _never_done(where: str, after: str) -> ModelError:

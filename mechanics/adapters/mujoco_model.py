@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from mechanics.adapters.elements import ALL, Wanted
 from mechanics.adapters.mjcf import BALL, FREE, SIZES, joint_of
 from mechanics.adapters.mjcf_closures import mechanism_of
 from mechanics.adapters.mjcf_compiler import arrays
@@ -40,12 +41,12 @@ def from_mujoco(model: Any) -> tuple[Tree | Mechanism, StateMap]:
     return found, StateMap(made.tree, side_of(model))
 
 
-def mechanism_now(model: Any) -> tuple[Mechanism, Report]:
-    """The mechanism of a model, and what is left out of it."""
+def mechanism_now(model: Any, wanted: Wanted = ALL) -> tuple[Mechanism, Report]:
+    """The mechanism of a model, and what is left out of it besides what is not wanted."""
     mujoco = checked(model)
     held = as_model(arrays(model, mujoco.mjtDisableBit))
     report = Report(f"mujoco model {held.names[: held.names.index(0)].decode()!r}", kind="model")
-    return mechanism_of(held, report), report
+    return mechanism_of(held, report, wanted=wanted), report
 
 
 def side_of(model: Any, joints: Container[str] = ()) -> Side:

@@ -7,6 +7,8 @@ import mechanics
 from mechanics import ModelError
 from mechanics.adapters.elements import Wanted, soft
 from mechanics.adapters.mjcf_closures import mechanism_of
+from mechanics.adapters.mjcf_compiler import arrays
+from mechanics.adapters.mjcf_model import as_model
 from mechanics.adapters.reading import Report
 from mechanics.derivatives import generalised_forces
 from mechanics.forces import Tendon
@@ -85,10 +87,8 @@ def acceleration(made, q, v):
 
 
 def of_model(model, wanted=Wanted(friction=False, stops=False)):  # noqa: B008
-    from mechanics.adapters.mjcf_model import view
-
     report = Report("model")
-    made = mechanism_of(view(model), report, None, wanted)
+    made = mechanism_of(as_model(arrays(model, mujoco.mjtDisableBit)), report, None, wanted)
     assert not report.changes
     return made
 
