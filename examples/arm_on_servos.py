@@ -36,9 +36,8 @@ wanted = [start]
 for goal in eight[1:]:
     wanted.append(angles(goal, wanted[-1]))
 wanted = np.array(wanted)
-print(
-    f"largest error of the joint angles as a path: {np.abs(eight - mechanics.frame_pose(arm, wanted, TOOL)[0]).max():.0e} m"
-)
+found = mechanics.frame_pose(arm, wanted, TOOL)[0]
+print(f"the angles lead the tool along the path to {np.abs(eight - found).max():.0e} m")
 
 fig = Figure(figsize=(9.0, 4.0), layout="constrained")
 left, right = fig.subplots(1, 2)
