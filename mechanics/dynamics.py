@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liegroup.arrays import shown
+from liegroup.arrays import of_kind, shown
 from liegroup.compile import Entry
 from liegroup.modules import listing
 from mechanics.algorithms import crba, era, forward, kinematics, rnea
@@ -404,7 +404,7 @@ def hamiltonian_rhs(
     >>> v.tolist(), p_dot.round(6).tolist()
     ([2.0], [-2.899053])
     """
-    if algorithm == "ERA":
+    if isinstance(algorithm, str) and algorithm == "ERA":
         if wrenches is None and tau is None:
             return _solved(tree, q, p, _ERA(tree, t, q, p), t, out)
         return _solved(tree, q, p, _ERA_LOADED(tree, t, q, p, tau, wrenches), t, out)
@@ -456,6 +456,7 @@ def rates(tree: Tree, field: Entry, q: ArrayLike, p: ArrayLike, t: float = 0.0) 
     >>> rates(tree, era, [0.3], [1.0])[0].tolist()
     [2.0]
     """
+    of_kind(field, Entry, "field", "a kernel of a field (liegroup.compile.entry)")
     return _solved(tree, q, p, _rates_by(field)(tree, t, q, p), t)
 
 
@@ -495,6 +496,7 @@ def closed_rates(
     --------
     What `Mechanism` calls in its method `rhs`.
     """
+    of_kind(field, Entry, "field", "a kernel of a field (liegroup.compile.entry)")
     values = _rates_by(field, packed)(tree, t, q, p)
     if not math.isfinite(np.vdot(values, values)) and not np.isfinite(values).all():
         raise ValueError(

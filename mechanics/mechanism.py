@@ -470,11 +470,16 @@ class Mechanism:
             if name not in known:
                 raise KeyError(f"commands: no actuator {name!r}; there {_are(list(known))}")
         motions = {name: as_command(u, f"command of {name!r}") for name, u in commands.items()}
-        made = copy(self)
-        made.elements = tuple(
+        return self._with(
             replace(e, motion=motions[e.name]) if isinstance(e, Actuator) and e.name in motions else e
             for e in self.elements
         )
+
+    def _with(self, elements: Iterable[Element]) -> Mechanism:
+        """The mechanism with other force elements, and without what has been packed of its own."""
+        made = copy(self)
+        made.elements = tuple(elements)
+        made.__dict__.pop("_packed", None)
         return made
 
     def problem(
@@ -718,9 +723,7 @@ class Mechanism:
         kept = [e for e in self.elements if springs == "trapezoidal" or isinstance(e, OnBodies)]
         if not kept:
             return []
-        made = copy(self)
-        made.elements = tuple(kept)
-        spring = made.fastest_spring(y[: self.tree.nq])
+        spring = self._with(kept).fastest_spring(y[: self.tree.nq])
         omega = spring.rate
         if h * omega < LARGEST_TURN:
             return []
@@ -732,8 +735,7 @@ class Mechanism:
 
     def _pull(self, q: Array, nudges: Array) -> Array:
         """Forces of the elements along the velocities, at rest in configurations q exp(nudge)."""
-        bare = copy(self)
-        bare.elements = ()
+        bare = self._with(())
         near, still = np.array([moved_by(self.tree, q, x) for x in nudges]), np.zeros((len(nudges), self.tree.nv))
         return np.asarray(self.rhs(near, still)[1] - bare.rhs(near, still)[1])
 
@@ -771,9 +773,7 @@ class Mechanism:
         """The element that stores most where the mechanism is moved along a velocity."""
         nudges, most, name = _NUDGE / np.abs(shape).max() * np.array([shape, -shape]), 0.0, ""
         for element in self.elements:
-            alone = copy(self)
-            alone.elements = (element,)
-            pull = alone._pull(q, nudges)
+            pull = self._with((element,))._pull(q, nudges)
             x = float((pull[1] - pull[0]) @ shape)
             if x > most:
                 most, name = x, str(element)

@@ -75,6 +75,8 @@ def _first_non_finite(run: Run) -> str:
         run.evaluated.python(t, y, parameters, structure, work, out)
         if not found and not np.isfinite(out).all():
             found = f"the field at t = {t:.9g}, evaluation {calls} of the step, gives {_shown(out)} at y = {_shown(y)}"
+            if problem.explain is not None and (said := explained(problem, t, y)):
+                found += f": {said}"
             raise _FoundError  # the rest of the step would say no more, and takes long
 
     with (

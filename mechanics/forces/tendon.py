@@ -87,7 +87,8 @@ Transmission = str | tuple[str, int] | Tendon
 
 
 def called(place: Transmission) -> str:
-    """A joint, a freedom or a tendon in a word."""
+    """A joint, a freedom or a tendon in a word; TypeError for anything else."""
     if isinstance(place, Tendon):
         return place.name
+    check_freedom(place, "joint")
     return place if isinstance(place, str) else f"{place[0]}.{place[1]}"

@@ -17,6 +17,7 @@ import pytest
 import mechanics
 from mechanics import ModelError, ModelWarning
 from mechanics.adapters import mjcf_model
+from mechanics.adapters.mjcf_compiler import OPTIONS
 from mechanics.models import Limits
 
 mujoco = pytest.importorskip("mujoco")
@@ -153,7 +154,7 @@ def test_nothing_of_mujoco_is_loaded_into_the_process_of_the_caller():
 def test_the_arrays_are_those_of_mujoco():
     ours, _ = mjcf_model.compiled(PENDULUM, False, Limits())
     theirs = mujoco.MjModel.from_xml_string(PENDULUM)
-    known = vars(ours).keys() - {"names", "disabled", "gravity", "density", "viscosity"}
+    known = vars(ours).keys() - {"names", "disabled", *OPTIONS}
     assert len(known) > 40
     for name in known:
         assert np.array_equal(getattr(ours, name), getattr(theirs, name)), name

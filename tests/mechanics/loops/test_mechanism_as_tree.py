@@ -1,5 +1,7 @@
 """A mechanism keeps a start, and answers for its tree where loops and forces do not matter."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -33,17 +35,23 @@ def test_what_inertias_decide_is_that_of_the_tree(name):
     np.testing.assert_equal(of(tree=made.tree, q=q, **({"v": v} if len(arguments) > 1 else {})), of(made, *arguments))
 
 
+def arguments(name, q):
+    """A configuration, and zeros for whatever else the function must have."""
+    needed = [p for p in inspect.signature(getattr(mechanics, name)).parameters.values() if p.default is p.empty]
+    return [q, *([0.0] for _ in needed[2:])]
+
+
 @pytest.mark.parametrize("name", FORCED)
 def test_what_forces_decide_is_refused_with_the_way_out(name):
     made = four_bar.mechanism()
     with pytest.raises(TypeError, match=rf"<Mechanism 'four-bar'.*expected a Tree: {name} knows neither closures nor"):
-        getattr(mechanics, name)(made, made.home)
+        getattr(mechanics, name)(made, *arguments(name, made.home))
 
 
 @pytest.mark.parametrize("name", WHOLE + FORCED)
 def test_what_is_no_tree_is_named(name):
     with pytest.raises(TypeError, match="tree: None, expected a Tree or a Mechanism"):
-        getattr(mechanics, name)(None, [0.0])
+        getattr(mechanics, name)(None, *arguments(name, [0.0]))
 
 
 @pytest.mark.parametrize("module", [four_bar, bricard, rssr])

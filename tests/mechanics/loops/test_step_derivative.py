@@ -318,7 +318,7 @@ def test_many_states_are_the_same_as_one_by_one():
 def test_what_has_no_derivative_says_so():
     problem = four_bar.problem()
     with pytest.raises(ValueError, match="TREE_VARIATIONAL"):
-        linearised_step(problem, "RKMK4", problem.y0, H)
+        linearised_step(problem, "RADAU_INDEX3", problem.y0, H)
     with pytest.raises(ValueError, match="number below 3"):
         linearised_step(problem, METHOD, problem.y0, H, [1.0], [3])
     with pytest.raises(ArithmeticError, match="state 0: CHART_LEFT"):
