@@ -1,21 +1,21 @@
 """Force elements: what acts in a mechanism besides gravity and the joints' own damping.  One file per kind.
 
-==================  ==========================================================  ========================================
-element             force                                                       energy account
-==================  ==========================================================  ========================================
-`joint_spring`      τ = −k (x − x₀) − c s on one coordinate                     stores k (x − x₀)²/2, loses c s²
-`joint_stop`        τ = ±N(d, ḋ) at a depth d beyond either stop                stores U(d), loses the rest
-`dry_friction`      τ = −F tanh(s/v_s), or with a static peak                   loses −τ s
-`servo`             τ = −k (x − x_d(t)) − c (s − ẋ_d(t))                        does work
-`motor`             τ = u(t)                                                    does work
-`actuator`          F = (g₀ + g₁ x + g₂ s) u(t) + b₀ + b₁ x + b₂ s, in ranges   does work
-`polynomial_spring` −(k₀ + k₁ d + k₂ d²) d − (c₀ + c₁ |s| + c₂ s²) s            stores its integral, loses the drag
-`wrench`            force and moment on a body                                  does work
-`spring_damper`     −k (l − l₀) − c l̇ along the line between two points         stores k (l − l₀)²/2, loses c l̇²
-`compliant`         −k φ − c φ̇ on every equation of a closure instead of φ = 0  stores k φ²/2, loses c φ̇²
-`bushing`           three shifts and three turns of a `compliant` weld          the same
-`contact`           two shapes that touch, with friction: see `forces.laws`     stores U(depth), loses the rest
-==================  ==========================================================  ========================================
+===================  ==========================================================  ======================================
+element              force                                                       energy account
+===================  ==========================================================  ======================================
+`joint_spring`       τ = −k (x − x₀) − c s on one coordinate                     stores k (x − x₀)²/2, loses c s²
+`joint_stop`         τ = ±N(d, ḋ) at a depth d beyond either stop                stores U(d), loses the rest
+`dry_friction`       τ = −F tanh(s/v_s), or with a static peak                   loses −τ s
+`servo`              τ = −k (x − x_d(t)) − c (s − ẋ_d(t))                        does work
+`motor`              τ = u(t)                                                    does work
+`actuator`           F = (g₀ + g₁ x + g₂ s) u(t) + b₀ + b₁ x + b₂ s, in ranges   does work
+`polynomial_spring`  −(k₀ + k₁ d + k₂ d²) d − (c₀ + c₁ |s| + c₂ s²) s            stores its integral, loses the drag
+`wrench`             force and moment on a body                                  does work
+`spring_damper`      −k (l − l₀) − c l̇ along the line between two points         stores k (l − l₀)²/2, loses c l̇²
+`compliant`          −k φ − c φ̇ on every equation of a closure instead of φ = 0  stores k φ²/2, loses c φ̇²
+`bushing`            three shifts and three turns of a `compliant` weld          the same
+`contact`            two shapes that touch, with friction: see `forces.laws`     stores U(depth), loses the rest
+===================  ==========================================================  ======================================
 
 Elements of one coordinate act on a joint, on one freedom of a joint of several, or along a `Tendon`, a weighted sum of
 coordinates: a gear, or a cord over several joints.
