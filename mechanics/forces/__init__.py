@@ -9,7 +9,7 @@ element              force                                                      
 `servo`              τ = −k (x − x_d(t)) − c (s − ẋ_d(t))                        does work
 `motor`              τ = u(t)                                                    does work
 `actuator`           F = (g₀ + g₁ x + g₂ s) u(t) + b₀ + b₁ x + b₂ s, in ranges   does work
-`polynomial_spring`  −(k₀ + k₁ d + k₂ d²) d − (c₀ + c₁ |s| + c₂ s²) s            stores its integral, loses the drag
+`polynomial_spring`  −(k₀ + k₁ d + k₂ d²) d − (c₀ + c₁ abs s + c₂ s²) s          stores its integral, loses the drag
 `wrench`             force and moment on a body                                  does work
 `spring_damper`      −k (l − l₀) − c l̇ along the line between two points         stores k (l − l₀)²/2, loses c l̇²
 `compliant`          −k φ − c φ̇ on every equation of a closure instead of φ = 0  stores k φ²/2, loses c φ̇²
