@@ -606,7 +606,7 @@ class Mechanism:
         Parameters
         ----------
         q : array (nq,)
-            Configuration at the start.
+            Configuration at the start, rad and m.
         kinetic : float
             Kinetic energy at the start, J.
 
