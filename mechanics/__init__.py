@@ -7,6 +7,7 @@ from mechanics.derivatives import (
     hamiltonian_rhs_derivatives,
     inverse_dynamics_derivatives,
 )
+from mechanics.drives import drive_forces
 from mechanics.dynamics import (
     bias,
     body_jacobians,
@@ -84,6 +85,7 @@ __all__ = [
     "compile_model",
     "distance",
     "distance_jacobian",
+    "drive_forces",
     "element_accounts",
     "energy",
     "equilibrium",

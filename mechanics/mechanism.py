@@ -621,8 +621,16 @@ class Mechanism:
         loses = any(element.dissipates for element in self.elements)
         return tree_guards(self.tree, kinetic, float(dynamics.potential_energy(self.tree, q)), dissipates=loses)
 
+    def _unknown_motion(self, t: float) -> str:
+        for element in self.elements:
+            motion = getattr(element, "motion", None)
+            if motion is not None and (said := motion.unknown(t)):
+                return f"the motion of {element} {said}"
+        return self.tree.unknown_motion(t)
+
     def explain(self, t: float, y: Array) -> str:
-        """What can be said of a state (q, …) where a run failed or became doubtful: a singular position that is near.
+        """What can be said of a state (q, …) where a run failed or became doubtful: a prescribed motion that is not
+        known, a singular position that is near.
 
         Empty where none is.
 
@@ -638,6 +646,8 @@ class Mechanism:
         str
             Half a sentence, or nothing.
         """
+        if said := self._unknown_motion(t):
+            return said
         if self.mobility.rank == 0:
             return ""
         part, where = nearness(self.equations, self.mobility, np.asarray(y)[: self.tree.nq])
@@ -807,6 +817,8 @@ class Mechanism:
             raise ValueError("v and rates: give one of them")
         if rates is not None:
             return self.velocities(q, rates).v
+        if v is None and self.tree.is_rheonomic and len(self.equations):
+            return self.velocities(q, {}).v  # of least norm, as the moved joints ask for
         if v is None:
             v = np.zeros(self.tree.nv)
         v = self._numbers(v, "v", self.tree.nv)

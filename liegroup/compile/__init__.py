@@ -29,7 +29,17 @@ from liegroup.compile.cache import source_digest
 from liegroup.compile.callback import C_FUNCTION, call_at
 from liegroup.compile.decorators import Entry, compile_field, entry, helper, is_formula, is_jitted, kernel, primitive
 from liegroup.compile.folders import cache_directory
-from liegroup.compile.functions import COMPLEX_STEP, absolute, any_, each_lane, less, magnitude, select, sqrt
+from liegroup.compile.functions import (
+    COMPLEX_STEP,
+    absolute,
+    any_,
+    each_lane,
+    less,
+    magnitude,
+    select,
+    sqrt,
+    taken,
+)
 from liegroup.compile.lanes import WIDTH
 from liegroup.compile.memory import (
     ALIGNMENT,
@@ -125,6 +135,7 @@ __all__ = [
     "sqrt",
     "st",
     "st2",
+    "taken",
     "undisturbed",
     "vector",
 ]

@@ -178,6 +178,29 @@ def _real_part(x: Any) -> Any:
     return (lambda x: x.real) if isinstance(x, types.Complex) else (lambda x: x)
 
 
+def taken(a: Any, place: Any) -> Any:
+    """The number of a vector ``(n,)`` at a place, a whole number of any scalar; in lanes each takes its own."""
+    if hasattr(place, "taken"):
+        return place.taken()
+    if isinstance(place, np.ndarray):
+        return np.asarray(a)[place.real.astype(np.int64)]
+    return a[int(place.real)]
+
+
+@compiled_form(taken)
+def _taken(a: Any, place: Any) -> Any:
+    if place is not Lanes:
+        return lambda a, place: a[int(real_part(place))]
+
+    def lanes(a: Any, place: Any) -> Any:
+        x = place
+        for lane in range(WIDTH):
+            x = _set_lane(x, lane, a[int(_get_lane(place, lane))])
+        return x
+
+    return lanes
+
+
 def each_lane(function: Callable[[float], float]) -> Callable[..., Any]:
     """A function of one float64, applied lane by lane: for what has no vector formula (exp, log, …)."""
     teach(function, lambda x: function, INNER)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from liegroup.compile import each_lane, helper, kernel, ld, primitive, st
+from liegroup.compile import each_lane, helper, kernel, ld, primitive, st, taken
 from liegroup.compile.scalars import (
     absolute,
     arctan2,
@@ -216,9 +216,10 @@ NAMESPACE = {
     "arctan2": arctan2,
     "select": select,
     "less": less,
+    "taken": taken,
 }
 """What the generated code calls."""
-IMPORTS = """from liegroup.compile import entry, ld, st
+IMPORTS = """from liegroup.compile import entry, ld, st, taken
 from liegroup.compile.scalars import arctan2, less, select, sincos, sqrt
 from liegroup.compile.tracing import acosh, asinh, atanh, cosh, exp, expm1, floor, log, log1p, sinh, tanh
 """
@@ -484,6 +485,10 @@ class Traced:
         a, b = (x if isinstance(x, Traced) else Traced(self.graph, self.graph.constant(float(x))) for x in (a, b))
         return Traced(self.graph, self.graph.apply("select", self.k, a.k, b.k))
 
+    def taken(self) -> Traced:
+        """The parameter at this place."""
+        return self._function("taken")
+
     class library:
         """The functions under the names of the libraries that `liegroup.compile.scalars` knows."""
 
@@ -673,7 +678,15 @@ def lines(graph: Graph, wanted: Iterable[int], known: set[int]) -> list[str]:
 def operand(graph: Graph, k: int) -> str:
     """How the code names a node: its variable, or the number."""
     value = graph.value(k)
-    return f"x{k}" if value is None else repr(value)
+    if value is None:
+        return f"x{k}"
+    return (
+        repr(value)
+        if math.isfinite(value)
+        else "(1e999 - 1e999)"
+        if math.isnan(value)
+        else repr(value).replace("inf", "1e999")
+    )
 
 
 def _expression(graph: Graph, k: int) -> str:
@@ -687,4 +700,6 @@ def _expression(graph: Graph, k: int) -> str:
         return f"-{operands[0]}"
     if name in ("sin", "cos"):
         return f"turn{arguments[0]}[{int(name == 'cos')}]"
+    if name == "taken":
+        operands = ["parameters", *operands]
     return f"{_NAMES.get(name, name)}({', '.join(operands)})"

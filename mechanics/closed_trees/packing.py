@@ -260,8 +260,8 @@ class _Writer:
             self.commands.append((e.input_name, at, e.input_unit(turns), velocity))
             return {"motion": at, "powers": 1, "input": len(self.commands)}
         motion: Motion = getattr(e, "motion")  # noqa: B009
-        at = self.put([*motion.polynomial, *(x for harmonic in motion.harmonics for x in harmonic)])
-        return {"motion": at, "powers": len(motion.polynomial), "harmonics": len(motion.harmonics)}
+        powers, harmonics = motion.sizes
+        return {"motion": self.put(motion.numbers), "powers": powers, "harmonics": harmonics}
 
     def _on_joint(self, e: OnJoint) -> PackedElement:
         tendon = e.joint if isinstance(e.joint, Tendon) else Tendon({e.joint: 1.0})

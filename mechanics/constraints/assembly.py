@@ -295,10 +295,12 @@ def consistent_velocities(
         rank there, so that they do not say which motion goes on.
     """
     tree = loops.tree
-    if not wanted:
+    if not wanted and not tree.is_rheonomic:
         raise ValueError("wanted: empty, expected the rates of one or more joints, such as {'crank_joint': 4.0}")
-    columns = np.concatenate([np.arange(tree.nv)[tree.v_slice(name)] for name in wanted])
-    rates = np.concatenate([np.broadcast_to(np.asarray(w, dtype=float), tree.joint(n).n_v) for n, w in wanted.items()])
+    columns = np.array([k for name in wanted for k in np.arange(tree.nv)[tree.v_slice(name)]], dtype=int)
+    rates = np.array(
+        [x for n, w in wanted.items() for x in np.broadcast_to(np.asarray(w, dtype=float), tree.joint(n).n_v)]
+    )
     G, drift = loops.matrix(q, t), loops.drift(geometry(tree, q, None, t))
     _check_regular(G, rank)
     closing = _of_rank(G, rank)

@@ -46,7 +46,7 @@ class Header(NamedTuple):
 class Link(NamedTuple):
     """One elementary motion: its kind (`mechanics.joints.element`), its parent (the number of links: the base), where
     its coordinates and velocities begin, where its `Numbers` and its prescribed motion stand in `parameters`, how many
-    powers and harmonics that has.
+    powers and harmonics that has, or −(coefficients of a piece) and how many pieces.
     """
 
     kind: Any

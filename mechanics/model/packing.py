@@ -161,14 +161,12 @@ def _ways(links: list[_Draft]) -> list[int]:
 def _record(link: _Draft, frame: _Frame, flags: int, numbers: int, motion: int, base: int) -> Link:
     bits = flags | SIDE * (frame.gamma != (1.0, 0.0)) | SHIFT * bool(frame.rho.any())
     parent = link.parent if link.parent >= 0 else base
-    given = link.element.motion or Motion()
-    powers, harmonics = len(given.polynomial), len(given.harmonics)
+    powers, harmonics = (link.element.motion or Motion()).sizes
     return Link(link.element.code, parent, link.q, link.v, numbers, bits, motion, powers, harmonics)
 
 
 def _coefficients(link: _Draft) -> list[float]:
-    motion = link.element.motion or Motion()
-    return [*motion.polynomial, *(x for harmonic in motion.harmonics for x in harmonic)]
+    return (link.element.motion or Motion()).numbers
 
 
 def upright(gravity: Array) -> Array:

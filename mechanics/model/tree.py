@@ -479,6 +479,25 @@ class Tree:
         """Whether some joint has a prescribed motion, so that time enters."""
         return any(b.joint.is_rheonomic for b in self.bodies)
 
+    def unknown_motion(self, t: float) -> str:
+        """Which prescribed motion is not known at a time, and from when to when it is; empty if all are.
+
+        Parameters
+        ----------
+        t : float
+            s; the end of a motion counts as beyond it, because a run goes no further.
+
+        Returns
+        -------
+        str
+            Half a sentence, or nothing.
+        """
+        for b in self.bodies:
+            for motion in (getattr(e, "motion", None) for e in b.joint.elements):
+                if motion is not None and (said := motion.unknown(t)):
+                    return f"the motion of joint {b.joint_name!r} {said}"
+        return ""
+
     @property
     def is_free(self) -> bool:
         """Whether every body on the base is free: nothing holds the tree."""

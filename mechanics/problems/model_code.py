@@ -31,7 +31,7 @@ Function = Callable[[Any, Any, Any, Any, Any, Any], None]
 _FIELD = '''"""Hamilton's equations of one model, (q, p) -> (v, rate of p): written by mechanics.compile_model."""
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import any_, entry, kernel, ld, st
+from liegroup.compile import any_, entry, kernel, ld, st, taken
 from liegroup.compile.scalars import arctan2, less, select, sqrt
 from liegroup.compile.tracing import called_sincos as sincos
 from liegroup.compile.tracing import acosh, asinh, atanh, cosh, exp, expm1, floor, log, log1p, sinh, tanh

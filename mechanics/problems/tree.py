@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, Variable, pose
 from integrators.problem.fields import differentiating
@@ -104,7 +106,12 @@ def hamiltonian_problem(
         model=tree.name,
         scene=tree_scene(tree),
         joints=tree,
+        explain=partial(_unknown_motion, tree) if tree.is_rheonomic else None,
     )
+
+
+def _unknown_motion(tree: Tree, t: float, y: NDArray[np.float64]) -> str:
+    return tree.unknown_motion(t)
 
 
 @pose.register(Tree)

@@ -1,0 +1,147 @@
+"""Joints moved by functions of the time and by samples: polynomials in pieces, in every formulation."""
+
+import numpy as np
+import pytest
+
+import mechanics
+from integrators import Sampled, integrate
+from mechanics import Body, Frame, Inertia, Mechanism, Tree
+from mechanics.constraints import spherical
+from mechanics.forces import servo
+from mechanics.joints import Motion, Revolute, Rheonomic, Slide, Turn
+
+A, W = 0.3, 2.0
+SINE = Motion(harmonics=((A, W, 0.4),))
+TABLE = Motion.from_function(lambda t: A * np.sin(W * t + 0.4), (0.0, 2.0))
+BOB = Inertia.about_com(1.0, (0.1, 0.2, -0.5), np.diag([0.1, 0.2, 0.15]))
+
+
+def moved(motion: Motion) -> Tree:
+    """A pendulum on a crank on a slide, both moved."""
+    joint = Rheonomic((Slide((0, 0, 1), motion), Turn((0, 0, 1), motion), Turn((1, 0, 0))))
+    return Tree(
+        [Body("a", joint, inertia=BOB), Body("b", Revolute((0, 1, 0)), "a", (0.2, 0.0, -1.0), inertia=BOB)],
+        name="moved",
+    )
+
+
+def ends(method: str, **how: object) -> list[np.ndarray]:
+    return [
+        integrate(how.get("pose", lambda t: t.problem([0.4, 0.3]))(moved(m)), method, (0.0, 2.0), 0.05).y[-1]
+        for m in (SINE, TABLE)
+    ]
+
+
+@pytest.mark.parametrize("method", ["RKMK4", "GAUSS8", "TREE_VARIATIONAL"])
+def test_a_function_moves_a_joint_as_the_formula_does(method: str) -> None:
+    expected, found = ends(method)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=3e-12)
+
+
+def test_so_it_is_in_straight_line_code() -> None:
+    expected, found = ends("RKMK4", pose=lambda t: mechanics.compile_model(t).problem([0.4, 0.3]))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=3e-12)
+
+
+def test_dynamics_and_derivatives_take_rate_and_acceleration() -> None:
+    q, v, tau = [0.4, 0.3], [0.2, -0.5], [0.1, 0.2]
+    for f in (mechanics.forward_dynamics, mechanics.inverse_dynamics):
+        a, b = (f(moved(m), q, v, tau, t=0.73) for m in (SINE, TABLE))
+        np.testing.assert_allclose(b, a, rtol=0, atol=1e-10)
+
+
+def test_eight_in_lanes_have_the_bits_that_each_has_alone() -> None:
+    problem = moved(TABLE).problem([0.4, 0.3])
+    starts = problem.y0 + 0.01 * np.arange(8)[:, None]
+    many = integrate(problem, "RKMK4", (0.0, 0.5), 0.05, y0=starts).y[..., -1, :]
+    assert (many[[0, 7]] == [integrate(problem, "RKMK4", (0.0, 0.5), 0.05, y0=y).y[-1] for y in starts[[0, 7]]]).all()
+
+
+def test_a_servo_follows_a_function_and_a_closed_loop_is_moved_by_one() -> None:
+    """A four-bar linkage whose crank is moved, with a servo on its rocker that follows."""
+    bar = Inertia.about_com(1.0, (0.5, 0, 0), np.diag([0.01, 0.1, 0.1]))
+
+    def loop(motion: Motion) -> Mechanism:
+        z, crank = (0, 0, 1), Rheonomic((Turn((0, 0, 1), motion),))
+        tree = Tree(
+            [
+                Body("crank", crank, inertia=bar),
+                Body("coupler", Revolute(z), "crank", (0.5, 0, 0), inertia=bar),
+                Body("rocker", Revolute(z), None, (1.5, 0, 0), inertia=bar),
+            ]
+        )
+        pin = spherical(Frame("coupler", (1.5, 0, 0)), Frame("rocker", (1.2, 0, 0)))
+        pull = servo("rocker_joint", stiffness=3.0, damping=0.1, target=motion)
+        return Mechanism.assembled(tree, [pin], [0.6, 1.9], elements=[pull])
+
+    for method in ("GAUSS8", "TREE_VARIATIONAL"):
+        expected, found = (integrate(loop(m).problem(), method, (0.0, 1.0), 0.02) for m in (SINE, TABLE))
+        np.testing.assert_allclose(found.y[-1], expected.y[-1], rtol=0, atol=1e-10)
+        assert np.abs(found["gap"]).max() < 1e-9
+
+
+def test_drives_bring_the_energy() -> None:
+    """d(energy)/dt is the power of the drives, less what damping takes."""
+    tree = moved(TABLE)
+    h = 1e-3
+    q, v, t = np.array([0.4, 0.3]), np.array([0.5, -0.2]), 0.7
+    p = mechanics.momentum(tree, q, v, t)
+
+    def energy(s: float) -> float:
+        """Along the motion through (q, p), a step s later."""
+        qs, ps, now = q.copy(), p.copy(), t
+        for _ in range(4):  # classical Runge-Kutta
+            d = s / 4
+            k1 = mechanics.hamiltonian_rhs(tree, qs, ps, t=now)
+            k2 = mechanics.hamiltonian_rhs(tree, qs + d / 2 * k1[0], ps + d / 2 * k1[1], t=now + d / 2)
+            k3 = mechanics.hamiltonian_rhs(tree, qs + d / 2 * k2[0], ps + d / 2 * k2[1], t=now + d / 2)
+            k4 = mechanics.hamiltonian_rhs(tree, qs + d * k3[0], ps + d * k3[1], t=now + d)
+            qs = qs + d / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0])
+            ps = ps + d / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1])
+            now += d
+        rates = mechanics.hamiltonian_rhs(tree, qs, ps, t=now)[0]
+        return float(mechanics.energy(tree, qs, rates, now))
+
+    slope = (8 * (energy(h) - energy(-h)) - (energy(2 * h) - energy(-2 * h))) / (12 * h)
+    forces, powers = mechanics.drive_forces(tree, q, v, mechanics.forward_dynamics(tree, q, v, t=t), t)
+    assert forces.shape == (2,)
+    assert abs(powers.sum() - slope) < 1e-8 * abs(slope)
+
+
+def test_samples_become_a_spline() -> None:
+    t = np.linspace(0.0, 2.0, 81)
+    motion = Motion.from_samples(t, A * np.sin(W * t + 0.4))
+    for k, name in enumerate(("value", "rate", "acceleration")):
+        found, expected = (np.array([getattr(m, name)(s) for s in (0.0, 0.31, 1.2, 2.0)]) for m in (motion, SINE))
+        np.testing.assert_allclose(found, expected, rtol=0, atol=10.0 ** (3 * k - 10))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((lambda t: abs(t - 1.234), (0.0, 2.0)), r"not smooth near t = 1\.23"),
+        ((Sampled([0.0, 1.0, 2.0], [0.0, 1.0, 0.0], hold="linear"), (0.0, 2.0)), "not smooth near t = 1|returned"),
+        ((np.sin, (0.0, 2.0), np.sin), "rate: .* the derivative of the function"),
+        ((np.sin, (0.0, 2.0), np.cos, np.cos), "acceleration: .* the derivative"),
+        ((lambda t: np.log(t), (0.0, 2.0)), "function: at t = 0 s returned"),
+        ((np.sin, (2.0, 0.0)), "span"),
+        ((3.0, (0.0, 2.0)), "expected a function of the time"),
+        ((lambda t: "far", (0.0, 2.0)), "function: at t = 0 s returned"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_functions_that_move_no_joint_are_named(arguments: tuple, says: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=says):
+        Motion.from_function(*arguments)
+
+
+def test_a_run_ends_where_the_motion_is_not_known_any_more() -> None:
+    run = integrate(moved(TABLE).problem([0.4, 0.3]), "RKMK4", (0.0, 3.0), 0.05)
+    assert not run.success
+    assert 1.9 < run.t[-1] < 2.06
+    assert "known from 0 to 2 s" in run.message
+
+
+def test_trees_with_pieces_are_written_down() -> None:
+    tree = moved(TABLE)
+    assert Tree.from_dict(tree.to_dict()).bodies[0].joint == tree.bodies[0].joint
