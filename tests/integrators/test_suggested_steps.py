@@ -51,7 +51,7 @@ def test_a_mode_that_rests_limits_explicit_methods_alone():
 
 
 def test_stiff_springs_limit_explicit_steps():
-    problem = chain(6)
+    problem = chain(6).problem()
     rate = abs(fastest_mode(problem, 0.0, np.array(problem.y0)))
     step = suggest_step(problem, "RKMK4", 1e-3)
     assert 1.0 < step * rate < 8**0.5
@@ -61,7 +61,7 @@ def test_stiff_springs_limit_explicit_steps():
 
 @pytest.mark.slow
 def test_the_variational_default_is_advised_a_step_that_it_does_not_doubt():
-    problem, method = chain(6), find("TREE_VARIATIONAL")
+    problem, method = chain(6).problem(), find("TREE_VARIATIONAL")
     step = suggest_step(problem, method, 1e-2)
     assert not method.doubts(problem, np.array(problem.y0), step)
     assert "JointSpring on joint" in method.doubts(problem, np.array(problem.y0), 3 * step)[0].says
