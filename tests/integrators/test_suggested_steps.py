@@ -32,6 +32,31 @@ def test_methods_without_a_limit_hold_every_mode(name):
     assert growth(find(name), 1e4, 1.0) < 1.0
 
 
+ANGLES = {"BDF3": 86.03, "BDF4": 73.35, "BDF5": 51.84}
+"""About the negative axis, degrees (Hairer and Wanner 1996, V.2)."""
+
+
+@pytest.mark.parametrize("name", ANGLES)
+def test_backward_differentiation_holds_what_lies_within_its_angle(name):
+    rays = [np.cos(np.radians(ANGLES[name] + apart)) for apart in (-0.1, 0.1)]
+    inside, outside = (max(growth(find(name), z, ray) for z in np.geomspace(0.1, 100.0, 200)) for ray in rays)
+    assert inside <= 1.0 < outside
+    assert max(growth(find("BDF2"), z, 0.0) for z in np.geomspace(0.1, 100.0, 50)) <= 1.0
+
+
+def test_a_spring_that_backward_differentiation_lets_grow_is_a_doubt():
+    spring = Problem(rn(2), [1.0, 0.0], lambda t, y: np.array([y[1], -4.0 * y[0]]))
+    run = integrate(spring, "BDF5", (0.0, 10.0), 1.0)
+    assert np.abs(run.y[-1]).max() > 10.0
+    (doubt,) = run.doubts
+    assert doubt.name == "stability"
+    assert "2 rad/s" in doubt.says
+    assert "BDF2" in doubt.remedy
+    assert doubt.value == pytest.approx(growth(find("BDF5"), 2.0, 0.0))
+    assert not integrate(spring, "BDF2", (0.0, 10.0), 1.0).doubts
+    assert not integrate(spring, "BDF5", (0.0, 10.0), 0.1).doubts
+
+
 def test_a_splitting_has_the_limit_of_stormer_and_verlet():
     assert growth(find("SPLIT_STRANG"), 1.99, 0.0) == pytest.approx(1.0, abs=1e-12)
     assert growth(find("SPLIT_STRANG"), 2.01, 0.0) > 1.1
