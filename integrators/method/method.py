@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.layout import CANONICAL, COMPENSATION, OWN_OPTIONS, OWN_ROWS, TAU
+from integrators.method.growth import growing_modes
 from integrators.problem import Doubt, Guard, OwnStep, Problem
 from integrators.problem.fields import Field
 from integrators.problem.guards import tightened
@@ -133,6 +135,9 @@ class Stepper:
         ``report(work)`` → how steps were divided so far, from the workspace.
     tuned : callable, optional
         ``tuned(method, energy_tolerance, fast)`` → the method with another tolerance of its estimate.
+    growth : callable, optional
+        ``growth(coefficients, z)`` → the spectral radius of the steps on ẋ = λ x, z = h λ, of multistep methods that
+        are not A-stable; modes that grow are doubts.
 
     Raises
     ------
@@ -169,6 +174,7 @@ class Stepper:
     late: Callable[[NDArray[np.int64]], Sequence[Any]] | None = None
     report: Callable[[NDArray[np.float64]], Report] | None = None
     tuned: Callable[[Method, float | None, bool], Method] | None = None
+    growth: Callable[[NDArray[np.float64], complex], float] | None = None
 
     def __post_init__(self) -> None:
         if self.needs not in NEEDS:
@@ -542,6 +548,8 @@ class Method:
         sequence of Doubt
             Empty where everything holds.
         """
+        if self.stepper.growth is not None:
+            return growing_modes(self.name, partial(self.stepper.growth, self.coefficients), problem, y, h)
         found = getattr(problem.own_steps.get(self.stepper.own, None), "doubts", None)
         return found(y, h) if found else ()
 

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.method.growth import GROWTH
 from integrators.method.method import Method
 from integrators.method.step_map import step_map
 from integrators.problem import Problem
 from integrators.problem.jacobian import derivative
 from liegroup.group import rn
 
-GROWTH = 1.01
-"""A mode that grows by more in a step is not held."""
 MARGIN, SHORTER, LONGEST = 0.9, 0.8, 200
 """A step is shortened by `SHORTER` until it holds the mode, at most so many times, and then by `MARGIN`."""
 UNDAMPED = 1e-6
@@ -46,6 +45,9 @@ def _spring(t: float, y: Any, parameters: Any, structure: Any, work: Any, out: A
 
 def growth(method: Method, z: float, damping: float) -> float:
     """The spectral radius of a step of size z on ẍ + 2ζ ẋ + x = 0; infinite where the step fails."""
+    if method.stepper.growth is not None:
+        root = np.sqrt(complex(damping * damping - 1.0))
+        return max(method.stepper.growth(method.coefficients, z * (-damping + x)) for x in (root, -root))
     field = _oscillator if damping > UNDAMPED else _spring
     problem = Problem(rn(1).cotangent, [1.0, 0.0], field, parameters=[damping], canonical=True)
     step = step_map(problem, method, interpreted=True)

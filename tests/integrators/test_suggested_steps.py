@@ -32,6 +32,31 @@ def test_methods_without_a_limit_hold_every_mode(name):
     assert growth(find(name), 1e4, 1.0) < 1.0
 
 
+ANGLES = {"BDF3": 86.03, "BDF4": 73.35, "BDF5": 51.84}
+"""About the negative axis, degrees (Hairer and Wanner 1996, V.2)."""
+
+
+@pytest.mark.parametrize("name", ANGLES)
+def test_backward_differentiation_holds_what_lies_within_its_angle(name):
+    rays = [np.cos(np.radians(ANGLES[name] + apart)) for apart in (-0.1, 0.1)]
+    inside, outside = (max(growth(find(name), z, ray) for z in np.geomspace(0.1, 100.0, 200)) for ray in rays)
+    assert inside <= 1.0 < outside
+    assert max(growth(find("BDF2"), z, 0.0) for z in np.geomspace(0.1, 100.0, 50)) <= 1.0
+
+
+def test_a_spring_that_backward_differentiation_lets_grow_is_a_doubt():
+    spring = Problem(rn(2), [1.0, 0.0], lambda t, y: np.array([y[1], -4.0 * y[0]]))
+    run = integrate(spring, "BDF5", (0.0, 10.0), 1.0)
+    assert np.abs(run.y[-1]).max() > 10.0
+    (doubt,) = run.doubts
+    assert doubt.name == "stability"
+    assert "2 rad/s" in doubt.says
+    assert "BDF2" in doubt.remedy
+    assert doubt.value == pytest.approx(growth(find("BDF5"), 2.0, 0.0))
+    assert not integrate(spring, "BDF2", (0.0, 10.0), 1.0).doubts
+    assert not integrate(spring, "BDF5", (0.0, 10.0), 0.1).doubts
+
+
 def test_a_splitting_has_the_limit_of_stormer_and_verlet():
     assert growth(find("SPLIT_STRANG"), 1.99, 0.0) == pytest.approx(1.0, abs=1e-12)
     assert growth(find("SPLIT_STRANG"), 2.01, 0.0) > 1.1
@@ -51,7 +76,7 @@ def test_a_mode_that_rests_limits_explicit_methods_alone():
 
 
 def test_stiff_springs_limit_explicit_steps():
-    problem = chain(6)
+    problem = chain(6).problem()
     rate = abs(fastest_mode(problem, 0.0, np.array(problem.y0)))
     step = suggest_step(problem, "RKMK4", 1e-3)
     assert 1.0 < step * rate < 8**0.5
@@ -61,7 +86,7 @@ def test_stiff_springs_limit_explicit_steps():
 
 @pytest.mark.slow
 def test_the_variational_default_is_advised_a_step_that_it_does_not_doubt():
-    problem, method = chain(6), find("TREE_VARIATIONAL")
+    problem, method = chain(6).problem(), find("TREE_VARIATIONAL")
     step = suggest_step(problem, method, 1e-2)
     assert not method.doubts(problem, np.array(problem.y0), step)
     assert "JointSpring on joint" in method.doubts(problem, np.array(problem.y0), 3 * step)[0].says

@@ -24,7 +24,7 @@ def test_stiff_chains_agree_with_scipys_radau_at_1e_10_and_with_others_beyond(li
     """Two methods of ours agree to 1e-12, SciPy's explicit method to its tolerance; what is left against
     SciPy's Radau is the error of that, which falls with its tolerance.
     """
-    problem, end = chain(links), 0.01
+    problem, end = chain(links).problem(), 0.01
     ours, other = (
         integrate(problem, method, (0.0, end), 2.5e-5, save_every=2**40).y[-1]
         for method in ("RKMK_GAUSS6", "RKMK_RADAU_IIA5")

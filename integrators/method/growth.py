@@ -1,0 +1,42 @@
+"""Modes that a method lets grow although they do not: the doubt that a multistep method has at a start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.problem import Doubt, Problem
+from integrators.problem.jacobian import derivative
+
+Array = NDArray[np.float64]
+GROWTH = 1.01
+"""A mode that grows by more in a step is not held."""
+SLOW = 1e-6
+"""Of the fastest rate: modes that are slower are not told from those of no rate."""
+
+
+def growing_modes(name: str, growth: Callable[[complex], float], problem: Problem, y: Array, h: float) -> list[Doubt]:
+    """The mode of the linear motion about y that steps of size h let grow the most, if its own growth is less.
+
+    `growth` gives the factor by which a step multiplies what e^z multiplies, z = h λ.  The motion need not show the
+    mode: rounding does.
+    """
+    J = derivative(problem, 0.0, y)
+    if not np.isfinite(J).all():
+        return []
+    values = np.linalg.eigvals(J)
+    values = values[np.abs(values) > SLOW * np.abs(values).max(initial=0.0)]
+    # each pair once; what grows by itself may
+    factors = [(growth(h * x) / max(1.0, float(np.exp(min(h * x.real, 700.0)))), x) for x in values if x.imag >= 0.0]
+    worst, mode = max(factors, key=lambda pair: pair[0], default=(0.0, 0j))
+    if not worst > GROWTH:
+        return []
+    rate = abs(mode)
+    says = (
+        f"{name} lets a mode of {rate:.4g} rad/s with damping ratio {max(-mode.real / rate, 0.0):.2g} grow by this "
+        f"factor in every step, where h ω = {h * rate:.3g}"
+    )
+    remedy = "take an A-stable method (BDF2, RKMK_RADAU_IIA3, RKMK_GAUSS2), or a step with h ω well below one"
+    return [Doubt("stability", 0.0, worst, GROWTH, says, remedy)]
