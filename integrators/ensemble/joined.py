@@ -1,0 +1,112 @@
+"""Several ensembles as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from integrators.results.solution import Solution
+from integrators.status import Status
+from liegroup.arrays import sequence
+
+Array = NDArray[np.float64]
+_ROWS = ("y", "invariants", "least", "greatest", "mean_since")
+
+
+def joined(parts: Sequence[Solution]) -> Solution:
+    """The ensemble of all trajectories of several ensembles of one problem and method, in their order.
+
+    Parameters
+    ----------
+    parts : sequence of Solution
+        Of ensembles, such as those of `integrate` with parts of the initial states.
+
+    Returns
+    -------
+    Solution
+        The arrays that `integrate` gives for all initial states at once, bit by bit.  Rows that a trajectory did not
+        reach are NaN; counts and seconds are sums; scene and joints are those of the first part.
+
+    Raises
+    ------
+    ValueError
+        No parts; solutions of single trajectories, of different models, methods or variables.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from integrators import Problem, integrate
+    >>> from integrators.ensemble import joined
+    >>> from liegroup import rn
+    >>> decay = Problem(rn(1), [[1.0], [2.0], [3.0]], lambda t, y: -y)
+    >>> whole = integrate(decay, "RKMK4", (0.0, 1.0), 0.1)
+    >>> parts = [integrate(decay.with_start(y0), "RKMK4", (0.0, 1.0), 0.1) for y0 in (decay.y0[:2], decay.y0[2:])]
+    >>> bool((joined(parts).y == whole.y).all())
+    True
+    """
+    given = sequence(parts, "parts", "solutions of ensembles")
+    if not given or not all(isinstance(part, Solution) and part.y.ndim == 3 for part in given):
+        raise ValueError(f"parts: {given!r}, expected one or more solutions of ensembles")
+    first = given[0]
+    for part in given[1:]:
+        for name in ("model", "method", "step", "variables", "invariant_names"):
+            if getattr(part, name) != getattr(first, name):
+                raise ValueError(
+                    f"parts: {name} {getattr(first, name)!r} and {getattr(part, name)!r}, expected the same in all"
+                )
+    longest = max(given, key=lambda part: part.y.shape[1])
+    is_common = all(p.t.ndim == 1 and np.array_equal(p.t, longest.t[: len(p.t)]) for p in given)
+    rows = longest.y.shape[1]
+    t, stretch = longest.t, longest.stretch
+    if not is_common:
+        t, stretch = (_stacked([_own(part, name) for part in given], rows) for name in ("t", "stretch"))
+    starts = np.cumsum([0, *(len(part.y) for part in given)])
+    whole: Solution = replace(
+        first,
+        t=t,
+        stretch=stretch,
+        **{name: _stacked([getattr(part, name) for part in given], rows) for name in _ROWS},
+        status=tuple(status for part in given for status in part.status),
+        message=_message(given),
+        doubts=tuple(
+            replace(doubt, trajectory=doubt.trajectory + int(start))
+            for part, start in zip(given, starts, strict=False)
+            for doubt in part.doubts
+        ),
+        steps=max(part.steps for part in given),
+        **{name: sum(getattr(part, name) for part in given) for name in _SUMS},
+        events=tuple(events for part in given for events in part.events),
+    )
+    return whole
+
+
+_SUMS = ("evaluations", "iterations", "rejected", "seconds")
+
+
+def _stacked(tables: Sequence[Array], rows: int) -> Array:
+    """Tables (m, k, …) below each other, with NaN up to the same number of rows."""
+    return np.concatenate(
+        [
+            np.pad(table, [(0, 0), (0, rows - table.shape[1])] + [(0, 0)] * (table.ndim - 2), constant_values=np.nan)
+            for table in tables
+        ]
+    )
+
+
+def _own(part: Solution, name: str) -> Array:
+    """Times, or stretches, of every trajectory (m, k); NaN where it has not come."""
+    table = np.array(np.broadcast_to(getattr(part, name), part.y.shape[:2]), dtype=np.float64)
+    table[np.isnan(part.y).all(axis=-1)] = np.nan
+    return table
+
+
+def _message(parts: Sequence[Solution]) -> str:
+    good = (Status.OK, Status.EVENT)
+    failed = [status for part in parts for status in part.status if status not in good]  # type: ignore[union-attr]
+    said = [part.message for part in parts if not part.success]
+    count = sum(len(part.y) for part in parts)
+    of_all = f"{len(failed)} of {count} trajectories did not reach the end" if failed else parts[0].message
+    return f"{of_all}; of one part: {said[0]}" if said else of_all

@@ -1,0 +1,180 @@
+"""Campaigns: chunks on any executor or cluster, with the bits of one machine, whatever is lost on the way."""
+
+import os
+import random
+import signal
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from integrators import Problem, Status, integrate
+from integrators.ensemble import joined, submit
+from integrators.results import StorageError
+from liegroup.table import RN, table_of
+from mechanics.systems import SYSTEMS
+
+ARRAYS = ("t", "y", "invariants", "least", "greatest", "mean_since", "stretch")
+TOP = SYSTEMS["heavy-top"].problem()
+GIVEN = ("MIDPOINT", (0.0, 0.5), 0.01)
+
+
+class KilledWorker(RuntimeError):
+    """As a cluster says it."""
+
+
+class Client:
+    """Computes at once; the first `lost` chunks are lost with their workers."""
+
+    def __init__(self, lost=0):
+        self.lost, self.sent = lost, 0
+
+    def submit(self, function, *arguments):
+        self.sent += 1
+        future = Future()
+        if self.sent <= self.lost:
+            future.set_exception(KilledWorker("no worker is left"))
+        else:
+            try:
+                future.set_result(function(*arguments))
+            except Exception as error:
+                future.set_exception(error)
+        return future
+
+
+def states(count):
+    start = np.tile(TOP.y0, (count, 1))
+    start[:, -1] *= 1.0 + 0.02 * np.arange(count)
+    return start
+
+
+def assert_same(one, other):
+    for name in ARRAYS:
+        assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True), name
+    assert one.status == other.status
+    assert one.doubts == other.doubts
+
+
+def decaying(rate):
+    return Problem(table_of([(RN, 1)]), [1.0], lambda t, y: -rate * y, model=f"rate {rate}")
+
+
+@pytest.mark.parametrize("how", [{"step": 0.01}, {"rtol": 1e-6}])
+def test_chunks_have_the_bits_of_the_whole(how):
+    whole = integrate(TOP.with_start(states(20)), "RKMK_DORMAND_PRINCE54", (0.0, 0.2), progress=False, **how)
+    with ThreadPoolExecutor(2) as pool:
+        campaign = submit(TOP, states(20), "RKMK_DORMAND_PRINCE54", (0.0, 0.2), client=pool, per_chunk=8, **how)
+        found = campaign.result(progress=False)
+    assert campaign.done == campaign.chunks == 3
+    assert_same(found, whole)
+    assert found.evaluations == whole.evaluations
+    assert found.message == whole.message
+    assert found.scene is not None
+
+
+def test_a_trial_chooses_full_lanes():
+    campaign = submit(TOP, states(100), *GIVEN, client=Client(), seconds=1e-9)
+    assert campaign.per_chunk == 8
+    assert submit(TOP, states(20), *GIVEN, client=Client(), seconds=1e9).chunks == 1
+
+
+def test_parameters_go_through_a_builder():
+    solutions = submit(decaying, [0.5, 1.0, 2.0], "RKMK4", (0.0, 1.0), 0.1, client=Client(), per_chunk=2).result()
+    assert [solution.model for solution in solutions] == ["rate 0.5", "rate 1.0", "rate 2.0"]
+    assert np.array_equal(solutions[2].y, integrate(decaying(2.0), "RKMK4", (0.0, 1.0), 0.1).y)
+
+
+def test_a_campaign_goes_on_from_its_folder(tmp_path):
+    first, again = Client(lost=2), Client()
+    begun = submit(TOP, states(20), *GIVEN, client=first, folder=tmp_path, per_chunk=8, retries=0)
+    with pytest.raises(KilledWorker):
+        begun.result(progress=False)
+    assert [path.name for path in sorted(tmp_path.glob("*.h5"))] == ["states-00000016.h5"]
+    finished = submit(TOP, states(20), *GIVEN, client=again, folder=tmp_path, per_chunk=5)
+    assert (again.sent, finished.per_chunk) == (2, 8)
+    whole = integrate(TOP.with_start(states(20)), *GIVEN, progress=False)
+    assert_same(finished.result(progress=False), whole)
+    for other in ((TOP, states(21), *GIVEN), (TOP, states(20), "MIDPOINT", (0.0, 0.5), 0.005)):
+        with pytest.raises(StorageError, match="another problem, method or other cases"):
+            submit(*other, client=again, folder=tmp_path)
+
+
+def test_lost_chunks_are_sent_again():
+    client = Client(lost=3)
+    assert submit(TOP, states(8), *GIVEN, client=client, per_chunk=8).result(progress=False).success
+    assert client.sent == 4
+
+
+def test_failing_trajectories_keep_their_number():
+    start = states(6)
+    start[4, 4:] *= 100.0
+    how = {"rtol": 1e-6, "max_steps": 500}
+    campaign = submit(TOP, start, "RKMK_DORMAND_PRINCE54", (0.0, 0.1), client=Client(), per_chunk=2, **how)
+    found = campaign.result(progress=False)
+    assert [status is Status.OK for status in found.status] == [True] * 4 + [False, True]
+    assert found.message.startswith("1 of 6 trajectories")
+    whole = integrate(TOP.with_start(start), "RKMK_DORMAND_PRINCE54", (0.0, 0.1), progress=False, **how)
+    assert_same(found, whole)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"client": None}, "client"),
+        ({"step": None}, "step: missing"),
+        ({"workers": 2}, "workers"),
+        ({"cases": np.zeros((2, 3))}, "cases: shape"),
+        ({"cases": np.zeros((0, 7))}, "cases: none"),
+        ({"per_chunk": 0}, "per_chunk"),
+        ({"seconds": -1.0}, "seconds"),
+    ],
+)
+def test_what_makes_no_sense_is_named(given, says):
+    arguments = {"problem": TOP, "cases": states(2), "method": "RKMK4", "t_span": (0, 1), "step": 0.1}
+    with pytest.raises((TypeError, ValueError), match=says):
+        submit(**arguments | {"client": Client()} | given)
+
+
+def test_only_ensembles_of_one_problem_are_joined():
+    one = integrate(TOP, *GIVEN, progress=False)
+    two = integrate(TOP.with_start(states(2)), *GIVEN, progress=False)
+    other = integrate(TOP.with_start(states(2)), "RKMK4", (0.0, 0.5), 0.01, progress=False)
+    for parts, says in (([], "one or more"), ([one], "of ensembles"), ([two, other], "method")):
+        with pytest.raises(ValueError, match=says):
+            joined(parts)
+
+
+def killed_at_random(cluster, seed, count):
+    """A thread that kills so many workers of a local cluster."""
+
+    def kill():
+        moments = random.Random(seed)
+        for _ in range(count):
+            time.sleep(moments.uniform(0.1, 1.5))
+            alive = [nanny.pid for nanny in cluster.workers.values() if nanny.pid]
+            os.kill(moments.choice(alive), signal.SIGKILL)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    return thread
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_that_loses_workers_gives_the_bits_of_one_machine(tmp_path):
+    distributed = pytest.importorskip("dask.distributed")
+    runs = int(os.environ.get("LIEMECH_TEST_CLUSTER_RUNS", "2"))
+    given = ("MIDPOINT", (0.0, 200.0), 0.001)
+    whole = integrate(TOP.with_start(states(32)), *given, progress=False)
+    for seed in range(runs):
+        with (
+            distributed.LocalCluster(3, processes=True, threads_per_worker=1, dashboard_address=None) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            folder = tmp_path / str(seed) if seed % 2 else None
+            campaign = submit(TOP, states(32), *given, client=client, folder=folder, per_chunk=8)
+            thread = killed_at_random(cluster, seed, 2)
+            assert_same(campaign.result(progress=False), whole)
+            thread.join()
