@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from integrators.engine.run import Run
-from integrators.layout import ROW
 from integrators.status import Status
 from liegroup.display import bar
 
@@ -47,10 +46,10 @@ def drive(
                 elapsed, done = time.perf_counter() - start, run.steps_done - before  # events end a chunk early
                 chunk = max(1, min(8 * chunk, int(done * CHUNK_SECONDS / max(elapsed, 1e-6))))
                 bar.update(int(_TICKS * (number + run.progress) / len(runs)) - bar.n)
-                if keeper is not None:
-                    keeper.now_and_then()
                 if call(run):
                     reason = Status.STOPPED
+                if keeper is not None:  # which may take away what the callback is to see
+                    keeper.now_and_then()
                 if interrupted():
                     reason = Status.INTERRUPTED
         if keeper is not None:
@@ -76,7 +75,7 @@ class _Call:
             return self.callback is not None and not run.done and bool(self.callback(run.t, run.shown().T.copy()))
         if run is not self.run:
             self.run, self.row = run, 0
-        stretch, self.row = run.since(self.row), int(run.counters[ROW])
+        stretch, self.row = run.since(self.row), run.rows_saved
         return bool(self.look(stretch)) and not run.done
 
 
