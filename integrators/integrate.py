@@ -19,13 +19,15 @@ from integrators.engine.crew import Crew, crew_of
 from integrators.engine.drive import drive
 from integrators.engine.run import Output, Plan, Run
 from integrators.engine.start import start_runs
+from integrators.engine.streaming import Streaming, checkpoint_of, window_of
 from integrators.events import as_events
 from integrators.method import Method, Reference
 from integrators.method.stability import held_step
 from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
 from integrators.results.solution import Solution
-from liegroup.arrays import integer, positive, real, reals
+from integrators.results.streams import place_of
+from liegroup.arrays import integer, path_of, positive, real, reals
 from liegroup.compile import undisturbed
 
 Array = NDArray[np.float64]
@@ -54,6 +56,8 @@ def integrate(
     progress: bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: float = 60.0,
+    into: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
     energy_tolerance: float | None = None,
     fast: bool = False,
     workers: int | None = None,
@@ -113,6 +117,16 @@ def integrate(
         as Ctrl-C does.
     every : float
         Seconds between checkpoints.
+    into : path, optional
+        Append the saved states to this file while the run goes on, and keep only a window of them in memory: HDF5
+        (``.h5``, ``.hdf5``, ``.nc``) or a folder of Zarr (``.zarr``, extra ``zarr``), compressed, with the names that
+        `Solution.save` gives.  What was appended is there after two seconds or so; at every moment xarray opens the
+        file, and `Solution.load` with ``lazy=True``.  Its checkpoint is kept beside it (``NAME.checkpoint``):
+        ``resume(into, problem)`` goes on bit by bit, whatever ended the run.  The solution reads its arrays from the
+        file where they are asked for (`Solution.in_memory`).  Events, and states at times given in `t_eval`, stay in
+        memory as well.
+    overwrite : bool
+        Replace what is there under this name; else it is an error.
     energy_tolerance, fast
         Of methods that divide their steps by an estimate (`GAUSS8`), as in `Method.tuned`.
     workers : int, optional
@@ -187,6 +201,7 @@ def integrate(
             "callback": callback,
             "checkpoint": checkpoint,
             "workers": workers,
+            "into": into,
         }
         if unused := [name for name, value in given.items() if value is not None]:
             raise TypeError(f"{', '.join(unused)}: not supported by {chosen.name}, which is here for comparison")
@@ -203,11 +218,20 @@ def integrate(
     output = Output(times=_times(t_eval, span), events=as_events(events))
     way = _way(chosen, span, step, rtol, atol, controller, max_step, max_steps, problem.dimension)
     output = replace(output, save_every=_save_every(save_every, way))
+    if into is not None:
+        if checkpoint is not None:
+            raise TypeError(f"checkpoint: the one of a run into a file is kept beside it, {checkpoint_of(into)}")
+        place_of(into, overwrite)
+        output = replace(output, window=window_of(problem, output))
     with undisturbed():
         runs = start_runs(problem, chosen, output, way)
     _warn_of(problem, chosen, way)
     crew = crew_of(workers, problem, chosen, output, way, runs, callback)
-    keeper = None if checkpoint is None else Checkpoint(checkpoint, every, problem, chosen, output, way, runs)
+    keeper: Checkpoint | None = None
+    if into is not None:
+        keeper = Streaming(into, every, problem, chosen, output, way, runs, overwrite)
+    elif checkpoint is not None:
+        keeper = Checkpoint(checkpoint, every, problem, chosen, output, way, runs)
     solution = _solved(problem, chosen, way, runs, progress, callback, keeper, crew)
     return replace(solution, message=f"{solution.message} ({says})") if says else solution
 
@@ -334,7 +358,7 @@ def resume(
     Parameters
     ----------
     path : path
-        What `integrate` was given as `checkpoint`; it is kept up to date.
+        What `integrate` was given as `checkpoint` or as `into`; it is kept up to date.
     problem : Problem, or what poses one
         The same as then: functions are not kept in files.  Its initial state is not used.
     method, controller, events
@@ -376,7 +400,8 @@ def resume(
     >>> bool((whole.y == again.y).all())
     True
     """
-    stored = load(path)
+    is_stream = checkpoint_of(path_of(path, "path", "the path of a checkpoint")).exists()
+    stored = load(checkpoint_of(path) if is_stream else path)
     chosen = find(stored.method) if method is None else method
     if isinstance(chosen, Reference):
         raise TypeError(f"method: {chosen.name} keeps no checkpoints")
@@ -389,7 +414,11 @@ def resume(
         runs = start_runs(problem, chosen, output, way)
     stored.restore(runs)
     crew = crew_of(workers, problem, chosen, output, way, runs, callback)
-    keeper = Checkpoint(path, every, problem, chosen, output, way, runs, stored.is_last or None)
+    keeper: Checkpoint
+    if is_stream:
+        keeper = Streaming(path, every, problem, chosen, output, way, runs, follows=stored)
+    else:
+        keeper = Checkpoint(path, every, problem, chosen, output, way, runs, stored.is_last or None)
     return _solved(problem, chosen, way, runs, progress, callback, keeper, crew)
 
 
@@ -398,12 +427,18 @@ def _solved(
     keeper: Checkpoint | None, crew: Crew,
 ) -> Solution:  # fmt: skip
     """The runs brought to their end; what a function of the user's raises carries the results so far."""
+
+    def collected(seconds: float) -> Solution:
+        if isinstance(keeper, Streaming):
+            return keeper.collect(runs, seconds)
+        return collect(problem, method, way, runs, seconds)
+
     try:
         seconds = drive(runs, progress, callback, keeper, crew)
     except Exception as error:
-        error.solution = collect(problem, method, way, runs, 0.0)  # type: ignore[attr-defined]
+        error.solution = collected(0.0)  # type: ignore[attr-defined]
         raise
-    return collect(problem, method, way, runs, seconds)
+    return collected(seconds)
 
 
 def _given(method: Any, t_span: Any) -> tuple[str | Method | Reference | None, Any]:

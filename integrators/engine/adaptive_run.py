@@ -79,7 +79,7 @@ class AdaptiveRun(Run):
         self.span, self.steering = span, steering
         self.forward = 1.0 if span[1] >= span[0] else -1.0
         method = controller.method(method)
-        super().__init__(problem, method, output, span[0], y0, len(output.times) or _ROWS)
+        super().__init__(problem, method, output, span[0], y0, len(output.times) or output.window or _ROWS)
         self.previous_low, self.narrow = np.zeros(problem.n), np.zeros(problem.n)
         self.relative, self.absolute = (
             np.array(np.broadcast_to(x, problem.dimension), dtype=np.float64)

@@ -36,10 +36,12 @@ from integrators.results.storage import Dataset, StorageError, Variable, read, w
 from liegroup.arrays import path_of, real, reals
 from liegroup.compile import MODE
 
-VERSION = 6
+VERSION = 7
 _KIND = "checkpoint"
 _KINDS = {kind.__name__: kind for kind in KINDS}
-_ATTRIBUTES = ("model", "method", "kernels", "method_fingerprint", "way", "save_every", "events", "runs")
+_ATTRIBUTES = ("model", "method", "kernels", "method_fingerprint", "way", "save_every", "events", "runs",
+    "window", "stream",
+)  # fmt: skip
 _PATIENCE = 1.0
 """Seconds after which a checkpoint that could not be written is tried again, at the soonest."""
 
@@ -52,7 +54,8 @@ def previous_of(path: str | os.PathLike[str]) -> Path:
 class Checkpoint:
     """Keeps the checkpoint of some runs up to date.
 
-    `follows`: the run goes on from the checkpoint at `path`, which is whole.  None: from the one before it.  What is
+    `follows`: the run goes on from the checkpoint at `path`, which is whole.  None: from the one before it.  `stream`:
+    the mark of the file that takes the rows.  What is
     resumed is not refused for a path where nothing can be written now: its results would be out of reach.
     """
 
@@ -66,6 +69,7 @@ class Checkpoint:
         way: Plan | Steering,
         runs: Sequence[Run],
         follows: bool | None = False,
+        stream: str = "",
     ) -> None:
         every = real(every, "every", "seconds between checkpoints", lambda x: x >= 0.0)
         self.path, self.every, self.runs = _usable(path) if follows is False else Path(path), every, runs
@@ -81,6 +85,8 @@ class Checkpoint:
             "way": json.dumps(_way_in_words(way)),
             "save_every": output.save_every,
             "events": ",".join(output.events.names) if output.events else "",
+            "window": output.window,
+            "stream": stream,
         }
         found = problem_fingerprint(problem, output.events)
         if found.unknown and follows is False:
@@ -201,7 +207,7 @@ class Stored:
             times = reals(self.times, "times")
             if times.ndim != 1:
                 raise ValueError(f"times: shape {times.shape}, expected one axis")
-            return Output(int(self.attributes["save_every"]), times, events)
+            return Output(int(self.attributes["save_every"]), times, events, int(self.attributes["window"]))
 
     def restore(self, runs: Sequence[Run]) -> None:
         """Have the runs of the same problem, method and output take over their states."""

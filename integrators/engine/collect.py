@@ -45,13 +45,8 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
     doubts = tuple(doubt for k, (run, one) in enumerate(each) for doubt in _doubts(problem, run, one, k))
     doubts = (*_at_the_start(problem, method, way), *_on_the_way(problem, method, way, found), *doubts)
     return Solution(
-        **(_single(problem, runs[0], found[0]) if single else _ensemble(found)),
-        variables=tuple(problem.variables),
-        invariant_names=tuple(problem.invariant_names),
-        invariant_units=tuple(problem.invariant_units),
-        model=problem.model,
-        method=method.name,
-        step=abs(way.h) if isinstance(way, Plan) else 0.0,
+        **(rows_of_single(problem, runs[0], found[0]) if single else rows_of_ensemble(found)),
+        **described(problem, method, way),
         status=found[0].status if single else tuple(f.status for f in found),
         message=(found[0].message if single else _messages(found)) + _divided(counters) + _doubtful(doubts),
         doubts=doubts,
@@ -62,16 +57,28 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
         seconds=seconds,
         attributes=({} if isinstance(way, Plan) else _attributes(way)) | _divisions(counters) | _report(found),
         events=_events(names, found[0]) if single else tuple(_events(names, f) for f in found),
-        scene=scene_of(problem),
-        joints=None if problem.joints is None else JointStates(problem),
     )
 
 
-def _single(problem: Problem, run: Run, found: Trajectory) -> dict[str, Any]:
-    """The rows one trajectory has saved, and the last good state if the run ended between two of them."""
+def described(problem: Problem, method: Method, way: Plan | Steering) -> dict[str, Any]:
+    """What a solution says of where it comes from."""
+    return {
+        "variables": tuple(problem.variables),
+        "invariant_names": tuple(problem.invariant_names),
+        "invariant_units": tuple(problem.invariant_units),
+        "model": problem.model,
+        "method": method.name,
+        "step": abs(way.h) if isinstance(way, Plan) else 0.0,
+        "scene": scene_of(problem),
+        "joints": None if problem.joints is None else JointStates(problem),
+    }
+
+
+def rows_of_single(problem: Problem, run: Run, found: Trajectory, last: bool = True) -> dict[str, Any]:
+    """The rows one trajectory has saved, and the `last` good state if the run ended between two of them."""
     k = len(found.t)
     t, y, invariants = found.t, found.y, found.invariants
-    if not len(run.output.times) and found.last_t != t[-1]:
+    if last and not len(run.output.times) and found.last_t != (t[-1] if k else run.handed_last[0]):
         t, y = np.append(t, found.last_t), np.vstack([y, found.last])
         invariants = np.vstack([invariants, problem.invariant_values(found.last_t, found.last)])
     statistics, stretch = found.statistics[:k], found.stretch[:k]
@@ -90,12 +97,13 @@ def _with_last(found: Trajectory, values: Array) -> tuple[Array, NDArray[np.int6
     )
 
 
-def _ensemble(found: Sequence[Trajectory]) -> dict[str, Any]:
+def rows_of_ensemble(found: Sequence[Trajectory], common: bool | None = None) -> dict[str, Any]:
     """Trajectories row by row; NaN where one has not come.  Their times are common with fixed steps and given times,
     else (m, k).
     """
     longest = max(found, key=lambda f: len(f.t))
-    common = all(np.array_equal(f.t, longest.t[: len(f.t)]) for f in found)
+    if common is None:
+        common = all(np.array_equal(f.t, longest.t[: len(f.t)]) for f in found)
 
     def stacked(values: Sequence[Array]) -> Array:
         table = np.full((len(found), len(longest.t), *values[0].shape[1:]), np.nan)
@@ -104,7 +112,7 @@ def _ensemble(found: Sequence[Trajectory]) -> dict[str, Any]:
         return table
 
     t = longest.t if common else stacked([f.t for f in found])
-    stretch = longest.stretch[:-1] if common else stacked([f.stretch.astype(float) for f in found])
+    stretch = longest.stretch[: len(t)] if common else stacked([f.stretch.astype(float) for f in found])
     return {
         "t": t,
         "y": stacked([f.y for f in found]),

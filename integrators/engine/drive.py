@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 from integrators.engine.crew import Crew, Here
 from integrators.engine.run import Run
-from integrators.layout import ROW
 from integrators.status import Status
 from liegroup.display import bar
 
@@ -86,7 +85,7 @@ class _Call:
     def __call__(self, run: Run) -> bool:
         if self.look is None:
             return self.callback is not None and not run.done and bool(self.callback(run.t, run.shown().T.copy()))
-        stretch, self.rows[run] = run.since(self.rows.get(run, 0)), int(run.counters[ROW])
+        stretch, self.rows[run] = run.since(self.rows.get(run, 0)), run.rows_saved
         return bool(self.look(stretch)) and not run.done
 
 

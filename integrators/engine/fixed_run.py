@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,8 @@ class FixedRun(Run):
         return self.plan.t0 + self.steps_done * self.plan.h, self.plan.h
 
     def call_loop(self, count: int) -> int:
+        if self.summary is not None:  # one row less than there is room for, that of the end
+            count = min(count, (len(self.saved_t) - 1 - int(self.counters[ROW])) * self.output.save_every)
         return int(self.loop(*self.records, self.plan.t0, self.plan.h, count, self.plan.steps))
 
 
@@ -114,6 +117,8 @@ class LaneRun(FixedRun):
     def __init__(self, problem: Problem, method: Method, output: Output, plan: Plan, y0: Array) -> None:
         self.alive = [True] * WIDTH
         self.ended: dict[int, Trajectory] = {}
+        self.came: dict[int, int] = {}
+        """Of trajectories that have ended and whose rows have been handed over: how many they were."""
         super().__init__(problem, method, output, plan, y0)
 
     def zeros(self, *shape: int) -> Array:
@@ -127,6 +132,10 @@ class LaneRun(FixedRun):
         return super().done or not any(self.alive)
 
     def go(self, count: int) -> None:
+        if self.sink is not None:
+            self.sink.make_room(self)
+        if self.done:
+            return
         row = int(self.counters[ROW])
         names = [name for name in self.KEPT if name != "dense_work"]
         start = {name: getattr(self, name).copy() for name in names} | {
@@ -188,8 +197,32 @@ class LaneRun(FixedRun):
         reached = explain(Status.OK, self.t, self.steps_done)
         return [self.ended.get(lane) or self.trajectory((..., lane), Status.OK, reached) for lane in range(WIDTH)]
 
+    def hand_over(self, rows: int) -> None:
+        super().hand_over(rows)
+        if self.summary is not None:
+            for lane, ended in self.ended.items():
+                self.came.setdefault(lane, self.handed - rows + len(ended.t))
+                self.ended[lane] = _without_rows(ended)
+
+    def condense(self) -> None:
+        super().condense()
+        if self.summary is not None:
+            for lane, ended in self.ended.items():
+                rows = min(-(-self.came[lane] // self.summary.stride), len(self.saved_t))
+                self.ended[lane] = self._first_rows(lane, rows, ended)
+
+    def _first_rows(self, lane: int, rows: int, ended: Trajectory) -> Trajectory:
+        """A trajectory that has ended with the rows of the summary up to its end."""
+        statistics = np.concatenate([self.statistics[:rows, :, lane], ended.statistics[-1:]])
+        tables = {name: getattr(self, name)[:rows, :, lane] for name in ("saved", "saved_values")}
+        return replace(
+            ended, t=self.saved_t[:rows], y=tables["saved"], invariants=tables["saved_values"],
+            statistics=statistics, stretch=np.append(self.stretch[:rows], ended.stretch[-1]),
+        )  # fmt: skip
+
     def state(self) -> dict[str, Any]:
         kept = super().state() | {"alive": np.array(self.alive)}
+        kept["came"] = np.array([self.came.get(lane, -1) for lane in range(WIDTH)])
         for lane, trajectory in self.ended.items():
             kept |= {f"ended{lane}_{name}": value for name, value in packed(trajectory).items()}
         return kept
@@ -197,9 +230,15 @@ class LaneRun(FixedRun):
     def restore(self, kept: dict[str, Any]) -> None:
         super().restore(kept)
         self.alive = [bool(x) for x in kept["alive"]]
+        self.came = {lane: int(rows) for lane, rows in enumerate(kept["came"]) if rows >= 0}
         for lane in range(WIDTH):
             if f"ended{lane}_t" in kept:
                 self.ended[lane] = unpacked({name: kept[f"ended{lane}_{name}"] for name in _PACKED})
+
+
+def _without_rows(ended: Trajectory) -> Trajectory:
+    tables = {name: getattr(ended, name)[:0] for name in ("t", "y", "invariants")}
+    return replace(ended, **tables, statistics=ended.statistics[-1:], stretch=ended.stretch[-1:])
 
 
 _PACKED = ("t", "y", "invariants", "statistics", "stretch", "last", "counters", "guarded", "last_t", "ends")

@@ -17,7 +17,7 @@ def check_room(problem: Problem, output: Output, way: Plan | Steering, trajector
     """ValueError with the number of bytes and the remedy if what a run keeps does not fit into memory, once in its
     tables and once in its results.
     """
-    rows = rows_of(output, way)
+    rows = min(rows_of(output, way), output.window) if output.window else rows_of(output, way)
     needed = 2 * trajectories * bytes_of(problem, rows)
     free = free_memory() if needed > _SMALL else None
     if free is not None and needed > free:

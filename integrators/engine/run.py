@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from integrators.engine.observe import (
     watch,
 )
 from integrators.engine.records import Crossings, Equations, Guarding, Saving, State, Stepping, Within
+from integrators.engine.summary import Summary
 from integrators.engine.winding import circles, unwind, wind
 from integrators.events import Events, zeros
 from integrators.layout import (
@@ -76,6 +77,15 @@ class Output:
     save_every: int = 1
     times: Array = field(default_factory=lambda: np.zeros(0))
     events: Events | None = None
+    window: int = 0
+    """Rows that stay in memory where a sink takes them; 0: all."""
+
+
+class Sink(Protocol):
+    """Whoever takes rows over from runs."""
+
+    def make_room(self, run: Run) -> None:
+        """Before further steps: take rows of the run if its window is half full."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +157,10 @@ class Run:
         self.status, self.message = Status.OK, ""
         self.stopped_at: float | None = None
         self.events_found: list[tuple[float, int, Array]] = []
-        self._allocate(rows)
+        self._allocate(min(rows, output.window) if output.window else rows)
+        self.sink: Sink | None = None
+        self.handed, self.handed_last = 0, (np.nan, self.y)
+        self.summary = Summary({name: getattr(self, name) for name in self.ROWS}) if output.window else None
         self._functions()
         self.y[...] = y0.T
         self._start()
@@ -378,19 +391,24 @@ class Run:
 
     def go(self, count: int) -> None:
         """Up to `count` further steps."""
+        if self.sink is not None:
+            self.sink.make_room(self)
+        if self.done:
+            return
         with np.errstate(all="ignore"):
             status = Status(self.call_loop(count))
         self._raise_pending()
         if status is Status.EVENT:
             self._look_at_events()
         elif status is Status.FULL:
-            self._grow_if_there_is_room()
+            if self.sink is None:  # which else takes the rows before further steps
+                self._grow_if_there_is_room()
         elif status is not Status.OK:
             self.end(status, diagnose(self, status))
 
     def since(self, row: int) -> Stretch:
-        """What was saved from a row on, and the newest state."""
-        last, m = int(self.counters[ROW]), self.problem.invariant_count
+        """What was saved from a row on, as far as it has not been handed over, and the newest state."""
+        last, m, row = int(self.counters[ROW]), self.problem.invariant_count, max(0, row - self.handed_away)
         open_ = int(self.counters[STRETCH] > 0)
         y = np.concatenate([self.saved[row:last], self.shown()[None][:open_]])
         extremes = self.statistics[row : last + open_, : 2 * m].copy()
@@ -418,6 +436,49 @@ class Run:
             table = getattr(self, name)
             setattr(self, name, np.concatenate([table, np.zeros_like(table)]))
         self.__dict__.pop("records", None)
+
+    # --- rows that are handed over ----------------------------------------------------------------------------------
+
+    @property
+    def handed_away(self) -> int:
+        """Rows that have been handed over and are in the tables no more."""
+        return self.handed if self.summary is not None else 0
+
+    @property
+    def fresh(self) -> int:
+        """The first row of the tables that has not been handed over."""
+        return self.handed - self.handed_away
+
+    @property
+    def rows_saved(self) -> int:
+        """Rows since the start."""
+        return self.handed_away + int(self.counters[ROW])
+
+    @property
+    def is_half_full(self) -> bool:
+        """Whether there are many rows to hand over."""
+        return self.summary is not None and 2 * int(self.counters[ROW]) >= len(self.saved_t)
+
+    def hand_over(self, rows: int) -> None:
+        """Note that so many rows have been taken; of a window a summary stays."""
+        last = int(self.counters[ROW])
+        if last:
+            self.handed_last = float(self.saved_t[last - 1]), self.saved[last - 1].copy()
+        if self.summary is not None and last:
+            self.summary.include({name: getattr(self, name)[:last] for name in self.ROWS})
+            self.statistics[0] = self.statistics[last]
+            self.counters[ROW] = 0
+        self.handed += rows
+
+    def condense(self) -> None:
+        """After the end: the tables become those of the summary, as if fewer states had been saved."""
+        if self.summary is None:
+            return
+        tables, count = self.summary.with_open(self.statistics[:1], int(self.counters[STRETCH]))
+        for name, table in tables.items():
+            setattr(self, name, table)
+        self.counters[ROW], self.counters[STRETCH] = len(self.saved_t), count
+        self.output = replace(self.output, save_every=self.output.save_every * self.summary.stride)
 
     # --- within a step --------------------------------------------------------------------------------------------
 
@@ -505,6 +566,10 @@ class Run:
         kept["event_states"] = np.array([row[2] for row in found]).reshape(len(found), self.problem.n)
         kept["stopped_at"] = np.array([np.nan if self.stopped_at is None else self.stopped_at])
         kept["ends"] = np.array([f"{self.status.name}: {self.message}"])
+        if self.summary is not None:
+            kept |= {f"summary_{name}": table for name, table in self.summary.state().items()}
+        kept["handed"] = np.array([self.handed, self.handed_last[0]])
+        kept["handed_state"] = self.handed_last[1]
         return kept
 
     def restore(self, kept: dict[str, Any]) -> None:
@@ -520,6 +585,9 @@ class Run:
         self.stopped_at = None if np.isnan(kept["stopped_at"][0]) else float(kept["stopped_at"][0])
         status, self.message = str(kept["ends"][0]).split(": ", 1)
         self.status = Status[status]
+        self.handed, self.handed_last = int(kept["handed"][0]), (float(kept["handed"][1]), kept["handed_state"])
+        if self.summary is not None:
+            self.summary.restore({name[8:]: table for name, table in kept.items() if name.startswith("summary_")})
 
     @property
     def counters_of_all(self) -> NDArray[np.int64]:
@@ -533,15 +601,16 @@ class Run:
     def trajectory(self, pick: Any, status: Status, message: str) -> Trajectory:
         """One trajectory; `pick` indexes the lane."""
         rows = int(self.counters[ROW])
-        cut = rows > 0 and self.called_back is not None and self.called_back.has_raised
+        cut = rows + self.handed > 0 and self.called_back is not None and self.called_back.has_raised
+        last_row = (float(self.saved_t[rows - 1]), self.saved[rows - 1]) if rows else self.handed_last
         return Trajectory(
             t=self.saved_t[:rows].copy(),
             y=self.saved[:rows][pick].copy(),
             invariants=self.saved_values[:rows][pick].copy(),
             statistics=self.statistics[: rows + 1][pick].copy(),
             stretch=np.append(self.stretch[:rows], self.counters[STRETCH]),
-            last_t=float(self.saved_t[rows - 1]) if cut else self.t,
-            last=(self.saved[rows - 1] if cut else self.shown())[pick].copy(),
+            last_t=last_row[0] if cut else self.t,
+            last=(last_row[1] if cut else self.shown())[pick].copy(),
             counters=self.counters_of_all,
             status=status,
             message=message,

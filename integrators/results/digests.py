@@ -36,6 +36,14 @@ def append(file: Any) -> None:
     file.write(table + hashlib.sha256(table).digest() + MARK)
 
 
+def remove(path: str | os.PathLike[str]) -> None:
+    """Take the digests off the end of a file that is to be written to again."""
+    if has_digest(path):
+        with open(path, "r+b") as file:
+            file.seek(file.seek(0, os.SEEK_END) - _END)
+            file.truncate(int.from_bytes(file.read(_LENGTH), "little"))
+
+
 def check(path: str | os.PathLike[str]) -> None:
     """StorageError with the place if a file is not, bit by bit, what was written."""
     with open(path, "rb") as file:

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from integrators.problem import Doubt, Variable
 from integrators.problem.joints import written_for
 from integrators.results import storage
+from integrators.results.stored import Stored, joined, stacked
+from integrators.results.streams import ZarrStream, reading
 from integrators.status import EXPLANATIONS, Status
-from liegroup.arrays import of_kind, shown
+from liegroup.arrays import of_kind, path_of, shown
 
 if TYPE_CHECKING:
     from integrators.scenes import Film
@@ -578,14 +580,17 @@ class Solution:
         return storage.write(path, storage.Dataset(self._stored_variables(), self._stored_attributes()))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Solution:
-        """Read a solution that `save` wrote; StorageError says what is wrong with another or a damaged file, and
-        where.
+    def load(cls, path: str | os.PathLike[str], lazy: bool = False) -> Solution:
+        """Read a solution that `save` or ``integrate(…, into=path)`` wrote; StorageError says what is wrong with
+        another or a damaged file, and where.
 
         Parameters
         ----------
         path : path
-            A file that `save` wrote.
+            The file, or a folder of Zarr.
+        lazy : bool
+            Leave times, states and invariants in the file: they are read where they are asked for, by index.  Shows
+            runs in progress as far as they have come, and those that were killed; does not check digests.
 
         Returns
         -------
@@ -597,13 +602,23 @@ class Solution:
         StorageError
             Another or a damaged file: what is wrong with it, and where.
         """
-        dataset = storage.read(path)
-        if dataset.attributes.get("content") != _KIND:
-            raise storage.StorageError(f"{path}: contains {dataset.attributes.get('content')!r}, expected a {_KIND}")
-        try:
-            return _from_dataset(dataset)
-        except (KeyError, ValueError, TypeError, IndexError) as error:
-            raise storage.StorageError(f"{path}: not the content of a {_KIND} ({error!r})") from error
+        of_kind(lazy, (bool, np.bool_), "lazy", "True or False")
+        if lazy or Path(path_of(path, "path")).suffix in ZarrStream.SUFFIXES:
+            dataset = _lazily(path)
+            return _solution_of(path, dataset) if lazy else _solution_of(path, dataset).in_memory()
+        return _solution_of(path, storage.read(path))
+
+    def in_memory(self) -> Solution:
+        """The same solution with all its arrays in memory.
+
+        Returns
+        -------
+        Solution
+            Equal to this one; of one that was read as a whole, itself.
+        """
+        tables = {name: getattr(self, name) for name in _TABLES}
+        stored: dict[str, Any] = {name: np.asarray(x) for name, x in tables.items() if isinstance(x, Stored)}
+        return replace(self, **stored) if stored else self
 
     def _stored_variables(self) -> dict[str, storage.Variable]:
         ensemble = () if self.y.ndim == 2 else ("trajectory",)
@@ -668,15 +683,45 @@ class Solution:
 _NUMBERS = ("step", "steps", "evaluations", "iterations", "rejected", "seconds")
 
 
+_TABLES = ("t", "y", "invariants", "least", "greatest", "mean_since", "stretch")
+
+
+def _lazily(path: str | os.PathLike[str]) -> storage.Dataset:
+    """The content of a stream; what has a row for every saved state stays in the file."""
+    with reading(path) as stream:
+        if "stretch" not in stream.dims:
+            raise storage.StorageError(f"{path}: not the content of a {_KIND} ('stretch' is missing)")
+        rows = stream.dims["stretch"][-1]
+
+        def variable(name: str) -> storage.Variable:
+            item, dims = stream.item(name), stream.dims[name]
+            if rows not in dims:
+                return stream.variable(name)
+            texts = (str(item.attrs.get(key, "")) for key in ("units", "long_name"))
+            return storage.Variable(dims, Stored(str(path), (name,), None, tuple(item.shape), item.dtype), *texts)
+
+        attributes = {key: text for key, text in stream.attributes.items() if key != "format"}
+        return storage.Dataset({name: variable(name) for name in stream.variables}, attributes)
+
+
+def _solution_of(path: str | os.PathLike[str], dataset: storage.Dataset) -> Solution:
+    if dataset.attributes.get("content") != _KIND:
+        raise storage.StorageError(f"{path}: contains {dataset.attributes.get('content')!r}, expected a {_KIND}")
+    try:
+        return _from_dataset(dataset)
+    except (KeyError, ValueError, TypeError, IndexError) as error:
+        raise storage.StorageError(f"{path}: not the content of a {_KIND} ({error!r})") from error
+
+
 def _from_dataset(dataset: storage.Dataset) -> Solution:
     stored, attributes = dataset.variables, dict(dataset.attributes)
     names = [name for name in str(attributes.pop("state")).split(",") if name]
     invariants = [name for name in str(attributes.pop("invariants")).split(",") if name]
 
-    def table(suffix: str) -> Array:
+    def columns(suffix: str) -> Array:
         shape = np.shape(stored[names[0]].values)[:-1]
-        columns = [stored[name + suffix].values for name in invariants]
-        return np.stack(columns, axis=-1) if columns else np.zeros((*shape, 0))
+        table: Array = stacked([stored[name + suffix].values for name in invariants], shape)
+        return table
 
     doubts = tuple(Doubt(**doubt) for doubt in json.loads(str(attributes.pop("doubts", "[]"))))
     status, events = attributes.pop("status"), [name for name in str(attributes.pop("events", "")).split(",") if name]
@@ -686,11 +731,11 @@ def _from_dataset(dataset: storage.Dataset) -> Solution:
         del attributes[name]
     return Solution(
         t=stored["t"].values,
-        y=np.concatenate([stored[name].values for name in names], axis=-1),
-        invariants=table(""),
-        least=table("_least"),
-        greatest=table("_greatest"),
-        mean_since=table("_mean"),
+        y=joined([stored[name].values for name in names]),
+        invariants=columns(""),
+        least=columns("_least"),
+        greatest=columns("_greatest"),
+        mean_since=columns("_mean"),
         stretch=stored["stretch"].values,
         variables=tuple(
             Variable(name, tuple(stored[f"{name}_component"].values), stored[name].units, stored[name].description)

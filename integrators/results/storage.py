@@ -24,6 +24,7 @@ from integrators.results import digests
 from integrators.results.digests import StorageError
 from integrators.results.replacing import part_of, put, target_of
 from liegroup.arrays import path_of, sequence
+from liegroup.compile import WIDTH
 
 __all__ = ["FORMAT", "Dataset", "StorageError", "Variable", "read", "versions", "write"]
 FORMAT = "liemech-dataset-2"
@@ -94,7 +95,12 @@ class Dataset:
     attributes: Mapping[str, str | int | float] = field(default_factory=dict)
 
 
-def write(path: str | os.PathLike[str], dataset: Dataset, previous: Path | None = None) -> Path:
+def write(
+    path: str | os.PathLike[str],
+    dataset: Dataset,
+    previous: Path | None = None,
+    growing: Mapping[str, int] | None = None,
+) -> Path:
     """Write a dataset to ``path`` as HDF5; an existing file is replaced only once the new one is complete on disk.
 
     Parameters
@@ -105,6 +111,8 @@ def write(path: str | os.PathLike[str], dataset: Dataset, previous: Path | None 
         What is written.
     previous : path, optional
         Where the old content of the file is kept.
+    growing : mapping name → int, optional
+        Dimensions that can grow later, and how many of their places are stored together; such a file has no digests.
 
     Returns
     -------
@@ -135,8 +143,9 @@ def write(path: str | os.PathLike[str], dataset: Dataset, previous: Path | None 
     with part_of(target) as part:  # with the rights a new file has here, unlike a tempfile
         with open(part, "x+b", buffering=0) as raw:
             file = _Sheltered(raw)
-            _write_content(file, dataset, sizes)
-            digests.append(file)
+            _write_content(file, dataset, sizes, growing or {})
+            if not growing:
+                digests.append(file)
             file.raise_failure()
         put(part, target, previous)
     return target
@@ -186,15 +195,21 @@ class _Sheltered:
             raise OSError(self.failed.errno, f"{self.failed.strerror}; the file could not be written", self.raw.name)
 
 
-def _write_content(sheltered: _Sheltered, dataset: Dataset, sizes: Mapping[str, int]) -> None:
+def attributes_of(dataset: Dataset) -> dict[str, str | int | float]:
+    """What a file of the dataset says of the whole."""
+    return {"format": FORMAT, **versions(), **dataset.attributes}
+
+
+def _write_content(
+    sheltered: _Sheltered, dataset: Dataset, sizes: Mapping[str, int], growing: Mapping[str, int]
+) -> None:
     import h5py  # slow to import
 
     try:
         with h5py.File(sheltered, "w", track_order=True) as file:
-            file.attrs["format"] = FORMAT
-            for key, text in {**versions(), **dataset.attributes}.items():
+            for key, text in attributes_of(dataset).items():
                 file.attrs[key] = text
-            _write_variables(file, dataset, sizes, sheltered)
+            _write_variables(file, dataset, sizes, sheltered, growing)
     except Exception:
         sheltered.raise_failure()
         raise
@@ -251,7 +266,7 @@ def _read_content(path: str | os.PathLike[str], file: Any) -> Dataset:
             f"{path}: attribute 'format' is {file.attrs.get('format')!r}, expected {FORMAT!r}; not a data "
             "file of liemech"
         )
-    variables = {name: _read_variable(file[name]) for name in file if not _is_bare_dimension(file[name])}
+    variables = {name: read_variable(file[name]) for name in file if not is_bare_dimension(file[name])}
     attributes = {
         k: v.item() if hasattr(v, "item") else v
         for k, v in file.attrs.items()
@@ -272,44 +287,70 @@ def _sizes(dataset: Dataset) -> dict[str, int]:
 _BARE = "This is a netCDF dimension but not a netCDF variable. %10d"
 
 
-def _write_variables(file: Any, dataset: Dataset, sizes: Mapping[str, int], sheltered: _Sheltered) -> None:
+def _write_variables(
+    file: Any, dataset: Dataset, sizes: Mapping[str, int], sheltered: _Sheltered, growing: Mapping[str, int]
+) -> None:
     for dim, size in sizes.items():
         variable = dataset.variables.get(dim)
         if variable is not None and variable.dims == (dim,):
-            _write_variable(file, dim, variable)
+            _write_variable(file, dim, variable, growing)
             file[dim].make_scale(dim)
         else:
-            file.create_dataset(dim, shape=(size,), dtype=">f4")
+            most = {"maxshape": (None,), "chunks": (growing[dim],)} if dim in growing else {}
+            file.create_dataset(dim, shape=(size,), dtype=">f4", **most)
             file[dim].make_scale(_BARE % size)
     for name, variable in dataset.variables.items():
         sheltered.raise_failure()
         if name not in sizes:
-            _write_variable(file, name, variable)
+            _write_variable(file, name, variable, growing)
             for axis, dim in enumerate(variable.dims):
                 file[name].dims[axis].attach_scale(file[dim])
 
 
-def _write_variable(file: Any, name: str, variable: Variable) -> None:
+def _write_variable(file: Any, name: str, variable: Variable, growing: Mapping[str, int]) -> None:
     import h5py
 
-    values = np.asarray(variable.values)
+    values, grows = np.asarray(variable.values), any(dim in growing for dim in variable.dims)
     if values.dtype.kind in "US":
         file.create_dataset(name, data=values.astype(object), dtype=h5py.string_dtype())
+    elif grows:
+        file.create_dataset(
+            name, data=values, compression="gzip", compression_opts=1, shuffle=True, fillvalue=fill_of(values),
+            maxshape=tuple(None if d in growing else k for d, k in zip(variable.dims, values.shape, strict=True)),
+            chunks=chunks_of(variable, growing),
+        )  # fmt: skip
     else:
         file.create_dataset(
             name, data=values, compression="gzip" if values.size > 4096 else None, shuffle=values.size > 4096
         )
-    for key, text in (("units", variable.units), ("long_name", variable.description)):
-        if text:
-            file[name].attrs[key] = text
+    for key, text in texts_of(variable).items():
+        file[name].attrs[key] = text
 
 
-def _is_bare_dimension(item: Any) -> bool:
+def texts_of(variable: Variable) -> dict[str, str]:
+    """What a file says of a variable."""
+    return {key: text for key, text in (("units", variable.units), ("long_name", variable.description)) if text}
+
+
+def fill_of(values: Any) -> Any:
+    """What stands where nothing has come yet."""
+    return np.nan if np.asarray(values).dtype.kind == "f" else 0
+
+
+def chunks_of(variable: Variable, growing: Mapping[str, int]) -> tuple[int, ...]:
+    """How much of a variable is stored together: so many places of a growing dimension, at most eight trajectories."""
+    sizes = zip(variable.dims, np.shape(variable.values), strict=True)
+    return tuple(growing.get(dim, max(1, min(size, WIDTH) if dim == "trajectory" else size)) for dim, size in sizes)
+
+
+def is_bare_dimension(item: Any) -> bool:
+    """Whether an item of a file is a dimension without numbers of its own."""
     name = item.attrs.get("NAME", b"")
     return bool(item.is_scale) and bytes(name).startswith(_BARE[:40].encode())
 
 
-def _read_variable(item: Any) -> Variable:
+def read_variable(item: Any) -> Variable:
+    """A variable of a file."""
     import h5py
 
     dims = (

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.results.storage import texts_of
+
 if TYPE_CHECKING:
     from integrators.results.solution import Solution
 
@@ -16,10 +18,7 @@ if TYPE_CHECKING:
 def as_xarray(solution: Solution) -> Any:
     """See `Solution.to_xarray`."""
     xarray = _extra("xarray", "to_xarray")
-    variables = {
-        name: (v.dims, v.values, {key: x for key, x in (("units", v.units), ("long_name", v.description)) if x})
-        for name, v in solution._stored_variables().items()
-    }
+    variables = {name: (v.dims, v.values, texts_of(v)) for name, v in solution._stored_variables().items()}
     return xarray.Dataset(variables, attrs=solution._stored_attributes())
 
 

@@ -1,0 +1,327 @@
+"""A run into a file: the numbers of the run in memory, flat memory, and a file that is whole whatever happens."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from integrators import Problem, Solution, Status, integrate, resume
+from integrators.engine import streaming
+from integrators.results import journal
+from integrators.results.storage import StorageError
+from liegroup import rn
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLES = ("t", "y", "invariants", "least", "greatest", "mean_since", "stretch")
+ENERGY = {"energy": lambda t, y: 0.5 * (y[0] * y[0] + y[1] * y[1])}
+OSCILLATOR = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]], invariants=ENERGY, model="oscillator")
+STARTS = np.array([[1.0 + 0.1 * k, 0.0] for k in range(11)])
+
+
+def equal(a, b):
+    for name in TABLES:
+        x, y = (np.asarray(getattr(s, name)) for s in (a, b))
+        assert x.shape == y.shape, name
+        assert np.array_equal(x, y, equal_nan=True), name
+    assert (a.status, a.message, a.doubts) == (b.status, b.message, b.doubts)
+    assert (a.steps, a.evaluations, a.rejected) == (b.steps, b.evaluations, b.rejected)
+
+
+def shown(path):
+    """What xarray makes of a stream, at once in memory."""
+    xarray = pytest.importorskip("xarray")
+    if Path(path).suffix == ".zarr":
+        with xarray.open_zarr(path) as dataset:
+            return dataset.load()
+    with xarray.open_dataset(path, engine="h5netcdf") as dataset:
+        return dataset.load()
+
+
+@pytest.fixture(params=[".h5", ".zarr"])
+def path(request, tmp_path):
+    if request.param == ".zarr":
+        pytest.importorskip("zarr")
+    return tmp_path / f"run{request.param}"
+
+
+@pytest.fixture
+def narrow(monkeypatch):
+    """Windows of few rows, so that short runs have many."""
+    monkeypatch.setattr(streaming, "FEWEST", 16)
+    monkeypatch.setattr(streaming, "MOST", 100)
+    monkeypatch.setattr(streaming, "SECONDS", 0.02)
+
+
+def escaping(t, y):
+    return [y[0] * y[0]]
+
+
+RUNS = {
+    "fixed": (OSCILLATOR, "RKMK4", (0.0, 10.05), 1e-2, {"save_every": 2}),
+    "variable": (OSCILLATOR, "RKMK_DORMAND_PRINCE54", (0.0, 30.0), None, {"rtol": 1e-8}),
+    "times": (OSCILLATOR, "RKMK4", (0.0, 3.0), 1e-2, {"t_eval": [0.5, 1.003, 3.0]}),
+    "events": (OSCILLATOR, "RKMK4", (0.0, 10.0), 1e-2, {"events": {"left": lambda t, y: y[0]}}),
+    "lanes": (OSCILLATOR, "RKMK4", (0.0, 3.0), 1e-2, {"y0": STARTS}),
+    "variable ensemble": (OSCILLATOR, "RKMK_DORMAND_PRINCE54", (0.0, 9.0), None, {"rtol": 1e-8, "y0": STARTS}),
+    "lanes that fail": (Problem(rn(1), [0.1], escaping), "RKMK4", (0.0, 4.0), 1e-2, {"y0": STARTS[:, :1] - 0.95}),
+}
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_a_stream_holds_the_numbers_of_the_run_in_memory(path, narrow, kind):
+    problem, method, span, step, options = RUNS[kind]
+    whole = integrate(problem, method, span, step, **options)
+    streamed = integrate(problem, method, span, step, **options, into=path)
+    equal(whole, streamed)
+    equal(whole, Solution.load(path))
+    equal(whole, Solution.load(path, lazy=True).in_memory())
+    assert np.array_equal(whole.y[..., -3:, 0], streamed.y[..., -3:, 0], equal_nan=True)
+    expected, found = whole.to_xarray(), shown(path)
+    assert set(expected.variables) == set(found.variables)
+    for name in expected.variables:
+        assert np.array_equal(expected[name], found[name], equal_nan=expected[name].dtype.kind == "f"), name
+        assert expected[name].dims == found[name].dims
+    if kind == "events":
+        assert np.array_equal(whole.events["left"][1], Solution.load(path).events["left"][1])
+
+
+@pytest.mark.parametrize("kind", ["fixed", pytest.param("lanes that fail", marks=pytest.mark.slow)])
+def test_what_lies_on_the_disk_at_any_moment_opens_and_resumes_to_the_same_bits(path, narrow, monkeypatch, kind):
+    """Copies of the folder between chunks, and in the middle of commits: what a kill would leave."""
+    problem, method, span, step, options = RUNS[kind]
+    whole, copies = integrate(problem, method, span, step, **options), []
+    apply, calls = journal.recover, []
+
+    def copied():
+        calls.append(1)
+        if len(calls) in (1, 3, 8, 12):
+            copies.append(path.parent / f"copy{len(copies)}")
+            copies[-1].mkdir()
+            for item in list(path.parent.glob(f"{path.name}*")):
+                copy = shutil.copytree if item.is_dir() else shutil.copy
+                copy(item, copies[-1] / item.name)
+
+    def recovered(target):
+        copied()
+        apply(target)
+
+    class Look:
+        def look(self, stretch):
+            copied()
+
+    monkeypatch.setattr(journal, "recover", recovered)
+    integrate(problem, method, span, step, **options, into=path, callback=Look(), every=0.2)
+    monkeypatch.setattr(journal, "recover", apply)
+    assert len(copies) >= 2
+    for copy in copies:
+        seen = Solution.load(copy / path.name, lazy=True).in_memory()
+        if whole.y.ndim == 2:
+            rows = len(seen.t)
+            assert np.array_equal(seen.t, whole.t[:rows])
+            assert np.array_equal(seen.y, whole.y[:rows])
+        equal(whole, resume(copy / path.name, problem))
+        shown(copy / path.name)
+
+
+LONG = """
+import sys
+import numpy as np
+from integrators import Problem, integrate, resume
+from integrators.engine import streaming
+from liegroup import rn
+streaming.SECONDS = 0.02
+problem = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]], model="oscillator",
+                  invariants={"energy": lambda t, y: 0.5 * (y[0] * y[0] + y[1] * y[1])})
+path, task = sys.argv[1:]
+print("ready", flush=True)
+if task == "begin":
+    integrate(problem, "RKMK4", (0.0, 20_000.0), 1e-2, save_every=2, into=path, every=0.1)
+elif task == "resume":
+    resume(path, problem, every=0.1)
+"""
+
+
+def start(code, *arguments):
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
+        text=True,
+    )
+    assert process.stdout.readline().strip() == "ready", process.stderr.read()
+    return process
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_killed_at_random_moments_it_opens_and_resumes_to_the_same_bits(path, seed):
+    source, task, kills = np.random.default_rng(seed), "begin", 0
+    while True:
+        process = start(LONG, path, task)
+        while process.poll() is None and not path.exists():
+            time.sleep(0.005)
+        time.sleep(source.uniform(0.2, 1.0))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        if process.returncode == 0:
+            break
+        kills += 1
+        seen = Solution.load(path, lazy=True)
+        assert np.isfinite(np.asarray(seen.y)).all()
+        task = "resume"
+    assert kills >= 1
+    equal(integrate(OSCILLATOR, "RKMK4", (0.0, 20_000.0), 1e-2, save_every=2), Solution.load(path))
+
+
+FULL = """
+import sys
+print("ready", flush=True)
+import resource
+from integrators import Problem, integrate
+from integrators.engine import streaming
+from liegroup import rn
+streaming.MOST = 2000
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+problem = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]], model="oscillator",
+                  invariants={"energy": lambda t, y: 0.5 * (y[0] * y[0] + y[1] * y[1])})
+solution = integrate(problem, "RKMK4", (0.0, 1000.0), 1e-2, save_every=2, into=sys.argv[1])
+print(solution.status.name, len(solution.t), solution.message, sep="|", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of files are those of POSIX")
+def test_a_full_disk_ends_the_run_and_loses_nothing_that_was_committed(tmp_path):
+    path = tmp_path / "run.h5"
+    out, err = start(FULL, path).communicate()
+    status, rows, message = out.strip().split("|")
+    assert (status, int(rows) > 1000) == ("FULL", True), err
+    assert "could not be written" in message
+    assert "resume" in message
+    whole = integrate(OSCILLATOR, "RKMK4", (0.0, 1000.0), 1e-2, save_every=2)
+    seen = Solution.load(path, lazy=True).in_memory()
+    assert np.array_equal(seen.y, whole.y[: int(rows)])
+    equal(whole, resume(path, OSCILLATOR))
+
+
+PEAK = """
+import resource, sys
+print("ready", flush=True)
+from integrators import Problem, integrate
+from liegroup import rn
+problem = Problem(rn(20), [1.0] * 20, lambda t, y: [-y[k] for k in range(20)])
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+for saves in (50_000, 400_000):
+    integrate(problem, "LIE_EULER", (0.0, 1.0), 1.0 / saves, save_every=1, into=sys.argv[1], overwrite=True)
+    print(peak(), flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peaks of memory are counted as Linux counts them")
+def test_memory_does_not_grow_with_the_number_of_saved_states(tmp_path):
+    """Of 64 MB of states nothing stays."""
+    out, err = start(PEAK, tmp_path / "run.h5").communicate()
+    few, many = (float(line) for line in out.split())
+    assert many - few < 12.0, (few, many, err)
+
+
+def test_a_callback_sees_every_saved_row_though_they_are_handed_over(tmp_path, narrow):
+    class Look:
+        rows = 0
+
+        def look(self, stretch):
+            Look.rows += len(stretch.t)
+
+    solution = integrate(
+        OSCILLATOR, "RKMK4", (0.0, 20.0), 1e-2, into=tmp_path / "run.h5", callback=Look(), save_every=1
+    )
+    assert Look.rows == len(solution.t)
+
+
+def test_an_interrupted_run_keeps_its_last_state_and_resumes_without_it(path, narrow):
+    method, span, step, options = RUNS["fixed"][1:]
+    seen = []
+    stopped = integrate(
+        OSCILLATOR, method, span, step, **options, into=path, callback=lambda t, y: seen.append(t) or t > 0
+    )
+    assert stopped.status is Status.STOPPED
+    assert stopped.t[-1] == seen[-1]
+    assert Solution.load(path).status is Status.STOPPED
+    equal(integrate(OSCILLATOR, method, span, step, **options), resume(path, OSCILLATOR))
+
+
+class TestRefused:
+    RUN = (OSCILLATOR, "RKMK4", (0.0, 1.0), 0.1)
+
+    def test_a_file_that_exists(self, path):
+        first = integrate(*self.RUN, into=path)
+        with pytest.raises(FileExistsError, match=r"overwrite=True replaces it, integrators\.resume\(.* goes on"):
+            integrate(*self.RUN, into=path)
+        equal(first, integrate(*self.RUN, into=path, overwrite=True))
+
+    def test_an_unknown_ending(self, tmp_path):
+        with pytest.raises(ValueError, match=r"into: .* ends in '\.csv', expected one of \.h5, .*\.zarr"):
+            integrate(*self.RUN, into=tmp_path / "run.csv")
+
+    def test_a_folder_that_is_none(self, tmp_path):
+        with pytest.raises(ValueError, match=r"into: .*nowhere is not a folder"):
+            integrate(*self.RUN, into=tmp_path / "nowhere" / "run.h5")
+
+    def test_a_folder_of_something_else(self, tmp_path):
+        (tmp_path / "run.zarr").mkdir()
+        with pytest.raises(StorageError, match="not one of Zarr"):
+            integrate(*self.RUN, into=tmp_path / "run.zarr", overwrite=True)
+
+    @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="nothing is forbidden here")
+    def test_a_folder_where_nothing_can_be_written(self, tmp_path):
+        (tmp_path / "closed").mkdir(mode=0o500)
+        with pytest.raises(PermissionError, match="nothing can be written"):
+            integrate(*self.RUN, into=tmp_path / "closed" / "run.h5")
+
+    def test_a_checkpoint_of_its_own(self, tmp_path):
+        with pytest.raises(TypeError, match="kept beside it"):
+            integrate(*self.RUN, into=tmp_path / "run.h5", checkpoint=tmp_path / "run.check")
+
+    def test_another_problem(self, path):
+        integrate(*self.RUN, into=path)
+        other = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -2 * y[0]], invariants=ENERGY, model="oscillator")
+        with pytest.raises(StorageError, match="has other field"):
+            resume(path, other)
+
+    def test_the_file_of_another_run(self, tmp_path):
+        for name in ("a.h5", "b.h5"):
+            integrate(*self.RUN, into=tmp_path / name)
+        shutil.copy(tmp_path / "b.h5", tmp_path / "a.h5")
+        with pytest.raises(StorageError, match="is not the file that belongs to the checkpoint"):
+            resume(tmp_path / "a.h5", OSCILLATOR)
+
+    def test_a_checkpoint_whose_file_is_gone(self, tmp_path):
+        integrate(*self.RUN, into=tmp_path / "run.h5")
+        (tmp_path / "run.h5").unlink()
+        with pytest.raises(StorageError, match="is gone"):
+            resume(tmp_path / "run.h5", OSCILLATOR)
+
+    def test_a_file_that_is_no_stream(self, tmp_path):
+        (tmp_path / "run.h5").write_bytes(b"something else")
+        with pytest.raises(StorageError, match="not a readable HDF5 file"):
+            Solution.load(tmp_path / "run.h5", lazy=True)
+
+
+def test_arrays_in_files_read_what_is_asked_for(path):
+    whole, streamed = integrate(*TestRefused.RUN), integrate(*TestRefused.RUN, into=path)
+    y = streamed.y
+    assert (y.shape, y.ndim, y.size, len(y)) == ((11, 2), 2, 22, 11)
+    for key in (3, -1, slice(2, 9, 3), (slice(None), 1), (..., slice(0, 1)), [1, 5], slice(None, None, -1), (2, -1)):
+        assert np.array_equal(y[key], whole.y[key]), key
+    assert np.array_equal(y[whole.t > 0.55], whole.y[whole.t > 0.55])
+    assert streamed["energy"].shape == (11,)
+    assert y[:, 5:].shape == (11, 0)
+    assert streamed.error("energy") == whole.error("energy")
