@@ -89,7 +89,7 @@ def read_mesh(path: Path, scale: float) -> Mesh:
 
 
 def _sets(found: Any, number: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
-    """Nodes of the physical groups of a Gmsh file: cells carry the number of theirs, a name has number and dimension."""
+    """Nodes of the physical groups of a Gmsh file: cells have a number, names a number and a dimension."""
     sets: dict[str, NDArray[np.int64]] = {}
     groups = found.cell_data.get("gmsh:physical", [])
     for name, (tag, dimension) in found.field_data.items():

@@ -83,7 +83,7 @@ def drift(tau: Any, i: Any, n: Any, y: Any, low: Any, parameters: Any, compensat
     """The exact motion of a node under gravity and drag alone over the time tau."""
     at = node_at(i)
     mass, inverse, drag = parameters[at], parameters[at + 1], parameters[at + 2]
-    first, second = _phi(-drag * tau)
+    first, second = _phi(-drag * tau) if drag != 0.0 else (1.0, 0.5)
     way, fall = tau * first * inverse, tau * tau * second
     for k in range(3):
         p, g = ld(y, n + i + k), parameters[k]

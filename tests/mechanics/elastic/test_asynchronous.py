@@ -333,6 +333,16 @@ def column(cells: int) -> tuple[np.ndarray, np.ndarray]:
     return points, np.array(tetrahedra)
 
 
+def test_splittings_take_solids_whose_energy_is_no_number_inside_out() -> None:
+    """The constant masses are looked at where there are forces."""
+    points, tetrahedra = column(2)
+    network = Network(points, 1.0, [Tetrahedra(tetrahedra, NeoHookean(10.0, 0.3))], gravity=(0, 0, 0))
+    problem = network.problem(velocities=0.01 * points)
+    h = network.step()
+    assert np.abs(end(problem, "SPLIT_STRANG", 20 * h, 20) - end(problem, "AVI", 20 * h, 20)).max() < 1e-4
+    assert integrate(problem, "SPLIT_STRANG", (0.0, 100 * h), h).error("energy") < 0.01
+
+
 def test_an_element_turned_inside_out_by_a_step_ends_the_run_by_name() -> None:
     points, tetrahedra = column(1)
     network = Network(points, 1.0, [Tetrahedra(tetrahedra, NeoHookean(1.0, 0.3))], gravity=(0, 0, 0))
