@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from integrators.problem.joints import written_for
-from liegroup.arrays import of_kind, path_of, shown
+from liegroup.arrays import of_kind, path_of, positive, shown
 from liegroup.modules import listing
+from mechanics.adapters.mesh_files import Mesh, read_mesh
 from mechanics.adapters.pinocchio import PinocchioTree
 from mechanics.adapters.reading import LIMITS, Limits, inside
 from mechanics.adapters.state_map import StateMap, places_of
@@ -29,12 +30,14 @@ from mechanics.model.tree import Tree
 __all__ = [
     "MODELS",
     "Limits",
+    "Mesh",
     "Model",
     "PinocchioTree",
     "StateMap",
     "from_mujoco",
     "from_pinocchio",
     "load_mechanism",
+    "load_mesh",
     "load_mjcf",
     "load_model",
     "load_urdf",
@@ -506,6 +509,47 @@ def _closed(
 
 
 # --- models of other projects -----------------------------------------------------------------------------------------
+
+
+def load_mesh(path: str | os.PathLike[str], scale: float = 1.0) -> Mesh:
+    """A mesh from a file, for the elements of `mechanics.elastic`; read by meshio.
+
+    Parameters
+    ----------
+    path : path
+        A file of Gmsh, VTK, Abaqus, XDMF, … with lines, triangles or tetrahedra of straight edges.  Named parts
+        (physical groups) come from Gmsh files; VTK files keep none.
+    scale : float
+        Metres per unit of the file (a factor): 1e-3 for millimetres.
+
+    Returns
+    -------
+    Mesh
+        Points that are used, cells by kind, named parts.
+
+    Raises
+    ------
+    ModelError
+        A file that cannot be read, without cells, with cells of other kinds (quadrilaterals, edges with nodes in
+        between) or a cell twice; meshio not installed (``pip install 'liemech[meshes]'``).
+    ValueError
+        A scale that is not positive.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", "1", '2 7 "glued"', "$EndPhysicalNames",
+    ...          "$Nodes", "3", "1 0 0 0", "2 1 0 0", "3 0 1 0", "$EndNodes",
+    ...          "$Elements", "1", "1 2 2 7 1 1 2 3", "$EndElements", ""]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "sheet.msh")
+    ...     with open(file, "w") as writing:
+    ...         _ = writing.write("\\n".join(lines))
+    ...     mesh = load_mesh(file)
+    >>> mesh.triangles.tolist(), mesh.sets["glued"].tolist()
+    ([[0, 1, 2]], [0, 1, 2])
+    """
+    return read_mesh(path_of(path, "path", "the path of a mesh file"), positive(scale, "scale"))
 
 
 def from_pinocchio(model: Any, *, damping: bool = True) -> tuple[Tree | Mechanism, StateMap]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from integrators.method import Method
+from integrators.steppers.asynchronous import asynchronous, free
 from integrators.steppers.bdf import HIGHEST, bdf
 from integrators.steppers.composition import composition
 from integrators.steppers.energy_momentum import energy_momentum
@@ -103,6 +104,10 @@ def rows() -> Iterator[Row]:
     for row in COMPOSED:
         yield _row(f"TREE_VARIATIONAL_{row}", COMPOSITIONS, row, tree_variational)
     yield "TREE_VARIATIONAL_IMEX", partial(tree_variational, springs="midpoint")
+    yield "AVI", asynchronous
+    for row in ("SUZUKI4", "KAHANLI6"):
+        yield _row(f"AVI_{row}", COMPOSITIONS, row, asynchronous)
+    yield "AVI_FREE", free
 
 
 def _collocation(family: str, s: int, name: str) -> Method:

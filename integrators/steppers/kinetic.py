@@ -27,6 +27,7 @@ rows.
 """
 _TOLERANCE = 1e-9
 _ROUNDING = 1e-15
+_HALVINGS = 20
 _NEAR = 0.01
 
 
@@ -157,11 +158,22 @@ def _velocity(problem: Problem, t: float, y: Array, p: Array) -> tuple[Array, Ar
     return out[:m], out[m:] - coadjoint
 
 
+def _moved(problem: Problem, y: Array, by: Array) -> Array:
+    """The state with its configuration moved, less far where there is no force (an element turned inside out)."""
+    m = len(by)
+    for _ in range(_HALVINGS):
+        moved = y.copy()
+        retract(problem.table[:-1], EXP, y, by, moved)
+        moved = np.concatenate([moved[: len(y) - m], y[-m:]])
+        if np.isfinite(_velocity(problem, 0.7, moved, 0.0 * by)[1]).all():
+            break
+        by = 0.5 * by
+    return moved
+
+
 def _check(problem: Problem, y: Array, K: Sparse, m: int) -> None:
     rng = np.random.default_rng(1)
-    moved = y.copy()
-    retract(problem.table[:-1], EXP, y, 0.3 * rng.normal(size=m), moved)
-    moved = np.concatenate([moved[: len(y) - m], y[-m:]])
+    moved = _moved(problem, y, 0.3 * rng.normal(size=m))
     scale = 1.0 + np.abs(y[-m:])
     for t, place in ((0.0, y), (0.7, moved)):
         p = scale * rng.normal(size=m)

@@ -59,6 +59,7 @@ ROOMS = (
     "mechanics.models",
     "mechanics.errors",
     "mechanics.states",
+    "mechanics.elastic",
     "mechanics.systems",
     "mechanics.systems.rolling.rolling_body",
     "mechanics.testing",

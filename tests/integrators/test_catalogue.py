@@ -36,6 +36,7 @@ ORDERS = (
     "mechanics/variational/test_tree_step.py",
     "mechanics/variational/test_elements_in_the_step.py",
     "mechanics/loops/test_dae_methods.py",
+    "mechanics/elastic/test_asynchronous.py",
 )
 """Files whose tests named after orders measure the orders of the methods they are parametrised with."""
 OURS = {name: method for name, method in METHODS.items() if isinstance(method, Method)}

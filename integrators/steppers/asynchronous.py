@@ -1,0 +1,55 @@
+"""Asynchronous variational integrators: every element of a network of its own step; the kernels come with the network.
+
+The step of a run is the largest step of an element; others take it divided by powers of two (``AVI`` and its
+compositions), or any part of it (``AVI_FREE``, by a heap, for comparison).  States are synchronous after every step.
+Sources: Lew, Marsden, Ortiz and West 2003, 2004.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from integrators.method import Method, Stepper
+from integrators.tableaus import Composition
+from integrators.tableaus.numbers import floats
+
+ASYNCHRONOUS = Stepper("asynchronous", None, lambda options: 0, maps=("exp",), own="asynchronous", needs="own step")
+ASYNCHRONOUS_FREE = Stepper(
+    "asynchronous_free", None, lambda options: 0, maps=("exp",), own="asynchronous_free", needs="own step"
+)
+_SOURCE = "Lew, Marsden, Ortiz and West 2003"
+
+
+def asynchronous(composition: Composition | None = None, name: str = "AVI", **changes: Any) -> Method:
+    """Element steps in powers of two below the step of the run; symmetric, of order 2, or of that of a composition.
+
+    Parameters
+    ----------
+    composition : Composition, optional
+        Symmetric weights, for orders above 2.
+    """
+    return Method(
+        name=name,
+        stepper=ASYNCHRONOUS,
+        order=2 if composition is None else composition.order,
+        coefficients=np.ones(1) if composition is None else floats(composition.weights).copy(),
+        symmetric=True,
+        symplectic=True,
+        source=_SOURCE,
+        **changes,
+    )
+
+
+def free(name: str = "AVI_FREE", **changes: Any) -> Method:
+    """Element steps of any size below the step of the run, by a heap: of order 2, not symmetric."""
+    return Method(
+        name=name,
+        stepper=ASYNCHRONOUS_FREE,
+        order=2,
+        coefficients=np.ones(1),
+        symplectic=True,
+        source=_SOURCE,
+        **changes,
+    )

@@ -1,0 +1,82 @@
+"""What a kind of elastic element is: how many nodes it joins, its numbers, and its law.
+
+A kind is a file with a formula of scalars and one line in `mechanics.elastic.registry`::
+
+    law(numbers, x)  →  potential V,  (∂V/∂x_0, ∂V/∂x_1, …)
+
+with x the positions of its nodes, (x, y, z) each, m, and its numbers in the order of `names`.  From this one source
+come forces, energies, and the stiffness ∂²V/∂x∂x by complex steps of the gradient (`stiffness`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from liegroup.compile import COMPLEX_STEP
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of element.
+
+    Parameters
+    ----------
+    name : str
+        For messages: what one element is called.
+    nodes : int
+        How many nodes one joins.
+    names : tuple of str
+        Its numbers.
+    law : helper
+        ``law(numbers, x)`` → potential, J, and its gradients by the positions, N.
+    stiffest : callable, optional
+        ``stiffest(numbers, x)`` → the numbers (m, size) whose stiffness limits steps, where an element is slack at the
+        start and may become taut.
+
+    Examples
+    --------
+    >>> from mechanics.elastic.springs import SPRING
+    >>> SPRING.name, SPRING.nodes, SPRING.names
+    ('spring', 2, ('stiffness', 'rest'))
+    >>> V, gradients = SPRING.law((100.0, 1.0), ((0.0, 0.0, 0.0), (1.1, 0.0, 0.0)))
+    >>> round(V, 12), round(gradients[1][0], 12)
+    (0.5, 10.0)
+    """
+
+    name: str
+    nodes: int
+    names: tuple[str, ...]
+    law: Callable[..., Any]
+    stiffest: Callable[[Array, Array], Array] | None = None
+
+    @property
+    def size(self) -> int:
+        """How many numbers it has."""
+        return len(self.names)
+
+
+def potentials(kind: Kind, numbers: Array, x: Array) -> tuple[Array, Array]:
+    """V (m,), J, and its gradients (m, k, 3), N, of m elements at the positions x (m, k, 3)."""
+    V, g = kind.law(tuple(numbers.T), tuple(tuple(x[:, i].T) for i in range(kind.nodes)))
+    zero = 0.0 * x[:, 0, 0]
+    return V + zero, np.stack([np.stack([c + zero for c in node], axis=-1) for node in g], axis=1)
+
+
+def stiffness(kind: Kind, numbers: Array, x: Array) -> Array:
+    """∂²V/∂x∂x (m, 3k, 3k), N/m, of m elements at the positions x (m, k, 3): complex steps of the gradient, exact to
+    rounding.
+    """
+    m, k = len(x), kind.nodes
+    K = np.empty((m, 3 * k, 3 * k))
+    for column in range(3 * k):
+        moved = x.astype(complex)
+        moved.reshape(m, -1)[:, column] += 1j * COMPLEX_STEP
+        K[:, :, column] = potentials(kind, numbers, moved)[1].imag.reshape(m, -1) / COMPLEX_STEP
+    return K

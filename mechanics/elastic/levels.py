@@ -1,0 +1,72 @@
+"""Steps of elements from their own frequencies.
+
+For any sharing of the masses of the nodes among their elements no frequency of the network is above the largest of an
+element's own, ω_K² = λ_max(M_K⁻¹ K_K) (Irons and Treharne 1971).  Masses are shared in proportion to the stiffness,
+
+    m_aK = m_a tr(K_aa of K)/Σ tr(K_aa of all elements at a),
+
+so that soft elements beside stiff ones get short steps, too; with its own mass alone an element does not see its
+neighbours, and steps from it are unstable where the size of elements jumps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechanics.elastic.kind import Kind, stiffness
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+LONGEST = 20
+"""Most doublings from the smallest step to the largest."""
+LIMIT = 2.0
+"""Largest h ω of a kick–drift step that is stable."""
+_LARGE = 20000
+"""Elements whose stiffness is found at once."""
+
+
+def frequencies(sets: Sequence[tuple[Kind, Integers, Array]], inverse_masses: Array, points: Array) -> list[Array]:
+    """ω of every element, rad/s, set by set, at the places of the nodes (n, 3); 0 without stiffness."""
+    traces, stiff = np.zeros(len(points)), []
+    for kind, nodes, numbers in sets:
+        x = points[nodes]
+        limiting = numbers if kind.stiffest is None else kind.stiffest(numbers, x)
+        parts = [
+            stiffness(kind, limiting[k : k + _LARGE], x[k : k + _LARGE]) for k in range(0, len(nodes), _LARGE)
+        ]  # fmt: skip
+        K = np.concatenate(parts) if parts else np.zeros((0, 3 * kind.nodes, 3 * kind.nodes))
+        K = 0.5 * (K + np.swapaxes(K, 1, 2))
+        trace = np.maximum(np.diagonal(K, axis1=1, axis2=2).reshape(-1, kind.nodes, 3).sum(axis=2), 0.0)
+        np.add.at(traces, nodes, trace)
+        stiff.append((K, trace))
+    found = []
+    for (_, nodes, _), (K, trace) in zip(sets, stiff, strict=True):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.sqrt(inverse_masses[nodes] * np.where(trace > 0.0, traces[nodes] / trace, 0.0))
+        scale = np.repeat(share, 3, axis=1)
+        scaled = np.nan_to_num(K * scale[:, :, None] * scale[:, None, :], nan=0.0, posinf=0.0, neginf=0.0)
+        found.append(np.sqrt(np.maximum(np.linalg.eigvalsh(scaled)[:, -1], 0.0)) if len(K) else np.zeros(0))
+    return found
+
+
+def steps_of(omega: Sequence[Array]) -> tuple[float, list[Array]]:
+    """The smallest step h ω = 2 of an element, s (infinite without stiffness), and that of every element as a multiple
+    of it.
+    """
+    fastest = float(max([0.0, *(w.max(initial=0.0) for w in omega)]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        multiples = [np.where(w > 0.0, fastest / w, np.inf) for w in omega]
+    return (LIMIT / fastest if fastest > 0.0 else np.inf), multiples
+
+
+def levels_of(multiples: Sequence[Array]) -> list[Integers]:
+    """How often the smallest step is doubled for every element, so that its step is not above its own; elements that
+    are not stiff go with the slowest.
+    """
+    found = [np.log2(np.minimum(m, 2.0**LONGEST)) + 1e-9 for m in multiples]
+    stiff = [np.isfinite(m) for m in multiples]
+    deepest = int(max([0, *(int(x[s].max(initial=0.0)) for x, s in zip(found, stiff, strict=True))]))
+    return [np.minimum(x, deepest).astype(np.int64) for x in found]

@@ -1,0 +1,533 @@
+"""Networks of points and elastic elements: what is built, and the motion it poses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from integrators.layout import OWN_ROWS
+from integrators.problem import Doubt, Guard, OwnStep, Problem, Variable
+from integrators.problem.guards import energy_guard, momentum_guards
+from integrators.scenes import points as scene_of_points
+from liegroup.arrays import numbers, of_kind, positive, reals, sequence
+from liegroup.group import rn
+from mechanics.elastic.continua import TETRAHEDRA, volume_ratio
+from mechanics.elastic.dampers import DAMPER
+from mechanics.elastic.elements import Elements
+from mechanics.elastic.kernels import field, invariants, smallest_volume
+from mechanics.elastic.kind import potentials
+from mechanics.elastic.layout import Packed, pack
+from mechanics.elastic.levels import LIMIT, frequencies, levels_of, steps_of
+from mechanics.elastic.registry import number_of
+from mechanics.elastic.steps import FREE_ROWS, LEVEL_ROWS, free_step, level_step
+from mechanics.errors import ModelError
+
+Array = NDArray[np.float64]
+SAFETY = 0.25
+"""Default part of the stable step h ω = 2 that elements take."""
+DOUBTED = 1.0
+"""h ω of an element from which on a run is doubtful; 2 is the limit of stability."""
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """What the steps of the elements of a network are, before a run.
+
+    Attributes
+    ----------
+    safety : float
+        Part of the stable step that every element takes (dimensionless).
+    step : float
+        The largest step of an element: that of the method ``"AVI"``, s.
+    verlet_step : float
+        The step with which all elements would be as far from their limits, s.
+    fastest : float
+        Bound of the largest frequency, rad/s.
+    element : str
+        The element that has it.
+    elements_per_level : tuple of int
+        How many elements have the step, half of it, a quarter, …
+    gain : float
+        Kicks of all elements by the smallest step over those of the asynchronous steps (a ratio).
+
+    Examples
+    --------
+    What `Network.steps` returns; printed, it says which method it advises.
+
+    >>> from mechanics.elastic import Network, Springs
+    >>> Network([[0, 0, 0], [1, 0, 0]], 2.0, [Springs([[0, 1]], 4.0)]).steps().fastest
+    2.0
+    """
+
+    safety: float
+    step: float
+    verlet_step: float
+    fastest: float
+    element: str
+    elements_per_level: tuple[int, ...]
+    gain: float
+
+    def __str__(self) -> str:
+        advice = "AVI" if self.gain >= WORTH else "SPLIT_STRANG with the smallest step"
+        levels = ", ".join(f"{count} at step/{2**k}" for k, count in enumerate(self.elements_per_level) if count)
+        return (
+            f"step {self.step:.4g} s ({levels}), smallest {self.verlet_step:.4g} s by {self.element};\n"
+            f"{self.gain:.3g} times fewer kicks than one step for all: {advice}"
+        )
+
+
+class Network:
+    """Points joined by elastic elements.
+
+    Parameters
+    ----------
+    points : array (n, 3)
+        Places of the nodes, m; elements are without strain there unless they say otherwise.
+    masses : float or array (n,)
+        Of the nodes, kg; those of `fixed` nodes have no effect.  `Elements.lumped_masses` finds them from densities.
+    elements : sequence of Elements
+        `Springs`, `Cables`, `Tetrahedra`, …
+    fixed : sequence of int
+        Nodes that are held where they are.
+    gravity : array (3,)
+        m/s².
+    drag : float or array (n,)
+        Rate r of a drag −r p of the nodes, 1/s (Rayleigh's damping in proportion to the mass).
+    name : str
+        For tables and messages.
+
+    Raises
+    ------
+    ModelError
+        Nodes without mass, or that no element joins; elements at nodes that there are not; degenerate elements: by the
+        node, or the element.
+
+    Notes
+    -----
+    `problem` poses a canonical problem on R³ⁿ for every method: the splittings (``SPLIT_STRANG`` is Verlet's), implicit
+    ones, and ``"AVI"``, where every element has its own step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from integrators import integrate
+    >>> from mechanics.elastic import Network, Springs
+    >>> pairs, stiffness = [[0, 1], [1, 2], [2, 3], [3, 4]], [1.0, 1.0, 1.0, 1e4]
+    >>> chain = Network([[k, 0, 0] for k in range(5)], 1.0, [Springs(pairs, stiffness)], fixed=[0], gravity=(0, 0, 0))
+    >>> print(chain.steps())
+    step 0.2263 s (2 at step/1, 2 at step/64), smallest 0.003535 s by spring 3 (nodes 3, 4);
+    1.97 times fewer kicks than one step for all: SPLIT_STRANG with the smallest step
+    >>> velocities = np.zeros((5, 3))
+    >>> velocities[1, 1] = 0.1
+    >>> run = integrate(chain.problem(velocities=velocities), "AVI", (0, 10), chain.step())
+    >>> bool(run.error("energy") < 1e-3)
+    True
+    """
+
+    def __init__(
+        self,
+        points: ArrayLike,
+        masses: ArrayLike,
+        elements: Sequence[Elements],
+        fixed: Sequence[int] = (),
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        drag: ArrayLike = 0.0,
+        name: str = "network",
+    ) -> None:
+        self.points = reals(points, "points")
+        if self.points.ndim != 2 or self.points.shape[1] != 3 or not len(self.points):
+            raise ModelError(f"{name}: points", f"have the shape {self.points.shape}", "give an array (nodes, 3)")
+        if not np.isfinite(self.points).all():
+            node = int(np.argwhere(~np.isfinite(self.points))[0, 0])
+            raise ModelError(f"{name}: node {node}", "is at no finite place", "give finite numbers, m")
+        n = len(self.points)
+        self.name = name
+        self.elements = sequence(elements, "elements", "a sequence of Springs, Tetrahedra, …")
+        for k, given in enumerate(self.elements):
+            of_kind(given, Elements, f"elements[{k}]", "a set of elements such as Springs")
+        self.fixed = np.zeros(n, dtype=bool)
+        for node in sequence(fixed, "fixed", "numbers of nodes"):
+            if not isinstance(node, (int, np.integer)) or not 0 <= node < n:
+                raise ModelError(f"{name}: fixed", f"names the node {node!r}", f"give numbers from 0 to {n - 1}")
+            self.fixed[node] = True
+        self.gravity = numbers(gravity, "gravity", (3,))
+        self.masses = self._of_nodes(masses, "masses")
+        self.drag = self._of_nodes(drag, "drag")
+        self._check(elements)
+        self._sets = [(e.kind, e.nodes, e.numbers_at(self.points)) for e in self.elements if e.kind is not DAMPER]
+        self._owners = [e for e in self.elements if e.kind is not DAMPER]
+        for kind, _, _ in self._sets:
+            number_of(kind)
+
+    def _of_nodes(self, values: ArrayLike, what: str) -> Array:
+        given = reals(values, what)
+        if given.shape not in ((), (len(self.points),)):
+            raise ModelError(
+                f"{self.name}: {what}",
+                f"have the shape {given.shape}",
+                f"give one, or one for each of {len(self.points)}",
+            )
+        return np.array(np.broadcast_to(given, len(self.points)), dtype=np.float64)
+
+    def _check(self, elements: Sequence[Elements]) -> None:
+        n = len(self.points)
+        joined = self.fixed.copy()
+        for given in elements:
+            outside = (given.nodes < 0) | (given.nodes >= n)
+            if outside.any():
+                e = int(np.argwhere(outside)[0, 0])
+                given.wrong(e, f"joins nodes that there are not (there are 0 … {n - 1})", "give nodes of the network")
+            joined[given.nodes] = True
+        massless = ~self.fixed & ~(np.isfinite(self.masses) & (self.masses > 0.0))
+        for wrong, what, remedy in (
+            (massless, "has the mass {m:.6g} kg", "give it a positive mass, or hold it (fixed)"),
+            (~joined, "is joined by no element", "take it out of the mesh, or hold it (fixed)"),
+            (~(self.drag >= 0.0) | ~np.isfinite(self.drag), "has a drag that is negative or not finite",
+             "give a rate in 1/s, not negative"),
+        ):  # fmt: skip
+            if wrong.any():
+                a = int(np.flatnonzero(wrong)[0])
+                raise ModelError(f"{self.name}: node {a}", what.format(m=self.masses[a]), remedy)
+
+    def __repr__(self) -> str:
+        counted = ", ".join(f"{len(e)} {e.kind.name}" for e in self.elements)
+        held = f", {int(self.fixed.sum())} held" if self.fixed.any() else ""
+        return f"<Network {self.name!r}: {len(self.points)} nodes{held}; {counted}>"
+
+    # --- steps --------------------------------------------------------------------------------------------------------
+
+    @property
+    def _inverse_masses(self) -> Array:
+        return np.where(self.fixed, 0.0, 1.0 / np.where(self.fixed, 1.0, self.masses))
+
+    @cached_property
+    def _limits(self) -> tuple[float, list[Array], list[Array]]:
+        """The smallest stable step of an element, the multiples of it of all elements, and their frequencies."""
+        omega = frequencies(self._sets, self._inverse_masses, self.points)
+        return (*steps_of(omega), omega)
+
+    @cached_property
+    def _levels(self) -> list[NDArray[np.int64]]:
+        """How often the smallest step is doubled for every element."""
+        return levels_of(self._limits[1])
+
+    @property
+    def _depth(self) -> int:
+        """Doublings from the smallest step to the largest."""
+        return int(max([0, *(int(level.max(initial=0)) for level in self._levels)]))
+
+    @cached_property
+    def packed(self) -> Packed:
+        """The flat arrays of the kernels."""
+        depth = self._depth
+        sets = [
+            (kind, nodes, values, level, np.minimum(multiple * 0.5**depth, 1.0))
+            for (kind, nodes, values), level, multiple in zip(self._sets, self._levels, self._limits[1], strict=True)
+        ]
+        found = [
+            (d.nodes, d.numbers_at(self.points)[:, 0])
+            for d in self.elements
+            if d.kind is DAMPER and len(d)
+        ]  # fmt: skip
+        nodes = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(nodes for nodes, _ in found)])
+        cs = np.concatenate([np.zeros(0), *(c for _, c in found)])
+        useful = (cs > 0.0) & ~self.fixed[nodes].all(axis=1)
+        finest = np.full(len(self.points), depth)
+        for _, joined, _, level, _ in sets:
+            np.minimum.at(finest, joined.ravel(), np.repeat(level, joined.shape[1]))
+        levels = finest[nodes].min(axis=1) if len(nodes) else np.zeros(0, dtype=np.int64)
+        dampers = nodes[useful], cs[useful], levels[useful]
+        return pack(sets, dampers, self.masses, self.fixed, self.drag, self.gravity, depth)
+
+    def step(self, safety: float = SAFETY) -> float:
+        """The step for the methods ``"AVI"``: the smallest of an element, doubled up to that of the slowest.
+
+        Parameters
+        ----------
+        safety : float
+            Part of the stable step h ω = 2 that every element takes, at its places in the network; 0.25 leaves room for
+            resonances (up to about 0.5 of neighbours whose steps differ by a factor 2).
+
+        Returns
+        -------
+        float
+            s; infinite if no element is stiff.
+
+        Raises
+        ------
+        ValueError
+            A part that is not positive.
+        """
+        return positive(safety, "safety") * self._limits[0] * 2.0**self._depth
+
+    def steps(self, safety: float = SAFETY) -> StepReport:
+        """The steps of all elements, which of them rules, and what asynchronous steps gain.
+
+        Parameters
+        ----------
+        safety : float
+            As of `step` (dimensionless).
+
+        Returns
+        -------
+        StepReport
+            Prints what it advises.
+
+        Raises
+        ------
+        ModelError
+            No element is stiff.
+        """
+        largest = self.step(safety)
+        if not np.isfinite(largest):
+            raise ModelError(self.name, "has no stiff element", "give a step to integrate")
+        omega = self._limits[2]
+        s = int(np.argmax([w.max(initial=0.0) for w in omega]))
+        level = np.concatenate(self._levels)
+        return StepReport(
+            safety, largest, largest * 0.5**self._depth, float(omega[s].max()),
+            self._owners[s].says(int(omega[s].argmax())), tuple(int(x) for x in np.bincount(self._depth - level)),
+            float(len(level) / np.sum(0.5**level)),
+        )  # fmt: skip
+
+    def doubts(self, y: Array, h: float) -> list[Doubt]:
+        """Whether elements have steps beyond their limits, for steps of size h from a state; by the worst element.
+
+        Parameters
+        ----------
+        y : array (6n,)
+            Positions, m, and momenta, kg·m/s.
+        h : float
+            The step of the run, s.
+
+        Returns
+        -------
+        list of Doubt
+            Empty, or one.
+        """
+        omega = frequencies(self._sets, self._inverse_masses, self._places(y))
+        steps = [abs(h) * 0.5 ** (self._depth - level) for level in self._levels]
+        phases = [w * step for w, step in zip(omega, steps, strict=True)]
+        s = int(np.argmax([x.max(initial=0.0) for x in phases])) if phases else 0
+        worst = float(phases[s].max(initial=0.0)) if phases else 0.0
+        if not worst > DOUBTED:
+            return []
+        e = int(phases[s].argmax())
+        says = f"{self._owners[s].says(e)} has h ω = {worst:.3g} with its step {steps[s][e]:.3g} s, " + (
+            "beyond the limit of stability 2"
+            if worst > LIMIT
+            else "near the limit of stability 2, where steps resonate"
+        )
+        return [Doubt("step", 0.0, worst, DOUBTED, says, f"use a step of {SAFETY * LIMIT * abs(h) / worst:.3g} s")]
+
+    # --- the motion ---------------------------------------------------------------------------------------------------
+
+    def problem(self, positions: ArrayLike | None = None, velocities: ArrayLike | None = None) -> Problem:
+        """The motion from positions and velocities.
+
+        Parameters
+        ----------
+        positions : array (n, 3), optional
+            m; default the places of the nodes.  Those of fixed nodes are held.
+        velocities : array (n, 3), optional
+            m/s; default at rest.
+
+        Returns
+        -------
+        Problem
+            State (x, p), canonical on R³ⁿ.  Watches the energy; where nothing is held and nothing weighs, the momenta
+            about the origin as well.
+
+        Raises
+        ------
+        ModelError
+            An element turned inside out, by its number.
+        ValueError
+            Other shapes; numbers that are not finite; fixed nodes that move.
+        """
+        n = len(self.points)
+        x = self.points if positions is None else numbers(positions, "positions", (n, 3))
+        v = np.zeros((n, 3)) if velocities is None else numbers(velocities, "velocities", (n, 3))
+        if (moving := self.fixed & v.any(axis=1)).any():
+            raise ModelError(
+                f"{self.name}: node {int(np.flatnonzero(moving)[0])}", "is held and has a velocity", "let it rest"
+            )
+        self._check_volumes(x)
+        p = np.where(self.fixed[:, None], 0.0, self.masses[:, None] * v)
+        y0 = np.concatenate([x.ravel(), p.ravel()])
+        dissipates = bool(len(self.packed.structure) and (self.packed.structure[4] > 0 or self.drag.any()))
+        free = not (self.fixed.any() or self.gravity.any() or self.drag.any())
+        names: tuple[str, ...] = ("energy",)
+        units: tuple[str, ...] = ("J",)
+        if free:
+            names += tuple(f"{kind}_{axis}" for kind in ("momentum", "angular_momentum") for axis in "xyz")
+            units += ("kg m/s",) * 3 + ("kg m^2/s",) * 3
+        guards: tuple[Guard, ...] = (
+            *energy_guard(self._at_play(x, v), dissipates),
+            *momentum_guards(names[1:], float(np.linalg.norm(p))),
+        )
+        if any(kind in TETRAHEDRA for kind, _, _ in self._sets):
+            guards += (
+                Guard(
+                    "smallest_volume", "a tetrahedron is turned inside out", "use a smaller step, or StableNeoHookean",
+                    least=0.0, stops=not any(kind is TETRAHEDRA[-1] for kind, _, _ in self._sets),
+                    function=smallest_volume,
+                ),
+            )  # fmt: skip
+        labels = tuple(f"{axis}{a}" for a in range(n) for axis in "xyz")
+        wide = max(6 * n, sum(len(nodes) for _, nodes, _ in self._sets))
+        return Problem(
+            rn(3 * n).cotangent,
+            y0,
+            field,
+            parameters=self.packed.parameters,
+            structure=self.packed.structure,
+            variables=(
+                Variable("x", labels, "m", "positions, node after node"),
+                Variable("p", tuple(f"p{label}" for label in labels), "kg m/s", "momenta, node after node"),
+            ),
+            invariants=invariants,
+            invariant_names=names,
+            invariant_units=units,
+            guards=guards,
+            explain=partial(_explain, self),
+            canonical=True,
+            autonomous=True,
+            own_steps={
+                "asynchronous": OwnStep(level_step, (OWN_ROWS + LEVEL_ROWS, wide), doubts=self.doubts),
+                "asynchronous_free": OwnStep(free_step, (OWN_ROWS + FREE_ROWS, wide), doubts=self.doubts),
+            },
+            model=self.name,
+            scene=scene_of_points(self._places),
+        )
+
+    def _places(self, y: Array) -> Array:
+        return np.asarray(y[: 3 * len(self.points)]).reshape(-1, 3)
+
+    def _at_play(self, x: Array, v: Array) -> float:
+        """Energy that the motion can exchange, J: kinetic, that of the strains, and of a fall through the network."""
+        energy = 0.5 * float(np.sum(self.masses[~self.fixed] * np.sum(v[~self.fixed] ** 2, axis=1)))
+        energy += sum(float(np.abs(V).sum()) for V in self.potentials(x))
+        size = float(np.linalg.norm(np.ptp(self.points, axis=0)))
+        return energy + float(self.masses[~self.fixed].sum() * np.linalg.norm(self.gravity)) * size
+
+    def potentials(self, positions: ArrayLike) -> list[Array]:
+        """The potential of every element, set by set, without the dampers.
+
+        Parameters
+        ----------
+        positions : array (n, 3)
+            m.
+
+        Returns
+        -------
+        list of array (m,)
+            J.
+        """
+        x = numbers(positions, "positions", self.points.shape)
+        with np.errstate(all="ignore"):
+            return [potentials(kind, values, x[nodes])[0] for kind, nodes, values in self._sets]
+
+    def forces(self, positions: ArrayLike) -> Array:
+        """The forces of all elements on the nodes, those on held nodes included (minus the reactions of the supports),
+        without gravity and dampers.
+
+        Parameters
+        ----------
+        positions : array (n, 3)
+            m.
+
+        Returns
+        -------
+        array (n, 3)
+            N.
+        """
+        x = numbers(positions, "positions", self.points.shape)
+        force = np.zeros_like(x)
+        for kind, nodes, values in self._sets:
+            np.add.at(force, nodes, -potentials(kind, values, x[nodes])[1])
+        return force
+
+    def frequencies(self, positions: ArrayLike | None = None) -> list[Array]:
+        """ω of every element with its share of the masses, set by set: the largest is not below that of the network.
+
+        Parameters
+        ----------
+        positions : array (n, 3), optional
+            m; default the places of the nodes.
+
+        Returns
+        -------
+        list of array (m,)
+            rad/s.
+
+        References
+        ----------
+        Irons and Treharne 1971.
+        """
+        x = self.points if positions is None else numbers(positions, "positions", self.points.shape)
+        return frequencies(self._sets, self._inverse_masses, x)
+
+    def _inside_out(self, x: Array, v: Array | None = None) -> str:
+        """The tetrahedron that is turned inside out most; or, with velocities, the one that they turn first."""
+        worst, found = np.inf, ""
+        for owner, (kind, nodes, values) in zip(self._owners, self._sets, strict=True):
+            if kind not in TETRAHEDRA or kind is TETRAHEDRA[-1]:
+                continue
+            J = _volume_ratios(values, x[nodes])
+            if v is None:
+                e = int(np.argmin(J))
+                if J[e] <= min(worst, 0.0):
+                    worst, found = float(J[e]), f"{owner.says(e)} is turned inside out: J = {J[e]:.3g}"
+                continue
+            after = _time_to_zero(values, x[nodes], v[nodes])
+            e = int(np.argmin(after))
+            if after[e] < worst:
+                worst = float(after[e])
+                found = f"{owner.says(e)} is turned inside out by its present velocities within {after[e]:.3g} s"
+        return found
+
+    def _check_volumes(self, x: Array) -> None:
+        if wrong := self._inside_out(x):
+            raise ModelError(self.name, wrong, "give positions where every tetrahedron has its orientation")
+
+
+WORTH = 2.0
+"""Gain from which on asynchronous steps are advised."""
+
+
+def _volume_ratios(values: Array, x: Array) -> Array:
+    """J of tetrahedra (m,), at the places x (m, 4, 3)."""
+    return np.asarray(volume_ratio(tuple(values.T), tuple(tuple(x[:, i].T) for i in range(4))))
+
+
+def _time_to_zero(values: Array, x: Array, v: Array) -> Array:
+    """The first time at which J is 0 if the nodes go on with their velocities, s; infinite if never: J is a cubic
+    polynomial of time.
+    """
+    moved = float(np.abs(v).max())
+    scale = float(np.abs(x - x[:, :1]).max()) / moved if moved > 0.0 else 1.0
+    at = np.array([-1.0, 0.0, 1.0, 2.0])
+    J = np.stack([_volume_ratios(values, x + scale * s * v) for s in at], axis=1)
+    cubics = np.linalg.solve(np.vander(at), J.T).T
+    first = np.full(len(cubics), np.inf)
+    for e, cubic in enumerate(cubics):
+        roots = np.roots(np.where(np.abs(cubic) > 1e-12 * np.abs(cubic).max(), cubic, 0.0))
+        first[e] = min((scale * r.real for r in roots if abs(r.imag) < 1e-9 and r.real > 0.0), default=np.inf)
+    return first
+
+
+def _explain(network: Network, t: float, y: Array) -> str:
+    """What can be said of a state at which a run failed."""
+    x = network._places(y)
+    v = network._inverse_masses[:, None] * y[x.size :].reshape(-1, 3)
+    if wrong := network._inside_out(x) or network._inside_out(x, v):
+        return wrong
+    for owner, V in zip(network._owners, network.potentials(x), strict=True):
+        if not np.isfinite(V).all():
+            return f"the energy of {owner.says(int(np.flatnonzero(~np.isfinite(V))[0]))} is no number"
+    return ""

@@ -1,0 +1,291 @@
+"""Asynchronous variational integrators of networks: every element gives its kicks with a step of its own.
+
+Stationary action with the exact free motion of the nodes between kicks, and the trapezoidal rule for the potential of
+every element with its own step h_K: at times j h_K the element changes the momenta of its nodes by −h_K ∂V/∂x (half of
+it at both ends).  Momenta are exact, the step is symplectic.
+
+Level form (`level_step`)
+    h_K = H/2ᴸ.  At every instant i H/2ᵈ the nodes whose step ends there drift, all together, then the elements whose
+    step ends there kick: both are the first in their lists (`mechanics.elastic.layout`), no queue is needed.  The
+    sequence is a palindrome and kicks at one instant commute, so that the step is symmetric, of order 2, and composes.
+Free form (`free_step`)
+    h_K is any part of H, the next element is found by a heap.  For comparison: it is neither symmetric nor composable.
+
+Gravity and drag along with the free motion are exact.  Dampers give the exact impulse of the damper alone; they do not
+commute with kicks and with one another: half before and half after, in opposite orders.
+Sources: Lew, Marsden, Ortiz and West 2003, 2004.
+
+coefficients
+    weights of the composition.
+own rows
+    the forces at the end of a level step, each times its part of H; clocks, times and elements of the heap.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from integrators.arithmetic.compensated import increase
+from integrators.layout import COMPENSATION, EVALUATIONS, HISTORY, LAST_KNOWN, OWN_ROWS
+from integrators.signatures import STEP_SIGNATURE, STEP_SIGNATURES
+from integrators.status import OK
+from liegroup.compile import entry, helper, kernel, ld, st
+from liegroup.table import load_components
+from mechanics.elastic.dampers import impulse, rate
+from mechanics.elastic.kernels import add_blocks, velocity
+from mechanics.elastic.layout import (
+    BLOCK,
+    BLOCKS_AT,
+    COUNT,
+    CS_AT,
+    DAMPER_LEVELS_AT,
+    DAMPERS,
+    DAMPERS_AT,
+    DEPTH,
+    ELEMENTS,
+    FIRST,
+    KIND,
+    LEVELS_AT,
+    MOVING,
+    NODE_LEVELS_AT,
+    NODES,
+    NODES_AT,
+    NUMBERS_AT,
+    ORDER_AT,
+    RATIOS_AT,
+    SIZE,
+    WIDE,
+    node_at,
+)
+from mechanics.elastic.registry import add_forces
+
+FORCES, CLOCKS, TIMES, HEAP, COUNTS = range(OWN_ROWS, OWN_ROWS + 5)
+LEVEL_ROWS, FREE_ROWS = 1, 5
+_NEAR = 1e-9
+"""Parts of a step by which the end of the interval is missed and still met."""
+_SMALL = 0.03
+three = load_components(3)
+
+
+@helper
+def _phi(z: Any) -> Any:
+    """(e^z − 1)/z and (e^z − 1 − z)/z²."""
+    if abs(z) < _SMALL:
+        second = 0.5 + z * (1 / 6 + z * (1 / 24 + z * (1 / 120 + z * (1 / 720 + z * (1 / 5040 + z / 40320)))))
+        return 1.0 + z * second, second
+    first = math.expm1(z) / z
+    return first, (first - 1.0) / z
+
+
+@helper
+def drift(tau: Any, i: Any, n: Any, y: Any, low: Any, parameters: Any, compensation: Any) -> None:
+    """The exact motion of a node under gravity and drag alone over the time tau."""
+    at = node_at(i)
+    mass, inverse, drag = parameters[at], parameters[at + 1], parameters[at + 2]
+    first, second = _phi(-drag * tau) if drag != 0.0 else (1.0, 0.5)
+    way, fall = tau * first * inverse, tau * tau * second
+    for k in range(3):
+        p, g = ld(y, n + i + k), parameters[k]
+        increase(y, low, i + k, way * p + fall * g, compensation)
+        if drag != 0.0 or g != 0.0:
+            increase(y, low, n + i + k, tau * first * (mass * g - drag * p), compensation)
+
+
+@helper
+def damp(w: Any, k: Any, n: Any, y: Any, low: Any, parameters: Any, structure: Any, compensation: Any) -> None:
+    """The impulse of damper k over the time w."""
+    at = structure[DAMPERS_AT] + 2 * k
+    a, b = structure[at], structure[at + 1]
+    inverse = parameters[node_at(a) + 1] + parameters[node_at(b) + 1]
+    u, speed = rate(three(y, a), three(y, b), velocity(y, n, a, parameters), velocity(y, n, b, parameters))
+    size = impulse(parameters[structure[CS_AT] + k], w, inverse, speed)
+    for c in range(3):
+        if parameters[node_at(a) + 1] != 0.0:
+            increase(y, low, n + a + c, -(size * u[c]), compensation)
+        if parameters[node_at(b) + 1] != 0.0:
+            increase(y, low, n + b + c, size * u[c], compensation)
+
+
+@helper
+def damp_level(
+    w: Any, level: Any, back: Any, n: Any, y: Any, low: Any, parameters: Any, structure: Any, compensation: Any
+) -> None:
+    """The impulses of the dampers of one step, in order or in the opposite one."""
+    ends = structure[DAMPER_LEVELS_AT] + level
+    first, last = (structure[ends - 1] if level else 0), structure[ends]
+    for k in range(last - first):
+        damp(w, last - 1 - k if back else first + k, n, y, low, parameters, structure, compensation)
+
+
+@helper
+def collect_forces(top: Any, n: Any, y: Any, parameters: Any, structure: Any, force: Any) -> None:
+    """The forces of all elements with a step of at most 2^top finest ones, each times its step as a part of H."""
+    for k in range(structure[structure[NODE_LEVELS_AT] + top]):
+        i = structure[structure[ORDER_AT] + k]
+        for c in range(3):
+            st(force, i + c, ld(y, i + c) * 0.0)
+    part = 1.0 / (1 << structure[DEPTH])
+    for level in range(top + 1):
+        ends = structure[LEVELS_AT] + level
+        add_blocks(part, structure[ends - 1] if level else 0, structure[ends], y, parameters, structure, force, 0)
+        part = part + part
+
+
+@helper
+def kick(w: Any, top: Any, n: Any, y: Any, low: Any, structure: Any, force: Any, compensation: Any) -> None:
+    """p <- p + w forces, of the nodes that take part."""
+    for k in range(structure[structure[NODE_LEVELS_AT] + top]):
+        i = structure[structure[ORDER_AT] + k]
+        for c in range(3):
+            increase(y, low, n + i + c, w * ld(force, i + c), compensation)
+
+
+@kernel
+def macro_step(
+    h: Any, y: Any, low: Any, parameters: Any, structure: Any, work: Any, counters: Any, compensation: Any
+) -> None:
+    """One step of the level form of size h."""
+    n, depth, damped = 3 * structure[NODES], structure[DEPTH], structure[DAMPERS] > 0
+    force = work[FORCES]
+    finest = h / (1 << depth)
+    if counters[HISTORY] == 0:
+        collect_forces(depth, n, y, parameters, structure, force)
+    if damped:
+        for k in range(depth + 1):
+            level = depth - k
+            damp_level(0.5 * finest * (1 << level), level, True, n, y, low, parameters, structure, compensation)
+    kick(0.5 * h, depth, n, y, low, structure, force, compensation)
+    ticks = 1 << depth
+    for tick in range(1, ticks + 1):
+        top = 0
+        while top < depth and tick & (1 << top) == 0:
+            top += 1
+        for level in range(top + 1):
+            ends = structure[NODE_LEVELS_AT] + level
+            tau = finest * (1 << level)
+            for k in range(structure[ends - 1] if level else 0, structure[ends]):
+                drift(tau, structure[structure[ORDER_AT] + k], n, y, low, parameters, compensation)
+        collect_forces(top, n, y, parameters, structure, force)
+        counters[EVALUATIONS] += 1
+        if tick == ticks:
+            break
+        if not damped:
+            kick(h, top, n, y, low, structure, force, compensation)
+            continue
+        kick(0.5 * h, top, n, y, low, structure, force, compensation)
+        for level in range(top + 1):
+            damp_level(0.5 * finest * (1 << level), level, False, n, y, low, parameters, structure, compensation)
+        for k in range(top + 1):
+            level = top - k
+            damp_level(0.5 * finest * (1 << level), level, True, n, y, low, parameters, structure, compensation)
+        kick(0.5 * h, top, n, y, low, structure, force, compensation)
+    kick(0.5 * h, depth, n, y, low, structure, force, compensation)
+    if damped:
+        for level in range(depth + 1):
+            damp_level(0.5 * finest * (1 << level), level, False, n, y, low, parameters, structure, compensation)
+    counters[HISTORY] = 1
+
+
+@entry(*STEP_SIGNATURES)
+def level_step(
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
+    field_work: Any, work: Any, counters: Any,
+) -> int:  # fmt: skip
+    """One step of the level form, or a composition of such steps; h is the largest step of an element."""
+    counters[LAST_KNOWN] = 0
+    for k in range(coefficients.shape[0]):
+        macro_step(
+            coefficients[k] * h, y, low, parameters, structure, work, counters, options[COMPENSATION]
+        )  # fmt: skip
+    return OK
+
+
+# --- the free form ----------------------------------------------------------------------------------------------------
+
+
+@helper
+def _before(times: Any, heap: Any, a: Any, b: Any) -> Any:
+    """Whether the element at place a of the heap comes before that at b; equal times go by number."""
+    e, f = heap[a], heap[b]
+    return times[int(e)] < times[int(f)] or (times[int(e)] == times[int(f)] and e < f)
+
+
+@helper
+def _sink(times: Any, heap: Any, count: Any, place: Any) -> None:
+    """Bring the element at a place of the heap down to where it belongs."""
+    while True:
+        child = 2 * place + 1
+        if child >= count:
+            break
+        if child + 1 < count and _before(times, heap, child + 1, child):
+            child += 1
+        if not _before(times, heap, child, place):
+            break
+        heap[place], heap[child] = heap[child], heap[place]
+        place = child
+
+
+@kernel
+def one_kick(
+    w: Any, now: Any, e: Any, n: Any, y: Any, low: Any, parameters: Any, structure: Any, force: Any, clocks: Any,
+    compensation: Any,
+) -> None:  # fmt: skip
+    """Bring the nodes of element e to the present, and give them its kick over the time w."""
+    block = structure[BLOCKS_AT]
+    while e >= structure[block + FIRST] + structure[block + COUNT]:
+        block += BLOCK
+    within, wide = e - structure[block + FIRST], structure[block + WIDE]
+    at = structure[block + NODES_AT] + wide * within
+    for k in range(at, at + wide):
+        i = structure[k]
+        if parameters[node_at(i) + 1] != 0.0:
+            drift(now - clocks[i], i, n, y, low, parameters, compensation)
+        clocks[i] = now
+        for c in range(3):
+            force[i + c] = 0.0
+    add_forces(
+        structure[block + KIND], w, 1, at, structure[block + NUMBERS_AT] + structure[block + SIZE] * within, y,
+        parameters, structure, force, 0,
+    )  # fmt: skip
+    for k in range(at, at + wide):
+        i = structure[k]
+        if parameters[node_at(i) + 1] != 0.0:
+            for c in range(3):
+                increase(y, low, n + i + c, force[i + c], compensation)
+
+
+@entry(STEP_SIGNATURE)
+def free_step(
+    field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
+    structure: Any,
+    field_work: Any, work: Any, counters: Any,
+) -> int:  # fmt: skip
+    """One interval of the free form, from one synchronisation of all elements to the next."""
+    n, count, compensation = 3 * structure[NODES], structure[ELEMENTS], options[COMPENSATION]
+    force, clocks, times, heap, done = work[FORCES], work[CLOCKS], work[TIMES], work[HEAP], work[COUNTS]
+    ratios = structure[RATIOS_AT]
+    counters[LAST_KNOWN] = 0
+    for i in range(n):
+        clocks[i] = 0.0
+    for e in range(count):
+        times[e], heap[e], done[e] = 0.0, float(e), 0.0
+    while count > 0 and times[int(heap[0])] <= 1.0:
+        e = int(heap[0])
+        now, part, j = times[e], parameters[ratios + e], done[e]
+        later = (j + 1.0) * part
+        if later > 1.0 - _NEAR * part:
+            later = 1.0
+        before = now - (j - 1.0) * part if j > 0.0 else 0.0
+        after = later - now
+        one_kick(
+            0.5 * h * (before + after), h * now, e, n, y, low, parameters, structure, force, clocks, compensation
+        )  # fmt: skip
+        counters[EVALUATIONS] += 1
+        times[e], done[e] = (later, j + 1.0) if now < 1.0 else (2.0, j)
+        _sink(times, heap, count, 0)
+    for k in range(structure[MOVING]):
+        i = structure[structure[ORDER_AT] + k]
+        drift(h - clocks[i], i, n, y, low, parameters, compensation)
+    return OK
