@@ -185,3 +185,23 @@ def test_what_is_wrong_with_a_start_is_named() -> None:
         Rod(rod.poses, SLENDER, supports=dict.fromkeys(range(4), "clamped")).problem()
     with pytest.raises(ValueError, match="strokes: node 2 is free"):
         Rod(rod.poses, SLENDER, strokes=[Stroke(2)])
+
+
+@pytest.mark.parametrize("name", ["exp", "cayley"])
+def test_lanes_and_interpreted_kernels_agree_bit_by_bit(name: str) -> None:
+    from liegroup.compile import WIDTH, lane_array
+
+    rod = Rod.arc(2.0, 0.6, 3, SLENDER, supports={0: "pinned", 3: "clamped"}, gravity=(0.3, -1.0, 2.0), strain=name,
+                  loads=[Load(1, force=(1.0, 2.0, -0.5), times=(0.0, 1.0), factors=(0.5, 1.0)),
+                         Load(2, moment=(0.1, 0.2, 0.3), axes="body")])  # fmt: skip
+    problem, rng = rod.problem(), np.random.default_rng(4)
+    start = np.asarray(problem.y0)
+    states = np.array([start + 0.3 * rng.normal(size=start.size) * (np.arange(start.size) >= 18) for _ in range(WIDTH)])
+    for entry, size in ((problem.field, problem.dimension), (problem.invariants, problem.invariant_count)):
+        y, out = lane_array(problem.n), lane_array(size)
+        y[:] = states.T
+        entry.compiled_lanes(0.3, y, problem.parameters, problem.structure, lane_array(0, 0), out)
+        for lane in (0, 5):
+            alone = np.zeros(size)
+            entry.python(0.3, states[lane].copy(), problem.parameters, problem.structure, np.zeros((0, 0)), alone)
+            assert (out[:, lane] == alone).all()
