@@ -8,6 +8,7 @@ from studies.efficiency import EFFICIENCY
 from studies.energy_drift import ENERGY_DRIFT
 from studies.energy_table import ENERGY_TABLE
 from studies.nonholonomic_truth import NONHOLONOMIC_TRUTH
+from studies.rods import RODS
 from studies.rolling_disk import ROLLING_DISK
 from studies.round_off import ROUND_OFF
 from studies.stiff import STIFF
@@ -25,6 +26,7 @@ STUDIES: dict[str, Study] = {
         ENERGY_DRIFT,
         ENERGY_TABLE,
         NONHOLONOMIC_TRUTH,
+        RODS,
         ROLLING_DISK,
         ROUND_OFF,
         STIFF,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pkgutil
 
 from liegroup.modules import listing, renamed
-from mechanics.systems import bodies, loops, rolling
+from mechanics.systems import bodies, elastic, loops, rolling
 from mechanics.systems.bodies.free_rigid_body import free_rigid_body
 from mechanics.systems.bodies.full_body import full_body
 from mechanics.systems.bodies.heavy_top import heavy_top, kovalevskaya_top, lagrange_top
@@ -18,7 +18,7 @@ from mechanics.systems.bodies.pendulum import pendulum
 from mechanics.systems.registry import MECHANISMS, NONHOLONOMIC, SYSTEMS, WHEELED
 from mechanics.systems.system import System
 
-for _room in (bodies, loops, rolling):
+for _room in (bodies, elastic, loops, rolling):
     renamed({f"{__name__}.{m.name}": f"{_room.__name__}.{m.name}" for m in pkgutil.iter_modules(_room.__path__)})
 renamed(
     {

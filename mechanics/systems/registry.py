@@ -14,6 +14,8 @@ from mechanics.systems.bodies.heavy_top import heavy_top, kovalevskaya_top, lagr
 from mechanics.systems.bodies.kepler import kepler
 from mechanics.systems.bodies.pendulum import pendulum
 from mechanics.systems.bodies.space_manipulator import space_manipulator
+from mechanics.systems.elastic.flying_spaghetti import flying_spaghetti
+from mechanics.systems.elastic.rubber_rod import rubber_rod
 from mechanics.systems.loops import (
     andrews_squeezer,
     bricard,
@@ -72,6 +74,10 @@ SYSTEMS = Registry(
     System("pendulum", "body", pendulum, "The plane pendulum: swinging, turning over, or on the separatrix"),
     System("space-manipulator", "tree", space_manipulator,
            "Seven joints on a floating satellite", "Jia and others 2019"),
+    System("flying-spaghetti", "elastic", flying_spaghetti,
+           "A free rod of large deformations, thrown by a force and a moment", "Simo and Vu-Quoc 1988"),
+    System("rubber-rod", "elastic", rubber_rod,
+           "A rod of soft rubber swings on a ball hinge", "Lang, Linn and Arnold 2011"),
     System("four-bar", "loops", four_bar.started, "Crank, coupler and rocker, turning for ever"),
     System("swinging-four-bar", "loops", partial(four_bar.started, 0.0), "The same, swinging from rest"),
     System("double-four-bar", "loops", partial(n_four_bar.started, 2),

@@ -29,7 +29,7 @@ from mechanics.formulations.multiplier_problem import multiplier_problem
 from mechanics.mechanism import Mechanism
 from mechanics.nonholonomic.system import NonholonomicSystem
 
-Kind = Literal["body", "tree", "loops", "wheels", "nonholonomic"]
+Kind = Literal["body", "elastic", "tree", "loops", "wheels", "nonholonomic"]
 T = TypeVar("T")
 
 
@@ -44,6 +44,7 @@ _WHEELS: dict[str, Callable[..., Problem]] = {
 }
 FORMULATIONS: dict[Kind, dict[str, Callable[..., Problem]]] = {
     "body": {"hamiltonian": _hamiltonian},
+    "elastic": {"hamiltonian": _hamiltonian},
     "tree": {"hamiltonian": _hamiltonian},
     "loops": _WHEELS | {"body_coordinates": body_problem},
     "wheels": _WHEELS,
@@ -60,10 +61,10 @@ class System:
     ----------
     name : str
         Words joined by hyphens.
-    kind : {"body", "tree", "loops", "wheels", "nonholonomic"}
+    kind : {"body", "elastic", "tree", "loops", "wheels", "nonholonomic"}
     make : callable
-        ``make(**options)`` → a Problem (body, tree), a Mechanism with its start (loops, wheels), a NonholonomicSystem;
-        every option has a default.
+        ``make(**options)`` → a Problem (body, elastic, tree), a Mechanism with its start (loops, wheels), a
+        NonholonomicSystem; every option has a default.
     description : str
         One line.
     source : str

@@ -4,6 +4,8 @@
 `Section`           stiffness and mass per length: `Section.round`, `Section.rectangle`, or numbers
 `Rod`               nodes, sections, supports, loads: `Rod.straight`, `Rod.arc`, or poses
 `Load`              a force and a moment at a node, fixed in the world or in the section, with a course in time
+`Stroke`            a prescribed motion of a support
+`Rod.problem`       the motion, for every canonical method
 `equilibrium`       where a rod rests under its loads
 `vibrations`        frequencies and shapes of small vibrations about a state of rest
 `step_limit`        the longest stable step of explicit methods, and the element that limits it
@@ -11,7 +13,7 @@
 """
 
 from liegroup.modules import listing
-from mechanics.elastic.rods.rod import Load, Rod
+from mechanics.elastic.rods.rod import Load, Rod, Stroke
 from mechanics.elastic.rods.section import Section
 from mechanics.elastic.rods.statics import RodEquilibrium, RodError, equilibrium
 from mechanics.elastic.rods.vibrations import StepLimit, Vibrations, step_limit, vibrations
@@ -23,6 +25,7 @@ __all__ = [
     "RodError",
     "Section",
     "StepLimit",
+    "Stroke",
     "Vibrations",
     "equilibrium",
     "step_limit",

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from integrators.problem import Problem
 from liegroup import se3, so3
 from liegroup.arrays import integer, of_kind, positive, real, reals, sequence
 from mechanics.elastic.rods.section import Section
@@ -72,13 +73,9 @@ class Load:
             object.__setattr__(self, name, _three(getattr(self, name), f"load: {name}"))
         if self.axes not in ("world", "body"):
             raise ValueError(f"axes: {self.axes!r}, expected 'world' or 'body'")
-        times, factors = (reals(getattr(self, name), name, "numbers") for name in ("times", "factors"))
-        if times.ndim != 1 or times.shape != factors.shape or not np.isfinite([times, factors]).all():
-            raise ValueError(f"times, factors: {self.times!r}, {self.factors!r}, expected as many factors as times")
-        if (np.diff(times) <= 0.0).any():
-            raise ValueError(f"times: {self.times!r}, expected ascending times, s")
-        object.__setattr__(self, "times", tuple(times.tolist()))
-        object.__setattr__(self, "factors", tuple(factors.tolist()))
+        times, factors = course(self.times, self.factors)
+        object.__setattr__(self, "times", times)
+        object.__setattr__(self, "factors", factors)
 
     def factor(self, t: float) -> float:
         """The factor at time t.
@@ -102,6 +99,63 @@ class Load:
 
 
 @dataclass(frozen=True, eq=False)
+class Stroke:
+    """A prescribed motion of a node that is clamped or pinned, at rest at every one of its times.
+
+    The node is shifted by s(t) `displacement` and turned by exp(s(t) `turn`) about itself, from where it is at the
+    start; between the times s goes from one factor to the next by u³ (10 − 15 u + 6 u²).
+
+    Parameters
+    ----------
+    node : int
+        Of the rod, clamped or pinned; −1 is the last.
+    displacement : array (3,)
+        In world axes, m.
+    turn : array (3,)
+        Rotation vector in world axes, rad; of a pinned node it says nothing.
+    times, factors : sequences of numbers
+        Ascending times, s, and the factor s at each (dimensionless).
+
+    Raises
+    ------
+    ValueError, TypeError
+        With the argument.
+
+    Examples
+    --------
+    >>> from mechanics.elastic.rods import Stroke
+    >>> Stroke(0, displacement=(0.5, 0.0, 0.0), times=(0.0, 0.2, 0.4), factors=(0.0, 1.0, 0.0)).times
+    (0.0, 0.2, 0.4)
+    """
+
+    node: int
+    displacement: ArrayLike = (0.0, 0.0, 0.0)
+    turn: ArrayLike = (0.0, 0.0, 0.0)
+    times: Sequence[float] = (0.0, 1.0)
+    factors: Sequence[float] = (0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "node", integer(self.node, "node", -(2**31)))
+        for name in ("displacement", "turn"):
+            object.__setattr__(self, name, _three(getattr(self, name), f"stroke: {name}"))
+        times, factors = course(self.times, self.factors)
+        if len(times) < 2:
+            raise ValueError(f"times: {self.times!r}, expected at least two")
+        object.__setattr__(self, "times", times)
+        object.__setattr__(self, "factors", factors)
+
+
+def course(times: Any, factors: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Ascending times and as many factors, checked."""
+    t, s = reals(times, "times", "numbers"), reals(factors, "factors", "numbers")
+    if t.ndim != 1 or t.shape != s.shape or not np.isfinite([t, s]).all():
+        raise ValueError(f"times, factors: {times!r}, {factors!r}, expected as many finite factors as times")
+    if (np.diff(t) <= 0.0).any():
+        raise ValueError(f"times: {times!r}, expected ascending times, s")
+    return tuple(t.tolist()), tuple(s.tolist())
+
+
+@dataclass(frozen=True, eq=False)
 class Rod:
     """A geometrically exact rod: poses of its sections at n + 1 nodes, n elastic elements between them.
 
@@ -119,6 +173,8 @@ class Rod:
     strain : {"exp", "cayley"}
         The coordinates X of the relative pose of neighbours.  With the Cayley map an element that turns by φ is too
         stiff by φ²/3; it is for comparison.
+    strokes : sequence of Stroke
+        Prescribed motions of nodes that are clamped or pinned; at rest (`equilibrium`) they are not looked at.
     scaled_inertia : bool
         Let the inertia of sections against bending be at least GA/(4 EA) l² of their mass: an explicit step is then
         limited by the length of the elements instead of their thickness, and bending keeps its order 2 with a larger
@@ -161,6 +217,7 @@ class Rod:
     loads: Sequence[Load] = ()
     gravity: ArrayLike = (0.0, 0.0, 0.0)
     strain: str = "exp"
+    strokes: Sequence[Stroke] = ()
     scaled_inertia: bool = False
 
     def __post_init__(self) -> None:
@@ -195,6 +252,12 @@ class Rod:
             of_kind(load, Load, "loads", "loads (mechanics.elastic.rods.Load)")
             self._node(load.node, "loads")
         object.__setattr__(self, "loads", loads)
+        strokes = sequence(self.strokes, "strokes", "strokes (mechanics.elastic.rods.Stroke)")
+        for stroke in strokes:
+            of_kind(stroke, Stroke, "strokes", "strokes (mechanics.elastic.rods.Stroke)")
+            if self._node(stroke.node, "strokes") not in self.supports:
+                raise ValueError(f"strokes: node {stroke.node} is free, expected one that is clamped or pinned")
+        object.__setattr__(self, "strokes", strokes)
         object.__setattr__(self, "gravity", _three(self.gravity, "gravity"))
         _ = self.elements
 
@@ -441,6 +504,103 @@ class Rod:
             k = 0 if load.axes == "world" else 6
             out[load.node, k : k + 6] += load.factor(real(t, "t")) * load.wrench
         return out
+
+    def turns(self, poses: Array) -> Array:
+        """How far the ends of the elements are turned against each other.
+
+        Parameters
+        ----------
+        poses : array (n + 1, 7)
+            Of the nodes, m.
+
+        Returns
+        -------
+        array (n,)
+            rad.
+        """
+        q = np.asarray(poses)[:, 3:]
+        return np.asarray(np.linalg.norm(so3.log(so3.compose(so3.inverse(q[:-1]), q[1:])), axis=1))
+
+    def node_poses(self, t: ArrayLike, y: ArrayLike, poses: ArrayLike | None = None) -> Array:
+        """Poses of all nodes, those of supports included, in states of `problem`.
+
+        Parameters
+        ----------
+        t : array (…)
+            Times, s.
+        y : array (…, n)
+            States, such as ``solution.y``, in m, s and kg.
+        poses : array (n + 1, 7), optional
+            Those with which the problem was made, m; default those without stress.
+
+        Returns
+        -------
+        array (…, n + 1, 7)
+            m.
+
+        Examples
+        --------
+        >>> from mechanics.elastic.rods import Rod, Section
+        >>> section = Section.round(0.01, 1e7, density=1000.0)
+        >>> rod = Rod.straight(1.0, 4, section, supports={0: "clamped"})
+        >>> rod.node_poses(0.0, rod.problem().y0)[:, 0].tolist()
+        [0.0, 0.25, 0.5, 0.75, 1.0]
+        """
+        from mechanics.elastic.rods.layout import Packed
+        from mechanics.elastic.rods.problem import node_poses
+
+        return node_poses(Packed(self, np.asarray(self.poses if poses is None else poses)), t, y)
+
+    @property
+    def is_autonomous(self) -> bool:
+        """Whether no load and no support changes with time."""
+        return not self.strokes and not any(load.times for load in self.loads)
+
+    @property
+    def is_conservative(self) -> bool:
+        """Whether the loads have a potential: dead forces without a course."""
+        return self.is_autonomous and all(load.axes == "world" and not load.wrench[3:].any() for load in self.loads)
+
+    def problem(self, poses: ArrayLike | None = None, velocities: ArrayLike | None = None) -> Problem:
+        """Its motion, for `integrators.integrate`.
+
+        Parameters
+        ----------
+        poses : array (n + 1, 7), optional
+            At the start, m; default those without stress.  Supports hold their nodes there.
+        velocities : array (n + 1, 6), optional
+            At the start, body axes, m/s and rad/s; default at rest.
+
+        Returns
+        -------
+        Problem
+            Canonical: the poses of the nodes that move (of pinned ones the attitude), momenta in body axes.  Watches
+            energy, total momenta and the greatest turn of an element, which stops a run at 2.5 rad.
+
+        Raises
+        ------
+        ModelError, ValueError, TypeError
+            With the argument, or the element that turns too far.
+
+        Notes
+        -----
+        Splittings (`SPLIT_STRANG`, `SPLIT_SRKN6_11B`) are explicit: their steps are limited (`step_limit`).
+
+        Examples
+        --------
+        >>> from integrators import integrate
+        >>> from mechanics.elastic.rods import Rod, Section
+        >>> section = Section(20.0, 8.0, 8.0, 0.3, 0.4, 0.4, 1.0, (0.06, 0.03, 0.03))
+        >>> rod = Rod.straight(1.0, 4, section)
+        >>> spin = np.zeros((5, 6))
+        >>> spin[-1] = 0.0, 0.3, 0.0, 0.5, 0.0, 0.2
+        >>> solution = integrate(rod.problem(velocities=spin), "SPLIT_STRANG", (0.0, 1.0), 0.01)
+        >>> bool(solution.error("angular_momentum_z") < 1e-14)
+        True
+        """
+        from mechanics.elastic.rods.problem import rod_problem
+
+        return rod_problem(self, poses, velocities)
 
     def __repr__(self) -> str:
         held = ", ".join(f"{kind} at node {node}" for node, kind in self.supports.items()) or "free"

@@ -168,11 +168,8 @@ class _Search:
         if poses.shape != wanted.shape:
             raise ValueError(f"guess: shape {poses.shape}, expected {wanted.shape}, a pose per node")
         se3.check(poses, "guess")
-        refuse_turns(self.turns(poses))
+        refuse_turns(self.rod.turns(poses))
         return poses
-
-    def turns(self, poses: Array) -> Array:
-        return np.asarray(np.linalg.norm(se3.log(se3.compose(se3.inverse(poses[:-1]), poses[1:]))[:, 3:], axis=1))
 
     def balance(self, poses: Array, part: float) -> tuple[Array, Array, float]:
         """Wrenches on the nodes, of the elements on their first nodes, elastic energy."""
@@ -193,7 +190,7 @@ class _Search:
             if (size < _CLOSE and size > 0.5 * last) or size == 0.0:
                 return poses, iteration, True
             trial, forces_there, size = self.step(poses, increments, forces, part)
-            if trial is None or not np.isfinite(forces_there).all() or self.turns(trial).max() > FURTHEST:
+            if trial is None or not np.isfinite(forces_there).all() or self.rod.turns(trial).max() > FURTHEST:
                 return poses, iteration, False
             poses, forces, last = trial, forces_there, size
         return poses, ITERATIONS, False
@@ -243,7 +240,7 @@ class _Search:
         )
 
     def described(self, poses: Array, iterations: int, steps: int) -> RodEquilibrium:
-        refuse_turns(self.turns(poses))
+        refuse_turns(self.rod.turns(poses))
         forces, _, energy = self.balance(poses, 1.0)
         relative = se3.compose(se3.inverse(poses[:-1]), poses[1:])
         X = se3.cay_inverse(relative) if self.options[0] else se3.log(relative)

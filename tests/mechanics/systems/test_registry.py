@@ -19,7 +19,9 @@ from mechanics.systems import MECHANISMS, NONHOLONOMIC, SYSTEMS, WHEELED, System
 from mechanics.systems.system import FORMULATIONS, Registry, UnknownSystemError
 
 MADE = {
-    "body": Problem, "tree": Problem, "loops": Mechanism, "wheels": Mechanism, "nonholonomic": NonholonomicSystem
+    "body": Problem,
+    "elastic": Problem, "tree": Problem, "loops": Mechanism, "wheels": Mechanism,
+    "nonholonomic": NonholonomicSystem,
 }  # fmt: skip
 FORMS = [(name, form) for name, system in SYSTEMS.items() for form in system.formulations]
 GENERAL = {"rolling_body", "coordinate_problem"}

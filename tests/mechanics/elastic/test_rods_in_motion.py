@@ -1,0 +1,207 @@
+"""Rods in motion: flying spaghetti, swinging rubber rod, momenta, orders, supports that move, lanes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from integrators import Problem, Status, integrate
+from liegroup import se3, so3
+from mechanics import ModelError
+from mechanics.elastic.rods import Load, Rod, Section, Stroke, equilibrium, step_limit, vibrations
+
+SPAGHETTI = Section(1e4, 1e4, 1e4, 500.0, 500.0, 500.0, 1.0, (20.0, 10.0, 10.0))
+SLENDER = Section(20.0, 8.0, 8.0, 0.3, 0.4, 0.4, 1.0, (0.06, 0.03, 0.03))
+
+
+def spaghetti(n: int) -> Rod:
+    """Simo and Vu-Quoc's: a force and a moment that rise until 2.5 s and end at 5 s."""
+    course = {"times": (0.0, 2.5, 5.0), "factors": (0.0, 1.0, 0.0)}
+    loads = [Load(0, force=(20.0, 0.0, 0.0), moment=(0.0, -100.0, -200.0), **course)]  # type: ignore[arg-type]
+    return Rod.straight(10.0, n, SPAGHETTI, origin=(6.0, 0.0, 0.0), direction=(-6.0, 8.0, 0.0), loads=loads)
+
+
+def thrown(n: int = 6, seed: int = 1) -> Problem:
+    """A slender free rod with velocities at random."""
+    rng = np.random.default_rng(seed)
+    rod = Rod.arc(1.0, 1.0, n, SLENDER)
+    return rod.problem(velocities=rng.normal(size=(n + 1, 6)) * [0.1, 0.1, 0.1, 0.5, 0.5, 0.5])
+
+
+def test_the_flying_spaghetti() -> None:
+    """Invariants after the load has ended, and the loaded end at 3 s."""
+    problem = spaghetti(10).problem()
+    solution = integrate(problem, "SPLIT_STRANG", (0.0, 10.0), 0.004)
+    values, late = np.asarray(solution.invariants), solution.t > 5.0001
+    momenta = values[late, 1:7]
+    assert np.abs(momenta[:, :3] - [50.0, 0.0, 0.0]).max() < 1e-12
+    assert np.abs(momenta[:, 3:] - [0.0, -308.2125, -532.0063]).max() < 1e-4
+    assert np.ptp(momenta, axis=0).max() < 1e-11
+    assert np.abs(values[late, 0] - 722.4354).max() < 2.5e-3
+    end = solution.y[np.argmin(np.abs(solution.t - 3.0)), :3]
+    assert np.abs(end - [4.04065, 0.79961, -1.62297]).max() < 2e-5
+
+
+@pytest.mark.slow
+def test_the_energy_of_the_spaghetti_stays_in_its_band_for_long() -> None:
+    late = integrate(spaghetti(10).problem(), "SPLIT_STRANG", (0.0, 6.0), 0.004).y[-1]
+    rod = Rod(np.asarray(spaghetti(10).poses), SPAGHETTI)
+    problem = rod.problem().with_start(late)
+    solution = integrate(problem, "SPLIT_STRANG", (0.0, 400.0), 0.004, save_every=100)
+    energy, parts = np.asarray(solution.invariants)[:, 0], 4
+    bands = [np.ptp(part) for part in np.array_split(energy, parts)]
+    assert max(bands) < 3e-3
+    assert bands[-1] < 1.5 * bands[0]
+    assert solution.error("angular_momentum_z") < 1e-10
+
+
+@pytest.mark.parametrize(
+    ("method", "order", "steps"),
+    [("SPLIT_STRANG", 2, (0.01, 0.005)), ("SPLIT_SRKN4_6B", 4, (0.02, 0.01)), ("SPLIT_SRKN6_11B", 6, (0.1, 0.05))],
+)
+def test_splittings_keep_their_order(method: str, order: int, steps: tuple[float, float]) -> None:
+    problem = thrown()
+    exact = integrate(problem, "SPLIT_SRKN6_11B", (0.0, 1.0), 0.005).y[-1]
+    errors = [np.abs(integrate(problem, method, (0.0, 1.0), h).y[-1] - exact).max() for h in steps]
+    assert abs(np.log2(errors[0] / errors[1]) - order) < 0.4
+
+
+@pytest.mark.parametrize("strain", ["exp", "cayley"])
+def test_momenta_of_a_free_rod_are_exact(strain: str) -> None:
+    rng = np.random.default_rng(2)
+    rod = Rod.arc(1.0, 1.0, 5, SLENDER, strain=strain)
+    problem = rod.problem(velocities=0.4 * rng.normal(size=(6, 6)))
+    solution = integrate(problem, "SPLIT_STRANG", (0.0, 20.0), 0.02)
+    assert solution.error("energy") < 0.1
+    for name in problem.invariant_names[1:7]:
+        assert solution.error(name) < 2e-13
+
+
+def test_eight_rods_in_lanes_are_eight_rods() -> None:
+    starts = np.array([thrown(3, seed).y0 for seed in range(8)])
+    problem = thrown(3)
+    together = integrate(problem.with_start(starts), "SPLIT_STRANG", (0.0, 0.2), 0.02)
+    alone = integrate(problem.with_start(starts[5]), "SPLIT_STRANG", (0.0, 0.2), 0.02)
+    assert (np.asarray(together.y)[-1, 5] == alone.y[-1]).all() or (np.asarray(together.y)[5, -1] == alone.y[-1]).all()
+
+
+def test_the_field_is_hamiltons() -> None:
+    """The force is minus the derivative of the energy along body increments, with every kind of node and dead loads."""
+    n = 4
+    rod = Rod.arc(2.0, 0.6, n, SLENDER, supports={0: "pinned", 4: "clamped"}, gravity=(0.3, -1.0, 2.0),
+                  loads=[Load(2, force=(1.0, 2.0, -0.5))])  # fmt: skip
+    rng = np.random.default_rng(5)
+    poses = np.asarray(rod.poses).copy()
+    poses[1:4] = se3.compose(poses[1:4], se3.exp(0.2 * rng.normal(size=(3, 6))))
+    poses[0] = se3.compose(poses[0], se3.exp([0.0, 0.0, 0.0, 0.1, 0.2, -0.1]))
+    problem = rod.problem(poses)
+    m = problem.dimension // 2
+    assert m == 3 + 18
+    force, q = problem.velocity(0.0, problem.y0)[m:], np.asarray(problem.y0)
+    for k in range(m):
+        x, values = np.zeros(2 * m), []
+        for s in (1e-5, -1e-5):
+            x[k] = s
+            moved = q.copy()
+            moved[:4] = so3.compose(q[:4], so3.exp(x[:3]))
+            for i in range(3):
+                at = slice(4 + 7 * i, 11 + 7 * i)
+                moved[at] = se3.compose(q[at], se3.exp(x[3 + 6 * i : 9 + 6 * i]))
+            values.append(problem.invariant_values(0.0, moved)[0])
+        assert abs((values[0] - values[1]) / 2e-5 + force[k]) < 1e-7
+
+
+def test_the_field_and_the_statics_are_of_one_source() -> None:
+    """A rod at equilibrium under its weight does not move."""
+    rod = Rod.straight(1.0, 8, SLENDER, supports={0: "clamped", -1: "pinned"}, gravity=(0.0, 0.0, -1.0))
+    problem = rod.problem(equilibrium(rod).poses)
+    assert np.abs(problem.velocity(0.0, problem.y0)).max() < 1e-12
+
+
+def test_the_swinging_rubber_rod() -> None:
+    """A rod of rubber on a ball hinge, from rest: its tip at 0.1, 0.2 s of the finest mesh known, by n = 8 and 16."""
+    errors = []
+    for n in (4, 8):
+        section = Section.round(0.005, 5e6, density=1100.0, poisson=0.5, shear_factor=0.9)
+        rod = Rod.straight(1.0, n, section, supports={0: "pinned"}, gravity=(0.0, 0.0, -9.81))
+        problem = rod.problem()
+        solution = integrate(problem, "SPLIT_STRANG", (0.0, 0.2), 1e-4, save_every=1000)
+        tips = solution.y[1:, 4 + 7 * (n - 1) : 4 + 7 * (n - 1) + 3]
+        errors.append(np.abs(tips[:, [0, 2]] - [[0.99365, -0.0489], [0.94201, -0.19817]]).max())
+        assert solution.error("energy") < 1e-6
+    assert errors[1] < 2e-3
+    assert errors[1] < 0.4 * errors[0]
+
+
+def test_small_vibrations_have_the_frequencies_of_the_stiffness() -> None:
+    section = Section(20.0, 8.0, 8.0, 0.3, 0.4, 0.4, 1.0, (0.06, 0.03, 0.03))
+    rod = Rod.straight(1.0, 5, section, supports={0: "clamped"})
+    modes = vibrations(rod, count=1)
+    omega, shape = modes.angular_frequencies[0], modes.shapes[0]
+    poses = se3.compose(np.asarray(rod.poses), se3.exp(1e-5 * shape))
+    period = 2 * np.pi / omega
+    solution = integrate(rod.problem(poses), "SPLIT_SRKN6_11B", (0.0, period), period / 100)
+    assert np.abs(solution.y[-1] - solution.y[0]).max() < 1e-9
+
+
+def test_a_stroke_moves_the_support_and_does_work() -> None:
+    stroke = Stroke(0, displacement=(0.0, 0.0, 0.2), turn=(0.0, -0.5, 0.0), times=(0.0, 0.5, 1.0), factors=(0, 1, 0))
+    rod = Rod.straight(1.0, 4, SLENDER, supports={0: "clamped"}, strokes=[stroke])
+    problem = rod.problem()
+    assert not problem.is_autonomous
+    solution = integrate(problem, "SPLIT_SRKN4_6B", (0.0, 1.0), 0.01)
+    halfway = rod.node_poses(solution.t[50], solution.y[50])
+    assert np.abs(halfway[0, :3] - [0.0, 0.0, 0.2]).max() < 1e-15
+    assert np.abs(so3.log(halfway[0, 3:]) - [0.0, -0.5, 0.0]).max() < 1e-15
+    energy = np.asarray(solution.invariants)[:, 0]
+    assert energy[-1] > 1e-3
+    finer = integrate(problem, "SPLIT_SRKN4_6B", (0.0, 1.0), 0.005)
+    finest = integrate(problem, "SPLIT_SRKN6_11B", (0.0, 1.0), 0.0025)
+    errors = [np.abs(s.y[-1] - finest.y[-1]).max() for s in (solution, finer)]
+    assert errors[0] / errors[1] > 8.0
+
+
+def test_a_step_beyond_the_limit_ends_the_run_and_names_the_element() -> None:
+    section = Section.round(0.01, 1e7, density=1000.0)
+    rod = Rod.straight(1.0, 10, section, supports={0: "clamped"}, gravity=(0.0, 0.0, -9.81))
+    limit = step_limit(rod)
+    assert limit.cause == "thickness"
+    failed = integrate(rod.problem(), "SPLIT_STRANG", (0.0, 1.0), 3.0 * limit.step)
+    assert failed.status in (Status.DOUBTFUL, Status.NON_FINITE)
+    assert f"below {limit.step:.4g} s, set by the thickness of element" in failed.message
+    fine = integrate(rod.problem(), "SPLIT_STRANG", (0.0, 200 * limit.step), 0.9 * limit.step)
+    assert fine.success
+
+
+def test_what_is_wrong_with_a_start_is_named() -> None:
+    rod = Rod.straight(1.0, 3, SLENDER, supports={0: "clamped"})
+    poses = np.asarray(rod.poses).copy()
+    poses[2, 3:] = so3.exp([2.8, 0.0, 0.0])
+    with pytest.raises(ModelError, match=r"element 1: its ends are turned by 2\.8 rad"):
+        rod.problem(poses)
+    with pytest.raises(ValueError, match=r"velocities: node 0 is clamped and moves"):
+        rod.problem(velocities=np.ones((4, 6)))
+    with pytest.raises(ValueError, match="every node is clamped"):
+        Rod(rod.poses, SLENDER, supports=dict.fromkeys(range(4), "clamped")).problem()
+    with pytest.raises(ValueError, match="strokes: node 2 is free"):
+        Rod(rod.poses, SLENDER, strokes=[Stroke(2)])
+
+
+@pytest.mark.parametrize("name", ["exp", "cayley"])
+def test_lanes_and_interpreted_kernels_agree_bit_by_bit(name: str) -> None:
+    from liegroup.compile import WIDTH, lane_array
+
+    rod = Rod.arc(2.0, 0.6, 3, SLENDER, supports={0: "pinned", 3: "clamped"}, gravity=(0.3, -1.0, 2.0), strain=name,
+                  loads=[Load(1, force=(1.0, 2.0, -0.5), times=(0.0, 1.0), factors=(0.5, 1.0)),
+                         Load(2, moment=(0.1, 0.2, 0.3), axes="body")])  # fmt: skip
+    problem, rng = rod.problem(), np.random.default_rng(4)
+    start = np.asarray(problem.y0)
+    states = np.array([start + 0.3 * rng.normal(size=start.size) * (np.arange(start.size) >= 18) for _ in range(WIDTH)])
+    for entry, size in ((problem.field, problem.dimension), (problem.invariants, problem.invariant_count)):
+        y, out = lane_array(problem.n), lane_array(size)
+        y[:] = states.T
+        entry.compiled_lanes(0.3, y, problem.parameters, problem.structure, lane_array(0, 0), out)
+        for lane in (0, 5):
+            alone = np.zeros(size)
+            entry.python(0.3, states[lane].copy(), problem.parameters, problem.structure, np.zeros((0, 0)), alone)
+            assert (out[:, lane] == alone).all()
