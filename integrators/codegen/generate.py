@@ -17,6 +17,7 @@ from integrators.layout import COUNTERS
 from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Problem
+from integrators.problem.derivatives import Differentiable
 from integrators.problem.fields import Field
 from integrators.status import OK, Status
 from liegroup.arrays import of_kind, real, reals
@@ -32,6 +33,7 @@ def generate_code(
     method: str | Method | None = None,
     step: float | None = None,
     samples: ArrayLike | None = None,
+    derivatives: bool = False,
 ) -> SourceText:
     """Source text of functions of a problem, for use without this package.
 
@@ -39,12 +41,17 @@ def generate_code(
     ``rhs(t, y)``               the field: the body velocity of the state, one number per component
     ``invariants(t, y)``        the invariants in the order of ``problem.invariant_names``, if there are any
     ``one_step(t, h, y)``       with a method: the state after a step, and `left`, 0 or 1
+    ``jacobian(t, y)``          with derivatives: ∂rhs/∂y by rows
+    ``step_jacobian(t, h, y)``  with both: ∂(the state after a step)/∂y by rows
     ==========================  =========================================================================
 
     ``one_step`` is the step by itself, without memory of steps before, as `integrators.method.step_map` takes it,
     followed by the problem's projection.  Where `left` is 1, the state would have taken another way through the method
     than the samples: more rounds of an iteration, another chart.  Its numbers are then not those of the method.  C and
     CUDA have the loop besides: ``many_steps(t, h, steps, y)``, a kernel ``many_steps_each``.
+
+    Derivatives are those of the formulas by the numbers of the state (for quaternions by all four), exact to rounding.
+    JAX and CasADi need none: they differentiate what is written.
 
     Parameters
     ----------
@@ -60,6 +67,8 @@ def generate_code(
     samples : array (n,) or (m, n), optional
         States from which the step is traced: as many rounds as the slowest of them needs. Default the start of the
         problem.
+    derivatives : bool
+        Write the Jacobians, too.
 
     Returns
     -------
@@ -88,7 +97,10 @@ def generate_code(
     of_kind(problem, Problem, "problem", "a Problem")
     if language not in LANGUAGES:
         raise ValueError(f"language: {language!r}, expected one of {', '.join(map(repr, LANGUAGES))}")
-    functions = [_of_field(problem, problem.field, "rhs", "rate", problem.dimension, "The field: body velocity of y.")]
+    about = "The field: body velocity of y."
+    functions = [_of_field(problem, problem.field, "rhs", "rate", problem.dimension, about)]
+    if derivatives:
+        functions.append(_by_state(functions[0], "jacobian", "Derivative of rhs by y, by rows."))
     if problem.invariants is not None:
         names = ", ".join(problem.invariant_names)
         functions.append(
@@ -100,15 +112,29 @@ def generate_code(
         raise ValueError("step and samples: they are those of a method; give one, such as method='RKMK4'")
     if method is not None:
         functions.append(_of_step(problem, find(method), step, samples))
+    if method is not None and derivatives:
+        functions.append(
+            _by_state(functions[-1], "step_jacobian", "Derivative of the state after a step by y, by rows.")
+        )
     return printed(language, functions, f"{problem.model}: functions of t and y[{problem.n}].")
 
 
 def _of_field(problem: Problem, field: Field, name: str, output: str, size: int, about: str) -> Function:
-    graph = Graph()
+    graph = Differentiable()
     t, y = graph.input(("t", None)), _vector(graph, "y", problem.n)
     out = np.empty(size, dtype=object)
     field.python(t, y, _numbers(problem.parameters), problem.structure, _room(problem.work_shape), out)
     return Function(name, graph, {"t": 0, "y": problem.n}, {output: _nodes(graph, out)}, about)
+
+
+def _by_state(function: Function, name: str, about: str) -> Function:
+    """The derivative of the first output of a function by y."""
+    graph = function.graph
+    assert isinstance(graph, Differentiable)
+    y = [graph.input(("y", k)).k for k in range(function.inputs["y"])]
+    values = next(iter(function.outputs.values()))
+    J = [graph.derivative(value, k) for value in values for k in y]
+    return Function(name, graph, function.inputs, {"J": J}, about)
 
 
 def _of_step(problem: Problem, method: Any, step: float | None, samples: ArrayLike | None) -> Function:
@@ -123,7 +149,7 @@ def _of_step(problem: Problem, method: Any, step: float | None, samples: ArrayLi
     states = np.atleast_2d(problem.y0 if samples is None else reals(samples, "samples"))
     if states.ndim != 2 or states.shape[1] != problem.n:
         raise ValueError(f"samples: shape {states.shape}, expected (m, {problem.n})")
-    graph = Graph()
+    graph = Differentiable()
     t, h, y = graph.input(("t", None)), graph.input(("h", None)), _vector(graph, "y", problem.n)
     known = {t.k: np.zeros(len(states)), h.k: np.full(len(states), h0)}
     graph.path = Path(graph, known | {x.k: values for x, values in zip(y, states.T, strict=True)})

@@ -134,7 +134,12 @@ class CompiledModel:
         return replace(posed, field=self._like(posed))
 
     def export(
-        self, language: str, method: str | None = None, step: float | None = None, samples: ArrayLike | None = None
+        self,
+        language: str,
+        method: str | None = None,
+        step: float | None = None,
+        samples: ArrayLike | None = None,
+        derivatives: bool = False,
     ) -> SourceText:
         """Source text in another language: field, invariants and, with a method, a whole step, of the state y = (q, p).
 
@@ -149,6 +154,8 @@ class CompiledModel:
         samples : array (m, nq + nv), optional
             States (q, p) from which the step is traced; default `home` of a mechanism, the neutral configuration of a
             tree, at rest.
+        derivatives : bool
+            Write the Jacobians by the state, too.
 
         Returns
         -------
@@ -168,7 +175,7 @@ class CompiledModel:
         True
         """
         posed = self.problem(None if isinstance(self.model, Mechanism) else self.tree.neutral())
-        return generate_code(posed, language, method, step, samples)
+        return generate_code(posed, language, method, step, samples, derivatives)
 
     def _like(self, posed: Problem) -> Field | Entry:
         """The field, with its derivatives if that of the problem has them."""

@@ -125,6 +125,18 @@ def test_casadi_has_the_step_and_its_derivatives():
 
 
 @needs_c
+def test_jacobians_of_field_and_step_are_written():
+    problem = mechanics.hamiltonian_problem(mechanics.load_model("double_pendulum"), [0.4, -0.2], [1.0, 0.3])
+    found = generate_code(problem, "c", "RKMK4", H, derivatives=True).load(flags=QUICK)
+    true = linearised_step(problem, "RKMK4", problem.y0, H).A
+    assert np.abs(found.step_jacobian(0.0, H, problem.y0).reshape(4, 4) - true).max() < 1e-14 * np.abs(true).max()
+    J = found.jacobian(0.0, problem.y0).reshape(4, 4)
+    steps = 1e-6 * np.eye(4)
+    differences = [(found.rhs(0.0, problem.y0 + e) - found.rhs(0.0, problem.y0 - e)) / 2e-6 for e in steps]
+    assert np.allclose(J.T, differences, rtol=1e-7, atol=1e-7)
+
+
+@needs_c
 def test_any_field_that_can_be_traced_has_code():
     """On a group, with its chart, from a function of NumPy."""
     inertia = np.array([1.0, 2.0, 3.0])
