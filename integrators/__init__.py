@@ -1,5 +1,6 @@
 """Time: methods, the run engine, results.  `integrate(problem, method, t_span, step)` returns a `Solution`."""
 
+from integrators.codegen import generate_code
 from integrators.integrate import integrate, resume, suggest_step
 from integrators.modes import integrate_modes
 from integrators.problem import Doubt, Guard, Problem, Sampled, Variable, traced
@@ -29,6 +30,7 @@ __all__ = [
     "StepError",
     "StepFunction",
     "Variable",
+    "generate_code",
     "integrate",
     "integrate_modes",
     "resume",

@@ -32,7 +32,7 @@ class Differentiable(Graph):
 
     def _chain(self, j: int, variable: int) -> int:
         name, *arguments = self.nodes[j]
-        if name in (CONSTANT, INPUT, "less"):
+        if name in (CONSTANT, INPUT, "less", "taken"):
             return self.constant(1.0 if j == variable else 0.0)
         return _RULES[name](self, j, arguments, [self._derivatives[a, variable] for a in self._inner(j)])
 

@@ -33,7 +33,7 @@ __all__ = [
 _HIGH, _MIDDLE, _LOW = HALF_PI_PARTS
 PI, PI_REST = PI_PARTS
 _ROUND = 1.5 * 2.0**52  # adding and subtracting it rounds to the nearest integer
-_REDUCTION_LIMIT = 1.0e6  # k·π/2 stays exact below; beyond, the C library takes over
+REDUCTION_LIMIT = 1.0e6  # k·π/2 stays exact below; beyond, the C library takes over
 _TAN_PI_8 = math.sqrt(2.0) - 1.0
 _INFINITY = math.inf
 
@@ -70,7 +70,7 @@ def _round(x: Any) -> Any:
 
 
 @helper
-def _sincos_reduced(x: Any) -> Any:
+def sincos_reduced(x: Any) -> Any:
     k = _round(x * (2.0 / PI))
     t = x - k * _HIGH
     r = t - k * _MIDDLE
@@ -87,8 +87,8 @@ def _sincos_reduced(x: Any) -> Any:
 
 @helper
 def _sincos_machine(x: Any) -> Any:
-    far = less(_REDUCTION_LIMIT, absolute(x))
-    s, c = _sincos_reduced(select(far, 0.0, x))
+    far = less(REDUCTION_LIMIT, absolute(x))
+    s, c = sincos_reduced(select(far, 0.0, x))
     if any_(far):
         s = select(far, _sin_each(x), s)
         c = select(far, _cos_each(x), c)
@@ -113,7 +113,7 @@ def sincos(x: Any) -> Any:
 
 
 @helper
-def _arctan2_machine(y: Any, x: Any) -> Any:
+def arctan2_machine(y: Any, x: Any) -> Any:
     ay, ax = absolute(y), absolute(x)
     steep = less(ax, ay)
     small, large = select(steep, ax, ay), select(steep, ay, ax)
@@ -135,19 +135,19 @@ def _arctan2_stepped(y: Any, x: Any) -> Any:
     y, x = y + 0j, x + 0j
     n = x.real * x.real + y.real * y.real
     turned = x.real * y.imag - y.real * x.imag
-    return complex(_arctan2_machine(y.real, x.real), turned / (n if n > 0.0 else 1.0))
+    return complex(arctan2_machine(y.real, x.real), turned / (n if n > 0.0 else 1.0))
 
 
-@primitive(_arctan2_machine, _arctan2_stepped)
+@primitive(arctan2_machine, _arctan2_stepped)
 def arctan2(y: Any, x: Any) -> Any:
     """Angle of the point (x, y) in (−π, π]; 0 at the origin."""
     if is_machine_real(x) and is_machine_real(y):
-        return _arctan2_machine(y, x)
+        return arctan2_machine(y, x)
     if np.iscomplexobj(x) or np.iscomplexobj(y):
         # analytic continuation for complex steps: d atan2 = (x dy − y dx)/(x² + y²)
         yr, xr = np.real(y), np.real(x)
         n = xr * xr + yr * yr
-        return _arctan2_machine(yr, xr) + 1j * (xr * np.imag(y) - yr * np.imag(x)) / np.where(n == 0, 1.0, n)
+        return arctan2_machine(yr, xr) + 1j * (xr * np.imag(y) - yr * np.imag(x)) / np.where(n == 0, 1.0, n)
     library = library_of(x + y)
     return library.atan2(y, x)
 

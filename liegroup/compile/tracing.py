@@ -197,7 +197,7 @@ def called_sincos(x: Any) -> Any:
     return sincos(x)
 
 
-NAMESPACE = {
+NAMESPACE: dict[str, Any] = {
     "ld": ld,
     "st": st,
     "sincos": sincos,
@@ -232,6 +232,8 @@ class Graph:
     def __init__(self) -> None:
         self.nodes: list[tuple[Any, ...]] = []
         self._known: dict[tuple[Any, ...], int] = {}
+        self.path: Path | None = None
+        """What answers where code decides by a value; without it such code cannot be traced."""
 
     def node(self, *what: Any) -> int:
         """The number of an operation (name, arguments…), or of a constant or an input."""
@@ -247,8 +249,8 @@ class Graph:
         """The value of a constant; None for anything else."""
         return self.nodes[k][1] if self.nodes[k][0] == CONSTANT else None
 
-    def input(self, source: str) -> Traced:
-        """A scalar that the generated code reads by the expression `source`."""
+    def input(self, source: Any) -> Traced:
+        """A scalar that the generated code reads by the expression `source`, or by what its printer makes of it."""
         return Traced(self, self.node(INPUT, source))
 
     def arguments(self, k: int) -> list[int]:
@@ -385,6 +387,8 @@ class Traced:
         return square * self if n % 2 else square  # type: ignore[no-any-return]
 
     def __bool__(self) -> bool:
+        if self.graph.path is not None:
+            return self.graph.path.goes(self.k)
         raise TypeError(
             "an `if` on a value cannot be traced; use np.where or liegroup.compile.scalars.select(condition, a, b), "
             "both sides safe"
@@ -464,6 +468,15 @@ class Traced:
     def conjugate(self) -> Traced:
         return self
 
+    @property
+    def follows_a_path(self) -> bool:
+        """Whether decisions by values are answered (`Path`)."""
+        return self.graph.path is not None
+
+    @property
+    def real(self) -> Traced:
+        return self
+
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """NumPy's functions of numbers, element by element."""
         if method != "__call__" or options or ufunc.__name__ not in UFUNCS:
@@ -513,14 +526,14 @@ class Traced:
             return x.tanh()
 
         @staticmethod
-        def floor(x: Any) -> Any:
-            return x.floor()
-
-        @staticmethod
         def atan2(y: Any, x: Any) -> Any:
             known = y if isinstance(y, Traced) else x
             y, x = (a if isinstance(a, Traced) else Traced(known.graph, known.graph.constant(float(a))) for a in (y, x))
             return Traced(known.graph, known.graph.apply("atan2", y.k, x.k))
+
+
+for _name in FORMULAS:
+    setattr(Traced.library, _name, staticmethod(lambda x, name=_name: x._function(name)))
 
 
 def _number(x: Any) -> Any:
@@ -571,8 +584,69 @@ UFUNCS: dict[str, Callable[..., Any]] = {
     "degrees": lambda x: x * (180.0 / math.pi), "rad2deg": lambda x: x * (180.0 / math.pi),
 }  # fmt: skip
 """NumPy's functions of numbers that can be traced, by name."""
-FUNCTIONS: dict[str, Callable[..., Any]] = {"where": select, "clip": _clip}
+
+
+def _anywhere(x: Any) -> Any:
+    """`liegroup.compile.any_`: what holds in some lane may be done in all."""
+    if isinstance(x, Traced) and x.graph.path is not None:
+        return x.graph.path.goes(x.k, in_some_lane=True)
+    return np.any(np.asarray(x, dtype=object))
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {"where": select, "clip": _clip, "any": _anywhere}
 """NumPy's functions that decide."""
+
+
+class Path:
+    """The way that code takes which decides by values, as states given as samples take it.
+
+    Code for lanes does what one lane asks for in all of them, and each is right by itself: where `any_` of a condition
+    holds for one sample, it is taken to hold, for any state.  Every other answer is a presupposition; `left` is where
+    one fails.
+
+    Parameters
+    ----------
+    graph : Graph
+    samples : mapping of node to array (m,)
+        Values of the inputs.
+    """
+
+    def __init__(self, graph: Graph, samples: dict[int, Any]) -> None:
+        self._graph, self._values = graph, dict(samples)
+        self._presupposed: dict[int, bool] = {}
+
+    def goes(self, k: int, in_some_lane: bool = False) -> bool:
+        """The answer to a condition."""
+        graph = self._graph
+        answer = bool(np.any(evaluated(graph, k, self._values)))
+        if (
+            graph.value(k) is None
+            and not (answer and in_some_lane)
+            and self._presupposed.setdefault(k, answer) != answer
+        ):
+            raise AssertionError(f"node {k}: two answers")
+        return answer
+
+    @property
+    def left(self) -> Traced:
+        """1 where a state would have gone another way, else 0."""
+        left = Traced(self._graph, self._graph.constant(0.0))
+        for k, answer in self._presupposed.items():
+            condition = Traced(self._graph, k)
+            left = condition.select(left, 1.0) if answer else condition.select(1.0, left)
+        return left
+
+
+def evaluated(graph: Graph, k: int, values: dict[int, Any]) -> Any:
+    """The value of a node for known `values` of inputs, numbers or arrays; they grow by what leads to the node."""
+    with np.errstate(all="ignore"):
+        for j in graph.needed([k], values):
+            name, *arguments = graph.nodes[j]
+            if name == CONSTANT:
+                values[j] = arguments[0]
+            else:
+                values[j] = _VALUES[name](*(values[a] for a in arguments))
+    return values[k]
 
 
 # --- the same number with less ----------------------------------------------------------------------------------------
@@ -639,14 +713,75 @@ _SIMPLIFIED: dict[str, Callable[..., int]] = {
     "subtract": lambda g, a, b: _sum(g, a, _negative(g, b)),
     "multiply": _product,
     "divide": _quotient,
-    "select": lambda g, condition, a, b: a if a == b else g.node("select", condition, a, b),
+    "less": lambda g, a, b: _comparison(g, a, b),
+    "select": lambda g, condition, a, b: _choice(g, condition, a, b),
 }
+
+
+def _comparison(g: Graph, a: int, b: int) -> int:
+    x, y = g.value(a), g.value(b)
+    return g.node("less", a, b) if x is None or y is None else g.constant(float(x < y))
+
+
+def _choice(g: Graph, condition: int, a: int, b: int) -> int:
+    known = g.value(condition)
+    if known is not None:
+        return a if known else b
+    return a if a == b else g.node("select", condition, a, b)
 
 
 # --- source code ------------------------------------------------------------------------------------------------------
 
 
-def lines(graph: Graph, wanted: Iterable[int], known: set[int]) -> list[str]:
+class Printer:
+    """How assignments are written: here in the Python that kernels are compiled from."""
+
+    def number(self, value: float) -> str:
+        if math.isfinite(value):
+            return repr(value)
+        return "(1e999 - 1e999)" if math.isnan(value) else repr(value).replace("inf", "1e999")
+
+    def read(self, source: Any) -> str:
+        """An input."""
+        return str(source)
+
+    def assignment(self, k: int, expression: str) -> str:
+        return f"x{k} = {expression}"
+
+    def turn(self, k: int, x: str) -> str:
+        """Sine and cosine of the number x = node k."""
+        return f"turn{k} = sincos({x})"
+
+    def turned(self, name: str, k: int) -> str:
+        """One of the two."""
+        return f"turn{k}[{int(name == 'cos')}]"
+
+    def operation(self, name: str, *x: str) -> str:
+        """Any other operation."""
+        if name == "taken":
+            x = ("parameters", *x)
+        if name in _BINARY:
+            return f" {_BINARY[name]} ".join(x)
+        return f"-{x[0]}" if name == "negate" else f"{_NAMES.get(name, name)}({', '.join(x)})"
+
+    def operand(self, graph: Graph, k: int) -> str:
+        """How the code names a node: its variable, or the number."""
+        value = graph.value(k)
+        return f"x{k}" if value is None else self.number(value)
+
+    def expression(self, graph: Graph, k: int) -> str:
+        name, *arguments = graph.nodes[k]
+        if name == INPUT:
+            return self.read(arguments[0])
+        if name in ("sin", "cos"):
+            return self.turned(name, arguments[0])
+        return self.operation(name, *(self.operand(graph, a) for a in arguments))
+
+
+_PYTHON = Printer()
+
+
+def lines(graph: Graph, wanted: Iterable[int], known: set[int], printer: Printer = _PYTHON) -> list[str]:
     """Assignments that compute the wanted nodes; those in `known` are there already, and the new ones are added to
     it.
     """
@@ -657,8 +792,8 @@ def lines(graph: Graph, wanted: Iterable[int], known: set[int]) -> list[str]:
         name, *arguments = graph.nodes[k]
         if name in ("sin", "cos") and arguments[0] not in turned:
             turned.add(arguments[0])
-            found.append(f"turn{arguments[0]} = sincos({operand(graph, arguments[0])})")
-        found.append(f"x{k} = {_expression(graph, k)}")
+            found.append(printer.turn(arguments[0], printer.operand(graph, arguments[0])))
+        found.append(printer.assignment(k, printer.expression(graph, k)))
         known.add(k)
 
     def is_read(k: int) -> bool:
@@ -677,29 +812,14 @@ def lines(graph: Graph, wanted: Iterable[int], known: set[int]) -> list[str]:
 
 def operand(graph: Graph, k: int) -> str:
     """How the code names a node: its variable, or the number."""
-    value = graph.value(k)
-    if value is None:
-        return f"x{k}"
-    return (
-        repr(value)
-        if math.isfinite(value)
-        else "(1e999 - 1e999)"
-        if math.isnan(value)
-        else repr(value).replace("inf", "1e999")
-    )
+    return _PYTHON.operand(graph, k)
 
 
-def _expression(graph: Graph, k: int) -> str:
-    name, *arguments = graph.nodes[k]
-    if name == INPUT:
-        return str(arguments[0])
-    operands = [operand(graph, a) for a in arguments]
-    if name in _BINARY:
-        return f" {_BINARY[name]} ".join(operands)
-    if name == "negate":
-        return f"-{operands[0]}"
-    if name in ("sin", "cos"):
-        return f"turn{arguments[0]}[{int(name == 'cos')}]"
-    if name == "taken":
-        operands = ["parameters", *operands]
-    return f"{_NAMES.get(name, name)}({', '.join(operands)})"
+_VALUES: dict[str, Callable[..., Any]] = {
+    **{name: getattr(operator, sign) for name, sign in
+       {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "negate": "neg"}.items()},
+    "sin": lambda x: sincos(x)[0], "cos": lambda x: sincos(x)[1], "sqrt": np.sqrt, "atan2": np.arctan2,
+    "less": np.less, "select": np.where,
+    **{name: NAMESPACE[name] for name in ("exp", "log", "tanh", *FORMULAS)},
+}  # fmt: skip
+"""Operations on numbers and arrays."""

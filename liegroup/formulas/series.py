@@ -141,8 +141,16 @@ def _coefficients(near: Any, closed: Any, at_zero: tuple[tuple[int, int], ...]) 
         def choose(far: Any, a: Any, b: Any) -> Any:
             return select(far, a[0], b[0]), select(far, a[1], b[1])
 
+    def traced(z: Any) -> Any:
+        if z.follows_a_path:
+            return machine(z)
+        far = less(SERIES_LIMIT, z)
+        return choose(far, closed(select(far, z, SERIES_LIMIT)), near(select(far, 0.0, z)))
+
     @primitive(machine)
     def evaluate(z: Any) -> Any:
+        if hasattr(z, "follows_a_path"):
+            return traced(z)
         if is_machine_real(z) or (np.iscomplexobj(z) and not hasattr(z, "_mpc_")):
             return machine(z)
         return _many_digits(z, closed, at_zero)

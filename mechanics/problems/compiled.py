@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from integrators.codegen import generate_code
 from integrators.problem import Problem
 from integrators.problem.fields import Field, differentiating
 from liegroup.arrays import of_kind
 from liegroup.compile import Entry
 from liegroup.compile.generated import module_of
+from liegroup.printers import SourceText
 from mechanics import dynamics
 from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
@@ -130,6 +132,50 @@ class CompiledModel:
             )
         posed = hamiltonian_problem(self.model, q, v, **options)
         return replace(posed, field=self._like(posed))
+
+    def export(
+        self,
+        language: str,
+        method: str | None = None,
+        step: float | None = None,
+        samples: ArrayLike | None = None,
+        derivatives: bool = False,
+    ) -> SourceText:
+        """Source text in another language: field, invariants and, with a method, a whole step, of the state y = (q, p).
+
+        Parameters
+        ----------
+        language : {"c", "cuda", "numpy", "jax", "casadi"}
+            What is written.
+        method : str, optional
+            As for `integrators.generate_code`: writes a whole step besides.
+        step : float, optional
+            With a method: the step size, s.
+        samples : array (m, nq + nv), optional
+            States (q, p) from which the step is traced; default `home` of a mechanism, the neutral configuration of a
+            tree, at rest.
+        derivatives : bool
+            Write the Jacobians by the state, too.
+
+        Returns
+        -------
+        SourceText
+            The text; ``load()`` gives its functions.
+
+        Raises
+        ------
+        ValueError, ArithmeticError
+            As from `integrators.generate_code`.
+
+        Examples
+        --------
+        >>> import mechanics
+        >>> text = mechanics.compile_model(mechanics.load_model("double_pendulum")).export("c")
+        >>> "void rhs(double t, const double *y, double *rate)" in text
+        True
+        """
+        posed = self.problem(None if isinstance(self.model, Mechanism) else self.tree.neutral())
+        return generate_code(posed, language, method, step, samples, derivatives)
 
     def _like(self, posed: Problem) -> Field | Entry:
         """The field, with its derivatives if that of the problem has them."""

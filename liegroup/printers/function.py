@@ -1,0 +1,89 @@
+"""What printers write down: functions of named numbers and vectors as graphs of elementary operations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from liegroup.compile.scalars import arctan2_machine, sincos_reduced
+from liegroup.compile.tracing import CONSTANT, FORMULAS, INPUT, Graph, Traced
+
+
+class Function(NamedTuple):
+    """A straight line from inputs to outputs.
+
+    Parameters
+    ----------
+    name : str
+        Of the function in the code.
+    graph : Graph
+        Its inputs are read as (name, number), (name, None) for a scalar.
+    inputs : mapping of str to int
+        Their lengths, in order; 0 for a scalar.
+    outputs : mapping of str to sequence of int
+        Nodes, in order.
+    about : str
+        A sentence for the reader of the code.
+    advances : bool
+        Whether it is a step: from (t, h, y) to (the state after it, 1 where the step is not valid).
+
+    Examples
+    --------
+    >>> graph = Graph()
+    >>> x = graph.input(("x", None))
+    >>> Function("square", graph, {"x": 0}, {"y": [(x * x).k]}).operations
+    1
+    """
+
+    name: str
+    graph: Graph
+    inputs: Mapping[str, int]
+    outputs: Mapping[str, Sequence[int]]
+    about: str = ""
+    advances: bool = False
+
+    @property
+    def wanted(self) -> list[int]:
+        """The nodes of all outputs."""
+        return [k for nodes in self.outputs.values() for k in nodes]
+
+    @property
+    def operations(self) -> int:
+        """Additions, multiplications, divisions, changes of sign, comparisons, choices and calls of functions."""
+        return sum(bool(self.graph.arguments(k)) for k in self.graph.needed(self.wanted))
+
+    @property
+    def names(self) -> set[str]:
+        """Its operations."""
+        return {self.graph.nodes[k][0] for k in self.graph.needed(self.wanted)} - {CONSTANT, INPUT}
+
+
+def elementary(names: set[str]) -> list[Function]:
+    """The functions among operations that are formulas of the project, each after those it needs: what prints them
+    gives the numbers of the kernels.
+    """
+    found: dict[str, Function] = {}
+    todo = sorted(names)
+    while todo:
+        name = todo.pop()
+        if (made := _formula(name)) is not None:
+            found.pop(made.name, None)
+            found[made.name] = made
+            todo += sorted(made.names)
+    return list(found.values())[::-1]
+
+
+def _formula(name: str) -> Function | None:
+    graph = Graph()
+    x = graph.input(("x", None))
+    if name in ("sin", "cos"):
+        s, c = sincos_reduced(x)
+        return Function("sincos_reduced", graph, {"x": 0}, {"s": [s.k], "c": [c.k]})
+    if name == "atan2":
+        y = graph.input(("y", None))
+        return Function("atan2", graph, {"y": 0, "x": 0}, {"angle": [arctan2_machine(y, x).k]})
+    return _one(name, graph, FORMULAS[name](x)) if name in FORMULAS else None
+
+
+def _one(name: str, graph: Graph, value: Traced | Any) -> Function:
+    return Function(name, graph, {"x": 0}, {"value": [value.k]})

@@ -1,0 +1,183 @@
+"""Fields, invariants and whole steps in other languages repeat the kernels, bit by bit; their derivatives are those of
+the step.
+"""
+
+import os
+import shutil
+
+import numpy as np
+import pytest
+
+import mechanics
+from integrators import Problem, generate_code, integrate
+from integrators.method import step_map
+from integrators.methods import METHODS
+from integrators.problem.lagrangian import lagrangian_problem
+from integrators.step_derivatives import linearised_step
+from liegroup import product, rn, so3
+from mechanics.joints import Free, Revolute, Spherical
+from mechanics.systems import four_bar
+from mechanics.testing import random_tree
+
+COMPILER = os.environ.get("CC", "cc")
+needs_c = pytest.mark.skipif(shutil.which(COMPILER) is None, reason=f"no C compiler {COMPILER!r}")
+QUICK = ("-O1", "-std=c99", "-fPIC", "-shared")
+H = 0.01
+
+
+def tree_problem():
+    generator = np.random.default_rng(3)
+    tree = random_tree("chain", 2, generator, (Revolute, Spherical), Free())
+    return mechanics.hamiltonian_problem(tree, tree.random_configuration(generator), generator.normal(size=tree.nv))
+
+
+def closed_problem():
+    return four_bar.mechanism().problem(rates={"crank_joint": four_bar.SPEED})
+
+
+def pendulum():
+    return lagrangian_problem(
+        lambda t, q, v, p: 0.5 * p[0] * v[0] ** 2 + np.cos(q[0]) * (1.0 + 0.1 * np.sin(t)),
+        [0.3],
+        [0.1],
+        parameters=[1.2],
+    )
+
+
+POSED = {"tree": tree_problem, "closed": closed_problem, "Lagrangian": pendulum}
+STEPS = [
+    ("tree", "RKMK4"), ("tree", "CF4"), ("tree", "TREE_VARIATIONAL"), ("closed", "RKMK4"),
+    ("closed", "TREE_VARIATIONAL"), ("Lagrangian", "RKMK_GAUSS2"), ("Lagrangian", "DEL_GAUSS2"),
+]  # fmt: skip
+
+
+def reference(problem, method, t, h, y):
+    """The compiled step, and the problem's projection after it."""
+    end = step_map(problem, METHODS[method], t)(y, h)
+    return end if problem.projection is None else problem.evaluate(problem.projection, t + h, end, problem.n)
+
+
+@needs_c
+@pytest.mark.parametrize(("of", "method"), STEPS, ids=[" ".join(both) for both in STEPS])
+def test_c_repeats_the_kernels_to_the_last_bit(of, method):
+    problem = POSED[of]()
+    text = generate_code(problem, "c", method, H)
+    found, t, y = text.load(flags=QUICK), 0.2, problem.y0
+    for _ in range(3):
+        assert np.array_equal(found.rhs(t, y), problem.evaluate(problem.field, t, y, problem.dimension))
+        if problem.invariant_count:
+            assert np.array_equal(found.invariants(t, y), problem.invariant_values(t, y))
+        end, left = found.one_step(t, H, y)
+        assert left == [0.0]
+        assert np.array_equal(end, reference(problem, method, t, H, y))
+        t, y = t + H, end
+
+
+@needs_c
+def test_the_rounds_of_an_iteration_are_those_of_the_samples():
+    """Steps that need more rounds say so; with samples along the motion all are the method's."""
+    problem = pendulum()
+    run = integrate(problem, "RKMK_GAUSS2", (0.0, 2.0), step=H)
+    rest = generate_code(problem, "c", "RKMK_GAUSS2", H, samples=[0.0, 0.0]).load(flags=QUICK)
+    assert rest.one_step(0.0, H, run.y[50])[1] == [1.0]
+    assert rest.many_steps(0.0, H, 10, run.y[50])[1] == 0
+    found = generate_code(problem, "c", "RKMK_GAUSS2", H, samples=run.y[::20]).load(flags=QUICK)
+    end, taken = found.many_steps(0.0, H, 200, problem.y0)
+    assert taken == 200
+    assert np.allclose(end, run.y[-1], rtol=0.0, atol=1e-13)
+
+
+def test_numpy_repeats_the_kernels_on_batches():
+    problem = tree_problem()
+    found = generate_code(problem, "numpy", "RKMK4", H).load()
+    states = np.array([problem.y0, reference(problem, "RKMK4", 0.0, H, problem.y0)])
+    end, left = found.one_step(0.0, H, states)
+    assert not left.any()
+    for y, e, rate in zip(states, end, found.rhs(0.0, states), strict=True):
+        assert np.array_equal(rate, problem.evaluate(problem.field, 0.0, y, problem.dimension))
+        assert np.array_equal(e, reference(problem, "RKMK4", 0.0, H, y))
+
+
+@pytest.mark.parametrize(
+    ("of", "method"), [("Lagrangian", "DEL_GAUSS2"), pytest.param("closed", "TREE_VARIATIONAL", marks=pytest.mark.slow)]
+)
+def test_jax_has_the_step_and_its_derivatives(of, method):
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    problem = POSED[of]()
+    step = generate_code(problem, "jax", method, H).load().one_step
+    found = jax.jit(jax.vmap(lambda y: step(0.0, H, y)[0]))(np.array([problem.y0, problem.y0]))
+    assert np.allclose(found[1], reference(problem, method, 0.0, H, problem.y0), rtol=1e-12, atol=1e-13)
+    back = jax.jit(jax.jacrev(lambda y: step(0.0, H, y)[0]))(problem.y0)
+    assert np.allclose(back, linearised_step(problem, method, problem.y0, H).A, rtol=1e-9, atol=1e-9)
+
+
+def test_casadi_has_the_step_and_its_derivatives():
+    ca = pytest.importorskip("casadi")
+    problem = pendulum()
+    module = generate_code(problem, "casadi", "DEL_GAUSS2", H).load()
+    end, left = module.one_step(0.0, H, problem.y0)
+    assert float(left) == 0.0
+    assert np.allclose(np.ravel(end.full()), reference(problem, "DEL_GAUSS2", 0.0, H, problem.y0), rtol=1e-14)
+    y = ca.SX.sym("y", problem.n)
+    J = ca.Function("J", [y], [ca.jacobian(module.one_step(0.0, H, y)[0], y)])(problem.y0).full()
+    assert np.allclose(J, linearised_step(problem, "DEL_GAUSS2", problem.y0, H).A, rtol=1e-10, atol=1e-11)
+
+
+@needs_c
+def test_jacobians_of_field_and_step_are_written():
+    problem = mechanics.hamiltonian_problem(mechanics.load_model("double_pendulum"), [0.4, -0.2], [1.0, 0.3])
+    found = generate_code(problem, "c", "RKMK4", H, derivatives=True).load(flags=QUICK)
+    true = linearised_step(problem, "RKMK4", problem.y0, H).A
+    assert np.abs(found.step_jacobian(0.0, H, problem.y0).reshape(4, 4) - true).max() < 1e-14 * np.abs(true).max()
+    J = found.jacobian(0.0, problem.y0).reshape(4, 4)
+    steps = 1e-6 * np.eye(4)
+    differences = [(found.rhs(0.0, problem.y0 + e) - found.rhs(0.0, problem.y0 - e)) / 2e-6 for e in steps]
+    assert np.allclose(J.T, differences, rtol=1e-7, atol=1e-7)
+
+
+@needs_c
+def test_any_field_that_can_be_traced_has_code():
+    """On a group, with its chart, from a function of NumPy."""
+    inertia = np.array([1.0, 2.0, 3.0])
+
+    def spinning(t, y):
+        return np.concatenate([y[4:] / inertia, np.cross(y[4:], y[4:] / inertia)])
+
+    problem = Problem(product(so3, rn(3)), [1.0, 0.0, 0.0, 0.0, 0.3, 1.0, 0.1], spinning)
+    found = generate_code(problem, "c", "CF4", 0.1).load(flags=QUICK)
+    assert np.allclose(
+        found.one_step(0.0, 0.1, problem.y0)[0], reference(problem, "CF4", 0.0, 0.1, problem.y0), atol=1e-15
+    )
+    assert found.one_step(0.0, 40.0, problem.y0)[1] == [1.0]  # turns by more than its chart allows
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"language": "pascal"}, "language: 'pascal'"),
+        ({"step": 0.1}, "step and samples: they are those of a method"),
+        ({"method": "RKMK4"}, "step: None, expected the step size"),
+        ({"method": "RKMK4", "step": 0.1, "samples": [1.0]}, r"samples: shape \(1, 1\), expected \(m, 2\)"),
+        ({"method": "BDF2", "step": 0.1}, "method: BDF2, expected a one-step method"),
+    ],
+)
+def test_what_is_wrong_is_named(given, said):
+    with pytest.raises(ValueError, match=said):
+        generate_code(pendulum(), **{"language": "c"} | given)
+
+
+def test_what_cannot_be_traced_is_named():
+    problem = Problem(rn(1), [1.0], lambda t, y: [-y[0] if y[0] > 0.0 else y[0]])
+    with pytest.raises(TypeError, match=r"an `if` on a value cannot be traced"):
+        generate_code(problem, "c")
+
+
+@needs_c
+def test_a_compiled_model_leaves_as_c():
+    model = mechanics.compile_model(mechanics.load_model("double_pendulum"))
+    q, p = np.array([0.4, -0.2]), np.array([0.1, 0.3])
+    found = model.export("c", "RKMK4", H).load(flags=QUICK)
+    y = np.concatenate([q, p])
+    assert np.array_equal(found.rhs(0.0, y), np.concatenate(model.rhs(q, p)))
+    assert np.array_equal(found.one_step(0.0, H, y)[0], step_map(model.problem(q, p=p), METHODS["RKMK4"])(y, H))
