@@ -256,7 +256,8 @@ def stiff(runs: Sequence[Record]) -> str:
         f"Milliseconds of the fastest solver to an error of the last state ({_where('stiff')}); a stroke: no run of at "
         f"most five seconds or so reaches it:\n\n{markdown(['', *kinds], rows)}\n\n"
         f"The fastest of ours is at least {least['Exudyn']:.0f} times as fast as Exudyn's, and {least['SciPy']:.1f} "
-        f"times as fast as the best of SciPy's. Less than ten times it leads SciPy on: {'; '.join(near) or 'none'}. "
+        f"times as fast as the best of SciPy's (below one SciPy's is faster). Less than ten times it leads SciPy on: "
+        f"{'; '.join(near) or 'none'}. "
         "A call of `integrate` has a constant cost of one to two milliseconds, and the best of SciPy's, LSODA, changes "
         "steps and orders, where ours are of fixed order and solve the equations of every step to rounding."
     )

@@ -106,25 +106,50 @@ def factorise(h: Any, memory: Any, s: Any, d: Any, R: Any, blocks: Any) -> None:
 
 @kernel
 def decompose(a: Any, n: Any, pivots: Any) -> None:
-    """L and U of the n × n matrix a in its place, with the largest pivots, each lane with its own."""
-    for k in range(n):
-        largest = absolute(ld(a, k * n + k))
-        pivot = 0.0 * largest + 1.0 * k
-        for i in range(k + 1, n):
-            x = absolute(ld(a, i * n + k))
-            pivot = select(x > largest, 0.0 * x + 1.0 * i, pivot)
-            largest = maximum(largest, x)
-        st(pivots, k, pivot)
-        for i in range(k + 1, n):
-            if any_(pivot == 1.0 * i):
-                for j in range(n):
-                    _exchange(pivot == 1.0 * i, a, k * n + j, i * n + j)
-        inverse = 1.0 / ld(a, k * n + k)
-        for i in range(k + 1, n):
-            factor = ld(a, i * n + k) * inverse
-            st(a, i * n + k, factor)
-            for j in range(k + 1, n):
-                st(a, i * n + j, ld(a, i * n + j) - factor * ld(a, k * n + j))
+    """L and U of the n × n matrix a in its place, with the largest pivots, each lane with its own.
+
+    Four columns at a time: the rows behind them are then loaded and stored once for four pivots, in the order of sums
+    of one after another.
+    """
+    for first in range(0, n, 4):
+        behind = min(first + 4, n)
+        for k in range(first, behind):
+            _pivot(a, n, k, pivots)
+            inverse = 1.0 / ld(a, k * n + k)
+            for i in range(k + 1, n):
+                factor = ld(a, i * n + k) * inverse
+                st(a, i * n + k, factor)
+                for j in range(k + 1, behind):
+                    st(a, i * n + j, ld(a, i * n + j) - factor * ld(a, k * n + j))
+        for k in range(first + 1, behind):
+            for i in range(first, k):
+                factor = ld(a, k * n + i)
+                for j in range(behind, n):
+                    st(a, k * n + j, ld(a, k * n + j) - factor * ld(a, i * n + j))
+        if behind - first == 4:
+            r, s, t, u = first * n, (first + 1) * n, (first + 2) * n, (first + 3) * n
+            for i in range(behind, n):
+                row, o = i * n, i * n + first
+                f, g, p, q = ld(a, o), ld(a, o + 1), ld(a, o + 2), ld(a, o + 3)
+                for j in range(behind, n):
+                    x = (ld(a, row + j) - f * ld(a, r + j)) - g * ld(a, s + j)
+                    st(a, row + j, (x - p * ld(a, t + j)) - q * ld(a, u + j))
+
+
+@helper
+def _pivot(a: Any, n: Any, k: Any, pivots: Any) -> None:
+    """The row with the largest entry of column k, from row k on, in its place."""
+    largest = absolute(ld(a, k * n + k))
+    pivot = 0.0 * largest + 1.0 * k
+    for i in range(k + 1, n):
+        x = absolute(ld(a, i * n + k))
+        pivot = select(x > largest, 0.0 * x + 1.0 * i, pivot)
+        largest = maximum(largest, x)
+    st(pivots, k, pivot)
+    for i in range(k + 1, n):
+        if any_(pivot == 1.0 * i):
+            for j in range(n):
+                _exchange(pivot == 1.0 * i, a, k * n + j, i * n + j)
 
 
 @helper

@@ -17,7 +17,7 @@ from mechanics.closed_trees.field import closed
 from mechanics.constraints import coupling, gear, holonomic
 from mechanics.derivatives.elements import generalised_forces
 from mechanics.derivatives.stiff import conjugate_gradients, stiff_jacobians
-from mechanics.forces import spring_damper
+from mechanics.forces import spring_damper, wrench
 from mechanics.joints import Motion, Prismatic, Revolute, Rheonomic, Spherical, Turn
 from mechanics.mechanism import Mechanism
 from mechanics.systems.registry import SYSTEMS
@@ -61,6 +61,20 @@ def test_the_problem_brings_the_derivative():
     both = problem.evaluate(problem.linearised, 0.3, y, d + d * d)
     true = by_complex_steps(mechanism, y[:nq], y[nq:], 0.3)
     assert np.array_equal(both[:d], problem.velocity(0.3, y))
+    assert np.abs(both[d:].reshape(d, d) - true).max() < 1e-13 * (1.0 + np.abs(true).max())
+
+
+@pytest.mark.parametrize("axes", ["body", "world"])
+def test_the_derivative_with_wrenches_as_inputs(axes):
+    """Forces and moments given as numbers and as functions of time, against those that are part of the mechanism."""
+    hands = [*wrench(Frame("hull", (0.2, 0.1, -0.3)), axes=axes, name="hand"), *wrench(Frame("slider"), axes=axes)]
+    values = np.linspace(-3.0, 4.0, len(hands))
+    fixed = Mechanism(tree(), [], None, [[replace(e, motion=Motion((u,))) for e, u in zip(hands, values, strict=True)]])
+    given = {e.input_name: u for e, u in zip(hands, values, strict=True)} | {"hand.fx": lambda t: -3.0}
+    problem = Mechanism(tree(), [], None, [hands]).problem(*state(fixed)).with_inputs(given)
+    y, d, nq = problem.y0, problem.dimension, fixed.tree.nq
+    both = problem.evaluate(problem.linearised, 0.3, y, d + d * d)
+    true = by_complex_steps(fixed, y[:nq], y[nq:], 0.3)
     assert np.abs(both[d:].reshape(d, d) - true).max() < 1e-13 * (1.0 + np.abs(true).max())
 
 
