@@ -130,16 +130,22 @@ def _begin(memory: Any, y: Any, u: Any) -> Any:
     return OK
 
 
+GREATEST = 1e150
+"""What a number of a state is below: squares of others, as in energies, are no numbers any more."""
+
+
 @helper
 def _end(memory: Any, t: Any, y: Any, status: Any) -> Any:
-    """The state projected and looked at; the state before where the step has failed."""
+    """The state projected and looked at (finite, and so its energy); the state before where the step has failed."""
     if status == OK and memory.projected.shape[0]:
         project = _field_at(memory.functions[2])
         project(t, y, memory.parameters, memory.structure, memory.field_work, memory.projected)
         for i in range(y.shape[0]):
             y[i] = memory.projected[i]
-    if status == OK and not is_finite(y):
-        status = NON_FINITE
+    if status == OK:
+        for i in range(y.shape[0]):
+            if not abs(y[i]) < GREATEST:
+                status = NON_FINITE
     if status != OK:
         for i in range(y.shape[0]):
             y[i] = memory.before[i]

@@ -23,7 +23,7 @@ from mechanics.adapters.mesh_files import Mesh, read_mesh
 from mechanics.adapters.pinocchio import PinocchioTree
 from mechanics.adapters.reading import LIMITS, Limits, inside
 from mechanics.adapters.state_map import StateMap, places_of
-from mechanics.errors import ModelWarning
+from mechanics.errors import ModelError, ModelWarning
 from mechanics.joints import Continuous
 from mechanics.model.tree import Tree
 
@@ -186,12 +186,13 @@ def load_model(model: str | os.PathLike[str], floating_base: bool | None = None,
     Parameters
     ----------
     model : str or path
-        One of `model_names`, or a path ending in ``.urdf``.
+        One of `model_names`, or a path ending in ``.urdf`` or ``.sdf``.
     floating_base : bool, optional
         Whether the root link moves freely; default: for a built-in robot, whether it does (walkers and drones); for a
         file, no.
     **options
-        As for `load_urdf`.
+        As for `load_urdf`; of an SDF file `gravity`, `damping` and `limits`.  What a tree cannot have (loops, springs,
+        couplings) `load_mechanism` has.
 
     Returns
     -------
@@ -201,7 +202,8 @@ def load_model(model: str | os.PathLike[str], floating_base: bool | None = None,
     Raises
     ------
     ValueError
-        Neither a known name nor the path of a URDF file; ModelError as from `load_urdf`.
+        Neither a known name nor the path of a URDF or SDF file; ModelError as from `load_urdf`, or where an SDF
+        file has loops or couplings.
 
     Examples
     --------
@@ -209,8 +211,33 @@ def load_model(model: str | os.PathLike[str], floating_base: bool | None = None,
     >>> mechanics.load_model("double_pendulum").nv
     2
     """
+    path_of(model, "model", "a name or the path of a model file")
+    if str(model) not in MODELS and Path(model).suffix.lower() == ".sdf":
+        return _sdf_tree(model, bool(floating_base), **options)
     path, free = _file(model, floating_base)
     return load_urdf(path, free, **options)
+
+
+def _sdf_tree(
+    path: str | os.PathLike[str],
+    floating_base: bool,
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    damping: bool = True,
+    limits: Limits = LIMITS,
+) -> Tree:
+    """The tree of an SDF file without loops; what acts in it besides damping is left out, and said."""
+    from mechanics.adapters.elements import Wanted
+    from mechanics.adapters.sdf import load_sdf
+
+    _check(limits, damping=damping)
+    made = load_sdf(path, floating_base, gravity, Wanted(damping, stops=None), limits)
+    if closed := [closure.name for closure in made.equations.closures]:
+        raise ModelError(str(path), f"has loops or couplings ({', '.join(closed)})", "use mechanics.load_mechanism")
+    if made.elements:
+        names = ", ".join(map(str, made.elements))
+        text = f"{path}: force elements are left out of a tree: {names}; load_mechanism has them"
+        warnings.warn(ModelWarning(text), stacklevel=4)
+    return made.tree
 
 
 def _file(model: str | os.PathLike[str], floating_base: bool | None) -> tuple[Path, bool]:
@@ -221,7 +248,9 @@ def _file(model: str | os.PathLike[str], floating_base: bool | None) -> tuple[Pa
     elif Path(model).suffix.lower() in (".urdf", ".xml"):
         path, free = Path(model), False
     else:
-        raise ValueError(f"model {str(model)!r}: expected the path of a .urdf file or one of {', '.join(MODELS)}")
+        raise ValueError(
+            f"model {str(model)!r}: expected the path of a .urdf or .sdf file or one of {', '.join(MODELS)}"
+        )
     return path, free if floating_base is None else floating_base
 
 

@@ -512,7 +512,9 @@ class Problem:
         if y.ndim not in (1, 2) or y.shape[-1] != self.n:
             raise ValueError(f"{name}: shape {y.shape}, expected ({self.n},) or (m, {self.n}): {_describe(self.table)}")
         if not np.isfinite(y).all():
-            raise ValueError(f"{name}: component {tuple(np.argwhere(~np.isfinite(y))[0])} is not finite")
+            where = tuple(int(k) for k in np.argwhere(~np.isfinite(y))[0])
+            at = where[0] if len(where) == 1 else where
+            raise ValueError(f"{name}: component {at} is {y[where]}, expected a finite number")
         for k in quaternions(self.table):
             _check_quaternion(y, k, name)
         return y

@@ -95,6 +95,8 @@ def tree_of(model: Any, report: Report, gravity: ArrayLike | None, damping: bool
 
 def _only_of_mechanisms(model: Any, report: Report) -> None:
     """What a tree cannot have, and the mechanism of the same file has."""
+    if held := [named(model, "body", int(b)) for b in np.flatnonzero(model.body_gravcomp)]:
+        report.change(_counted(held, "bodies with gravity compensation: left out of a tree; load_mechanism has it"))
     joint_of = [named(model, "joint", int(j)) for j in model.dof_jntid]
     powers = getattr(model, "dof_dampingpoly", np.zeros((model.nv, 1)))
     thick = list(dict.fromkeys(joint_of[i] for i in range(model.nv) if np.any(powers[i])))
@@ -256,7 +258,6 @@ def _left_out(model: Any, report: Report, damping: bool, undamped: bool) -> None
             those("geom", (model.geom_contype != 0) | (model.geom_conaffinity != 0)),
             "geoms that can touch: contacts are not modelled",
         ),
-        (those("body", model.body_gravcomp), "bodies with gravity compensation: left out"),
         (["<option>"] * bool(model.density or model.viscosity), "surrounding fluid: its forces are left out"),
         ([f"flex_{i}" for i in range(getattr(model, "nflex", 0))], "deformable bodies: left out"),
         (those("body", model.body_mocapid >= 0), "mocap bodies are fixed where the file has them"),

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from mechanics.adapters.elements import ALL, Wanted
 from mechanics.adapters.mjcf import place_of, tree_of
-from mechanics.adapters.mjcf_elements import Line, elements_of, line_of_tendon
+from mechanics.adapters.mjcf_elements import Line, elements_of, gravity_compensation, line_of_tendon
 from mechanics.adapters.mjcf_model import active_equalities, compiled, named
 from mechanics.adapters.reading import LIMITS, Limits, Report, inside
 from mechanics.algebra.spatial import rotation_from_quaternion
@@ -55,6 +55,7 @@ def mechanism_of(model: Any, report: Report, gravity: ArrayLike | None = None, w
     tree = tree_of(model, report, gravity, wanted.damping)
     with inside(report.path):
         closures = _closures(model, tree, report)
+        elements += gravity_compensation(model, tree)
         return Mechanism.assembled(tree, closures, elements=elements, name=tree.name)
 
 

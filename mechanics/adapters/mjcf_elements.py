@@ -10,6 +10,7 @@ actuators, higher powers        higher powers in a `polynomial_spring`
 frictionloss                    `dry_friction`, F tanh(ẋ/v_s)
 range, margin                   `joint_stop` of Kelvin–Voigt
 actuators                       `actuator` with their names, ranges and gears
+gravcomp                        `wrench` that carries this part of the weight, at the centre of mass
 ==============================  ========================================================================================
 
 MuJoCo's constraints of limits and friction are soft: by `solref` = (τ, ζ) they pull a mass m with m (2/τ) ẋ and
@@ -35,13 +36,27 @@ from mechanics.adapters.mjcf_model import disabled, named, number_of_actuators, 
 from mechanics.adapters.reading import Report, some
 from mechanics.constraints.loops import JointFreedom
 from mechanics.errors import ModelError
-from mechanics.forces import Element, Tendon, actuator, dry_friction, joint_spring, joint_stop, polynomial_spring
+from mechanics.forces import (
+    Element,
+    Tendon,
+    actuator,
+    dry_friction,
+    joint_spring,
+    joint_stop,
+    polynomial_spring,
+)
+from mechanics.forces.wrench import Wrench
+from mechanics.joints import Motion
+from mechanics.model.frames import Frame
+from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
 OVER_JOINTS = 1
 """What a fixed tendon runs over (mjtWrap)."""
 FIXED, AFFINE = 0, 1
 """Of mjtGain; of mjtBias: none, affine."""
+BEYOND = 1e50
+"""Of the numbers of a force element."""
 LEAST_SPEED = 1e-6
 """v_s at least, rad/s or m/s."""
 
@@ -72,11 +87,35 @@ def elements_of(model: Any, report: Report, wanted: Wanted) -> list[list[Element
         *(_actuators(model, left_out, report) if wanted.actuators else []),
     ]
     _reservations(model, left_out)
+    _check_sizes(found)
+    _reversed_ranges(model, report)
     for text, names in left_out.items():
         report.change(f"{len(names)} × {text}: {some(names)}")
     for what in ("springs", "friction", "actuators"):
         if not getattr(wanted, what):
             report.notes.append(f"{what}: left out, as asked for by {what}=False")
+    return found
+
+
+def gravity_compensation(model: Any, tree: Tree) -> list[list[Element]]:
+    """−gravcomp m g at the centre of mass of every body that has it."""
+    if disabled(model, "mjDSBL_GRAVITY") or (disabled(model, "mjDSBL_SPRING") and disabled(model, "mjDSBL_DAMPER")):
+        return []
+    found: list[list[Element]] = []
+    for b in _nonzero(model.body_gravcomp):
+        frame, part = tree.frames[named(model, "body", b)], float(model.body_gravcomp[b])
+        if not np.isfinite(part):
+            raise ModelError(f"<body> {named(model, 'body', b)!r}", f"gravcomp is {part}", "give a finite number")
+        if frame.body is None:
+            continue
+        centre = Frame(frame.body, frame.position + frame.rotation @ model.body_ipos[b])
+        force = -part * float(model.body_mass[b]) * np.asarray(tree.gravity)
+        if np.abs(force).max() > BEYOND:
+            raise ModelError(
+                f"<body> {named(model, 'body', b)!r}", f"gravcomp is {part:g}", "give a part of its weight"
+            )
+        axes = enumerate(force.tolist())
+        found.append([Wrench(centre, k, False, True, Motion((x,))) for k, x in axes if x])
     return found
 
 
@@ -310,6 +349,29 @@ def _actuators(model: Any, left_out: dict[str, list[str]], report: Report) -> li
     return found
 
 
+def _check_sizes(found: list[list[Element]]) -> None:
+    """No number beyond those of tree and files of other kinds."""
+    for element in (e for several in found for e in several):
+        for name, x in zip(element.names(), element.numbers, strict=True):
+            if abs(x) > BEYOND and not name.endswith(("_lower", "_upper")):  # of ranges that are none
+                raise ModelError(str(element), f"{name} is {x:g}", f"give a number in SI units, none beyond {BEYOND:g}")
+
+
+def _reversed_ranges(model: Any, report: Report) -> None:
+    """Ranges from high to low, which MuJoCo takes for none unless the file says `limited`."""
+    for kind, attribute, what in (
+        ("joint", "jnt_range", "range"),
+        ("tendon", "tendon_range", "range"),
+        ("actuator", "actuator_ctrlrange", "ctrlrange"),
+        ("actuator", "actuator_forcerange", "forcerange"),
+    ):
+        ranges = np.reshape(np.asarray(getattr(model, attribute, ())), (-1, 2))
+        if names := [named(model, kind, int(i)) for i in np.flatnonzero(ranges[:, 0] > ranges[:, 1])]:
+            report.change(
+                f"{len(names)} × {what} of {kind}s from high to low, which limits nothing: {some(names)}", names
+            )
+
+
 def _target(model: Any, i: int) -> tuple[bool, int]:
     """Whether an actuator acts on a tendon, and on which joint or tendon."""
     return int(model.actuator_trntype[i]) == ON_TENDON, int(model.actuator_trnid[i][0])
@@ -370,7 +432,7 @@ def _reservations(model: Any, left_out: dict[str, list[str]]) -> None:
             left_out.setdefault(text, []).append(named(model, kind, target[1]))
     for kind, attribute, text in (
         ("tendon", "tendon_armature", "tendons with armature: left out"),
-        ("joint", "jnt_actgravcomp", "joints with gravity compensation by actuators: left out"),
+        ("joint", "jnt_actgravcomp", "joints with gravity compensation by actuators: it acts beside their ranges here"),
         ("joint", "jnt_springyield", "springs of joints that yield (springyield): they are elastic here"),
         ("tendon", "tendon_springyield", "springs of tendons that yield (springyield): they are elastic here"),
     ):

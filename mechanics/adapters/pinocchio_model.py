@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -332,6 +333,25 @@ def _frames(pin: Any, model: Any, names: dict[int, str]) -> dict[str, Frame]:
     return found
 
 
+def _uneven(model: Any, i: int) -> Array:
+    """What of the armature of a joint turns with it here: that of free and planar joints, and of balls without three
+    equal numbers; rates of coordinates, as those of other joints, do not turn.
+    """
+    armature = np.array(model.armature[model.idx_vs[i] : model.idx_vs[i] + model.nvs[i]], dtype=float)
+    turns: list[Array] = []
+    todo = [model.joints[i]]
+    while todo:
+        joint = todo.pop(0)
+        kind = _kind(joint)
+        if kind == "Composite":
+            todo = [*(joint.extract() if hasattr(joint, "extract") else joint).joints, *todo]
+            continue
+        own, armature = armature[: joint.nv], armature[joint.nv :]
+        even = kind not in ("FreeFlyer", "Planar", "Spherical") or (kind == "Spherical" and (own == own[0]).all())
+        turns.append(0.0 * own if even else own)
+    return np.concatenate(turns)
+
+
 def _left_out(model: Any, report: Report, damping: bool) -> None:
     """What makes the tree move differently than the model says, and what is only noted."""
 
@@ -342,9 +362,7 @@ def _left_out(model: Any, report: Report, damping: bool) -> None:
             if np.any(np.asarray(values)[model.idx_vs[i] : model.idx_vs[i] + model.nvs[i]])
         ]
 
-    uneven = model.armature - np.concatenate(
-        [np.full(n, model.armature[v] if n in (1, 3) else 0.0) for v, n in zip(model.idx_vs, model.nvs, strict=True)]
-    )
+    uneven = np.concatenate([np.zeros(0), *map(partial(_uneven, model), range(1, model.njoints))])
     if names := joints(uneven):
         text = "armature of a free, planar or uneven ball joint turns with the joint here, in Pinocchio it does not"
         report.change(f"{len(names)} × {text}: {some(names)}", names)

@@ -67,7 +67,8 @@ def test_derivatives_by_state_and_inputs_are_those_of_the_step():
         (STEP.problem.y0, [0.0, np.nan, 0.0], "input 'y' is nan"),
         (STEP.problem.y0, [0.0, 0.0], r"shape \(2,\), expected 3 finite numbers, one per input \(x, y, z\)"),
         (STEP.problem.y0[:5], U, r"shape \(5,\), expected \(7,\)"),
-        (STEP.problem.y0 * np.nan, U, "not finite"),
+        (STEP.problem.y0 * np.nan, U, "component 0 is nan, expected a finite number"),
+        ([STEP.problem.y0, STEP.problem.y0 * np.nan], U, r"component \(1, 0\) is nan"),
         (STEP.problem.y0 * 1.1, U, "quaternion"),
         ([STEP.problem.y0] * 2, [U] * 3, "inputs for every state"),
     ],
@@ -83,6 +84,15 @@ def test_a_step_that_fails_says_why_and_where():
     assert caught.value.status in (Status.NON_FINITE, Status.CHART_LEFT)
     np.testing.assert_array_equal(caught.value.y, STEP.problem.y0)
     np.testing.assert_array_equal(caught.value.u, [1e200, 0.0, 0.0])
+
+
+def test_a_step_to_where_energies_are_no_numbers_fails():
+    """u = 1e308 gives momenta of 1e306, whose squares overflow."""
+    cart = Problem(rn(2), [0.0, 0.0], lambda t, y, p: [y[1], p[0]], parameters=[0.0], inputs={"force": 0})
+    step = stepper(cart, "RKMK4", 0.01)
+    with pytest.raises(StepError, match=r"NON_FINITE.*with force = 1e\+308"):
+        step([0.0, 0.0], [1e308])
+    assert np.isfinite(step([0.0, 0.0], [1e100])).all()
 
 
 def test_time_is_asked_for_where_it_matters():

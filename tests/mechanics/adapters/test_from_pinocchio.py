@@ -168,6 +168,21 @@ def test_what_the_model_says_of_joints_is_carried():
         assert (getattr(made, name) == getattr(model, name)).all()
 
 
+def test_armature_that_turns_here_alone_is_named():
+    """Of planar and free joints any, of balls three that are not equal; never that of rates of coordinates."""
+    model = chain("planar", "spherical", "translation", "spherical ZYX")
+    values = np.zeros(model.nv)
+    for i, numbers in ((1, [0.2, 0.2, 0.2]), (2, [0.3, 0.3, 0.3]), (3, [0.1, 0.2, 0.3]), (4, [0.1, 0.2, 0.3])):
+        values[model.idx_vs[i] : model.idx_vs[i] + 3] = numbers
+    model.armature = values
+    with pytest.warns(ModelWarning, match=r"1 × armature of a free.*: joint_0\n"):
+        mechanics.from_pinocchio(model)
+    values[model.idx_vs[1] : model.idx_vs[1] + 3] = 0.0
+    model.armature = values
+    tree, states = mechanics.from_pinocchio(model)
+    same_motion(model, tree, states, 7)
+
+
 def test_mimic_joints_become_couplings():
     model, made, states = robot("baxter", mimic=True)
     assert (model.nv, made.tree.nv, made.mobility.dof) == (17, 19, 17)

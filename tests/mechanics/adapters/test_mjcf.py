@@ -248,7 +248,6 @@ LEFT_OUT = {
         sprung(tail='<tendon><fixed name="T" armature="1"><joint joint="j" coef="1"/></fixed></tendon>'),
         "tendons with armature.*: T",
     ),
-    "gravity compensation": (sprung().replace('name="b"', 'name="b" gravcomp="1"'), "gravity compensation.*: b"),
     "contacts": (sprung().replace('contype="0"', 'contype="1"'), "contacts are not modelled.*: geom_0"),
     "spatial tendons": (sprung(more=SITES, tail=SPATIAL), "springs of spatial tendons.*: T"),
 }
@@ -259,6 +258,11 @@ def test_a_mechanism_says_what_it_leaves_out_and_of_what(case):
     text, message = LEFT_OUT[case]
     with pytest.warns(ModelWarning, match=message):
         mechanics.load_mechanism(text)
+
+
+def test_gravity_compensation_is_for_mechanisms():
+    with pytest.warns(ModelWarning, match="gravity compensation: left out of a tree.*: b"):
+        mechanics.load_mjcf(sprung().replace('name="b"', 'name="b" gravcomp="1"'))
 
 
 # --- what the compiler may read and make ------------------------------------------------------------------------------

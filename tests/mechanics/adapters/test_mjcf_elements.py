@@ -70,6 +70,9 @@ CASES = {
     "clamps switched off": driven('<motor joint="j" gear="4" ctrlrange="-0.1 0.1"/>').replace(
         "</option>", ""
     ).replace('-9"/>', '-9"><flag clampctrl="disable"/></option>'),
+    "gravity compensation": text()
+    .replace('name="b"', 'name="b" gravcomp="1.2"')
+    .replace('name="a"', 'name="a" gravcomp="-0.3"'),
     "springs switched off": text(j='stiffness="3"', t='stiffness="2"').replace(
         '-9"/>', '-9"><flag spring="disable"/></option>'
     ),

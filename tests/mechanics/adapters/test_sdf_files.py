@@ -422,3 +422,15 @@ def test_a_long_chain_is_read_in_time(load):
     joints = "".join(joint(f"j{b}", a, b) for a, b in pairwise(names))
     made = load(link(names[0]) + links + joints)
     assert len(made.tree) == 2999
+
+
+def test_an_open_file_is_a_tree_too(load, tmp_path):
+    """What a tree cannot have is a warning, loops are an error."""
+    load(PAIR)
+    path = tmp_path / "model.sdf"
+    tree = mechanics.load_model(path, gravity=(0.0, 0.0, -3.0))
+    assert [b.joint_name for b in tree.bodies] == ["j"]
+    assert tree.gravity.tolist() == [0.0, 0.0, -3.0]
+    load(PAIR + link("c") + joint("k", "b", "c") + joint("l", "a", "c", "ball", ""))
+    with pytest.raises(ModelError, match=r"has loops or couplings .*use mechanics.load_mechanism"):
+        mechanics.load_model(path)
