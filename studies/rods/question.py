@@ -108,7 +108,7 @@ def run(config: RodsConfig) -> Result:
     for method in config.methods[:1] if config.quick else config.methods:
         for n in elements:
             made.append(_run(config, "spaghetti", method, flying_rod(n), None, horizon, 5.0))
-        made.append(_run(config, "whip", method, whip(middle), None, 0.6, STROKE))
+        made.append(_run(config, "whip", method, whip(middle), None, 0.5 if config.quick else 0.6, STROKE))
         made.append(_run(config, "cable", method, *cable(middle), 0.6, 0.0))
     return Result(config, made)
 
