@@ -591,8 +591,8 @@ class Mechanism:
         return draw_configuration(mechanism_scene(self), self.home if q is None else q, ax, **options)
 
     def _guards(self, q: Array, kinetic: float, closes: bool) -> tuple[Guard, ...]:
-        """What a motion that starts from q with this kinetic energy, J, presupposes; `closes`: the loops are closed after
-        every step.
+        """What a motion that starts from q with this kinetic energy, J, presupposes; `closes`: the loops are closed
+        after every step.
         """
         if not len(self.equations):
             return self.energy_guards(q, kinetic)
