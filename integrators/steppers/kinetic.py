@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
 
 from integrators.problem import Problem
 from liegroup.formulas import so3
@@ -18,18 +19,23 @@ from liegroup.formulas.facts import ANGULAR, COMMUTATIVE, LINEAR
 from liegroup.table import EXP, FACTORS, KIND, bracket_transpose, retract
 
 Array = NDArray[np.float64]
+Sparse = Any
+"""A matrix by its entries that are not zero (`scipy.sparse.csr_array`)."""
 BODY = 16
 """Numbers per body: 1/mass, centre of mass (3), inverse principal moments (3), principal axes (3, 3) as columns, by
 rows.
 """
 _TOLERANCE = 1e-9
+_ROUNDING = 1e-15
 _NEAR = 0.01
 
 
 class Kinetic(NamedTuple):
-    """K of the abelian factors, dense over all momenta (zeros elsewhere), and the bodies in order."""
+    """K of the abelian factors, one row per component of theirs with the momenta in its columns, and the bodies in
+    order.
+    """
 
-    matrix: Array
+    matrix: Sparse
     bodies: Array
 
     @property
@@ -47,6 +53,12 @@ def inverse_inertia(problem: Problem) -> Array:
     ValueError
         Saying what is not as it must be.
     """
+    dense: Array = _inverse_inertia(problem).toarray()
+    return dense
+
+
+def _inverse_inertia(problem: Problem) -> Sparse:
+    """The same by the entries that are not zero."""
     if not problem.canonical:
         raise ValueError(
             f"{problem.model}: this method needs a canonical problem, state (q, p) on T*G; this one is not marked "
@@ -54,9 +66,31 @@ def inverse_inertia(problem: Problem) -> Array:
         )
     y = np.atleast_2d(problem.y0)[0]
     m = problem.dimension // 2
-    K = np.array([_velocity(problem, 0.0, y, e)[0] for e in np.eye(m)]).T
+    K = _by_blocks(problem, y, m)
+    if K is None:
+        K = csr_array(np.array([_velocity(problem, 0.0, y, e)[0] for e in np.eye(m)]).T)
     _check(problem, y, K, m)
     return K
+
+
+def _by_blocks(problem: Problem, y: Array, m: int) -> Sparse | None:
+    """K, if it joins only the momenta of single bodies and single abelian components: a column of every block at once,
+    so that the field is asked as many times as the largest block is wide.
+    """
+    first, size = np.array(list(_blocks(problem))).T
+    columns = []
+    for k in range(size.max()):
+        wide = size > k
+        v = _velocity(problem, 0.0, y, np.bincount(first[wide] + k, minlength=m).astype(float))[0]
+        rows = np.concatenate([np.arange(a, a + n) for a, n in zip(first[wide], size[wide], strict=True)])
+        columns.append((v[rows], rows, np.repeat(first[wide] + k, size[wide])))
+    values, i, j = (np.concatenate(parts) for parts in zip(*columns, strict=True))
+    K = coo_array((values, (i, j)), shape=(m, m)).tocsr()
+    K.eliminate_zeros()
+    p = np.random.default_rng(2).normal(size=m)
+    if (np.abs(_velocity(problem, 0.0, y, p)[0] - K @ p) <= _ROUNDING * (abs(K) @ np.abs(p))).all():
+        return K
+    return None
 
 
 def constant_inverse_inertia(problem: Problem) -> Array:
@@ -78,24 +112,24 @@ def kinetic(problem: Problem) -> Kinetic:
     """The kinetic energy by its parts; ValueError if kinetic energies of bodies mix, or one is not that of a rigid
     body.
     """
-    K = inverse_inertia(problem)
-    m = len(K)
-    matrix, bodies = np.zeros((m, m)), []
-    abelian = np.zeros(m, dtype=bool)
-    for kind, first, size in _copies(problem):
-        block = slice(first, first + size)
-        outside = np.ones(m, dtype=bool)
-        outside[block] = False
-        if COMMUTATIVE[kind]:
-            abelian[block] = True
-        elif np.abs(K[block][:, outside]).max(initial=0.0) > _TOLERANCE * np.abs(K).max():
-            raise ValueError(
-                f"{problem.model}: this method needs bodies whose kinetic energies do not mix; momenta "
-                f"{first}:{first + size} do"
-            )
-        else:
-            bodies.append(_body(problem, kind, K[block, block]))
-    matrix[np.ix_(abelian, abelian)] = K[np.ix_(abelian, abelian)]
+    K = _inverse_inertia(problem)
+    places = [(kind, first, size) for kind, first, size in _copies(problem) if not COMMUTATIVE[kind]]
+    body = np.full(K.shape[0], -1)
+    for k, (_, first, size) in enumerate(places):
+        body[first : first + size] = k
+    entries = K.tocoo()
+    i, j, values = entries.row, entries.col, entries.data
+    mixed = (body[i] != body[j]) & (np.abs(values) > _TOLERANCE * np.abs(values).max(initial=0.0))
+    if mixed.any():
+        _, first, size = places[max(body[i[mixed][0]], body[j[mixed][0]])]
+        raise ValueError(
+            f"{problem.model}: this method needs bodies whose kinetic energies do not mix; momenta "
+            f"{first}:{first + size} do"
+        )
+    bodies = [_body(problem, kind, K[first : first + size, first : first + size].toarray())
+              for kind, first, size in places]  # fmt: skip
+    abelian = (body[i] < 0) & (body[j] < 0)
+    matrix = coo_array((values[abelian], (i[abelian], j[abelian])), shape=K.shape).tocsr()[np.flatnonzero(body < 0)]
     return Kinetic(matrix, np.array(bodies).reshape(len(bodies), BODY))
 
 
@@ -108,6 +142,12 @@ def _copies(problem: Problem) -> Iterator[tuple[int, int, int]]:
             yield row[KIND], start, size
 
 
+def _blocks(problem: Problem) -> Iterator[tuple[int, int]]:
+    """(first momentum, number of momenta) of every single body and every component of the abelian factors."""
+    for kind, first, size in _copies(problem):
+        yield from [(k, 1) for k in range(first, first + size)] if COMMUTATIVE[kind] else [(first, size)]
+
+
 def _velocity(problem: Problem, t: float, y: Array, p: Array) -> tuple[Array, Array]:
     """(velocity, force) at the configuration of y and the momentum p; the force is ṗ without ad_vᵀp."""
     m = len(p)
@@ -117,7 +157,7 @@ def _velocity(problem: Problem, t: float, y: Array, p: Array) -> tuple[Array, Ar
     return out[:m], out[m:] - coadjoint
 
 
-def _check(problem: Problem, y: Array, K: Array, m: int) -> None:
+def _check(problem: Problem, y: Array, K: Sparse, m: int) -> None:
     rng = np.random.default_rng(1)
     moved = y.copy()
     retract(problem.table[:-1], EXP, y, 0.3 * rng.normal(size=m), moved)
@@ -139,7 +179,7 @@ def _check(problem: Problem, y: Array, K: Array, m: int) -> None:
                 f"{problem.model}: this method needs forces that depend on time and place only; this one depends on "
                 "the momentum"
             )
-    if not np.allclose(K, K.T, rtol=_TOLERANCE, atol=_TOLERANCE * np.abs(K).max()):
+    if not abs(K - K.T).max() <= _TOLERANCE * abs(K).max():
         raise ValueError(
             f"{problem.model}: the matrix K of the velocity K p is not symmetric: the momenta are not those of a "
             "kinetic energy"

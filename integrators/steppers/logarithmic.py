@@ -41,19 +41,22 @@ from integrators.steppers.common import RENORMALISE_EVERY, copy
 from integrators.steppers.kinetic import BODY
 from integrators.steppers.splitting import (
     DRIFTS,
+    ENTRIES,
     FIELD,
     FORCE,
     KICK_FIRST,
     KICKS,
+    MOMENTA,
     SPLITTING,
     axes_transpose,
+    bodies_of,
     drift,
     force,
     vector,
 )
 from liegroup.compile import entry, kernel, ld
 from liegroup.compile.scalars import absolute
-from liegroup.formulas.facts import ANGULAR, LINEAR
+from liegroup.formulas.facts import ANGULAR, COMMUTATIVE, LINEAR
 from liegroup.formulas.vectors import add, cross, dot
 from liegroup.table import KIND, N_V, Q_OFFSET, V_OFFSET
 
@@ -74,13 +77,17 @@ _SMALL, _AGREES = 1e-6, 1e-5
 def kinetic_energy(y: Any, table: Any, coefficients: Any, options: Any) -> Any:
     """T = ½ pᵀK p, from the numbers of `integrators.steppers.kinetic`."""
     last = table.shape[0] - 1
-    g, m, matrix = table[last, Q_OFFSET], table[last, N_V], options[DRIFTS] + options[KICKS]
-    body, twice = matrix + m * m, 0.0
-    for k in range(m):
-        v = 0.0
-        for j in range(m):
-            v = v + coefficients[matrix + k * m + j] * ld(y, g + j)
-        twice = twice + ld(y, g + k) * v
+    g, body, twice = table[last, Q_OFFSET], bodies_of(options), 0.0
+    matrix, row_ends, entry, component = options[DRIFTS] + options[KICKS], MOMENTA + options[ENTRIES], 0, 0
+    for row in range(last):
+        if COMMUTATIVE[table[row, KIND]]:
+            for k in range(table[row, V_OFFSET], table[row, V_OFFSET] + table[row, N_V]):
+                v, end = 0.0, options[row_ends + component]
+                while entry < end:
+                    v = v + coefficients[matrix + entry] * ld(y, g + options[MOMENTA + entry])
+                    entry += 1
+                component += 1
+                twice = twice + ld(y, g + k) * v
     for row in range(last):
         linear, angular = LINEAR[table[row, KIND]], ANGULAR[table[row, KIND]]
         if angular == 0:

@@ -14,9 +14,11 @@ rotation, which rounding would change with a bias, are put right in the low word
 Sources: Blanes and Moan 2002; McLachlan and Reich (three rotations); Hairer, McLachlan and Razakarivony 2008.
 
 coefficients
-    drifts a; kicks b; then `Kinetic`: the matrix K, and `BODY` numbers for every body.
+    drifts a; kicks b; then `Kinetic`: the entries of K that are not zero, by rows, and `BODY` numbers for every body.
 options
-    number of drifts; of kicks; 1 if a kick comes first; 1 for three rotations; 1 if all bodies are in principal axes.
+    number of drifts; of kicks; 1 if a kick comes first; 1 for three rotations; 1 if all bodies are in principal axes;
+    number of bodies; of entries of K; then the momentum of each; then where each row of K ends, one per component of
+    the abelian factors.
 own rows
     state at rest; its field; the force; velocity of the abelian factors.
 """
@@ -46,7 +48,7 @@ from liegroup.formulas.facts import ANGULAR, COMMUTATIVE, LENGTH_Q, LENGTH_V, LI
 from liegroup.formulas.vectors import add, cross, dot, scale
 from liegroup.table import KIND, N_V, Q_OFFSET, V_OFFSET
 
-DRIFTS, KICKS, KICK_FIRST, ROTATIONS, ALIGNED, BODIES = range(OWN_OPTIONS, OWN_OPTIONS + 6)
+DRIFTS, KICKS, KICK_FIRST, ROTATIONS, ALIGNED, BODIES, ENTRIES, MOMENTA = range(OWN_OPTIONS, OWN_OPTIONS + 8)
 REST, FIELD, FORCE = range(OWN_ROWS, OWN_ROWS + 3)
 _DEGENERATE = 1e-6
 """Where energy and momentum are this close to dependent, only the momentum is held."""
@@ -223,23 +225,30 @@ def longest(t: Any, y: Any, table: Any, g: Any, coefficients: Any, bodies: Any) 
 def glide(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any) -> None:
     """The uniform motion of the abelian factors over the time t."""
     last = table.shape[0] - 1
-    g, m, matrix = table[last, Q_OFFSET], table[last, N_V], options[DRIFTS] + options[KICKS]
+    matrix, row_ends, entry = options[DRIFTS] + options[KICKS], MOMENTA + options[ENTRIES], 0
+    g, component = table[last, Q_OFFSET], 0
     for row in range(last):
         if COMMUTATIVE[table[row, KIND]]:
             for k in range(table[row, N_V]):
-                velocity, first = ld(y, g) * 0.0, matrix + (table[row, V_OFFSET] + k) * m
-                for j in range(m):
-                    if coefficients[first + j] != 0.0:
-                        velocity = velocity + coefficients[first + j] * ld(y, g + j)
+                velocity, end = ld(y, g) * 0.0, options[row_ends + component]
+                while entry < end:
+                    velocity = velocity + coefficients[matrix + entry] * ld(y, g + options[MOMENTA + entry])
+                    entry += 1
+                component += 1
                 increase(y, low, table[row, Q_OFFSET] + k, t * velocity, options[COMPENSATION])
+
+
+@helper
+def bodies_of(options: Any) -> Any:
+    """Where the numbers of the bodies begin among the coefficients."""
+    return options[DRIFTS] + options[KICKS] + options[ENTRIES]
 
 
 @helper
 def turn_freely(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any) -> None:
     """The free motion of the bodies over the time t, which is short for every one."""
     last = table.shape[0] - 1
-    g, m = table[last, Q_OFFSET], table[last, N_V]
-    body = options[DRIFTS] + options[KICKS] + m * m
+    g, body = table[last, Q_OFFSET], bodies_of(options)
     for row in range(last):
         kind = table[row, KIND]
         if COMMUTATIVE[kind]:
@@ -264,8 +273,7 @@ def drift(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any)
         glide(t, y, low, table, coefficients, options)
         return
     last = table.shape[0] - 1
-    m = table[last, N_V]
-    parts = longest(t, y, table[:last], table[last, Q_OFFSET], coefficients, options[DRIFTS] + options[KICKS] + m * m)
+    parts = longest(t, y, table[:last], table[last, Q_OFFSET], coefficients, bodies_of(options))
     done = 0.0
     while any_(parts > done):
         part = select(parts > done, t / parts, parts * 0.0)
@@ -329,7 +337,11 @@ def _rows(options: NDArray[np.int64]) -> int:
 def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The kinetic energy of the problem, after the method's own numbers."""
     found = kinetic(problem)
-    return np.concatenate([found.matrix.ravel(), found.bodies.ravel()]), np.array([found.aligned, len(found.bodies)])
+    K = found.matrix
+    return (
+        np.concatenate([K.data, found.bodies.ravel()]),
+        np.array([found.aligned, len(found.bodies), K.nnz, *K.indices, *K.indptr[1:]], dtype=np.int64),
+    )
 
 
 SPLITTING = Stepper("splitting", step, _rows, maps=("exp",), prepare=_prepare, needs="canonical")

@@ -14,6 +14,7 @@ from integrators.method.step_map import step_map
 from integrators.methods import METHODS
 from integrators.problem import Problem
 from integrators.steppers.free_body import LONGEST, exact_motion, three_rotations
+from integrators.steppers.kinetic import kinetic
 from integrators.steppers.splitting import rotations, splitting
 from integrators.tableaus import COMPOSITIONS, SPLITTINGS
 from integrators.testing import end_state, group_distance, reference_state
@@ -263,6 +264,41 @@ def test_lanes_give_the_same_bits(mechanics: Any, name: str) -> None:
     together = integrate(problem, METHODS[name], (0, 1), step=0.1, y0=starts).y[:, -1]
     one_by_one = np.array([integrate(problem, METHODS[name], (0, 1), step=0.1, y0=y).y[-1] for y in starts])
     assert np.array_equal(together, one_by_one)
+
+
+@pytest.mark.parametrize("points", [5, 400])
+def test_the_drift_is_as_long_as_the_entries_of_the_inverse_inertia(points: int) -> None:
+    """Points of different masses: one entry per momentum, found by few calls of the field however many they are."""
+    n, calls = 3 * points, []
+    inverse = np.linspace(0.5, 2.0, n)
+
+    def field(t: float, y: Any) -> Any:
+        calls.append(t)
+        return np.concatenate([inverse * y[n:], -y[:n]])
+
+    problem = Problem(table_of([(RN, n), (RN, n)]), np.linspace(-1.0, 1.0, 2 * n), field, canonical=True)
+    found = kinetic(problem)
+    assert np.array_equal(found.matrix.data, inverse)
+    assert np.array_equal(found.matrix.indices, np.arange(n))
+    assert len(calls) < 10
+
+
+def test_a_dense_inverse_inertia_between_bodies_and_points_is_found_by_its_entries() -> None:
+    """A lattice of three points whose momenta mix beside a body: every column is asked for by itself."""
+    A = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 3.0]])
+    J = np.array([1.0, 2.0, 3.0])
+
+    def field(t: float, y: Any) -> Any:
+        p, m = y[7:10], y[10:]
+        return np.concatenate([A @ p, m / J, -y[:3], np.cross(m, m / J)])
+
+    start = [0.3, -0.2, 0.5, 1, 0, 0, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+    problem = Problem(table_of([(RN, 3), (SO3, 1), (RN, 6)]), start, field, canonical=True)
+    found = kinetic(problem)
+    assert np.array_equal(found.matrix.toarray(), np.hstack([A, np.zeros((3, 3))]))
+    assert found.matrix.nnz == 5
+    a, b = end_state(problem, METHODS["SPLIT_SRKN8_17A"], 40), end_state(problem, METHODS["RKMK_DOP853"], 40)
+    assert group_distance(problem.table, a, b) < 1e-11
 
 
 # --- rounding ---------------------------------------------------------------------------------------------------------
