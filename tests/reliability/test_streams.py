@@ -170,7 +170,7 @@ problem = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]], model="oscillat
 path, task = sys.argv[1:]
 print("ready", flush=True)
 if task == "begin":
-    integrate(problem, "RKMK4", (0.0, 20_000.0), 1e-2, save_every=2, into=path, every=0.1)
+    integrate(problem, "RKMK4", (0.0, 5000.0), 1e-2, save_every=2, into=path, every=0.1)
 elif task == "resume":
     resume(path, problem, every=0.1)
 """
@@ -189,24 +189,20 @@ def start(code, *arguments):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_killed_at_random_moments_it_opens_and_resumes_to_the_same_bits(path, seed):
-    source, task, kills = np.random.default_rng(seed), "begin", 0
-    while True:
+    source, checkpoint = np.random.default_rng(seed), streaming.checkpoint_of(path)
+    for task in ("begin", "resume"):
+        before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else None
         process = start(LONG, path, task)
-        while process.poll() is None and not path.exists():
+        while process.poll() is None and (not path.exists() or checkpoint.stat().st_mtime_ns == before):
             time.sleep(0.005)
-        time.sleep(source.uniform(0.2, 1.0))
+        time.sleep(source.uniform(0.0, 0.5))
         process.send_signal(signal.SIGKILL)
         process.communicate()
-        if process.returncode == 0:
-            break
-        kills += 1
-        seen = Solution.load(path, lazy=True)
-        assert np.isfinite(np.asarray(seen.y)).all()
-        task = "resume"
-    assert kills >= 1
-    equal(integrate(OSCILLATOR, "RKMK4", (0.0, 20_000.0), 1e-2, save_every=2), Solution.load(path))
+        assert np.isfinite(np.asarray(Solution.load(path, lazy=True).y)).all()
+    whole = integrate(OSCILLATOR, "RKMK4", (0.0, 5000.0), 1e-2, save_every=2)
+    equal(whole, resume(path, OSCILLATOR))
 
 
 FULL = """
