@@ -200,8 +200,8 @@ def integrate(
             "events": events,
             "callback": callback,
             "checkpoint": checkpoint,
-            "workers": workers,
             "into": into,
+            "workers": workers,
         }
         if unused := [name for name, value in given.items() if value is not None]:
             raise TypeError(f"{', '.join(unused)}: not supported by {chosen.name}, which is here for comparison")

@@ -151,8 +151,8 @@ class Processes(Pool):
         return self
 
     def start(self, run: Run) -> None:
-        if run.sink is not None:
-            run.sink.make_room(run)  # the process has none
+        if run.sink is not None:  # it stays here
+            run.sink.make_room(run)
         self._at_work[self.executor.submit(_advanced, self._numbers[run], run.state())] = run
 
     def taken(self, run: Run, result: Any) -> None:
@@ -172,11 +172,8 @@ def _advanced(number: int, state: dict[str, Any]) -> dict[str, Any]:
     """The state of a run after a chunk of steps."""
     run, end, count = _what[number](), time.perf_counter() + _SENT_SECONDS, 1
     run.restore(state)
-    while not run.done and time.perf_counter() < end:
-        before = run.steps_done
+    while not (run.done or run.is_half_full) and time.perf_counter() < end:
         count = advance(run, count)
-        if run.steps_done == before:  # its window is full
-            break
     result: dict[str, Any] = run.state()
     return result
 

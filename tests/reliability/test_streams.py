@@ -17,7 +17,9 @@ from integrators import Problem, Solution, Status, integrate, resume
 from integrators.engine import streaming
 from integrators.results import journal
 from integrators.results.storage import StorageError
+from integrators.signatures import FIELD_SIGNATURES
 from liegroup import rn
+from liegroup.compile import entry, ld, st
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = ("t", "y", "invariants", "least", "greatest", "mean_since", "stretch")
@@ -32,7 +34,9 @@ def equal(a, b):
         assert x.shape == y.shape, name
         assert np.array_equal(x, y, equal_nan=True), name
     assert (a.status, a.message, a.doubts) == (b.status, b.message, b.doubts)
-    assert (a.steps, a.evaluations, a.rejected) == (b.steps, b.evaluations, b.rejected)
+    assert (a.steps, a.rejected) == (b.steps, b.rejected)
+    if a.finished:  # else chunks are repeated one by one, and how long they are is a matter of the clock
+        assert a.evaluations == b.evaluations
 
 
 def shown(path):
@@ -60,8 +64,25 @@ def narrow(monkeypatch):
     monkeypatch.setattr(streaming, "SECONDS", 0.02)
 
 
-def escaping(t, y):
-    return [y[0] * y[0]]
+@entry(*FIELD_SIGNATURES)
+def turning(t, y, parameters, structure, work, out):
+    st(out, 0, ld(y, 1))
+    st(out, 1, -ld(y, 0))
+
+
+@entry(*FIELD_SIGNATURES)
+def escaping(t, y, parameters, structure, work, out):
+    st(out, 0, ld(y, 0) * ld(y, 0))
+
+
+@entry(*FIELD_SIGNATURES)
+def square(t, y, parameters, structure, work, out):
+    st(out, 0, ld(y, 0) * ld(y, 0))
+
+
+SQUARE = {"square": square}
+COMPILED = Problem(rn(2), [1.0, 0.0], turning, invariants=SQUARE, model="compiled oscillator")
+ESCAPING = Problem(rn(1), [0.1], escaping, invariants=SQUARE)
 
 
 RUNS = {
@@ -69,9 +90,15 @@ RUNS = {
     "variable": (OSCILLATOR, "RKMK_DORMAND_PRINCE54", (0.0, 30.0), None, {"rtol": 1e-8}),
     "times": (OSCILLATOR, "RKMK4", (0.0, 3.0), 1e-2, {"t_eval": [0.5, 1.003, 3.0]}),
     "events": (OSCILLATOR, "RKMK4", (0.0, 10.0), 1e-2, {"events": {"left": lambda t, y: y[0]}}),
-    "lanes": (OSCILLATOR, "RKMK4", (0.0, 3.0), 1e-2, {"y0": STARTS}),
+    "lanes": (COMPILED, "RKMK4", (0.0, 3.0), 1e-2, {"y0": STARTS}),
     "variable ensemble": (OSCILLATOR, "RKMK_DORMAND_PRINCE54", (0.0, 9.0), None, {"rtol": 1e-8, "y0": STARTS}),
-    "lanes that fail": (Problem(rn(1), [0.1], escaping), "RKMK4", (0.0, 4.0), 1e-2, {"y0": STARTS[:, :1] - 0.95}),
+    "lanes that fail": (
+        Problem(rn(1), [0.1], escaping, invariants=SQUARE),
+        "RKMK4",
+        (0.0, 4.0),
+        1e-2,
+        {"y0": STARTS[:, :1] - 0.95},
+    ),
 }
 
 
@@ -143,7 +170,7 @@ problem = Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]], model="oscillat
 path, task = sys.argv[1:]
 print("ready", flush=True)
 if task == "begin":
-    integrate(problem, "RKMK4", (0.0, 20_000.0), 1e-2, save_every=2, into=path, every=0.1)
+    integrate(problem, "RKMK4", (0.0, 5000.0), 1e-2, save_every=2, into=path, every=0.1)
 elif task == "resume":
     resume(path, problem, every=0.1)
 """
@@ -162,24 +189,20 @@ def start(code, *arguments):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_killed_at_random_moments_it_opens_and_resumes_to_the_same_bits(path, seed):
-    source, task, kills = np.random.default_rng(seed), "begin", 0
-    while True:
+    source, checkpoint = np.random.default_rng(seed), streaming.checkpoint_of(path)
+    for task in ("begin", "resume"):
+        before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else None
         process = start(LONG, path, task)
-        while process.poll() is None and not path.exists():
+        while process.poll() is None and (not path.exists() or checkpoint.stat().st_mtime_ns == before):
             time.sleep(0.005)
-        time.sleep(source.uniform(0.2, 1.0))
+        time.sleep(source.uniform(0.0, 0.5))
         process.send_signal(signal.SIGKILL)
         process.communicate()
-        if process.returncode == 0:
-            break
-        kills += 1
-        seen = Solution.load(path, lazy=True)
-        assert np.isfinite(np.asarray(seen.y)).all()
-        task = "resume"
-    assert kills >= 1
-    equal(integrate(OSCILLATOR, "RKMK4", (0.0, 20_000.0), 1e-2, save_every=2), Solution.load(path))
+        assert np.isfinite(np.asarray(Solution.load(path, lazy=True).y)).all()
+    whole = integrate(OSCILLATOR, "RKMK4", (0.0, 5000.0), 1e-2, save_every=2)
+    equal(whole, resume(path, OSCILLATOR))
 
 
 FULL = """
@@ -231,6 +254,14 @@ def test_memory_does_not_grow_with_the_number_of_saved_states(tmp_path):
     out, err = start(PEAK, tmp_path / "run.h5").communicate()
     few, many = (float(line) for line in out.split())
     assert many - few < 12.0, (few, many, err)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_workers_put_their_rows_into_one_stream(path, narrow, workers):
+    problem, method, span, step, _ = RUNS["lanes"]
+    starts = np.concatenate([STARTS, STARTS + 0.05])
+    whole = integrate(problem, method, span, step, y0=starts)
+    equal(whole, integrate(problem, method, span, step, y0=starts, into=path, workers=workers))
 
 
 def test_a_callback_sees_every_saved_row_though_they_are_handed_over(tmp_path, narrow):
