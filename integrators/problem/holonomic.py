@@ -43,7 +43,7 @@ from integrators.problem.lagrangian import (
 )
 from integrators.problem.parts import lagrangian as layout
 from integrators.problem.problem import Problem, group_table
-from liegroup.arrays import check_function, reals
+from liegroup.arrays import check_function, real, reals
 from liegroup.compile import absolute, helper, kernel, ld, ld2, st, st2
 from liegroup.compile.scalars import maximum
 from liegroup.group import rn
@@ -190,6 +190,7 @@ def holonomic_problem(
     force: Callable[..., Any] | None = None,
     exact: Callable[[Any], Array] | None = None,
     model: str = "constrained Lagrangian system",
+    t: float = 0.0,
 ) -> Problem:
     """The motion of a Lagrangian system under holonomic constraints, state (q, p) with p = ∂L/∂v.
 
@@ -200,7 +201,7 @@ def holonomic_problem(
     constraints : callable
         ``c(t, q, parameters)`` → m numbers that the motion keeps at zero, a plain function of sequences of scalars.
     q : array (n_q,)
-        Initial configuration, with c(0, q) = 0.
+        Initial configuration, with c(t, q) = 0.
     v : array (n,), optional
         Initial body velocity, with Φ v + ∂c/∂t = 0; default at rest.
     parameters : array (k,), optional
@@ -209,6 +210,8 @@ def holonomic_problem(
         As for `lagrangian_problem`.
     exact : callable, optional
         ``exact(t)`` → the state (…, n_q + n).
+    t : float
+        Time at which runs are to begin, s: there the start must be on the constraints.
 
     Returns
     -------
@@ -250,13 +253,14 @@ def holonomic_problem(
     numbers = np.atleast_1d(reals(parameters, "parameters"))
     found, m = constrained_derivatives(table, lagrangian, constraints, force, len(numbers))
     velocity_0 = np.zeros(n) if v is None else checked_vector(v, n, "v")
-    rows = _checked_rows(found, q, velocity_0, numbers, m)
+    begin = real(t, "t")
+    rows = _checked_rows(found, begin, q, velocity_0, numbers, m)
     size = constraints_layout(n, m).SIZE
 
     inner = partial(legendre, n_q=n_q, n=n, linear=found.linear, left=size)
     posed = Problem(
         np.vstack([table, [[RN, n_q, n, n, n]]]),
-        np.concatenate([q, momentum_at(found, q, velocity_0, numbers)]),
+        np.concatenate([q, momentum_at(found, q, velocity_0, numbers, begin)]),
         built(partial(_motion, table=table, n_q=n_q, n=n, m=m), found.field, inner),
         parameters=numbers,
         structure=(m,),
@@ -287,12 +291,12 @@ def _closing_guard(v: Array, rows: Array) -> Guard:
     return Guard("closing_velocity", "the constraints are violated", "start along the constraints", start=limit)
 
 
-def _checked_rows(found: Derivatives, q: Array, v: Array, numbers: Array, m: int) -> Array:
+def _checked_rows(found: Derivatives, t: float, q: Array, v: Array, numbers: Array, m: int) -> Array:
     """Φ (m, n) at the start; ValueError if q, v do not satisfy the constraints."""
     n = len(v)
     at = constraints_layout(n, m)
     out = np.zeros(at.SIZE)
-    found.field.python(0.0, np.concatenate([q, v]), numbers, np.zeros(0, dtype=np.int64), np.zeros((1, 1)), out)
+    found.field.python(t, np.concatenate([q, v]), numbers, np.zeros(0, dtype=np.int64), np.zeros((1, 1)), out)
     gap, rows = out[at.GAP : at.ROWS], out[at.ROWS : at.RATE].reshape(m, n)
     closing = rows @ v + out[at.RATE : at.BIAS]
     for name, values in (("q", gap), ("v", closing)):
@@ -300,7 +304,8 @@ def _checked_rows(found: Derivatives, q: Array, v: Array, numbers: Array, m: int
             k = int(np.argmax(np.abs(values)))
             what = "c" if name == "q" else "its rate"
             raise ValueError(
-                f"{name}: constraint {k} is not satisfied, {what} = {values[k]:.3g}; expected 0 within {TOLERANCE:g}"
+                f"{name}: constraint {k} is not satisfied at t = {t:g}, {what} = {values[k]:.3g}; expected 0 within "
+                f"{TOLERANCE:g}"
             )
     if np.linalg.matrix_rank(rows) < m:
         raise ValueError(

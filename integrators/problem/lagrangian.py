@@ -436,9 +436,9 @@ def checked_vector(x: ArrayLike, n: int, name: str) -> Array:
     return array
 
 
-def momentum_at(found: Derivatives, q: Array, v: Array, parameters: Array) -> Array:
-    """π(0, q, v)."""
+def momentum_at(found: Derivatives, q: Array, v: Array, parameters: Array, t: float = 0.0) -> Array:
+    """π(t, q, v)."""
     n = len(v)
     out = np.zeros(2 * n + 1)
-    found.field.python(0.0, np.concatenate([q, v]), parameters, np.zeros(0, dtype=np.int64), np.zeros((1, 1)), out)
+    found.field.python(t, np.concatenate([q, v]), parameters, np.zeros(0, dtype=np.int64), np.zeros((1, 1)), out)
     return out[n : 2 * n]

@@ -61,7 +61,7 @@ class ArrayPrinter(Printer):
 
     def function(self, f: Function, own: bool = False) -> str:
         """Definition of a function of arrays, scalars where `own`."""
-        rows = self.body(f)
+        rows = [*(f"{x} = {self._module}.asarray({x})" for x, size in f.inputs.items() if size), *self.body(f)]
         found = [values[0] if own else f"_joined({', '.join(values)})" for values in self.values(f)]
         about = [] if own else [f'"""{f.about}"""']
         text = "".join(f"    {line}\n" for line in [*about, *rows, f"return {', '.join(found)}"])

@@ -160,6 +160,21 @@ def test_a_support_that_moves_moves_the_pendulum():
     assert solution["closing_velocity"].max() < 1e-12
 
 
+def test_a_problem_may_begin_at_any_time():
+    """A run from the middle of another one goes on as that does; at t = 0 its start is on no constraint."""
+
+    def rod(t, q, p):
+        x = q[0] - 0.1 * sincos(3.0 * t)[0]
+        return [0.5 * (x * x + q[1] * q[1] - 1.0)]
+
+    whole = integrate(holonomic_problem(point, rod, [0.0, -1.0], [0.3, 0.0]), "RATTLE", (0, 1), 0.01)
+    q, v = np.split(whole.y[50], 2)
+    later = holonomic_problem(point, rod, q, v, t=0.5)
+    assert np.abs(integrate(later, "RATTLE", (0.5, 1), 0.01).y[-1] - whole.y[-1]).max() < 1e-14
+    with pytest.raises(ValueError, match=r"q: constraint 0 is not satisfied at t = 0, c = "):
+        holonomic_problem(point, rod, q, v)
+
+
 @pytest.mark.slow
 def test_welded_bodies_move_as_one():
     """Two bodies welded (place and attitude: six equations), thrown: their mass centre moves uniformly, the whole turns
