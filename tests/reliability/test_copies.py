@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 
 from integrators import Problem, integrate
+from integrators.engine.checkpoint import method_fingerprint, problem_fingerprint
+from integrators.method import Method
 from integrators.methods import METHODS, find
 from integrators.problem import holonomic_problem, lagrangian_problem
 from liegroup import product, rn, se3, so3
 from liegroup.table import RN, table_of
+from mechanics.models import load_model
 from mechanics.problems.compiled import compile_model
 from mechanics.systems import SYSTEMS
 
@@ -82,9 +85,37 @@ def test_copied_methods_take_the_same_steps(way):
         method = find(name)
         copied = WAYS[way](method)
         assert copied.name == method.name
-        if hasattr(method, "stepper"):
-            assert np.array_equal(copied.coefficients, method.coefficients)
-            assert copied.stepper.name == method.stepper.name
+        if isinstance(method, Method):  # the digest of everything that decides what a method computes
+            assert method_fingerprint(copied) == method_fingerprint(method)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_copied_solutions_are_the_same(way):
+    top = SYSTEMS["heavy-top"].problem()
+    for start in (top.y0, np.tile(top.y0, (2, 1))):
+        solution = integrate(top.with_start(start), "RKMK4", (0.0, 0.1), 0.01, progress=False)
+        copied = WAYS[way](solution)
+        for name in ("t", "y", "invariants", "least", "greatest", "mean_since", "stretch"):
+            assert np.array_equal(getattr(copied, name), getattr(solution, name))
+        assert repr(copied) == repr(solution)
+        assert (copied.status, copied.attributes, copied.doubts) == (
+            solution.status,
+            solution.attributes,
+            solution.doubts,
+        )
+    arm = load_model("double_pendulum").problem([0.5, 0.2])
+    arm = integrate(arm, "TREE_VARIATIONAL", (0.0, 0.1), 0.01, progress=False)
+    assert np.array_equal(WAYS[way](arm).joint_states(), arm.joint_states())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_system_that_was_sent_moves_alike(name):
+    problem = SYSTEMS[name].problem()
+    sent = pickle.loads(pickle.dumps(problem))
+    assert problem_fingerprint(sent).places == problem_fingerprint(problem).places
+    given = ("RKMK4", (0.0, 0.003), 0.001)
+    assert np.array_equal(integrate(sent, *given).y, integrate(problem, *given).y, equal_nan=True)
 
 
 @pytest.mark.parametrize("way", WAYS)
