@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import cgutils
+from numba.core import cgutils, config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.environment import lookup_environment
 from numba.core.runtime import rtsys
@@ -25,9 +25,17 @@ from liegroup.compile.lanes import VECTOR, WIDTH
 _ENVIRONMENT = "_ZN08NumbaEnv"
 _NOT_CACHED = "numba.dynamic.globals"
 """Prefix of variables by which the compiler knows code that must not be kept for other processes."""
+LEVEL = 2
+"""Of optimisation, at most.  Level 3, the compiler's own, copies loops for the values of what is compared within them:
+large kernels take twice as long to compile, and no step gets faster.
+"""
 _REGISTER = str(VECTOR)
 _BEGIN, _ALIGNED = "\n{\n", f" alignstack({8 * WIDTH})\n{{\n"
 """What functions begin with; so that lane registers put aside on the stack do not lie across two lines of the cache."""
+
+
+def _level() -> int:
+    return min(LEVEL, int(config.OPT))
 
 
 class _Library(JITCodeLibrary):
@@ -58,6 +66,12 @@ class _Library(JITCodeLibrary):
         module = llvm.parse_assembly(text.replace(_BEGIN, _ALIGNED) if self.in_lanes else text)
         self._optimize_functions(module)  # once: inlined as it is, a formula would make work in every kernel
         self._final_module.link_in(module)
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager(opt=_level())
+        for function in module.functions:
+            passes.run(function, builder)
 
     def add_linking_library(self, library: Any) -> None:
         if library is not rtsys.library or self._counts_references:
@@ -155,6 +169,13 @@ class KernelLibrary(_Library):
         self._set_environments()
         self._forget_module()
         progress.tick(compiled=True)
+
+    def _optimize_final_module(self) -> None:
+        """In two rounds as the compiler's own, the second one at `LEVEL`."""
+        first = {"opt": self._codegen._opt_level, "loop_vectorize": self._codegen._loopvect, "slp_vectorize": False}
+        for options in (first | {"cost": "cheap"}, {"opt": _level()}):
+            passes, builder = self._codegen._module_pass_manager(**options)
+            passes.run(self._final_module, builder)
 
     def _finalize_final_module(self) -> None:
         """Make machine code of the module and load it as an object: an engine would keep the module for ever."""
