@@ -51,8 +51,9 @@ def findings(runs: Sequence[Record]) -> str:
             f"* The smallest step for all is then {levels['energy_band'] / verlet['energy_band']:.2g} times more "
             "accurate, because it follows the coarse elements with steps far below theirs. At the error of the steps "
             f"of their own it needs {equal / levels['kicks_per_time']:.2g} times their kicks: that is the gain.",
-            f"* With a queue a unit of time takes {free['microseconds_per_time'] / levels['microseconds_per_time']:.2g} "
-            "times as long as with levels, at about as many kicks.",
+            f"* With a queue a unit of time takes "
+            f"{free['microseconds_per_time'] / levels['microseconds_per_time']:.2g} times as long as with levels, at "
+            "about as many kicks.",
             f"* Two springs on a mass grow by up to {number(resonances['largest_growth'])} per unit of time; with soft "
             "steps below 0.8 of half the period of the stiff motion by at most "
             f"{number(resonances['largest_growth_below_half_period'])}.",

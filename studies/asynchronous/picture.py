@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from studies.asynchronous.question import Answer
 from studies.study import COLOURS
@@ -26,6 +27,7 @@ def figure(answer: Answer) -> Any:
         for r in own:
             if r.safety == middle:
                 course.semilogy(r.solution.t[1:], np.maximum.accumulate(np.abs(r.deviation[1:])) + 1e-16, color=colour)
+    cost.xaxis.set_minor_formatter(NullFormatter())
     cost.set_xlabel("kicks of elements per unit of time")
     cost.set_ylabel("max |E − E₀|/E₀")
     cost.set_title("Bar with a part 100 times finer")
