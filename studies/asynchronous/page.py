@@ -37,9 +37,9 @@ def findings(runs: Sequence[Record]) -> str:
     middle = safeties[len(safeties) // 2]
     verlet, levels, free = (found[name, middle] for name in ("SPLIT_STRANG", "AVI", "AVI_FREE"))
     costs = [found["SPLIT_STRANG", s] for s in safeties]
-    errors = np.log([r["energy_band"] for r in costs][::-1])
+    errors = np.log([r["energy_band"] for r in costs])
     equal = float(
-        np.exp(np.interp(np.log(levels["energy_band"]), errors, np.log([r["kicks_per_time"] for r in costs][::-1])))
+        np.exp(np.interp(np.log(levels["energy_band"]), errors, np.log([r["kicks_per_time"] for r in costs])))
     )
     return "\n".join(
         [
