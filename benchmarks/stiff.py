@@ -1,24 +1,28 @@
-"""Stiff mechanisms at equal error against SciPy's Radau, BDF, LSODA and DOP853: ``python -m benchmarks.stiff``.
+"""Stiff mechanisms at equal error against SciPy's solvers and Exudyn's generalised-α: ``python -m benchmarks.stiff``.
 
-For each system the shortest time in which a solver reaches an error of the state: ours over a ladder of steps, SciPy's
-over a ladder of tolerances, with our compiled field as their right-hand side (each call through Python, as SciPy
-calls it).  The error is that of the last state, relative to the size
-of its part, against our own solution with half the smallest step, which Radau IIA of order 9 and Gauss of order 12
-agree on.  By the process clock, once each: the runs last longer than what disturbs them.
+For each system the shortest time in which a solver reaches an error of the state: ours and Exudyn's over a ladder of
+steps, SciPy's and our variable steps over one of tolerances, coarse to fine, until the smallest error is reached or a
+run takes longer than `LIMIT`.  SciPy's right-hand side is our compiled field (each call through Python, as SciPy calls
+it), with its differences and with our exact Jacobian; Exudyn has the same tree in minimal coordinates.  The error is
+that of the last state (q, p), relative to the size of its part, against Gauss of order 12 at a step at which Radau IIA
+of order 9 agrees.  By the process clock, the best of `ROUNDS`.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks import exudyn_trees
 from benchmarks.machine import circumstances, save
 from integrators import Problem, integrate
 from integrators.problem.ambient import ambient_velocity
+from mechanics import momentum
 from mechanics.forces import joint_spring
 from mechanics.joints import Revolute
 from mechanics.mechanism import Mechanism
@@ -26,17 +30,38 @@ from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Body, Tree
 from mechanics.systems.loops import flyball_governor
 
-STIFFNESS = 1e6
-"""N·m/rad, of the springs of the chains."""
+STIFFNESS, DAMPING = 1e6, 1e3
+"""N·m/rad and N·m·s/rad, of the joints of the chains."""
 ERRORS = (1e-4, 1e-6, 1e-8)
-TOLERANCES = (1e-5, 1e-7, 1e-9, 1e-10)
+STEPS = (0.1, 0.05, 0.02, 0.01, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 5e-6, 2e-6, 1e-6)
+TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12)
 OURS = ("RKMK_RADAU_IIA3", "RKMK_RADAU_IIA5", "RKMK_GAUSS3", "RKMK_GAUSS4", "RODAS4", "BDF5", "RKMK_DOP853", "GAUSS8")
-PEERS = ("Radau", "BDF", "LSODA", "DOP853")
+ADAPTIVE = ("RODAS4", "RKMK_DOP853")
+"""Of ours, also over the tolerances."""
+SCIPY = ("Radau", "BDF", "LSODA", "DOP853")
 LIMIT = 5.0
 """Seconds; a solver that takes longer for one run is not asked for more."""
+ROUNDS, LONG = 3, 0.3
+"""How often a run is repeated; those longer than so many seconds are not."""
 
 
-def chain(links: int) -> Problem:
+class System(NamedTuple):
+    """How a system is built, for how long it moves, and the step of the reference."""
+
+    build: Callable[[], Mechanism]
+    horizon: float
+    fine: float
+
+
+class Point(NamedTuple):
+    """One run of a solver: its step or tolerance, seconds, the last state."""
+
+    setting: float
+    seconds: float
+    state: Any
+
+
+def chain(links: int, damping: float = 0.0) -> Mechanism:
     """Rods of 1 kg and 0.5 m in a row, joined by springs, the first one free to turn."""
     bodies: list[Body] = []
     inertia = Inertia.about_com(1.0, (0.25, 0.0, 0.0), np.diag([1e-3, 0.02, 0.02]))
@@ -45,27 +70,30 @@ def chain(links: int) -> Problem:
         bodies.append(Body(f"link{i}", Revolute((0.0, 1.0, 0.0)), *place, inertia=inertia))
     start = np.zeros(links)
     start[0] = 0.3
-    springs = [joint_spring(f"link{i}_joint", STIFFNESS) for i in range(1, links)]
-    return Mechanism(Tree(bodies, name=f"chain of {links}"), [], start, springs).problem()
+    springs = [joint_spring(f"link{i}_joint", STIFFNESS, damping=damping) for i in range(1, links)]
+    return Mechanism(Tree(bodies, name=f"chain of {links}"), [], start, springs).with_start()
 
 
-SYSTEMS: dict[str, tuple[Callable[[], Problem], float, tuple[float, ...]]] = {
-    "chain of 6": (lambda: chain(6), 0.05, (1e-3, 5e-4, 2.5e-4, 2e-4, 1.25e-4, 6.25e-5)),
-    "chain of 20": (lambda: chain(20), 0.05, (1e-3, 5e-4, 2.5e-4, 2e-4, 1.25e-4)),
-    "flyball governor": (flyball_governor.problem, 10.0, (1e-1, 5e-2, 2e-2, 1e-2, 5e-3, 2e-3)),
+SYSTEMS = {
+    "chain of 6": System(partial(chain, 6), 0.5, 5e-5),
+    "chain of 20": System(partial(chain, 20), 0.2, 5e-5),
+    "damped chain of 20": System(partial(chain, 20, DAMPING), 1.0, 5e-4),
+    "flyball governor": System(flyball_governor.started, 10.0, 2e-3),
 }
-"""How a system is posed, for how long it moves, and the ladder of steps."""
 
 
-def ours(problem: Problem, method: str, end: float, step: float) -> tuple[float, Any]:
-    """Seconds, and the last state."""
-    began = time.process_time()
-    run = integrate(problem, method, (0.0, end), step, save_every=2**40, progress=False)
-    return time.process_time() - began, run.y[-1] if run.status == 0 else np.full(problem.n, np.nan)
+# --- solvers: the last state of a run at a step or tolerance ----------------------------------------------------------
 
 
-def scipy(problem: Problem, method: str, end: float, tolerance: float) -> tuple[float, Any]:
-    """Seconds, and the last state."""
+def ours(problem: Problem, method: str, adaptive: bool, end: float, setting: float) -> Any:
+    """At a step, or `adaptive` at a tolerance; NaN where the run did not reach its end."""
+    steps = {"rtol": setting, "atol": setting} if adaptive else {"step": setting}
+    run = integrate(problem, method, (0.0, end), save_every=2**40, progress=False, **steps)
+    return run.y[-1] if run.status == 0 else np.full(problem.n, np.nan)
+
+
+def scipy(problem: Problem, method: str, exact: bool, end: float, tolerance: float) -> Any:
+    """NaN where it has given up; `exact`: with our Jacobian instead of differences."""
     from scipy.integrate import solve_ivp
 
     field, v, work = problem.field.compiled, np.zeros(problem.dimension), np.zeros(problem.work_shape)
@@ -74,25 +102,57 @@ def scipy(problem: Problem, method: str, end: float, tolerance: float) -> tuple[
         field(t, np.ascontiguousarray(y), problem.parameters, problem.structure, work, v)
         return ambient_velocity(problem.table, y, v)
 
-    began = time.process_time()
+    d = problem.dimension
+    both = np.zeros(d + d * d)
+
+    def derivatives(t: float, y: Any) -> Any:
+        field(t, np.ascontiguousarray(y), problem.parameters, problem.structure, work, both)
+        return both[d:].reshape(d, d)
+
+    known = {"jac": derivatives} if exact else {}
     try:
-        run = solve_ivp(rate, (0.0, end), problem.y0, method=method, rtol=tolerance, atol=tolerance)
+        run = solve_ivp(rate, (0.0, end), problem.y0, method=method, rtol=tolerance, atol=tolerance, **known)
     except ValueError:  # its iteration has left the numbers
-        return time.process_time() - began, np.full(problem.n, np.nan)
-    return time.process_time() - began, run.y[:, -1] if run.success else np.full(problem.n, np.nan)
+        return np.full(problem.n, np.nan)
+    return run.y[:, -1] if run.success else np.full(problem.n, np.nan)
 
 
-def ladder(problem: Problem, end: float, steps: tuple[float, ...]) -> Iterator[tuple[str, list[tuple[float, Any]]]]:
-    """Every solver with its (seconds, last state) over its ladder."""
-    for method in OURS:
-        ours(problem, method, 2 * steps[0], steps[0])
-        yield method, [ours(problem, method, end, step) for step in steps]
-    for method in PEERS:
-        runs: list[tuple[float, Any]] = []
-        for tolerance in TOLERANCES:
-            if not runs or runs[-1][0] < LIMIT:
-                runs.append(scipy(problem, method, end, tolerance))
-        yield f"SciPy {method}", runs
+def timed(run: Callable[[float], Any], setting: float) -> Point:
+    """One run, repeated where it is short."""
+    best, state = np.inf, None
+    for _ in range(ROUNDS):
+        began = time.process_time()
+        state = run(setting)
+        seconds = time.process_time() - began
+        best = min(best, seconds)
+        if seconds > LONG:
+            break
+    return Point(setting, best, state)
+
+
+def of_exudyn(mechanism: Mechanism, solver: str, end: float, step: float) -> Point:
+    """Its solver alone is timed."""
+    runs = [exudyn_trees.solve(mechanism, solver, step, end)]
+    while len(runs) < ROUNDS and runs[-1].seconds < LONG:
+        runs.append(exudyn_trees.solve(mechanism, solver, step, end))
+    q, v = runs[-1].q, runs[-1].v
+    p = momentum(mechanism.tree, q, v) if np.isfinite(q).all() else v
+    return Point(step, min(run.seconds for run in runs), np.concatenate([q, p]))
+
+
+# --- ladders ----------------------------------------------------------------------------------------------------------
+
+
+def ladder(run: Callable[[float], Point], settings: Sequence[float], error: Callable[[Any], float]) -> dict[str, Any]:
+    """Runs from coarse to fine, and the least seconds to every error."""
+    points: list[tuple[float, float, float]] = []
+    for setting in settings:
+        point = run(setting)
+        points.append((setting, point.seconds, error(point.state)))
+        if points[-1][2] <= min(ERRORS) or point.seconds > LIMIT:
+            break
+    best = [min((t for _, t, e in points if e <= wanted), default=None) for wanted in ERRORS]
+    return {"seconds": best, "runs": [[x, round(t, 6), e if e == e else None] for x, t, e in points]}
 
 
 def size_of(problem: Problem) -> Any:
@@ -103,35 +163,51 @@ def size_of(problem: Problem) -> Any:
     )
 
 
-def _fastest(rows: list[dict[str, Any]], theirs: bool, k: int) -> float | None:
-    """The least seconds to an error, of SciPy's solvers or of ours."""
-    seconds = [row["seconds"][k] for row in rows if row["method"].startswith("SciPy") == theirs]
-    return min((x for x in seconds if x), default=None)
+def fastest(rows: list[dict[str, Any]], whose: str, k: int) -> float | None:
+    """The least seconds to an error."""
+    return min((x for row in rows if row["of"] == whose and (x := row["seconds"][k])), default=None)
 
 
 def measured(name: str) -> list[dict[str, Any]]:
     """The rows of a system."""
-    build, end, steps = SYSTEMS[name]
-    problem = build()
-    references = [ours(problem, m, end, steps[-1] / 2)[1] for m in ("RKMK_RADAU_IIA5", "RKMK_GAUSS6")]
+    system = SYSTEMS[name]
+    mechanism, end = system.build(), system.horizon
+    problem, steps = mechanism.problem(), [step for step in STEPS if step <= end / 2]
+    references = [ours(problem, m, False, end, system.fine) for m in ("RKMK_RADAU_IIA5", "RKMK_GAUSS6")]
     size = size_of(problem)
     doubt = float(np.abs((references[0] - references[1]) / size).max())
     print(f"{name}, {end} s (references agree to {doubt:.1e}); seconds to an error of {ERRORS}")
-    rows = []
-    for method, runs in ladder(problem, end, steps):
-        errors = [float(np.abs((y - references[1]) / size).max()) for _, y in runs]
-        best = [
-            min((t for (t, _), e in zip(runs, errors, strict=True) if e <= wanted), default=None) for wanted in ERRORS
-        ]
-        rows.append({"system": name, "method": method, "errors": list(ERRORS), "seconds": best})
-        print(f"  {method:18s}", *(f"{x:10.4f}" if x is not None else "         -" for x in best), flush=True)
-    fastest = [[_fastest(rows, theirs, k) for k in range(len(ERRORS))] for theirs in (True, False)]
-    ratios = [a / b if a and b else None for a, b in zip(*fastest, strict=True)]
-    print("  fastest of SciPy / ours", *(f"{x:10.1f}" if x else "         -" for x in ratios))
-    return [
-        *rows,
-        {"system": name, "method": "SciPy over ours", "errors": list(ERRORS), "ratio": ratios, "references": doubt},
-    ]
+
+    def error(state: Any) -> float:
+        return float(np.abs((state - references[1]) / size).max())
+
+    rows: list[dict[str, Any]] = []
+
+    def add(whose: str, method: str, run: Callable[[float], Point], settings: Sequence[float]) -> None:
+        rows.append({"system": name, "of": whose, "method": method} | ladder(run, settings, error))
+        said = [f"{x:10.4f}" if x else "         -" for x in rows[-1]["seconds"]]
+        print(f"  {whose:8s} {method:28s}", *said, flush=True)
+
+    for method in OURS:
+        ours(problem, method, False, 2 * steps[0], steps[0])  # compiles
+        add("liemech", method, partial(timed, partial(ours, problem, method, False, end)), steps)
+    for method in ADAPTIVE:
+        ours(problem, method, True, end, TOLERANCES[0])
+        run = partial(timed, partial(ours, problem, method, True, end))
+        add("liemech", f"{method}, variable steps", run, TOLERANCES)
+    for method in SCIPY:
+        add("SciPy", method, partial(timed, partial(scipy, problem, method, False, end)), TOLERANCES)
+        if method != "DOP853":
+            run = partial(timed, partial(scipy, problem, method, True, end))
+            add("SciPy", f"{method}, exact Jacobian", run, TOLERANCES)
+    if exudyn_trees.available():
+        for solver in exudyn_trees.SOLVERS:
+            add("Exudyn", solver, partial(of_exudyn, mechanism, solver, end), steps)
+    for whose in ("SciPy", "Exudyn"):
+        pairs = [(fastest(rows, whose, k), fastest(rows, "liemech", k)) for k in range(len(ERRORS))]
+        ratios = [a / b if a and b else None for a, b in pairs]
+        print(f"  {whose + ' over liemech':37s}", *(f"{x:10.1f}" if x else "         -" for x in ratios), flush=True)
+    return [*rows, {"system": name, "of": "references", "agreement": doubt, "horizon": end}]
 
 
 def main() -> None:
@@ -141,7 +217,8 @@ def main() -> None:
     options = parser.parse_args()
     rows = [row for name in options.systems for row in measured(name)]
     if options.save:
-        print("saved", save(options.save, {**circumstances("scipy"), "rows": rows}))
+        packages = ("scipy", "exudyn") if exudyn_trees.available() else ("scipy",)
+        print("saved", save(options.save, {**circumstances(*packages), "errors": list(ERRORS), "rows": rows}))
 
 
 if __name__ == "__main__":

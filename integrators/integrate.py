@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.controllers import StepController, find_controller
-from integrators.engine.adaptive_run import AdaptiveRun, Steering, state_sizes
+from integrators.engine.adaptive_run import Steering, state_sizes
 from integrators.engine.checkpoint import Checkpoint, content_of, load
 from integrators.engine.collect import collect
+from integrators.engine.crew import Crew, crew_of
 from integrators.engine.drive import drive
-from integrators.engine.fixed_run import FixedRun, LaneRun, single_run
-from integrators.engine.room import check_room
 from integrators.engine.run import Output, Plan, Run
+from integrators.engine.start import start_runs
 from integrators.events import as_events
 from integrators.method import Method, Reference
 from integrators.method.stability import held_step
@@ -26,7 +26,7 @@ from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
 from integrators.results.solution import Solution
 from liegroup.arrays import integer, positive, real, reals
-from liegroup.compile import WIDTH, undisturbed
+from liegroup.compile import undisturbed
 
 Array = NDArray[np.float64]
 ROWS = 10_000
@@ -56,6 +56,7 @@ def integrate(
     every: float = 60.0,
     energy_tolerance: float | None = None,
     fast: bool = False,
+    workers: int | None = None,
 ) -> Solution:
     """Integrate a problem over an interval of time.
 
@@ -114,6 +115,12 @@ def integrate(
         Seconds between checkpoints.
     energy_tolerance, fast
         Of methods that divide their steps by an estimate (`GAUSS8`), as in `Method.tuned`.
+    workers : int, optional
+        Of an ensemble: how many trajectories, or packs of eight lanes, are integrated at the same time, in threads; in
+        processes where functions of the problem are plain Python, which then must be named in a module (and the program
+        start below ``if __name__ == "__main__":``).  The results are the same bits for any number.  Default: as many as
+        there are cores if everything is compiled; 1 with a callback, which then sees one trajectory after the other,
+        with plain Python functions, and in threads of the caller's own.
 
     Returns
     -------
@@ -179,6 +186,7 @@ def integrate(
             "events": events,
             "callback": callback,
             "checkpoint": checkpoint,
+            "workers": workers,
         }
         if unused := [name for name, value in given.items() if value is not None]:
             raise TypeError(f"{', '.join(unused)}: not supported by {chosen.name}, which is here for comparison")
@@ -198,8 +206,9 @@ def integrate(
     with undisturbed():
         runs = start_runs(problem, chosen, output, way)
     _warn_of(problem, chosen, way)
+    crew = crew_of(workers, problem, chosen, output, way, runs, callback)
     keeper = None if checkpoint is None else Checkpoint(checkpoint, every, problem, chosen, output, way, runs)
-    solution = _solved(problem, chosen, way, runs, progress, callback, keeper)
+    solution = _solved(problem, chosen, way, runs, progress, callback, keeper, crew)
     return replace(solution, message=f"{solution.message} ({says})") if says else solution
 
 
@@ -318,6 +327,7 @@ def resume(
     progress: bool | None = None,
     every: float = 60.0,
     unchecked: Sequence[str] = (),
+    workers: int | None = None,
 ) -> Solution:
     """Go on from a checkpoint; the result equals that of the uninterrupted run bit by bit.
 
@@ -330,7 +340,7 @@ def resume(
     method, controller, events
         Again as then, if the method is not in the catalogue, if the controller was given as an object with functions,
         if there were events.
-    callback, progress, every
+    callback, progress, every, workers
         As in `integrate`.
     unchecked : sequence of str
         Parts of the problem that are as they were, though no fingerprint tells it or the run itself has changed them:
@@ -378,17 +388,18 @@ def resume(
     with undisturbed():
         runs = start_runs(problem, chosen, output, way)
     stored.restore(runs)
+    crew = crew_of(workers, problem, chosen, output, way, runs, callback)
     keeper = Checkpoint(path, every, problem, chosen, output, way, runs, stored.is_last or None)
-    return _solved(problem, chosen, way, runs, progress, callback, keeper)
+    return _solved(problem, chosen, way, runs, progress, callback, keeper, crew)
 
 
 def _solved(
     problem: Problem, method: Method, way: Plan | Steering, runs: list[Run], progress: bool | None, callback: Any,
-    keeper: Checkpoint | None,
+    keeper: Checkpoint | None, crew: Crew,
 ) -> Solution:  # fmt: skip
     """The runs brought to their end; what a function of the user's raises carries the results so far."""
     try:
-        seconds = drive(runs, progress, callback, keeper)
+        seconds = drive(runs, progress, callback, keeper, crew)
     except Exception as error:
         error.solution = collect(problem, method, way, runs, 0.0)  # type: ignore[attr-defined]
         raise
@@ -402,22 +413,6 @@ def _given(method: Any, t_span: Any) -> tuple[str | Method | Reference | None, A
     if t_span is None:
         raise TypeError("t_span: missing; expected integrate(problem, method, (t0, t1), step)")
     return method, t_span
-
-
-def start_runs(problem: Problem, method: Method, output: Output, way: Plan | Steering) -> list[Run]:
-    """The runs of all trajectories of a problem: packs of eight in lanes where that is possible, else one each."""
-    starts = np.atleast_2d(problem.y0)
-    check_room(problem, output, way, len(starts))
-    if isinstance(way, Steering):
-        method = method.tuned(np.inf) if method.stepper.report else method  # the controller divides
-        return [AdaptiveRun(problem, method, output, way, start) for start in starts]
-    if method.stepper.stages_in_lanes:
-        return [single_run(problem.with_start(start), method, output, way, start) for start in starts]
-    one_by_one = not problem.is_compiled or problem.inputs.signal is not None
-    if len(starts) == 1 or one_by_one or output.events is not None:
-        return [FixedRun(problem, method, output, way, start) for start in starts]
-    padded = np.concatenate([starts, np.repeat(starts[-1:], -len(starts) % WIDTH, axis=0)])
-    return [LaneRun(problem, method, output, way, pack) for pack in padded.reshape(-1, WIDTH, problem.n)]
 
 
 def _way(

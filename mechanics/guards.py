@@ -45,11 +45,16 @@ def gravity_at_play(tree: Tree) -> float:
     return float(np.linalg.norm(tree.gravity)) * total
 
 
-def tree_guards(tree: Tree, kinetic: float, *, dissipates: bool = False) -> tuple[Guard, ...]:
-    """The guard of the energy of a tree that starts with this kinetic energy, J; none with prescribed motions."""
+def tree_guards(tree: Tree, kinetic: float, potential: float, *, dissipates: bool = False) -> tuple[Guard, ...]:
+    """The guard of the energy of a tree that starts with these energies, J; none with prescribed motions.
+
+    At play are the kinetic energy, and what the bodies can exchange by falling along their chains or from where they
+    are to the origin of the base, whichever is more.
+    """
     if tree.is_rheonomic:
         return ()
-    return energy_guard(kinetic + gravity_at_play(tree), dissipates or bool(np.any(tree.damping)))
+    falls = max(gravity_at_play(tree), abs(potential))
+    return energy_guard(kinetic + falls, dissipates or bool(np.any(tree.damping)))
 
 
 def slip_guard(tree: Tree, kinetic: float) -> tuple[Guard, ...]:

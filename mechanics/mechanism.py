@@ -534,7 +534,7 @@ class Mechanism:
             invariants=closed_invariants,
             invariant_names=("energy", "gap", "velocity_gap", "pivot"),
             invariant_units=("J", "m", "m/s", ""),
-            guards=self._guards(0.5 * float(p0 @ v0), projection == "positions"),
+            guards=self._guards(q0, 0.5 * float(p0 @ v0), projection == "positions"),
             explain=self.explain,
             projection=None if projection == "none" else closed_projection,
             autonomous=not (self.tree.is_rheonomic or any(element.reads_time for element in self.elements)),
@@ -590,21 +590,23 @@ class Mechanism:
         """
         return draw_configuration(mechanism_scene(self), self.home if q is None else q, ax, **options)
 
-    def _guards(self, kinetic: float, closes: bool) -> tuple[Guard, ...]:
-        """What a motion that starts with this kinetic energy, J, presupposes; `closes`: the loops are closed after
+    def _guards(self, q: Array, kinetic: float, closes: bool) -> tuple[Guard, ...]:
+        """What a motion that starts from q with this kinetic energy, J, presupposes; `closes`: the loops are closed after
         every step.
         """
         if not len(self.equations):
-            return self.energy_guards(kinetic)
+            return self.energy_guards(q, kinetic)
         closed_guards = (*closure_guards(self.size), *slip_guard(self.tree, kinetic)) if closes else ()
         pivot = usual_pivot(self.equations, self.mobility, self.home)
-        return (*self.energy_guards(kinetic), *closed_guards, *pivot_guard(pivot))
+        return (*self.energy_guards(q, kinetic), *closed_guards, *pivot_guard(pivot))
 
-    def energy_guards(self, kinetic: float) -> tuple[Guard, ...]:
+    def energy_guards(self, q: ArrayLike, kinetic: float) -> tuple[Guard, ...]:
         """The guard of the energy, where nothing drives the mechanism.
 
         Parameters
         ----------
+        q : array (nq,)
+            Configuration at the start, rad and m.
         kinetic : float
             Kinetic energy at the start, J.
 
@@ -617,7 +619,7 @@ class Mechanism:
         if moves or any(element.drives for element in self.elements):
             return ()
         loses = any(element.dissipates for element in self.elements)
-        return tree_guards(self.tree, kinetic, dissipates=loses)
+        return tree_guards(self.tree, kinetic, float(dynamics.potential_energy(self.tree, q)), dissipates=loses)
 
     def explain(self, t: float, y: Array) -> str:
         """What can be said of a state (q, …) where a run failed or became doubtful: a singular position that is near.

@@ -225,6 +225,43 @@ def modified_energy(runs: Sequence[Record]) -> str:
     )
 
 
+def stiff(runs: Sequence[Record]) -> str:
+    """Stiff mechanisms: the fastest solver of each kind to an error."""
+    wanted = record_of(BENCHMARKS, "stiff")["errors"]
+    kinds = ("liemech", "SciPy", "Exudyn")
+    rows, ratios = [], {}
+    for system in dict.fromkeys(r["system"] for r in runs):
+        for k, error in enumerate(wanted):
+            best = {}
+            for kind in kinds:
+                times = [
+                    (r["seconds"][k], r["method"])
+                    for r in runs
+                    if r["system"] == system and r["of"] == kind and r["seconds"][k]
+                ]
+                if times:
+                    best[kind] = min(times)
+            for kind in kinds[1:]:
+                if kind in best and kinds[0] in best:
+                    ratios[system, error, kind] = best[kind][0] / best[kinds[0]][0]
+            said = [f"{1e3 * best[kind][0]:.1f} {best[kind][1]}" if kind in best else "–" for kind in kinds]
+            rows.append([f"{system}, {number(error)}", *said])
+    near = [
+        f"{system} at {number(error)}: {ratio:.1f}"
+        for (system, error, kind), ratio in ratios.items()
+        if kind == "SciPy" and ratio < 10
+    ]
+    least = {kind: min(x for (_, _, of), x in ratios.items() if of == kind) for kind in kinds[1:]}
+    return (
+        f"Milliseconds of the fastest solver to an error of the last state ({_where('stiff')}); a stroke: no run of at "
+        f"most five seconds or so reaches it:\n\n{markdown(['', *kinds], rows)}\n\n"
+        f"The fastest of ours is at least {least['Exudyn']:.0f} times as fast as Exudyn's, and {least['SciPy']:.1f} "
+        f"times as fast as the best of SciPy's. Less than ten times it leads SciPy on: {'; '.join(near) or 'none'}. "
+        "A call of `integrate` has a constant cost of one to two milliseconds, and the best of SciPy's, LSODA, changes "
+        "steps and orders, where ours are of fixed order and solve the equations of every step to rounding."
+    )
+
+
 BLOCKS = {
     "modified-energy": ("modified_energy", modified_energy),
     "liegroup": ("liegroup", liegroup),
@@ -235,4 +272,5 @@ BLOCKS = {
     "control": ("control", control),
     "compiled-mechanisms": ("closed_loops", compiled_mechanisms),
     "fold": ("fold", fold),
+    "stiff": ("stiff", stiff),
 }

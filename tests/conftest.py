@@ -1,4 +1,4 @@
-"""How many processes run the tests where `-n auto` asks for as many as there should be."""
+"""How many processes run the tests where `-n auto` asks for as many as there should be, and which files come first."""
 
 from __future__ import annotations
 
@@ -9,6 +9,21 @@ import pytest
 
 WORKER = 2 * 2**30
 """Bytes that a process comes to need at its end: compiled code stays in it."""
+
+
+LONG = Path(__file__).parent / "reliability"
+"""Its files have few tests of minutes each; begun last, one of them would keep a single process busy at the end."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Processes take files as they are ordered here, not those with the most tests first."""
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first."""
+    items.sort(key=lambda item: not item.path.is_relative_to(LONG))
 
 
 @pytest.hookimpl(optionalhook=True)

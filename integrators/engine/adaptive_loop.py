@@ -23,13 +23,14 @@ from integrators.controllers.clock import (
     TAKEN,
     T,
 )
+from integrators.engine.loop import loop
 from integrators.engine.observe import call_step, completed, crosses, observe
 from integrators.engine.records import CONTROL, ONE
 from integrators.engine.winding import wind
 from integrators.layout import COMPENSATION, ERROR, ERROR_LOW, HISTORY, PENDING, REJECTED, ROW, STEPS
 from integrators.status import EVENT, FULL, OK, STEP_UNDERFLOW, TOO_MANY_STEPS
 from integrators.steppers.common import copy, pass_on_last
-from liegroup.compile import entry, helper, integer, kernel, ld
+from liegroup.compile import helper, integer, kernel, ld
 from liegroup.compile.scalars import absolute, maximum, sqrt
 from liegroup.formulas.facts import LENGTH_Q, LENGTH_V, SIZE
 from liegroup.table import KIND, N_V, Q_OFFSET, V_OFFSET
@@ -172,7 +173,7 @@ def attempt(equations: Any, stepping: Any, within: Any, state: Any, control: Any
     return verdict
 
 
-@entry(integer(*ONE, CONTROL, integer, integer))
+@loop(integer(*ONE, CONTROL, integer, integer))
 def adaptive_loop(
     equations: Any, stepping: Any, within: Any, state: Any, crossings: Any, saving: Any, guarding: Any,
     control: Any, count: Any, most: Any,

@@ -93,10 +93,10 @@ class Checkpoint:
         words = [json.dumps(found.places), json.dumps(found.unknown)]
         self._constants = {"times": output.times, "start": np.asarray(problem.y0), "fingerprints": np.array(words)}
 
-    def now_and_then(self) -> None:
-        """Write the checkpoint if the last one is old enough."""
-        if time.monotonic() >= self._next:
-            self.write()
+    @property
+    def is_due(self) -> bool:
+        """Whether the last one is old enough."""
+        return time.monotonic() >= self._next
 
     def write(self) -> None:
         """Write the checkpoint; if that fails the run goes on, with a warning, and it is tried again."""

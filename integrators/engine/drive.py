@@ -5,52 +5,65 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
+from integrators.engine.crew import Crew, Here
 from integrators.engine.run import Run
 from integrators.layout import ROW
 from integrators.status import Status
 from liegroup.display import bar
 
-CHUNK_SECONDS = 0.07
-"""Between two looks at the clock, the progress bar and Ctrl-C."""
 _TICKS = 1000
 
 
 class Keeper(Protocol):
     """Whoever keeps checkpoints."""
 
-    def now_and_then(self) -> None:
-        """Write one if it is time."""
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time for the next one."""
 
     def write(self) -> None:
         """Write one."""
 
 
 def drive(
-    runs: Sequence[Run], progress: bool | None, callback: Callable[..., Any] | None = None, keeper: Keeper | None = None
+    runs: Sequence[Run],
+    progress: bool | None,
+    callback: Callable[..., Any] | None = None,
+    keeper: Keeper | None = None,
+    crew: Crew | None = None,
 ) -> float:
     """Bring every run to its end in chunks; returns the seconds it took.
+
+    `crew` (`integrators.engine.crew`; default: this thread) takes the steps.  Everything else, the callback and
+    checkpoints too, is done in this thread, for a checkpoint while all runs stand still.
 
     Ctrl-C and the callback stop all of them, and so does SIGTERM if there are checkpoints; the checkpoint is written
     before they are marked as ended, so that they can go on.
     """
-    began, call = time.perf_counter(), _Call(callback)
+    began, call, crew = time.perf_counter(), _Call(callback), crew or Here()
     with _ended(runs), interruptible(keeper is not None) as interrupted, _bar(progress) as bar:
-        chunk, reason = 1, Status.OK
-        for number, run in enumerate(runs):
-            while not run.done and reason is Status.OK:
-                start, before = time.perf_counter(), run.steps_done
-                run.go(chunk)
-                elapsed, done = time.perf_counter() - start, run.steps_done - before  # events end a chunk early
-                chunk = max(1, min(8 * chunk, int(done * CHUNK_SECONDS / max(elapsed, 1e-6))))
-                bar.update(int(_TICKS * (number + run.progress) / len(runs)) - bar.n)
-                if keeper is not None:
-                    keeper.now_and_then()
-                if call(run):
-                    reason = Status.STOPPED
+        waiting, reason = deque(run for run in runs if not run.done), Status.OK
+        with crew:
+            while reason is Status.OK and (waiting or crew.busy):
+                size = crew.size
+                if keeper is not None and keeper.is_due:
+                    if crew.busy:
+                        size = 0  # until all stand still
+                    else:
+                        keeper.write()
+                while waiting and crew.busy < size:
+                    crew.start(waiting.popleft())
+                for run in crew.finished():
+                    if not run.done:
+                        waiting.appendleft(run)
+                    bar.update(int(_TICKS * sum(run.progress for run in runs) / len(runs)) - bar.n)
+                    if call(run):
+                        reason = Status.STOPPED
                 if interrupted():
                     reason = Status.INTERRUPTED
         if keeper is not None:
@@ -68,15 +81,12 @@ class _Call:
 
     def __init__(self, callback: Any) -> None:
         self.callback, self.look = callback, getattr(callback, "look", None)
-        self.run: Run | None = None
-        self.row = 0
+        self.rows: dict[Run, int] = {}
 
     def __call__(self, run: Run) -> bool:
         if self.look is None:
             return self.callback is not None and not run.done and bool(self.callback(run.t, run.shown().T.copy()))
-        if run is not self.run:
-            self.run, self.row = run, 0
-        stretch, self.row = run.since(self.row), int(run.counters[ROW])
+        stretch, self.rows[run] = run.since(self.rows.get(run, 0)), int(run.counters[ROW])
         return bool(self.look(stretch)) and not run.done
 
 

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from integrators.engine.loop import loop
 from integrators.engine.observe import call_step, completed, crosses, observe
 from integrators.engine.records import LANES, ONE, STAGES
 from integrators.engine.winding import wind
 from integrators.layout import COMPENSATION, PENDING, STEPS
 from integrators.status import EVENT, OK
 from integrators.steppers.common import copy, pass_on_last
-from liegroup.compile import entry, integer, real
+from liegroup.compile import integer, real
 
 
-@entry(integer(*ONE, real, real, integer, integer), integer(*LANES, real, real, integer, integer))
+@loop(integer(*ONE, real, real, integer, integer), integer(*LANES, real, real, integer, integer))
 def fixed_loop(
     equations: Any, stepping: Any, within: Any, state: Any, crossings: Any, saving: Any, guarding: Any, t0: Any,
     h: Any, count: Any, last: Any,
@@ -57,5 +58,5 @@ def fixed_loop(
     return OK
 
 
-stages_loop = entry(integer(*STAGES, real, real, integer, integer))(fixed_loop.python)
+stages_loop = loop(integer(*STAGES, real, real, integer, integer))(fixed_loop.python)
 """The same loop on one trajectory with the stages of its steps in lanes."""

@@ -29,6 +29,10 @@ WRONG = 3e-3
 """The same relative to the jump."""
 MOST = 3
 """Steps that are looked at."""
+TAKEN_AGAIN = 1000
+"""Steps that the trajectories of an ensemble before this one may have been looked at by: of those with few saved states
+only the first ones are, or looking would take longer than the run.
+"""
 
 
 def jumps(run: FixedRun, found: Trajectory, scale: Array, number: int) -> list[Doubt]:
@@ -37,7 +41,7 @@ def jumps(run: FixedRun, found: Trajectory, scale: Array, number: int) -> list[D
     """
     steps = run.output.save_every
     last = len(found.t) - int(run.plan.steps % steps != 0)
-    if len(run.output.times) or last < 6:
+    if len(run.output.times) or last < 6 or number * steps > TAKEN_AGAIN:
         return []
     rows, sizes = steepest(found.y[:last], scale * steps)
     for row, size in zip(rows, sizes, strict=True):

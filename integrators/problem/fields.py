@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from integrators.problem.importable import check_importable
 from integrators.problem.jitted import compiled_field, compiled_field_lanes, compiled_field_timed
 from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE, FIELD_TIMED_SIGNATURE
 from liegroup.arrays import reals
@@ -65,6 +66,9 @@ class Field:
     differentiates: bool = False
 
     def __reduce__(self) -> Any:
+        if self.recipe is None:
+            for function in _sources(self):
+                check_importable(function)
         return self.recipe or (as_field, (self.source,))
 
     def __deepcopy__(self, memo: Any) -> Field:

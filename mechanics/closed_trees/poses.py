@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from liegroup.compile import helper, kernel, ld, ld2, st, st2
+from liegroup.compile.scalars import absolute, maximum
 from mechanics.closed_trees.layout import (
     ACCUMULATED,
     ALONG_JOINT,
@@ -31,6 +32,9 @@ from mechanics.kernels.impulses import components, to_parent, turn_to_parent
 from mechanics.kernels.links import direction_down, freedom, moment_up, put, vector
 from mechanics.kernels.sweeps import add_to
 from mechanics.model.layout import header_of, link_of, numbers_of
+
+GRAIN = 2e-16
+"""Rounding of a pose, relative to its size."""
 
 
 @helper
@@ -277,3 +281,15 @@ def gather(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any,
             l, k = to_parent(t, y, parameters, work, i, link, l, k)
         add_to(work, first + link.parent, ACCUMULATED, l, k)
     taken(work, first + header_of(structure).links)
+
+
+@kernel
+def extent(structure: Any, field_work: Any) -> Any:
+    """The largest coordinate of a link where something acts; 0 where nothing does."""
+    closures = closures_of(structure)
+    size = 0.0 * ld2(field_work, closures.poses, 0)
+    for r in range(closures.path_length):
+        line = closures.poses + on_path(structure, closures, r)
+        for k in range(9, 12):
+            size = maximum(size, absolute(ld2(field_work, line, k)))
+    return size

@@ -1,6 +1,7 @@
 """Elastic elements on points: springs, cables, dampers, membranes and solids, and the networks that they form.
 
 `Network` poses the motion, for every method; with ``"AVI"`` every element has a step of its own.
+`mechanics.elastic.rods` has geometrically exact rods, whose nodes are poses in SE(3).
 """
 
 from liegroup.modules import listing

@@ -304,7 +304,7 @@ def multiplier_problem(
         invariant_names=("energy", "gap", "velocity_gap"),
         invariant_units=("J", "m", "m/s"),
         guards=(
-            *mechanism.energy_guards(0.5 * float(mechanism.momentum(q0, v0) @ v0)),
+            *mechanism.energy_guards(q0, 0.5 * float(mechanism.momentum(q0, v0) @ v0)),
             *start_guard(mechanism.tree, 0.5 * float(mechanism.momentum(q0, v0) @ v0)),
             *closure_guards(mechanism.size, OPEN if projection == "positions" else STRAINED),
         ),

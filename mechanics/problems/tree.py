@@ -80,6 +80,7 @@ def hamiltonian_problem(
     y0 = np.concatenate(
         [np.broadcast_to(x, (*shape, np.shape(x)[-1])) for x in (q, np.asarray(p, dtype=np.float64))], axis=-1
     )
+    kinetic = float(np.max(0.5 * np.sum(velocities * np.asarray(p), axis=-1)))
     names, units = _invariants(tree)
     return Problem(
         group=tree.group.cotangent,
@@ -93,7 +94,7 @@ def hamiltonian_problem(
         invariant_names=names,
         invariant_units=units,
         guards=(
-            *tree_guards(tree, float(np.max(0.5 * np.sum(velocities * np.asarray(p), axis=-1)))),
+            *tree_guards(tree, kinetic, float(np.max(np.abs(dynamics.potential_energy(tree, q, t))))),
             *momentum_guards(names[1:], float(np.max(np.linalg.norm(p, axis=-1)))),
         ),
         canonical=True,

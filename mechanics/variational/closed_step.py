@@ -41,17 +41,17 @@ from mechanics.algebra.vectors import rotated
 from mechanics.algorithms.era import up
 from mechanics.closed_trees.field import equations_of_motion
 from mechanics.closed_trees.layout import closures_of, equation_of, on_path, on_path_up, scale_of
-from mechanics.closed_trees.poses import pose, screws
+from mechanics.closed_trees.poses import GRAIN, extent, pose, screws
 from mechanics.constraints.body_equations import COUPLING
 from mechanics.constraints.coupling_equations import coupling_of, joint
 from mechanics.joints.element import SLIDE
 from mechanics.kernels.links import freedom, put, vector
 from mechanics.model.layout import header_of, link_of, numbers_of
-from mechanics.variational.correction import correct, correction
+from mechanics.variational.correction import Sizes, correct, correction
 from mechanics.variational.elimination import eliminate, relieved
 from mechanics.variational.matrices import product, transpose
 from mechanics.variational.rolling import remember_contact, roll
-from mechanics.variational.step import ITERATIONS_LIMIT, MISLED, begin, checked, relative, run
+from mechanics.variational.step import ITERATIONS_LIMIT, MISLED, ROUNDING, begin, checked, relative, run
 from mechanics.variational.step import accept as accept_tree
 from mechanics.variational.workspace import (
     ALONG_JOINT,
@@ -74,6 +74,8 @@ SMALL = 1e-8
 """A relative correction of joints and bodies below this leaves an error below rounding."""
 NEAR = 1e-4
 """A relative correction below this is followed by one below `SMALL`, or by one that rounding makes."""
+NOISE = 16.0
+"""Corrections below this many roundings of a pose are none."""
 DOUBTFUL = 0.3
 """A first correction beyond this part of the motion: the extrapolated guess may lead to another solution than that near
 rest.
@@ -348,6 +350,19 @@ def close(y: Any, parameters: Any, structure: Any, field_work: Any, work: Any, f
     add_reactions(parameters, structure, work, TARGET, G0)
 
 
+@helper
+def remaining(sizes: Any, size: Any) -> Any:
+    """`relative`, but for turns that rounding makes in a motion without turns, and shifts in one without shifts.
+
+    An iteration leaves δ² / |turn| of a correction δ, relative to the motion: bodies that hardly turn are as if linear.
+    Shifts below rounding of the poses, of that `size`, are none.
+    """
+    still = sizes.turn_correction * sizes.turn_correction <= ROUNDING * sizes.turn
+    turn = select(still, 0.0 * sizes.turn, sizes.turn_correction)
+    shift = select(sizes.shift_correction <= NOISE * GRAIN * size, 0.0 * sizes.turn, sizes.shift_correction)
+    return relative(Sizes(turn, shift, sizes.turn, sizes.shift, sizes.joint_turn))
+
+
 @kernel
 def solve(
     y: Any, options: Any, parameters: Any, structure: Any, field_work: Any, work: Any, known: Any, counters: Any
@@ -368,8 +383,7 @@ def solve(
         eliminate(options[TAU], parameters, structure, work, False)
         sizes = correct(parameters, structure, work, going == 0.0)
         counters[ITERATIONS] += 1
-        turn = sizes.joint_turn
-        now = relative(sizes)
+        turn, now = sizes.joint_turn, remaining(sizes, extent(structure, field_work))
         if k == 0 and known > 0 and any_(now > DOUBTFUL):
             return False, zero + MISLED
         stuck = select(before <= NEAR, select(now >= before, zero, going), going)

@@ -26,23 +26,31 @@ from liegroup.compile import any_, entry, kernel, ld, ld2, select, st, st2
 from mechanics.closed_trees.field import velocities
 from mechanics.closed_trees.forces import force_of
 from mechanics.closed_trees.layout import closures_of, element_of
-from mechanics.closed_trees.poses import gather
+from mechanics.closed_trees.poses import GRAIN, extent, gather
 from mechanics.kernels.links import freedom
 from mechanics.model.layout import header_of, link_of
-from mechanics.variational.closed_step import DOUBTFUL, NEAR, clear_path, close_step, closures_at, lines_of, start
+from mechanics.variational.closed_step import (
+    DOUBTFUL,
+    NEAR,
+    NOISE,
+    clear_path,
+    close_step,
+    closures_at,
+    lines_of,
+    remaining,
+    start,
+)
 from mechanics.variational.closed_step import accept as accept_closed
 from mechanics.variational.correction import correct
 from mechanics.variational.elements.elimination import eliminate_loaded
-from mechanics.variational.elements.laws import GRAIN, evaluate, evaluate_end, extent, remember_start
+from mechanics.variational.elements.laws import evaluate, evaluate_end, remember_start
 from mechanics.variational.elements.lines import AIM, any_at_nodes, any_takes_part, element_lines, takes_part
 from mechanics.variational.elements.system import add_impulses, aim_again, correct_impulses
 from mechanics.variational.impulses import settle
 from mechanics.variational.rolling import roll
-from mechanics.variational.step import MISLED, RESIDUAL, ROUNDING, begin, relative, run
+from mechanics.variational.step import MISLED, RESIDUAL, ROUNDING, begin, run
 from mechanics.variational.workspace import FORCE, G0, G1, RHO1, TARGET, TURN_JOINT
 
-NOISE = 16.0
-"""Corrections below this many roundings of a pose are none."""
 LIMIT = 40
 """Iterations at most."""
 
@@ -123,10 +131,11 @@ def iterate(
             eliminate_loaded(options[TAU], parameters, structure, work, False)
         sizes = correct(parameters, structure, work, going == 0.0)
         counters[ITERATIONS] += 1
-        turn, now = sizes.joint_turn, relative(sizes)
+        size = extent(structure, field_work)
+        turn, now = sizes.joint_turn, remaining(sizes, size)
         if k == 0 and known > 0 and any_(now > DOUBTFUL):
             return False, zero + MISLED, zero
-        grain, size = NOISE * GRAIN, extent(structure, field_work)
+        grain = NOISE * GRAIN
         left = select(sizes.turn_correction <= grain, select(sizes.shift_correction <= grain * size, zero, now), now)
         stuck = select(before <= NEAR, select(now >= before, zero, going), going)
         done = select(now < before, now * now / before, now) <= ROUNDING

@@ -80,5 +80,7 @@ def _explain(names: Sequence[str], errors: NDArray[np.float64]) -> str:
         return f"the largest residual, {errors[UNSOLVED]:.2g} of the largest momentum, is in joint {joint!r}; {turn}"
     if not turned > 0.0:
         return f"the motion has grown beyond what numbers hold, first at joint {joint!r}; the steps are too long"
+    if turned <= allowed:
+        return f"the iteration did not settle, with {turn}; its largest residual is in joint {joint!r}"
     step = 0.8 * size * allowed / turned
     return f"{turn}, most in joint {joint!r}, of {allowed:.2g} allowed; use a step of {step:.2g} s"

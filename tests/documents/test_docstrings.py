@@ -55,6 +55,7 @@ ROOMS = (
     "mechanics.formulations",
     "mechanics.nonholonomic",
     "mechanics.linear",
+    "mechanics.elastic.rods",
     "mechanics.models",
     "mechanics.errors",
     "mechanics.states",

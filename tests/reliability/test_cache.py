@@ -65,7 +65,7 @@ def test_files_emptied_cut_off_or_exchanged_are_compiled_again(run, tmp_path):
 
 
 @posix
-@pytest.mark.parametrize("flips", [10, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("flips", [10, pytest.param(100, marks=pytest.mark.slow)])
 def test_flipped_bits_neither_end_the_process_nor_change_a_number(run, flips):
     words, _ = run("flip", flips, 1)
     assert words == ["right"] * flips

@@ -100,7 +100,7 @@ def forks():
     parent.communicate()
 
 
-@pytest.mark.parametrize("runs", [2, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("runs", [2, pytest.param(6, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_killed_at_any_moment_and_resumed_is_the_run_that_was_never_killed(tmp_path, forks, kind, runs):
     """Runs each killed one to four times, at moments from their first to their last."""

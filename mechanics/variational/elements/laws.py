@@ -27,8 +27,8 @@ from liegroup.formulas.so2 import cayley_angle
 from liegroup.formulas.vectors import add, cross, scale, subtract
 from mechanics.algebra.vectors import rotated_back
 from mechanics.closed_trees.forces import tendon_joint
-from mechanics.closed_trees.layout import ALONG_ONE, TO_BASE, PackedEquation, closures_of, element_of, on_path
-from mechanics.closed_trees.poses import pose, screws_of
+from mechanics.closed_trees.layout import ALONG_ONE, TO_BASE, PackedEquation, closures_of, element_of
+from mechanics.closed_trees.poses import GRAIN, extent, pose, screws_of
 from mechanics.forces.element import ON_BODIES, ON_EQUATION, ON_JOINT, ON_TENDON, BodyState
 from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint
 from mechanics.joints.element import SCREW, SLIDE, TURN
@@ -51,8 +51,6 @@ from mechanics.variational.workspace import SHIFT_BODY, SHIFT_JOINT, TURN_BODY, 
 
 NUDGE = 1e-7
 """Change of a rate, relative to 1 and itself, for difference quotients."""
-GRAIN = 2e-16
-"""Rounding of a pose, relative to its size."""
 
 
 # --- along one number -------------------------------------------------------------------------------------------------
@@ -279,18 +277,6 @@ def evaluate(
                 for k in range(3):
                     spread(parameters, structure, work, e, row + k)
     return noise, size
-
-
-@kernel
-def extent(structure: Any, field_work: Any) -> Any:
-    """The largest coordinate of a link where something acts; 1 where nothing does."""
-    closures = closures_of(structure)
-    size = 0.0 * ld2(field_work, closures.poses, 0)
-    for r in range(closures.path_length):
-        line = closures.poses + on_path(structure, closures, r)
-        for k in range(9, 12):
-            size = maximum(size, absolute(ld2(field_work, line, k)))
-    return size
 
 
 @kernel

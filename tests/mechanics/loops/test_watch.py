@@ -7,8 +7,11 @@ import pytest
 
 from integrators import Status, integrate
 from integrators.engine.run import Stretch
+from mechanics import Body, Inertia, Tree
 from mechanics.constraints.loops import revolute
 from mechanics.errors import MotionWarning
+from mechanics.forces import Sphere, actuator, contact
+from mechanics.joints import Free, Revolute
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.problems.live_watch import LiveWatch
@@ -131,3 +134,23 @@ def test_nothing_is_told_of_a_good_run():
     assert watch.found == []
     with pytest.raises(ValueError, match="expected some of open"):
         LiveWatch(made, stop_on=("lost",))
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+def test_a_contact_that_throws_a_free_body_up_is_told_by_its_energy(friction):
+    """A body at rest has no chain to fall along: at play is what it can lose by falling to the origin."""
+    ball = Tree([Body("ball", Free(), inertia=Inertia.about_com(1.0, (0.0, 0.0, 0.0), 0.01 * np.eye(3)))])
+    ground = contact(Sphere(Frame("ball"), 0.1), Frame(None), stiffness=1e6, friction=friction, slip_speed=0.01)
+    start = Mechanism(ball, elements=[ground]).problem([0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+    assert not integrate(start, "RKMK4", (0.0, 0.6), 1e-4).doubts
+    assert "energy" in {doubt.name for doubt in integrate(start, "RKMK4", (0.0, 0.6), 5e-3).doubts}
+
+
+def test_copies_with_other_commands_pack_their_own_numbers():
+    bob = Inertia.about_com(1.0, (0.0, 0.0, -0.5), 0.1 * np.eye(3))
+    tree = Tree([Body("bob", Revolute((0, 1, 0)), inertia=bob, joint_name="pivot")])
+    made = Mechanism(tree, elements=[actuator("pivot", gain=3.0, name="drive")])
+    before = made.rhs([0.1], [0.0])[1]
+    other = made.with_commands({"drive": 1.0})
+    assert other.rhs([0.1], [0.0])[1] - before == pytest.approx(3.0, abs=1e-14)
+    assert made.rhs([0.1], [0.0])[1] == before

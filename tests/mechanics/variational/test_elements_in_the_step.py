@@ -469,3 +469,16 @@ def test_negative_stiffness_is_refused_and_named():
         bushing(HULL, DOOR, -1.0)
     with pytest.raises(ModelError, match="stiffness"):
         servo("a", stiffness=-1.0, damping=0.0, target=Motion((0.0,)))
+
+
+@pytest.mark.parametrize("elements", [(), (joint_spring("arm_joint", 0.0, damping=2.0),)], ids=["free", "damped"])
+@pytest.mark.parametrize("gravity", [-9.81, 0.0], ids=["fall", "drift"])
+def test_bodies_that_fall_without_turning_are_no_trouble(elements, gravity):
+    """Their turns are roundings, and no iteration makes corrections of roundings small against them."""
+    hull, arm = Body("hull", Free(), inertia=INERTIA), Body("arm", Revolute((0.3, 1, -0.2)), "hull", inertia=INERTIA)
+    made = Mechanism(Tree([hull, arm], gravity=(0.0, 0.0, gravity)), elements=elements)
+    start = made.problem(made.tree.neutral(), [0.0, 0.0, 30.0, 0.0, 0.0, 0.0, 0.0])
+    solution = integrate(start, "TREE_VARIATIONAL", (0.0, 1.0), step=H)
+    assert solution.finished and not solution.doubts
+    assert abs(solution.y[-1][2] - (30.0 + gravity / 2)) < 1e-12
+    assert np.abs(solution.y[-1][:2]).max() < 1e-13 and abs(solution.y[-1][7]) < 1e-13

@@ -1,0 +1,207 @@
+"""Who takes the steps of many runs: the thread that asks, threads beside it, or processes.
+
+A run is in one pair of hands at a time, for a chunk of steps.  Trajectories do not know of each other: who takes their
+steps, and in what order, changes no bit.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from multiprocessing.reduction import ForkingPickler
+from typing import Any, Self
+
+from integrators.engine.adaptive_run import Steering
+from integrators.engine.run import Output, Plan, Run
+from integrators.engine.start import makers
+from integrators.method import Method
+from integrators.problem import Problem
+from liegroup.arrays import integer
+
+CHUNK_SECONDS = 0.07
+"""Between two looks at the clock, the progress bar and Ctrl-C."""
+_SENT_SECONDS = 0.7
+"""The same of processes, to which a run is sent and from which it comes back."""
+_LOOK_SECONDS = 0.1
+"""After which this thread looks at Ctrl-C while others take steps."""
+
+
+def advance(run: Run, count: int) -> int:
+    """Up to `count` further steps; returns how many are to be taken next time."""
+    start, before = time.perf_counter(), run.steps_done
+    run.go(count)
+    elapsed, done = time.perf_counter() - start, run.steps_done - before  # events end a chunk early
+    return max(1, min(8 * count, int(done * CHUNK_SECONDS / max(elapsed, 1e-6))))
+
+
+class Crew:
+    """Takes chunks of steps, of up to `size` runs at a time; a context, at whose end no run is in any hands."""
+
+    size = 1
+
+    @property
+    def busy(self) -> int:
+        """Runs in its hands."""
+        raise NotImplementedError
+
+    def start(self, run: Run) -> None:
+        """Take a run in hand."""
+        raise NotImplementedError
+
+    def finished(self) -> list[Run]:
+        """Runs that have had their chunk, given back; waits a little for them."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+
+class Here(Crew):
+    """The thread that asks, one run at a time."""
+
+    def __init__(self) -> None:
+        self._counts: dict[Run, int] = {}
+        self._done: list[Run] = []
+
+    @property
+    def busy(self) -> int:
+        return len(self._done)
+
+    def start(self, run: Run) -> None:
+        self._counts[run] = advance(run, self._counts.get(run, 1))
+        self._done.append(run)
+
+    def finished(self) -> list[Run]:
+        done, self._done = self._done, []
+        return done
+
+
+class Pool(Crew):
+    """Hands beside those of the thread that asks; `executor` is theirs."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.executor: Executor
+        self._at_work: dict[Future[Any], Run] = {}
+
+    @property
+    def busy(self) -> int:
+        return len(self._at_work)
+
+    def __exit__(self, *_: Any) -> None:
+        try:
+            for future in list(self._at_work):
+                if future.exception() is None:
+                    self.taken(self._at_work[future], future.result())
+        finally:
+            self.executor.shutdown(cancel_futures=True)
+
+    def finished(self) -> list[Run]:
+        done, _ = wait(self._at_work, _LOOK_SECONDS, FIRST_COMPLETED)
+        found = []
+        for future in done:
+            run = self._at_work.pop(future)
+            self.taken(run, future.result())
+            found.append(run)
+        return found
+
+    def taken(self, run: Run, result: Any) -> None:
+        """What comes back with a run."""
+
+
+class Threads(Pool):
+    """Threads: compiled loops leave Python to each other."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self._counts: dict[Run, int] = {}
+
+    def __enter__(self) -> Self:
+        self.executor = ThreadPoolExecutor(self.size, "liemech")
+        return self
+
+    def start(self, run: Run) -> None:
+        self._at_work[self.executor.submit(advance, run, self._counts.get(run, 1))] = run
+
+    def taken(self, run: Run, result: Any) -> None:
+        self._counts[run] = result
+
+
+class Processes(Pool):
+    """Processes, for functions that hold Python while they run: to each chunk a run is sent, as in a checkpoint."""
+
+    def __init__(
+        self, size: int, problem: Problem, method: Method, output: Output, way: Plan | Steering, runs: Sequence[Run]
+    ) -> None:
+        super().__init__(size)
+        self._what = problem, method, output, way
+        self._numbers = {run: number for number, run in enumerate(runs)}
+
+    def __enter__(self) -> Self:
+        context = multiprocessing.get_context("spawn")
+        self.executor = ProcessPoolExecutor(self.size, context, _arrive, self._what)
+        return self
+
+    def start(self, run: Run) -> None:
+        self._at_work[self.executor.submit(_advanced, self._numbers[run], run.state())] = run
+
+    def taken(self, run: Run, result: Any) -> None:
+        run.restore(result)
+
+
+_what: list[Any] = []
+"""In a process of a crew: the makers of all runs."""
+
+
+def _arrive(problem: Problem, method: Method, output: Output, way: Plan | Steering) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one who asks hears it, too
+    _what[:] = makers(problem, method, output, way)
+
+
+def _advanced(number: int, state: dict[str, Any]) -> dict[str, Any]:
+    """The state of a run after a chunk of steps."""
+    run, end, count = _what[number](), time.perf_counter() + _SENT_SECONDS, 1
+    run.restore(state)
+    while not run.done and time.perf_counter() < end:
+        count = advance(run, count)
+    result: dict[str, Any] = run.state()
+    return result
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    known = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return known or 1
+
+
+def crew_of(
+    workers: int | None, problem: Problem, method: Method, output: Output, way: Plan | Steering, runs: Sequence[Run],
+    callback: Any,
+) -> Crew:  # fmt: skip
+    """Whoever takes the steps of these runs: threads where all functions are compiled, else processes; by default one
+    thread per core, and this thread alone for a single run, plain Python functions, callbacks and calls from threads.
+    """
+    in_threads = runs[0].called_back is None and not runs[0].interpreted
+    if workers is None:
+        alone = callback is not None or threading.current_thread() is not threading.main_thread()
+        workers = cores() if in_threads and not alone else 1
+    size = min(integer(workers, "workers", 1), len(runs))
+    if size == 1:
+        return Here()
+    if in_threads:
+        return Threads(size)
+    try:
+        ForkingPickler.dumps((problem, method, output, way))
+    except Exception as error:  # whatever a function or an object of the user's says
+        raise TypeError(
+            f"workers: {size} processes, for functions that are plain Python, but {error}; or take workers=1"
+        ) from error
+    return Processes(size, problem, method, output, way, runs)

@@ -1,0 +1,31 @@
+"""Geometrically exact rods on SE(3): shear, extension, bending and torsion, turns and displacements of any size.
+
+==================  ===================================================================================================
+`Section`           stiffness and mass per length: `Section.round`, `Section.rectangle`, or numbers
+`Rod`               nodes, sections, supports, loads: `Rod.straight`, `Rod.arc`, or poses
+`Load`              a force and a moment at a node, fixed in the world or in the section, with a course in time
+`equilibrium`       where a rod rests under its loads
+`vibrations`        frequencies and shapes of small vibrations about a state of rest
+`step_limit`        the longest stable step of explicit methods, and the element that limits it
+==================  ===================================================================================================
+"""
+
+from liegroup.modules import listing
+from mechanics.elastic.rods.rod import Load, Rod
+from mechanics.elastic.rods.section import Section
+from mechanics.elastic.rods.statics import RodEquilibrium, RodError, equilibrium
+from mechanics.elastic.rods.vibrations import StepLimit, Vibrations, step_limit, vibrations
+
+__all__ = [
+    "Load",
+    "Rod",
+    "RodEquilibrium",
+    "RodError",
+    "Section",
+    "StepLimit",
+    "Vibrations",
+    "equilibrium",
+    "step_limit",
+    "vibrations",
+]
+__dir__ = listing(__all__)

@@ -1,0 +1,484 @@
+"""A rod: nodes, sections, supports and loads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from liegroup import se3, so3
+from liegroup.arrays import integer, of_kind, positive, real, reals, sequence
+from mechanics.elastic.rods.section import Section
+from mechanics.errors import ModelError
+
+Array = NDArray[np.float64]
+Support = Literal["clamped", "pinned"]
+SUPPORTS: tuple[Support, ...] = ("clamped", "pinned")
+STRAINS = ("exp", "cayley")
+LONGEST_TURN = 2.5
+"""rad: elements that turn further are refused; at π their strain jumps."""
+STIFFNESS, STRAIN = slice(1, 7), slice(7, 13)
+"""Columns of `Rod.elements` after the length."""
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """A force and a moment at a node.
+
+    Parameters
+    ----------
+    node : int
+        Of the rod; −1 is the last.
+    force : array (3,)
+        N.
+    moment : array (3,)
+        N·m.
+    axes : {"world", "body"}
+        Whether they keep their directions in the world (a dead load), or turn with the section (a follower).  A moment
+        that is fixed in the world has no potential.
+    times, factors : sequences of numbers, optional
+        The course: the load is multiplied by a factor that is linear between the times (s, ascending) and constant
+        before the first and after the last.  Default: 1 always.
+
+    Raises
+    ------
+    ValueError, TypeError
+        With the argument.
+
+    Examples
+    --------
+    >>> from mechanics.elastic.rods import Load
+    >>> Load(-1, force=(0.0, 0.0, -10.0)).factor(3.0)
+    1.0
+    >>> push = Load(0, force=(1.0, 0.0, 0.0), times=(0.0, 2.5, 5.0), factors=(0.0, 20.0, 0.0))
+    >>> push.factor(1.25)
+    10.0
+    """
+
+    node: int
+    force: ArrayLike = (0.0, 0.0, 0.0)
+    moment: ArrayLike = (0.0, 0.0, 0.0)
+    axes: str = "world"
+    times: Sequence[float] = ()
+    factors: Sequence[float] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "node", integer(self.node, "node", -(2**31)))
+        for name in ("force", "moment"):
+            object.__setattr__(self, name, _three(getattr(self, name), f"load: {name}"))
+        if self.axes not in ("world", "body"):
+            raise ValueError(f"axes: {self.axes!r}, expected 'world' or 'body'")
+        times, factors = (reals(getattr(self, name), name, "numbers") for name in ("times", "factors"))
+        if times.ndim != 1 or times.shape != factors.shape or not np.isfinite([times, factors]).all():
+            raise ValueError(f"times, factors: {self.times!r}, {self.factors!r}, expected as many factors as times")
+        if (np.diff(times) <= 0.0).any():
+            raise ValueError(f"times: {self.times!r}, expected ascending times, s")
+        object.__setattr__(self, "times", tuple(times.tolist()))
+        object.__setattr__(self, "factors", tuple(factors.tolist()))
+
+    def factor(self, t: float) -> float:
+        """The factor at time t.
+
+        Parameters
+        ----------
+        t : float
+            s.
+
+        Returns
+        -------
+        float
+            Dimensionless.
+        """
+        return float(np.interp(t, self.times, self.factors)) if self.times else 1.0
+
+    @property
+    def wrench(self) -> Array:
+        """(force, moment), without the course."""
+        return np.concatenate([np.asarray(self.force), np.asarray(self.moment)])
+
+
+@dataclass(frozen=True, eq=False)
+class Rod:
+    """A geometrically exact rod: poses of its sections at n + 1 nodes, n elastic elements between them.
+
+    Parameters
+    ----------
+    poses : array (n + 1, 7)
+        The rod without stress, straight, curved or twisted: (x, y, z, qw, qx, qy, qz) of every node, m; the first axis
+        of a section points along the rod.
+    section : Section, or sequence of n of them
+    supports : mapping of int to {"clamped", "pinned"}
+        Nodes whose pose, or whose position, is held where it is; −1 is the last.
+    loads : sequence of Load
+    gravity : array (3,)
+        Acceleration in world axes, m/s²; default none.
+    strain : {"exp", "cayley"}
+        The coordinates X of the relative pose of neighbours.  With the Cayley map an element that turns by φ is too
+        stiff by φ²/3; it is for comparison.
+    scaled_inertia : bool
+        Let the inertia of sections against bending be at least GA/(4 EA) l² of their mass: an explicit step is then
+        limited by the length of the elements instead of their thickness, and bending keeps its order 2 with a larger
+        constant.  For thin rods that do not spin across their axis.
+
+    Raises
+    ------
+    ModelError
+        Nodes that coincide, elements that turn by more than 2.5 rad, a first axis that does not point along the rod,
+        by element.
+    ValueError, TypeError
+        Other arguments, by name.
+
+    Notes
+    -----
+    Every node carries the mass and inertia of half of either element beside it, its centre of mass at the node.
+
+    References
+    ----------
+    Simo and Vu-Quoc 1986; Sonneville, Cardona and Brüls 2014.
+
+    Examples
+    --------
+    >>> from mechanics.elastic.rods import Load, Rod, Section, equilibrium
+    >>> section = Section(1e4, 1e4, 1e4, 1.0, 2.0, 2.0, 1.0, (0.02, 0.01, 0.01))
+    >>> rod = Rod.straight(1.0, 6, section, supports={0: "clamped"})
+    >>> rod
+    <Rod of 6 elements, 1 m, clamped at node 0>
+
+    A moment of 2π EI/L bends it to a circle:
+
+    >>> circle = equilibrium(rod.with_loads(Load(-1, moment=(0.0, 0.0, 4 * np.pi), axes="body")))
+    >>> bool(abs(circle.poses[-1, :3]).max() < 1e-14)
+    True
+    """
+
+    poses: ArrayLike
+    section: Section | Sequence[Section]
+    supports: Mapping[int, str] = field(default_factory=dict)
+    loads: Sequence[Load] = ()
+    gravity: ArrayLike = (0.0, 0.0, 0.0)
+    strain: str = "exp"
+    scaled_inertia: bool = False
+
+    def __post_init__(self) -> None:
+        poses = reals(self.poses, "poses", "an array (n + 1, 7)")
+        if poses.ndim != 2 or poses.shape[1] != 7 or len(poses) < 2 or not np.isfinite(poses).all():
+            raise ValueError(
+                f"poses: shape {poses.shape}, expected (n + 1, 7), finite: position and quaternion of every node"
+            )
+        norms = np.linalg.norm(poses[:, 3:], axis=1)
+        if (abs(norms - 1.0) > 1e-9).any():
+            k = int(np.argmax(abs(norms - 1.0)))
+            raise ValueError(f"poses: the quaternion of node {k} has norm {norms[k]:.9g}, expected 1 (w, x, y, z)")
+        object.__setattr__(self, "poses", poses)
+        if self.strain not in STRAINS:
+            raise ValueError(f"strain: {self.strain!r}, expected 'exp' or 'cayley'")
+        of_kind(self.scaled_inertia, (bool, np.bool_), "scaled_inertia", "True or False")
+        n = len(poses) - 1
+        one = isinstance(self.section, Section)
+        sections = (self.section,) * n if one else sequence(self.section, "section", "a Section, or one per element")
+        for s in sections:
+            of_kind(s, Section, "section", "a Section, or one per element")
+        if len(sections) != n:
+            raise ValueError(f"section: {len(sections)} sections, expected one, or {n}, one per element")
+        object.__setattr__(self, "section", sections)
+        of_kind(self.supports, Mapping, "supports", "a mapping of nodes to 'clamped' or 'pinned'")
+        supports = {self._node(k, "supports"): kind for k, kind in self.supports.items()}
+        if wrong := [kind for kind in supports.values() if kind not in SUPPORTS]:
+            raise ValueError(f"supports: {wrong[0]!r}, expected 'clamped' or 'pinned'")
+        object.__setattr__(self, "supports", dict(sorted(supports.items())))
+        loads = sequence(self.loads, "loads", "loads (mechanics.elastic.rods.Load)")
+        for load in loads:
+            of_kind(load, Load, "loads", "loads (mechanics.elastic.rods.Load)")
+            self._node(load.node, "loads")
+        object.__setattr__(self, "loads", loads)
+        object.__setattr__(self, "gravity", _three(self.gravity, "gravity"))
+        _ = self.elements
+
+    @classmethod
+    def straight(
+        cls,
+        length: float,
+        elements: int,
+        section: Section | Sequence[Section],
+        *,
+        origin: ArrayLike = (0.0, 0.0, 0.0),
+        direction: ArrayLike = (1.0, 0.0, 0.0),
+        third: ArrayLike | None = None,
+        **options: Any,
+    ) -> Rod:
+        """A straight rod of equal elements.
+
+        Parameters
+        ----------
+        length : float
+            m.
+        elements : int
+        section : Section, or one per element
+        origin : array (3,)
+            Of the first node, m.
+        direction : array (3,)
+            Of the rod (dimensionless, of any length).
+        third : array (3,), optional
+            Near to e₃ of the sections (dimensionless); default upwards, or along x for a vertical rod.
+        **options
+            Of `Rod`.
+
+        Returns
+        -------
+        Rod
+
+        Raises
+        ------
+        ModelError, ValueError, TypeError
+            As `Rod`; a direction of length 0.
+
+        Examples
+        --------
+        >>> from mechanics.elastic.rods import Rod, Section
+        >>> section = Section.round(0.005, 5e6, density=1100.0, poisson=0.5)
+        >>> Rod.straight(1.0, 8, section, supports={0: "pinned"})
+        <Rod of 8 elements, 1 m, pinned at node 0>
+        """
+        return cls._helix(length, elements, section, origin, direction, third, np.zeros(3), options)
+
+    @classmethod
+    def arc(
+        cls,
+        radius: float,
+        angle: float,
+        elements: int,
+        section: Section | Sequence[Section],
+        *,
+        origin: ArrayLike = (0.0, 0.0, 0.0),
+        direction: ArrayLike = (1.0, 0.0, 0.0),
+        towards: ArrayLike = (0.0, 1.0, 0.0),
+        third: ArrayLike | None = None,
+        **options: Any,
+    ) -> Rod:
+        """An arc of a circle without stress, of equal elements.
+
+        Parameters
+        ----------
+        radius : float
+            m.
+        angle : float
+            rad.
+        elements : int
+        section : Section, or one per element
+        origin : array (3,)
+            Of the first node, m.
+        direction : array (3,)
+            Of the rod at the first node (dimensionless, of any length).
+        towards : array (3,)
+            The side to which it bends (dimensionless).
+        third : array (3,), optional
+            Near to e₃ of the first section (dimensionless); default upwards.
+        **options
+            Of `Rod`.
+
+        Returns
+        -------
+        Rod
+
+        Raises
+        ------
+        ModelError, ValueError, TypeError
+            As `Rod`; `towards` along the rod.
+
+        Examples
+        --------
+        >>> from mechanics.elastic.rods import Rod, Section
+        >>> section = Section.rectangle(1.0, 1.0, 1e7, density=1.0, poisson=0.0)
+        >>> Rod.arc(100.0, np.pi / 4, 8, section).poses[-1, :3].round(3).tolist()
+        [70.711, 29.289, 0.0]
+        """
+        r, phi = positive(radius, "radius"), positive(angle, "angle")
+        axis = np.cross(_three(direction, "direction"), _three(towards, "towards"))
+        if not np.linalg.norm(axis) > 1e-9 * np.linalg.norm(np.asarray(direction)) * np.linalg.norm(
+            np.asarray(towards)
+        ):
+            raise ValueError(f"towards: {towards!r}, expected a direction across {direction!r}")
+        return cls._helix(r * phi, elements, section, origin, direction, third, _unit(axis, "towards") / r, options)
+
+    @classmethod
+    def _helix(
+        cls, length: Any, elements: Any, section: Any, origin: Any, direction: Any, third: Any, curvature: Array,
+        options: Any,
+    ) -> Rod:  # fmt: skip
+        n, L = integer(elements, "elements", 1), positive(length, "length")
+        R = frame(direction, third)
+        start = np.concatenate([_three(origin, "origin"), so3.from_matrix(R)])
+        s = L * np.arange(n + 1)[:, None] / n
+        return cls(se3.compose(start, se3.exp(s * np.concatenate([[1.0, 0.0, 0.0], R.T @ curvature]))), section,
+                   **options)  # fmt: skip
+
+    def with_loads(self, *loads: Load) -> Rod:
+        """The same rod under other loads.
+
+        Parameters
+        ----------
+        *loads : Load
+
+        Returns
+        -------
+        Rod
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `Rod`.
+        """
+        from dataclasses import replace
+
+        return replace(self, loads=loads)
+
+    def _node(self, k: Any, name: str) -> int:
+        n = len(np.asarray(self.poses))
+        i = integer(k, name, -(2**31))
+        if not -n <= i < n:
+            raise ValueError(f"{name}: node {i}, expected 0 to {n - 1}, or −1 for the last")
+        return i % n
+
+    @property
+    def n_elements(self) -> int:
+        """Number of elements; there is one node more."""
+        return len(np.asarray(self.poses)) - 1
+
+    @cached_property
+    def elements(self) -> Array:
+        """(n, 13): length, (EA, GA₂, GA₃, GJ, EI₂, EI₃), strain e₀ + (1, 0, 0, 0, 0, 0) without stress."""
+        poses = np.asarray(self.poses)
+        relative = se3.compose(se3.inverse(poses[:-1]), poses[1:])
+        apart = np.linalg.norm(relative[:, :3], axis=1)
+        extent = max(float(np.ptp(poses[:, :3], axis=0).max()), 1e-300)
+        if (apart <= 1e-12 * extent).any():
+            k = int(np.argmin(apart))
+            raise ModelError(f"rod: element {k}", f"nodes {k} and {k + 1} coincide", "leave one of them out")
+        turn = np.linalg.norm(so3.log(relative[:, 3:]), axis=1)
+        refuse_turns(turn)
+        X = se3.log(relative) if self.strain == "exp" else se3.cay_inverse(relative)
+        lengths = np.linalg.norm(X[:, :3], axis=1)
+        e0 = X / lengths[:, None]
+        if (e0[:, 0] < 0.5).any():
+            k = int(np.argmin(e0[:, 0]))
+            raise ModelError(
+                f"rod: element {k}",
+                f"the first axis of its sections is {np.degrees(np.arccos(e0[k, 0])):.0f}° off the direction from node "
+                f"{k} to node {k + 1}",
+                "turn the sections so that their first axes point along the rod",
+            )
+        stiffness = np.array([s.stiffness for s in self.sections])
+        return np.concatenate([lengths[:, None], stiffness, e0], axis=1)
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """One per element."""
+        return tuple(self.section)  # type: ignore[arg-type]
+
+    @cached_property
+    def inertia(self) -> Array:
+        """(n + 1, 4): mass and moments of inertia of every node, kg and kg·m²."""
+        total = np.zeros((self.n_elements + 1, 4))
+        for k, (s, element) in enumerate(zip(self.sections, self.elements, strict=True)):
+            half = 0.5 * element[0] * np.array([s.mass, *self.moments(s, element[0])])
+            total[k] += half
+            total[k + 1] += half
+        return total
+
+    def moments(self, section: Section, length: float) -> Array:
+        """Moments of inertia per length of a section, scaled if `scaled_inertia` says so.
+
+        Parameters
+        ----------
+        section : Section
+        length : float
+            Of the element, m.
+
+        Returns
+        -------
+        array (3,)
+            About e₁, e₂, e₃, kg·m.
+        """
+        J = np.array(section.inertia)
+        if self.scaled_inertia:
+            least = 0.25 * max(section.GA2, section.GA3) / section.EA * section.mass * length * length
+            J[1:] = np.maximum(J[1:], least)
+        return J
+
+    @property
+    def length(self) -> float:
+        """Without stress, m."""
+        return float(self.elements[:, 0].sum())
+
+    @cached_property
+    def held(self) -> NDArray[np.bool_]:
+        """(n + 1, 6): which body velocities of a node a support keeps zero."""
+        found = np.zeros((self.n_elements + 1, 6), dtype=bool)
+        for node, kind in self.supports.items():
+            found[node, : 6 if kind == "clamped" else 3] = True
+        return found
+
+    def wrenches(self, t: float = 0.0) -> Array:
+        """Loads and weights at a time.
+
+        Parameters
+        ----------
+        t : float
+            s.
+
+        Returns
+        -------
+        array (n + 1, 12)
+            (Force, moment) fixed in the world, (force, moment) that turn with the section, of every node, N and N·m.
+        """
+        out = np.zeros((self.n_elements + 1, 12))
+        out[:, :3] = self.inertia[:, :1] * np.asarray(self.gravity)
+        for load in self.loads:
+            k = 0 if load.axes == "world" else 6
+            out[load.node, k : k + 6] += load.factor(real(t, "t")) * load.wrench
+        return out
+
+    def __repr__(self) -> str:
+        held = ", ".join(f"{kind} at node {node}" for node, kind in self.supports.items()) or "free"
+        return f"<Rod of {self.n_elements} elements, {self.length:.6g} m, {held}>"
+
+
+def refuse_turns(turns: Array) -> None:
+    """ModelError for elements that turn too far; `turns` (n,) of the elements, rad."""
+    if not (turns <= LONGEST_TURN).all():
+        k = int(np.argmax(turns))
+        raise ModelError(
+            f"rod: element {k}",
+            f"its ends are turned by {turns[k]:.4g} rad against each other; the strain of an element is known up to π, "
+            f"and {LONGEST_TURN} is allowed",
+            "divide the rod into more elements",
+        )
+
+
+def frame(direction: ArrayLike, third: ArrayLike | None = None) -> Array:
+    """The rotation (3, 3) whose first axis is a direction, and whose third axis is near to another."""
+    d = _unit(_three(direction, "direction"), "direction")
+    up = np.array([0.0, 0.0, 1.0] if abs(d[2]) < 0.9 else [1.0, 0.0, 0.0]) if third is None else _three(third, "third")
+    across = np.cross(up, d)
+    if not np.linalg.norm(across) > 1e-9 * np.linalg.norm(up):
+        raise ValueError(f"third: {up.tolist()}, expected a direction across {d.tolist()}")
+    e2 = across / np.linalg.norm(across)
+    return np.stack([d, e2, np.cross(d, e2)], axis=1)
+
+
+def _unit(v: Array, name: str) -> Array:
+    length = float(np.linalg.norm(v))
+    if not length > 0.0:
+        raise ValueError(f"{name}: {v.tolist()}, expected a direction, not zero")
+    return v / length
+
+
+def _three(value: Any, name: str) -> Array:
+    x = reals(value, name, "three numbers")
+    if x.shape != (3,) or not np.isfinite(x).all():
+        raise ValueError(f"{name}: {x.tolist()}, expected three finite numbers")
+    return x

@@ -1,0 +1,222 @@
+"""Small vibrations of rods about a state of rest, and the longest step of explicit methods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from liegroup.arrays import integer, of_kind, real
+from mechanics.elastic.rods import assembly
+from mechanics.elastic.rods.rod import Rod
+from mechanics.elastic.rods.statics import _Search, hold
+from mechanics.errors import ModelError
+
+Array = NDArray[np.float64]
+_MARGIN = 0.98
+
+
+@dataclass(frozen=True, eq=False)
+class Vibrations:
+    """Small vibrations, ascending.
+
+    Attributes
+    ----------
+    angular_frequencies : array (k,)
+        ω, rad/s; 0 for motions without stiffness, negative (−√−ω²) for those that fall.
+    shapes : array (k, n + 1, 6)
+        Body increments of the nodes, m and rad, with xᵀ M x = 1.
+
+    Examples
+    --------
+    See `vibrations`.
+    """
+
+    angular_frequencies: Array
+    shapes: Array
+
+    @property
+    def frequencies(self) -> Array:
+        """ω/(2π), Hz."""
+        return self.angular_frequencies / (2.0 * np.pi)
+
+
+def vibrations(rod: Rod, poses: ArrayLike | None = None, count: int = 6, *, t: float = 0.0) -> Vibrations:
+    """K x = ω² M x of a rod about a state of rest, M the inertia of its nodes.
+
+    Parameters
+    ----------
+    rod : Rod
+    poses : array (n + 1, 7), optional
+        Where it rests (`equilibrium`), m; default the poses without stress.
+    count : int
+        How many, the slowest first.
+    t : float
+        The time at which loads are taken, s.
+
+    Returns
+    -------
+    Vibrations
+
+    Raises
+    ------
+    ValueError, TypeError
+        The argument, by name.
+
+    Notes
+    -----
+    K is symmetric where the rod is at rest under loads with a potential; its symmetric part is used.  Second order in
+    the length of the elements.
+
+    Examples
+    --------
+    The first frequency of a slender cantilever, 1.8751² √(EI/ρA)/L²:
+
+    >>> from mechanics.elastic.rods import Rod, Section, vibrations
+    >>> section = Section.round(0.002, 2.1e11, density=7850.0)
+    >>> found = vibrations(Rod.straight(1.0, 40, section, supports={0: "clamped"}), count=2)
+    >>> expected = 1.875104**2 * (section.EI2 / section.mass) ** 0.5
+    >>> (found.angular_frequencies / expected).round(3).tolist()
+    [1.0, 1.0]
+    """
+    of_kind(rod, Rod, "rod", "a mechanics.elastic.rods.Rod")
+    search = _Search(rod, rod.wrenches(real(t, "t")))
+    at = search.start(poses)
+    free = int((~search.held).sum())
+    k = integer(count, "count", 1)
+    if k > free:
+        raise ValueError(f"count: {k}, expected at most {free}, the free motions of the nodes")
+    from scipy.linalg import eig_banded
+
+    b, N = assembly.BAND, search.held.size
+    band = np.zeros((2 * b + 1, N))
+    assembly.band_of_stiffness.compiled(at, search.elements, search.loads, search.options, band)
+    hold(band, search.held)
+    mass = np.repeat(rod.inertia, [3, 1, 1, 1], axis=1).ravel()
+    root = np.where(search.held, 1.0, 1.0 / np.sqrt(mass))
+    upper = np.zeros((b + 1, N))
+    for d in range(b + 1):  # the mean of either side
+        upper[b - d, d:] = 0.5 * (band[b - d, d:] + band[b + d, : N - d]) * root[d:] * root[: N - d]
+    upper[b, search.held] = 4.0 * float(np.abs(upper[b]).max())  # beyond all others
+    squares, vectors = eig_banded(upper, select="i", select_range=(0, k - 1))
+    noise = 1e-13 * float(upper[b].max())
+    omega = np.where(np.abs(squares) < noise, 0.0, np.sign(squares) * np.sqrt(np.abs(squares)))
+    return Vibrations(omega, (vectors * root[:, None]).T.reshape(k, -1, 6))
+
+
+@dataclass(frozen=True)
+class StepLimit:
+    """The longest stable step.
+
+    Attributes
+    ----------
+    step : float
+        s; of velocity Verlet (`SPLIT_STRANG`).
+    element : int
+        Which limits it.
+    cause : str
+        What of it: "thickness" (shear against the inertia of a section that turns) or "length" (waves along it).
+    angular_frequency : float
+        The highest of that element with its own halves of the masses, rad/s, a bound for the whole rod.
+
+    Examples
+    --------
+    See `step_limit`.
+    """
+
+    step: float
+    element: int
+    cause: str
+    angular_frequency: float
+
+    def check(self, step: float) -> None:
+        """ModelError for a step that is too long.
+
+        Parameters
+        ----------
+        step : float
+            s.
+
+        Raises
+        ------
+        ModelError
+            With the element that limits it.
+        """
+        h = real(step, "step")
+        if h > self.step:
+            remedy = (
+                "use a smaller step, scaled_inertia=True, or an implicit method"
+                if self.cause == "thickness"
+                else "use a smaller step, longer elements, or an implicit method"
+            )
+            raise ModelError(
+                f"rod: element {self.element}",
+                f"a step of {h:.4g} s is beyond the limit of explicit methods, {self.step:.4g} s, set by its "
+                f"{self.cause}",
+                remedy,
+            )
+
+
+def step_limit(rod: Rod) -> StepLimit:
+    """The longest step with which velocity Verlet stays stable near the state without stress, 2/ω.
+
+    Parameters
+    ----------
+    rod : Rod
+
+    Returns
+    -------
+    StepLimit
+        ω is the highest frequency of a single element with its own halves of the masses: no rod made of them vibrates
+        faster (Irons and Treharne).
+
+    Raises
+    ------
+    TypeError
+        Something that is no rod.
+
+    Notes
+    -----
+    Of thin rods the limit is 2 √(ρI/GA), about the diameter over the speed of shear waves, however long the elements
+    are: `scaled_inertia` of `Rod`.
+
+    References
+    ----------
+    Irons and Treharne 1971.
+
+    Examples
+    --------
+    >>> from mechanics.elastic.rods import Rod, Section, step_limit
+    >>> thin = Rod.straight(1.0, 20, Section.round(0.001, 2.1e11, density=7850.0))
+    >>> limit = step_limit(thin)
+    >>> limit.cause, f"{limit.step:.2g}"
+    ('thickness', '3.3e-07')
+    """
+    of_kind(rod, Rod, "rod", "a mechanics.elastic.rods.Rod")
+    highest, which = 0.0, 0
+    poses, elements = np.asarray(rod.poses), rod.elements
+    options = np.array([rod.strain == "cayley", -1], dtype=np.int64)
+    own = _own_inertia(rod)
+    for k in range(rod.n_elements):
+        band = np.zeros((2 * assembly.BAND + 1, 12))
+        assembly.band_of_stiffness.compiled(
+            np.ascontiguousarray(poses[k : k + 2]), elements[k : k + 1], np.zeros((2, 12)), options, band
+        )
+        i, j = np.indices((12, 12))
+        root = 1.0 / np.sqrt(np.tile(own[k], 2))
+        K = band[assembly.BAND + i - j, j] * root[:, None] * root
+        top = float(np.linalg.eigvalsh(0.5 * (K + K.T))[-1]) ** 0.5
+        if top > highest:
+            highest, which = top, k
+    rows = elements[which]
+    along = (2.0 / rows[0] * max(rows[1] / own[which, 0], rows[4] / own[which, 3])) ** 0.5
+    return StepLimit(2.0 / highest, which, "length" if along > _MARGIN * highest else "thickness", highest)
+
+
+def _own_inertia(rod: Rod) -> Array:
+    """(n, 6): half the inertia of every element."""
+    found = np.zeros((rod.n_elements, 6))
+    for k, (s, element) in enumerate(zip(rod.sections, rod.elements, strict=True)):
+        found[k] = 0.5 * element[0] * np.repeat(np.array([s.mass, *rod.moments(s, element[0])]), [3, 1, 1, 1])
+    return found
