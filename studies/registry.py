@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from studies.asynchronous import ASYNCHRONOUS
 from studies.constraint_drift import CONSTRAINT_DRIFT
 from studies.convergence import CONVERGENCE
 from studies.efficiency import EFFICIENCY
@@ -20,6 +21,7 @@ from studies.work_precision import WORK_PRECISION
 STUDIES: dict[str, Study] = {
     study.name: study
     for study in (
+        ASYNCHRONOUS,
         CONSTRAINT_DRIFT,
         CONVERGENCE,
         EFFICIENCY,

@@ -14,7 +14,7 @@ with J = det F; of triangles J² = det C, F⁻ᵀ = F C⁻¹, moduli of plane st
 energy grows without bound towards J = 0 and is no number beyond: a tetrahedron that an explicit step has turned inside
 out ends the run, with its number.  St Venant–Kirchhoff has no force at J = 0 and rests inside out, too; the stable form
 is finite everywhere and pushes back.
-Sources: Bonet and Wood 2008; Smith, de Goes and Kim 2018 (stable form, without its logarithm).
+Sources: Bonet and Wood 2008; Smith, De Goes and Kim 2018 (stable form, without its logarithm).
 """
 
 from __future__ import annotations

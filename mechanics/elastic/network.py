@@ -411,7 +411,7 @@ class Network:
     def _at_play(self, x: Array, v: Array) -> float:
         """Energy that the motion can exchange, J: kinetic, that of the strains, and of a fall through the network."""
         energy = 0.5 * float(np.sum(self.masses[~self.fixed] * np.sum(v[~self.fixed] ** 2, axis=1)))
-        energy += sum(float(np.abs(V).sum()) for V in self.potentials(x))
+        energy += sum(float(np.abs(V).sum()) for V in self._potentials(x))
         size = float(np.linalg.norm(np.ptp(self.points, axis=0)))
         return energy + float(self.masses[~self.fixed].sum() * np.linalg.norm(self.gravity)) * size
 
@@ -428,7 +428,9 @@ class Network:
         list of array (m,)
             J.
         """
-        x = numbers(positions, "positions", self.points.shape)
+        return self._potentials(numbers(positions, "positions", self.points.shape))
+
+    def _potentials(self, x: Array) -> list[Array]:
         with np.errstate(all="ignore"):
             return [potentials(kind, values, x[nodes])[0] for kind, nodes, values in self._sets]
 
@@ -527,7 +529,7 @@ def _explain(network: Network, t: float, y: Array) -> str:
     v = network._inverse_masses[:, None] * y[x.size :].reshape(-1, 3)
     if wrong := network._inside_out(x) or network._inside_out(x, v):
         return wrong
-    for owner, V in zip(network._owners, network.potentials(x), strict=True):
+    for owner, V in zip(network._owners, network._potentials(x), strict=True):
         if not np.isfinite(V).all():
             return f"the energy of {owner.says(int(np.flatnonzero(~np.isfinite(V))[0]))} is no number"
     return ""
