@@ -95,7 +95,7 @@ def generate_code(
     ([0.995004, -0.099833], [0.0])
     """
     of_kind(problem, Problem, "problem", "a Problem")
-    if language not in LANGUAGES:
+    if not isinstance(language, str) or language not in LANGUAGES:
         raise ValueError(f"language: {language!r}, expected one of {', '.join(map(repr, LANGUAGES))}")
     about = "The field: body velocity of y."
     functions = [_of_field(problem, problem.field, "rhs", "rate", problem.dimension, about)]

@@ -21,7 +21,7 @@ from integrators.problem.joints import JointStates
 from integrators.results.replacing import part_of, put
 from integrators.results.solution import Solution
 from integrators.results.storage import StorageError
-from liegroup.arrays import integer, path_of, positive, reals, sequence
+from liegroup.arrays import integer, of_kind, path_of, positive, reals, sequence
 from liegroup.compile import WIDTH
 from liegroup.display import bar
 
@@ -300,6 +300,7 @@ class Campaign:
     """
 
     def __init__(self, work: _Work, client: Any, per_chunk: int, folder: Path | None, retries: int) -> None:
+        of_kind(work, _Work, "work", "what `submit` makes: call it")
         self._work, self._client, self._folder, self._retries = work, client, folder, retries
         self.cases, self.per_chunk = len(work), per_chunk
         self._spans = [(k, min(k + per_chunk, len(work))) for k in range(0, len(work), per_chunk)]

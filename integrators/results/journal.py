@@ -39,7 +39,7 @@ class Journalled:
         pending = _pending(path) if reading else None
         if not reading:
             recover(path)
-        self.raw = open(path, "rb" if reading else "r+b", buffering=0)  # noqa: SIM115
+        self.raw = path.open("rb" if reading else "r+b", buffering=0)
         self.committed = self.end = self.raw.seek(0, os.SEEK_END)
         if pending is not None:
             self.end, self.pages = pending

@@ -53,7 +53,7 @@ def printed(language: str, functions: Sequence[Function], title: str = "Generate
     --------
     See `SourceText`.
     """
-    if language not in LANGUAGES:
+    if not isinstance(language, str) or language not in LANGUAGES:
         raise ValueError(f"language: {language!r}, expected one of {', '.join(map(repr, LANGUAGES))}")
     text = SourceText(LANGUAGES[language](functions, title))
     text.language, text.functions = language, tuple(functions)

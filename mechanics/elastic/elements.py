@@ -7,7 +7,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liegroup.arrays import reals, shown
+from liegroup.arrays import of_kind, reals, shown
 from mechanics.elastic.kind import Kind
 from mechanics.errors import ModelError
 
@@ -40,6 +40,7 @@ class Elements:
     """
 
     def __init__(self, kind: Kind, nodes: ArrayLike, numbers: ArrayLike | None = None) -> None:
+        of_kind(kind, Kind, "kind", "a Kind")
         self.kind = kind
         self.nodes = _nodes(kind, nodes)
         self._numbers = None if numbers is None else self.each(numbers, "numbers", kind.size)

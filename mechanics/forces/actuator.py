@@ -177,7 +177,7 @@ def as_command(command: float | Motion | None, name: str) -> Motion | None:
     Examples
     --------
     >>> as_command(2.0, "command")
-    Motion(polynomial=(2.0,), harmonics=())
+    Motion(polynomial=(2.0,), harmonics=(), until=0.0)
     """
     if command is None or isinstance(command, Motion):
         return command

@@ -224,7 +224,7 @@ def bad(**changes):
         (bad(save_every=0), ValueError, "save_every"),
         (bad(save_every=1.5), ValueError, "save_every"),
         (bad(y0=[1.0, 2.0]), ValueError, "R\\^1"),
-        (bad(y0=[float("nan")]), ValueError, "not finite"),
+        (bad(y0=[float("nan")]), ValueError, "component 0 is nan"),
         (bad(tolerance=1e-3), TypeError, "tolerance"),
         (bad(problem=Problem(LINE, [1.0], lambda t, y: [1.0, 2.0])), ValueError, r"shape \(2,\), expected \(1,\)"),
         (bad(problem=Problem(LINE, [1.0], lambda t, y: [np.nan])), ValueError, "not finite at the start"),

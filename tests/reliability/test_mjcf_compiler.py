@@ -190,5 +190,5 @@ def test_relative_paths_are_those_of_the_caller(tmp_path, monkeypatch):
 
 
 def test_warnings_of_the_reader_are_those_of_the_caller():
-    with pytest.warns(ModelWarning, match="gravity compensation: left out: a"):
+    with pytest.warns(ModelWarning, match="gravity compensation: left out of a tree; load_mechanism has it: a"):
         mechanics.load_mjcf(PENDULUM.replace('name="a"', 'name="a" gravcomp="1"'))
