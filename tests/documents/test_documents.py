@@ -33,6 +33,7 @@ LONG = {
     "use_sympy_equations.md",
     "couple_joints.md",
     "sympy.md",
+    "pinocchio.md",
 }
 """They compile for seven seconds and more, each what no other test does."""
 

@@ -45,8 +45,8 @@ def test_problems_are_not_posed_from_such_starts():
         ("hamiltonian", "RKMK4", 0, 1e-4, "gap"),
         ("index_one", "RKMK4", 0, 1e-4, "gap"),
         ("index_one", "RKMK4", -1, 1e-3, "velocity_gap"),
-        ("constrained", "DLA", 0, 1e-4, "start"),
-        ("constrained", "DLA", -1, 1e-3, "start"),
+        pytest.param("constrained", "DLA", 0, 1e-4, "start", marks=pytest.mark.slow),
+        pytest.param("constrained", "DLA", -1, 1e-3, "start", marks=pytest.mark.slow),
     ],
 )
 def test_loops_that_are_open_at_the_start_are_doubtful(form, method, k, by, name):

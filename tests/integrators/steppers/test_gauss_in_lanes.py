@@ -494,7 +494,7 @@ def test_guards_are_watched():
 # --- the choice for people --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["kepler", "four-bar", "rolling-disk"])
+@pytest.mark.parametrize("name", ["kepler", pytest.param("four-bar", marks=pytest.mark.slow), "rolling-disk"])
 def test_without_a_method_and_a_step_the_energy_stays_and_the_message_says_what_was_taken(name):
     problem = SYSTEMS[name].problem()
     solution = integrate(problem, (0, 5))

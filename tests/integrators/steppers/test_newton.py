@@ -129,7 +129,15 @@ def test_a_jacobian_comes_in_every_form_of_a_field() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["MIDPOINT", "RKMK_GAUSS2", "VARIATIONAL_GAUSS2", "RKMK_RADAU_IIA3", "RODAS4", "ROS3P", "BDF2", "BDF3"]
+    "name",
+    [
+        "MIDPOINT",
+        "RKMK_RADAU_IIA3",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("RKMK_GAUSS2", "VARIATIONAL_GAUSS2", "RODAS4", "ROS3P", "BDF2", "BDF3")
+        ),
+    ],
 )
 def test_lanes_go_over_to_newton_each_for_itself(name: str) -> None:
     """Trajectories of very different stiffness in one set of lanes: each has the bits it has alone."""
