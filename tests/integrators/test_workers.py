@@ -59,6 +59,16 @@ def test_plain_functions_go_to_processes(given):
     assert (two.steps, two.evaluations, two.message) == (one.steps, one.evaluations, one.message)
 
 
+@pytest.mark.slow
+def test_processes_put_their_rows_into_one_stream(tmp_path):
+    """A run is sent with its window, which is handed over before it goes out again."""
+    span, step = (0.0, 20.0), 1e-3
+    plain = integrate(swings(), "RKMK4", span, step, save_every=1, workers=1, progress=False)
+    into = integrate(swings(), "RKMK4", span, step, save_every=1, workers=2, progress=False, into=tmp_path / "run.h5")
+    assert into.message == plain.message
+    assert np.array_equal(np.asarray(into.y), plain.y)
+
+
 def test_one_failing_trajectory_does_not_stop_the_others():
     start = tops(3).y0
     start[1, 4:] *= 100.0
