@@ -26,8 +26,9 @@ _ENVIRONMENT = "_ZN08NumbaEnv"
 _NOT_CACHED = "numba.dynamic.globals"
 """Prefix of variables by which the compiler knows code that must not be kept for other processes."""
 LEVEL = 2
-"""Of optimisation, at most.  Level 3, the compiler's own, copies loops for the values of what is compared within them:
-large kernels take twice as long to compile, and no step gets faster.
+"""Of optimisation of single functions, at most.  Level 3, the compiler's own, copies loops for the values of what is
+compared within them, and every kernel that a formula is inlined into has the copies: large ones take twice as long to
+compile, and no step gets faster.  Kernels as a whole have level 3: of small ones the steps are up to a tenth faster.
 """
 _REGISTER = str(VECTOR)
 _BEGIN, _ALIGNED = "\n{\n", f" alignstack({8 * WIDTH})\n{{\n"
@@ -169,13 +170,6 @@ class KernelLibrary(_Library):
         self._set_environments()
         self._forget_module()
         progress.tick(compiled=True)
-
-    def _optimize_final_module(self) -> None:
-        """In two rounds as the compiler's own, the second one at `LEVEL`."""
-        first = {"opt": self._codegen._opt_level, "loop_vectorize": self._codegen._loopvect, "slp_vectorize": False}
-        for options in (first | {"cost": "cheap"}, {"opt": _level()}):
-            passes, builder = self._codegen._module_pass_manager(**options)
-            passes.run(self._final_module, builder)
 
     def _finalize_final_module(self) -> None:
         """Make machine code of the module and load it as an object: an engine would keep the module for ever."""
