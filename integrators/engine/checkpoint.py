@@ -325,7 +325,7 @@ def problem_fingerprint(problem: Problem, events: Events | None = None) -> Finge
         "kind": (problem.canonical, problem.work_shape, problem.vectorized),
         "guards": [(g.name, g.least, g.greatest, g.change, g.rise, g.relative, g.stops) for g in problem.guards],
         "field": problem.field,
-        "jacobian": problem.jacobian,
+        "jacobian": (problem.jacobian, problem.derivative_pattern),
         "parts": problem.parts,
         "invariants": problem.invariants,
         "projection": problem.projection,

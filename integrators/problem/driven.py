@@ -68,6 +68,7 @@ def driven(held: Problem, signal: Signal) -> Problem:
         invariants=None if held.invariants is None else drive.cut(held.invariants),
         projection=None if held.projection is None else drive.cut(held.projection),
         jacobian=None if held.jacobian is None or feeds_back else drive.field(held.jacobian, held.dimension**2, True),
+        jacobian_sparsity=None if feeds_back else held.jacobian_sparsity,
         parameters=drive.parameters,
         work_shape=(rows + ROWS, max(columns, drive.width, held.dimension)),
         inputs=replace(held.inputs, signal=signal),

@@ -1,4 +1,4 @@
-"""Whether the Jacobian of a problem is the derivative of its field: compared with differences before a run."""
+"""Whether the Jacobian of a problem, or its sparsity, is that of its field: compared with differences before a run."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.problem.problem import Problem
+from integrators.problem.sparsity import HALF, ORDER
 from liegroup.table import EXP, retract
 
 Array = NDArray[np.float64]
@@ -23,6 +24,8 @@ def check_jacobian(problem: Problem, t: float) -> None:
     Differences over two lengths and to either side tell how far they can be trusted: near a kink of the field they
     contradict each other, and any derivative between them is taken.
     """
+    if problem.derivative_pattern[HALF] >= 0:
+        _check_sparsity(problem, t)
     if problem.jacobian is None:
         return
     y, d = np.atleast_2d(problem.y0)[0], problem.dimension
@@ -46,12 +49,47 @@ def check_jacobian(problem: Problem, t: float) -> None:
         )
 
 
+def _check_sparsity(problem: Problem, t: float) -> None:
+    """ValueError with the component that contradicts the sparsity: the derivative that this allows, found from moves of
+    many components at once, is compared in one direction with the field's.
+    """
+    y, d, order = np.atleast_2d(problem.y0)[0], problem.dimension, problem.derivative_pattern[ORDER:]
+    apart = 2 * int(problem.derivative_pattern[HALF]) + 1
+    allowed, place = problem.jacobian_sparsity, np.argsort(order)
+    direction = np.cos(1.7 * np.arange(d) + 0.3)
+    size = _DELTA * max(1.0, float(np.abs(y).max()))
+    found, parts = np.zeros(d), np.zeros(d)
+    for first in range(apart):
+        moved = place % apart == first
+        slope = _slope(problem, t, y, size * moved) / size
+        weight = allowed @ (moved * direction)
+        found += slope * weight
+        parts += np.abs(slope * weight)
+    near, far = (_slope(problem, t, y, k * size * direction) / (k * size) for k in (1.0, 4.0))
+    off = np.abs(found - near) > 10.0 * np.abs(near - far) + 1e-4 * parts + _noise(problem, t, y)
+    if off.any():
+        i = int(np.argmax(off))
+        raise ValueError(
+            f"jacobian_sparsity: component {i} of the field changes by {near[i]:.6g} along a direction in which the "
+            f"components of its row change it by {found[i]:.6g} at the start t = {t}; expected an entry for every "
+            "component of the state that it depends on"
+        )
+
+
 def derivative(problem: Problem, t: float, y: Array) -> Array:
     """The derivative of the field at one state: that of the problem, or by differences."""
     d = problem.dimension
     if problem.jacobian is None:
         return _differences(problem, t, y, _DELTA)[0]
     return problem.evaluate(problem.jacobian, t, y, d * d).reshape(d, d)
+
+
+def _slope(problem: Problem, t: float, y: Array, u: Array) -> Array:
+    """Half the change of the field from y τ(−u) to y τ(u)."""
+    ahead, behind = y.copy(), y.copy()
+    retract(problem.table, EXP, y, u, ahead)
+    retract(problem.table, EXP, y, -u, behind)
+    return 0.5 * (problem.velocity(t, ahead) - problem.velocity(t, behind))
 
 
 def _differences(problem: Problem, t: float, y: Array, delta: float) -> tuple[Array, Array]:

@@ -15,6 +15,7 @@ from integrators.problem.guards import Doubt, Guard, checked, unknown
 from integrators.problem.inputs import as_inputs
 from integrators.problem.jitted import raise_raised
 from integrators.problem.parts import constrained, lagrangian, quasi_velocity
+from integrators.problem.sparsity import as_sparsity, pattern
 from liegroup.arrays import integer, real, reals, sequence, shown
 from liegroup.display import card, table
 from liegroup.table import FACTORS, quaternions
@@ -145,6 +146,11 @@ class Problem:
         field's forms (returned as a matrix, or written into ``out`` by rows).  Methods for stiff problems use it in the
         place of differences, d + 1 evaluations of the field; what is to be solved stays the same.  It is compared with
         differences before a run.  Fields of trees, and of mechanisms with linear elements on joints, bring their own.
+    jacobian_sparsity : matrix (dimension, dimension), optional
+        Dense or sparse (SciPy's): not zero where a component of the field depends on a component of the state.  Where
+        an order of the components makes it a narrow band (reverse Cuthill–McKee), Newton's method in implicit methods
+        takes time and memory linear in the dimension, and its derivative few evaluations.  It is compared with
+        differences before a run; not used beside a `jacobian`.
     row_names : sequence of str
         Of the constraint rows, for messages.
     own_steps : mapping name → OwnStep
@@ -208,6 +214,7 @@ class Problem:
     parts: Any = None
     parts_layout: str = ""
     jacobian: Any = None
+    jacobian_sparsity: Any = None
     row_names: Sequence[str] = ()
     own_steps: Mapping[str, OwnStep] = field(default_factory=dict)
     exact: Callable[[Any], Array] | None = None
@@ -230,6 +237,7 @@ class Problem:
         self._put("projection", None if self.projection is None else as_field(self.projection, "projection"))
         self._put("parts", None if self.parts is None else as_field(self.parts, "parts"))
         self._put("jacobian", None if self.jacobian is None else as_field(self.jacobian, "jacobian", matrix=True))
+        self._put("jacobian_sparsity", as_sparsity(self.jacobian_sparsity, self.dimension))
         self._put("invariant_names", _names(self.invariant_names, "invariant_names"))
         self._put("invariant_units", tuple(self.invariant_units) or ("",) * len(self.invariant_names))
         self._put("angles", _components(self.angles, self.n))
@@ -275,6 +283,11 @@ class Problem:
     def has_jacobian(self) -> bool:
         """Whether `linearised` gives derivatives: a Jacobian was given, or the field brings its own."""
         return self.jacobian is not None or self.field.differentiates
+
+    @cached_property
+    def derivative_pattern(self) -> NDArray[np.int64]:
+        """How implicit methods store the derivative of the field (`integrators.problem.sparsity`)."""
+        return pattern(self.has_jacobian, self.jacobian_sparsity)
 
     @cached_property
     def linearised(self) -> Field:

@@ -58,6 +58,7 @@ def with_work(problem: Problem) -> Problem:
         own_steps={name: account.own_step(x) for name, x in held.own_steps.items() if not name.endswith("_tangent")},
         canonical=False,
         jacobian=None,
+        jacobian_sparsity=None,
         parts=None,
         parts_layout="",
         vectorized=False,

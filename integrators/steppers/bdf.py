@@ -17,7 +17,7 @@ Source: Hairer and Wanner 1996, V.1 and V.2; Wieloch and Arnold 2021 (on groups)
 coefficients
     those of Radau IIA; Q = 1, R = 1/α₀, α₁/α₀ … αₖ/α₀.
 options
-    those of Radau IIA, 1 if the problem has a Jacobian, the block of R (2).
+    those of Radau IIA, the pattern of the problem, the block of R (2).
 own rows
     those of Radau IIA and its memory; w (5); c; u; g; k; state; the memory of the iteration.
 """
@@ -43,6 +43,7 @@ from integrators.layout import (
 )
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
+from integrators.problem.sparsity import HALF
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, OK
 from integrators.steppers.common import advance_state, clear, copy, dimension, leaves_chart
@@ -63,9 +64,10 @@ from integrators.steppers.newton import (
     levels,
     linearise,
     linearise_where_needed,
+    newton_rows,
     share,
 )
-from integrators.steppers.newton_systems import correct, factorise, room, rows_needed
+from integrators.steppers.newton_systems import correct, factorise, room
 from integrators.tableaus import RADAU_IIA
 from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
@@ -89,7 +91,7 @@ def order_of(coefficients: Any) -> Any:
 def rows_for(options: Any, d: Any, columns: Any) -> Any:
     """Rows: the increments w, c, u, g, k, state, memory of the iteration."""
     k = HIGHEST
-    first = memory_row(options) + (room(options[STAGES], d).end + columns - 1) // columns
+    first = memory_row(options) + (room(options[STAGES], d, options[EXACT + HALF]).end + columns - 1) // columns
     return first, first + k, first + k + 1, first + k + 2, first + k + 3, first + k + 4, first + k + 5
 
 
@@ -125,11 +127,12 @@ def _residual(
     d, n, tau = dimension(table), y.shape[0], options[TAU]
     _, offset, exponent, value, slope, state, _ = rows_for(options, d, work.shape[1])
     u, g, k, x, beta = work[exponent][:d], work[value][:d], work[slope][:d], work[state][:n], coefficients[OF_START + 1]
-    at, largest = room(1, d), ld(y, 0) * 0.0
+    pattern = options[EXACT:]
+    at, largest = room(1, d, pattern[HALF]), ld(y, 0) * 0.0
     for m in range(d):
         st(u, m, ld(work[offset], m) + (h * beta) * ld(k, m))
         st(memory, at.change + m, maximum(absolute(h * ld(k, m)), absolute(ld(u, m))))
-    levels(memory, 1, d)
+    levels(memory, 1, d, pattern)
     retract(table, tau, y, u, x)
     field(t + h, x, parameters, structure, field_work, g)
     dtau_inverse_left(table, tau, u, g, g)
@@ -148,11 +151,12 @@ def _newton(
     """Solve for k to rounding where `going`; returns 1 where it is not solved."""
     d, n = dimension(table), y.shape[0]
     _, _, _, value, slope, state, row = rows_for(options, d, work.shape[1])
-    memory, at, blocks, is_exact = joined(work[row:]), room(1, d), options[EXACT + 1 :], options[EXACT]
+    pattern, blocks = options[EXACT:], options[options.shape[0] - 2 :]
+    memory, at = joined(work[row:]), room(1, d, pattern[HALF])
     Q, R = coefficients[OF_START : OF_START + 1], coefficients[OF_START + 1 :]
     k, x, asked, zero, canonical = work[slope][:d], work[state][:n], going, ld(y, 0) * 0.0, options[CANONICAL]
     linearise_where_needed(
-        field, t, h, y, table, canonical, is_exact, parameters, structure, field_work, memory, 1, d, R, blocks, x,
+        field, t, h, y, table, canonical, pattern, parameters, structure, field_work, memory, 1, d, R, blocks, x,
         going, history, counters,
     )  # fmt: skip
     best, least, lost, rounds, renewed = zero + 1.0, zero + 1e300, zero, zero, zero
@@ -164,11 +168,11 @@ def _newton(
         if any_(where > 0.0):
             renewed = renewed + where
             linearise(
-                field, t + h, x, table, canonical, is_exact, parameters, structure, field_work, memory, 1, d,
+                field, t + h, x, table, canonical, pattern, parameters, structure, field_work, memory, 1, d,
                 work[value][:n], where, counters,
             )  # fmt: skip
-            factorise(h, memory, 1, d, R, blocks)
-        correct(h, memory, 1, d, Q, R, blocks)
+            factorise(h, memory, 1, d, R, blocks, pattern)
+        correct(h, memory, 1, d, Q, R, blocks, pattern)
         for m in range(d):
             st(k, m, select(going > 0.0, ld(k, m) + ld(memory, at.residual + m), ld(k, m)))
         least = select((going > 0.0) & (ratio < least), ratio, least)
@@ -257,9 +261,9 @@ def step(
 
 
 def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
-    columns, d = max(problem.n, problem.dimension, 3), problem.dimension
-    own = rows_of_stages(options) + rows_needed(START, d, columns) + HIGHEST + 5
-    return OWN_ROWS + own + rows_needed(1, d, columns), columns
+    columns = max(problem.n, problem.dimension, 3)
+    own = rows_of_stages(options) + newton_rows(START, problem, columns) + HIGHEST + 5
+    return OWN_ROWS + own + newton_rows(1, problem, columns), columns
 
 
 def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -31,8 +31,8 @@ from integrators.status import OK
 from integrators.steppers.common import dimension
 from integrators.steppers.implicit_newton import NEWTON, memory_row, newton
 from integrators.steppers.implicit_stages import PAST, STAGES, accept, iterate, own_rows, start
-from integrators.steppers.newton import begin_stiff, exact, explain, failure, remember_stiffness
-from integrators.steppers.newton_systems import rows_needed, schur_form
+from integrators.steppers.newton import begin_stiff, exact, explain, failure, newton_rows, remember_stiffness
+from integrators.steppers.newton_systems import schur_form
 from integrators.tableaus import ButcherTableau
 from liegroup.compile import any_, entry, kernel, ld, select, st
 
@@ -95,7 +95,7 @@ def step(
 
 def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
     columns = max(problem.n, problem.dimension, 3)
-    rows = OWN_ROWS + own_rows(options) + rows_needed(int(options[0]), problem.dimension, columns)
+    rows = OWN_ROWS + own_rows(options) + newton_rows(int(options[0]), problem, columns)
     return rows, columns
 
 

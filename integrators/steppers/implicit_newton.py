@@ -6,8 +6,8 @@ stiff.
 coefficients
     those of `integrators.steppers.implicit_stages`, then Q and R of A (not centred), by rows.
 options
-    those of `integrators.steppers.implicit_stages`; 1 for Newton's method from the beginning; the blocks of R (2 s); 1
-    if the problem has a Jacobian.
+    those of `integrators.steppers.implicit_stages`; 1 for Newton's method from the beginning; the blocks of R (2 s);
+    the pattern of the problem.
 own rows
     those of `integrators.steppers.implicit_stages`, then the memory of the iteration.
 """
@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.layout import CANONICAL, EVALUATIONS, ITERATIONS, OWN_OPTIONS, OWN_ROWS
+from integrators.problem.sparsity import HALF
 from integrators.steppers.common import dimension
 from integrators.steppers.implicit_stages import PAST, STAGES, centre, evaluate, own
 from integrators.steppers.iteration import goes_on, nought
@@ -41,13 +42,14 @@ def _residual(
 ) -> Any:  # fmt: skip
     """The residual of all kᵢ into the memory; returns its largest share of what rounding may leave."""
     s, d = options[STAGES], dimension(table)
-    new, at, largest = own(s)[0], room(s, d), ld(y, 0) * 0.0
+    pattern = options[BLOCKS + 2 * s :]
+    new, at, largest = own(s)[0], room(s, d, pattern[HALF]), ld(y, 0) * 0.0
     for m in range(d):
         reach = absolute(h * ld(work[OWN_ROWS], m))
         for i in range(1, s):
             reach = maximum(reach, absolute(h * ld(work[OWN_ROWS + i], m)))
         st(memory, at.change + m, reach)
-    levels(memory, s, d)
+    levels(memory, s, d, pattern)
     centre(h, y, table, coefficients, options, work)
     for i in range(s):
         evaluate(field, t, h, y.shape[0], i, table, coefficients, options, parameters, structure, field_work, work)
@@ -65,13 +67,14 @@ def newton(
 ) -> Any:  # fmt: skip
     """Solve for the kᵢ to rounding where `going`; returns 1 where they are not solved."""
     s, d = options[STAGES], dimension(table)
-    memory, at = joined(work[memory_row(options) :]), room(s, d)
+    pattern = options[BLOCKS + 2 * s :]
+    memory, at = joined(work[memory_row(options) :]), room(s, d, pattern[HALF])
     q = s * s + 3 * s
     Q, R = coefficients[q : q + s * s], coefficients[q + s * s :]
-    blocks, is_exact = options[BLOCKS:], options[BLOCKS + 2 * s]
+    blocks = options[BLOCKS:]
     x, asked, zero, canonical = work[own(s)[3]][: y.shape[0]], going, ld(y, 0) * 0.0, options[CANONICAL]
     linearise_where_needed(
-        field, t, h, y, table, canonical, is_exact, parameters, structure, field_work, memory, s, d, R, blocks, x,
+        field, t, h, y, table, canonical, pattern, parameters, structure, field_work, memory, s, d, R, blocks, x,
         going, history, counters,
     )  # fmt: skip
     best, least, lost, rounds, renewed = zero + 1.0, zero + 1e300, zero, zero, zero
@@ -83,11 +86,11 @@ def newton(
         if any_(where > 0.0):
             renewed = renewed + where
             linearise(
-                field, t, x, table, canonical, is_exact, parameters, structure, field_work, memory, s, d,
+                field, t, x, table, canonical, pattern, parameters, structure, field_work, memory, s, d,
                 work[own(s)[2]][: y.shape[0]], where, counters,
             )  # fmt: skip
-            factorise(h, memory, s, d, R, blocks)
-        correct(h, memory, s, d, Q, R, blocks)
+            factorise(h, memory, s, d, R, blocks, pattern)
+        correct(h, memory, s, d, Q, R, blocks, pattern)
         for i in range(s):
             for m in range(d):
                 k = ld(work[OWN_ROWS + i], m)

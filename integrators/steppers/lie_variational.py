@@ -48,8 +48,8 @@ from integrators.steppers.common import leaves_chart
 from integrators.steppers.iteration import remember
 from integrators.steppers.lie_variational_newton import memory_row, newton
 from integrators.steppers.lie_variational_stages import OWN_PARTNER, PAST, STAGES, finish, iterate, own, start
-from integrators.steppers.newton import begin_stiff, exact, explain, failure, remember_stiffness
-from integrators.steppers.newton_systems import rows_needed, schur_form
+from integrators.steppers.newton import begin_stiff, exact, explain, failure, newton_rows, remember_stiffness
+from integrators.steppers.newton_systems import schur_form
 from integrators.tableaus import GAUSS, LOBATTO_IIIA, LOBATTO_IIIB, ButcherTableau
 from liegroup.compile import any_, entry, kernel, ld, select, st
 from liegroup.table import N_V
@@ -139,7 +139,7 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
     columns = max(problem.n, problem.dimension, 3)
-    return OWN_ROWS + _rows(options) + rows_needed(int(options[0]), problem.dimension, columns), columns
+    return OWN_ROWS + _rows(options) + newton_rows(int(options[0]), problem, columns), columns
 
 
 VARIATIONAL_RK = Stepper(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.layout import EVALUATIONS, ITERATIONS, OWN_ROWS, TAU
+from integrators.problem.sparsity import HALF
 from integrators.steppers.iteration import goes_on, nought
 from integrators.steppers.lie_variational_stages import BLOCKS, PAST, STAGES, centre, own, stage
 from integrators.steppers.newton import ROUNDS, conclude, judge, levels, linearise, linearise_where_needed, share
@@ -32,14 +33,15 @@ def _residual(
     Returns the largest share of what rounding may leave.
     """
     s, tau, d = options[STAGES], options[TAU], 2 * m
-    new, at, zero = own(s)[1], room(s, d), ld(y, 0) * 0.0
+    pattern = options[BLOCKS + 2 * s :]
+    new, at, zero = own(s)[1], room(s, d, pattern[HALF]), ld(y, 0) * 0.0
     for row in range(2):
         for k in range(m):
             reach = zero
             for i in range(s):
                 reach = maximum(reach, absolute(h * ld(work[OWN_ROWS + 3 * i + row], k)))
             st(memory, at.change + row * m + k, reach)
-    levels(memory, s, d)
+    levels(memory, s, d, pattern)
     centre(h, y, group, tau, m, coefficients, s, work)
     largest = zero
     for i in range(s):
@@ -64,12 +66,13 @@ def newton(
     where they are not solved.
     """
     s, d, n, group = options[STAGES], 2 * m, y.shape[0], table[: table.shape[0] - 1]
-    memory, at, q = joined(work[memory_row(options) :]), room(s, d), 2 * s * s + 2 * s
+    pattern = options[BLOCKS + 2 * s :]
+    memory, at, q = joined(work[memory_row(options) :]), room(s, d, pattern[HALF]), 2 * s * s + 2 * s
     Q, R = coefficients[q : q + s * s], coefficients[q + s * s :]
-    blocks, is_exact = options[BLOCKS:], options[BLOCKS + 2 * s]
+    blocks = options[BLOCKS:]
     x, asked, zero = work[own(s)[7]][:n], going, ld(y, 0) * 0.0
     linearise_where_needed(
-        field, t, h, y, table, 1, is_exact, parameters, structure, field_work, memory, s, d, R, blocks, x, going,
+        field, t, h, y, table, 1, pattern, parameters, structure, field_work, memory, s, d, R, blocks, x, going,
         history, counters,
     )  # fmt: skip
     best, least, lost, rounds, renewed = zero + 1.0, zero + 1e300, zero, zero, zero
@@ -83,11 +86,11 @@ def newton(
         if any_(where > 0.0):
             renewed = renewed + where
             linearise(
-                field, t, x, table, 1, is_exact, parameters, structure, field_work, memory, s, d,
+                field, t, x, table, 1, pattern, parameters, structure, field_work, memory, s, d,
                 work[own(s)[8]][:n], where, counters,
             )  # fmt: skip
-            factorise(h, memory, s, d, R, blocks)
-        correct(h, memory, s, d, Q, R, blocks)
+            factorise(h, memory, s, d, R, blocks, pattern)
+        correct(h, memory, s, d, Q, R, blocks, pattern)
         for i in range(s):
             for row in range(2):
                 for k in range(m):

@@ -18,8 +18,8 @@ methods on groups); Hairer, McLachlan, Razakarivony 2008 (why the iteration must
 coefficients
     Q = 1 and R = 1/2 of Newton's method.
 options
-    largest number of iterations; number of past values to extrapolate from; the block of R (2); 1 if the problem has a
-    Jacobian.
+    largest number of iterations; number of past values to extrapolate from; the block of R (2); the pattern of the
+    problem.
 own rows
     z = (ξ, f) at the middle; the newly evaluated one; state at the middle; Y; n₀; n₁; scratch; differences of past z;
     the memory of Newton's method.
@@ -46,6 +46,7 @@ from integrators.layout import (
 )
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
+from integrators.problem.sparsity import HALF
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, OK
 from integrators.steppers.common import advance_state, dimension, leaves_chart
@@ -61,10 +62,11 @@ from integrators.steppers.newton import (
     levels,
     linearise,
     linearise_where_needed,
+    newton_rows,
     remember_stiffness,
     share,
 )
-from integrators.steppers.newton_systems import correct, factorise, room, rows_needed
+from integrators.steppers.newton_systems import correct, factorise, room
 from liegroup.compile import (
     absolute,
     any_,
@@ -195,11 +197,11 @@ def _residual(
     work: Any, memory: Any,
 ) -> Any:  # fmt: skip
     """The residual of (ξ, ṗ) into the memory; returns its largest share of what rounding may leave."""
-    d = dimension(table)
-    at, largest = room(1, d), ld(y, 0) * 0.0
+    d, pattern = dimension(table), options[BLOCK + 2 :]
+    at, largest = room(1, d, pattern[HALF]), ld(y, 0) * 0.0
     for i in range(d):
         st(memory, at.change + i, absolute(h * ld(work[Z], i)))
-    levels(memory, 1, d)
+    levels(memory, 1, d, pattern)
     evaluate(field, t, h, y, table, options, parameters, structure, field_work, work)
     for i in range(d):
         st(memory, at.residual + i, ld(work[NEW], i) - ld(work[Z], i))
@@ -217,11 +219,11 @@ def newton(
 ) -> Any:  # fmt: skip
     """Solve for z to rounding where `going`; returns 1 where it is not solved."""
     d, n = dimension(table), y.shape[0]
-    memory, at = joined(work[memory_row(options) :]), room(1, d)
-    Q, R, blocks, is_exact = coefficients[:1], coefficients[1:], options[BLOCK:], options[BLOCK + 2]
+    Q, R, blocks, pattern = coefficients[:1], coefficients[1:], options[BLOCK:], options[BLOCK + 2 :]
+    memory, at = joined(work[memory_row(options) :]), room(1, d, pattern[HALF])
     z, x, asked, zero, canonical = work[Z][:d], work[MIDDLE][:n], going, ld(y, 0) * 0.0, options[CANONICAL]
     linearise_where_needed(
-        field, t, h, y, table, canonical, is_exact, parameters, structure, field_work, memory, 1, d, R, blocks, x,
+        field, t, h, y, table, canonical, pattern, parameters, structure, field_work, memory, 1, d, R, blocks, x,
         going, history, counters,
     )  # fmt: skip
     best, least, lost, rounds, renewed = zero + 1.0, zero + 1e300, zero, zero, zero
@@ -233,11 +235,11 @@ def newton(
         if any_(where > 0.0):
             renewed = renewed + where
             linearise(
-                field, t, x, table, canonical, is_exact, parameters, structure, field_work, memory, 1, d,
+                field, t, x, table, canonical, pattern, parameters, structure, field_work, memory, 1, d,
                 work[NEW][:n], where, counters,
             )  # fmt: skip
-            factorise(h, memory, 1, d, R, blocks)
-        correct(h, memory, 1, d, Q, R, blocks)
+            factorise(h, memory, 1, d, R, blocks, pattern)
+        correct(h, memory, 1, d, Q, R, blocks, pattern)
         _turn(-1.0, memory, table, options, work)
         for i in range(d):
             st(z, i, select(going > 0.0, ld(z, i) + ld(memory, at.residual + i), ld(z, i)))
@@ -361,7 +363,7 @@ def _rows(options: NDArray[np.int64]) -> int:
 
 def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
     columns = max(problem.n, problem.dimension, 3)
-    return OWN_ROWS + _rows(options) + rows_needed(1, problem.dimension, columns), columns
+    return OWN_ROWS + _rows(options) + newton_rows(1, problem, columns), columns
 
 
 STEPPER = Stepper(

@@ -29,8 +29,10 @@ from numpy.typing import NDArray
 
 from integrators.layout import ERROR, EVALUATIONS
 from integrators.problem import Problem
+from integrators.problem.sparsity import EXACT, HALF, ORDER
 from integrators.status import NON_FINITE, NOT_CONVERGED
 from integrators.steppers.iteration import FLOOR
+from integrators.steppers.newton_bands import levels_band
 from integrators.steppers.newton_systems import factorise, room
 from liegroup.compile import absolute, any_, helper, joined, kernel, ld, select, st
 from liegroup.compile.scalars import maximum, minimum
@@ -59,8 +61,13 @@ KEEP = 6.0
 
 
 def exact(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """What a stepper needs to know: 1 if the problem has a Jacobian."""
-    return np.zeros(0), np.array([problem.has_jacobian], dtype=np.int64)
+    """What a stepper needs to know: the pattern of the derivative."""
+    return np.zeros(0), problem.derivative_pattern
+
+
+def newton_rows(s: int, problem: Problem, columns: int) -> int:
+    """Rows of `columns` numbers that hold the memory of s stages."""
+    return -(-room(s, problem.dimension, int(problem.derivative_pattern[HALF])).end // columns)
 
 
 # --- the derivative ---------------------------------------------------------------------------------------------------
@@ -90,17 +97,21 @@ def tiny_as_one(size: Any) -> Any:
 
 @kernel
 def linearise(
-    field: Any, t: Any, y: Any, table: Any, canonical: Any, is_exact: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, y: Any, table: Any, canonical: Any, pattern: Any, parameters: Any, structure: Any,
     field_work: Any, memory: Any, s: Any, d: Any, x: Any, going: Any, counters: Any,
 ) -> None:  # fmt: skip
     """J at y, where `going`; x: a state for scratch."""
-    at = room(s, d)
+    at = room(s, d, pattern[HALF])
     J, value = memory[at.jacobian :], memory[at.value : at.value + d + d * d]
     sizes(y, table, canonical, memory[at.size :], going)
-    if is_exact:
+    if pattern[EXACT]:
         field(t, y, parameters, structure, field_work, value)
         _take(value[d:], d, J, going)
         counters[EVALUATIONS] += 1
+    elif pattern[HALF] >= 0:
+        _differences_in_band(
+            field, t, y, table, pattern, parameters, structure, field_work, memory, s, d, x, going, counters
+        )
     else:
         _differences(field, t, y, table, parameters, structure, field_work, memory, s, d, x, going)
         counters[EVALUATIONS] += d + 1
@@ -130,7 +141,7 @@ def _listen(
     d: Any, x: Any, going: Any,
 ) -> None:  # fmt: skip
     """The largest change of the field, at y = `value`, by motions of the state a little above rounding."""
-    at = room(s, d)
+    at = room(s, d, -1)
     size, noise, u = memory[at.size :], memory[at.noise :], memory[at.change :]
     here, there = memory[at.value : at.value + d], memory[at.value + d : at.value + 2 * d]
     for k in range(SAMPLES):
@@ -144,14 +155,17 @@ def _listen(
 
 
 @kernel
-def levels(memory: Any, s: Any, d: Any) -> None:
+def levels(memory: Any, s: Any, d: Any, pattern: Any) -> None:
     """|J| (|x| + |Δx|): what the rounding of the state counts in the slopes; the changes of the state within the step,
     h |k|, are the first d numbers of `change`.
     """
-    at = room(s, d)
+    at = room(s, d, pattern[HALF])
     J, size, reach = memory[at.jacobian :], memory[at.size :], memory[at.change :]
     zero = 0.0 * ld(size, 0)
-    whole, largest = d - d % 4, zero
+    dense, largest = d if pattern[HALF] < 0 else 0, zero
+    if dense == 0:
+        levels_band(J, d, pattern, size, reach, memory[at.level :])
+    whole = dense - dense % 4
     for m in range(0, whole, 4):  # sums that do not wait for each other
         r, p, q, u, v = m * d, zero, zero, zero, zero
         for b in range(d):
@@ -164,7 +178,7 @@ def levels(memory: Any, s: Any, d: Any) -> None:
         st(memory, at.level + m + 1, q)
         st(memory, at.level + m + 2, u)
         st(memory, at.level + m + 3, v)
-    for m in range(whole, d):
+    for m in range(whole, dense):
         p = zero
         for b in range(d):
             p = p + absolute(ld(J, m * d + b)) * (ld(size, b) + ld(reach, b))
@@ -178,22 +192,22 @@ def levels(memory: Any, s: Any, d: Any) -> None:
 
 @kernel
 def linearise_where_needed(
-    field: Any, t: Any, h: Any, y: Any, table: Any, canonical: Any, is_exact: Any, parameters: Any, structure: Any,
+    field: Any, t: Any, h: Any, y: Any, table: Any, canonical: Any, pattern: Any, parameters: Any, structure: Any,
     field_work: Any, memory: Any, s: Any, d: Any, R: Any, blocks: Any, x: Any, going: Any, history: Any,
     counters: Any,
 ) -> None:  # fmt: skip
     """At the start of a step: J at y and the factors, unless those of the step before still serve."""
-    at = room(s, d)
+    at = room(s, d, -1)
     kept = ld(memory, at.kept)
     needed = select(kept > 0.0, 0.0 * going, going) if history > 0 else going
     renewed = any_(needed > 0.0)
     if renewed:
         linearise(
-            field, t, y, table, canonical, is_exact, parameters, structure, field_work, memory, s, d, x, needed,
+            field, t, y, table, canonical, pattern, parameters, structure, field_work, memory, s, d, x, needed,
             counters,
         )  # fmt: skip
     if renewed or any_(ld(memory, at.step) != h):
-        factorise(h, memory, s, d, R, blocks)
+        factorise(h, memory, s, d, R, blocks, pattern)
         st(memory, at.step, 0.0 * going + h)
     sizes(y, table, canonical, memory[at.size :], going)
 
@@ -204,7 +218,7 @@ def _differences(
     d: Any, x: Any, going: Any,
 ) -> None:  # fmt: skip
     """J by differences from y."""
-    at = room(s, d)
+    at = room(s, d, -1)
     J, size = memory[at.jacobian :], memory[at.size :]
     here, there, u = memory[at.value : at.value + d], memory[at.value + d : at.value + 2 * d], memory[at.change :]
     field(t, y, parameters, structure, field_work, here)
@@ -220,26 +234,55 @@ def _differences(
             st(J, m * d + b, select(going > 0.0, (ld(there, m) - ld(here, m)) / delta, ld(J, m * d + b)))
 
 
+@kernel
+def _differences_in_band(
+    field: Any, t: Any, y: Any, table: Any, pattern: Any, parameters: Any, structure: Any, field_work: Any,
+    memory: Any, s: Any, d: Any, x: Any, going: Any, counters: Any,
+) -> None:  # fmt: skip
+    """The band J by differences from y, of places at once that are too far apart to meet."""
+    half = pattern[HALF]
+    at, apart = room(s, d, half), 2 * half + 1
+    J, size = memory[at.jacobian :], memory[at.size :]
+    here, there, u = memory[at.value : at.value + d], memory[at.value + d : at.value + 2 * d], memory[at.change :]
+    field(t, y, parameters, structure, field_work, here)
+    for m in range(d):
+        st(u, m, 0.0)
+    for first in range(min(apart, d)):
+        for b in range(first, d, apart):
+            i = pattern[ORDER + b]
+            st(u, i, _DELTA * tiny_as_one(ld(size, i)))
+        retract(table, 0, y, u, x)
+        field(t, x, parameters, structure, field_work, there)
+        for b in range(first, d, apart):
+            i = pattern[ORDER + b]
+            st(u, i, 0.0)
+            delta = _DELTA * tiny_as_one(ld(size, i))
+            for m in range(max(0, b - half), min(d, b + half + 1)):
+                j, k = pattern[ORDER + m], m * 2 * half + b + half
+                st(J, k, select(going > 0.0, (ld(there, j) - ld(here, j)) / delta, ld(J, k)))
+    counters[EVALUATIONS] += 1 + min(apart, d)
+
+
 # --- the iteration ----------------------------------------------------------------------------------------------------
 
 
 @helper
 def share(memory: Any, s: Any, d: Any, m: Any, residual: Any, slope: Any, value: Any) -> Any:
     """A component m of the residual in units of the rounding that it may have."""
-    return absolute(residual) / (ld(memory, room(s, d).level + m) + absolute(slope) + absolute(value) + TINY)
+    return absolute(residual) / (ld(memory, room(s, d, -1).level + m) + absolute(slope) + absolute(value) + TINY)
 
 
 @helper
 def begin_stiff(work: Any, row: Any, s: Any, d: Any, one: Any, always: Any) -> Any:
     """1 where a step begins with Newton's method: always, or because a step before could not be iterated."""
-    stiff = ld(joined(work[row:]), room(s, d).stiff)
+    stiff = ld(joined(work[row:]), room(s, d, -1).stiff)
     return one if always else select(stiff > 0.0, one, 0.0 * one)
 
 
 @helper
 def remember_stiffness(work: Any, row: Any, s: Any, d: Any, unsolved: Any, rounds: Any) -> None:
     """After the iteration of a step: how many of the next ones begin with Newton's method."""
-    count_stiff_steps(joined(work[row:]), room(s, d).stiff, unsolved, rounds)
+    count_stiff_steps(joined(work[row:]), room(s, d, -1).stiff, unsolved, rounds)
 
 
 @helper
@@ -267,7 +310,7 @@ def conclude(
     """After the last round: the residuals into the row of errors, whether J may serve the next step; returns 1 where
     the equations are not solved.
     """
-    at, zero = room(s, d), 0.0 * going
+    at, zero = room(s, d, -1), 0.0 * going
     unsolved = select((going > 0.0) & (best > FLOOR), zero + 1.0, lost)
     kept = select((unsolved > 0.0) | (rounds > KEEP), zero, zero + 1.0)
     st(memory, at.kept, select(asked > 0.0, kept, ld(memory, at.kept)))

@@ -1,4 +1,8 @@
-"""The memory of `integrators.steppers.newton` and its linear systems: 1 − h A ⊗ J in the Schur form of A, by blocks."""
+"""The memory of `integrators.steppers.newton` and its linear systems: 1 − h A ⊗ J in the Schur form of A, by blocks.
+
+J is dense, or a band (`integrators.steppers.newton_bands`) where the problem says which components meet: which of the
+two is the pattern of a problem (`integrators.problem.sparsity`).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.problem.sparsity import HALF
+from integrators.steppers.newton_bands import (
+    OWN,
+    decompose_band,
+    exchange,
+    fill_band,
+    from_places,
+    inverse_size,
+    numbers_of_band,
+    solve_band,
+    times_band,
+    to_places,
+)
 from liegroup.compile import absolute, any_, helper, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
 
@@ -15,8 +32,9 @@ class Room(NamedTuple):
     """Where the parts of the iteration's memory begin, as numbers of a vector; s stages, d velocities.
 
     residual, change and apart (s d each; the last is the stepper's own), size, noise and level (d) of state, field and
-    slopes, value (d + d²), J (d²) by rows, factors (2 s d²), pivots (s d), kept (1 where J may serve the next step),
-    stiff (steps that are still to begin with Newton's method where others iterate), step (the h of the factors)
+    slopes, pivots (s d), kept (1 where J may serve the next step), stiff (steps that are still to begin with Newton's
+    method where others iterate), step (the h of the factors), value (2 d; d + d² of a given Jacobian), J (d² by rows;
+    d (2w + 1) as a band), factors (2 s d²; s d (6w + 4) as bands)
     """
 
     residual: int
@@ -25,33 +43,31 @@ class Room(NamedTuple):
     size: int
     noise: int
     level: int
-    value: int
-    jacobian: int
-    factors: int
     pivots: int
     kept: int
     stiff: int
     step: int
+    value: int
+    jacobian: int
+    factors: int
     end: int
 
 
 @helper
-def room(s: Any, d: Any) -> Room:
-    """The parts of the memory for s stages and d velocities."""
+def room(s: Any, d: Any, half: Any) -> Room:
+    """The parts of the memory for s stages, d velocities and a band of this half width; those before `jacobian` do not
+    depend on it.
+    """
     m = s * d
     size = 3 * m
-    value = size + 3 * d
-    jacobian = value + d + d * d
-    factors = jacobian + d * d
-    pivots = factors + 2 * s * d * d
+    pivots = size + 3 * d
     kept = pivots + m
-    return Room(0, m, 2 * m, size, size + d, size + 2 * d, value, jacobian, factors, pivots, kept, kept + 1, kept + 2,
-                kept + 3)  # fmt: skip
-
-
-def rows_needed(s: int, d: int, columns: int) -> int:
-    """Rows of `columns` numbers that hold the memory."""
-    return -(-room(s, d).end // columns)
+    value = kept + 3
+    jacobian = value + (d + d * d if half < 0 else 2 * d)
+    factors = jacobian + (d * d if half < 0 else d * (2 * half + 1))
+    end = factors + s * (2 * d * d if half < 0 else numbers_of_band(d, half))
+    return Room(0, m, 2 * m, size, size + d, size + 2 * d, pivots, kept, kept + 1, kept + 2, value, jacobian, factors,
+                end)  # fmt: skip
 
 
 # --- the Schur form of A ----------------------------------------------------------------------------------------------
@@ -84,15 +100,21 @@ def schur_form(A: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.
 
 
 @kernel
-def factorise(h: Any, memory: Any, s: Any, d: Any, R: Any, blocks: Any) -> None:
+def factorise(h: Any, memory: Any, s: Any, d: Any, R: Any, blocks: Any, pattern: Any) -> None:
     """The factors of 1 − h R ⊗ J, block by block; R by rows."""
-    at = room(s, d)
+    half = pattern[HALF]
+    at = room(s, d, half)
     J = memory[at.jacobian :]
     for j in range(s):
         width = blocks[j]
         if width == 0 or blocks[s + j] != j or (width == 1 and R[j * s + j] == 0.0):
             continue
         n = width * d
+        if half >= 0:
+            a = memory[at.factors + j * numbers_of_band(d, half) :]
+            fill_band(h, J, d, half, R[j * s + j :], s, width, a)
+            decompose_band(a, n, width * half + width - 1, memory[at.pivots + j * d :])
+            continue
         a = memory[at.factors + 2 * j * d * d :]
         for k in range(width):
             for l in range(width):
@@ -106,11 +128,14 @@ def factorise(h: Any, memory: Any, s: Any, d: Any, R: Any, blocks: Any) -> None:
 
 @kernel
 def decompose(a: Any, n: Any, pivots: Any) -> None:
-    """L and U of the n × n matrix a in its place, with the largest pivots, each lane with its own.
+    """L and U of the n × n matrix a in its place, with pivots that are large in their rows, each lane with its own:
+    rows of what does not move, 1 and zeros, then stay as they are, to the last bit.
 
     Four columns at a time: the rows behind them are then loaded and stored once for four pivots, in the order of sums
     of one after another.
     """
+    for i in range(n):
+        st(pivots, i, inverse_size(a, i * n, n))
     for first in range(0, n, 4):
         behind = min(first + 4, n)
         for k in range(first, behind):
@@ -138,26 +163,22 @@ def decompose(a: Any, n: Any, pivots: Any) -> None:
 
 @helper
 def _pivot(a: Any, n: Any, k: Any, pivots: Any) -> None:
-    """The row with the largest entry of column k, from row k on, in its place."""
-    largest = absolute(ld(a, k * n + k))
+    """The row with the largest entry of column k in units of its row, from row k on, in its place, where it is `OWN`
+    times that of row k; the sizes of rows to come wait among the pivots.
+    """
+    size = ld(pivots, k)
+    largest = OWN * absolute(ld(a, k * n + k)) * size
     pivot = 0.0 * largest + 1.0 * k
     for i in range(k + 1, n):
-        x = absolute(ld(a, i * n + k))
+        x = absolute(ld(a, i * n + k)) * ld(pivots, i)
         pivot = select(x > largest, 0.0 * x + 1.0 * i, pivot)
         largest = maximum(largest, x)
     st(pivots, k, pivot)
     for i in range(k + 1, n):
         if any_(pivot == 1.0 * i):
+            st(pivots, i, select(pivot == 1.0 * i, size, ld(pivots, i)))
             for j in range(n):
-                _exchange(pivot == 1.0 * i, a, k * n + j, i * n + j)
-
-
-@helper
-def _exchange(where: Any, a: Any, i: Any, j: Any) -> None:
-    """Exchange entries i and j where the condition holds."""
-    x, z = ld(a, i), ld(a, j)
-    st(a, i, select(where, z, x))
-    st(a, j, select(where, x, z))
+                exchange(pivot == 1.0 * i, a, k * n + j, i * n + j)
 
 
 @helper
@@ -187,7 +208,7 @@ def solve_factors(a: Any, n: Any, pivots: Any, x: Any) -> None:
     for k in range(n):
         for i in range(k + 1, n):
             if any_(ld(pivots, k) == 1.0 * i):
-                _exchange(ld(pivots, k) == 1.0 * i, x, k, i)
+                exchange(ld(pivots, k) == 1.0 * i, x, k, i)
     whole = n - n % 4
     for i in range(0, whole, 4):
         r = i * n
@@ -217,10 +238,13 @@ def solve_factors(a: Any, n: Any, pivots: Any, x: Any) -> None:
 
 
 @kernel
-def correct(h: Any, memory: Any, s: Any, d: Any, Q: Any, R: Any, blocks: Any) -> None:
+def correct(h: Any, memory: Any, s: Any, d: Any, Q: Any, R: Any, blocks: Any, pattern: Any) -> None:
     """The residual <- the correction Δk of the slopes."""
-    at = room(s, d)
+    half = pattern[HALF]
+    at = room(s, d, half)
     J, r, x = memory[at.jacobian :], memory[at.residual :], memory[at.change :]
+    if half >= 0:
+        to_places(r, s, d, pattern, memory[at.value :])
     for j in range(s):
         for m in range(d):
             total = Q[j] * ld(r, m)
@@ -237,17 +261,25 @@ def correct(h: Any, memory: Any, s: Any, d: Any, Q: Any, R: Any, blocks: Any) ->
                     st(x, (j + k) * d + m, ld(x, (j + k) * d + m) + h * R[(j + k) * s + c] * ld(r, c * d + m))
         source = blocks[s + j]
         if width == 2 or R[j * s + j] != 0.0:
-            solve_factors(
-                memory[at.factors + 2 * source * d * d :], width * d, memory[at.pivots + source * d :], x[j * d :]
-            )
+            pivots = memory[at.pivots + source * d :]
+            if half >= 0:
+                a = memory[at.factors + source * numbers_of_band(d, half) :]
+                solve_band(a, d, half, width, pivots, x[j * d :], memory[at.value :])
+            else:
+                solve_factors(memory[at.factors + 2 * source * d * d :], width * d, pivots, x[j * d :])
         for k in range(width):
-            _apply(J, d, x[(j + k) * d :], r[(j + k) * d :])
+            if half >= 0:
+                times_band(J, d, half, x[(j + k) * d :], r[(j + k) * d :])
+            else:
+                _apply(J, d, x[(j + k) * d :], r[(j + k) * d :])
     for i in range(s):
         for m in range(d):
             total = Q[i * s] * ld(x, m)
             for j in range(1, s):
                 total = total + Q[i * s + j] * ld(x, j * d + m)
             st(r, i * d + m, total)
+    if half >= 0:
+        from_places(r, s, d, pattern, memory[at.value :])
 
 
 @kernel

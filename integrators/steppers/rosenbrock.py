@@ -31,14 +31,14 @@ from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, OK
 from integrators.steppers.common import advance_state, clear, copy, dimension, leaves_chart
 from integrators.steppers.iteration import nought
-from integrators.steppers.newton import exact, sizes, tiny_as_one
-from integrators.steppers.newton_systems import factorise, room, rows_needed, solve_factors
+from integrators.steppers.newton import sizes, tiny_as_one
+from integrators.steppers.newton_systems import factorise, room, solve_factors
 from integrators.tableaus import RosenbrockTableau
 from liegroup.compile import any_, entry, helper, joined, kernel, ld, st
 from liegroup.table import bracket, dtau_inverse_left, retract
 
 STAGES, ESTIMATE, BLOCK, EXACT, AUTONOMOUS = (OWN_OPTIONS, OWN_OPTIONS + 1, OWN_OPTIONS + 2, OWN_OPTIONS + 4,
-                                              OWN_OPTIONS + 5)  # fmt: skip
+                                              OWN_OPTIONS + 6)  # fmt: skip
 _DELTA = 2.0**-17
 """Of central differences, relative to the size of the state: errors of truncation and rounding meet near 1e-11."""
 _PART = 2.0**-10
@@ -60,7 +60,7 @@ def _linearise(
     """f at the start into the row of the field, and J into the memory."""
     s, d, n = options[STAGES], dimension(table), y.shape[0]
     value, exponent, state, scratch, _, row = own(s)
-    memory, at = joined(work[row:]), room(1, d)
+    memory, at = joined(work[row:]), room(1, d, -1)
     J, size, u, x = memory[at.jacobian :], memory[at.size :], work[exponent][:d], work[state][:n]
     if options[EXACT]:
         both = memory[at.value : at.value + d + d * d]
@@ -129,7 +129,7 @@ def _stage(
     """Uᵢ into its row; returns whether its exponent leaves the chart."""
     s, d, n, tau = options[STAGES], dimension(table), y.shape[0], options[TAU]
     value, exponent, state, _, slope, row = own(s)
-    memory, at, q = joined(work[row:]), room(1, d), 2 * s * s
+    memory, at, q = joined(work[row:]), room(1, d, -1), 2 * s * s
     gamma, U, u, g = coefficients[q + 4 * s], work[OWN_ROWS + i][:d], work[exponent][:d], work[value][:d]
     if i > 0:
         clear(u)
@@ -164,7 +164,7 @@ def step(
     _linearise(field, t, y, table, options, parameters, structure, field_work, work, counters)
     if not options[AUTONOMOUS]:
         _by_time(field, t, h, y, d, options, parameters, structure, field_work, work, counters)
-    factorise(h, joined(work[row:]), 1, d, coefficients[q + 4 * s :], options[BLOCK:])
+    factorise(h, joined(work[row:]), 1, d, coefficients[q + 4 * s :], options[BLOCK:], options[EXACT:])
     for i in range(s):
         if _stage(field, t, h, y, i, table, coefficients, options, parameters, structure, field_work, work, counters):
             return CHART_LEFT
@@ -187,12 +187,11 @@ def _rows(options: NDArray[np.int64]) -> int:
 
 def _shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
     columns = max(problem.n, problem.dimension, 3)
-    return OWN_ROWS + _rows(options) + rows_needed(1, problem.dimension, columns), columns
+    return OWN_ROWS + _rows(options) + -(-room(1, problem.dimension, -1).end // columns), columns
 
 
 def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    numbers, known = exact(problem)
-    return numbers, np.append(known, problem.is_autonomous)
+    return np.zeros(0), np.array([problem.has_jacobian, -1, problem.is_autonomous])
 
 
 STEPPER = Stepper(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.layout import OWN_ROWS
 from integrators.problem import Doubt, Guard, OwnStep, Problem, Variable
 from integrators.problem.guards import energy_guard, momentum_guards
+from integrators.problem.sparsity import meeting
 from integrators.scenes import points as scene_of_points
 from liegroup.arrays import numbers, of_kind, positive, reals, sequence
 from liegroup.group import rn
@@ -396,6 +398,7 @@ class Network:
             guards=guards,
             explain=partial(_explain, self),
             canonical=True,
+            jacobian_sparsity=self._sparsity,
             autonomous=True,
             own_steps={
                 "asynchronous": OwnStep(level_step, (OWN_ROWS + LEVEL_ROWS, wide), doubts=self.doubts),
@@ -404,6 +407,13 @@ class Network:
             model=self.name,
             scene=scene_of_points(self._places),
         )
+
+    @cached_property
+    def _sparsity(self) -> Any:
+        """Which components of the velocity (v, ṗ) depend on which: those of nodes that an element joins."""
+        n = len(self.points)
+        own = np.arange(6 * n).reshape(2, n, 3).transpose(1, 0, 2).reshape(n, 6)
+        return meeting(6 * n, [own[nodes].ravel() for e in self.elements for nodes in e.nodes])
 
     def _places(self, y: Array) -> Array:
         return np.asarray(y[: 3 * len(self.points)]).reshape(-1, 3)

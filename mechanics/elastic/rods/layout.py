@@ -11,11 +11,13 @@ parameters
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.problem.sparsity import meeting
 from liegroup.compile import helper
 from liegroup.table import RN, SE3, SO3, table_of
 from mechanics.elastic.rods.rod import Rod
@@ -113,6 +115,13 @@ class Packed:
         head = [n, rod.strain == "cayley", len(rod.loads), len(rod.strokes)]
         self.structure = np.array([*head, *nodes, *loads, *strokes], dtype=np.int64)
         self.parameters = np.array(numbers, dtype=np.float64)
+
+    def sparsity(self) -> Any:
+        """Which components of the velocity (ξ, ṗ) depend on which: those of neighbours."""
+        places = np.append(self.structure[HEAD + 2 : HEAD + PER_NODE * len(self.kinds) : PER_NODE], self.n_v)
+        own = [np.arange(a, b) for a, b in itertools.pairwise(places)]
+        both = [np.concatenate([v, v + self.n_v]) for v in own]
+        return meeting(2 * self.n_v, [np.concatenate(pair) for pair in itertools.pairwise(both)])
 
     def configuration(self, poses: Array) -> Array:
         """The free parts of poses (n + 1, 7)."""

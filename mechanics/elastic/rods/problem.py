@@ -263,6 +263,7 @@ def rod_problem(rod: Rod, poses: ArrayLike | None = None, velocities: ArrayLike 
         explain=_Explanation(rod, packed),
         autonomous=rod.is_autonomous,
         canonical=True,
+        jacobian_sparsity=packed.sparsity(),
         model="rod",
         scene=rod_scene(rod, packed),
     )

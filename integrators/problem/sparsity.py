@@ -1,0 +1,79 @@
+"""Which components of a field depend on which: the order in which its derivative is a narrow band."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+EXACT, HALF, ORDER = range(3)
+"""Of a pattern: 1 if the problem gives its Jacobian, the half width w of the band or −1 where J is dense, the
+component at every place of the band (d)."""
+_NARROW = 3
+"""Factors of a band take so many numbers per row and half width: where that is more than d, J is dense."""
+
+
+def as_sparsity(given: Any, d: int) -> Any:
+    """A sparse matrix (d, d) of ones where the derivative may be other than zero, the diagonal included; None as it is.
+
+    Raises
+    ------
+    ValueError
+        For another shape, or entries that are not finite.
+    """
+    if given is None:
+        return None
+    from scipy import sparse  # slow to import
+
+    matrix = sparse.csr_array(given)
+    if matrix.shape == (d, d) and matrix.dtype == np.int8:
+        return matrix  # made here
+    if matrix.shape != (d, d):
+        raise ValueError(
+            f"jacobian_sparsity: shape {matrix.shape}, expected ({d}, {d}): a row and a column per component of the "
+            "velocity; entry (i, j) is not zero where component i of the field depends on component j of the state"
+        )
+    if not np.isfinite(np.asarray(matrix.data, dtype=float)).all():
+        raise ValueError("jacobian_sparsity: an entry is not finite; give ones and zeros")
+    matrix.eliminate_zeros()
+    return ((abs(matrix) + sparse.eye_array(d)) != 0).astype(np.int8).tocsr()
+
+
+def pattern(has_jacobian: bool, sparsity: Any) -> NDArray[np.int64]:
+    """[1 if the Jacobian is given, half width or −1, order of the components]: a band where that is the smaller."""
+    if sparsity is not None and not has_jacobian:
+        order, half = narrow(sparsity)
+        if _NARROW * half + 1 <= sparsity.shape[0]:
+            return np.array([0, half, *order], dtype=np.int64)
+    return np.array([has_jacobian, -1], dtype=np.int64)
+
+
+def narrow(sparsity: Any) -> tuple[NDArray[np.int64], int]:
+    """An order of the components in which a matrix is a narrow band, and its half width: as they are, or reverse
+    Cuthill–McKee.
+    """
+    from scipy.sparse.csgraph import reverse_cuthill_mckee  # slow to import
+
+    symmetric = (sparsity + sparsity.T).tocsr()
+    rows, columns = symmetric.nonzero()
+    as_given, half = np.arange(symmetric.shape[0]), int(np.abs(rows - columns).max(initial=0))
+    order = np.asarray(reverse_cuthill_mckee(symmetric, symmetric_mode=True), dtype=np.int64)
+    place = np.argsort(order)
+    other = int(np.abs(place[rows] - place[columns]).max(initial=0))
+    return (order, other) if other < half else (as_given, half)
+
+
+def meeting(d: int, groups: Iterable[NDArray[np.int64]]) -> Any:
+    """The sparse matrix (d, d) of components that depend on each other, group by group."""
+    from scipy import sparse  # slow to import
+
+    rows, columns = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for group in groups:
+        rows.append(np.repeat(group, len(group)))
+        columns.append(np.tile(group, len(group)))
+    places = np.concatenate(rows), np.concatenate(columns)
+    matrix = sparse.coo_array((np.ones(len(places[0]), dtype=np.int8), places), shape=(d, d)).tocsr()
+    matrix.data[:] = 1
+    return matrix
