@@ -132,7 +132,8 @@ def decompose(a: Any, n: Any, pivots: Any) -> None:
     rows of what does not move, 1 and zeros, then stay as they are, to the last bit.
 
     Four columns at a time: the rows behind them are then loaded and stored once for four pivots, in the order of sums
-    of one after another.
+    of one after another.  Rows and ends of rows in which nothing but zeros would change anything are left alone, so
+    that matrices with a profile take no more than that.
     """
     for i in range(n):
         st(pivots, i, inverse_size(a, i * n, n))
@@ -153,12 +154,23 @@ def decompose(a: Any, n: Any, pivots: Any) -> None:
                     st(a, k * n + j, ld(a, k * n + j) - factor * ld(a, i * n + j))
         if behind - first == 4:
             r, s, t, u = first * n, (first + 1) * n, (first + 2) * n, (first + 3) * n
+            end = n
+            while end > behind and not _any_of((ld(a, r + end - 1), ld(a, s + end - 1), ld(a, t + end - 1),
+                                                ld(a, u + end - 1))):  # fmt: skip
+                end -= 1
             for i in range(behind, n):
                 row, o = i * n, i * n + first
                 f, g, p, q = ld(a, o), ld(a, o + 1), ld(a, o + 2), ld(a, o + 3)
-                for j in range(behind, n):
-                    x = (ld(a, row + j) - f * ld(a, r + j)) - g * ld(a, s + j)
-                    st(a, row + j, (x - p * ld(a, t + j)) - q * ld(a, u + j))
+                if _any_of((f, g, p, q)):
+                    for j in range(behind, end):
+                        x = (ld(a, row + j) - f * ld(a, r + j)) - g * ld(a, s + j)
+                        st(a, row + j, (x - p * ld(a, t + j)) - q * ld(a, u + j))
+
+
+@helper
+def _any_of(x: Any) -> Any:
+    """Whether one of four numbers is not zero, in any lane."""
+    return any_((x[0] != 0.0) | (x[1] != 0.0) | (x[2] != 0.0) | (x[3] != 0.0))
 
 
 @helper

@@ -283,8 +283,7 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     if problem.parts_layout != "lagrangian" or _count(problem) == 0:
         raise ValueError(
             f"{problem.model}: RATTLE needs a Lagrangian and its constraints; pose the problem by "
-            "integrators.holonomic_problem "
-            f"(closed loops of trees: TREE_VARIATIONAL)"
+            "integrators.problem.holonomic_problem (closed loops of trees: TREE_VARIATIONAL)"
         )
     return np.zeros(0), np.zeros(0, dtype=np.int64)
 

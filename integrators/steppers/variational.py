@@ -217,7 +217,7 @@ def _prepare(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     if problem.parts_layout != "lagrangian":
         raise ValueError(
             f"{problem.model}: methods of the Lagrangian need its derivatives; pose the problem by "
-            "integrators.lagrangian_problem, "
+            "integrators.problem.lagrangian_problem, "
             f"or use VARIATIONAL_GAUSS or VARIATIONAL_LOBATTO methods, which need Hamilton's equations only"
         )
     if len(np.asarray(problem.structure)):

@@ -5,12 +5,14 @@ What the equations allow decides which form they get:
 ===============================================  =====================================================================
 given                                            the problem
 ===============================================  =====================================================================
-a Lagrangian, forces                             `integrators.lagrangian_problem`: variational, symplectic, any method
-… and holonomic constraints                      `integrators.holonomic_problem`: RATTLE, any method
+a Lagrangian, forces                             `lagrangian_problem`: variational, symplectic, any method
+… and holonomic constraints                      `holonomic_problem`: RATTLE, any method
 … and nonholonomic ones, T quadratic in q̇        `mechanics.nonholonomic.nonholonomic_system`, with multipliers
 … otherwise                                      M ẏ = f with multipliers, (q, q̇): any method of fields
 Kane's equations                                 M ẏ = f, (q, u): any method of fields
 ===============================================  =====================================================================
+
+The first two are of `integrators.problem`.
 """
 
 from __future__ import annotations

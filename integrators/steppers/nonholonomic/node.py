@@ -55,7 +55,8 @@ def check(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     if problem.parts_layout != "constrained":
         raise ValueError(
             f"method: it works with constraints and multipliers, which the problem {problem.model!r} does not carry; "
-            f"pose it by constrained_problem() of a nonholonomic system"
+            f"pose it by constrained_problem() of a mechanism or nonholonomic system (a Lagrangian with holonomic "
+            f"constraints: RATTLE, or any method for fields)"
         )
     return np.zeros(0), np.zeros(0, dtype=np.int64)
 

@@ -12,7 +12,7 @@ from liegroup.compile import helper, st
 from liegroup.formulas.vectors import add, cross, dot, subtract
 from mechanics.algebra.vectors import rotated_back
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, SLIDE, TURN
-from mechanics.kernels.links import put, vector
+from mechanics.kernels.links import add_three, put, vector
 from mechanics.kernels.sweeps import project
 
 AXES, OFFSET, TWIST, ACCELERATION = 0, 9, 12, 18
@@ -27,7 +27,9 @@ RATE, SECOND = 59, 65
 """Of a link with one degree of freedom: how a motion of its parent changes its column S, V×S and A×S + V×(V×S)."""
 ANGULAR = 44
 """For Hamilton's equations in the place of Y: the angular momentum (3)."""
-COLUMNS = 71
+GAIN = 71
+"""Of a link: acceleration that joint accelerations have added to it (6)."""
+COLUMNS = 77
 
 
 def work_shape(structure: Any) -> tuple[int, int]:
@@ -47,6 +49,13 @@ def put_twist(work: Any, i: Any, column: Any, a: Any) -> None:
     """Write a pair of vectors."""
     put(work, i, column, a[0])
     put(work, i, column + 3, a[1])
+
+
+@helper
+def add_twist(work: Any, i: Any, column: Any, a: Any) -> None:
+    """Add a pair of vectors."""
+    add_three(work, i, column, a[0])
+    add_three(work, i, column + 3, a[1])
 
 
 @helper

@@ -14,23 +14,32 @@ from mechanics.algebra.vectors import rotated_back
 from mechanics.algorithms.derivatives.armature import add_to_rows
 from mechanics.algorithms.derivatives.bodies import add_bodies, add_forces, composite_times, own_bodies, own_forces
 from mechanics.algorithms.derivatives.columns import (
+    ACCELERATION,
     FORCE,
+    GAIN,
     OFFSET,
+    SECOND,
     TWIST,
+    add_twist,
     axis_of,
+    carried,
     column,
+    motion_cross,
     pair,
+    plus,
+    put_twist,
     rows_of,
     twist_of,
     wrench_to_parent,
 )
 from mechanics.algorithms.derivatives.factor import factorise, inverse_into, solve, solve_derivatives
 from mechanics.algorithms.derivatives.inverse import derivatives_into, fill, load
-from mechanics.algorithms.derivatives.motion import accelerations, twists
+from mechanics.algorithms.derivatives.motion import accelerations, in_world, twists
 from mechanics.joints.element import BALL, FLOAT, PLANE, SCREW, TURN
 from mechanics.kernels.armature import add_rates
 from mechanics.kernels.links import freedom, put, vector
-from mechanics.model.layout import damping_of, has_armature, header_of, link_of, numbers_of
+from mechanics.kernels.sweeps import own_twist
+from mechanics.model.layout import F, damping_of, has_armature, header_of, link_of, numbers_of
 
 
 @helper
@@ -84,6 +93,40 @@ def forces_into(parameters: Any, structure: Any, work: Any, out: Any, o: Any) ->
             st(out, o + link.v + d, pair(S, F))
 
 
+@helper
+def _accelerate(t: Any, parameters: Any, structure: Any, work: Any, s: Any, o: Any) -> None:
+    """Joint accelerations from s[o] on, added to those that the links have, and what they change:
+
+    δW_i = δW_k + S_i a_i,     δΨ̈_i = δW_k × S_i,     δF_i = M_i δW_k + Σ M_j S_j a_j  over i and the links j below it,
+
+    k the parent of i, M of composite bodies.  The wrenches in F have been read and make room for the sum.
+    """
+    n = header_of(structure).links
+    zero = ld2(work, n, TWIST)
+    none = zero, zero, zero
+    put_twist(work, n, GAIN, (none, none))
+    for i in range(n):
+        link = link_of(structure, i)
+        kind = link.kind
+        W, push = carried(work, link.parent, GAIN, vector(work, i, OFFSET)), (none, none)
+        add_twist(work, i, FORCE, composite_times(parameters, work, i, link, W))
+        if kind <= SCREW:
+            S = column(work, i, kind, 0, numbers_of(parameters, link).pitch)
+            add_twist(work, i, SECOND, motion_cross(W, S))
+        if freedom(kind) > 0:
+            own = in_world(work, i, kind, own_twist(t, s, o, parameters, link, zero))
+            push = composite_times(parameters, work, i, link, own)
+            W = plus(W, own)
+        put_twist(work, i, F, push)
+        put_twist(work, i, GAIN, W)
+        add_twist(work, i, ACCELERATION, W)
+    for i in range(n - 1, -1, -1):
+        push, k = twist_of(work, i, F), link_of(structure, i).parent
+        add_twist(work, i, FORCE, push)
+        if k < n:
+            add_twist(work, k, F, wrench_to_parent(vector(work, i, OFFSET), push))
+
+
 @entry(*FIELD_SIGNATURES)
 def forward_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y = (q, v, τ, wrenches of all bodies) → rows of ∂v̇/∂q, ∂v̇/∂v and ∂v̇/∂τ = M⁻¹ side by side, then v̇; `work` of
@@ -110,9 +153,7 @@ def forward_derivatives(t: Any, y: Any, parameters: Any, structure: Any, work: A
     mass_into(parameters, structure, work, first)
     factorise(structure, work, first)
     solve(structure, work, first, out, a)
-    accelerations(t, y, parameters, structure, work, y, n_q, out, a)
-    own_forces(parameters, structure, work)
-    add_forces(structure, work)
+    _accelerate(t, parameters, structure, work, out, a)
     derivatives_into(y, parameters, structure, work, out, False)
     solve_derivatives(structure, work, first, out, 0, width, 2)
     inverse_into(structure, work, first, out, 2 * n_v, width)

@@ -46,7 +46,7 @@ from mechanics.model.layout import gravity_of, header_of, link_of, numbers_of
 
 
 @helper
-def _own(work: Any, i: Any, kind: Any, own: Any) -> Any:
+def in_world(work: Any, i: Any, kind: Any, own: Any) -> Any:
     """A twist or acceleration of a joint, given in link axes, in those of the world."""
     v, w = own
     R = rows_of(work, i)
@@ -99,7 +99,7 @@ def retwist(t: Any, parameters: Any, structure: Any, work: Any, s: Any, o: Any) 
     for i in range(tree.links):
         link = link_of(structure, i)
         V, zero = carried(work, link.parent, TWIST, vector(work, i, OFFSET)), ld2(work, tree.links, TWIST)
-        put_twist(work, i, TWIST, plus(V, _own(work, i, link.kind, own_twist(t, s, o, parameters, link, zero))))
+        put_twist(work, i, TWIST, plus(V, in_world(work, i, link.kind, own_twist(t, s, o, parameters, link, zero))))
 
 
 @helper
@@ -117,7 +117,7 @@ def accelerations(t: Any, y: Any, parameters: Any, structure: Any, work: Any, s:
             rate = motion_cross(before, S)
             put_twist(work, i, RATE, rate)
             put_twist(work, i, SECOND, plus(motion_cross(W, S), motion_cross(before, rate)))
-        W = plus(W, motion_cross(V, _own(work, i, kind, own_twist(t, s, o, parameters, link, zero))))
+        W = plus(W, motion_cross(V, in_world(work, i, kind, own_twist(t, s, o, parameters, link, zero))))
         none = zero, zero, zero
         if kind == MOVED_TURN:
             own = none, (zero, zero, zero + prescribed_acceleration(t, parameters, link))
@@ -125,4 +125,4 @@ def accelerations(t: Any, y: Any, parameters: Any, structure: Any, work: Any, s:
             own = (zero, zero, zero + prescribed_acceleration(t, parameters, link)), none
         else:
             own = own_twist(t, a, p, parameters, link, zero)
-        put_twist(work, i, ACCELERATION, plus(W, _own(work, i, kind, own)))
+        put_twist(work, i, ACCELERATION, plus(W, in_world(work, i, kind, own)))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.linalg import lu_factor
 
 from integrators import integrate
 from integrators.analysis import symmetry_defect
@@ -15,6 +16,7 @@ from integrators.methods import METHODS
 from integrators.problem import Problem
 from integrators.signatures import FIELD_SIGNATURES
 from integrators.steppers.implicit import implicit_rkmk, newton_rkmk
+from integrators.steppers.newton_systems import decompose, solve_factors
 from integrators.tableaus import GAUSS
 from integrators.testing import end_state, group_distance, order_problem, reference_state
 from liegroup.compile import entry, ld, st
@@ -109,3 +111,19 @@ def test_inverse_of_matrices_that_need_pivots() -> None:
         a[2:, :n], a[2:, n:] = matrix, np.eye(n)
         solve_rows(a, 2, n, n)
         assert np.allclose(a[2:, n:], np.linalg.inv(matrix), rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("width", [2, 5, 40])
+def test_the_profile_of_a_matrix_is_kept_and_its_factors_solve(width: int) -> None:
+    """Pivots in a band of w diagonals fill at most w more; beyond them the zeros of L and U are exact."""
+    n, rng = 23, np.random.default_rng(width)
+    apart = np.subtract.outer(np.arange(n), np.arange(n))
+    matrix, right = np.where(np.abs(apart) <= width, rng.normal(size=(n, n)), 0.0), rng.normal(size=n)
+    factors, pivots, x = matrix.ravel().copy(), np.zeros(n), right.copy()
+    decompose(factors, n, pivots)
+    solve_factors(factors, n, pivots, x)
+    table, rows = lu_factor(matrix)
+    assert np.array_equal(pivots, rows)
+    np.testing.assert_allclose(factors.reshape(n, n), table, atol=1e-13 * np.abs(table).max())
+    assert not factors.reshape(n, n)[apart < -2 * width].any()
+    np.testing.assert_allclose(matrix @ x, right, atol=1e-12)

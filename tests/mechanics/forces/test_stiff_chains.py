@@ -1,4 +1,6 @@
-"""Chains with springs of 1e6 N m/rad against SciPy: who is right, and to how many digits."""
+"""Stiff mechanisms: chains with springs of 1e6 N m/rad against SciPy, a governor with steps of a millisecond."""
+
+import time
 
 import numpy as np
 import pytest
@@ -6,6 +8,7 @@ from scipy.integrate import solve_ivp
 
 from benchmarks.stiff import chain, size_of
 from integrators import integrate
+from mechanics.systems.loops import flyball_governor
 
 
 def by_scipy(problem, end, method, tolerance):
@@ -39,3 +42,23 @@ def test_stiff_chains_agree_with_scipys_radau_at_1e_10_and_with_others_beyond(li
     coarse, fine = (apart(by_scipy(problem, end, "Radau", tolerance)) for tolerance in (1e-9, 1e-10))
     assert fine < 1e-10
     assert fine < 0.3 * coarse
+
+
+def test_the_governor_takes_milliseconds_for_ten_seconds():
+    """Dampers of 4e4 N·s/m on balls of 5 kg: rates of 2e3 1/s.  Two references agree to 1e-12."""
+    problem = flyball_governor.problem()
+
+    def end(method, h):
+        run = integrate(problem, method, (0.0, 10.0), h, save_every=2**40)
+        assert run.finished, run.message
+        return run.y[-1]
+
+    wanted, other = end("RKMK_GAUSS6", 2e-3), end("RKMK_RADAU_IIA5", 2e-3)
+    size = size_of(problem)
+    assert np.abs((other - wanted) / size).max() < 3e-12
+    assert wanted[4] == pytest.approx(flyball_governor.MOMENTUM_Z, abs=1e-10)
+    for method in ("RKMK_RADAU_IIA3", "RKMK_GAUSS2"):
+        assert np.abs((end(method, 1e-3) - wanted) / size).max() < 1e-9, method
+    began = time.process_time()
+    end("RKMK_RADAU_IIA3", 1e-3)
+    assert time.process_time() - began < 5.0
