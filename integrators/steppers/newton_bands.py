@@ -4,7 +4,7 @@ The components stand in an order in which those that meet are near each other; a
 this order, and entry (i, j) of J, for places, is zero where |i − j| > w.  J by rows of 2w + 1 numbers, its factors by
 rows of 3w + 1: the largest pivots bring w more to the right.  A pair of eigenvalues makes a system of twice the size,
 whose rows are taken in turn (2m + k): a band of half width 2w + 1.  Time and memory are linear in d; J by differences
-takes 2w + 2 evaluations, in each of which every (2w + 1)th place moves (Curtis, Powell and Reid 1974).
+takes 2w + 2 evaluations, in each of which every (2w + 1)th place moves.
 """
 
 from __future__ import annotations
