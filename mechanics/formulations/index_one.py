@@ -133,6 +133,8 @@ def _multipliers(t: Any, state: Any, parameters: Any, structure: Any, work: Any)
         _take(structure, work, closures.target)
         return
     columns(t, state, parameters, structure, work)
+    for c in range(m):  # of prescribed rates: what they do to accelerations is in the target
+        st2(work, line, c, 0.0)
     matrix(structure, work)
     for c in range(m):
         st2(work, line, c, ld2(work, line, c) + ld2(work, closures.target, c))
