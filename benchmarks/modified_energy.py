@@ -14,10 +14,10 @@ import numpy as np
 
 from benchmarks.machine import circumstances, save
 from benchmarks.variational import chain, start
-from integrators.analysis.drift import energy_drift
 from integrators.analysis.figures import modified_energy_figure
 from integrators.analysis.modified_energy import modified_energy
 from integrators.integrate import integrate
+from integrators.statistics.drift import energy_drift
 from mechanics import hamiltonian_problem
 
 LINKS, STEP, HORIZON, ORDER = 10, 2e-3, 20.0, 8

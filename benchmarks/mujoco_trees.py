@@ -33,6 +33,14 @@ def model_file(tree: Tree, step: float, integrator: str) -> str:
     def words(*numbers: Any) -> str:
         return " ".join(repr(float(x)) for x in np.concatenate([np.ravel(x) for x in numbers]))
 
+    def resistance(i: int, values: Array) -> str:
+        own = values[tree.v_slice(i)]
+        if np.ptp(own) > 0.0:
+            raise ValueError(
+                f"joint {tree.bodies[i].joint_name!r}: MuJoCo has one damping, one armature for all motions"
+            )
+        return repr(float(own[0]))
+
     def body(i: int) -> str:
         b = tree.bodies[i]
         J, elements = b.inertia.tensor_about_com, b.joint.elements
@@ -42,7 +50,8 @@ def model_file(tree: Tree, step: float, integrator: str) -> str:
             )
         joint = "".join(
             f'<joint name="{b.joint_name}" type="{_JOINTS[type(e)]}"'
-            + (f' axis="{words(e.axis)}"/>' if hasattr(e, "axis") else "/>")
+            + (f' axis="{words(e.axis)}"' if hasattr(e, "axis") else "")
+            + f' damping="{resistance(i, tree.damping)}" armature="{resistance(i, tree.armature)}"/>'
             for e in elements
         )
         moments, axes = np.linalg.eigh(J)  # older versions of MuJoCo diagonalise a full tensor to six digits

@@ -8,7 +8,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from integrators import integrate
-from integrators.analysis.drift import energy_drift
+from integrators.statistics.drift import energy_drift
 from mechanics.systems import SYSTEMS
 
 fig = Figure(figsize=(6.0, 3.2), layout="constrained")

@@ -1,16 +1,18 @@
 """Time: methods, the run engine, results.  `integrate(problem, method, t_span, step)` returns a `Solution`."""
 
-from integrators.codegen import generate_code
+from integrators.codegen import compile_step, generate_code
 from integrators.integrate import integrate, resume, suggest_step
 from integrators.modes import integrate_modes
 from integrators.problem import Doubt, Guard, Problem, Sampled, Variable, traced
 from integrators.results.solution import Solution
 from integrators.status import Status
 from integrators.step_function import StepError, StepFunction, stepper
+from integrators.sweeps import sweep
 from liegroup.modules import listing, renamed
 
 renamed(
     {
+        "integrators.analysis.drift": "integrators.statistics.drift",
         "integrators.lagrangian": "integrators.problem.lagrangian",
         "integrators.one_step": "integrators.method.step_map",
         "integrators.parts": "integrators.problem.parts",
@@ -30,12 +32,14 @@ __all__ = [
     "StepError",
     "StepFunction",
     "Variable",
+    "compile_step",
     "generate_code",
     "integrate",
     "integrate_modes",
     "resume",
     "stepper",
     "suggest_step",
+    "sweep",
     "traced",
 ]
 __dir__ = listing(__all__)

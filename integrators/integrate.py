@@ -17,9 +17,12 @@ from integrators.engine.checkpoint import Checkpoint, content_of, load
 from integrators.engine.collect import collect
 from integrators.engine.crew import Crew, crew_of
 from integrators.engine.drive import drive
+from integrators.engine.gathering import settle, window_for, with_events
+from integrators.engine.room import check_room
 from integrators.engine.run import Output, Plan, Run
 from integrators.engine.start import start_runs
 from integrators.engine.streaming import Streaming, checkpoint_of, window_of
+from integrators.engine.varied_run import VariedRun
 from integrators.events import as_events
 from integrators.method import Method, Reference
 from integrators.method.stability import held_step
@@ -27,6 +30,7 @@ from integrators.methods import find
 from integrators.problem import Poses, Problem, pose
 from integrators.results.solution import Solution
 from integrators.results.streams import place_of
+from integrators.statistics.gathered import checked
 from liegroup.arrays import integer, path_of, positive, real, reals
 from liegroup.compile import undisturbed
 
@@ -61,6 +65,7 @@ def integrate(
     energy_tolerance: float | None = None,
     fast: bool = False,
     workers: int | None = None,
+    statistics: Any = None,
 ) -> Solution:
     """Integrate a problem over an interval of time.
 
@@ -135,6 +140,10 @@ def integrate(
         start below ``if __name__ == "__main__":``).  The results are the same bits for any number.  Default: as many as
         there are cores if everything is compiled; 1 with a callback, which then sees one trajectory after the other,
         with plain Python functions, and in threads of the caller's own.
+    statistics : sequence of Moments, Slope, Histogram, Section, FirstPassage, optional
+        Gather these on the way (`integrators.statistics`), at every `save_every`-th state (default 1) of fixed steps;
+        ``solution.statistics`` has them by name.  Of the states a summary stays, as if few had been saved (at most 1024
+        rows), so that memory does not grow with the number of steps.
 
     Returns
     -------
@@ -202,6 +211,7 @@ def integrate(
             "checkpoint": checkpoint,
             "into": into,
             "workers": workers,
+            "statistics": statistics,
         }
         if unused := [name for name, value in given.items() if value is not None]:
             raise TypeError(f"{', '.join(unused)}: not supported by {chosen.name}, which is here for comparison")
@@ -215,9 +225,13 @@ def integrate(
         says = f"{says or chosen.name}, with steps of {step:.3g}"
     if not (callback is None or callable(callback) or callable(getattr(callback, "look", None))):
         raise TypeError(f"callback: {callback!r}, expected a function callback(t, y) or an object with a method look")
-    output = Output(times=_times(t_eval, span), events=as_events(events))
+    gathered = () if statistics is None else checked(statistics)
+    output = Output(times=_times(t_eval, span), events=with_events(as_events(events), gathered), statistics=gathered)
     way = _way(chosen, span, step, rtol, atol, controller, max_step, max_steps, problem.dimension)
-    output = replace(output, save_every=_save_every(save_every, way))
+    output = replace(output, save_every=_save_every(1 if gathered and save_every is None else save_every, way))
+    if gathered:
+        _check_gathering(way, output, into)
+        output = replace(output, window=window_for(problem))
     if into is not None:
         if checkpoint is not None:
             raise TypeError(f"checkpoint: the one of a run into a file is kept beside it, {checkpoint_of(into)}")
@@ -234,6 +248,27 @@ def integrate(
         keeper = Checkpoint(checkpoint, every, problem, chosen, output, way, runs)
     solution = _solved(problem, chosen, way, runs, progress, callback, keeper, crew)
     return replace(solution, message=f"{solution.message} ({says})") if says else solution
+
+
+def integrate_together(
+    problems: Sequence[Problem], method: Method, t_span: Sequence[float], step: float, save_every: int | None = None
+) -> list[Solution]:
+    """Up to eight problems that are alike (`integrators.engine.varied_run.likeness`) with fixed steps, in lanes: the
+    solutions that `integrate` gives of each.
+    """
+    span = _interval(t_span)
+    way = _plan(span, positive(step, "step", " (t_span tells the direction)"))
+    output = Output(save_every=_save_every(save_every, way))
+    for problem in problems:
+        with undisturbed():
+            _check_field(problem, span[0])
+        method.check(problem, span[0])
+        check_room(problem, output, way, 1)
+        _warn_of(problem, method, way)
+    with undisturbed():
+        run = VariedRun(problems, method, output, way)
+    seconds = drive([run], progress=False)
+    return [collect(problem, method, way, [run.alone(k)], seconds) for k, problem in enumerate(problems)]
 
 
 def _warn_of(problem: Problem, method: Method, way: Plan | Steering) -> None:
@@ -352,6 +387,7 @@ def resume(
     every: float = 60.0,
     unchecked: Sequence[str] = (),
     workers: int | None = None,
+    statistics: Any = None,
 ) -> Solution:
     """Go on from a checkpoint; the result equals that of the uninterrupted run bit by bit.
 
@@ -361,9 +397,9 @@ def resume(
         What `integrate` was given as `checkpoint` or as `into`; it is kept up to date.
     problem : Problem, or what poses one
         The same as then: functions are not kept in files.  Its initial state is not used.
-    method, controller, events
+    method, controller, events, statistics
         Again as then, if the method is not in the catalogue, if the controller was given as an object with functions,
-        if there were events.
+        if there were events or statistics.
     callback, progress, every, workers
         As in `integrate`.
     unchecked : sequence of str
@@ -408,8 +444,9 @@ def resume(
     problem = pose(problem)
     with content_of(path):
         problem = problem.with_start(stored.y0)
-    way, output = stored.way(controller), stored.output(as_events(events))
-    stored.check(problem, chosen, output.events, unchecked)
+    gathered = () if statistics is None else checked(statistics)
+    way, output = stored.way(controller), stored.output(with_events(as_events(events), gathered), gathered)
+    stored.check(problem, chosen, output, unchecked)
     with undisturbed():
         runs = start_runs(problem, chosen, output, way)
     stored.restore(runs)
@@ -431,6 +468,7 @@ def _solved(
     def collected(seconds: float) -> Solution:
         if isinstance(keeper, Streaming):
             return keeper.collect(runs, seconds)
+        settle(runs)
         return collect(problem, method, way, runs, seconds)
 
     try:
@@ -439,6 +477,14 @@ def _solved(
         error.solution = collected(0.0)  # type: ignore[attr-defined]
         raise
     return collected(seconds)
+
+
+def _check_gathering(way: Plan | Steering, output: Output, into: Any) -> None:
+    """TypeError for what goes not together with statistics."""
+    if into is not None:
+        raise TypeError("statistics: not together with into, whose file has every state; leave one of them out")
+    if isinstance(way, Steering) or len(output.times):
+        raise TypeError("statistics: of samples at equal times, expected fixed steps (step=…) without t_eval")
 
 
 def _given(method: Any, t_span: Any) -> tuple[str | Method | Reference | None, Any]:
@@ -471,6 +517,12 @@ def _way(
     if (relative + absolute == 0.0).any():
         raise ValueError(f"rtol, atol: {rtol!r}, {atol!r}, expected non-negative numbers that are not both 0")
     return Steering(span, chosen, relative, absolute, step, max_step, most)
+
+
+def fixed_plan(t_span: Sequence[float], step: float, save_every: int | None) -> tuple[Plan, int]:
+    """The equal steps of an interval, and after how many a state is kept, as of `integrate`."""
+    way = _plan(_interval(t_span), positive(step, "step", " (t_span tells the direction)"))
+    return way, _save_every(save_every, way)
 
 
 def _tolerance(value: ArrayLike | None, name: str, default: float, dimension: int) -> Array:

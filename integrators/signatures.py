@@ -30,6 +30,9 @@ from liegroup.compile import (
     matrix,
     nothing,
     real,
+    stepped,
+    stepped_matrix,
+    stepped_vector,
     vector,
 )
 from liegroup.modules import listing
@@ -40,7 +43,10 @@ __all__ = [
     "FIELD_LANES_SIGNATURE",
     "FIELD_SIGNATURE",
     "FIELD_SIGNATURES",
+    "FIELD_STEPPED",
+    "FIELD_STEPPED_SIGNATURE",
     "FIELD_TIMED_SIGNATURE",
+    "FIELD_VARIED_SIGNATURE",
     "STEP",
     "STEP_LANES",
     "STEP_LANES_SIGNATURE",
@@ -48,6 +54,8 @@ __all__ = [
     "STEP_OF_STAGES_SIGNATURE",
     "STEP_SIGNATURE",
     "STEP_SIGNATURES",
+    "STEP_STEPPED",
+    "STEP_STEPPED_SIGNATURE",
 ]
 __dir__ = listing(__all__)
 
@@ -61,6 +69,9 @@ FIELD_LANES_SIGNATURE = nothing(*_FIELD_LANES_ARGUMENTS)
 FIELD_SIGNATURES = (FIELD_SIGNATURE, FIELD_LANES_SIGNATURE)
 FIELD_TIMED_SIGNATURE = nothing(lane_real, *_FIELD_LANES_ARGUMENTS[1:])
 """A field on eight states, each at a time of its own."""
+
+FIELD_VARIED_SIGNATURE = nothing(lane_real, lane_vector, lane_vector, integers, lane_matrix, lane_vector)
+"""A field on eight states, each with parameters of its own."""
 
 FIELD = function(nothing, *_FIELD_ARGUMENTS)
 """The type of a field passed as an argument."""
@@ -92,6 +103,18 @@ _STEP_OF_STAGES_ARGUMENTS = (
 )  # fmt: skip
 STEP_OF_STAGES_SIGNATURE = integer(*_STEP_OF_STAGES_ARGUMENTS)
 """A stepper on one trajectory that evaluates the field in lanes, one per stage."""
+
+_FIELD_STEPPED_ARGUMENTS = (stepped, stepped_vector, stepped_vector, integers, stepped_matrix, stepped_vector)
+FIELD_STEPPED_SIGNATURE = nothing(*_FIELD_STEPPED_ARGUMENTS)
+"""A field on numbers that carry a derivative (`integrators.step_derivatives.compiled`)."""
+FIELD_STEPPED = function(nothing, *_FIELD_STEPPED_ARGUMENTS)
+_STEP_STEPPED_ARGUMENTS = (
+    FIELD_STEPPED, stepped, stepped, stepped_vector, stepped_vector, *_METHOD, stepped_vector, integers, stepped_matrix,
+    stepped_matrix, integers,
+)  # fmt: skip
+STEP_STEPPED_SIGNATURE = integer(*_STEP_STEPPED_ARGUMENTS)
+"""A stepper on numbers that carry a derivative."""
+STEP_STEPPED = function(integer, *_STEP_STEPPED_ARGUMENTS)
 
 STEP = function(integer, *_STEP_ARGUMENTS)
 """The type of a stepper passed as an argument."""

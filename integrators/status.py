@@ -7,6 +7,7 @@ from enum import IntEnum
 from liegroup.modules import listing
 
 __all__ = [
+    "ANOTHER_WAY",
     "CHART_LEFT",
     "DOUBTFUL",
     "EVENT",
@@ -40,6 +41,8 @@ class Status(IntEnum):
         Transitions of a system in modes come faster than the run resolves.
     FULL
         Of the loops only: no room for results.
+    ANOTHER_WAY
+        Of straight-line steps only: this one is the stepper's own.
 
     Examples
     --------
@@ -61,6 +64,7 @@ class Status(IntEnum):
     FULL = 9
     DOUBTFUL = 10
     ACCUMULATED = 11
+    ANOTHER_WAY = 12
 
     @property
     def is_failure(self) -> bool:
@@ -91,6 +95,8 @@ FULL = int(Status.FULL)
 """`Status.FULL` as kernels return it: no room for results; the driver makes some."""
 DOUBTFUL = int(Status.DOUBTFUL)
 """`Status.DOUBTFUL` as kernels return it: a guard stops the run."""
+ANOTHER_WAY = int(Status.ANOTHER_WAY)
+"""`Status.ANOTHER_WAY` as straight-line steps return it: take this step by the stepper itself."""
 
 EXPLANATIONS = {
     Status.OK: "reached the end",
@@ -107,5 +113,6 @@ EXPLANATIONS = {
     Status.FULL: "the table of results is full",
     Status.DOUBTFUL: "a guard of the problem stopped the run",
     Status.ACCUMULATED: "transitions come faster than the run resolves",
+    Status.ANOTHER_WAY: "the step goes another way than its straight-line code",
 }
 """What messages say of a status."""

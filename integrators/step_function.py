@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from integrators.engine.diagnosis import explained_at_end
 from integrators.engine.fixed_run import StagesRun, single_run
 from integrators.engine.observe import is_finite
 from integrators.engine.run import Output, Plan
@@ -20,7 +21,7 @@ from integrators.problem.signals import numbers
 from integrators.signatures import FIELD, FIELD_LANES, STEP, STEP_OF_STAGES
 from integrators.status import EXPLANATIONS, NON_FINITE, OK, Status
 from integrators.step_derivatives import LinearisedStep, linearised_step
-from integrators.step_derivatives.complex_step import by_parameters
+from integrators.step_derivatives.complex_step import by_parameters, controls_as_directions
 from liegroup.arrays import of_kind, real
 from liegroup.compile import (
     Packed,
@@ -305,9 +306,11 @@ class StepFunction:
             self._numbers(u)
         self.problem.check_state(y, "y")
         found = Status(status)
-        said = [self.method.explain(self.problem, np.real(self._memory.work[0])), ""]
-        if self.problem.explain is not None:
-            said[1] = self.problem.explain(t, y)
+        said = [explained_at_end(self.problem, t, self.step, y)] if found is Status.NON_FINITE else [""]
+        if not said[0]:
+            said = [self.method.explain(self.problem, np.real(self._memory.work[0])), ""]
+            if self.problem.explain is not None:
+                said[1] = self.problem.explain(t, y)
         more = "".join(f"; {x}" for x in said if x)
         inputs = ", ".join(f"{name} = {x:g}" for name, x in zip(self.names, u, strict=True))
         error = StepError(
@@ -364,7 +367,8 @@ class StepFunction:
         own = self.method.stepper.own
         if own and f"{own}_tangent" in self.problem.own_steps and min(pushes, default=0) >= 0:
             return linearised_step(self._at_rest, self.method, state, self.step, held, pushes, time)
-        end, J = by_parameters(self._with(held), self.method, state, self.step, self._places.tolist(), time)
+        directions = controls_as_directions(self.problem, self._places.tolist())
+        end, J = by_parameters(self._with(held), self.method, state, self.step, directions, time)
         n = self.problem.dimension
         return LinearisedStep(end, J[:, :n], J[:, n:-1], J[:, -1])
 

@@ -52,6 +52,11 @@ def numbers(value: ArrayLike, name: str, shape: tuple[int, ...], where: str = ""
     return a
 
 
+def has_values(a: Array) -> bool:
+    """False for scalars that only note what is done to them: nothing can be asked of their values."""
+    return a.dtype.kind != "O" or not any(hasattr(x, "graph") for x in a.flat)
+
+
 def real(
     value: Any,
     name: str,

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liegroup import matrices
-from liegroup.arrays import Array, call, check_broadcast, integer, numbers, refuse, sequence, shown
+from liegroup.arrays import Array, call, check_broadcast, has_values, integer, numbers, refuse, sequence, shown
 from liegroup.formulas import REQUIRED, check
 from liegroup.formulas import rn as line
 from liegroup.formulas import se2 as _se2
@@ -36,7 +36,7 @@ from liegroup.formulas import so2 as _so2
 from liegroup.formulas import so3 as _so3
 from liegroup.group_maps import GroupMap, numbers_of_order
 from liegroup.leaves import Leaf, named, operators, scalars, vectors
-from liegroup.table import FACTORS, table_of
+from liegroup.table import FACTORS, register_installed, table_of
 from liegroup.tau import NAMES
 
 TOLERANCE = 1e-8
@@ -202,6 +202,8 @@ class Group:
         """int64 array (factors, 5) for compiled loops, see `liegroup.table`."""
         for f, _ in self.factors:
             if f not in FACTORS:
+                register_installed()
+            if f not in FACTORS:
                 raise ValueError(
                     f"{f.NAME} is not among liegroup.table.FACTORS: call liegroup.table.register(file) to use it in "
                     "compiled loops"
@@ -236,6 +238,8 @@ class Group:
             Wrong shape, numbers that are not finite, or an element further than `TOLERANCE` from the group.
         """
         a = numbers(q, name, (self.n_q,), self._for)
+        if not has_values(a):
+            return a
         bad = self._defect(a) > TOLERANCE
         if np.any(bad):
             refuse(
@@ -413,6 +417,8 @@ class Group:
             Group elements.
         """
         a = numbers(q, "q", (self.n_q,), f" for {self}")
+        if not has_values(a):
+            return vectors(self.leaves, named("project"), "q", a)
         leaves = [leaf for leaf in self.leaves if hasattr(leaf.formulas, "project_margin")]
         if leaves:
             lost = scalars(leaves, named("project_margin"), np.minimum, "q", a) == 0.0

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from liegroup.arrays import Array, check_broadcast, numbers, refuse
+from liegroup.arrays import Array, check_broadcast, has_values, numbers, refuse
 from liegroup.leaves import Leaf, operators, scalars, vectors
 from liegroup.maps import maps_of
 from liegroup.second_kind import second_kind
@@ -152,7 +152,7 @@ class GroupMap:
         if self.name == "cay":
             self._refuse_pole("cay_margin", "q", a, "g")
         x = vectors(self._leaves, self._pick("inverse"), "q", a)
-        if self.order is not None:
+        if self.order is not None and has_values(a):
             with np.errstate(all="ignore"):
                 back = self.group.as_matrix(
                     self.group.project(vectors(self._leaves, self._pick("tau"), "v", np.nan_to_num(x)))
@@ -412,7 +412,7 @@ class GroupMap:
     def _refuse_pole(self, margin: str, space: str, a: Array, name: str) -> None:
         """ValueError within rounding of a singular set (exactly on it for numbers of many digits)."""
         leaves = [leaf for leaf in self._leaves if hasattr(leaf.formulas, margin)]
-        if leaves:
+        if leaves and has_values(a):
             distance = scalars(leaves, lambda leaf: getattr(leaf.formulas, margin), np.minimum, space, a)
             refuse(distance <= (0.0 if a.dtype.kind == "O" else _EPSILON), a, name, _POLES[self.name])
 

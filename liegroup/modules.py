@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from importlib.metadata import EntryPoint
 from types import ModuleType
 
 
@@ -15,6 +16,12 @@ def listing(names: Iterable[str]) -> Callable[[], list[str]]:
     """The ``__dir__`` of a module that shows these names and nothing else: ``__dir__ = listing(__all__)``."""
     shown = sorted(names)
     return lambda: list(shown)
+
+
+def whose(point: EntryPoint) -> str:
+    """An entry point in a message: its name, its package, what it points to."""
+    package = f" of {point.dist.name}" if point.dist is not None else ""
+    return f"entry point {point.name!r}{package} ({point.value})"
 
 
 class _Renamed(MetaPathFinder, Loader):

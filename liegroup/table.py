@@ -9,18 +9,21 @@ before it of the same space.  Nothing is checked here.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from importlib.metadata import entry_points
 from typing import Any
 
 import numpy as np
 
 from liegroup.compile import helper, ld, st
-from liegroup.compile.cache import depend_on
+from liegroup.compile.cache import before_first, depend_on
 from liegroup.compile.late import Formula, bind_all, call, needed_by, places
 from liegroup.formulas import check_for_kernels, rn, se2, se3, so2, so3
 from liegroup.formulas.facts import KINDS, enter
 from liegroup.maps import CAYLEY, CCSK, EXP, NAMES, Map, maps_of
+from liegroup.modules import whose
 from liegroup.tau import missing_map
 
 __all__ = [
@@ -60,6 +63,7 @@ __all__ = [
     "increment",
     "quaternions",
     "register",
+    "register_installed",
     "retract",
     "table_of",
 ]  # fmt: skip
@@ -100,6 +104,39 @@ def register(formulas: Any) -> int:
     check_for_kernels(formulas)
     depend_on(formulas.NAME, [f.__code__.co_filename for f in vars(formulas).values() if hasattr(f, "__code__")])
     return _enter(formulas)
+
+
+ENTRY_POINTS = "liemech.groups"
+"""Where installed packages name their groups."""
+_installed: list[bool] = []
+
+
+def register_installed() -> None:
+    """Register the groups of installed packages: those that entry points of the group `ENTRY_POINTS` name, each the
+    formula file of a group.  Done by itself, before anything is compiled and where a group is asked for.
+
+    Warns
+    -----
+    UserWarning
+        What is wrong with an entry point, and whose it is; its group is left out.
+
+    Examples
+    --------
+    >>> register_installed()
+    """
+    if _installed:
+        return
+    _installed.append(True)
+    for point in entry_points(group=ENTRY_POINTS):
+        try:
+            register(point.load())
+        except Exception as error:  # of any kind: other people's code
+            warnings.warn(
+                f"{whose(point)}: {error}; correct or uninstall that package: its group is left out", stacklevel=2
+            )
+
+
+before_first.append(register_installed)
 
 
 def _enter(formulas: Any) -> int:

@@ -48,12 +48,12 @@ class MujocoStepper:
     See `mujoco_stepper`.
     """
 
-    def __init__(self, model: Any, method: str, step: float) -> None:
+    def __init__(self, model: Any, method: str, step: float, contacts: bool = False) -> None:
         self._mujoco = checked(model)
         if model.na:
             raise ModelError("model", f"has {model.na} activations, states of its actuators", "step it by mj_step")
         self.model, self.step = model, step
-        made, report = mechanism_now(model, Wanted(actuators=False))  # MuJoCo says what they do
+        made, report = mechanism_now(model, Wanted(actuators=False, contacts=contacts))  # MuJoCo says what they do
         report.warn(4)
         inputs, velocities = _inputs(made)
         acting = [[e] for e in made.elements]
@@ -132,7 +132,9 @@ def _inputs(made: Mechanism) -> tuple[list[list[Element]], dict[str, int]]:
     return [one for one in found if one], named
 
 
-def mujoco_stepper(model: Any, method: str = "MIDPOINT", step: float | None = None) -> MujocoStepper:
+def mujoco_stepper(
+    model: Any, method: str = "MIDPOINT", step: float | None = None, *, contacts: bool = False
+) -> MujocoStepper:
     """A step of a MuJoCo model by a method of this project, for the place of ``mj_step`` in a loop.
 
     Parameters
@@ -143,6 +145,8 @@ def mujoco_stepper(model: Any, method: str = "MIDPOINT", step: float | None = No
         Of one step: "MIDPOINT" is symplectic from any start; "TREE_VARIATIONAL" and "RKMK4" cost less.
     step : float, optional
         h, s; default the time step of the model.
+    contacts : bool
+        Whether the geoms of the model touch, as with `mechanics.load_mechanism`; stiff ones want small steps.
 
     Returns
     -------
@@ -161,7 +165,7 @@ def mujoco_stepper(model: Any, method: str = "MIDPOINT", step: float | None = No
     Warns
     -----
     ModelWarning
-        What MuJoCo would do and the step does not: contacts above all.
+        What MuJoCo would do and the step does not: contacts above all, unless they are wanted.
 
     Examples
     --------
@@ -178,6 +182,7 @@ def mujoco_stepper(model: Any, method: str = "MIDPOINT", step: float | None = No
     0.02
     """
     of_kind(method, str, "method", "the name of a method")
+    of_kind(contacts, (bool, np.bool_), "contacts", "True or False")
     checked(model)
     h = float(model.opt.timestep) if step is None else positive(step, "step")
-    return MujocoStepper(model, method, h)
+    return MujocoStepper(model, method, h, contacts)

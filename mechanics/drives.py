@@ -7,6 +7,7 @@ those of inverse dynamics there.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,8 +50,8 @@ def drive_forces(
     t : float
         Time, s.
     wrenches : array (N, 6), optional
-        External wrenches (force, moment) on the N bodies, body axes, at the body origins, N and N·m; what force
-        elements and closures do is given here, too.
+        External wrenches (force, moment) on the N bodies, body axes, at the body origins, N and N·m.  Of mechanisms,
+        with closures and force elements: `mechanics.formulations.driving_forces`.
 
     Returns
     -------
@@ -72,38 +73,69 @@ def drive_forces(
     >>> round(float(forces[0]), 9), round(float(powers[0]), 9)
     (19.62, 9.81)
     """
-    of_kind(tree, Tree, "tree", "a Tree; what elements and closures of a mechanism do is given as wrenches")
-    now = real(t, "t")
+    hint = "a Tree; of a Mechanism: mechanics.formulations.driving_forces"
+    of_kind(tree, Tree, "tree", hint)
     given = [reals(x, name) for x, name in ((q, "q"), (v, "v"), (a, "a"))]
     for x, name, size in zip(given, ("q", "v", "a"), (tree.nq, tree.nv, tree.nv), strict=True):
         if x.shape != (size,):
             raise ValueError(f"{name}: shape {x.shape}, expected ({size},)")
-    released, last = _released(tree)
-    states: tuple[list[float], ...] = ([], [], [])
-    driven: list[int] = []
-    rates: list[float] = []
-    taken = [0, 0]
-    for element in (e for b in tree.bodies for e in b.joint.elements):
-        motion = getattr(element, "motion", None)
-        if motion is not None:
-            driven.append(len(states[1]))
-            rates.append(motion.rate(now))
-            for state, x in zip(states, (motion.value(now), rates[-1], motion.acceleration(now)), strict=True):
-                state.append(real(x, f"t: {now}: a prescribed motion is"))
-            continue
-        for state, x, n, at in zip(states, given, (element.n_q, element.n_v, element.n_v), (0, 1, 1), strict=True):
-            state += x[taken[at] : taken[at] + n].tolist()
-        taken[0], taken[1] = taken[0] + element.n_q, taken[1] + element.n_v
+    at = released(tree, given[0], given[1], given[2], real(t, "t"))
     loads = None
     if wrenches is not None:
         on = reals(wrenches, "wrenches")
         if on.shape != (len(tree), 6):
             raise ValueError(f"wrenches: shape {on.shape}, expected ({len(tree)}, 6)")
-        loads = np.zeros((len(released), 6))
-        loads[last] = on
-    positions, speeds, accelerations = states
-    forces = dynamics.inverse_dynamics(released, positions, speeds, accelerations, loads)[driven]
-    return forces, forces * rates
+        loads = np.zeros((len(at.tree), 6))
+        loads[at.last] = on
+    forces = dynamics.inverse_dynamics(at.tree, at.q, at.v, at.a, loads)[at.driven]
+    return forces, forces * at.v[at.driven]
+
+
+class Released(NamedTuple):
+    """A tree whose prescribed motions are let go, with the state that they give it.
+
+    Attributes
+    ----------
+    tree : Tree
+        The motions are among its coordinates.
+    last : list of int
+        The body in it of every body.
+    q, v, a : arrays
+        Its state: configuration, velocities and their rates.
+    driven : list of int
+        The velocities that are prescribed.
+    names : list of str
+        Of the joints that they belong to.
+    """
+
+    tree: Tree
+    last: list[int]
+    q: Array
+    v: Array
+    a: Array
+    driven: list[int]
+    names: list[str]
+
+
+def released(tree: Tree, q: Array, v: Array, a: Array, now: float) -> Released:
+    """The tree with its prescribed motions let go, at their values at time `now`."""
+    states: tuple[list[float], ...] = ([], [], [])
+    driven: list[int] = []
+    names: list[str] = []
+    taken = [0, 0]
+    for body, k, element in ((b, k, e) for b in tree.bodies for k, e in enumerate(b.joint.elements)):
+        motion = getattr(element, "motion", None)
+        if motion is not None:
+            driven.append(len(states[1]))
+            names.append(body.joint_name if len(body.joint.elements) == 1 else f"{body.joint_name}.{k}")
+            for state, x in zip(states, (motion.value(now), motion.rate(now), motion.acceleration(now)), strict=True):
+                state.append(real(x, f"t: {now}: a prescribed motion is"))
+            continue
+        for state, x, n, at in zip(states, (q, v, a), (element.n_q, element.n_v, element.n_v), (0, 1, 1), strict=True):
+            state += x[taken[at] : taken[at] + n].tolist()
+        taken[0], taken[1] = taken[0] + element.n_q, taken[1] + element.n_v
+    positions, speeds, accelerations = (np.array(x) for x in states)
+    return Released(*_released(tree), positions, speeds, accelerations, driven, names)
 
 
 def _released(tree: Tree) -> tuple[Tree, list[int]]:

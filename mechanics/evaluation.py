@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from liegroup.arrays import shown
 from liegroup.compile import Entry, raise_pending
 from liegroup.modules import listing
-from mechanics.algorithms.batch import at_one_state
+from mechanics.algorithms.batch import at_one_state, is_for_once
 from mechanics.closed_trees.packing import PackedLoops
 from mechanics.model.packing import Packed
 from mechanics.model.tree import Tree
@@ -99,15 +99,19 @@ class StateFunction:
         tree = model if model.__class__ is Tree else tree_of(model, self.trees_only)
         if q.__class__ is np.ndarray:
             call = tree.calls.get(self) or self._prepared(tree)
-            memory = model.memory if model.__class__ is Workspace else np.zeros
-            values = call(memory, t, q, first, second, wrenches, out)
-            if values is not None:
-                return values
+            if call is not None:
+                memory = model.memory if model.__class__ is Workspace else np.zeros
+                values = call(memory, t, q, first, second, wrenches, out)
+                if values is not None:
+                    return values
         values = self._at_many_states(tree, t, q, (first, second), wrenches)
         return values if out is None else written(out, values)
 
-    def _prepared(self, tree: Tree) -> OneState:
-        """The call for a tree, which keeps it for the next time."""
+    def _prepared(self, tree: Tree) -> OneState | None:
+        """The call for a tree, which keeps it for the next time; None if it does not pay."""
+        arrays = self.arrays(tree)
+        if is_for_once(self.kernel, arrays.parameters):
+            return None
         if len(tree.calls) >= MANY:
             tree.calls.clear()
         tree.calls[self] = call = OneState(self, tree)

@@ -45,15 +45,22 @@ def gravity_at_play(tree: Tree) -> float:
     return float(np.linalg.norm(tree.gravity)) * total
 
 
-def tree_guards(tree: Tree, kinetic: float, potential: float, *, dissipates: bool = False) -> tuple[Guard, ...]:
+def tree_guards(
+    tree: Tree, kinetic: float, potential: float, *, dissipates: bool = False, reach: float = 0.0
+) -> tuple[Guard, ...]:
     """The guard of the energy of a tree that starts with these energies, J; none with prescribed motions.
 
-    At play are the kinetic energy, and what the bodies can exchange by falling along their chains or from where they
-    are to the origin of the base, whichever is more.
+    At play are the kinetic energy, and what the bodies can exchange by falling along their chains, from where they are
+    to the origin of the base, or from there to what they may meet at a distance `reach`, m, whichever is more; of
+    bodies that start at rest at the origin and meet nothing, a fall through their own size.
     """
     if tree.is_rheonomic:
         return ()
-    falls = max(gravity_at_play(tree), abs(potential))
+    pull = float(np.linalg.norm(tree.gravity))
+    falls = max(gravity_at_play(tree), abs(potential), pull * tree.mass * reach)
+    if not kinetic + falls > 0.0:
+        inertias = [b.inertia for b in tree.bodies]  # m times the radius of gyration
+        falls = pull * float(sum(np.sqrt(0.5 * j.mass * np.trace(j.tensor_about_com)) for j in inertias))
     return energy_guard(kinetic + falls, dissipates or bool(np.any(tree.damping)))
 
 

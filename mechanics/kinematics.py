@@ -18,7 +18,8 @@ All functions take a mechanism, too: positions decide what they say.
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +29,9 @@ from liegroup.compile import Entry
 from liegroup.modules import listing
 from mechanics.algorithms import frames
 from mechanics.evaluation import StateFunction, written
+from mechanics.forces.contact import geometry, nearest, pairs_of
+from mechanics.forces.element import BodyState
+from mechanics.forces.shapes import Shape, as_shape
 from mechanics.model.frames import Frame
 from mechanics.model.packing import pack_frame
 from mechanics.model.tree import Tree
@@ -416,14 +420,14 @@ def centre_of_mass_jacobian_rate(
 def distance(
     tree: Tree | HasTree,
     q: ArrayLike,
-    first: str | Frame,
-    second: str | Frame,
+    first: str | Frame | Shape,
+    second: str | Frame | Shape,
     t: float = 0.0,
     *,
     radii: ArrayLike = (0.0, 0.0),
     out: Array | None = None,
 ) -> Array:
-    """Distance between two points, or of two spheres around them, |x₂ − x₁| − r₁ − r₂.
+    """Distance between two points, or of two spheres around them, |x₂ − x₁| − r₁ − r₂; or of two shapes.
 
     Parameters
     ----------
@@ -431,27 +435,31 @@ def distance(
         The model; of a mechanism, its tree.
     q : array (…, nq)
         Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
-    first, second : str or Frame
+    first, second : str, Frame or shape
         Whose origins: frames of `tree.frames`, bodies, or frames of your own; ``Frame(None, x)`` is a point of the
-        world.
+        world.  Or shapes of `mechanics.forces` that have a contact with each other: any on a `Plane`, spheres and
+        capsules on one another.
     t : float
         Time, s: it matters with prescribed motions only.
     radii : array (2,)
-        Of the spheres, m, not negative.
+        Of the spheres around points, m, not negative.
     out : array, optional
         Where to write the result: float64, of its shape and in its units.
 
     Returns
     -------
     array (…)
-        m; negative where spheres overlap.
+        m; negative where spheres or shapes overlap.
 
     Raises
     ------
     KeyError
         No such frame.
     ValueError
-        Negative radii, wrong shapes, numbers that are not finite, a quaternion that is not of unit norm.
+        Negative radii, or radii of shapes; wrong sizes of arrays, numbers that are not finite, a quaternion that is not
+        of unit norm.
+    ModelError
+        Shapes without a formula.
 
     Examples
     --------
@@ -462,7 +470,14 @@ def distance(
     >>> tip, corner = Frame("arm", (0.0, 0.0, -1.0)), Frame(None, (0.0, 0.0, -3.0))
     >>> float(mechanics.distance(tree, [0.0], tip, corner, radii=(0.25, 0.0)))
     1.75
+    >>> from mechanics.forces import Capsule, Plane
+    >>> float(mechanics.distance(tree, [0.0], Capsule(Frame("arm"), radius=0.1, length=2.0), Plane(corner)).round(9))
+    1.9
     """
+    if isinstance(first, Shape) or isinstance(second, Shape):
+        if _radii(radii).any():
+            raise ValueError(f"radii: {shown(radii)}, expected none: shapes have their own")
+        return written(out, _nearest(tree, q, first, second, t)[0])
     gap = _apart(tree, q, first, second, t)
     values = np.asarray(np.sqrt((gap * gap).sum(axis=-1)) - _radii(radii).sum())
     return written(out, values)
@@ -471,13 +486,14 @@ def distance(
 def distance_jacobian(
     tree: Tree | HasTree,
     q: ArrayLike,
-    first: str | Frame,
-    second: str | Frame,
+    first: str | Frame | Shape,
+    second: str | Frame | Shape,
     t: float = 0.0,
     *,
     out: Array | None = None,
 ) -> Array:
-    """J of the rate of `distance`, J = nᵀ(J₂ − J₁) with the direction n from the first point to the second.
+    """J of the rate of `distance`, J = nᵀ(J₂ − J₁) with the direction n from the first point to the second, of shapes
+    the points that are nearest.
 
     Parameters
     ----------
@@ -485,9 +501,10 @@ def distance_jacobian(
         The model; of a mechanism, its tree.
     q : array (…, nq)
         Configuration: joint coordinates in joint order, rad and m; quaternions (w, x, y, z) of unit norm.
-    first, second : str or Frame
+    first, second : str, Frame or shape
         Whose origins: frames of `tree.frames`, bodies, or frames of your own; ``Frame(None, x)`` is a point of the
-        world.
+        world.  Or shapes of `mechanics.forces` that have a contact with each other: any on a `Plane`, spheres and
+        capsules on one another.
     t : float
         Time, s: it matters with prescribed motions only.
     out : array, optional
@@ -503,8 +520,10 @@ def distance_jacobian(
     KeyError
         No such frame.
     ValueError
-        The points coincide: the distance has a corner there; wrong shapes, numbers that are not finite, a quaternion
-        that is not of unit norm.
+        The points, or the middles of two round shapes, coincide: the distance has a corner there; wrong sizes of
+        arrays, numbers that are not finite, a quaternion that is not of unit norm.
+    ModelError
+        Shapes without a formula.
 
     Examples
     --------
@@ -516,18 +535,62 @@ def distance_jacobian(
     >>> mechanics.distance_jacobian(tree, [0.0], tip, wall).round(12).tolist()
     [1.0]
     """
-    gap = _apart(tree, q, first, second, t)
-    length = np.sqrt((gap * gap).sum(axis=-1, keepdims=True))
-    if not length.all():
+    arms: list[tuple[Any, Array | None]] = [(first, None), (second, None)]
+    if isinstance(first, Shape) or isinstance(second, Shape):
+        _, n, arms = _nearest(tree, q, first, second, t)
+    else:
+        gap = _apart(tree, q, first, second, t)
+        length = np.sqrt((gap * gap).sum(axis=-1, keepdims=True))
+        n = -gap / np.where(length == 0.0, np.inf, length)
+    if not n.any(axis=-1).all():
         raise ValueError(
             f"distance from {shown(first)} to {shown(second)}: the points coincide, where it has no derivative; "
             "take another configuration, or the Jacobians of the two frames"
         )
-    J_1, J_2 = (frame_jacobian(tree, q, frame, t, axes="world")[..., :3, :] for frame in (first, second))
-    return written(out, np.einsum("...i,...ij->...j", gap / length, J_2 - J_1))
+    J_1, J_2 = (_jacobian_of_point(tree, q, frame, t, arm) for frame, arm in arms)
+    return written(out, np.einsum("...i,...ij->...j", n, J_1 - J_2))
 
 
-def _apart(tree: Tree | HasTree, q: ArrayLike, first: str | Frame, second: str | Frame, t: float) -> Array:
+def _jacobian_of_point(tree: Tree | HasTree, q: ArrayLike, frame: Any, t: float, arm: Array | None) -> Array:
+    """J of the velocity of a point at `arm` from the origin of a frame, both in world axes."""
+    J = frame_jacobian(tree, q, frame, t, axes="world")
+    if arm is None:
+        return J[..., :3, :]
+    return np.asarray(J[..., :3, :] + np.cross(J[..., 3:, :], arm[..., None], axisa=-2, axisb=-2, axisc=-2))
+
+
+def _nearest(
+    tree: Tree | HasTree, q: ArrayLike, first: Any, second: Any, t: float
+) -> tuple[Array, Array, list[tuple[Any, Array | None]]]:
+    """The distance of two shapes, the direction from the second to the first, and of either the frame of its body with
+    the arm of the point that is nearest, in world axes.
+    """
+    shapes = [as_shape(one if isinstance(one, Shape) else _frame(tree_of(tree), one), name)
+              for one, name in ((first, "first"), (second, "second"))]  # fmt: skip
+    found = []
+    for pair in pairs_of(shapes[0], shapes[1]):
+        bodies = [Frame(shape.frame.body) for shape in pair]
+        states = [_still(*frame_pose(tree, q, body, t)) for body in bodies]
+        n, d, *arms = nearest(geometry(pair, pair[0].frame, pair[1].frame), *states)
+        found.append((-np.asarray(d), np.stack(n, axis=-1), [np.stack(arm, axis=-1) for arm in arms]))
+    gaps = np.stack([gap for gap, _, _ in found])
+    least = np.argmin(gaps, axis=0)
+
+    def chosen(parts: Sequence[Array]) -> Array:
+        return np.asarray(np.choose(least[..., None], [np.broadcast_to(x, (*least.shape, 3)) for x in parts]))
+
+    ends: list[tuple[Any, Array | None]] = [(bodies[k], chosen([arms[k] for _, _, arms in found])) for k in (0, 1)]
+    return gaps.min(axis=0), chosen([n for _, n, _ in found]), ends
+
+
+def _still(x: Array, R: Array) -> BodyState:
+    """A body at rest, in tuples of arrays."""
+    R = R.reshape(*R.shape[:-2], 9)
+    none = (0.0, 0.0, 0.0)
+    return BodyState(tuple(np.moveaxis(R, -1, 0)), tuple(np.moveaxis(x, -1, 0)), none, none)
+
+
+def _apart(tree: Tree | HasTree, q: ArrayLike, first: Any, second: Any, t: float) -> Array:
     """x₂ − x₁."""
     return frame_pose(tree, q, second, t)[0] - frame_pose(tree, q, first, t)[0]
 

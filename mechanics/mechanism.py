@@ -21,7 +21,9 @@ from liegroup.display import card
 from liegroup.group import product, rn
 from liegroup.modules import listing
 from mechanics import dynamics
+from mechanics.algorithms.batch import once
 from mechanics.closed_trees.derivatives import LARGEST, with_derivatives
+from mechanics.closed_trees.description import PARTS, checked_mobility
 from mechanics.closed_trees.field import closed
 from mechanics.closed_trees.layout import closures_of
 from mechanics.closed_trees.packing import PackedLoops, Solved, pack_loops
@@ -46,10 +48,12 @@ from mechanics.forces import Element, OnBodies
 from mechanics.forces.actuator import Actuator, as_command
 from mechanics.forces.motor import Motor
 from mechanics.forces.tendon import Tendon
+from mechanics.forces.thruster import Thruster
 from mechanics.guards import closure_guards, pivot_guard, slip_guard, tree_guards
 from mechanics.joints import Motion
 from mechanics.model.picture import svg
 from mechanics.model.tree import Tree
+from mechanics.model.words import named
 from mechanics.scenes import draw_configuration, mechanism_scene, show_configurations
 from mechanics.variational.own_step import variational_step, variational_steps
 
@@ -81,7 +85,19 @@ def _are(names: Sequence[str]) -> str:
     return f"are {', '.join(names[:12])}{' …' if len(names) > 12 else ''}" if names else "are none"
 
 
+FORMAT = 1
+"""Version of the dictionaries."""
 _ELEMENTS = "lists of force elements, such as joint_spring(…)"
+
+
+def _read(where: str, data: Any) -> Any:
+    """A closure or force element of a dictionary; ModelError with its place."""
+    try:
+        with named(where):
+            return PARTS.read(data)
+    except ModelError as error:
+        place = error.where if error.where == where else f"{where}: {error.where}"
+        raise ModelError(place, error.problem, error.remedy) from None
 
 
 class Mechanism:
@@ -160,6 +176,17 @@ class Mechanism:
         rank: int | None = None,
         name: str | None = None,
     ) -> None:
+        self._consist(tree, closures, elements, name)
+        rank = None if rank is None else integer(rank, "rank", hint=", or None")
+        self.home = self._closed(tree.neutral() if home is None else home, "home")
+        self.mobility: Mobility = mobility(self.equations, self.home, rank)
+        if rank is None and self.mobility.is_singular_at_home:
+            self._warn_of_singular_home()
+        self._start: tuple[Array, Array] | None = None
+
+    def _consist(
+        self, tree: Tree, closures: Iterable[Closure], elements: Iterable[Sequence[Element]], name: str | None
+    ) -> None:
         of_kind(tree, Tree, "tree", "a Tree")
         of_kind(name, (str, type(None)), "name", "a text")
         self.tree, self.name = tree, name or tree.name
@@ -169,13 +196,7 @@ class Mechanism:
         )
         for element in self.elements:
             of_kind(element, Element, "elements", _ELEMENTS)
-        rank = None if rank is None else integer(rank, "rank", hint=", or None")
         self.size = size_of(tree, self.equations.closures)
-        self.home = self._closed(tree.neutral() if home is None else home, "home")
-        self.mobility: Mobility = mobility(self.equations, self.home, rank)
-        if rank is None and self.mobility.is_singular_at_home:
-            self._warn_of_singular_home()
-        self._start: tuple[Array, Array] | None = None
 
     def _warn_of_singular_home(self) -> None:
         m = self.mobility
@@ -219,6 +240,82 @@ class Mechanism:
         closures = sequence(closures, "closures", "closures of mechanics.constraints")
         return Mechanism(tree, closures, assemble(tree, closures, guess, hold).q, elements, rank, name)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The mechanism in plain lists, strings and numbers, for ``json.dump``: tree, closures, force elements, home,
+        what was decided about rank and redundancy, and the start of `with_start`; not how bodies look.
+
+        Returns
+        -------
+        dict
+            For `from_dict`.
+
+        Raises
+        ------
+        ModelError
+            A force element of a kind that is not registered, or with a field that is a function.
+        """
+        return {
+            "format": FORMAT,
+            "name": self.name,
+            "tree": self.tree.to_dict(),
+            "closures": [PARTS.of(closure) for closure in self.equations.closures],
+            "elements": [PARTS.of(element) for element in self.elements],
+            "home": self.home.tolist(),
+            "mobility": PARTS.of(self.mobility),
+            "start": None if self._start is None else [x.tolist() for x in self._start],
+        }
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Mechanism:
+        """The mechanism of `to_dict`: its problems have the same numbers to the last bit, on any machine.
+
+        Nothing in the dictionary is run as code; functions that closures were given as are there as lists of
+        operations, which are checked.
+
+        Parameters
+        ----------
+        data : mapping
+            What `to_dict` gave.
+
+        Returns
+        -------
+        Mechanism
+            Equal to the last bit.
+
+        Raises
+        ------
+        ModelError
+            What is missing, unknown or wrong, and where.
+
+        Examples
+        --------
+        >>> import json
+        >>> from mechanics.systems import SYSTEMS
+        >>> linkage = SYSTEMS["four-bar"].mechanism()
+        >>> again = Mechanism.from_dict(json.loads(json.dumps(linkage.to_dict())))
+        >>> bool((again.packed().parameters == linkage.packed().parameters).all())
+        True
+        """
+        where = "dictionary of a mechanism"
+        if not isinstance(data, Mapping) or data.get("format") != FORMAT or "mobility" not in data:
+            found = data.get("format") if isinstance(data, Mapping) else type(data).__name__
+            raise ModelError(where, f"its format is {found!r}", f"give what Mechanism.to_dict makes (format {FORMAT})")
+        made = Mechanism.__new__(Mechanism)
+        with named(where):
+            parts = [
+                [_read(f"{what} {k}", item) for k, item in enumerate(sequence(data[f"{what}s"], f"{what}s", "a list"))]
+                for what in ("closure", "element")
+            ]
+            made._consist(Tree.from_dict(data["tree"]), parts[0], [parts[1]], data["name"])
+            made.home = made._closed(data["home"], "home")
+            made.mobility = checked_mobility(PARTS.read(data["mobility"]), len(made.equations), made.tree.nv)
+            made._start = None
+            if data["start"] is not None:
+                q, v = data["start"]
+                made._start = made.start(q, v, None)
+            made.packed()  # refuses what acts on a joint or a body that the tree does not have
+        return made
+
     def __repr__(self) -> str:
         m = self.mobility
         equations = f"{len(self.equations)} closure equations of rank {m.rank}"
@@ -244,9 +341,9 @@ class Mechanism:
             raise ValueError(f"{what}: shape {x.shape}, expected {size} finite numbers in the order of the joints")
         return x
 
-    def _closed(self, values: ArrayLike, what: str) -> Array:
+    def _closed(self, values: ArrayLike, what: str, t: float = 0.0) -> Array:
         q = self._numbers(values, what, self.tree.nq)
-        phi = np.abs(self.equations.gap(q)) if len(self.equations) else np.zeros(1)
+        phi = np.abs(self.equations.gap(q, t)) if len(self.equations) else np.zeros(1)
         worst = int(np.argmax(phi))
         if phi[worst] > ACCEPTED * self.size:
             equation = self.equations.names[worst]
@@ -301,7 +398,7 @@ class Mechanism:
         ModelError
             q is open; KeyError for an unknown joint.
         """
-        return consistent_velocities(self.equations, self._closed(q, "q"), rates, self.mobility.rank, t)
+        return consistent_velocities(self.equations, self._closed(q, "q", t), rates, self.mobility.rank, t)
 
     def gap(self, q: ArrayLike, t: float = 0.0) -> Array:
         """Gaps φ of all closure equations.
@@ -374,7 +471,11 @@ class Mechanism:
         return pack_loops(self.tree, self.equations, self.solved, self.elements, self.tolerances, close_positions)
 
     def start(
-        self, q: ArrayLike | None, v: ArrayLike | None, rates: Mapping[str, ArrayLike] | None
+        self,
+        q: ArrayLike | None,
+        v: ArrayLike | None,
+        rates: Mapping[str, ArrayLike] | None,
+        t: float = 0.0,
     ) -> tuple[Array, Array]:
         """A checked start: closed configuration (default `home`) and velocities (default rest) that keep it closed.
 
@@ -388,6 +489,8 @@ class Mechanism:
             Velocities, rad/s and m/s, that keep it closed.
         rates : mapping of str to float or array, optional
             Instead of v: rates of joints by name, rad/s and m/s.
+        t : float
+            Time, s: it matters with prescribed motions and closures that move.
 
         Returns
         -------
@@ -401,8 +504,8 @@ class Mechanism:
         """
         if self._start is not None and q is None and v is None and rates is None:
             return self._start[0].copy(), self._start[1].copy()
-        q0 = self._closed(self.home if q is None else q, "q")
-        return q0, self._velocity(q0, v, rates)
+        q0 = self._closed(self.home if q is None else q, "q", t)
+        return q0, self._velocity(q0, v, rates, t)
 
     def with_start(
         self,
@@ -431,9 +534,11 @@ class Mechanism:
         return made
 
     @property
-    def actuators(self) -> dict[str, Actuator]:
-        """The actuators that have a name, in the order of the elements: their ranges, and the commands they have."""
-        return {e.name: e for e in self.elements if isinstance(e, Actuator) and e.name}
+    def actuators(self) -> dict[str, Actuator | Thruster]:
+        """The actuators and thrusters that have a name, in the order of the elements: their ranges, and the commands
+        they have.
+        """
+        return {e.name: e for e in self.elements if isinstance(e, Actuator | Thruster) and e.name}
 
     def with_commands(self, commands: Mapping[str, float | Motion]) -> Mechanism:
         """The same mechanism, whose actuators have other commands.
@@ -471,7 +576,7 @@ class Mechanism:
                 raise KeyError(f"commands: no actuator {name!r}; there {_are(list(known))}")
         motions = {name: as_command(u, f"command of {name!r}") for name, u in commands.items()}
         return self._with(
-            replace(e, motion=motions[e.name]) if isinstance(e, Actuator) and e.name in motions else e
+            replace(e, motion=motions[e.name]) if isinstance(e, Actuator | Thruster) and e.name in motions else e
             for e in self.elements
         )
 
@@ -619,7 +724,11 @@ class Mechanism:
         if moves or any(element.drives for element in self.elements):
             return ()
         loses = any(element.dissipates for element in self.elements)
-        return tree_guards(self.tree, kinetic, float(dynamics.potential_energy(self.tree, q)), dissipates=loses)
+        with once():
+            potential = float(dynamics.potential_energy(self.tree, q))
+        frames = [frame for e in self.elements if isinstance(e, OnBodies) for frame in (e.first, e.second)]
+        reach = max((float(np.linalg.norm(frame.position)) for frame in frames), default=0.0)
+        return tree_guards(self.tree, kinetic, potential, dissipates=loses, reach=reach)
 
     def _unknown_motion(self, t: float) -> str:
         for element in self.elements:
@@ -735,10 +844,11 @@ class Mechanism:
         kept = [e for e in self.elements if springs == "trapezoidal" or isinstance(e, OnBodies)]
         if not kept:
             return []
-        spring = self._with(kept).fastest_spring(y[: self.tree.nq])
-        omega = spring.rate
+        held, q = self._with(kept), y[: self.tree.nq]
+        omega, _ = held._fastest_swing(q)
         if h * omega < LARGEST_TURN:
             return []
+        spring = held.fastest_spring(q)
         says = f"{spring.element} swings with {omega:.4g} rad/s, most in joint {spring.joint!r}, too fast for steps of"
         remedy = f"use steps below {LARGEST_TURN / omega:.3g} s"
         if springs == "trapezoidal" and not spring.element.startswith("Contact"):
@@ -766,20 +876,27 @@ class Mechanism:
         FastestSpring
             `rate` in rad/s, names of the `joint` and the `element`.
         """
+        q = self._numbers(q, "q", self.tree.nq)
+        rate, shape = self._fastest_swing(q)
+        if not rate:
+            return FastestSpring(0.0, "", "")
+        joint = self.labels[1][int(np.argmax(np.abs(shape * (mass_matrix(self.tree, q) @ shape))))].rsplit(".", 1)[0]
+        return FastestSpring(rate, joint, self._pulling_most(q, shape))
+
+    def _fastest_swing(self, q: Array) -> tuple[float, Array]:
+        """The greatest angular frequency on force elements about q, and the velocity of that swing."""
         import scipy.linalg  # slow to import
 
-        q, n = self._numbers(q, "q", self.tree.nq), self.tree.nv
+        n = self.tree.nv
         pull = self._pull(q, _NUDGE * np.vstack([np.eye(n), -np.eye(n)]))
         stiffness = (pull[n:] - pull[:n]) / (2.0 * _NUDGE)
         free = scipy.linalg.null_space(self.equations.matrix(q)) if len(self.equations) else np.eye(n)
         if not free.shape[1]:
-            return FastestSpring(0.0, "", "")
+            return 0.0, np.zeros(n)
         M = mass_matrix(self.tree, q)
         K = 0.5 * free.T @ (stiffness + stiffness.T) @ free
         values, vectors = scipy.linalg.eigh(K, free.T @ M @ free)
-        shape = free @ vectors[:, -1]
-        joint = self.labels[1][int(np.argmax(np.abs(shape * (M @ shape))))].rsplit(".", 1)[0]
-        return FastestSpring(float(np.sqrt(max(values[-1], 0.0))), joint, self._pulling_most(q, shape))
+        return float(np.sqrt(max(values[-1], 0.0))), free @ vectors[:, -1]
 
     def _pulling_most(self, q: Array, shape: Array) -> str:
         """The element that stores most where the mechanism is moved along a velocity."""
@@ -812,19 +929,19 @@ class Mechanism:
         p: Array = geometry(self.tree, q, v, real(t, "t")).momentum(self.tree)
         return p
 
-    def _velocity(self, q: Array, v: ArrayLike | None, rates: Mapping[str, ArrayLike] | None) -> Array:
+    def _velocity(self, q: Array, v: ArrayLike | None, rates: Mapping[str, ArrayLike] | None, t: float = 0.0) -> Array:
         if v is not None and rates is not None:
             raise ValueError("v and rates: give one of them")
         if rates is not None:
-            return self.velocities(q, rates).v
+            return self.velocities(q, rates, t).v
         if v is None and self.tree.is_rheonomic and len(self.equations):
-            return self.velocities(q, {}).v  # of least norm, as the moved joints ask for
+            return self.velocities(q, {}, t).v  # of least norm, as the moved joints ask for
         if v is None:
             v = np.zeros(self.tree.nv)
         v = self._numbers(v, "v", self.tree.nv)
-        rate = np.abs(self.closing_velocity(q, v)) if len(self.equations) else np.zeros(1)
+        rate = np.abs(self.closing_velocity(q, v, t)) if len(self.equations) else np.zeros(1)
         worst = int(np.argmax(rate))
-        if rate[worst] > 1e-8 * (self.size + np.abs(v).max()):
+        if rate[worst] > 1e-8 * (self.size + np.abs(v).max(initial=0.0)):
             equation = self.equations.names[worst]
             raise ModelError(
                 f"v of {self.name!r}",

@@ -398,6 +398,7 @@ def load_mechanism(
     friction: bool = True,
     stops: bool | None = None,
     actuators: bool = True,
+    contacts: bool = False,
     allow_massless: bool = False,
     trusted: bool = False,
     limits: Limits = LIMITS,
@@ -433,6 +434,9 @@ def load_mechanism(
         Whether there are stops (`mechanics.forces.joint_stop`) at the limits of joints.  Default: of MJCF, which says
         how stiff they are (solref); with True those of others are as MuJoCo's usual ones, with the time constant 0.02 s
         and critically damped, or as stiff as SDF says.
+    contacts : bool
+        MJCF only: whether its geoms touch (`mechanics.forces.contact`): planes, spheres, capsules and ellipsoids, of
+        the pairs that MuJoCo looks at; see Notes.  Default: not, which is a warning.
     allow_massless : bool
         URDF only, see `load_urdf`.
     trusted : bool
@@ -458,6 +462,15 @@ def load_mechanism(
     ModelWarning
         What the file says and the mechanism does not do, with the names of the elements.
 
+    Notes
+    -----
+    Contacts have the law "soft" with k = m/(τ ζ)² and c = 2 m/τ beyond a depth w, of solref = (τ, ζ) and the width of
+    solimp, which are numbers per mass: m = 1/(w₁ + w₂) with the inverse masses (body_invweight0) that MuJoCo finds for
+    both bodies in the reference pose and uses itself.  A body on the ground lies at m g/k, deeper than in MuJoCo, whose
+    constraint takes part of the load away.  Friction is that of sliding, with the slip speed 0.01 m/s (none with
+    friction=False); torsional and rolling friction, margin and gap, boxes, meshes, cylinders and height fields are left
+    out, with their names.  Every pair of geoms costs its part of every evaluation, whether it touches or not.
+
     Examples
     --------
     >>> import mechanics
@@ -465,16 +478,18 @@ def load_mechanism(
     <Mechanism 'cassie': 22 bodies, 16 closure equations of rank 14, dof 12>
     """
     path_of(source, "source", "the path or the name of a model, or the text of an MJCF file")
-    flags = {"damping": damping, "springs": springs, "friction": friction, "actuators": actuators}
+    flags = {"damping": damping, "springs": springs, "friction": friction, "actuators": actuators, "contacts": contacts}
     _check(limits, **flags, allow_massless=allow_massless, trusted=trusted)
     choices = {"stops": stops, "floating_base": floating_base}
     _check(limits, **{name: False if x is None else x for name, x in choices.items()})
     from mechanics.adapters.elements import Wanted
 
-    wanted = Wanted(damping, springs, friction, stops, actuators)
+    wanted = Wanted(damping, springs, friction, stops, actuators, contacts)
     if str(source) == "cassie":
         source = _robots() / "cassie_description/robots/cassie_v2.sdf"
     suffix = Path(str(source)).suffix.lower()
+    if contacts and (str(source) in MODELS or suffix in (".urdf", ".sdf")):
+        raise ValueError("contacts: for MJCF files only; give others as elements, mechanics.forces.contact")
     if str(source) in MODELS or suffix == ".urdf":
         down = (0.0, 0.0, -9.81) if gravity is None else gravity
         from mechanics.adapters.urdf import load_urdf_with_elements
@@ -630,7 +645,7 @@ def from_pinocchio(model: Any, *, damping: bool = True) -> tuple[Tree | Mechanis
     return read(model, damping)
 
 
-def from_mujoco(model: Any) -> tuple[Tree | Mechanism, StateMap]:
+def from_mujoco(model: Any, *, contacts: bool = False) -> tuple[Tree | Mechanism, StateMap]:
     """A tree from a ``mujoco.MjModel``, or a mechanism, and the map of states between the two.
 
     It is that of `load_mechanism` for the file of the model, but made of the model as it is now, with whatever was
@@ -640,6 +655,8 @@ def from_mujoco(model: Any) -> tuple[Tree | Mechanism, StateMap]:
     ----------
     model : mujoco.MjModel
         For example from ``mujoco.MjModel.from_xml_path``; `load_mjcf` and `load_mechanism` take files.
+    contacts : bool
+        Whether its geoms touch, as with `load_mechanism`.
 
     Returns
     -------
@@ -653,7 +670,7 @@ def from_mujoco(model: Any) -> tuple[Tree | Mechanism, StateMap]:
     TypeError
         No model: with what it is and where the model is.
     ModelError
-        A model without bodies, a joint that moves no inertia.
+        A model without bodies, a joint that moves no inertia; numbers of a contact that it cannot have.
 
     Warns
     -----
@@ -671,9 +688,10 @@ def from_mujoco(model: Any) -> tuple[Tree | Mechanism, StateMap]:
     >>> tree, states.ours(model.qpos0)[0].tolist()
     (<Tree 'swing': 1 bodies, nq = 1, nv = 1>, [0.0])
     """
+    _check(LIMITS, contacts=contacts)
     from mechanics.adapters.mujoco_model import from_mujoco as read
 
-    return read(model)
+    return read(model, contacts)
 
 
 def to_pinocchio(tree: Tree, like: Any = None) -> PinocchioTree:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mechanics.problems.compiled import LIMIT
 from studies.records import BENCHMARKS, markdown, number, record_of
 
 Record = Mapping[str, Any]
@@ -29,6 +30,7 @@ USES = {
 """Columns of the table of groups: (library, use) → head."""
 TREES = {
     "7-link arm": "arm of 7 links, axes anywhere",
+    "20-link arm": "arm of 20 links, axes anywhere",
     "prismatic 10-chain": "10 slides in a chain",
     "planar 10-chain": "10 planar joints in a chain",
     "free 10-chain": "10 free bodies in a chain",
@@ -167,6 +169,29 @@ def control(runs: Sequence[Record]) -> str:
     return f"{markdown(heads, rows)}\n\n({said}; `python -m benchmarks.control`, {_where('control')}.)"
 
 
+def model_files(runs: Sequence[Record]) -> str:
+    """What of the model files of other projects is read, what is left out, and what is refused."""
+    kinds = ("MJCF", "URDF", "SDF")
+    rows = [[r["package"], *(str(r.get(kind, 0)) for kind in kinds), str(r["read"]), str(r["whole"])] for r in runs]
+    record = record_of(BENCHMARKS, "model_files")
+    listed = {
+        what: "; ".join(
+            f"{reason.replace('<', chr(92) + '<')} ({n})"
+            for reason, n in sorted(record[what].items(), key=lambda one: -one[1])
+        )
+        for what in ("left_out", "refused")
+    }
+    heads = ["package", *(f"{kind} files" for kind in kinds), "read", "of them nothing left out"]
+    findings = record["findings"]
+    said = f"{len(findings)} of the files ended otherwise" if findings else "None of the files ended otherwise"
+    return (
+        f"{markdown(heads, rows)}\n\n"
+        f"Left out, with a warning and a line of `tree.notes` (files): {listed['left_out']}.\n\n"
+        f"Refused with a `ModelError` (files): {listed['refused']}.\n\n{said}. (`python -m benchmarks.model_files`, "
+        f"{_where('model_files')}.)"
+    )
+
+
 def compiled_mechanisms(runs: Sequence[Record]) -> str:
     """What a compiled mechanism gains over the kernel of all mechanisms, Pinocchio, MuJoCo, Exudyn."""
     rows = []
@@ -225,6 +250,48 @@ def modified_energy(runs: Sequence[Record]) -> str:
     )
 
 
+def rods(runs: Sequence[Record]) -> str:
+    """A rod at equal error: the shortest time of every program."""
+    known = {(r["program"], r["error"]): r for r in runs if "program" in r}
+    errors = list(dict.fromkeys(error for _, error in known))
+
+    def said(row: Record) -> str:
+        return f"{_short(row['ms'])} ({row['elements']})" if "ms" in row else "–"
+
+    programs = list(dict.fromkeys(name for name, _ in known))
+    heads = ["", *(f"{1e3 * error:g} mm" for error in errors)]
+    table = [[f"`{name}`" if name.isupper() else name, *(said(known[name, e]) for e in errors)] for name in programs]
+    text = (
+        "Milliseconds of computing for the fall of a rubber cantilever through half a second, by the error of its tip, "
+        f"in brackets the elements that gave it soonest ({_where('rods')}):\n\n{markdown(heads, table)}"
+    )
+    ratios = [
+        known["PyElastica", e]["ms"] / known["SPLIT_STRANG", e]["ms"] for e in errors if "ms" in known["PyElastica", e]
+    ]
+    return (
+        f"{text}\n\nPyElastica takes {min(ratios):.0f} to {max(ratios):.0f} times as long: its rods are of first order "
+        "in the length of the elements, a step costs about as much per element. Exudyn's beam lives in the plane, with "
+        "three numbers per node instead of thirteen; in the plane it is the faster one."
+    )
+
+
+def thin_rods(runs: Sequence[Record]) -> str:
+    """Implicit and explicit steps of a steel wire."""
+    wire = {(r["method"], r["elements"]): r for r in runs if "method" in r}
+    counts = sorted({n for _, n in wire})
+    implicit, explicit = ([wire[name, n] for n in counts] for name in ("MIDPOINT", "SPLIT_STRANG"))
+    costs = [r["us_per_element_and_ms"] for r in implicit]
+    gains = [b["us_per_element_and_ms"] / a["us_per_element_and_ms"] for a, b in zip(implicit, explicit, strict=True)]
+    evaluations = [r["evaluations_per_step"] for r in implicit]
+    return (
+        f"A steel wire of 1 m by 2 mm: explicit steps must stay below {1e6 * explicit[0]['limit']:.2g} µs. A step of "
+        f"`MIDPOINT` of {1e3 * implicit[0]['h']:g} ms takes {min(costs):.0f} to {max(costs):.0f} µs per element with "
+        f"{counts[0]} to {counts[-1]} elements, and {min(evaluations):.0f} to {max(evaluations):.0f} evaluations "
+        f"whatever their number; explicit steps take {min(gains):.0f} to {max(gains):.0f} times as long for the same "
+        f"motion ({_where('rods')})."
+    )
+
+
 def stiff(runs: Sequence[Record]) -> str:
     """Stiff mechanisms: the fastest solver of each kind to an error."""
     wanted = record_of(BENCHMARKS, "stiff")["errors"]
@@ -263,7 +330,129 @@ def stiff(runs: Sequence[Record]) -> str:
     )
 
 
+def ensemble(runs: Sequence[Record]) -> str:
+    """Ensembles on all cores at equal error."""
+    record = record_of(BENCHMARKS, "ensemble")
+    systems = list(dict.fromkeys(r["system"] for r in runs))
+    programs = list(dict.fromkeys(r["program"] for r in runs))
+    known = {(r["system"], r["program"]): r for r in runs}
+
+    def cell(system: str, program: str) -> str:
+        row = known.get((system, program))
+        if row is None:
+            return "–"
+        return f"{row['trajectories_per_second']:.3g} ({row['steps_per_second']:.2g}, {row['method']})"
+
+    def ratio(system: str, program: str) -> float:
+        ours, other = known[system, "liemech"], known[system, program]
+        return float(ours["trajectories_per_second"] / other["trajectories_per_second"])
+
+    rows = [
+        [f"{system}, {record['horizons'][system]:.3g} s", *(cell(system, program) for program in programs)]
+        for system in systems
+    ]
+    over = {p: [ratio(s, p) for s in systems if (s, p) in known] for p in programs[1:]}
+    said = "; ".join(
+        f"{p}: {', '.join(f'{x:.2g}' for x in values)} times" for p, values in over.items() if len(values) > 1
+    )
+    apart = max(r["acceleration_apart"] for r in runs if "acceleration_apart" in r)
+    return (
+        f"{runs[0]['trajectories']} trajectories of each on {record['cores']} cores: trajectories per second, in "
+        f"brackets steps per second and the method; every program with the longest step of a ladder by halves, or the "
+        f"loosest tolerance by tens, that gives {number(record['error'])} in the last configuration "
+        f"({_where('ensemble')}):\n\n{markdown(['', *programs], rows)}\n\n"
+        f"Ours over the others, in the order of the rows: {said}. MuJoCo's accelerations at the start differ from ours "
+        f"by {number(apart)}: the models are the same. JAX takes our step, printed for it, under `vmap`; of "
+        "the top alone, since XLA compiles the steps of the others for minutes. Other programs had the machine, "
+        "too, while this ran: the ratios are good for a factor of two."
+    )
+
+
+def campaign(runs: Sequence[Record]) -> str:
+    """What a campaign on a cluster waits for."""
+    record = record_of(BENCHMARKS, "campaign")
+    lengths = list(dict.fromkeys(r["chunk_seconds"] for r in runs))
+    known = {(r["workers"], r["chunk_seconds"]): r for r in runs}
+    rows = [
+        [
+            f"{workers:,}",
+            *(
+                f"{100 * known[workers, s]['busy_without_storage']:.0f} / {100 * known[workers, s]['busy']:.0f}"
+                for s in lengths
+            ),
+        ]
+        for workers in dict.fromkeys(r["workers"] for r in runs)
+    ]
+    task, store = record["seconds_per_task"], record["store_bytes_per_second"]
+    size = record["bytes_per_state"] * record["states_per_chunk"]
+    steps = record["seconds_per_step"]
+    longest = max(lengths)
+    return (
+        f"Measured here on {record['cores']} cores ({_where('campaign')}): the scheduler of a local Dask cluster takes "
+        f"{1e3 * task:.1f} ms per task; `Solution.save` writes {store / 1e6:.0f} MB/s; a saved state of a heavy top "
+        f"has {record['bytes_per_state']:.0f} bytes; a step of `RKMK4` in lanes takes a core "
+        f"{1e6 * steps['heavy-top']:.2g} µs for the heavy top, {1e6 * steps['four-bar']:.2g} µs for the four-bar.\n\n"
+        f"Percent of the time that cores compute, by their number and the length of a chunk; before the stroke the "
+        f"scheduler alone, behind it one store as fast as the disk here, with {size / 1e6:.2g} MB per chunk:\n\n"
+        f"{markdown(['cores', *(f'{s:g} s' for s in lengths)], rows)}\n\n"
+        f"One scheduler serves W cores if a chunk takes longer than W times its {1e3 * task:.1f} ms: "
+        f"{1e4 * task:.0f} s for 10,000 cores. One such store serves them if a chunk writes less than its length times "
+        f"{store / 1e6:.0f} MB/s over W: {store * longest / 1e4 / 1e6:.2g} MB from chunks of {longest:g} s on 10,000."
+    )
+
+
+def exported_code(runs: Sequence[Record]) -> str:
+    """Generated code beside our kernels, CasADi's code, Pinocchio, JAX; whole steps beside MJX."""
+
+    def cell(row: Record, name: str) -> str:
+        return f"{row[f'{name}_ns']:.0f}" if f"{name}_ns" in row else "–"
+
+    def table(runs: Sequence[Record], heads: Mapping[str, str]) -> str:
+        rows = [[TREES.get(r["tree"], r["tree"]), *(cell(r, name) for name in heads)] for r in runs]
+        return markdown(["tree", *heads.values()], rows)
+
+    fields = table(
+        [r | {"operations_ns": r["operations"]} for r in runs],
+        {
+            "operations": "operations", "kernel": "kernel for all trees", "compiled": "`compile_model`", "c": "our C",
+            "casadi": "C by CasADi of the same graph", "pinocchio_cpp": "Pinocchio's `aba`, C++",
+            "compiled_lanes": "`compile_model` in lanes", "jax": "JAX, jitted, batch of 4096",
+        },
+    )  # fmt: skip
+    stepped = [r for r in runs if "jax_step_ns" in r]
+    steps = table(
+        stepped,
+        {"lanes_step": "`RKMK4` in lanes", "jax_step": "the same step in JAX", "mjx_step": "`mjx.step` with RK4"},
+    )
+    least, most = (f(r["casadi_ns"] / r["c_ns"] for r in runs) for f in (min, max))
+    jax = [r["jax_ns"] / r["compiled_lanes_ns"] for r in runs if "jax_ns" in r]
+    long = [
+        f"{r['kernel_ns'] / r['compiled_ns']:.2f} and {r['kernel_ns'] / r['c_ns']:.2f} "
+        f"({TREES.get(r['tree'], r['tree'])}, {r['operations']} operations)"
+        for r in runs
+        if r["operations"] > LIMIT
+    ]
+    mjx = [r["mjx_step_ns"] / r["jax_step_ns"] for r in stepped if "mjx_step_ns" in r]
+    beyond = f" Beyond {LIMIT} operations `compile_model` and C are {', '.join(long)} times as fast as the kernel."
+    beside = ""
+    if mjx:
+        beside = (
+            f" MuJoCo's step in JAX, written for GPUs, takes {min(mjx):.0f} to {max(mjx):.0f} times as long as ours."
+        )
+    return (
+        f"{fields}\n\n(Nanoseconds per right-hand side, one core, C by the system's compiler at -O2; "
+        f"`taskset -c 0 python -m benchmarks.export`, {_where('export')}. CasADi's C takes {least:.2f} to {most:.2f} "
+        f"times as long as ours, JAX {min(jax):.1f} to {max(jax):.1f} times as long as our code in lanes. Pinocchio's "
+        f"wheel has no bindings for CasADi: its `aba` is measured in C++ instead.{beyond if long else ''})"
+        f"\n\n{steps}\n\n(Nanoseconds per step and state of a batch, one core, without contacts; the step in lanes "
+        f"watches the energy, too. The same record.{beside})"
+    )
+
+
 BLOCKS = {
+    "campaign": ("campaign", campaign),
+    "ensemble": ("ensemble", ensemble),
+    "exported-code": ("export", exported_code),
     "modified-energy": ("modified_energy", modified_energy),
     "liegroup": ("liegroup", liegroup),
     "single-calls": ("single_calls", single_calls),
@@ -271,7 +460,10 @@ BLOCKS = {
     "coordinate-midpoint": ("variational", coordinate_midpoint),
     "compiled-trees": ("compiled_model", compiled_trees),
     "control": ("control", control),
+    "model-files": ("model_files", model_files),
     "compiled-mechanisms": ("closed_loops", compiled_mechanisms),
     "fold": ("fold", fold),
+    "rods-at-equal-error": ("rods", rods),
     "stiff": ("stiff", stiff),
+    "thin-rods": ("rods", thin_rods),
 }

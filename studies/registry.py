@@ -15,6 +15,7 @@ from studies.round_off import ROUND_OFF
 from studies.stiff import STIFF
 from studies.study import Study
 from studies.variable_steps import VARIABLE_STEPS
+from studies.variants import VARIANTS
 from studies.walking_mechanism import WALKING_MECHANISM
 from studies.work_precision import WORK_PRECISION
 
@@ -33,6 +34,7 @@ STUDIES: dict[str, Study] = {
         ROUND_OFF,
         STIFF,
         VARIABLE_STEPS,
+        VARIANTS,
         WALKING_MECHANISM,
         WORK_PRECISION,
     )

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
 import numpy as np
 import sympy
+from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.core.function import AppliedUndef
 from sympy.physics.mechanics import dynamicsymbols
-from sympy.printing.pycode import PythonCodePrinter
 
 from liegroup.compile.scalars import arctan2, maximum, minimum, select, sincos, sqrt
-from liegroup.compile.tracing import acosh, asinh, atanh, cosh, exp, floor, log, sinh, tanh
+from liegroup.compile.tracing import acosh, asinh, atanh, cosh, exp, expm1, floor, log, log1p, sinh, tanh
+
+
+def _asin(x: Any) -> Any:
+    return arctan2(x, sqrt((1.0 - x) * (1.0 + x)))
+
+
+def _acos(x: Any) -> Any:
+    return arctan2(sqrt((1.0 - x) * (1.0 + x)), x)
+
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sin": lambda x: sincos(x)[0],
@@ -22,8 +31,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sec": lambda x: 1.0 / sincos(x)[1],
     "csc": lambda x: 1.0 / sincos(x)[0],
     "cot": lambda x: sincos(x)[1] / sincos(x)[0],
-    "asin": lambda x: arctan2(x, sqrt((1.0 - x) * (1.0 + x))),
-    "acos": lambda x: arctan2(sqrt((1.0 - x) * (1.0 + x)), x),
+    "asin": _asin,
+    "acos": _acos,
     "atan": lambda x: arctan2(x, 1.0),
     "atan2": arctan2,
     "sinh": sinh,
@@ -39,52 +48,180 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sign": lambda x: select(x < 0.0, -1.0, select(x > 0.0, 1.0, 0.0)),
     "floor": floor,
     "ceil": lambda x: -floor(-x),
+    "sech": lambda x: 1.0 / cosh(x),
+    "csch": lambda x: 1.0 / sinh(x),
+    "coth": lambda x: cosh(x) / sinh(x),
+    "acot": lambda x: select(x < 0.0, -1.0, 1.0) * arctan2(1.0, abs(x)),
+    "asec": lambda x: _acos(1.0 / x),
+    "acsc": lambda x: _asin(1.0 / x),
+    "sinc": lambda x: select(x == 0.0, 1.0, sincos(x)[0] / select(x == 0.0, 1.0, x)),
+    "frac": lambda x: x - floor(x),
+    "expm1": expm1,
+    "log1p": log1p,
+    "exp2": lambda x: 2.0**x,
+    "log2": lambda x: log(x) / 0.6931471805599453,
+    "log10": lambda x: log(x) / 2.302585092994046,
+    "hypot": lambda x, y: sqrt(x * x + y * y),
     "Min": lambda *x: reduce(minimum, x),
     "Max": lambda *x: reduce(maximum, x),
     "Heaviside": lambda x, at_zero=0.5: select(x < 0.0, 0.0, select(x > 0.0, 1.0, at_zero)),
     "select": select,
-    "negation": lambda x: ~x if hasattr(x, "select") else np.logical_not(x),
+    "ITE": select,
+    "Not": lambda x: ~x if hasattr(x, "select") else np.logical_not(x),
 }
 """What an expression may contain besides + − * / **, comparisons and Piecewise, in functions of any scalar."""
-_NAMES = {"Abs": "abs", "ceiling": "ceil"}
+_NAMES = {"Abs": "abs", "ceiling": "ceil", "Sqrt": "sqrt"}
 """SymPy's names that are others here."""
 
 
-class _Printer(PythonCodePrinter):  # type: ignore[misc]
-    """Choices by `select`, which both sides of are evaluated; what decides by Python's `if` cannot be traced."""
+_SIGNS = {
+    sympy.StrictLessThan: "<", sympy.LessThan: "<=", sympy.StrictGreaterThan: ">", sympy.GreaterThan: ">=",
+    sympy.Equality: "==", sympy.Unequality: "!=", sympy.And: "&", sympy.Or: "|", sympy.Add: "+", sympy.Mod: "%",
+}  # fmt: skip
+_NAN = "(float('inf') * 0.0)"
 
-    def _print_Float(self, expr: Any) -> str:
-        return repr(float(expr))
 
-    def _print_Piecewise(self, expr: Any) -> str:
-        *rest, (last, condition) = expr.args
-        text = str(self._print(last))
-        if condition != True:  # noqa: E712 (SymPy's own true)
-            text = f"select({self._print(condition)}, {text}, {float('nan')!r})".replace("nan", "(0.0 * float('inf'))")
-        for value, condition in reversed(rest):
-            text = f"select({self._print(condition)}, {self._print(value)}, {text})"
-        return text
+class _Lines:
+    """Expressions as assignments, each part once however often it occurs: the work grows with what is different.
 
-    def _print_ITE(self, expr: Any) -> str:
-        return f"select({', '.join(map(self._print, expr.args))})"
+    Parameters
+    ----------
+    own : mapping of expression to str
+        What stands for symbols, functions of the time and their derivatives.
+    instead : mapping of expression to expression
+        What is put in the place of others.
+    """
 
-    def _joined(self, expr: Any, operator: str) -> str:
-        return f"({f' {operator} '.join(f'({self._print(a)})' for a in expr.args)})"
+    def __init__(self, own: Mapping[Any, str], instead: Mapping[Any, Any]) -> None:
+        self._own, self._instead = own, instead
+        self._texts: dict[Any, str] = {}
+        self.lines: list[str] = []
+        self.unknown: set[str] = set()
+        self.strange: set[str] = set()
 
-    def _print_And(self, expr: Any) -> str:
-        return self._joined(expr, "&")
+    def text(self, expression: Any) -> str:
+        """How the value of an expression is named."""
+        todo = [expression]
+        while todo:
+            e = todo[-1]
+            if e in self._texts:
+                todo.pop()
+                continue
+            missing = [a for a in self._parts(e) if a not in self._texts]
+            if missing:
+                todo += missing
+                continue
+            todo.pop()
+            written = self._own.get(e) or self._number(e)
+            if written is None:
+                written = f"x{len(self.lines)}"
+                self.lines.append(f"{written} = {self._written(e)}")
+            self._texts[e] = written
+        return self._texts[expression]
 
-    def _print_Or(self, expr: Any) -> str:
-        return self._joined(expr, "|")
+    def _parts(self, e: Any) -> Sequence[Any]:
+        """What must be there before an expression can be written."""
+        if e in self._own:
+            return ()
+        if e in self._instead:
+            return (self._instead[e],)
+        if isinstance(e, sympy.Mul):
+            return [x for some in _fraction(e) for x in some]
+        if isinstance(e, sympy.Pow):
+            return (e.base,) if e.exp.is_Rational else e.args
+        if isinstance(e, (AppliedUndef, sympy.Derivative, ExprWithLimits, sympy.Subs)):
+            done = e.doit()
+            return () if done == e else (done,)
+        if isinstance(e, sympy.Piecewise):
+            return [x for pair in e.args for x in pair.args]
+        return () if e.is_Atom else e.args
 
-    def _print_Not(self, expr: Any) -> str:
-        return f"negation({self._print(expr.args[0])})"
+    def _number(self, e: Any) -> str | None:
+        if e in (sympy.true, sympy.false):
+            return str(bool(e))
+        if e is sympy.nan:
+            return _NAN
+        if e in (sympy.oo, -sympy.oo):
+            return f"{'' if e > 0 else '-'}float('inf')"
+        if e.is_Rational and not e.is_Integer:
+            return f"({e.p} / {e.q})"
+        return repr(float(e)) if e.is_number and e.is_Atom and e.is_real else None
 
-    def _called(self, expr: Any) -> str:
-        name = type(expr).__name__
-        return f"{_NAMES.get(name, name)}({', '.join(map(self._print, expr.args))})"
+    def _written(self, e: Any) -> str:
+        x = [self._texts[a] for a in self._parts(e)]
+        if e in self._instead or isinstance(e, (AppliedUndef, sympy.Derivative, ExprWithLimits, sympy.Subs)):
+            return x[0] if x else self._not_known(e)
+        if isinstance(e, sympy.Mul):
+            count = len(_fraction(e)[0])
+            above, below = " * ".join(x[:count]) or "1.0", " * ".join(x[count:])
+            return f"{above} / ({below})" if below else above
+        if isinstance(e, sympy.Pow):
+            return self._power(e, *x)
+        if isinstance(e, sympy.Piecewise):
+            return reduce(_choice, list(zip(x[::2], x[1::2], strict=True))[::-1], _NAN)
+        if type(e) in _SIGNS:
+            return f" {_SIGNS[type(e)]} ".join(f"({a})" for a in x)
+        name = type(e).__name__
+        name = _NAMES.get(name, name)
+        if name in FUNCTIONS:
+            return f"{name}({', '.join(x)})"
+        return self._not_known(e)
 
-    _print_sign = _print_Min = _print_Max = _print_Heaviside = _print_sec = _print_csc = _print_cot = _called
+    def _power(self, e: Any, base: str, exponent: str = "") -> str:
+        power = e.exp
+        if not power.is_Rational:
+            return f"({base}) ** {exponent}"
+        if power < 0:
+            return f"1.0 / ({self._power(sympy.Pow(e.base, -power, evaluate=False), base)})"
+        if power == sympy.S.Half:
+            return f"sqrt({base})"
+        return base if power == 1 else f"({base}) ** {power.p if power.is_Integer else repr(float(power))}"
+
+    def _not_known(self, e: Any) -> str:
+        if e.is_Symbol or isinstance(e, (AppliedUndef, sympy.Derivative)):
+            self.unknown.add(str(e))
+        else:
+            self.strange.add(type(e).__name__)
+        return "0.0"
+
+
+def _choice(rest: str, pair: tuple[str, str]) -> str:
+    """A piece of a `Piecewise` before the rest of them."""
+    value, condition = pair
+    return value if condition == "True" else f"select({condition}, {value}, {rest})"
+
+
+def _fraction(e: Any) -> tuple[list[Any], list[Any]]:
+    """Factors above and below the bar of a product."""
+    below = [a for a in e.args if a.is_Pow and a.exp.is_Rational and a.exp < 0]
+    return [a for a in e.args if a not in below], [sympy.Pow(a.base, -a.exp) for a in below]
+
+
+def parts_of(expressions: Iterable[Any]) -> Iterator[Any]:
+    """Everything that occurs in expressions, each once; what integrals and sums run over does not.
+
+    Parameters
+    ----------
+    expressions : iterable of sympy expressions
+
+    Yields
+    ------
+    sympy expression
+        In no order; the expressions themselves, too.
+
+    Examples
+    --------
+    >>> x, y = sympy.symbols("x y")
+    >>> sorted(str(part) for part in parts_of([x * y, x]))
+    ['x', 'x*y', 'y']
+    """
+    seen, todo = set[Any](), list(expressions)
+    while todo:
+        e = todo.pop()
+        if e not in seen:
+            seen.add(e)
+            yield e
+            todo += [*e.free_symbols, *e.atoms(AppliedUndef)] if isinstance(e, ExprWithLimits) else e.args
 
 
 def function_of(
@@ -93,6 +230,7 @@ def function_of(
     v: Sequence[Any],
     parameters: Sequence[Any] = (),
     t: Any = None,
+    instead: Mapping[Any, Any] | None = None,
 ) -> Callable[..., Any]:
     """A plain function ``f(t, q, v, parameters)`` of a SymPy expression, for `integrators.problem.lagrangian`.
 
@@ -104,6 +242,8 @@ def function_of(
         Coordinates, velocities, parameters, in the order of the problem; ``dynamicsymbols`` and their derivatives, too.
     t : sympy symbol, optional
         Time; default that of ``dynamicsymbols``.
+    instead : mapping of expression to expression, optional
+        What is put in the place of others, wherever they occur.
 
     Returns
     -------
@@ -122,7 +262,7 @@ def function_of(
     >>> L(0.0, [0.0], [2.0], [9.81])
     11.81
     """
-    return _compiled(expression, (q, v, parameters), t)
+    return _compiled(expression, (q, v, parameters), t, instead)
 
 
 def constraints_of(
@@ -156,44 +296,34 @@ def constraints_of(
     return _compiled(expression, (q, parameters), t)
 
 
-def _compiled(expression: Any, arguments: Sequence[Sequence[Any]], t: Any) -> Callable[..., Any]:
-    """The function of (t, *arguments) of an expression in these symbols."""
+def _compiled(
+    expression: Any, arguments: Sequence[Sequence[Any]], t: Any, instead: Mapping[Any, Any] | None = None
+) -> Callable[..., Any]:
+    """The function of (t, *arguments) of an expression in these symbols; `instead`: what is put for others."""
     time = dynamicsymbols._t if t is None else sympy.sympify(t)
-    own = {x: sympy.Dummy() for x in [time, *(sympy.sympify(x) for some in arguments for x in some)]}
-    given = sympy.sympify(expression.tolist() if hasattr(expression, "tolist") else expression)
-    parts = [given] if isinstance(given, sympy.Basic) and not isinstance(given, sympy.Tuple) else _flat(given)
-    for part in parts:
-        replaced = _in(own, part)
-        unknown = replaced.free_symbols - set(own.values()) | replaced.atoms(AppliedUndef, sympy.Derivative)
-        if unknown:
-            back = {dummy: x for x, dummy in own.items()}
-            names = ", ".join(sorted(str(x.xreplace(back)) for x in unknown))
-            raise ValueError(
-                f"expression: unknown symbols {names}; list them among coordinates, velocities or parameters, or put "
-                "numbers in their place"
-            )
-        called = {_NAMES.get(f.func.__name__, f.func.__name__) for f in replaced.atoms(sympy.Function)}
-        if strange := {n for n in called if n not in FUNCTIONS and n not in ("Piecewise", "Mod")}:
-            raise ValueError(
-                f"expression: functions {', '.join(sorted(strange))}, expected only "
-                f"{', '.join(n for n in FUNCTIONS if n not in ('select', 'negation'))}, Piecewise, Mod"
-            )
-    printer = _Printer({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True})
-    dummies = [own[time], *([own[sympy.sympify(x)] for x in some] for some in arguments)]
-    made = sympy.lambdify(dummies, _nested(own, given), modules=[FUNCTIONS], printer=printer, cse=True)
-    return made  # type: ignore[no-any-return]
+    own = {sympy.sympify(x): f"s{k}[{i}]" for k, some in enumerate(arguments) for i, x in enumerate(some)}
+    written = _Lines({time: "t"} | own, instead or {})
+    result = _nested(written, sympy.sympify(expression.tolist() if hasattr(expression, "tolist") else expression))
+    if written.unknown:
+        raise ValueError(
+            f"expression: unknown symbols {', '.join(sorted(written.unknown))}; list them among coordinates, "
+            "velocities or parameters, or put numbers in their place"
+        )
+    if written.strange:
+        hint = "; make coordinates dynamicsymbols(…, real=True)" if written.strange & {"re", "im", "arg"} else ""
+        raise ValueError(
+            f"expression: functions {', '.join(sorted(written.strange))}, expected only "
+            f"{', '.join(n for n in FUNCTIONS if n not in ('select', 'ITE', 'Not'))}, Piecewise, Mod{hint}"
+        )
+    given = ", ".join(["t", *(f"s{k}" for k in range(len(arguments)))])
+    body = "".join(f"    {line}\n" for line in [*written.lines, f"return {result}"])
+    space: dict[str, Any] = dict(FUNCTIONS)
+    exec(compile(f"def made({given}):\n{body}", "<expressions of SymPy>", "exec"), space)
+    return space["made"]  # type: ignore[no-any-return]
 
 
-def _in(own: dict[Any, Any], part: Any) -> Any:
-    """In symbols of our own; derivatives are carried out first, those by the time of what is not listed stay."""
-    return sympy.sympify(part).doit().xreplace(own)
-
-
-def _flat(given: Any) -> list[Any]:
-    return [x for part in given for x in _flat(part)] if isinstance(given, (list, tuple, sympy.Tuple)) else [given]
-
-
-def _nested(own: dict[Any, Any], given: Any) -> Any:
+def _nested(written: _Lines, given: Any) -> str:
+    """The text of a nested list."""
     if isinstance(given, (list, tuple, sympy.Tuple)):
-        return [_nested(own, part) for part in given]
-    return _in(own, given)
+        return f"[{', '.join(_nested(written, part) for part in given)}]"
+    return written.text(sympy.sympify(given))

@@ -1,6 +1,5 @@
 """Rulers: order, symplecticity, reversibility and drift of methods, on plain callables and arrays."""
 
-from integrators.analysis.drift import Drift, energy_drift, growth_exponent, smooth_average
 from integrators.analysis.exponents import Floquet, Lyapunov, floquet_multipliers, lyapunov_exponents
 from integrators.analysis.order import MeasuredOrder, measured_local_order, measured_order
 from integrators.analysis.reversibility import reversibility_defect, symmetry_defect
@@ -11,6 +10,7 @@ from integrators.analysis.symplecticity import (
     derivative,
     symplectic_defect,
 )
+from integrators.statistics.drift import Drift, energy_drift, growth_exponent, smooth_average
 from liegroup.modules import listing
 
 __all__ = [

@@ -11,11 +11,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from integrators.analysis.drift import LEAST_SAMPLES, energy_drift
 from integrators.analysis.modified_energy import modified_energy
 from integrators.problem import Problem
 from integrators.results.picture import draw_change
 from integrators.results.solution import Solution
+from integrators.statistics.drift import LEAST_SAMPLES, energy_drift
 
 Array = NDArray[np.float64]
 SMALLEST = 1e-17

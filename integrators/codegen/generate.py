@@ -13,14 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.layout import COUNTERS
+from integrators.layout import COUNTERS, STEPS
 from integrators.method import Method
 from integrators.methods import find
 from integrators.problem import Problem
 from integrators.problem.derivatives import Differentiable
 from integrators.problem.fields import Field
 from integrators.status import OK, Status
+from integrators.straight import LIMIT, advanced, room, straight_step
 from liegroup.arrays import of_kind, real, reals
+from liegroup.compile.traceable import scalars, traceable
 from liegroup.compile.tracing import Graph, Path, Traced
 from liegroup.printers import LANGUAGES, Function, SourceText, printed
 
@@ -116,20 +118,101 @@ def generate_code(
         functions.append(
             _by_state(functions[-1], "step_jacobian", "Derivative of the state after a step by y, by rows.")
         )
-    for function in functions:
-        if any(node[0] == "taken" for node in function.graph.nodes):
-            raise TypeError(
-                f"{problem.model}: {function.name} looks numbers up in a table, those of a motion by samples or by a "
-                "function; code in other languages has no tables yet: give the motion as an input, or as a polynomial"
-            )
     return printed(language, functions, f"{problem.model}: functions of t and y[{problem.n}].")
 
 
-def _of_field(problem: Problem, field: Field, name: str, output: str, size: int, about: str) -> Function:
+def compile_step(problem: Problem, method: str | Method, step: float, t: float = 0.0) -> int:
+    """Compile the step of a method on a problem as straight-line code, for one trajectory and for lanes, and keep it in
+    the cache: `integrate` then takes it by itself, in runs of 200 000 fixed steps and more.
+
+    The bits are those of the stepper; on one body a step takes half the time or less.  Runs of 3e7 steps and more
+    compile it by themselves.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of kernels, on any group; its parameters may change afterwards, but for those that are zero.
+    method : str or Method
+        Explicit.
+    step : float
+        Size of the steps, s, of either sign; any other will do, too.
+    t : float
+        The time of the first, s.
+
+    Returns
+    -------
+    int
+        Operations of a step.
+
+    Raises
+    ------
+    ValueError
+        A step that iterates or remembers the one before, of more than 4000 operations, or with a field that is no
+        kernel: those of users, jitted or not, are rounded as the compiler likes.
+
+    Examples
+    --------
+    >>> from mechanics.systems import heavy_top
+    >>> compile_step(heavy_top(), "LIE_EULER", 1e-4) < 300
+    True
+    """
+    of_kind(problem, Problem, "problem", "a Problem")
+    chosen = find(method)
+    if not isinstance(chosen, Method):
+        raise ValueError(f"method: {chosen.name}, expected a method of integrators.METHODS with a step of its own")
+    chosen.check(problem, real(t, "t"))
+    made = straight_step(problem, chosen, real(step, "step"), t)
+    if made is None:
+        raise ValueError(
+            f"{problem.model}: a step of {chosen.name} is no straight line of at most {LIMIT} operations: it iterates, "
+            "remembers or decides, or the field is not one of this package; use an explicit method such as RKMK4 or "
+            "CF4, or integrate without compile_step"
+        )
+    _ = made.step.compiled, made.step.compiled_lanes
+    return made.operations
+
+
+def kernels_of(
+    problem: Problem, method: str | Method, step: float, samples: ArrayLike | None = None, number: int = 0
+) -> SourceText:
+    """The text for CUDA of a run: ``many_steps_each`` on states with the low words of their sums behind them, (2 n,)
+    each, as compiled loops carry them, and ``invariants_each``, if there are any.
+
+    Parameters
+    ----------
+    problem, method, step, samples
+        As of `generate_code`.
+    number : int
+        Of the step: some normalise quaternions (`integrators.steppers.common.RENORMALISE_EVERY`).
+
+    Returns
+    -------
+    SourceText
+        In CUDA C++.
+
+    Raises
+    ------
+    ValueError, TypeError, ArithmeticError
+        As of `generate_code`.
+    """
+    functions = [_of_step(problem, find(method), step, samples, number)]
+    if problem.invariants is not None:
+        functions.append(_of_field(problem, problem.invariants, "invariants", "values", problem.invariant_count, ""))
+    return printed("cuda", functions, f"{problem.model}: steps of many trajectories.")
+
+
+def _graph(problem: Problem) -> Differentiable:
+    """What notes functions of a problem, which may look its parameters up."""
     graph = Differentiable()
+    graph.table = tuple(np.asarray(problem.own_parameters(), dtype=np.float64).tolist())
+    return graph
+
+
+def _of_field(problem: Problem, field: Field, name: str, output: str, size: int, about: str) -> Function:
+    graph = _graph(problem)
     t, y = graph.input(("t", None)), _vector(graph, "y", problem.n)
     out = np.empty(size, dtype=object)
-    field.python(t, y, _numbers(problem.parameters), problem.structure, _room(problem.work_shape), out)
+    traceable(field.python)(t, y, _numbers(problem.parameters), problem.structure, room(problem.work_shape), out)
     return Function(name, graph, {"t": 0, "y": problem.n}, {output: _nodes(graph, out)}, about)
 
 
@@ -143,7 +226,10 @@ def _by_state(function: Function, name: str, about: str) -> Function:
     return Function(name, graph, function.inputs, {"J": J}, about)
 
 
-def _of_step(problem: Problem, method: Any, step: float | None, samples: ArrayLike | None) -> Function:
+def _of_step(
+    problem: Problem, method: Any, step: float | None, samples: ArrayLike | None, carried: int | None = None
+) -> Function:
+    """`carried`: the number of a step of a run, whose low words are part of the state; None: a step by itself."""
     if not isinstance(method, Method) or method.stepper.multistep:
         raise ValueError(
             f"method: {getattr(method, 'name', method)}, expected a one-step method of integrators.METHODS"
@@ -155,42 +241,39 @@ def _of_step(problem: Problem, method: Any, step: float | None, samples: ArrayLi
     states = np.atleast_2d(problem.y0 if samples is None else reals(samples, "samples"))
     if states.ndim != 2 or states.shape[1] != problem.n:
         raise ValueError(f"samples: shape {states.shape}, expected (m, {problem.n})")
-    graph = Differentiable()
+    graph = _graph(problem)
     t, h, y = graph.input(("t", None)), graph.input(("h", None)), _vector(graph, "y", problem.n)
     known = {t.k: np.zeros(len(states)), h.k: np.full(len(states), h0)}
+    low = [graph.input(("y", problem.n + k)) for k in range(problem.n)] if carried is not None else []
+    known |= {x.k: np.zeros(len(states)) for x in low}
     graph.path = Path(graph, known | {x.k: values for x, values in zip(y, states.T, strict=True)})
-    end = _end(problem, method, t, h, y)
+    ends = _end(problem, method, t, h, y, low or [0.0] * problem.n, carried or 0)
+    end = np.concatenate(ends) if low else ends[0]
     outputs = {"end": _nodes(graph, end), "left": [graph.path.left.k]}
     about = f"A step of {method.name}: the state after it; left: 1 where the iteration would have gone on otherwise."
-    return Function("one_step", graph, {"t": 0, "h": 0, "y": problem.n}, outputs, about, advances=True)
+    return Function("one_step", graph, {"t": 0, "h": 0, "y": len(end)}, outputs, about, advances=True)
 
 
-def _end(problem: Problem, method: Method, t: Traced, h: Traced, y: Any) -> Any:
-    """The state after a step, traced."""
-    end, low, counters = y.copy(), np.full(problem.n, 0.0, dtype=object), np.zeros(COUNTERS, dtype=np.int64)
+def _end(
+    problem: Problem, method: Method, t: Traced, h: Traced, y: Any, low_words: Any, number: int
+) -> tuple[Any, Any]:
+    """The state after a step of this number and its low words, traced."""
+    end, low, counters = y.copy(), np.empty(problem.n, dtype=object), np.zeros(COUNTERS, dtype=np.int64)
+    low[:] = low_words
+    counters[STEPS] = number
     parameters = _numbers(problem.own_parameters())
-    status = method.step(problem).python(
-        method.function(problem).python, t, h, end, low, problem.table, method.kernel_coefficients(problem),
-        method.kernel_options(problem), parameters, problem.structure, _room(problem.work_shape),
-        _room(method.work_shape(problem)), counters,
-    )  # fmt: skip
+    status = advanced(problem, method, t, h, end, low, parameters, room(method.work_shape(problem)), counters)
     if status != OK:
         raise ArithmeticError(f"{problem.model}: a step of {method.name} at the samples: {Status(status).name}")
     if problem.projection is None:
-        return end
+        return end, low
     projected = end.copy()
-    problem.projection.python(t + h, end, parameters, problem.structure, _room(problem.work_shape), projected)
-    return projected
+    problem.projection.python(t + h, end, parameters, problem.structure, room(problem.work_shape), projected)
+    return projected, low
 
 
 def _vector(graph: Graph, name: str, size: int) -> Any:
-    out = np.empty(size, dtype=object)
-    out[:] = [graph.input((name, k)) for k in range(size)]
-    return out
-
-
-def _room(shape: tuple[int, ...]) -> Any:
-    return np.full(shape, 0.0, dtype=object)
+    return scalars([graph.input((name, k)) for k in range(size)])
 
 
 def _numbers(parameters: Any) -> Any:

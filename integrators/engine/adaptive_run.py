@@ -124,9 +124,9 @@ class AdaptiveRun(Run):
 
         return min(first_step(scale, sizes, v0, probe, self.method.order, length), self.steering.largest)
 
-    def trajectory(self, pick: Any, status: Status, message: str) -> Trajectory:
+    def trajectory(self, pick: Any, status: Status, message: str, last: Array | None = None) -> Trajectory:
         at, step = float(self.clock[NARROWEST_AT]), float(self.clock[NARROWEST])
-        return replace(super().trajectory(pick, status, message), narrowest=(at, step, self.narrow.copy()))
+        return replace(super().trajectory(pick, status, message, last), narrowest=(at, step, self.narrow.copy()))
 
     @property
     def t(self) -> float:

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from integrators.controllers import KINDS, StepController
 from integrators.engine.adaptive_run import Steering
 from integrators.engine.fingerprint import Fingerprint
+from integrators.engine.gathering import in_words
 from integrators.engine.run import Output, Plan, Run
 from integrators.events import Events
 from integrators.method import Method
@@ -33,10 +34,12 @@ from integrators.problem.fields import as_field
 from integrators.results.digests import has_digest
 from integrators.results.replacing import part_of, target_of
 from integrators.results.storage import Dataset, StorageError, Variable, read, write
+from integrators.statistics.statistic import Statistic
 from liegroup.arrays import path_of, real, reals
 from liegroup.compile import MODE
 
 VERSION = 7
+_NONE = Output()
 _KIND = "checkpoint"
 _KINDS = {kind.__name__: kind for kind in KINDS}
 _ATTRIBUTES = ("model", "method", "kernels", "method_fingerprint", "way", "save_every", "events", "runs",
@@ -87,8 +90,9 @@ class Checkpoint:
             "events": ",".join(output.events.names) if output.events else "",
             "window": output.window,
             "stream": stream,
+            "statistics": in_words(output.statistics),
         }
-        found = problem_fingerprint(problem, output.events)
+        found = problem_fingerprint(problem, output)
         if found.unknown and follows is False:
             warnings.warn(
                 "checkpoint: whether these are the same when the run is resumed cannot be told: "
@@ -196,8 +200,10 @@ class Stored:
         words["controller"] = controller
         return Steering(**words)
 
-    def output(self, events: Events | None) -> Output:
+    def output(self, events: Events | None, statistics: tuple[Statistic, ...] = ()) -> Output:
         """What the run keeps."""
+        if in_words(statistics) != (then := str(self.attributes.get("statistics", "[]"))):
+            raise StorageError(f"{self.path}: the run gathered the statistics {then}, given are {in_words(statistics)}")
         names = "" if events is None else ",".join(events.names)
         if names != self.attributes["events"]:
             raise StorageError(
@@ -207,7 +213,7 @@ class Stored:
             times = reals(self.times, "times")
             if times.ndim != 1:
                 raise ValueError(f"times: shape {times.shape}, expected one axis")
-            return Output(int(self.attributes["save_every"]), times, events, int(self.attributes["window"]))
+            return Output(int(self.attributes["save_every"]), times, events, int(self.attributes["window"]), statistics)
 
     def restore(self, runs: Sequence[Run]) -> None:
         """Have the runs of the same problem, method and output take over their states."""
@@ -215,13 +221,11 @@ class Stored:
             for run, state in zip(runs, self.states, strict=True):
                 run.restore(state)
 
-    def check(
-        self, problem: Problem, method: Method, events: Events | None = None, unchecked: Sequence[str] = ()
-    ) -> None:
+    def check(self, problem: Problem, method: Method, output: Output = _NONE, unchecked: Sequence[str] = ()) -> None:
         """StorageError if the problem or the method is another one than then; places that begin as one of those in
         `unchecked` are taken to be the same.
         """
-        now = problem_fingerprint(problem, events)
+        now = problem_fingerprint(problem, output)
         then, unknown = self.fingerprints
 
         def counts(place: str) -> bool:
@@ -313,9 +317,9 @@ def method_fingerprint(method: Method) -> str:
     return _digest(found)
 
 
-def problem_fingerprint(problem: Problem, events: Events | None = None) -> Fingerprint:
+def problem_fingerprint(problem: Problem, output: Output = _NONE) -> Fingerprint:
     """Digests of the parts of a problem, its initial state apart, and of what is watched for."""
-    found = Fingerprint()
+    found, events = Fingerprint(), output.events
     parts = {
         "Python": f"{sys.version_info[0]}.{sys.version_info[1]}",
         "group": problem.table,
@@ -331,6 +335,8 @@ def problem_fingerprint(problem: Problem, events: Events | None = None) -> Finge
         "projection": problem.projection,
         "events": None if events is None else (events.field, events.directions, [row.terminal for row in events.rows]),
     }
+    if output.statistics:
+        parts["statistics"] = [statistic._quantities for statistic in output.statistics]
     for name, part in parts.items():
         found.add(name, part)
     return found

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from integrators.engine.adaptive_run import Steering
 from integrators.engine.diagnosis import explained
 from integrators.engine.fixed_run import FixedRun
+from integrators.engine.gathering import gathered_by
 from integrators.engine.jumps import jumps
 from integrators.engine.observe import GREATEST, LEAST, SUM, SUM_LOW
 from integrators.engine.resolution import can_repeat, scale_of, unresolved
@@ -41,7 +42,7 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
     each = [(run, trajectory) for run in runs for trajectory in run.trajectories()][: len(np.atleast_2d(problem.y0))]
     found = [trajectory for _, trajectory in each]
     counters = np.sum([run.counters_of_all for run in runs], axis=0)
-    names = () if runs[0].output.events is None else runs[0].output.events.names
+    names = runs[0].output.own_events
     doubts = tuple(doubt for k, (run, one) in enumerate(each) for doubt in _doubts(problem, run, one, k))
     doubts = (*_at_the_start(problem, method, way), *_on_the_way(problem, method, way, found), *doubts)
     return Solution(
@@ -57,6 +58,7 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
         seconds=seconds,
         attributes=({} if isinstance(way, Plan) else _attributes(way)) | _divisions(counters) | _report(found),
         events=_events(names, found[0]) if single else tuple(_events(names, f) for f in found),
+        statistics=gathered_by(runs, len(found), single),
     )
 
 

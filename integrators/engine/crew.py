@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, Self
@@ -22,6 +22,7 @@ from integrators.engine.start import makers
 from integrators.method import Method
 from integrators.problem import Problem
 from liegroup.arrays import integer
+from liegroup.compile import seconds_waited
 
 CHUNK_SECONDS = 0.07
 """Between two looks at the clock, the progress bar and Ctrl-C."""
@@ -33,9 +34,10 @@ _LOOK_SECONDS = 0.1
 
 def advance(run: Run, count: int) -> int:
     """Up to `count` further steps; returns how many are to be taken next time."""
-    start, before = time.perf_counter(), run.steps_done
+    start, before = time.perf_counter() - seconds_waited(), run.steps_done
     run.go(count)
-    elapsed, done = time.perf_counter() - start, run.steps_done - before  # events end a chunk early
+    elapsed = time.perf_counter() - seconds_waited() - start
+    done = run.steps_done - before  # events end a chunk early
     return max(1, min(8 * count, int(done * CHUNK_SECONDS / max(elapsed, 1e-6))))
 
 
@@ -43,6 +45,8 @@ class Crew:
     """Takes chunks of steps, of up to `size` runs at a time; a context, at whose end no run is in any hands."""
 
     size = 1
+    waited = 0.0
+    """Seconds for which the hands beside those of this thread have waited for compilation, in the mean."""
 
     @property
     def busy(self) -> int:
@@ -100,7 +104,7 @@ class Pool(Crew):
         try:
             for future in list(self._at_work):
                 if future.exception() is None:
-                    self.taken(self._at_work[future], future.result())
+                    self._take(self._at_work[future], future)
         finally:
             self.executor.shutdown(cancel_futures=True)
 
@@ -109,9 +113,18 @@ class Pool(Crew):
         found = []
         for future in done:
             run = self._at_work.pop(future)
-            self.taken(run, future.result())
+            self._take(run, future)
             found.append(run)
         return found
+
+    def give(self, run: Run, function: Callable[..., Any], *args: Any) -> None:
+        """Put a run into other hands, which call the function."""
+        self._at_work[self.executor.submit(_with_wait, function, *args)] = run
+
+    def _take(self, run: Run, future: Future[Any]) -> None:
+        result, waited = future.result()
+        self.waited += waited / self.size
+        self.taken(run, result)
 
     def taken(self, run: Run, result: Any) -> None:
         """What comes back with a run."""
@@ -129,7 +142,7 @@ class Threads(Pool):
         return self
 
     def start(self, run: Run) -> None:
-        self._at_work[self.executor.submit(advance, run, self._counts.get(run, 1))] = run
+        self.give(run, advance, run, self._counts.get(run, 1))
 
     def taken(self, run: Run, result: Any) -> None:
         self._counts[run] = result
@@ -153,10 +166,16 @@ class Processes(Pool):
     def start(self, run: Run) -> None:
         if run.sink is not None:  # it stays here
             run.sink.make_room(run)
-        self._at_work[self.executor.submit(_advanced, self._numbers[run], run.state())] = run
+        self.give(run, _advanced, self._numbers[run], run.state())
 
     def taken(self, run: Run, result: Any) -> None:
         run.restore(result)
+
+
+def _with_wait(function: Callable[..., Any], *args: Any) -> tuple[Any, float]:
+    """What a function gives, and the seconds for which it waited for compilation."""
+    before = seconds_waited()
+    return function(*args), seconds_waited() - before
 
 
 _what: list[Any] = []

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.engine.step_again import stepped
 from integrators.engine.turns import too_far
 from integrators.layout import COUNTERS, ERROR, STAGE
 from integrators.problem import Problem
@@ -20,11 +21,20 @@ if TYPE_CHECKING:
 
 
 _ADVICE = "smaller step"
+_SMALLER = (0.5, 0.1, 1e-2, 1e-3)
+"""Parts of a step that was not solved, which are tried before any of them is advised."""
 
 
 def diagnose(run: Run, status: Status) -> str:
     """What can be said about the step that failed, or the state at which a guard stopped the run, beyond its status."""
+    if status is Status.NON_FINITE and (said := explained_at_end(run.problem, *run.step_in_progress(), run.y)):
+        return said  # what the step itself says follows from it
     return ", ".join(text for text in (explained(run.problem, run.t, run.y), _of_step(run, status)) if text)
+
+
+def explained_at_end(problem: Problem, t: float, h: float, y: NDArray[np.float64]) -> str:
+    """What the problem says of the time at which a step ends that could not be taken: a motion may end within it."""
+    return "" if problem.is_autonomous else explained(problem, t + h, y)
 
 
 def explained(problem: Problem, t: float, y: NDArray[np.float64]) -> str:
@@ -33,7 +43,8 @@ def explained(problem: Problem, t: float, y: NDArray[np.float64]) -> str:
         return ""
     explain = problem.explain or partial(near_dependence, problem)
     try:
-        return explain(t, np.array(y))
+        with np.errstate(all="ignore"):
+            return explain(t, np.array(y))
     except (ArithmeticError, np.linalg.LinAlgError) as error:  # what is said of a run must not lose it
         return f"nothing more can be said of it ({error})"
 
@@ -47,13 +58,22 @@ def _of_step(run: Run, status: Status) -> str:
             if guard.stops and np.max(excess) > 0.0
         )
     if own := run.method.explain(run.problem, run.work[ERROR]):
-        return own if status is not Status.NOT_CONVERGED or _ADVICE in own else f"{own}; use a {_ADVICE}"
+        return own if status is not Status.NOT_CONVERGED or _ADVICE in own else f"{own}; {_advice(run)}"
     if status is Status.NOT_CONVERGED:
-        return f"residual {run.work[ERROR, 0]:.2g}; use a {_ADVICE}"
+        return f"residual {run.work[ERROR, 0]:.2g}; {_advice(run)}"
     if status is Status.CHART_LEFT:
         turn = too_far(run.problem, *run.step_in_progress(), run.y)
         return ", ".join(text for text in (f"stage {int(run.counters[STAGE])}", turn) if text)
     return _first_non_finite(run) if status is Status.NON_FINITE else ""
+
+
+def _advice(run: Run) -> str:
+    """A smaller step where one is solved from the same state."""
+    if np.ndim(run.y) == 1:
+        t, h = run.step_in_progress()
+        if not any(np.isfinite(stepped(run, t, part * h, run.y)).all() for part in _SMALLER):
+            return f"nor are those of a thousandth of the step: a {_ADVICE} does not help"
+    return f"use a {_ADVICE}"
 
 
 def _shown(values: NDArray[Any]) -> str:

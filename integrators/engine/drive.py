@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from integrators.engine.crew import Crew, Here
 from integrators.engine.run import Run
 from integrators.status import Status
+from liegroup.compile import seconds_waited
 from liegroup.display import bar
 
 _TICKS = 1000
@@ -36,7 +37,7 @@ def drive(
     keeper: Keeper | None = None,
     crew: Crew | None = None,
 ) -> float:
-    """Bring every run to its end in chunks; returns the seconds it took.
+    """Bring every run to its end in chunks; returns the seconds it took, without those of compilation.
 
     `crew` (`integrators.engine.crew`; default: this thread) takes the steps.  Everything else, the callback and
     checkpoints too, is done in this thread, for a checkpoint while all runs stand still.
@@ -44,7 +45,7 @@ def drive(
     Ctrl-C and the callback stop all of them, and so does SIGTERM if there are checkpoints; the checkpoint is written
     before they are marked as ended, so that they can go on.
     """
-    began, call, crew = time.perf_counter(), _Call(callback), crew or Here()
+    began, call, crew = time.perf_counter() - seconds_waited(), _Call(callback), crew or Here()
     with _ended(runs), interruptible(keeper is not None) as interrupted, _bar(progress) as bar:
         waiting, reason = deque(run for run in runs if not run.done), Status.OK
         with crew:
@@ -70,7 +71,7 @@ def drive(
         for run in runs:
             if not run.done:
                 run.end(reason, interrupted() if reason is Status.INTERRUPTED else "")
-    return time.perf_counter() - began
+    return time.perf_counter() - seconds_waited() - crew.waited - began
 
 
 class _Call:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 
 from integrators.engine import run as run_
 from integrators.engine.fixed_loop import fixed_loop, stages_loop
-from integrators.engine.records import BY_STAGES
+from integrators.engine.gathering import Gathered
+from integrators.engine.records import BY_STAGES, Stepping
 from integrators.engine.run import GUARDED, Output, Plan, Run, Trajectory
 from integrators.layout import ROW
 from integrators.method import Method
@@ -19,10 +21,18 @@ from integrators.problem.batches import takes_batches
 from integrators.problem.jitted import take_raised
 from integrators.results.solution import explain
 from integrators.signatures import FIELD_LANES, STEP_LANES, STEP_OF_STAGES
-from integrators.status import Status
-from liegroup.compile import WIDTH, Entry, Pointer, lane_array
+from integrators.statistics.statistic import Samples
+from integrators.status import ANOTHER_WAY, OK, Status
+from integrators.straight import straight_step
+from liegroup.compile import WIDTH, Entry, Packed, Pointer, lane_array
 
 Array = NDArray[np.float64]
+LONG, LONGER = 200_000, 30_000_000
+"""Steps of a run from which on straight-line code for them (`integrators.straight`) is looked for in the cache, and is
+compiled: writing it takes as long as some 1e5 steps, compiling as 1e7.
+"""
+DETOUR = 64
+"""Steps that the stepper takes itself where one goes another way than the straight-line code."""
 
 
 class FixedRun(Run):
@@ -33,6 +43,10 @@ class FixedRun(Run):
         rows = len(output.times) or 1 + -(-plan.steps // output.save_every)
         super().__init__(problem, method, output, plan.t0, y0, rows)
         self.loop = self.loop_form(fixed_loop)
+        if output.statistics:
+            samples = Samples(plan.t0, plan.h * output.save_every, 1 + plan.steps // output.save_every)
+            self.gathered = self.sink = Gathered(problem, output.statistics, samples, len(output.own_events))
+            self.gathered.begin(1 if self.y.ndim == 1 else WIDTH)
 
     @property
     def t(self) -> float:
@@ -52,7 +66,37 @@ class FixedRun(Run):
     def call_loop(self, count: int) -> int:
         if self.summary is not None:  # one row less than there is room for, that of the end
             count = min(count, (len(self.saved_t) - 1 - int(self.counters[ROW])) * self.output.save_every)
-        return int(self.loop(*self.records, self.plan.t0, self.plan.h, count, self.plan.steps))
+        end = self.steps_done + count
+        is_single = count == 1  # its stages may be wanted
+        status = self._go_to(end, self.records if is_single or self.straight is None else self.straight)
+        while status == ANOTHER_WAY:
+            status = self._go_to(min(end, self.steps_done + DETOUR), self.records)
+            if status == OK:
+                status = self._go_to(end, self.straight)
+        return status
+
+    def _go_to(self, end: int, records: Any) -> int:
+        count = end - self.steps_done
+        return int(self.loop(*records, self.plan.t0, self.plan.h, count, self.plan.steps))
+
+    @cached_property
+    def straight(self) -> tuple[Any, ...] | None:
+        """The records with the step as straight-line code; None where there is none, or it does not pay."""
+        step = self.straight_code()
+        if step is None:
+            return None
+        equations, stepping, *others = self.records
+        stepping = self.filled(Stepping)._replace(step=Pointer(self.compiled(step), self.STEP))
+        return equations, Packed(stepping), *others
+
+    def straight_code(self) -> Entry | None:
+        """The step as straight-line code, where the run is long enough for it and looks at nothing within steps."""
+        if self.plan.steps < LONG or self.interpreted or self._looks_within_steps:
+            return None
+        found = straight_step(self.problem, self.method, self.plan.h, self.plan.t0)
+        if found is None or not (self.plan.steps >= LONGER or found.step.has(self.y.ndim > 1)):
+            return None
+        return found.step
 
 
 class StagesRun(FixedRun):
@@ -68,6 +112,9 @@ class StagesRun(FixedRun):
         self.work, self.dense_work = (aligned(*self.work.shape) for _ in range(2))
         rows, columns = self.problem.work_shape
         self.step_work = lane_array(rows + 1, columns)
+
+    def workspaces(self) -> tuple[Array, Array]:
+        return aligned(*self.work.shape), lane_array(*self.step_work.shape[:2])
 
     def stepper_form(self, stepper: Entry) -> Any:
         return Pointer(stepper.compiled_lanes, STEP_OF_STAGES)
@@ -157,9 +204,15 @@ class LaneRun(FixedRun):
                 if survivors:
                     getattr(self, name)[..., lane] = getattr(self, name)[..., survivors[0]]
 
+    def problem_of(self, lane: int) -> Problem:
+        """What is integrated in a lane."""
+        return self.problem
+
     def _single(self, lane: int, start: dict[str, Any]) -> FixedRun:
         """The trajectory of a lane as a run of its own."""
-        one = FixedRun(self.problem, self.method, self.output, self.plan, np.ascontiguousarray(start["y"][:, lane]))
+        one = FixedRun(
+            self.problem_of(lane), self.method, self.output, self.plan, np.ascontiguousarray(start["y"][:, lane])
+        )
         for name in start:
             if name in ("counters", "dense_counters"):
                 getattr(one, name)[...] = start[name]
@@ -194,8 +247,13 @@ class LaneRun(FixedRun):
                 )
 
     def trajectories(self) -> list[Trajectory]:
-        reached = explain(Status.OK, self.t, self.steps_done)
-        return [self.ended.get(lane) or self.trajectory((..., lane), Status.OK, reached) for lane in range(WIDTH)]
+        reached, last = explain(Status.OK, self.t, self.steps_done), self.shown()
+        return [self.ended.get(lane) or self.trajectory((..., lane), Status.OK, reached, last) for lane in range(WIDTH)]
+
+    def rows_of(self, lane: int) -> int:
+        if lane in self.came:
+            return 0
+        return len(self.ended[lane].t) if lane in self.ended else super().rows_of(lane)
 
     def hand_over(self, rows: int) -> None:
         super().hand_over(rows)

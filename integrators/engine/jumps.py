@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.fixed_run import FixedRun
-from integrators.engine.resolution import stepped
 from integrators.engine.run import Trajectory
+from integrators.engine.step_again import stepped
 from integrators.problem import Doubt
 
 Array = NDArray[np.float64]
@@ -29,9 +29,9 @@ WRONG = 3e-3
 """The same relative to the jump."""
 MOST = 3
 """Steps that are looked at."""
-TAKEN_AGAIN = 1000
-"""Steps that the trajectories of an ensemble before this one may have been looked at by: of those with few saved states
-only the first ones are, or looking would take longer than the run.
+TAKEN_AGAIN, PART = 1000, 0.1
+"""Trajectories of an ensemble behind this many steps between saved states, summed over those before, are looked at only
+where a look takes no more than this part of their own steps: of long ones all are.
 """
 
 
@@ -41,7 +41,9 @@ def jumps(run: FixedRun, found: Trajectory, scale: Array, number: int) -> list[D
     """
     steps = run.output.save_every
     last = len(found.t) - int(run.plan.steps % steps != 0)
-    if len(run.output.times) or last < 6 or number * steps > TAKEN_AGAIN:
+    look = 3 * MOST * max(PARTS, steps)
+    costly = number * steps > TAKEN_AGAIN and look > PART * run.plan.steps
+    if len(run.output.times) or last < 6 or costly:
         return []
     rows, sizes = steepest(found.y[:last], scale * steps)
     for row, size in zip(rows, sizes, strict=True):

@@ -9,10 +9,9 @@ from typing import Any
 
 from integrators.engine.winding import unwind, unwound
 from integrators.layout import FIRST_KNOWN, HISTORY, LAST_KNOWN, PENDING, PROJECTED, ROW, STEPS, STRETCH
-from integrators.signatures import FIELD_SIGNATURES
 from integrators.status import DOUBTFUL, NON_FINITE, OK
 from integrators.steppers.common import clear, copy
-from liegroup.compile import any_, boolean, entry, helper, integer, kernel, ld, ld2, never, rare, select, st, st2
+from liegroup.compile import any_, boolean, helper, integer, kernel, ld, ld2, never, rare, select, st, st2
 
 LEAST, GREATEST, SUM, SUM_LOW = 0, 1, 2, 3
 """Blocks of the statistics of the invariants between two saved states; SUM + SUM_LOW is a compensated sum."""
@@ -20,11 +19,6 @@ STATISTICS = 4
 _FARTHEST = 1e308
 _SAME_TIME = 1e-9
 """Times closer than this part of a step are the same."""
-
-
-@entry(*FIELD_SIGNATURES)
-def nothing_to_do(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """The invariants, events and projection of a problem that has none."""
 
 
 @helper

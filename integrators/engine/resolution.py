@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from integrators.engine.fixed_run import FixedRun
 from integrators.engine.run import Trajectory
-from integrators.layout import COUNTERS
+from integrators.engine.step_again import stepped
 from integrators.problem import Doubt
-from integrators.problem.jitted import take_raised
 from integrators.status import Status
 
 Array = NDArray[np.float64]
@@ -84,20 +83,3 @@ def _ratio(run: FixedRun, t: float, y: Array, scale: Array) -> float:
     if not np.isfinite(moved + differs):
         return np.inf
     return differs / moved if moved > _STILL else 0.0
-
-
-def stepped(run: FixedRun, t: float, h: float, y: Array) -> Array:
-    """The state (n,) after a step of size h from y, without memory of earlier ones; not numbers if it fails."""
-    state, low, projected, counters = run.zeros(len(y)), run.zeros(len(y)), run.zeros(len(y)), np.zeros(COUNTERS, int)
-    state.T[...] = y  # the same in every lane
-    work, field_work = run.zeros(*run.work.shape[:2]), run.zeros(*run.field_work.shape[:2])
-    with np.errstate(all="ignore"):
-        status = run.step(
-            run.field, t, h, state, low, run.table, run.coefficients, run.options, run.parameters, run.structure,
-            field_work, work, counters,
-        )  # fmt: skip
-        if status == Status.OK and run.problem.projection is not None:
-            run.projection(t + h, state, run.parameters, run.structure, field_work, projected)
-            state = projected
-    failed = status != Status.OK or take_raised() is not None
-    return np.full(len(y), np.nan) if failed else np.array(state.T.reshape(-1, len(y))[0])

@@ -20,7 +20,6 @@ from integrators.engine.observe import (
     crosses,
     guarded,
     include,
-    nothing_to_do,
     save,
     save_reached,
     save_within,
@@ -45,23 +44,25 @@ from integrators.layout import (
 )
 from integrators.method import Method, Report
 from integrators.problem import Problem
-from integrators.problem.fields import Field, as_field
+from integrators.problem.fields import NOTHING, Field
 from integrators.problem.jitted import raise_raised
 from integrators.problem.python_field import EVALUATED, EVENTS, INVARIANTS, PROJECTION, CalledBack
 from integrators.results.solution import explain
 from integrators.signatures import FIELD, STEP
+from integrators.statistics.statistic import Statistic
 from integrators.status import Status
 from liegroup.compile import Entry, Packed, Pointer, bind_needed, bind_these
 from liegroup.table import bind
 
 Array = NDArray[np.float64]
-NOTHING = as_field(nothing_to_do)
 CALL_BACK = True
 """Compiled loops call plain Python functions back; False: the interpreted source of the engine runs them, to the same
 numbers.
 """
 
 
+_KEPT = 100_000
+"""Numbers of workspaces that are kept and cleared, where others are made anew."""
 GUARDED = ("lower", "upper", "first_time", "furthest", "excess")
 """The arrays of `integrators.engine.records.Guarding` that belong to a trajectory."""
 
@@ -79,6 +80,14 @@ class Output:
     events: Events | None = None
     window: int = 0
     """Rows that stay in memory where a sink takes them; 0: all."""
+    statistics: tuple[Statistic, ...] = ()
+    """What is gathered on the way; the events that they need are the last of `events`."""
+
+    @property
+    def own_events(self) -> tuple[str, ...]:
+        """Names of the events that are not those of statistics."""
+        names = () if self.events is None else self.events.names
+        return names[: len(names) - sum(statistic._event is not None for statistic in self.statistics)]
 
 
 class Sink(Protocol):
@@ -86,6 +95,22 @@ class Sink(Protocol):
 
     def make_room(self, run: Run) -> None:
         """Before further steps: take rows of the run if its window is half full."""
+
+
+class Gathering(Protocol):
+    """Whoever looks at rows before they are given up."""
+
+    def take(self, run: Run) -> None:
+        """Look at all rows of the run, and at its events."""
+
+    def finish(self) -> None:
+        """The run has ended."""
+
+    def state(self) -> dict[str, Any]:
+        """As arrays, for a checkpoint."""
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Take over what `state` gave."""
 
 
 @dataclass(frozen=True)
@@ -155,10 +180,12 @@ class Run:
     def __init__(self, problem: Problem, method: Method, output: Output, t0: float, y0: Array, rows: int) -> None:
         self.problem, self.method, self.output, self.t0 = problem, method, output, t0
         self.status, self.message = Status.OK, ""
+        self._scratch: tuple[NDArray[Any], ...] | None = None
         self.stopped_at: float | None = None
         self.events_found: list[tuple[float, int, Array]] = []
         self._allocate(min(rows, output.window) if output.window else rows)
         self.sink: Sink | None = None
+        self.gathered: Gathering | None = None
         self.handed, self.handed_last = 0, (np.nan, self.y)
         self.summary = Summary({name: getattr(self, name) for name in self.ROWS}) if output.window else None
         self._functions()
@@ -185,6 +212,25 @@ class Run:
     def zeros(self, *shape: int) -> Array:
         """Zeros for a state or workspace of this run."""
         return np.zeros(shape)
+
+    def scratch(self) -> tuple[NDArray[Any], ...]:
+        """Zeros for a step beside the run: a state, its low words, one projected, both workspaces, the counters.
+
+        Small ones are kept for the next call; of large ones most is never touched, and new zeros take no memory.
+        """
+        if self._scratch is not None:
+            for array in self._scratch:
+                array.fill(0)
+            return self._scratch
+        n, zeros = self.problem.n, self.zeros
+        made = zeros(n), zeros(n), zeros(n), *self.workspaces(), np.zeros(COUNTERS, dtype=np.int64)
+        if sum(array.size for array in made) <= _KEPT:
+            self._scratch = made
+        return made
+
+    def workspaces(self) -> tuple[Array, Array]:
+        """Other workspaces for a step: of the stepper, and of the field within it."""
+        return self.zeros(*self.work.shape[:2]), self.zeros(*self.step_work.shape[:2])
 
     def _allocate(self, rows: int) -> None:
         problem, method, zeros = self.problem, self.method, self.zeros
@@ -334,17 +380,21 @@ class Run:
         if len(self.directions):
             self._call_field(self.events, self.t0, self.y, self.before)
             self._refuse_nan(self.t0, self.y, self.before)
-        for k, guard in enumerate(self.method.guards(self.problem)):
-            x = self.values[self.guarded[k]]
-            self.lower[k], self.upper[k] = guard.limits(x)
-            self.excess[k] = guard.excess_at_start(x)
-            self.first_time[k] = self.t0
-            self.furthest[k] = x
+        self._guard(self.problem, ...)
         self.statistics[0, : 3 * m] = np.concatenate([self.values] * 3)
         self.counters[STRETCH] = 1
         if not len(self.output.times) or self.output.times[0] == self.t0:
             self.saved_t[0], self.saved[0], self.saved_values[0], self.stretch[0] = self.t0, self.y, self.values, 1
             self.counters[ROW], self.counters[STRETCH] = 1, 0
+
+    def _guard(self, problem: Problem, lane: Any) -> None:
+        """Note the limits of the guards of a problem, for one lane or all."""
+        for k, guard in enumerate(self.method.guards(problem)):
+            x = self.values[self.guarded[k]][lane]
+            self.lower[k, lane], self.upper[k, lane] = guard.limits(x)
+            self.excess[k, lane] = guard.excess_at_start(x)
+            self.first_time[k, lane] = self.t0
+            self.furthest[k, lane] = x
 
     # --- going on -------------------------------------------------------------------------------------------------
 
@@ -459,9 +509,15 @@ class Run:
         """Whether there are many rows to hand over."""
         return self.summary is not None and 2 * int(self.counters[ROW]) >= len(self.saved_t)
 
+    def rows_of(self, lane: int) -> int:
+        """Rows of the window that a trajectory has saved itself."""
+        return int(self.counters[ROW])
+
     def hand_over(self, rows: int) -> None:
         """Note that so many rows have been taken; of a window a summary stays."""
         last = int(self.counters[ROW])
+        if self.gathered is not None:
+            self.gathered.take(self)
         if last:
             self.handed_last = float(self.saved_t[last - 1]), self.saved[last - 1].copy()
         if self.summary is not None and last:
@@ -474,6 +530,8 @@ class Run:
         """After the end: the tables become those of the summary, as if fewer states had been saved."""
         if self.summary is None:
             return
+        if self.gathered is not None:
+            self.gathered.finish()
         tables, count = self.summary.with_open(self.statistics[:1], int(self.counters[STRETCH]))
         for name, table in tables.items():
             setattr(self, name, table)
@@ -568,6 +626,8 @@ class Run:
         kept["ends"] = np.array([f"{self.status.name}: {self.message}"])
         if self.summary is not None:
             kept |= {f"summary_{name}": table for name, table in self.summary.state().items()}
+        if self.gathered is not None:
+            kept |= {f"gathered_{name}": table for name, table in self.gathered.state().items()}
         kept["handed"] = np.array([self.handed, self.handed_last[0]])
         kept["handed_state"] = self.handed_last[1]
         return kept
@@ -586,6 +646,8 @@ class Run:
         status, self.message = str(kept["ends"][0]).split(": ", 1)
         self.status = Status[status]
         self.handed, self.handed_last = int(kept["handed"][0]), (float(kept["handed"][1]), kept["handed_state"])
+        if self.gathered is not None:
+            self.gathered.restore({name[9:]: table for name, table in kept.items() if name.startswith("gathered_")})
         if self.summary is not None:
             self.summary.restore({name[8:]: table for name, table in kept.items() if name.startswith("summary_")})
 
@@ -598,8 +660,8 @@ class Run:
         """What every trajectory of this run has computed."""
         return [self.trajectory(Ellipsis, self.status, self.message or explain(Status.OK, self.t, self.steps_done))]
 
-    def trajectory(self, pick: Any, status: Status, message: str) -> Trajectory:
-        """One trajectory; `pick` indexes the lane."""
+    def trajectory(self, pick: Any, status: Status, message: str, last: Array | None = None) -> Trajectory:
+        """One trajectory; `pick` indexes the lane, `last` is the state as results show it, if that is at hand."""
         rows = int(self.counters[ROW])
         cut = rows + self.handed > 0 and self.called_back is not None and self.called_back.has_raised
         last_row = (float(self.saved_t[rows - 1]), self.saved[rows - 1]) if rows else self.handed_last
@@ -610,7 +672,7 @@ class Run:
             statistics=self.statistics[: rows + 1][pick].copy(),
             stretch=np.append(self.stretch[:rows], self.counters[STRETCH]),
             last_t=last_row[0] if cut else self.t,
-            last=(last_row[1] if cut else self.shown())[pick].copy(),
+            last=(last_row[1] if cut else self.shown() if last is None else last)[pick].copy(),
             counters=self.counters_of_all,
             status=status,
             message=message,

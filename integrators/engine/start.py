@@ -30,7 +30,8 @@ def makers(problem: Problem, method: Method, output: Output, way: Plan | Steerin
         return [partial(AdaptiveRun, problem, method, output, way, start) for start in starts]
     if method.stepper.stages_in_lanes:
         return [partial(single_run, problem.with_start(start), method, output, way, start) for start in starts]
-    one_by_one = not problem.is_compiled or problem.inputs.signal is not None
+    signal = problem.inputs.signal
+    one_by_one = not problem.is_compiled or (signal is not None and not signal.in_lanes)
     if len(starts) == 1 or one_by_one or output.events is not None:
         return [partial(FixedRun, problem, method, output, way, start) for start in starts]
     padded = np.concatenate([starts, np.repeat(starts[-1:], -len(starts) % WIDTH, axis=0)])

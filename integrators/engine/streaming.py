@@ -105,7 +105,7 @@ class Streaming(Checkpoint):
         """The solution before its first row."""
         count = len(np.atleast_2d(self.problem.y0))
         one = self._solution(runs[0], self._found(runs[0]), 0)
-        names = () if runs[0].output.events is None else runs[0].output.events.names
+        names = runs[0].output.own_events
         n = self.problem.n
         events = {name: (np.zeros(0), np.zeros((0, n))) for name in names}
         if self.single:

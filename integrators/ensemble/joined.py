@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.results.solution import Solution
+from integrators.statistics.gathered import joined as statistics_of
 from integrators.status import Status
 from liegroup.arrays import sequence
 
@@ -79,6 +80,7 @@ def joined(parts: Sequence[Solution]) -> Solution:
         steps=max(part.steps for part in given),
         **{name: sum(getattr(part, name) for part in given) for name in _SUMS},
         events=tuple(events for part in given for events in part.events),
+        statistics=None if first.statistics is None else statistics_of([part.statistics for part in given]),
     )
     return whole
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from integrators.layout import CANONICAL, COMPENSATION, OWN_OPTIONS, OWN_ROWS, TAU
 from integrators.method.growth import growing_modes
 from integrators.problem import Doubt, Guard, OwnStep, Problem
-from integrators.problem.fields import Field
+from integrators.problem.fields import NOTHING, Field
 from integrators.problem.guards import tightened
 from integrators.problem.jacobian import check_jacobian
 from liegroup.arrays import of_kind
@@ -31,7 +31,7 @@ NEEDS = {
     "canonical": "a canonical problem: state (q, p) on T*G",
     "lagrangian": "the derivatives of a Lagrangian (`integrators.problem.lagrangian_problem`)",
     "holonomic": "a Lagrangian and its constraints (`integrators.problem.holonomic_problem`)",
-    "constraints": "the parts of a constrained motion (`constrained_problem` of a system)",
+    "constraints": "the parts of a constrained motion (`constrained_problem` of a system, `in_velocities`)",
     "constant metric": "the same, with a kinetic energy that does not depend on q",
     "closures": "the same, every constraint the rate of a position",
     "quasi-velocities": "quasi-velocities of a constant metric (`problem` of a nonholonomic system)",
@@ -110,9 +110,9 @@ class Stepper:
     prepare : callable, optional
         ``prepare(problem)`` → (numbers, integers) that the stepper needs to know of a problem; they follow the method's
         own coefficients and options.  ValueError if the family cannot solve the problem.
-    evaluates : {"field", "linearised", "parts"}
+    evaluates : {"field", "linearised", "parts", "nothing"}
         What the stepper is handed in the place of the field; "linearised": the field, followed by the Jacobian of the
-        problem, if it has one and ``out`` has room for it.
+        problem, if it has one and ``out`` has room for it; "nothing": its formulas are those of the problem's own step.
     shape : callable, optional
         ``shape(problem, options)`` → shape of the whole workspace, if rows as long as the state are not enough.
     needs : str
@@ -550,8 +550,25 @@ class Method:
         """
         if self.stepper.growth is not None:
             return growing_modes(self.name, partial(self.stepper.growth, self.coefficients), problem, y, h)
-        found = getattr(problem.own_steps.get(self.stepper.own, None), "doubts", None)
-        return found(y, h) if found else ()
+        if self.stepper.own:
+            found = getattr(problem.own_steps.get(self.stepper.own, None), "doubts", None)
+            return found(y, h) if found else ()
+        return self._unheld(problem.fastest, y, h) if problem.fastest and self.evaluations else ()
+
+    def _unheld(
+        self, fastest: Callable[[NDArray[np.float64]], tuple[float, str]], y: NDArray[np.float64], h: float
+    ) -> list[Doubt]:
+        """A step of an explicit method that lets the fastest frequency of a problem grow."""
+        from integrators.method.stability import held_part
+
+        rate, what = fastest(y)
+        z = h * rate
+        part = held_part(self, z, 0.0)
+        if part == 1.0:
+            return []
+        says = f"{what} has h ω = {z:.4g}, where {self.name} is not stable"
+        remedy = f"use a step below {part * h:.4g} s, or an implicit method such as MIDPOINT"
+        return [Doubt("step", 0.0, z, part * z, says, remedy)]
 
     def kernel_options(self, problem: Problem) -> NDArray[np.int64]:
         """The int64 vector the stepper gets: the common options, its own, and what it needs to know of the problem.
@@ -591,7 +608,7 @@ class Method:
         )
 
     def function(self, problem: Problem) -> Field:
-        """What the stepper evaluates: the problem's field, with or without its Jacobian, or its parts.
+        """What the stepper evaluates: the problem's field, with or without its Jacobian, its parts, or nothing.
 
         Parameters
         ----------
@@ -603,7 +620,8 @@ class Method:
         Field
             Of the problem.
         """
-        function: Field = getattr(problem, self.stepper.evaluates)
+        evaluates = self.stepper.evaluates
+        function: Field = NOTHING if evaluates == "nothing" else getattr(problem, evaluates)
         return function
 
     def work_shape(self, problem: Problem) -> tuple[int, int]:

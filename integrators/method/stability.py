@@ -60,6 +60,16 @@ def growth(method: Method, z: float, damping: float) -> float:
     return float(np.abs(np.linalg.eigvals(A)).max()) if np.isfinite(A).all() else float("inf")
 
 
+def held_part(method: Method, z: float, damping: float) -> float:
+    """1 if a step of size z on ẍ + 2ζ ẋ + x = 0 does not grow, else the part of it that is left when it does not."""
+    part = 1.0
+    for _ in range(LONGEST):
+        if growth(method, part * z, damping) <= GROWTH:
+            break
+        part *= SHORTER
+    return part if part == 1.0 else MARGIN * part
+
+
 def held_step(problem: Problem, method: Method, t: float, step: float) -> float:
     """The step, or a shorter one with which the method holds the fastest mode at the start of the problem.
 
@@ -76,9 +86,4 @@ def held_step(problem: Problem, method: Method, t: float, step: float) -> float:
     rate = abs(mode)
     if not rate * step > 0.0:
         return step
-    damping, wanted = max(-mode.real / rate, 0.0), step
-    for _ in range(LONGEST):
-        if growth(method, rate * step, damping) <= GROWTH:
-            break
-        step *= SHORTER
-    return step if step == wanted else MARGIN * step
+    return step * held_part(method, rate * step, max(-mode.real / rate, 0.0))

@@ -31,7 +31,8 @@ from liegroup.arrays import of_kind, shown
 from liegroup.display import card, table
 from liegroup.group import Group
 from liegroup.maps import MissingMapError
-from liegroup.table import FACTORS, KIND, check_maps, table_of
+from liegroup.modules import whose
+from liegroup.table import FACTORS, KIND, check_maps, register_installed, table_of
 
 Row = Method | Reference
 ENTRY_POINTS = "liemech.methods"
@@ -98,7 +99,7 @@ class Catalogue(Mapping[str, Row]):
         group, self._plugins = self._plugins, ""
         for point in entry_points(group=group) if group else ():
             if point.name in self._rows:
-                warnings.warn(f"{_whose(point)}: left out, the catalogue has a method {point.name!r}", stacklevel=3)
+                warnings.warn(f"{whose(point)}: left out, the catalogue has a method {point.name!r}", stacklevel=3)
             else:
                 self._rows[point.name] = partial(_loaded, point)
         return self._rows
@@ -225,6 +226,7 @@ def _table_of(group: Group | str) -> Any:
     of_kind(group, (Group, str), "group", "a Group, or the name of one such as 'SE3'")
     if isinstance(group, Group):
         return group.table
+    register_installed()
     kinds = {_plain(f.NAME): kind for kind, f in enumerate(FACTORS)}
     name = {"RN": "R"}.get(_plain(group), _plain(group))
     if name not in kinds:
@@ -259,21 +261,16 @@ def _takes(row: Row, problem: Problem) -> bool:
     return True
 
 
-def _whose(point: EntryPoint) -> str:
-    package = f" of {point.dist.name}" if point.dist is not None else ""
-    return f"entry point {point.name!r}{package} ({point.value})"
-
-
 def _loaded(point: EntryPoint) -> Row:
     """The method of an entry point; what goes wrong is said with the package that it comes from."""
     try:
         given = point.load()
         row = given() if callable(given) and not isinstance(given, Reference) else given
     except Exception as error:
-        raise ImportError(f"{_whose(point)}: {error}; correct or uninstall that package") from error
+        raise ImportError(f"{whose(point)}: {error}; correct or uninstall that package") from error
     if not isinstance(row, (Method, Reference)) or row.name != point.name:
         raise ImportError(
-            f"{_whose(point)}: gives {shown(row)}, expected a Method named {point.name!r}, or a function that builds it"
+            f"{whose(point)}: gives {shown(row)}, expected a Method named {point.name!r}, or a function that builds it"
         )
     return row
 

@@ -18,6 +18,7 @@ from integrators.problem.drawing import scene_of
 from integrators.problem.jitted import raise_raised
 from integrators.results.solution import Solution, explain
 from integrators.status import Status
+from liegroup.compile import seconds_waited
 
 Array = NDArray[np.float64]
 ROWS = 2001
@@ -46,7 +47,7 @@ def _solve(
     if np.ndim(problem.y0) != 1:
         raise ValueError(f"y0: shape {np.shape(problem.y0)}; SciPy integrates one trajectory at a time")
     times = _times(t_span, step, save_every)
-    began = time.perf_counter()
+    began = time.perf_counter() - seconds_waited()
     solver = getattr(scipy.integrate, name)(
         _ambient_field(problem), t_span[0], problem.y0, t_span[1], rtol=rtol, atol=atol
     )
@@ -70,7 +71,7 @@ def _solve(
         message=explain(status, float(solver.t), steps),
         steps=steps,
         evaluations=solver.nfev,
-        seconds=time.perf_counter() - began,
+        seconds=time.perf_counter() - seconds_waited() - began,
         attributes={"rtol": rtol, "atol": atol},
         scene=scene_of(problem),
     )

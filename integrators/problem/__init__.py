@@ -6,6 +6,7 @@ from integrators.problem.inputs import Inputs, Sampled, traced
 from integrators.problem.lagrangian import lagrangian_problem
 from integrators.problem.posing import Poses, pose
 from integrators.problem.problem import OwnStep, Problem, Variable
+from integrators.problem.velocities import in_velocities
 from liegroup.modules import listing
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Sampled",
     "Variable",
     "holonomic_problem",
+    "in_velocities",
     "lagrangian_problem",
     "pose",
     "traced",

@@ -12,27 +12,42 @@ A plain Python function is called back by the compiled engine (`integrators.prob
 wrapped and compiled in memory; in lanes it is called for one trajectory after another, unless it takes all six
 arguments (then it uses `ld` and `st`).
 
-The stages of a step in lanes have times of their own: the field finds them in the last row of its workspace.
+The stages of a step in lanes have times of their own: the field finds them in the last row of its workspace.  Lanes
+with parameters of their own find these there, too, in as many rows as they take.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import dis
 import inspect
 import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from integrators.problem.importable import check_importable
 from integrators.problem.jitted import compiled_field, compiled_field_lanes, compiled_field_timed
-from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE, FIELD_TIMED_SIGNATURE
+from integrators.signatures import (
+    FIELD_LANES_SIGNATURE,
+    FIELD_SIGNATURE,
+    FIELD_SIGNATURES,
+    FIELD_TIMED_SIGNATURE,
+    FIELD_VARIED_SIGNATURE,
+)
 from liegroup.arrays import reals
-from liegroup.compile import WIDTH, Entry, compile_field, is_jitted, ld2
+from liegroup.compile import WIDTH, Entry, compile_field, entry, interpreted, is_jitted, ld, ld2
 
+Array = NDArray[np.float64]
+PATIENCE, SMALL = 0.25, 2000
+"""Seconds for which a function is interpreted at single states before it is compiled; parameters of problems for which
+a state takes some 10 ms.
+"""
 _FORMS = "f(t, y), f(t, y, params), f(t, y, params, out) or f(t, y, parameters, structure, work, out)"
 
 
@@ -52,6 +67,8 @@ class Field:
         A function and its arguments that make this field, in another process too; None: `as_field` of the source.
     build_timed
         Makes `compiled_timed`, or None.
+    build_varied
+        Makes `compiled_varied`, or None.
     differentiates
         Whether it also writes its derivatives: see `differentiating`.
     """
@@ -64,6 +81,8 @@ class Field:
     recipe: tuple[Callable[..., Field], tuple[Any, ...]] | None = None
     build_timed: Callable[[], Any] = lambda: None
     differentiates: bool = False
+    build_varied: Callable[[], Any] = lambda: None
+    _spent: list[float] = dataclasses.field(default_factory=lambda: [0.0], init=False, repr=False, compare=False)
 
     def __reduce__(self) -> Any:
         if self.recipe is None:
@@ -81,6 +100,28 @@ class Field:
         """
         return self.is_compiled and not any(is_jitted(f) and not isinstance(f, Entry) for f in _sources(self))
 
+    def at_one_state(self, t: float, y: Array, parameters: Array, structure: Any, work: Array, out: Array) -> None:
+        """Write the values at one state.
+
+        Of small problems it is interpreted as long as that takes less time than to compile it, with the same bits: a
+        start is looked at, whether or not the method needs the compiled form.
+        """
+        arguments = t, y, parameters, structure, work, out
+        if self._spent[0] < PATIENCE and parameters.size <= SMALL and self._is_to_compile:
+            begun = time.perf_counter()
+            is_done = interpreted(self.python, *arguments)
+            self._spent[0] += time.perf_counter() - begun
+            if is_done:
+                return
+        call = self.compiled if self.is_compiled else self.python
+        call(*arguments)
+
+    @property
+    def _is_to_compile(self) -> bool:
+        """Whether it is a kernel without compiled form."""
+        is_made = "compiled" in self.__dict__ or any(isinstance(f, Entry) and f.is_at_hand for f in _sources(self))
+        return self.is_kernel and not is_made
+
     @cached_property
     def compiled(self) -> Any:
         return self.build()
@@ -93,6 +134,13 @@ class Field:
     def compiled_timed(self) -> Any:
         """In lanes with times of their own, those in the last row of the workspace; None if there is no such form."""
         return self.build_timed()
+
+    @cached_property
+    def compiled_varied(self) -> Any:
+        """In lanes with parameters of their own, those in the last rows of the workspace; None if there is no such
+        form.
+        """
+        return self.build_varied()
 
 
 def _sources(source: Any) -> list[Any]:
@@ -130,7 +178,7 @@ def as_field(function: Any, name: str = "field", matrix: bool = False) -> Field:
     if isinstance(function, Entry):
         return Field(
             function.python, True, function, lambda: function.compiled, lambda: function.compiled_lanes,
-            build_timed=lambda: _timed(function),
+            build_timed=lambda: _timed(function), build_varied=lambda: _varied(function),
         )  # fmt: skip
     if isinstance(function, Mapping):
         return _stacked(function, [as_field(f, f"{name} {key!r}") for key, f in function.items()], name)
@@ -140,16 +188,24 @@ def as_field(function: Any, name: str = "field", matrix: bool = False) -> Field:
     python = _interpreted(function, count, name, matrix)
     if not is_jitted(function):
         return Field(python, False, function, _refuse(name), _refuse(name))
-    scalar = _once(lambda: compiled_field(_wrapped(function, count, matrix), python, name))
+    scalar = once(lambda: compiled_field(_wrapped(function, count, matrix), python, name))
     if count == 6:
         return Field(
             python, True, function, scalar, lambda: compiled_field_lanes(function, python, name),
             build_timed=lambda: compiled_field_timed(function, python, name),
         )  # fmt: skip
     return Field(
-        python, True, function, scalar, lambda: compile_field(_lane_by_lane(scalar()), FIELD_LANES_SIGNATURE),
-        build_timed=lambda: compile_field(_each_at_its_time(scalar()), FIELD_LANES_SIGNATURE),
+        python, True, function, scalar, lambda: compile_field(lane_by_lane(scalar()), FIELD_LANES_SIGNATURE),
+        build_timed=lambda: compile_field(each_at_its_time(scalar()), FIELD_LANES_SIGNATURE),
     )  # fmt: skip
+
+
+@entry(*FIELD_SIGNATURES)
+def nothing_to_do(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """The invariants, events and projection of a problem that has none."""
+
+
+NOTHING = as_field(nothing_to_do)
 
 
 def differentiating(function: Entry) -> Field:
@@ -166,7 +222,7 @@ def lane_work_shape(n: int) -> tuple[int, int]:
     return 2, -(-n // WIDTH)
 
 
-def _once(build: Callable[[], Any]) -> Callable[[], Any]:
+def once(build: Callable[[], Any]) -> Callable[[], Any]:
     """Remember what `build` returned."""
     found: list[Any] = []
 
@@ -200,7 +256,11 @@ def _interpreted(function: Callable[..., Any], count: int, name: str, matrix: bo
         return lambda t, y, parameters, structure, work, out: function(t, y, parameters, out)
 
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-        values = _array(function(t, y) if count == 2 else function(t, y, parameters), name)
+        values = function(t, y) if count == 2 else function(t, y, parameters)
+        if type(values) is np.ndarray and values.dtype is out.dtype and values.shape == out.shape:
+            out[:] = values
+            return
+        values = _array(values, name)
         if matrix:
             values = _by_rows(values, out.size, name)
         if values.shape != out.shape and not (values.ndim == 0 and out.shape == (1,)):
@@ -273,7 +333,11 @@ def _matrix_wrapped(function: Callable[..., Any], count: int) -> Callable[..., N
     return matrix
 
 
-def _lane_by_lane(scalar: Any) -> Callable[..., None]:
+def lane_by_lane(scalar: Any) -> Callable[..., None]:
+    """A function of one trajectory, called for eight one after the other; its registers are the first two rows of the
+    workspace (`lane_work_shape`).
+    """
+
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
         state, values = work[0].ravel()[: y.shape[0]], work[1].ravel()[: out.shape[0]]
         for lane in range(y.shape[1]):
@@ -286,7 +350,9 @@ def _lane_by_lane(scalar: Any) -> Callable[..., None]:
     return field
 
 
-def _each_at_its_time(scalar: Any) -> Callable[..., None]:
+def each_at_its_time(scalar: Any) -> Callable[..., None]:
+    """The same at a time of its own for each, from the last row of the workspace."""
+
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
         state, values, times = work[0].ravel()[: y.shape[0]], work[1].ravel()[: out.shape[0]], work[work.shape[0] - 1]
         for lane in range(y.shape[1]):
@@ -305,6 +371,18 @@ def _timed(function: Entry) -> Any:
 
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
         within(ld2(work, work.shape[0] - 1, 0), y, parameters, structure, work, out)
+
+    return None if within is None else compile_field(field, FIELD_LANES_SIGNATURE)
+
+
+def _varied(function: Entry) -> Any:
+    """An entry in lanes with parameters of their own; None if it takes no parameters in lanes."""
+    within = function.within(FIELD_VARIED_SIGNATURE)
+
+    def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+        rows = (parameters.shape[0] + work.shape[1] - 1) // work.shape[1]
+        own = work[work.shape[0] - rows :].reshape(rows * work.shape[1], WIDTH)
+        within(t + 0.0 * ld(own, 0), y, own, structure, work, out)
 
     return None if within is None else compile_field(field, FIELD_LANES_SIGNATURE)
 
@@ -343,7 +421,12 @@ def joined(first: Field, size: int, second: Field) -> Field:
         lambda: _chain([first.compiled, second.compiled], FIELD_SIGNATURE, size),
         lambda: _chain([first.compiled_lanes, second.compiled_lanes], FIELD_LANES_SIGNATURE, size),
         (joined, (first, size, second)),
+        lambda: _chain_timed([first.compiled_timed, second.compiled_timed], size),
     )
+
+
+def _chain_timed(functions: list[Any], size: int) -> Any:
+    return None if None in functions else _chain(functions, FIELD_LANES_SIGNATURE, size)
 
 
 def linearised(field: Field, size: int, jacobian: Field) -> Field:

@@ -10,13 +10,15 @@ functions c say.  They are traced like the Lagrangian, so that Φ and its rates 
   c and Φ v + ∂c/∂t at rounding;
 * as its field the motion with λ from d/dt (Φ v + ∂c/∂t) = 0 (index 1): any method applies, its gap grows.
 
+`in_velocities` poses the same motion in (q, v), with M, Φ and forces as its parts: for the methods of closed loops.
+
 Holds when the rows of Φ are independent on Φ v + ∂c/∂t = 0; where they are not the multipliers are not determined, and
 steps fail.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -24,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.arithmetic.elimination import solve_rows
+from integrators.problem.derivatives import Differentiable
 from integrators.problem.energy import with_energy_guard
 from integrators.problem.guards import Guard
 from integrators.problem.lagrangian import (
@@ -31,6 +34,7 @@ from integrators.problem.lagrangian import (
     SYSTEM,
     VALUES,
     Derivatives,
+    Notes,
     along,
     built,
     checked_start,
@@ -46,6 +50,8 @@ from integrators.problem.problem import Problem, group_table
 from liegroup.arrays import check_function, real, reals
 from liegroup.compile import absolute, helper, kernel, ld, ld2, st, st2
 from liegroup.compile.scalars import maximum
+from liegroup.compile.traceable import traceable
+from liegroup.compile.tracing import Traced
 from liegroup.group import rn
 from liegroup.table import RN, bracket_transpose
 
@@ -59,7 +65,7 @@ OPEN = 1e-5
 
 
 class Constraints(NamedTuple):
-    """Where the blocks after those of the Lagrangian begin; `SIZE` numbers in all.
+    """Where the blocks after those of the Lagrangian begin; `SIZE` numbers, `SIZE_IN_VELOCITIES` in all.
 
     ==============  =====  ==========================================
     block           size   meaning
@@ -69,7 +75,13 @@ class Constraints(NamedTuple):
     RATE            m      ∂c/∂t
     BIAS            m      d/dt (Φ v + ∂c/∂t) at constant v
     MOMENTUM_RATE   n      d/dt π at constant v
+    MASS_RATE       n      d/dt (M v) at constant v, M = ∂π/∂v
+    KINETIC         n      D, derivative of ½ vᵀM v by q
+    GRADIENT        n      derivative of V = −L(t, q, 0) by q
+    POTENTIAL       1      V
     ==============  =====  ==========================================
+
+    The last four, for `in_velocities`, are written only where ``out`` has room for them.
     """
 
     GAP: int
@@ -78,13 +90,20 @@ class Constraints(NamedTuple):
     BIAS: int
     MOMENTUM_RATE: int
     SIZE: int
+    MASS_RATE: int
+    KINETIC: int
+    GRADIENT: int
+    POTENTIAL: int
+    SIZE_IN_VELOCITIES: int
 
 
 @helper
 def constraints_layout(n: Any, m: Any) -> Constraints:
     """The layout for n velocities and m constraints."""
     g = 2 * n + 1 + 4 * n * n
-    return Constraints(g, g + m, g + m + m * n, g + 2 * m + m * n, g + 3 * m + m * n, g + 3 * m + m * n + n)
+    rate = g + 3 * m + m * n
+    return Constraints(g, g + m, g + m + m * n, g + 2 * m + m * n, rate, rate + n, rate + n, rate + 2 * n, rate + 3 * n,
+                       rate + 4 * n, rate + 4 * n + 1)  # fmt: skip
 
 
 def constrained_derivatives(
@@ -111,18 +130,41 @@ def constrained_derivatives(
             total = g.apply("add", total, g.apply("multiply", x.k, along(g, k, table, q, j)))
         return total
 
-    c = [scalar(g, x, "constraints") for x in constraints(t, q, notes.parameters)]
+    c = [scalar(g, x, "constraints") for x in traceable(constraints)(t, q, notes.parameters)]
     if not c:
         raise ValueError("constraints: returned none; without constraints use lagrangian_problem")
-    closing = [rate(k) for k in c]
+    closing, n = [rate(k) for k in c], len(v)
     blocks = [
         *c,
-        *(along(g, k, table, q, j) for k in c for j in range(len(v))),
+        *(along(g, k, table, q, j) for k in c for j in range(n)),
         *(g.derivative(k, t.k) for k in c),
         *(rate(k) for k in closing),
-        *(rate(k) for k in notes.first[len(v) : 2 * len(v)]),
+        *(rate(k) for k in notes.first[n : 2 * n]),
     ]
-    return notes.derivatives(blocks), len(c)
+    split = _split(notes, lagrangian, table, rate) if notes.linear else []
+    return notes.derivatives(blocks, split), len(c)
+
+
+def _split(
+    notes: Notes, lagrangian: Callable[..., Any], table: NDArray[np.int64], rate: Callable[[int], int]
+) -> list[int]:
+    """The nodes of the last four blocks: L = ½ vᵀM v + (what is linear in v) − V."""
+    g, q, n, v = notes.graph, notes.q, len(notes.v), [x.k for x in notes.v]
+    momenta = [_product(g, notes.mass[n * i : n * i + n], v) for i in range(n)]
+    energy = g.apply("multiply", g.constant(0.5), _product(g, v, momenta))
+    rest = [Traced(g, g.constant(0.0))] * n
+    value = scalar(g, traceable(lagrangian)(notes.t, q, rest, notes.parameters), "lagrangian")
+    potential = g.apply("negate", value)
+    gradients = [along(g, k, table, q, j) for k in (energy, potential) for j in range(n)]
+    return [*(rate(k) for k in momenta), *gradients, potential]
+
+
+def _product(g: Differentiable, a: Sequence[int], b: Sequence[int]) -> int:
+    """Σ aᵢ bᵢ of nodes."""
+    total = g.constant(0.0)
+    for x, y in zip(a, b, strict=True):
+        total = g.apply("add", total, g.apply("multiply", x, y))
+    return total
 
 
 # --- the motion -------------------------------------------------------------------------------------------------------
@@ -216,7 +258,8 @@ def holonomic_problem(
     Returns
     -------
     Problem
-        Watches the energy π·v − L, the gap max |c| and the closing velocity max |Φ v + ∂c/∂t|.
+        Watches the energy π·v − L, the gap max |c| and the closing velocity max |Φ v + ∂c/∂t|.  For RATTLE and for
+        methods of fields; `in_velocities` makes of it the problem for methods that work with multipliers.
 
     Raises
     ------
@@ -263,7 +306,7 @@ def holonomic_problem(
         np.concatenate([q, momentum_at(found, q, velocity_0, numbers, begin)]),
         built(partial(_motion, table=table, n_q=n_q, n=n, m=m), found.field, inner),
         parameters=numbers,
-        structure=(m,),
+        structure=(m, int(found.linear)),
         work_shape=(SYSTEM + n + m, max(size, n_q + n, n + m + 1)),
         invariants=built(partial(_watched, n_q=n_q, n=n, m=m), found.field, inner),
         invariant_names=("energy", "gap", "closing_velocity"),

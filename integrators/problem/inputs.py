@@ -297,6 +297,8 @@ class Signal:
         The problem with all its inputs held.
     tables : tuple of array
         Of sampled data, behind the parameters.
+    in_lanes : bool
+        Whether the problem runs in lanes with them.
 
     Examples
     --------
@@ -309,3 +311,4 @@ class Signal:
     reads: int
     undriven: Any
     tables: tuple[Array, ...] = ()
+    in_lanes: bool = False

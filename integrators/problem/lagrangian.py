@@ -37,6 +37,7 @@ from liegroup.arrays import check_function, reals
 from liegroup.compile import Entry, absolute, any_, compile_field, kernel, ld, ld2, select, st, st2
 from liegroup.compile.generated import module_of
 from liegroup.compile.scalars import maximum
+from liegroup.compile.traceable import traceable
 from liegroup.compile.tracing import IMPORTS, Traced, lines, operand
 from liegroup.group import rn
 from liegroup.table import FACTORS, KIND, Q_OFFSET, RN, V_OFFSET, bracket_transpose
@@ -112,12 +113,21 @@ class Notes:
     first: list[int]
     second: list[int]
 
+    @property
+    def mass(self) -> list[int]:
+        """∂π/∂v, by rows."""
+        return self.second[-(len(self.v) ** 2) :]
+
+    @property
+    def linear(self) -> bool:
+        """Whether π is linear in v."""
+        g = self.graph
+        return all(g.value(g.derivative(k, x.k)) == 0.0 for k in self.mass for x in self.v)
+
     def derivatives(self, *more: Sequence[int]) -> Derivatives:
         """The function of the notes; further nodes are written where ``out`` has room for them."""
-        n, g = len(self.v), self.graph
-        source = _source(g, self.first, self.second, *more)
-        linear = all(g.value(g.derivative(k, x.k)) == 0.0 for k in self.second[-n * n :] for x in self.v)
-        return Derivatives(module_of(f"{_HEADER}{source}\n").derivatives, linear, source)
+        source = _source(self.graph, self.first, self.second, *more)
+        return Derivatives(module_of(f"{_HEADER}{source}\n").derivatives, self.linear, source)
 
 
 def trace(
@@ -131,10 +141,10 @@ def trace(
     q, v = [g.input(f"ld(y, {i})") for i in range(n_q)], [g.input(f"ld(y, {n_q + i})") for i in range(n)]
     p = [g.input(f"parameters[{i}]") for i in range(parameters)]
     check_function(lagrangian, "lagrangian", "a function L(t, q, v, parameters)")
-    L = scalar(g, lagrangian(t, q, v, p), "lagrangian")
+    L = scalar(g, traceable(lagrangian)(t, q, v, p), "lagrangian")
     push = [along(g, L, table, q, j) for j in range(n)]
     if force is not None:
-        forces = [scalar(g, x, "force") for x in force(t, q, v, p)]
+        forces = [scalar(g, x, "force") for x in traceable(force)(t, q, v, p)]
         if len(forces) != n:
             raise ValueError(f"force: {len(forces)} generalised forces, expected {n}, one per velocity")
         push = [g.apply("add", a, b) for a, b in zip(push, forces, strict=True)]
@@ -187,7 +197,7 @@ def _source(g: Differentiable, *blocks: Sequence[int]) -> str:
     """The function that writes the blocks of nodes, each where `out` has room for more than those before."""
     known: set[int] = set()
     source, at, indent = ["def derivatives(t, y, parameters, structure, work, out):"], 0, "    "
-    for block in blocks:
+    for block in filter(None, blocks):
         if at:
             source.append(f"{indent}if out.shape[0] > {at}:")
             indent += "    "

@@ -118,6 +118,9 @@ class Problem:
         Numbers with the limits within which a run can be trusted; see `Solution.doubts`.
     explain : callable, optional
         ``explain(t, y)`` → what can be said of a state at which a run failed or became doubtful, or an empty text.
+    fastest : callable, optional
+        ``fastest(y)`` → (ω, what), the largest frequency of the linear motion about a state, or a bound of it, rad/s,
+        and what in the model has it: before a run explicit methods compare it with their step.
     projection : callable, optional
         Applied to the state after every accepted step (by methods of high order after every so many:
         `Method.projection_every`), in the field's forms but with the new state (n,) as its value: brings it back to
@@ -206,6 +209,7 @@ class Problem:
     invariant_units: Sequence[str] = ()
     guards: Sequence[Guard] = ()
     explain: Callable[[float, Array], str] | None = None
+    fastest: Callable[[Array], tuple[float, str]] | None = None
     projection: Any = None
     canonical: bool = False
     angles: Sequence[int] = ()
@@ -413,6 +417,45 @@ class Problem:
 
         return with_work(self)
 
+    def input_powers(self, t: ArrayLike, y: ArrayLike) -> Array:
+        """The power of every input at one state or along a run, W: for methods that take no `with_work`.
+
+        Parameters
+        ----------
+        t : float or array (k,)
+            Times, s: ``solution.t``.
+        y : array (n,) or (k, n)
+            States: ``solution.y``.
+
+        Returns
+        -------
+        array (m,) or (k, m)
+            One number per input, at what is held or given by functions at that time and state.
+
+        Raises
+        ------
+        ValueError
+            No inputs, or inputs whose power is not known; other shapes.
+
+        Examples
+        --------
+        >>> from integrators import Problem
+        >>> from integrators.problem import Inputs
+        >>> from liegroup import rn
+        >>> inputs = Inputs(("force",), (0,), power=lambda t, y, p: [p[0] * y[1]])
+        >>> cart = Problem(rn(2), [0.0, 0.0], lambda t, y, p: [y[1], p[0]], parameters=[0.0], inputs=inputs)
+        >>> cart.with_inputs(lambda t: 2.0 * t).input_powers([0.0, 3.0], [[0.0, 1.0], [0.0, 0.5]]).tolist()
+        [[0.0], [3.0]]
+        """
+        from integrators.problem.driven import powers_at  # it makes problems
+
+        times, states = reals(t, "t"), reals(y, "y")
+        if times.ndim > 1 or states.shape != (*times.shape, self.n):
+            raise ValueError(f"t, y: shapes {times.shape}, {states.shape}, expected (k,) and (k, {self.n})")
+        if times.ndim == 0:
+            return powers_at(self, float(times), states)
+        return np.array([powers_at(self, s, x) for s, x in zip(times.tolist(), states, strict=True)])
+
     def own_parameters(self) -> Array:
         """The parameters, for a run: a copy, where functions write their inputs into them.
 
@@ -498,9 +541,8 @@ class Problem:
         if y.shape != (self.n,):  # compiled code would read beyond its end
             raise ValueError(f"y: shape {y.shape}, expected ({self.n},): {_describe(self.table)}")
         out = np.zeros(size)
-        call = function.compiled if function.is_compiled else function.python
         t = real(t, "t", "a number", lambda x: True)
-        call(t, y, self.own_parameters(), self.structure, np.zeros(self.work_shape), out)
+        function.at_one_state(t, y, self.own_parameters(), self.structure, np.zeros(self.work_shape), out)
         raise_raised()
         return out
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -122,6 +122,7 @@ class CalledBack:
         self.parameters = np.concatenate([problem.parameters, np.zeros(1 + states * (1 + problem.n + room))])
         self.structure = np.concatenate([problem.structure, [self._first], np.zeros(COUNT)]).astype(np.int64)
         self._work = np.zeros(problem.work_shape)
+        self._own, self._structure = self.parameters[: self._first], problem.structure
         self._called: list[Any] = []
         self._pending: BaseException | None = None
         self._when = ""
@@ -129,7 +130,7 @@ class CalledBack:
 
     def compiled(self, field: Field, slot: int) -> Any:
         """The function as a compiled field, in its slot."""
-        self._put(slot, partial(self._call, field.python, BY_SLOT[slot].__name__))
+        self._put(slot, self._call(field.python, BY_SLOT[slot].__name__))
         return BY_SLOT[slot].compiled
 
     def compiled_at_once(self, field: Field, in_batches: bool) -> Any:
@@ -143,11 +144,17 @@ class CalledBack:
         self._called.append(C_FUNCTION(call))
         self.structure[slot - COUNT] = ctypes.cast(self._called[-1], ctypes.c_void_p).value or 0
 
-    def _call(self, function: Callable[..., None], name: str, t: float) -> None:
+    def _call(self, function: Callable[..., None], name: str) -> Callable[[float], None]:
+        """What is called back: everything that can be is looked up before."""
         first = self._first + 1
         behind = first + self._problem.n
-        values = self.parameters[behind : behind + int(self.parameters[first - 1])]
-        self._evaluate(function, name, t, self.parameters[first:behind].copy(), values)
+        given, size = self.parameters[first:behind], self.parameters[first - 1 : first]
+        room = lru_cache(lambda size: self.parameters[behind : behind + size])
+
+        def call(t: float) -> None:
+            self._evaluate(function, name, t, given.copy(), room(int(size.item())))
+
+        return call
 
     def _call_at_once(self, function: Callable[..., None], name: str, in_batches: bool, t: float) -> None:
         first, n, d = self._first + 1, self._problem.n, int(self.parameters[self._first])
@@ -161,15 +168,16 @@ class CalledBack:
                 self._evaluate(function, name, time, y, out)
 
     def _evaluate(self, function: Callable[..., None], name: str, t: Any, y: Any, values: Any) -> None:
-        problem = self._problem
-        values[...] = 0.0 if self._pending is None else np.nan
-        if self._pending is None:
-            try:
-                function(t, y, self.parameters[: self._first], problem.structure, self._work, values)
-            except BaseException as error:  # also a second Ctrl-C: raised again by `raise_pending`
-                self._pending = error
-                self._when = f"raised by {name}, called at t = {t!r}, y = {y.tolist()}"
-                values[...] = np.nan
+        if self._pending is not None:
+            values.fill(np.nan)
+            return
+        values.fill(0.0)
+        try:
+            function(t, y, self._own, self._structure, self._work, values)
+        except BaseException as error:  # also a second Ctrl-C: raised again by `raise_pending`
+            self._pending = error
+            self._when = f"raised by {name}, called at t = {t!r}, y = {y.tolist()}"
+            values.fill(np.nan)
 
     def raise_pending(self, where: str) -> None:
         """Raise what a function raised, if one did, with a note when and where."""

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.problem.fields import Field, as_field, joined
+from integrators.problem.fields import Field, as_field, each_at_its_time, joined, lane_by_lane, once
 from integrators.problem.inputs import FORMS, Inputs, Sampled, look_up, traced
 from integrators.problem.jitted import address_of, compiled_field, keep_raised
-from integrators.signatures import FIELD_SIGNATURE
+from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
 from liegroup.arrays import real, reals, shown
 from liegroup.compile import call_at, compile_field, is_jitted
 from liegroup.compile.generated import module_of
+from liegroup.compile.traceable import scalars, traceable
 from liegroup.compile.tracing import IMPORTS, Graph, Traced, lines, operand
 
 if TYPE_CHECKING:
@@ -178,11 +179,12 @@ def _checked(
 
 
 def _field(python: Callable[..., None], source: Any, build: Callable[[], Any]) -> Field:
-    return Field(python, True, source, build, _no_lanes)
-
-
-def _no_lanes() -> Any:
-    raise TypeError("inputs given as functions run one trajectory after the other, not in lanes")
+    """A function that is called for one trajectory after the other in lanes, too."""
+    scalar = once(build)
+    return Field(
+        python, True, source, scalar, lambda: compile_field(lane_by_lane(scalar()), FIELD_LANES_SIGNATURE),
+        build_timed=lambda: compile_field(each_at_its_time(scalar()), FIELD_LANES_SIGNATURE),
+    )  # fmt: skip
 
 
 def _adapted(function: Any, reads: int, n: int, n_q: int, n_v: int) -> Callable[..., None]:
@@ -223,10 +225,10 @@ def signal(t, y, parameters, structure, work, out):
 
 def _straight(python: Callable[..., None], length: int, m: int, what: str) -> Field:
     """A formula of t and z as straight-line code."""
-    graph, z, out = Graph(), np.empty(length, dtype=object), np.empty(m, dtype=object)
-    z[:] = [graph.input(f"ld(y, {i})") for i in range(length)]
+    graph, out = Graph(), np.empty(m, dtype=object)
+    z = scalars([graph.input(f"ld(y, {i})") for i in range(length)])
     try:
-        python(graph.input("t"), z, None, None, None, out)
+        traceable(python)(graph.input("t"), z, None, None, None, out)
         wanted = [x.k if isinstance(x, Traced) else graph.constant(float(x)) for x in out]
     except TypeError as error:
         raise TypeError(f"{what}: cannot be traced: {error}; give it without traced(…), or jitted") from error

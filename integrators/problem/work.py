@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from integrators.problem.driven import driven, undriven
+from integrators.problem.driven import driven, undriven, without_power
 from integrators.problem.fields import Field
-from integrators.signatures import FIELD_SIGNATURE, FIELD_SIGNATURES, STEP_SIGNATURE
+from integrators.signatures import FIELD_SIGNATURE, FIELD_SIGNATURES, STEP_SIGNATURES
 from integrators.status import OK
-from liegroup.compile import Entry, compile_field
+from liegroup.compile import Entry, compile_field, ld, st
 from liegroup.table import RN
 
 if TYPE_CHECKING:
@@ -34,11 +34,7 @@ def with_work(problem: Problem) -> Problem:
     if inputs.worked:
         return problem
     if inputs.power is None:
-        what = "its inputs have no power" if len(inputs) else "it has no inputs"
-        raise ValueError(
-            f"with_work: {problem.model!r}: {what}; give the problem inputs=Inputs(names, places, power=f), with "
-            "f(t, y, parameters) the power of every input"
-        )
+        raise ValueError(f"with_work: {without_power(problem)}")
     account = _Account(held)
     start = np.asarray(held.y0)
     table = np.vstack([held.table, [RN, held.n, held.dimension, account.m, account.m]])
@@ -54,6 +50,7 @@ def with_work(problem: Problem) -> Problem:
         invariant_units=(*held.invariant_units, "J") if watches else held.invariant_units,
         projection=None if held.projection is None else account.projection(),
         explain=None if held.explain is None else account.of_state(held.explain),
+        fastest=None if held.fastest is None else account.of_start(held.fastest),
         scene=account.of_state(held.scene) if callable(held.scene) else held.scene,
         own_steps={name: account.own_step(x) for name, x in held.own_steps.items() if not name.endswith("_tangent")},
         canonical=False,
@@ -80,6 +77,11 @@ class _Account:
         """A function (t, y) of the state alone."""
         n = self.n
         return lambda t, y: function(t, np.asarray(y)[..., :n])
+
+    def of_start(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """A function (y) of the state alone."""
+        n = self.n
+        return lambda y: function(np.asarray(y)[..., :n])
 
     def made(self, python: Callable[..., None], build: Callable[[Any], Any], of: Field, *others: Field) -> Field:
         """A field of others: compiled where they are."""
@@ -156,19 +158,24 @@ class _WorkedStep(Entry):
 
     def __init__(self, account: _Account, base: Entry, rows: int) -> None:
         self._given, self._base, self._rows = account, base, rows
-        self._made: Any = None
+        self._made: dict[bool, Any] = {}
         super().__init__(_worked_step(account, account.power.python, base.python, rows), ())
 
     @property
     def compiled(self) -> Any:
-        if self._made is None:
-            power, base = self._given.power.compiled, self._base.compiled
-            self._made = compile_field(_worked_step(self._given, power, base, self._rows), STEP_SIGNATURE)
-        return self._made
+        return self._form(False)
 
     @property
     def compiled_lanes(self) -> Any:
-        raise TypeError("the step of a problem with the work of its inputs runs one trajectory after the other")
+        return self._form(True)
+
+    def _form(self, in_lanes: bool) -> Any:
+        if in_lanes not in self._made:
+            parts = self._given.power, self._base
+            power, base = (f.compiled_lanes if in_lanes else f.compiled for f in parts)
+            step = _worked_step(self._given, power, base, self._rows)
+            self._made[in_lanes] = compile_field(step, STEP_SIGNATURES[in_lanes])
+        return self._made[in_lanes]
 
 
 def _worked_step(account: _Account, power: Any, base: Any, rows: int) -> Callable[..., int]:
@@ -178,7 +185,8 @@ def _worked_step(account: _Account, power: Any, base: Any, rows: int) -> Callabl
         field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
         structure: Any, field_work: Any, work: Any, counters: Any,
     ) -> int:  # fmt: skip
-        inner, before, after, single = work[:rows], work[rows][:m], work[rows][m : 2 * m], work[rows + 1]
+        inner, before, after = work[:rows], work[rows][:m], work[rows][m : 2 * m]
+        single = work[rows + 1].ravel()
         single[0], single[1] = coefficients[0], 1.0
         for s in range(coefficients.shape[0] - 1):
             part = coefficients[1 + s] * h
@@ -192,7 +200,7 @@ def _worked_step(account: _Account, power: Any, base: Any, rows: int) -> Callabl
             t = t + part
             power(t, y[:n], parameters, structure, field_work, after)
             for k in range(m):
-                y[n + k] += 0.5 * part * (before[k] + after[k])
+                st(y, n + k, ld(y, n + k) + (0.5 * part) * (ld(before, k) + ld(after, k)))
         return int(OK)
 
     return step

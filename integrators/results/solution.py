@@ -17,6 +17,8 @@ from integrators.problem.joints import written_for
 from integrators.results import storage
 from integrators.results.stored import Stored, joined, stacked
 from integrators.results.streams import ZarrStream, reading
+from integrators.statistics import Statistics
+from integrators.statistics.gathered import restored
 from integrators.status import EXPLANATIONS, Status
 from liegroup.arrays import of_kind, path_of, shown
 
@@ -63,7 +65,8 @@ class Solution:
         Accepted steps, evaluations of the field, iterations of implicit solvers, rejected steps; of one trajectory, of
         one pack of lanes for ensembles summed over the packs.
     seconds : float
-        Wall time of the integration, without compilation.
+        Wall time of the integration, without compilation: neither that before the first step nor that of what a run
+        needs late (Newton's method where iteration ends).
     attributes : dict
         Texts and numbers that go into the data file: versions, the processor, how a method divided its steps.
     events : dict, or tuple of dicts for an ensemble
@@ -75,6 +78,8 @@ class Solution:
         How the motion is drawn, from the problem; data files do not keep it.
     joints : JointStates or None
         Whose joints moved, from the problem, for `joint_states`; data files do not keep it.
+    statistics : Statistics or None
+        What was gathered on the way, by name.
 
     Examples
     --------
@@ -121,6 +126,7 @@ class Solution:
     doubts: tuple[Doubt, ...] = ()
     scene: Any = field(default=None, repr=False)
     joints: Any = field(default=None, repr=False)
+    statistics: Statistics | None = None
 
     def __repr__(self) -> str:
         of = "" if isinstance(self.status, Status) else f", {len(self.status)} trajectories"
@@ -224,6 +230,7 @@ class Solution:
             self, t=t[reached], stretch=stretch[reached], **rows, status=self.status[k],
             message=EXPLANATIONS[self.status[k]], events=self.events[k],
             doubts=tuple(replace(doubt, trajectory=0) for doubt in self.doubts if doubt.trajectory == k),
+            statistics=None if self.statistics is None else self.statistics.trajectory(k),
         )  # fmt: skip
 
     def minimum(self, name: str) -> Any:
@@ -642,7 +649,13 @@ class Solution:
             found["status"] = storage.Variable(
                 ensemble, np.array([s.name for s in self.status]), description="how each trajectory ended"
             )
-        return found | self._stored_events()
+        return found | self._stored_events() | self._stored_statistics()
+
+    def _stored_statistics(self) -> dict[str, storage.Variable]:
+        """The sums of statistics; what is read of them are results again."""
+        if self.statistics is None:
+            return {}
+        return {name: storage.Variable(dims, table) for name, dims, table in self.statistics.stored()}
 
     def _stored_events(self) -> dict[str, storage.Variable]:
         """Zeros of events, those of all trajectories in one list."""
@@ -677,7 +690,8 @@ class Solution:
         known = {"content": _KIND, "model": self.model, "method": self.method, "conventions": CONVENTIONS}
         doubts = json.dumps([asdict(doubt) for doubt in self.doubts])
         ends = {"status": status, "message": self.message, "doubts": doubts}
-        return {**self.attributes, **known, **names, **numbers, **ends}
+        gathered = {} if self.statistics is None else {"statistics": self.statistics.in_words()}
+        return {**self.attributes, **known, **names, **numbers, **ends, **gathered}
 
 
 _NUMBERS = ("step", "steps", "evaluations", "iterations", "rejected", "seconds")
@@ -726,6 +740,8 @@ def _from_dataset(dataset: storage.Dataset) -> Solution:
     doubts = tuple(Doubt(**doubt) for doubt in json.loads(str(attributes.pop("doubts", "[]"))))
     status, events = attributes.pop("status"), [name for name in str(attributes.pop("events", "")).split(",") if name]
     members = len(stored["status"].values) if "status" in stored else None
+    words = attributes.pop("statistics", None)
+    tables = {} if words is None else {name: variable.values for name, variable in stored.items()}
     taken = {name: attributes.pop(name) for name in (*_NUMBERS, "model", "method", "message")}
     for name in ("content", "conventions"):
         del attributes[name]
@@ -749,6 +765,7 @@ def _from_dataset(dataset: storage.Dataset) -> Solution:
         events=_events(stored, events, 0)
         if members is None
         else tuple(_events(stored, events, k) for k in range(members)),
+        statistics=None if words is None else restored(str(words), tables, members is None),
         **taken,  # type: ignore[arg-type]
     )
 

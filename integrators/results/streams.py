@@ -123,6 +123,10 @@ class Stream:
         self.close()
 
 
+INDEX = 2**21
+"""Bytes of an HDF5 file's index of chunks that stay in memory."""
+
+
 class Hdf5Stream(Stream):
     """HDF5 in the layout of netCDF-4."""
 
@@ -148,6 +152,13 @@ class Hdf5Stream(Stream):
             if self.raw is not None:
                 self.raw.close()
             raise StorageError(f"{self.path}: not a readable HDF5 file ({error})") from error
+        self._bound_the_index()
+
+    def _bound_the_index(self) -> None:
+        """HDF5 keeps up to 32 MB of where chunks are; who appends needs the end of it."""
+        index = self.file.id.get_mdc_config()
+        index.set_initial_size, index.initial_size, index.min_size, index.max_size = True, *[INDEX] * 3
+        self.file.id.set_mdc_config(index)
 
     @cached_property
     def dims(self) -> dict[str, tuple[str, ...]]:

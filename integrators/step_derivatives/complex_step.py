@@ -57,25 +57,24 @@ def carry_complex(
 
 
 def by_parameters(
-    problem: Problem, method: Method, y: Array, h: float, controls: Sequence[int], t: float
+    problem: Problem, method: Method, y: Array, h: float, directions: Array, t: float
 ) -> tuple[Array, Array]:
-    """The state after one step of a method, and its derivative by state, parameters and step: (2n, 2n + m + 1).
+    """The state after one step of a method, and its derivative by state, along directions (m, k) of the k parameters
+    and by the step: (2n, 2n + m + 1).
 
     Raises
     ------
     ValueError
-        A control changes what the method has computed from the problem beforehand, such as an inertia.
+        A direction changes what the method has computed from the problem beforehand, such as an inertia.
     ArithmeticError
         A step fails; the message names the status.
     """
-    n, parameters = problem.dimension, np.array(problem.parameters, dtype=np.float64)
-    for k in controls:
-        _check_control(problem, method, k)
+    n, m, parameters = problem.dimension, len(directions), np.array(problem.parameters, dtype=np.float64)
+    check_directions(problem, method, directions)
     end = _whole(problem, method, y, h, t, parameters)
     columns = []
-    for d in np.eye(n + len(controls) + 1):
-        u = parameters.astype(complex)
-        u[list(controls)] += 1j * EPSILON * d[n:-1]
+    for d in np.eye(n + m + 1):
+        u = parameters + 1j * EPSILON * (d[n:-1] @ directions)
         start = moved(problem, y.astype(complex), 1j * EPSILON * d[:n])
         columns.append(_whole(problem, method, start, h + 1j * EPSILON * d[-1], t, u).imag / EPSILON)
     return end, np.linalg.pinv(velocities(problem, end)) @ np.transpose(columns)
@@ -98,16 +97,23 @@ def _projected(problem: Problem, y: Any, t: Any, parameters: Any) -> Any:
     return out
 
 
-def _check_control(problem: Problem, method: Method, k: int) -> None:
-    """ValueError if what the method computes from the problem depends on its parameter k."""
+def controls_as_directions(problem: Problem, controls: Sequence[int]) -> Array:
+    """(m, k): the parameters that are controls, one by one."""
+    return np.eye(len(np.asarray(problem.parameters)))[list(controls)]
+
+
+def check_directions(problem: Problem, method: Method, directions: Array) -> None:
+    """ValueError if what the method computes from the problem depends on its parameters along a direction."""
     parameters = np.array(problem.parameters, dtype=np.float64)
-    parameters[k] = 1.5 * parameters[k] + 0.125
-    other = replace(problem, parameters=parameters)
-    if not np.array_equal(method.kernel_coefficients(problem), method.kernel_coefficients(other)):
-        raise ValueError(
-            f"controls: {k}, a parameter that changes the inertia which {method.name} finds once; expected one of "
-            f"forces or of the potential (a method such as VARIATIONAL_GAUSS1 takes any)"
-        )
+    for d in directions:
+        other = replace(problem, parameters=parameters + (0.5 * parameters + 0.125) * (d != 0.0))
+        if not np.array_equal(method.kernel_coefficients(problem), method.kernel_coefficients(other)):
+            places = np.flatnonzero(d)
+            raise ValueError(
+                f"controls: {places[0] if len(places) == 1 else places.tolist()}, a parameter that changes the inertia "
+                f"which {method.name} finds once; expected one of forces or of the potential (a method such as "
+                "VARIATIONAL_GAUSS1 takes any)"
+            )
 
 
 def velocities(problem: Problem, y: Array) -> Array:

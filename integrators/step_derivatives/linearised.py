@@ -26,7 +26,8 @@ from integrators.method.step_map import SingleStep
 from integrators.methods import find
 from integrators.problem import Problem
 from integrators.problem.parts import lagrangian as layout
-from integrators.step_derivatives.complex_step import by_parameters
+from integrators.step_derivatives.compiled import by_parameters_stepped
+from integrators.step_derivatives.complex_step import by_parameters, controls_as_directions
 from integrators.step_derivatives.tangent_step import carry
 from integrators.steppers.variational import BASIS, NODES, UNKNOWN, VARIATIONAL
 
@@ -82,6 +83,7 @@ def linearised_step(
     u: ArrayLike = (),
     controls: Sequence[int] = (),
     t: float = 0.0,
+    compiled: bool = False,
 ) -> LinearisedStep:
     """One step from y with the controls u, and its exact derivatives.
 
@@ -107,6 +109,9 @@ def linearised_step(
         joint forces act.
     t : float
         Time at the start.
+    compiled : bool
+        Where a step is differentiated by complex steps, compile it for them: half a minute or more for the first
+        problem of a kind, kept on disk, then some thousand times as fast as the interpreted step.
 
     Returns
     -------
@@ -116,7 +121,8 @@ def linearised_step(
     Raises
     ------
     ValueError
-        Another kind of method; sizes that do not fit.
+        Another kind of method; sizes that do not fit; `compiled` where there is nothing to compile: fields in plain
+        Python or jitted by users, methods with stages in lanes.
     ArithmeticError
         The step has no solution that Newton's method finds; the message is the status.
 
@@ -135,7 +141,7 @@ def linearised_step(
     """
     chosen = find(method)
     if isinstance(chosen, Method) and chosen.stepper.own:
-        return _of_own_step(problem, chosen, y, h, u, controls, t)
+        return _of_own_step(problem, chosen, y, h, u, controls, t, compiled)
     of_field = isinstance(chosen, Method) and chosen.stepper.needs in OF_FIELDS
     if not isinstance(chosen, Method) or not (of_field or chosen.stepper is VARIATIONAL):
         raise ValueError(
@@ -154,7 +160,8 @@ def linearised_step(
     parameters[list(controls)] = values
     problem, start = replace(problem, parameters=parameters), problem.check_state(y, "y")
     if of_field:
-        end, J = by_parameters(problem, chosen, start, h, controls, t)
+        differentiated = by_parameters_stepped if compiled else by_parameters
+        end, J = differentiated(problem, chosen, start, h, controls_as_directions(problem, controls), t)
         n = problem.dimension
         return LinearisedStep(end, J[:, :n], J[:, n:-1], J[:, -1])
     end, U = _solved(problem, chosen, start, h, t)
@@ -162,7 +169,8 @@ def linearised_step(
 
 
 def _of_own_step(
-    problem: Problem, method: Method, y: ArrayLike, h: float, u: ArrayLike, controls: Sequence[int], t: float
+    problem: Problem, method: Method, y: ArrayLike, h: float, u: ArrayLike, controls: Sequence[int], t: float,
+    compiled: bool,
 ) -> LinearisedStep:  # fmt: skip
     states, n = problem.check_state(y, "y"), problem.dimension // 2
     many, values = np.atleast_2d(states), np.asarray(u, dtype=np.float64)
@@ -176,7 +184,7 @@ def _of_own_step(
     seeds = np.zeros((2 * n + len(controls) + 1, 3 * n + 2))
     for row, column in enumerate([*range(2 * n), *(2 * n + k for k in controls), 3 * n]):
         seeds[row, column] = 1.0
-    ends, carried = carry(problem, method, many, h, forces, seeds, t)
+    ends, carried = carry(problem, method, many, h, forces, seeds, t, compiled)
     J = np.swapaxes(carried[:, :, : 2 * n], 1, 2)
     found = ends, J[:, :, : 2 * n], J[:, :, 2 * n : -1], J[:, :, -1]
     return LinearisedStep(*(x if states.ndim == 2 else x[0] for x in found))

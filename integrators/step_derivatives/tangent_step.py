@@ -17,6 +17,7 @@ from integrators.method import Method
 from integrators.problem import OwnStep, Problem
 from integrators.problem.jitted import raise_raised
 from integrators.status import OK, Status
+from integrators.step_derivatives.compiled import carry_stepped
 from integrators.step_derivatives.complex_step import carry_complex
 from liegroup.compile import WIDTH, lane_array
 
@@ -25,7 +26,14 @@ TANGENT = "_tangent"
 
 
 def carry(
-    problem: Problem, method: Method, y: Array, h: float, u: Array, directions: Array, t: float = 0.0
+    problem: Problem,
+    method: Method,
+    y: Array,
+    h: float,
+    u: Array,
+    directions: Array,
+    t: float = 0.0,
+    compiled: bool = False,
 ) -> tuple[Array, Array]:
     """The states after one step with forces u held over it, and the directions there.
 
@@ -43,6 +51,8 @@ def carry(
     directions : array (k, 3 n + 2)
         (δq, δp, δu, δh, δt) at the start; δq are increments of the velocities' coordinates (left-trivialised on
         groups).
+    compiled : bool
+        Of a step without such a tangent: take complex steps of its compiled form.
 
     Returns
     -------
@@ -57,7 +67,8 @@ def carry(
     """
     own = problem.own_steps.get(method.stepper.own + TANGENT)
     if own is None:
-        return carry_complex(problem, method, y, h, u, directions, t)
+        by_complex_steps = carry_stepped if compiled else carry_complex
+        return by_complex_steps(problem, method, y, h, u, directions, t)
     ends, carried = np.empty_like(y), np.empty((len(y), *directions.shape))
     whole = len(y) - len(y) % WIDTH
     for k in range(0, whole, WIDTH):

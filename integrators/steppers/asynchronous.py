@@ -7,6 +7,7 @@ Sources: Lew, Marsden, Ortiz and West 2003, 2004.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,10 @@ from integrators.method import Method, Stepper
 from integrators.tableaus import Composition
 from integrators.tableaus.numbers import floats
 
-ASYNCHRONOUS = Stepper("asynchronous", None, lambda options: 0, maps=("exp",), own="asynchronous", needs="own step")
-ASYNCHRONOUS_FREE = Stepper(
-    "asynchronous_free", None, lambda options: 0, maps=("exp",), own="asynchronous_free", needs="own step"
+ASYNCHRONOUS = Stepper(
+    "asynchronous", None, lambda options: 0, maps=("exp",), own="asynchronous", needs="own step", evaluates="nothing"
 )
+ASYNCHRONOUS_FREE = replace(ASYNCHRONOUS, name="asynchronous_free", own="asynchronous_free")
 _SOURCE = "Lew, Marsden, Ortiz and West 2003"
 
 

@@ -10,11 +10,11 @@ Every iteration is Newton's for a fixed old λ, with the matrices of the newest 
 
 so that positions close although ε > 0 keeps the matrix regular where rows depend on each other.  Afterwards v₁ and v̇₁
 are replaced by the nearest ones in the metric of M₁ that satisfy A₁ v = c and A₁ v̇ = −β, iterated in the same way.
-The tangent leaves out
-damping and stiffness until the iteration does not converge for them (`integrators.steppers.constrained_newton`); the
-metric of the projections is M alone.  Order 2.  No rank is
-decided; through positions where it drops the gap closes slowly or not at all. Sources: Bayo and Ledesma 1996; Cuadrado,
-Cardenal and Bayo 1997.
+The tangent leaves out damping and stiffness until the iteration does not converge for them
+(`integrators.steppers.constrained_newton`); the metric of the projections is M alone.  Where dampers end within the
+first step what v̇₀ belongs to, v̇₀ is v̇₁ of a step without it.  Order 2.  No rank is decided; through positions where it
+drops the gap closes slowly or not at all.
+Sources: Bayo and Ledesma 1996; Cuadrado, Cardenal and Bayo 1997.
 
 coefficients
     ε, relative to A M⁻¹ Aᵀ of rows of comparable sizes.
@@ -38,10 +38,12 @@ from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, OK
 from integrators.steppers.common import advance_state, copy, leaves_chart
 from integrators.steppers.constrained_newton import (
+    ABRUPT,
     accelerations_count,
     balance,
     conclude,
     correct,
+    is_over,
     keep,
     memory_row,
     move,
@@ -62,6 +64,8 @@ from liegroup.compile.scalars import maximum
 
 LIMIT, ROUNDS = OWN_OPTIONS, OWN_OPTIONS + 1
 GUESS = TREND
+HALF, ALL = 0.5, 1.0
+"""Of the step, for which v̇₁ counts."""
 
 
 @kernel
@@ -102,27 +106,29 @@ def _start(
 
 
 @kernel
-def _place(h: Any, v: Any, structure: Any, work: Any) -> None:
-    """v₁ into MU and the increment of q into HX, from v̇₁ in X."""
+def _place(h: Any, v: Any, later: Any, structure: Any, work: Any) -> None:
+    """v₁ into MU and the increment of q into HX, from v̇₁ in X, which counts for this part of the step: half, or all
+    of it where v̇₀ is not known.
+    """
     for i in range(structure[0]):
-        a = ld2(work, MEMORY, i) + ld2(work, X, i)
+        a = 2.0 * ((1.0 - later) * ld2(work, MEMORY, i) + later * ld2(work, X, i))
         st2(work, MU, i, ld(v, i) + 0.5 * h * a)
         st2(work, HX, i, h * (ld(v, i) + 0.25 * h * a))
 
 
 @kernel
 def _residuals(
-    parts: Any, t: Any, h: Any, y: Any, group: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
-    work: Any,
+    parts: Any, t: Any, h: Any, y: Any, group: Any, later: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any,
 ) -> None:  # fmt: skip
     """R and S: what X and L leave of the equations; the parts in END."""
     n, m = structure[0], structure[1]
     n_q, at = y.shape[0] - n, constrained(n, m, structure[2])
-    _place(h, y[n_q:], structure, work)
+    _place(h, y[n_q:], later, structure, work)
     node.parts_at_end(parts, t + h, y, group, options[TAU], parameters, structure, field_work, work)
     unbalanced(work[END], structure, work[X], work[L], work[R])
     for j in range(m):
-        st2(work, S, j, -(4.0 / (h * h)) * ld(work[END], at.POSITION + j))
+        st2(work, S, j, -(2.0 / (later * h * h)) * ld(work[END], at.POSITION + j))
 
 
 @kernel
@@ -144,7 +150,7 @@ def _iterate(
     going, best, lost, rounds = asked, zero + 1.0, zero, zero
     counts = accelerations_count(h, y, y.shape[0] - n, True)
     for _ in range(options[LIMIT]):
-        _residuals(parts, t, h, y, group, options, parameters, structure, field_work, work)
+        _residuals(parts, t, h, y, group, HALF, options, parameters, structure, field_work, work)
         node.soft_factor(work[END], structure, work, softness)
         node.solve_node(work[END], structure, work)
         change, size = move(work, n, m, going)
@@ -158,8 +164,8 @@ def _iterate(
 
 @rare(never, lambda parts, t, h, y, *others: scalar_of(y))
 def _newton(
-    parts: Any, t: Any, h: Any, y: Any, group: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
-    work: Any, counters: Any, asked: Any, history: Any,
+    parts: Any, t: Any, h: Any, y: Any, group: Any, later: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any, asked: Any, history: Any,
 ) -> Any:  # fmt: skip
     """The same by Newton's method; 1 where they are not found."""
     n, m, zero = structure[0], structure[1], 0.0 * asked
@@ -168,11 +174,11 @@ def _newton(
     going, best, lost, rounds, renewed = asked, zero + 1.0, zero, zero, zero
     where, counts = stale(memory, at, h, asked, history), accelerations_count(h, y, n_q, True)
     for _ in range(ROUNDS_OF_NEWTON):
-        _residuals(parts, t, h, y, group, options, parameters, structure, field_work, work)
+        _residuals(parts, t, h, y, group, later, options, parameters, structure, field_work, work)
         if any_(where > 0.0):
             renewed = renewed + where
-            st(memory, at.velocities, zero + 0.5 * h)
-            st(memory, at.positions, zero + 0.25 * h * h)
+            st(memory, at.velocities, zero + later * h)
+            st(memory, at.positions, zero + 0.5 * later * h * h)
             renew_at_end(
                 parts, t + h, h, y, group, options[TAU], parameters, structure, field_work, work, memory, at, where,
                 counters,
@@ -188,6 +194,27 @@ def _newton(
     unsolved = conclude(work, going, lost, best)
     keep(memory, at, asked, unsolved, rounds)
     return unsolved
+
+
+@kernel
+def _settle(
+    parts: Any, t: Any, h: Any, y: Any, group: Any, options: Any, parameters: Any, structure: Any, field_work: Any,
+    work: Any, counters: Any, asked: Any,
+) -> None:  # fmt: skip
+    """v̇₀ and the guess of λ from a step without v̇₀, where asked and where that step is over what v̇₀ is of: dampers have
+    ended it.
+    """
+    n, m = structure[0], structure[1]
+    for i in range(n):
+        st2(work, X, i, select(asked > 0.0, 0.0 * asked, ld2(work, X, i)))
+    for j in range(m):
+        st2(work, L, j, select(asked > 0.0, 0.0 * asked, ld2(work, L, j)))
+    unsolved = _newton(parts, t, h, y, group, ALL, options, parameters, structure, field_work, work, counters, asked, 0)
+    settled = (asked > 0.0) & (unsolved == 0.0) & is_over(h, y, structure, work, MEMORY, ABRUPT)
+    for i in range(n):
+        st2(work, MEMORY, i, select(settled, ld2(work, X, i), ld2(work, MEMORY, i)))
+    for j in range(m):
+        st2(work, GUESS, j, select(settled, ld2(work, L, j), ld2(work, GUESS, j)))
 
 
 @kernel
@@ -208,11 +235,17 @@ def _solve(
         left, rounds = _iterate(
             parts, t, h, y, group, softness, options, parameters, structure, field_work, work, counters, left
         )
+    if history == 0:
+        left = select((stiff == 0.0) & is_over(h, y, structure, work, MEMORY, 1.0), one, left)
     count_stiff_steps(memory, at.stiff, left, rounds)
     left = select(stiff > 0.0, stiff, left)
     if any_(left > 0.0):
+        if history == 0:
+            _settle(parts, t, h, y, group, options, parameters, structure, field_work, work, counters, left)
         _guess(structure, work, left)
-        left = _newton(parts, t, h, y, group, options, parameters, structure, field_work, work, counters, left, history)
+        left = _newton(
+            parts, t, h, y, group, HALF, options, parameters, structure, field_work, work, counters, left, history
+        )
     if any_(left > 0.0) and any_(stiff > 0.0):  # what is not stiff any more
         _guess(structure, work, left)
         left, rounds = _iterate(
@@ -241,7 +274,7 @@ def step(
         status = CHART_LEFT
     if status != OK:
         return status
-    _place(h, v, structure, work)
+    _place(h, v, HALF, structure, work)
     node.parts_at_end(field, t + h, y, group, options[TAU], parameters, structure, field_work, work)
     node.soft_factor(work[END], structure, work, softness)
     _project(work[END], structure, work, MU, at.VALUE, -1.0, options[ROUNDS])

@@ -38,6 +38,8 @@ REGULAR = 1e-14
 """ε: rows that depend on each other leave the matrix regular, and stiff springs across a row do not feel it."""
 
 
+ABRUPT = 10.0
+"""Accelerations that are over within a step: so many times what it makes of the velocities."""
 WILD, INFINITE = 1e9, float("inf")
 """Accelerations beyond so many |q|/h² are no guess from which an iteration comes back."""
 
@@ -123,6 +125,25 @@ def accelerations_count(h: Any, y: Any, n_q: Any, from_positions: Any) -> Any:
     """
     size = greatest(y, n_q, y.shape[0]) / absolute(h)
     return maximum(size, maximum(greatest(y, 0, n_q), 1.0 + 0.0 * size) / (h * h)) if from_positions else size
+
+
+@helper
+def part_within(size: Any, bound: Any) -> Any:
+    """What a vector of this size is multiplied by to stay within a bound: 1 where it does."""
+    one = 1.0 + 0.0 * size
+    return select(size > bound, bound / select(size > 0.0, size, one), one)
+
+
+@helper
+def is_over(h: Any, y: Any, structure: Any, work: Any, first: Any, times: Any) -> Any:
+    """Whether the acceleration in row `first` is of a motion that is over within the step to v̇₁ in X, ended by dampers:
+    it would change the velocities by more than so many times what they and that step amount to.
+    """
+    n = structure[0]
+    n_q, apart = y.shape[0] - n, 0.0 * ld(y, 0)
+    for i in range(n):
+        apart = maximum(apart, absolute(ld2(work, first, i) - ld2(work, X, i)))
+    return apart > times * maximum(greatest(y, n_q, n_q + n) / absolute(h), greatest(work[X], 0, n))
 
 
 # --- the matrix -------------------------------------------------------------------------------------------------------

@@ -46,12 +46,15 @@ from integrators.status import CHART_LEFT, OK
 from integrators.steppers.augmented_lagrangian import augmented_lagrangian
 from integrators.steppers.common import advance_state, copy, leaves_chart
 from integrators.steppers.constrained_newton import (
+    INFINITE,
     accelerations_count,
     balance,
     conclude,
     correct,
+    greatest,
     keep,
     memory_row,
+    part_within,
     proceed,
     renew,
     room,
@@ -65,7 +68,22 @@ from integrators.steppers.newton import ROUNDS, count_stiff_steps, explain, fail
 from integrators.steppers.nonholonomic import node
 from integrators.steppers.nonholonomic.node import END, MATRIX, NODE, SCRATCH, R, S
 from integrators.tableaus import RADAU_IIA
-from liegroup.compile import any_, entry, helper, joined, kernel, ld, ld2, never, rare, scalar_of, select, st, st2
+from liegroup.compile import (
+    absolute,
+    any_,
+    entry,
+    helper,
+    joined,
+    kernel,
+    ld,
+    ld2,
+    never,
+    rare,
+    scalar_of,
+    select,
+    st,
+    st2,
+)
 from liegroup.compile.dense import ldl_solve
 from liegroup.compile.scalars import maximum
 from liegroup.table import dtau_inverse_left, retract
@@ -216,8 +234,10 @@ def _correct(going: Any, options: Any, structure: Any, work: Any) -> Any:
 
 
 @kernel
-def _start(options: Any, structure: Any, work: Any, where: Any) -> None:
-    """All stages begin with the acceleration and multipliers of the node, where asked."""
+def _start(options: Any, structure: Any, work: Any, where: Any, largest: Any) -> None:
+    """All stages begin with the acceleration and multipliers of the node, or that part of them that accelerates by no
+    more than `largest`, where asked.
+    """
     n, m = structure[0], structure[1]
     at = constrained(n, m, structure[2])
     for i in range(n):
@@ -225,13 +245,13 @@ def _start(options: Any, structure: Any, work: Any, where: Any) -> None:
     for j in range(m):
         st2(work, S, j, -ld(work[NODE], at.BIAS + j))
     node.solve_node(work[NODE], structure, work)
-    zero = 0.0 * where
+    zero, part = 0.0 * where, part_within(greatest(work[R], 0, n), largest)
     for i in range(options[STAGES]):
         for k in range(n):
-            _put(work, block(structure, options, ACC) + i, k, ld2(work, R, k), where)
+            _put(work, block(structure, options, ACC) + i, k, part * ld2(work, R, k), where)
             _put(work, block(structure, options, U) + i, k, zero, where)
         for j in range(m):
-            _put(work, block(structure, options, LAM) + i, j, ld2(work, S, j), where)
+            _put(work, block(structure, options, LAM) + i, j, part * ld2(work, S, j), where)
             _put(work, block(structure, options, MU) + i, j, zero, where)
 
 
@@ -253,7 +273,7 @@ def _iterate(
     n_q = y.shape[0] - n
     going, best, lost, rounds = asked, zero + 1.0, zero, zero
     counts = accelerations_count(h, y, n_q, options[FORM] == INDEX_3)
-    _start(options, structure, work, asked)
+    _start(options, structure, work, asked, zero + INFINITE)
     for _ in range(options[LIMIT]):
         _stage_states(h, y[n_q:], group, options[TAU], coefficients, options, structure, work)
         _residuals(parts, t, h, y[:n_q], group, coefficients, options, parameters, structure, field_work, work)
@@ -292,7 +312,7 @@ def _newton(
     memory, at = joined(work[_memory_row(structure, options) :]), room(s, n, m, n_q)
     going, best, lost, rounds, renewed = asked, zero + 1.0, zero, zero, zero
     where, counts = stale(memory, at, h, asked, history), accelerations_count(h, y, n_q, True)
-    _start(options, structure, work, asked)
+    _start(options, structure, work, asked, greatest(y, n_q, n_q + n) / absolute(h))  # dampers may end it at once
     for _ in range(ROUNDS):
         _stage_states(h, y[n_q:], group, options[TAU], coefficients, options, structure, work)
         _residuals(parts, t, h, y[:n_q], group, coefficients, options, parameters, structure, field_work, work)

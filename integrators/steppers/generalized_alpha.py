@@ -17,13 +17,14 @@ the wrong sign, and the iteration would run away from the solution.  Its equatio
 α_m) and h γ (1 − α_f)/(1 − α_m), which is the scaling that makes the matrix independent of h.  Where it does not
 converge, or slowly, because springs or dampers are stiff, Newton's method with their derivatives takes over and begins
 the next steps (`integrators.steppers.constrained_newton`): stiffness limits no step.  Start: a₀ = v̇₀ + (α_m − α_f) h
-v̈₀.  Order 2, not symmetric.  Closing positions with ρ = 1 fails in long runs.  With wheels it is the rival from
+v̈₀; where dampers end within the first step what v̇₀ belongs to, both are those of a step with the numbers `START`.
+Order 2, not symmetric.  Closing positions with ρ = 1 fails in long runs.  With wheels it is the rival from
 engineering, right for stiff tyres and joints, never for questions of energy: the height of a rolling contact drifts by
 O(h²).
 Sources: Arnold and Brüls 2007; Brüls, Cardona and Arnold 2012; Arnold, Brüls and Cardona 2015.
 
 coefficients
-    ρ.
+    α_m, α_f, γ, β; those of a start.
 options
     largest number of iterations; what is closed: `POSITIONS`, `BOTH` or `VELOCITIES`.
 own rows
@@ -47,14 +48,17 @@ from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, OK
 from integrators.steppers.common import advance_state, clear, copy, leaves_chart
 from integrators.steppers.constrained_newton import (
+    ABRUPT,
     accelerations_count,
     balance,
     conclude,
     correct,
     greatest,
+    is_over,
     keep,
     memory_row,
     move,
+    part_within,
     proceed,
     renew_at_end,
     room,
@@ -107,6 +111,8 @@ SOFTNESS = 1e-7
 """In place of the zero of the matrix, relative to A M⁻¹ Aᵀ of rows of comparable sizes: it stays regular where the rank
 drops.
 """
+START = (0.0, 0.0, 1.0, 0.5)
+"""α_m, α_f, γ, β of a start: velocities by the implicit Euler rule, without a₀ and v̇₀."""
 AHEAD = 1e-2
 """Part of a step over which v̈ is taken by central differences at the start."""
 
@@ -131,7 +137,7 @@ def _start(
     h: Any,
     y: Any,
     group: Any,
-    rho: Any,
+    numbers: Any,
     options: Any,
     parameters: Any,
     structure: Any,
@@ -144,7 +150,7 @@ def _start(
     """
     n, m = structure[0], structure[1]
     n_q = y.shape[0] - n
-    shift = ((2.0 * rho - 1.0) - rho) / (rho + 1.0)
+    shift = numbers[0] - numbers[1]
     node.parts_at(parts, t, y[:n_q], y[n_q:], parameters, structure, field_work, work, NODE)
     _acceleration(work[NODE], structure, work)
     for i in range(n):
@@ -164,27 +170,23 @@ def _start(
         for i in range(n):
             st2(work, P, i, ld2(work, P, i) + (shift * 0.5 / AHEAD) * side * ld2(work, R, i))
     largest = maximum(greatest(y, n_q, n_q + n) / absolute(h), greatest(work[MEMORY_2], 0, n))
-    wanted = greatest(work[P], 0, n)
-    part = select(wanted > largest, largest / select(wanted > 0.0, wanted, 1.0 + 0.0 * wanted), 1.0 + 0.0 * wanted)
+    part = part_within(greatest(work[P], 0, n), largest)
     for i in range(n):
         st2(work, MEMORY, i, ld2(work, MEMORY, i) + part * ld2(work, P, i))
     node.factor(work[NODE], structure, work)
 
 
 @helper
-def weights(rho: Any) -> Any:
-    """γ, β and (1 − α_f)/(1 − α_m)."""
-    am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
-    gamma = 0.5 + af - am
-    return gamma, 0.25 * (gamma + 0.5) * (gamma + 0.5), (1.0 - af) / (1.0 - am)
+def _ratio(numbers: Any) -> Any:
+    """(1 − α_f)/(1 − α_m)."""
+    return (1.0 - numbers[1]) / (1.0 - numbers[0])
 
 
 @kernel
-def _place(h: Any, v: Any, rho: Any, closed: Any, structure: Any, work: Any) -> None:
+def _place(h: Any, v: Any, numbers: Any, closed: Any, structure: Any, work: Any) -> None:
     """a₁ into P, v₁ into MU, the increment of q into HX, from v̇₁ in X and η."""
     n, m = structure[0], structure[1]
-    am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
-    gamma, beta, _ = weights(rho)
+    am, af, gamma, beta = numbers[0], numbers[1], numbers[2], numbers[3]
     for i in range(n):
         a0 = ld2(work, MEMORY, i)
         a1 = ((1.0 - af) * ld2(work, X, i) + af * ld2(work, MEMORY_2, i) - am * a0) / (1.0 - am)
@@ -198,11 +200,11 @@ def _place(h: Any, v: Any, rho: Any, closed: Any, structure: Any, work: Any) -> 
 
 
 @kernel
-def _defects(h: Any, rho: Any, closed: Any, structure: Any, work: Any) -> None:
+def _defects(h: Any, numbers: Any, closed: Any, structure: Any, work: Any) -> None:
     """S <- what the rows ask of v̇₁; where both are closed, row VELOCITY_DEFECT <- what η must add."""
     n, m = structure[0], structure[1]
     at = constrained(n, m, structure[2])
-    gamma, beta, ratio = weights(rho)
+    gamma, beta, ratio = numbers[2], numbers[3], _ratio(numbers)
     for j in range(m):
         if closed == POSITIONS:
             st2(work, S, j, -(ld(work[END], at.POSITION + j) / (h * h * beta * ratio)))
@@ -215,14 +217,14 @@ def _defects(h: Any, rho: Any, closed: Any, structure: Any, work: Any) -> None:
 
 @kernel
 def _residuals(
-    parts: Any, t: Any, h: Any, y: Any, group: Any, rho: Any, options: Any, parameters: Any, structure: Any,
+    parts: Any, t: Any, h: Any, y: Any, group: Any, numbers: Any, options: Any, parameters: Any, structure: Any,
     field_work: Any, work: Any,
 ) -> None:  # fmt: skip
     """R, S and, where both are closed, row VELOCITY_DEFECT: what X, L and η leave of the equations; parts in END."""
-    _place(h, y[y.shape[0] - structure[0] :], rho, options[CLOSED], structure, work)
+    _place(h, y[y.shape[0] - structure[0] :], numbers, options[CLOSED], structure, work)
     node.parts_at_end(parts, t + h, y, group, options[TAU], parameters, structure, field_work, work)
     unbalanced(work[END], structure, work[X], work[L], work[R])
-    _defects(h, rho, options[CLOSED], structure, work)
+    _defects(h, numbers, options[CLOSED], structure, work)
 
 
 @kernel
@@ -246,7 +248,7 @@ def _guess(structure: Any, work: Any, where: Any) -> None:
 
 @kernel
 def _iterate(
-    parts: Any, t: Any, h: Any, y: Any, group: Any, rho: Any, options: Any, parameters: Any, structure: Any,
+    parts: Any, t: Any, h: Any, y: Any, group: Any, numbers: Any, options: Any, parameters: Any, structure: Any,
     field_work: Any, work: Any, counters: Any, asked: Any,
 ) -> Any:  # fmt: skip
     """X = v̇₁, L = λ₁ and η by the simplified iteration, to rounding, where asked; (1 where they are not found,
@@ -256,7 +258,7 @@ def _iterate(
     going, best, lost, rounds = asked, zero + 1.0, zero, zero
     counts = accelerations_count(h, y, y.shape[0] - n, closed == POSITIONS)
     for count in range(options[LIMIT]):
-        _residuals(parts, t, h, y, group, rho, options, parameters, structure, field_work, work)
+        _residuals(parts, t, h, y, group, numbers, options, parameters, structure, field_work, work)
         if count == 0 and closed == POSITIONS:
             copy(work[END], work[NODE])
             node.soft_factor(work[NODE], structure, work, SOFTNESS)
@@ -275,7 +277,7 @@ def _iterate(
 
 @rare(never, lambda parts, t, h, y, *others: scalar_of(y))
 def _newton(
-    parts: Any, t: Any, h: Any, y: Any, group: Any, rho: Any, options: Any, parameters: Any, structure: Any,
+    parts: Any, t: Any, h: Any, y: Any, group: Any, numbers: Any, options: Any, parameters: Any, structure: Any,
     field_work: Any, work: Any, counters: Any, asked: Any, history: Any,
 ) -> Any:  # fmt: skip
     """The same by Newton's method; 1 where they are not found."""
@@ -284,9 +286,9 @@ def _newton(
     memory, at = joined(work[memory_row(structure) :]), room(1, n, m, n_q)
     going, best, lost, rounds, renewed = asked, zero + 1.0, zero, zero, zero
     where, counts = stale(memory, at, h, asked, history), accelerations_count(h, y, n_q, True)
-    gamma, beta, ratio = weights(rho)
+    gamma, beta, ratio = numbers[2], numbers[3], _ratio(numbers)
     for _ in range(ROUNDS):
-        _residuals(parts, t, h, y, group, rho, options, parameters, structure, field_work, work)
+        _residuals(parts, t, h, y, group, numbers, options, parameters, structure, field_work, work)
         if any_(where > 0.0):
             renewed = renewed + where
             st(memory, at.velocities, zero + h * gamma * ratio)
@@ -311,9 +313,35 @@ def _newton(
 
 
 @kernel
+def _settle(
+    parts: Any, t: Any, h: Any, y: Any, group: Any, numbers: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any, asked: Any,
+) -> None:  # fmt: skip
+    """a₀ = v̇₀, and the guess of λ, from the step with the numbers of a start, where asked and where that step is over
+    what v̇₀ is of: dampers have ended it.
+    """
+    n, m = structure[0], structure[1]
+    zero = 0.0 * asked
+    for i in range(n):
+        st2(work, X, i, select(asked > 0.0, zero, ld2(work, X, i)))
+    for j in range(m):
+        st2(work, L, j, select(asked > 0.0, zero, ld2(work, L, j)))
+        st2(work, DAMPER, j, select(asked > 0.0, zero, ld2(work, DAMPER, j)))
+    unsolved = _newton(
+        parts, t, h, y, group, numbers, options, parameters, structure, field_work, work, counters, asked, 0
+    )
+    settled = (asked > 0.0) & (unsolved == 0.0) & is_over(h, y, structure, work, MEMORY_2, ABRUPT)
+    for i in range(n):
+        st2(work, MEMORY, i, select(settled, ld2(work, X, i), ld2(work, MEMORY, i)))
+        st2(work, MEMORY_2, i, select(settled, ld2(work, X, i), ld2(work, MEMORY_2, i)))
+    for j in range(m):
+        st2(work, GUESS, j, select(settled, ld2(work, L, j), ld2(work, GUESS, j)))
+
+
+@kernel
 def _solve(
-    parts: Any, t: Any, h: Any, y: Any, group: Any, rho: Any, options: Any, parameters: Any, structure: Any,
-    field_work: Any, work: Any, counters: Any, history: Any,
+    parts: Any, t: Any, h: Any, y: Any, group: Any, numbers: Any, start: Any, options: Any, parameters: Any,
+    structure: Any, field_work: Any, work: Any, counters: Any, history: Any,
 ) -> int:  # fmt: skip
     """X = v̇₁, L = λ₁ and η, to rounding: by Newton's method where the simplified iteration does not find them, or the
     steps before tell.
@@ -326,19 +354,23 @@ def _solve(
     left, rounds = one - stiff, 0.0 * one
     if any_(left > 0.0):
         left, rounds = _iterate(
-            parts, t, h, y, group, rho, options, parameters, structure, field_work, work, counters, left
+            parts, t, h, y, group, numbers, options, parameters, structure, field_work, work, counters, left
         )
+    if history == 0:
+        left = select((stiff == 0.0) & is_over(h, y, structure, work, MEMORY_2, 1.0), one, left)
     count_stiff_steps(memory, at.stiff, left, rounds)
     left = select(stiff > 0.0, stiff, left)
     if any_(left > 0.0):
+        if history == 0:
+            _settle(parts, t, h, y, group, start, options, parameters, structure, field_work, work, counters, left)
         _guess(structure, work, left)
         left = _newton(
-            parts, t, h, y, group, rho, options, parameters, structure, field_work, work, counters, left, history
+            parts, t, h, y, group, numbers, options, parameters, structure, field_work, work, counters, left, history
         )
     if any_(left > 0.0) and any_(stiff > 0.0):  # what is not stiff any more
         _guess(structure, work, left)
         left, rounds = _iterate(
-            parts, t, h, y, group, rho, options, parameters, structure, field_work, work, counters, left
+            parts, t, h, y, group, numbers, options, parameters, structure, field_work, work, counters, left
         )
     return failure(work) if any_(left > 0.0) else OK
 
@@ -351,20 +383,22 @@ def step(
 ) -> int:  # fmt: skip
     """One step; `field` is the problem's parts."""
     n = structure[0]
-    n_q, rho = y.shape[0] - n, coefficients[0]
+    n_q, numbers, start = y.shape[0] - n, coefficients[:4], coefficients[4:8]
     group, v, hx = table[: table.shape[0] - 1], y[y.shape[0] - n :], work[HX][:n]
     if counters[HISTORY] == 0:
-        _start(field, t, h, y, group, rho, options, parameters, structure, field_work, work)
+        _start(field, t, h, y, group, numbers, options, parameters, structure, field_work, work)
     elif options[CLOSED] != POSITIONS:
         node.parts_at(field, t, y[:n_q], v, parameters, structure, field_work, work, NODE)
         node.factor(work[NODE], structure, work)
     history, counters[HISTORY] = counters[HISTORY], 0
-    status = _solve(field, t, h, y, group, rho, options, parameters, structure, field_work, work, counters, history)
+    status = _solve(
+        field, t, h, y, group, numbers, start, options, parameters, structure, field_work, work, counters, history
+    )
     if status == OK and leaves_chart(group, hx):
         status = CHART_LEFT
     if status != OK:
         return status
-    _place(h, v, rho, options[CLOSED], structure, work)
+    _place(h, v, numbers, options[CLOSED], structure, work)
     advance_state(group, options[TAU], y, low, hx, work[SCRATCH][:n_q], options[COMPENSATION], counters)
     for i in range(n):
         st(v, i, ld2(work, MU, i))
@@ -426,11 +460,13 @@ def rolling_alpha(name: str, radius: float = 0.8, iterations: int = 120) -> Meth
 
 
 def _method(name: str, stepper: Stepper, radius: float, closed: int, iterations: int) -> Method:
+    am, af = (2.0 * radius - 1.0) / (radius + 1.0), radius / (radius + 1.0)
+    gamma = 0.5 + af - am
     return Method(
         name=name,
         stepper=stepper,
         order=2,
-        coefficients=np.array([radius]),
+        coefficients=np.array([am, af, gamma, 0.25 * (gamma + 0.5) ** 2, *START]),
         options=np.array([iterations, closed]),
         source="Arnold and Brüls 2007; Brüls, Cardona and Arnold 2012",
     )

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
 
 from integrators.problem import Problem
 from liegroup.formulas import so3
@@ -69,9 +68,17 @@ def _inverse_inertia(problem: Problem) -> Sparse:
     m = problem.dimension // 2
     K = _by_blocks(problem, y, m)
     if K is None:
-        K = csr_array(np.array([_velocity(problem, 0.0, y, e)[0] for e in np.eye(m)]).T)
+        found = np.array([_velocity(problem, 0.0, y, e)[0] for e in np.eye(m)]).T
+        K = _of_entries(found[found != 0.0], np.nonzero(found), m)
     _check(problem, y, K, m)
     return K
+
+
+def _of_entries(values: Array, places: tuple[NDArray[np.intp], ...], m: int) -> Sparse:
+    """A matrix (m, m) by its entries and their rows and columns."""
+    from scipy.sparse import coo_array  # imported where it is used: it imports what few need
+
+    return coo_array((values, places), shape=(m, m)).tocsr()
 
 
 def _by_blocks(problem: Problem, y: Array, m: int) -> Sparse | None:
@@ -86,7 +93,7 @@ def _by_blocks(problem: Problem, y: Array, m: int) -> Sparse | None:
         rows = np.concatenate([np.arange(a, a + n) for a, n in zip(first[wide], size[wide], strict=True)])
         columns.append((v[rows], rows, np.repeat(first[wide] + k, size[wide])))
     values, i, j = (np.concatenate(parts) for parts in zip(*columns, strict=True))
-    K = coo_array((values, (i, j)), shape=(m, m)).tocsr()
+    K = _of_entries(values, (i, j), m)
     K.eliminate_zeros()
     p = np.random.default_rng(2).normal(size=m)
     if (np.abs(_velocity(problem, 0.0, y, p)[0] - K @ p) <= _ROUNDING * (abs(K) @ np.abs(p))).all():
@@ -130,7 +137,7 @@ def kinetic(problem: Problem) -> Kinetic:
     bodies = [_body(problem, kind, K[first : first + size, first : first + size].toarray())
               for kind, first, size in places]  # fmt: skip
     abelian = (body[i] < 0) & (body[j] < 0)
-    matrix = coo_array((values[abelian], (i[abelian], j[abelian])), shape=K.shape).tocsr()[np.flatnonzero(body < 0)]
+    matrix = _of_entries(values[abelian], (i[abelian], j[abelian]), len(body))[np.flatnonzero(body < 0)]
     return Kinetic(matrix, np.array(bodies).reshape(len(bodies), BODY))
 
 

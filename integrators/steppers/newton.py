@@ -34,7 +34,7 @@ from integrators.status import NON_FINITE, NOT_CONVERGED
 from integrators.steppers.iteration import FLOOR
 from integrators.steppers.newton_bands import levels_band
 from integrators.steppers.newton_systems import factorise, room
-from liegroup.compile import absolute, any_, helper, joined, kernel, ld, select, st
+from liegroup.compile import absolute, any_, helper, joined, kernel, ld, never, rare, select, st
 from liegroup.compile.scalars import maximum, minimum
 from liegroup.table import KIND, N_Q, N_V, Q_OFFSET, RN, V_OFFSET, retract
 
@@ -234,7 +234,7 @@ def _differences(
             st(J, m * d + b, select(going > 0.0, (ld(there, m) - ld(here, m)) / delta, ld(J, m * d + b)))
 
 
-@kernel
+@rare(never)
 def _differences_in_band(
     field: Any, t: Any, y: Any, table: Any, pattern: Any, parameters: Any, structure: Any, field_work: Any,
     memory: Any, s: Any, d: Any, x: Any, going: Any, counters: Any,

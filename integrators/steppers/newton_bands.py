@@ -5,6 +5,8 @@ this order, and entry (i, j) of J, for places, is zero where |i − j| > w.  J b
 rows of 3w + 1: the largest pivots bring w more to the right.  A pair of eigenvalues makes a system of twice the size,
 whose rows are taken in turn (2m + k): a band of half width 2w + 1.  Time and memory are linear in d; J by differences
 takes 2w + 2 evaluations, in each of which every (2w + 1)th place moves.
+
+Few problems have a band: its kernels are compiled when the first of them takes a step.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.problem.sparsity import HALF, ORDER
-from liegroup.compile import absolute, any_, helper, kernel, ld, select, st
+from liegroup.compile import absolute, any_, helper, kernel, ld, never, rare, select, st
 from liegroup.compile.scalars import maximum
 
 OWN = 10.0
@@ -28,7 +30,7 @@ def numbers_of_band(d: Any, half: Any) -> Any:
 # --- the band ---------------------------------------------------------------------------------------------------------
 
 
-@kernel
+@rare(never)
 def times_band(J: Any, d: Any, half: Any, x: Any, out: Any) -> None:
     """out <- J x."""
     for m in range(d):
@@ -38,7 +40,7 @@ def times_band(J: Any, d: Any, half: Any, x: Any, out: Any) -> None:
         st(out, m, total)
 
 
-@kernel
+@rare(never)
 def levels_band(J: Any, d: Any, pattern: Any, size: Any, reach: Any, out: Any) -> None:
     """out <- |J| (size + reach), by components."""
     half = pattern[HALF]
@@ -73,7 +75,7 @@ def from_places(x: Any, s: Any, d: Any, pattern: Any, scratch: Any) -> None:
 # --- factors ----------------------------------------------------------------------------------------------------------
 
 
-@kernel
+@rare(never)
 def fill_band(h: Any, J: Any, d: Any, half: Any, R: Any, stride: Any, width: Any, a: Any) -> None:
     """a <- 1 − h R ⊗ J of a block of R, whose rows are `stride` apart; rows of a in turn."""
     w = width * half + width - 1
@@ -106,7 +108,7 @@ def exchange(where: Any, a: Any, i: Any, j: Any) -> None:
     st(a, j, select(where, x, z))
 
 
-@kernel
+@rare(never)
 def decompose_band(a: Any, n: Any, w: Any, pivots: Any) -> None:
     """L and U of the band a of half width w in its place, with pivots as in `integrators.steppers.newton_systems`."""
     right = 0
@@ -138,7 +140,7 @@ def decompose_band(a: Any, n: Any, w: Any, pivots: Any) -> None:
                 st(a, row + j, ld(a, row + j) - factor * ld(a, own + j))
 
 
-@kernel
+@rare(never)
 def solve_band(a: Any, d: Any, half: Any, width: Any, pivots: Any, x: Any, scratch: Any) -> None:
     """x <- the solution of the system with the factors a and the right-hand side x, one vector (or two) by places."""
     n, w = width * d, width * half + width - 1

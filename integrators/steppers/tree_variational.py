@@ -35,6 +35,7 @@ TREE_VARIATIONAL = Stepper(
     lambda options: 0,
     maps=("split", "splitexp", "cayley", "exp"),
     own="variational",
+    evaluates="nothing",
     needs="own step",
 )
 

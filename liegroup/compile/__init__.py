@@ -27,7 +27,17 @@ used only where nobody else can write (`liegroup.compile.folders`), and what is 
 from liegroup.compile.addresses import Pointer, function_at
 from liegroup.compile.cache import source_digest
 from liegroup.compile.callback import C_FUNCTION, call_at
-from liegroup.compile.decorators import Entry, compile_field, entry, helper, is_formula, is_jitted, kernel, primitive
+from liegroup.compile.decorators import (
+    Entry,
+    compile_field,
+    entry,
+    helper,
+    interpreted,
+    is_formula,
+    is_jitted,
+    kernel,
+    primitive,
+)
 from liegroup.compile.folders import cache_directory
 from liegroup.compile.functions import (
     COMPLEX_STEP,
@@ -72,9 +82,14 @@ from liegroup.compile.signatures import (
     matrix,
     nothing,
     real,
+    stepped,
+    stepped_matrices,
+    stepped_matrix,
+    stepped_vector,
     vector,
 )
 from liegroup.compile.undisturbed import undisturbed
+from liegroup.compile.waiting import seconds_waited
 
 __all__ = [
     "ALIGNMENT",
@@ -108,6 +123,7 @@ __all__ = [
     "integer",
     "integer_table",
     "integers",
+    "interpreted",
     "is_formula",
     "is_jitted",
     "joined",
@@ -130,11 +146,16 @@ __all__ = [
     "real",
     "record",
     "scalar_of",
+    "seconds_waited",
     "select",
     "source_digest",
     "sqrt",
     "st",
     "st2",
+    "stepped",
+    "stepped_matrices",
+    "stepped_matrix",
+    "stepped_vector",
     "taken",
     "undisturbed",
     "vector",

@@ -100,7 +100,7 @@ class Pointer:
 
 def address_of(dispatcher: Any, type_: Address) -> int:
     """Where the function with the signature of a type begins."""
-    compiled = dispatcher.get_compile_result(type_.signature)
+    compiled = dispatcher.overloads.get(type_.signature.args) or dispatcher.get_compile_result(type_.signature)
     return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 from numba import types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaError
@@ -20,6 +21,7 @@ from liegroup.compile.options import FORMULA, INNER, KERNEL, OPTIONS
 from liegroup.compile.overloads import teach
 from liegroup.compile.pending import pending, raise_pending
 from liegroup.compile.undisturbed import undisturbed
+from liegroup.compile.waiting import waiting
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -102,6 +104,7 @@ class Entry:
         self.recipe: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
         self._signatures = signatures
         self._dispatcher: Any = None
+        self._is_missing = False
         self._address = 0
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
@@ -119,6 +122,23 @@ class Entry:
         return self._compiled_for(-1)
 
     @property
+    def is_at_hand(self) -> bool:
+        """Whether it is compiled already, in this process or, for one trajectory, in the cache."""
+        if self._dispatcher is None and self._signatures and not self._is_missing:
+            self._is_missing = not self.has(False)
+        return self._dispatcher is not None
+
+    def has(self, lanes: bool) -> bool:
+        """Whether it is compiled already for lanes, or for one trajectory, in this process or in the cache."""
+        wanted = self._signatures[-1 if lanes else 0]
+        with global_compiler_lock, undisturbed():
+            dispatcher = self._dispatcher or dispatcher_of(self.python, KERNEL, self._cache)
+            if dispatcher.is_kept(wanted):
+                dispatcher.disable_compile()
+                self._dispatcher = self._dispatcher or dispatcher
+        return self._dispatcher is not None and wanted.args in self._dispatcher.overloads
+
+    @property
     def address(self) -> int:
         """Where the code for the first signature is, for `function_at`."""
         if not self._address:
@@ -134,7 +154,7 @@ class Entry:
     def _compiled_for(self, which: int) -> Any:
         wanted = self._signatures[which]
         if self._dispatcher is None or wanted.args not in self._dispatcher.overloads:
-            with global_compiler_lock:  # whether a dispatcher may compile is one flag for all threads
+            with waiting(), global_compiler_lock:  # whether a dispatcher may compile is one flag for all threads
                 self._compile(wanted)
         return self._dispatcher
 
@@ -154,7 +174,14 @@ class Entry:
         """For compiled code alone, a dispatcher of the same source with a signature of its own; None if the compiler
         refuses the source for it.
         """
-        dispatcher = dispatcher_of(self.python, INNER, self._cache)
+        return self._other(signature, INNER)
+
+    def on(self, signature: Any) -> Any:
+        """The same for Python, too."""
+        return self._other(signature, KERNEL)
+
+    def _other(self, signature: Any, options: dict[str, Any]) -> Any:
+        dispatcher = dispatcher_of(self.python, options, self._cache)
         try:
             with global_compiler_lock, undisturbed():
                 progress.wanted(self.python)
@@ -220,6 +247,20 @@ def compile_field(function: Callable[..., Any], *signatures: Any, name: str = ""
             dispatcher.compile(s)
     dispatcher.disable_compile()
     return dispatcher
+
+
+def interpreted(function: Callable[..., Any], *arguments: Any) -> bool:
+    """Call the Python form of an entry on arrays, as where one value is wanted: milliseconds, where compiling takes
+    seconds.
+
+    False where Python raises an exception: compiled code may go on (from a division by 0), or says what is wrong.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            function(*arguments)
+    except Exception:
+        return False
+    return True
 
 
 def is_jitted(function: Any) -> bool:

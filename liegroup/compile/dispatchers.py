@@ -25,6 +25,13 @@ class KernelDispatcher(CPUDispatcher):
                 self.add_overload(self._kept(sig) or self._made(sig, args, result))
             return self.overloads[args].entry_point
 
+    def is_kept(self, sig: Any) -> bool:
+        """Whether the cache has it for a signature; then it is loaded."""
+        with global_compiler_lock:
+            if sig.args not in self.overloads and (found := self._kept(sig)) is not None:
+                self.add_overload(found)
+            return sig.args in self.overloads
+
     def _kept(self, sig: Any) -> Any:
         with self._compiling_counter:
             found = self._cache.load_overload(sig, self.targetctx)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin
 
 from liegroup.compile.decorators import compiled_form
 from liegroup.compile.lanes import VECTOR, WIDTH, Lanes, Mask, register
@@ -157,15 +159,21 @@ def _sqrt(x: Any) -> Any:
 
 def _sqrt_stepped(x: Any) -> Any:
     root = math.sqrt(x.real)
-    return complex(root, 0.5 * x.imag / root)
+    return complex(root, 0.5 * x.imag / (root if root > 0.0 else 1.0))  # at 0 others choose another value
 
 
-@compiled_form(magnitude)
 @compiled_form(absolute)
 def _absolute(x: Any) -> Any:
     if isinstance(x, types.Complex):
         return lambda x: -x if x.real < 0.0 else x
     return (lambda x: _abs_lanes(x)) if x is Lanes else (lambda x: abs(x))
+
+
+@compiled_form(magnitude)
+def _magnitude(x: Any) -> Any:
+    if isinstance(x, types.Complex):
+        return lambda x: abs(x.real) + abs(x.imag) / COMPLEX_STEP
+    return _absolute(x)
 
 
 def real_part(x: Any) -> Any:
@@ -176,6 +184,42 @@ def real_part(x: Any) -> Any:
 @compiled_form(real_part)
 def _real_part(x: Any) -> Any:
     return (lambda x: x.real) if isinstance(x, types.Complex) else (lambda x: x)
+
+
+_REAL = types.Float, types.Integer, types.Complex
+
+
+def _compared(op: Callable[[Any, Any], bool], sign: str) -> None:
+    """Teach the compiler to compare complex numbers as `less` does."""
+
+    class Template(AbstractTemplate):
+        key = op
+
+        def generic(self, args: Any, kws: Any) -> Any:
+            if len(args) == 2 and all(isinstance(a, _REAL) for a in args):
+                return signature(types.boolean, *args) if any(isinstance(a, types.Complex) for a in args) else None
+            return None
+
+    infer_global(op)(Template)
+
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        a, b = (_as_real(context, builder, x, given) for x, given in zip(args, sig.args, strict=True))
+        return builder.fcmp_ordered(sign, a, b)
+
+    for other in (types.Float, types.Integer):
+        lower_builtin(op, types.Complex, other)(lower)
+        lower_builtin(op, other, types.Complex)(lower)
+    lower_builtin(op, types.Complex, types.Complex)(lower)
+
+
+def _as_real(context: Any, builder: Any, x: Any, given: Any) -> Any:
+    if isinstance(given, types.Complex):
+        return context.make_complex(builder, given, value=x).real
+    return context.cast(builder, x, given, types.float64)
+
+
+for _op, _sign in ((operator.lt, "<"), (operator.le, "<="), (operator.gt, ">"), (operator.ge, ">=")):
+    _compared(_op, _sign)
 
 
 def taken(a: Any, place: Any) -> Any:

@@ -28,9 +28,15 @@ from liegroup.compile.lanes import DOUBLE, VECTOR, WIDTH, Lanes
 from liegroup.compile.options import INNER
 from liegroup.compile.pending import LateBindingError, pending
 from liegroup.compile.undisturbed import undisturbed
+from liegroup.compile.waiting import waiting
 
-SIZE = 4096
-"""Places of the table: two for each formula, one trajectory and lanes."""
+SIZE = 6144
+"""Places of the table: one for each form of each formula."""
+ONE, LANES, STEPPED = range(3)
+"""Forms of a formula: on one trajectory, on lanes, on complex numbers that carry a derivative."""
+FORMS = 3
+_SCALARS = types.float64, Lanes, types.complex128
+_NUMBERS = DOUBLE, VECTOR, ir.LiteralStructType([DOUBLE, DOUBLE])
 _SYMBOL = "liemech_formulas_bound_late"
 _CALLED = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 6, ctypes.c_int64, ctypes.c_int64)
 """How formulas are called: room for the compiler's own results, a, b, c, out, a number, the place."""
@@ -74,8 +80,8 @@ def places(count: int, formula: Callable[[int], Formula]) -> tuple[int, Any]:
     """
     first = len(_formulas)
     _formulas.extend(partial(formula, number) for number in range(count))
-    if 2 * len(_formulas) > SIZE:
-        raise RuntimeError(f"{len(_formulas)} formulas bound late; SIZE in {__name__} has room for {SIZE // 2}")
+    if FORMS * len(_formulas) > SIZE:
+        raise RuntimeError(f"{len(_formulas)} formulas bound late; SIZE in {__name__} has room for {SIZE // FORMS}")
 
     def needed_for(out: Any) -> None:
         pass
@@ -83,7 +89,7 @@ def places(count: int, formula: Callable[[int], Formula]) -> tuple[int, Any]:
     @intrinsic
     def note(typing_context: Any, out: Any) -> Any:
         def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            context.active_code_library.bound_late.add((first, sig.args[0].ndim == 2))
+            context.active_code_library.bound_late.add((first, _form(sig.args[0])))
             return context.get_dummy_value()
 
         return types.void(out), generate
@@ -107,18 +113,23 @@ def _through_table(
 @compiled_form(call)
 def _call(place: Any, a: Any, i: Any, b: Any, j: Any, c: Any, k: Any, out: Any, l: Any, n: Any) -> Any:
     arrays = a, b, c, out
-    if any(not isinstance(x, types.Array) or x.layout != "C" or x.ndim != out.ndim for x in arrays):
-        raise TypeError(f"{arrays}: expected contiguous arrays, all of one trajectory or all of lanes")
+    if any(not isinstance(x, types.Array) or x.layout != "C" or _form(x) != _form(out) for x in arrays):
+        raise TypeError(f"{arrays}: expected contiguous arrays, all of one trajectory, all of lanes or all complex")
     return lambda place, a, i, b, j, c, k, out, l, n: _through_table(place, a, i, b, j, c, k, out, l, n)
 
 
+def _form(array: Any) -> int:
+    """The form that serves an array."""
+    return STEPPED if isinstance(array.dtype, types.Complex) else LANES if array.ndim == 2 else ONE
+
+
 def _call_through_table(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    in_lanes = sig.args[1].ndim == 2
+    form = _form(sig.args[1])
     place, n = (context.cast(builder, args[k], sig.args[k], types.int64) for k in (0, 9))
-    index = builder.add(builder.mul(place, place.type(2)), place.type(int(in_lanes)))
+    index = builder.add(builder.mul(place, place.type(FORMS)), place.type(form))
     address = builder.load(builder.gep(_table(builder.module), [place.type(0), index]))
-    pointers = [_part(context, builder, sig, args, k, in_lanes) for k in (1, 3, 5, 7)]
-    types_ = _argument_types(in_lanes)
+    pointers = [_part(context, builder, sig, args, k, form) for k in (1, 3, 5, 7)]
+    types_ = _argument_types(form)
     function = builder.bitcast(address, context.call_conv.get_function_type(types.none, types_).as_pointer())
     context.call_conv.call_function(builder, function, types.none, types_, [*pointers, n, index])
     return context.get_dummy_value()
@@ -131,31 +142,31 @@ def _table(module: Any) -> Any:
     return ir.GlobalVariable(module, ir.ArrayType(cgutils.voidptr_t, SIZE), _SYMBOL)
 
 
-def _part(context: Any, builder: Any, sig: Any, args: Any, k: int, in_lanes: bool) -> Any:
+def _part(context: Any, builder: Any, sig: Any, args: Any, k: int, form: int) -> Any:
     """Pointer to the component, argument k + 1, of the array, argument k."""
     data = context.data_model_manager[sig.args[k]].get(builder, args[k], "data")
     offset = context.cast(builder, args[k + 1], sig.args[k + 1], types.int64)
-    pointer = builder.gep(data, [builder.mul(offset, offset.type(WIDTH)) if in_lanes else offset])
-    return builder.bitcast(pointer, (VECTOR if in_lanes else DOUBLE).as_pointer())
+    pointer = builder.gep(data, [builder.mul(offset, offset.type(WIDTH)) if form == LANES else offset])
+    return builder.bitcast(pointer, _NUMBERS[form].as_pointer())
 
 
-def _argument_types(in_lanes: bool) -> tuple[Any, ...]:
-    return (*[types.CPointer(Lanes if in_lanes else types.float64)] * 4, types.int64, types.int64)
+def _argument_types(form: int) -> tuple[Any, ...]:
+    return (*[types.CPointer(_SCALARS[form])] * 4, types.int64, types.int64)
 
 
-def bind(place: int, in_lanes: bool) -> None:
+def bind(place: int, form: int) -> None:
     """Compile the formula of a place, or load it from the cache, and enter its address in the table."""
-    index = 2 * place + in_lanes
+    index = FORMS * place + form
     with global_compiler_lock:
         if index not in _bound:
-            _bind(place, in_lanes, index)
+            _bind(place, form, index)
 
 
-def _bind(place: int, in_lanes: bool, index: int) -> None:
+def _bind(place: int, form: int, index: int) -> None:
     formula, leaf = _formulas[place](), python_form(place)
     leaf.__qualname__, leaf.sources = formula.name, (formula.source,)
     dispatcher = dispatcher_of(leaf, INNER, DigestCache)
-    arguments = _argument_types(in_lanes)
+    arguments = _argument_types(form)
     with undisturbed():
         dispatcher.compile(types.void(*arguments))
     compiled = dispatcher.overloads[arguments]
@@ -166,31 +177,32 @@ def _bind(place: int, in_lanes: bool, index: int) -> None:
 def _first_call(result: int, status: int, a: int, b: int, c: int, out: int, n: int, index: int) -> int:
     """What an empty place holds: binds the formula and calls it; no exception can pass through compiled code."""
     try:
-        bind(index // 2, bool(index % 2))
+        with waiting():
+            bind(index // FORMS, index % FORMS)
     except BaseException as error:
-        formula = _formulas[index // 2]()
+        formula = _formulas[index // FORMS]()
         failed = LateBindingError(f"{formula.name}: {error}")
         failed.__cause__ = error
         pending.first = pending.first or failed
-        size = formula.written(n) * (WIDTH if index % 2 else 1)
+        size = formula.written(n) * (1, WIDTH, 2)[index % FORMS]
         (ctypes.c_double * size).from_address(out)[:] = [float("nan")] * size
         return 0
     return int(_CALLED(_addresses[index] or 0)(result, status, a, b, c, out, n, index))
 
 
-def needed_by(function: Any) -> set[tuple[int, bool]]:
-    """What a pointer to a compiled function calls through the table: first places, and whether in lanes; of others
+def needed_by(function: Any) -> set[tuple[int, int]]:
+    """What a pointer to a compiled function calls through the table: first places, and in which form; of others
     nothing is known.
     """
     library = getattr(function, "library", None)
     return set(getattr(library, "bound_late", ()))
 
 
-def bind_all(needed: Iterable[tuple[int, bool]]) -> None:
+def bind_all(needed: Iterable[tuple[int, int]]) -> None:
     """Bind formulas before a run starts, so that it does not wait for them."""
     with undisturbed():
-        for place, in_lanes in needed:
-            bind(place, in_lanes)
+        for place, form in needed:
+            bind(place, form)
 
 
 _first_calls = _CALLED(_first_call)

@@ -13,6 +13,8 @@ from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
+from llvmlite.binding.ffi import ObjectRef
+from llvmlite.binding.newpassmanagers import FunctionPassManager, ModulePassManager, NewPassManager
 from numba.core import cgutils, config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.environment import lookup_environment
@@ -33,6 +35,11 @@ compile, and no step gets faster.  Kernels as a whole have level 3: of small one
 _REGISTER = str(VECTOR)
 _BEGIN, _ALIGNED = "\n{\n", f" alignstack({8 * WIDTH})\n{{\n"
 """What functions begin with; so that lane registers put aside on the stack do not lie across two lines of the cache."""
+
+
+for _manager in (FunctionPassManager, ModulePassManager):
+    if _manager._dispose is ObjectRef._dispose:  # it hides the one that frees memory: 60 kB for each, four a kernel
+        _manager._dispose = NewPassManager._dispose
 
 
 def _level() -> int:

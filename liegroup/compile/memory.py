@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -245,7 +246,7 @@ taught[joined] = None
 
 def lane_array(*shape: int) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Zeros of shape ``(*shape, 8)``, aligned to 64 bytes."""
-    size = int(np.prod(shape)) * WIDTH
+    size = math.prod(shape) * WIDTH
     raw = np.zeros(size * 8 + ALIGNMENT, dtype=np.uint8)
     offset = -raw.ctypes.data % ALIGNMENT
     return raw[offset : offset + size * 8].view(np.float64).reshape(*shape, WIDTH)

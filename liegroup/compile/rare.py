@@ -37,6 +37,7 @@ from liegroup.compile.overloads import Remembered, follows_our_rules, teach
 from liegroup.compile.pending import LateBindingError, pending
 from liegroup.compile.records import contiguous
 from liegroup.compile.undisturbed import undisturbed
+from liegroup.compile.waiting import waiting
 
 F = TypeVar("F", bound=Callable[..., Any])
 Needed = Callable[[NDArray[np.int64], int], bool]
@@ -264,7 +265,8 @@ def bind(key: Key) -> None:
 def _first_call(address: int) -> None:
     """What compiled code calls where a cell is empty; no exception can pass through it."""
     try:
-        bind(keys[address])
+        with waiting():
+            bind(keys[address])
     except BaseException as error:
         failed = LateBindingError(f"{'.'.join(keys[address][:2])}: {error}")
         failed.__cause__ = error

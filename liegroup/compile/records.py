@@ -32,6 +32,7 @@ class Record(types.Type):
 
     def __init__(self, kind: type, fields: tuple[Any, ...]) -> None:
         self.kind, self.fields = kind, dict(zip(kind._fields, fields, strict=True))  # type: ignore[attr-defined]
+        self.dtypes = {name: as_dtype(f.dtype) for name, f in self.fields.items() if isinstance(f, types.Array)}
         self.offsets, size = {}, 0
         for name, field in self.fields.items():
             self.offsets[name] = size
@@ -116,19 +117,19 @@ class Packed:
         self.given, self._numba_type_ = given, type_of(given)
         words: list[int] = []
         for (name, type_), value in zip(self._numba_type_.fields.items(), given, strict=True):
-            words += _words(f"{type(given).__name__}.{name}", type_, value)
+            words += _words(given, name, type_, self._numba_type_.dtypes.get(name), value)
         self._words = np.array(words, dtype=np.int64)
         self.address = self._words.ctypes.data
 
 
-def _words(name: str, type_: Any, value: Any) -> list[int]:
+def _words(given: Any, name: str, type_: Any, dtype: Any, value: Any) -> list[int]:
     if isinstance(type_, Address):
         return [value.address]
     if isinstance(type_, types.Array):
-        fits = isinstance(value, np.ndarray) and value.dtype == as_dtype(type_.dtype) and value.ndim == type_.ndim
+        fits = isinstance(value, np.ndarray) and value.dtype == dtype and value.ndim == type_.ndim
         if not (fits and value.flags.c_contiguous):
             kind = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)
-            raise TypeError(f"{name}: {kind}, expected a contiguous {type_}")
+            raise TypeError(f"{type(given).__name__}.{name}: {kind}, expected a contiguous {type_}")
         return [value.ctypes.data, *value.shape]
     return list(struct.unpack("q", struct.pack("d", value))) if isinstance(type_, types.Float) else [int(value)]
 

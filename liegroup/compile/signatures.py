@@ -23,6 +23,11 @@ constants = types.Array(types.float64, 1, "C", readonly=True)
 matrix = types.float64[:, ::1]
 lane_vector = types.float64[:, ::1]
 lane_matrix = types.float64[:, :, ::1]
+stepped = types.complex128
+"""A number that carries a derivative: its imaginary part is that times `liegroup.compile.COMPLEX_STEP`."""
+stepped_vector = types.complex128[::1]
+stepped_matrix = types.complex128[:, ::1]
+stepped_matrices = types.complex128[:, :, ::1]
 
 
 def function(result: Any, *arguments: Any) -> Any:

@@ -113,4 +113,14 @@ class KernelCompiler(Compiler):
         if state.library is None:
             kind = FormulaLibrary if state.flags.forceinline else KernelLibrary
             state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname, state.flags.nrt)
-        return super()._compile_bytecode()
+        return _without_notes(super()._compile_bytecode())
+
+
+def _without_notes(result: Any) -> Any:
+    """What was compiled, without the types of all its variables and its code in the compiler's own form: nobody asks
+    for them again, and they take more memory than machine code.
+    """
+    if result is None:
+        return result
+    result.fndesc.typemap = result.fndesc.calltypes = None
+    return result._replace(type_annotation=None, metadata=None)

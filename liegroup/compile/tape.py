@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from liegroup.compile import kernel, ld2, st2
+from liegroup.compile import kernel, ld, ld2, st2
 from liegroup.compile.scalars import arctan2, less, select, sincos, sqrt
 from liegroup.compile.tracing import CONSTANT, FORMULAS, INPUT, Graph, Traced, exp, log, tanh
 
@@ -38,6 +38,22 @@ class Tape(NamedTuple):
     results: tuple[int, ...]
     """Registers of the results of all stages, one after the other."""
     registers: int
+
+    def check(self, inputs: int, results: int) -> None:
+        """ValueError unless it can be played: every instruction known, every register written before it is read."""
+        k, shape = len(self.instructions), self.instructions.shape
+        if shape != (k, INSTRUCTION) or self.registers != inputs + k or self.constants.ndim != 1:
+            raise ValueError(f"tape: {shape} instructions, {self.registers} registers, expected {inputs} more of these")
+        code, operands = self.instructions[:, 0], self.instructions[:, 1:]
+        most = np.where(code == NUMBER, len(self.constants), inputs + np.arange(k))
+        if ((code < 0) | (code > SELECT)).any() or (operands < 0).any() or (operands >= most[:, None]).any():
+            raise ValueError("tape: an instruction is unknown, or reads what is not there yet")
+        if len(self.stages) != 2 or not 0 <= self.stages[0] <= self.stages[1] == k:
+            raise ValueError(f"tape: stages {self.stages}, expected two that end with the {k} instructions")
+        if len(self.results) != results or not all(0 <= r < self.registers for r in self.results):
+            raise ValueError(f"tape: results {self.results}, expected {results} of {self.registers} registers")
+        if not np.isfinite(self.constants).all():
+            raise ValueError("tape: constants that are not finite")
 
 
 def tape_of(graph: Graph, inputs: Sequence[Traced], *stages: Sequence[int]) -> Tape:
@@ -91,7 +107,7 @@ def play(
         e = first + INSTRUCTION * k
         code, a = structure[e], structure[e + 1]
         if code == NUMBER:
-            st2(work, row, inputs + k, zero + parameters[constants + a])
+            st2(work, row, inputs + k, zero + ld(parameters, constants + a))
         elif code <= DIVIDE:
             x, y = ld2(work, row, a), ld2(work, row, structure[e + 2])
             if code == ADD:

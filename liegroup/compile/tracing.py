@@ -6,7 +6,8 @@ of zeros and where there are infinities or NaN.  The graph gives source code tha
 mpmath numbers, compiled or not.  Functions may use + − * / **, the functions of
 `liegroup.compile.scalars`, NumPy's functions of numbers (`UFUNCS`), ``np.where``, ``np.clip``, loops, lists and arrays
 (``np.dot``, ``np.cross``, ``@``); but no `if` on a value (use ``np.where`` or `select`: both sides are evaluated), and
-nothing that needs a number (`float`, `math.sin`).
+nothing that needs a number (`float`).  Functions of users may say ``math.sin`` and ``np.zeros(3)`` as well:
+`liegroup.compile.traceable`.
 """
 
 from __future__ import annotations
@@ -232,6 +233,8 @@ class Graph:
     def __init__(self) -> None:
         self.nodes: list[tuple[Any, ...]] = []
         self._known: dict[tuple[Any, ...], int] = {}
+        self.table: tuple[float, ...] = ()
+        """The numbers that `taken` looks up."""
         self.path: Path | None = None
         """What answers where code decides by a value; without it such code cannot be traced."""
 
@@ -396,8 +399,8 @@ class Traced:
 
     def __float__(self) -> float:
         raise TypeError(
-            "a traced scalar has no value; use functions of liegroup.compile.scalars or NumPy instead of those of "
-            "`math` and of np.linalg"
+            "a traced scalar has no value, and fits into no array of machine numbers; use np.where for what depends on "
+            "it, functions of NumPy instead of those of np.linalg, and lists or np.array of all entries"
         )
 
     # --- what liegroup.compile.scalars and NumPy ask for --------------------------------------------------------------
@@ -482,15 +485,19 @@ class Traced:
         if method != "__call__" or options or ufunc.__name__ not in UFUNCS:
             asked = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
             raise TypeError(f"np.{asked} cannot be traced; expected one of {', '.join(sorted(UFUNCS))}")
-        rule = UFUNCS[ufunc.__name__]
-        each = np.frompyfunc(lambda *x: rule(*map(_plain, x)), len(inputs), 1)
-        return each(*(np.asarray(x, dtype=object) for x in inputs))
+        return applied(UFUNCS[ufunc.__name__], *inputs)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
         """NumPy's other functions: of arrays of objects, but for those that decide."""
         if function.__name__ in FUNCTIONS:
             return FUNCTIONS[function.__name__](*arguments, **options)
-        found = function(*map(_as_objects, arguments), **options)
+        try:
+            found = function(*map(_as_objects, arguments), **options)
+        except TypeError as error:
+            raise TypeError(
+                f"np.{function.__name__} cannot be traced ({error}); write it with + - * / **, loops, np.where and "
+                f"{', '.join(sorted(UFUNCS))}"
+            ) from error
         return found.item() if isinstance(found, np.ndarray) and found.ndim == 0 else found
 
     def select(self, a: Any, b: Any) -> Traced:
@@ -553,10 +560,32 @@ def _as_objects(x: Any) -> Any:
     return np.asarray(x, dtype=object) if isinstance(x, Traced) else x
 
 
+def applied(rule: Callable[..., Any], *inputs: Any) -> Any:
+    """A function of numbers, element by element."""
+    each = np.frompyfunc(lambda *x: rule(*map(_plain, x)), len(inputs), 1)
+    return each(*(np.asarray(x, dtype=object) for x in inputs))
+
+
 def _named(name: str) -> Callable[[Any], Any]:
     """NumPy's function of one number, also of numbers among traced scalars."""
     numpy = getattr(np, name)
     return lambda x: getattr(x, name)() if isinstance(x, Traced) else numpy(x)
+
+
+def _truncated(x: Any) -> Any:
+    return select(x < 0.0, -_floor(-x), _floor(x))
+
+
+def _floor(x: Any) -> Any:
+    return x.floor() if isinstance(x, Traced) else np.floor(x)
+
+
+def _cube_root(x: Any) -> Any:
+    """Of the size, with the sign; safe at zero."""
+    size = abs(x)
+    nought = size == 0.0
+    root = _named("exp")(_named("log")(select(nought, 1.0, size)) / 3.0)
+    return select(nought, 0.0, select(x < 0.0, -root, root))
 
 
 def _clip(x: Any, low: Any = None, high: Any = None) -> Any:
@@ -573,7 +602,11 @@ UFUNCS: dict[str, Callable[..., Any]] = {
     "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv,
     "power": operator.pow, "negative": operator.neg, "positive": operator.pos, "absolute": abs,
     "square": lambda x: x * x,
-    "remainder": operator.mod, "floor_divide": operator.floordiv, "arctan2": arctan2,
+    "remainder": operator.mod, "floor_divide": operator.floordiv, "arctan2": arctan2, "reciprocal": lambda x: 1.0 / x,
+    "fmod": lambda x, y: x - y * _truncated(x / y), "trunc": _truncated, "ceil": lambda x: -_floor(-x),
+    "copysign": lambda x, y: select(y < 0.0, -abs(x), abs(x)), "cbrt": _cube_root, "fabs": abs,
+    "float_power": operator.pow, "exp2": lambda x: 2.0**x,
+    "log2": lambda x: _named("log")(x) / math.log(2.0), "log10": lambda x: _named("log")(x) / math.log(10.0),
     "hypot": lambda x, y: sqrt(x * x + y * y),
     "maximum": maximum, "minimum": minimum, "fmax": maximum, "fmin": minimum, "clip": _clip,
     "less": operator.lt, "greater": operator.gt, "less_equal": operator.le, "greater_equal": operator.ge,
@@ -644,6 +677,8 @@ def evaluated(graph: Graph, k: int, values: dict[int, Any]) -> Any:
             name, *arguments = graph.nodes[j]
             if name == CONSTANT:
                 values[j] = arguments[0]
+            elif name == "taken":
+                values[j] = np.asarray(graph.table)[np.asarray(values[arguments[0]]).astype(np.int64)]
             else:
                 values[j] = _VALUES[name](*(values[a] for a in arguments))
     return values[k]

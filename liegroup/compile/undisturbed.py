@@ -1,10 +1,13 @@
-"""Around what is compiled together: a word on the screen; no collection of garbage, which takes a sixth of the time and
-finds next to nothing; no search for what the compiler has been taught meanwhile, unless it has been taught something.
+"""Around what is compiled together: a word on the screen; a clock; no collection of garbage, which takes a sixth of the
+time and finds next to nothing; no search for what the compiler has been taught meanwhile, unless it has been taught
+something.
 """
 
 from __future__ import annotations
 
 import gc
+import importlib
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -13,6 +16,7 @@ from numba.core.registry import cpu_target
 from numba.core.typing import templates
 
 from liegroup.compile.progress import announced
+from liegroup.compile.waiting import waiting
 
 
 @contextmanager
@@ -23,7 +27,7 @@ def undisturbed() -> Iterator[None]:
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        with announced(), _searched_once():
+        with waiting(), announced(), _searched_once():
             yield
     finally:
         if was_enabled:
@@ -59,10 +63,26 @@ def _where_something_is_new(refresh: Callable[[], Any]) -> Callable[[], None]:
 
     def once() -> None:
         if known != _taught():
+            _learn_arrays()
             refresh()
             known[:] = _taught()
 
     return once
+
+
+def _learn_arrays() -> None:
+    """Load what the compiler knows of arrays, without its question whether SciPy's linear algebra is there.
+
+    It asks by an import of 10 MB, and SciPy is required here.  What uses linear algebra imports it later.
+    """
+    if "numba.np.arraymath" not in sys.modules:
+        linalg: Any = importlib.import_module("numba.np.linalg")
+        asks = linalg.ensure_blas
+        linalg.ensure_blas = lambda: None
+        try:
+            importlib.import_module("numba.np.arraymath")
+        finally:
+            linalg.ensure_blas = asks
 
 
 def _taught() -> list[int]:

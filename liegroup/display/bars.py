@@ -28,7 +28,7 @@ def bar(*iterable: Any, shown: bool | None = None, **options: Any) -> Any:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TqdmWarning)  # a notebook without widgets gets the bar in text
-        from tqdm.auto import tqdm
+        from tqdm.autonotebook import tqdm  # `tqdm.auto` would import asyncio, too
 
         if shown is None:
             disable = False if _in_notebook(tqdm) else None  # its output is no terminal, and shows bars all the same

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from liegroup.compile.scalars import REDUCTION_LIMIT
 from liegroup.compile.tracing import INPUT, Printer, lines
-from liegroup.printers.function import Function, elementary
+from liegroup.printers.function import Function, elementary, table_of
 
 PART = 1000
 """Operations of a part: longer functions are cut, which compilers take linear time for."""
@@ -84,6 +84,8 @@ class CPrinter(Printer):
             return f"-{x[0]}"
         if name == "less":
             return f"{x[0]} < {x[1]}"
+        if name == "taken":
+            return f"{self.prefix}table[(int)({x[0]})]"
         if name == "select":
             return f"{x[0]} != 0.0 ? {x[1]} : {x[2]}"
         return f"{'' if name in ('sqrt', 'exp', 'log', 'tanh') else self.prefix}{name}({', '.join(x)})"
@@ -119,7 +121,10 @@ class CPrinter(Printer):
 
     def formulas(self, functions: Sequence[Function]) -> str:
         """Definitions of those that the functions need."""
-        text = ""
+        text, table = "", table_of(functions)
+        if table:
+            numbers = ", ".join(map(self.number, table))
+            text = f"\n{self.own}const double {self.prefix}table[{len(table)}] = {{{numbers}}};\n"
         for f in elementary(set[str]().union(*(f.names for f in functions))):
             text += self.formula(f)
             if f.name == "sincos_reduced":

@@ -24,8 +24,9 @@ extern "C" __global__ void {name}_each({arguments})
 {body}}}
 """
 _MANY = """
-/* `steps` steps of each; `taken`: how many were valid. */
-extern "C" __global__ void many_steps_each(long count, double t, double h, long steps, double *all_y, long *taken)
+/* `steps` steps of each from number `first` on, step k at t + k h; `taken` grows by how many were valid. */
+extern "C" __global__ void many_steps_each(
+    long count, double t, double h, long first, long steps, double *all_y, long *taken)
 {{
     const long k = (long)blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= count)
@@ -35,7 +36,7 @@ extern "C" __global__ void many_steps_each(long count, double t, double h, long 
         y[i] = all_y[i * count + k];
     long done = 0;
     for (; done < steps; done++) {{
-        {name}(t + done * h, h, y, end, &left);
+        {name}(t + (first + done) * h, h, y, end, &left);
         if (left != 0.0)
             break;
         for (int i = 0; i < {n}; i++)
@@ -43,7 +44,7 @@ extern "C" __global__ void many_steps_each(long count, double t, double h, long 
     }}
     for (int i = 0; i < {n}; i++)
         all_y[i * count + k] = y[i];
-    taken[k] = done;
+    taken[k] += done;
 }}
 """
 

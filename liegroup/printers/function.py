@@ -58,6 +58,14 @@ class Function(NamedTuple):
         return {self.graph.nodes[k][0] for k in self.graph.needed(self.wanted)} - {CONSTANT, INPUT}
 
 
+def table_of(functions: Sequence[Function]) -> tuple[float, ...]:
+    """The numbers that functions look up, if they do; they all look into one table."""
+    tables = {f.graph.table for f in functions if "taken" in f.names}
+    if len(tables) > 1:
+        raise ValueError("functions that look numbers up in different tables: print them one by one")
+    return tables.pop() if tables else ()
+
+
 def elementary(names: set[str]) -> list[Function]:
     """The functions among operations that are formulas of the project, each after those it needs: what prints them
     gives the numbers of the kernels.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from liegroup.compile.scalars import REDUCTION_LIMIT
 from liegroup.compile.tracing import Printer, lines
-from liegroup.printers.function import Function, elementary
+from liegroup.printers.function import Function, elementary, table_of
 
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "less": "<"}
 _SINCOS = f"""
@@ -49,7 +49,14 @@ class ArrayPrinter(Printer):
     def operation(self, name: str, *x: str) -> str:
         if name in _SIGNS:
             return f"{x[0]} {_SIGNS[name]} {x[1]}"
+        if name == "taken":
+            return f"_TABLE[{self._module}.asarray({x[0]}).astype(int)]"
         return f"-{x[0]}" if name == "negate" else f"{self._call(name)}({', '.join(x)})"
+
+    def table(self, functions: Sequence[Function]) -> str:
+        """Definition of the numbers that functions look up, if they do."""
+        found = table_of(functions)
+        return f"\n_TABLE = {self._module}.array([{', '.join(map(self.number, found))}])\n" if found else ""
 
     def body(self, f: Function) -> list[str]:
         """Assignments."""
@@ -73,7 +80,7 @@ def numpy_source(functions: Sequence[Function], title: str) -> str:
     """A module for NumPy; leading axes are a batch."""
     printer = ArrayPrinter("np", {"select": "where"}, formulas=True)
     text = f'"""{title}\n\nWritten by liemech. Components are the last axis, leading axes a batch.\n"""\n'
-    text += "\nimport numpy as np\n"
+    text += "\nimport numpy as np\n" + printer.table(functions)
     for f in elementary(set[str]().union(*(f.names for f in functions))):
         text += printer.function(f, own=True) + (_SINCOS if f.name == "sincos_reduced" else "")
     text += "\n\ndef _joined(*x):\n    return np.stack(np.broadcast_arrays(*x), axis=-1)\n"
@@ -89,6 +96,7 @@ def jax_source(functions: Sequence[Function], title: str) -> str:
         f'"""{title}\n\nWritten by liemech. Pure functions, for jit, vmap, grad; components are the last axis.\n'
         'For double precision set jax_enable_x64.\n"""\n\nimport jax.numpy as jnp\n'
     )
+    text += printer.table(functions)
     text += "\n\ndef _joined(*x):\n    return jnp.stack(jnp.broadcast_arrays(*x), axis=-1)\n"
     return text + "".join(map(printer.function, functions))
 
@@ -114,5 +122,10 @@ class _CasadiPrinter(ArrayPrinter):
 
 def casadi_source(functions: Sequence[Function], title: str) -> str:
     """A module whose names are CasADi's `Function`s."""
+    if table_of(functions):
+        raise TypeError(
+            "functions that look numbers up in a table, those of a motion by samples or by a function, have no code "
+            "for CasADi: give the motion as an input, or as a polynomial"
+        )
     text = f'"""{title}\n\nWritten by liemech: functions of CasADi.\n"""\n\nimport casadi as ca\n'
     return text + "".join(map(_CasadiPrinter().function, functions))

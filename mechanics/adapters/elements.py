@@ -30,10 +30,11 @@ class Wanted(NamedTuple):
     friction: bool = True
     stops: bool | None = None
     actuators: bool = True
+    contacts: bool = False
 
 
 ALL = Wanted()
-"""Everything that a file says of them."""
+"""Everything that a file says of them, but for contacts."""
 
 
 def soft(solref: Any, mass: float) -> tuple[float, float]:
@@ -43,7 +44,7 @@ def soft(solref: Any, mass: float) -> tuple[float, float]:
     """
     first, second = float(solref[0]), float(solref[1])
     if first > 0.0 and second > 0.0:
-        found = soft_numbers(mass, first, second)
+        found = soft_numbers(mass, time_constant=first, damping_ratio=second)
         return found["stiffness"], found["damping"]
     if first < 0.0 and second <= 0.0:
         return -first * mass, -second * mass

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mechanics.adapters.mjcf_contacts import touching
 from mechanics.adapters.mjcf_model import (
     active_equalities,
     compiled,
@@ -55,8 +56,8 @@ FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's types of joints (mjtJoint)."""
 SIZES = {FREE: (7, 6), BALL: (4, 3), SLIDE: (1, 1), HINGE: (1, 1)}
 """Numbers of coordinates and of velocities."""
-ON_JOINT, IN_PARENT, ON_TENDON = 0, 1, 3
-"""MuJoCo's transmissions (mjtTrn) that are sums over joints."""
+ON_JOINT, IN_PARENT, ON_TENDON, AT_SITE = 0, 1, 3, 4
+"""MuJoCo's transmissions (mjtTrn) that are sums over joints, and that at a site."""
 
 
 def load_mjcf(
@@ -75,16 +76,16 @@ def load_mjcf(
     return tree
 
 
-def tree_of(model: Any, report: Report, gravity: ArrayLike | None, damping: bool) -> Tree:
-    """The tree of a model, with what else is left out in the report."""
+def tree_of(model: Any, report: Report, gravity: ArrayLike | None, damping: bool, contacts: bool = False) -> Tree:
+    """The tree of a model, with what else is left out in the report: contacts, too, unless they are elsewhere."""
     if gravity is None:
         gravity = (0.0, 0.0, 0.0) if disabled(model, "mjDSBL_GRAVITY") else model.gravity
     undamped = damping and disabled(model, "mjDSBL_DAMPER")
     with inside(report.path):
-        bodies, frames = _bodies(model, damping and not undamped)
+        bodies, frames = bodies_of(model, damping and not undamped)
         if not bodies:
             raise ModelError(report.path, "has no body besides the world", "add a <body>")
-        _left_out(model, report, damping, undamped)
+        _left_out(model, report, damping, undamped, contacts)
         name = model.names[: model.names.index(b"\0")].decode() or "mjcf"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # the compiler has checked the inertias
@@ -119,7 +120,8 @@ def _counted(names: list[str], text: str) -> str:
     return f"{len(names)} × {text}: {some(names)}"
 
 
-def _bodies(model: Any, damping: bool) -> tuple[list[Body], dict[str, Frame]]:
+def bodies_of(model: Any, damping: bool) -> tuple[list[Body], dict[str, Frame]]:
+    """The bodies of the tree, and the frames of the model's bodies in them."""
     bodies: list[Body] = []
     frames: dict[str, Frame] = {}
     names = [named(model, "body", b) for b in range(model.nbody)]
@@ -239,7 +241,7 @@ def _data(model: Any, joints: list[int], damping: bool) -> JointData:
     return JointData(damping=np.array(d), friction=np.array(f), armature=np.array(a), **limits)
 
 
-def _left_out(model: Any, report: Report, damping: bool, undamped: bool) -> None:
+def _left_out(model: Any, report: Report, damping: bool, undamped: bool, contacts: bool) -> None:
     """What is only noted, and what makes the tree move differently than MuJoCo's model."""
     joint_of = [named(model, "joint", int(j)) for j in model.dof_jntid]
 
@@ -254,10 +256,7 @@ def _left_out(model: Any, report: Report, damping: bool, undamped: bool) -> None
     simple = np.isin(model.jnt_type, (SLIDE, HINGE))
     shifted = [named(model, "joint", int(j)) for j in np.flatnonzero(simple) if model.qpos0[model.jnt_qposadr[j]]]
     for names, text in (
-        (
-            those("geom", (model.geom_contype != 0) | (model.geom_conaffinity != 0)),
-            "geoms that can touch: contacts are not modelled",
-        ),
+        ([] if contacts else touching(model), "geoms that can touch: contacts are not modelled"),
         (["<option>"] * bool(model.density or model.viscosity), "surrounding fluid: its forces are left out"),
         ([f"flex_{i}" for i in range(getattr(model, "nflex", 0))], "deformable bodies: left out"),
         (those("body", model.body_mocapid >= 0), "mocap bodies are fixed where the file has them"),

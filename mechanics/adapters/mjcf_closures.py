@@ -12,20 +12,18 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from mechanics.adapters.elements import ALL, Wanted
 from mechanics.adapters.mjcf import place_of, tree_of
 from mechanics.adapters.mjcf_elements import Line, elements_of, gravity_compensation, line_of_tendon
 from mechanics.adapters.mjcf_model import active_equalities, compiled, named
+from mechanics.adapters.mjcf_sites import place, rotation, site
 from mechanics.adapters.reading import LIMITS, Limits, Report, inside
-from mechanics.algebra.spatial import rotation_from_quaternion
 from mechanics.constraints.couplings import coupling, polynomial
 from mechanics.constraints.loops import Closure, spherical, weld
 from mechanics.errors import ModelError
 from mechanics.mechanism import Mechanism
-from mechanics.model.frames import Frame
 from mechanics.model.tree import Tree
 
 CONNECT, WELD, JOINT, TENDON = range(4)
@@ -52,7 +50,7 @@ def mechanism_of(model: Any, report: Report, gravity: ArrayLike | None = None, w
     """The mechanism of a model, with what is left out in the report."""
     with inside(report.path):
         elements = elements_of(model, report, wanted)
-    tree = tree_of(model, report, gravity, wanted.damping)
+    tree = tree_of(model, report, gravity, wanted.damping, wanted.contacts)
     with inside(report.path):
         closures = _closures(model, tree, report)
         elements += gravity_compensation(model, tree)
@@ -94,12 +92,12 @@ def _closure(model: Any, e: int, name: str, frames: Any) -> Closure | None:
     if kind not in (CONNECT, WELD) or model.eq_objtype[e] not in (BODY, SITE):
         return None
     if model.eq_objtype[e] == SITE:
-        first, second = (_site(model, s, frames) for s in numbers)
+        first, second = (site(model, s, frames) for s in numbers)
     elif kind == CONNECT:
-        first, second = (_frame(model, b, frames, x) for b, x in zip(numbers, (data[:3], data[3:6]), strict=True))
+        first, second = (place(model, b, frames, x) for b, x in zip(numbers, (data[:3], data[3:6]), strict=True))
     else:
-        first = _frame(model, numbers[0], frames, data[3:6], _rotation(data[6:10]))
-        second = _frame(model, numbers[1], frames, data[:3])
+        first = place(model, numbers[0], frames, data[3:6], rotation(data[6:10]))
+        second = place(model, numbers[1], frames, data[:3])
     return spherical(first, second, name) if kind == CONNECT else weld(first, second, name)
 
 
@@ -117,17 +115,3 @@ def _of_tendons(lines: Sequence[Line], coefficients: Any, name: str) -> Closure:
         return first - value
 
     return coupling(joints, equation, name, "tendons")
-
-
-def _rotation(quaternion_wxyz: Any) -> Any:
-    return np.asarray(rotation_from_quaternion(np.asarray(quaternion_wxyz, dtype=np.float64)))
-
-
-def _site(model: Any, s: int, frames: Any) -> Frame:
-    return _frame(model, int(model.site_bodyid[s]), frames, model.site_pos[s], _rotation(model.site_quat[s]))
-
-
-def _frame(model: Any, body: int, frames: Any, point: Any, turn: Any = None) -> Frame:
-    place = Frame(None) if body == 0 else frames[named(model, "body", body)]
-    R = np.asarray(place.rotation)
-    return Frame(place.body, place.position + R @ point, R if turn is None else R @ turn)

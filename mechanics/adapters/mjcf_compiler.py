@@ -37,10 +37,14 @@ FIELDS = (
     "site_bodyid", "site_pos", "site_quat",
     "ngeom", "geom_type", "geom_size", "geom_pos", "geom_quat", "geom_bodyid", "geom_rgba", "geom_group", "geom_matid",
     "geom_dataid", "mat_rgba", "mesh_vertadr", "mesh_vertnum", "mesh_vert", "mesh_faceadr", "mesh_facenum", "mesh_face",
+    "geom_condim", "geom_priority", "geom_friction", "geom_solmix", "geom_solref", "geom_solimp", "geom_margin",
+    "geom_gap", "geom_adhesion", "geom_surfacevel", "body_weldid", "body_invweight0", "exclude_signature",
+    "pair_geom1", "pair_geom2", "pair_dim", "pair_friction", "pair_solref", "pair_solimp", "pair_margin", "pair_gap",
+    "pair_adhesion",
     "nsite", "name_siteadr", "site_bodyid", "site_pos", "site_quat",
 )  # fmt: skip
 """Of MuJoCo's model (mjModel)."""
-OPTIONS = ("gravity", "density", "viscosity", "disableactuator")
+OPTIONS = ("gravity", "density", "viscosity", "disableactuator", "enableflags", "o_solref", "o_solimp", "o_friction")
 """Of its options (mjOption)."""
 
 

@@ -4,12 +4,14 @@ actuators.
 ==============================  ========================================================================================
 of the model                    becomes
 ==============================  ========================================================================================
-stiffness, springref            `joint_spring`; with higher powers, or slack (springlength), `polynomial_spring`
+stiffness, springref            `joint_spring`; with higher powers, or slack (springlength), `polynomial_spring`; of
+                                balls `torsion_spring`, of free bodies the same with the shift
 damping of tendons and          dampers along the `Tendon`, or through the gear; that of joints acts in the tree, its
 actuators, higher powers        higher powers in a `polynomial_spring`
 frictionloss                    `dry_friction`, F tanh(ẋ/v_s)
 range, margin                   `joint_stop` of Kelvin–Voigt
-actuators                       `actuator` with their names, ranges and gears
+actuators                       `actuator` with their names, ranges and gears; at sites `thruster`
+contacts, if wanted             `contact` (`mechanics.adapters.mjcf_contacts`)
 gravcomp                        `wrench` that carries this part of the weight, at the centre of mass
 ==============================  ========================================================================================
 
@@ -24,31 +26,48 @@ Source: MuJoCo, "Computation": actuation model, passive forces, solver parameter
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mechanics.adapters.elements import Wanted, soft
-from mechanics.adapters.mjcf import HINGE, IN_PARENT, ON_JOINT, ON_TENDON, SLIDE, place_of, rotors
+from mechanics.adapters.mjcf import (
+    AT_SITE,
+    FREE,
+    HINGE,
+    IN_PARENT,
+    ON_JOINT,
+    ON_TENDON,
+    SLIDE,
+    bodies_of,
+    place_of,
+    rotors,
+)
+from mechanics.adapters.mjcf_contacts import contacts_of
 from mechanics.adapters.mjcf_model import disabled, named, number_of_actuators, stiff_joints
+from mechanics.adapters.mjcf_sites import rotation, site
 from mechanics.adapters.reading import Report, some
-from mechanics.constraints.loops import JointFreedom
+from mechanics.constraints.loops import JointFreedom, holonomic
 from mechanics.errors import ModelError
 from mechanics.forces import (
     Element,
     Tendon,
     actuator,
+    compliant,
     dry_friction,
     joint_spring,
     joint_stop,
     polynomial_spring,
+    thruster,
+    torsion_spring,
 )
+from mechanics.forces.compliant import rotation_vector
 from mechanics.forces.wrench import Wrench
-from mechanics.joints import Motion
+from mechanics.joints import Free, Motion, Spherical
 from mechanics.model.frames import Frame
-from mechanics.model.tree import Tree
+from mechanics.model.tree import Body, Tree
 
 Array = NDArray[np.float64]
 OVER_JOINTS = 1
@@ -57,6 +76,8 @@ FIXED, AFFINE = 0, 1
 """Of mjtGain; of mjtBias: none, affine."""
 BEYOND = 1e50
 """Of the numbers of a force element."""
+ELSEWHERE = "between sites, on slider-cranks, on bodies"
+"""Transmissions that are left out."""
 LEAST_SPEED = 1e-6
 """v_s at least, rad/s or m/s."""
 
@@ -79,15 +100,18 @@ class Line(NamedTuple):
 def elements_of(model: Any, report: Report, wanted: Wanted) -> list[list[Element]]:
     """The force elements of a model; the names of what is left out in the report."""
     left_out: dict[str, list[str]] = {}
+    bodies, frames = bodies_of(model, damping=False)
     found = [
-        *(_springs(model, left_out) if wanted.springs and not disabled(model, "mjDSBL_SPRING") else []),
+        *(_springs(model, bodies, left_out) if wanted.springs and not disabled(model, "mjDSBL_SPRING") else []),
         *(_dampers(model, left_out) if wanted.damping and not disabled(model, "mjDSBL_DAMPER") else []),
         *(_friction(model, left_out) if wanted.friction and acts(model, "mjDSBL_FRICTIONLOSS") else []),
         *(_stops(model, left_out) if wanted.stops is not False and acts(model, "mjDSBL_LIMIT") else []),
-        *(_actuators(model, left_out, report) if wanted.actuators else []),
+        *(_actuators(model, frames, left_out, report) if wanted.actuators else []),
     ]
-    _reservations(model, left_out)
     _check_sizes(found)
+    if wanted.contacts and acts(model, "mjDSBL_CONTACT"):
+        found += contacts_of(model, bodies, frames, wanted.friction, left_out)
+    _reservations(model, left_out)
     _reversed_ranges(model, report)
     for text, names in left_out.items():
         report.change(f"{len(names)} × {text}: {some(names)}")
@@ -114,8 +138,8 @@ def gravity_compensation(model: Any, tree: Tree) -> list[list[Element]]:
             raise ModelError(
                 f"<body> {named(model, 'body', b)!r}", f"gravcomp is {part:g}", "give a part of its weight"
             )
-        axes = enumerate(force.tolist())
-        found.append([Wrench(centre, k, False, True, Motion((x,))) for k, x in axes if x])
+        if force.any():
+            found.append([Wrench(centre, tuple(force.tolist()), (0.0, 0.0, 0.0), True, Motion((1.0,)))])
     return found
 
 
@@ -185,10 +209,12 @@ def _with_powers(model: Any, name: str, poly: str) -> list[int]:
 # --- springs and dampers ----------------------------------------------------------------------------------------------
 
 
-def _springs(model: Any, left_out: dict[str, list[str]]) -> list[list[Element]]:
+def _springs(model: Any, bodies: Sequence[Body], left_out: dict[str, list[str]]) -> list[list[Element]]:
     """τ = −k (q − q_spring), with higher powers and slack where the file has them."""
-    found = []
-    for j, line in _lines(model, "joint", stiff_joints(model), "springs", left_out):
+    found, turning = [], dict(_turning_springs(model, bodies))
+    simple = [j for j in stiff_joints(model) if j not in turning]
+    found += list(turning.values())
+    for j, line in _lines(model, "joint", simple, "springs", left_out):
         rest = float(model.qpos_spring[model.jnt_qposadr[j]]) - line.offset
         if not np.isfinite(rest):
             raise ModelError(f"<joint> {line.name!r}", f"springref is {rest}", "give a finite number")
@@ -200,6 +226,29 @@ def _springs(model: Any, left_out: dict[str, list[str]]) -> list[list[Element]]:
         powers = _powers(model, "tendon_stiffnesspoly", t)
         found.append(_spring(line, float(model.tendon_stiffness[t]), powers, (low, high)))
     return found
+
+
+def _turning_springs(model: Any, bodies: Sequence[Body]) -> Iterator[tuple[int, list[Element]]]:
+    """(joint, springs) of balls and free bodies: −k times the rotation vector from the reference, and the shift; not of
+    those with higher powers, nor of balls that share their anchor with other joints.
+    """
+    alone = {body.joint_name: body for body in bodies if isinstance(body.joint, Spherical | Free)}
+    for j in stiff_joints(model):
+        body, stiffness = alone.get(named(model, "joint", j)), float(model.jnt_stiffness[j])
+        if body is None or stiffness < 0.0 or any(_powers(model, "jnt_stiffnesspoly", j)):
+            continue
+        at, is_free = int(model.jnt_qposadr[j]), model.jnt_type[j] == FREE
+        x = model.qpos_spring[at : at + 3] if is_free else np.zeros(3)
+        R = rotation(model.qpos_spring[at + 3 * is_free : at + 3 * is_free + 4])
+        rest = Frame(body.parent, np.asarray(body.position) + x, np.asarray(body.rotation) @ R)
+        if is_free:
+            yield j, compliant(holonomic(rest, Frame(body.name), _shift_and_turn, "spring"), stiffness)
+        else:
+            yield j, torsion_spring(rest, Frame(body.name), stiffness)
+
+
+def _shift_and_turn(x: Any, R: Any) -> list[Any]:
+    return [*x, *rotation_vector(x, R)]
 
 
 def _spring(line: Line, stiffness: float, powers: Sequence[float], rest: tuple[float, float]) -> list[Element]:
@@ -292,7 +341,7 @@ def _transmission(model: Any, i: int) -> tuple[Line, float] | str:
     elif kind == ON_TENDON:
         line, whose = line_of_tendon(model, target), "on spatial tendons"
     else:
-        return "at sites, on slider-cranks, on bodies"
+        return ELSEWHERE
     if line is None:
         return whose
     return (line, float(gear[0])) if gear[0] else "with the gear 0"
@@ -313,7 +362,37 @@ def _law(model: Any, i: int) -> tuple[list[float], list[float]] | str:
     return [g[0], *(g[1:] if gain == AFFINE else (0.0, 0.0))], (b.tolist() if bias == AFFINE else [0.0, 0.0, 0.0])
 
 
-def _actuators(model: Any, left_out: dict[str, list[str]], report: Report) -> list[list[Element]]:
+def _on_line(model: Any, i: int, name: str) -> list[Element] | str:
+    """An actuator on a joint or a fixed tendon, or why it has no place here."""
+    through, law = _transmission(model, i), _law(model, i)
+    if isinstance(through, str) or isinstance(law, str):
+        return through if isinstance(through, str) else str(law)
+    (line, gear), (gain, bias) = through, law
+    length = gear * line.offset
+    gain[0], bias[0] = gain[0] + gain[1] * length, bias[0] + bias[1] * length
+    ranges = {"command_range": _command_range(model, i), "force_range": _force_range(model, i, gear)}
+    return actuator(line.through(gear), gain=gain, bias=bias, **ranges, name=name)
+
+
+def _at_site(model: Any, i: int, frames: Mapping[str, Frame], name: str) -> list[Element] | str:
+    """An actuator at a site, whose length is zero, or why it has no place here."""
+    (s, reference), law = (int(x) for x in model.actuator_trnid[i]), _law(model, i)
+    if reference >= 0:
+        return ELSEWHERE
+    if isinstance(law, str):
+        return law
+    frame, gear, (gain, bias) = site(model, s, frames), np.array(model.actuator_gear[i], dtype=float), law
+    if frame.body is None or not gear.any():
+        return "at sites of the world" if frame.body is None else "with the gear 0"
+    if gain[2] or bias[2]:
+        return "at sites with a law of the velocity"
+    ranges = {"command_range": _command_range(model, i), "force_range": _own_range(model, i)}
+    return thruster(frame, force=gear[:3], moment=gear[3:], gain=gain[0], bias=bias[0], **ranges, name=name)
+
+
+def _actuators(
+    model: Any, frames: Mapping[str, Frame], left_out: dict[str, list[str]], report: Report
+) -> list[list[Element]]:
     """Named elements with the command 0, which `Mechanism.with_commands` sets."""
     count = number_of_actuators(model)
     if disabled(model, "mjDSBL_ACTUATION"):
@@ -326,27 +405,19 @@ def _actuators(model: Any, left_out: dict[str, list[str]], report: Report) -> li
         if int(getattr(model, "disableactuator", 0)) >> int(model.actuator_group[i]) & 1:
             report.notes.append(f"actuator {name!r}: switched off by the file (actuatorgroupdisable)")
             continue
-        through, law = _transmission(model, i), _law(model, i)
-        if isinstance(through, str) or isinstance(law, str):
-            why = through if isinstance(through, str) else str(law)
-            left_out.setdefault(f"actuators {why}: left out; pass joint forces instead", []).append(name)
-            continue
-        line, gear = through
-        gain, bias = law
-        length = gear * line.offset
-        gain[0], bias[0] = gain[0] + gain[1] * length, bias[0] + bias[1] * length
-        clamps = bool(model.actuator_ctrllimited[i]) and not disabled(model, "mjDSBL_CLAMPCTRL")
-        found.append(
-            actuator(
-                line.through(gear),
-                gain=gain,
-                bias=bias,
-                command_range=model.actuator_ctrlrange[i] if clamps else None,
-                force_range=_force_range(model, i, gear),
-                name=name,
-            )
-        )
+        is_at_site = int(model.actuator_trntype[i]) == AT_SITE
+        made = _at_site(model, i, frames, name) if is_at_site else _on_line(model, i, name)
+        if isinstance(made, str):
+            left_out.setdefault(f"actuators {made}: left out; pass joint forces instead", []).append(name)
+        else:
+            found.append(made)
     return found
+
+
+def _command_range(model: Any, i: int) -> Any:
+    """ctrlrange."""
+    clamps = bool(model.actuator_ctrllimited[i]) and not disabled(model, "mjDSBL_CLAMPCTRL")
+    return model.actuator_ctrlrange[i] if clamps else None
 
 
 def _check_sizes(found: list[list[Element]]) -> None:
@@ -373,8 +444,9 @@ def _reversed_ranges(model: Any, report: Report) -> None:
 
 
 def _target(model: Any, i: int) -> tuple[bool, int]:
-    """Whether an actuator acts on a tendon, and on which joint or tendon."""
-    return int(model.actuator_trntype[i]) == ON_TENDON, int(model.actuator_trnid[i][0])
+    """Whether an actuator acts on a tendon, and on which joint or tendon; joint −1 where it acts on neither."""
+    kind = int(model.actuator_trntype[i])
+    return kind == ON_TENDON, int(model.actuator_trnid[i][0]) if kind in (ON_JOINT, IN_PARENT, ON_TENDON) else -1
 
 
 def _acting(model: Any) -> dict[tuple[bool, int], list[int]]:
@@ -402,15 +474,21 @@ def _limited_forces(model: Any) -> dict[tuple[bool, int], Array]:
 
 def _force_range(model: Any, i: int, gear: float) -> tuple[float, float] | None:
     """forcerange, within the actuatorfrcrange of a tendon (without the gear) or joint that it has for itself."""
-    low, up = -np.inf, np.inf
-    if model.actuator_forcelimited[i]:
-        low, up = (float(x) for x in model.actuator_forcerange[i])
+    low, up = _own_range(model, i) or (-np.inf, np.inf)
     target = _target(model, i)
     limits = _limited_forces(model).get(target)
     if limits is not None and _acting(model)[target] == [i]:
         ends = sorted(limits if target[0] else limits / gear)
         low, up = float(np.clip(low, *ends)), float(np.clip(up, *ends))
     return None if (low, up) == (-np.inf, np.inf) else (low, up)
+
+
+def _own_range(model: Any, i: int) -> tuple[float, float] | None:
+    """forcerange."""
+    if not model.actuator_forcelimited[i]:
+        return None
+    low, up = (float(x) for x in model.actuator_forcerange[i])
+    return low, up
 
 
 def _reservations(model: Any, left_out: dict[str, list[str]]) -> None:

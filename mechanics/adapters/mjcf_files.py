@@ -28,7 +28,9 @@ COUNTED = {
     "numeric": ("size",),
     "sensor": ("nsample",),
 }
-"""Attributes that say how much is made; of others, all of <size> and `nsample` of every sensor."""
+"""Attributes that say how much is made; of others, `nsample` of every sensor, and each of <size> for itself."""
+MEMORY = ("nstack", "njmax", "nconmax")
+"""Attributes of <size> that count numbers, not what every element has."""
 
 
 def check(text: bytes, path: Path | None, limits: Limits, trusted: bool) -> None:
@@ -95,13 +97,15 @@ class _Check:
 
     def extent(self, element: Element, where: str) -> None:
         """No number of things in one attribute, or in two that are multiplied, is beyond the limit."""
-        names = [*COUNTED.get(element.tag, ()), "nsample"]
+        multiplied = [(*COUNTED.get(element.tag, ()), "nsample")]
         if element.tag == "size":
-            names = [name for name in element.attrib if name.startswith("n")]
-        counts = [_count(element, name, f"{where}: {_of(element)}") for name in names]
-        most = self.limits.bytes if element.tag in ("texture", "hfield") else self.limits.elements
-        if prod(counts) > most:
-            raise ModelError(f"{where}: {_of(element)}", f"asks for more than {most} numbers", "raise the limits")
+            multiplied = [(name,) for name in element.attrib if name.startswith("n")]
+        for names in multiplied:
+            counts = [_count(element, name, f"{where}: {_of(element)}") for name in names]
+            many = element.tag in ("texture", "hfield") or names[0] in MEMORY
+            most = self.limits.bytes if many else self.limits.elements
+            if prod(counts) > most:
+                raise ModelError(f"{where}: {_of(element)}", f"asks for more than {most} numbers", "raise the limits")
 
     def files_in(self, root: Element, where: str) -> Iterator[Path]:
         """The files of the format itself that a file reads: <include>, and <model> of its assets; each once."""

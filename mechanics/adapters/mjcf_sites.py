@@ -16,11 +16,25 @@ def sites(model: Any, frames: Mapping[str, Frame]) -> dict[str, Frame]:
     """The sites by their names, of the frames of the bodies; ``NAME_site`` where a body has the name, too."""
     found: dict[str, Frame] = {}
     for s in range(int(model.nsite)):
-        b = int(model.site_bodyid[s])
-        on = frames[named(model, "body", b)] if b else Frame(None)
-        turn, R = np.asarray(on.rotation), np.asarray(rotation_from_quaternion(model.site_quat[s]))
         name = named(model, "site", s)
         while name in frames or name in found:
             name += "_site"
-        found[name] = Frame(on.body, on.position + turn @ model.site_pos[s], turn @ R)
+        found[name] = site(model, s, frames)
     return found
+
+
+def site(model: Any, s: int, frames: Mapping[str, Frame]) -> Frame:
+    """Site s on the body that carries it."""
+    return place(model, int(model.site_bodyid[s]), frames, model.site_pos[s], rotation(model.site_quat[s]))
+
+
+def place(model: Any, b: int, frames: Mapping[str, Frame], point: Any, turn: Any = None) -> Frame:
+    """A point of body b of the model, and axes turned from those of the body."""
+    on = frames[named(model, "body", b)] if b else Frame(None)
+    R = np.asarray(on.rotation)
+    return Frame(on.body, on.position + R @ point, R if turn is None else R @ turn)
+
+
+def rotation(quaternion_wxyz: Any) -> Any:
+    """The matrix of a quaternion of any length."""
+    return np.asarray(rotation_from_quaternion(np.asarray(quaternion_wxyz, dtype=np.float64)))

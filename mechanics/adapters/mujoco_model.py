@@ -33,9 +33,9 @@ def checked(model: Any) -> Any:
     return of_project(model, "mujoco", "MjModel", "load_mjcf", {"MjSpec": "give what its method compile returns"})
 
 
-def from_mujoco(model: Any) -> tuple[Tree | Mechanism, StateMap]:
+def from_mujoco(model: Any, contacts: bool = False) -> tuple[Tree | Mechanism, StateMap]:
     """See `mechanics.from_mujoco`."""
-    made, report = mechanism_now(model)
+    made, report = mechanism_now(model, ALL._replace(contacts=contacts))
     report.warn(3)
     found = made if made.elements or len(made.equations) else made.tree
     return found, StateMap(made.tree, side_of(model))

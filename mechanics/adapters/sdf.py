@@ -1,10 +1,11 @@
 """SDF files → mechanisms: a spanning tree of the links, and a closure for every joint that closes a loop.
 
-Poses, axes and their frames as SDF 1.4 to 1.12 state them (`sdf_frames`); the inertia is in the frame of the centre of
-mass, and what the file leaves out has the format's defaults.  Joints are taken in the order of the file, and one whose
-links are already joined closes a loop.  Where a joint is met from its child it is turned round, with its limits.
-Damping acts, and springs of joints do as force elements; limits are carried as data.  What changes the motion and is
-left out is a `ModelWarning` with the names of the elements; everything else is listed in ``tree.notes``.
+Poses, axes and their frames as SDF 1.4 to 1.12 state them (`sdf_frames`), nested models too (`sdf_nested`); the inertia
+is in the frame of the centre of mass, and what the file leaves out has the format's defaults.  Joints are taken in the
+order of the file, and one whose links are already joined closes a loop.  Where a joint is met from its child it is
+turned round, with its limits.  Damping acts, and springs of joints do as force elements; limits are carried as data.
+What changes the motion and is left out is a `ModelWarning` with the names of the elements; everything else is listed in
+``tree.notes``.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from numpy.typing import ArrayLike, NDArray
 from mechanics.adapters.elements import ALL, Wanted, joint_elements
 from mechanics.adapters.reading import LARGEST, LIMITS, Limits, Report, content, inside, number, some, xml
 from mechanics.adapters.sdf_frames import MODEL, WORLD, Frames, flag, numbers, of
+from mechanics.adapters.sdf_nested import flattened
+from mechanics.adapters.sdf_visuals import visuals
 from mechanics.constraints.couplings import polynomial
 from mechanics.constraints.loops import (
     Closure,
@@ -83,7 +86,7 @@ _ONE = ("pose", "inertial", "mass", "inertia", "axis", "axis2", "xyz", "dynamics
 READ: dict[str, set[str]] = {
     "sdf": {"model"},
     "model": {"pose", "link", "joint", "frame", "static", "model", "include"},
-    "link": {"pose", "inertial", "gravity", "kinematic"},
+    "link": {"pose", "inertial", "gravity", "kinematic", "visual"},
     "inertial": {"pose", "mass", "inertia"},
     "joint": {"pose", "parent", "child", "axis", "axis2", "thread_pitch", "screw_thread_pitch"},
     "axis": {"xyz", "dynamics", "limit", "use_parent_model_frame", "mimic"},
@@ -94,7 +97,7 @@ READ: dict[str, set[str]] = {
 }
 """Elements that are read, in others."""
 HARMLESS = {
-    *("visual", "collision", "sensor", "light", "projector", "audio_source", "audio_sink", "battery", "gripper"),
+    *("collision", "sensor", "light", "projector", "audio_source", "audio_sink", "battery", "gripper"),
     *("particle_emitter", "plugin", "self_collide", "allow_auto_disable", "must_be_base_link", "description", "author"),
     *("physics", "initial_position", "provide_feedback"),
 }
@@ -166,8 +169,8 @@ def _model(root: Element, report: Report) -> Element:
         worlds = " (worlds are not read)" if root.find("world") is not None else ""
         raise ModelError(report.path, problem, f"give an SDF file with one <model> in <sdf>{worlds}")
     model = models[0]
-    for inner in (*model.findall("model"), *model.findall("include")):
-        raise report.error(of(inner), "nested and included models are not read", "write one model, with all its links")
+    for inner in model.iter("include"):
+        raise report.error(of(inner), "included models are not read", "write their links and joints into the file")
     if flag(model.findtext("static", "false"), f"{of(model)} <static>", report):
         raise report.error(f"{of(model)} <static>", "is true: nothing of it moves", "set it to false")
     return model
@@ -183,6 +186,7 @@ class _Reader:
         self.of_links: defaultdict[str, list[str]] = defaultdict(list)
         self.noted: defaultdict[str, int] = defaultdict(int)
         self._sort(model)
+        model = self.flat = flattened(model, report)
         self.frames = Frames(model, report)
         self.links = {link.name: link for link in map(self.link, model.findall("link"))}
         if not self.links:
@@ -203,11 +207,13 @@ class _Reader:
         elements = self.springs(joined) if wanted.springs else []
         for what, names in self.of_links.items():
             self.left_out[what] += [name for name in names if floating_base or name != base]  # a fixed base is no body
+        looks, not_drawn = visuals(self.flat.findall("link"), self.report, frames)
+        self.report.notes += not_drawn
         self.tell(loops, wanted)
         name, notes = self.model.get("name", "sdf"), tuple(self.report.notes)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # each link is named in the report
-            tree = Tree(bodies, name, gravity, strict=False, notes=notes, frames=frames)
+            tree = Tree(bodies, name, gravity, strict=False, notes=notes, frames=frames, visuals=looks)
         stops = {place: axis.stop for _, place, axis, _ in _axes(joined) if axis.stop}
         elements += joint_elements(tree, wanted, stops)
         return Mechanism.assembled(tree, closures, elements=elements, name=tree.name)
@@ -342,6 +348,10 @@ class _Reader:
                 raise self.report.error(where, "is missing", "add the second axis")
             return _Axis(R @ np.array([0.0, 0.0, 1.0]))
         dynamics, limit = element.find("dynamics"), element.find("limit")
+        lower, upper = self.limit(limit, "lower", -np.inf, where), self.limit(limit, "upper", np.inf, where)
+        if lower > upper:
+            problem = f"has <lower> = {lower:g} above <upper> = {upper:g}"
+            raise self.report.error(f"{where} <limit>", problem, "exchange them, or correct one")
         effort, velocity = (self.limit(limit, name, np.inf, where) for name in ("effort", "velocity"))
         return _Axis(
             self.direction(element, where, R),
@@ -349,8 +359,8 @@ class _Reader:
             friction=self.number(dynamics, "friction", 0.0, where),
             stiffness=self.number(dynamics, "spring_stiffness", 0.0, where),
             rest=self.number(dynamics, "spring_reference", 0.0, where),
-            lower=self.limit(limit, "lower", -np.inf, where),
-            upper=self.limit(limit, "upper", np.inf, where),
+            lower=lower,
+            upper=upper,
             effort=effort if effort >= 0.0 else np.inf,
             velocity=velocity if velocity >= 0.0 else np.inf,
             stop=self.stop(limit, where),

@@ -104,10 +104,7 @@ class Frames:
         self._model = self._placed(model)
 
     def _add(self, element: Element) -> None:
-        name = element.get("name", "")
-        if not name.strip() or name == WORLD or (name.startswith("__") and name.endswith("__")) or "::" in name:
-            raise self.report.error(of(element), "has no name, or one that SDF reserves", "give it a name of its own")
-        same = self._named.setdefault(name, [])
+        same = self._named.setdefault(element.get("name", ""), [])
         if any(other.tag == element.tag for other in same):
             raise self.report.error(of(element), "appears twice", "give each its own name")
         same.append(element)
@@ -125,8 +122,8 @@ class Frames:
         """The element of a name; before SDF 1.7 a link and another may share one, and the link is meant."""
         found = self._named.get(name, [])
         if not found:
-            remedy = "scopes of nested models are not read" if "::" in name else f"name {some(self._named)}"
-            raise self.report.error(where, f"names {name!r}, which is no link, joint or frame of the model", remedy)
+            problem = f"names {name!r}, which is no link, joint or frame of the model"
+            raise self.report.error(where, problem, f"name {some(self._named)}")
         return next((element for element in found if element.tag == "link"), found[0])
 
     def _reference(self, element: Element) -> str:

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 from sympy.physics.mechanics import KanesMethod, LagrangesMethod, Point, ReferenceFrame, dynamicsymbols
 
-from integrators.adapters.sympy import constraints_of, function_of
+from integrators.adapters.sympy import constraints_of, function_of, parts_of
 from integrators.problem import Problem
 from integrators.problem.holonomic import holonomic_problem
 from integrators.problem.lagrangian import lagrangian_problem
@@ -49,6 +49,8 @@ class _Given(NamedTuple):
     """Functions of the time that are given as such."""
     exchanged: dict[Any, Any]
     """Functions of the time that are given as expressions."""
+    rates: dict[Any, Any]
+    """Rates of coordinates by speeds."""
 
     def put(self, expression: Any) -> Any:
         """An expression, or a list of them, with inputs given as expressions in their places."""
@@ -58,7 +60,7 @@ class _Given(NamedTuple):
 
     def function(self, expression: Any, q: Sequence[Any], v: Sequence[Any]) -> Callable[..., Any]:
         """``f(t, q, v, parameters)``."""
-        made = function_of(self.put(expression), q, v, [*self.symbols, *self.inputs], self.t)
+        made = function_of(self.put(expression), q, v, [*self.symbols, *self.inputs], self.t, self.rates)
         driven = list(self.inputs.values())
         return (lambda t, q, v, p: made(t, q, v, [*p, *(u(t) for u in driven)])) if driven else made
 
@@ -69,7 +71,8 @@ class _Given(NamedTuple):
     def value(self, expression: Any, numbers: Mapping[Any, float]) -> Array:
         """An expression at the start."""
         function = self.function(expression, list(numbers), [])
-        return np.array(function(0.0, list(numbers.values()), [], self.numbers), dtype=np.float64)
+        with np.errstate(all="ignore"):
+            return np.array(function(0.0, list(np.array([*numbers.values()])), [], self.numbers), dtype=np.float64)
 
 
 def from_lagrangian(
@@ -125,10 +128,10 @@ def from_kanes_method(
     """See `mechanics.from_kanes_method`."""
     of_kind(kane, KanesMethod, "kane", "a sympy.physics.mechanics.KanesMethod")
     q, u = list(kane.q), list(kane.u)
-    mass, forcing = _kanes_equations(kane, q, u)
+    mass, forcing, rates = _kanes_equations(kane, q, u)
     named = {name: sympy.sympify(x) for name, x in (invariants or {}).items()}
     named |= {f"{name}_{k}": x for name, some in _kanes_constraints(kane, u).items() for k, x in enumerate(some)}
-    given = _given([*mass, *forcing, *named.values()], q, u, parameters, inputs)
+    given = _given([*mass, *forcing, *named.values()], q, u, parameters, inputs)._replace(rates=rates)
     y0 = _start(start, q, u, list(kane._f_h), [x for n, x in named.items() if n.startswith("slip_")], given)
     n = len(y0)
     M, f = given.function(mass.tolist(), q, u), given.function(list(forcing), q, u)
@@ -137,14 +140,20 @@ def from_kanes_method(
     def of_state(function: Callable[..., Any]) -> Callable[..., Any]:
         return lambda t, y, p: function(t, y[: len(q)], y[len(q) : n], p)
 
-    return mass_matrix_problem(
-        of_state(M),
-        of_state(f),
-        y0,
-        given.numbers,
-        invariants={name: of_state(function) for name, function in watched.items()},
-        model=model,
-    )
+    try:
+        return mass_matrix_problem(
+            of_state(M),
+            of_state(f),
+            y0,
+            given.numbers,
+            invariants={name: of_state(function) for name, function in watched.items()},
+            model=model,
+        )
+    except ValueError as error:
+        raise ValueError(
+            f"kane: {error}.  SymPy's elimination of dependent speeds divides by what may be zero: "
+            "KanesMethod(…, constraint_solver='CRAMER') does not, nor do other independent speeds"
+        ) from error
 
 
 # --- Lagrange ---------------------------------------------------------------------------------------------------------
@@ -271,8 +280,8 @@ def _generalised(loads: Iterable[Any], v: list[Any], frame: Any) -> list[Any]:
 # --- Kane -------------------------------------------------------------------------------------------------------------
 
 
-def _kanes_equations(kane: Any, q: list[Any], u: list[Any]) -> tuple[Any, Any]:
-    """M and f of M (q̇, u̇) = f; the kinematical equations solved for q̇ where SymPy has done so."""
+def _kanes_equations(kane: Any, q: list[Any], u: list[Any]) -> tuple[Any, Any, dict[Any, Any]]:
+    """M and f of M (q̇, u̇) = f, and q̇ where SymPy has solved the kinematical equations for it."""
     try:
         dynamics, push = kane.mass_matrix, kane.forcing
     except ValueError:
@@ -284,8 +293,8 @@ def _kanes_equations(kane: Any, q: list[Any], u: list[Any]) -> tuple[Any, Any]:
         zero = sympy.zeros(len(q), len(u))
         kinematics = [rates[x.diff(dynamicsymbols._t)] for x in q]
         mass = sympy.Matrix([[sympy.eye(len(q)), zero], [zero.T, dynamics]])
-        return mass, sympy.Matrix([*kinematics, *push]).xreplace(rates)
-    return kane.mass_matrix_full, kane.forcing_full
+        return mass, [*kinematics, *push], rates
+    return kane.mass_matrix_full, kane.forcing_full, {}
 
 
 def _kanes_constraints(kane: Any, u: list[Any]) -> dict[str, list[Any]]:
@@ -327,7 +336,8 @@ def _given(
     exchanged = {x: sympy.sympify(f) for x, f in given_inputs.items() if not callable(f) or isinstance(f, sympy.Basic)}
     driven = {x: f for x, f in given_inputs.items() if x not in exchanged}
     found = [sympy.sympify(x) for x in [*expressions, *exchanged.values()]]
-    free = set().union(*(x.free_symbols for x in found)) - {t}
+    atoms = {x for x in parts_of(found) if x.is_Symbol or isinstance(x, AppliedUndef)}
+    free = {x for x in atoms if x.is_Symbol} - {t}
     if missing := free - set(symbols):
         raise ValueError(f"parameters: no value for {_listed(missing)}; give one for each, such as {{m: 2.0}}")
     if strange := set(symbols) - free:
@@ -337,7 +347,7 @@ def _given(
     for x, value in symbols.items():
         if not isinstance(value, (int, float, np.number, sympy.Number)) or not np.isfinite(float(value)):
             raise ValueError(f"parameters[{x}]: {shown(value)}, expected a finite number")
-    functions = set().union(*(x.atoms(AppliedUndef) for x in found))
+    functions = atoms - free - {t}
     if missing := functions - {*q, *u, *given_inputs}:
         raise ValueError(
             f"inputs: {_listed(missing)} are functions of the time that are no coordinates; give each as an expression "
@@ -346,7 +356,7 @@ def _given(
     if strange := set(given_inputs) - functions:
         raise ValueError(f"inputs: {_listed(strange)} are not in the equations")
     names = sorted(symbols, key=str)
-    return _Given(t, names, [float(symbols[x]) for x in names], driven, exchanged)
+    return _Given(t, names, [float(symbols[x]) for x in names], driven, exchanged, {})
 
 
 def _listed(some: Iterable[Any]) -> str:

@@ -131,7 +131,7 @@ def _tree(
     report.notes += not_drawn
     moving = {joint.name for joint in joints if joint.type in ("revolute", "continuous", "prismatic")}
     efforts = {joint.name: joint.limit.effort for joint in joints if joint.limit}
-    motors = actuators(document, moving, efforts, report) if drives else []
+    motors = actuators(document, {joint.name for joint in joints}, moving, efforts, report) if drives else []
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # each link was looked at, and is named in the report
@@ -293,6 +293,13 @@ class _Parts:
 
     def _data(self, joint: Any) -> JointData:
         limit, dynamics = joint.limit, joint.dynamics
+        for name in ("effort", "velocity"):
+            if limit and (most := getattr(limit, name)) is not None and not most >= 0.0:
+                remedy = "give one that is not negative, inf where there is none"
+                raise self.report.error(f"{_of(joint)} <limit {name}=…>", f"is {most:g}", remedy)
+        if limit and limit.lower is not None and limit.upper is not None and limit.lower > limit.upper:
+            problem = f"has lower = {limit.lower:g} above upper = {limit.upper:g}"
+            raise self.report.error(f"{_of(joint)} <limit>", problem, "exchange them, or correct one")
         bounded = joint.type in ("revolute", "prismatic") and limit is not None
         return JointData(
             damping=float(dynamics.damping or 0.0) if dynamics and self.damping else 0.0,

@@ -8,7 +8,7 @@ URDF/Transmissions.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -22,22 +22,29 @@ SIMPLE = "SimpleTransmission"
 
 
 def actuators(
-    root: Element, moving: Container[str], efforts: Mapping[str, float | None], report: Report
+    root: Element,
+    joints: Collection[str],
+    moving: Container[str],
+    efforts: Mapping[str, float | None],
+    report: Report,
 ) -> list[list[ForceElement]]:
-    """The motors of simple transmissions to joints of one coordinate; the names of the others in the notes.
+    """The motors of simple transmissions to joints of one coordinate; the names of the others in the report.
 
-    `moving` are the joints of one coordinate, `efforts` the forces that the file allows joints.
+    `moving` are those of the `joints` that have one coordinate, `efforts` the forces that the file allows joints.
     """
     found: dict[str, list[ForceElement]] = {}
     left_out: dict[str, list[str]] = {}
     counts = Counter(motor.get("name", "") for motor in root.iterfind("transmission/actuator"))
     for element in root.iterfind("transmission"):
         name = element.get("name", "")
-        joints, motors = element.findall("joint"), element.findall("actuator")
+        ends, motors = element.findall("joint"), element.findall("actuator")
         kind = element.get("type") or (element.findtext("type") or "").strip()
-        target = joints[0].get("name", "") if joints else ""
+        target = ends[0].get("name", "") if ends else ""
         where = f"<transmission name={name!r}>"
-        if not kind.endswith(SIMPLE) or len(joints) != 1 or len(motors) != 1:
+        if lost := [end.get("name", "") for end in ends if end.get("name", "") not in joints]:
+            what = f"<transmission> to the joint {lost[0]!r}, which the file does not have"
+            left_out.setdefault(what, []).append(name)
+        elif not kind.endswith(SIMPLE) or len(ends) != 1 or len(motors) != 1:
             left_out.setdefault(f"<transmission> of type {kind!r}", []).append(name)
         elif target not in moving:
             left_out.setdefault("<transmission> to joints that do not move in one coordinate", []).append(name)
@@ -50,9 +57,10 @@ def actuators(
             effort = efforts.get(target)
             place: str | Tendon = target if reduction == 1.0 else Tendon({target: reduction}, called)
             most = effort / abs(reduction) if effort and effort > 0.0 else np.inf  # many files write 0 for unknown
-            ends = (-most, most) if most < np.inf else None
-            found[called] = actuator(place, force_range=ends, name=called)
-    report.notes += [f"{what}: not carried over: {some(names)}" for what, names in left_out.items()]
+            forces = (-most, most) if most < np.inf else None
+            found[called] = actuator(place, force_range=forces, name=called)
+    for what, names in left_out.items():
+        report.change(f"{what}: not carried over: {some(names)}")
     return list(found.values())
 
 

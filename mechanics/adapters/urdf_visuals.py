@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -11,9 +10,8 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.scenes import Surface, box, cylinder, ellipsoid
 from mechanics.adapters.meshes import MeshFile, found, hexadecimal
-from mechanics.adapters.reading import LARGEST, number
+from mechanics.adapters.solids import numbers, solid
 from mechanics.algebra.spatial import rotation
 from mechanics.model.frames import Frame
 from mechanics.model.visuals import Visual
@@ -53,43 +51,24 @@ def _shapes(element: Element, path: Path, colours: Mapping[str, str]) -> Any:
     colour = None if material is None else (_rgb(material) or colours.get(material.get("name", "")))
     if given.tag == "mesh":
         file = found(given.get("filename", ""), path)
-        scale = _numbers(given.get("scale", "1 1 1"), 3)
+        scale = numbers(given.get("scale", "1 1 1"), 3)
         if isinstance(file, str):
             return f"the mesh {given.get('filename')!r} {file}"
         return MeshFile(str(file), tuple(scale), colour) if scale is not None else "its scale is not three numbers"
-    sizes = {"box": ("size", 3), "sphere": ("radius", 1), "cylinder": ("radius", 1)}
-    if given.tag not in sizes:
-        return f"<{given.tag}> is not known"
-    size = _numbers(given.get(sizes[given.tag][0], ""), sizes[given.tag][1])
-    length = _numbers(given.get("length", "1"), 1)
-    if size is None or length is None:
-        return f"the numbers of <{given.tag}> are wrong"
-    makers = {
-        "box": partial(box, size),
-        "sphere": partial(ellipsoid, np.repeat(size, 3)[:3]),
-        "cylinder": partial(cylinder, size[0], length[0]),
-    }
-    made: Surface = makers[given.tag](colour=colour)
-    return [made]
+    made = solid(given.tag, given.get, colour)
+    return made if isinstance(made, str) else [made]
 
 
 def _origin(element: Element | None) -> tuple[Array, Array]:
-    xyz = None if element is None else _numbers(element.get("xyz", "0 0 0"), 3)
-    rpy = None if element is None else _numbers(element.get("rpy", "0 0 0"), 3)
+    xyz = None if element is None else numbers(element.get("xyz", "0 0 0"), 3)
+    rpy = None if element is None else numbers(element.get("rpy", "0 0 0"), 3)
     R = np.eye(3)
     for axis, angle in zip(np.eye(3), np.zeros(3) if rpy is None else rpy, strict=True):
         R = np.asarray(rotation(axis, angle)) @ R
     return np.zeros(3) if xyz is None else xyz, R
 
 
-def _numbers(text: str, count: int) -> Array | None:
-    values = [number(word) for word in text.split()]
-    if len(values) != count or any(x is None or not abs(x) <= LARGEST for x in values):
-        return None
-    return np.array(values, dtype=np.float64)
-
-
 def _rgb(material: Element) -> str | None:
     colour = material.find("color")
-    rgba = None if colour is None else _numbers(colour.get("rgba", ""), 4)
+    rgba = None if colour is None else numbers(colour.get("rgba", ""), 4)
     return None if rgba is None else hexadecimal(rgba[:3])

@@ -1,7 +1,10 @@
-"""One kernel on many states, eight at a time in lanes, the rest one by one; and on one state as fast as can be."""
+"""One kernel on many states in lanes, on few or the rest one by one; and on one state as fast as can be."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,7 @@ from liegroup.compile import (
     helper,
     integer,
     integers,
+    interpreted,
     lane_array,
     lane_matrix,
     lane_vector,
@@ -57,12 +61,61 @@ def _in_lanes(
                 out[b + lane, i] = values[i, lane]
 
 
+SMALL = 2000
+"""Parameters of trees for which a kernel is interpreted in some 10 ms."""
+ENOUGH = 2000
+"""States for which code for lanes is compiled: below, it takes less time to go without."""
+_once = ContextVar("once", default=False)
+
+
+@contextmanager
+def once() -> Iterator[None]:
+    """Within it kernels are asked for single states once, as where a problem is posed: of small trees they are
+    interpreted, with the same bits, unless they are compiled already.
+    """
+    before = _once.set(True)
+    try:
+        yield
+    finally:
+        _once.reset(before)
+
+
+def is_for_once(kernel: Entry, parameters: Array) -> bool:
+    """Whether to interpret a kernel rather than to compile it."""
+    if not _once.get() or parameters.size > SMALL:
+        return False
+    return not (kernel.is_at_hand and at_one_state.is_at_hand)
+
+
+def _is_interpreted(kernel: Entry, t: float, state: Array, parameters: Array, structure: Any, *rest: Array) -> bool:
+    """Whether the values have been written by the interpreted kernel."""
+    wanted = is_for_once(kernel, parameters)
+    return wanted and interpreted(kernel.python, t, state, parameters, structure, *rest)
+
+
+_asked = dict[Entry, int]()
+"""For how many states kernels have been asked so far, by which lanes can be filled."""
+
+
+def _lanes_pay(kernel: Entry, count: int) -> bool:
+    """Whether to take states in lanes: there are so many that lanes can be filled, and the code for lanes is there or
+    has been asked for often enough.
+    """
+    if count < WIDTH:
+        return False
+    is_there = _asked.get(kernel, 0) >= ENOUGH or (kernel not in _asked and kernel.has(lanes=True))
+    _asked[kernel] = ENOUGH if is_there else _asked.get(kernel, 0) + count
+    return _asked[kernel] >= ENOUGH
+
+
 def run(
     kernel: Entry, t: float, states: Array, parameters: Array, structure: Any, work_shape: tuple[int, int], size: int
 ) -> Array:
     """Values (m, size) of a kernel of the field signature on states (m, n)."""
     out = np.empty((len(states), size))
-    whole = len(states) - len(states) % WIDTH
+    if len(states) == 1 and _is_interpreted(kernel, t, states[0], parameters, structure, np.zeros(work_shape), out[0]):
+        return out
+    whole = len(states) - len(states) % WIDTH if _lanes_pay(kernel, len(states)) else 0
     if whole:
         lanes = lane_array(*work_shape), lane_array(states.shape[1]), lane_array(size)
         _in_lanes(kernel.compiled_lanes, t, states[:whole], parameters, structure, *lanes, out[:whole])

@@ -40,7 +40,7 @@ def _account(t: Any, y: Any, parameters: Any, structure: Any, work: Any, rates: 
         f, stored, power = law_on_equation(kind, t, parameters, element, phi, rate)
         force, point = scale(f, rotated(first.R, (W[0], W[1], W[2]))), first.x
     elif element.place == ON_SCREW:
-        first, at = body_state(work, closures.poses, i), element.equation_numbers + 3
+        first, at = body_state(work, closures.poses, i), element.equation_numbers + 6
         F, stored, power = along_screw(t, parameters, element, first)
         arm = ld(parameters, at) + zero, ld(parameters, at + 1) + zero, ld(parameters, at + 2) + zero
         force, point = rotated(first.R, (F[0], F[1], F[2])), add(first.x, rotated(first.R, arm))

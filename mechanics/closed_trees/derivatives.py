@@ -425,7 +425,18 @@ def _close(structure: Any, work: Any, deep: Any, out: Any) -> None:
                     add_at(deep, at.moved + c, r, ld(out, r * width + n + b) * g)
                     add_at(deep, at.pushed + c, r, ld(out, (n + r) * width + n + b) * g)
     for k in range(width):
-        solve_of_rank(work, closures.matrix, m, closures.rank, work, closures.nulls, deep, at.right + k)
+        solve_of_rank(
+            work,
+            closures.matrix,
+            m,
+            closures.rank,
+            work,
+            closures.nulls,
+            deep,
+            at.right + k,
+            structure,
+            closures.profile,
+        )
     for r in range(n):
         for c in range(m):
             x, z = ld2(deep, at.moved + c, r), ld2(deep, at.pushed + c, r)

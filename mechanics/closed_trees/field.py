@@ -24,7 +24,7 @@ from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, kernel, ld, ld2, never, rare, st2
-from liegroup.compile.dense import factor_of_rank, solve_of_rank
+from liegroup.compile.dense import factor_of_rank, first_in_row, solve_of_rank
 from liegroup.formulas.vectors import add
 from mechanics.algorithms.era import down, up
 from mechanics.closed_trees.derivatives import closed_derivatives
@@ -166,7 +166,7 @@ def matrix(structure: Any, work: Any) -> None:
     closures = closures_of(structure)
     m = closures.kept
     for c in range(m):
-        for b in range(c + 1):
+        for b in range(first_in_row(structure, closures.profile, c), c + 1):
             st2(work, closures.matrix + c, b, 0.0)
     for r in range(closures.path_length):
         link, passes = link_of(structure, on_path_up(structure, closures, r)), passes_of(structure, closures, r)
@@ -193,7 +193,18 @@ def factor(structure: Any, parameters: Any, work: Any) -> None:
     for d in range(m - closures.rank):
         for c in range(m):
             st2(work, closures.nulls + d, c, ld(parameters, closures.starts + d * m + c))
-    factor_of_rank(work, closures.matrix, m, closures.rank, work, closures.nulls, work, closures.scratch)
+    factor_of_rank(
+        work,
+        closures.matrix,
+        m,
+        closures.rank,
+        work,
+        closures.nulls,
+        work,
+        closures.scratch,
+        structure,
+        closures.profile,
+    )
 
 
 @kernel
@@ -209,6 +220,8 @@ def solve(structure: Any, work: Any) -> None:
         closures.nulls,
         work,
         closures.multipliers,
+        structure,
+        closures.profile,
     )
 
 

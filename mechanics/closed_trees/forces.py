@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liegroup.compile import helper, kernel, ld, ld2, rare, scalar_of, st
-from liegroup.formulas.vectors import cross, scale
+from liegroup.formulas.vectors import add, cross, scale
 from mechanics.algebra.vectors import rotated_back
 from mechanics.closed_trees.layout import ACCUMULATED, PackedEquation, closures_of, element_of
 from mechanics.closed_trees.poses import add_at, pose, screws_at
 from mechanics.constraints.coupling_equations import CoupledJoint
-from mechanics.forces.element import ON_EQUATION, ON_JOINT, ON_SCREW, ON_TENDON, BodyState
+from mechanics.forces.element import IN_WORLD, ON_EQUATION, ON_JOINT, ON_SCREW, ON_TENDON, BodyState
 from mechanics.forces.registry import law_on_bodies, law_on_equation, law_on_joint, law_on_screw
 from mechanics.kernels.links import vector
-from mechanics.model.layout import HEADER, header_of
+from mechanics.model.layout import HEADER, header_of, three
 
 
 @helper
@@ -92,19 +92,16 @@ def tendon_at(y: Any, v: Any, offset: Any, parameters: Any, structure: Any, elem
 
 @helper
 def screw_of(parameters: Any, element: Any, R: Any) -> Any:
-    """The wrench of a unit force along the screw of an element, in the axes of its link, which R turns."""
-    at = element.equation_numbers
-    d = ld(parameters, at), ld(parameters, at + 1), ld(parameters, at + 2)
-    x = ld(parameters, at + 3), ld(parameters, at + 4), ld(parameters, at + 5)
-    zero = 0.0 * R[0]
-    if element.equation >= 2:
-        d = rotated_back(R, d)
+    """The screw of an element as a wrench at the origin of its link, in the axes of the link, which R turns."""
+    at, zero = element.equation_numbers, 0.0 * R[0]
+    none = zero, zero, zero
+    f, m, x = three(parameters, at), three(parameters, at + 3), three(parameters, at + 6)
+    if element.equation == IN_WORLD:
+        force, moment = rotated_back(R, f), rotated_back(R, m)
     else:
-        d = d[0] + zero, d[1] + zero, d[2] + zero
-    if element.equation % 2 == 1:
-        return zero, zero, zero, d[0], d[1], d[2]
-    m = cross(x, d)
-    return d[0], d[1], d[2], m[0], m[1], m[2]
+        force, moment = add(f, none), add(m, none)
+    moment = add(moment, cross(x, force))
+    return force[0], force[1], force[2], moment[0], moment[1], moment[2]
 
 
 @helper

@@ -21,14 +21,15 @@ class Closures(NamedTuple):
     """What is in the section, and where.
 
     Equations in all, those kept, their rank; the first kept one that couples joints (all behind it do); whether
-    positions are projected.  Of a formulation with multipliers (`mechanics.formulations.index_one`): the place of its
-    settings in `parameters`, its rounds, whether it has integral states.  In `structure`: the place of the equations;
-    number and place of the force elements; place of the group's table, and its rows; length and place of the path;
-    place of the passes.  In `parameters`: the starts of the null directions.  First lines of the workspace: poses,
-    screws, columns, Φ, carried impulses, scratch, null directions; then single lines: multipliers λ or impulses Λ
-    (before: minus the closing velocities), φ, and places for (v, ṗ), q, a state, a right side, the registers of a tape.
-    Of the force elements: how many read velocities; the rows they take in a variational step, of these those across the
-    tree, and of these those that read velocities, which come first.
+    positions are projected. Of a formulation with multipliers (`mechanics.formulations.index_one`): the place of
+    its settings in `parameters`, its rounds, whether it has integral states. In `structure`: the place of the
+    equations; number and place of the force elements; place of the group's table, and its rows; length and place of
+    the path; place of the passes; that of the profile of Φ (`liegroup.compile.dense.profile_of`); that of the
+    reaches of the kept equations. In `parameters`: the starts of the null directions. First lines of the
+    workspace: poses, screws, columns, Φ, carried impulses, scratch, null directions; then single lines: multipliers
+    λ or impulses Λ (before: minus the closing velocities), φ, and places for (v, ṗ), q, a state, a right side, the
+    registers of a tape. Of the force elements: how many read velocities; the rows they take in a variational step,
+    of these those across the tree, and of these those that read velocities, which come first.
     """
 
     all: Any
@@ -66,6 +67,8 @@ class Closures(NamedTuple):
     rows: Any
     across: Any
     across_reading: Any
+    profile: Any
+    reaches: Any
 
 
 class PackedEquation(NamedTuple):
@@ -110,6 +113,17 @@ class PackedElement(NamedTuple):
     input: Any = 0
 
 
+class Reach(NamedTuple):
+    """What an impulse of an equation moves: equations from `first` up to `end`, and the links that these act on and
+    all between them and the base are, on the path, from `start` up to `stop`.
+    """
+
+    first: Any
+    end: Any
+    start: Any
+    stop: Any
+
+
 class Passes(NamedTuple):
     """Of a link on the path, places of the passes through it: from `start` on impulses on bodies, from `joints` on
     those along joints, up to `end`.
@@ -132,7 +146,7 @@ class Pass(NamedTuple):
 
 ALONG_ONE, TO_BASE, ACROSS = range(3)
 """Reach of a force element: along the joint of one link, between a link and the base, between any two."""
-CLOSURES, EQUATION, ELEMENT = len(Closures._fields), len(PackedEquation._fields), len(PackedElement._fields)
+CLOSURES, EQUATION, ELEMENT, REACH = (len(r._fields) for r in (Closures, PackedEquation, PackedElement, Reach))
 
 
 @helper
@@ -145,6 +159,7 @@ def closures_of(structure: Any) -> Any:
         ld(s, o + 15), ld(s, o + 16), ld(s, o + 17), ld(s, o + 18), ld(s, o + 19), ld(s, o + 20), ld(s, o + 21),
         ld(s, o + 22), ld(s, o + 23), ld(s, o + 24), ld(s, o + 25), ld(s, o + 26), ld(s, o + 27), ld(s, o + 28),
         ld(s, o + 29), ld(s, o + 30), ld(s, o + 31), ld(s, o + 32), ld(s, o + 33), ld(s, o + 34),
+        ld(s, o + 35), ld(s, o + 36),
     )  # fmt: skip
 
 
@@ -164,6 +179,13 @@ def element_of(structure: Any, closures: Any, n: Any) -> Any:
         ld(s, o + 8), ld(s, o + 9), ld(s, o + 10), ld(s, o + 11), ld(s, o + 12), ld(s, o + 13), ld(s, o + 14),
         ld(s, o + 15),
     )  # fmt: skip
+
+
+@helper
+def reach_of(structure: Any, closures: Any, c: Any) -> Any:
+    """The reach of the kept equation c."""
+    s, o = structure, closures.reaches + REACH * c
+    return Reach(ld(s, o), ld(s, o + 1), ld(s, o + 2), ld(s, o + 3))
 
 
 @helper

@@ -8,21 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Inputs
+from liegroup.compile.dense import profile_of
 from liegroup.formulas import so2
 from mechanics.closed_trees.element_rows import with_rows
 from mechanics.closed_trees.layout import (
     CLOSURES,
     ELEMENT,
     EQUATION,
+    REACH,
     Closures,
     PackedElement,
     PackedEquation,
+    Reach,
     packed_pass,
+    pass_at,
 )
 from mechanics.constraints.body_equations import COUPLING
 from mechanics.constraints.coupling_equations import coupling_of
@@ -31,7 +36,7 @@ from mechanics.constraints.given_equations import code_of
 from mechanics.constraints.loops import Equation, JointFreedom, numbers_of_equation
 from mechanics.constraints.wheel_equations import SPHERE
 from mechanics.errors import ModelError
-from mechanics.forces.element import ON_TENDON, Element, OnBodies, OnEquation, OnJoint, OnScrew
+from mechanics.forces.element import IN_BODY, IN_WORLD, ON_TENDON, Element, OnBodies, OnEquation, OnJoint, OnScrew
 from mechanics.forces.motor import Motor
 from mechanics.forces.registry import number_of
 from mechanics.forces.tendon import Tendon
@@ -98,7 +103,9 @@ def pack_loops(
     places = _Places(len(base.structure) + CLOSURES)
     equations_at, elements_at = places.take(EQUATION * len(table)), places.take(ELEMENT * len(records))
     group_at, path_at, passes_at = places.take(group.size), places.take(len(path)), places.take(len(passes) + 1)
-    passed_at, codes_at = places.take(sum(map(len, passes))), places.end
+    passed_at, profile = places.take(sum(map(len, passes))), _profile(passes, len(kept), solved.rank)
+    reaches = _reaches(profile, passes)
+    profile_at, reaches_at, codes_at = places.take(len(profile)), places.take(REACH * len(reaches)), places.end
     m, d, lines = len(kept), len(kept) - solved.rank, _Places(base.work_shape[0])
     closures = Closures(
         all=len(order), kept=m, rank=solved.rank, coupled=sum(e.kind != COUPLING for e in kept),
@@ -109,13 +116,21 @@ def pack_loops(
         matrix=lines.take(m), carried=lines.take(m), scratch=lines.take(m if d else 0), nulls=lines.take(d),
         multipliers=lines.take(1), gap=lines.take(1), rates=lines.take(1), moved=lines.take(1), state=lines.take(1),
         target=lines.take(1), registers=lines.take(1),
-        reading=sum(e.reads for e in records), **rows._asdict(),
+        reading=sum(e.reads for e in records), **rows._asdict(), profile=profile_at,
+        reaches=reaches_at,
     )  # fmt: skip
     placed: list[PackedEquation | PackedElement] = [e._replace(code=codes_at + e.code) for e in table]
     placed += [e._replace(code=codes_at + e.code) for e in records]
     tail = [x for record in placed for x in record] + group.ravel().tolist() + path
-    tail += [passed_at + int(x) for x in np.cumsum([0, *map(len, passes)])] + [x for codes in passes for x in codes]
-    structure = np.concatenate([base.structure, np.array([*closures, *tail, *writer.codes], dtype=np.int64)])
+    tail += (
+        [passed_at + int(x) for x in np.cumsum([0, *map(len, passes)])]
+        + [x for codes in passes for x in codes]
+        + profile
+        + [x for reach in reaches for x in reach]
+    )
+    structure = np.concatenate(
+        [base.structure, np.array([*closures, *tail, *writer.codes, *writer.choices], dtype=np.int64)]
+    )
     structure[Header._fields.index("extension")] = len(base.structure)
     every = (*equations.equations, *(e.equation for e in elements if isinstance(e, OnEquation)))
     registers = max((equation.tape.registers for equation in every if equation.tape is not None), default=0)
@@ -144,6 +159,7 @@ class _Writer:
         self.ends: set[int] = set()
         self.codes: list[int] = []
         self.commands: list[tuple[str, int, str, int]] = []
+        self.choices: list[int] = []  # read by no kernel: structures are alike where the same formulas are taken
 
     def inputs(self) -> Inputs:
         """The elements' inputs: names, places, units, the velocities that they push along."""
@@ -217,6 +233,7 @@ class _Writer:
 
     def element(self, e: Element) -> PackedElement:
         """The record of a force element, by where it acts."""
+        self.choices += e.choices
         if isinstance(e, OnEquation):
             return self._on_equation(e)
         if isinstance(e, OnBodies):
@@ -241,10 +258,9 @@ class _Writer:
     def _on_screw(self, e: OnScrew) -> PackedElement:
         link, frame = self.frame(e.frame)
         screw = replace(e, frame=frame).screw
-        where = {"equation": e.is_moment + 2 * e.in_world, "equation_numbers": self.put(screw)}
+        where = {"equation": IN_WORLD if e.in_world else IN_BODY, "equation_numbers": self.put(screw)}
         base = int(header_of(self.packed.structure).links)
-        motion = self.motion(e, e.is_moment)
-        return PackedElement(number_of(e), e.place, link, base, self.put(e.numbers), **motion, **where)
+        return PackedElement(number_of(e), e.place, link, base, self.put(e.numbers), **self.motion(e), **where)
 
     def frame(self, frame: Frame) -> tuple[int, Frame]:
         """A frame in the axes of the link that carries its body."""
@@ -322,6 +338,33 @@ def _passes(
         )
         passes.append([packed_pass(c) for c, e in enumerate(equations) if e.kind == COUPLING and i in _way(codes, e)])
     return passes
+
+
+def _profile(passes: Sequence[Sequence[int]], kept: int, rank: int) -> list[int]:
+    """The profile of Φ: two equations meet where impulses of both pass a link; a full one where null directions are
+    found.
+    """
+    firsts = list(range(kept)) if rank == kept else [0] * kept
+    for bodies, joints in zip(passes[::2], passes[1::2], strict=True):
+        here = {pass_at((code,), 0).equation for code in (*bodies, *joints)}
+        for c in here:
+            firsts[c] = min(firsts[c], *here)
+    return profile_of(firsts)
+
+
+def _reaches(profile: Sequence[int], passes: Sequence[Sequence[int]]) -> list[Reach]:
+    """What an impulse of each kept equation moves."""
+    kept = len(profile) // 2
+    firsts = list(accumulate(profile[:kept][::-1], min))[::-1]
+    ways: list[list[int]] = [[] for _ in range(kept)]
+    for r, (bodies, joints) in enumerate(zip(passes[-2::-2], passes[-1::-2], strict=True)):
+        for code in (*bodies, *joints):
+            ways[pass_at((code,), 0).equation].append(r)
+    reaches = []
+    for first, end in zip(firsts, profile[kept:], strict=True):
+        moved = [r for way in ways[first:end] for r in (min(way, default=0), max(way, default=-1) + 1)]
+        reaches.append(Reach(first, end, min(moved), max(moved)))
+    return reaches
 
 
 def _way(codes: Sequence[int], equation: PackedEquation) -> Sequence[int]:

@@ -260,6 +260,27 @@ def taken(work: Any, line: Any) -> Any:
     return l, k, x
 
 
+@helper
+def _lift(
+    t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, offset: Any, first: Any, i: Any
+) -> Any:  # fmt: skip
+    """The accumulated wrench of link i along its joint, and over to its parent, whose number is returned."""
+    link = link_of(structure, i)
+    kind = link.kind
+    l, k, x = taken(work, first + i)
+    p = offset + link.v
+    if kind == TURN:
+        st(out, p, ld(out, p) + (k[2] + x))
+        l, k = turn_to_parent(parameters, link, work, i, l, k)
+    else:
+        q = components(kind, numbers_of(parameters, link).pitch, l, k)
+        for d in range(freedom(kind)):
+            st(out, p + d, ld(out, p + d) + (q[d] + x))
+        l, k = to_parent(t, y, parameters, work, i, link, l, k)
+    add_to(work, first + link.parent, ACCUMULATED, l, k)
+    return link.parent
+
+
 @kernel
 def gather(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, offset: Any) -> None:
     """out[offset …] += Aᵀ Tᵀ of the accumulated wrenches, which are cleared."""
@@ -267,20 +288,27 @@ def gather(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any,
     first = closures.poses
     for r in range(closures.path_length):
         i = on_path_up(structure, closures, r)
-        link = link_of(structure, i)
-        kind = link.kind
-        l, k, x = taken(work, first + i)
-        p = offset + link.v
-        if kind == TURN:
-            st(out, p, ld(out, p) + (k[2] + x))
-            l, k = turn_to_parent(parameters, link, work, i, l, k)
-        else:
-            q = components(kind, numbers_of(parameters, link).pitch, l, k)
-            for d in range(freedom(kind)):
-                st(out, p + d, ld(out, p + d) + (q[d] + x))
-            l, k = to_parent(t, y, parameters, work, i, link, l, k)
-        add_to(work, first + link.parent, ACCUMULATED, l, k)
+        _lift(t, y, parameters, structure, work, out, offset, first, i)
     taken(work, first + header_of(structure).links)
+
+
+@kernel
+def gather_row(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any, offset: Any, c: Any) -> None:
+    """out[offset …] += row c of G: the joints it couples, or those between its two bodies and the base and no other."""
+    closures, base = closures_of(structure), header_of(structure).links
+    e, first = equation_of(structure, closures, c), closures.poses
+    push(structure, work, c, 1.0)
+    if e.kind == COUPLING:
+        coupling = coupling_of(structure, e.code)
+        for k in range(coupling.joints):
+            _lift(t, y, parameters, structure, work, out, offset, first, joint(structure, coupling, k).link)
+    else:
+        i, j = e.first, e.second
+        while i != base or j != base:
+            low = j if i == base or (j != base and j > i) else i  # parents have smaller numbers
+            up = _lift(t, y, parameters, structure, work, out, offset, first, low)
+            i, j = up if i == low else i, up if j == low else j
+    taken(work, first + base)
 
 
 @kernel

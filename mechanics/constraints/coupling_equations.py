@@ -27,6 +27,7 @@ from integrators.problem.lagrangian import scalar
 from liegroup.arrays import check_function
 from liegroup.compile import helper, kernel, ld, ld2, st2
 from liegroup.compile.tape import Tape, play, tape_of
+from liegroup.compile.traceable import traceable
 from liegroup.compile.tracing import Traced
 from mechanics.constraints.body_equations import EQUATION_NUMBERS
 from mechanics.constraints.given_equations import code_of, packed_tape
@@ -81,7 +82,7 @@ def tapes(function: Callable[..., Any], names: Sequence[str], where: str) -> lis
     g = Differentiable()
     q, s = [g.input(f"coordinate of {n}") for n in names], [g.input(f"rate of {n}") for n in names]
     check_function(function, "function", "a function of the coordinates")
-    numbers = [scalar(g, x, where) for x in np.atleast_1d(np.array(function(*q), dtype=object)).ravel()]
+    numbers = [scalar(g, x, where) for x in np.atleast_1d(np.array(traceable(function)(*q), dtype=object)).ravel()]
     if not numbers:
         raise ModelError(where, "its function returned nothing", "return the numbers that the motion keeps at zero")
     gradients = [[g.derivative(phi, x.k) for x in q] for phi in numbers]

@@ -24,6 +24,7 @@ from integrators.problem.lagrangian import scalar
 from liegroup.arrays import check_function
 from liegroup.compile import helper, kernel, ld, ld2
 from liegroup.compile.tape import Tape, play, tape_of
+from liegroup.compile.traceable import scalars, traceable
 from liegroup.compile.tracing import Traced
 from liegroup.formulas.vectors import add, cross, scale, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
@@ -79,10 +80,10 @@ def tapes(function: Callable[..., Any], where: str) -> list[Tape]:
     check_function(function, "function", "a function of scalars")
     g = Differentiable()
     inputs = [g.input(f"input {i}") for i in range(INPUTS)]
-    x, R = np.array(inputs[:3], dtype=object), np.array(inputs[3:12], dtype=object).reshape(3, 3)
+    x, R = scalars(inputs[:3]), scalars(inputs[3:12]).reshape(3, 3)
     found = [
         _tape(g, inputs, scalar(g, value, where))
-        for value in np.atleast_1d(np.array(function(x, R), dtype=object)).ravel()
+        for value in np.atleast_1d(np.array(traceable(function)(x, R), dtype=object)).ravel()
     ]
     if not found:
         raise ModelError(where, "its function returned nothing", "return the numbers that the motion keeps at zero")

@@ -61,6 +61,26 @@ class Kind:
         """How many numbers it has."""
         return len(self.names)
 
+    def __reduce__(self) -> Any:
+        """What is copied or sent comes back as the kind that is registered there: compiled loops know no other."""
+        from mechanics.elastic.registry import place_of
+
+        place = place_of(self)
+        return (super().__reduce__()) if place is None else (_registered, (place, self.name))
+
+
+def _registered(place: int, name: str) -> Kind:
+    from mechanics.elastic.registry import KINDS
+    from mechanics.errors import ModelError
+
+    if place >= len(KINDS) or KINDS[place].name != name:
+        raise ModelError(
+            f"element {name}",
+            "its kind is not registered in this process",
+            "call mechanics.elastic.register(kind) first",
+        )
+    return KINDS[place]
+
 
 def potentials(kind: Kind, numbers: Array, x: Array) -> tuple[Array, Array]:
     """V (m,), J, and its gradients (m, k, 3), N, of m elements at the positions x (m, k, 3)."""

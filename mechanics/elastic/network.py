@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -24,9 +24,16 @@ from mechanics.elastic.kernels import field, invariants, smallest_volume
 from mechanics.elastic.kind import potentials
 from mechanics.elastic.layout import Packed, pack
 from mechanics.elastic.levels import LIMIT, frequencies, levels_of, steps_of
+from mechanics.elastic.owners import SLIDES, attached
 from mechanics.elastic.registry import number_of
+from mechanics.elastic.springs import CABLE, SPRING
 from mechanics.elastic.steps import FREE_ROWS, LEVEL_ROWS, free_step, level_step
 from mechanics.errors import ModelError
+from mechanics.forces import Element, cable, spring_damper
+from mechanics.mechanism import Mechanism
+from mechanics.model.frames import Frame
+from mechanics.model.inertia import Inertia
+from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
 SAFETY = 0.25
@@ -397,6 +404,7 @@ class Network:
             invariant_units=units,
             guards=guards,
             explain=partial(_explain, self),
+            fastest=partial(_fastest, self),
             canonical=True,
             jacobian_sparsity=self._sparsity,
             autonomous=True,
@@ -407,6 +415,74 @@ class Network:
             model=self.name,
             scene=scene_of_points(self._places),
         )
+
+    def attached_to(self, mechanism: Tree | Mechanism, owners: Mapping[int, Frame]) -> Mechanism:
+        """The network on bodies of a tree or mechanism: a cable on a crane, a spring between robots.
+
+        Parameters
+        ----------
+        mechanism : Tree or Mechanism
+            What it is attached to; with the gravity of the network.
+        owners : mapping of int to Frame
+            The frames that nodes are fixed in, with their masses; at home they are where the nodes are.
+
+        Returns
+        -------
+        Mechanism
+            The other nodes are bodies "name k" that slide along x, y and z from their places, those of `fixed` are
+            points of the base; the elements are force elements.  Its home is that of the mechanism, then zeros.
+
+        Raises
+        ------
+        ModelError
+            Nodes that there are not, or that are not where their owners are; another gravity; drag; elements other than
+            springs, cables and dampers: by the node, or the element.
+
+        Notes
+        -----
+        Every method for mechanisms takes it (``"TREE_VARIATIONAL"``); steps of their own for the elements
+        (``"AVI"``) need the network alone.
+
+        Examples
+        --------
+        A load on a rope from the tip of an arm:
+
+        >>> from mechanics import Body, Frame, Inertia, Tree
+        >>> from mechanics.elastic import Cables, Network
+        >>> from mechanics.joints import Revolute
+        >>> arm = Tree([Body("arm", Revolute((0, 1, 0)), inertia=Inertia.about_com(20.0, (1, 0, 0), np.eye(3)))])
+        >>> points = [[2, 0, 0], [2, 0, -0.5], [2, 0, -1]]
+        >>> rope = Network(points, [0.1, 0.2, 5.0], [Cables([[0, 1], [1, 2]], 1e4)], name="rope")
+        >>> rope.attached_to(arm, {0: Frame("arm", (2, 0, 0))}).tree.body_names
+        ('arm', 'rope 0', 'rope 1', 'rope 2')
+        """
+        if self.drag.any():
+            raise ModelError(f"{self.name}: drag", "is that of a network alone", "give the network none")
+        n = len(self.points)
+        masses = np.where(np.isfinite(self.masses) & (self.masses > 0.0), self.masses, 0.0)
+        joints = [None if held else SLIDES for held in self.fixed]
+        axes = np.tile(np.eye(3), (n, 1, 1))
+        return attached(
+            self.name, mechanism, owners, joints, (self.points, axes), [Inertia.point(m) for m in masses],
+            self.gravity, self._force_elements,
+        )  # fmt: skip
+
+    def _force_elements(self, frames: Sequence[Frame]) -> list[list[Element]]:
+        """The elements, between the frames of the nodes."""
+        made: list[list[Element]] = []
+        for given in self.elements:
+            numbers_of = given.numbers_at(self.points)
+            for e, ((a, b), values) in enumerate(zip(given.nodes[:, :2], numbers_of, strict=True)):
+                pair = frames[a], frames[b]
+                if given.kind is SPRING:
+                    made.append(spring_damper(*pair, values[0], length=values[1]))
+                elif given.kind is CABLE:
+                    made.append(cable(*pair, values[0], length=values[1]))
+                elif given.kind is DAMPER:
+                    made.append(spring_damper(*pair, 0.0, damping=values[0]))
+                else:
+                    given.wrong(e, "is no force element of mechanisms", "attach springs, cables and dampers only")
+        return made
 
     @cached_property
     def _sparsity(self) -> Any:
@@ -531,6 +607,15 @@ def _time_to_zero(values: Array, x: Array, v: Array) -> Array:
         roots = np.roots(np.where(np.abs(cubic) > 1e-12 * np.abs(cubic).max(), cubic, 0.0))
         first[e] = min((scale * r.real for r in roots if abs(r.imag) < 1e-9 and r.real > 0.0), default=np.inf)
     return first
+
+
+def _fastest(network: Network, y: Array) -> tuple[float, str]:
+    """The largest frequency of an element at its places, rad/s, and the element."""
+    omega = frequencies(network._sets, network._inverse_masses, network._places(y))
+    s = int(np.argmax([w.max(initial=0.0) for w in omega])) if omega else 0
+    if not omega or not omega[s].max(initial=0.0) > 0.0:
+        return 0.0, "no element"
+    return float(omega[s].max()), network._owners[s].says(int(omega[s].argmax()))
 
 
 def _explain(network: Network, t: float, y: Array) -> str:

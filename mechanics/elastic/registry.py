@@ -65,11 +65,16 @@ def register(kind: Kind) -> None:
         KINDS.append(kind)
 
 
+def place_of(kind: Kind) -> int | None:
+    """Where a kind is in the list; None if it is not registered."""
+    return next((k for k, known in enumerate(KINDS) if known is kind), None)
+
+
 def number_of(kind: Kind) -> int:
     """The number of a kind; ModelError if it is not registered."""
-    for k, known in enumerate(KINDS):
-        if known is kind:
-            return k
+    place = place_of(kind)
+    if place is not None:
+        return place
     raise ModelError(
         f"element {kind.name}", "compiled loops do not know it", "call mechanics.elastic.register(kind) before a run"
     )

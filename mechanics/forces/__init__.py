@@ -11,9 +11,12 @@ element              force                                                      
 `actuator`           F = (g₀ + g₁ x + g₂ s) u(t) + b₀ + b₁ x + b₂ s, in ranges   does work
 `polynomial_spring`  −(k₀ + k₁ d + k₂ d²) d − (c₀ + c₁ abs s + c₂ s²) s          stores its integral, loses the drag
 `wrench`             force and moment on a body                                  does work
+`thruster`           (g u(t) + b) times a force and a moment, in ranges          does work
 `spring_damper`      −k (l − l₀) − c l̇ along the line between two points         stores k (l − l₀)²/2, loses c l̇²
+`cable`              the same where it is taut: it pulls, and never pushes       stores k max(l − l₀, 0)²/2, loses c l̇²
 `compliant`          −k φ − c φ̇ on every equation of a closure instead of φ = 0  stores k φ²/2, loses c φ̇²
 `bushing`            three shifts and three turns of a `compliant` weld          the same
+`torsion_spring`     −k θ − c θ̇, θ the rotation vector of one frame in another   stores k θ²/2, loses the rest
 `contact`            two shapes that touch, with friction: see `forces.laws`     stores U(depth), loses the rest
 ===================  ==========================================================  ======================================
 
@@ -27,7 +30,8 @@ A kind of your own derives from `OnJoint`, `OnEquation`, `OnBodies` or `OnScrew`
 
 from liegroup.modules import listing
 from mechanics.forces.actuator import actuator
-from mechanics.forces.compliant import bushing, compliant, spring_damper
+from mechanics.forces.cable import cable
+from mechanics.forces.compliant import bushing, compliant, spring_damper, torsion_spring
 from mechanics.forces.contact import contact
 from mechanics.forces.dry_friction import dry_friction
 from mechanics.forces.element import BodyState, Element, OnBodies, OnEquation, OnJoint, OnScrew, not_negative
@@ -40,6 +44,7 @@ from mechanics.forces.registry import KINDS, register
 from mechanics.forces.servo import servo
 from mechanics.forces.shapes import Capsule, Ellipsoid, Plane, Sphere, Wheel
 from mechanics.forces.tendon import Tendon
+from mechanics.forces.thruster import thruster
 from mechanics.forces.wrench import wrench
 
 __all__ = [
@@ -58,6 +63,7 @@ __all__ = [
     "Wheel",
     "actuator",
     "bushing",
+    "cable",
     "compliant",
     "contact",
     "dry_friction",
@@ -71,6 +77,8 @@ __all__ = [
     "servo",
     "soft_numbers",
     "spring_damper",
+    "thruster",
+    "torsion_spring",
     "wrench",
 ]
 __dir__ = listing(__all__)

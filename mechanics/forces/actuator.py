@@ -28,8 +28,63 @@ def law(numbers: Any, x: Any, s: Any, command: Any, rate: Any) -> Any:
     return force, 0.0 * x, force * s
 
 
+class Commanded:
+    """What follows a command within ranges.
+
+    Attributes
+    ----------
+    command_range : (float, float)
+        The least and the greatest command that has an effect.
+    force_range : (float, float)
+        The least and the greatest force.
+    rests : bool
+        Whether its command is always 0.
+
+    Examples
+    --------
+    See `actuator`.
+    """
+
+    command_lower: float
+    command_upper: float
+    force_lower: float
+    force_upper: float
+    motion: Motion | None
+    name: str
+
+    def __str__(self) -> str:
+        return f"{super().__str__()} ({self.name})" if self.name else super().__str__()
+
+    def input_unit(self, turns: bool) -> str:
+        """None: a command has the unit that the gain says.
+
+        Parameters
+        ----------
+        turns : bool
+            It does not matter.
+
+        Returns
+        -------
+        str
+            Empty.
+        """
+        return ""
+
+    @property
+    def command_range(self) -> tuple[float, float]:
+        return _ends(self.command_lower), _ends(self.command_upper)
+
+    @property
+    def force_range(self) -> tuple[float, float]:
+        return _ends(self.force_lower), _ends(self.force_upper)
+
+    @property
+    def rests(self) -> bool:
+        return self.motion is not None and self.motion.is_constant and self.motion.value(0.0) == 0.0
+
+
 @dataclass(frozen=True)
-class Actuator(OnJoint):
+class Actuator(Commanded, OnJoint):
     """Gains in N (N·m) per unit of the command, per m (rad) and per m/s (rad/s); biases in N (N·m), in the same way."""
 
     law = staticmethod(law)
@@ -47,9 +102,6 @@ class Actuator(OnJoint):
     motion: Motion | None
     name: str = ""
 
-    def __str__(self) -> str:
-        return f"{super().__str__()} ({self.name})" if self.name else super().__str__()
-
     @property
     def linear(self) -> bool:  # type: ignore[override]
         """Whether the force is linear in x and s: without a range of the force."""
@@ -59,13 +111,9 @@ class Actuator(OnJoint):
     def input_name(self) -> str:
         return self.name or called(self.joint)
 
-    def input_unit(self, turns: bool) -> str:
-        return ""
-
     @property
     def drives(self) -> bool:
-        at_rest = self.motion is not None and self.motion.is_constant and self.motion.value(0.0) == 0.0
-        return not at_rest or any((self.bias, self.bias_by_length, self.bias_by_rate))
+        return not self.rests or any((self.bias, self.bias_by_length, self.bias_by_rate))
 
     @property
     def counts_turns(self) -> bool:
@@ -74,16 +122,6 @@ class Actuator(OnJoint):
     @property
     def reads_velocities(self) -> bool:
         return self.gain_by_rate != 0.0 or self.bias_by_rate != 0.0
-
-    @property
-    def command_range(self) -> tuple[float, float]:
-        """The least and the greatest command that has an effect."""
-        return _ends(self.command_lower), _ends(self.command_upper)
-
-    @property
-    def force_range(self) -> tuple[float, float]:
-        """The least and the greatest force, N or N·m."""
-        return _ends(self.force_lower), _ends(self.force_upper)
 
 
 def _ends(x: float) -> float:
@@ -150,7 +188,7 @@ def actuator(
     of_kind(name, str, "name", "a text")
     where = f"actuator {name!r}" if name else f"actuator of {joint!r}"
     g, b = (_three(x, f"{where}: {what}") for x, what in ((gain, "gain"), (bias, "bias")))
-    u, f = _range(command_range, f"{where}: command_range"), _range(force_range, f"{where}: force_range")
+    u, f = ends_of(command_range, f"{where}: command_range"), ends_of(force_range, f"{where}: force_range")
     return [Actuator(joint, *g, *b, *u, *f, as_command(command, "command"), name)]
 
 
@@ -195,7 +233,8 @@ def _three(values: Any, where: str) -> tuple[float, float, float]:
     return constant, by_length, by_rate
 
 
-def _range(values: Any, where: str) -> tuple[float, float]:
+def ends_of(values: Any, where: str) -> tuple[float, float]:
+    """The ends of a range, `FAR` where there is none; ModelError for what is no range."""
     if values is None:
         return -FAR, FAR
     x = reals(values, where)

@@ -10,11 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from liegroup.arrays import of_kind, reals
 from liegroup.compile import helper
+from liegroup.compile.scalars import arctan2, horner, less, select, sqrt
 from mechanics.constraints.body_equations import DISTANCE
-from mechanics.constraints.loops import Closure, Equation, weld
+from mechanics.constraints.loops import Closure, Equation, holonomic, weld
 from mechanics.errors import ModelError
 from mechanics.forces.element import Element, OnEquation, not_negative
 from mechanics.model.frames import Frame
+
+TINY = 1e-300
+"""Added to the square of a sine under its root: of half a turn."""
+SMALL, TERMS = 0.06, 16
+"""sin²(θ/2) below which the series of θ/sin θ is taken, and its terms."""
+SERIES = tuple(float(np.prod([(2 * k + 2) / (2 * k + 3) for k in range(n)])) for n in range(TERMS))
+"""θ/sin θ = Σ cₙ sin²ⁿ(θ/2) with cₙ₊₁ = cₙ (2n + 2)/(2n + 3)."""
 
 
 @helper
@@ -41,7 +49,7 @@ class Compliant(OnEquation):
         return self.damping != 0.0
 
 
-def compliant(closure: Closure, stiffness: ArrayLike, damping: ArrayLike = 0.0) -> list[Element]:
+def compliant(closure: Closure, stiffness: ArrayLike, *, damping: ArrayLike = 0.0) -> list[Element]:
     """Springs and dampers in the place of the equations of a closure (in its order): one number, or one per equation.
 
     Of a closure given as a function, `holonomic`, it is an elastic element of any law: forces −(k c + d ċ) ∂c, energy
@@ -71,7 +79,7 @@ def compliant(closure: Closure, stiffness: ArrayLike, damping: ArrayLike = 0.0) 
     Examples
     --------
     >>> from mechanics.constraints import spherical
-    >>> len(compliant(spherical(Frame(None), Frame("body")), 1e4, 10.0))
+    >>> len(compliant(spherical(Frame(None), Frame("body")), 1e4, damping=10.0))
     3
     """
     of_kind(closure, Closure, "closure", "a closure, such as weld(first, second)")
@@ -95,7 +103,7 @@ def _per_equation(values: ArrayLike, count: int, name: str) -> NDArray[np.float6
     return np.broadcast_to(x, (count,))
 
 
-def bushing(first: Frame, second: Frame, stiffness: ArrayLike, damping: ArrayLike = 0.0) -> list[Element]:
+def bushing(first: Frame, second: Frame, stiffness: ArrayLike, *, damping: ArrayLike = 0.0) -> list[Element]:
     """An elastic joint: six stiffnesses (three shifts along the first frame's axes, N/m; turns about z, x, y,
     N·m/rad).
 
@@ -125,7 +133,7 @@ def bushing(first: Frame, second: Frame, stiffness: ArrayLike, damping: ArrayLik
     >>> len(bushing(Frame(None), Frame("body"), [1e4, 1e4, 1e4, 10.0, 10.0, 10.0]))
     6
     """
-    return compliant(weld(first, second, "bushing"), stiffness, damping)
+    return compliant(weld(first, second, "bushing"), stiffness, damping=damping)
 
 
 def spring_damper(
@@ -168,3 +176,63 @@ def spring_damper(
     equation = Equation(DISTANCE, zero, first.position, zero, second.position, length, "length")
     pair = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")
     return [Compliant(first.body, second.body, equation, *pair)]
+
+
+def rotation_vector(x: Any, R: Any) -> list[Any]:
+    """The rotation vector θ of R = exp θ̃, |θ| ≤ π, as equations of a `holonomic` closure.
+
+    θ = (θ/sin θ) vex((R − Rᵀ)/2), where θ/sin θ is a power series in sin²(θ/2) for small turns.
+    """
+    trace = R[0][0] + R[1][1] + R[2][2]
+    v = [0.5 * (R[2][1] - R[1][2]), 0.5 * (R[0][2] - R[2][0]), 0.5 * (R[1][0] - R[0][1])]
+    u = 0.25 * (3.0 - trace)
+    small = less(u, SMALL)
+    sine = sqrt(select(small, 1.0, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + TINY)
+    ratio = select(small, horner(SERIES, select(small, u, 0.0)), arctan2(sine, 0.5 * (trace - 1.0)) / sine)
+    return [ratio * a for a in v]
+
+
+def torsion_spring(first: Frame, second: Frame, stiffness: float, *, damping: float = 0.0) -> list[Element]:
+    """Turns the axes of one frame to those of another: the moment −k θ on the second body, energy k |θ|²/2.
+
+    θ is the rotation vector of the second frame in the first, |θ| ≤ π: about it by |θ| the first one turns into the
+    second.  It is what MuJoCo calls the stiffness of a ball joint.
+
+    Parameters
+    ----------
+    first : Frame
+        On the first body; ``Frame(None, …)`` is fixed in space.
+    second : Frame
+        On the second body.
+    stiffness : float
+        k, N·m/rad.
+    damping : float
+        c, N·m·s/rad, against the rate of θ.
+
+    Returns
+    -------
+    list of Element
+        Three, one for every component of θ, for `Mechanism`.
+
+    Raises
+    ------
+    ModelError
+        Negative numbers; TypeError for what is no frame.
+
+    Notes
+    -----
+    The energy has an edge where the frames are half a turn apart: the moment changes its sign there.
+
+    References
+    ----------
+    MuJoCo, "Computation", passive forces: springs of ball joints.
+
+    Examples
+    --------
+    >>> len(torsion_spring(Frame("upper"), Frame("lower"), 10.0, damping=0.1))
+    3
+    """
+    of_kind(first, Frame, "first", "a Frame")
+    of_kind(second, Frame, "second", "a Frame")
+    k, c = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")
+    return compliant(holonomic(first, second, rotation_vector, "torsion spring"), k, damping=c)

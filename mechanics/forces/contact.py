@@ -17,19 +17,36 @@ from typing import Any
 import numpy as np
 
 from liegroup.arrays import positive, real
-from liegroup.compile import helper
+from liegroup.compile import any_, helper
 from liegroup.compile.scalars import maximum, minimum, sqrt
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.errors import ModelError
 from mechanics.forces.element import Array, Element, OnBodies, not_negative
-from mechanics.forces.laws import NO_FRICTION, STRIBECK, TANH, friction_ratio, normal_force, normal_law, width_of
+from mechanics.forces.laws import (
+    NO_FRICTION,
+    NORMAL_LAWS,
+    STRIBECK,
+    TANH,
+    friction_ratio,
+    normal_force,
+    normal_law,
+    width_of,
+)
 from mechanics.forces.shapes import Plane, Shape, as_shape
 from mechanics.model.frames import Frame
 
 ON_PLANE, BETWEEN_ROUNDS = 0.0, 1.0
 TINY = 1e-150
-"""Added to squares under roots: a slip at rest, the semi-axes of a ball."""
+"""Added to squares under roots and divisors: a slip at rest, the semi-axes of a ball, a segment of no length."""
+PARALLEL = 1e-12
+"""sin² of the angle below which two segments touch in their middles, as far as they lie side by side."""
+
+
+@helper
+def clipped(x: Any) -> Any:
+    """x within −1 … 1."""
+    return maximum(minimum(x, 1.0), -1.0)
 
 
 @helper
@@ -61,17 +78,53 @@ def on_plane(numbers: Any, first: Any, second: Any) -> Any:
 
 @helper
 def between_rounds(numbers: Any, first: Any, second: Any) -> Any:
-    """A sphere on a segment swept by a ball; the force acts in the middle of the overlap."""
-    r, half = numbers[9], rotated(second.R, numbers[10:13])
+    """Two segments swept by balls (a sphere is a segment of no length); the force acts in the middle of the overlap.
+
+    Of the points x + s a and t b, |s|, |t| ≤ 1, those are nearest where t is nearest to the best s of the whole lines,
+    and s then to that t.
+    """
+    r, a, b = numbers[9], rotated(first.R, numbers[3:6]), rotated(second.R, numbers[10:13])
     centre = rotated(first.R, numbers[:3])
-    across = subtract(subtract(add(first.x, centre), second.x), rotated(second.R, numbers[13:16]))
-    along = maximum(minimum(dot(across, half) / (dot(half, half) + TINY), 1.0), -1.0)
-    across = subtract(across, scale(along, half))
+    x = subtract(subtract(add(first.x, centre), second.x), rotated(second.R, numbers[13:16]))
+    aa, ab, bb, ax, bx = dot(a, a), dot(a, b), dot(b, b), dot(a, x), dot(b, x)
+    s = clipped((ab * bx - ax * bb) / ((1.0 + PARALLEL) * aa * bb - ab * ab + TINY))
+    t = clipped((bx + s * ab) / (bb + TINY))
+    s = clipped((t * ab - ax) / (aa + TINY))
+    middle = add(centre, scale(s, a))
+    across = subtract(add(x, scale(s, a)), scale(t, b))
     length = sqrt(dot(across, across) + TINY)
     normal = scale(1.0 / length, across)
     d = (r + numbers[16]) - length
-    arm_i = subtract(centre, scale(r - 0.5 * d, normal))
+    arm_i = subtract(middle, scale(r - 0.5 * d, normal))
     return normal, d, arm_i, subtract(add(first.x, arm_i), second.x)
+
+
+@helper
+def nearest(numbers: Any, first: Any, second: Any) -> Any:
+    """n, d and the arms of two shapes, of what `geometry` says."""
+    if any_(numbers[0] == ON_PLANE):
+        normal, d, arm_i, arm_j = on_plane(numbers[1:], first, second)
+    else:
+        normal, d, arm_i, arm_j = between_rounds(numbers[1:], first, second)
+    return normal, d, arm_i, arm_j
+
+
+def geometry(pair: tuple[Shape, Shape], first: Frame, second: Frame) -> Array:
+    """Two shapes of one contact point whose frames are these: on a plane, or between rounds; centre, A (or half of the
+    segment), radius of the first; normal and a point of the plane, or half of the segment, its middle and the radius of
+    the second.
+    """
+    axis, (one, other) = second.rotation[:, 2], pair
+    if other.round is None:
+        assert one.on_plane is not None
+        axes, radius = one.on_plane
+        A = (first.rotation * np.square(axes)) @ first.rotation.T
+        shape = [*first.position, *A[np.triu_indices(3)], radius]
+        return np.array([ON_PLANE, *shape, *axis, *second.position, 0.0])
+    assert one.round is not None
+    half = one.round[0] * first.rotation[:, 2]
+    shape = [*first.position, *half, *np.zeros(3), one.round[1]]
+    return np.array([BETWEEN_ROUNDS, *shape, *(other.round[0] * axis), *second.position, other.round[1]])
 
 
 # --- the law ----------------------------------------------------------------------------------------------------------
@@ -86,7 +139,7 @@ def response(numbers: Any, first: Any, second: Any, normal: Any, d: Any, arm_i: 
     N, stored, spring = normal_force(kind, stiffness, damping, width, d, d_dot)
     slip = add(slip, scale(d_dot, normal))
     force = scale(N, normal)
-    if friction != NO_FRICTION:
+    if any_(friction != NO_FRICTION):
         speed = sqrt(dot(slip, slip) + TINY)
         ratio = friction_ratio(friction, static, dynamic, slip_speed, speed)
         force = subtract(force, scale(N * ratio / speed, slip))
@@ -96,17 +149,14 @@ def response(numbers: Any, first: Any, second: Any, normal: Any, d: Any, arm_i: 
 @helper
 def law(numbers: Any, first: Any, second: Any) -> Any:
     """Force on the first body at the contact point; stores U(depth), loses the rest: see `mechanics.forces.laws`."""
-    if numbers[8] == ON_PLANE:
-        normal, d, arm_i, arm_j = on_plane(numbers[9:], first, second)
-    else:
-        normal, d, arm_i, arm_j = between_rounds(numbers[9:], first, second)
+    normal, d, arm_i, arm_j = nearest(numbers[8:], first, second)
     return response(numbers[:8], first, second, normal, d, arm_i, arm_j)
 
 
 @dataclass(frozen=True, eq=False)
 class Contact(OnBodies):
-    """One point of contact of two shapes: the first one swept from an ellipsoid or a sphere, the second a plane or
-    swept from a segment.
+    """One point of contact of two shapes: the first one swept from an ellipsoid, the second a plane, or both swept from
+    segments.
     """
 
     law = staticmethod(law)
@@ -121,6 +171,16 @@ class Contact(OnBodies):
     dynamic: float
     slip_speed: float
 
+    def __post_init__(self) -> None:
+        if self.normal_law not in NORMAL_LAWS.values() or self.friction not in (NO_FRICTION, TANH, STRIBECK):
+            raise ValueError(f"Contact: laws {self.normal_law!r} and {self.friction!r}, expected those of forces.laws")
+        if len(pairs_of(*self.shapes)) != 1:
+            raise ValueError("Contact: shapes that touch at several points, expected one; forces.contact divides them")
+
+    @property
+    def choices(self) -> list[int]:
+        return [*super().choices, int(self.shapes[1].round is None)]
+
     @property
     def dissipates(self) -> bool:
         return self.reads_velocities
@@ -130,37 +190,27 @@ class Contact(OnBodies):
         return self.damping != 0.0 or self.friction != NO_FRICTION
 
     def numbers_of(self, first: Frame, second: Frame) -> Array:
-        """The law; which geometry; centre, A, radius of the first; normal and a point of the plane, or half of the
-        segment, its middle and the radius.
-        """
+        """The law, and the `geometry`."""
         own = (
             self.normal_law, self.stiffness, self.damping, self.width,
             self.friction, self.static, self.dynamic, self.slip_speed,
         )  # fmt: skip
-        swept, axis = self.shapes[0].on_plane, second.rotation[:, 2]
-        assert swept is not None
-        axes, radius = swept
-        A = (first.rotation * np.square(axes)) @ first.rotation.T
-        shape = [*first.position, *A[np.triu_indices(3)], radius]
-        rounded = self.shapes[1].round
-        if rounded is None:
-            return np.array([*own, ON_PLANE, *shape, *axis, *second.position, 0.0])
-        return np.array([*own, BETWEEN_ROUNDS, *shape, *(rounded[0] * axis), *second.position, rounded[1]])
+        return np.array([*own, *geometry(self.shapes, first, second)])
 
 
-def _pairs(first: Shape, second: Shape) -> list[tuple[Shape, Shape]]:
+def pairs_of(first: Shape, second: Shape) -> list[tuple[Shape, Shape]]:
     """The pairs of one contact point each; ModelError for shapes that have no formula."""
-    if isinstance(first, Plane) or (first.round and second.round and first.round[0] > 0.0 == second.round[0]):
+    if isinstance(first, Plane):
         first, second = second, first
     parts = first.parts()
     if isinstance(second, Plane) and all(part.on_plane for part in parts):
         return [(part, second) for part in parts]
     names = f"{type(first).__name__} and {type(second).__name__}"
-    if not (first.round and second.round and first.round[0] == 0.0):
-        remedy = "any shape on a Plane, a Sphere on a Sphere or Capsule; build others of these"
-        raise ModelError("contact", f"there is no formula for {names}", remedy)
+    if not (first.round and second.round):
+        remedy = "any shape on a Plane, spheres and capsules on one another; build others of these"
+        raise ModelError("shapes", f"there is no formula for {names}", remedy)
     if first.round[1] + second.round[1] == 0.0:
-        raise ModelError("contact", "two points never touch", "give one of them a radius: Sphere(frame, radius)")
+        raise ModelError("shapes", "two points never touch", "give one of them a radius: Sphere(frame, radius)")
     return [(first, second)]
 
 
@@ -218,9 +268,11 @@ def contact(
     -----
     Exact for rigid shapes: n, d and the contact point are those of the undeformed ones, for small depths against
     curvatures.  A shape on a plane is touched at its lowest point, two round ones in the middle of their overlap.
-    Friction acts at the contact point and makes no moment about the normal.  An evaluation costs a constant time per
-    contact; the variational step takes contacts with the base into its sweep (linear time) and solves for those between
-    two moving bodies together.
+    Two capsules touch at one point, also side by side, where it is not determined: they are held apart there, and turn
+    on it.  Friction acts at the contact point and makes no moment about the normal.
+
+    An evaluation costs a constant time per contact; the variational step takes contacts with the base into its sweep
+    (linear time) and solves for those between two moving bodies together.
 
     References
     ----------
@@ -244,4 +296,4 @@ def contact(
     curve = STRIBECK if static_friction is not None else TANH if friction else NO_FRICTION
     stiffness, damping = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")
     numbers = (number, stiffness, damping, width_of(law, width), curve, static_friction or 0.0, friction, slip_speed)
-    return [Contact(a.frame, b.frame, (a, b), *numbers) for a, b in _pairs(first, second)]
+    return [Contact(a.frame, b.frame, (a, b), *numbers) for a, b in pairs_of(first, second)]

@@ -10,7 +10,7 @@ place           the law gets                                        and gives
                 `Tendon` over several, rate s
 `OnEquation`    numbers, φ of one equation between bodies, rate φ̇   force along φ, U, power
 `OnBodies`      numbers, `BodyState` of either body                 force on the first body and its arms, U, power
-`OnScrew`       numbers, 0, rate s along a screw of one body        force along the screw, U, power
+`OnScrew`       numbers, 0, rate s along a screw of one body        multiple of the screw, U, power
 ==============  ==================================================  ================================================
 
 A kind with a field `motion`, a function of time, is *driven*: its law gets value and rate of the motion, too.  Where
@@ -25,9 +25,9 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from liegroup.arrays import real, shown
+from liegroup.arrays import of_kind, real, reals, shown
 from mechanics.constraints.loops import Equation, check_freedom
 from mechanics.errors import ModelError
 from mechanics.forces.tendon import Tendon, Transmission
@@ -35,6 +35,8 @@ from mechanics.joints import Motion
 from mechanics.model.frames import Frame
 
 Array = NDArray[np.float64]
+IN_BODY, IN_WORLD = range(2)
+"""Whose axes the screw of an `OnScrew` has, in the kernels."""
 ON_JOINT, ON_EQUATION, ON_TENDON, ON_BODIES, ON_SCREW = range(5)
 """Where elements act in the kernels, along one number before others; on a tendon are those of `OnJoint` that name one.
 """
@@ -101,6 +103,13 @@ class Element:
     def is_driven(cls) -> bool:
         """Whether the law gets a motion."""
         return any(f.name == "motion" for f in fields(cls))
+
+    @property
+    def choices(self) -> list[int]:
+        """Which formulas its law takes: of a law that asks its numbers, those that it asks (the fields that are `int`).
+        Variants that choose otherwise do not run together in lanes, where a law asks with `any_`.
+        """
+        return [getattr(self, f.name) for f in fields(self) if f.type in (int, "int")]
 
     @property
     def is_input(self) -> bool:
@@ -200,6 +209,11 @@ class OnEquation(Element):
     equation : Equation
         Of a closure (`mechanics.constraints.loops`).
 
+    Raises
+    ------
+    ModelError
+        The equation of a coupling of joints.
+
     Examples
     --------
     See `bushing`.
@@ -210,6 +224,11 @@ class OnEquation(Element):
     first: str | None
     second: str | None
     equation: Equation
+
+    def __post_init__(self) -> None:
+        of_kind(self.equation, Equation, f"{type(self).__name__}: equation", "an Equation")
+        if self.equation.joints:
+            raise ModelError(str(self), "its equation couples joints", "give one of a closing joint")
 
     def __str__(self) -> str:
         return f"{type(self).__name__} {self.equation.label!r} between {_body(self.first)} and {_body(self.second)}"
@@ -263,19 +282,22 @@ class OnBodies(Element):
 
 @dataclass(frozen=True, eq=False)
 class OnScrew(Element):
-    """A force along a line fixed in a body, or a moment about an axis: ``law(numbers, 0, s)`` → force, U, power, with s
-    the velocity of the body along it.
+    """A force and a moment on a body that keep their directions and their ratio: ``law(numbers, 0, s)`` → F, U, power,
+    where F times the screw acts, and s is the power of the screw itself.
 
     Attributes
     ----------
     frame : Frame
         On the body: where the force acts, and, unless `in_world`, the axes.
-    axis : {0, 1, 2}
-        x, y or z.
-    is_moment : bool
-        N·m about the axis, rather than N along it.
+    force, moment : three floats
+        The screw: force and moment at F = 1.
     in_world : bool
-        The axis is one of the world's.
+        Along the axes of the world.
+
+    Raises
+    ------
+    ModelError
+        A force or moment that is not three finite numbers; both zero.
 
     Examples
     --------
@@ -283,24 +305,41 @@ class OnScrew(Element):
     """
 
     place = ON_SCREW
-    not_numbers = ("frame", "axis", "is_moment", "in_world", "motion", "name")
+    not_numbers = ("frame", "force", "moment", "in_world", "motion", "name")
     frame: Frame
-    axis: int
-    is_moment: bool
+    force: tuple[float, float, float]
+    moment: tuple[float, float, float]
     in_world: bool
+
+    def __post_init__(self) -> None:
+        where = type(self).__name__
+        of_kind(self.frame, Frame, f"{where}: frame", "a Frame")
+        for name in ("force", "moment"):
+            object.__setattr__(self, name, three(getattr(self, name), f"{where}: {name}"))
+        if not any((*self.force, *self.moment)):
+            raise ModelError(str(self), "has neither force nor moment", "give one of them")
 
     def __str__(self) -> str:
         return f"{type(self).__name__} on {_body(self.frame.body)}"
 
     @property
     def screw(self) -> Array:
-        """Direction, and the point that the force acts at, in the axes of the body; of the world's the direction."""
-        direction = np.eye(3)[self.axis] if self.in_world else self.frame.rotation[:, self.axis]
-        return np.concatenate([direction, self.frame.position])
+        """Force and moment at F = 1, in the axes of the body or of the world, and the point in those of the body."""
+        axes = np.eye(3) if self.in_world else self.frame.rotation
+        return np.concatenate([axes @ self.force, axes @ self.moment, self.frame.position])
 
 
 def _body(name: str | None) -> str:
     return "the base" if name is None else repr(name)
+
+
+def three(values: ArrayLike, where: str) -> tuple[float, float, float]:
+    """Three finite numbers; TypeError, ValueError or ModelError for anything else."""
+    x = reals(values, where)
+    if x.shape != (3,) or not np.isfinite(x).all():
+        raise ModelError(where, f"is {x.tolist()}", "give three finite numbers")
+    a, b, c = x.tolist()
+    return a, b, c
 
 
 def motion_or_input(motion: Any, what: str, joint: str) -> Motion | None:

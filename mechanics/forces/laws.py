@@ -26,7 +26,7 @@ import math
 from typing import Any
 
 from liegroup.arrays import positive, real, shown
-from liegroup.compile import helper
+from liegroup.compile import any_, helper
 from liegroup.compile.scalars import less, maximum, minimum, select, sqrt
 from liegroup.compile.tracing import tanh
 
@@ -57,10 +57,10 @@ def normal_force(law: Any, stiffness: Any, damping: Any, width: Any, d: Any, d_d
     `width` that of the soft law.
     """
     depth = maximum(d, 0.0)
-    if law == KELVIN_VOIGT:
+    if any_(law == KELVIN_VOIGT):
         spring, stored = stiffness * depth, 0.5 * stiffness * depth * depth
         force = spring + damping * d_dot
-    elif law == SOFT:
+    elif any_(law == SOFT):
         part = minimum(depth / width, 1.0)
         rise = part * part * (3.0 - 2.0 * part)
         spring = stiffness * depth * rise
@@ -69,9 +69,10 @@ def normal_force(law: Any, stiffness: Any, damping: Any, width: Any, d: Any, d_d
         stored = stiffness * (on_rise * on_rise * part * part * (0.75 - 0.4 * part) + beyond * (on_rise + 0.5 * beyond))
         force = spring + rise * (damping * d_dot)
     else:
-        root = sqrt(depth) if law == HERTZ else 1.0 + 0.0 * depth
+        hertz = any_(law == HERTZ)
+        root = sqrt(depth) if hertz else 1.0 + 0.0 * depth
         spring = stiffness * depth * root
-        stored = spring * depth * (0.4 if law == HERTZ else 0.5)
+        stored = spring * depth * (0.4 if hertz else 0.5)
         force = spring * (1.0 + damping * d_dot)
     return select(less(0.0, d), maximum(force, 0.0), 0.0 * d), stored, spring
 
@@ -80,13 +81,13 @@ def normal_force(law: Any, stiffness: Any, damping: Any, width: Any, d: Any, d_d
 def friction_ratio(law: Any, static: Any, dynamic: Any, scale: Any, speed: Any) -> Any:
     """Friction force over normal force at a slip speed, odd in it; `scale` is the speed v_s of the regularisation."""
     x = speed / scale
-    if law == TANH:
+    if any_(law == TANH):
         return dynamic * tanh(x)
     peak = 0.25 * x * x + 0.75
     return dynamic * tanh(4.0 * x) + (static - dynamic) * x / (peak * peak)
 
 
-def soft_numbers(mass: float, time_constant: float = 0.02, damping_ratio: float = 1.0) -> dict[str, float]:
+def soft_numbers(mass: float, *, time_constant: float = 0.02, damping_ratio: float = 1.0) -> dict[str, float]:
     """Stiffness k = m/(τ ζ)² and damping c = 2m/τ of the law "soft", from the numbers of MuJoCo's `solref`.
 
     Parameters
@@ -125,7 +126,7 @@ def soft_numbers(mass: float, time_constant: float = 0.02, damping_ratio: float 
     return {"stiffness": m / (tau * zeta) ** 2, "damping": 2.0 * m / tau}
 
 
-def hunt_crossley_factor(restitution: float, speed: float) -> float:
+def hunt_crossley_factor(restitution: float, *, speed: float) -> float:
     """The factor a (s/m) that gives a wanted coefficient of restitution e at one impact speed, exactly.
 
     With α = a·speed, ln((1 + α)/(1 − α e)) = α (1 + e), for every exponent of the spring.
@@ -153,7 +154,7 @@ def hunt_crossley_factor(restitution: float, speed: float) -> float:
 
     Examples
     --------
-    >>> round(hunt_crossley_factor(0.8, 1.0), 6), hunt_crossley_factor(1.0, 1.0)
+    >>> round(hunt_crossley_factor(0.8, speed=1.0), 6), hunt_crossley_factor(1.0, speed=1.0)
     (0.373146, 0.0)
     """
     from scipy.optimize import brentq  # slow to import

@@ -31,6 +31,7 @@ from mechanics.forces.joint_stop import JointStop
 from mechanics.forces.motor import Motor
 from mechanics.forces.polynomial_spring import PolynomialSpring
 from mechanics.forces.servo import Servo
+from mechanics.forces.thruster import Thruster
 from mechanics.forces.wrench import Wrench
 from mechanics.kernels.links import prescribed
 
@@ -45,6 +46,7 @@ KINDS: list[type[Element]] = [
     Actuator,
     PolynomialSpring,
     Wrench,
+    Thruster,
 ]
 """All kinds; the places in this list are their numbers in the kernels."""
 

@@ -130,7 +130,7 @@ class Point(Shape):
 
 @dataclass(frozen=True, eq=False)
 class Capsule(Shape):
-    """A cylinder along z with half spheres at its ends; it touches a plane with either end.
+    """A cylinder along z with half spheres at its ends; it touches a plane with either end, others where it is nearest.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from mechanics.forces.element import Element, OnScrew
 from mechanics.joints import Motion
 from mechanics.model.frames import Frame
 
-_COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
+_NONE, _AXES = (0.0, 0.0, 0.0), {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 @helper
@@ -24,7 +24,7 @@ def law(numbers: Any, x: Any, s: Any, force: Any, rate: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Wrench(OnScrew):
-    """u in N, or N·m about the axis."""
+    """u times the screw: N, or N·m where it is a moment."""
 
     law = staticmethod(law)
     motion: Motion | None
@@ -36,10 +36,10 @@ class Wrench(OnScrew):
 
     @property
     def input_name(self) -> str:
-        return f"{self.name or self.frame.body}.{_COMPONENTS[3 * self.is_moment + self.axis]}"
+        return self.name or str(self.frame.body)
 
     def input_unit(self, turns: bool) -> str:
-        return "N m" if self.is_moment else "N"
+        return "N" if any(self.force) else "N m"
 
 
 def wrench(frame: Frame, *, axes: Literal["body", "world"] = "body", name: str = "") -> list[Element]:
@@ -77,4 +77,6 @@ def wrench(frame: Frame, *, axes: Literal["body", "world"] = "body", name: str =
         raise ValueError(f"axes: {axes!r}, expected 'body' or 'world'")
     if frame.body is None:
         raise ModelError("wrench", "its frame is on the base, which does not move", "name a body")
-    return [Wrench(frame, k, moment, axes == "world", None, name) for moment in (False, True) for k in range(3)]
+    in_world, called = axes == "world", name or frame.body
+    forces: list[Element] = [Wrench(frame, e, _NONE, in_world, None, f"{called}.f{x}") for x, e in _AXES.items()]
+    return forces + [Wrench(frame, _NONE, e, in_world, None, f"{called}.m{x}") for x, e in _AXES.items()]

@@ -4,6 +4,7 @@ from liegroup.modules import listing
 from mechanics.formulations.body_problem import body_problem
 from mechanics.formulations.closing_forces import closing_forces
 from mechanics.formulations.constrained_problem import constrained_problem
+from mechanics.formulations.driving_forces import driving_forces
 from mechanics.formulations.multiplier_problem import (
     AugmentedLagrangian,
     Baumgarte,
@@ -23,6 +24,7 @@ __all__ = [
     "body_problem",
     "closing_forces",
     "constrained_problem",
+    "driving_forces",
     "multiplier_problem",
     "reactions",
 ]

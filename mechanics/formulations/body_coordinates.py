@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.problem.multipliers import constrained_field
 from integrators.problem.parts import clear, constrained
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import absolute, entry, helper, kernel, ld, ld2, st, st2
@@ -25,7 +26,6 @@ from mechanics.closed_trees.poses import pose
 from mechanics.constraints.body_equations import EQUATION_NUMBERS, equation_numbers, rates_by_kind, screws_by_kind
 from mechanics.kernels.links import put, vector
 from mechanics.model.layout import three
-from mechanics.nonholonomic.multipliers import constrained_field
 
 Array = NDArray[np.float64]
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, Variable
+from integrators.problem.multipliers import work_rows
 from integrators.problem.parts import constrained
 from liegroup.arrays import of_kind
 from liegroup.rotations import quaternion_wxyz_from_matrix
@@ -33,7 +34,6 @@ from mechanics.guards import STRAINED, closure_guards, start_guard
 from mechanics.joints import Continuous, Cylindrical, Fixed, Free, Joint, Prismatic, Revolute, Spherical
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
-from mechanics.nonholonomic.multipliers import work_rows
 from mechanics.scenes import centred_scene
 
 Array = NDArray[np.float64]

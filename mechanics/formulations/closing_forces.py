@@ -64,7 +64,7 @@ def closing_forces(
     m, state = len(mechanism.solved.kept), np.array(y, dtype=np.float64)
     work, counters = np.zeros(own.shape), np.zeros(COUNTERS, dtype=np.int64)
     status = own.step(
-        problem.field.compiled, t, h, state, 0 * state, problem.table, method.kernel_coefficients(problem),
+        method.function(problem).compiled, t, h, state, 0 * state, problem.table, method.kernel_coefficients(problem),
         method.kernel_options(problem),
         problem.parameters, problem.structure, np.zeros(problem.work_shape), work, counters,
     )  # fmt: skip

@@ -22,7 +22,7 @@ from mechanics.algorithms.energy import first_moments, potential
 from mechanics.algorithms.momentum import MOMENTUM
 from mechanics.algorithms.rnea import accelerations, joint_forces
 from mechanics.closed_trees.layout import closures_of, equation_of, scale_of
-from mechanics.closed_trees.poses import gather, push
+from mechanics.closed_trees.poses import gather_row
 from mechanics.formulations.index_one import accelerated, applied_forces, copy_state, powers_of, watched
 from mechanics.kernels.links import vector, wrench_up
 from mechanics.kernels.sweeps import TWIST, add_to, own_momentum, own_twist, project
@@ -83,8 +83,7 @@ def parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
         st(out, at.FORCE + i, (ld(rates, n + i) + ld(moved, i)) - damping)
         st(out, at.RATE + i, (ld(moved, i) - damping) - ld(out, at.GRADIENT + i))
     for c in range(m):
-        push(s, work, c, 1.0)
-        gather(t, y, parameters, s, work, out, at.ROWS + c * n)
+        gather_row(t, y, parameters, s, work, out, at.ROWS + c * n, c)
         st(out, at.BIAS + c, -ld2(work, closures.target, c))
         if c >= m - k:
             scale = scale_of(parameters, equation_of(s, closures, c))

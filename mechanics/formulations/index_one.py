@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import any_, entry, helper, kernel, ld, ld2, less, select, st, st2
-from liegroup.compile.dense import ldl, ldl_solve
+from liegroup.compile.dense import ldl_solve_within, ldl_within
 from mechanics.algorithms.energy import first_moments, kinetic, potential
 from mechanics.algorithms.era import down, up
 from mechanics.algorithms.rnea import ACCELERATION, accelerations, joint_forces
@@ -146,12 +146,12 @@ def _multipliers(t: Any, state: Any, parameters: Any, structure: Any, work: Any)
     for c in range(m):
         st2(work, first + c, c, ld2(work, first + c, c) + softness)
         st2(work, closures.target, c, ld2(work, line, c))
-    ldl(work, first, m, 0.0)
-    ldl_solve(work, first, m, work, line)
+    ldl_within(work, first, m, 0.0, structure, closures.profile)
+    ldl_solve_within(work, first, m, work, line, structure, closures.profile)
     for _ in range(1, closures.rounds):
         for c in range(m):
             st2(work, line, c, ld2(work, closures.target, c) + softness * ld2(work, line, c))
-        ldl_solve(work, first, m, work, line)
+        ldl_solve_within(work, first, m, work, line, structure, closures.profile)
 
 
 @kernel

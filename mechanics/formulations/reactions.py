@@ -7,20 +7,24 @@ direction.  Of a coupling c(q) = 0 joint j feels λ ∂c/∂q_j, a moment or for
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from liegroup.arrays import of_kind
-from mechanics.constraints.mobility import mass_matrix
+from liegroup.arrays import of_kind, real, shown
+from mechanics.constraints.equations import geometry
 from mechanics.formulations.index_one import index_one
 from mechanics.formulations.multiplier_problem import multiplier_problem
+from mechanics.joints import Motion
 from mechanics.mechanism import Mechanism
 
 Array = NDArray[np.float64]
 
 
 def reactions(
-    mechanism: Mechanism, q: ArrayLike | None = None, v: ArrayLike | None = None, t: float = 0.0
+    mechanism: Mechanism, q: ArrayLike | None = None, v: ArrayLike | None = None, t: float = 0.0, u: Any = None
 ) -> dict[str, float]:
     """λ of every equation by name, at the configuration q and velocities v that keep the closures: Gᵀ λ = M (v̇ −
     v̇_free).
@@ -35,6 +39,8 @@ def reactions(
         Velocities, rad/s and m/s, that keep it closed; default those of `Mechanism.start`.
     t : float
         Time, s.
+    u : array (m,), or mapping of str to float, optional
+        Inputs of the mechanism's problem at that time; default 0.
 
     Returns
     -------
@@ -58,16 +64,35 @@ def reactions(
     {'floor: shift z': 19.62}
     """
     of_kind(mechanism, Mechanism, "mechanism", "a Mechanism")
-    q0, v0 = mechanism.start(q, v, None)
-    free = Mechanism(mechanism.tree, (), q0, [mechanism.elements])
-    difference = _acceleration(mechanism, q0, v0, t) - _acceleration(free, q0, v0, t)
-    G = mechanism.equations.matrix(q0, t)
-    forces = np.linalg.lstsq(G.T, mass_matrix(mechanism.tree, q0) @ difference, rcond=1e-10)[0]
-    return dict(zip(mechanism.equations.names, forces.tolist(), strict=True))
+    now, held = real(t, "t"), with_held_inputs(mechanism, u)
+    q0, v0 = held.start(q, v, None, now)
+    free = Mechanism(held.tree, (), q0, [held.elements])
+    difference = acceleration(held, q0, v0, now) - acceleration(free, q0, v0, now)
+    at = geometry(held.tree, q0, None, now)
+    G, M = held.equations.matrix(q0, now, at), at.mass_matrix(held.tree)
+    forces = np.linalg.lstsq(G.T, M @ difference, rcond=1e-10)[0]
+    return dict(zip(held.equations.names, forces.tolist(), strict=True))
 
 
-def _acceleration(mechanism: Mechanism, q: Array, v: Array, t: float) -> Array:
-    problem, n = multiplier_problem(mechanism, q, v), mechanism.tree.nv
-    out = np.zeros(2 * n)
-    index_one.python(t, problem.y0, problem.parameters, problem.structure, np.zeros(problem.work_shape), out)
+def with_held_inputs(mechanism: Mechanism, u: Any) -> Mechanism:
+    """The mechanism with its inputs held at numbers u, (m,) or by name; None: as it is, its inputs 0."""
+    if u is None:
+        return mechanism
+    held = multiplier_problem(mechanism).with_inputs(u)
+    if held.inputs.signal is not None:
+        raise TypeError(f"u: {shown(u)}, expected numbers: what the functions of the inputs give at that time")
+    numbers = iter(np.asarray(held.parameters)[list(held.inputs.places)].tolist())
+    given: list[Any] = list(mechanism.elements)
+    elements = [replace(e, motion=Motion((next(numbers),))) if e.is_input else e for e in given]
+    parts = mechanism.tree, mechanism.equations.closures, mechanism.home, [elements]
+    return Mechanism(*parts, mechanism.mobility.rank, mechanism.name)
+
+
+def acceleration(mechanism: Mechanism, q: Array, v: Array, t: float) -> Array:
+    """v̇ (nv,) of a mechanism at a closed state."""
+    if not mechanism.tree.nv:  # every joint moves as told
+        return np.zeros(0)
+    problem, n = multiplier_problem(mechanism), mechanism.tree.nv
+    out, work = np.zeros(2 * n), np.zeros(problem.work_shape)
+    index_one.python(t, np.concatenate([q, v]), problem.parameters, problem.structure, work, out)
     return out[n:]

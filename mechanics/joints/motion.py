@@ -6,14 +6,16 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.interpolate import PPoly, make_interp_spline
 
 from liegroup.arrays import real, reals, sequence, shown
 from liegroup.compile.scalars import sincos
+
+if TYPE_CHECKING:
+    from scipy.interpolate import PPoly
 
 Array = NDArray[np.float64]
 
@@ -296,6 +298,8 @@ _EPS = float(np.finfo(float).eps)
 
 def _spline(times: Array, values: Array, degree: int) -> PPoly:
     """The spline through samples, piece after piece."""
+    from scipy.interpolate import PPoly, make_interp_spline
+
     spline = PPoly.from_spline(make_interp_spline(times, values, k=degree))
     real_pieces = np.diff(spline.x) > 0.0
     return PPoly(spline.c[:, real_pieces], np.append(spline.x[:-1][real_pieces], spline.x[-1]))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 import mechanics.joints as joints
 from mechanics.errors import ModelError
+from mechanics.model import words
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
+from mechanics.model.words import Words, plain
 
 if TYPE_CHECKING:
     from mechanics.model.tree import Tree
@@ -23,6 +23,9 @@ _PARTS: dict[str, Any] = {
     name: getattr(joints, name) for name in joints.__all__ if isinstance(getattr(joints, name), type)
 }
 _REMEDY = "compare with a dictionary made by Tree.to_dict"
+_named = partial(words.named, remedy=_REMEDY)
+JOINTS = Words("joint", lambda: _PARTS, "describe it as a Compound of elementary motions")
+"""Joints, their elementary motions, and motions of time."""
 _SHOWN = 200
 """Bodies of a drawing; of larger trees the rest is counted."""
 
@@ -69,10 +72,10 @@ def to_dictionary(tree: Tree) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "name": tree.name,
-        "gravity": _plain(tree.gravity),
+        "gravity": plain(tree.gravity),
         "bodies": [_body(body) for body in tree.bodies],
         "frames": {
-            name: {"body": f.body, "position": _plain(f.position), "rotation": _plain(f.rotation)}
+            name: {"body": f.body, "position": plain(f.position), "rotation": plain(f.rotation)}
             for name, f in tree.frames.items()
         },
         "notes": list(tree.notes),
@@ -116,69 +119,26 @@ def _read_body(k: int, item: Any) -> Any:
         raise ModelError(where, f"unknown entries {sorted(map(str, unknown))}", f"expected some of {sorted(known)}")
     with _named(where):
         values = dict(item)
-        values["joint"] = _part(item["joint"])
+        values["joint"] = JOINTS.read(item["joint"])
         values["inertia"] = Inertia.about_origin(**item["inertia"])
         values["data"] = JointData(**{name: _numbers(x) for name, x in item.get("data", {}).items()})
         return Body(**values)
-
-
-@contextmanager
-def _named(where: str) -> Iterator[None]:
-    """What is wrong inside is a ModelError of that place."""
-    try:
-        yield
-    except ModelError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError) as error:
-        raise ModelError(where, f"{type(error).__name__}: {error}", _REMEDY) from None
 
 
 def _body(body: Any) -> dict[str, Any]:
     inertia = body.inertia
     return {
         "name": body.name,
-        "joint": _described(body.joint),
+        "joint": JOINTS.of(body.joint),
         "parent": body.parent,
-        "position": _plain(body.position),
-        "rotation": _plain(body.rotation),
-        "inertia": {"mass": inertia.mass, "com": _plain(inertia.com), "tensor": _plain(inertia.tensor)},
+        "position": plain(body.position),
+        "rotation": plain(body.rotation),
+        "inertia": {"mass": inertia.mass, "com": plain(inertia.com), "tensor": plain(inertia.tensor)},
         "joint_name": body.joint_name,
         "data": {
-            f.name: _plain(x) for f in dataclasses.fields(body.data) if (x := getattr(body.data, f.name)) is not None
+            f.name: plain(x) for f in dataclasses.fields(body.data) if (x := getattr(body.data, f.name)) is not None
         },
     }
-
-
-def _described(part: Any) -> Any:
-    """A joint, element or motion as its class and its fields."""
-    if dataclasses.is_dataclass(part) and not isinstance(part, type):
-        if _PARTS.get(type(part).__name__) is not type(part):
-            name = type(part).__name__
-            raise ModelError(
-                f"joint {name!r}", "is not one of mechanics.joints", "describe it as a Compound of elementary motions"
-            )
-        return {"type": type(part).__name__} | {
-            f.name: _described(getattr(part, f.name)) for f in dataclasses.fields(part)
-        }
-    return [_described(x) for x in part] if isinstance(part, (tuple, list)) else part
-
-
-def _part(data: Any) -> Any:
-    if isinstance(data, Mapping):
-        if data.get("type") not in _PARTS:
-            raise ModelError(
-                f"joint of type {data.get('type')!r}", "is unknown", f"expected one of {', '.join(_PARTS)}"
-            )
-        return _PARTS[data["type"]](**{name: _part(x) for name, x in data.items() if name != "type"})
-    return tuple(_part(x) for x in data) if isinstance(data, (list, tuple)) else data
-
-
-def _plain(x: Any) -> Any:
-    """Lists of numbers; what is not finite as a word, for JSON."""
-    x = np.asarray(x, dtype=np.float64)
-    if x.ndim:
-        return [_plain(y) for y in x]
-    return float(x) if np.isfinite(x) else str(float(x))
 
 
 def _numbers(x: Any) -> Any:

@@ -56,7 +56,7 @@ class Frame:
             raise ModelError(where, f"position is {x.tolist()}", f"give three finite numbers, none beyond {LARGEST:g}")
         if (
             R.shape != (3, 3)
-            or not np.isfinite(R).all()
+            or not (np.abs(R) <= 2.0).all()  # finite as well, and no product overflows
             or np.abs(R @ R.T - np.eye(3)).max() > 1e-6
             or np.linalg.det(R) < 0
         ):

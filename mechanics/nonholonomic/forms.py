@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
+from integrators.problem.multipliers import constrained_energy, constrained_field
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import Entry, entry, st
-from mechanics.nonholonomic.multipliers import constrained_energy, constrained_field
 from mechanics.nonholonomic.quasi_velocity import quasi_velocity_energy, quasi_velocity_field
 
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.problem.multipliers import admissible_state
 from integrators.problem.parts import constrained
 from mechanics.nonholonomic.flat import bracket_transpose, coordinate_rate
-from mechanics.nonholonomic.multipliers import admissible_state
 from mechanics.nonholonomic.notes import Derived, argument_count
 from mechanics.nonholonomic.written import Functions, plain, work_height
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from integrators.problem.derivatives import Differentiable
 from integrators.problem.lagrangian import along, scalar
 from integrators.problem.parts import constrained
+from liegroup.compile.traceable import scalars, traceable
 from liegroup.compile.tracing import NAMESPACE, Graph, Traced, lines, operand
 from liegroup.table import bracket_transpose
 
@@ -87,7 +88,7 @@ class _Notes:
             return self.array(np.zeros(shape or ()), name)
         given = arguments if self.functions.parameters is None else (*arguments, self.parameters)
         try:
-            values = self.array(np.array(function(*given), dtype=object), name)
+            values = self.array(np.array(traceable(function)(*given), dtype=object), name)
         except (TypeError, AttributeError) as error:
             raise TypeError(
                 f"{name}: could not be traced ({error}); write it with + - * / **, loops, arrays and the functions of "
@@ -118,8 +119,7 @@ class _Notes:
 
 def inputs(graph: Graph, source: str, count: int) -> Array:
     """Scalars that are read by the expressions ``source.format(i)``."""
-    found = np.empty(count, dtype=object)
-    found[:] = [graph.input(source.format(i)) for i in range(count)]
+    found: Array = scalars([graph.input(source.format(i)) for i in range(count)])
     return found
 
 

@@ -22,13 +22,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Guard, Problem, Variable
 from integrators.problem.energy import watched, with_energy_guard
+from integrators.problem.multipliers import work_rows
 from integrators.problem.parts import constrained as constrained_layout
 from integrators.problem.parts import quasi_velocity as quasi_velocity_layout
 from integrators.problem.problem import group_table
 from liegroup.arrays import reals
 from liegroup.table import RN
 from mechanics.nonholonomic.forms import Forms
-from mechanics.nonholonomic.multipliers import work_rows
 
 Array = NDArray[np.float64]
 TOLERANCE = 1e-10
@@ -107,6 +107,8 @@ class NonholonomicSystem:
         Names of the last invariants of the reduced form, which vanish where its frame ends and are guarded.
     scene : Scene or callable, optional
         How it is drawn, from states that begin with q (see `Problem.scene`).
+    inputs : Inputs or mapping of str to int, optional
+        Parameters that are given from outside, as of a `Problem`; the energy is then not expected to be kept.
 
     Examples
     --------
@@ -143,6 +145,7 @@ class NonholonomicSystem:
     rows: int | None = None
     edges: Sequence[str] = ()
     scene: Any = None
+    inputs: Any = None
     structure: NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -200,7 +203,7 @@ class NonholonomicSystem:
         work = (1 + self.scratch, columns)
         exact = self.exact if start else None
         posed = self._problem(self.reduced, y0, self.r, self.quasi_velocities, layout, work, exact, self.edges)
-        return with_energy_guard(guarded_edges(posed, self.edges) if self.edges else posed, self.conservative)
+        return with_energy_guard(guarded_edges(posed, self.edges) if self.edges else posed, self._keeps_energy)
 
     def constrained_problem(
         self, q: ArrayLike | None = None, v: ArrayLike | None = None, *, project: bool = False
@@ -238,7 +241,7 @@ class NonholonomicSystem:
         posed = self._problem(
             self.constrained, np.concatenate([q, v]), self.n, self.velocities, "constrained", work, None
         )
-        return with_energy_guard(posed, self.conservative)
+        return with_energy_guard(posed, self._keeps_energy)
 
     def _problem(
         self,
@@ -268,7 +271,12 @@ class NonholonomicSystem:
             exact=exact,
             model=self.model,
             scene=self.scene,
+            inputs=self.inputs,
         )
+
+    @property
+    def _keeps_energy(self) -> bool:
+        return self.conservative and not self.inputs
 
     def with_start(self, q: ArrayLike, u: ArrayLike) -> NonholonomicSystem:
         """The same system from another start (and without its exact solution, which belongs to the old one).

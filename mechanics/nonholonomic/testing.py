@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.problem.multipliers import work_rows
 from integrators.problem.parts import constrained
 from liegroup.table import quaternions
 from mechanics.nonholonomic.flat import bracket_transpose, coordinate_rate
-from mechanics.nonholonomic.multipliers import work_rows
 from mechanics.nonholonomic.system import NonholonomicSystem, Parts
 
 Array = NDArray[Any]

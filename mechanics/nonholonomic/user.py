@@ -46,6 +46,7 @@ def nonholonomic_system(
     interpreted: bool = False,
     model: str = "own-system",
     scene: Any = None,
+    inputs: Any = None,
 ) -> NonholonomicSystem:
     """The system with kinetic energy ½ vᵀM(q) v, rows A(t, q) v = c(t, q), potential V(q) and forces F(t, q, v).
 
@@ -91,6 +92,9 @@ def nonholonomic_system(
         Name for tables and files.
     scene : Scene or callable, optional
         How it is drawn (see `Problem.scene`).
+    inputs : Inputs or mapping of str to int, optional
+        Names of parameters that are given from outside, with their places: `Problem.with_inputs`,
+        `integrators.stepper`.
 
     Returns
     -------
@@ -167,6 +171,7 @@ def nonholonomic_system(
         scratch=work_height(n, m, n) if interpreted else 0,
         conservative=conservative,
         scene=scene,
+        inputs=inputs,
         lift=functions.lift if isinstance(functions, InterpretedFunctions) else None,
     )
     system.check(q, v)

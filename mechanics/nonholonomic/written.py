@@ -32,11 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.problem import Variable
-from integrators.problem.parts import constrained, quasi_velocity
-from liegroup.compile.generated import module_of
-from liegroup.compile.tracing import IMPORTS, Graph
-from mechanics.nonholonomic.forms import Forms
-from mechanics.nonholonomic.multipliers import (
+from integrators.problem.multipliers import (
     admissible_energy,
     admissible_field,
     admissible_state,
@@ -44,6 +40,10 @@ from mechanics.nonholonomic.multipliers import (
     constrained_field,
     work_rows,
 )
+from integrators.problem.parts import constrained, quasi_velocity
+from liegroup.compile.generated import module_of
+from liegroup.compile.tracing import IMPORTS, Graph
+from mechanics.nonholonomic.forms import Forms
 from mechanics.nonholonomic.notes import ARGUMENTS, Derived, Function, derive, inputs, stores
 from mechanics.nonholonomic.projected import FRAME_ROWS, lift, projected_energy, projected_field
 from mechanics.nonholonomic.quasi_velocity import quasi_velocity_energy, quasi_velocity_field

@@ -12,6 +12,7 @@ from integrators.problem.fields import differentiating
 from integrators.problem.guards import momentum_guards
 from liegroup.arrays import of_kind, reals
 from mechanics import dynamics
+from mechanics.algorithms.batch import once
 from mechanics.algorithms.derivatives.columns import work_shape
 from mechanics.algorithms.era import era
 from mechanics.guards import tree_guards
@@ -75,9 +76,11 @@ def hamiltonian_problem(
     if v is not None and p is not None:
         raise ValueError("v and p: give one of them")
     q = reals(q, "q")
-    if p is None:
-        p = dynamics.momentum(tree, q, np.zeros(tree.nv) if v is None else v, t)
-    velocities, _ = dynamics.hamiltonian_rhs(tree, q, p, t=t)  # names what is wrong with the state
+    with once():
+        if p is None:
+            p = dynamics.momentum(tree, q, np.zeros(tree.nv) if v is None else v, t)
+        velocities, _ = dynamics.hamiltonian_rhs(tree, q, p, t=t)  # names what is wrong with the state
+        potential = float(np.max(np.abs(dynamics.potential_energy(tree, q, t))))
     shape = np.broadcast_shapes(q.shape[:-1], np.shape(p)[:-1])
     y0 = np.concatenate(
         [np.broadcast_to(x, (*shape, np.shape(x)[-1])) for x in (q, np.asarray(p, dtype=np.float64))], axis=-1
@@ -96,7 +99,7 @@ def hamiltonian_problem(
         invariant_names=names,
         invariant_units=units,
         guards=(
-            *tree_guards(tree, kinetic, float(np.max(np.abs(dynamics.potential_energy(tree, q, t))))),
+            *tree_guards(tree, kinetic, potential),
             *momentum_guards(names[1:], float(np.max(np.linalg.norm(p, axis=-1)))),
         ),
         canonical=True,

@@ -31,7 +31,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from integrators.arithmetic.compensated import increase
-from integrators.arithmetic.elimination import solve_rows
+from integrators.arithmetic.elimination import solve_rows_within
 from integrators.layout import COMPENSATION, ITERATIONS, TAU
 from integrators.signatures import STEP_SIGNATURES
 from liegroup.compile import any_, entry, helper, kernel, ld, ld2, select, st, st2
@@ -40,7 +40,7 @@ from liegroup.formulas.vectors import add, cross, dot, subtract
 from mechanics.algebra.vectors import rotated
 from mechanics.algorithms.era import up
 from mechanics.closed_trees.field import equations_of_motion
-from mechanics.closed_trees.layout import closures_of, equation_of, on_path, on_path_up, scale_of
+from mechanics.closed_trees.layout import closures_of, equation_of, on_path, on_path_up, reach_of, scale_of
 from mechanics.closed_trees.poses import GRAIN, extent, pose, screws
 from mechanics.constraints.body_equations import COUPLING
 from mechanics.constraints.coupling_equations import coupling_of, joint
@@ -170,8 +170,14 @@ def start(t: Any, y: Any, parameters: Any, structure: Any, field_work: Any, work
 @helper
 def clear_path(structure: Any, work: Any) -> None:
     """No impulses in the links on the paths, nor in the base."""
+    clear_between(structure, work, 0, closures_of(structure).path_length)
+
+
+@helper
+def clear_between(structure: Any, work: Any, start: Any, stop: Any) -> None:
+    """No impulses in the links from `start` up to `stop` on the path, nor in the base."""
     closures = closures_of(structure)
-    for r in range(closures.path_length):
+    for r in range(start, stop):
         i = on_path(structure, closures, r)
         for k in range(6):
             st2(work, i, IMPULSE + k, 0.0)
@@ -214,10 +220,12 @@ def add_reactions(parameters: Any, structure: Any, work: Any, column: Any, at: A
 
 
 @kernel
-def respond(parameters: Any, structure: Any, work: Any) -> None:
-    """η of the links on the paths after the impulses that have been pushed, by the factors in the links."""
+def respond(parameters: Any, structure: Any, work: Any, start: Any, stop: Any) -> None:
+    """η of the links from `start` up to `stop` on the path after the impulses that have been pushed, which pass no
+    others, by the factors in the links.
+    """
     closures = closures_of(structure)
-    for r in range(closures.path_length):
+    for r in range(closures.path_length - stop, closures.path_length - start):
         i = on_path_up(structure, closures, r)
         link = link_of(structure, i)
         kind = link.kind
@@ -228,14 +236,14 @@ def respond(parameters: Any, structure: Any, work: Any) -> None:
             st2(work, i, DEFECT + j, ld2(work, i, ALONG_JOINT) - ld2(work, i, DEFECT + j))
         f, n = relieved(kind, work, i, f, n)
         wrench_to_parent(work, i, G0, link.parent, IMPULSE, False, (-f[0], -f[1], -f[2]), (-n[0], -n[1], -n[2]))
-    move_path(parameters, structure, work)
+    move_path(parameters, structure, work, start, stop)
 
 
 @kernel
-def move_path(parameters: Any, structure: Any, work: Any) -> None:
-    """η of the links on the paths, with the defects in the links; no joint is moved."""
+def move_path(parameters: Any, structure: Any, work: Any, start: Any, stop: Any) -> None:
+    """η of the links from `start` up to `stop` on the path, with the defects in the links; no joint is moved."""
     closures = closures_of(structure)
-    for r in range(closures.path_length):
+    for r in range(start, stop):
         i = on_path(structure, closures, r)
         link = link_of(structure, i)
         kind, parent, pitch = link.kind, link.parent, numbers_of(parameters, link).pitch
@@ -321,6 +329,24 @@ def deflate(structure: Any, field_work: Any, work: Any, system: Any, rows: Any) 
 
 
 @kernel
+def solve_within(parameters: Any, structure: Any, field_work: Any, work: Any, system: Any) -> None:
+    """Column m of the equations for Λ <- (Φ₁ J⁻¹ Φ₀ᵀ)⁻¹ times it, each impulse as far as it reaches."""
+    closures = closures_of(structure)
+    m = closures.kept
+    for c in range(m):
+        reach = reach_of(structure, closures, c)
+        clear_between(structure, work, reach.start, reach.stop)
+        push(structure, work, c, 1.0)
+        respond(parameters, structure, work, reach.start, reach.stop)
+        for k in range(reach.first, reach.end):
+            st2(work, system + k, c, closing(structure, work, field_work, k))
+        for k in range(reach.end, reach_of(structure, closures, reach.end - 1).end):
+            st2(work, system + c, k, 0.0 * ld2(work, system + c, m))
+    deflate(structure, field_work, work, system, m)  # the profile is a full one where there are null directions
+    solve_rows_within(work, system, m, 1, structure, closures.profile)
+
+
+@kernel
 def close(y: Any, parameters: Any, structure: Any, field_work: Any, work: Any, frozen: Any) -> None:
     """Correct Λ, and the momenta the step aims at, so that the next correction of the joints closes the loops."""
     closures, lines = closures_of(structure), lines_of(structure)
@@ -328,19 +354,12 @@ def close(y: Any, parameters: Any, structure: Any, field_work: Any, work: Any, f
     closures_at(y, parameters, structure, work, G1, RHO1, field_work)
     for c in range(m):
         roll(parameters, structure, field_work, work, c, first + c)
-    move_path(parameters, structure, work)
+    move_path(parameters, structure, work, 0, closures.path_length)
     for c in range(m):
         scale = scale_of(parameters, equation_of(structure, closures, c))
         gap = scale * ld2(field_work, closures.gap, c)
         st2(work, system + c, m, -(gap + closing(structure, work, field_work, c)))
-    for c in range(m):
-        clear_path(structure, work)
-        push(structure, work, c, 1.0)
-        respond(parameters, structure, work)
-        for k in range(m):
-            st2(work, system + k, c, closing(structure, work, field_work, k))
-    deflate(structure, field_work, work, system, m)
-    solve_rows(work, system, m, 1)
+    solve_within(parameters, structure, field_work, work, system)
     clear_path(structure, work)
     for c in range(m):
         x = ld2(work, system + c, m)

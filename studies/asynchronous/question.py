@@ -48,7 +48,7 @@ class AsynchronousConfig(StudyConfig):
     """Fine elements, in the middle."""
     ratio: float = 100.0
     """How much shorter the fine ones are."""
-    horizon: float = 1000.0
+    horizon: float = 2500.0
     """Time in which a wave passes a coarse element, so many times."""
     safeties: tuple[float, ...] = (0.5, 0.25, 0.1)
     """Parts of the stable steps."""

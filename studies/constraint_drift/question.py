@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from benchmarks.peers import INSTALL, PeerSolution, describes, missing
 from integrators import Solution, integrate
-from integrators.analysis.drift import LEAST_SAMPLES, energy_drift
 from integrators.results.storage import Dataset, Variable
+from integrators.statistics.drift import LEAST_SAMPLES, energy_drift
 from liegroup.display import bar
 from mechanics.mechanism import Mechanism
 from studies.constraint_drift.formulations import Formulation, formulations

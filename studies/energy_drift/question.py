@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 import mechanics
 from benchmarks.mujoco_trees import INTEGRATORS, simulate
 from integrators import Solution, integrate
-from integrators.analysis.drift import LEAST_SAMPLES, Drift, energy_drift
 from integrators.method import Method, Reference
 from integrators.methods import find
 from integrators.results.storage import Dataset, Variable
+from integrators.statistics.drift import LEAST_SAMPLES, Drift, energy_drift
 from studies.energy_drift import pinocchio_euler
 from studies.energy_drift.systems import start_of, tree_of
 from studies.study import Record, StudyConfig

@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators import Solution, integrate
-from integrators.analysis.drift import Drift, energy_drift
 from integrators.method import Method
 from integrators.results.storage import Dataset, Variable
+from integrators.statistics.drift import Drift, energy_drift
 from integrators.status import Status
 from mechanics.systems.rolling.driven_pair import MEMBERS, coordinate_problem, driven_pair, turned_back
 from studies.study import Record, StudyConfig

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators import Solution, integrate
-from integrators.analysis.drift import energy_drift
 from integrators.events import Event
 from integrators.methods import METHODS, find
 from integrators.results.storage import Variable
+from integrators.statistics.drift import energy_drift
 from integrators.status import Status
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.systems.rolling import rolling_disk, tilting_disk

@@ -46,5 +46,5 @@ def joined(stiffness: float, on_base: bool) -> Mechanism:
             second = Frame(None, point, R[i])
         else:
             second = Frame(f"b{i}", R[j].T @ (point - x[j]), R[j].T @ R[i])
-        elements.append(bushing(first, second, k, LOSS * k))
+        elements.append(bushing(first, second, k, damping=LOSS * k))
     return Mechanism(tree, home=HOME, elements=elements)

@@ -26,11 +26,11 @@ from numpy.typing import NDArray
 
 import mechanics
 from integrators import Solution, integrate
-from integrators.analysis.drift import Drift, energy_drift
 from integrators.controllers import IntegratingController, LogarithmicHamiltonian
 from integrators.problem import Problem
 from integrators.results.storage import Dataset, Variable
 from integrators.signatures import FIELD_SIGNATURES
+from integrators.statistics.drift import Drift, energy_drift
 from integrators.status import OK
 from integrators.steppers.tree_variational import tree_variational
 from liegroup.compile import entry, kernel, ld, st

@@ -22,6 +22,7 @@ ELSEWHERE = {"add_a_group.md"}
 
 LONG = {
     "add_a_force_element.md",
+    "bend_a_rod.md",
     "put_wheels_on_a_tree.md",
     "add_a_closure.md",
     "differentiate_a_step.md",
@@ -31,6 +32,7 @@ LONG = {
     "run_for_long_with_gauss8.md",
     "add_a_joint.md",
     "use_sympy_equations.md",
+    "ride_a_bicycle.md",
     "couple_joints.md",
     "sympy.md",
     "pinocchio.md",

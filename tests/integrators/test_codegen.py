@@ -15,7 +15,8 @@ from integrators.methods import METHODS
 from integrators.problem.lagrangian import lagrangian_problem
 from integrators.step_derivatives import linearised_step
 from liegroup import product, rn, so3
-from mechanics.joints import Free, Revolute, Spherical
+from mechanics import Body, Inertia, Tree
+from mechanics.joints import Free, Motion, Revolute, Rheonomic, Slide, Spherical, Turn
 from mechanics.systems import four_bar
 from mechanics.testing import random_tree
 
@@ -181,3 +182,37 @@ def test_a_compiled_model_leaves_as_c():
     y = np.concatenate([q, p])
     assert np.array_equal(found.rhs(0.0, y), np.concatenate(model.rhs(q, p)))
     assert np.array_equal(found.one_step(0.0, H, y)[0], step_map(model.problem(q, p=p), METHODS["RKMK4"])(y, H))
+
+
+def moved_problem():
+    """A pendulum on a slide that moves by samples."""
+    motion = Motion.from_function(lambda t: 0.3 * np.sin(2.0 * t + 0.4), (0.0, 2.0))
+    body = Body("a", Rheonomic((Slide((1, 0, 0), motion), Turn((0, 1, 0)))), inertia=BOB)
+    return Tree([body], name="moved").problem([0.4])
+
+
+BOB = Inertia.about_com(1.0, (0.1, 0.2, -0.5), np.diag([0.1, 0.2, 0.15]))
+
+
+@needs_c
+def test_motions_by_samples_are_tables_of_the_code():
+    problem = moved_problem()
+    texts = {language: generate_code(problem, language, "RKMK4", H) for language in ("c", "numpy", "cuda")}
+    loaded = {"c": texts["c"].load(flags=QUICK), "numpy": texts["numpy"].load()}
+    assert "static __device__ const double lm_table[" in texts["cuda"]
+    for t in (0.0, 0.73, 1.9):
+        for found in loaded.values():
+            assert np.array_equal(found.rhs(t, problem.y0), problem.evaluate(problem.field, t, problem.y0, 2))
+            end, left = found.one_step(t, H, problem.y0)
+            assert np.array_equal(end, reference(problem, "RKMK4", t, H, problem.y0))
+            assert left == [0.0]
+
+
+def test_motions_by_samples_in_jax_and_casadi():
+    problem = moved_problem()
+    with pytest.raises(TypeError, match="have no code for CasADi: give the motion as an input"):
+        generate_code(problem, "casadi")
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    rhs = jax.jit(generate_code(problem, "jax").load().rhs)
+    assert np.allclose(rhs(0.73, problem.y0), problem.evaluate(problem.field, 0.73, problem.y0, 2), rtol=1e-12)

@@ -10,9 +10,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from integrators import Problem, Status, integrate
-from integrators.ensemble import joined, submit
+from integrators import Problem, Status, integrate, sweep
+from integrators.ensemble import draws, joined, submit
 from integrators.results import StorageError
+from integrators.statistics import Histogram, Moments
 from liegroup.table import RN, table_of
 from mechanics.systems import SYSTEMS
 
@@ -178,3 +179,48 @@ def test_a_cluster_that_loses_workers_gives_the_bits_of_one_machine(tmp_path):
             thread = killed_at_random(cluster, seed, 2)
             assert_same(campaign.result(progress=False), whole)
             thread.join()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_statistics_and_sweeps_on_a_cluster_are_those_of_one_machine():
+    distributed = pytest.importorskip("dask.distributed")
+    asked = [Moments("energy", windows=4), Histogram(lambda t, y: y[..., 0], np.linspace(-1.0, 1.0, 9), name="tip")]
+    given = ("MIDPOINT", (0.0, 60.0), 0.001)
+    whole = integrate(TOP.with_start(states(24)), *given, statistics=asked, progress=False)
+
+    def lighter(factor):
+        return TOP.with_start(TOP.y0 * [1, 1, 1, 1, factor, factor, factor])
+
+    def mean(solution):
+        return solution.statistics["energy_moments"]["mean"]
+
+    def table(**where):
+        return sweep(lighter, {"factor": np.linspace(0.5, 1.5, 12)}, *given, statistics=asked[:1],
+                     quantities={"mean": mean}, per_chunk=3, **where)  # fmt: skip
+
+    with (
+        distributed.LocalCluster(2, processes=True, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        thread = killed_at_random(cluster, 3, 1)
+        found = submit(TOP, states(24), *given, client=client, per_chunk=8, statistics=asked).result(progress=False)
+        labelled = table(client=client)
+        thread.join()
+    for name in ("energy_moments", "tip"):
+        for key, values in whole.statistics[name].items():
+            assert np.array_equal(found.statistics[name][key], values, equal_nan=True), (name, key)
+    assert labelled.identical(table())
+
+
+def test_random_cases_do_not_depend_on_chunks():
+    def start(random):
+        return random.normal(size=random.integers(2, 3))
+
+    whole = draws(start, 50, seed=3)
+    assert np.array_equal(np.concatenate([draws(start, range(20), 3), draws(start, range(20, 50), 3)]), whole)
+    assert len(np.unique(whole)) == whole.size
+    assert not np.array_equal(draws(start, 50, seed=4), whole)
+    assert (
+        draws(lambda random: {"mass": random.uniform()}, 2, 1)[1] == draws(lambda r: {"mass": r.uniform()}, [1], 1)[0]
+    )

@@ -77,3 +77,10 @@ def test_a_kink_shows_in_the_second_differences_at_both_ends_of_its_step():
     assert rows.tolist() == [20]
     assert sizes[0] == pytest.approx(2.0 * 0.025, rel=0.02)
     assert steepest(y[:, 1:], np.ones(1))[0].tolist() == []
+
+
+def test_every_long_trajectory_of_an_ensemble_is_looked_at():
+    """Also those far behind the first ones, with few saved states."""
+    starts = np.stack([np.linspace(0.9, 1.1, 16), np.zeros(16)], axis=1)
+    run = integrate(made(valley), "RKMK4", (0, 10), 10 / 16_000, save_every=100, y0=starts)
+    assert {doubt.trajectory for doubt in run.doubts if doubt.name == "jump"} == set(range(16))

@@ -8,6 +8,7 @@ import pytest
 
 from integrators import Problem, Status, integrate
 from integrators.events import Event
+from liegroup import rn
 from liegroup.table import RN, table_of
 
 LINE = table_of([(RN, 1)])
@@ -240,3 +241,22 @@ def test_errors_are_relative_only_where_a_scale_exists():
     starts = [[1.0, 0.0], [1.0, 5.0]]
     many = integrate(Problem(PLANE, starts, field, invariants=invariants), "RKMK4", (0.0, 1.0), 0.1)
     assert many.error("gap") == pytest.approx([2e-14, 2e-14 / 5], rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("field", "start", "step", "helps"),
+    [
+        (lambda t, y: y * y, 1.0, 1.0, True),  # x = 1/(1 − t)
+        (lambda t, y: -1e3 * y + 1e-6 * np.sin(1e11 * y), 0.6, 0.1, False),  # noise
+        (lambda t, y: -1e4 * np.sign(y - 0.5), 0.5 + 1e-9, 0.1, False),  # it slides along a jump
+    ],
+    ids=["long", "noisy", "jumping"],
+)
+def test_a_smaller_step_is_advised_only_where_one_is_solved(field, start, step, helps):
+    problem = Problem(rn(1), [start], field)
+    solution = integrate(problem, "MIDPOINT", (0.0, step), step)
+    assert solution.status.name in ("NOT_CONVERGED", "NON_FINITE")
+    assert ("a smaller step does not help" in solution.message) is not helps
+    assert ("use a smaller step" in solution.message or "a smaller step or" in solution.message) is helps
+    smaller = integrate(problem, "MIDPOINT", (0.0, 0.1 * step), 0.1 * step)
+    assert (smaller.status.name == "OK") is helps

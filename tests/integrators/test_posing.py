@@ -5,7 +5,10 @@ import pytest
 
 import mechanics
 from integrators import Problem, integrate, resume
-from integrators.problem import pose
+from integrators.methods import find
+from integrators.problem import fields, pose
+from integrators.signatures import FIELD_SIGNATURES
+from liegroup.compile import entry, ld, st
 from liegroup.table import RN, table_of
 from mechanics import systems
 from mechanics.systems import SYSTEMS, four_bar, heavy_top
@@ -98,3 +101,30 @@ def test_a_class_of_ones_own_can_be_registered():
 
     pose.register(Curve, lambda curve: Problem(LINE, [1.0], lambda t, y: [curve.rate * y[0]]))
     assert np.array_equal(run(Curve()).y, run(line()).y)
+
+
+@pytest.mark.parametrize("patience", [10.0, 0.0])
+def test_a_few_states_are_interpreted_rather_than_compiled(monkeypatch, patience):
+    @entry(*FIELD_SIGNATURES)
+    def field(t, y, parameters, structure, work, out):
+        st(out, 0, ld(y, 0) / parameters[0])
+
+    monkeypatch.setattr(fields, "PATIENCE", patience)
+    problem = Problem(table_of([(RN, 1)]), [1.0], field, parameters=[3.0])
+    assert problem.velocity(0.0, [1.0]).tolist() == [1.0 / 3.0]
+    assert field.is_at_hand == (patience == 0.0)
+    assert np.isinf(Problem(table_of([(RN, 1)]), [1.0], field, parameters=[0.0]).velocity(0.0, [1.0])).all()
+
+
+def test_a_problem_is_posed_without_compiling_and_with_the_bits_of_compiled_functions(monkeypatch):
+    tree = four_bar.mechanism().tree
+    q, v = tree.neutral() + 0.3, np.linspace(-0.7, 1.1, tree.nv)
+    compiled = mechanics.momentum(tree, q, v)
+    monkeypatch.setattr("mechanics.evaluation.is_for_once", lambda *_: True)
+    monkeypatch.setattr("mechanics.algorithms.batch.is_for_once", lambda *_: True)
+    monkeypatch.setattr("liegroup.compile.decorators.Entry._compiled_for", lambda *_: pytest.fail("compiled"))
+    assert mechanics.hamiltonian_problem(type(tree)(tree.bodies), q, v).y0[tree.nq :].tolist() == compiled.tolist()
+
+
+def test_steps_of_a_tree_of_its_own_need_no_field():
+    assert find("TREE_VARIATIONAL_SUZUKI4").function(four_bar.problem()) is fields.NOTHING

@@ -6,15 +6,17 @@ import mpmath
 import numpy as np
 import pytest
 
-from liegroup.compile import WIDTH, entry, integer, lane_array, lane_matrix, matrix, nothing
-from liegroup.compile.dense import factor_of_rank, ldl, ldl_solve, solve_of_rank
+from liegroup.compile import WIDTH, entry, integer, integers, lane_array, lane_matrix, matrix, nothing
+from liegroup.compile.dense import factor_of_rank, ldl, ldl_solve, profile_of, solve_of_rank
+
+FULL = np.array(profile_of([0] * 5))
 
 
-@entry(nothing(matrix, integer, integer), nothing(lane_matrix, integer, integer))
-def solve_in_workspace(work, n, rank):
+@entry(nothing(matrix, integer, integer, integers), nothing(lane_matrix, integer, integer, integers))
+def solve_in_workspace(work, n, rank, profile):
     """Rows 0 … n: A; then n rows of scratch; n rows of null directions; last the right-hand side, replaced by A⁺ b."""
-    factor_of_rank(work, 0, n, rank, work, 2 * n, work, n)
-    solve_of_rank(work, 0, n, rank, work, 2 * n, work, 3 * n)
+    factor_of_rank(work, 0, n, rank, work, 2 * n, work, n, profile, 0)
+    solve_of_rank(work, 0, n, rank, work, 2 * n, work, 3 * n, profile, 0)
 
 
 def workspace(A, b, rank, seed=0):
@@ -47,7 +49,7 @@ def test_the_known_rank_decides_whatever_the_size_of_the_eigenvalues(kept, dropp
     eigenvalues = np.array([1.0, 0.5, kept, dropped, dropped / 3])
     A, basis, b = spectrum(eigenvalues, 1)
     work = workspace(A, b, 3)
-    solve_in_workspace.python(work, 5, 3)
+    solve_in_workspace.python(work, 5, 3, FULL)
     exact = basis[:, :3] @ ((basis[:, :3].T @ b) / eigenvalues[:3])
     # eigenvectors of the computed matrix differ from ours by eps over the gap of the spectrum
     assert np.abs(work[15] - exact).max() <= 200 * (np.finfo(float).eps + dropped) / kept**2
@@ -56,7 +58,7 @@ def test_the_known_rank_decides_whatever_the_size_of_the_eigenvalues(kept, dropp
 def test_full_rank_needs_no_directions():
     A, _, b = spectrum(np.array([1.0, 0.3, 1e-8]), 2)
     work = workspace(A, A @ b, 3)
-    solve_in_workspace.python(work, 3, 3)
+    solve_in_workspace.python(work, 3, 3, np.array(profile_of([0] * 3)))
     assert np.abs(A @ work[9] - A @ b).max() < 1e-15
 
 
@@ -71,16 +73,38 @@ def test_it_holds_to_many_digits():
         assert max(abs(x - 1) for x in work[3]) < mpmath.mpf(10) ** -45
 
 
+def test_a_profile_gives_the_bits_of_the_whole_and_touches_nothing_beside_it():
+    firsts = [0, 0, 2, 1, 3, 3, 0, 7]
+    n, within = len(firsts), np.tri(len(firsts), dtype=bool)
+    for i, first in enumerate(firsts):
+        within[i, :first] = False
+    A = np.where(within, np.random.default_rng(0).normal(size=(n, n)), 0.0) + n * np.eye(n)
+    b = np.arange(1.0, n + 1)
+    found = []
+    for firsts_used, empty in (([0] * n, 0.0), (firsts, np.nan)):
+        work = workspace(np.where(within, A, empty), b, n)
+        solve_in_workspace(work, n, n, np.array(profile_of(firsts_used)))
+        assert np.array_equal(np.isnan(work[:n]), np.isnan(np.where(within, A, empty)))
+        found.append(work[3 * n])
+    assert np.array_equal(*found)
+    whole = np.tril(A) + np.tril(A, -1).T
+    assert np.abs(whole @ found[0] - b).max() < 1e-14
+
+
+def test_profiles_name_the_last_row_of_every_column():
+    assert profile_of([0, 0, 2, 1]) == [0, 0, 2, 1, 2, 4, 4, 4]
+
+
 @pytest.mark.parametrize("rank", [2, 4, 5])
 def test_compiled_and_lanes_are_the_interpreted_bits(rank):
     eigenvalues = np.where(np.arange(5) < rank, np.linspace(1.0, 0.2, 5), 1e-17)
     cases = [workspace(*(lambda A, _, b: (A, b))(*spectrum(eigenvalues, seed)), rank, seed) for seed in range(WIDTH)]
     lanes = lane_array(*cases[0].shape)
     lanes[:] = np.stack(cases, axis=-1)
-    solve_in_workspace(lanes, 5, rank)
+    solve_in_workspace(lanes, 5, rank, FULL)
     for k, work in enumerate(cases):
         compiled = work.copy()
-        solve_in_workspace(compiled, 5, rank)
-        solve_in_workspace.python(work, 5, rank)
+        solve_in_workspace(compiled, 5, rank, FULL)
+        solve_in_workspace.python(work, 5, rank, FULL)
         assert np.array_equal(work, compiled)
         assert np.array_equal(work, lanes[..., k])

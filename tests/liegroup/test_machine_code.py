@@ -5,6 +5,7 @@ surprises.
 from __future__ import annotations
 
 import ctypes
+import gc
 import math
 import os
 import subprocess
@@ -154,7 +155,7 @@ def retracted(table: Any, q: Any, x: Any, out: Any) -> None:
 def test_a_formula_that_cannot_be_compiled_is_an_exception_and_nan(monkeypatch: pytest.MonkeyPatch) -> None:
     q, x, out = so3.identity(), np.array([0.1, 0.2, 0.3]), np.zeros(4)
     original = late.bind
-    for index in [k for k in late._bound if late._formulas[k // 2]().name == "retract.SO(3).2.ccsk"]:
+    for index in [k for k in late._bound if late._formulas[k // late.FORMS]().name == "retract.SO(3).2.ccsk"]:
         del late._bound[index]  # another test may have needed it
         late._addresses[index] = ctypes.cast(late._first_calls, ctypes.c_void_p).value
 
@@ -198,3 +199,36 @@ def test_no_call_of_compiled_code_returns_the_nan_of_a_formula_that_failed(call:
     with pytest.raises(LateBindingError, match="no room"):
         calls[call]()
     calls[call]()
+
+
+class _Memory(ctypes.Structure):
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in ["arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks"]
+    ]
+    _fields_ += [("fordblks", ctypes.c_size_t), ("keepcost", ctypes.c_size_t)]
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None) if os.name == "posix" else None, "mallinfo2"), reason="glibc 2.33")
+def test_of_a_compilation_little_more_than_the_machine_code_stays_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("liegroup.compile.folders.is_usable", lambda: False)
+    count = ctypes.CDLL(None).mallinfo2
+    count.restype = _Memory
+
+    def used() -> int:
+        gc.collect()
+        found = count()
+        return int(found.uordblks + found.hblkhd)
+
+    def compiled(k: float) -> Any:
+        @entry(nothing(vector))
+        def scale(a: Any) -> None:
+            for i in range(a.shape[0]):
+                a[i] = a[i] * k
+
+        return scale.compiled
+
+    kept = [compiled(1.0)]
+    before, n = used(), 10
+    kept += [compiled(2.0 + k) for k in range(n)]
+    assert used() - before < 100_000 * n

@@ -189,12 +189,12 @@ def test_a_picture_goes_into_given_axes_and_has_one_line_per_trajectory(ensemble
 
 def test_progress_is_shown_on_terminals_and_in_notebooks(monkeypatch, capsys):
     """The output of a notebook is no terminal."""
-    import tqdm.auto
+    import tqdm.autonotebook
     from tqdm import tqdm as usual
 
     with bar(total=2) as here:
         assert here.disable  # tests run without a terminal
-    monkeypatch.setattr(tqdm.auto, "tqdm", type("Bar", (usual,), {"__module__": "tqdm.notebook"}))
+    monkeypatch.setattr(tqdm.autonotebook, "tqdm", type("Bar", (usual,), {"__module__": "tqdm.notebook"}))
     with bar(total=2) as there:
         assert not there.disable
         there.update(2)

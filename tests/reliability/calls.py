@@ -242,7 +242,15 @@ def calls() -> dict[str, Call]:
     )
     found["load_mechanism"] = (
         mechanics.load_mechanism,
-        {"source": MJCF, "springs": True, "trusted": False, "floating_base": None, "closures": None, "limits": limits}
+        {
+            "source": MJCF,
+            "springs": True,
+            "contacts": False,
+            "trusted": False,
+            "floating_base": None,
+            "closures": None,
+            "limits": limits,
+        }
         | flags,
     )
     for name in ("kinetic_energy", "energy", "momentum", "body_twists", "centroidal_momentum", "bias", "power"):

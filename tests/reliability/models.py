@@ -134,19 +134,34 @@ def _tree() -> str:
     return json.dumps(random_tree("random", 4, np.random.default_rng(1), damping=0.1).to_dict())
 
 
+def _mechanism() -> str:
+    from mechanics import Body, Frame, Inertia, Mechanism, constraints, forces, joints
+
+    solid = Inertia.about_com(1.0, (0.1, 0.0, 0.0), np.eye(3))
+    bodies = [Body("a", joints.Revolute(), inertia=solid), Body("b", joints.Prismatic(), "a", inertia=solid)]
+    cam = constraints.coupling(["a_joint", "b_joint"], lambda turn, lift: lift - 0.1 * np.sin(turn), "cam")
+    spring = forces.joint_spring("a_joint", stiffness=2.0, damping=0.1)
+    ground = forces.contact(Frame("b"), forces.Plane(Frame(None, (0, 0, -1))), stiffness=10.0)
+    return json.dumps(Mechanism(Tree(bodies), [cam], elements=[spring, ground]).to_dict())
+
+
 def _read_closures(path: Path) -> Any:
     model = path.with_name("fixed.urdf")
     model.write_text(URDF, encoding="utf-8")
     return mechanics.load_mechanism(model, closures=path)
 
 
-def _read_tree(path: Path) -> Any:
+def _read_json(kind: type[Tree] | type[mechanics.Mechanism]) -> Callable[[Path], Any]:
     """What a user does: JSON's own errors are those of the json module."""
-    try:
-        data = json.loads(path.read_bytes())
-    except (ValueError, RecursionError):
-        return None
-    return Tree.from_dict(data)
+
+    def read(path: Path) -> Any:
+        try:
+            data = json.loads(path.read_bytes())
+        except (ValueError, RecursionError):
+            return None
+        return kind.from_dict(data)
+
+    return read
 
 
 FORMATS: dict[str, tuple[str, Callable[[], str], tuple[Callable[[Path], Any], ...]]] = {
@@ -155,7 +170,8 @@ FORMATS: dict[str, tuple[str, Callable[[], str], tuple[Callable[[Path], Any], ..
     "mjcf": ("m.xml", lambda: MJCF, (mechanics.load_mjcf, mechanics.load_mechanism)),
     "toml": ("c.toml", lambda: CLOSURES, (_read_closures,)),
     "json": ("c.json", _json_closures, (_read_closures,)),
-    "tree": ("t.json", _tree, (_read_tree,)),
+    "tree": ("t.json", _tree, (_read_json(Tree),)),
+    "mechanism": ("m.json", _mechanism, (_read_json(mechanics.Mechanism),)),
 }
 """File names, seeds and readers of the formats."""
 
@@ -272,7 +288,9 @@ def attack(rng: np.random.Generator, folder: str | Path, kind: str | None = None
             ENDED.append(f"{complaint.problem}: {path.read_bytes()!r}")
         parts = (complaint.where, complaint.problem, complaint.remedy)
         assert all(parts), f"{what}: {path}: an error without place, problem or remedy: {complaint}"
-        assert kind == "tree" or str(folder) in complaint.where, f"{what}: {path}: an error without a file: {complaint}"
+        assert kind in ("tree", "mechanism") or str(folder) in complaint.where, (
+            f"{what}: {path}: an error without a file: {complaint}"
+        )
     assert seconds < SECONDS, f"{what}: {path}: took {seconds:.1f} s"
     assert waited < WAITING, f"{what}: {path}: waited {waited:.1f} s"
     return f"{what}: {outcome}"

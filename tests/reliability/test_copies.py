@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import copy
 import multiprocessing
+import os
 import pickle
+import shutil
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
@@ -14,9 +18,10 @@ from integrators import Problem, integrate
 from integrators.engine.checkpoint import method_fingerprint, problem_fingerprint
 from integrators.method import Method
 from integrators.methods import METHODS, find
-from integrators.problem import holonomic_problem, lagrangian_problem
+from integrators.problem import holonomic_problem, in_velocities, lagrangian_problem
 from liegroup import product, rn, se3, so3
 from liegroup.table import RN, table_of
+from mechanics.elastic import Network, Springs
 from mechanics.models import load_model
 from mechanics.problems.compiled import compile_model
 from mechanics.systems import SYSTEMS
@@ -60,6 +65,8 @@ OWN = {
     "ensemble": lambda: Problem(product(so3, rn(3)), np.tile([1.0, 0, 0, 0, 1, 2, 3], (3, 1)), lambda_free),
     "lagrangian": lambda: lagrangian_problem(swinging, q=[2.0]),
     "holonomic": lambda: holonomic_problem(in_the_plane, on_a_circle, q=[1.0, 0.0]),
+    "in velocities": lambda: in_velocities(holonomic_problem(in_the_plane, on_a_circle, q=[1.0, 0.0])),
+    "network": lambda: Network([[0, 0, 0], [1, 0, 0], [2, 0, 0]], 1.0, [Springs([[0, 1], [1, 2]], 10.0)]).problem(),
     "compiled": lambda: compile_model(SYSTEMS["four-bar"].mechanism()).problem(),
 }
 
@@ -130,6 +137,12 @@ def test_copied_trees_mechanisms_and_groups(way):
     assert WAYS[way](se3**2) == se3**2
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_copied_networks_pose_the_same_problem(way):
+    network = Network([[0, 0, 0], [1, 0, 0], [2, 0, 0]], 1.0, [Springs([[0, 1], [1, 2]], 10.0)], fixed=[0])
+    assert np.array_equal(values(WAYS[way](network).problem()), values(network.problem()))
+
+
 def solved(problem):
     return integrate(problem, "RKMK4", (0, 1), 0.1).y
 
@@ -139,6 +152,49 @@ def test_a_problem_is_solved_alike_in_another_process():
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
         for problem, y in zip(problems, pool.map(solved, problems), strict=True):
             assert np.array_equal(y, solved(problem))
+
+
+@pytest.mark.slow
+def test_joblib_sends_problems_and_functions_without_a_name():
+    joblib = pytest.importorskip("joblib")
+    top = SYSTEMS["heavy-top"].problem()
+    plain = Problem(table_of([(RN, 1)]), [1.0], lambda t, y: -y)
+    found = joblib.Parallel(n_jobs=2)(joblib.delayed(solved)(problem) for problem in (top, plain))
+    assert all(np.array_equal(y, solved(problem)) for y, problem in zip(found, (top, plain), strict=True))
+
+
+MPI = """
+import numpy as np
+from mpi4py.futures import MPIPoolExecutor
+from integrators import integrate
+from integrators.ensemble import submit
+from mechanics.systems import SYSTEMS
+
+if __name__ == "__main__":
+    top = SYSTEMS["heavy-top"].problem()
+    starts = np.tile(top.y0, (12, 1))
+    starts[:, -1] *= 1.0 + 0.01 * np.arange(12)
+    given = ("RKMK4", (0.0, 0.1), 0.01)
+    with MPIPoolExecutor() as pool:
+        found = submit(top, starts, *given, client=pool, per_chunk=5).result()
+    print("same" if (found.y == integrate(top.with_start(starts), *given).y).all() else "other")
+"""
+
+
+@pytest.mark.slow
+def test_a_campaign_under_mpi_gives_the_bits_of_one_machine(tmp_path):
+    pytest.importorskip("mpi4py")
+    if shutil.which("mpiexec") is None:
+        pytest.skip("no mpiexec")
+    (tmp_path / "program.py").write_text(MPI, encoding="utf-8")
+    as_root = {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    }
+    call = ["mpiexec", "-n", "3", sys.executable, "-m", "mpi4py.futures", str(tmp_path / "program.py")]
+    done = subprocess.run(call, capture_output=True, text=True, env=os.environ | as_root, timeout=300)
+    assert done.stdout.split() == ["same"], done.stderr
 
 
 def test_an_entry_without_a_name_says_so():

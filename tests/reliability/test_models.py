@@ -73,10 +73,10 @@ ATTRIBUTES = [
     ("mjcf", 'body2="c"', 'body2="zz"', "'zz'"),
     ("mjcf", '<body name="d"', '<body name="d" gravcomp="inf"', "'d'.*gravcomp is inf"),
     ("mjcf", '<body name="d"', '<body name="d" gravcomp="1e300"', "'d'.*gravcomp is 1e[+]300"),
-    ("sdf", "<lower>-1</lower>", "<lower>2</lower>", "'j'.*lower = 2.0 and upper = 1.0"),
+    ("sdf", "<lower>-1</lower>", "<lower>2</lower>", "'j'.*<lower> = 2 above <upper> = 1"),
     ("sdf", 'attached_to="c"', 'attached_to="zz"', "'zz', which is no link, joint or frame"),
     ("sdf", 'expressed_in="f"', 'expressed_in="zz"', "'zz', which is no link, joint or frame"),
-    ("urdf", 'lower="-1"', 'lower="2"', "'k'.*lower = 2.0 and upper = 1.0"),
+    ("urdf", 'lower="-1"', 'lower="2"', "'k'.*lower = 2 above upper = 1"),
     ("urdf", 'joint="k" mult', 'joint="zz" mult', "'zz', which the tree does not have"),
     *[("urdf", "</robot>", GEARED.replace(">5<", f">{bad}<"), "mechanicalReduction") for bad in ("nan", "0", "1e300")],
 ]

@@ -17,6 +17,7 @@ from integrators import Problem, Solution, Status, integrate, resume
 from integrators.engine import streaming
 from integrators.results import journal
 from integrators.results.storage import StorageError
+from integrators.results.stored import Stored
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup import rn
 from liegroup.compile import entry, ld, st
@@ -118,6 +119,18 @@ def test_a_stream_holds_the_numbers_of_the_run_in_memory(path, narrow, kind):
         assert expected[name].dims == found[name].dims
     if kind == "events":
         assert np.array_equal(whole.events["left"][1], Solution.load(path).events["left"][1])
+
+
+def test_opening_a_stream_lazily_reads_none_of_its_rows(path, narrow, monkeypatch):
+    whole, read = integrate(COMPILED, "RKMK4", (0.0, 3.0), 1e-2, into=path), []
+    plain = Stored.__getitem__
+    monkeypatch.setattr(Stored, "__getitem__", lambda self, key: read.append(key) or plain(self, key))
+    seen = Solution.load(path, lazy=True)
+    assert (seen.y.shape, seen.t.shape, seen.invariant_names) == (whole.y.shape, whole.t.shape, whole.invariant_names)
+    assert all(isinstance(getattr(seen, name), Stored) for name in ("t", "y", "invariants"))
+    assert not read
+    assert np.array_equal(seen.y[3:5], np.asarray(whole.y)[3:5])
+    assert read
 
 
 @pytest.mark.parametrize("kind", ["fixed", pytest.param("lanes that fail", marks=pytest.mark.slow)])

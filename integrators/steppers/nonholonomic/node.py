@@ -53,10 +53,15 @@ def work_shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
 def check(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """ValueError unless the problem carries its constraints as parts."""
     if problem.parts_layout != "constrained":
+        remedy = (
+            "pose it by constrained_problem() of a mechanism or nonholonomic system, a holonomic_problem by "
+            "integrators.problem.in_velocities"
+        )
+        if problem.inputs.worked:
+            remedy = "run it without with_work(), and integrate Problem.input_powers(run.t, run.y)"
         raise ValueError(
             f"method: it works with constraints and multipliers, which the problem {problem.model!r} does not carry; "
-            f"pose it by constrained_problem() of a mechanism or nonholonomic system (a Lagrangian with holonomic "
-            f"constraints: RATTLE, or any method for fields)"
+            f"{remedy}"
         )
     return np.zeros(0), np.zeros(0, dtype=np.int64)
 

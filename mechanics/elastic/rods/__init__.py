@@ -6,6 +6,7 @@
 `Load`              a force and a moment at a node, fixed in the world or in the section, with a course in time
 `Stroke`            a prescribed motion of a support
 `Rod.problem`       the motion, for every canonical method
+`beam`              an element of a rod between two bodies of a tree; whole rods: `Rod.attached_to`
 `equilibrium`       where a rod rests under its loads
 `vibrations`        frequencies and shapes of small vibrations about a state of rest
 `step_limit`        the longest stable step of explicit methods, and the element that limits it
@@ -13,6 +14,7 @@
 """
 
 from liegroup.modules import listing
+from mechanics.elastic.rods.beams import beam
 from mechanics.elastic.rods.rod import Load, Rod, Stroke
 from mechanics.elastic.rods.section import Section
 from mechanics.elastic.rods.statics import RodEquilibrium, RodError, equilibrium
@@ -27,6 +29,7 @@ __all__ = [
     "StepLimit",
     "Stroke",
     "Vibrations",
+    "beam",
     "equilibrium",
     "step_limit",
     "vibrations",

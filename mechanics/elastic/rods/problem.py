@@ -7,6 +7,7 @@ Canonical, with H = ½ pᵀ K p + V: every symplectic method, explicit splitting
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ from mechanics.elastic.rods.layout import (
 )
 from mechanics.elastic.rods.rod import LONGEST_TURN, Rod, refuse_turns
 from mechanics.elastic.rods.scene import rod_scene
-from mechanics.elastic.rods.vibrations import step_limit
+from mechanics.elastic.rods.vibrations import StepLimit, step_limit
 
 Array = NDArray[np.float64]
 NAMES = ("energy", *(f"{k}_{a}" for k in ("momentum", "angular_momentum") for a in "xyz"), "turn")
@@ -261,6 +262,7 @@ def rod_problem(rod: Rod, poses: ArrayLike | None = None, velocities: ArrayLike 
             ),
         ),
         explain=_Explanation(rod, packed),
+        fastest=_Fastest(rod),
         autonomous=rod.is_autonomous,
         canonical=True,
         jacobian_sparsity=packed.sparsity(),
@@ -281,6 +283,20 @@ def _variables(packed: Packed) -> list[Variable]:
     components = ("lx", "ly", "lz", "kx", "ky", "kz")
     labels = tuple(f"{c}{i}" for i, kind in enumerate(packed.kinds) for c in components[(0, 3, 6)[kind] :])
     return [*named, Variable("momentum", labels, "", "body axes")]
+
+
+class _Fastest:
+    """The largest frequency of an element without stress, rad/s, and the element."""
+
+    def __init__(self, rod: Rod) -> None:
+        self.rod = rod
+
+    @cached_property
+    def limit(self) -> StepLimit:
+        return step_limit(self.rod)
+
+    def __call__(self, y: Array) -> tuple[float, str]:
+        return self.limit.angular_frequency, f"element {self.limit.element} of the rod (by its {self.limit.cause})"
 
 
 class _Explanation:

@@ -15,6 +15,12 @@ from liegroup import se3, so3
 from liegroup.arrays import integer, of_kind, positive, real, reals, sequence
 from mechanics.elastic.rods.section import Section
 from mechanics.errors import ModelError
+from mechanics.forces import Element
+from mechanics.joints import Free, Spherical
+from mechanics.mechanism import Mechanism
+from mechanics.model.frames import Frame
+from mechanics.model.inertia import Inertia
+from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
 Support = Literal["clamped", "pinned"]
@@ -601,6 +607,71 @@ class Rod:
         from mechanics.elastic.rods.problem import rod_problem
 
         return rod_problem(self, poses, velocities)
+
+    def attached_to(
+        self, mechanism: Tree | Mechanism, owners: Mapping[int, Frame], name: str = "rod", damping: float = 0.0
+    ) -> Mechanism:
+        """The rod on bodies of a tree or mechanism: a boom of a satellite, a flexible link.
+
+        Parameters
+        ----------
+        mechanism : Tree or Mechanism
+            What it is attached to; with the gravity of the rod.
+        owners : mapping of int to Frame
+            The frames that nodes are welded to, with their inertia; at home they are where the nodes are, with the axes
+            of their sections.  −1 is the last node.
+        name : str
+            The bodies are called "name k".
+        damping : float
+            τ of `beam`, s.
+
+        Returns
+        -------
+        Mechanism
+            The other nodes are free bodies, pinned ones turn about their places, clamped ones are frames of the base;
+            the elements are `beam`.  Its home is that of the mechanism, then the rod without stress.
+
+        Raises
+        ------
+        ModelError
+            Nodes that there are not, or whose owners' frames differ; another gravity; loads, strokes, the Cayley map.
+
+        Notes
+        -----
+        The equations are those of `problem`, at several times its price: for a rod that no mechanism moves take that.
+
+        Examples
+        --------
+        >>> from mechanics import Body, Frame, Inertia, Tree
+        >>> from mechanics.elastic.rods import Rod, Section
+        >>> from mechanics.joints import Free
+        >>> hub = Tree([Body("hub", Free(), inertia=Inertia.about_com(5.0, (0, 0, 0), np.eye(3)))], gravity=(0, 0, 0))
+        >>> boom = Rod.straight(2.0, 3, Section.round(0.005, 7e10, density=2700.0), origin=(0.5, 0, 0))
+        >>> boom.attached_to(hub, {0: Frame("hub", (0.5, 0, 0))}, "boom").tree.body_names
+        ('hub', 'boom 0', 'boom 1', 'boom 2', 'boom 3')
+        """
+        from mechanics.elastic.owners import attached
+        from mechanics.elastic.rods.beams import beam
+
+        for what, given in (("loads", self.loads), ("strokes", self.strokes)):
+            if given:
+                remedy = "give the mechanism force elements" if what == "loads" else "let a joint of the mechanism move"
+                raise ModelError(f"{name}: {what}", "are those of a rod alone", remedy)
+        if self.strain != "exp":
+            raise ModelError(f"{name}: strain", f"is {self.strain!r}", "give 'exp'")
+        poses = np.asarray(self.poses)
+        kinds = [self.supports.get(k, "") for k in range(self.n_elements + 1)]
+        joints = [{"clamped": None, "pinned": Spherical(), "": Free()}[kind] for kind in kinds]
+        inertias = [Inertia.about_com(m, np.zeros(3), np.diag(J)) for m, *J in self.inertia]
+
+        def elements(frames: Sequence[Frame]) -> list[list[Element]]:
+            return [
+                beam(a, b, section, row[0], strain=row[STRAIN], damping=damping)
+                for a, b, section, row in zip(frames[:-1], frames[1:], self.sections, self.elements, strict=True)
+            ]
+
+        places = poses[:, :3], so3.as_matrix(poses[:, 3:])
+        return attached(name, mechanism, owners, joints, places, inertias, self.gravity, elements)
 
     def __repr__(self) -> str:
         held = ", ".join(f"{kind} at node {node}" for node, kind in self.supports.items()) or "free"

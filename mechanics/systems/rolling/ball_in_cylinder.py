@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Variable
+from integrators.problem.multipliers import constrained_energy
 from integrators.problem.parts import clear, constrained
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, kernel, ld, st
@@ -29,7 +30,6 @@ from liegroup.formulas import so3
 from liegroup.formulas.vectors import cross, dot, scale
 from liegroup.table import SE3, table_of
 from mechanics.nonholonomic.forms import Forms, constrained_forms
-from mechanics.nonholonomic.multipliers import constrained_energy
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.scenes import system_scene
 from mechanics.systems.checks import finite, positive

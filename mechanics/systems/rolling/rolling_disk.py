@@ -33,13 +33,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Variable
+from integrators.problem.multipliers import constrained_energy
 from integrators.problem.parts import clear, constrained, quasi_velocity
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup.compile import entry, helper, kernel, ld, st
 from liegroup.compile.scalars import absolute, any_, arctan2, less, maximum, select, sincos, sqrt
 from liegroup.table import RN, table_of
 from mechanics.nonholonomic.forms import constrained_forms, quasi_velocity_forms
-from mechanics.nonholonomic.multipliers import constrained_energy
 from mechanics.nonholonomic.quasi_velocity import quasi_velocity_energy
 from mechanics.nonholonomic.system import NonholonomicSystem
 from mechanics.scenes import system_scene

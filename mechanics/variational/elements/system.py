@@ -32,6 +32,7 @@ from mechanics.variational.closed_step import (
     move_path,
     push,
     respond,
+    solve_within,
 )
 from mechanics.variational.elements.lines import AIM, FEEL, IMPULSE_OF, PUSH, element_lines, takes_part
 from mechanics.variational.workspace import ALONG_JOINT, ETA, G0, IMPULSE, TARGET
@@ -123,23 +124,14 @@ def fill_column(
 
 
 @kernel
-def correct_impulses(parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, frozen: Any) -> None:
-    """Correct Λ and the impulses of elements across the tree, and what the step aims at with them.
-
-    After `eliminate_loaded`: defects and factors are in the links, poses and screws at node k + 1 in the field's
-    workspace.
-    """
+def solve_together(parameters: Any, structure: Any, options: Any, field_work: Any, work: Any) -> None:
+    """Corrections of all impulses, in the last column of their equations; elements across the tree couple any."""
     closures, own, lines = closures_of(structure), lines_of(structure), element_lines(structure, options)
     m, size = own.equations, lines.equations
-    move_path(parameters, structure, work)
-    fill_column(parameters, structure, options, field_work, work, size, -1.0)
-    for c in range(m):
-        gap = scale_of(parameters, equation_of(structure, closures, c)) * ld2(field_work, closures.gap, c)
-        st2(work, lines.system + c, size, ld2(work, lines.system + c, size) - gap)
     for c in range(m):
         clear_path(structure, work)
         push(structure, work, c, 1.0)
-        respond(parameters, structure, work)
+        respond(parameters, structure, work, 0, closures.path_length)
         fill_column(parameters, structure, options, field_work, work, c, 1.0)
     for n in range(closures.forces):
         e = element_of(structure, closures, n)
@@ -148,11 +140,31 @@ def correct_impulses(parameters: Any, structure: Any, options: Any, field_work: 
                 a = e.row + k
                 clear_path(structure, work)
                 push_row(parameters, structure, work, e, lines.rows + a, 1.0)
-                respond(parameters, structure, work)
+                respond(parameters, structure, work, 0, closures.path_length)
                 fill_column(parameters, structure, options, field_work, work, m + a, 1.0)
                 st2(work, lines.system + m + a, m + a, ld2(work, lines.system + m + a, m + a) + 1.0)
     deflate(structure, field_work, work, lines.system, size)
     solve_rows(work, lines.system, size, 1)
+
+
+@kernel
+def correct_impulses(parameters: Any, structure: Any, options: Any, field_work: Any, work: Any, frozen: Any) -> None:
+    """Correct Λ and the impulses of elements across the tree, and what the step aims at with them.
+
+    After `eliminate_loaded`: defects and factors are in the links, poses and screws at node k + 1 in the field's
+    workspace.
+    """
+    closures, own, lines = closures_of(structure), lines_of(structure), element_lines(structure, options)
+    m, size = own.equations, lines.equations
+    move_path(parameters, structure, work, 0, closures.path_length)
+    fill_column(parameters, structure, options, field_work, work, size, -1.0)
+    for c in range(m):
+        gap = scale_of(parameters, equation_of(structure, closures, c)) * ld2(field_work, closures.gap, c)
+        st2(work, lines.system + c, size, ld2(work, lines.system + c, size) - gap)
+    if lines.across:
+        solve_together(parameters, structure, options, field_work, work)
+    else:
+        solve_within(parameters, structure, field_work, work, lines.system)
     clear_path(structure, work)
     for c in range(m):
         x = ld2(work, lines.system + c, size)

@@ -128,7 +128,7 @@ CASES = [
     (double_pendulum, "DEL_MIDPOINT", 0.02),
     pytest.param(double_pendulum, "VARIATIONAL_LOBATTO3", 0.02, marks=pytest.mark.slow),
     (tree_chain, "TREE_VARIATIONAL", 0.004),
-    (tree_chain, "TREE_VARIATIONAL_SUZUKI4", 0.004),
+    pytest.param(tree_chain, "TREE_VARIATIONAL_SUZUKI4", 0.004, marks=pytest.mark.slow),
     pytest.param(lambda: kepler(0.3), "SPLIT_SRKN6_11B", 0.1, marks=pytest.mark.slow),
     pytest.param(lambda: kepler(0.3), "RKMK_GAUSS2", 0.1, marks=pytest.mark.slow),
     pytest.param(heavy_top, "MIDPOINT", 0.001, marks=pytest.mark.slow),

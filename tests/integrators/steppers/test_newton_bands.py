@@ -13,10 +13,12 @@ import pytest
 from scipy import sparse
 
 from integrators import Problem, integrate
+from integrators.methods import METHODS
 from integrators.problem.sparsity import HALF, ORDER, meeting
 from integrators.steppers.newton_bands import decompose_band, solve_band
 from liegroup import rn
 from mechanics.elastic import Network, Springs
+from mechanics.elastic.rods import Rod, Section
 from mechanics.systems import SYSTEMS
 
 LINKS = 30
@@ -98,6 +100,23 @@ def test_lanes_with_a_band_are_bitwise_the_single_trajectories() -> None:
 def test_evaluations_do_not_grow_with_the_chain() -> None:
     counts = [integrate(stretched(n).problem(), "RKMK_RADAU_IIA2", (0.0, 0.2), 0.02).evaluations for n in (20, 60)]
     assert counts[1] < 1.3 * counts[0]
+
+
+def wire(n: int) -> Problem:
+    section = Section.round(0.001, 2.1e11, density=7850.0)
+    return Rod.straight(1.0, n, section, supports={0: "clamped"}, gravity=(0.0, 0.0, -9.81)).problem()
+
+
+@pytest.mark.parametrize("name", ["MIDPOINT", "RKMK_GAUSS2"])
+def test_implicit_steps_of_thin_rods_are_linear_in_their_nodes(name: str) -> None:
+    """Four times as many nodes: as many evaluations, each of all nodes, four times the workspace, the same band."""
+    few, many = wire(40), wire(160)
+    runs = [integrate(problem, name, (0.0, 3e-3), 1e-3) for problem in (few, many)]
+    assert all(run.success for run in runs)
+    assert runs[1].evaluations < 1.2 * runs[0].evaluations
+    assert few.derivative_pattern[HALF] == many.derivative_pattern[HALF]
+    size = [np.prod(METHODS[name].work_shape(problem)) for problem in (few, many)]
+    assert size[1] < 4.2 * size[0]
 
 
 def stretched(n: int = 12) -> Network:

@@ -9,7 +9,7 @@ import pytest
 
 from integrators import integrate
 from integrators.analysis import symmetry_defect
-from integrators.arithmetic.elimination import solve_rows
+from integrators.arithmetic.elimination import solve_rows, solve_rows_within
 from integrators.method.step_map import step_map
 from integrators.methods import METHODS
 from integrators.problem import Problem
@@ -19,6 +19,7 @@ from integrators.steppers.newton_systems import decompose, solve_factors
 from integrators.tableaus import GAUSS
 from integrators.testing import end_state, group_distance, order_problem, reference_state
 from liegroup.compile import entry, ld, st
+from liegroup.compile.dense import profile_of
 from liegroup.compile.scalars import sincos
 from liegroup.table import RN, SO3, table_of
 
@@ -110,6 +111,20 @@ def test_inverse_of_matrices_that_need_pivots() -> None:
         a[2:, :n], a[2:, n:] = matrix, np.eye(n)
         solve_rows(a, 2, n, n)
         assert np.allclose(a[2:, n:], np.linalg.inv(matrix), rtol=1e-11, atol=1e-12)
+
+
+def test_a_profile_gives_the_bits_of_the_whole_system() -> None:
+    rng, firsts = np.random.default_rng(1), [0, 0, 2, 1, 3, 5, 5, 4, 7]
+    n = len(firsts)
+    matrix = np.zeros((n, n))
+    for i, first in enumerate(firsts):
+        matrix[i, first : i + 1], matrix[first : i + 1, i] = rng.normal(size=(2, i + 1 - first))
+    matrix[6, 6] = 1e-20
+    systems = [np.column_stack([matrix, np.arange(1.0, n + 1.0)]) for _ in range(2)]
+    solve_rows(systems[0], 0, n, 1)
+    solve_rows_within(systems[1], 0, n, 1, np.array(profile_of(firsts)), 0)
+    assert np.array_equal(systems[0][:, n], systems[1][:, n])
+    assert np.allclose(matrix @ systems[1][:, n], np.arange(1.0, n + 1.0), rtol=1e-9)
 
 
 @pytest.mark.parametrize("width", [2, 5, 40])

@@ -331,6 +331,7 @@ from liegroup.compile import stages
 compiled, original = [], stages.KernelCompiler._compile_bytecode
 stages.KernelCompiler._compile_bytecode = lambda self: compiled.append(self) or original(self)
 problem = lagrangian_problem(lambda t, q, v, p: v[0] ** 2 - 2.0 * q[0] ** 2, [1.0], [0.5])
+_ = problem.field.compiled
 print(*problem.velocity(0.0, problem.y0), *problem.invariant_values(0.0, problem.y0), len(compiled))
 """
 

@@ -40,6 +40,7 @@ def test_it_is_the_method_stage_by_stage(problems, name, map_name):
     assert np.abs(lanes - one_by_one).max() < 1e-13 * max(1, np.abs(lanes).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["heavy_top", "floating_chain"])
 def test_stages_in_lanes_and_one_by_one_agree_to_the_last_bit(problems, name):
     problem = floating_chain() if name == "floating_chain" else getattr(problems, name)()

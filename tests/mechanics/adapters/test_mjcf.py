@@ -223,12 +223,23 @@ SPATIAL = INERT["spatial tendons only"].split("<equality>")[0]
 MUSCLE = """<actuator><general name="M" joint="j" gaintype="muscle" lengthrange="0 1"
     gainprm="0.75 1.05 -1 200 0.5 1.6 1.5 1.3 1.2"/></actuator>"""
 LEFT_OUT = {
-    "springs of balls": (sprung(more=BALL), "springs of balls.*: n"),
+    "springs of balls with powers": (sprung(more=BALL.replace('"2"', '"2 1 0"')), "springs of balls.*: n"),
+    "springs of balls beside slides": (
+        sprung(more=BALL.replace("<joint", '<joint type="slide"/><joint')),
+        "springs of balls.*: n",
+    ),
     "friction of balls": (sprung(more=BALL.replace("stiffness", "frictionloss")), "dry friction.* of balls.*: n"),
     "damping of balls": (sprung(more=BALL.replace('stiffness="2"', 'damping="1 2"')), "not linear of balls.*: n"),
     "limits of balls": (sprung(more=BALL.replace('stiffness="2"', 'range="0 9"')), "limits of balls.*: n"),
     "motors of balls": (sprung(more=BALL, tail='<actuator><motor name="M" joint="n"/></actuator>'), "on balls.*: M"),
-    "motors at sites": (sprung(more=SITES, tail='<actuator><motor name="M" site="p"/></actuator>'), "at sites.*: M"),
+    "motors between sites": (
+        sprung(more=SITES, tail='<actuator><motor name="M" site="p" refsite="o"/></actuator>'),
+        "between sites.*: M",
+    ),
+    "servos at sites": (
+        sprung(more=SITES, tail='<actuator><velocity name="M" site="p" kv="2"/></actuator>'),
+        "law of the velocity.*: M",
+    ),
     "activation": (
         sprung(tail='<actuator><general name="M" joint="j" dyntype="filter" dynprm="0.1"/></actuator>'),
         "state of their own.*: M",
@@ -248,7 +259,10 @@ LEFT_OUT = {
         sprung(tail='<tendon><fixed name="T" armature="1"><joint joint="j" coef="1"/></fixed></tendon>'),
         "tendons with armature.*: T",
     ),
-    "contacts": (sprung().replace('contype="0"', 'contype="1"'), "contacts are not modelled.*: geom_0"),
+    "contacts": (
+        sprung().replace('contype="0"', 'contype="1"').replace('contact="disable"', ""),
+        "contacts are not modelled.*: geom_0",
+    ),
     "spatial tendons": (sprung(more=SITES, tail=SPATIAL), "springs of spatial tendons.*: T"),
 }
 
@@ -345,6 +359,7 @@ TOO_MUCH = {
     "composite": ('<worldbody><body><composite count="9999 9999"/></body></worldbody>', "raise limits.elements"),
     "texture": ('<asset><texture builtin="flat" width="99999" height="99999"/></asset>', "raise the limits"),
     "height field": ('<asset><hfield name="h" nrow="99999" ncol="99999" size="1 1 1 1"/></asset>', "raise the limits"),
+    "stack": ('<size nstack="99999999999"/>', "raise the limits"),
     "user data": ('<size nuser_body="999999999"/>', "raise the limits"),
     "depth": ("<worldbody>" + "<body>" * 200 + "</body>" * 200 + "</worldbody>", "raise limits.depth"),
     "not a number": ('<option timestep="NaN"/>', "<option>.*timestep is 'NaN'"),
@@ -356,6 +371,12 @@ def test_what_would_fill_the_memory_is_refused_before_it_is_made(case):
     text, message = TOO_MUCH[case]
     with pytest.raises(ModelError, match=message):
         mechanics.load_mjcf(f"<mujoco>{text}</mujoco>")
+
+
+def test_sizes_of_robots_are_not_multiplied():
+    """As the files of hands and dogs have them."""
+    size = '<size njmax="8000" nconmax="4000" nstack="600000" nuser_body="9" nuser_actuator="16"/>'
+    assert mechanics.load_mjcf(f"<mujoco>{size}<worldbody>{BODY}</worldbody></mujoco>").nv == 1
 
 
 def test_document_types_and_broken_text_are_refused(tmp_path):

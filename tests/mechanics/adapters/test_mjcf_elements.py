@@ -112,6 +112,48 @@ def test_the_acceleration_is_that_of_mujoco(case):
     assert ("switched off" in case) == bool(np.abs(found - bare).max() < 1e-9) or case == "clamps switched off"
 
 
+FLOATING = """<mujoco><option gravity="0 0 -9"><flag energy="enable"/></option><default>
+ <geom contype="0" conaffinity="0"/></default><worldbody>
+  <body name="a" pos="1 0 0" euler="20 30 0"><joint name="n" type="ball" pos="0.1 0 0" stiffness="3"/>
+   <geom size="0.1" pos="0 0 -1"/><geom size="0.1" pos="0.3 0 -1"/>
+   <body name="b" pos="0 0 -1" euler="10 0 50"><joint name="m" type="ball" stiffness="2"/>
+    <geom size="0.1" pos="0 0.2 -1"/><geom size="0.1" pos="0.3 0 -1"/><site name="p" pos="1 2 3" euler="30 40 50"/>
+   </body></body>
+  <body name="f" pos="0 1 2" euler="40 20 10"><joint type="free" stiffness="4"/><geom size="0.1" pos="0.1 0.2 -1"/>
+   <geom type="box" size="0.1 0.2 0.3"/><site name="o" pos="0.1 0 0"/></body></worldbody>
+ <actuator><motor name="twist" site="p" gear="1 2 3 0.1 -0.2 0.3"/><motor name="turn" joint="m" gear="1"/>
+  <position name="push" site="o" gear="0 0 2" kp="3" forcerange="-1 1"/></actuator></mujoco>
+"""
+
+
+def test_springs_of_balls_and_free_bodies_and_motors_at_sites_act_as_in_mujoco():
+    """Forces and stored energy, at turns near none, of any size and near a half."""
+    model = mujoco.MjModel.from_xml_string(FLOATING.replace('<motor name="turn" joint="m" gear="1"/>', ""))
+    data, rng = mujoco.MjData(model), np.random.default_rng(0)
+    made, (_, states) = of_model(model).with_commands({"twist": 0.7, "push": 5.0}), mechanics.from_mujoco(model)
+    assert made.actuators["push"].force_range == (-1.0, 1.0)
+    near = np.where(made.tree.neutral() == 1.0, 1.0, 1e-9)
+    for q in (made.tree.random_configuration(rng), near, 1.001 - near):
+        for k in (0, 4, 11):  # quaternions
+            q[k : k + 4] /= np.linalg.norm(q[k : k + 4])
+        v = rng.normal(size=made.tree.nv)
+        data.qpos[:], data.qvel[:] = states.theirs(q, v)
+        data.ctrl[:] = 0.7, 5.0
+        mujoco.mj_forward(model, data)
+        found = states.their_acceleration(q, v, acceleration(made, q, v))
+        assert found == pytest.approx(data.qacc_smooth, rel=1e-10, abs=1e-10)
+        p = mechanics.momentum(made.tree, q, v)
+        stored = sum(account.stored[0] for account in mechanics.element_accounts(made, [0.0], [q], [p]))
+        assert stored + mechanics.potential_energy(made.tree, q) == pytest.approx(data.energy[0], rel=1e-12)
+
+
+def test_motors_of_balls_are_the_only_ones_that_are_left_out_there():
+    with pytest.warns(mechanics.ModelWarning, match="on balls and free bodies.*: turn$"):
+        made = mechanics.load_mechanism(FLOATING)
+    assert list(made.actuators) == ["twist", "push"]
+    assert made.problem().inputs.names == ("twist", "push")
+
+
 def test_a_file_brings_its_actuators_with_names_and_ranges():
     drives = '<position name="p" joint="s" kp="30" kv="2" ctrlrange="-1 1" forcerange="-5 5"/>'
     drives += '<motor tendon="t" gear="2"/>'

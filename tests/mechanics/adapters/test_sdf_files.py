@@ -184,6 +184,101 @@ def test_axes_of_old_versions_are_in_the_frame_they_say(load, version, inside, a
     assert np.allclose(made.tree.bodies[0].joint.axis, axis, atol=1e-15)
 
 
+FORCES = "<dynamics><damping>0.7</damping><friction>0.1</friction>{}</dynamics>"
+FORCES += "<limit><lower>-1</lower><upper>2</upper><effort>30</effort><velocity>4</velocity></limit>"
+SPRING = FORCES.format("<spring_reference>0.2</spring_reference><spring_stiffness>5</spring_stiffness>")
+HINGE = "<pose>0 0 -0.2 0 0 0</pose>"
+"""Of the joint in the link b."""
+ALONG_Y = "<xyz>0.29552020666133955 0.955336489125606 0</xyz>"
+STAND = "<frame name='stand'{}><pose>0 0 1 0 0 0</pose></frame>"
+
+
+def arm_of(pose, xyz, forces=SPRING, frame="", child="b", beside=""):
+    hinge = joint("j", "a", child, inside=f"{HINGE}<axis>{xyz}{forces}</axis>")
+    return frame + link("a", "<pose>0 0 0.5 0 0 1</pose>") + (link("b", pose) if pose else "") + beside + hinge
+
+
+IN_MODEL, IN_STAND = "<pose>0 0 2 0 0 0.3</pose>", "<pose relative_to='stand'>0 0 1 0 0 0.3</pose>"
+INNER = f"<model name='tool'><pose>0 0 2 0 0 0</pose>{link('b', '<pose>0 0 0 0 0 0.3</pose>')}</model>"
+SLIDE = "<axis><xyz>1 0 0</xyz><mimic joint='j'><multiplier>0.5</multiplier></mimic></axis>"
+VERSIONS = {
+    "1.4": arm_of(IN_MODEL, "<xyz>0 1 0</xyz>", FORCES.format("")),
+    "1.5": arm_of(IN_MODEL, "<xyz>0 1 0</xyz><use_parent_model_frame>true</use_parent_model_frame>"),
+    "1.6": arm_of("<pose frame='stand'>0 0 1 0 0 0.3</pose>", ALONG_Y, frame=STAND.format("")),
+    "1.7": arm_of(IN_STAND, "<xyz expressed_in='__model__'>0 1 0</xyz>", frame=STAND.format(" attached_to='stay'")
+                  + "<frame name='stay'/>"),
+    "1.8": arm_of("", ALONG_Y, child="tool::b", beside=INNER),
+    "1.9": arm_of("<pose degrees='true' relative_to='stand'>0 0 1 0 0 17.188733853924695</pose>",
+                  "<xyz expressed_in='turned'>1 0 0</xyz>", frame=STAND.format("") + "<frame name='turned'><pose "
+                  "rotation_format='quat_xyzw'>0 0 0 0 0 0.7071067811865476 0.7071067811865476</pose></frame>"),
+    "1.10": arm_of(IN_STAND, ALONG_Y, frame=STAND.format(""), beside=link("c")
+                   + joint("k", "a", "c", "screw", Z + "<screw_thread_pitch>0.4</screw_thread_pitch>")),
+    "1.11": arm_of(IN_STAND, ALONG_Y, frame=STAND.format(""), beside=link("c")
+                   + joint("k", "a", "c", "prismatic", SLIDE)),
+}  # fmt: skip
+"""The same arm in the words of each version."""
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_version_of_the_format_says_the_same_arm_in_its_own_words(version, load):
+    made = load(VERSIONS[version], version)
+    tree = made.tree
+    q = tree.neutral()
+    q[tree.q_slice("j")] = 0.4
+    position, rotation = mechanics.frame_pose(tree, q, "tool::b" if version == "1.8" else "b")
+    turn = rpy(0, 0.4, 0) @ rpy(0, 0, 0.3)
+    assert rotation == pytest.approx(turn, abs=1e-12)
+    assert position == pytest.approx([0.0, 0.0, 1.8] + turn @ [0.0, 0.0, 0.2], abs=1e-12)
+    data = tree.bodies[tree.joint_index("j")].data
+    limits = (data.lower[0], data.upper[0], data.effort[0], data.velocity[0])
+    assert (data.damping[0], data.friction[0], *limits) == (0.7, 0.1, -1.0, 2.0, 30.0, 4.0)
+    springs = [(e.stiffness, e.rest) for e in made.elements if type(e).__name__ == "JointSpring"]
+    assert springs == ([] if version == "1.4" else [(5.0, 0.2)])
+    assert any(e.force == 0.1 for e in made.elements if type(e).__name__ == "DryFriction")
+    if version == "1.10":
+        assert tree.joint("k").pitch == pytest.approx(0.4 / (2.0 * np.pi))
+    assert len(made.equations) == (version == "1.11")
+
+
+ARM = f"""<link name="base">{UNIT}</link><link name="arm"><pose>0 0 1 0 0 0</pose>{UNIT}</link>
+<frame name="wrist" attached_to="arm"><pose>0 0 0.5 0.1 0 0</pose></frame>
+<joint name="turn" type="revolute"><parent>base</parent><child>arm</child><axis><xyz>0 1 0</xyz></axis></joint>"""
+NESTED = f"""<pose>0.1 0 0 0 0 0.2</pose>{ARM}
+<model name="hand"><pose relative_to="wrist">0 0.1 0 0.3 0 0</pose>
+ <link name="palm"><pose>0.1 0 0 0 0 0.4</pose>{UNIT}</link>
+ <model name="finger" canonical_link="tip"><pose>0 0 0.2 0 0.1 0</pose><link name="root">{UNIT}</link>
+  <link name="tip"><pose relative_to="here">0 0.3 0 0 0 0</pose>{UNIT}</link>
+  <frame name="here" attached_to="root"><pose>0 0 0.1 0 0 0</pose></frame>
+  <joint name="bend" type="revolute"><parent>root</parent><child>tip</child>
+   <axis><xyz expressed_in="__model__">1 0 0</xyz></axis></joint></model>
+ <joint name="spread" type="revolute"><parent>palm</parent><child>finger::root</child>
+  <axis><xyz>0 0 1</xyz><use_parent_model_frame>true</use_parent_model_frame></axis></joint></model>
+<joint name="grip" type="prismatic"><parent>arm</parent><child>hand::__model__</child>
+ <axis><xyz expressed_in="hand::finger">0 0 1</xyz></axis></joint>"""
+
+
+def test_nested_models_are_in_the_scopes_that_their_names_say(load):
+    """Two levels of them, against frames multiplied by hand: poses, axes in frames of models, a canonical link."""
+    tree = load(NESTED, "1.8").tree
+    assert [b.joint_name for b in tree.bodies] == ["turn", "grip", "hand::spread", "hand::finger::bend"]
+    model = place(rpy(0, 0, 0.2), 0.1, 0, 0)
+    hand = model @ place(np.eye(3), 0, 0, 1) @ place(rpy(0.1, 0, 0), 0, 0, 0.5) @ place(rpy(0.3, 0, 0), 0, 0.1, 0)
+    palm, finger = hand @ place(rpy(0, 0, 0.4), 0.1, 0, 0), hand @ place(rpy(0, 0.1, 0), 0, 0, 0.2)
+    tip = finger @ place(np.eye(3), 0, 0, 0.1) @ place(np.eye(3), 0, 0.3, 0)
+    q = tree.neutral()
+    for name, X in {"hand::palm": palm, "hand::finger::root": finger, "hand::finger::tip": tip}.items():
+        position, rotation = mechanics.frame_pose(tree, q, name)
+        assert position == pytest.approx(X[:3, 3], abs=1e-12)
+        assert rotation == pytest.approx(X[:3, :3], abs=1e-12)
+    for moves, name, direction, at in (
+        ("grip", "hand::palm", finger[:3, 2], 0),
+        ("hand::spread", "hand::finger::root", hand[:3, 2], 3),
+        ("hand::finger::bend", "hand::finger::tip", finger[:3, 0], 3),
+    ):
+        J = mechanics.frame_jacobian(tree, q, name, axes="world")[:, tree.v_slice(moves)]
+        assert J[at : at + 3, 0] == pytest.approx(direction, abs=1e-12)
+
+
 def test_a_placement_frame_is_where_the_pose_of_the_model_says(load):
     model = "<pose>1 2 3 0 0 1</pose>" + PAIR.replace(Z, Z + "<pose>0.1 0 0 0 0 0</pose>")
     made = load(model, attributes=" placement_frame='j'")
@@ -317,11 +412,12 @@ def test_what_changes_the_motion_is_a_warning_with_the_name(case, load):
 
 def test_what_does_not_is_a_note(load):
     inside = "<visual name='v'/><collision name='c'/>"
+    said = "<link name='a'> <visual name='v'>: not drawn (it has no geometry)"
     tree = load(link("a", inside) + link("b") + joint("j", "a", "b") + "<plugin name='p' filename='p.so'/>").tree
-    assert [note for note in tree.notes if "not carried over" in note] == [
+    assert [note for note in tree.notes if "not carried over" in note or "not drawn" in note] == [
+        said,
         "<collision> in <link> (1): not carried over",
         "<plugin> in <model> (1): not carried over",
-        "<visual> in <link> (1): not carried over",
     ]
 
 
@@ -334,8 +430,17 @@ def posed(text):
 
 
 BROKEN = {
-    "nested model": (PAIR + "<model name='x'/>", "<model name='x'>.*not read"),
-    "include": (PAIR + "<include><uri>model://x</uri></include>", "<include>.*not read"),
+    "nested model without links": (PAIR + "<model name='x'/>", "<model name='x'>.*has no <link>"),
+    "nested model of a reserved name": (PAIR + "<model name='a::b'/>", "'a::b'.*reserves"),
+    "nested model that stands": (
+        PAIR + f"<model name='x'><static>1</static>{link('c')}</model>",
+        "<model name='x'> <static>.*nothing of it moves",
+    ),
+    "nested model placed by a frame": (
+        PAIR + f"<model name='x' placement_frame='c'>{link('c')}</model>",
+        "'x'> placement_frame.*nested",
+    ),
+    "include": (PAIR + "<include><uri>model://x</uri></include>", "<include>.*included models are not read"),
     "second model": ("<sdf version='1.9'><model name='m'/><model name='n'/></sdf>", "has 2 <model>"),
     "world": ("<sdf version='1.9'><world name='w'><model name='m'/></world></sdf>", "worlds are not read"),
     "static": (PAIR + "<static>true</static>", "<static>.*nothing of it moves"),
@@ -347,7 +452,7 @@ BROKEN = {
     "reserved name": (PAIR + link("__x__"), "'__x__'.*reserves"),
     "island": (PAIR + link("c"), "<link name='c'>.*not joined to 'a'"),
     "unknown link": (link("a") + joint("j", "a", "c"), "<joint name='j'> <child>.*names 'c'"),
-    "scoped name": (link("a") + joint("j", "a", "x::c"), "'x::c'.*nested"),
+    "scoped name": (link("a") + joint("j", "a", "x::c"), "names 'x::c'"),
     "no child": (link("a") + "<joint name='j' type='fixed'><parent>a</parent></joint>", "<child>.*is missing"),
     "itself": (link("a") + joint("j", "a", "a"), "'j'.*to itself"),
     "gearbox": (link("a") + link("b") + joint("j", "a", "b", "gearbox"), "'j'.*type 'gearbox'"),
@@ -364,6 +469,7 @@ BROKEN = {
         axis("<dynamics><spring_stiffness>-1</spring_stiffness></dynamics>"),
         "'j'.*stiffness.*negative",
     ),
+    "limits exchanged": (axis("<limit><lower>1</lower><upper>0</upper></limit>"), "'j'.*<lower> = 1 above <upper> = 0"),
     "limit": (axis("<limit><lower>nan</lower></limit>"), "'j'.*<lower>.*give a number"),
     "five numbers": (posed("<pose>0 0 0 0 0</pose>"), "<link name='a'> <pose>.*6 finite numbers"),
     "unknown format": (posed("<pose rotation_format='x'>0 0 0 0 0 0</pose>"), "'a'.*rotation_format is 'x'"),

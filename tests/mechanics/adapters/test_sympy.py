@@ -250,15 +250,40 @@ def test_functions_of_sympy() -> None:
         sympy.sign(v) + sympy.Abs(q1) + sympy.Max(q1, v, k) + sympy.Min(k, 0.1 + 0.2) + sympy.asin(q1 / 7),
         sympy.Heaviside(q1) + sympy.Mod(q1, 2) + sympy.ceiling(q1) + sympy.sec(q1) + sympy.pi + sympy.cot(q1),
         [sympy.acosh(2 + q1), sympy.atanh(q1 / 5), sympy.Piecewise((q1, sympy.Not(q1 > 1) | (v < 0)), (v, True))],
+        sympy.sech(q1) + sympy.csch(q1) + sympy.coth(q1) + sympy.acot(v) + sympy.frac(7 * q1) + sympy.sinc(q1),
+        sympy.asec(2 + q1) + sympy.acsc(-2 - q1) + 1 / q1**2 - v / (k * q1) + (q1 + 3) ** v + 2**-q1,
+        sympy.Piecewise((1, sympy.ITE(q1 > 1, v > 0, q1 > v)), (2, True))
+        + q1 ** sympy.Rational(-3, 2)
+        + sympy.Max(sympy.Integral(t * k, (t, 0, q1)), 0),
         sympy.diff(sympy.sin(q1) * t, t) + sympy.sqrt(q1) + q1 ** sympy.Rational(1, 3) + sympy.atan2(q1, v),
     ]
     function = function_of(expression, [q1], [v], [k])
     for q, rate in ((0.7, 1.2), (1.4, -0.3), (2.5, 0.1)):
         at = {v: rate, q1: q, k: -0.4, t: 0.3}
         found = function(0.3, [q], [rate], [-0.4])
-        flat = [*found[:3], *found[3], found[4]]
-        exact = [*expression[:3], *expression[3], expression[4]]
+        flat = [*found[:3], *found[3], *found[4:]]
+        exact = [*expression[:3], *expression[3], *expression[4:]]
         assert flat == pytest.approx([float(sympy.sympify(x).xreplace({v: rate}).subs(at)) for x in exact], rel=1e-14)
+
+
+def test_what_occurs_often_is_written_once() -> None:
+    """An expression that would fill a disk, were it written out."""
+    x, y = q1, 0.3
+    for _ in range(60):
+        x, y = x / (k + x) + x, y / (0.5 + y) + y
+    assert function_of(x, [q1], [], [k])(0.0, [0.3], [], [0.5]) == pytest.approx(y, rel=1e-14)
+
+
+def test_dependent_speeds_that_are_divided_by_zero_are_named() -> None:
+    N, P = ReferenceFrame("N"), Point("P")
+    P.set_vel(N, u1 * N.x + u2 * N.y)
+    kane = KanesMethod(
+        N, q_ind=[q1, q2], u_ind=[u1], u_dependent=[u2], kd_eqs=[q1.diff() - u1, q2.diff() - u2],
+        velocity_constraints=[sympy.sin(q1) * u2 - u1],
+    )  # fmt: skip
+    kane.kanes_equations([Particle("p", P, m)], [(P, -k * q1 * N.x)])
+    with pytest.raises(ValueError, match=r"kane: mass.*at the start.*constraint_solver='CRAMER'"):
+        mechanics.from_kanes_method(kane, {m: 1.0, k: 1.0}, {q1: 0.0, q2: 0.0, u1: 0.0, u2: 0.0})
 
 
 def bad(**changes: Any) -> Callable[[], Any]:

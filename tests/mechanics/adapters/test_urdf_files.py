@@ -109,6 +109,15 @@ BROKEN = {
     "axis too short": (ARM.replace('axis xyz="0 0 1"', 'axis xyz="1e-200 0 0"'), "'shoulder'.*not zero"),
     "huge mass": (ARM.replace('value="2"', 'value="1e300"'), "value='1e300'.*SI units"),
     "other digits": (ARM.replace('value="2"', 'value="\u0662"'), "one finite number"),
+    "negative effort": (
+        ARM.replace("<axis", '<limit effort="-1" velocity="1"/><axis'),
+        "'shoulder'> <limit effort=…>: is -1.*inf",
+    ),
+    "negative velocity": (
+        ARM.replace("<axis", '<limit effort="1" velocity="-2"/><axis'),
+        "'shoulder'> <limit velocity=…>: is -2.*inf",
+    ),
+    "upper limit below the lower": (ARM.replace("<axis", '<limit lower="1" upper="-1"/><axis'), "'shoulder'.*lower"),
     "negative damping": (ARM.replace("<axis", '<dynamics damping="-1"/><axis'), "'shoulder'.*damping.*from 0 to"),
 }
 
@@ -377,12 +386,23 @@ def test_a_stop_at_a_limit_is_critically_damped(read):
     assert made.rhs([1.0], [3.0])[1] == pytest.approx([0.0], abs=1e-12)
 
 
-def test_transmissions_of_other_kinds_are_notes(read):
+def test_transmissions_of_other_kinds_are_warnings(read):
     other = '<transmission name="d"><type>x/Differential</type><joint name="shoulder"/></transmission>'
-    lost = '<transmission name="e" type="SimpleTransmission"><joint name="elbow"/><actuator name="b"/></transmission>'
-    notes = "; ".join(read(geared("1", other + lost)).tree.notes)
-    assert "of type 'x/Differential': not carried over: d" in notes
-    assert "do not move in one coordinate: not carried over: e" in notes
+    still = '<transmission name="e" type="SimpleTransmission"><joint name="elbow"/><actuator name="b"/></transmission>'
+    still += link("hand") + joint("elbow", "arm", "hand", "fixed")
+    with pytest.warns(ModelWarning) as caught:
+        notes = "; ".join(read(geared("1", other + still)).tree.notes)
+    for said in (notes, str(caught[0].message)):
+        assert "of type 'x/Differential': not carried over: d" in said
+        assert "do not move in one coordinate: not carried over: e" in said
+
+
+def test_a_transmission_to_a_joint_that_is_not_there_is_named(read):
+    said = "<transmission> to the joint 'elbow', which the file does not have: not carried over: t"
+    with pytest.warns(ModelWarning, match=said):
+        made = read(geared().replace('<joint name="shoulder"/>', '<joint name="elbow"/>'))
+    assert said in made.tree.notes
+    assert not made.actuators
 
 
 @pytest.mark.parametrize("reduction", ["0", "nan", "x", "1 2", "1e300"])

@@ -17,6 +17,7 @@ from integrators.methods import METHODS
 from integrators.problem import Problem
 from mechanics.elastic import Cables, Dampers, NeoHookean, Network, Springs, StVenantKirchhoff, Tetrahedra
 from mechanics.elastic.layout import DEPTH, RATIOS_AT
+from mechanics.elastic.levels import steps_of
 
 
 def chain(contrast: float = 400.0, n: int = 12, **options: Any) -> tuple[Network, np.ndarray]:
@@ -232,16 +233,35 @@ def test_asynchronous_steps_resonate_weakly_between_the_windows() -> None:
     assert max(map(rate, coarse + np.linspace(-2.5e-4, 2.5e-4, 101))) == pytest.approx(0.00303, rel=0.01)
 
 
-def test_a_jump_of_element_size_is_stable() -> None:
-    """A bar with fifty times finer elements in its middle: bounded energy with the default steps."""
+def bar_with_a_jump() -> tuple[Network, Any, Any]:
+    """A bar with fifty times finer elements in its middle, lengths of its elements, velocities."""
     lengths = np.concatenate([np.full(6, 1.0), np.full(10, 0.02), np.full(5, 1.0)])
     x = np.concatenate([[0.0], np.cumsum(lengths)])
     points = np.stack([x, 0 * x, 0 * x], axis=1)
     springs = Springs([[k, k + 1] for k in range(21)], 1.0 / lengths)
     network = Network(points, springs.lumped_masses(points, 1.0), [springs], gravity=(0, 0, 0))
-    report = network.steps()
-    assert report.gain > 1.2
-    velocities = 0.02 * np.random.default_rng(0).normal(size=points.shape)
+    return network, lengths, 0.02 * np.random.default_rng(0).normal(size=points.shape)
+
+
+def test_steps_from_an_elements_own_mass_are_unstable_at_a_jump_of_size() -> None:
+    """ω = 2c/l of half the element's own mass at either end does not see the neighbours: at a quarter of the stable
+    step the energy grows on and on.
+    """
+    network, lengths, velocities = bar_with_a_jump()
+    omega = [2.0 / lengths]
+    network._limits = (*steps_of(omega), omega)
+    problem = network.problem(velocities=velocities)
+    with pytest.warns(RuntimeWarning, match="spring 5 .* has h ω = 1.62"):
+        run = integrate(problem, "AVI", (0.0, 4000.0), network.step(), save_every=50)
+    first, later, last = (part.mean() for part in np.split(run["energy"][-498:], 3))
+    assert last > 1.05 * later > 1.1 * first
+    assert last > 1.3 * run["energy"][0]
+
+
+def test_a_jump_of_element_size_is_stable() -> None:
+    """Bounded energy with the default steps."""
+    network, _, velocities = bar_with_a_jump()
+    assert network.steps().gain > 1.2
     run = integrate(network.problem(velocities=velocities), "AVI", (0.0, 1000.0), network.step(), save_every=100)
     assert run.error("energy") < 0.01
 
@@ -254,6 +274,9 @@ def test_steps_beyond_the_limit_name_the_element() -> None:
     assert "spring 10 (nodes 10, 11) has h ω = 4 with its step" in str(doubt)
     assert "beyond the limit of stability" in str(doubt)
     assert not [d for d in integrate(problem, "AVI", (0.0, 3.0), network.step()).doubts if d.name == "step"]
+    long = 5.0 * network.steps().verlet_step
+    (doubt,) = [d for d in integrate(problem, "SPLIT_STRANG", (0.0, long), long).doubts if d.name == "step"]
+    assert "spring 10 (nodes 10, 11) has h ω = 2.5, where SPLIT_STRANG is not stable" in str(doubt)
 
 
 def test_the_bound_of_the_frequencies_holds_and_is_near() -> None:

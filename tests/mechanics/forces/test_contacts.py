@@ -1,5 +1,7 @@
 """Contacts against closed forms, an independent right side, the rolling ball, and the account of every element."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.integrate import quad, solve_ivp
@@ -7,9 +9,12 @@ from scipy.integrate import quad, solve_ivp
 from integrators import integrate
 from mechanics import Body, Frame, Inertia, Mechanism, Tree, constraints, element_accounts
 from mechanics.algebra.spatial import rotation_from_quaternion
+from mechanics.closed_trees.field import closed
+from mechanics.closed_trees.layout import closures_of
 from mechanics.forces import Capsule, Ellipsoid, Sphere, Wheel, contact, hunt_crossley_factor
 from mechanics.forces.element import BodyState
-from mechanics.joints import Free, Prismatic
+from mechanics.joints import Free, Prismatic, Revolute
+from mechanics.reference.counting import Tally
 from mechanics.testing import random_rotation
 
 RADIUS, MASS, G = 0.1, 0.5, 9.81
@@ -86,6 +91,75 @@ def test_a_sphere_on_a_capsule_touches_its_side_and_its_end():
         assert np.add(centre, arm) == pytest.approx(nearest + across * (0.2 - gap / 2) / np.linalg.norm(across))
 
 
+def test_two_capsules_touch_where_their_segments_are_nearest():
+    """Against all points of the segments; the force is the gradient of the depth, so the energy is that of the law."""
+    g = np.random.default_rng(5)
+    still = BodyState(tuple(np.eye(3).ravel()), (0.0,) * 3, (0.0,) * 3, (0.0,) * 3)
+    ways, inside = np.linspace(-1.0, 1.0, 801), 0
+    for turn in [*(random_rotation(g) for _ in range(12)), np.eye(3)]:
+        x = g.normal(size=3) + np.array([1.0, 0.0, 0.0])
+        one, other = Capsule(Frame("ball"), 0.7, 1.2), Capsule(Frame(None), 0.8, 2.0)
+        (e,) = contact(one, other, stiffness=1.0, law="kelvin_voigt")
+        body = still._replace(R=tuple(turn.ravel()), x=tuple(x))
+        force, arm, other_arm, stored, _ = e.law(e.numbers_of(e.first, e.second), body, still)
+        starts = x + 0.6 * ways[:, None] * turn[:, 2]
+        across = starts[:, None] - 1.0 * ways[:, None] * np.eye(3)[2]
+        gaps = np.linalg.norm(across, axis=-1)
+        s, t = np.unravel_index(np.argmin(gaps), gaps.shape)
+        depth = max(1.5 - gaps[s, t], 0.0)
+        assert np.linalg.norm(force) == pytest.approx(depth, abs=1e-4)
+        assert stored == pytest.approx(0.5 * np.dot(force, force), rel=1e-12)
+        assert np.add(x, arm) == pytest.approx(other_arm, abs=1e-15)
+        if not np.array_equal(turn, np.eye(3)) and depth:
+            apart = across[s, t] / gaps[s, t]
+            assert np.add(x, arm) == pytest.approx(starts[s] - apart * (0.7 - 0.5 * depth), abs=6e-3)
+        inside += 0 < s < 800 and 0 < t < 800
+    assert 0 < inside < 13
+
+
+# --- cost -------------------------------------------------------------------------------------------------------------
+
+
+def footed(bodies, feet, between=False):
+    """A floating chain with so many feet on each body, on the ground or on one body that moves by itself."""
+    names = [f"b{k}" for k in range(bodies)]
+    links = [Body("b0", Free(), inertia=BALL), Body("board", Free(), inertia=BALL)]
+    links += [Body(b, Revolute((0, 1, 0)), a, (0.3, 0, 0), inertia=BALL) for a, b in pairwise(names)]
+    below = Frame("board" if between else None, (0, 0, 1.0))
+    touching = [
+        contact(Sphere(Frame(name, (0, 0.1 * k, 0)), RADIUS), below, stiffness=STIFF, damping=0.1)
+        for name in names
+        for k in range(feet)
+    ]
+    return Mechanism(Tree(links), elements=touching)
+
+
+def test_an_evaluation_costs_the_same_for_every_contact_and_body():
+    """Operations counted: b + c n per body of the chain with n feet, whatever the numbers of both."""
+
+    def operations(bodies, feet):
+        made, tally = footed(bodies, feet), Tally()
+        packed, q = made.packed(), made.tree.random_configuration(np.random.default_rng(0))
+        y = tally.array(np.concatenate([q, np.ones(made.tree.nv)]))
+        work, out = np.zeros(packed.work_shape, dtype=object), np.zeros(2 * made.tree.nv, dtype=object)
+        closed.python(0.0, y, packed.parameters, packed.structure, work, out)
+        return tally.total
+
+    found = {(n, k): operations(n, k) for n in (2, 4, 8) for k in (1, 2, 4)}
+    each = (found[2, 2] - found[2, 1]) / 2
+    body = (found[4, 1] - found[2, 1]) / 2
+    assert 100 < each < 300
+    assert all(n == found[2, 1] + body * (b - 2) + each * b * (k - 1) for (b, k), n in found.items())
+
+
+def test_a_step_solves_together_only_for_contacts_between_moving_bodies():
+    for bodies, feet in ((3, 1), (3, 4), (6, 4)):
+        for between in (False, True):
+            closures = closures_of(footed(bodies, feet, between).packed().structure)
+            assert closures.rows == 3 * bodies * feet
+            assert closures.across == between * closures.rows
+
+
 # --- closed forms -----------------------------------------------------------------------------------------------------
 
 
@@ -121,7 +195,9 @@ def test_an_impact_lasts_as_long_as_hertz_says_and_loses_what_it_should():
     speed, e, k = 1.0, 0.7, 1e6
     head_on = Tree([Body("ball", Prismatic((0, 0, 1)), inertia=BALL)], gravity=(0, 0, 0))
     for restitution in (1.0, e):
-        touch = contact(SPHERE, GROUND, stiffness=k, damping=hunt_crossley_factor(restitution, speed), law="hertz")
+        touch = contact(
+            SPHERE, GROUND, stiffness=k, damping=hunt_crossley_factor(restitution, speed=speed), law="hertz"
+        )
         made = Mechanism(head_on, elements=[touch])
         run = integrate(made.problem([RADIUS + 1e-3], [-speed]), "RKMK4", (0.0, 0.02), step=1e-5)
         assert run["p"][-1, 0] / MASS == pytest.approx(restitution * speed, rel=1e-6)
@@ -210,3 +286,16 @@ def test_friction_becomes_rolling_as_its_slip_speed_goes_to_zero():
         gaps.append(np.linalg.norm(np.delete(q - true, 2)))
     assert gaps[0] > 1e-4
     assert np.diff(np.log10(gaps)) == pytest.approx([-1.0, -1.0], abs=0.1)
+
+
+@pytest.mark.parametrize("height", [1e-3, 1.0])
+def test_a_fall_from_rest_at_the_origin_is_watched(height):
+    """No energy is there at the start; what gravity gives on the way to the ground is at play."""
+    inertia = Inertia.about_com(1.0, (0.0, 0.0, 0.0), 0.004 * np.eye(3))
+    ball = Tree([Body("ball", Free(), inertia=inertia)])
+    ground = contact(Sphere(Frame("ball"), 0.1), Frame(None, (0.0, 0.0, -0.1 - height)), stiffness=1e6)
+    run = integrate(Mechanism(ball, elements=[ground]).problem(), "RKMK4", (0.0, 1.0), 0.05)
+    assert run.finished
+    assert not run.success
+    assert run.doubts[0].name == "energy"
+    assert [guard.name for guard in ball.problem(ball.neutral()).guards] == ["energy"]

@@ -31,6 +31,8 @@ from mechanics.forces import (
     register,
     servo,
     spring_damper,
+    thruster,
+    torsion_spring,
 )
 from mechanics.forces.wrench import Wrench
 from mechanics.joints import Continuous, Free, Motion, Prismatic, Revolute
@@ -76,17 +78,19 @@ ELEMENTS = {
     "servo": servo("arm_joint", stiffness=20.0, damping=0.7, target=Motion((0.1, 0.4))),
     "motor": motor("slider_joint", Motion((0.5,), ((2.0, 3.0, 0.1),))),
     "force on a body": [
-        Wrench(HULL, 1, False, True, Motion((2.0,), ((1.0, 3.0, 0.1),))),
-        Wrench(TIP, 0, True, False, Motion((0.5,))),
+        Wrench(HULL, (0.0, 1.0, 0.0), (0.0, 0.0, 0.0), True, Motion((2.0,), ((1.0, 3.0, 0.1),))),
+        Wrench(TIP, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), False, Motion((0.5,))),
     ],
+    "thruster": thruster(TIP, force=(0.2, 1.0, -0.5), moment=(0.3, 0.0, 0.1), gain=3.0, bias=0.5, command=2.0),
+    "torsion spring": torsion_spring(HULL, DOOR, 30.0, damping=0.7),
     "spring between bodies": spring_damper(HULL, DOOR, 50.0, damping=3.0, length=0.5),
     "spring to the ground": spring_damper(TIP, Frame(None, (1.0, 1.0, 1.0)), 50.0, damping=3.0, length=0.5),
-    "bushing": bushing(HULL, DOOR, (10.0, 20.0, 30.0, 1.0, 2.0, 3.0), 0.5),
-    "compliant hinge": compliant(revolute(DOOR, TIP), 40.0, 2.0),
+    "bushing": bushing(HULL, DOOR, (10.0, 20.0, 30.0, 1.0, 2.0, 3.0), damping=0.5),
+    "compliant hinge": compliant(revolute(DOOR, TIP), 40.0, damping=2.0),
     "given as functions": compliant(
         holonomic(HULL, DOOR, lambda x, R: [x[0] * x[1] + 0.3 * x[2] ** 3 - 0.2 * R[0][1], x[2] + R[1][2]]),
         (40.0, 10.0),
-        (2.0, 0.5),
+        damping=(2.0, 0.5),
     ),
     "point on the ground": contact(TIP, GROUND, law="kelvin_voigt", **SOFT),
     "rolling sphere": contact(BALL, GROUND, law="kelvin_voigt", friction=0.5, slip_speed=0.3, **SOFT),
@@ -108,6 +112,9 @@ ELEMENTS = {
         Capsule(LEANING, 4.0, 2.0), GROUND, stiffness=300.0, damping=0.2, friction=0.5, slip_speed=0.3
     ),
     "two spheres": contact(BALL, Sphere(DOOR, 3.0), law="soft", width=1.0, friction=0.5, slip_speed=0.3, **SOFT),
+    "two capsules": contact(
+        Capsule(LEANING, 4.0, 2.0), Capsule(DOOR, 3.0, 1.0), stiffness=300.0, damping=0.2, friction=0.5, slip_speed=0.3
+    ),
     "capsule and point": contact(
         Capsule(LEANING, 4.0, 2.0), DOOR, stiffness=300.0, damping=0.2, friction=0.5, slip_speed=0.3
     ),
@@ -176,7 +183,7 @@ def test_internal_forces_leave_the_total_momentum_of_a_free_pair_alone():
     """A bushing between two free bodies: the momenta in space, linear and angular, do not change."""
     inertia = Inertia.about_com(1.0, (0.1, 0.2, 0.0), np.diag([0.2, 0.3, 0.4]))
     pair = Tree([Body("a", Free(), inertia=inertia), Body("b", Free(), inertia=inertia)], gravity=(0, 0, 0))
-    mechanism = Mechanism(pair, elements=[bushing(Frame("a", (0.3, 0, 0)), Frame("b", (0, 0.2, 0)), 5.0, 0.4)])
+    mechanism = Mechanism(pair, elements=[bushing(Frame("a", (0.3, 0, 0)), Frame("b", (0, 0.2, 0)), 5.0, damping=0.4)])
     q, v = state(mechanism)
     p = mass_matrix(pair, q) @ v
     rates = run(closed, mechanism, np.concatenate([q, p]), 24)
@@ -269,7 +276,10 @@ def test_a_spring_given_as_a_function_is_the_spring():
     """c = |x| − l between two frames, against `spring_damper`."""
     stiffness, damping, length = 50.0, 3.0, 0.5
     given = holonomic(HULL, DOOR, lambda x, R: [(x[0] ** 2 + x[1] ** 2 + x[2] ** 2) ** 0.5 - length], "spring")
-    ones = [spring_damper(HULL, DOOR, stiffness, damping=damping, length=length), compliant(given, stiffness, damping)]
+    ones = [
+        spring_damper(HULL, DOOR, stiffness, damping=damping, length=length),
+        compliant(given, stiffness, damping=damping),
+    ]
     rates = []
     for elements in ones:
         mechanism = Mechanism(tree(), elements=[elements])

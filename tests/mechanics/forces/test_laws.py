@@ -44,16 +44,16 @@ def test_kelvin_voigt_restitution_is_the_closed_form(zeta):
 @pytest.mark.parametrize("law", [HUNT_CROSSLEY, HERTZ])
 @pytest.mark.parametrize("restitution", [0.3, 0.7, 0.95])
 def test_hunt_crossley_has_the_wanted_restitution_at_the_reference_speed(law, restitution):
-    factor = hunt_crossley_factor(restitution, 2.0)
+    factor = hunt_crossley_factor(restitution, speed=2.0)
     assert bounce(law, 1e4, factor, 2.0) == pytest.approx(restitution, abs=1e-6)
 
 
 def test_restitution_outside_its_range_is_refused():
     for bad in (0.0, 1.1, float("nan")):
         with pytest.raises(ValueError, match="restitution"):
-            hunt_crossley_factor(bad, 1.0)
+            hunt_crossley_factor(bad, speed=1.0)
     with pytest.raises(ValueError, match="speed"):
-        hunt_crossley_factor(0.5, 0.0)
+        hunt_crossley_factor(0.5, speed=0.0)
 
 
 def test_normal_forces_only_push_and_vanish_outside():

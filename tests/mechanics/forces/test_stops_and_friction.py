@@ -21,7 +21,7 @@ def slide(*elements):
 def test_a_stop_returns_the_speed_that_it_was_made_for(law, method):
     """v⁺ = e v⁻ at either end, and the energy that is lost is ½ m (1 − e²) v²."""
     speed, e = 1.5, 0.8
-    damping = hunt_crossley_factor(e, speed)
+    damping = hunt_crossley_factor(e, speed=speed)
     rail = slide(joint_stop("bead_joint", lower=-0.1, upper=0.1, stiffness=2e4, damping=damping, law=law))
     run = integrate(rail.problem([0.0], [speed]), method, (0.0, 0.2), step=1e-4)
     assert run.success

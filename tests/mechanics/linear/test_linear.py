@@ -239,6 +239,20 @@ def test_momenta_give_a_hamiltonian_matrix():
     np.testing.assert_allclose(*(np.sort(x.imag) for x in hanging), rtol=1e-13)
 
 
+def test_columns_and_rows_have_the_names_and_units_of_joints():
+    """A cart that slides with a rod that turns on it: a force on the cart moves all of the one, part of the other."""
+    rod = Inertia.about_com(1.0, (0.0, 0.0, -0.5), 0.1 * np.eye(3))
+    cart = Body("cart", Prismatic((1.0, 0.0, 0.0)), inertia=Inertia.about_com(2.0, (0.0, 0.0, 0.0), np.eye(3)))
+    tree = Tree([cart, Body("rod", Revolute(Y), "cart", inertia=rod)])
+    near = mechanics.linearise(tree, np.zeros(2))
+    assert near.u == ("cart_joint", "rod_joint")
+    assert near.u_units == ("N", "N·m")
+    assert near.x == ("δq cart_joint", "δq rod_joint", "δv cart_joint", "δv rod_joint")
+    assert near.x_units == ("m", "rad", "m/s", "rad/s")
+    column = near.B[near.x.index("δv cart_joint"), near.u.index("cart_joint")]
+    assert column == pytest.approx(1.0 / (3.0 - 0.25 / 0.35), rel=1e-14)  # M = [[3, ∓½], [∓½, 0.35]]
+
+
 def test_refusals_of_linear_motions():
     made = four_bar.mechanism()
     with pytest.raises(ModelError, match="momenta"):

@@ -16,6 +16,8 @@ from mechanics.constraints.equations import geometry
 from mechanics.constraints.mobility import mass_matrix
 from mechanics.mechanism import Mechanism
 from mechanics.reference import closed_system as reference
+from mechanics.systems import SYSTEMS
+from mechanics.systems.loops import n_four_bar
 
 STEP = 1e-30j
 
@@ -248,3 +250,27 @@ def test_an_overconstrained_spatial_loop_does_not_lock(overconstrained):
         assert found.error("energy", relative=False) < 1e-4 * abs(found["energy"][0])
         assert np.abs(found["p"]).max(axis=-1).min() > 0.0
         assert found.maximum("gap") < (1e-4 if projection == "momenta" else 1e-12)
+
+
+def profile_of_loops(mechanism):
+    """How many entries of each row of Φ are stored, and whether places of all that is not zero are among them."""
+    packed = mechanism.packed()
+    closures = closures_of(packed.structure)
+    m = int(closures.kept)
+    firsts = packed.structure[closures.profile :][:m]
+    G = mechanism.equations.matrix(mechanism.home)[mechanism.mobility.kept]
+    coupled = np.abs(G @ np.linalg.solve(geometry(mechanism.tree, mechanism.home).mass_matrix(mechanism.tree), G.T))
+    rows, columns = np.nonzero(coupled > 1e-12 * coupled.max())
+    return np.arange(m) - firsts, bool((columns >= firsts[rows])[columns <= rows].all())
+
+
+def test_equations_of_loops_in_a_row_meet_their_neighbours_only():
+    for n in (3, 12):
+        widths, holds = profile_of_loops(n_four_bar.started(n))
+        assert holds
+        assert widths.max() <= 3
+
+
+@pytest.mark.parametrize("name", ["walking-mechanism", "squeezer", "swinging-four-bar"])
+def test_profiles_hold_what_is_not_zero(name):
+    assert profile_of_loops(SYSTEMS[name].mechanism())[1]

@@ -2,6 +2,8 @@
 without slope.
 """
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,9 @@ from integrators import integrate
 from integrators.layout import COUNTERS
 from integrators.methods import METHODS
 from integrators.problem.parts import constrained
+from liegroup.compile.dense import profile_of
 from mechanics import Body, Inertia, Tree, load_mechanism
+from mechanics.closed_trees.layout import REACH, Reach, closures_of, reach_of
 from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.equations import geometry
 from mechanics.constraints.mobility import mass_matrix
@@ -18,7 +22,7 @@ from mechanics.formulations.body_problem import body_problem
 from mechanics.formulations.constrained_problem import constrained_problem
 from mechanics.joints import Compound, Motion, Slide, Turn
 from mechanics.mechanism import Mechanism
-from mechanics.systems.loops import bricard, flyball_governor, four_bar, peaucellier, rssr
+from mechanics.systems.loops import bricard, flyball_governor, four_bar, n_four_bar, peaucellier, rssr
 from mechanics.testing import geared
 
 CRANK = {"crank_joint": 4.0}
@@ -100,6 +104,18 @@ def test_steps_in_linear_time_begin_from_rest_however_small(h):
     assert abs(energy) < 1e-14 * 16.0
     assert abs(gap) < 1e-15
     assert abs(closing) < 1e-16
+
+
+def test_impulses_within_their_reach_have_the_bits_of_impulses_everywhere():
+    problem = n_four_bar.started(5).problem(projection="none")
+    closures = closures_of(problem.structure)
+    m, everywhere = int(closures.kept), problem.structure.copy()
+    everywhere[closures.profile :][: 2 * m] = profile_of([0] * m)
+    everywhere[closures.reaches :][: REACH * m] = [*Reach(0, m, 0, closures.path_length)] * m
+    assert any(reach_of(problem.structure, closures, c).end < m for c in range(m))
+    whole = dataclasses.replace(problem, structure=everywhere)
+    method = METHODS["TREE_VARIATIONAL"]
+    assert np.array_equal(steps(problem, method, 3, 0.01), steps(whole, method, 3, 0.01))
 
 
 @pytest.mark.slow

@@ -10,11 +10,13 @@ import mpmath
 import numpy as np
 import pytest
 
+from integrators import Problem
 from integrators.analysis.symplecticity import cotangent_form, derivative
 from integrators.method.step_map import moved, step_map
 from integrators.methods import find
 from integrators.step_derivatives.linearised import linearised_step
 from integrators.steppers.tree_variational import substeps, tree_variational
+from liegroup import rn
 from liegroup.table import EXP, bracket, increment
 from mechanics import Body, Frame, Inertia, Tree
 from mechanics.constraints.equations import geometry
@@ -40,8 +42,8 @@ ELEMENTS = {
     "servo": servo("arm_joint", stiffness=20.0, damping=0.7, target=Motion((0.1, 0.4))),
     "motor": motor("slider_joint", Motion((0.5,), ((2.0, 3.0, 0.1),))),
     "spring between bodies": spring_damper(HULL, DOOR, 50.0, damping=3.0, length=0.5),
-    "bushing": bushing(HULL, DOOR, (10.0, 20.0, 30.0, 1.0, 2.0, 3.0), 0.5),
-    "compliant hinge": compliant(revolute(DOOR, TIP), 40.0, 2.0),
+    "bushing": bushing(HULL, DOOR, (10.0, 20.0, 30.0, 1.0, 2.0, 3.0), damping=0.5),
+    "compliant hinge": compliant(revolute(DOOR, TIP), 40.0, damping=2.0),
     "rolling sphere": contact(BALL, GROUND, law="kelvin_voigt", friction=0.5, slip_speed=3.0, **SOFT),
     "Stribeck friction": contact(
         BALL, GROUND, law="kelvin_voigt", friction=0.5, static_friction=0.8, slip_speed=3.0, **SOFT
@@ -323,3 +325,22 @@ def test_what_has_no_derivative_says_so():
         linearised_step(problem, METHOD, problem.y0, H, [1.0], [3])
     with pytest.raises(ArithmeticError, match="state 0: CHART_LEFT"):
         linearised_step(problem, tree_variational(turn=1e-4, divisions=0), problem.y0, H)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["four-bar", "bricard", "ball-on-a-table"])
+def test_the_compiled_step_has_the_derivatives_of_the_interpreted_one(name):
+    made = PROBLEMS[name]()
+    problem = made if hasattr(made, "own_steps") else made.problem()
+    n, y = problem.dimension // 2, np.atleast_2d(problem.y0)[0]
+    u = np.random.default_rng(0).normal(size=n)
+    found = linearised_step(problem, METHOD, y, H, u, range(n), T, compiled=True)
+    true = linearised_step(problem, METHOD, y, H, u, range(n), T)
+    for a, b in zip(found, true, strict=True):
+        assert np.abs(a - b).max() < 1e-11 * max(1.0, np.abs(b).max())
+
+
+def test_what_is_not_compiled_for_derivatives_is_named():
+    swing = Problem(rn(2), [1.0, 0.0], lambda t, y: np.array([y[1], -y[0]]))
+    with pytest.raises(ValueError, match="compiled: a step of RKMK4 on 'problem' is not compiled"):
+        linearised_step(swing, "RKMK4", [1.0, 0.0], H, compiled=True)

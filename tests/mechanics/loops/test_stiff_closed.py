@@ -17,7 +17,7 @@ from mechanics.formulations.constrained_problem import constrained_problem
 from mechanics.joints import Revolute
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
-from mechanics.systems.loops import four_bar
+from mechanics.systems.loops import four_bar, n_four_bar
 
 RARE = [pytest.param(name, marks=pytest.mark.slow) for name in ("ALPHA_INDEX3", "AUGMENTED_LAGRANGIAN")]
 METHODS = ["ALPHA_STABILISED", "RADAU_GGL", *RARE]
@@ -68,6 +68,23 @@ def test_strong_dampers_limit_no_step(method):
     run = integrate(constrained_problem(made), method, (0.0, 0.2), 0.01)
     assert run.status.name == "OK", run.message
     assert abs(run.y[-1, 0] - rod(3)) < 2e-4
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_dampers_end_a_motion_far_from_what_is_slow_within_a_step(method):
+    """Two four-bars that turn with 1 rad/s against dampers of 1e6 N m s/rad stop where they are: the acceleration at
+    the start, 1e6 rad/s², would turn them by 50 rad in a step, and is over after a microsecond.
+    """
+    base = n_four_bar.mechanism(2)
+    dampers = [joint_spring(f"{body.name}_joint", 0.0, rest=0.0, damping=1e6) for body in base.tree.bodies]
+    made = Mechanism(base.tree, base.equations.closures, base.home, dampers)
+    h = 0.01
+    run = integrate(constrained_problem(made, rates={"V0_joint": -1.0}), method, (0.0, 5 * h), h)
+    assert run.status.name == "OK", run.message
+    assert np.abs(run["q"] - base.home).max() < 0.6 * h  # less than it moves freely in a step
+    assert np.abs(run["v"][1:]).max() < 1e-3
+    damped = 1.0 if method == "AUGMENTED_LAGRANGIAN" else 0.9  # what the trapezoidal rule leaves it keeps
+    assert np.abs(run["v"][-1]).max() < damped * np.abs(run["v"][1]).max()
 
 
 FEW = {

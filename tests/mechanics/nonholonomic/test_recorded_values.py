@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mechanics.nonholonomic.multipliers import work_rows
+from integrators.problem.multipliers import work_rows
 from mechanics.systems import NONHOLONOMIC
 
 RECORDED = json.loads(Path(__file__).with_name("recorded_values.json").read_text())

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from integrators.problem.multipliers import work_rows
 from liegroup.compile.scalars import sincos, sqrt
 from liegroup.formulas import so3
 from liegroup.formulas.vectors import cross, dot
-from mechanics.nonholonomic.multipliers import work_rows
 from mechanics.nonholonomic.rolling import smooth_contact, up
 from mechanics.nonholonomic.testing import random_states
 from mechanics.nonholonomic.written import Functions

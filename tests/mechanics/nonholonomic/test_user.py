@@ -4,9 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy.integrate import simpson
 
-from integrators import integrate
-from liegroup import rn
+from integrators import integrate, traced
+from integrators.problem import Inputs
+from liegroup import rn, se2
 from liegroup.compile import WIDTH, lane_array
 from liegroup.table import SE2, SO3, table_of
 from mechanics.nonholonomic.integrability import growth_vector
@@ -162,9 +164,9 @@ def test_moving_supports_and_rows_that_depend_on_time_satisfy_every_identity():
 
 def test_functions_that_cannot_be_traced_are_named_and_may_be_interpreted():
     with pytest.raises(TypeError, match=r"potential: could not be traced.*interpreted=True"):
-        sleigh(potential=lambda q: np.interp(q[0], [0.0, 1.0], [0.0, 2.0]))
+        sleigh(potential=lambda q: float(q[0]))
     with pytest.raises(TypeError, match=r"mass: could not be traced.*math"):
-        sleigh_of(lambda q: np.eye(3) * (2.0 + math.sin(q[0])))
+        sleigh_of(lambda q: np.eye(3) * (2.0 + math.erf(q[0])))
     with pytest.raises(TypeError, match=r"force: could not be traced.*`if` on a value"):
         sleigh(force=lambda t, q, v: -v if v[0] > 0 else v)
     a, b = sleigh(), sleigh(interpreted=True)
@@ -214,3 +216,27 @@ def test_growth_vectors_are_the_same_traced_and_interpreted():
 
     assert growth_vector(on_a_sphere()) == growth_vector(on_a_sphere(interpreted=True)) == (2, 2)
     assert growth_vector(sleigh()) == (2, 3)
+
+
+def test_a_skate_is_driven_and_its_energy_is_the_work():
+    """Thrust and steering torque: v and ω are their integrals, in both forms; the blade does no work."""
+    power = Inputs(("thrust", "steer"), (0, 1), ("N", "N m"), power=lambda t, y, p: [p[0] * y[3], p[1] * y[-1]])
+    skate = nonholonomic_system(
+        se2,
+        lambda q, p: np.diag([2.0, 2.0, 0.5]),
+        lambda q, p: [[0.0, 1.0, 0.0]],
+        q0=[0.0, 0.0, 0.0],
+        v0=[0.3, 0.0, 1.0],
+        force=lambda t, q, v, p: [p[0], 0.0, p[1]],
+        parameters=[0.0, 0.0],
+        inputs=power,
+    )
+    given = traced(lambda t: [np.cos(t), 0.5 * t])
+    for pose, method in ((skate.problem, "RKMK4"), (skate.constrained_problem, "DLA6")):
+        problem = pose().with_inputs(given)
+        run = integrate(problem, method, (0.0, 1.0), 0.02)
+        assert run.success
+        np.testing.assert_allclose(run.y[-1][[3, -1]], [0.3 + 0.5 * np.sin(1.0), 1.5], rtol=0, atol=1e-7)
+        work = simpson(problem.input_powers(run.t, run.y).sum(axis=1), x=run.t)
+        assert run["energy"][-1] - run["energy"][0] == pytest.approx(work, rel=1e-6)
+    assert integrate(skate.problem().with_inputs(given).with_work(), "RKMK4", (0.0, 1.0), 0.02).error("balance") < 1e-7

@@ -169,6 +169,45 @@ def test_meshes_are_read_when_the_tree_is_drawn(load, tmp_path):
         record(tree_scene(tree), np.zeros(1), np.zeros((1, 1)))
 
 
+def test_an_sdf_file_says_how_its_links_look(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    (tmp_path / "part.stl").write_bytes(trimesh.creation.box((1.0, 1.0, 1.0)).export(file_type="stl"))
+
+    def visual(geometry, more=""):
+        return f"<visual name='v'><geometry>{geometry}</geometry>{more}</visual>"
+
+    looks = visual("<box><size>1 2 3</size></box>", "<pose>0 0 1 0 0 0</pose>")
+    looks += visual("<capsule><radius>0.5</radius><length>2</length></capsule>")
+    looks += visual("<ellipsoid><radii>1 2 3</radii></ellipsoid>", "<material><diffuse>0 0 1 1</diffuse></material>")
+    looks += visual("<mesh><uri>part.stl</uri><scale>1 2 -3</scale></mesh>")
+    wrong = {
+        "<mesh><uri>model://gone/x.stl</uri></mesh>": "'model://gone/x.stl' is not there",
+        "<heightmap/>": "<heightmap> is not known",
+        "<sphere><radius>x</radius></sphere>": "the numbers of <sphere> are wrong",
+    }
+    for n, geometry in enumerate(wrong):
+        looks += visual(geometry).replace("'v'", f"'w{n}'")
+    path = tmp_path / "arm.sdf"
+    joint = "<joint name='j' type='revolute'><parent>a</parent><child>b</child><pose>0 0 -1 0 0 0</pose>{}</joint>"
+    path.write_text(
+        f"<sdf version='1.9'><model name='m'><link name='a'/><link name='b'>{looks}</link>"
+        + joint.format("<axis><xyz>0 0 1</xyz></axis>")
+        + "</model></sdf>"
+    )
+    with pytest.warns(ModelWarning, match="links without <inertial>"):
+        tree = mechanics.load_mechanism(path).tree
+    for n, why in enumerate(wrong.values()):
+        assert any(note.startswith(f"<link name='b'> <visual name='w{n}'>: not drawn (") and why in note
+                   for note in tree.notes)  # fmt: skip
+    shapes = record(tree_scene(tree), np.zeros(1), np.zeros((1, 1))).scene.bodies[0].shapes
+    highest = [bounds(shape)[1].tolist() for shape in shapes[-4:]]  # the origin of the body is at the joint, 1 m below
+    assert highest[0] == pytest.approx([0.5, 1.0, 3.5])
+    assert highest[1] == pytest.approx([0.5, 0.5, 2.5], abs=0.01)
+    assert highest[2] == pytest.approx([1.0, 2.0, 4.0])
+    assert highest[3] == pytest.approx([0.5, 1.0, 2.5])
+    assert shapes[-2].colour == "#0000ff"
+
+
 @pytest.mark.parametrize(
     ("looks", "says"),
     [

@@ -159,7 +159,7 @@ def called_back(problem):
 def test_every_formulation_is_posed_and_moves(name, form):
     posed = posed_as(name, form)
     assert isinstance(posed, Problem)
-    step = 1e-5 if name in ("squeezer", "eulers-disk", "walking-mechanism", "governor") else 1e-3
+    step = 1e-5 if name in ("squeezer", "eulers-disk", "walking-mechanism", "governor", "rubber-rod") else 1e-3
     found = integrate(called_back(posed), "RKMK4", (0.0, 2 * step), step=step)
     assert found.success
     assert found.y.shape == (3, posed.n)
@@ -231,7 +231,7 @@ def fitting_method(problem):
 @pytest.mark.parametrize(("name", "form"), FORMS)
 def test_every_formulation_runs_compiled_with_a_method_of_its_family(name, form):
     posed = SYSTEMS[name].problem(form)
-    step = 1e-5 if name in ("squeezer", "eulers-disk", "walking-mechanism", "governor") else 1e-3
+    step = 1e-5 if name in ("squeezer", "eulers-disk", "walking-mechanism", "governor", "rubber-rod") else 1e-3
     found = integrate(posed, fitting_method(posed), (0.0, 3 * step), step=step)
     assert found.success, found.message
     assert all(np.isfinite(found[invariant]).all() for invariant in posed.invariant_names)

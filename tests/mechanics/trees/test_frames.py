@@ -8,6 +8,7 @@ import pytest
 import mechanics
 from mechanics import Frame, ModelError, ModelWarning
 from mechanics.adapters.pinocchio import to_pinocchio
+from mechanics.forces import Capsule, Ellipsoid, Plane, Sphere, Wheel
 from mechanics.joints import JOINTS, Free, Helical, Planar, Prismatic, Revolute, Spherical
 from mechanics.systems import SYSTEMS
 from mechanics.testing import random_rotation, random_tree
@@ -140,6 +141,40 @@ def test_distances_and_their_rates():
     for radii in ((-1.0, 0.0), (1.0,), (np.nan, 0.0)):
         with pytest.raises(ValueError, match=r"^radii: "):
             mechanics.distance(tree, q, frame, other, radii=radii)
+
+
+def test_distances_of_shapes_and_their_rates():
+    """Rates against differences along a motion, many states at once, and two shapes whose distance is plain."""
+    tree, frame, q, v, a = case(2)
+    other, floor = Frame(tree.body_names[1], (0.3, 0.0, 0.1)), Plane(Frame(None, (0, 0, -9.0)))
+    pairs = [
+        (Sphere(frame, 0.25), Sphere(other, 0.5)),
+        (Capsule(frame, 0.1, 0.4), Capsule(other, 0.1, 0.3)),
+        (Capsule(frame, 0.1, 0.4), floor),
+        (floor, Ellipsoid(other, (0.1, 0.2, 0.3))),
+        (Wheel(other, 0.3, 0.05), Plane(frame)),
+        (frame, Capsule(other, 0.1, 0.3)),
+    ]
+    for pair in pairs:
+        J = mechanics.distance_jacobian(tree, q, *pair, 0.3)
+        still, moving = (
+            rate(tree, lambda q, v, t, pair=pair: mechanics.distance(tree, q, *pair, t), q, u, a, 0.3)
+            for u in (0 * v, v)
+        )
+        assert J @ v == pytest.approx(moving - still, abs=1e-7)
+        both = np.stack([q, tree.neutral()])
+        assert mechanics.distance(tree, both, *pair)[1] == mechanics.distance(tree, tree.neutral(), *pair)
+        assert mechanics.distance_jacobian(tree, both, *pair).shape == (2, tree.nv)
+    plain = mechanics.distance(tree, q, frame, other, radii=(0.25, 0.5))
+    assert mechanics.distance(tree, q, *pairs[0]) == pytest.approx(plain, rel=1e-14)
+    high = mechanics.frame_pose(tree, q, frame)[0][2]
+    assert mechanics.distance(tree, q, Sphere(frame, 0.25), floor) == pytest.approx(high + 9.0 - 0.25, rel=1e-14)
+    with pytest.raises(ValueError, match=r"radii: .*shapes have their own"):
+        mechanics.distance(tree, q, *pairs[0], radii=(1.0, 0.0))
+    with pytest.raises(ModelError, match="no formula for Wheel and Sphere"):
+        mechanics.distance(tree, q, Wheel(frame, 0.1), Sphere(other, 0.1))
+    with pytest.raises(ValueError, match="coincide"):
+        mechanics.distance_jacobian(tree, q, Sphere(frame, 0.1), frame)
 
 
 def test_what_is_no_frame_is_named():

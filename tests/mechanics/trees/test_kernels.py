@@ -5,9 +5,10 @@ import pytest
 
 import mechanics
 from liegroup.compile import lane_array
-from mechanics.algorithms import crba, energy, era, kinematics, momentum, rnea
+from mechanics.algorithms import batch, crba, energy, era, kinematics, momentum, rnea
 from mechanics.joints import JOINTS, Free, Revolute
 from mechanics.problems import invariants
+from mechanics.states import evaluate
 from mechanics.testing import random_tree
 
 KERNELS = {
@@ -56,6 +57,21 @@ def test_lanes_and_interpreted_runs_repeat_the_compiled_ones_bit_by_bit(name):
     assert np.isfinite(one).all()
     assert np.array_equal(out.T, one)
     assert np.array_equal(interpreted, one[3])
+
+
+def test_states_go_in_lanes_when_enough_were_asked_for(monkeypatch):
+    """Nine, of which one is left over: at first one by one, as lanes are not compiled yet, then eight in lanes."""
+    monkeypatch.setattr(batch, "ENOUGH", 2 * 9)
+    monkeypatch.setattr(batch, "_asked", {momentum.momentum: 0})
+    filled, in_lanes = [], batch._in_lanes
+    monkeypatch.setattr(batch, "_in_lanes", lambda *given: filled.append(len(given[2])) or in_lanes(*given))
+    generator = np.random.default_rng(2)
+    tree = random_tree("random", 5, generator, JOINTS)
+    Y = states(tree, ("q", "v"), 9, generator)
+    runs = [evaluate(momentum.momentum, tree, tree.nv, 0.4, Y) for _ in range(3)]
+    assert filled == [8, 8]
+    assert np.array_equal(runs[0], runs[1])
+    assert np.array_equal(runs[0], runs[2])
 
 
 def test_workspaces_carry_nothing_from_one_call_to_the_next():

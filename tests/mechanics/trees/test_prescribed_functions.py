@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import simpson
 
 import mechanics
-from integrators import Sampled, integrate
+from integrators import Sampled, StepError, integrate, stepper
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
 from mechanics.constraints import spherical
-from mechanics.forces import servo
+from mechanics.forces import servo, spring_damper, wrench
+from mechanics.formulations import driving_forces, multiplier_problem
 from mechanics.joints import Motion, Revolute, Rheonomic, Slide, Turn
 
 A, W = 0.3, 2.0
@@ -108,6 +110,61 @@ def test_drives_bring_the_energy() -> None:
     assert abs(powers.sum() - slope) < 1e-8 * abs(slope)
 
 
+def moved_loop(elements: list) -> Mechanism:
+    """A loop closed over a moved crank, which slides as it likes."""
+    bar, z = Inertia.about_com(1.0, (0.5, 0, 0), np.diag([0.01, 0.1, 0.1])), (0, 0, 1)
+    tree = Tree(
+        [
+            Body("crank", Rheonomic((Turn(z, TABLE), Slide((1, 0, 0)))), inertia=bar),
+            Body("coupler", Revolute(z), "crank", (0.5, 0, 0), inertia=bar),
+            Body("rocker", Revolute(z), None, (1.5, 0, 0), inertia=bar),
+        ],
+        gravity=(0.0, -9.81, 0.0),
+    )
+    pin = spherical(Frame("coupler", (1.5, 0, 0)), Frame("rocker", (1.2, 0, 0)))
+    return Mechanism.assembled(tree, [pin], [0.0, 0.6, 1.9], elements=elements)
+
+
+def test_a_moved_loop_moves_alike_with_multipliers() -> None:
+    made = moved_loop([])
+    runs = [integrate(problem, "RKMK4", (0.0, 0.2), 0.005) for problem in (made.problem(), multiplier_problem(made))]
+    np.testing.assert_allclose(runs[1]["q"][-1], runs[0]["q"][-1], rtol=0, atol=1e-9)
+
+
+def test_drives_of_a_mechanism_bring_the_energy() -> None:
+    """With a spring, a damper, a servo and a wrench, which do work, too."""
+    elements = [
+        spring_damper(Frame("coupler"), Frame(None, (0.3, 2.0, 0.0)), 30.0, damping=0.4, length=0.7),
+        servo("rocker_joint", stiffness=3.0, damping=0.1),
+        wrench(Frame("crank", (0.2, 0.0, 0.0)), axes="world"),
+    ]
+    made = moved_loop(elements)
+    u = np.array([1.5, 0.7, -2.0, 0.0, 0.0, 0.0, 0.4])
+    problem = made.problem()
+    run = integrate(problem.with_inputs(u), "RKMK4", (0.0, 0.4), 0.01)
+    accounts = mechanics.element_accounts(made, run.t, run["q"], run["p"], u)
+    energy, power = sum(x.stored for x in accounts), sum(x.power for x in accounts)
+    for k, (t, q, y) in enumerate(zip(run.t, run["q"], run.y, strict=True)):
+        v = problem.velocity(t, y)[: made.tree.nv]
+        energy[k] += mechanics.energy(made.tree, q, v, t)
+        forces, powers = driving_forces(made, q, v, t, u)
+        power[k] += powers["crank_joint.0"]
+        assert list(forces) == ["crank_joint.0"]
+    brought = simpson(power, x=run.t)
+    assert abs(energy[-1] - energy[0] - brought) < 1e-6 * abs(brought)
+    assert abs(brought) > 0.1
+
+
+def test_of_a_tree_it_is_what_inverse_dynamics_says() -> None:
+    tree, q, v = moved(TABLE), np.array([0.4, 0.3]), np.array([0.5, -0.2])
+    forces, powers = driving_forces(Mechanism(tree), q, v, 0.7)
+    f, p = mechanics.drive_forces(tree, q, v, mechanics.forward_dynamics(tree, q, v, t=0.7), 0.7)
+    np.testing.assert_allclose(list(forces.values()), f, rtol=1e-12)
+    np.testing.assert_allclose(list(powers.values()), p, rtol=1e-12)
+    with pytest.raises(TypeError, match="driving_forces"):
+        mechanics.drive_forces(Mechanism(tree), q, v, v, 0.7)
+
+
 def test_samples_become_a_spline() -> None:
     t = np.linspace(0.0, 2.0, 81)
     motion = Motion.from_samples(t, A * np.sin(W * t + 0.4))
@@ -135,11 +192,20 @@ def test_functions_that_move_no_joint_are_named(arguments: tuple, says: str) -> 
         Motion.from_function(*arguments)
 
 
-def test_a_run_ends_where_the_motion_is_not_known_any_more() -> None:
-    run = integrate(moved(TABLE).problem([0.4, 0.3]), "RKMK4", (0.0, 3.0), 0.05)
+@pytest.mark.parametrize("method", ["RKMK4", "TREE_VARIATIONAL"])
+@pytest.mark.parametrize("step", [0.05, 0.03])
+def test_a_run_ends_where_the_motion_is_not_known_any_more(method: str, step: float) -> None:
+    """Whether a step ends there or goes beyond it; nothing else is blamed."""
+    run = integrate(moved(TABLE).problem([0.4, 0.3]), method, (0.0, 3.0), step)
     assert not run.success
     assert 1.9 < run.t[-1] < 2.06
-    assert "known from 0 to 2 s" in run.message
+    assert "the motion of joint 'a_joint' is known from 0 to 2 s)" in run.message
+
+
+def test_a_single_step_beyond_the_motion_says_so() -> None:
+    step = stepper(moved(TABLE).problem([0.4, 0.3]), "TREE_VARIATIONAL", 0.03)
+    with pytest.raises(StepError, match="the motion of joint 'a_joint' is known from 0 to 2 s"):
+        step(step.problem.y0, t=1.99)
 
 
 def test_trees_with_pieces_are_written_down() -> None:

@@ -246,7 +246,7 @@ DAMPED = {
     ],
     "across": [spring_damper(*ENDS, 200.0, damping=50.0, length=0.4)],
     "to the base": [spring_damper(ENDS[0], WALL, 200.0, damping=1e3, length=0.4)],
-    "bushing": [bushing(*ENDS, 20.0, 5.0)],
+    "bushing": [bushing(*ENDS, 20.0, damping=5.0)],
 }
 
 
@@ -352,7 +352,7 @@ def test_without_dampers_the_step_is_symplectic(rule):
 
 @pytest.mark.parametrize("rule", METHODS)
 def test_with_dampers_the_step_is_symmetric(rule):
-    made = loaded(bushing(HULL, DOOR, 20.0, 5.0), joint_spring("arm_joint", 30.0, rest=0.1, damping=2.0))
+    made = loaded(bushing(HULL, DOOR, 20.0, damping=5.0), joint_spring("arm_joint", 30.0, rest=0.1, damping=2.0))
     problem = posed(made)
     there = step_map(problem, METHODS[rule], interpreted=True)(problem.y0, H)
     back = step_map(problem, METHODS[rule], H, interpreted=True)(there, -H)
@@ -363,7 +363,7 @@ def test_with_dampers_the_step_is_symmetric(rule):
 def test_momenta_are_exact_with_springs_and_dampers_between_bodies(rule):
     tree = Tree([Body("a", Free(), inertia=INERTIA), Body("b", Free(), inertia=INERTIA)], gravity=(0.0, 0.0, 0.0))
     first, second = Frame("a", (0.1, 0.0, 0.0)), Frame("b", (-0.1, 0.0, 0.2))
-    made = Mechanism(tree, elements=[bushing(first, second, 1e3, 40.0)])
+    made = Mechanism(tree, elements=[bushing(first, second, 1e3, damping=40.0)])
     q = tree.neutral()
     q[7:10] = 0.2, 0.0, -0.2
     problem = made.problem(q, [0.5, 0.0, 0.3, 0.0, 1.0, 2.0, 0.5, 0.1, 0.3, 0.2, 1.0, 2.0])
@@ -388,7 +388,7 @@ def total_momentum(tree, q, p):
 @pytest.mark.parametrize("rule", METHODS)
 def test_compiled_and_interpreted_agree(rule):
     made = loaded(
-        bushing(HULL, DOOR, 20.0, 5.0), joint_spring("arm_joint", 30.0, rest=0.1, damping=2.0),
+        bushing(HULL, DOOR, 20.0, damping=5.0), joint_spring("arm_joint", 30.0, rest=0.1, damping=2.0),
         spring_damper(TIP, GROUND, 5.0, damping=40.0),
         contact(BALL, FLOOR, stiffness=20.0, damping=0.5, law="kelvin_voigt", friction=0.5),
         contact(BALL, Sphere(DOOR, 4.0), stiffness=2.0, law="soft", width=1.0, damping=0.1, friction=0.5),
@@ -403,7 +403,7 @@ def test_lanes_agree_bitwise_with_one_trajectory():
     touching = contact(BALL, Sphere(DOOR, 4.0), stiffness=2.0, law="soft", width=1.0, damping=0.1, friction=0.5)
     stop = joint_stop("slider_joint", lower=0.0, upper=0.1, stiffness=30.0, damping=0.1)
     made = loaded(
-        bushing(HULL, DOOR, 20.0, 5.0), joint_spring("arm_joint", 30.0, rest=0.1, damping=2.0), touching, stop
+        bushing(HULL, DOOR, 20.0, damping=5.0), joint_spring("arm_joint", 30.0, rest=0.1, damping=2.0), touching, stop
     )
     problem = posed(made)
     starts = problem.y0 + np.zeros((2, 1))

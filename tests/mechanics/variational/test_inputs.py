@@ -3,9 +3,13 @@
 import numba
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
+from scipy.integrate import simpson, solve_ivp
 
 from integrators import integrate, stepper, traced
+from integrators.engine.fixed_run import FixedRun, LaneRun
+from integrators.engine.run import Output, Plan
+from integrators.engine.start import makers
+from integrators.methods import find
 from integrators.step_derivatives.linearised import linearised_step
 from mechanics import (
     Body,
@@ -26,6 +30,7 @@ from mechanics.joints import Motion
 from mechanics.problems import compile_model
 from mechanics.systems import SYSTEMS
 
+SLOW = pytest.mark.slow  # long to compile
 Q, V, END = np.array([0.3, 0.1]), np.array([0.0, 0.5]), 0.5
 BAR = Inertia.about_com(1.0, (0.1, 0.0, -0.4), np.diag([0.1, 0.12, 0.03]))
 TREE = Tree(
@@ -143,6 +148,62 @@ def test_a_servo_follows_a_target_that_is_an_input():
     np.testing.assert_array_equal(u.velocity(0.0, u.y0), fixed.problem(Q, V).velocity(0.0, u.y0))
 
 
+JITTED = numba.njit(lambda t, q, v: np.array([np.sin(3.0 * t) - 0.5 * v[0], -0.2 * q[1] - 0.3 * v[1]]))
+FOLLOWED = {"elbow.target": traced(lambda t: np.sin(3.0 * t)), "lower.fz": lambda t: np.cos(t)}
+LOADED = Mechanism(TREE, elements=[servo("elbow", stiffness=9.0, damping=1.0), wrench(Frame("lower"), axes="world")])
+
+
+@pytest.mark.parametrize(
+    ("given", "method"),
+    [
+        (traced(control), "TREE_VARIATIONAL"),
+        (FOLLOWED, "TREE_VARIATIONAL"),
+        (JITTED, "RKMK4"),
+        (control, "RKMK4"),
+        (FOLLOWED, "RKMK4"),
+        pytest.param(JITTED, "TREE_VARIATIONAL", marks=SLOW),
+        pytest.param(control, "TREE_VARIATIONAL", marks=SLOW),
+    ],
+)
+def test_eight_with_functions_run_in_lanes_and_have_the_bits_that_each_has_alone(given, method):
+    made = (LOADED if given is FOLLOWED else ARM).problem(Q, V).with_inputs(given)
+    starts = made.y0 + 0.01 * np.arange(3)[:, None]
+    run = makers(made.with_start(starts), find(method), Output(), Plan(0.0, 0.02, 2))[0]
+    assert run.func is LaneRun
+    together = integrate(made, method, (0.0, 0.1), 0.02, y0=starts).y
+    for k, start in enumerate(starts):
+        np.testing.assert_array_equal(together[k], integrate(made, method, (0.0, 0.1), 0.02, y0=start).y)
+
+
+def test_stages_in_lanes_have_inputs_of_their_own_and_servos_of_the_state_run_one_by_one():
+    assert CONTROLLED.field.compiled_timed is not None
+    follows = LOADED.problem(Q, V).with_inputs({"elbow.target": traced(lambda t, q, v: np.sin(q[0]))})
+    starts = follows.y0 + 0.01 * np.arange(3)[:, None]
+    runs = makers(follows.with_start(starts), find("RKMK4"), Output(), Plan(0.0, 0.02, 2))
+    assert [run.func for run in runs] == [FixedRun] * 3
+
+
+@pytest.mark.parametrize("name", ["arm", "four-bar"])
+def test_a_function_of_one_value_is_that_number(name):
+    """Forces along velocities are added to the rates of the momenta; numbers stand among the parameters."""
+    made = ARM.problem(Q, V) if name == "arm" else moved_four_bar()
+    u = np.linspace(0.3, -0.7, len(made.inputs))
+    for f in (lambda t: u, lambda t, q, v: u + 0.0 * v[0]):
+        given, held = made.with_inputs(traced(f)).with_work(), made.with_inputs(u).with_work()
+        np.testing.assert_allclose(given.velocity(0.0, given.y0), held.velocity(0.0, held.y0), rtol=1e-14, atol=1e-15)
+        ends = [
+            integrate(x, "TREE_VARIATIONAL", (0.0, 0.1), 0.02).y[-1]
+            for x in (made.with_inputs(traced(f)), made.with_inputs(u))
+        ]
+        np.testing.assert_allclose(*ends, rtol=0, atol=1e-13)
+
+
+def moved_four_bar():
+    plain = SYSTEMS["four-bar"].mechanism()
+    name = plain.tree.bodies[0].joint_name
+    return Mechanism(plain.tree, plain.equations.closures, plain.home, [motor(name)]).problem(rates={name: 1.0})
+
+
 def test_a_closed_loop_is_driven_in_both_formulations():
     plain = SYSTEMS["four-bar"].mechanism()
     name = plain.tree.bodies[0].joint_name
@@ -159,6 +220,38 @@ def test_a_closed_loop_is_driven_in_both_formulations():
         for h in (0.02, 0.01)
     ]
     assert 3.0 < errors[0].max() / errors[1].max() < 5.0
+
+
+@pytest.mark.parametrize(
+    ("pose", "method"), [pytest.param(constrained_problem, "DLA6", marks=SLOW), (multiplier_problem, "RKMK4")]
+)
+def test_the_energy_of_a_closed_loop_with_multipliers_is_the_work_of_its_motor(pose, method):
+    """By the powers along the run: the variational methods with multipliers carry no work."""
+    plain = SYSTEMS["four-bar"].mechanism()
+    name = plain.tree.bodies[0].joint_name
+    made = Mechanism(plain.tree, plain.equations.closures, plain.home, [motor(name)])
+    problem = pose(made, rates={name: 1.0}).with_inputs(traced(lambda t: 0.1 + 0.1 * np.sin(2.0 * t)))
+    run = integrate(problem, method, (0.0, END), 0.01)
+    work = simpson(problem.input_powers(run.t, run.y)[:, 0], x=run.t)
+    assert abs(work) > 1e-2
+    assert np.ptp(run["energy"][[0, -1]]) == pytest.approx(abs(work), rel=1e-4)
+    assert run.success
+
+
+def test_methods_with_multipliers_say_how_to_count_work():
+    problem = constrained_problem(Mechanism(TREE, elements=[motor("elbow")]))
+    with pytest.raises(ValueError, match=r"without with_work\(\), and integrate Problem.input_powers"):
+        integrate(problem.with_work(), "DLA6", (0.0, 0.1), 0.05)
+    with pytest.raises(ValueError, match=r"input_powers: .* it has no inputs"):
+        TREE.problem(Q).input_powers(0.0, np.zeros(4))
+
+
+@SLOW
+def test_work_is_counted_in_lanes():
+    made = ARM.problem(Q, V).with_inputs([0.4, -0.3]).with_work()
+    starts = made.y0 + 0.01 * np.arange(2)[:, None]
+    together = integrate(made, "TREE_VARIATIONAL", (0.0, 0.1), 0.02, y0=starts).y
+    np.testing.assert_array_equal(together[1], integrate(made, "TREE_VARIATIONAL", (0.0, 0.1), 0.02, y0=starts[1]).y)
 
 
 def test_straight_line_code_reads_the_inputs():

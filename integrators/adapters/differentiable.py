@@ -1,0 +1,87 @@
+"""What libraries of automatic differentiation ask of a run, on NumPy arrays: its value, its derivative backwards and
+forwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from liegroup.arrays import shown
+
+Array = NDArray[np.float64]
+
+
+class Host:
+    """A run, or runs by the parameters of a model, as a function (start, u, x) → states.
+
+    Parameters
+    ----------
+    run : DifferentiableRun, or callable
+        ``run(x)`` → the run of the model with the parameters x, made with the directions of these parameters.
+    states : bool
+        Whether the value is all states, (steps + 1, n), or the last one.
+    at : array (k,), optional
+        Of runs by parameters: some parameters, to know the sizes of a run.
+
+    Raises
+    ------
+    TypeError
+        Neither.
+    ValueError
+        Runs by parameters without such.
+    """
+
+    def __init__(self, run: Any, states: bool, at: Any) -> None:
+        self.by_parameters = not hasattr(run, "vjp")
+        if self.by_parameters and not callable(run):
+            raise TypeError(
+                f"run: {shown(run)}, expected a DifferentiableRun of integrators.adjoint, or a function of the model's "
+                "parameters that makes one"
+            )
+        self._make: Callable[[Array], Any] = run if self.by_parameters else lambda x: run
+        if self.by_parameters and at is None:
+            raise ValueError("at: None, expected parameters x of the model at which run(x) can be made")
+        self.all_states = states
+        self._last: tuple[Array, Any] | None = None
+        first = self.run(np.zeros(0) if at is None else at)
+        self.shape = (first.steps + 1, first.problem.n) if states else (first.problem.n,)
+
+    def run(self, x: Any) -> Any:
+        """The run with the parameters x; the last one is kept."""
+        numbers = np.array(x, dtype=np.float64)
+        if self._last is None or not np.array_equal(self._last[0], numbers):
+            self._last = numbers, self._make(numbers)
+        return self._last[1]
+
+    def value(self, start: Any, u: Any, x: Any) -> Array:
+        """The states."""
+        run, y = self.run(x), np.asarray(start, dtype=np.float64)
+        given = self._inputs(run, u)
+        return np.asarray(run.states(y, given) if self.all_states else run(y, given))
+
+    def pulled(self, start: Any, u: Any, x: Any, weights: Any) -> tuple[Array, Array, Array]:
+        """The cotangents of start, u and x for that of the states."""
+        run, given = self.run(x), np.asarray(u, dtype=np.float64)
+        found = run.vjp(np.asarray(start, dtype=np.float64), np.asarray(weights), self._inputs(run, u))
+        by_inputs = found.by_inputs if given.ndim == 2 else found.by_inputs.sum(axis=0)
+        if not given.size:
+            by_inputs = np.zeros(given.shape)
+        return found.by_start, by_inputs, found.by_parameters.reshape(np.shape(x))
+
+    def pushed(self, start: Any, u: Any, x: Any, dy: Any, du: Any, dx: Any) -> Array:
+        """The change of the states for changes of start, u and x."""
+        run = self.run(x)
+        _, changes = run.jvp(
+            np.asarray(start, dtype=np.float64), np.asarray(dy), self._inputs(run, u), self._inputs(run, du),
+            np.asarray(dx).reshape(-1) if self.by_parameters else None,
+        )  # fmt: skip
+        return np.asarray(changes if self.all_states else changes[-1])
+
+    @staticmethod
+    def _inputs(run: Any, u: Any) -> Array | None:
+        given = np.asarray(u, dtype=np.float64)
+        return given if given.size or run.names else None

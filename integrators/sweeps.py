@@ -1,0 +1,313 @@
+"""Sweeps: one run for every combination of parameters, as a labelled table."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from integrators.engine.crew import cores
+from integrators.engine.varied_run import likeness, varies
+from integrators.integrate import integrate, integrate_together
+from integrators.method import Reference
+from integrators.methods import find
+from integrators.problem import Problem, pose
+from integrators.results.solution import CONVENTIONS, Solution
+from integrators.results.storage import versions
+from integrators.status import Status
+from liegroup.arrays import check_function, integer, of_kind, sequence, shown
+from liegroup.compile import WIDTH
+from liegroup.modules import listing
+
+__all__ = ["sweep"]
+__dir__ = listing(__all__)
+
+REFUSED = "REFUSED"
+"""The status of a cell whose problem could not be posed or whose run could not begin."""
+_OF_RUNS = ("method", "step")
+_REFUSALS = (ValueError, ArithmeticError, np.linalg.LinAlgError)
+_NOT_HERE = ("callback", "checkpoint", "into", "every", "overwrite", "progress")
+Cell = dict[str, Any]
+
+
+def sweep(
+    model: Any,
+    parameters: Mapping[str, Any],
+    method: Any = None,
+    t_span: Sequence[float] | None = None,
+    step: float | None = None,
+    *,
+    quantities: Mapping[str, Callable[[Solution], Any]] | None = None,
+    units: Mapping[str, str] | None = None,
+    workers: int | None = None,
+    client: Any = None,
+    per_chunk: int = 64,
+    **options: Any,
+) -> Any:
+    """Run every combination of parameters, and put what came out into a labelled table.
+
+    Parameters
+    ----------
+    model : callable, or Problem or what poses one
+        ``model(**case)`` → a problem, or what poses one, with a keyword for every parameter but ``method`` and
+        ``step``; or a problem, where only these vary.
+    parameters : mapping name → sequence
+        The values of each: masses, lengths, gains, …; ``method`` and ``step`` are those of `integrate`.
+    method, t_span, step
+        As in `integrate`, where they do not vary.
+    quantities : mapping name → callable, optional
+        ``quantity(solution)`` → a number, or an array of one shape for all cells.  Default: the largest `error` of
+        every invariant.
+    units : mapping name → str, optional
+        Units of parameters and quantities, for the table.
+    workers : int, optional
+        Threads; default as many as there are cores where all problems are compiled, else 1.
+    client : dask.distributed.Client, or executor, optional
+        Whose workers compute, in the place of threads: chunks of `per_chunk` cells (`integrators.ensemble`).
+    per_chunk : int
+        Cells of a chunk that is sent.
+    **options
+        Of `integrate`: ``save_every``, ``rtol``, ``statistics``, ….
+
+    Returns
+    -------
+    xarray.Dataset
+        A variable for every quantity over the parameters, NaN in cells that did not come to their end; ``status`` (the
+        name of a `Status`, or REFUSED), ``message``, and ``doubts``, how many limits of trust a run has passed.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Arguments that make no sense, with the remedy; what a cell was refused for, if all were.
+    ModuleNotFoundError
+        The extra ``xarray`` is not installed.
+
+    Notes
+    -----
+    Eight or more cells that differ in numbers only (masses, inertias, lengths, stiffnesses, starts) run in lanes, with
+    fixed steps of methods that evaluate the field and nothing else of the problem: the bits of one by one.  Their
+    kernels are compiled once for each kind of model, in seconds to a minute.
+
+    Examples
+    --------
+    >>> import integrators
+    >>> from mechanics import Body, Inertia, Tree, joints
+    >>> def pendulum(mass, length):
+    ...     bob = Inertia.point(mass, (0.0, 0.0, -length))
+    ...     return Tree([Body("arm", joints.Revolute((0.0, 1.0, 0.0)), inertia=bob)]).problem([0.5])
+    >>> table = integrators.sweep(
+    ...     pendulum, {"mass": [1.0, 2.0], "length": [0.5, 1.0, 1.5]}, "RKMK4", (0.0, 1.0), 0.01,
+    ...     quantities={"end": lambda solution: solution["q"][-1, 0]}, units={"length": "m", "end": "rad"},
+    ... )
+    >>> table["end"].dims, table["end"].shape, table["end"].attrs["units"]
+    (('mass', 'length'), (2, 3), 'rad')
+    >>> bool((table["status"] == "OK").all())
+    True
+    """
+    xarray = _xarray()
+    axes = _axes(parameters)
+    if unused := [name for name in _NOT_HERE if name in options]:
+        raise TypeError(f"{', '.join(unused)}: belongs to a run of its own, not to a sweep; leave it out")
+    if quantities is not None:
+        of_kind(quantities, Mapping, "quantities", "a mapping from names to functions of a solution")
+        for name, function in quantities.items():
+            check_function(function, f"quantities: {name!r}", "a function of a solution")
+    of_kind(units, (Mapping, type(None)), "units", "a mapping from names to units")
+    is_builder = callable(model) and not isinstance(model, Problem) and not callable(getattr(model, "problem", None))
+    own = [name for name in axes if name not in _OF_RUNS]
+    if own and not is_builder:
+        raise TypeError(f"model: {shown(model)}, expected a function of {', '.join(own)} that gives a problem")
+    given = {"method": method, "t_span": t_span, "step": step, **options}
+    builder = model if is_builder else partial(_always, pose(model))
+    cells = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+    if client is None:
+        found = _computed(builder, cells, given, quantities, workers)
+    else:
+        size, send = integer(per_chunk, "per_chunk", 1), getattr(client, "submit", None)
+        check_function(send, "client", "a client of Dask or an executor, with a method submit")
+        assert send is not None
+        chunks = [cells[k : k + size] for k in range(0, len(cells), size)]
+        futures = [send(_computed, builder, chunk, given, quantities, 1) for chunk in chunks]
+        found = [cell for future in futures for cell in future.result()]
+    return _table(xarray, axes, found, given, dict(units or {}))
+
+
+def _axes(parameters: Any) -> dict[str, list[Any]]:
+    of_kind(parameters, Mapping, "parameters", "a mapping from names to sequences of values")
+    axes = {}
+    for name, values in parameters.items():
+        if not (isinstance(name, str) and name.isidentifier()) or name in ("status", "message", "doubts"):
+            raise ValueError(
+                f"parameters: name {shown(name)}, expected an identifier other than status, message, doubts"
+            )
+        if isinstance(values, str):
+            raise ValueError(f"parameters: {name!r} is a text, expected a sequence of values")
+        axes[name] = list(sequence(values, f"parameters: {name!r}", "a sequence of values"))
+        if not axes[name]:
+            raise ValueError(f"parameters: {name!r} has no values, expected one or more")
+    if not axes:
+        raise ValueError("parameters: none, expected one or more names with their values")
+    return axes
+
+
+def _always(problem: Problem) -> Problem:
+    return problem
+
+
+# --- cells ------------------------------------------------------------------------------------------------------------
+
+
+def _computed(
+    builder: Callable[..., Any], cells: Sequence[Cell], given: Cell, quantities: Any, workers: int | None
+) -> list[Cell]:
+    """What came out of some cells, in their order: status, message, doubts and quantities."""
+    runs = [_posed(builder, cell, given) for cell in cells]
+    packs = _packs(runs)
+    plain = any(isinstance(run, dict) and not run["problem"].is_compiled for run in runs)
+    here = plain or threading.current_thread() is not threading.main_thread()
+    count = (1 if here else cores()) if workers is None else integer(workers, "workers", 1)
+    if count == 1 or len(packs) == 1:
+        parts = [_solved(runs, pack, quantities) for pack in packs]
+    else:
+        with ThreadPoolExecutor(count, "liemech") as pool:
+            parts = list(pool.map(lambda pack: _solved(runs, pack, quantities), packs))
+    found: list[Cell] = [{}] * len(cells)
+    for pack, part in zip(packs, parts, strict=True):
+        for k, cell in zip(pack, part, strict=True):
+            found[k] = cell
+    return found
+
+
+def _posed(builder: Callable[..., Any], cell: Cell, given: Cell) -> Cell | Exception:
+    """The arguments of `integrate` for a cell, or why there are none."""
+    run = given | {name: cell[name] for name in _OF_RUNS if name in cell}
+    try:
+        problem = pose(builder(**{name: value for name, value in cell.items() if name not in _OF_RUNS}))
+    except _REFUSALS as error:
+        return error
+    return run | {"problem": problem}
+
+
+def _packs(runs: Sequence[Cell | Exception]) -> list[list[int]]:
+    """The cells that run together in lanes, and the others one by one."""
+    alike: dict[Any, list[int]] = {}
+    for k, run in enumerate(runs):
+        key = _likeness(run)
+        alike.setdefault(k if key is None else key, []).append(k)
+    sizes = {key: WIDTH if len(group) >= WIDTH and _varies(runs[group[0]]) else 1 for key, group in alike.items()}
+    return [group[k : k + sizes[key]] for key, group in alike.items() for k in range(0, len(group), sizes[key])]
+
+
+def _varies(run: Any) -> bool:
+    return varies(run["problem"], find(run["method"]))  # type: ignore[arg-type]
+
+
+def _likeness(run: Cell | Exception) -> Any:
+    if not isinstance(run, dict) or {*run} - {"problem", "method", "t_span", "step", "save_every"}:
+        return None
+    if run["method"] is None or run["step"] is None or run["t_span"] is None:
+        return None
+    try:
+        method = find(run["method"])
+        if isinstance(method, Reference):
+            return None
+        key = likeness(run["problem"], method, float(run["t_span"][0]))
+    except (ValueError, TypeError, ArithmeticError):  # the run of the cell will say what is wrong
+        return None
+    return None if key is None else (key, method.name, run["step"])
+
+
+def _solved(runs: Sequence[Any], pack: Sequence[int], quantities: Any) -> list[Cell]:
+    if len(pack) > 1:
+        first = runs[pack[0]]
+        try:
+            given = {name: first[name] for name in ("t_span", "step", "save_every") if name in first}
+            solutions = integrate_together([runs[k]["problem"] for k in pack], find(first["method"]), **given)  # type: ignore[arg-type]
+            return [_told(solution, quantities) for solution in solutions]
+        except _REFUSALS:  # which of them it is, they say one by one
+            pass
+    return [_one(runs[k], quantities) for k in pack]
+
+
+def _one(run: Any, quantities: Any) -> Cell:
+    if isinstance(run, dict):
+        try:
+            solution = integrate(**run, workers=1, progress=False)
+        except _REFUSALS as error:
+            run = error
+    if not isinstance(run, dict):
+        return {"status": REFUSED, "message": f"{type(run).__name__}: {run}", "doubts": 0, "error": run}
+    return _told(solution, quantities)
+
+
+def _told(solution: Solution, quantities: Any) -> Cell:
+    """What a solution says of its cell."""
+    each = (solution.status,) if isinstance(solution.status, Status) else solution.status
+    worst = next((s for s in each if s not in (Status.OK, Status.EVENT)), each[0])
+    cell: Cell = {"status": worst.name, "message": solution.message, "doubts": len(solution.doubts)}
+    if not solution.finished:
+        return cell
+    asked = quantities
+    if asked is None:
+        asked = {f"{name}_error": partial(_error, name=name) for name in solution.invariant_names}
+    return cell | {"quantities": {name: np.asarray(function(solution)) for name, function in asked.items()}}
+
+
+def _error(solution: Solution, name: str) -> Any:
+    return solution.error(name)
+
+
+# --- the table --------------------------------------------------------------------------------------------------------
+
+
+def _table(xarray: Any, axes: dict[str, list[Any]], found: list[Cell], given: Cell, units: dict[str, str]) -> Any:
+    refused = [cell["error"] for cell in found if "error" in cell]
+    if len(refused) == len(found):
+        raise refused[0]
+    shape = tuple(len(values) for values in axes.values())
+    variables: dict[str, Any] = {}
+    for name in dict.fromkeys(name for cell in found for name in cell.get("quantities", ())):
+        values = [cell.get("quantities", {}).get(name) for cell in found]
+        known = {value.shape for value in values if value is not None}
+        if len(known) > 1:
+            raise ValueError(f"quantities: {name!r} has the shapes {sorted(known)}, expected the same in all cells")
+        own = known.pop()
+        table = np.full((len(found), *own), np.nan)
+        for k, value in enumerate(values):
+            table[k] = np.nan if value is None else value
+        dims = (*axes, *(f"{name}_{axis}" for axis in range(len(own))))
+        attributes = {"units": units[name]} if name in units else {}
+        variables[name] = (dims, table.reshape(*shape, *own), attributes)
+    for name in ("status", "message", "doubts"):
+        variables[name] = ((*axes,), np.array([cell[name] for cell in found]).reshape(shape))
+    coordinates = {
+        name: (name, [_label(x) for x in values], {"units": units[name]} if name in units else {})
+        for name, values in axes.items()
+    }
+    said = {name: _label(value) for name, value in given.items() if value is not None and name != "statistics"}
+    said = {name: value for name, value in said.items() if name not in axes}
+    return xarray.Dataset(variables, coordinates, {"conventions": CONVENTIONS, **versions(), **said})
+
+
+def _label(value: Any) -> Any:
+    """A value as a coordinate: numbers as they are, else its name."""
+    if isinstance(value, (bool, int, float, str, np.number)):
+        return value
+    if isinstance(value, (tuple, list, np.ndarray)):
+        return str(np.asarray(value).tolist())
+    return str(getattr(value, "name", getattr(value, "__name__", value)))
+
+
+def _xarray() -> Any:
+    try:
+        return import_module("xarray")
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "sweep needs xarray, which is not installed: pip install 'liemech[xarray]'", name="xarray"
+        ) from error

@@ -1,0 +1,85 @@
+"""Runs as functions of JAX and Torch: their derivatives are those of the run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from integrators import Problem
+from integrators.adapters.jax import jax_function
+from integrators.adapters.torch import torch_function
+from integrators.adjoint import DifferentiableRun, parameter_directions
+from liegroup import rn
+
+START, U, X = np.array([0.4, -0.2]), np.linspace(-1.0, 1.0, 5).reshape(5, 1), np.array([1.3, 0.7])
+WEIGHTS = np.random.default_rng(0).normal(size=(6, 2))
+
+
+def make(x):
+    """A pendulum of mass x₀ and length x₁ with a torque."""
+    inertia = x[0] * x[1] ** 2
+    return Problem(
+        rn(2),
+        START,
+        lambda t, y, p: np.array([y[1], (p[0] - p[1] * np.sin(y[0])) / p[2]]),
+        parameters=[0.0, 9.81 * x[0] * x[1], inertia],
+        inputs={"torque": 0},
+    )
+
+
+def run(x=X):
+    return DifferentiableRun(make(x), "RKMK4", 0.1, 5, parameters=parameter_directions(make, x))
+
+
+@pytest.fixture
+def jax():
+    found = pytest.importorskip("jax")
+    before = found.config.jax_enable_x64
+    found.config.update("jax_enable_x64", True)
+    yield found
+    found.config.update("jax_enable_x64", before)
+
+
+def test_jax_differentiates_backwards(jax):
+    f = jax_function(run, states=True, at=X)
+    loss = jax.jit(lambda y, u, x: (WEIGHTS * f(y, u, x)).sum())
+    found, true = jax.grad(loss, (0, 1, 2))(START, U, X), run().vjp(START, WEIGHTS, U)
+    for a, b in zip(found, (true.by_start, true.by_inputs, true.by_parameters), strict=True):
+        assert np.allclose(a, b, rtol=1e-13, atol=1e-15)
+    held = jax.grad(loss, 1)(START, U[0], X)
+    assert np.allclose(held, run().vjp(START, WEIGHTS, U[0]).by_inputs.sum(axis=0), rtol=1e-13)
+
+
+def test_jax_differentiates_forwards_and_maps(jax):
+    f = jax_function(run(), mode="forward")
+    _, found = jax.jvp(f, (START, U), (START + 1.0, U + 1.0))
+    assert np.allclose(found, run().jvp(START, START + 1.0, U, U + 1.0)[1][-1], rtol=1e-13)
+    many = jax.vmap(lambda y: jax_function(run())(y, U))(np.stack([START, -START]))
+    assert np.array_equal(many[0], run()(START, U))
+    assert np.array_equal(many[1], run()(-START, U))
+
+
+def test_jax_in_single_precision_is_refused(jax):
+    jax.config.update("jax_enable_x64", False)
+    with pytest.raises(ValueError, match="jax_enable_x64"):
+        jax_function(run())
+    jax.config.update("jax_enable_x64", True)
+    with pytest.raises(ValueError, match="mode: 'both', expected one of 'reverse', 'forward'"):
+        jax_function(run(), mode="both")
+    with pytest.raises(ValueError, match="at: None"):
+        jax_function(run)
+    with pytest.raises(TypeError, match="run: 3, expected a DifferentiableRun"):
+        jax_function(3)
+
+
+def test_torch_differentiates():
+    torch = pytest.importorskip("torch")
+    given = [torch.tensor(a, dtype=torch.float64, requires_grad=True) for a in (START, U, X)]
+    f = torch_function(run, states=True, at=X)
+    (torch.tensor(WEIGHTS) * f(*given)).sum().backward()
+    true = run().vjp(START, WEIGHTS, U)
+    for a, b in zip(given, (true.by_start, true.by_inputs, true.by_parameters), strict=True):
+        assert np.allclose(a.grad.numpy(), b, rtol=1e-13, atol=1e-15)
+    assert torch.autograd.gradcheck(f, given, fast_mode=True)
+    with pytest.raises(TypeError, match=r"start: torch.float32 on cpu, expected torch.float64"):
+        f(given[0].float(), *given[1:])

@@ -1,0 +1,263 @@
+"""Derivatives of whole runs: backwards against forwards, and both against differences in fifty digits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import mpmath
+import numpy as np
+import pytest
+
+from integrators import Problem, Sampled
+from integrators.adjoint import DifferentiableRun, gradient_of_run, parameter_directions, stride
+from integrators.analysis.symplecticity import derivative
+from integrators.method.step_map import moved, step_map
+from integrators.problem.lagrangian import lagrangian_problem
+from integrators.signatures import FIELD_SIGNATURES
+from liegroup import product, rn, so3
+from liegroup.compile import entry, ld, st
+from mechanics import Body, Inertia, Tree, hamiltonian_problem
+from mechanics.joints import Revolute
+
+H, STEPS = 0.1, 7
+INERTIA = (1.0, 2.0, 2.5)
+
+
+def euler(t, y, p):
+    """A body with a torque about its first axis, its angular momentum in body axes behind its orientation."""
+    w = [y[4 + k] / p[1 + k] for k in range(3)]
+    L = y[4:]
+    return np.array([*w, L[1] * w[2] - L[2] * w[1] + p[0], L[2] * w[0] - L[0] * w[2], L[0] * w[1] - L[1] * w[0]])
+
+
+def body():
+    """In plain Python."""
+    start = np.concatenate([so3.exp([0.3, -0.2, 0.5]), [0.4, 1.0, -0.3]])
+    return Problem(product(so3, rn(3)), start, euler, parameters=[0.2, *INERTIA], inputs={"torque": 0})
+
+
+@entry(*FIELD_SIGNATURES)
+def compiled_euler(t, y, parameters, structure, work, out):
+    """The same, compiled."""
+    p = parameters
+    L1, L2, L3 = ld(y, 4), ld(y, 5), ld(y, 6)
+    w1, w2, w3 = L1 / p[1], L2 / p[2], L3 / p[3]
+    st(out, 0, w1)
+    st(out, 1, w2)
+    st(out, 2, w3)
+    st(out, 3, L2 * w3 - L3 * w2 + p[0])
+    st(out, 4, L3 * w1 - L1 * w3)
+    st(out, 5, L1 * w2 - L2 * w1)
+
+
+def arm(x=(1.3, 0.7, 0.9, 0.05)):
+    """Two links: mass and length of the first, mass and moment of inertia of the second; the start is the same."""
+    m1, l1, m2, I2 = x
+    first = Inertia.about_com(m1, (0.5 * l1, 0.0, 0.1), np.diag([0.01, m1 * l1**2 / 12, m1 * l1**2 / 12]))
+    second = Inertia.about_com(m2, (0.3, 0.05, 0.0), np.diag([0.5 * I2, I2, I2]))
+    tree = Tree(
+        [
+            Body("upper", Revolute((0.0, 1.0, 0.0)), inertia=first),
+            Body("lower", Revolute((0.0, 0.8, 0.6)), "upper", (l1, 0.0, 0.0), inertia=second),
+        ]
+    )
+    return hamiltonian_problem(tree, [0.4, -0.9], p=[0.3, 0.2])
+
+
+def pendulum():
+    return lagrangian_problem(
+        lambda t, q, v, p: 0.5 * v[0] ** 2 + p[1] * np.cos(q[0]),
+        [0.3],
+        parameters=[0.2, 1.5],
+        force=lambda t, q, v, p: [p[0]],
+    )
+
+
+CASES = {
+    "plain Python": (body, "RKMK4", True),
+    "compiled": (lambda: replace(body(), field=compiled_euler), "CF4", True),
+    "implicit": (lambda: replace(body(), field=compiled_euler), "RKMK_GAUSS2", True),
+    "Lagrangian": (pendulum, "DEL_GAUSS2", True),
+    "tree": (arm, "RKMK4", True),
+}
+
+
+def run_of(name, steps=STEPS, **changes):
+    make, method, with_parameters = CASES[name]
+    problem = make()
+    directions = np.random.default_rng(5).normal(size=(2, len(np.asarray(problem.parameters))))
+    return DifferentiableRun(problem, method, H, steps, directions if with_parameters else None, **changes)
+
+
+def random_changes(run, seed=1):
+    g, y = np.random.default_rng(seed), np.asarray(run.problem.y0)
+    direction = run.derivative.velocities(y) @ g.normal(size=run.problem.dimension)
+    return (
+        y,
+        direction,
+        g.normal(size=(run.steps, len(run.names))),
+        g.normal(size=2),
+        g.normal(size=(run.steps + 1, len(y))),
+    )
+
+
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("compiled", "implicit", "tree")]  # kernels are compiled
+
+
+@pytest.mark.parametrize("name", ["plain Python", "Lagrangian", *SLOW])
+def test_backwards_and_forwards_are_transposes_of_each_other(name):
+    run = run_of(name)
+    y, direction, du, dx, weights = random_changes(run)
+    found = run.vjp(y, weights)
+    states, changes = run.jvp(y, direction, du=du, dx=dx)
+    forwards = (weights * changes).sum()
+    backwards = found.by_start @ direction + (found.by_inputs * du).sum() + found.by_parameters @ dx
+    assert abs(forwards - backwards) < 1e-13 * np.abs(weights * changes).sum()
+    assert np.allclose(found.value, (weights * states).sum(), rtol=1e-14)
+    assert np.array_equal(found.y, run(y))
+    assert np.allclose(states[-1], found.y, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["plain Python", *SLOW])
+def test_gradients_are_those_of_fifty_digits(name):
+    """Of the same steps, interpreted in fifty digits: central differences over 1e-15 have an error of 1e-30."""
+    run = run_of(name, 3)
+    y, direction, du, dx, weights = random_changes(run)
+    found = run.vjp(y, weights)
+    parameters, d = np.asarray(run.problem.parameters), run.derivative.increments(y) @ direction
+    with mpmath.workdps(50):
+
+        def loss(e):
+            numbers = np.array([mpmath.mpf(float(p)) for p in parameters], dtype=object)
+            numbers = numbers + e * np.array([mpmath.mpf(float(x)) for x in dx @ run.derivative._directions[-2:]])
+            state = np.array([mpmath.mpf(float(x)) for x in y], dtype=object)
+            state = moved(run.problem, state, e * np.array([mpmath.mpf(float(x)) for x in d], dtype=object))
+            total = sum(w * x for w, x in zip(weights[0].tolist(), state, strict=True))
+            for k in range(3):
+                own = numbers.copy()
+                if run.names:
+                    own[0] = own[0] + e * mpmath.mpf(float(du[k, 0]))
+                state = in_digits(run, CASES[name][0](), state, own, k)
+                total = total + sum(w * x for w, x in zip(weights[k + 1].tolist(), state, strict=True))
+            return total
+
+        e = mpmath.mpf("1e-15")
+        true = float((loss(e) - loss(-e)) / (2 * e))
+    backwards = found.by_start @ direction + (found.by_inputs * du).sum() + found.by_parameters @ dx
+    assert abs(backwards - true) < 1e-12 * (1.0 + abs(true))
+
+
+def test_second_derivatives_are_those_of_fifty_digits():
+    run = DifferentiableRun(body(), "RKMK4", H, 1)
+    y, g = np.asarray(run.problem.y0), np.random.default_rng(2)
+    a, b, du = g.normal(size=6), g.normal(size=6), g.normal(size=2)
+    found = run.derivative.second(y, np.array([0.2]), 0.0) @ np.append(b, du[1]) @ np.append(a, du[0])
+    with mpmath.workdps(60):
+        exact = [np.array([mpmath.mpf(float(x)) for x in part], dtype=object) for part in (y, a, b)]
+        numbers = np.array([mpmath.mpf(float(p)) for p in run.problem.parameters], dtype=object)
+        e = mpmath.mpf("1e-14")
+
+        def at(i, j):
+            state = moved(run.problem, moved(run.problem, exact[0], j * e * exact[2]), i * e * exact[1])
+            own = numbers.copy()
+            own[0] = own[0] + e * (i * mpmath.mpf(float(du[0])) + j * mpmath.mpf(float(du[1])))
+            return in_digits(run, body(), state, own, 0)
+
+        slopes = []  # along a, in the coordinates of the velocities at each end
+        for j in (1, -1):
+            end = (at(1, j) + at(-1, j)) / 2
+            rate = (at(1, j) - at(-1, j)) / (2 * e)
+            quaternion, turned = end[:4], rate[:4]
+            w, v = quaternion[0], quaternion[1:]
+            angular = 2 * (w * turned[1:] - turned[0] * v - cross(v, turned[1:]))
+            slopes.append(np.concatenate([angular, rate[4:]]))
+        true = ((slopes[0] - slopes[1]) / (2 * e)).astype(float)
+    assert np.abs(found - true).max() < 1e-10
+
+
+def cross(a, b):
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+def in_digits(run, problem, state, parameters, k):
+    object.__setattr__(problem, "parameters", parameters)
+    method = run.method
+    return step_map(problem, method, k * H, interpreted=True)(state, H)
+
+
+@pytest.mark.slow  # kernels are compiled
+def test_gradients_by_masses_lengths_and_inertias_of_a_tree_are_those_of_the_runs_of_other_trees():
+    x, start, weights = np.array([1.3, 0.7, 0.9, 0.05]), arm().y0, np.array([1.0, -2.0, 0.5, 0.3])
+    run = DifferentiableRun(arm(x), "RKMK4", 0.02, 25, parameters=parameter_directions(arm, x))
+    found = run.vjp(start, weights)
+
+    def loss(x):
+        return [weights @ DifferentiableRun(arm(x), "RKMK4", 0.02, 25)(start)]
+
+    true = derivative(lambda s: loss(x * (1.0 + s)), np.zeros(4), 4, delta=0.02)[0] / x
+    assert np.abs(found.by_parameters - true).max() < 1e-10 * np.abs(true).max()
+
+
+@pytest.mark.parametrize("checkpoints", [1, 2, 3, 5, 40])
+def test_the_gradient_does_not_depend_on_the_checkpoints_and_no_more_are_kept(checkpoints):
+    few, many = run_of("Lagrangian", 30, checkpoints=checkpoints), run_of("Lagrangian", 30)
+    y = np.asarray(few.problem.y0)
+    assert np.array_equal(few.vjp(y, [1.0, 2.0]).by_start, many.vjp(y, [1.0, 2.0]).by_start)
+    taken = 0
+    plain = few._take
+
+    def counted(*arguments):
+        nonlocal taken
+        taken += 1
+        return plain(*arguments)
+
+    few._take = counted
+    assert [k for k, _ in few._backwards(y, few._inputs(None))] == list(range(30, -1, -1))
+    rounds = {1: 30, 2: 7, 3: 4, 5: 3, 40: 1}[checkpoints]
+    assert 30 <= taken <= 30 * rounds
+
+
+def test_checkpoints_are_binomial():
+    assert stride(10, 2) == 4  # C(2 + 2 + 1, 2) = 10 states if every step is taken twice, C(4, 1) before the next
+    assert stride(11, 2) == 10  # a third time: C(2 + 3, 2)
+    assert stride(2, 5) == 1
+
+
+def test_a_loss_by_a_function_is_that_by_its_derivatives():
+    run = run_of("Lagrangian")
+    y, goal = np.asarray(run.problem.y0), 0.1
+    states = run.states(y)
+    found = run.vjp(y, lambda k, state: (0.5 * float((state - goal) @ (state - goal)), state - goal))
+    true = run.vjp(y, states - goal)
+    assert np.allclose(found.by_start, true.by_start, rtol=1e-14)
+    assert np.isclose(found.value, 0.5 * ((states - goal) ** 2).sum())
+
+
+def test_parameter_directions_of_polynomials_have_rounding_alone():
+    def make(x):
+        m, l = x
+        return Problem(rn(1), [1.0], lambda t, y, p: -p[0] * y, parameters=[m * l**2, m**2 * l**3, 0.0])
+
+    found = parameter_directions(make, [1.3, 0.7])
+    true = [[0.7**2, 2 * 1.3 * 0.7**3, 0.0], [2 * 1.3 * 0.7, 3 * 1.3**2 * 0.7**2, 0.0]]
+    assert np.allclose(found, true, rtol=1e-13, atol=1e-14)
+
+
+def test_what_is_not_differentiated_is_named():
+    problem = body()
+    with pytest.raises(ValueError, match=r"inputs given as functions \(torque\) are not differentiated"):
+        DifferentiableRun(problem.with_inputs({"torque": Sampled([0.0, 1.0], [0.0, 1.0])}), "RKMK4", H, 3)
+    with pytest.raises(ValueError, match="depends on steps before"):
+        DifferentiableRun(problem, "BDF2", H, 3)
+    run = DifferentiableRun(problem, "RKMK4", H, 3)
+    y = np.asarray(problem.y0)
+    with pytest.raises(ValueError, match=r"cotangent: shape \(2,\), expected \(7,\) or \(4, 7\)"):
+        run.vjp(y, [1.0, 2.0])
+    with pytest.raises(ValueError, match=r"u: shape \(2,\), expected \(1,\) or \(3, 1\)"):
+        run(y, [1.0, 2.0])
+    with pytest.raises(ValueError, match="parameters: shape"):
+        DifferentiableRun(problem, "RKMK4", H, 3, parameters=[[1.0]])
+    with pytest.raises(ValueError, match="make: the problem at"):
+        parameter_directions(lambda x: replace(problem, structure=[int(x[0] > 1.0)]), [1.0])
+    with pytest.raises(ValueError, match="loss: a derivative of shape"):
+        gradient_of_run(problem, "RKMK4", H, 3, lambda k, state: (0.0, [1.0]))

@@ -1,0 +1,151 @@
+"""Ensembles by the kernels for CUDA: compiled for the host, where threads are calls one after the other; taken by
+NVRTC; refused by name where there is no device.
+"""
+
+import ctypes
+import hashlib
+import shutil
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mechanics
+from integrators import Problem, integrate
+from integrators.codegen.generate import kernels_of
+from integrators.ensemble import on_gpu
+from integrators.problem.lagrangian import lagrangian_problem
+from integrators.status import Status
+from liegroup import rn
+from mechanics.joints import Revolute, Spherical
+from mechanics.testing import random_tree
+
+SHIM = """
+#include <math.h>
+#define __device__
+#define __global__
+static struct { long x; } blockIdx, blockDim, threadIdx;
+extern "C" void thread(long k) { threadIdx.x = k; }
+"""
+needs_compiler = pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
+
+
+class Host:
+    """A device whose threads are calls, one after the other."""
+
+    def __init__(self, folder):
+        self.folder, self.libraries = folder, {}
+
+    def array(self, values):
+        return np.array(values)
+
+    def host(self, values):
+        return values
+
+    def kernel(self, text, name):
+        if text not in self.libraries:
+            name_of = hashlib.sha256(text.encode()).hexdigest()[:16]  # a library is loaded once under its name
+            source, library = (self.folder / f"{name_of}.{end}" for end in ("cpp", "so"))
+            source.write_text(SHIM + text, encoding="utf-8")
+            call = ["c++", "-O1", "-ffp-contract=off", "-fPIC", "-shared", "-o", library, source]
+            subprocess.run(call, check=True)
+            self.libraries[text] = ctypes.CDLL(str(library))
+        library = self.libraries[text]
+        kinds = {np.float64: ctypes.c_double, np.int64: ctypes.c_long}
+
+        def launch(count, *arguments):
+            given = [
+                ctypes.c_void_p(x.ctypes.data) if isinstance(x, np.ndarray) else kinds[type(x)](x) for x in arguments
+            ]
+            for k in range(count + 1):  # the last has nothing to do
+                library.thread(ctypes.c_long(k))
+                getattr(library, name)(ctypes.c_long(count), *given)
+
+        return launch
+
+
+def tree_problem(count=5):
+    generator = np.random.default_rng(3)
+    tree = random_tree("chain", 2, generator, (Revolute, Spherical))
+    q = np.array([tree.random_configuration(generator) for _ in range(count)])
+    return mechanics.hamiltonian_problem(tree, q, generator.normal(size=(count, tree.nv)))
+
+
+def pendulums():
+    problem = lagrangian_problem(
+        lambda t, q, v, p: 0.5 * v[0] ** 2 + np.cos(q[0]) * (1.0 + 0.1 * np.sin(t)), [0.3], [0.1]
+    )
+    return problem.with_start(np.array([[0.3, 0.1], [0.5, -0.2], [1.0, 0.0]]))
+
+
+@needs_compiler
+@pytest.mark.parametrize("method", ["RKMK4", "CF4"])
+def test_the_kernels_for_cuda_give_the_bits_of_integrate(method, tmp_path):
+    problem, given = tree_problem(), ((0.3, 1.33), 0.01)
+    found = on_gpu(problem, method, *given, save_every=7, device=Host(tmp_path))
+    true = integrate(problem, method, *given, save_every=7, progress=False)
+    for name in ("t", "y", "invariants", "status", "message", "steps", "step", "model", "method", "variables"):
+        assert np.array_equal(getattr(found, name), getattr(true, name)), name
+    assert np.array_equal(found.joint_states()[0], true.joint_states()[0])
+
+
+@needs_compiler
+def test_a_field_of_time_is_read_at_the_times_of_integrate(tmp_path):
+    problem = pendulums()
+    for method, most in (("RKMK4", 0.0), ("CF4", 1e-15)):  # CF4 hands the field at the end of a step on
+        found = on_gpu(problem, method, (0.1, 2.0), 0.013, save_every=5, device=Host(tmp_path))
+        true = integrate(problem, method, (0.1, 2.0), 0.013, save_every=5, progress=False)
+        assert np.array_equal(found.t, true.t)
+        assert np.abs(found.y - true.y).max() <= most
+
+
+@needs_compiler
+def test_implicit_steps_agree_to_rounding_and_what_leaves_is_integrated_here(tmp_path):
+    problem = pendulums()
+    given = (problem, "RKMK_GAUSS2", (0.0, 1.0), 0.05)
+    true = integrate(*given, progress=False)
+    found = on_gpu(*given, device=Host(tmp_path))
+    assert np.allclose(found.y, true.y, rtol=0.0, atol=1e-13)
+    alone = on_gpu(*given, samples=[[0.0, 0.0]], device=Host(tmp_path))
+    assert "3 of 3 trajectories were integrated on the host" in alone.message
+    assert np.array_equal(alone.y, true.y)
+    assert alone.status == true.status
+
+
+@needs_compiler
+def test_a_trajectory_that_explodes_ends_alone(tmp_path):
+    problem = Problem(rn(1), [[1.0], [-1.0]], lambda t, y: y * y)
+    found = on_gpu(problem, "RKMK4", (0.0, 2.0), 0.01, device=Host(tmp_path))
+    true = integrate(problem, "RKMK4", (0.0, 2.0), 0.01, progress=False)
+    assert found.status == true.status == (Status.NON_FINITE, Status.OK)
+    assert np.array_equal(found.y, true.y, equal_nan=True)
+
+
+def test_nvrtc_takes_the_kernels_of_a_run():
+    if find_spec("nvidia") is None or find_spec("nvidia.cuda_nvrtc") is None:
+        pytest.skip("the compiler of CUDA, nvidia-cuda-nvrtc, is not installed")
+    import nvidia.cuda_nvrtc
+
+    nvrtc = ctypes.CDLL(str(next((Path(next(iter(nvidia.cuda_nvrtc.__path__))) / "lib").glob("libnvrtc.so.*"))))
+    program, options = ctypes.c_void_p(), (b"--gpu-architecture=compute_80", b"--fmad=false")
+    text = str(kernels_of(tree_problem(), "RKMK4", 0.01)).encode()
+    assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, b"a.cu", 0, None, None) == 0
+    assert nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options)) == 0
+    size = ctypes.c_size_t()
+    nvrtc.nvrtcGetPTXSize(program, ctypes.byref(size))
+    ptx = ctypes.create_string_buffer(size.value)
+    nvrtc.nvrtcGetPTX(program, ptx)
+    assert b".entry many_steps_each" in ptx.value
+    assert b".entry invariants_each" in ptx.value
+
+
+def test_without_cupy_a_device_or_an_ensemble_it_says_so():
+    if find_spec("cupy") is None:
+        with pytest.raises(RuntimeError, match="on_gpu: needs CuPy, which is not installed"):
+            on_gpu(tree_problem(), "RKMK4", (0.0, 1.0), 0.01)
+    with pytest.raises(ValueError, match=r"y0: shape \(2,\), expected initial states"):
+        on_gpu(Problem(rn(2), [1.0, 0.0], lambda t, y: [y[1], -y[0]]), "RKMK4", (0.0, 1.0), 0.01)
+    with pytest.raises(TypeError, match=r"a method of integrators\.METHODS"):
+        on_gpu(tree_problem(), "SCIPY_DOP853", (0.0, 1.0), 0.01)

@@ -1,0 +1,180 @@
+"""Sweeps: labelled tables of runs; variants of a model in lanes have the bits that they have alone."""
+
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import integrators
+from integrators import Problem, integrate, sweep, sweeps
+from integrators.engine.varied_run import likeness, varies
+from integrators.integrate import integrate_together
+from integrators.methods import find
+from liegroup.table import RN, table_of
+from mechanics import Body, Inertia, Mechanism, Tree, forces, joints
+from mechanics.systems import SYSTEMS
+
+SPAN, STEP = (0.0, 1.0), 0.01
+
+
+def arm(mass, length):
+    """Two bars on hinges."""
+    bar = Inertia.about_com(mass, (0.0, 0.0, -0.5 * length), np.diag([0.1, 0.1, 0.01]))
+    first = Body("first", joints.Revolute((0.0, 1.0, 0.0)), inertia=bar, joint_name="upper")
+    second = Body("second", joints.Revolute((0.0, 1.0, 0.0)), "first", (0.0, 0.0, -length), inertia=bar)
+    return Tree([first, second], name="arm")
+
+
+def swinging(mass, length):
+    return arm(mass, length).problem([0.5, 0.2])
+
+
+def end(solution):
+    return solution.y[-1]
+
+
+def decaying(rate):
+    return Problem(table_of([(RN, 1)]), [1.0], lambda t, y: -rate * y, model="decay")
+
+
+def growing(power):
+    return Problem(table_of([(RN, 1)]), [1.0], lambda t, y: abs(y) ** power, model="growth")
+
+
+@pytest.mark.parametrize("method", ["RKMK4", pytest.param("MIDPOINT", marks=pytest.mark.slow)])
+def test_variants_in_lanes_have_the_bits_of_one_by_one(method):
+    variants = [swinging(mass, length) for mass in (1.0, 2.0, 3.0) for length in (0.5, 0.8)]
+    assert len({likeness(variant, find(method), 0.0) for variant in variants}) == 1
+    found = integrate_together(variants, find(method), SPAN, STEP)
+    for variant, solution in zip(variants, found, strict=True):
+        alone = integrate(variant, method, SPAN, STEP)
+        for name in ("t", "y", "invariants", "least", "greatest", "mean_since"):
+            assert np.array_equal(getattr(solution, name), getattr(alone, name)), name
+        assert (solution.status, solution.message, solution.doubts) == (alone.status, alone.message, alone.doubts)
+        assert solution.steps == alone.steps
+
+
+def test_other_structures_do_not_go_together():
+    method = find("RKMK4")
+    assert likeness(swinging(1.0, 0.5), method, 0.0) != likeness(SYSTEMS["pendulum"].problem(), method, 0.0)
+    assert likeness(swinging(1.0, 0.5), find("TREE_VARIATIONAL"), 0.0) is None
+    assert likeness(swinging(1.0, 0.5), find("GAUSS8"), 0.0) is None
+    assert likeness(decaying(1.0), method, 0.0) is None
+
+
+def test_a_labelled_table():
+    axes = {"mass": [1.0, 2.0, 3.0], "length": [0.5, 0.8], "method": ["RKMK4", "MIDPOINT"]}
+    table = sweep(swinging, axes, None, SPAN, STEP, quantities={"end": end}, units={"mass": "kg", "length": "m"})
+    assert table["end"].dims == ("mass", "length", "method", "end_0")
+    assert table["mass"].attrs["units"] == "kg"
+    assert (table["status"] == "OK").all()
+    assert table.attrs["step"] == STEP
+    for mass, length, method in itertools.product(*axes.values()):
+        alone = integrate(swinging(mass, length), method, SPAN, STEP)
+        assert np.array_equal(table["end"].sel({"mass": mass, "length": length, "method": method}), alone.y[-1])
+
+
+def test_steps_of_a_problem_and_the_errors_of_its_invariants():
+    table = sweep(SYSTEMS["pendulum"], {"step": [0.1, 0.05, 0.025]}, "MIDPOINT", (0.0, 2.0))
+    assert np.allclose(np.diff(np.log2(table["energy_error"])), -2.0, atol=0.1)
+
+
+@pytest.mark.slow
+def test_gains_of_servos_in_lanes():
+    def held(stiffness):
+        servo = forces.servo("upper", stiffness=stiffness, damping=0.1)
+        return Mechanism(arm(1.0, 0.5), elements=[servo]).problem([0.5, 0.2])
+
+    stiffnesses = np.geomspace(1.0, 100.0, 8)
+    assert varies(held(1.0), find("RKMK4"))
+    table = sweep(held, {"stiffness": stiffnesses}, "RKMK4", SPAN, STEP, quantities={"end": end})
+    for stiffness in stiffnesses:
+        assert np.array_equal(
+            table["end"].sel(stiffness=stiffness), integrate(held(stiffness), "RKMK4", SPAN, STEP).y[-1]
+        )
+
+
+def test_elements_of_other_formulas_do_not_go_together():
+    def problem(stop, **law):
+        return Mechanism(arm(1.0, 0.5), elements=[stop("upper", **law)]).problem([0.5, 0.2])
+
+    def key(stop, **law):
+        return likeness(problem(stop, **law), find("RKMK4"), 0.0)
+
+    stop = {"lower": -0.4, "upper": 0.4}
+    hertz = key(forces.joint_stop, stiffness=1.0, law="hertz", **stop)
+    assert hertz is not None
+    assert hertz == key(forces.joint_stop, stiffness=2.0, law="hertz", **stop)
+    assert hertz != key(forces.joint_stop, stiffness=1.0, law="kelvin_voigt", **stop)
+    plain = key(forces.dry_friction, force=1.0)
+    assert plain == key(forces.dry_friction, force=2.0) != key(forces.dry_friction, force=1.0, static_force=2.0)
+
+
+def test_a_failed_cell_has_a_name_and_no_number():
+    table = sweep(growing, {"power": [0.5, 2.0]}, "RKMK4", (0.0, 2.0), 0.001, quantities={"end": end})
+    assert table["status"].values.tolist() == ["OK", "NON_FINITE"]
+    assert np.isfinite(table["end"][0]).all()
+    assert np.isnan(table["end"][1]).all()
+    assert "finite" in str(table["message"][1].values)
+
+    def refused(rate):
+        if rate < 0.0:
+            raise ValueError(f"rate: {rate}, expected a positive number")
+        return decaying(rate)
+
+    table = sweep(refused, {"rate": [1.0, -1.0]}, "RKMK4", SPAN, STEP, quantities={"end": end})
+    assert table["status"].values.tolist() == ["OK", "REFUSED"]
+    assert "expected a positive number" in str(table["message"][1].values)
+    with pytest.raises(ValueError, match="rate"):
+        sweep(refused, {"rate": [-2.0, -1.0]}, "RKMK4", SPAN, STEP)
+
+
+def test_a_variant_that_cannot_begin_does_not_stop_the_others():
+    def started(speed):
+        return arm(1.0, 0.5).problem([0.5, speed])
+
+    table = sweep(started, {"speed": [0.1, np.nan, 0.3]}, "RKMK4", SPAN, STEP, quantities={"end": end})
+    assert table["status"].values.tolist() == ["OK", "REFUSED", "OK"]
+
+
+def test_a_lane_that_fails_leaves_the_others_alone():
+    variants = [swinging(mass, 0.5) for mass in (1.0, 2.0, 3.0)]
+    variants[1] = variants[1].with_start(np.array([0.5, 0.2, 1e140, 1e140]))
+    found = integrate_together(variants, find("RKMK4"), SPAN, STEP)
+    assert [solution.status.name for solution in found] == ["OK", "NON_FINITE", "OK"]
+    for variant, solution in zip(variants, found, strict=True):
+        alone = integrate(variant, "RKMK4", SPAN, STEP)
+        assert np.array_equal(solution.y, alone.y)
+        assert (solution.status, solution.message) == (alone.status, alone.message)
+
+
+def test_any_number_of_workers_gives_the_same_bits():
+    axes = {"mass": np.linspace(1.0, 2.0, 5), "length": [0.5, 0.6, 0.7, 0.8]}
+    tables = [sweep(swinging, axes, "RKMK4", SPAN, STEP, quantities={"end": end}, workers=k) for k in (1, 2)]
+    with ThreadPoolExecutor(2) as pool:
+        tables.append(sweep(swinging, axes, "RKMK4", SPAN, STEP, quantities={"end": end}, client=pool, per_chunk=3))
+    assert tables[0].identical(tables[1])
+    assert tables[0].identical(tables[2])
+
+
+@pytest.mark.parametrize(
+    ("model", "axes", "given", "error", "word"),
+    [
+        (decaying, {}, {}, ValueError, "parameters"),
+        (decaying, {"rate": []}, {}, ValueError, "'rate'"),
+        (decaying, {"rate": "fast"}, {}, ValueError, "'rate'"),
+        (decaying, {"a b": [1]}, {}, ValueError, "identifier"),
+        (SYSTEMS["pendulum"], {"mass": [1.0]}, {}, TypeError, "model"),
+        (decaying, {"rate": [1.0]}, {"into": "a.h5"}, TypeError, "into"),
+        (decaying, {"rate": [1.0]}, {"quantities": {"end": 1}}, TypeError, "quantities"),
+        (decaying, {"rate": [1.0]}, {"client": 1}, TypeError, "client"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(model, axes, given, error, word):
+    with pytest.raises(error, match=word):
+        sweep(model, axes, "RKMK4", SPAN, STEP, **given)
+
+
+def test_the_name_of_the_package():
+    assert integrators.sweep is sweeps.sweep

@@ -1,0 +1,133 @@
+"""What users write with ``math``, NumPy and group objects in Lagrangians, constraints, forces, masses and rows poses
+the same problems as the formulas of scalars.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+from integrators import Problem, generate_code
+from integrators.problem.holonomic import holonomic_problem
+from integrators.problem.lagrangian import lagrangian_problem
+from integrators.problem.mass_matrix import mass_matrix_problem
+from liegroup import product, rn, se3, so3
+from liegroup.compile.scalars import sincos
+from mechanics.nonholonomic.user import nonholonomic_system
+
+ATTITUDE, SPIN = np.array(so3.exp([0.4, -0.3, 0.2])), [0.5, -0.8, 4.0]
+
+
+def rate(problem, t=0.3):
+    """The field at the start, by its Python source."""
+    out = np.zeros(problem.dimension)
+    work = np.zeros(problem.work_shape)
+    problem.field.python(t, problem.y0, problem.parameters, problem.structure, work, out)
+    return out
+
+
+def same(a, b):
+    assert np.array_equal(a.y0, b.y0)
+    assert np.allclose(rate(a), rate(b), rtol=1e-14, atol=1e-15)
+
+
+def test_lagrangians_and_forces_with_math():
+    same(
+        lagrangian_problem(
+            lambda t, q, v, p: 0.5 * v[0] ** 2 + math.cos(q[0]) * math.exp(-max(q[0], 0.1)),
+            [0.3], [0.1], force=lambda t, q, v, p: [-0.1 * math.tanh(v[0]) + math.sin(t)],
+        ),
+        lagrangian_problem(
+            lambda t, q, v, p: 0.5 * v[0] ** 2 + sincos(q[0])[1] * np.exp(-q[0]),
+            [0.3], [0.1], force=lambda t, q, v, p: [-0.1 * np.tanh(v[0]) + np.sin(t)],
+        ),
+    )  # fmt: skip
+
+
+def turned(q, u):
+    """The point u by a quaternion, component by component."""
+    w, x, y, z = q
+    rows = (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+    return [sum(a * b for a, b in zip(row, u, strict=True)) for row in rows]
+
+
+def test_group_objects_in_lagrangians():
+    kinetic = lambda v: 0.5 * (v[0] ** 2 + 2.0 * v[1] ** 2 + 3.0 * v[2] ** 2)  # noqa: E731
+    by_hand = lagrangian_problem(
+        lambda t, q, v, p: kinetic(v) - 9.81 * turned(q, (0.0, 0.1, 1.0))[2], ATTITUDE, SPIN, group=so3
+    )
+    for height in (
+        lambda q: so3.act(q, [0.0, 0.1, 1.0])[2],
+        lambda q: (so3.as_matrix(q) @ [0.0, 0.1, 1.0])[2],
+        lambda q: so3.act(so3.compose(so3.identity(), so3.inverse(so3.inverse(q))), [0.0, 0.1, 1.0])[2],
+        lambda q: so3.adjoint(q, [0.0, 0.1, 1.0])[2],
+        lambda q: so3.act(so3.exp(so3.log(q)), [0.0, 0.1, 1.0])[2],
+    ):
+        found = lagrangian_problem(
+            lambda t, q, v, p, height=height: kinetic(v) - 9.81 * height(q), ATTITUDE, SPIN, group=so3
+        )
+        assert np.allclose(rate(found), rate(by_hand), rtol=1e-13, atol=1e-13)
+
+
+def test_group_objects_in_constraints():
+    """A body on SE(3) whose point stays on a sphere."""
+    lagrangian = lambda t, q, v, p: 0.5 * sum(x * x for x in v) - 9.81 * q[2]  # noqa: E731
+    start, v0 = [0.6, 0.0, -0.8, 1.0, 0.0, 0.0, 0.0], np.zeros(6)
+    same(
+        holonomic_problem(
+            lagrangian, lambda t, q, p: [math.hypot(*se3.act(q, [0.0, 0.0, 0.0])) - 1.0], start, v0, group=se3
+        ),
+        holonomic_problem(
+            lagrangian, lambda t, q, p: [np.sqrt(q[0] ** 2 + q[1] ** 2 + q[2] ** 2) - 1.0], start, v0, group=se3
+        ),
+    )
+
+
+def test_masses_and_rows_with_arrays():
+    def mass(t, y, p):
+        M = np.eye(2)
+        M[1, 1] = 2.0 + math.cos(y[0])
+        return M
+
+    same(
+        mass_matrix_problem(mass, lambda t, y, p: [y[1], -math.sin(y[0])], [0.5, 0.2]),
+        mass_matrix_problem(
+            lambda t, y, p: [[1.0, 0.0], [0.0, 2.0 + np.cos(y[0])]], lambda t, y, p: [y[1], -np.sin(y[0])], [0.5, 0.2]
+        ),
+    )
+    skates = [
+        nonholonomic_system(
+            product(rn(3)), lambda q: np.diag([1.0, 1.0, 0.3]), rows, [0.0, 0.0, 0.2], [0.0, 0.0, 1.0]
+        ).constrained_problem([0.0, 0.0, 0.2], [0.0, 0.0, 1.0])
+        for rows in (
+            lambda q: [[math.sin(q[2]), -math.cos(q[2]), 0.0]],
+            lambda q: [[np.sin(q[2]), -np.cos(q[2]), 0.0]],
+        )
+    ]
+    same(*skates)
+
+
+def test_fields_that_fill_arrays_have_code():
+    def field(t, y):
+        out = np.zeros(2)
+        out[0] = y[1]
+        out[1] = -math.sin(y[0]) + np.where(y < 0.5, y, 0.0)[1]
+        return out
+
+    problem = Problem(rn(2), [1.0, 0.2], field)
+    found = generate_code(problem, "numpy").load().rhs(0.0, problem.y0)
+    assert np.allclose(found, field(0.0, problem.y0), rtol=1e-15)
+
+
+def test_what_is_missing_is_named_where_it_is_used():
+    with pytest.raises(TypeError, match=r"math\.gamma cannot be traced; write it with one of"):
+        lagrangian_problem(lambda t, q, v, p: 0.5 * v[0] ** 2 + math.gamma(q[0]), [0.3])
+    with pytest.raises(TypeError, match=r"rows: could not be traced \(np\.linalg\.inv cannot be traced; write it with"):
+        nonholonomic_system(
+            rn(2), lambda q: np.eye(2), lambda q: [np.linalg.inv(np.array([[q[0], 1.0], [1.0, 2.0]]))[0]],
+            [0.3, 0.0], [0.0, 0.0],
+        )  # fmt: skip

@@ -1,0 +1,52 @@
+"""Groups of installed packages are known in every process; what is wrong with one is said and stops nothing."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+GROUP = """
+
+from liegroup.formulas import so2
+
+NAME = "Circle"
+globals().update({name: getattr(so2, name) for name in dir(so2) if not name.startswith("__") and name != "NAME"})
+"""
+RUN = """
+import warnings
+
+import circles
+
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    from integrators import Problem
+    from integrators.method import step_map
+    from integrators.methods import METHODS
+    from liegroup import Group, product, so3
+
+    circle = Group(((circles, 1),))
+    assert circle.table[0, 0] == 5
+    assert "RKMK4" in METHODS.where(group="Circle", order=4)
+    problem = Problem(product(so3, circle), [1.0, 0.0, 0.0, 0.0, 0.5], lambda t, y: [0.0, 0.0, 1.0, 2.0])
+    end = step_map(problem, METHODS["RKMK4"], interpreted=True)(problem.y0, 0.25)
+    assert abs(end[4] - 1.0) < 1e-15
+messages = [str(w.message) for w in said]
+assert len(messages) == 2, messages
+assert any("'lost' of their-groups (no_such_module)" in m and "its group is left out" in m for m in messages), messages
+assert any("'half' of their-groups (circles:half)" in m and "it lacks" in m for m in messages), messages
+print("done")
+"""
+
+
+def test_installed_packages_add_groups(tmp_path: Path) -> None:
+    (tmp_path / "circles.py").write_text(GROUP + "\nclass half:\n    NAME = 'half'\n", encoding="utf-8")
+    info = tmp_path / "their_groups-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: their-groups\nVersion: 1.0\n", encoding="utf-8")
+    named = "circle = circles\nhalf = circles:half\nlost = no_such_module\n"
+    (info / "entry_points.txt").write_text(f"[liemech.groups]\n{named}", encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    done = subprocess.run([sys.executable, "-c", RUN], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "done\n"
