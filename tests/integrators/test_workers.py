@@ -3,6 +3,7 @@
 import signal
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -23,6 +24,11 @@ WAYS = {
 
 def pendulum(t, y):
     return np.array([y[1], -np.sin(y[0])])
+
+
+def slow_pendulum(t, y):
+    time.sleep(1e-4)  # at least: on no machine do three thousand steps of four stages fit into what a process gets at once
+    return pendulum(t, y)
 
 
 def tops(count):
@@ -102,12 +108,14 @@ def test_loops_leave_python_to_other_threads():
 
 
 @pytest.mark.parametrize(
-    "problem", [tops(18), pytest.param(swings(), marks=pytest.mark.slow)], ids=["threads", "processes"]
+    ("problem", "method", "end", "save_every"),
+    [
+        pytest.param(tops(18), "MIDPOINT", 60.0, 1500, id="threads"),
+        pytest.param(swings(slow_pendulum), "RKMK4", 12.0, 500, id="processes", marks=pytest.mark.slow),
+    ],
 )
-def test_an_interrupted_ensemble_keeps_what_it_has_and_goes_on(tmp_path, problem):
-    method = "MIDPOINT" if len(problem.y0) == 18 else "RKMK4"
-    end = 60.0 if method == "MIDPOINT" else 200.0  # longer than what a process gets at once
-    path, span, given = tmp_path / "run.checkpoint", (0.0, end), {"step": 0.004, "save_every": 1500}
+def test_an_interrupted_ensemble_keeps_what_it_has_and_goes_on(tmp_path, problem, method, end, save_every):
+    path, span, given = tmp_path / "run.checkpoint", (0.0, end), {"step": 0.004, "save_every": save_every}
     calls = []
 
     def interrupt(t, y):
