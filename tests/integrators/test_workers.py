@@ -27,7 +27,7 @@ def pendulum(t, y):
 
 
 def slow_pendulum(t, y):
-    time.sleep(1e-4)  # at least: on no machine do three thousand steps of four stages fit into what a process gets at once
+    time.sleep(1e-4)  # or longer: no machine is so fast that a process is done before the interrupt
     return pendulum(t, y)
 
 
