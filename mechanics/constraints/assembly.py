@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liegroup.arrays import reals, sequence
-from liegroup.table import EXP, increment, retract
+from liegroup.table import EXP, RN, increment, retract
 from mechanics.algebra.spatial import Array as Matrix
-from mechanics.constraints.body_equations import COUPLING, PARALLEL
+from mechanics.constraints.body_equations import COUPLING, DISTANCE, PARALLEL
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import Closure
 from mechanics.errors import ModelError
@@ -74,11 +74,13 @@ class Assembly:
 
 
 def size_of(tree: Tree, closures: Iterable[Closure] = ()) -> float:
-    """A length of the mechanism: the largest distance from a body origin to its joint, centre of mass or closing point;
-    else 1 m.
+    """A length of the mechanism: the largest distance from a body origin to its joint, centre of mass or closing point,
+    or between points that are held apart; else 1 m.
     """
+    closures = tuple(closures)
     lengths = [float(np.linalg.norm(x)) for b in tree.bodies for x in (np.asarray(b.position), b.inertia.com)]
     lengths += [float(np.linalg.norm(f.position)) for c in closures for f in (c.first, c.second) if f.body is not None]
+    lengths += [e.length for c in closures for e in c.equations if e.kind == DISTANCE]
     return max(lengths) or 1.0
 
 
@@ -94,6 +96,16 @@ def velocity_units(joint: object) -> list[str]:
 def units_of(tree: Tree, size: float) -> Array:
     """What counts as one in each component of a velocity (nv,): 1 rad, or the size of the mechanism."""
     return np.array([size if u == "m" else 1.0 for b in tree.bodies for u in velocity_units(b.joint)])
+
+
+def state_units(tree: Tree, size: float) -> Array:
+    """What counts as one in each component of the state (q, v): 1, or the size of the mechanism."""
+    units = units_of(tree, size)
+    q = np.ones(tree.nq)
+    for kind, q_offset, v_offset, n_q, _ in tree.group.table.tolist():
+        if kind == RN:
+            q[q_offset : q_offset + n_q] = units[v_offset : v_offset + n_q]
+    return np.concatenate([q, units])
 
 
 def gap_units(loops: LoopEquations, size: float) -> Array:
