@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from integrators.engine.diagnosis import explained_at_end
+from integrators.engine.diagnosis import explained, explained_at_end
 from integrators.engine.fixed_run import StagesRun, single_run
 from integrators.engine.observe import is_finite
 from integrators.engine.run import Output, Plan
@@ -310,7 +310,7 @@ class StepFunction:
         if not said[0]:
             said = [self.method.explain(self.problem, np.real(self._memory.work[0])), ""]
             if self.problem.explain is not None:
-                said[1] = self.problem.explain(t, y)
+                said[1] = explained(self.problem, t, y)
         more = "".join(f"; {x}" for x in said if x)
         inputs = ", ".join(f"{name} = {x:g}" for name, x in zip(self.names, u, strict=True))
         error = StepError(

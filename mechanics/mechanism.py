@@ -35,10 +35,11 @@ from mechanics.constraints.assembly import (
     Velocities,
     assemble,
     consistent_velocities,
+    gap_units,
     moved_by,
     size_of,
+    units_of,
 )
-from mechanics.constraints.body_equations import COUPLING, PARALLEL
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import Closure
 from mechanics.constraints.mobility import Mobility, mass_matrix, mobility, nearness, usual_pivot
@@ -344,8 +345,9 @@ class Mechanism:
     def _closed(self, values: ArrayLike, what: str, t: float = 0.0) -> Array:
         q = self._numbers(values, what, self.tree.nq)
         phi = np.abs(self.equations.gap(q, t)) if len(self.equations) else np.zeros(1)
-        worst = int(np.argmax(phi))
-        if phi[worst] > ACCEPTED * self.size:
+        relative = phi / gap_units(self.equations, self.size) if len(self.equations) else phi
+        worst = int(np.argmax(relative))
+        if relative[worst] > ACCEPTED:
             equation = self.equations.names[worst]
             raise ModelError(
                 f"{what} of {self.name!r}",
@@ -442,12 +444,7 @@ class Mechanism:
     @cached_property
     def tolerances(self) -> Array:
         """|φ| of every equation that counts as closed."""
-        return np.array(
-            [
-                CLOSED if equation.kind in (PARALLEL, COUPLING) else CLOSED * self.size
-                for equation in self.equations.equations
-            ]
-        )
+        return CLOSED * gap_units(self.equations, self.size)
 
     @property
     def solved(self) -> Solved:
@@ -940,8 +937,9 @@ class Mechanism:
             v = np.zeros(self.tree.nv)
         v = self._numbers(v, "v", self.tree.nv)
         rate = np.abs(self.closing_velocity(q, v, t)) if len(self.equations) else np.zeros(1)
-        worst = int(np.argmax(rate))
-        if rate[worst] > 1e-8 * (self.size + np.abs(v).max(initial=0.0)):
+        relative = rate / gap_units(self.equations, self.size) if len(self.equations) else rate
+        worst = int(np.argmax(relative))
+        if relative[worst] > ACCEPTED * (1.0 + np.abs(v / units_of(self.tree, self.size)).max(initial=0.0)):
             equation = self.equations.names[worst]
             raise ModelError(
                 f"v of {self.name!r}",

@@ -45,7 +45,7 @@ def explained(problem: Problem, t: float, y: NDArray[np.float64]) -> str:
     try:
         with np.errstate(all="ignore"):
             return explain(t, np.array(y))
-    except (ArithmeticError, np.linalg.LinAlgError) as error:  # what is said of a run must not lose it
+    except (ArithmeticError, ValueError) as error:  # what is said of a run must not lose it
         return f"nothing more can be said of it ({error})"
 
 

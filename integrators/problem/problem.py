@@ -156,6 +156,10 @@ class Problem:
         differences before a run; not used beside a `jacobian`.
     row_names : sequence of str
         Of the constraint rows, for messages.
+    scales : array (n,), optional
+        What counts as one in each component of the state, positive: 1 for turns, a length of the model for lengths,
+        both per second for velocities; default 1.  Methods with multipliers judge by it what rounding leaves of
+        positions, and how far a difference reaches: give it where lengths are far from a metre.
     own_steps : mapping name → OwnStep
         Steps that the problem brings itself, for the methods that ask for them by name.
     exact : callable, optional
@@ -220,6 +224,7 @@ class Problem:
     jacobian: Any = None
     jacobian_sparsity: Any = None
     row_names: Sequence[str] = ()
+    scales: Any = None
     own_steps: Mapping[str, OwnStep] = field(default_factory=dict)
     exact: Callable[[Any], Array] | None = None
     model: str = "problem"
@@ -241,6 +246,7 @@ class Problem:
         self._put("projection", None if self.projection is None else as_field(self.projection, "projection"))
         self._put("parts", None if self.parts is None else as_field(self.parts, "parts"))
         self._put("jacobian", None if self.jacobian is None else as_field(self.jacobian, "jacobian", matrix=True))
+        self._put("scales", _scales(self.scales, self.n))
         self._put("jacobian_sparsity", as_sparsity(self.jacobian_sparsity, self.dimension))
         self._put("invariant_names", _names(self.invariant_names, "invariant_names"))
         self._put("invariant_units", tuple(self.invariant_units) or ("",) * len(self.invariant_names))
@@ -688,6 +694,14 @@ def _vector(values: ArrayLike, name: str, dtype: Any) -> NDArray[Any]:
     if not np.isfinite(array).all():
         raise ValueError(f"{name}: element {int(np.argwhere(~np.isfinite(array))[0, 0])} is not finite")
     return array.copy()
+
+
+def _scales(values: Any, n: int) -> NDArray[np.float64]:
+    """What counts as one in the components of a state."""
+    scales = np.ones(n) if values is None else reals(values, "scales", f"{n} positive numbers, one per component")
+    if scales.shape != (n,) or not (np.isfinite(scales).all() and (scales > 0.0).all()):
+        raise ValueError(f"scales: {scales.tolist()}, expected {n} positive numbers, one per component of the state")
+    return scales
 
 
 def _components(places: Sequence[int], n: int) -> tuple[int, ...]:

@@ -148,7 +148,7 @@ def _iterate(
     """X = v̇₁ and L = λ₁, to rounding, where asked; (1 where they are not found, rounds)."""
     n, m, zero = structure[0], structure[1], 0.0 * asked
     going, best, lost, rounds = asked, zero + 1.0, zero, zero
-    counts = accelerations_count(h, y, y.shape[0] - n, True)
+    counts = accelerations_count(h, y, y.shape[0] - n, True, work)
     for _ in range(options[LIMIT]):
         _residuals(parts, t, h, y, group, HALF, options, parameters, structure, field_work, work)
         node.soft_factor(work[END], structure, work, softness)
@@ -172,7 +172,7 @@ def _newton(
     n_q = y.shape[0] - n
     memory, at = joined(work[memory_row(structure) :]), room(1, n, m, n_q)
     going, best, lost, rounds, renewed = asked, zero + 1.0, zero, zero, zero
-    where, counts = stale(memory, at, h, asked, history), accelerations_count(h, y, n_q, True)
+    where, counts = stale(memory, at, h, asked, history), accelerations_count(h, y, n_q, True, work)
     for _ in range(ROUNDS_OF_NEWTON):
         _residuals(parts, t, h, y, group, later, options, parameters, structure, field_work, work)
         if any_(where > 0.0):
@@ -264,6 +264,7 @@ def step(
     n, m = structure[0], structure[1]
     n_q, softness, at = y.shape[0] - n, coefficients[0], constrained(n, m, structure[2])
     group, v, hx = table[: table.shape[0] - 1], y[y.shape[0] - n :], work[HX][:n]
+    node.take_scales(coefficients, y, work)
     if counters[HISTORY] == 0:
         _start(field, t, y, softness, options, parameters, structure, field_work, work)
     history, counters[HISTORY] = counters[HISTORY], 0

@@ -27,7 +27,7 @@ from integrators.steppers.iteration import FLOOR, nought, relative
 from integrators.steppers.newton import KEEP, judge
 from integrators.steppers.newton_systems import decompose, solve_factors
 from integrators.steppers.nonholonomic import node
-from integrators.steppers.nonholonomic.node import END, HX, MATRIX, MIDDLE, MU, L, P, R, S, X
+from integrators.steppers.nonholonomic.node import END, HX, MATRIX, MIDDLE, MU, PER, L, P, R, S, X
 from liegroup.compile import absolute, helper, kernel, ld, ld2, select, st, st2
 from liegroup.compile.scalars import maximum
 from liegroup.table import retract
@@ -107,24 +107,14 @@ def balance(values: Any, structure: Any, i: Any) -> Any:
     return node.force(values, structure, i) + ld(values, at.KINETIC + i) - ld(values, at.RATE + i)
 
 
-@helper
-def greatest(y: Any, start: Any, end: Any) -> Any:
-    """max |y| of the components start … end − 1."""
-    x = absolute(ld(y, start))
-    for i in range(start + 1, end):
-        x = maximum(x, absolute(ld(y, i)))
-    return x
-
-
 @kernel
-def accelerations_count(h: Any, y: Any, n_q: Any, from_positions: Any) -> Any:
-    """Accelerations that matter beside y in a step: |v|/h, or |q|/h² where they are found from positions, which are
-    rounded.
-
-    Coordinates count as numbers of order one at least: positions of points are rounded, too.
+def accelerations_count(h: Any, y: Any, n_q: Any, from_positions: Any, work: Any) -> Any:
+    """Accelerations that matter beside y in a step, all in what counts as one (`Problem.scales`): |v|/h, or |q|/h²
+    where they are found from positions, which are rounded.
     """
-    size = greatest(y, n_q, y.shape[0]) / absolute(h)
-    return maximum(size, maximum(greatest(y, 0, n_q), 1.0 + 0.0 * size) / (h * h)) if from_positions else size
+    n = y.shape[0] - n_q
+    size = node.greatest_velocity(work, y, n_q, n) / absolute(h)
+    return maximum(size, node.greatest_position(work, y, n_q, n) / (h * h)) if from_positions else size
 
 
 @helper
@@ -142,8 +132,9 @@ def is_over(h: Any, y: Any, structure: Any, work: Any, first: Any, times: Any) -
     n = structure[0]
     n_q, apart = y.shape[0] - n, 0.0 * ld(y, 0)
     for i in range(n):
-        apart = maximum(apart, absolute(ld2(work, first, i) - ld2(work, X, i)))
-    return apart > times * maximum(greatest(y, n_q, n_q + n) / absolute(h), greatest(work[X], 0, n))
+        apart = maximum(apart, absolute(ld2(work, first, i) - ld2(work, X, i)) * ld2(work, PER, i))
+    speed, here = node.greatest_velocity(work, y, n_q, n), node.greatest_velocity(work, work[X], 0, n)
+    return apart > times * maximum(speed / absolute(h), here)
 
 
 # --- the matrix -------------------------------------------------------------------------------------------------------
@@ -176,11 +167,12 @@ def _differences(
     q, moved = memory[at.place : at.place + n_q], memory[at.moved : at.moved + n_q]
     v, here = memory[at.speed : at.speed + n], memory[at.value : at.value + n]
     one = 1.0 + 0.0 * ld(q, 0)
-    shift, push = _SHIFT * maximum(greatest(q, 0, n_q), one), _PUSH * maximum(greatest(v, 0, n), one)
+    far, fast = node.greatest_position(work, q, n_q, n), maximum(node.greatest_velocity(work, v, 0, n), one)
     unbalanced(work[END], structure, a, l, here)
     for i in range(n):
         st(increment, i, 0.0 * one)
     for j in range(n):
+        shift, push = _SHIFT * far / ld2(work, PER, j), _PUSH * fast / ld2(work, PER, j)
         st(increment, j, shift)
         retract(group, tau, q, increment, moved)
         st(increment, j, 0.0 * one)
@@ -302,7 +294,7 @@ def move(work: Any, n: Any, m: Any, going: Any) -> Any:
     size.
     """
     change, size = node.add_solution(work, X, R, n, going)
-    node.add_solution(work, L, S, m, going)
+    node.add(work, L, S, m, going)
     return change + nought(work[X], n), size
 
 

@@ -51,7 +51,6 @@ from integrators.steppers.constrained_newton import (
     balance,
     conclude,
     correct,
-    greatest,
     keep,
     memory_row,
     part_within,
@@ -223,13 +222,13 @@ def _correct(going: Any, options: Any, structure: Any, work: Any) -> Any:
     n, m, s = structure[0], structure[1], options[STAGES]
     acc, change, size = block(structure, options, ACC), 0.0 * going, 0.0 * going
     for i in range(s):
-        found, greatest = node.add_solution(work, acc + i, block(structure, options, RES) + i, n, going)
-        node.add_solution(work, block(structure, options, LAM) + i, block(structure, options, RHO) + i, m, going)
-        change, size = maximum(change, found), maximum(size, greatest)
+        found, largest = node.add_solution(work, acc + i, block(structure, options, RES) + i, n, going)
+        node.add(work, block(structure, options, LAM) + i, block(structure, options, RHO) + i, m, going)
+        change, size = maximum(change, found), maximum(size, largest)
         change = change + nought(work[acc + i], n)
         if options[FORM] == GGL:
             ldl_solve(work, MATRIX + n + m, m, work, block(structure, options, PHI) + i)
-            node.add_solution(work, block(structure, options, MU) + i, block(structure, options, PHI) + i, m, going)
+            node.add(work, block(structure, options, MU) + i, block(structure, options, PHI) + i, m, going)
     return change, size
 
 
@@ -245,7 +244,7 @@ def _start(options: Any, structure: Any, work: Any, where: Any, largest: Any) ->
     for j in range(m):
         st2(work, S, j, -ld(work[NODE], at.BIAS + j))
     node.solve_node(work[NODE], structure, work)
-    zero, part = 0.0 * where, part_within(greatest(work[R], 0, n), largest)
+    zero, part = 0.0 * where, part_within(node.greatest_velocity(work, work[R], 0, n), largest)
     for i in range(options[STAGES]):
         for k in range(n):
             _put(work, block(structure, options, ACC) + i, k, part * ld2(work, R, k), where)
@@ -272,7 +271,7 @@ def _iterate(
     n, zero = structure[0], 0.0 * asked
     n_q = y.shape[0] - n
     going, best, lost, rounds = asked, zero + 1.0, zero, zero
-    counts = accelerations_count(h, y, n_q, options[FORM] == INDEX_3)
+    counts = accelerations_count(h, y, n_q, options[FORM] == INDEX_3, work)
     _start(options, structure, work, asked, zero + INFINITE)
     for _ in range(options[LIMIT]):
         _stage_states(h, y[n_q:], group, options[TAU], coefficients, options, structure, work)
@@ -311,8 +310,9 @@ def _newton(
     n_q = y.shape[0] - n
     memory, at = joined(work[_memory_row(structure, options) :]), room(s, n, m, n_q)
     going, best, lost, rounds, renewed = asked, zero + 1.0, zero, zero, zero
-    where, counts = stale(memory, at, h, asked, history), accelerations_count(h, y, n_q, True)
-    _start(options, structure, work, asked, greatest(y, n_q, n_q + n) / absolute(h))  # dampers may end it at once
+    where, counts = stale(memory, at, h, asked, history), accelerations_count(h, y, n_q, True, work)
+    most = node.greatest_velocity(work, y, n_q, n) / absolute(h)
+    _start(options, structure, work, asked, most)  # dampers may end it at once
     for _ in range(ROUNDS):
         _stage_states(h, y[n_q:], group, options[TAU], coefficients, options, structure, work)
         _residuals(parts, t, h, y[:n_q], group, coefficients, options, parameters, structure, field_work, work)
@@ -383,6 +383,7 @@ def step(
     n_q = y.shape[0] - n
     group, v = table[: table.shape[0] - 1], y[n_q:]
     last = options[STAGES] - 1
+    node.take_scales(coefficients, y, work)
     node.parts_at(field, t, y[:n_q], v, parameters, structure, field_work, work, NODE)
     node.factor(work[NODE], structure, work)
     history, counters[HISTORY] = counters[HISTORY], 0

@@ -53,7 +53,6 @@ from integrators.steppers.constrained_newton import (
     balance,
     conclude,
     correct,
-    greatest,
     is_over,
     keep,
     memory_row,
@@ -169,8 +168,10 @@ def _start(
         _acceleration(work[END], structure, work)
         for i in range(n):
             st2(work, P, i, ld2(work, P, i) + (shift * 0.5 / AHEAD) * side * ld2(work, R, i))
-    largest = maximum(greatest(y, n_q, n_q + n) / absolute(h), greatest(work[MEMORY_2], 0, n))
-    part = part_within(greatest(work[P], 0, n), largest)
+    largest = maximum(
+        node.greatest_velocity(work, y, n_q, n) / absolute(h), node.greatest_velocity(work, work[MEMORY_2], 0, n)
+    )
+    part = part_within(node.greatest_velocity(work, work[P], 0, n), largest)
     for i in range(n):
         st2(work, MEMORY, i, ld2(work, MEMORY, i) + part * ld2(work, P, i))
     node.factor(work[NODE], structure, work)
@@ -256,7 +257,7 @@ def _iterate(
     """
     n, m, closed, zero = structure[0], structure[1], options[CLOSED], 0.0 * asked
     going, best, lost, rounds = asked, zero + 1.0, zero, zero
-    counts = accelerations_count(h, y, y.shape[0] - n, closed == POSITIONS)
+    counts = accelerations_count(h, y, y.shape[0] - n, closed == POSITIONS, work)
     for count in range(options[LIMIT]):
         _residuals(parts, t, h, y, group, numbers, options, parameters, structure, field_work, work)
         if count == 0 and closed == POSITIONS:
@@ -285,7 +286,7 @@ def _newton(
     n_q = y.shape[0] - n
     memory, at = joined(work[memory_row(structure) :]), room(1, n, m, n_q)
     going, best, lost, rounds, renewed = asked, zero + 1.0, zero, zero, zero
-    where, counts = stale(memory, at, h, asked, history), accelerations_count(h, y, n_q, True)
+    where, counts = stale(memory, at, h, asked, history), accelerations_count(h, y, n_q, True, work)
     gamma, beta, ratio = numbers[2], numbers[3], _ratio(numbers)
     for _ in range(ROUNDS):
         _residuals(parts, t, h, y, group, numbers, options, parameters, structure, field_work, work)
@@ -385,6 +386,7 @@ def step(
     n = structure[0]
     n_q, numbers, start = y.shape[0] - n, coefficients[:4], coefficients[4:8]
     group, v, hx = table[: table.shape[0] - 1], y[y.shape[0] - n :], work[HX][:n]
+    node.take_scales(coefficients, y, work)
     if counters[HISTORY] == 0:
         _start(field, t, h, y, group, numbers, options, parameters, structure, field_work, work)
     elif options[CLOSED] != POSITIONS:

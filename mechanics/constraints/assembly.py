@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from liegroup.arrays import reals, sequence
-from liegroup.table import EXP, increment, retract
+from liegroup.table import EXP, RN, increment, retract
 from mechanics.algebra.spatial import Array as Matrix
-from mechanics.constraints.body_equations import COUPLING, PARALLEL
+from mechanics.constraints.body_equations import COUPLING, DISTANCE, PARALLEL
 from mechanics.constraints.equations import LoopEquations, geometry
 from mechanics.constraints.loops import Closure
 from mechanics.errors import ModelError
@@ -74,12 +74,43 @@ class Assembly:
 
 
 def size_of(tree: Tree, closures: Iterable[Closure] = ()) -> float:
-    """A length of the mechanism: the largest distance from a body origin to its joint, centre of mass or closing point;
-    else 1 m.
+    """A length of the mechanism: the largest distance from a body origin to its joint, centre of mass or closing point,
+    or between points that are held apart; else 1 m.
     """
+    closures = tuple(closures)
     lengths = [float(np.linalg.norm(x)) for b in tree.bodies for x in (np.asarray(b.position), b.inertia.com)]
     lengths += [float(np.linalg.norm(f.position)) for c in closures for f in (c.first, c.second) if f.body is not None]
+    lengths += [e.length for c in closures for e in c.equations if e.kind == DISTANCE]
     return max(lengths) or 1.0
+
+
+def velocity_units(joint: object) -> list[str]:
+    """m or rad per component of the velocity of a joint."""
+    units: list[str] = []
+    for element in joint.elements:  # type: ignore[attr-defined]
+        A = element.basis(np.zeros(element.n_q) + np.array(element.neutral)) if element.n_v else np.zeros((6, 0))
+        units += ["rad" if A[3:, k].any() else "m" for k in range(element.n_v)]
+    return units
+
+
+def units_of(tree: Tree, size: float) -> Array:
+    """What counts as one in each component of a velocity (nv,): 1 rad, or the size of the mechanism."""
+    return np.array([size if u == "m" else 1.0 for b in tree.bodies for u in velocity_units(b.joint)])
+
+
+def state_units(tree: Tree, size: float) -> Array:
+    """What counts as one in each component of the state (q, v): 1, or the size of the mechanism."""
+    units = units_of(tree, size)
+    q = np.ones(tree.nq)
+    for kind, q_offset, v_offset, n_q, _ in tree.group.table.tolist():
+        if kind == RN:
+            q[q_offset : q_offset + n_q] = units[v_offset : v_offset + n_q]
+    return np.concatenate([q, units])
+
+
+def gap_units(loops: LoopEquations, size: float) -> Array:
+    """What counts as one in each gap (m,): 1, or the size of the mechanism."""
+    return np.array([1.0 if r.kind in (PARALLEL, COUPLING) else size for r in loops.equations])
 
 
 def moved_by(tree: Tree, q: Array, x: Array) -> Array:
@@ -150,7 +181,7 @@ def assemble(
     q, iterations = problem.levenberg_marquardt(start)
     q = problem.polish(q)
     gap = float(np.abs(loops.gap(q)).max(initial=0.0))
-    if gap > ACCEPTED * problem.size:
+    if np.abs(problem.residual(q)).max(initial=0.0) > ACCEPTED:
         raise _does_not_close(loops, q, problem.size)
     _check_axes(loops, q)
     return Assembly(q, gap, iterations, _moved(tree, start, q))
@@ -164,22 +195,29 @@ def _free_columns(tree: Tree, hold: Sequence[str]) -> NDArray[np.bool_]:
 
 
 class _Closing:
-    """The least-squares problem: rows over the size of the mechanism, columns of the joints that may move."""
+    """The least-squares problem: rows over the size of the mechanism, columns of the joints that may move, in rad and
+    sizes of the mechanism: what it finds does not depend on the unit of length.
+    """
 
     def __init__(self, tree: Tree, loops: LoopEquations, free: NDArray[np.bool_]) -> None:
         self.tree, self.loops, self.free = tree, loops, free
         self.size = size_of(tree, loops.closures)
-        self.scale = np.array([1.0 if r.kind in (PARALLEL, COUPLING) else 1.0 / self.size for r in loops.equations])
+        self.scale = 1.0 / gap_units(loops, self.size)
+        self.units = units_of(tree, self.size)
+
+    def matrix(self, q: Array, t: float = 0.0) -> Matrix:
+        """The equations by all joints."""
+        return np.asarray(self.scale[:, None] * self.loops.matrix(q, t) * self.units)
 
     def residual(self, q: Array) -> Array:
         return np.asarray(self.scale * self.loops.gap(q))
 
     def jacobian(self, q: Array) -> Matrix:
-        return (self.scale[:, None] * self.loops.matrix(q))[:, self.free]
+        return self.matrix(q)[:, self.free]
 
     def step(self, q: Array, d: Array) -> Array:
         x = np.zeros(self.tree.nv)
-        x[self.free] = d
+        x[self.free] = self.units[self.free] * d
         return moved_by(self.tree, q, x)
 
     def levenberg_marquardt(self, q: Array) -> tuple[Array, int]:
@@ -275,7 +313,8 @@ class Velocities:
     free : int
         Independent velocities that were not prescribed and are zero (least norm).
     defect : float
-        What of the wanted rates could not be met, rad/s or m/s; not zero if they over-prescribe the motion.
+        What of the wanted rates could not be met, rad/s or sizes of the mechanism per second; not zero if they
+        over-prescribe the motion.
     """
 
     v: Array
@@ -286,7 +325,8 @@ class Velocities:
 def consistent_velocities(
     loops: LoopEquations, q: Array, wanted: Mapping[str, ArrayLike], rank: int, t: float = 0.0
 ) -> Velocities:
-    """The velocities of least norm that keep the loops closed and give the joints of `wanted` their rates.
+    """The velocities of least norm, in rad/s and sizes of the mechanism per second, that keep the loops closed and give
+    the joints of `wanted` their rates.
 
     Raises
     ------
@@ -301,7 +341,10 @@ def consistent_velocities(
     rates = np.array(
         [x for n, w in wanted.items() for x in np.broadcast_to(np.asarray(w, dtype=float), tree.joint(n).n_v)]
     )
-    G, drift = loops.matrix(q, t), loops.drift(geometry(tree, q, None, t))
+    all_at_once = _Closing(tree, loops, np.ones(tree.nv, dtype=bool))
+    G, drift = all_at_once.matrix(q, t), all_at_once.scale * loops.drift(geometry(tree, q, None, t))
+    units = all_at_once.units
+    rates = rates / units[columns]
     _check_regular(G, rank)
     closing = _of_rank(G, rank)
     particular = -closing @ drift
@@ -319,7 +362,7 @@ def consistent_velocities(
             f"cannot all be met (off by {defect:.3g})",
             "prescribe fewer rates: the loops fix the others",
         )
-    return Velocities(v, null.shape[1] - count, defect)
+    return Velocities(units * v, null.shape[1] - count, defect)
 
 
 def _check_regular(G: Matrix, rank: int) -> None:

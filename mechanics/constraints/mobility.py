@@ -180,13 +180,8 @@ def _scales(loops: LoopEquations, positions: list[Array]) -> Array:
 def _without_rounding(loops: LoopEquations, q: Array, matrix: Matrix) -> Matrix:
     """The matrix with zeros in the rows that are zero in exact arithmetic."""
     closing = _Closing(loops.tree, loops, np.ones(loops.tree.nv, dtype=bool))
-    size = np.abs(closing.scale[:, None] * loops.matrix(q) * _units(loops.tree, closing.size)).max(axis=1)
+    size = np.abs(closing.matrix(q)).max(axis=1)
     return np.asarray(np.where(size[:, None] < ROUNDING, 0.0, matrix))
-
-
-def _units(tree: Tree, size: float) -> Array:
-    """rad, or the size of the mechanism, per velocity."""
-    return np.array([size if u == "m" else 1.0 for b in tree.bodies for u in velocity_units(b.joint)])
 
 
 def weighted_matrix(loops: LoopEquations, q: Array, scales: Array) -> Matrix:
@@ -212,31 +207,21 @@ def _positions(loops: LoopEquations, home: Array) -> list[Array]:
     tree = loops.tree
     closing = _Closing(tree, loops, np.ones(tree.nv, dtype=bool))
     rng, found, q = np.random.default_rng(0), [home], home
-    units = _units(tree, closing.size)
     for _ in range(2 * POSITIONS):
         if len(found) == POSITIONS:
             break
-        G = closing.scale[:, None] * loops.matrix(q) * units
+        G = closing.matrix(q)
         _, s, w = np.linalg.svd(G if np.abs(G).max() > ROUNDING else np.zeros_like(G))
         null = w[_rank(s) :].T
         if null.shape[1] == 0:
             break
         direction = null @ rng.normal(size=null.shape[1])
-        trial = moved_by(tree, q, units * direction * (WALK / np.abs(direction).max()))
+        trial = moved_by(tree, q, closing.units * direction * (WALK / np.abs(direction).max()))
         trial = closing.polish(closing.levenberg_marquardt(trial)[0])
         if np.abs(closing.residual(trial)).max() < 100 * max(CLOSED, np.abs(closing.residual(home)).max()):
             found.append(trial)
             q = trial
     return found
-
-
-def velocity_units(joint: object) -> list[str]:
-    """m or rad per component of the velocity of a joint."""
-    units: list[str] = []
-    for element in joint.elements:  # type: ignore[attr-defined]
-        A = element.basis(np.zeros(element.n_q) + np.array(element.neutral)) if element.n_v else np.zeros((6, 0))
-        units += ["rad" if A[3:, k].any() else "m" for k in range(element.n_v)]
-    return units
 
 
 def _pivots(matrix: Matrix) -> Array:

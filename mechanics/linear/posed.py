@@ -20,9 +20,8 @@ from mechanics import dynamics
 from mechanics.closed_trees.forces import forces
 from mechanics.closed_trees.packing import PackedLoops, Settings, Solved, pack_loops
 from mechanics.closed_trees.poses import gather, poses
-from mechanics.constraints.assembly import moved_by, size_of
+from mechanics.constraints.assembly import moved_by, size_of, velocity_units
 from mechanics.constraints.equations import LoopEquations, geometry
-from mechanics.constraints.mobility import velocity_units
 from mechanics.constraints.wheel_equations import EDGE, ROLL, SIDE, SPHERE
 from mechanics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from mechanics.errors import ModelError

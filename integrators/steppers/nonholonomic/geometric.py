@@ -107,6 +107,7 @@ def step(
     n, m = structure[0], structure[1]
     n_q, tau = y.shape[0] - n, options[TAU]
     group, v, hx = table[: table.shape[0] - 1], y[y.shape[0] - n :], work[HX][:n]
+    node.take_scales(coefficients, y, work)
     if counters[HISTORY] == 0:
         _start(field, t, y, parameters, structure, field_work, work)
     counters[HISTORY] = 0

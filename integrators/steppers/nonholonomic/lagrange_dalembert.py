@@ -160,13 +160,9 @@ def _rows(
 
 
 @helper
-def position_rounding(h: Any, q: Any, structure: Any, zero: Any) -> Any:
-    """Velocities whose `FLOOR` is what rounding of positions leaves of them: some ε |q|/h, with |q| at least of order
-    one.
-    """
-    size = zero + 1.0
-    for i in range(q.shape[0]):
-        size = maximum(size, absolute(ld(q, i)))
+def position_rounding(h: Any, q: Any, structure: Any, work: Any, zero: Any) -> Any:
+    """Velocities whose `FLOOR` is what rounding of positions leaves of them: some ε |q|/h, in what counts as one."""
+    size = node.greatest_position(work, q, q.shape[0], structure[0])
     return ROUNDED * size / absolute(h) if structure[2] > 0 else zero
 
 
@@ -182,7 +178,7 @@ def solve_interval(
     hx, mu, before = work[HX][:n], work[MU][:n], work[R][:n]
     zero = ld2(work, X, 0) * 0.0
     going, best = zero + 1.0, zero + 1.0
-    counts = position_rounding(h, q, structure, zero)
+    counts = position_rounding(h, q, structure, work, zero)
     for count in range(options[LIMIT]):
         _rows(parts, t, h, q, group, options, parameters, structure, field_work, work)
         node.mass_times(work[MIDDLE], structure, work[X][:n], mu)
@@ -294,9 +290,11 @@ def step(
     field_work: Any, work: Any, counters: Any,
 ) -> Any:  # fmt: skip
     """One step of the composition; `field` is the problem's parts."""
+    node.take_scales(coefficients, y, work)
+    weights = coefficients[: coefficients.shape[0] - y.shape[0]]
     return compose(
-        substep, coefficients, 1, field, t, h, y, low, table, coefficients, options, parameters, structure,
-        field_work, work, counters,
+        substep, weights, 1, field, t, h, y, low, table, coefficients, options,
+        parameters, structure, field_work, work, counters,
     )  # fmt: skip
 
 

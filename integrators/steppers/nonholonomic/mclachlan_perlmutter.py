@@ -37,7 +37,7 @@ LIMIT = OWN_OPTIONS
 
 
 def _check(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    node.check(problem)
+    prepared = node.check(problem)
     n, m, k = problem.sizes
     at = constrained(n, m, k)
     random = np.random.default_rng(0)
@@ -48,7 +48,7 @@ def _check(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
             f"method: McLachlan and Perlmutter's needs a constant kinetic metric, that of {problem.model!r} depends "
             "on q; use DLA"
         )
-    return np.zeros(0), np.zeros(0, dtype=np.int64)
+    return prepared
 
 
 @kernel
@@ -140,9 +140,11 @@ def step(
     field_work: Any, work: Any, counters: Any,
 ) -> Any:  # fmt: skip
     """One step of the composition; `field` is the problem's parts."""
+    node.take_scales(coefficients, y, work)
+    weights = coefficients[: coefficients.shape[0] - y.shape[0]]
     return compose(
-        substep, coefficients, 1, field, t, h, y, low, table, coefficients, options, parameters, structure,
-        field_work, work, counters,
+        substep, weights, 1, field, t, h, y, low, table, coefficients, options,
+        parameters, structure, field_work, work, counters,
     )  # fmt: skip
 
 

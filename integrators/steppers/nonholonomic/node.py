@@ -7,7 +7,8 @@ Newton steps that start there and for the projection onto the constraints.
 rows of the workspace (as long as the parts), from `OWN_ROWS` on
     NODE parts at the node whose matrix is factored; MIDDLE, END parts elsewhere; X interval velocity; L multipliers; P
     momentum at the start; HX increment in the algebra; MU; R, S right-hand sides; STATE (q, v) where parts are
-    evaluated; MEMORY, MEMORY_2 what a method remembers; SCRATCH; `STEPS` rows of past steps of an iteration;
+    evaluated; MEMORY, MEMORY_2 what a method remembers; SCRATCH; PER the
+    inverses of `Problem.scales`, velocities first; `STEPS` rows of past steps of an iteration;
     `DIFFERENCES` rows of backward differences of past solutions; then n rows of the factor of M, m of Y, m of the
     factor of A Y.
 """
@@ -29,12 +30,12 @@ from liegroup.compile import absolute, any_, helper, kernel, ld, ld2, select, st
 from liegroup.compile.scalars import maximum
 from liegroup.table import dtau_inverse_left_transpose, dtau_inverse_right_transpose, retract
 
-NODE, MIDDLE, END, X, L, P, HX, MU, R, S, STATE, MEMORY, MEMORY_2, SCRATCH = range(OWN_ROWS, OWN_ROWS + 14)
+NODE, MIDDLE, END, X, L, P, HX, MU, R, S, STATE, MEMORY, MEMORY_2, SCRATCH, PER = range(OWN_ROWS, OWN_ROWS + 15)
 STEPS = 12
 """Past steps that an iteration learns from."""
 DIFFERENCES = 4
 """Past solutions from which the start of the next iteration is extrapolated."""
-PAST = OWN_ROWS + 14
+PAST = OWN_ROWS + 15
 TREND = PAST + STEPS
 MATRIX = TREND + DIFFERENCES
 GOES_ON = -1
@@ -51,7 +52,7 @@ def work_shape(problem: Problem, options: NDArray[np.int64]) -> tuple[int, int]:
 
 
 def check(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """ValueError unless the problem carries its constraints as parts."""
+    """The inverses of the problem's scales; ValueError unless it carries its constraints as parts."""
     if problem.parts_layout != "constrained":
         remedy = (
             "pose it by constrained_problem() of a mechanism or nonholonomic system, a holonomic_problem by "
@@ -63,7 +64,38 @@ def check(problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
             f"method: it works with constraints and multipliers, which the problem {problem.model!r} does not carry; "
             f"{remedy}"
         )
-    return np.zeros(0), np.zeros(0, dtype=np.int64)
+    n = problem.sizes[0]
+    return 1.0 / np.roll(problem.scales, n), np.zeros(0, dtype=np.int64)
+
+
+@kernel
+def take_scales(coefficients: Any, y: Any, work: Any) -> None:
+    """PER <- what `check` found, before anything is compared."""
+    own = coefficients.shape[0] - y.shape[0]
+    for i in range(y.shape[0]):
+        st2(work, PER, i, coefficients[own + i])
+
+
+@helper
+def greatest(work: Any, x: Any, first: Any, count: Any, scaled: Any) -> Any:
+    """max |x| of `count` components from `first` on, in what counts as one from number `scaled` of PER on."""
+    largest = absolute(ld(x, first)) * ld2(work, PER, scaled)
+    for i in range(1, count):
+        largest = maximum(largest, absolute(ld(x, first + i)) * ld2(work, PER, scaled + i))
+    return largest
+
+
+@helper
+def greatest_velocity(work: Any, x: Any, first: Any, n: Any) -> Any:
+    """The same of n velocities or accelerations."""
+    return greatest(work, x, first, n, 0)
+
+
+@helper
+def greatest_position(work: Any, q: Any, n_q: Any, n: Any) -> Any:
+    """The same of the position that x begins with; one at least: what is computed from it is rounded, too."""
+    largest = greatest(work, q, 0, n_q, n)
+    return maximum(largest, 1.0 + 0.0 * largest)
 
 
 @kernel
@@ -260,14 +292,24 @@ def converged(change: Any, size: Any, best: Any, going: Any) -> Any:
 
 @kernel
 def add_solution(work: Any, target: Any, source: Any, count: Any, going: Any) -> Any:
-    """target <- target + source where the iteration goes on; returns the largest change and the largest value."""
+    """target <- target + source where the iteration goes on; returns the largest change and the largest value,
+    as those of velocities.
+    """
     change, size = 0.0 * going, 0.0 * going
     for i in range(count):
-        old, step = ld2(work, target, i), ld2(work, source, i)
+        old, step, per = ld2(work, target, i), ld2(work, source, i), ld2(work, PER, i)
         new = select(going > 0.0, old + step, old)
-        change, size = maximum(change, absolute(step)), maximum(size, absolute(new))
+        change, size = maximum(change, absolute(step) * per), maximum(size, absolute(new) * per)
         st2(work, target, i, new)
     return change, size
+
+
+@kernel
+def add(work: Any, target: Any, source: Any, count: Any, going: Any) -> None:
+    """The same of what is not compared."""
+    for i in range(count):
+        old = ld2(work, target, i)
+        st2(work, target, i, select(going > 0.0, old + ld2(work, source, i), old))
 
 
 @helper
@@ -277,7 +319,7 @@ def accept(work: Any, n: Any, m: Any, counts: Any, going: Any, best: Any, counte
     A change is relative to X, or to `counts` where that is larger.
     """
     change, size = add_solution(work, X, R, n, going)
-    add_solution(work, L, S, m, going)
+    add(work, L, S, m, going)
     counters[EVALUATIONS] += 1
     counters[ITERATIONS] += 1
     going, best = converged(change, maximum(size, counts), best, going)
