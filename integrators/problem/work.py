@@ -56,6 +56,7 @@ def with_work(problem: Problem) -> Problem:
         canonical=False,
         jacobian=None,
         jacobian_sparsity=None,
+        scales=np.concatenate([held.scales, np.ones(account.m)]),
         parts=None,
         parts_layout="",
         vectorized=False,
