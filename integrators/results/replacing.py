@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import shutil
 import stat
 import time
 import uuid
@@ -35,14 +36,13 @@ def target_of(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def part_of(target: Path) -> Iterator[Path]:
-    """The name of a new file beside the target, for as long as it is written; removed if that fails."""
+    """The name of a new file or folder beside the target, for as long as it is written; removed if that fails."""
     remove_leftovers(target)
     part = target.parent / f".{target.name}.{_host()}.{os.getpid()}.{uuid.uuid4().hex[:12]}.part"
     try:
         yield part
     finally:
-        with suppress(OSError):
-            part.unlink()
+        _remove(part)
 
 
 def put(part: Path, target: Path, previous: Path | None = None) -> None:
@@ -77,11 +77,21 @@ def remove_leftovers(target: Path) -> None:
     pattern = re.compile(rf"\.{re.escape(target.name)}\.([^.]+)\.(\d+)\.[0-9a-f]{{12}}\.part")
     with suppress(OSError):
         for path in target.parent.iterdir():
-            if (found := pattern.fullmatch(path.name)) and path.is_file() and not path.is_symlink():
+            whole = path.is_file() or path.is_dir()
+            if (found := pattern.fullmatch(path.name)) and whole and not path.is_symlink():
                 with suppress(OSError):
                     ours = found[1] == _host() and not _is_running(int(found[2]))
                     if ours or path.stat().st_mtime < time.time() - STALE:
-                        path.unlink()
+                        _remove(path)
+
+
+def _remove(path: Path) -> None:
+    """Remove a file or a folder, if it is there and can be removed."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
 
 
 def _host() -> str:

@@ -20,7 +20,7 @@ import numpy as np
 
 from integrators.results import digests
 from integrators.results.journal import Journalled, journal_of
-from integrators.results.replacing import target_of
+from integrators.results.replacing import part_of, target_of
 from integrators.results.storage import (
     FORMAT,
     Dataset,
@@ -214,22 +214,24 @@ class ZarrStream(Stream):
         zarr = _zarr()
         from numcodecs import Blosc
 
-        if path.exists():
-            shutil.rmtree(path)
-        group = zarr.open_group(path, mode="w-", zarr_format=2)
-        compressor = Blosc(cname="zstd", clevel=1, shuffle=Blosc.SHUFFLE)
-        for name, variable in dataset.variables.items():
-            values = np.asarray(variable.values)
-            if values.dtype.kind == "U":  # later texts may be longer
-                values = values.astype(f"U{max(_TEXT, values.dtype.itemsize // 4)}")
-            kind = {"dtype": values.dtype, "fill_value": fill_of(values) if values.dtype.kind == "f" else None}
-            chunks = chunks_of(variable, growing)
-            made = group.create_array(name, shape=values.shape, chunks=chunks, compressors=compressor, **kind)
-            made.attrs.update({"_ARRAY_DIMENSIONS": list(variable.dims), **texts_of(variable)})
-            if values.size:
-                made[...] = values
-        group.attrs.update(attributes_of(dataset))
-        zarr.consolidate_metadata(path, zarr_format=2)
+        with part_of(path) as part:
+            group = zarr.open_group(part, mode="w-", zarr_format=2)
+            compressor = Blosc(cname="zstd", clevel=1, shuffle=Blosc.SHUFFLE)
+            for name, variable in dataset.variables.items():
+                values = np.asarray(variable.values)
+                if values.dtype.kind == "U":  # later texts may be longer
+                    values = values.astype(f"U{max(_TEXT, values.dtype.itemsize // 4)}")
+                kind = {"dtype": values.dtype, "fill_value": fill_of(values) if values.dtype.kind == "f" else None}
+                chunks = chunks_of(variable, growing)
+                made = group.create_array(name, shape=values.shape, chunks=chunks, compressors=compressor, **kind)
+                made.attrs.update({"_ARRAY_DIMENSIONS": list(variable.dims), **texts_of(variable)})
+                if values.size:
+                    made[...] = values
+            group.attrs.update(attributes_of(dataset))
+            zarr.consolidate_metadata(part, zarr_format=2)
+            if path.exists():
+                shutil.rmtree(path)
+            os.rename(part, path)
 
     def _open(self) -> None:
         zarr = _zarr()

@@ -15,8 +15,8 @@ import pytest
 
 from integrators import Problem, Solution, Status, integrate, resume
 from integrators.engine import streaming
-from integrators.results import journal
-from integrators.results.storage import StorageError
+from integrators.results import journal, streams
+from integrators.results.storage import Dataset, StorageError
 from integrators.results.stored import Stored
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup import rn
@@ -199,6 +199,29 @@ def start(code, *arguments):
     )
     assert process.stdout.readline().strip() == "ready", process.stderr.read()
     return process
+
+
+def test_a_folder_whose_beginning_is_cut_off_is_not_there(tmp_path, monkeypatch):
+    """Killed while it is laid out, a stream is absent, not a folder that cannot be read; what was there is whole."""
+    zarr = pytest.importorskip("zarr")
+    path = tmp_path / "run.zarr"
+
+    def cut(*_, **__):
+        assert not path.exists() or before is not None
+        raise KeyboardInterrupt
+
+    before = None
+    for _ in range(2):
+        with monkeypatch.context() as patch:
+            patch.setattr(zarr, "consolidate_metadata", cut)
+            with pytest.raises(KeyboardInterrupt):
+                streams.ZarrStream.create(path, Dataset({}, {}), {})
+        assert not list(tmp_path.glob(".*.part"))
+        if before is None:
+            assert not path.exists()
+            integrate(OSCILLATOR, "RKMK4", (0.0, 1.0), 0.1, into=path)
+            before = Solution.load(path)
+    equal(before, Solution.load(path))
 
 
 @pytest.mark.slow
