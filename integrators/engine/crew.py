@@ -6,14 +6,12 @@ steps, and in what order, changes no bit.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
-from multiprocessing.reduction import ForkingPickler
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from typing import Any, Self
 
 from integrators.engine.adaptive_run import Steering
@@ -159,6 +157,9 @@ class Processes(Pool):
         self._numbers = {run: number for number, run in enumerate(runs)}
 
     def __enter__(self) -> Self:
+        import multiprocessing
+        from concurrent.futures import ProcessPoolExecutor
+
         context = multiprocessing.get_context("spawn")
         self.executor = ProcessPoolExecutor(self.size, context, _arrive, self._what)
         return self
@@ -219,6 +220,8 @@ def crew_of(
         return Here()
     if in_threads:
         return Threads(size)
+    from multiprocessing.reduction import ForkingPickler
+
     try:
         ForkingPickler.dumps((problem, method, output, way))
     except Exception as error:  # whatever a function or an object of the user's says

@@ -265,22 +265,23 @@ _LINEAR = {name: _refused(f"np.linalg.{name}", ("np.linalg.norm", "np.dot", "np.
 _LINALG = {name: _OfScalars(getattr(np.linalg, name), f) for name, f in {**_LINEAR, "norm": _norm}.items()}
 _OF_OBJECTS = "matmul", "vecdot", "matvec", "vecmat", "bitwise_and", "bitwise_or", "invert"
 """Functions that ask the scalars themselves."""
+_UFUNCS = {name: x for name, x in vars(np).items() if isinstance(x, np.ufunc)}
+"""Those that are there: whoever asks NumPy for all its names has it import its tests, FORTRAN and masked arrays."""
 _ROOM = "zeros ones empty full zeros_like ones_like empty_like full_like eye identity"
 _ARRAYS = "array asarray stack concatenate hstack vstack column_stack block diag"
 _NUMPY: dict[str, Any] = {
     **{name: _OfScalars(getattr(np, name), function) for name, function in _OF_NUMPY.items()},
-    **{ufunc: _OfScalars(getattr(np, ufunc), _refused(f"np.{ufunc}", UFUNCS))
-       for ufunc in dir(np) if isinstance(getattr(np, ufunc), np.ufunc)
-       and getattr(np, ufunc).__name__ not in (*UFUNCS, *_OF_OBJECTS)},
+    **{name: _OfScalars(ufunc, _refused(f"np.{name}", UFUNCS))
+       for name, ufunc in _UFUNCS.items() if ufunc.__name__ not in (*UFUNCS, *_OF_OBJECTS)},
     **{name: _roomy(getattr(np, name))
        for name in _ROOM.split()},
     **{name: _array(getattr(np, name))
        for name in _ARRAYS.split()},
     "linalg": _Names(np.linalg, _LINALG),
 }  # fmt: skip
-for _name in dir(np):  # other names of the same functions
-    if isinstance(getattr(np, _name), np.ufunc) and _name not in (*_NUMPY, *_OF_OBJECTS):
-        _NUMPY[_name] = _NUMPY.get(getattr(np, _name).__name__, getattr(np, _name))
+for _name, _ufunc in _UFUNCS.items():  # other names of the same functions
+    if _name not in (*_NUMPY, *_OF_OBJECTS):
+        _NUMPY[_name] = _NUMPY.get(_ufunc.__name__, _ufunc)
 
 _SAME = "sin cos tan sinh cosh tanh exp exp2 expm1 log1p log2 log10 sqrt cbrt floor ceil trunc fmod copysign"
 _LIKE_NUMPY = {

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 SLOW = ("scipy.interpolate", "scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.integrate", "scipy.spatial")
+SLOW += ("numpy.f2py", "numpy.ma", "numpy.testing", "multiprocessing.connection", "concurrent.futures.process")
 SLOW += ("h5py", "xarray", "matplotlib", "sympy", "mujoco", "pinocchio", "asyncio", "pandas")
 
 
