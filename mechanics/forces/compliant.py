@@ -14,7 +14,7 @@ from liegroup.compile.scalars import arctan2, horner, less, select, sqrt
 from mechanics.constraints.body_equations import DISTANCE
 from mechanics.constraints.loops import Closure, Equation, holonomic, weld
 from mechanics.errors import ModelError
-from mechanics.forces.element import Element, OnEquation, not_negative
+from mechanics.forces.element import Element, OnEquation, between, not_negative
 from mechanics.model.frames import Frame
 
 TINY = 1e-300
@@ -89,10 +89,13 @@ def compliant(closure: Closure, stiffness: ArrayLike, *, damping: ArrayLike = 0.
             f"compliant {closure.name!r}", "it couples joints", "give a closing joint, or springs on joints"
         )
     k, c = _per_equation(stiffness, m, "stiffness"), _per_equation(damping, m, "damping")
-    pairs = [(not_negative(x, "stiffness"), not_negative(y, "damping")) for x, y in zip(k, c, strict=True)]
+    first, second = closure.first.body, closure.second.body
+    ofs = [f"{equation.label!r} of {closure.name!r} {between(first, second)}" for equation in closure.equations]
+    pairs = [
+        (not_negative(x, "stiffness", of), not_negative(y, "damping", of)) for x, y, of in zip(k, c, ofs, strict=True)
+    ]
     return [
-        Compliant(closure.first.body, closure.second.body, equation, *pair)
-        for equation, pair in zip(closure.equations, pairs, strict=True)
+        Compliant(first, second, equation, *pair) for equation, pair in zip(closure.equations, pairs, strict=True)
     ]
 
 
@@ -172,9 +175,10 @@ def spring_damper(
     """
     of_kind(first, Frame, "first", "a Frame")
     of_kind(second, Frame, "second", "a Frame")
-    zero, length = np.zeros(3), not_negative(length, "length")
+    of = f"spring_damper {between(first.body, second.body)}"
+    zero, length = np.zeros(3), not_negative(length, "length", of)
     equation = Equation(DISTANCE, zero, first.position, zero, second.position, length, "length")
-    pair = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")
+    pair = not_negative(stiffness, "stiffness", of), not_negative(damping, "damping", of)
     return [Compliant(first.body, second.body, equation, *pair)]
 
 
@@ -234,5 +238,6 @@ def torsion_spring(first: Frame, second: Frame, stiffness: float, *, damping: fl
     """
     of_kind(first, Frame, "first", "a Frame")
     of_kind(second, Frame, "second", "a Frame")
-    k, c = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")
+    of = f"torsion_spring {between(first.body, second.body)}"
+    k, c = not_negative(stiffness, "stiffness", of), not_negative(damping, "damping", of)
     return compliant(holonomic(first, second, rotation_vector, "torsion spring"), k, damping=c)

@@ -373,7 +373,9 @@ def _principal(K: Array, posed: Posed) -> tuple[Array, NDArray]:
 
 
 def _stays(search: _Search, q: Array, flat: Array) -> bool:
-    """Whether Newton's method, a little way along every flat direction, finds an equilibrium there and not here."""
+    """Whether Newton's method, a little way along every flat direction, finds an equilibrium there and not here; or the
+    way downhill, where that little way leaves what holds the mechanism (a stiff ground that is only just touched).
+    """
     tree, size = search.posed.tree, size_of(search.posed.tree)
     for d in flat.T:
         length = WALK * min(1.0, size) / float(np.abs(d).max())
@@ -381,11 +383,11 @@ def _stays(search: _Search, q: Array, flat: Array) -> bool:
         if trial is None:
             return False
         try:
-            found, _ = search.run(trial, search.newton, NEAR)
+            found, _ = _either(search, trial)
         except EquilibriumError:
             return False
         change = np.zeros(tree.nv)
         increment(tree.group.table, EXP, q, found, change)
-        if not abs(float(change @ d)) > 0.5 * length * float(d @ d):
+        if not 0.5 < abs(float(change @ d)) / (length * float(d @ d)) < 2.0:
             return False
     return True
