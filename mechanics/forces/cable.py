@@ -52,7 +52,7 @@ def cable(first: Frame, second: Frame, stiffness: float, *, length: float, dampi
     l = positive(length, "length")
 
     def stretch(x: Any, R: Any) -> list[Any]:
-        return [maximum(sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - l, 0.0)]
+        return [sqrt(maximum(x[0] * x[0] + x[1] * x[1] + x[2] * x[2], l * l)) - l]
 
     of = f"cable {between(first.body, second.body)}"
     k, c = not_negative(stiffness, "stiffness", of), not_negative(damping, "damping", of)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,9 +95,7 @@ def compliant(closure: Closure, stiffness: ArrayLike, *, damping: ArrayLike = 0.
     pairs = [
         (not_negative(x, "stiffness", of), not_negative(y, "damping", of)) for x, y, of in zip(k, c, ofs, strict=True)
     ]
-    return [
-        Compliant(first, second, equation, *pair) for equation, pair in zip(closure.equations, pairs, strict=True)
-    ]
+    return [Compliant(first, second, equation, *pair) for equation, pair in zip(closure.equations, pairs, strict=True)]
 
 
 def _per_equation(values: ArrayLike, count: int, name: str) -> NDArray[np.float64]:
@@ -168,6 +167,11 @@ def spring_damper(
     ModelError
         Negative numbers; TypeError for what is no frame.
 
+    Notes
+    -----
+    Where the two points coincide it has no direction, which is refused; what is relaxed there is
+    ``compliant(spherical(first, second), stiffness)``.
+
     Examples
     --------
     >>> print(spring_damper(Frame(None), Frame("body"), stiffness=100.0, length=0.2)[0])
@@ -180,6 +184,29 @@ def spring_damper(
     equation = Equation(DISTANCE, zero, first.position, zero, second.position, length, "length")
     pair = not_negative(stiffness, "stiffness", of), not_negative(damping, "damping", of)
     return [Compliant(first.body, second.body, equation, *pair)]
+
+
+def check_ends(
+    elements: Iterable[Element], names: Sequence[str], poses: Callable[[], tuple[NDArray[np.float64], ...]]
+) -> None:
+    """ModelError where the two points of a spring coincide: it pulls along their connection, which has no direction.
+
+    The poses of the bodies of these names are asked for where there is such a spring.
+    """
+    springs = [e for e in elements if isinstance(e, Compliant) and e.equation.kind == DISTANCE]
+    if not springs:
+        return
+    at: dict[str | None, tuple[Any, ...]] = dict(zip(names, zip(*poses(), strict=True), strict=True))
+    at[None] = np.zeros(3), np.eye(3)
+    for spring in springs:
+        (x, R), (y, S) = at[spring.first], at[spring.second]
+        if not (y + S @ spring.equation.q - x - R @ spring.equation.p).any():
+            raise ModelError(
+                f"spring_damper {between(spring.first, spring.second)}",
+                "joins two points that coincide in this configuration, so that its force has no direction",
+                "move one of them, or hold them together by compliant(spherical(first, second), stiffness), which is "
+                "relaxed there and pulls in every direction",
+            )
 
 
 def rotation_vector(x: Any, R: Any) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,7 @@ from liegroup.table import EXP, increment
 from mechanics import dynamics
 from mechanics.constraints.assembly import LONGEST_STEP, AssemblyError, assemble, moved_by, size_of
 from mechanics.errors import ModelError
+from mechanics.forces.compliant import check_ends
 from mechanics.linear.posed import Posed
 from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
@@ -177,10 +179,11 @@ def _either(search: _Search, start: Array) -> tuple[Array, int]:
 
 def _start(posed: Posed, guess: ArrayLike | None) -> Array:
     made = posed.mechanism
-    if guess is None:
-        return np.array(posed.tree.neutral() if made is None else made.home)
-    q, _ = posed.start(guess, None) if made is None else (np.asarray(guess, dtype=np.float64), None)
-    return q if made is None else made.assemble(q).q
+    if made is None:
+        return np.array(posed.tree.neutral()) if guess is None else posed.start(guess, None)[0]
+    q = np.array(made.home) if guess is None else made.assemble(np.asarray(guess, dtype=np.float64)).q
+    check_ends(made.elements, posed.tree.body_names, partial(dynamics.body_poses, posed.tree, q, t=posed.t))
+    return q
 
 
 @dataclass(frozen=True)
