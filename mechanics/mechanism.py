@@ -728,7 +728,8 @@ class Mechanism:
             potential = float(dynamics.potential_energy(self.tree, q))
         frames = [frame for e in self.elements if isinstance(e, OnBodies) for frame in (e.first, e.second)]
         reach = max((float(np.linalg.norm(frame.position)) for frame in frames), default=0.0)
-        return tree_guards(self.tree, kinetic, potential, dissipates=loses, reach=reach)
+        smooth = all(element.smooth for element in self.elements)
+        return tree_guards(self.tree, kinetic, potential, dissipates=loses, smooth=smooth, reach=reach)
 
     def _unknown_motion(self, t: float) -> str:
         for element in self.elements:

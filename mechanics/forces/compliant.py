@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from liegroup.arrays import of_kind, reals
 from liegroup.compile import helper
 from liegroup.compile.scalars import arctan2, horner, less, select, sqrt
-from mechanics.constraints.body_equations import DISTANCE
+from mechanics.constraints.body_equations import DISTANCE, GIVEN
 from mechanics.constraints.loops import Closure, Equation, holonomic, weld
 from mechanics.errors import ModelError
 from mechanics.forces.element import Element, OnEquation, between, not_negative
@@ -40,6 +40,10 @@ class Compliant(OnEquation):
     law = staticmethod(law)
     stiffness: float
     damping: float
+
+    @property
+    def smooth(self) -> bool:
+        return self.equation.kind != GIVEN
 
     @property
     def dissipates(self) -> bool:

@@ -152,6 +152,11 @@ class Element:
         return True
 
     @property
+    def smooth(self) -> bool:
+        """Whether its force changes smoothly along every motion: nothing hits, sticks or becomes taut."""
+        return False
+
+    @property
     def reads_velocities(self) -> bool:
         """Whether the force depends on velocities; then a variational step finds it together with the motion."""
         return True

@@ -34,6 +34,10 @@ class JointSpring(OnJoint):
         return self.stiffness != 0.0
 
     @property
+    def smooth(self) -> bool:
+        return True
+
+    @property
     def dissipates(self) -> bool:
         return self.damping > 0.0
 

@@ -45,6 +45,10 @@ class PolynomialSpring(OnJoint):
         return any((self.stiffness, self.stiffness_by_length, self.stiffness_by_square))
 
     @property
+    def smooth(self) -> bool:
+        return self.lower == self.upper
+
+    @property
     def dissipates(self) -> bool:
         return self.reads_velocities
 
