@@ -47,6 +47,7 @@ from mechanics.derivatives.mechanisms import rhs_derivatives
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.forces import Element, OnBodies
 from mechanics.forces.actuator import Actuator, as_command
+from mechanics.forces.compliant import check_ends
 from mechanics.forces.motor import Motor
 from mechanics.forces.tendon import Tendon
 from mechanics.forces.thruster import Thruster
@@ -497,11 +498,13 @@ class Mechanism:
         Raises
         ------
         ModelError
-            q is open, or v opens the loops; ValueError for both v and rates.
+            q is open, v opens the loops, or a spring has no direction, as its ends coincide; ValueError for both v and
+            rates.
         """
         if self._start is not None and q is None and v is None and rates is None:
             return self._start[0].copy(), self._start[1].copy()
         q0 = self._closed(self.home if q is None else q, "q", t)
+        check_ends(self.elements, self.tree.body_names, partial(dynamics.body_poses, self.tree, q0, t=t))
         return q0, self._velocity(q0, v, rates, t)
 
     def with_start(
@@ -725,7 +728,8 @@ class Mechanism:
             potential = float(dynamics.potential_energy(self.tree, q))
         frames = [frame for e in self.elements if isinstance(e, OnBodies) for frame in (e.first, e.second)]
         reach = max((float(np.linalg.norm(frame.position)) for frame in frames), default=0.0)
-        return tree_guards(self.tree, kinetic, potential, dissipates=loses, reach=reach)
+        smooth = all(element.smooth for element in self.elements)
+        return tree_guards(self.tree, kinetic, potential, dissipates=loses, smooth=smooth, reach=reach)
 
     def _unknown_motion(self, t: float) -> str:
         for element in self.elements:

@@ -16,6 +16,7 @@ from integrators.engine.diagnosis import explained
 from integrators.engine.fixed_run import FixedRun
 from integrators.engine.gathering import gathered_by
 from integrators.engine.jumps import jumps
+from integrators.engine.losses import losses
 from integrators.engine.observe import GREATEST, LEAST, SUM, SUM_LOW
 from integrators.engine.resolution import can_repeat, scale_of, unresolved
 from integrators.engine.resonance import resonant
@@ -219,7 +220,7 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
     if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
         scale = scale_of(run, found.y)
         doubts += unresolved(run, found, scale, number) or jumps(run, found, scale, number)
-        doubts += resonant(run, found, number)
+        doubts += [*resonant(run, found, number), *losses(run, found, number)]
     return sorted(doubts, key=lambda doubt: abs(doubt.time - found.t[0]))
 
 

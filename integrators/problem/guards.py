@@ -45,6 +45,9 @@ class Guard:
     function : callable, optional
         The number, in the forms of an invariant (`integrators.problem.fields`), if the problem does not watch it yet;
         it is then kept with the invariants, under its name.
+    accounts : bool
+        Of an energy that only falls under a smooth field: whether what a run of fixed steps loses is held against what
+        the field takes from it, as far as every step is saved; more by `rise` is a doubt.
 
     Raises
     ------
@@ -73,6 +76,7 @@ class Guard:
     relative: float = 0.0
     stops: bool = False
     function: Any = None
+    accounts: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isidentifier():
@@ -129,16 +133,20 @@ MOMENTUM_CHANGE = 0.05
 """Part of the momenta of the start, and of its own magnitude, by which a conserved momentum may be wrong."""
 
 
-def energy_guard(at_play: float, dissipates: bool = False) -> tuple[Guard, ...]:
-    """The guard of a conserved energy, or of one that only falls; `at_play`: the energy that the motion can exchange,
-    J.  Nothing where that is not known (0).
+def energy_guard(at_play: float, dissipates: bool = False, accounts: bool = False) -> tuple[Guard, ...]:
+    """The guard of a conserved energy, or of one that only falls, accounted for or not; `at_play`: the energy that the
+    motion can exchange, J.  Nothing where that is not known (0).
     """
     if not at_play > 0.0:
         return ()
     change, rise = (UNBOUNDED, ENERGY_CHANGE * at_play) if dissipates else (ENERGY_CHANGE * at_play, UNBOUNDED)
     says = "energy that should only fall rises" if dissipates else "energy that should be conserved is not"
     remedy = "use a smaller step or tolerance"
-    return (Guard("energy", says, remedy, change=change, rise=rise, relative=ENERGY_SHARE),)
+    return (
+        Guard(
+            "energy", says, remedy, change=change, rise=rise, relative=ENERGY_SHARE, accounts=dissipates and accounts
+        ),
+    )
 
 
 def momentum_guards(names: Sequence[str], magnitude: float) -> tuple[Guard, ...]:

@@ -331,6 +331,6 @@ def explain(errors: NDArray[np.float64]) -> str:
     if not (errors[0] > FLOOR and errors[1] < NOISE):
         return ""
     return (
-        f"residual {errors[0]:.2g}, {errors[1]:.2g} at best: it has come near rounding and falls no further, so that "
-        "the field is not smooth there, or noisy; a smaller step does not help"
+        f"residual {errors[0]:.2g}, {errors[1]:.2g} at best: it has come near rounding and falls no further: the field "
+        "is not smooth there, or noisy, or changes too much within the step"
     )

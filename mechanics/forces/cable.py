@@ -8,7 +8,7 @@ from liegroup.arrays import of_kind, positive
 from liegroup.compile.scalars import maximum, sqrt
 from mechanics.constraints.loops import holonomic
 from mechanics.forces.compliant import compliant
-from mechanics.forces.element import Element, not_negative
+from mechanics.forces.element import Element, between, not_negative
 from mechanics.model.frames import Frame
 
 
@@ -52,7 +52,8 @@ def cable(first: Frame, second: Frame, stiffness: float, *, length: float, dampi
     l = positive(length, "length")
 
     def stretch(x: Any, R: Any) -> list[Any]:
-        return [maximum(sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - l, 0.0)]
+        return [sqrt(maximum(x[0] * x[0] + x[1] * x[1] + x[2] * x[2], l * l)) - l]
 
-    k, c = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")
+    of = f"cable {between(first.body, second.body)}"
+    k, c = not_negative(stiffness, "stiffness", of), not_negative(damping, "damping", of)
     return compliant(holonomic(first, second, stretch, "cable"), k, damping=c)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from liegroup.arrays import of_kind, reals
 from liegroup.compile import helper
 from liegroup.compile.scalars import arctan2, horner, less, select, sqrt
-from mechanics.constraints.body_equations import DISTANCE
+from mechanics.constraints.body_equations import DISTANCE, GIVEN
 from mechanics.constraints.loops import Closure, Equation, holonomic, weld
 from mechanics.errors import ModelError
-from mechanics.forces.element import Element, OnEquation, not_negative
+from mechanics.forces.element import Element, OnEquation, between, not_negative
 from mechanics.model.frames import Frame
 
 TINY = 1e-300
@@ -39,6 +40,10 @@ class Compliant(OnEquation):
     law = staticmethod(law)
     stiffness: float
     damping: float
+
+    @property
+    def smooth(self) -> bool:
+        return self.equation.kind != GIVEN
 
     @property
     def dissipates(self) -> bool:
@@ -89,11 +94,12 @@ def compliant(closure: Closure, stiffness: ArrayLike, *, damping: ArrayLike = 0.
             f"compliant {closure.name!r}", "it couples joints", "give a closing joint, or springs on joints"
         )
     k, c = _per_equation(stiffness, m, "stiffness"), _per_equation(damping, m, "damping")
-    pairs = [(not_negative(x, "stiffness"), not_negative(y, "damping")) for x, y in zip(k, c, strict=True)]
-    return [
-        Compliant(closure.first.body, closure.second.body, equation, *pair)
-        for equation, pair in zip(closure.equations, pairs, strict=True)
+    first, second = closure.first.body, closure.second.body
+    ofs = [f"{equation.label!r} of {closure.name!r} {between(first, second)}" for equation in closure.equations]
+    pairs = [
+        (not_negative(x, "stiffness", of), not_negative(y, "damping", of)) for x, y, of in zip(k, c, ofs, strict=True)
     ]
+    return [Compliant(first, second, equation, *pair) for equation, pair in zip(closure.equations, pairs, strict=True)]
 
 
 def _per_equation(values: ArrayLike, count: int, name: str) -> NDArray[np.float64]:
@@ -165,6 +171,11 @@ def spring_damper(
     ModelError
         Negative numbers; TypeError for what is no frame.
 
+    Notes
+    -----
+    Where the two points coincide it has no direction, which is refused; what is relaxed there is
+    ``compliant(spherical(first, second), stiffness)``.
+
     Examples
     --------
     >>> print(spring_damper(Frame(None), Frame("body"), stiffness=100.0, length=0.2)[0])
@@ -172,10 +183,34 @@ def spring_damper(
     """
     of_kind(first, Frame, "first", "a Frame")
     of_kind(second, Frame, "second", "a Frame")
-    zero, length = np.zeros(3), not_negative(length, "length")
+    of = f"spring_damper {between(first.body, second.body)}"
+    zero, length = np.zeros(3), not_negative(length, "length", of)
     equation = Equation(DISTANCE, zero, first.position, zero, second.position, length, "length")
-    pair = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")
+    pair = not_negative(stiffness, "stiffness", of), not_negative(damping, "damping", of)
     return [Compliant(first.body, second.body, equation, *pair)]
+
+
+def check_ends(
+    elements: Iterable[Element], names: Sequence[str], poses: Callable[[], tuple[NDArray[np.float64], ...]]
+) -> None:
+    """ModelError where the two points of a spring coincide: it pulls along their connection, which has no direction.
+
+    The poses of the bodies of these names are asked for where there is such a spring.
+    """
+    springs = [e for e in elements if isinstance(e, Compliant) and e.equation.kind == DISTANCE]
+    if not springs:
+        return
+    at: dict[str | None, tuple[Any, ...]] = dict(zip(names, zip(*poses(), strict=True), strict=True))
+    at[None] = np.zeros(3), np.eye(3)
+    for spring in springs:
+        (x, R), (y, S) = at[spring.first], at[spring.second]
+        if not (y + S @ spring.equation.q - x - R @ spring.equation.p).any():
+            raise ModelError(
+                f"spring_damper {between(spring.first, spring.second)}",
+                "joins two points that coincide in this configuration, so that its force has no direction",
+                "move one of them, or hold them together by compliant(spherical(first, second), stiffness), which is "
+                "relaxed there and pulls in every direction",
+            )
 
 
 def rotation_vector(x: Any, R: Any) -> list[Any]:
@@ -234,5 +269,6 @@ def torsion_spring(first: Frame, second: Frame, stiffness: float, *, damping: fl
     """
     of_kind(first, Frame, "first", "a Frame")
     of_kind(second, Frame, "second", "a Frame")
-    k, c = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")
+    of = f"torsion_spring {between(first.body, second.body)}"
+    k, c = not_negative(stiffness, "stiffness", of), not_negative(damping, "damping", of)
     return compliant(holonomic(first, second, rotation_vector, "torsion spring"), k, damping=c)

@@ -22,7 +22,7 @@ from liegroup.compile.scalars import maximum, minimum, sqrt
 from liegroup.formulas.vectors import add, cross, dot, scale, subtract
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.errors import ModelError
-from mechanics.forces.element import Array, Element, OnBodies, not_negative
+from mechanics.forces.element import Array, Element, OnBodies, not_negative, on_which
 from mechanics.forces.laws import (
     NO_FRICTION,
     NORMAL_LAWS,
@@ -289,11 +289,12 @@ def contact(
     if first.frame.body == second.frame.body:
         raise ModelError("contact", f"both shapes are on {first.frame.body!r}", "give shapes of two bodies")
     number = normal_law(law)
-    slip_speed, friction = positive(slip_speed, "slip_speed"), not_negative(friction, "friction")
+    of = f"contact {on_which(first.frame.body, second.frame.body)}"
+    slip_speed, friction = positive(slip_speed, "slip_speed"), not_negative(friction, "friction", of)
     static_friction = None if static_friction is None else real(static_friction, "static_friction")
     if static_friction is not None and not static_friction >= friction > 0.0:
         raise ValueError(f"static_friction: {static_friction}, expected at least friction = {friction} > 0")
     curve = STRIBECK if static_friction is not None else TANH if friction else NO_FRICTION
-    stiffness, damping = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")
+    stiffness, damping = not_negative(stiffness, "stiffness", of), not_negative(damping, "damping", of)
     numbers = (number, stiffness, damping, width_of(law, width), curve, static_friction or 0.0, friction, slip_speed)
     return [Contact(a.frame, b.frame, (a, b), *numbers) for a, b in pairs_of(first, second)]

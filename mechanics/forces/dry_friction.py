@@ -81,9 +81,10 @@ def dry_friction(
     >>> print(friction, friction.law(friction.numbers, 0.0, 5.0))
     DryFriction on joint 'wheel' (-2.0, 0.0, -10.0)
     """
-    force, slip_speed = not_negative(force, "force"), positive(slip_speed, "slip_speed")
-    static = force if static_force is None else not_negative(static_force, "static_force")
+    of = f"dry_friction of {joint!r}"
+    force, slip_speed = not_negative(force, "force", of), positive(slip_speed, "slip_speed")
+    static = force if static_force is None else not_negative(static_force, "static_force", of)
     if static < force:
         remedy = f"give at least force = {force}, or leave it out"
-        raise ModelError(f"dry_friction of {joint!r}: static_force", f"is {static}", remedy)
+        raise ModelError(f"{of}: static_force", f"is {static}", remedy)
     return [DryFriction(joint, TANH if static_force is None else STRIBECK, force, static, slip_speed)]

@@ -152,6 +152,11 @@ class Element:
         return True
 
     @property
+    def smooth(self) -> bool:
+        """Whether its force changes smoothly along every motion: nothing hits, sticks or becomes taut."""
+        return False
+
+    @property
     def reads_velocities(self) -> bool:
         """Whether the force depends on velocities; then a variational step finds it together with the motion."""
         return True
@@ -231,7 +236,7 @@ class OnEquation(Element):
             raise ModelError(str(self), "its equation couples joints", "give one of a closing joint")
 
     def __str__(self) -> str:
-        return f"{type(self).__name__} {self.equation.label!r} between {_body(self.first)} and {_body(self.second)}"
+        return f"{type(self).__name__} {self.equation.label!r} {between(self.first, self.second)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,7 +261,7 @@ class OnBodies(Element):
     second: Frame
 
     def __str__(self) -> str:
-        return f"{type(self).__name__} of {_body(self.first.body)} on {_body(self.second.body)}"
+        return f"{type(self).__name__} {on_which(self.first.body, self.second.body)}"
 
     SIZE: ClassVar[int]
 
@@ -333,6 +338,16 @@ def _body(name: str | None) -> str:
     return "the base" if name is None else repr(name)
 
 
+def between(first: str | None, second: str | None) -> str:
+    """The two bodies that an element joins, in words."""
+    return f"between {_body(first)} and {_body(second)}"
+
+
+def on_which(first: str | None, second: str | None) -> str:
+    """A body and what it touches, in words."""
+    return f"of {_body(first)} on {_body(second)}"
+
+
 def three(values: ArrayLike, where: str) -> tuple[float, float, float]:
     """Three finite numbers; TypeError, ValueError or ModelError for anything else."""
     x = reals(values, where)
@@ -353,7 +368,7 @@ def motion_or_input(motion: Any, what: str, joint: str) -> Motion | None:
     )
 
 
-def not_negative(x: float, name: str) -> float:
+def not_negative(x: float, name: str, of: str = "force element") -> float:
     """The number x, checked: finite and not negative.
 
     Parameters
@@ -362,6 +377,8 @@ def not_negative(x: float, name: str) -> float:
         In any unit.
     name : str
         What the message calls it.
+    of : str
+        Of which element it is, for the message.
 
     Returns
     -------
@@ -380,5 +397,5 @@ def not_negative(x: float, name: str) -> float:
     """
     x = real(x, name, "a finite number that is not negative", lambda _: True)
     if not (np.isfinite(x) and x >= 0.0):
-        raise ModelError(f"force element: {name}", f"is {x}", "give a finite number that is not negative")
+        raise ModelError(f"{of}: {name}", f"is {x}", "give a finite number that is not negative")
     return x

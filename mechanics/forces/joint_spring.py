@@ -34,6 +34,10 @@ class JointSpring(OnJoint):
         return self.stiffness != 0.0
 
     @property
+    def smooth(self) -> bool:
+        return True
+
+    @property
     def dissipates(self) -> bool:
         return self.damping > 0.0
 
@@ -71,6 +75,6 @@ def joint_spring(joint: Transmission, stiffness: float, *, rest: float = 0.0, da
     >>> print(joint_spring("hinge", stiffness=10.0, rest=0.5, damping=0.1)[0])
     JointSpring on joint 'hinge'
     """
-    return [
-        JointSpring(joint, not_negative(stiffness, "stiffness"), not_negative(damping, "damping"), real(rest, "rest"))
-    ]
+    of = f"joint_spring of {joint!r}"
+    pair = not_negative(stiffness, "stiffness", of), not_negative(damping, "damping", of)
+    return [JointSpring(joint, *pair, real(rest, "rest"))]

@@ -107,14 +107,12 @@ def joint_stop(
     >>> print(stop, stop.law(stop.numbers, 2.5, 1.0))
     JointStop on joint 'elbow' (-6500.0, 1250.0, -1500.0)
     """
-    number = normal_law(law)
+    number, of = normal_law(law), f"joint_stop of {joint!r}"
     ends = [None if x is None else real(x, name) for x, name in ((lower, "lower"), (upper, "upper"))]
     if ends == [None, None]:
-        raise ModelError(f"joint_stop of {joint!r}", "has no stop", "give lower, upper or both")
+        raise ModelError(of, "has no stop", "give lower, upper or both")
     low, up = (-FAR if ends[0] is None else ends[0]), (FAR if ends[1] is None else ends[1])
     if not low < up:
-        raise ModelError(
-            f"joint_stop of {joint!r}", f"has lower = {low} and upper = {up}", "the lower stop is below the upper one"
-        )
-    stiffness, damping = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")
+        raise ModelError(of, f"has lower = {low} and upper = {up}", "the lower stop is below the upper one")
+    stiffness, damping = not_negative(stiffness, "stiffness", of), not_negative(damping, "damping", of)
     return [JointStop(joint, low, up, number, stiffness, damping, width_of(law, width))]

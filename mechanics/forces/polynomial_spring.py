@@ -20,7 +20,7 @@ from mechanics.forces.tendon import Transmission
 def law(numbers: Any, x: Any, s: Any) -> Any:
     """τ = −(k₀ + k₁ d + k₂ d²) d − (c₀ + c₁ |s| + c₂ s²) s; stores k₀ d²/2 + k₁ d³/3 + k₂ d⁴/4, loses the rest."""
     k0, k1, k2, c0, c1, c2, low, up = numbers
-    d = maximum(x - up, 0.0) + minimum(x - low, 0.0)
+    d = maximum(x - up, minimum(x - low, 0.0))  # and where the ends meet, its slope is one
     drag = (c0 + c1 * absolute(s) + c2 * s * s) * s
     stored = (0.5 * k0 + (k1 / 3.0 + 0.25 * k2 * d) * d) * d * d
     return -((k0 + (k1 + k2 * d) * d) * d) - drag, stored, -(drag * s)
@@ -43,6 +43,10 @@ class PolynomialSpring(OnJoint):
     @property
     def counts_turns(self) -> bool:
         return any((self.stiffness, self.stiffness_by_length, self.stiffness_by_square))
+
+    @property
+    def smooth(self) -> bool:
+        return self.lower == self.upper
 
     @property
     def dissipates(self) -> bool:

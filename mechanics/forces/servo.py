@@ -83,5 +83,6 @@ def servo(
     Servo on joint 'hinge'
     """
     of_kind(name, str, "name", "a text")
-    pair = not_negative(stiffness, "stiffness"), not_negative(damping, "damping")
+    of = f"servo of {joint!r}"
+    pair = not_negative(stiffness, "stiffness", of), not_negative(damping, "damping", of)
     return [Servo(joint, *pair, motion_or_input(target, "target", name or f"{called(joint)}.target"), name)]

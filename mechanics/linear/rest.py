@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,7 @@ from liegroup.table import EXP, increment
 from mechanics import dynamics
 from mechanics.constraints.assembly import LONGEST_STEP, AssemblyError, assemble, moved_by, size_of
 from mechanics.errors import ModelError
+from mechanics.forces.compliant import check_ends
 from mechanics.linear.posed import Posed
 from mechanics.mechanism import Mechanism
 from mechanics.model.tree import Tree
@@ -177,10 +179,11 @@ def _either(search: _Search, start: Array) -> tuple[Array, int]:
 
 def _start(posed: Posed, guess: ArrayLike | None) -> Array:
     made = posed.mechanism
-    if guess is None:
-        return np.array(posed.tree.neutral() if made is None else made.home)
-    q, _ = posed.start(guess, None) if made is None else (np.asarray(guess, dtype=np.float64), None)
-    return q if made is None else made.assemble(q).q
+    if made is None:
+        return np.array(posed.tree.neutral()) if guess is None else posed.start(guess, None)[0]
+    q = np.array(made.home) if guess is None else made.assemble(np.asarray(guess, dtype=np.float64)).q
+    check_ends(made.elements, posed.tree.body_names, partial(dynamics.body_poses, posed.tree, q, t=posed.t))
+    return q
 
 
 @dataclass(frozen=True)
@@ -373,7 +376,9 @@ def _principal(K: Array, posed: Posed) -> tuple[Array, NDArray]:
 
 
 def _stays(search: _Search, q: Array, flat: Array) -> bool:
-    """Whether Newton's method, a little way along every flat direction, finds an equilibrium there and not here."""
+    """Whether Newton's method, a little way along every flat direction, finds an equilibrium there and not here; or the
+    way downhill, where that little way leaves what holds the mechanism (a stiff ground that is only just touched).
+    """
     tree, size = search.posed.tree, size_of(search.posed.tree)
     for d in flat.T:
         length = WALK * min(1.0, size) / float(np.abs(d).max())
@@ -381,11 +386,11 @@ def _stays(search: _Search, q: Array, flat: Array) -> bool:
         if trial is None:
             return False
         try:
-            found, _ = search.run(trial, search.newton, NEAR)
+            found, _ = _either(search, trial)
         except EquilibriumError:
             return False
         change = np.zeros(tree.nv)
         increment(tree.group.table, EXP, q, found, change)
-        if not abs(float(change @ d)) > 0.5 * length * float(d @ d):
+        if not 0.5 < abs(float(change @ d)) / (length * float(d @ d)) < 2.0:
             return False
     return True

@@ -89,3 +89,23 @@ def test_negative_stiffness_and_damping_are_named(name):
     for number in {"stiffness", "damping"} & set(GOOD[name]):
         with pytest.raises(ModelError, match=rf"{number}: is -1\.0; give a finite number that is not negative"):
             getattr(forces, name)(**{**GOOD[name], number: -1.0})
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("joint_spring", "joint_spring of 'j'"),
+        ("servo", r"servo of \('j', 1\)"),
+        ("joint_stop", "joint_stop of 'j'"),
+        ("spring_damper", "spring_damper between the base and 'body'"),
+        ("torsion_spring", "torsion_spring between the base and 'body'"),
+        ("cable", "cable between the base and 'body'"),
+        ("bushing", "'shift x' of 'bushing' between the base and 'body'"),
+        ("compliant", "of 'spherical None–body' between the base and 'body'"),
+        ("contact", "contact of 'body' on the base"),
+    ],
+)
+def test_a_refusal_says_which_element_it_means(name, words):
+    for number in ("stiffness", "damping"):
+        with pytest.raises(ModelError, match=rf"{words}: {number}: is inf; give a finite number"):
+            getattr(forces, name)(**{**GOOD[name], number: np.inf})

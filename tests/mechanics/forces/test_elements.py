@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
+import mechanics
+from integrators import integrate
 from mechanics import Body, Frame, Inertia, ModelError, Tree
 from mechanics.closed_trees.field import closed
 from mechanics.closed_trees.projection import closed_power
 from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.couplings import gear
-from mechanics.constraints.loops import holonomic, revolute
+from mechanics.constraints.loops import holonomic, revolute, spherical
 from mechanics.constraints.mobility import mass_matrix
 from mechanics.forces import (
     KINDS,
@@ -21,6 +23,7 @@ from mechanics.forces import (
     Wheel,
     actuator,
     bushing,
+    cable,
     compliant,
     contact,
     dry_friction,
@@ -311,3 +314,26 @@ def test_a_kind_that_is_no_kind_is_refused():
         register(int)
     with pytest.raises(ModelError, match="compiled loops do not know it"):
         Mechanism(tree(), elements=[[Lawless("arm_joint")]]).packed()
+
+
+@pytest.mark.parametrize("length", [0.0, 0.3])
+def test_a_spring_without_a_direction_is_refused_and_one_that_holds_points_together_is_relaxed(length):
+    body = Tree([Body("stone", Free(), inertia=Inertia.about_com(2.0, (0.1, 0.2, 0.3), np.eye(3)))])
+    ends = Frame(None, (0.1, 0.2, 0.3)), Frame("stone", (0.1, 0.2, 0.3))
+    made = Mechanism(body, elements=[spring_damper(*ends, 1e3, length=length)])
+    for refused in (made.problem, lambda: mechanics.equilibrium(made)):
+        with pytest.raises(ModelError, match=r"spring_damper between the base and 'stone'.*two points that coincide"):
+            refused()
+    held = Mechanism(body, elements=[compliant(spherical(*ends), 1e3)])
+    found = mechanics.equilibrium(held)
+    assert found.q[2] == pytest.approx(-2.0 * 9.81 / 1e3)
+    assert integrate(held.problem(), "RKMK_GAUSS2", (0.0, 0.1), 0.01).success
+
+
+def test_a_cable_whose_ends_coincide_is_slack():
+    body = Tree([Body("stone", Free(), inertia=Inertia.about_com(2.0, (0.0, 0.0, 0.0), np.eye(3)))])
+    made = Mechanism(body, elements=[cable(Frame(None), Frame("stone"), 1e6, length=0.5, damping=10.0)])
+    run = integrate(made.problem(), "RKMK_GAUSS2", (0.0, 0.3), 0.01)
+    assert run.success
+    assert run["q"][-1][2] == pytest.approx(-0.5 * 9.81 * 0.3**2, abs=1e-12)
+    assert mechanics.equilibrium(made).q[2] == pytest.approx(-0.5 - 2.0 * 9.81 / 1e6, abs=1e-11)

@@ -8,7 +8,7 @@ from liegroup.table import EXP, increment
 from mechanics import Body, Frame, Inertia, Mechanism, ModelError, Tree
 from mechanics.constraints.assembly import moved_by
 from mechanics.constraints.wheels import wheel
-from mechanics.forces import joint_spring, servo, spring_damper
+from mechanics.forces import Sphere, contact, joint_spring, polynomial_spring, servo, spring_damper
 from mechanics.formulations.multiplier_problem import multiplier_problem
 from mechanics.joints import Free, Motion, Planar, Prismatic, Revolute, Rheonomic, Spherical, Turn
 from mechanics.linear import EquilibriumError
@@ -167,6 +167,28 @@ def test_a_column_at_its_buckling_load_is_singular():
     assert (firmer.stability, softer.stability) == ("stable", "unstable")
 
 
+@pytest.mark.parametrize("stiffness", [1e4, 1e8])
+@pytest.mark.parametrize("height", [0.1995, 2.0])
+def test_a_ball_rests_on_the_ground_wherever_it_rolls(stiffness, height):
+    """It touches by 1e-3 … 1e-7 m only: five directions are free, which a walk of centimetres along them shows."""
+    ball = Tree([Body("ball", Free(), inertia=Inertia.about_com(1.0, (0.0, 0.0, -0.5), 0.02 * np.eye(3)))])
+    ground = contact(Sphere(Frame("ball", (0.0, 0.0, -0.5)), 0.2), Frame(None), stiffness=stiffness)
+    found = mechanics.equilibrium(Mechanism(ball, elements=[ground]), [0.0, 0.0, height + 0.5, 1.0, 0.0, 0.0, 0.0])
+    assert found.stability == "neutral"
+    assert len(found.free) == 5
+    assert found.q[2] == pytest.approx(0.7 - G / stiffness, abs=1e-12)
+    assert found.stiffness[-1] == pytest.approx(stiffness, rel=1e-12)
+
+
+@pytest.mark.parametrize("quartic", [-3.0, 3.0])
+def test_what_is_flat_to_the_fourth_order_is_singular(quartic):
+    """V = k₂ x⁴/4, at its top and at its bottom: along x no balance stays."""
+    slide = Tree([Body("slide", Prismatic((1, 0, 0)), inertia=Inertia.about_com(2.0, (0, 0, 0), np.eye(3)))])
+    held = Mechanism(slide, elements=[polynomial_spring("slide_joint", (0.0, 0.0, quartic))])
+    with pytest.raises(EquilibriumError, match=r"singular: no stiffness against motions of 'slide_joint'"):
+        mechanics.equilibrium(held)
+
+
 # --- linear motions ---------------------------------------------------------------------------------------------------
 
 
@@ -284,6 +306,17 @@ def test_chain_of_springs(stiffness):
     true = 2 * np.sqrt(stiffness / 0.7) * np.sin((2 * k - 1) * np.pi / (2 * (2 * count + 1)))
     np.testing.assert_allclose(found.frequencies, true, rtol=1e-12)
     assert (found.rigid, found.by) == (0, "stiffness and mass")
+
+
+@pytest.mark.parametrize("stiffness", [2e3, -2e3])
+@pytest.mark.parametrize("rest", [0.0, (0.1, 0.1)])
+def test_a_polynomial_spring_at_rest_has_its_first_coefficient(stiffness, rest):
+    """Where no part is slack, the two sides of its end are one spring, not two."""
+    slide = Tree([Body("slide", Prismatic((1, 0, 0)), inertia=Inertia.about_com(2.0, (0, 0, 0), np.eye(3)))])
+    held = Mechanism(slide, elements=[polynomial_spring("slide_joint", (stiffness, 0.0, 4e5), rest=rest)])
+    (value,) = set(np.abs(mechanics.modes(held, [np.max(rest)]).eigenvalues))
+    assert value == pytest.approx(np.sqrt(1e3), rel=1e-14)
+    assert mechanics.equilibrium(held, [np.max(rest)]).stiffness[0] == pytest.approx(stiffness / 2.0, rel=1e-14)
 
 
 def test_a_row_of_hinged_rods_bends_like_a_beam():

@@ -1,0 +1,64 @@
+"""What dampers take is told from what a method takes: energy that falls is accounted for by the field."""
+
+import numpy as np
+import pytest
+
+from integrators import integrate
+from mechanics import Body, Frame, Inertia, Mechanism, Tree
+from mechanics.forces import cable, joint_spring
+from mechanics.joints import Prismatic, Revolute
+
+RATE = 300.0
+
+
+def swinging(damping, *elements, start=0.1):
+    """A mass of 1 kg on a spring that swings with `RATE`, and carries a pendulum."""
+    lump = Inertia.about_com(1.0, (0.0, 0.0, 0.0), 0.01 * np.eye(3))
+    rod = Inertia.about_com(1e-3, (0.0, 0.0, -0.3), 1e-5 * np.eye(3))
+    tree = Tree(
+        [Body("slide", Prismatic((1, 0, 0)), inertia=lump), Body("rod", Revolute((0, 1, 0)), "slide", inertia=rod)]
+    )
+    held = joint_spring("slide_joint", RATE**2, damping=damping)
+    return Mechanism(tree, elements=[held, *elements]).problem([start, 0.3])
+
+
+def lost(solution):
+    return [doubt for doubt in solution.doubts if doubt.name == "energy_lost"]
+
+
+@pytest.mark.parametrize("method", ["RKMK_RADAU_IIA3", "RKMK_TRBDF2", "BDF2"])
+def test_what_a_method_damps_is_no_work_of_the_damper(method):
+    """ζ = 1e-3, h ω = 3: the damper takes 6 % of the energy, the method most of it."""
+    problem = swinging(2.0 * 1e-3 * RATE)
+    run = integrate(problem, method, (0.0, 0.1), 3.0 / RATE)
+    (doubt,) = lost(run)
+    less = run["energy"][0] - run["energy"][-1]
+    assert not run.success
+    assert less > 0.6 * 0.5 * RATE**2 * 0.1**2
+    assert 0.9 * less < doubt.value < less
+
+
+@pytest.mark.parametrize(
+    ("method", "turn"),
+    [("RKMK_RADAU_IIA3", 0.3), ("RKMK_GAUSS2", 1.0), ("TREE_VARIATIONAL", 0.3), ("MIDPOINT", 1.0), ("RODAS4", 0.3)],
+)
+@pytest.mark.parametrize("ratio", [1e-3, 0.05, 0.7])
+def test_what_dampers_take_is_accounted_for(method, turn, ratio):
+    run = integrate(swinging(2.0 * ratio * RATE), method, (0.0, 200 * turn / RATE), turn / RATE)
+    energy = run["energy"]
+    assert ratio < 0.01 or energy[0] - energy[-1] > 0.9 * (energy[0] - energy.min())
+    assert not lost(run)
+
+
+@pytest.mark.parametrize("damping", [1e4, 1e7])
+def test_a_strong_damper_takes_all_within_a_step(damping):
+    """Off its slow motion, as a start may be: that it works more at the start than over the step is no doubt."""
+    run = integrate(swinging(damping), "RKMK_RADAU_IIA3", (0.0, 1.0), 0.01)
+    assert not lost(run)
+
+
+def test_nothing_is_said_where_a_cable_may_become_taut_or_steps_are_not_saved():
+    rope = cable(Frame(None, (0.0, 1.0, 0.0)), Frame("slide"), 1e3, length=1.0)
+    for problem, every in ((swinging(0.6, rope), 1), (swinging(0.6), 2)):
+        run = integrate(problem, "RKMK_RADAU_IIA3", (0.0, 0.1), 3.0 / RATE, save_every=every)
+        assert not lost(run)
