@@ -49,7 +49,8 @@ HIP = """<mujoco><option timestep="0.001" integrator="RK4"/><default><geom conty
   <body name="leg" euler="10 20 30"><joint name="x" axis="1 0 0" pos="0.1 0 0" ref="20"/><joint name="y" axis="0 1 0"
    pos="0.1 0 0"/><joint name="s" type="slide" axis="0 0 1"/><joint name="z" axis="0 0.3 1" pos="0.2 0 0"/>
    <geom size="0.1" pos="0.1 0.2 -0.4"/><geom size="0.1" pos="0.3 0 -0.2"/></body></body>
- </worldbody><actuator><motor joint="z" gear="2"/><motor joint="y" gear="3"/><motor joint="x"/><motor joint="s"/></actuator></mujoco>"""
+ </worldbody><actuator><motor joint="z" gear="2"/><motor joint="y" gear="3"/><motor joint="x"/>
+  <motor joint="s"/></actuator></mujoco>"""
 
 
 def test_joints_that_share_a_body_are_driven_each_along_its_own():
