@@ -15,7 +15,7 @@ from mechanics.adapters.elements import Wanted
 from mechanics.adapters.mujoco_model import checked, mechanism_now, side_of
 from mechanics.adapters.state_map import StateMap
 from mechanics.forces import Element, motor, wrench
-from mechanics.joints import Free
+from mechanics.joints import Compound, Free, Slide, Turn
 from mechanics.model.frames import Frame
 
 __all__ = ["MujocoStepper", "mujoco_stepper"]
@@ -82,8 +82,8 @@ class MujocoStepper:
         TypeError
             No data.
         ValueError
-            Forces on joints that cannot take any here: on balls, and on joints that share a body; StepError if the step
-            fails.
+            Forces on balls, which can take none here, nor can joints that share an anchor with one; StepError if the
+            step fails.
         """
         of_kind(data, self._mujoco.MjData, "data", "a mujoco.MjData")
         self._mujoco.mj_step1(self.model, data)
@@ -91,7 +91,9 @@ class MujocoStepper:
         y = self._state(data)
         _, tau = self.states.ours(data.qpos, p=self._forces(data))
         if left := np.flatnonzero(np.delete(tau, self._pushed)).size:
-            raise ValueError(f"data: {left} forces on balls or on joints that share a body, where none can act here")
+            raise ValueError(
+                f"data: {left} forces on balls or on joints that share an anchor with one, where none can act here"
+            )
         y = self._take(y, tau[self._pushed], data.time)
         nq, nv = self.mechanism.tree.nq, self.mechanism.tree.nv
         v = self._problem.velocity(data.time + self.step, y)[:nv]
@@ -125,6 +127,8 @@ def _inputs(made: Mechanism) -> tuple[list[list[Element]], dict[str, int]]:
             found.append(wrench(Frame(body.name)))
         elif body.joint.n_v == 1:
             found.append(motor(body.joint_name))
+        elif isinstance(body.joint, Compound) and all(isinstance(part, Turn | Slide) for part in body.joint.parts):
+            found.append([e for k in range(body.joint.n_v) for e in motor((body.joint_name, k))])
         else:
             found.append([])
     starts = made.tree.v_offsets.tolist()

@@ -450,9 +450,12 @@ def _target(model: Any, i: int) -> tuple[bool, int]:
 
 
 def _acting(model: Any) -> dict[tuple[bool, int], list[int]]:
-    """Actuators by the joints and tendons they act on, also over a tendon."""
+    """Actuators by the joints and tendons they act on, also over a tendon or from a site beyond the joint."""
     found: dict[tuple[bool, int], list[int]] = {}
     for i in range(number_of_actuators(model)):
+        if int(model.actuator_trntype[i]) == AT_SITE:
+            for j in _carrying(model, int(model.site_bodyid[int(model.actuator_trnid[i][0])])):
+                found.setdefault((False, j), []).append(i)
         if int(model.actuator_trntype[i]) in (ON_JOINT, IN_PARENT, ON_TENDON):
             of_tendon, k = _target(model, i)
             start = int(model.tendon_adr[k]) if of_tendon else 0
@@ -460,6 +463,14 @@ def _acting(model: Any) -> dict[tuple[bool, int], list[int]]:
             for target in [(of_tendon, k), *((False, int(model.wrap_objid[w])) for w in over)]:
                 found.setdefault(target, []).append(i)
     return found
+
+
+def _carrying(model: Any, b: int) -> Iterator[int]:
+    """The joints that move a body."""
+    while b > 0:
+        start = int(model.body_jntadr[b])
+        yield from range(start, start + int(model.body_jntnum[b]))
+        b = int(model.body_parentid[b])
 
 
 def _limited_forces(model: Any) -> dict[tuple[bool, int], Array]:
@@ -506,7 +517,9 @@ def _reservations(model: Any, left_out: dict[str, list[str]]) -> None:
         several = acting.get(target, [])
         if len(several) > 1 or any(_target(model, i) != target for i in several):
             kind = "tendon" if target[0] else "joint"
-            text = f"{kind}s with one range for several actuators or for one of a tendon (actuatorfrcrange): left out"
+            text = (
+                f"{kind}s whose range (actuatorfrcrange) bounds several actuators, or one of a tendon or site: left out"
+            )
             left_out.setdefault(text, []).append(named(model, kind, target[1]))
     for kind, attribute, text in (
         ("tendon", "tendon_armature", "tendons with armature: left out"),

@@ -44,6 +44,39 @@ def test_a_controlled_loop_goes_where_mujoco_goes(gain, error, method):
     assert np.abs(ours.qvel - theirs.qvel).max() < 10.0 * error
 
 
+HIP = """<mujoco><option timestep="0.001" integrator="RK4"/><default><geom contype="0" conaffinity="0"/></default>
+ <worldbody><body name="hull" pos="0 0 1"><freejoint/><geom type="box" size="0.3 0.2 0.1"/>
+  <body name="leg" euler="10 20 30"><joint name="x" axis="1 0 0" pos="0.1 0 0" ref="20"/><joint name="y" axis="0 1 0"
+   pos="0.1 0 0"/><joint name="s" type="slide" axis="0 0 1"/><joint name="z" axis="0 0.3 1" pos="0.2 0 0"/>
+   <geom size="0.1" pos="0.1 0.2 -0.4"/><geom size="0.1" pos="0.3 0 -0.2"/></body></body>
+ </worldbody><actuator><motor joint="z" gear="2"/><motor joint="y" gear="3"/><motor joint="x"/>
+  <motor joint="s"/></actuator></mujoco>"""
+
+
+def test_joints_that_share_a_body_are_driven_each_along_its_own():
+    """As the hips of a humanoid are: three about one anchor, one about another."""
+    model = mujoco.MjModel.from_xml_string(HIP)
+    step, ours, theirs = liemech.mujoco_stepper(model), mujoco.MjData(model), mujoco.MjData(model)
+    for data, move in ((ours, step), (theirs, lambda data: mujoco.mj_step(model, data))):
+        data.qvel[:] = np.linspace(-0.4, 0.6, model.nv)
+        data.qfrc_applied[6:] = 0.3, -0.2, 0.5, 0.1
+        for _ in range(100):
+            data.ctrl[:] = np.cos(20.0 * data.time), 0.4, -0.3, 0.2
+            move(data)
+    assert np.abs(theirs.qvel - np.linspace(-0.4, 0.6, model.nv)).min() > 1e-3
+    assert np.abs(ours.qpos - theirs.qpos).max() < 1e-5
+    assert np.abs(ours.qvel - theirs.qvel).max() < 1e-4
+
+
+def test_forces_on_balls_are_refused():
+    model = mujoco.MjModel.from_xml_string(HIP.replace("<freejoint/>", '<joint type="ball"/>'))
+    step, data = liemech.mujoco_stepper(model), mujoco.MjData(model)
+    step(data)
+    data.qfrc_applied[:3] = 0.1
+    with pytest.raises(ValueError, match="3 forces on balls"):
+        step(data)
+
+
 def test_what_somebody_writes_into_the_data_is_taken_up():
     model = mujoco.MjModel.from_xml_string(TEXT)
     step, data, other = liemech.mujoco_stepper(model), mujoco.MjData(model), mujoco.MjData(model)

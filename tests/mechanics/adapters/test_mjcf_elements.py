@@ -154,6 +154,17 @@ def test_motors_of_balls_are_the_only_ones_that_are_left_out_there():
     assert made.problem().inputs.names == ("twist", "push")
 
 
+def test_a_range_of_a_joint_that_a_motor_at_a_site_pushes_as_well_is_a_warning():
+    """MuJoCo bounds what all actuators do to the joint together, also those at sites of bodies that it moves."""
+    tail = '<motor joint="j"/><motor site="p" gear="0 0 9 0 4 0"/>'
+    sited = driven(tail, j='actuatorfrcrange="-0.1 0.2"').replace('name="b" pos="0 0 -1">', 'name="b"><site name="p"/>')
+    with pytest.warns(mechanics.ModelWarning, match="one of a tendon or site: left out: j"):
+        made = mechanics.load_mechanism(sited)
+    assert made.actuators["actuator_0"].force_range == (-np.inf, np.inf)
+    beside = sited.replace('<site name="p"/>', "").replace('name="c" pos="1 0 0">', 'name="c"><site name="p"/>')
+    assert mechanics.load_mechanism(beside).actuators["actuator_0"].force_range == (-0.1, 0.2)
+
+
 def test_a_file_brings_its_actuators_with_names_and_ranges():
     drives = '<position name="p" joint="s" kp="30" kv="2" ctrlrange="-1 1" forcerange="-5 5"/>'
     drives += '<motor tendon="t" gear="2"/>'
