@@ -11,7 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from integrators.engine.checkpoint import function_fingerprint, problem_fingerprint
+from integrators.engine.crew import sendable
 from integrators.engine.fingerprint import Fingerprint
 from integrators.ensemble.joined import joined
 from integrators.integrate import integrate
@@ -21,7 +24,7 @@ from integrators.problem.joints import JointStates
 from integrators.results.replacing import part_of, put
 from integrators.results.solution import Solution
 from integrators.results.storage import StorageError
-from liegroup.arrays import integer, of_kind, path_of, positive, reals, sequence
+from liegroup.arrays import integer, of_kind, path_of, positive, reals, sequence, shown
 from liegroup.compile import WIDTH
 from liegroup.display import bar
 
@@ -147,7 +150,7 @@ class _Work:
         """What the results depend on."""
         raise NotImplementedError
 
-    def result(self, chunks: Iterator[list[Solution]]) -> Any:
+    def result(self, chunks: Iterator[list[Any]]) -> Any:
         """All chunks together."""
         raise NotImplementedError
 
@@ -164,6 +167,9 @@ class _Starts(_Work):
         if states.ndim != 2 or states.shape[1] != problem.n:
             raise ValueError(f"cases: shape {states.shape}, expected initial states (m, {problem.n})")
         _check_some(states)
+        if len(bad := np.argwhere(~np.isfinite(states))):  # before hours are spent on the others
+            row, column = (int(k) for k in bad[0])
+            raise ValueError(f"cases: component ({row}, {column}) is {states[row, column]}, expected a finite number")
         super().__init__(problem.with_start(states[:1]), states, given)
 
     def files(self, first: int, last: int) -> list[str]:
@@ -197,7 +203,7 @@ class _Builds(_Work):
         return [f"case-{number:08d}.h5" for number in range(first, last)]
 
     def run(self, first: int, last: int) -> tuple[Any, ...]:
-        return _from_cases, self.problem, self.cases[first:last], self.given
+        return _from_cases, self.problem, self.cases[first:last], self.given, first
 
     def count_for(self, seconds: float) -> int:
         return self._count(_seconds_of(pose(self.problem(self.cases[0])), self.given), seconds, 1)
@@ -229,8 +235,25 @@ def _from_states(problem: Problem, states: Any, given: dict[str, Any], paths: li
     return _kept([integrate(problem.with_start(states), **given, workers=1, progress=False)], paths)
 
 
-def _from_cases(builder: Callable[[Any], Any], cases: list[Any], given: dict[str, Any], paths: list[str] | None) -> Any:
-    return _kept([integrate(builder(case), **given, workers=1, progress=False) for case in cases], paths)
+def _from_cases(
+    builder: Callable[[Any], Any], cases: list[Any], given: dict[str, Any], first: int, paths: list[str] | None
+) -> list[Any]:
+    """Of every case what came of it: a solution, None where that is in a file, or what was raised."""
+    found: list[Any] = []
+    for number, case in enumerate(cases):
+        path = None if paths is None else paths[number]
+        if path is not None and os.path.isfile(path):
+            found.append(None)
+            continue
+        try:
+            solution = integrate(builder(case), **given, workers=1, progress=False)
+        except Exception as error:  # of one case; the others are not lost with it
+            error.add_note(f"raised by case {first + number}, {shown(case)}")
+            found.append(sendable(error))
+        else:
+            kept = _kept([solution], None if path is None else [path])
+            found.append(None if kept is None else kept[0])
+    return found
 
 
 def _kept(solutions: list[Solution], paths: list[str] | None) -> list[Solution] | None:
@@ -315,13 +338,15 @@ class Campaign:
         """Chunks that are finished, those found in the folder included."""
         return self.chunks - sum(not future.done() for future in self._futures.values())
 
-    def solutions(self, progress: bool | None = None) -> Iterator[Solution]:
+    def solutions(self, progress: bool | None = None, raising: bool = True) -> Iterator[Any]:
         """The solutions chunk by chunk, in the order of the cases, as they come; for what is too large to be joined.
 
         Parameters
         ----------
         progress : bool, optional
             A bar; default: on terminals and in notebooks.
+        raising : bool
+            False: what was raised stands in the place of the solution, and the others follow.
 
         Yields
         ------
@@ -331,10 +356,14 @@ class Campaign:
         Raises
         ------
         Exception
-            What a chunk has raised, when its turn comes; a campaign with a folder keeps all others.
+            What a chunk of states, or a case of a builder, has raised, when its turn comes; a note says which case.  A
+            campaign with a folder keeps all others.
         """
-        for chunk in self._each(progress):
-            yield from chunk
+        for found in self._each(progress):
+            for one in found:
+                if raising and isinstance(one, Exception):
+                    raise one
+                yield one
 
     def result(self, progress: bool | None = None) -> Any:
         """All results; waits for them.
@@ -353,32 +382,43 @@ class Campaign:
         Raises
         ------
         Exception
-            What a chunk has raised.
+            What a chunk has raised, or a case of a builder; ``solutions(raising=False)`` gives all others.
         """
-        return self._work.result(self._each(progress))
+        return self._work.result([solution] for solution in self.solutions(progress))
 
     def cancel(self) -> None:
         """Give up what has not begun; with a folder, `submit` goes on from what is done."""
         for future in self._futures.values():
             future.cancel()
 
-    def _each(self, progress: bool | None) -> Iterator[list[Solution]]:
+    def _each(self, progress: bool | None) -> Iterator[list[Any]]:
         for span in bar(self._spans, desc="chunks", shown=progress):
-            yield self._fetched(span)
+            try:
+                found = self._fetched(span)
+            except Exception as error:  # of the chunk as a whole
+                found = [error] * len(self._work.files(*span))
+            yield found
 
-    def _fetched(self, span: tuple[int, int]) -> list[Solution]:
-        found = None
-        if span in self._futures:
-            for attempt in range(self._retries + 1):
-                try:
-                    found = self._futures[span].result()
-                    break
-                except Exception as error:
-                    if type(error).__name__ not in _LOST or attempt == self._retries:
-                        raise
-                    time.sleep(0.1)
-                    self._futures[span] = self._sent(span)
-        return found if found is not None else [Solution.load(path) for path in self._paths(span) or ()]
+    def _fetched(self, span: tuple[int, int]) -> list[Any]:
+        """What came of a chunk: solutions, or what was raised in their places."""
+        found = self._came(span) if span in self._futures else None
+        paths = self._paths(span)
+        if paths is None:
+            return list(found or ())
+        raised = found or [None] * len(paths)
+        return [Solution.load(path) if one is None else one for path, one in zip(paths, raised, strict=True)]
+
+    def _came(self, span: tuple[int, int]) -> list[Any] | None:
+        """What a worker gives for a chunk, which is sent again where it was lost."""
+        for attempt in range(self._retries + 1):
+            try:
+                return self._futures[span].result()  # type: ignore[no-any-return]
+            except Exception as error:
+                if type(error).__name__ not in _LOST or attempt == self._retries:
+                    raise
+                time.sleep(0.1)
+                self._futures[span] = self._sent(span)
+        return None
 
     def _sent(self, span: tuple[int, int]) -> Any:
         # what a client of Dask names by its arguments would pass for done when it is sent again

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from integrators import Problem, Status, integrate, sweep
-from integrators.ensemble import draws, joined, submit
+from integrators.ensemble import campaign, draws, joined, submit
 from integrators.results import StorageError
 from integrators.statistics import Histogram, Moments
 from liegroup.table import RN, table_of
@@ -102,6 +102,57 @@ def test_a_campaign_goes_on_from_its_folder(tmp_path):
             submit(*other, client=again, folder=tmp_path)
 
 
+class Unsendable(Exception):
+    """Cannot be made again from what it says."""
+
+    def __init__(self, one, two):
+        super().__init__(f"{one} and {two}")
+
+
+def refusing(rate):
+    if rate == 2.0:
+        raise ValueError("rate: too fast")
+    if rate == 4.0:
+        raise Unsendable(rate, "more")
+    return decaying(rate)
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_case_that_cannot_be_computed_does_not_take_its_chunk_with_it(tmp_path, kept):
+    given = {"client": Client(), "per_chunk": 3, "folder": tmp_path if kept else None}
+    rates = [1.0, 2.0, 3.0, 4.0, 5.0]
+    for _ in range(2):  # the second time from the folder
+        campaign = submit(refusing, rates, "RKMK4", (0.0, 1.0), 0.1, **given)
+        found = list(campaign.solutions(progress=False, raising=False))
+        assert [getattr(one, "model", type(one).__name__) for one in found] == [
+            "rate 1.0", "ValueError", "rate 3.0", "RuntimeError", "rate 5.0",
+        ]  # fmt: skip
+        assert found[3].__notes__ == ["raised by case 3, 4.0"]
+        assert np.array_equal(found[2].y, integrate(decaying(3.0), "RKMK4", (0.0, 1.0), 0.1).y)
+        with pytest.raises(ValueError, match="too fast") as caught:
+            campaign.result(progress=False)
+        assert "raised by case 1, 2.0" in caught.value.__notes__
+    files = [path.name for path in sorted(tmp_path.glob("*.h5"))]
+    assert files == ([f"case-{k:08d}.h5" for k in (0, 2, 4)] if kept else [])
+
+
+def test_cases_that_are_in_the_folder_are_not_computed_again(tmp_path, monkeypatch):
+    given = ("RKMK4", (0.0, 1.0), 0.1)
+    submit(decaying, [1.0, 2.0, 3.0], *given, client=Client(), per_chunk=3, folder=tmp_path).result(progress=False)
+    (tmp_path / "case-00000001.h5").unlink()  # as if killed between two cases
+    computed = []
+    monkeypatch.setattr(campaign, "integrate", lambda *a, **k: computed.append(1) or integrate(*a, **k))
+    found = submit(decaying, [1.0, 2.0, 3.0], *given, client=Client(), folder=tmp_path).result(progress=False)
+    assert len(computed) == 1
+    assert [one.model for one in found] == ["rate 1.0", "rate 2.0", "rate 3.0"]
+
+
+def test_a_lost_chunk_of_a_builder_has_a_place_for_each_case():
+    campaign = submit(decaying, [1.0, 2.0, 3.0], *GIVEN, client=Client(lost=1), per_chunk=2, retries=0)
+    found = list(campaign.solutions(progress=False, raising=False))
+    assert [isinstance(one, KilledWorker) for one in found] == [True, True, False]
+
+
 def test_lost_chunks_are_sent_again():
     client = Client(lost=3)
     assert submit(TOP, states(8), *GIVEN, client=client, per_chunk=8).result(progress=False).success
@@ -128,6 +179,7 @@ def test_failing_trajectories_keep_their_number():
         ({"workers": 2}, "workers"),
         ({"cases": np.zeros((2, 3))}, "cases: shape"),
         ({"cases": np.zeros((0, 7))}, "cases: none"),
+        ({"cases": np.where(np.arange(7) == 5, np.nan, states(2))}, r"cases: component \(0, 5\) is nan"),
         ({"per_chunk": 0}, "per_chunk"),
         ({"seconds": -1.0}, "seconds"),
     ],
