@@ -2,7 +2,10 @@
 
 import os
 import random
+import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -276,3 +279,52 @@ def test_random_cases_do_not_depend_on_chunks():
     assert (
         draws(lambda random: {"mass": random.uniform()}, 2, 1)[1] == draws(lambda r: {"mass": r.uniform()}, [1], 1)[0]
     )
+
+
+UNDER_MPI = """
+import numpy as np
+from integrators import integrate
+from integrators.ensemble import submit
+from mechanics.systems import SYSTEMS
+
+if __name__ == "__main__":
+    from mpi4py.futures import MPIPoolExecutor
+
+    top = SYSTEMS["heavy-top"].problem()
+    states = np.tile(top.y0, (20, 1)) * (1.0 + 0.01 * np.arange(20)[:, None] * (np.arange(7) == 6))
+    with MPIPoolExecutor(2) as pool:
+        found = submit(top, states, "MIDPOINT", (0.0, 0.5), 0.01, client=pool, per_chunk=8).result(progress=False)
+    whole = integrate(top.with_start(states), "MIDPOINT", (0.0, 0.5), 0.01)
+    print("same bits:", bool((found.y == whole.y).all()), found.message)
+"""
+
+
+@pytest.mark.slow
+def test_processes_of_mpi_give_the_bits_of_one(tmp_path):
+    pytest.importorskip("mpi4py")
+    mpiexec = shutil.which("mpiexec", path=os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]]))
+    if mpiexec is None:
+        pytest.skip("no mpiexec")
+    program = tmp_path / "program.py"
+    program.write_text(UNDER_MPI, encoding="utf-8")
+    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    allowed["PRTE_MCA_rmaps_default_mapping_policy"] = ":oversubscribe"
+    run = subprocess.run(
+        [mpiexec, "-n", "3", sys.executable, "-m", "mpi4py.futures", program],
+        env=os.environ | allowed | {"PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert "same bits: True reached the end" in run.stdout, run.stderr
+
+
+@pytest.mark.slow
+def test_processes_of_joblib_give_the_bits_of_one():
+    joblib = pytest.importorskip("joblib")
+    whole = integrate(TOP.with_start(states(4)), *GIVEN, progress=False)
+    jobs = [joblib.delayed(integrate)(TOP.with_start(y0), *GIVEN, workers=1) for y0 in states(4)]
+    found = joblib.Parallel(n_jobs=2)(jobs)
+    assert all(np.array_equal(one.y, y) for one, y in zip(found, whole.y, strict=True))
+    k = 3.0  # functions without a name are sent as code
+    decays = [Problem(table_of([(RN, 1)]), [x], lambda t, y: -k * y) for x in (1.0, 2.0)]
+    one, two = joblib.Parallel(n_jobs=2)(joblib.delayed(integrate)(decay, *GIVEN, workers=1) for decay in decays)
+    assert one.y[-1, 0] == pytest.approx(np.exp(-1.5), rel=1e-3)
+    assert np.array_equal(two.y, 2.0 * one.y)
