@@ -311,7 +311,7 @@ def test_processes_of_mpi_give_the_bits_of_one(tmp_path):
     allowed["PRTE_MCA_rmaps_default_mapping_policy"] = ":oversubscribe"
     run = subprocess.run(
         [mpiexec, "-n", "3", sys.executable, "-m", "mpi4py.futures", program],
-        env=os.environ | allowed | {"PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True, timeout=300,
+        env=os.environ | allowed | {"PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True,
     )  # fmt: skip
     assert "same bits: True reached the end" in run.stdout, run.stderr
 
