@@ -209,9 +209,9 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
     """The limits that a trajectory has passed, in the order of time."""
     doubts = []
     for k, guard in enumerate(problem.guards):
-        *numbers, excess = (float(x) for x in found.guarded[:, k])
+        lower, upper, time, value, excess = (float(x) for x in found.guarded[:, k])
         if excess > 0.0:
-            doubts.append(_passed(problem, guard, found, *numbers, number))
+            doubts.append(_passed(problem, guard, found, lower, upper, time, value, number))
     doubts += [*_coarse(found, number), *_no_numbers(problem, found, number), *_narrow(problem, found, number)]
     if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
         scale = scale_of(run, found.y)

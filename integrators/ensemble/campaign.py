@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +31,7 @@ from liegroup.display import bar
 
 FORMAT = "liemech-campaign-1"
 _RECORD = "campaign.json"
+_MARK = "campaign"
 _NOT_HERE = ("workers", "progress", "callback", "checkpoint", "every", "y0")
 _LOST = ("KilledWorker",)
 """Names of what a cluster says of chunks whose workers were lost too often."""
@@ -231,12 +233,18 @@ def _seconds_of(problem: Problem, given: dict[str, Any]) -> float:
     return min(integrate(problem, **trial, workers=1, progress=False).seconds for _ in range(2)) / part
 
 
-def _from_states(problem: Problem, states: Any, given: dict[str, Any], paths: list[str] | None) -> Any:
-    return _kept([integrate(problem.with_start(states), **given, workers=1, progress=False)], paths)
+def _from_states(problem: Problem, states: Any, given: dict[str, Any], paths: list[str] | None, mark: str) -> list[Any]:
+    solution = integrate(problem.with_start(states), **given, workers=1, progress=False)
+    return [_kept(solution, None if paths is None else paths[0], mark)]
 
 
 def _from_cases(
-    builder: Callable[[Any], Any], cases: list[Any], given: dict[str, Any], first: int, paths: list[str] | None
+    builder: Callable[[Any], Any],
+    cases: list[Any],
+    given: dict[str, Any],
+    first: int,
+    paths: list[str] | None,
+    mark: str,
 ) -> list[Any]:
     """Of every case what came of it: a solution, None where that is in a file, or what was raised."""
     found: list[Any] = []
@@ -251,18 +259,21 @@ def _from_cases(
             error.add_note(f"raised by case {first + number}, {shown(case)}")
             found.append(sendable(error))
         else:
-            kept = _kept([solution], None if path is None else [path])
-            found.append(None if kept is None else kept[0])
+            found.append(_kept(solution, path, mark))
     return found
 
 
-def _kept(solutions: list[Solution], paths: list[str] | None) -> list[Solution] | None:
-    """Solutions written to their files, or without what the client knows."""
-    if paths is None:
-        return [replace(solution, scene=None, joints=None) for solution in solutions]
-    for solution, path in zip(solutions, paths, strict=True):
-        solution.save(path)
+def _kept(solution: Solution, path: str | None, mark: str) -> Solution | None:
+    """A solution written to its file, or without what the client knows."""
+    if path is None:
+        return replace(solution, scene=None, joints=None)
+    replace(solution, attributes=solution.attributes | {_MARK: _mark_in(path, mark)}).save(path)
     return None
+
+
+def _mark_in(path: str, mark: str) -> str:
+    """What a file says of where it belongs: the digest of its campaign, and its name."""
+    return f"{mark} {os.path.basename(path)}"
 
 
 # --- the folder -------------------------------------------------------------------------------------------------------
@@ -326,6 +337,7 @@ class Campaign:
         of_kind(work, _Work, "work", "what `submit` makes: call it")
         self._work, self._client, self._folder, self._retries = work, client, folder, retries
         self.cases, self.per_chunk = len(work), per_chunk
+        self._mark = "" if folder is None else _digest(work)
         self._spans = [(k, min(k + per_chunk, len(work))) for k in range(0, len(work), per_chunk)]
         self.chunks = len(self._spans)
         self._futures = {span: self._sent(span) for span in self._spans if not self._is_stored(span)}
@@ -401,29 +413,53 @@ class Campaign:
 
     def _fetched(self, span: tuple[int, int]) -> list[Any]:
         """What came of a chunk: solutions, or what was raised in their places."""
-        found = self._came(span) if span in self._futures else None
         paths = self._paths(span)
+        found = self._came(span) if span in self._futures else [None] * len(self._work.files(*span))
         if paths is None:
-            return list(found or ())
-        raised = found or [None] * len(paths)
-        return [Solution.load(path) if one is None else one for path, one in zip(paths, raised, strict=True)]
+            return found
+        found = self._read(paths, found)
+        if bad := [path for path, one in zip(paths, found, strict=True) if one is None]:
+            warnings.warn(
+                f"{bad[0]}: missing, damaged, or of another campaign; computed again", RuntimeWarning, stacklevel=4
+            )
+            for path in bad:
+                Path(path).unlink(missing_ok=True)
+            self._futures[span] = self._sent(span)
+            found = self._read(paths, self._came(span))
+        if lost := [path for path, one in zip(paths, found, strict=True) if one is None]:
+            raise StorageError(f"{lost[0]}: is not there, though it was written; folder: all workers must see it")
+        return found
 
-    def _came(self, span: tuple[int, int]) -> list[Any] | None:
+    def _read(self, paths: list[str], found: list[Any]) -> list[Any]:
+        """What is in files in the place of None, where those are whole and of this campaign."""
+        return [self._loaded(path) if one is None else one for path, one in zip(paths, found, strict=True)]
+
+    def _loaded(self, path: str) -> Solution | None:
+        try:
+            solution = Solution.load(path)
+        except StorageError:
+            return None
+        attributes = dict(solution.attributes)
+        is_own = attributes.pop(_MARK, "") == _mark_in(path, self._mark)
+        return replace(solution, attributes=attributes) if is_own else None
+
+    def _came(self, span: tuple[int, int]) -> list[Any]:
         """What a worker gives for a chunk, which is sent again where it was lost."""
-        for attempt in range(self._retries + 1):
+        for left in reversed(range(self._retries + 1)):
             try:
-                return self._futures[span].result()  # type: ignore[no-any-return]
+                found: list[Any] = self._futures[span].result()
+                return found
             except Exception as error:
-                if type(error).__name__ not in _LOST or attempt == self._retries:
+                if type(error).__name__ not in _LOST or not left:
                     raise
-                time.sleep(0.1)
-                self._futures[span] = self._sent(span)
-        return None
+            time.sleep(0.1)
+            self._futures[span] = self._sent(span)
+        raise AssertionError("the last attempt returns or raises")
 
     def _sent(self, span: tuple[int, int]) -> Any:
         # what a client of Dask names by its arguments would pass for done when it is sent again
         own = {"pure": False} if type(self._client).__module__.partition(".")[0] == "distributed" else {}
-        return self._client.submit(*self._work.run(*span), self._paths(span), **own)
+        return self._client.submit(*self._work.run(*span), self._paths(span), self._mark, **own)
 
     def _paths(self, span: tuple[int, int]) -> list[str] | None:
         if self._folder is None:

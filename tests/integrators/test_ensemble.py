@@ -150,6 +150,44 @@ def test_cases_that_are_in_the_folder_are_not_computed_again(tmp_path, monkeypat
     assert [one.model for one in found] == ["rate 1.0", "rate 2.0", "rate 3.0"]
 
 
+@pytest.mark.parametrize("what", ["cut off", "another chunk", "another campaign"])
+def test_files_that_are_not_those_of_the_campaign_are_computed_again(tmp_path, what):
+    whole = integrate(TOP.with_start(states(20)), *GIVEN, progress=False)
+    given = {"client": Client(), "per_chunk": 8, "folder": tmp_path / "own"}
+    submit(TOP, states(20), *GIVEN, **given).result(progress=False)
+    target = tmp_path / "own" / "states-00000008.h5"
+    if what == "cut off":
+        target.write_bytes(target.read_bytes()[:1000])
+    elif what == "another chunk":
+        shutil.copy(tmp_path / "own" / "states-00000000.h5", target)
+    else:
+        other = given | {"folder": tmp_path / "other"}
+        submit(TOP, states(20), "MIDPOINT", (0.0, 0.5), 0.005, **other).result(progress=False)
+        shutil.copy(tmp_path / "other" / target.name, target)
+    with pytest.warns(
+        RuntimeWarning, match=r"states-00000008\.h5: missing, damaged, or of another campaign; computed again"
+    ):
+        found = submit(TOP, states(20), *GIVEN, **given).result(progress=False)
+    assert_same(found, whole)
+    assert "campaign" not in found.attributes
+    assert_same(submit(TOP, states(20), *GIVEN, **given).result(progress=False), whole)
+
+
+def test_a_folder_that_workers_see_by_another_name_is_named(tmp_path):
+    class Elsewhere(Client):
+        def submit(self, function, *arguments):
+            *others, paths, mark = arguments
+            (tmp_path / "elsewhere").mkdir(exist_ok=True)
+            return super().submit(function, *others, [path.replace("here", "elsewhere") for path in paths], mark)
+
+    campaign = submit(TOP, states(2), *GIVEN, client=Elsewhere(), per_chunk=8, folder=tmp_path / "here")
+    with (
+        pytest.warns(RuntimeWarning, match="missing"),
+        pytest.raises(StorageError, match="folder: all workers must see it"),
+    ):
+        campaign.result(progress=False)
+
+
 def test_a_lost_chunk_of_a_builder_has_a_place_for_each_case():
     campaign = submit(decaying, [1.0, 2.0, 3.0], *GIVEN, client=Client(lost=1), per_chunk=2, retries=0)
     found = list(campaign.solutions(progress=False, raising=False))
