@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from integrators.engine.crew import cores
+from integrators.engine.crew import cores, sendable
 from integrators.engine.varied_run import likeness, varies
 from integrators.integrate import integrate, integrate_together
 from integrators.method import Reference
@@ -28,8 +28,10 @@ from liegroup.modules import listing
 __all__ = ["sweep"]
 __dir__ = listing(__all__)
 
-REFUSED = "REFUSED"
-"""The status of a cell whose problem could not be posed or whose run could not begin."""
+REFUSED, RAISED = "REFUSED", "RAISED"
+"""The status of a cell whose problem could not be posed or whose run could not begin; in which a function of the
+problem, or a quantity, has raised something.
+"""
 _OF_RUNS = ("method", "step")
 _REFUSALS = (ValueError, ArithmeticError, np.linalg.LinAlgError)
 _NOT_HERE = ("callback", "checkpoint", "into", "every", "overwrite", "progress")
@@ -79,12 +81,13 @@ def sweep(
     -------
     xarray.Dataset
         A variable for every quantity over the parameters, NaN in cells that did not come to their end; ``status`` (the
-        name of a `Status`, or REFUSED), ``message``, and ``doubts``, how many limits of trust a run has passed.
+        name of a `Status`; REFUSED; RAISED where a function of the problem or a quantity has raised something, which
+        the message names), ``message``, and ``doubts``, how many limits of trust a run has passed.
 
     Raises
     ------
     ValueError, TypeError
-        Arguments that make no sense, with the remedy; what a cell was refused for, if all were.
+        Arguments that make no sense, with the remedy; what a cell was refused for, or raised, if all were or did.
     ModuleNotFoundError
         The extra ``xarray`` is not installed.
 
@@ -229,9 +232,10 @@ def _solved(runs: Sequence[Any], pack: Sequence[int], quantities: Any) -> list[C
         try:
             given = {name: first[name] for name in ("t_span", "step", "save_every") if name in first}
             solutions = integrate_together([runs[k]["problem"] for k in pack], find(first["method"]), **given)  # type: ignore[arg-type]
-            return [_told(solution, quantities) for solution in solutions]
         except _REFUSALS:  # which of them it is, they say one by one
             pass
+        else:
+            return [_told(solution, quantities) for solution in solutions]
     return [_one(runs[k], quantities) for k in pack]
 
 
@@ -240,10 +244,17 @@ def _one(run: Any, quantities: Any) -> Cell:
         try:
             solution = integrate(**run, workers=1, progress=False)
         except _REFUSALS as error:
-            run = error
-    if not isinstance(run, dict):
-        return {"status": REFUSED, "message": f"{type(run).__name__}: {run}", "doubts": 0, "error": run}
-    return _told(solution, quantities)
+            return _without(RAISED if hasattr(error, "solution") else REFUSED, error)
+        except Exception as error:
+            return _without(RAISED, error)
+        return _told(solution, quantities)
+    return _without(REFUSED, run)
+
+
+def _without(status: str, error: Exception) -> Cell:
+    """A cell that has nothing but a reason."""
+    said = "; ".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())])
+    return {"status": status, "message": said, "doubts": 0, "error": sendable(error)}
 
 
 def _told(solution: Solution, quantities: Any) -> Cell:
@@ -256,7 +267,16 @@ def _told(solution: Solution, quantities: Any) -> Cell:
     asked = quantities
     if asked is None:
         asked = {f"{name}_error": partial(_error, name=name) for name in solution.invariant_names}
-    return cell | {"quantities": {name: np.asarray(function(solution)) for name, function in asked.items()}}
+    found = {}
+    for name, function in asked.items():
+        try:
+            found[name] = np.asarray(function(solution))
+            if found[name].dtype.kind not in "biuf":
+                raise TypeError(f"{found[name].dtype} values, expected real numbers")
+        except Exception as error:  # of this cell; the others are not lost with it
+            error.add_note(f"raised by the quantity {name!r}")
+            return _without(RAISED, error)
+    return cell | {"quantities": found}
 
 
 def _error(solution: Solution, name: str) -> Any:

@@ -23,7 +23,7 @@ from integrators.engine.resonance import resonant
 from integrators.engine.run import Plan, Run, Trajectory
 from integrators.layout import DIVIDED, EVALUATIONS, ITERATIONS, REJECTED, STEPS, SUBSTEPS
 from integrators.method import Method
-from integrators.problem import Doubt, Problem
+from integrators.problem import Doubt, Guard, Problem
 from integrators.problem.consistency import inconsistent
 from integrators.problem.drawing import scene_of
 from integrators.problem.joints import JointStates
@@ -170,7 +170,9 @@ def _at_the_start(problem: Problem, method: Method, way: Plan | Steering) -> lis
     return doubts
 
 
-def _on_the_way(problem: Problem, method: Method, way: Plan | Steering, found: Sequence[Trajectory]) -> list[Doubt]:
+def _on_the_way(
+    problem: Problem, method: Method, way: Plan | Steering, found: Sequence[Trajectory | Solution]
+) -> list[Doubt]:
     """What a method of fixed steps presupposes and does not find in some of the saved states, the first of each
     trajectory; nothing where it did not hold at the start.
     """
@@ -210,18 +212,42 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
     for k, guard in enumerate(problem.guards):
         lower, upper, time, value, excess = (float(x) for x in found.guarded[:, k])
         if excess > 0.0:
-            row = int(np.argmin(np.abs(found.t - time)))
-            says = ", ".join(
-                text for text in (guard.says, explained(problem, float(found.t[row]), found.y[row])) if text
-            )
-            limit = lower if value < lower else min(upper, guard.start) if time == found.t[0] else upper
-            doubts.append(Doubt(guard.name, time, value, limit, says, guard.remedy, number))
+            doubts.append(_passed(problem, guard, found, lower, upper, time, value, number))
     doubts += [*_coarse(found, number), *_no_numbers(problem, found, number), *_narrow(problem, found, number)]
     if isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
         scale = scale_of(run, found.y)
         doubts += unresolved(run, found, scale, number) or jumps(run, found, scale, number)
         doubts += [*resonant(run, found, number), *losses(run, found, number)]
     return sorted(doubts, key=lambda doubt: abs(doubt.time - found.t[0]))
+
+
+def _passed(
+    problem: Problem, guard: Guard, found: Trajectory | Solution, lower: float, upper: float, time: float, value: float,
+    number: int,
+) -> Doubt:  # fmt: skip
+    """A guard whose limits were passed first at a time, by that value at most."""
+    row = int(np.argmin(np.abs(found.t - time)))
+    says = ", ".join(text for text in (guard.says, explained(problem, float(found.t[row]), found.y[row])) if text)
+    limit = lower if value < lower else min(upper, guard.start) if time == found.t[0] else upper
+    return Doubt(guard.name, time, value, limit, says, guard.remedy, number)
+
+
+def with_doubts_of_rows(problem: Problem, method: Method, way: Plan, whole: Solution) -> Solution:
+    """An ensemble of fixed steps with the doubts that its saved states alone tell: limits of guards, and the hypotheses
+    of the method.
+    """
+    found, doubts = [whole.trajectory(k) for k in range(len(whole.y))], []
+    for guard in method.guards(problem):
+        x = whole[guard.name]
+        lower, upper = guard.limits(x[:, 0])
+        excess = np.maximum(x - upper[:, None], lower[:, None] - x)
+        excess[:, 0] = guard.excess_at_start(x[:, 0])
+        excess[np.isnan(x) & ~np.isnan(whole.y).any(axis=-1)] = np.inf
+        for k in np.flatnonzero((excess > 0.0).any(axis=1)):
+            time, most = float(whole.t[np.argmax(excess[k] > 0.0)]), float(x[k, np.nanargmax(excess[k])])
+            doubts.append(_passed(problem, guard, found[k], float(lower[k]), float(upper[k]), time, most, int(k)))
+    doubts = [*_at_the_start(problem, method, way), *_on_the_way(problem, method, way, found), *doubts]
+    return replace(whole, doubts=tuple(doubts), message=whole.message + _doubtful(doubts))
 
 
 def _coarse(found: Trajectory, number: int) -> list[Doubt]:

@@ -7,6 +7,7 @@ steps, and in what order, changes no bit.
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import threading
 import time
@@ -196,6 +197,19 @@ def _advanced(number: int, state: dict[str, Any]) -> dict[str, Any]:
         count = advance(run, count)
     result: dict[str, Any] = run.state()
     return result
+
+
+def sendable(error: Exception) -> Exception:
+    """An error as it can be sent to another process, without the solution that it may hold."""
+    vars(error).pop("solution", None)
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # whatever an object of the user's says
+        own = RuntimeError(f"{type(error).__name__}: {error}")
+        for note in getattr(error, "__notes__", ()):
+            own.add_note(note)
+        return own
+    return error
 
 
 def cores() -> int:

@@ -6,12 +6,16 @@ import hashlib
 import json
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from integrators.engine.checkpoint import function_fingerprint, problem_fingerprint
+from integrators.engine.crew import sendable
 from integrators.engine.fingerprint import Fingerprint
 from integrators.ensemble.joined import joined
 from integrators.integrate import integrate
@@ -21,12 +25,13 @@ from integrators.problem.joints import JointStates
 from integrators.results.replacing import part_of, put
 from integrators.results.solution import Solution
 from integrators.results.storage import StorageError
-from liegroup.arrays import integer, of_kind, path_of, positive, reals, sequence
+from liegroup.arrays import integer, of_kind, path_of, positive, reals, sequence, shown
 from liegroup.compile import WIDTH
 from liegroup.display import bar
 
 FORMAT = "liemech-campaign-1"
 _RECORD = "campaign.json"
+_MARK = "campaign"
 _NOT_HERE = ("workers", "progress", "callback", "checkpoint", "every", "y0")
 _LOST = ("KilledWorker",)
 """Names of what a cluster says of chunks whose workers were lost too often."""
@@ -147,7 +152,7 @@ class _Work:
         """What the results depend on."""
         raise NotImplementedError
 
-    def result(self, chunks: Iterator[list[Solution]]) -> Any:
+    def result(self, chunks: Iterator[list[Any]]) -> Any:
         """All chunks together."""
         raise NotImplementedError
 
@@ -164,6 +169,9 @@ class _Starts(_Work):
         if states.ndim != 2 or states.shape[1] != problem.n:
             raise ValueError(f"cases: shape {states.shape}, expected initial states (m, {problem.n})")
         _check_some(states)
+        if len(bad := np.argwhere(~np.isfinite(states))):  # before hours are spent on the others
+            row, column = (int(k) for k in bad[0])
+            raise ValueError(f"cases: component ({row}, {column}) is {states[row, column]}, expected a finite number")
         super().__init__(problem.with_start(states[:1]), states, given)
 
     def files(self, first: int, last: int) -> list[str]:
@@ -197,7 +205,7 @@ class _Builds(_Work):
         return [f"case-{number:08d}.h5" for number in range(first, last)]
 
     def run(self, first: int, last: int) -> tuple[Any, ...]:
-        return _from_cases, self.problem, self.cases[first:last], self.given
+        return _from_cases, self.problem, self.cases[first:last], self.given, first
 
     def count_for(self, seconds: float) -> int:
         return self._count(_seconds_of(pose(self.problem(self.cases[0])), self.given), seconds, 1)
@@ -225,21 +233,47 @@ def _seconds_of(problem: Problem, given: dict[str, Any]) -> float:
     return min(integrate(problem, **trial, workers=1, progress=False).seconds for _ in range(2)) / part
 
 
-def _from_states(problem: Problem, states: Any, given: dict[str, Any], paths: list[str] | None) -> Any:
-    return _kept([integrate(problem.with_start(states), **given, workers=1, progress=False)], paths)
+def _from_states(problem: Problem, states: Any, given: dict[str, Any], paths: list[str] | None, mark: str) -> list[Any]:
+    solution = integrate(problem.with_start(states), **given, workers=1, progress=False)
+    return [_kept(solution, None if paths is None else paths[0], mark)]
 
 
-def _from_cases(builder: Callable[[Any], Any], cases: list[Any], given: dict[str, Any], paths: list[str] | None) -> Any:
-    return _kept([integrate(builder(case), **given, workers=1, progress=False) for case in cases], paths)
+def _from_cases(
+    builder: Callable[[Any], Any],
+    cases: list[Any],
+    given: dict[str, Any],
+    first: int,
+    paths: list[str] | None,
+    mark: str,
+) -> list[Any]:
+    """Of every case what came of it: a solution, None where that is in a file, or what was raised."""
+    found: list[Any] = []
+    for number, case in enumerate(cases):
+        path = None if paths is None else paths[number]
+        if path is not None and os.path.isfile(path):
+            found.append(None)
+            continue
+        try:
+            solution = integrate(builder(case), **given, workers=1, progress=False)
+        except Exception as error:  # of one case; the others are not lost with it
+            error.add_note(f"raised by case {first + number}, {shown(case)}")
+            found.append(sendable(error))
+        else:
+            found.append(_kept(solution, path, mark))
+    return found
 
 
-def _kept(solutions: list[Solution], paths: list[str] | None) -> list[Solution] | None:
-    """Solutions written to their files, or without what the client knows."""
-    if paths is None:
-        return [replace(solution, scene=None, joints=None) for solution in solutions]
-    for solution, path in zip(solutions, paths, strict=True):
-        solution.save(path)
+def _kept(solution: Solution, path: str | None, mark: str) -> Solution | None:
+    """A solution written to its file, or without what the client knows."""
+    if path is None:
+        return replace(solution, scene=None, joints=None)
+    replace(solution, attributes=solution.attributes | {_MARK: _mark_in(path, mark)}).save(path)
     return None
+
+
+def _mark_in(path: str, mark: str) -> str:
+    """What a file says of where it belongs: the digest of its campaign, and its name."""
+    return f"{mark} {os.path.basename(path)}"
 
 
 # --- the folder -------------------------------------------------------------------------------------------------------
@@ -303,6 +337,7 @@ class Campaign:
         of_kind(work, _Work, "work", "what `submit` makes: call it")
         self._work, self._client, self._folder, self._retries = work, client, folder, retries
         self.cases, self.per_chunk = len(work), per_chunk
+        self._mark = "" if folder is None else _digest(work)
         self._spans = [(k, min(k + per_chunk, len(work))) for k in range(0, len(work), per_chunk)]
         self.chunks = len(self._spans)
         self._futures = {span: self._sent(span) for span in self._spans if not self._is_stored(span)}
@@ -315,13 +350,15 @@ class Campaign:
         """Chunks that are finished, those found in the folder included."""
         return self.chunks - sum(not future.done() for future in self._futures.values())
 
-    def solutions(self, progress: bool | None = None) -> Iterator[Solution]:
+    def solutions(self, progress: bool | None = None, raising: bool = True) -> Iterator[Any]:
         """The solutions chunk by chunk, in the order of the cases, as they come; for what is too large to be joined.
 
         Parameters
         ----------
         progress : bool, optional
             A bar; default: on terminals and in notebooks.
+        raising : bool
+            False: what was raised stands in the place of the solution, and the others follow.
 
         Yields
         ------
@@ -331,10 +368,14 @@ class Campaign:
         Raises
         ------
         Exception
-            What a chunk has raised, when its turn comes; a campaign with a folder keeps all others.
+            What a chunk of states, or a case of a builder, has raised, when its turn comes; a note says which case.  A
+            campaign with a folder keeps all others.
         """
-        for chunk in self._each(progress):
-            yield from chunk
+        for found in self._each(progress):
+            for one in found:
+                if raising and isinstance(one, Exception):
+                    raise one
+                yield one
 
     def result(self, progress: bool | None = None) -> Any:
         """All results; waits for them.
@@ -353,37 +394,72 @@ class Campaign:
         Raises
         ------
         Exception
-            What a chunk has raised.
+            What a chunk has raised, or a case of a builder; ``solutions(raising=False)`` gives all others.
         """
-        return self._work.result(self._each(progress))
+        return self._work.result([solution] for solution in self.solutions(progress))
 
     def cancel(self) -> None:
         """Give up what has not begun; with a folder, `submit` goes on from what is done."""
         for future in self._futures.values():
             future.cancel()
 
-    def _each(self, progress: bool | None) -> Iterator[list[Solution]]:
+    def _each(self, progress: bool | None) -> Iterator[list[Any]]:
         for span in bar(self._spans, desc="chunks", shown=progress):
-            yield self._fetched(span)
+            try:
+                found = self._fetched(span)
+            except Exception as error:  # of the chunk as a whole
+                found = [error] * len(self._work.files(*span))
+            yield found
 
-    def _fetched(self, span: tuple[int, int]) -> list[Solution]:
-        found = None
-        if span in self._futures:
-            for attempt in range(self._retries + 1):
-                try:
-                    found = self._futures[span].result()
-                    break
-                except Exception as error:
-                    if type(error).__name__ not in _LOST or attempt == self._retries:
-                        raise
-                    time.sleep(0.1)
-                    self._futures[span] = self._sent(span)
-        return found if found is not None else [Solution.load(path) for path in self._paths(span) or ()]
+    def _fetched(self, span: tuple[int, int]) -> list[Any]:
+        """What came of a chunk: solutions, or what was raised in their places."""
+        paths = self._paths(span)
+        found = self._came(span) if span in self._futures else [None] * len(self._work.files(*span))
+        if paths is None:
+            return found
+        found = self._read(paths, found)
+        if bad := [path for path, one in zip(paths, found, strict=True) if one is None]:
+            warnings.warn(
+                f"{bad[0]}: missing, damaged, or of another campaign; computed again", RuntimeWarning, stacklevel=4
+            )
+            for path in bad:
+                Path(path).unlink(missing_ok=True)
+            self._futures[span] = self._sent(span)
+            found = self._read(paths, self._came(span))
+        if lost := [path for path, one in zip(paths, found, strict=True) if one is None]:
+            raise StorageError(f"{lost[0]}: is not there, though it was written; folder: all workers must see it")
+        return found
+
+    def _read(self, paths: list[str], found: list[Any]) -> list[Any]:
+        """What is in files in the place of None, where those are whole and of this campaign."""
+        return [self._loaded(path) if one is None else one for path, one in zip(paths, found, strict=True)]
+
+    def _loaded(self, path: str) -> Solution | None:
+        try:
+            solution = Solution.load(path)
+        except StorageError:
+            return None
+        attributes = dict(solution.attributes)
+        is_own = attributes.pop(_MARK, "") == _mark_in(path, self._mark)
+        return replace(solution, attributes=attributes) if is_own else None
+
+    def _came(self, span: tuple[int, int]) -> list[Any]:
+        """What a worker gives for a chunk, which is sent again where it was lost."""
+        for left in reversed(range(self._retries + 1)):
+            try:
+                found: list[Any] = self._futures[span].result()
+                return found
+            except Exception as error:
+                if type(error).__name__ not in _LOST or not left:
+                    raise
+            time.sleep(0.1)
+            self._futures[span] = self._sent(span)
+        raise AssertionError("the last attempt returns or raises")
 
     def _sent(self, span: tuple[int, int]) -> Any:
         # what a client of Dask names by its arguments would pass for done when it is sent again
         own = {"pure": False} if type(self._client).__module__.partition(".")[0] == "distributed" else {}
-        return self._client.submit(*self._work.run(*span), self._paths(span), **own)
+        return self._client.submit(*self._work.run(*span), self._paths(span), self._mark, **own)
 
     def _paths(self, span: tuple[int, int]) -> list[str] | None:
         if self._folder is None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.codegen.generate import kernels_of
-from integrators.engine.collect import described
+from integrators.engine.collect import described, with_doubts_of_rows
 from integrators.integrate import fixed_plan, integrate
 from integrators.method import Method
 from integrators.methods import find
@@ -116,7 +116,8 @@ def on_gpu(
     Returns
     -------
     Solution
-        As from `integrate`; the statistics of invariants are of saved states only, with `stretch` 1.
+        As from `integrate`; the statistics of invariants are of saved states only, with `stretch` 1.  So are its
+        `doubts`: limits of guards, and hypotheses of the method; whether the steps resolve the motion is not asked.
 
     Raises
     ------
@@ -177,6 +178,9 @@ def on_gpu(
         status=(Status.OK,) * m, message=EXPLANATIONS[Status.OK], steps=plan.steps,
         seconds=time.perf_counter() - began, events=({},) * m,
     )  # fmt: skip
+    found = with_doubts_of_rows(posed, chosen, plan, found)
+    stopping = {guard.name for guard in posed.guards if guard.stops}
+    valid[[doubt.trajectory for doubt in found.doubts if doubt.name in stopping]] = False
     return found if valid.all() else _with_others(posed, chosen, found, valid, t_span, step, every)
 
 
@@ -205,9 +209,11 @@ def _with_others(
     y[places, :came], values[places, :came] = here.y, here.invariants
     for place, ended in zip(places, here.status, strict=True):  # type: ignore[arg-type]
         status[place] = ended
+    doubts = [doubt for doubt in done.doubts if valid[doubt.trajectory]]
+    doubts += [replace(doubt, trajectory=int(places[doubt.trajectory])) for doubt in here.doubts]
     whole: Solution = replace(
         done, y=y, invariants=values, least=values, greatest=values, mean_since=values, status=tuple(status),
         message=f"{len(places)} of {len(y)} trajectories were integrated on the host; {here.message}",
-        doubts=tuple(replace(doubt, trajectory=int(places[doubt.trajectory])) for doubt in here.doubts),
+        doubts=tuple(sorted(doubts, key=lambda doubt: doubt.trajectory)),
     )  # fmt: skip
     return whole

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import mechanics
-from integrators import Problem, integrate
+from integrators import Guard, Problem, integrate
 from integrators.codegen.generate import kernels_of
 from integrators.ensemble import on_gpu
 from integrators.problem.lagrangian import lagrangian_problem
@@ -112,6 +112,26 @@ def test_implicit_steps_agree_to_rounding_and_what_leaves_is_integrated_here(tmp
     assert "3 of 3 trajectories were integrated on the host" in alone.message
     assert np.array_equal(alone.y, true.y)
     assert alone.status == true.status
+
+
+@needs_compiler
+@pytest.mark.parametrize("stops", [False, True])
+def test_limits_of_guards_are_looked_at(stops, tmp_path):
+    """Explicit Euler gains energy; the state of rest does not."""
+    guard = Guard("energy", "energy is made", "use a smaller step", change=0.1, stops=stops)
+    problem = Problem(
+        rn(2), [[1.0, 0.0], [0.0, 0.0], [2.0, 0.0]], lambda t, y: [y[1], -y[0]], guards=[guard],
+        invariants={"energy": lambda t, y: 0.5 * (y[0] * y[0] + y[1] * y[1])},
+    )  # fmt: skip
+    given = (problem, "LIE_EULER", (0.0, 5.0), 0.05)
+    found = on_gpu(*given, save_every=1, device=Host(tmp_path))
+    true = integrate(*given, save_every=1, progress=False)
+    seen = [[d for d in s.doubts if d.name == "energy"] for s in (found, true)]
+    assert [d.trajectory for d in seen[0]] == [0, 2]
+    assert seen[0] == seen[1]
+    assert "energy is made" in found.message
+    assert found.status == true.status
+    assert np.array_equal(found.y, true.y, equal_nan=True)
 
 
 @needs_compiler

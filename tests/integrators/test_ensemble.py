@@ -2,7 +2,10 @@
 
 import os
 import random
+import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -11,7 +14,7 @@ import numpy as np
 import pytest
 
 from integrators import Problem, Status, integrate, sweep
-from integrators.ensemble import draws, joined, submit
+from integrators.ensemble import campaign, draws, joined, submit
 from integrators.results import StorageError
 from integrators.statistics import Histogram, Moments
 from liegroup.table import RN, table_of
@@ -102,6 +105,95 @@ def test_a_campaign_goes_on_from_its_folder(tmp_path):
             submit(*other, client=again, folder=tmp_path)
 
 
+class Unsendable(Exception):
+    """Cannot be made again from what it says."""
+
+    def __init__(self, one, two):
+        super().__init__(f"{one} and {two}")
+
+
+def refusing(rate):
+    if rate == 2.0:
+        raise ValueError("rate: too fast")
+    if rate == 4.0:
+        raise Unsendable(rate, "more")
+    return decaying(rate)
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_case_that_cannot_be_computed_does_not_take_its_chunk_with_it(tmp_path, kept):
+    given = {"client": Client(), "per_chunk": 3, "folder": tmp_path if kept else None}
+    rates = [1.0, 2.0, 3.0, 4.0, 5.0]
+    for _ in range(2):  # the second time from the folder
+        campaign = submit(refusing, rates, "RKMK4", (0.0, 1.0), 0.1, **given)
+        found = list(campaign.solutions(progress=False, raising=False))
+        assert [getattr(one, "model", type(one).__name__) for one in found] == [
+            "rate 1.0", "ValueError", "rate 3.0", "RuntimeError", "rate 5.0",
+        ]  # fmt: skip
+        assert found[3].__notes__ == ["raised by case 3, 4.0"]
+        assert np.array_equal(found[2].y, integrate(decaying(3.0), "RKMK4", (0.0, 1.0), 0.1).y)
+        with pytest.raises(ValueError, match="too fast") as caught:
+            campaign.result(progress=False)
+        assert "raised by case 1, 2.0" in caught.value.__notes__
+    files = [path.name for path in sorted(tmp_path.glob("*.h5"))]
+    assert files == ([f"case-{k:08d}.h5" for k in (0, 2, 4)] if kept else [])
+
+
+def test_cases_that_are_in_the_folder_are_not_computed_again(tmp_path, monkeypatch):
+    given = ("RKMK4", (0.0, 1.0), 0.1)
+    submit(decaying, [1.0, 2.0, 3.0], *given, client=Client(), per_chunk=3, folder=tmp_path).result(progress=False)
+    (tmp_path / "case-00000001.h5").unlink()  # as if killed between two cases
+    computed = []
+    monkeypatch.setattr(campaign, "integrate", lambda *a, **k: computed.append(1) or integrate(*a, **k))
+    found = submit(decaying, [1.0, 2.0, 3.0], *given, client=Client(), folder=tmp_path).result(progress=False)
+    assert len(computed) == 1
+    assert [one.model for one in found] == ["rate 1.0", "rate 2.0", "rate 3.0"]
+
+
+@pytest.mark.parametrize("what", ["cut off", "another chunk", "another campaign"])
+def test_files_that_are_not_those_of_the_campaign_are_computed_again(tmp_path, what):
+    whole = integrate(TOP.with_start(states(20)), *GIVEN, progress=False)
+    given = {"client": Client(), "per_chunk": 8, "folder": tmp_path / "own"}
+    submit(TOP, states(20), *GIVEN, **given).result(progress=False)
+    target = tmp_path / "own" / "states-00000008.h5"
+    if what == "cut off":
+        target.write_bytes(target.read_bytes()[:1000])
+    elif what == "another chunk":
+        shutil.copy(tmp_path / "own" / "states-00000000.h5", target)
+    else:
+        other = given | {"folder": tmp_path / "other"}
+        submit(TOP, states(20), "MIDPOINT", (0.0, 0.5), 0.005, **other).result(progress=False)
+        shutil.copy(tmp_path / "other" / target.name, target)
+    with pytest.warns(
+        RuntimeWarning, match=r"states-00000008\.h5: missing, damaged, or of another campaign; computed again"
+    ):
+        found = submit(TOP, states(20), *GIVEN, **given).result(progress=False)
+    assert_same(found, whole)
+    assert "campaign" not in found.attributes
+    assert_same(submit(TOP, states(20), *GIVEN, **given).result(progress=False), whole)
+
+
+def test_a_folder_that_workers_see_by_another_name_is_named(tmp_path):
+    class Elsewhere(Client):
+        def submit(self, function, *arguments):
+            *others, paths, mark = arguments
+            (tmp_path / "elsewhere").mkdir(exist_ok=True)
+            return super().submit(function, *others, [path.replace("here", "elsewhere") for path in paths], mark)
+
+    campaign = submit(TOP, states(2), *GIVEN, client=Elsewhere(), per_chunk=8, folder=tmp_path / "here")
+    with (
+        pytest.warns(RuntimeWarning, match="missing"),
+        pytest.raises(StorageError, match="folder: all workers must see it"),
+    ):
+        campaign.result(progress=False)
+
+
+def test_a_lost_chunk_of_a_builder_has_a_place_for_each_case():
+    campaign = submit(decaying, [1.0, 2.0, 3.0], *GIVEN, client=Client(lost=1), per_chunk=2, retries=0)
+    found = list(campaign.solutions(progress=False, raising=False))
+    assert [isinstance(one, KilledWorker) for one in found] == [True, True, False]
+
+
 def test_lost_chunks_are_sent_again():
     client = Client(lost=3)
     assert submit(TOP, states(8), *GIVEN, client=client, per_chunk=8).result(progress=False).success
@@ -128,6 +220,7 @@ def test_failing_trajectories_keep_their_number():
         ({"workers": 2}, "workers"),
         ({"cases": np.zeros((2, 3))}, "cases: shape"),
         ({"cases": np.zeros((0, 7))}, "cases: none"),
+        ({"cases": np.where(np.arange(7) == 5, np.nan, states(2))}, r"cases: component \(0, 5\) is nan"),
         ({"per_chunk": 0}, "per_chunk"),
         ({"seconds": -1.0}, "seconds"),
     ],
@@ -224,3 +317,52 @@ def test_random_cases_do_not_depend_on_chunks():
     assert (
         draws(lambda random: {"mass": random.uniform()}, 2, 1)[1] == draws(lambda r: {"mass": r.uniform()}, [1], 1)[0]
     )
+
+
+UNDER_MPI = """
+import numpy as np
+from integrators import integrate
+from integrators.ensemble import submit
+from mechanics.systems import SYSTEMS
+
+if __name__ == "__main__":
+    from mpi4py.futures import MPIPoolExecutor
+
+    top = SYSTEMS["heavy-top"].problem()
+    states = np.tile(top.y0, (20, 1)) * (1.0 + 0.01 * np.arange(20)[:, None] * (np.arange(7) == 6))
+    with MPIPoolExecutor(2) as pool:
+        found = submit(top, states, "MIDPOINT", (0.0, 0.5), 0.01, client=pool, per_chunk=8).result(progress=False)
+    whole = integrate(top.with_start(states), "MIDPOINT", (0.0, 0.5), 0.01)
+    print("same bits:", bool((found.y == whole.y).all()), found.message)
+"""
+
+
+@pytest.mark.slow
+def test_processes_of_mpi_give_the_bits_of_one(tmp_path):
+    pytest.importorskip("mpi4py")
+    mpiexec = shutil.which("mpiexec", path=os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]]))
+    if mpiexec is None:
+        pytest.skip("no mpiexec")
+    program = tmp_path / "program.py"
+    program.write_text(UNDER_MPI, encoding="utf-8")
+    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    allowed["PRTE_MCA_rmaps_default_mapping_policy"] = ":oversubscribe"
+    run = subprocess.run(
+        [mpiexec, "-n", "3", sys.executable, "-m", "mpi4py.futures", program],
+        env=os.environ | allowed | {"PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert "same bits: True reached the end" in run.stdout, run.stderr
+
+
+@pytest.mark.slow
+def test_processes_of_joblib_give_the_bits_of_one():
+    joblib = pytest.importorskip("joblib")
+    whole = integrate(TOP.with_start(states(4)), *GIVEN, progress=False)
+    jobs = [joblib.delayed(integrate)(TOP.with_start(y0), *GIVEN, workers=1) for y0 in states(4)]
+    found = joblib.Parallel(n_jobs=2)(jobs)
+    assert all(np.array_equal(one.y, y) for one, y in zip(found, whole.y, strict=True))
+    k = 3.0  # functions without a name are sent as code
+    decays = [Problem(table_of([(RN, 1)]), [x], lambda t, y: -k * y) for x in (1.0, 2.0)]
+    one, two = joblib.Parallel(n_jobs=2)(joblib.delayed(integrate)(decay, *GIVEN, workers=1) for decay in decays)
+    assert one.y[-1, 0] == pytest.approx(np.exp(-1.5), rel=1e-3)
+    assert np.array_equal(two.y, 2.0 * one.y)

@@ -130,6 +130,36 @@ def test_a_failed_cell_has_a_name_and_no_number():
         sweep(refused, {"rate": [-2.0, -1.0]}, "RKMK4", SPAN, STEP)
 
 
+def test_what_a_function_raises_costs_its_cell_alone():
+    def late(rate):
+        def field(t, y):
+            if rate == 2.0 and t > 0.5:
+                raise KeyError("no such table")
+            return -rate * y
+
+        return Problem(table_of([(RN, 1)]), [1.0], field, model="decay")
+
+    def first(solution):
+        if solution.y[-1, 0] < np.exp(-2.5):
+            raise IndexError("nothing found")
+        return solution.y[-1, 0]
+
+    table = sweep(late, {"rate": [1.0, 2.0, 3.0]}, "RKMK4", SPAN, STEP, quantities={"first": first})
+    assert table["status"].values.tolist() == ["OK", "RAISED", "RAISED"]
+    assert np.isfinite(table["first"]).values.tolist() == [True, False, False]
+    assert "no such table" in str(table["message"][1].values)
+    assert "in step" in str(table["message"][1].values)
+    assert "nothing found; raised by the quantity 'first'" in str(table["message"][2].values)
+    with pytest.raises(IndexError, match="nothing found"):
+        sweep(late, {"rate": [3.0, 4.0]}, "RKMK4", SPAN, STEP, quantities={"first": first})
+
+
+def test_quantities_that_are_no_real_numbers_are_named():
+    with pytest.raises(TypeError, match="complex128 values, expected real numbers") as caught:
+        sweep(decaying, {"rate": [1.0, 2.0]}, "RKMK4", SPAN, STEP, quantities={"root": lambda s: 1j})
+    assert "'root'" in caught.value.__notes__[0]
+
+
 def test_a_variant_that_cannot_begin_does_not_stop_the_others():
     def started(speed):
         return arm(1.0, 0.5).problem([0.5, speed])
