@@ -24,6 +24,7 @@ def from_lagrangian(
     constraints: Sequence[Any] = (),
     inputs: Mapping[Any, Any] | None = None,
     model: str = "SymPy Lagrangian",
+    t: float = 0.0,
 ) -> Problem:
     """The motion of a Lagrangian written in SymPy.
 
@@ -45,6 +46,9 @@ def from_lagrangian(
         Functions of the time that are no coordinates: an expression in ``dynamicsymbols._t``, or a function of t.
     model : str
         Name for tables and files.
+    t : float
+        Time at which runs are to begin, s: the start is one at this time, which matters where the time occurs in the
+        momenta or the constraints.
 
     Returns
     -------
@@ -71,8 +75,9 @@ def from_lagrangian(
     from mechanics.adapters.sympy import from_lagrangian as read
 
     return read(
-        lagrangian, coordinates, parameters, start, forces=forces, constraints=constraints, inputs=inputs, model=model
-    )
+        lagrangian, coordinates, parameters, start,
+        forces=forces, constraints=constraints, inputs=inputs, model=model, t=t,
+    )  # fmt: skip
 
 
 def from_lagranges_method(
@@ -82,6 +87,7 @@ def from_lagranges_method(
     *,
     inputs: Mapping[Any, Any] | None = None,
     model: str = "SymPy LagrangesMethod",
+    t: float = 0.0,
 ) -> Problem:
     """The motion of a ``sympy.physics.mechanics.LagrangesMethod``; its equations need not have been formed.
 
@@ -89,7 +95,7 @@ def from_lagranges_method(
     ----------
     lagrange : LagrangesMethod
         With its forces, holonomic and nonholonomic constraints.
-    parameters, start, inputs, model
+    parameters, start, inputs, model, t
         As for `from_lagrangian`.
 
     Returns
@@ -123,7 +129,7 @@ def from_lagranges_method(
     """
     from mechanics.adapters.sympy import from_lagranges_method as read
 
-    return read(lagrange, parameters, start, inputs=inputs, model=model)
+    return read(lagrange, parameters, start, inputs=inputs, model=model, t=t)
 
 
 def from_kanes_method(
@@ -134,6 +140,7 @@ def from_kanes_method(
     inputs: Mapping[Any, Any] | None = None,
     invariants: Mapping[str, Any] | None = None,
     model: str = "SymPy KanesMethod",
+    t: float = 0.0,
 ) -> Problem:
     """The motion of a ``sympy.physics.mechanics.KanesMethod`` whose equations have been formed.
 
@@ -141,7 +148,7 @@ def from_kanes_method(
     ----------
     kane : KanesMethod
         After ``kane.kanes_equations(bodies, loads)``; dependent coordinates and speeds, auxiliary speeds.
-    parameters, inputs, model
+    parameters, inputs, model, t
         As for `from_lagrangian`; specified functions are inputs.
     start : mapping of dynamicsymbol to number
         All coordinates, and speeds; those that are not given are the least that the constraints allow.
@@ -186,4 +193,4 @@ def from_kanes_method(
     """
     from mechanics.adapters.sympy import from_kanes_method as read
 
-    return read(kane, parameters, start, inputs=inputs, invariants=invariants, model=model)
+    return read(kane, parameters, start, inputs=inputs, invariants=invariants, model=model, t=t)

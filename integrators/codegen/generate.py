@@ -284,4 +284,4 @@ def _numbers(parameters: Any) -> Any:
 
 
 def _nodes(graph: Graph, values: Any) -> list[int]:
-    return [x.k if isinstance(x, Traced) else graph.constant(x) for x in values]
+    return [graph.number(x.k) if isinstance(x, Traced) else graph.constant(x) for x in values]

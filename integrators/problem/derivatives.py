@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from liegroup.compile.tracing import CONSTANT, INPUT, Graph
+from liegroup.compile.tracing import CONSTANT, INPUT, Graph, Traced
 
 
 class Differentiable(Graph):
@@ -34,10 +34,24 @@ class Differentiable(Graph):
         name, *arguments = self.nodes[j]
         if name in (CONSTANT, INPUT, "less", "taken"):
             return self.constant(1.0 if j == variable else 0.0)
+        if j in self.powers:
+            return self._of_power(j, variable)
         return _RULES[name](self, j, arguments, [self._derivatives[a, variable] for a in self._inner(j)])
+
+    def _of_power(self, j: int, variable: int) -> int:
+        """d xᵉ = e xᵉ⁻¹ dx + xᵉ log|x| de; a number at zero where e > 1, unlike that of exp(e log x)."""
+        x, e = self.powers[j]
+        dx = Traced(self, self._derivatives[x.k, variable])
+        total = e * x ** (e - 1.0) * dx if self.value(dx.k) != 0.0 else dx
+        if isinstance(e, Traced) and self.value(de := self._derivatives[e.k, variable]) != 0.0:
+            size = abs(x)
+            total = total + Traced(self, de) * Traced(self, j) * (size > 0.0).select(size, 1.0).log()
+        return int(total.k)
 
     def _inner(self, j: int) -> list[int]:
         """The arguments by which a node is differentiated."""
+        if j in self.powers:
+            return [x.k for x in self.powers[j] if isinstance(x, Traced)]
         name = self.nodes[j][0]
         return [] if name == "less" else self.arguments(j)[name == "select" :]
 

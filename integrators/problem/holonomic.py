@@ -50,7 +50,7 @@ from integrators.problem.problem import Problem, group_table
 from liegroup.arrays import check_function, real, reals
 from liegroup.compile import absolute, helper, kernel, ld, ld2, st, st2
 from liegroup.compile.scalars import maximum
-from liegroup.compile.traceable import traceable
+from liegroup.compile.traceable import scalars, traceable
 from liegroup.compile.tracing import Traced
 from liegroup.group import rn
 from liegroup.table import RN, bracket_transpose
@@ -130,7 +130,7 @@ def constrained_derivatives(
             total = g.apply("add", total, g.apply("multiply", x.k, along(g, k, table, q, j)))
         return total
 
-    c = [scalar(g, x, "constraints") for x in traceable(constraints)(t, q, notes.parameters)]
+    c = [scalar(g, x, "constraints") for x in traceable(constraints)(t, scalars(q), scalars(notes.parameters))]
     if not c:
         raise ValueError("constraints: returned none; without constraints use lagrangian_problem")
     closing, n = [rate(k) for k in c], len(v)
@@ -153,7 +153,7 @@ def _split(
     momenta = [_product(g, notes.mass[n * i : n * i + n], v) for i in range(n)]
     energy = g.apply("multiply", g.constant(0.5), _product(g, v, momenta))
     rest = [Traced(g, g.constant(0.0))] * n
-    value = scalar(g, traceable(lagrangian)(notes.t, q, rest, notes.parameters), "lagrangian")
+    value = scalar(g, traceable(lagrangian)(notes.t, *map(scalars, (q, rest, notes.parameters))), "lagrangian")
     potential = g.apply("negate", value)
     gradients = [along(g, k, table, q, j) for k in (energy, potential) for j in range(n)]
     return [*(rate(k) for k in momenta), *gradients, potential]
@@ -241,7 +241,7 @@ def holonomic_problem(
     lagrangian, force : callable
         As for `integrators.problem.lagrangian.lagrangian_problem`.
     constraints : callable
-        ``c(t, q, parameters)`` → m numbers that the motion keeps at zero, a plain function of sequences of scalars.
+        ``c(t, q, parameters)`` → m numbers that the motion keeps at zero, a plain function of arrays of scalars.
     q : array (n_q,)
         Initial configuration, with c(t, q) = 0.
     v : array (n,), optional

@@ -33,11 +33,11 @@ from integrators.problem.fields import Field, as_field
 from integrators.problem.parts import lagrangian as layout
 from integrators.problem.problem import Problem, group_table
 from integrators.signatures import FIELD_LANES_SIGNATURE, FIELD_SIGNATURE
-from liegroup.arrays import check_function, reals
+from liegroup.arrays import check_function, real, reals
 from liegroup.compile import Entry, absolute, any_, compile_field, kernel, ld, ld2, select, st, st2
 from liegroup.compile.generated import module_of
 from liegroup.compile.scalars import maximum
-from liegroup.compile.traceable import traceable
+from liegroup.compile.traceable import scalars, traceable
 from liegroup.compile.tracing import IMPORTS, Traced, lines, operand
 from liegroup.group import rn
 from liegroup.table import FACTORS, KIND, Q_OFFSET, RN, V_OFFSET, bracket_transpose
@@ -85,7 +85,7 @@ def derivatives(
     table : int64 array (factors, 5)
         The configuration group.
     lagrangian : callable
-        ``L(t, q, v, parameters)`` → number; q, v and parameters are sequences of scalars.
+        ``L(t, q, v, parameters)`` → number; q, v and parameters are arrays of scalars.
     force : callable, optional
         ``F(t, q, v, parameters)`` → n generalised forces (body wrenches), all that is not in L.
     parameters : int
@@ -141,10 +141,10 @@ def trace(
     q, v = [g.input(f"ld(y, {i})") for i in range(n_q)], [g.input(f"ld(y, {n_q + i})") for i in range(n)]
     p = [g.input(f"parameters[{i}]") for i in range(parameters)]
     check_function(lagrangian, "lagrangian", "a function L(t, q, v, parameters)")
-    L = scalar(g, traceable(lagrangian)(t, q, v, p), "lagrangian")
+    L = scalar(g, traceable(lagrangian)(t, *map(scalars, (q, v, p))), "lagrangian")  # arrays of its own to write into
     push = [along(g, L, table, q, j) for j in range(n)]
     if force is not None:
-        forces = [scalar(g, x, "force") for x in traceable(force)(t, q, v, p)]
+        forces = [scalar(g, x, "force") for x in traceable(force)(t, *map(scalars, (q, v, p)))]
         if len(forces) != n:
             raise ValueError(f"force: {len(forces)} generalised forces, expected {n}, one per velocity")
         push = [g.apply("add", a, b) for a, b in zip(push, forces, strict=True)]
@@ -160,7 +160,7 @@ def trace(
 
 def scalar(g: Differentiable, x: Any, what: str) -> int:
     if isinstance(x, Traced):
-        return x.k
+        return g.number(x.k)
     try:
         return g.constant(float(x))
     except (TypeError, ValueError):
@@ -342,13 +342,14 @@ def lagrangian_problem(
     invariant_units: Sequence[str] = (),
     exact: Callable[[Any], Array] | None = None,
     model: str = "Lagrangian system",
+    t: float = 0.0,
 ) -> Problem:
     """The motion of a Lagrangian system, state (q, p) with p = ∂L/∂v.
 
     Parameters
     ----------
     lagrangian : callable
-        ``L(t, q, v, parameters)`` → number, a plain function of sequences of scalars: + − * / **, the functions of
+        ``L(t, q, v, parameters)`` → number, a plain function of arrays of scalars: + − * / **, the functions of
         `liegroup.compile.scalars` or NumPy, loops; no `if` on a value.  Or its derivatives, written by hand.
     q : array (n_q,)
         Initial configuration.
@@ -366,6 +367,8 @@ def lagrangian_problem(
         ``exact(t)`` → the state (…, n_q + n).
     model : str
         Name for tables and files.
+    t : float
+        Time at which runs are to begin, s: p = ∂L/∂v there, where it depends on the time.
 
     Returns
     -------
@@ -402,12 +405,12 @@ def lagrangian_problem(
         raise ValueError(f"q: shape {q.shape}, expected ({n_q},)")
     if v is not None and p is not None:
         raise ValueError("v and p: give one of them")
-    numbers = np.atleast_1d(reals(parameters, "parameters"))
+    numbers, begin = np.atleast_1d(reals(parameters, "parameters")), real(t, "t")
     if isinstance(lagrangian, Derivatives) and force is not None:
         raise ValueError("force: given beside derivatives written by hand; add it to their φ and its derivatives")
     found = lagrangian if isinstance(lagrangian, Derivatives) else derivatives(table, lagrangian, force, len(numbers))
     if p is None:
-        p = momentum_at(found, q, np.zeros(n) if v is None else checked_vector(v, n, "v"), numbers)
+        p = momentum_at(found, q, np.zeros(n) if v is None else checked_vector(v, n, "v"), numbers, begin)
 
     inner = partial(legendre, n_q=n_q, n=n, linear=found.linear, left=2 * n + 1)
     energy = built(partial(energy_of, n_q=n_q, n=n), found.field, inner)
@@ -446,9 +449,16 @@ def checked_vector(x: ArrayLike, n: int, name: str) -> Array:
     return array
 
 
-def momentum_at(found: Derivatives, q: Array, v: Array, parameters: Array, t: float = 0.0) -> Array:
-    """π(t, q, v)."""
-    n = len(v)
-    out = np.zeros(2 * n + 1)
+def momentum_at(found: Derivatives, q: Array, v: Array, parameters: Array, t: float) -> Array:
+    """π(t, q, v); ValueError where ∂π/∂v is singular."""
+    n, at = len(v), layout(len(v))
+    out = np.zeros(at.SIZE)
     found.field.python(t, np.concatenate([q, v]), parameters, np.zeros(0, dtype=np.int64), np.zeros((1, 1)), out)
-    return out[n : 2 * n]
+    M = out[at.MOMENTUM_V : at.MOMENTUM_V + n * n].reshape(n, n)
+    if np.isfinite(M).all() and not M.any(axis=1).all():
+        k = int(np.flatnonzero(~M.any(axis=1))[0])
+        raise ValueError(
+            f"lagrangian: velocity {k} has no inertia, row {k} of ∂²L/∂v² is zero at the start; give every coordinate "
+            "kinetic energy, or leave out those without"
+        )
+    return out[at.MOMENTUM : at.MOMENTUM + n]

@@ -21,7 +21,7 @@ from integrators.problem.problem import Problem
 from liegroup.arrays import check_function, reals
 from liegroup.compile import ld, ld2, st, st2
 from liegroup.compile.generated import module_of
-from liegroup.compile.traceable import traceable
+from liegroup.compile.traceable import scalars, traceable
 from liegroup.compile.tracing import IMPORTS, lines, operand
 from liegroup.group import rn
 
@@ -48,7 +48,7 @@ def mass_matrix_problem(
     Parameters
     ----------
     mass, forcing : callable
-        ``M(t, y, parameters)`` → (n, n), ``f(t, y, parameters)`` → (n,): plain functions of sequences of scalars.
+        ``M(t, y, parameters)`` → (n, n), ``f(t, y, parameters)`` → (n,): plain functions of arrays of scalars.
     y : array (n,)
         Initial state.
     parameters : array (k,), optional
@@ -101,15 +101,15 @@ def mass_matrix_problem(
     g = Differentiable()
     at, s = g.input("t"), [g.input(f"ld(y, {i})") for i in range(n)]
     p = [g.input(f"parameters[{i}]") for i in range(len(numbers))]
-    M = _nodes(g, traceable(mass)(at, s, p), (n, n), "mass")
-    f = _nodes(g, traceable(forcing)(at, s, p), (n,), "forcing")
+    M = _nodes(g, traceable(mass)(at, scalars(s), scalars(p)), (n, n), "mass")
+    f = _nodes(g, traceable(forcing)(at, scalars(s), scalars(p)), (n,), "forcing")
     solved = [i for i in range(n) if any(g.value(int(M[i, j])) != float(i == j) for j in range(n))]
     known = [i for i in range(n) if i not in solved]
     for i in solved:
         for j in known:
             f[i] = g.apply("subtract", int(f[i]), g.apply("multiply", int(M[i, j]), int(f[j])))
     values = [*f, *M[np.ix_(solved, solved)].ravel()]
-    watched = [scalar(g, traceable(function)(at, s, p), name) for name, function in named.items()]
+    watched = [scalar(g, traceable(function)(at, scalars(s), scalars(p)), name) for name, function in named.items()]
     module = module_of(_HEADER + _function(g, "parts", values) + _function(g, "watched", watched))
 
     m = len(solved)
@@ -128,7 +128,7 @@ def mass_matrix_problem(
 
 def _check_regular(mass: Callable[..., Any], t: float, y: Array, numbers: Array, n: int) -> None:
     with np.errstate(all="ignore"):
-        M = np.array(mass(t, list(y), list(numbers)), dtype=np.float64)
+        M = np.array(mass(t, y.copy(), numbers.copy()), dtype=np.float64)
     if M.shape != (n, n):
         raise ValueError(f"mass: shape {M.shape}, expected ({n}, {n})")
     if not np.isfinite(M).all():

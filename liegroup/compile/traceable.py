@@ -125,6 +125,8 @@ class Scalars(np.ndarray[Any, np.dtype[Any]]):
         plain = [np.asarray(x) if isinstance(x, Scalars) else x for x in inputs]
         if method == "__call__" and ufunc.__name__ in UFUNCS and not options:
             return _as_scalars(applied(UFUNCS[ufunc.__name__], *plain))
+        if method != "__call__":  # sums of conditions count
+            plain = [applied(lambda a: a.counted if isinstance(a, Traced) else a, x) for x in plain]
         if "out" in options:
             options["out"] = tuple(np.asarray(x) for x in options["out"])
         return _as_scalars(getattr(ufunc, method)(*plain, **options))
@@ -208,12 +210,34 @@ def _root_of_squares(*x: Any) -> Any:
     return sqrt(sum(a * a for a in x))
 
 
-def _greatest(*x: Any) -> Any:
-    return reduce(maximum, _flat(x))
+def _of_numbers(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """``max`` and ``min`` of Python, of numbers or of one sequence of them."""
+
+    def found(*x: Any) -> Any:
+        return reduce(rule, x[0] if len(x) == 1 else x)
+
+    return found
 
 
-def _least(*x: Any) -> Any:
-    return reduce(minimum, _flat(x))
+def _along(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """``np.max`` and ``np.min`` of an array, or along one of its axes."""
+
+    def found(x: Any, axis: Any = None) -> Any:
+        values = np.asarray(x, dtype=object)
+        rows = values.ravel() if axis is None else np.moveaxis(values, axis, 0)
+        return reduce(partial(_each, rule), rows)
+
+    return found
+
+
+def _clipped(x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    """``np.clip`` by either pair of names."""
+    return _each(UFUNCS["clip"], x, *(b if a is None else a for a, b in ((min, a_min), (max, a_max))))
+
+
+def _is(x: Any, kind: Any) -> bool:
+    """``isinstance``: a traced scalar stands for a number."""
+    return isinstance(0.0 if isinstance(x, Traced) else x, kind)
 
 
 def _norm(x: Any, ord: Any = None) -> Any:
@@ -222,14 +246,18 @@ def _norm(x: Any, ord: Any = None) -> Any:
     return _root_of_squares(*_flat(x))
 
 
-def _table(x: Any, places: Any, values: Any) -> Any:
+def _table(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
     """Straight lines between places, as ``np.interp`` draws them."""
-    places, values = np.asarray(places, dtype=np.float64), np.asarray(values, dtype=object)
-    found = values[-1]
-    for k in range(len(places) - 1, 0, -1):
-        slope = (values[k] - values[k - 1]) / float(places[k] - places[k - 1])
-        found = select(less(x, float(places[k])), values[k - 1] + slope * (x - float(places[k - 1])), found)
-    return select(less(x, float(places[0])), values[0], found)
+    places, values = np.asarray(xp, dtype=np.float64), np.asarray(fp, dtype=object)
+
+    def at(x: Any) -> Any:
+        found = select(less(float(places[-1]), x), values[-1] if right is None else right, values[-1])
+        for k in range(len(places) - 1, 0, -1):
+            slope = (values[k] - values[k - 1]) / float(places[k] - places[k - 1])
+            found = select(less(x, float(places[k])), values[k - 1] + slope * (x - float(places[k - 1])), found)
+        return select(less(x, float(places[0])), values[0] if left is None else left, found)
+
+    return _each(at, x)
 
 
 def _chosen(conditions: Any, choices: Any, default: Any = 0.0) -> Any:
@@ -257,8 +285,9 @@ def _array(function: Any) -> Callable[..., Any]:
 _OF_NUMPY: dict[str, Callable[..., Any]] = {
     **{name: partial(_each, rule) for name, rule in UFUNCS.items()},
     **{name: partial(_each, rule) for name, rule in FUNCTIONS.items() if name != "any"},
-    "any": FUNCTIONS["any"],
-    "max": _greatest, "amax": _greatest, "min": _least, "amin": _least, "interp": _table, "select": _chosen,
+    "any": FUNCTIONS["any"], "clip": _clipped, "isscalar": lambda x: isinstance(x, Traced),
+    "max": _along(maximum), "amax": _along(maximum), "min": _along(minimum), "amin": _along(minimum),
+    "interp": _table, "select": _chosen,
 }  # fmt: skip
 _LINEAR = {name: _refused(f"np.linalg.{name}", ("np.linalg.norm", "np.dot", "np.cross", "np.einsum"))
            for name in ("solve", "inv", "det", "eig", "eigh", "svd", "pinv", "lstsq", "cholesky", "qr")}  # fmt: skip
@@ -309,7 +338,8 @@ _MEANINGS: dict[Any, Any] = {
     **{getattr(math, name): meaning for name, meaning in _MATH.items()},
     **{getattr(np, name): meaning for name, meaning in _NUMPY.items() if name != "linalg"},
     **{getattr(np.linalg, name): meaning for name, meaning in _LINALG.items()},
-    max: _OfScalars(max, _greatest),
-    min: _OfScalars(min, _least),
+    max: _OfScalars(max, _of_numbers(maximum)),
+    min: _OfScalars(min, _of_numbers(minimum)),
+    isinstance: _OfScalars(isinstance, _is),
 }
 """Modules and functions, and what they mean on traced scalars."""

@@ -36,6 +36,8 @@ from liegroup.compile.scalars import (
 CONSTANT, INPUT = "constant", "input"
 _BINARY = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 _NAMES = {"atan2": "arctan2"}
+_WHOLE_POWERS = 2.0**16
+"""Exponents up to which powers are products."""
 _WHOLE = 2.0**51
 """Where machine numbers are whole enough to be their own floor."""
 _ROUND = 1.5 * 2.0**52
@@ -79,7 +81,8 @@ def _tanh_stepped(x: Any) -> Any:
 def exp(x: Any) -> Any:
     """eˣ of any scalar."""
     if is_machine_real(x):
-        return np.exp(x)
+        with np.errstate(all="ignore"):  # as in compiled code
+            return np.exp(x)
     return np.exp(x) if np.iscomplexobj(x) else library_of(x).exp(x)
 
 
@@ -87,7 +90,8 @@ def exp(x: Any) -> Any:
 def log(x: Any) -> Any:
     """Natural logarithm of any scalar."""
     if is_machine_real(x):
-        return np.log(x)
+        with np.errstate(all="ignore"):
+            return np.log(x)
     return np.log(x) if np.iscomplexobj(x) else library_of(x).log(x)
 
 
@@ -237,6 +241,10 @@ class Graph:
         """The numbers that `taken` looks up."""
         self.path: Path | None = None
         """What answers where code decides by a value; without it such code cannot be traced."""
+        self.powers: dict[int, tuple[Traced, Traced | float]] = {}
+        """Nodes that are powers: base and exponent, of which derivatives are smooth at zero that those of what computes
+        them are not.
+        """
 
     def node(self, *what: Any) -> int:
         """The number of an operation (name, arguments…), or of a constant or an input."""
@@ -263,7 +271,26 @@ class Graph:
 
     def apply(self, name: str, *arguments: int) -> int:
         """The node of an operation, or of something simpler that gives the same number."""
+        if name == "select":
+            arguments = (self._condition(arguments[0]), *map(self.number, arguments[1:]))
+        else:
+            arguments = tuple(map(self.number, arguments))
         return _SIMPLIFIED[name](self, *arguments) if name in _SIMPLIFIED else self.node(name, *arguments)
+
+    def number(self, k: int) -> int:
+        """The node itself, of a condition 1 or 0: machines add conditions, vectors of them and numbers in ways of their
+        own.
+        """
+        return self.apply("select", k, self.constant(1.0), self.constant(0.0)) if self.nodes[k][0] == "less" else k
+
+    def _condition(self, k: int) -> int:
+        """The node itself, of a number whether it is not zero."""
+        if self.nodes[k][0] in ("less", CONSTANT):
+            return k
+        nought = self.constant(0.0)
+        return self.apply(
+            "less", nought, self.apply("select", self.apply("less", k, nought), self.apply("negate", k), k)
+        )
 
     def needed(self, wanted: Iterable[int], known: Container[int] = ()) -> list[int]:
         """The nodes that lead to the wanted ones, in order, without the known ones and what only leads to those."""
@@ -295,6 +322,11 @@ class Traced:
         return Traced(self.graph, self.graph.apply(name, *((k, self.k) if swapped else (self.k, k))))
 
     def __add__(self, other: Any) -> Any:
+        if self.is_condition and isinstance(other, Traced) and other.is_condition:
+            raise TypeError(
+                "the sum of two conditions cannot be traced: NumPy's is one of them, Python's counts; write a | b, or "
+                "np.where(a, 1.0, 0.0) + np.where(b, 1.0, 0.0)"
+            )
         return self._with("add", other)
 
     def __radd__(self, other: Any) -> Any:
@@ -365,22 +397,43 @@ class Traced:
     def __floordiv__(self, other: Any) -> Any:
         return (self / other).floor()
 
+    def __rfloordiv__(self, other: Any) -> Any:
+        return (other / self).floor()
+
     def __rpow__(self, base: Any) -> Any:
-        return (math.log(base) * self).exp()
+        if base > 0.0:
+            return (math.log(base) * self).exp()
+        return Traced(self.graph, self.graph.constant(base)) ** self
 
     def __abs__(self) -> Traced:
         return (self < 0.0).select(-self, self)  # type: ignore[no-any-return]
 
-    def __pow__(self, exponent: Any) -> Traced:
+    def __pow__(self, exponent: Any) -> Any:
+        if isinstance(exponent, np.ndarray) and exponent.ndim:
+            return NotImplemented  # element by element, by the array
         if isinstance(exponent, Traced):
-            return (exponent * self.log()).exp()  # type: ignore[no-any-return]
+            known = self.graph.value(exponent.k)
+            return self._noted(self._any_power(exponent), exponent) if known is None else self**known
         e = float(exponent)
-        if e == int(e) and abs(e) <= 64:
+        if e == int(e) and abs(e) <= _WHOLE_POWERS:
             power = self._whole_power(int(abs(e)))
             return power if e >= 0 else 1.0 / power
+        if e == int(e):
+            return self._noted(self._any_power(Traced(self.graph, self.graph.constant(e))), e)
         if 2 * e == int(2 * e) and abs(e) <= 64:
-            return self.sqrt() ** int(2 * e)
-        return (e * self.log()).exp()  # type: ignore[no-any-return]
+            return self._noted(self.sqrt() ** int(2 * e), e)
+        return self._noted((e * self.log()).exp(), e)
+
+    def _any_power(self, e: Traced) -> Any:
+        """By the exponent as a number of the code: whole ones go with bases of either sign."""
+        size = abs(self)
+        power = (e == 0.0).select(1.0, (e * size.log()).exp())
+        signed = (e % 2.0 == 0.0).select(power, (e == e.floor()).select(-power, math.nan))
+        return (self < 0.0).select(signed, power)
+
+    def _noted(self, power: Any, exponent: Traced | float) -> Any:
+        self.graph.powers[power.k] = self, exponent
+        return power
 
     def _whole_power(self, n: int) -> Traced:
         if n == 0:
@@ -470,6 +523,16 @@ class Traced:
 
     def conjugate(self) -> Traced:
         return self
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether it is what a comparison gives."""
+        return bool(self.graph.nodes[self.k][0] == "less")
+
+    @property
+    def counted(self) -> Traced:
+        """Of a condition 1 or 0, else itself."""
+        return Traced(self.graph, self.graph.number(self.k))
 
     @property
     def follows_a_path(self) -> bool:

@@ -31,7 +31,8 @@ from integrators.problem import Problem
 from integrators.problem.holonomic import holonomic_problem
 from integrators.problem.lagrangian import lagrangian_problem
 from integrators.problem.mass_matrix import mass_matrix_problem
-from liegroup.arrays import of_kind, sequence, shown
+from liegroup.arrays import of_kind, real, sequence, shown
+from liegroup.compile.traceable import traceable
 from liegroup.group import rn
 from mechanics.nonholonomic.user import nonholonomic_system
 
@@ -51,6 +52,8 @@ class _Given(NamedTuple):
     """Functions of the time that are given as expressions."""
     rates: dict[Any, Any]
     """Rates of coordinates by speeds."""
+    begin: float
+    """When runs are to begin."""
 
     def put(self, expression: Any) -> Any:
         """An expression, or a list of them, with inputs given as expressions in their places."""
@@ -72,7 +75,9 @@ class _Given(NamedTuple):
         """An expression at the start."""
         function = self.function(expression, list(numbers), [])
         with np.errstate(all="ignore"):
-            return np.array(function(0.0, list(np.array([*numbers.values()])), [], self.numbers), dtype=np.float64)
+            return np.array(
+                function(self.begin, list(np.array([*numbers.values()])), [], self.numbers), dtype=np.float64
+            )
 
 
 def from_lagrangian(
@@ -85,6 +90,7 @@ def from_lagrangian(
     constraints: Sequence[Any] = (),
     inputs: Mapping[Any, Any] | None = None,
     model: str = "SymPy Lagrangian",
+    t: float = 0.0,
 ) -> Problem:
     """See `mechanics.from_lagrangian`."""
     q = _coordinates(coordinates)
@@ -93,7 +99,7 @@ def from_lagrangian(
     except sympy.SympifyError:
         raise TypeError(f"lagrangian: {shown(lagrangian)}, expected an expression of SymPy") from None
     of_kind(lagrangian, sympy.Expr, "lagrangian", "an expression of SymPy")
-    given = _given([lagrangian, *(forces or ()), *constraints], q, [], parameters, inputs)
+    given = _given([lagrangian, *(forces or ()), *constraints], q, [], parameters, inputs, t)
     holonomic = [sympy.sympify(c) for c in constraints]
     return _lagrangian(lagrangian, q, forces, holonomic, [], given, start, model)
 
@@ -105,6 +111,7 @@ def from_lagranges_method(
     *,
     inputs: Mapping[Any, Any] | None = None,
     model: str = "SymPy LagrangesMethod",
+    t: float = 0.0,
 ) -> Problem:
     """See `mechanics.from_lagranges_method`."""
     of_kind(lagrange, LagrangesMethod, "lagrange", "a sympy.physics.mechanics.LagrangesMethod")
@@ -112,7 +119,7 @@ def from_lagranges_method(
     L, holonomic = lagrange._L[0], list(lagrange._hol_coneqs)
     rows = list(lagrange.coneqs)[len(holonomic) :]
     forces = _generalised(lagrange.forcelist, v, lagrange.inertial) if lagrange.forcelist else None
-    given = _given([L, *(forces or ()), *holonomic, *rows], q, [], parameters, inputs)
+    given = _given([L, *(forces or ()), *holonomic, *rows], q, [], parameters, inputs, t)
     return _lagrangian(L, q, forces, holonomic, rows, given, start, model)
 
 
@@ -124,6 +131,7 @@ def from_kanes_method(
     inputs: Mapping[Any, Any] | None = None,
     invariants: Mapping[str, Any] | None = None,
     model: str = "SymPy KanesMethod",
+    t: float = 0.0,
 ) -> Problem:
     """See `mechanics.from_kanes_method`."""
     of_kind(kane, KanesMethod, "kane", "a sympy.physics.mechanics.KanesMethod")
@@ -131,7 +139,7 @@ def from_kanes_method(
     mass, forcing, rates = _kanes_equations(kane, q, u)
     named = {name: sympy.sympify(x) for name, x in (invariants or {}).items()}
     named |= {f"{name}_{k}": x for name, some in _kanes_constraints(kane, u).items() for k, x in enumerate(some)}
-    given = _given([*mass, *forcing, *named.values()], q, u, parameters, inputs)._replace(rates=rates)
+    given = _given([*mass, *forcing, *named.values()], q, u, parameters, inputs, t)._replace(rates=rates)
     y0 = _start(start, q, u, list(kane._f_h), [x for n, x in named.items() if n.startswith("slip_")], given)
     n = len(y0)
     M, f = given.function(mass.tolist(), q, u), given.function(list(forcing), q, u)
@@ -146,6 +154,7 @@ def from_kanes_method(
             of_state(f),
             y0,
             given.numbers,
+            t=given.begin,
             invariants={name: of_state(function) for name, function in watched.items()},
             model=model,
         )
@@ -179,9 +188,11 @@ def _lagrangian(
     if not rows:
         function = given.function(L, q, v)
         if not holonomic:
-            return lagrangian_problem(function, q0, v0, parameters=given.numbers, force=force, model=model)
+            return lagrangian_problem(
+                function, q0, v0, parameters=given.numbers, force=force, model=model, t=given.begin
+            )
         c = given.constraints(holonomic, q)
-        return holonomic_problem(function, c, q0, v0, parameters=given.numbers, force=force, model=model)
+        return holonomic_problem(function, c, q0, v0, parameters=given.numbers, force=force, model=model, t=given.begin)
     return _nonholonomic(L, q, v, force, forces, holonomic, [*rows, *rates], given, y0, model)
 
 
@@ -230,8 +241,9 @@ def _nonholonomic(
         parameters=numbers,
         conservative=force is None and not driven,
         model=model,
+        t=given.begin,
     )
-    return system.constrained_problem(y0[:n], y0[n:])
+    return system.constrained_problem(y0[:n], y0[n:], t=given.begin)
 
 
 def _with_multipliers(
@@ -260,6 +272,7 @@ def _with_multipliers(
         of_state(f),
         np.concatenate([y0, np.zeros(m)]),
         given.numbers,
+        t=given.begin,
         invariants={name: of_state(x) for name, x in closing.items()},
         model=model,
     )
@@ -315,6 +328,10 @@ def _coordinates(coordinates: Sequence[Any]) -> list[Any]:
             raise ValueError(
                 f"coordinates: {x}, expected functions of the time: sympy.physics.mechanics.dynamicsymbols"
             )
+    if len(set(q)) < len(q):
+        raise ValueError(
+            f"coordinates: {_listed(x for x in set(q) if q.count(x) > 1)} more than once; expected each once"
+        )
     return q
 
 
@@ -328,18 +345,21 @@ def _given(
     u: list[Any],
     parameters: Mapping[Any, float] | None,
     inputs: Mapping[Any, Any] | None,
+    begin: float,
 ) -> _Given:
     """Every symbol has a number, every function of the time that is not a coordinate is given."""
     t = dynamicsymbols._t
     symbols = {sympy.sympify(x): value for x, value in (parameters or {}).items()}
     given_inputs = {sympy.sympify(x): value for x, value in (inputs or {}).items()}
     exchanged = {x: sympy.sympify(f) for x, f in given_inputs.items() if not callable(f) or isinstance(f, sympy.Basic)}
-    driven = {x: f for x, f in given_inputs.items() if x not in exchanged}
+    driven = {x: _input(x, f) for x, f in given_inputs.items() if x not in exchanged}
     found = [sympy.sympify(x) for x in [*expressions, *exchanged.values()]]
     atoms = {x for x in parts_of(found) if x.is_Symbol or isinstance(x, AppliedUndef)}
     free = {x for x in atoms if x.is_Symbol} - {t}
     if missing := free - set(symbols):
-        raise ValueError(f"parameters: no value for {_listed(missing)}; give one for each, such as {{m: 2.0}}")
+        others = {str(x) for x in missing} & set(map(str, symbols))
+        hint = f" ({_listed(others)}: a symbol of this name has one, but other assumptions)" if others else ""
+        raise ValueError(f"parameters: no value for {_listed(missing)}{hint}; give one for each, such as {{m: 2.0}}")
     if strange := set(symbols) - free:
         raise ValueError(
             f"parameters: {_listed(strange)} are not in the equations, which have {_listed(free) or 'none'}"
@@ -356,7 +376,23 @@ def _given(
     if strange := set(given_inputs) - functions:
         raise ValueError(f"inputs: {_listed(strange)} are not in the equations")
     names = sorted(symbols, key=str)
-    return _Given(t, names, [float(symbols[x]) for x in names], driven, exchanged, {})
+    return _Given(t, names, [float(symbols[x]) for x in names], driven, exchanged, {}, real(begin, "t"))
+
+
+def _input(x: Any, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function of the time of a user, for traced scalars, too."""
+    made = traceable(function)
+
+    def at(t: Any) -> Any:
+        try:
+            return made(t)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"inputs[{x}]: {shown(function)} cannot be traced ({error}); give an expression of SymPy, or a "
+                "function of NumPy's functions and np.interp"
+            ) from error
+
+    return at
 
 
 def _listed(some: Iterable[Any]) -> str:

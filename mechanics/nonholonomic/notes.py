@@ -88,7 +88,12 @@ class _Notes:
             return self.array(np.zeros(shape or ()), name)
         given = arguments if self.functions.parameters is None else (*arguments, self.parameters)
         try:
-            values = self.array(np.array(traceable(function)(*given), dtype=object), name)
+            values = self.array(
+                np.array(
+                    traceable(function)(*(x.copy() if isinstance(x, np.ndarray) else x for x in given)), dtype=object
+                ),
+                name,
+            )
         except (TypeError, AttributeError) as error:
             raise TypeError(
                 f"{name}: could not be traced ({error}); write it with + - * / **, loops, arrays and the functions of "

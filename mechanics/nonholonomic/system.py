@@ -206,7 +206,7 @@ class NonholonomicSystem:
         return with_energy_guard(guarded_edges(posed, self.edges) if self.edges else posed, self._keeps_energy)
 
     def constrained_problem(
-        self, q: ArrayLike | None = None, v: ArrayLike | None = None, *, project: bool = False
+        self, q: ArrayLike | None = None, v: ArrayLike | None = None, *, project: bool = False, t: float = 0.0
     ) -> Problem:
         """The form with multipliers, from the configuration q and the full velocity v.
 
@@ -219,6 +219,8 @@ class NonholonomicSystem:
         project : bool
             Whether the velocity is replaced by the nearest admissible one in the metric M (`project_velocity` says what
             energy that takes).
+        t : float
+            Time at which runs are to begin, s: the velocity is asked for admissibility there.
 
         Returns
         -------
@@ -231,9 +233,9 @@ class NonholonomicSystem:
             A(q) v = c does not hold to `TOLERANCE`, and `project` is False; the rows lose rank.
         """
         q = _given(q, self.q0, self.n_q, "q")
-        v = self.velocity(q, self.u0) if v is None else _given(v, None, self.n, "v")
-        v = self.project_velocity(q, v)[0] if project else v
-        self.check(q, v)
+        v = self.velocity(q, self.u0, t) if v is None else _given(v, None, self.n, "v")
+        v = self.project_velocity(q, v, t)[0] if project else v
+        self.check(q, v, t)
         return self._unchecked(q, v)
 
     def _unchecked(self, q: Array, v: Array) -> Problem:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.problem import Variable
 from integrators.problem.parts import constrained
 from integrators.problem.problem import group_table
-from liegroup.arrays import check_function, reals
+from liegroup.arrays import check_function, real, reals
 from mechanics.nonholonomic.interpreted import InterpretedFunctions
 from mechanics.nonholonomic.notes import argument_count, pivots
 from mechanics.nonholonomic.system import ConstraintError, NonholonomicSystem
@@ -47,6 +47,7 @@ def nonholonomic_system(
     model: str = "own-system",
     scene: Any = None,
     inputs: Any = None,
+    t: float = 0.0,
 ) -> NonholonomicSystem:
     """The system with kinetic energy ½ vᵀM(q) v, rows A(t, q) v = c(t, q), potential V(q) and forces F(t, q, v).
 
@@ -95,6 +96,8 @@ def nonholonomic_system(
     inputs : Inputs or mapping of str to int, optional
         Names of parameters that are given from outside, with their places: `Problem.with_inputs`,
         `integrators.stepper`.
+    t : float
+        Time at which runs are to begin, s: there the start must satisfy the constraints.
 
     Returns
     -------
@@ -157,7 +160,8 @@ def nonholonomic_system(
         raise ValueError("frame: given with interpreted=True, which has no use for it; leave it out")
     functions = InterpretedFunctions(**given, start=q, numbers=numbers) if interpreted else Functions(**given)
     own = () if parameters is None else (numbers,)
-    _check(functions, q, v, numbers, own, model)
+    begin = real(t, "t")
+    _check(functions, q, v, numbers, own, model, begin)
     n, m = functions.n, functions.derived.m
     names = tuple(f"v{i}" for i in range(n))
     system = functions.system(
@@ -174,7 +178,7 @@ def nonholonomic_system(
         inputs=inputs,
         lift=functions.lift if isinstance(functions, InterpretedFunctions) else None,
     )
-    system.check(q, v)
+    system.check(q, v, begin)
     return system
 
 
@@ -196,14 +200,16 @@ def _start(functions: Functions, q: Array, v: Array, own: tuple[Any, ...]) -> Ar
     return v if functions.derived.free is None else v[functions.derived.free]
 
 
-def _check(functions: Functions, q: Array, v: Array, numbers: Array, own: tuple[Any, ...], model: str) -> None:
+def _check(
+    functions: Functions, q: Array, v: Array, numbers: Array, own: tuple[Any, ...], model: str, t: float
+) -> None:
     """Sizes of the start, and what the functions return there."""
     n, m, k = functions.n, functions.derived.m, functions.derived.k
     for name, x, size in (("q0", q, functions.n_q), ("v0", v, n)):
         if x.shape != (size,):
             raise ValueError(f"{name}: shape {x.shape}, expected ({size},)")
     out, at = np.zeros(constrained(n, m, k).SIZE), constrained(n, m, k)
-    functions.derived.parts(0.0, np.concatenate([q, v]), numbers, np.array([n, m, k]), np.zeros((0, 0)), out)
+    functions.derived.parts(t, np.concatenate([q, v]), numbers, np.array([n, m, k]), np.zeros((0, 0)), out)
     mass, rows = out[at.MASS : at.ROWS].reshape(n, n), out[at.ROWS : at.GRADIENT].reshape(m, n)
     found = pivots(rows)
     if len(found) < m:

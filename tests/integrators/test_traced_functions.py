@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from integrators import Problem, generate_code
+from integrators import Problem, generate_code, integrate
 from integrators.problem.holonomic import holonomic_problem
 from integrators.problem.lagrangian import lagrangian_problem
 from integrators.problem.mass_matrix import mass_matrix_problem
@@ -121,6 +121,41 @@ def test_fields_that_fill_arrays_have_code():
     problem = Problem(rn(2), [1.0, 0.2], field)
     found = generate_code(problem, "numpy").load().rhs(0.0, problem.y0)
     assert np.allclose(found, field(0.0, problem.y0), rtol=1e-15)
+
+
+def test_functions_may_write_into_what_they_are_given_and_add_arrays():
+    """Arguments are arrays of their own: what one function writes is not what derivatives are taken by."""
+
+    def doubled(t, q, v, p):
+        q *= 2.0
+        v[0] = v[0] + 0.0 * q[0]
+        return 0.5 * v @ v - 0.5 * np.linalg.norm(q + v - v) ** 2 + p[0]
+
+    def moved(t, q, v, p):
+        p[0] = 0.0
+        return v - v
+
+    run = integrate(lagrangian_problem(doubled, [0.5], parameters=[3.0], force=moved), "GAUSS8", (0.0, 1.0), 0.01)
+    assert run.y[-1, 0] == pytest.approx(0.5 * math.cos(2.0), abs=1e-14)
+    assert run["energy"][0] == pytest.approx(0.5 - 3.0, abs=1e-15)
+
+    def scaled(t, q, p):
+        q /= 2.0
+        return [q @ q - 0.25]
+
+    held = holonomic_problem(lambda t, q, v, p: 0.5 * v @ v - q[1], scaled, [1.0, 0.0])
+    assert integrate(held, "RATTLE", (0.0, 1.0), 0.01)["gap"].max() < 1e-14
+
+    def mass(t, y, p):
+        y *= 0.0
+        return np.eye(2)
+
+    def forcing(t, y, p):
+        y[0] = -y[0]
+        return [y[1], y[0]]
+
+    swing = integrate(mass_matrix_problem(mass, forcing, [1.0, 0.0]), "GAUSS8", (0.0, 1.0), 0.01)
+    assert swing.y[-1] == pytest.approx([math.cos(1.0), -math.sin(1.0)], abs=1e-14)
 
 
 def test_what_is_missing_is_named_where_it_is_used():

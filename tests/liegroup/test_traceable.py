@@ -57,6 +57,20 @@ def of_arrays(y):
     ]  # fmt: skip
 
 
+def of_conditions(y):
+    """What is counted, multiplied, chosen by; powers of either sign; branches on what kind of thing a number is."""
+    v, (a, b, c) = np.array(y), y
+    return [
+        np.sum(v > 0.5), np.mean(v < 0.5), *((v > 0.0) * v), *(2.0 - (v > 0.0)), 1.0 * (a > 0.5) + 1.0 * (b > 0.0),
+        -1.0 * (c < 0.0), *np.where(v, 1.0, 2.0), np.where(0.0 * a, 1.0, 2.0), np.where(a > b, b > c, c > a),
+        *np.max(np.reshape([*v, a, 1.0, b], (2, 3)), axis=0), *np.min(np.reshape([*v, a, 1.0, b], (2, 3)), 1),
+        *np.clip(v, a_min=-0.5, a_max=0.5), *np.clip(v, min=0.0), *np.clip(v, None, 0.1), max(y), min([a, b, c]),
+        *np.interp(v, [0.0, 0.5], [1.0, 3.0], left=-1.0, right=7.0), np.interp(0.3, [0.0, 1.0], v[:2]),
+        c**100, c**65, c**-70, c**70000, c ** (a + 1.3), c ** (a + 2.3), a**b, a ** (b - b), 2.0**c, 1.0 // 0.3 * a,
+        (a if isinstance(a, float) else 0.0), (b if np.isscalar(b) else 0.0), (0.0 if isinstance(c, np.ndarray) else c),
+    ]  # fmt: skip
+
+
 def _square(x):
     return math.pow(x, 2)
 
@@ -72,8 +86,15 @@ def falling(n, x):
 
 @pytest.mark.parametrize(
     "function",
-    [of_math, of_arrays, Spring().energy, numba.njit(lambda y: math.sin(y[0]) + y[1]), lambda y: [falling(3, y[0])]],
-    ids=["math", "arrays", "methods and partial", "jitted", "recursive"],
+    [
+        of_math,
+        of_arrays,
+        of_conditions,
+        Spring().energy,
+        numba.njit(lambda y: math.sin(y[0]) + y[1]),
+        lambda y: [falling(3, y[0])],
+    ],
+    ids=["math", "arrays", "conditions", "methods and partial", "jitted", "recursive"],
 )
 def test_functions_of_users_keep_their_numbers(function):
     true = getattr(function, "py_func", function)(Y)
@@ -97,6 +118,7 @@ def test_functions_that_need_nothing_else_stay_themselves():
         (lambda y: np.linalg.solve(np.eye(2), [y[0], 1.0]), r"np\.linalg\.solve cannot be traced; write it with"),
         (lambda y: np.linalg.norm(y, 1), r"ord=1 cannot be traced; write it with one of np\.sqrt"),
         (lambda y: y[0] if y[0] > 0.0 else 0.0, r"an `if` on a value cannot be traced; use np\.where"),
+        (lambda y: (y[0] > 0.0) + (y[1] > 0.0), r"sum of two conditions cannot be traced.*write a \| b"),
         (lambda y: float(y[0]), r"has no value.*use np\.where"),
     ],
 )

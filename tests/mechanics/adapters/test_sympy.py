@@ -4,6 +4,7 @@ is missing is named.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 import sympy
 from scipy.integrate import solve_ivp
+from scipy.interpolate import CubicSpline
 from sympy.physics.mechanics import (
     KanesMethod,
     LagrangesMethod,
@@ -243,6 +245,80 @@ def test_inputs_as_expressions_and_as_functions() -> None:
     assert end == pytest.approx(true.y[0, -1], abs=1e-11)
 
 
+def test_inputs_may_use_math() -> None:
+    torque = dynamicsymbols("torque")
+    given = {
+        name: mechanics.from_lagrangian(
+            q1.diff() ** 2 / 2 - q1**2 / 2, [q1], start={q1: 0.3}, forces=[torque], inputs={torque: f}
+        )
+        for name, f in {"math": lambda t: math.sin(3.0 * t), "SymPy": sympy.sin(3 * t)}.items()
+    }
+    ends = [integrate(problem, "GAUSS8", (0.0, 2.0), step=0.05).y[-1] for problem in given.values()]
+    assert np.abs(ends[0] - ends[1]).max() < 1e-15
+    f = dynamicsymbols("f")
+    with pytest.raises(TypeError, match=r"inputs\[f\(t\)\]: .* cannot be traced .*give an expression of SymPy"):
+        mechanics.from_lagrangian(
+            q1.diff() ** 2, [q1], start={q1: 0.3}, forces=[f], inputs={f: CubicSpline([0.0, 1.0, 2.0], [0.0, 1.0, 0.0])}
+        )
+
+
+def test_a_start_is_one_at_its_time() -> None:
+    """A mass that grows: p = (1 + t) q̇, and q̇ is what was given, at t = 1."""
+    growing = mechanics.from_lagrangian(
+        (1 + t) * q1.diff() ** 2 / 2 - q1**2 / 2, [q1], start={q1: 0.5, q1.diff(): 1.0}, t=1.0
+    )
+    assert growing.y0.tolist() == [0.5, 2.0]
+    end = integrate(growing, "GAUSS8", (1.0, 2.0), 0.01).y[-1, 0]
+    true = solve_ivp(
+        lambda t, y: [y[1], -(y[0] + y[1]) / (1 + t)], (1.0, 2.0), [0.5, 1.0], "DOP853", rtol=1e-13, atol=1e-14
+    )
+    assert end == pytest.approx(true.y[0, -1], abs=1e-10)
+
+
+def test_moved_constraints_are_those_of_the_start() -> None:
+    """A skate whose edge slips sideways at a given rate, from t = 0.6, where the rate is not that at t = 0."""
+    edge = q1.diff() * sympy.sin(q3) - q2.diff() * sympy.cos(q3) - sympy.sin(2 * t)
+    L = (q1.diff() ** 2 + q2.diff() ** 2 + q3.diff() ** 2) / 2 + q1
+    skate = mechanics.from_lagranges_method(
+        LagrangesMethod(L, [q1, q2, q3], nonhol_coneqs=[edge]), {}, {q1: 0.3, q2: -0.2, q3: 0.1, q3.diff(): 0.7}, t=0.6
+    )
+
+    def rates(t: float, y: Any) -> Any:
+        s, c = np.sin(y[2]), np.cos(y[2])
+        push = 2 * np.cos(2 * t) - s - (y[3] * c + y[4] * s) * y[5]
+        return [*y[3:], 1 + push * s, -push * c, 0.0]
+
+    assert skate.y0[3] * np.sin(0.1) - skate.y0[4] * np.cos(0.1) == pytest.approx(np.sin(1.2), abs=1e-15)
+    true = solve_ivp(rates, (0.6, 2.0), skate.y0, "DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+    assert np.abs(integrate(skate, "GAUSS8", (0.6, 2.0), 0.005).y[-1] - true).max() < 1e-10
+
+
+@pytest.mark.parametrize(
+    ("potential", "drag", "values", "force", "start"),
+    [
+        (k * q1**r / 2, 0, {k: 3.0, r: 2.0}, lambda q, v: -3.0 * q, {q1: -0.5, q1.diff(): 0.3}),
+        (q1**100 / 100, 0, {}, lambda q, v: -(q**99), {q1: -0.9, q1.diff(): -0.3}),
+        (q1**2 / 2, sympy.Abs(q1.diff()) ** r, {k: 0.4, r: 1.8},
+         lambda q, v: -q - 0.4 * np.sign(v) * abs(v) ** 1.8, {}),
+        (q1**2 / 2, sympy.Abs(q1.diff()) ** sympy.Rational(3, 2), {k: 0.4},
+         lambda q, v: -q - 0.4 * np.sign(v) * abs(v) ** 1.5, {}),
+    ],
+    ids=["exponent of a parameter", "100th power", "drag from rest", "root of drag from rest"],
+)  # fmt: skip
+def test_powers_of_numbers_below_zero_and_at_rest(
+    potential: Any, drag: Any, values: Any, force: Callable[[Any, Any], Any], start: Any
+) -> None:
+    q = q1
+    problem = mechanics.from_lagrangian(
+        q.diff() ** 2 / 2 - potential, [q], values, {q: 0.5, **start}, forces=[-k * drag * sympy.sign(q.diff())]
+    )
+    begin = [start.get(q, 0.5), start.get(q.diff(), 0.0)]
+    true = solve_ivp(lambda t, y: [y[1], force(*y)], (0, 1), begin, "DOP853", rtol=1e-12, atol=1e-14, max_step=0.01)
+    run = integrate(problem, "DEL_GAUSS2", (0, 1), 0.005)
+    assert run.success
+    assert run.y[-1, 0] == pytest.approx(true.y[0, -1], abs=1e-7)
+
+
 def test_functions_of_sympy() -> None:
     v = q1.diff()
     expression = [
@@ -305,6 +381,10 @@ def bad(**changes: Any) -> Callable[[], Any]:
         (lambda: mechanics.from_lagranges_method(3), "lagrange: 3"),
         (lambda: mechanics.from_kanes_method("kane"), "kane: 'kane'"),
         (lambda: mechanics.from_lagrangian(q1.diff() ** 2, [sympy.Symbol("q")]), "coordinates: q, expected functions"),
+        (lambda: mechanics.from_lagrangian(q1.diff() ** 2, [q1, q1], start={q1: 1}), r"coordinates: q1\(t\) more than"),
+        (lambda: mechanics.from_lagrangian(q1.diff() ** 2 - q2, [q1, q2], start={q1: 1, q2: 0}), "velocity 1 has no"),
+        (bad(parameters={sympy.Symbol("m", positive=True): 1.0, r: 0.3, g: 9.81}), "m: a symbol of this name has one"),
+        (bad(t="now"), "t: 'now'"),
         (lambda: mechanics.from_lagrangian(sympy.gamma(q1) * q1.diff() ** 2, [q1], start={q1: 1.0}), "functions gamma"),
         (
             lambda: mechanics.from_lagrangian(
