@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.problem import Problem, Variable
-from integrators.problem.energy import with_energy_guard
-from integrators.problem.guards import Guard
+from integrators.problem.guards import Guard, energy_guard, momentum_guards
 from integrators.signatures import FIELD_SIGNATURES
 from liegroup import se3
 from liegroup.arrays import reals
@@ -24,6 +23,7 @@ from liegroup.formulas import so3 as rotations
 from liegroup.formulas.vectors import add, cross, dot, scale
 from liegroup.table import load_components, store_components
 from mechanics.elastic.rods import element
+from mechanics.elastic.rods.assembly import balance
 from mechanics.elastic.rods.layout import (
     CLAMPED,
     FREE,
@@ -41,10 +41,11 @@ from mechanics.elastic.rods.layout import (
 from mechanics.elastic.rods.rod import LONGEST_TURN, Rod, refuse_turns
 from mechanics.elastic.rods.scene import rod_scene
 from mechanics.elastic.rods.vibrations import StepLimit, step_limit
+from mechanics.errors import ModelError
 
 Array = NDArray[np.float64]
-NAMES = ("energy", *(f"{k}_{a}" for k in ("momentum", "angular_momentum") for a in "xyz"), "turn")
-UNITS = ("J", *["kg m/s"] * 3, *["kg m^2/s"] * 3, "rad")
+NAMES = ("energy", *(f"{k}_{a}" for k in ("momentum", "angular_momentum") for a in "xyz"), "turn", "smallest_stretch")
+UNITS = ("J", *["kg m/s"] * 3, *["kg m^2/s"] * 3, "rad", "1")
 
 three, four, six, seven = (load_components(k) for k in (3, 4, 6, 7))
 store3 = store_components(3)
@@ -123,7 +124,7 @@ def _push(out: Any, structure: Any, i: Any, first: Any, wrench: Any) -> None:
 
 @helper
 def _element(a: Any, b: Any, parameters: Any, structure: Any, k: Any) -> Any:
-    """Wrenches, energy and turn of element k."""
+    """Wrenches, energy, turn and stretch of element k."""
     at = element_numbers(structure, k)
     return element.wrenches(
         a, b, parameters[at], _numbers6(parameters, at + 1), _numbers6(parameters, at + 7), structure[1]
@@ -168,7 +169,7 @@ def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
                 weight = scale(parameters[own], rotations.act_inverse(b[3:], g))
                 store3(out, first + at, add(cross(l, w), weight))
         if i > 0:
-            on_a, on_b, _, _ = _element(a, b, parameters, structure, i - 1)
+            on_a, on_b, _, _, _ = _element(a, b, parameters, structure, i - 1)
             _push(out, structure, i - 1, first, on_a)
             _push(out, structure, i, first, on_b)
     for k in range(structure[2]):
@@ -186,13 +187,13 @@ def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
 
 @entry(*FIELD_SIGNATURES)
 def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """Energy with those of weight and of constant dead forces, Σ R l, Σ x × R l + R k, the greatest turn of an
-    element.
+    """Energy with those of weight and of constant dead forces, Σ R l, Σ x × R l + R k, the greatest turn and
+    the smallest stretch of an element.
     """
     n, zero = structure[0], 0.0 * ld(y, 0)
     places, _ = _sizes(structure)
     g = _numbers3(parameters, 0)
-    energy, greatest = zero, zero
+    energy, greatest, least = zero, zero, zero + 1e300
     linear, angular = (zero, zero, zero), (zero, zero, zero)
     b = node_pose(t, y, parameters, structure, 0)
     for i in range(n + 1):
@@ -200,9 +201,10 @@ def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: 
         a = b
         if i > 0:
             b = node_pose(t, y, parameters, structure, i)
-            _, _, stored, turn = _element(a, b, parameters, structure, i - 1)
+            _, _, stored, turn, stretch = _element(a, b, parameters, structure, i - 1)
             energy = energy + stored
             greatest = select(turn > greatest, turn, greatest)
+            least = select(stretch < least, stretch, least)
         if kind != CLAMPED:
             turned = at + 3 if kind == FREE else at
             k = three(y, places + turned)
@@ -223,6 +225,7 @@ def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: 
     store3(out, 1, linear)
     store3(out, 4, angular)
     st(out, 7, greatest)
+    st(out, 8, least)
 
 
 def rod_problem(rod: Rod, poses: ArrayLike | None = None, velocities: ArrayLike | None = None) -> Problem:
@@ -233,6 +236,12 @@ def rod_problem(rod: Rod, poses: ArrayLike | None = None, velocities: ArrayLike 
         raise ValueError(f"poses: shape {start.shape}, expected ({n + 1}, 7), a pose per node")
     se3.check(start, "poses")
     refuse_turns(rod.turns(start))
+    if (pressed := rod.stretches(start)).min() <= 0.0:
+        k = int(np.argmin(pressed))
+        raise ModelError(
+            f"rod: element {k}", f"its ends have changed places: its stretch is {pressed[k]:.4g}",
+            f"place node {k + 1} ahead of node {k} along its first axis",
+        )  # fmt: skip
     v = np.zeros((n + 1, 6)) if velocities is None else reals(velocities, "velocities", f"an array ({n + 1}, 6)")
     if v.shape != (n + 1, 6) or not np.isfinite(v).all():
         raise ValueError(f"velocities: shape {v.shape}, expected ({n + 1}, 6), finite, a body twist per node")
@@ -242,7 +251,7 @@ def rod_problem(rod: Rod, poses: ArrayLike | None = None, velocities: ArrayLike 
     if (moving := rod.held & (v != 0.0)).any():
         node = int(np.argwhere(moving)[0, 0])
         raise ValueError(f"velocities: node {node} is {rod.supports[node]} and moves; give 0 there")
-    problem = Problem(
+    return Problem(
         packed.table,
         np.concatenate([packed.configuration(start), packed.momenta(rod.inertia, v)]),
         field,
@@ -260,6 +269,14 @@ def rod_problem(rod: Rod, poses: ArrayLike | None = None, velocities: ArrayLike 
                 greatest=LONGEST_TURN,
                 stops=True,
             ),
+            Guard(
+                "smallest_stretch",
+                "an element is pressed through itself: its ends have changed places",
+                "use a stiffer section, a weaker load, or a smaller step",
+                least=0.0,
+                stops=True,
+            ),
+            *_kept(rod, packed, start, v),
         ),
         explain=_Explanation(rod, packed),
         fastest=_Fastest(rod),
@@ -269,8 +286,27 @@ def rod_problem(rod: Rod, poses: ArrayLike | None = None, velocities: ArrayLike 
         model="rod",
         scene=rod_scene(rod, packed),
     )
-    free = not rod.supports and not rod.loads and not np.any(rod.gravity)
-    return with_energy_guard(problem, rod.is_conservative, NAMES[1:7] if free else ())
+
+
+def _kept(rod: Rod, packed: Packed, poses: Array, velocities: Array) -> tuple[Guard, ...]:
+    """The guards of what is conserved: of energy, by what the motion can exchange, J: kinetic energy and strains of the
+    start, and the work of weight and of dead forces over the length of the rod; of a free rod the momenta, too.
+    """
+    if not rod.is_conservative:
+        return ()
+    n = rod.n_elements
+    options, totals = np.array([rod.strain == "cayley", -1], dtype=np.int64), np.zeros(1)
+    balance.compiled(
+        np.ascontiguousarray(poses), rod.elements, np.zeros((n + 1, 12)), options, np.zeros((n + 1, 6)),
+        np.zeros((n, 6)), totals,
+    )  # fmt: skip
+    kinetic = 0.5 * float(np.sum(np.repeat(rod.inertia, [3, 1, 1, 1], axis=1) * velocities**2))
+    forces = float(rod.inertia[:, 0].sum() * np.linalg.norm(np.asarray(rod.gravity)))
+    forces += sum(float(np.linalg.norm(load.wrench[:3])) for load in rod.loads)
+    found = energy_guard(kinetic + float(totals[0]) + forces * rod.length)
+    if not (rod.supports or rod.loads or np.any(rod.gravity)):
+        found += momentum_guards(NAMES[1:7], float(np.linalg.norm(packed.momenta(rod.inertia, velocities))))
+    return found
 
 
 def _variables(packed: Packed) -> list[Variable]:
@@ -311,7 +347,14 @@ class _Explanation:
             f"explicit steps of this rod must be below {limit.step:.4g} s, set by the {limit.cause} of element "
             f"{limit.element}"
         )
-        turns = self.rod.turns(node_poses(self.packed, t, y))
+        if limit.cause == "thickness":
+            said += ", and longer ones want a method that damps what they do not follow, such as RKMK_RADAU_IIA3"
+        poses = node_poses(self.packed, t, y)
+        stretches = self.rod.stretches(poses)
+        if np.isfinite(stretches).all() and stretches.min() < 0.0:
+            k = int(np.argmin(stretches))
+            return f"element {k} is pressed through itself: its stretch is {stretches[k]:.4g}; {said}"
+        turns = self.rod.turns(poses)
         if np.isfinite(turns).all() and turns.max() > 1.0:
             k = int(np.argmax(turns))
             said = f"element {k} turns by {turns[k]:.4g} rad between its ends; {said}"

@@ -527,6 +527,31 @@ class Rod:
         q = np.asarray(poses)[:, 3:]
         return np.asarray(np.linalg.norm(so3.log(so3.compose(so3.inverse(q[:-1]), q[1:])), axis=1))
 
+    def stretches(self, poses: Array) -> Array:
+        """How long the elements are along their first axes, as parts of their lengths.
+
+        Parameters
+        ----------
+        poses : array (n + 1, 7)
+            Of the nodes, m.
+
+        Returns
+        -------
+        array (n,)
+            1 without stress; below 0 the ends of an element have changed places.
+
+        Examples
+        --------
+        >>> from mechanics.elastic.rods import Rod, Section
+        >>> rod = Rod.straight(1.0, 3, Section.round(0.01, 1e7, density=1000.0))
+        >>> rod.stretches(rod.poses * [0.5, 1, 1, 1, 1, 1, 1]).tolist()
+        [0.5, 0.5, 0.5]
+        """
+        q = np.asarray(poses)
+        relative = se3.compose(se3.inverse(q[:-1]), q[1:])
+        X = se3.log(relative) if self.strain == "exp" else se3.cay_inverse(relative)
+        return np.asarray(X[:, 0] / self.elements[:, 0])
+
     def node_poses(self, t: ArrayLike, y: ArrayLike, poses: ArrayLike | None = None) -> Array:
         """Poses of all nodes, those of supports included, in states of `problem`.
 
@@ -581,7 +606,8 @@ class Rod:
         -------
         Problem
             Canonical: the poses of the nodes that move (of pinned ones the attitude), momenta in body axes.  Watches
-            energy, total momenta and the greatest turn of an element, which stops a run at 2.5 rad.
+            energy, total momenta, the greatest turn of an element, which stops a run at 2.5 rad, and the smallest
+            stretch, which stops it where an element is pressed through itself.
 
         Raises
         ------
@@ -590,7 +616,10 @@ class Rod:
 
         Notes
         -----
-        Splittings (`SPLIT_STRANG`, `SPLIT_SRKN6_11B`) are explicit: their steps are limited (`step_limit`).
+        Splittings (`SPLIT_STRANG`, `SPLIT_SRKN6_11B`) are explicit: their steps are limited (`step_limit`).  For thin
+        rods take ``RKMK_RADAU_IIA3``, tighter ``RKMK_RADAU_IIA5``: what their long steps do not follow is damped.
+        Symmetric implicit methods (``MIDPOINT``, ``RKMK_GAUSS2``) keep it, and where the rod turns far feed it until
+        the run fails.
 
         Examples
         --------
