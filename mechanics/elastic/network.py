@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -23,7 +22,7 @@ from mechanics.elastic.elements import Elements
 from mechanics.elastic.kernels import field, invariants, smallest_volume
 from mechanics.elastic.kind import potentials
 from mechanics.elastic.layout import Packed, pack
-from mechanics.elastic.levels import LIMIT, frequencies, levels_of, steps_of
+from mechanics.elastic.levels import DOUBTED, LIMIT, SAFETY, StepReport, frequencies, levels_of, steps_of
 from mechanics.elastic.owners import SLIDES, attached
 from mechanics.elastic.registry import number_of
 from mechanics.elastic.springs import CABLE, SPRING
@@ -36,57 +35,6 @@ from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
-SAFETY = 0.25
-"""Default part of the stable step h ω = 2 that elements take."""
-DOUBTED = 1.0
-"""h ω of an element from which on a run is doubtful; 2 is the limit of stability."""
-
-
-@dataclass(frozen=True)
-class StepReport:
-    """What the steps of the elements of a network are, before a run.
-
-    Attributes
-    ----------
-    safety : float
-        Part of the stable step that every element takes (dimensionless).
-    step : float
-        The largest step of an element: that of the method ``"AVI"``, s.
-    verlet_step : float
-        The step with which all elements would be as far from their limits, s.
-    fastest : float
-        Bound of the largest frequency, rad/s.
-    element : str
-        The element that has it.
-    elements_per_level : tuple of int
-        How many elements have the step, half of it, a quarter, …
-    gain : float
-        Kicks of all elements by the smallest step over those of the asynchronous steps (a ratio).
-
-    Examples
-    --------
-    What `Network.steps` returns; printed, it says which method it advises.
-
-    >>> from mechanics.elastic import Network, Springs
-    >>> Network([[0, 0, 0], [1, 0, 0]], 2.0, [Springs([[0, 1]], 4.0)]).steps().fastest
-    2.0
-    """
-
-    safety: float
-    step: float
-    verlet_step: float
-    fastest: float
-    element: str
-    elements_per_level: tuple[int, ...]
-    gain: float
-
-    def __str__(self) -> str:
-        advice = "AVI" if self.gain >= WORTH else "SPLIT_STRANG with the smallest step"
-        levels = ", ".join(f"{count} at step/{2**k}" for k, count in enumerate(self.elements_per_level) if count)
-        return (
-            f"step {self.step:.4g} s ({levels}), smallest {self.verlet_step:.4g} s by {self.element};\n"
-            f"{self.gain:.3g} times fewer kicks than one step for all: {advice}"
-        )
 
 
 class Network:
@@ -582,10 +530,6 @@ class Network:
     def _check_volumes(self, x: Array) -> None:
         if wrong := self._inside_out(x):
             raise ModelError(self.name, wrong, "give positions where every tetrahedron has its orientation")
-
-
-WORTH = 2.0
-"""Gain from which on asynchronous steps are advised."""
 
 
 def _volume_ratios(values: Array, x: Array) -> Array:
