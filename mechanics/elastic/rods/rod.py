@@ -651,8 +651,8 @@ class Rod:
         Parameters
         ----------
         safety : float
-            Part of the stable step h ω = 2 that every element takes, near the state without stress; 0.25 leaves room
-            for resonances.
+            Part of the stable step h ω = 2 that every element takes, near the state without stress (dimensionless);
+            0.25 leaves room for resonances.
 
         Returns
         -------
