@@ -1,4 +1,4 @@
-"""Arithmetic that kernels of every room share: sums in two words, elimination, interpolation."""
+"""Arithmetic that kernels of every room share: sums in two words, elimination, interpolation; the free body."""
 
 from liegroup.modules import listing
 

@@ -1,4 +1,4 @@
-"""Asynchronous variational integrators: every element of a network of its own step; the kernels come with the network.
+"""Asynchronous variational integrators: every element of its own step; the kernels come with the network or the rod.
 
 The step of a run is the largest step of an element; others take it divided by powers of two (``AVI`` and its
 compositions), or any part of it (``AVI_FREE``, by a heap, for comparison).  States are synchronous after every step.

@@ -30,14 +30,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from integrators.arithmetic.compensated import add_to, increase, increase3, renormalise, two_product, two_sum
+from integrators.arithmetic.compensated import increase, increase3, renormalise
+from integrators.arithmetic.free_body import correct, displace, exact_motion, pieces, three_rotations, turn, turn_back
 from integrators.layout import COMPENSATION, EVALUATIONS, HISTORY, LAST_KNOWN, OWN_OPTIONS, OWN_ROWS, STEPS
 from integrators.method import Method, Stepper
 from integrators.problem import Problem
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import OK
 from integrators.steppers.common import RENORMALISE_EVERY, copy
-from integrators.steppers.free_body import exact_motion, pieces, three_rotations
 from integrators.steppers.kinetic import BODY, kinetic
 from integrators.tableaus import Composition, Splitting
 from integrators.tableaus.numbers import floats
@@ -45,33 +45,16 @@ from liegroup.compile import any_, entry, helper, kernel, ld, select, st
 from liegroup.compile.scalars import sincos
 from liegroup.formulas import so3
 from liegroup.formulas.facts import ANGULAR, COMMUTATIVE, LENGTH_Q, LENGTH_V, LINEAR
-from liegroup.formulas.vectors import add, cross, dot, scale
+from liegroup.formulas.vectors import add, cross, scale
 from liegroup.table import KIND, N_V, Q_OFFSET, V_OFFSET
 
 DRIFTS, KICKS, KICK_FIRST, ROTATIONS, ALIGNED, BODIES, ENTRIES, MOMENTA = range(OWN_OPTIONS, OWN_OPTIONS + 8)
 REST, FIELD, FORCE = range(OWN_ROWS, OWN_ROWS + 3)
-_DEGENERATE = 1e-6
-"""Where energy and momentum are this close to dependent, only the momentum is held."""
 
 
 @helper
 def vector(a: Any, i: Any) -> Any:
     return ld(a, i), ld(a, i + 1), ld(a, i + 2)
-
-
-@helper
-def turn_back(v: Any, w: Any, u: Any) -> Any:
-    """Rᵀu − u for the quaternion (w, v)."""
-    t = cross(u, v)
-    t = (t[0] + t[0], t[1] + t[1], t[2] + t[2])
-    s = cross(t, v)
-    return w * t[0] + s[0], w * t[1] + s[1], w * t[2] + s[2]
-
-
-@helper
-def turn(v: Any, w: Any, u: Any) -> Any:
-    """R u − u for the quaternion (w, v)."""
-    return turn_back((-v[0], -v[1], -v[2]), w, u)
 
 
 @helper
@@ -94,40 +77,6 @@ def axes_transpose(coefficients: Any, k: Any, u: Any) -> Any:
     )
 
 
-@helper
-def _product_sum(i: Any, m: Any, low: Any, dm: Any) -> Any:
-    """(2m + 2 low + dm) dm, and the same times i, to twice the precision (high and low words each)."""
-    s, e = two_sum(m + m, dm)
-    e = e + (low + low)
-    p, f = two_product(s, dm)
-    f = f + e * dm
-    g, r = two_product(p, i)
-    return p, f, g, r + f * i
-
-
-@helper
-def hold_constants(i: Any, m: Any, low: Any, dm: Any) -> Any:
-    """What must be added to m + dm so that |m|² and Σ iₖ mₖ² are what they were before dm: α m + β ω."""
-    a, a1, b, b1 = _product_sum(i[0], m[0], low[0], dm[0])
-    c, c1, d, d1 = _product_sum(i[1], m[1], low[1], dm[1])
-    e, e1, f, f1 = _product_sum(i[2], m[2], low[2], dm[2])
-    s, r = two_sum(a, c)
-    s, q = two_sum(s, e)
-    norm = s + ((r + q) + (a1 + c1 + e1))
-    s, r = two_sum(b, d)
-    s, q = two_sum(s, f)
-    energy = s + ((r + q) + (b1 + d1 + f1))
-    w = (i[0] * m[0], i[1] * m[1], i[2] * m[2])
-    gg, tt, ww = dot(m, m), dot(m, w), dot(w, w)
-    determinant = gg * ww - tt * tt
-    full = determinant > _DEGENERATE * (gg * ww)
-    safe = select(full, determinant, determinant * 0.0 + 1.0)
-    length = select(gg > 0.0, gg, gg * 0.0 + 1.0)
-    alpha = select(full, -0.5 * (norm * ww - energy * tt) / safe, -0.5 * norm / length)
-    beta = select(full, -0.5 * (energy * gg - norm * tt) / safe, determinant * 0.0)
-    return alpha * m[0] + beta * w[0], alpha * m[1] + beta * w[1], alpha * m[2] + beta * w[2]
-
-
 @kernel
 def rotate(t: Any, y: Any, low: Any, q: Any, p: Any, coefficients: Any, body: Any, a: Any, options: Any) -> Any:
     """Free rotation of a body with angular momentum a about its centre of mass: quaternion at q, momentum at p of the
@@ -145,23 +94,8 @@ def rotate(t: Any, y: Any, low: Any, q: Any, p: Any, coefficients: Any, body: An
     v, change = axes(coefficients, body + 7, v), axes(coefficients, body + 7, dm)
     increase3(y, low, p, change, compensation)
     if compensation and options[ALIGNED] and not options[ROTATIONS]:
-        fix = hold_constants(i, m, vector(low, p), dm)
-        st(low, p, ld(low, p) + fix[0])
-        st(low, p + 1, ld(low, p + 1) + fix[1])
-        st(low, p + 2, ld(low, p + 2) + fix[2])
-    attitude = ld(y, q), ld(y, q + 1), ld(y, q + 2), ld(y, q + 3)
-    if compensation:
-        d = so3.displace(attitude, (w1, v[0], v[1], v[2]))
-        add_to(y, low, q, d[0])
-        add_to(y, low, q + 1, d[1])
-        add_to(y, low, q + 2, d[2])
-        add_to(y, low, q + 3, d[3])
-    else:
-        moved = so3.advance(attitude, (w1, v[0], v[1], v[2]))
-        st(y, q, moved[0])
-        st(y, q + 1, moved[1])
-        st(y, q + 2, moved[2])
-        st(y, q + 3, moved[3])
+        correct(low, p, i, m, dm)
+    displace(y, low, q, w1, v, compensation)
     return 1.0 + w1, v
 
 
@@ -202,7 +136,9 @@ def drift_plane(t: Any, y: Any, low: Any, q: Any, p: Any, coefficients: Any, bod
 
 @helper
 def longest(t: Any, y: Any, table: Any, g: Any, coefficients: Any, bodies: Any) -> Any:
-    """The number of parts into which the time must be divided for the fastest body (one number per lane)."""
+    """The number of parts into which the time must be divided for the fastest body (one number per lane); no number
+    where a body is too fast.
+    """
     n, body = ld(y, 0) * 0.0 + 1.0, bodies
     for row in range(table.shape[0]):
         linear, angular = LINEAR[table[row, KIND]], ANGULAR[table[row, KIND]]
@@ -216,7 +152,7 @@ def longest(t: Any, y: Any, table: Any, g: Any, coefficients: Any, bodies: Any) 
                         a, cross(vector(y, p), (coefficients[body + 1], coefficients[body + 2], coefficients[body + 3]))
                     )
                 parts = pieces(t, axes_transpose(coefficients, body + 7, a), vector(coefficients, body + 4))
-                n = select(parts > n, parts, n)
+                n = select(parts > n, parts, n) + 0.0 * parts
             body += BODY
     return n
 
@@ -267,7 +203,7 @@ def turn_freely(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options
 @helper
 def drift(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any) -> None:
     """The motion without forces over any time, in as many equal parts as the fastest body needs; idle lanes stand
-    still.
+    still; where that is no number the state is none either.
     """
     if options[BODIES] == 0:
         glide(t, y, low, table, coefficients, options)
@@ -275,11 +211,13 @@ def drift(t: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any)
     last = table.shape[0] - 1
     parts = longest(t, y, table[:last], table[last, Q_OFFSET], coefficients, bodies_of(options))
     done = 0.0
-    while any_(parts > done):
+    while True:
         part = select(parts > done, t / parts, parts * 0.0)
         glide(part, y, low, table, coefficients, options)
         turn_freely(part, y, low, table, coefficients, options)
         done += 1.0
+        if not any_(parts > done):
+            break
 
 
 @helper

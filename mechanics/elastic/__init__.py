@@ -17,7 +17,8 @@ from mechanics.elastic.continua import (
 from mechanics.elastic.dampers import Dampers
 from mechanics.elastic.elements import Elements
 from mechanics.elastic.kind import Kind
-from mechanics.elastic.network import Network, StepReport
+from mechanics.elastic.levels import StepReport
+from mechanics.elastic.network import Network
 from mechanics.elastic.registry import register
 from mechanics.elastic.springs import Cables, LogSprings, Springs
 

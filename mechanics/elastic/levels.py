@@ -12,6 +12,7 @@ neighbours, and steps from it are unstable where the size of elements jumps.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +21,65 @@ from mechanics.elastic.kind import Kind, stiffness
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
+SAFETY = 0.25
+"""Default part of the stable step h ω = 2 that elements take."""
+DOUBTED = 1.0
+"""h ω of an element from which on a run is doubtful; 2 is the limit of stability."""
+WORTH = 2.0
+"""Gain from which on asynchronous steps are advised."""
 LONGEST = 20
 """Most doublings from the smallest step to the largest."""
 LIMIT = 2.0
 """Largest h ω of a kick–drift step that is stable."""
 _LARGE = 20000
 """Elements whose stiffness is found at once."""
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """What the steps of the elements of a network are, before a run.
+
+    Attributes
+    ----------
+    safety : float
+        Part of the stable step that every element takes (dimensionless).
+    step : float
+        The largest step of an element: that of the method ``"AVI"``, s.
+    verlet_step : float
+        The step with which all elements would be as far from their limits, s.
+    fastest : float
+        Bound of the largest frequency, rad/s.
+    element : str
+        The element that has it.
+    elements_per_level : tuple of int
+        How many elements have the step, half of it, a quarter, …
+    gain : float
+        Kicks of all elements by the smallest step over those of the asynchronous steps (a ratio).
+
+    Examples
+    --------
+    What `Network.steps` returns; printed, it says which method it advises.
+
+    >>> from mechanics.elastic import Network, Springs
+    >>> Network([[0, 0, 0], [1, 0, 0]], 2.0, [Springs([[0, 1]], 4.0)]).steps().fastest
+    2.0
+    """
+
+    safety: float
+    step: float
+    verlet_step: float
+    fastest: float
+    element: str
+    elements_per_level: tuple[int, ...]
+    gain: float
+
+    def __str__(self) -> str:
+        advice = "AVI" if self.gain >= WORTH else "SPLIT_STRANG with the smallest step"
+        levels = ", ".join(f"{count} at step/{2**k}" for k, count in enumerate(self.elements_per_level) if count)
+        return (
+            f"step {self.step:.4g} s ({levels}), smallest {self.verlet_step:.4g} s by {self.element};\n"
+            f"{self.gain:.3g} times fewer kicks than one step for all: {advice}"
+        )
 
 
 def frequencies(sets: Sequence[tuple[Kind, Integers, Array]], inverse_masses: Array, points: Array) -> list[Array]:

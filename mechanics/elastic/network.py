@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -17,16 +16,16 @@ from integrators.problem.sparsity import meeting
 from integrators.scenes import points as scene_of_points
 from liegroup.arrays import numbers, of_kind, positive, reals, sequence
 from liegroup.group import rn
-from mechanics.elastic.continua import TETRAHEDRA, volume_ratio
+from mechanics.elastic.continua import TETRAHEDRA, TRIANGLE_NEO_HOOKEAN, volume_ratio
 from mechanics.elastic.dampers import DAMPER
 from mechanics.elastic.elements import Elements
 from mechanics.elastic.kernels import field, invariants, smallest_volume
 from mechanics.elastic.kind import potentials
 from mechanics.elastic.layout import Packed, pack
-from mechanics.elastic.levels import LIMIT, frequencies, levels_of, steps_of
+from mechanics.elastic.levels import DOUBTED, LIMIT, SAFETY, StepReport, frequencies, levels_of, steps_of
 from mechanics.elastic.owners import SLIDES, attached
 from mechanics.elastic.registry import number_of
-from mechanics.elastic.springs import CABLE, SPRING
+from mechanics.elastic.springs import CABLE, LOG_SPRING, SPRING
 from mechanics.elastic.steps import FREE_ROWS, LEVEL_ROWS, free_step, level_step
 from mechanics.errors import ModelError
 from mechanics.forces import Element, cable, spring_damper
@@ -36,57 +35,6 @@ from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
-SAFETY = 0.25
-"""Default part of the stable step h ω = 2 that elements take."""
-DOUBTED = 1.0
-"""h ω of an element from which on a run is doubtful; 2 is the limit of stability."""
-
-
-@dataclass(frozen=True)
-class StepReport:
-    """What the steps of the elements of a network are, before a run.
-
-    Attributes
-    ----------
-    safety : float
-        Part of the stable step that every element takes (dimensionless).
-    step : float
-        The largest step of an element: that of the method ``"AVI"``, s.
-    verlet_step : float
-        The step with which all elements would be as far from their limits, s.
-    fastest : float
-        Bound of the largest frequency, rad/s.
-    element : str
-        The element that has it.
-    elements_per_level : tuple of int
-        How many elements have the step, half of it, a quarter, …
-    gain : float
-        Kicks of all elements by the smallest step over those of the asynchronous steps (a ratio).
-
-    Examples
-    --------
-    What `Network.steps` returns; printed, it says which method it advises.
-
-    >>> from mechanics.elastic import Network, Springs
-    >>> Network([[0, 0, 0], [1, 0, 0]], 2.0, [Springs([[0, 1]], 4.0)]).steps().fastest
-    2.0
-    """
-
-    safety: float
-    step: float
-    verlet_step: float
-    fastest: float
-    element: str
-    elements_per_level: tuple[int, ...]
-    gain: float
-
-    def __str__(self) -> str:
-        advice = "AVI" if self.gain >= WORTH else "SPLIT_STRANG with the smallest step"
-        levels = ", ".join(f"{count} at step/{2**k}" for k, count in enumerate(self.elements_per_level) if count)
-        return (
-            f"step {self.step:.4g} s ({levels}), smallest {self.verlet_step:.4g} s by {self.element};\n"
-            f"{self.gain:.3g} times fewer kicks than one step for all: {advice}"
-        )
 
 
 class Network:
@@ -304,7 +252,8 @@ class Network:
         )  # fmt: skip
 
     def doubts(self, y: Array, h: float) -> list[Doubt]:
-        """Whether elements have steps beyond their limits, for steps of size h from a state; by the worst element.
+        """Whether elements have steps beyond their limits, or may pass through themselves within one, for steps of size
+        h from a state; by the worst element.
 
         Parameters
         ----------
@@ -316,10 +265,48 @@ class Network:
         Returns
         -------
         list of Doubt
-            Empty, or one.
+            Empty, or some.
         """
         omega = frequencies(self._sets, self._inverse_masses, self._places(y))
         steps = [abs(h) * 0.5 ** (self._depth - level) for level in self._levels]
+        return [*self._long_steps(abs(h), omega, steps), *self._collapses(y, steps)]
+
+    def _collapses(self, y: Array, steps: list[Array]) -> list[Doubt]:
+        """Elements of infinite energy at no length or area that their velocities bring there within a step."""
+        parts = [rate * step for rate, step in zip(self._closing(y), steps, strict=True)]
+        s = int(np.argmax([x.max(initial=0.0) for x in parts])) if parts else 0
+        worst = float(parts[s].max(initial=0.0)) if parts else 0.0
+        if not worst > DOUBTED:
+            return []
+        e = int(parts[s].argmax())
+        says = (
+            f"{self._owners[s].says(e)} closes by {worst:.3g} times its size within a step, and passes through itself"
+        )
+        return [Doubt("collapse", 0.0, worst, DOUBTED, says, f"use a step of {0.1 * steps[s][e] / worst:.3g} s for it")]
+
+    def _closing(self, y: Array) -> list[Array]:
+        """Rates at which elements lose their size, as parts of it, 1/s; 0 for those that may do so."""
+        x = self._places(y)
+        v = self._inverse_masses[:, None] * np.asarray(y[x.size :]).reshape(-1, 3)
+        found = []
+        with np.errstate(all="ignore"):
+            for kind, nodes, _ in self._sets:
+                rate = np.zeros(len(nodes))
+                if kind is LOG_SPRING:
+                    d, u = (a[nodes[:, 1]] - a[nodes[:, 0]] for a in (x, v))
+                    rate = -np.sum(d * u, axis=1) / np.sum(d * d, axis=1)
+                elif kind is TRIANGLE_NEO_HOOKEAN:
+                    (a, b), (u, w) = (
+                        (z[nodes[:, 1]] - z[nodes[:, 0]], z[nodes[:, 2]] - z[nodes[:, 0]]) for z in (x, v)
+                    )
+                    normal = np.cross(a, b)
+                    change = np.cross(u, b) + np.cross(a, w)
+                    rate = -np.sum(normal * change, axis=1) / np.sum(normal * normal, axis=1)
+                found.append(np.maximum(np.nan_to_num(rate, nan=0.0, posinf=1e300, neginf=0.0), 0.0))
+        return found
+
+    def _long_steps(self, h: float, omega: list[Array], steps: list[Array]) -> list[Doubt]:
+        """The element whose step is furthest beyond its limit."""
         phases = [w * step for w, step in zip(omega, steps, strict=True)]
         s = int(np.argmax([x.max(initial=0.0) for x in phases])) if phases else 0
         worst = float(phases[s].max(initial=0.0)) if phases else 0.0
@@ -331,7 +318,7 @@ class Network:
             if worst > LIMIT
             else "near the limit of stability 2, where steps resonate"
         )
-        return [Doubt("step", 0.0, worst, DOUBTED, says, f"use a step of {SAFETY * LIMIT * abs(h) / worst:.3g} s")]
+        return [Doubt("step", 0.0, worst, DOUBTED, says, f"use a step of {SAFETY * LIMIT * h / worst:.3g} s")]
 
     # --- the motion ---------------------------------------------------------------------------------------------------
 
@@ -584,10 +571,6 @@ class Network:
             raise ModelError(self.name, wrong, "give positions where every tetrahedron has its orientation")
 
 
-WORTH = 2.0
-"""Gain from which on asynchronous steps are advised."""
-
-
 def _volume_ratios(values: Array, x: Array) -> Array:
     """J of tetrahedra (m,), at the places x (m, 4, 3)."""
     return np.asarray(volume_ratio(tuple(values.T), tuple(tuple(x[:, i].T) for i in range(4))))
@@ -610,12 +593,16 @@ def _time_to_zero(values: Array, x: Array, v: Array) -> Array:
 
 
 def _fastest(network: Network, y: Array) -> tuple[float, str]:
-    """The largest frequency of an element at its places, rad/s, and the element."""
+    """The largest frequency of an element at its places, rad/s, and the element; or what collapses before it swings."""
     omega = frequencies(network._sets, network._inverse_masses, network._places(y))
-    s = int(np.argmax([w.max(initial=0.0) for w in omega])) if omega else 0
-    if not omega or not omega[s].max(initial=0.0) > 0.0:
+    closing = [LIMIT * rate for rate in network._closing(y)]
+    fast, near = (max([0.0, *(w.max(initial=0.0) for w in rates)]) for rates in (omega, closing))
+    if not max(fast, near) > 0.0:
         return 0.0, "no element"
-    return float(omega[s].max()), network._owners[s].says(int(omega[s].argmax()))
+    rates = omega if fast >= near else closing
+    s = int(np.argmax([w.max(initial=0.0) for w in rates]))
+    named = network._owners[s].says(int(rates[s].argmax()))
+    return max(fast, near), named if fast >= near else f"{named}, at whose velocities it has no size after 2/ω,"
 
 
 def _explain(network: Network, t: float, y: Array) -> str:

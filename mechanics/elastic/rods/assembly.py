@@ -52,7 +52,7 @@ def balance(poses: Any, elements: Any, loads: Any, options: Any, forces: Any, of
         put(forces, i, element.load_wrench(pose(poses, i), six(loads, i, 0), six(loads, i, 6)))
     totals[0] = 0.0
     for k in range(n):
-        on_a, on_b, energy, _ = element.wrenches(
+        on_a, on_b, energy, _, _ = element.wrenches(
             pose(poses, k), pose(poses, k + 1), elements[k, 0], six(elements, k, 1), six(elements, k, 7), cayley
         )
         increase(forces, k, on_a)

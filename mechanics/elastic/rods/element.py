@@ -84,7 +84,9 @@ def strain(X: Any, l: Any, e0: Any) -> Any:
 
 @kernel
 def wrenches(a: Any, b: Any, l: Any, C: Any, e0: Any, cayley: Any) -> Any:
-    """W_a, W_b, the energy V, and the angle by which the element turns."""
+    """W_a, W_b, the energy V, the angle by which the element turns, and its stretch, X₁/l (below 0: pressed through
+    itself).
+    """
     f = se3.compose(se3.inverse(a), b)
     X = coordinates(f, cayley)
     e = strain(X, l, e0)
@@ -92,7 +94,7 @@ def wrenches(a: Any, b: Any, l: Any, C: Any, e0: Any, cayley: Any) -> Any:
     on_b = scale6(-1.0, tangent_transpose(X, s, cayley))
     on_a = scale6(-1.0, se3.coadjoint(se3.inverse(f), on_b))
     turn = (X[3], X[4], X[5])
-    return on_a, on_b, 0.5 * l * dot6(s, e), sqrt(dot(turn, turn))
+    return on_a, on_b, 0.5 * l * dot6(s, e), sqrt(dot(turn, turn)), X[0] / l
 
 
 @kernel

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.problem import Problem
 from liegroup import se3, so3
 from liegroup.arrays import integer, of_kind, positive, real, reals, sequence
+from mechanics.elastic.levels import StepReport
 from mechanics.elastic.rods.section import Section
 from mechanics.errors import ModelError
 from mechanics.forces import Element
@@ -527,6 +528,31 @@ class Rod:
         q = np.asarray(poses)[:, 3:]
         return np.asarray(np.linalg.norm(so3.log(so3.compose(so3.inverse(q[:-1]), q[1:])), axis=1))
 
+    def stretches(self, poses: Array) -> Array:
+        """How long the elements are along their first axes, as parts of their lengths.
+
+        Parameters
+        ----------
+        poses : array (n + 1, 7)
+            Of the nodes, m.
+
+        Returns
+        -------
+        array (n,)
+            1 without stress; below 0 the ends of an element have changed places.
+
+        Examples
+        --------
+        >>> from mechanics.elastic.rods import Rod, Section
+        >>> rod = Rod.straight(1.0, 3, Section.round(0.01, 1e7, density=1000.0))
+        >>> rod.stretches(rod.poses * [0.5, 1, 1, 1, 1, 1, 1]).tolist()
+        [0.5, 0.5, 0.5]
+        """
+        q = np.asarray(poses)
+        relative = se3.compose(se3.inverse(q[:-1]), q[1:])
+        X = se3.log(relative) if self.strain == "exp" else se3.cay_inverse(relative)
+        return np.asarray(X[:, 0] / self.elements[:, 0])
+
     def node_poses(self, t: ArrayLike, y: ArrayLike, poses: ArrayLike | None = None) -> Array:
         """Poses of all nodes, those of supports included, in states of `problem`.
 
@@ -581,7 +607,8 @@ class Rod:
         -------
         Problem
             Canonical: the poses of the nodes that move (of pinned ones the attitude), momenta in body axes.  Watches
-            energy, total momenta and the greatest turn of an element, which stops a run at 2.5 rad.
+            energy, total momenta, the greatest turn of an element, which stops a run at 2.5 rad, and the smallest
+            stretch, which stops it where an element is pressed through itself.
 
         Raises
         ------
@@ -590,7 +617,10 @@ class Rod:
 
         Notes
         -----
-        Splittings (`SPLIT_STRANG`, `SPLIT_SRKN6_11B`) are explicit: their steps are limited (`step_limit`).
+        Splittings (`SPLIT_STRANG`, `SPLIT_SRKN6_11B`) are explicit: their steps are limited (`step_limit`).  For thin
+        rods take ``RKMK_RADAU_IIA3``, tighter ``RKMK_RADAU_IIA5``: what their long steps do not follow is damped.
+        Symmetric implicit methods (``MIDPOINT``, ``RKMK_GAUSS2``) keep it, and where the rod turns far feed it until
+        the run fails.  With ``"AVI"`` every element has its own step (`step`, `steps`), for rods whose elements differ.
 
         Examples
         --------
@@ -607,6 +637,77 @@ class Rod:
         from mechanics.elastic.rods.problem import rod_problem
 
         return rod_problem(self, poses, velocities)
+
+    @cached_property
+    def _levels(self) -> Any:
+        """Frequencies and levels of the elements (`mechanics.elastic.rods.levels`)."""
+        from mechanics.elastic.rods.levels import Levels
+
+        return Levels(self)
+
+    def step(self, safety: float = 0.25) -> float:
+        """The step for the method ``"AVI"``: the smallest of an element, doubled up to that of the slowest.
+
+        Parameters
+        ----------
+        safety : float
+            Part of the stable step h ω = 2 that every element takes, near the state without stress (dimensionless);
+            0.25 leaves room for resonances.
+
+        Returns
+        -------
+        float
+            s.
+
+        Raises
+        ------
+        ValueError
+            A part that is not positive.
+
+        Examples
+        --------
+        Elements of a stout rod, every one twice as long as the one before:
+
+        >>> from mechanics.elastic.rods import Rod, Section
+        >>> section = Section(20.0, 8.0, 8.0, 0.3, 0.4, 0.4, 1.0, (0.6, 0.4, 0.3))
+        >>> poses = np.zeros((5, 7))
+        >>> poses[:, 0], poses[:, 3] = [0.0, 0.1, 0.3, 0.7, 1.5], 1.0
+        >>> print(Rod(poses, section).steps())
+        step 0.02582 s (1 at step/1, 1 at step/2, 2 at step/4), smallest 0.006455 s by element 0 of the rod;
+        1.45 times fewer kicks than one step for all: SPLIT_STRANG with the smallest step
+        >>> Rod(poses, section).step() / Rod(poses, section).step(0.125)
+        2.0
+        """
+        return float(self._levels.step(positive(safety, "safety")))
+
+    def steps(self, safety: float = 0.25) -> StepReport:
+        """The steps of all elements, which of them rules, and what asynchronous steps gain.
+
+        Parameters
+        ----------
+        safety : float
+            As of `step` (dimensionless).
+
+        Returns
+        -------
+        StepReport
+            Prints what it advises.
+
+        Raises
+        ------
+        ValueError
+            A part that is not positive.
+
+        Examples
+        --------
+        Elements of one size, of which the thickness limits the steps: nothing is gained.
+
+        >>> from mechanics.elastic.rods import Rod, Section
+        >>> print(Rod.straight(1.0, 8, Section.round(0.01, 1e6, density=1000.0)).steps())
+        step 0.000135 s (8 at step/1), smallest 0.000135 s by element 0 of the rod;
+        1 times fewer kicks than one step for all: SPLIT_STRANG with the smallest step
+        """
+        return self._levels.report(positive(safety, "safety"))  # type: ignore[no-any-return]
 
     def attached_to(
         self, mechanism: Tree | Mechanism, owners: Mapping[int, Frame], name: str = "rod", damping: float = 0.0

@@ -194,24 +194,28 @@ def step_limit(rod: Rod) -> StepLimit:
     ('thickness', '3.3e-07')
     """
     of_kind(rod, Rod, "rod", "a mechanics.elastic.rods.Rod")
-    highest, which = 0.0, 0
+    own = _own_inertia(rod)
+    root = 1.0 / np.sqrt(np.tile(own, (1, 2)))
+    K = element_stiffness(rod) * root[:, :, None] * root[:, None, :]
+    tops = np.sqrt(np.linalg.eigvalsh(0.5 * (K + np.swapaxes(K, 1, 2)))[:, -1])
+    which = int(tops.argmax())
+    highest, rows = float(tops[which]), rod.elements[which]
+    along = (2.0 / rows[0] * max(rows[1] / own[which, 0], rows[4] / own[which, 3])) ** 0.5
+    return StepLimit(2.0 / highest, which, "length" if along > _MARGIN * highest else "thickness", highest)
+
+
+def element_stiffness(rod: Rod) -> Array:
+    """(n, 12, 12): the derivative of the gradient of every element without stress, by body increments of its nodes."""
     poses, elements = np.asarray(rod.poses), rod.elements
     options = np.array([rod.strain == "cayley", -1], dtype=np.int64)
-    own = _own_inertia(rod)
+    found, (i, j) = np.zeros((rod.n_elements, 12, 12)), np.indices((12, 12))
     for k in range(rod.n_elements):
         band = np.zeros((2 * assembly.BAND + 1, 12))
         assembly.band_of_stiffness.compiled(
             np.ascontiguousarray(poses[k : k + 2]), elements[k : k + 1], np.zeros((2, 12)), options, band
         )
-        i, j = np.indices((12, 12))
-        root = 1.0 / np.sqrt(np.tile(own[k], 2))
-        K = band[assembly.BAND + i - j, j] * root[:, None] * root
-        top = float(np.linalg.eigvalsh(0.5 * (K + K.T))[-1]) ** 0.5
-        if top > highest:
-            highest, which = top, k
-    rows = elements[which]
-    along = (2.0 / rows[0] * max(rows[1] / own[which, 0], rows[4] / own[which, 3])) ** 0.5
-    return StepLimit(2.0 / highest, which, "length" if along > _MARGIN * highest else "thickness", highest)
+        found[k] = band[assembly.BAND + i - j, j]
+    return found
 
 
 def _own_inertia(rod: Rod) -> Array:

@@ -8,17 +8,18 @@ import mpmath
 import numpy as np
 import pytest
 
-from integrators import integrate
+from integrators import Status, integrate
 from integrators.analysis import cotangent_form, measured_order, symplectic_defect
+from integrators.arithmetic.free_body import LONGEST, exact_motion, three_rotations
 from integrators.method.step_map import step_map
 from integrators.methods import METHODS
 from integrators.problem import Problem
-from integrators.steppers.free_body import LONGEST, exact_motion, three_rotations
 from integrators.steppers.kinetic import kinetic
 from integrators.steppers.splitting import rotations, splitting
 from integrators.tableaus import COMPOSITIONS, SPLITTINGS
 from integrators.testing import end_state, group_distance, reference_state
 from liegroup.table import EXP, RN, SO3, bracket, increment, retract, table_of
+from mechanics.systems import SYSTEMS
 
 ALL = {n: m for n, m in METHODS.items() if getattr(m, "family", "") == "splitting"}
 SPLIT = [n for n, m in ALL.items() if m.split_order is not None]
@@ -374,3 +375,11 @@ def test_composition_with_rotations_needs_a_composition_and_is_named_after_it() 
     assert (method.order, method.symplectic, method.symmetric) == (4, True, True)
     assert splitting(SPLITTINGS["SRKN6_11B"]).order == 6
     assert COMPOSITIONS["SUZUKI4"].strang().order == 4
+
+
+def test_a_body_thrown_beyond_all_turns_ends_the_run() -> None:
+    """A step that is too large throws it; its motion is not followed turn by turn for ever."""
+    problem = SYSTEMS["free-rigid-body"].problem()
+    start = problem.y0.copy()
+    start[-3:] = 1e14, 2e14, -1e14
+    assert integrate(problem.with_start(start), "SPLIT_STRANG", (0.0, 1.0), 0.1).status is Status.NON_FINITE

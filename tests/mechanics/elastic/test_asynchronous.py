@@ -15,7 +15,17 @@ from integrators import integrate, resume
 from integrators.method.step_map import step_map
 from integrators.methods import METHODS
 from integrators.problem import Problem
-from mechanics.elastic import Cables, Dampers, NeoHookean, Network, Springs, StVenantKirchhoff, Tetrahedra
+from mechanics.elastic import (
+    Cables,
+    Dampers,
+    LogSprings,
+    NeoHookean,
+    Network,
+    Springs,
+    StVenantKirchhoff,
+    Tetrahedra,
+    Triangles,
+)
 from mechanics.elastic.layout import DEPTH, RATIOS_AT
 from mechanics.elastic.levels import steps_of
 
@@ -375,3 +385,26 @@ def test_an_element_turned_inside_out_by_a_step_ends_the_run_by_name() -> None:
         run = integrate(network.problem(velocities=velocities), "AVI", (0.0, 1.0), 0.1)
     assert run.status.is_failure
     assert "inside out" in run.message
+
+
+@pytest.mark.parametrize("name", ["AVI", "SPLIT_STRANG"])
+@pytest.mark.parametrize(
+    ("points", "elements", "moving"),
+    [
+        ([[0, 0, 0], [1, 0, 0]], LogSprings([[0, 1]], 1.0), [-5.0, 0, 0]),
+        ([[0, 0, 0], [1, 0, 0], [0, 1, 0]], Triangles([[0, 1, 2]], NeoHookean(1.0, 0.3), 1.0), [0, -5.0, 0]),
+    ],
+    ids=["logarithmic spring", "triangle"],
+)
+def test_a_step_across_an_infinite_energy_is_doubted(name: str, points: Any, elements: Any, moving: Any) -> None:
+    """No motion takes an element through no size; a step that is too large does, and its energy does not tell."""
+    network = Network(points, 1.0, [elements], fixed=range(len(points) - 1), gravity=(0, 0, 0))
+    velocities = np.zeros((len(points), 3))
+    velocities[-1] = moving
+    problem = network.problem(velocities=velocities)
+    run = integrate(problem, name, (0.0, network.step()), network.step())
+    assert any("spring 0 (nodes" in str(d) or "triangle 0 (nodes" in str(d) for d in run.doubts)
+    slow = network.problem(velocities=0.2 * velocities)
+    fine = integrate(slow, name, (0.0, 2.0), 1e-3)
+    assert not fine.doubts
+    assert fine.y[:, np.argmax(np.abs(moving)) + 3 * (len(points) - 1)].min() > 0.0

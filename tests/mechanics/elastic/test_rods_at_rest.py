@@ -45,8 +45,10 @@ def stiffness(a: np.ndarray, b: np.ndarray, cayley: bool) -> np.ndarray:
 @pytest.mark.parametrize("turn", [1e-9, 1e-3, 0.7, 2.4])
 def test_wrenches_are_minus_the_gradient_and_the_stiffness_is_its_derivative(turn: float, cayley: bool) -> None:
     a, b = pair(turn)
-    on_a, on_b, _, angle = element.wrenches(tuple(a), tuple(b), 0.8, C, E0, cayley)
+    on_a, on_b, _, angle, stretch = element.wrenches(tuple(a), tuple(b), 0.8, C, E0, cayley)
     assert cayley or abs(angle - turn) < 1e-14
+    relative = se3.compose(se3.inverse(a), b)
+    assert abs(stretch * 0.8 - (se3.cay_inverse(relative) if cayley else se3.log(relative))[0]) < 1e-14
     K, size = stiffness(a, b, cayley), np.abs([*on_a, *on_b]).max()
     for k in range(12):
         x, h = np.zeros(12), 1e-5

@@ -188,6 +188,53 @@ def test_explicit_steps_beyond_the_limit_are_doubted_by_element(name: str) -> No
     assert not integrate(rod.problem(), "MIDPOINT", (0.0, h), h).doubts
 
 
+def wire(support: str, n: int = 8) -> Rod:
+    """Steel, 1 m by 2 mm, horizontal at the start: explicit steps must be below a third of a microsecond."""
+    section = Section.round(0.001, 2.1e11, density=7850.0)
+    return Rod.straight(1.0, n, section, supports={0: support}, gravity=(0.0, 0.0, -9.81))
+
+
+@pytest.mark.parametrize("support", ["clamped", "pinned"])
+def test_long_steps_of_a_thin_rod_that_swings_far(support: str) -> None:
+    """What they do not follow is damped: a second of swinging, by steps of fifteen thousand explicit ones."""
+    rod = wire(support)
+    loose, tight = (integrate(rod.problem(), "RKMK_RADAU_IIA3", (0.0, 1.0), h) for h in (5e-3, 2.5e-3))
+    for run in (loose, tight):
+        assert run.success
+        assert not run.doubts
+        assert run.error("energy") < 1e-6
+    assert np.abs(rod.node_poses(1.0, loose.y[-1]) - rod.node_poses(1.0, tight.y[-1])).max() < 1e-3
+
+
+@pytest.mark.parametrize(("name", "h"), [("MIDPOINT", 2e-3), ("RKMK_GAUSS2", 1e-3)])
+def test_symmetric_implicit_steps_feed_the_fast_waves_of_a_thin_rod_and_say_so(name: str, h: float) -> None:
+    """Simo and Tarnow's: energy creeps into what the step does not follow, and the run is doubted or fails."""
+    run = integrate(wire("pinned", 6).problem(), name, (0.0, 1.0), h)
+    assert run.doubts or run.status.is_failure
+
+
+def test_the_energy_of_a_rod_is_judged_by_what_its_motion_exchanges() -> None:
+    """Not by what a stiff rod would store if it were drawn out by a metre."""
+    rod = wire("clamped")
+    (guard,) = (g for g in rod.problem().guards if g.name == "energy")
+    weight = rod.inertia[:, 0].sum() * 9.81
+    assert guard.change == pytest.approx(0.05 * weight * rod.length)
+
+
+@pytest.mark.parametrize("name", ["SPLIT_STRANG", "MIDPOINT"])
+def test_an_element_pressed_through_itself_ends_the_run_by_name(name: str) -> None:
+    """The energy of a strain is finite where an element has no length; its end would come out on the other side."""
+    rod = Rod.straight(1.0, 4, Section.round(0.02, 1e6, density=1100.0, poisson=0.5))
+    velocities = np.zeros((5, 6))
+    velocities[[0, 4], 0] = 60.0, -60.0
+    run = integrate(rod.problem(velocities=velocities), name, (0.0, 0.2), 0.3 * step_limit(rod).step)
+    assert run.status is Status.DOUBTFUL
+    assert "is pressed through itself: its stretch is -" in run.message
+    poses = np.asarray(rod.poses)[::-1].copy()
+    with pytest.raises(ModelError, match=r"element 0: its ends have changed places: its stretch is -1"):
+        rod.problem(poses)
+
+
 def test_what_is_wrong_with_a_start_is_named() -> None:
     rod = Rod.straight(1.0, 3, SLENDER, supports={0: "clamped"})
     poses = np.asarray(rod.poses).copy()

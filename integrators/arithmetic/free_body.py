@@ -20,18 +20,25 @@ most `LONGEST`; `pieces` says into how many parts a longer time must be divided.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from liegroup.compile import absolute, any_, helper, kernel, select, sqrt
+from integrators.arithmetic.compensated import add_to, two_product, two_sum
+from liegroup.compile import absolute, any_, helper, kernel, ld, select, sqrt, st
 from liegroup.compile.scalars import maximum, sincos
+from liegroup.formulas import so3
 from liegroup.formulas.vectors import cross, dot
 
 LONGEST = 1.2
 """Largest angle of one evaluation."""
+MOST = 1e5
+"""Parts into which a time is divided at most: a body that turns faster is thrown by a step that is too large."""
 _SERIES = 0.02
 """Largest t² max(|p|, |q|) for the series; longer times are halved, and the functions doubled again."""
+_DEGENERATE = 1e-6
+"""Where energy and momentum are this close to dependent, only the momentum is held."""
 _LEAST = 1e-140
 """Squared momenta below it count as this: a body at rest stays at rest."""
 _nodes, _weights = np.polynomial.legendre.leggauss(5)
@@ -191,10 +198,89 @@ def three_rotations(t: Any, m: Any, i: Any) -> Any:
 
 @helper
 def pieces(t: Any, m: Any, i: Any) -> Any:
-    """Number of equal parts of the time in which the body turns by at most `LONGEST` (a number, one per lane)."""
+    """Number of equal parts of the time in which the body turns by at most `LONGEST`, one per lane; no number
+    where they are more than `MOST`.
+    """
     fastest = maximum(i[0], maximum(i[1], i[2]))
     angle = absolute(t) * sqrt(fastest * (i[0] * (m[0] * m[0]) + i[1] * (m[1] * m[1]) + i[2] * (m[2] * m[2])))
+    angle = select(angle < LONGEST * MOST, angle, angle * 0.0 + math.nan)
     n = angle * 0.0 + 1.0
     while any_(angle > LONGEST * n):
         n = select(angle > LONGEST * n, n + 1.0, n)
     return n
+
+
+@helper
+def turn_back(v: Any, w: Any, u: Any) -> Any:
+    """Rᵀu − u for the quaternion (w, v)."""
+    t = cross(u, v)
+    t = (t[0] + t[0], t[1] + t[1], t[2] + t[2])
+    s = cross(t, v)
+    return w * t[0] + s[0], w * t[1] + s[1], w * t[2] + s[2]
+
+
+@helper
+def turn(v: Any, w: Any, u: Any) -> Any:
+    """R u − u for the quaternion (w, v)."""
+    return turn_back((-v[0], -v[1], -v[2]), w, u)
+
+
+@helper
+def _product_sum(i: Any, m: Any, low: Any, dm: Any) -> Any:
+    """(2m + 2 low + dm) dm, and the same times i, to twice the precision (high and low words each)."""
+    s, e = two_sum(m + m, dm)
+    e = e + (low + low)
+    p, f = two_product(s, dm)
+    f = f + e * dm
+    g, r = two_product(p, i)
+    return p, f, g, r + f * i
+
+
+@helper
+def hold_constants(i: Any, m: Any, low: Any, dm: Any) -> Any:
+    """What must be added to m + dm so that |m|² and Σ iₖ mₖ² are what they were before dm: α m + β ω."""
+    a, a1, b, b1 = _product_sum(i[0], m[0], low[0], dm[0])
+    c, c1, d, d1 = _product_sum(i[1], m[1], low[1], dm[1])
+    e, e1, f, f1 = _product_sum(i[2], m[2], low[2], dm[2])
+    s, r = two_sum(a, c)
+    s, q = two_sum(s, e)
+    norm = s + ((r + q) + (a1 + c1 + e1))
+    s, r = two_sum(b, d)
+    s, q = two_sum(s, f)
+    energy = s + ((r + q) + (b1 + d1 + f1))
+    w = (i[0] * m[0], i[1] * m[1], i[2] * m[2])
+    gg, tt, ww = dot(m, m), dot(m, w), dot(w, w)
+    determinant = gg * ww - tt * tt
+    full = determinant > _DEGENERATE * (gg * ww)
+    safe = select(full, determinant, determinant * 0.0 + 1.0)
+    length = select(gg > 0.0, gg, gg * 0.0 + 1.0)
+    alpha = select(full, -0.5 * (norm * ww - energy * tt) / safe, -0.5 * norm / length)
+    beta = select(full, -0.5 * (energy * gg - norm * tt) / safe, determinant * 0.0)
+    return alpha * m[0] + beta * w[0], alpha * m[1] + beta * w[1], alpha * m[2] + beta * w[2]
+
+
+@helper
+def correct(low: Any, p: Any, i: Any, m: Any, dm: Any) -> None:
+    """Put |m|² and Σ iₖ mₖ² of the momentum at p, which has changed from m by dm, right in the low words."""
+    fix = hold_constants(i, m, (ld(low, p), ld(low, p + 1), ld(low, p + 2)), dm)
+    st(low, p, ld(low, p) + fix[0])
+    st(low, p + 1, ld(low, p + 1) + fix[1])
+    st(low, p + 2, ld(low, p + 2) + fix[2])
+
+
+@helper
+def displace(y: Any, low: Any, q: Any, w1: Any, v: Any, compensation: Any) -> None:
+    """Multiply the quaternion at q of the state by (1 + w1, v) from the right."""
+    attitude = ld(y, q), ld(y, q + 1), ld(y, q + 2), ld(y, q + 3)
+    if compensation:
+        d = so3.displace(attitude, (w1, v[0], v[1], v[2]))
+        add_to(y, low, q, d[0])
+        add_to(y, low, q + 1, d[1])
+        add_to(y, low, q + 2, d[2])
+        add_to(y, low, q + 3, d[3])
+    else:
+        moved = so3.advance(attitude, (w1, v[0], v[1], v[2]))
+        st(y, q, moved[0])
+        st(y, q + 1, moved[1])
+        st(y, q + 2, moved[2])
+        st(y, q + 3, moved[3])

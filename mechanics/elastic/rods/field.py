@@ -1,0 +1,221 @@
+"""The kernels of a rod in motion: Hamilton's equations, energy and momenta, and what asynchronous steps take of them.
+
+x' = R v,  R' = R ω^,   l = m v,  k = J ω,    l' = l × ω + f,   k' = k × ω + τ         (l, k, f, τ in body axes)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from integrators.signatures import FIELD_SIGNATURES
+from liegroup.compile import entry, helper, kernel, ld, select, st
+from liegroup.formulas import so3 as rotations
+from liegroup.formulas.vectors import add, cross, dot, scale
+from liegroup.table import load_components, store_components
+from mechanics.elastic.rods import element
+from mechanics.elastic.rods.layout import (
+    CLAMPED,
+    FREE,
+    PINNED,
+    between,
+    element_numbers,
+    kind_of,
+    load_place,
+    node_numbers,
+    state_place,
+    stroke_place,
+    velocity_place,
+)
+
+three, four, six, seven = (load_components(k) for k in (3, 4, 6, 7))
+store3 = store_components(3)
+
+
+@helper
+def _lanes(zero: Any, x: Any) -> Any:
+    """Three numbers in the type of the state."""
+    return zero + x[0], zero + x[1], zero + x[2]
+
+
+@helper
+def _lanes4(zero: Any, x: Any) -> Any:
+    return zero + x[0], zero + x[1], zero + x[2], zero + x[3]
+
+
+@helper
+def numbers3(parameters: Any, i: Any) -> Any:
+    return parameters[i], parameters[i + 1], parameters[i + 2]
+
+
+@helper
+def numbers4(parameters: Any, i: Any) -> Any:
+    return parameters[i], parameters[i + 1], parameters[i + 2], parameters[i + 3]
+
+
+@helper
+def numbers6(parameters: Any, i: Any) -> Any:
+    return numbers3(parameters, i) + numbers3(parameters, i + 3)
+
+
+@kernel
+def held_pose(t: Any, parameters: Any, structure: Any, i: Any) -> Any:
+    """Where a support holds node i at time t."""
+    at = node_numbers(i) + 8
+    x, q = numbers3(parameters, at), numbers4(parameters, at + 3)
+    for k in range(structure[3]):
+        place = stroke_place(structure, k)
+        if structure[place] == i:
+            first = structure[place + 2]
+            s = between(parameters, first + 6, structure[place + 1], t, True)
+            x = add(x, scale(s, numbers3(parameters, first)))
+            q = rotations.compose(rotations.exp(scale(s, numbers3(parameters, first + 3))), q)
+    return x + q
+
+
+@helper
+def node_pose(t: Any, y: Any, parameters: Any, structure: Any, i: Any) -> Any:
+    """The pose of node i."""
+    kind, at = kind_of(structure, i), state_place(structure, i)
+    if kind == FREE:
+        return seven(y, at)
+    held, zero = held_pose(t, parameters, structure, i), 0.0 * ld(y, 0)
+    if kind == PINNED:
+        return _lanes(zero, held[:3]) + four(y, at)
+    return _lanes(zero, held[:3]) + _lanes4(zero, held[3:])
+
+
+@helper
+def _increase(out: Any, i: Any, x: Any) -> None:
+    st(out, i, ld(out, i) + x[0])
+    st(out, i + 1, ld(out, i + 1) + x[1])
+    st(out, i + 2, ld(out, i + 2) + x[2])
+
+
+@helper
+def push(out: Any, structure: Any, i: Any, first: Any, w: Any, wrench: Any) -> None:
+    """w times a wrench on node i, added to its momenta, which begin at `first`."""
+    kind, at = kind_of(structure, i), first + velocity_place(structure, i)
+    if kind == FREE:
+        _increase(out, at, scale(w, wrench[:3]))
+        _increase(out, at + 3, scale(w, wrench[3:]))
+    elif kind == PINNED:
+        _increase(out, at, scale(w, wrench[3:]))
+
+
+@helper
+def element_of(a: Any, b: Any, parameters: Any, structure: Any, k: Any) -> Any:
+    """Wrenches, energy, turn and stretch of element k."""
+    at = element_numbers(structure, k)
+    return element.wrenches(
+        a, b, parameters[at], numbers6(parameters, at + 1), numbers6(parameters, at + 7), structure[1]
+    )
+
+
+@helper
+def element_wrenches(a: Any, b: Any, parameters: Any, structure: Any, k: Any) -> Any:
+    """Wrenches of element k."""
+    on_a, on_b, _, _, _ = element_of(a, b, parameters, structure, k)
+    return on_a, on_b
+
+
+@helper
+def load_at_node(t: Any, y: Any, parameters: Any, structure: Any, k: Any) -> Any:
+    """The body wrench of load k at time t."""
+    place = load_place(structure, k)
+    start = structure[place + 3]
+    s, zero = between(parameters, start + 6, structure[place + 2], t, False), 0.0 * ld(y, 0)
+    F = _lanes(zero, scale(s, numbers3(parameters, start)))
+    M = _lanes(zero, scale(s, numbers3(parameters, start + 3)))
+    if structure[place + 1] == 0:
+        r = node_pose(t, y, parameters, structure, structure[place])[3:]
+        return rotations.act_inverse(r, F) + rotations.act_inverse(r, M)
+    return F + M
+
+
+@helper
+def sizes(structure: Any) -> Any:
+    """Components of the configuration and of the velocity."""
+    n = structure[0]
+    kind = kind_of(structure, n)
+    q, v = state_place(structure, n), velocity_place(structure, n)
+    if kind == FREE:
+        return q + 7, v + 6
+    if kind == PINNED:
+        return q + 4, v + 3
+    return q, v
+
+
+@entry(*FIELD_SIGNATURES)
+def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """(v, ω; l × ω + f, k × ω + τ) of every node."""
+    n = structure[0]
+    places, first = sizes(structure)
+    g = numbers3(parameters, 0)
+    b = node_pose(t, y, parameters, structure, 0)
+    for i in range(n + 1):
+        kind, at, own = kind_of(structure, i), velocity_place(structure, i), node_numbers(i)
+        a = b
+        if i > 0:
+            b = node_pose(t, y, parameters, structure, i)
+        if kind != CLAMPED:
+            turned = at + 3 if kind == FREE else at
+            k = three(y, places + turned)
+            J = numbers3(parameters, own + 5)
+            w = (J[0] * k[0], J[1] * k[1], J[2] * k[2])
+            store3(out, turned, w)
+            store3(out, first + turned, cross(k, w))
+            if kind == FREE:
+                l = three(y, places + at)
+                store3(out, at, scale(parameters[own + 1], l))
+                weight = scale(parameters[own], rotations.act_inverse(b[3:], g))
+                store3(out, first + at, add(cross(l, w), weight))
+        if i > 0:
+            on_a, on_b, _, _, _ = element_of(a, b, parameters, structure, i - 1)
+            push(out, structure, i - 1, first, 1.0, on_a)
+            push(out, structure, i, first, 1.0, on_b)
+    for k in range(structure[2]):
+        i = structure[load_place(structure, k)]
+        push(out, structure, i, first, 1.0, load_at_node(t, y, parameters, structure, k))
+
+
+@entry(*FIELD_SIGNATURES)
+def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """Energy with those of weight and of constant dead forces, Σ R l, Σ x × R l + R k, the greatest turn and
+    the smallest stretch of an element.
+    """
+    n, zero = structure[0], 0.0 * ld(y, 0)
+    places, _ = sizes(structure)
+    g = numbers3(parameters, 0)
+    energy, greatest, least = zero, zero, zero + 1e300
+    linear, angular = (zero, zero, zero), (zero, zero, zero)
+    b = node_pose(t, y, parameters, structure, 0)
+    for i in range(n + 1):
+        kind, at, own = kind_of(structure, i), velocity_place(structure, i), node_numbers(i)
+        a = b
+        if i > 0:
+            b = node_pose(t, y, parameters, structure, i)
+            _, _, stored, turn, stretch = element_of(a, b, parameters, structure, i - 1)
+            energy = energy + stored
+            greatest = select(turn > greatest, turn, greatest)
+            least = select(stretch < least, stretch, least)
+        if kind != CLAMPED:
+            turned = at + 3 if kind == FREE else at
+            k = three(y, places + turned)
+            J = numbers3(parameters, own + 5)
+            energy = energy + 0.5 * (J[0] * k[0] * k[0] + J[1] * k[1] * k[1] + J[2] * k[2] * k[2])
+            angular = add(angular, rotations.act(b[3:], k))
+            if kind == FREE:
+                l = three(y, places + at)
+                in_space = rotations.act(b[3:], l)
+                energy = energy + 0.5 * parameters[own + 1] * dot(l, l) - parameters[own] * dot(b[:3], g)
+                linear, angular = add(linear, in_space), add(angular, cross(b[:3], in_space))
+    for k in range(structure[2]):
+        place = load_place(structure, k)
+        if structure[place + 1] == 0 and structure[place + 2] == 0:
+            x = node_pose(t, y, parameters, structure, structure[place])
+            energy = energy - dot(x[:3], numbers3(parameters, structure[place + 3]))
+    st(out, 0, energy)
+    store3(out, 1, linear)
+    store3(out, 4, angular)
+    st(out, 7, greatest)
+    st(out, 8, least)

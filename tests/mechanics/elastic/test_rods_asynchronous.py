@@ -1,0 +1,153 @@
+"""Asynchronous steps of rods: the exact free motion of sections between kicks of elements, each in steps of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from integrators import Problem, Status, integrate, resume
+from integrators.analysis import cotangent_form, symplectic_defect
+from integrators.method.step_map import step_map
+from integrators.methods import METHODS
+from liegroup.table import EXP, increment, retract
+from mechanics.elastic.rods import Load, Rod, Section, Stroke, step_limit, vibrations
+
+STOUT = Section(20.0, 8.0, 8.0, 0.3, 0.4, 0.4, 1.0, (0.6, 0.4, 0.3))
+"""Three different moments of inertia, and so much of them that the length of an element limits its step."""
+
+
+def graded(n: int = 12, ratio: float = 1.35, **options: Any) -> Rod:
+    """A straight rod of 4 m, every element longer than the one before."""
+    lengths = ratio ** np.arange(n)
+    poses = np.zeros((n + 1, 7))
+    poses[1:, 0], poses[:, 3] = 4.0 * np.cumsum(lengths) / lengths.sum(), 1.0
+    return Rod(poses, STOUT, **options)
+
+
+def thrown(rod: Rod, seed: int = 1) -> Problem:
+    velocities = np.random.default_rng(seed).normal(size=(rod.n_elements + 1, 6)) * [0.1, 0.1, 0.1, 0.3, 0.3, 0.3]
+    return rod.problem(velocities=np.where(rod.held, 0.0, velocities))
+
+
+def end(problem: Problem, method: str, steps: int, time: float = 1.0) -> np.ndarray:
+    return np.asarray(integrate(problem, method, (0.0, time), time / steps, save_every=steps).y[-1])
+
+
+@pytest.mark.parametrize("name", ["AVI", "AVI_SUZUKI4", "AVI_KAHANLI6"])
+def test_methods_have_the_order_they_claim(name: str) -> None:
+    """On elements of five levels of steps."""
+    rod = graded()
+    assert len(rod.steps().elements_per_level) == 5
+    problem = thrown(rod)
+    exact = end(problem, "SPLIT_SRKN6_11B", 2000)
+    errors = [np.abs(end(problem, name, n) - exact).max() for n in (160, 640)]
+    assert 0.5 * np.log2(errors[0] / errors[1]) == pytest.approx(METHODS[name].order, abs=0.25)
+
+
+def test_equal_steps_are_those_of_the_splitting() -> None:
+    """One level: kick, drift, kick, with every kind of node, loads with courses, followers and weight."""
+    loads = [Load(3, force=(1.0, 2.0, -0.5), times=(0.0, 1.0), factors=(0.5, 1.0)),
+             Load(-1, moment=(0.1, 0.2, 0.3), axes="body")]  # fmt: skip
+    supports = {0: "pinned", 6: "clamped"}
+    problem = thrown(Rod.arc(1.0, 1.0, 6, STOUT, gravity=(0.3, -1.0, 2.0), supports=supports, loads=loads))
+    assert np.abs(end(problem, "AVI", 200) - end(problem, "SPLIT_STRANG", 200)).max() < 1e-13
+
+
+@pytest.mark.parametrize("name", ["AVI", "AVI_SUZUKI4"])
+def test_momenta_are_exact_and_the_energy_is_held(name: str) -> None:
+    problem = thrown(graded())
+    run = integrate(problem, name, (0.0, 40.0), graded().step(0.2))
+    assert run.success
+    assert not run.doubts
+    assert run.error("energy") < 0.01
+    assert max(run.error(n) for n in problem.invariant_names[1:7]) < 1e-13
+
+
+def test_a_step_forward_and_back_returns_and_is_symplectic() -> None:
+    problem = thrown(graded(4, 2.0))
+    assert len(graded(4, 2.0).steps().elements_per_level) > 2
+    step = step_map(problem, METHODS["AVI"])
+    there = step(problem.y0, 0.05)
+    assert np.abs(there - problem.y0).max() > 1e-2
+    assert np.abs(step(there, -0.05) - problem.y0).max() < 1e-13
+    m, delta = problem.dimension // 2, 1e-5
+    J = np.zeros((2 * m, 2 * m))
+    for k in range(2 * m):
+        ends = []
+        for s in (delta, -delta):
+            moved, by = problem.y0.copy(), s * np.eye(2 * m)[k]
+            retract(problem.table, EXP, problem.y0, by, moved)
+            found = np.zeros(2 * m)
+            increment(problem.table, EXP, there, step(moved, 0.05), found)
+            ends.append(found)
+        J[:, k] = (ends[0] - ends[1]) / (2 * delta)
+
+    def bracket(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        (v, w), (a, b) = (z.reshape(-1, 2, 3).swapaxes(0, 1) for z in (x, y))
+        return np.hstack([np.cross(w, a) - np.cross(b, v), np.cross(w, b)]).ravel()
+
+    before, after = (cotangent_form(y[-m:], bracket) for y in (problem.y0, there))
+    assert symplectic_defect(J, before, after) < 1e-8
+
+
+def test_weight_on_a_free_section_is_exact() -> None:
+    """A rod that falls without strain, to rounding."""
+    rod = graded(4, 2.0, gravity=(0.0, 0.0, -9.81))
+    problem = rod.problem(velocities=np.tile([0.0, 0.0, 4.0, 0.0, 0.0, 0.0], (5, 1)))
+    poses = rod.node_poses(2.0, end(problem, "AVI", 100, 2.0))
+    assert np.abs(poses[:, 2] - (8.0 - 0.5 * 9.81 * 4.0)).max() < 1e-12
+
+
+def test_lanes_are_the_bits_of_single_runs() -> None:
+    rod = graded(4, 2.0, supports={0: "pinned"}, gravity=(0.1, 0.0, -1.0))
+    starts = np.array([thrown(rod, seed).y0 for seed in range(8)])
+    problem = thrown(rod)
+    together = integrate(problem, "AVI", (0.0, 1.0), 0.05, y0=starts).y[:, -1]
+    single = np.array([integrate(problem, "AVI", (0.0, 1.0), 0.05, y0=y).y[-1] for y in starts])
+    assert np.array_equal(together, single)
+
+
+def test_a_run_stopped_and_resumed_is_the_run_bit_for_bit(tmp_path: Path) -> None:
+    problem, file = thrown(graded(4, 2.0)), tmp_path / "run.ckpt"
+    whole = integrate(problem, "AVI_SUZUKI4", (0.0, 2.0), 0.05)
+    integrate(problem, "AVI_SUZUKI4", (0.0, 2.0), 0.05, checkpoint=file, every=7, callback=lambda t, y: t > 0.9)
+    assert np.array_equal(resume(file, problem).y, whole.y)
+
+
+def test_a_support_that_moves_is_where_it_is_at_every_kick() -> None:
+    stroke = Stroke(0, displacement=(0.0, 0.0, 0.2), turn=(0.0, -0.5, 0.0), times=(0.0, 0.5, 1.0), factors=(0, 1, 0))
+    problem = graded(5, 1.8, supports={0: "clamped"}, strokes=[stroke]).problem()
+    exact = end(problem, "SPLIT_SRKN6_11B", 400)
+    errors = [np.abs(end(problem, "AVI", n) - exact).max() for n in (40, 80)]
+    assert errors[0] / errors[1] == pytest.approx(4.0, abs=0.8)
+
+
+@pytest.mark.parametrize("rod", [graded(), graded(8, 1.5, supports={0: "clamped"}), graded(6, 1.0)])
+def test_no_rod_vibrates_faster_than_its_fastest_element(rod: Rod) -> None:
+    fastest = vibrations(rod, count=int((~rod.held).sum())).angular_frequencies[-1]
+    assert fastest < rod.steps().fastest < 1.3 * fastest
+
+
+def test_steps_beyond_the_limit_name_the_element_and_fail() -> None:
+    rod = graded()
+    problem, fine = thrown(rod), rod.step()
+    assert not integrate(problem, "AVI", (0.0, 4 * fine), fine).doubts
+    run = integrate(problem, "AVI", (0.0, 48 * fine), 8.0 * fine)
+    assert run.status in (Status.DOUBTFUL, Status.NON_FINITE)
+    (doubt,) = (d for d in run.doubts if d.name == "step")
+    assert "of the rod has h ω = 4 with its step" in str(doubt)
+    assert "beyond the limit of stability 2" in str(doubt)
+
+
+def test_what_levels_gain_is_said() -> None:
+    """Where the thickness limits all steps alike nothing is gained, and the report advises against levels."""
+    thin = Rod.straight(1.0, 8, Section.round(0.001, 2.1e11, density=7850.0))
+    assert step_limit(thin).cause == "thickness"
+    assert "1 times fewer kicks than one step for all: SPLIT_STRANG" in str(thin.steps())
+    report = graded().steps()
+    assert report.gain > 2.0
+    assert report.step == pytest.approx(graded().step())
+    assert report.element == "element 0 of the rod"
