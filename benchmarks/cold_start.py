@@ -1,7 +1,8 @@
 """What a first run costs: ``python -m benchmarks.cold_start``.
 
 Each task runs in a fresh process with an empty cache, then in another one with the cache that the first has left.
-Processor seconds, imports included, to the end of a run of a hundred steps; functions compiled; size of the cache.  On
+Processor seconds, imports included, to the end of a run of a hundred steps; functions compiled; size of the cache; the
+most memory that the first process took.  What the same took before anything was done about it stands beside it.  On
 a busy machine processor seconds grow, too: compare only what was measured by turns (`--repeats`; the least counts).
 Python may keep its bytecode, as installers do: an import before the first task writes what is missing.
 """
@@ -55,6 +56,18 @@ problem, method = lagrangian_problem(lagrangian, [1.0, 0.5]), 'DEL_GAUSS2'
     + STEPS,
 }
 """What is run, in a fresh process each; `integrate` is there."""
+BEFORE = {
+    "import mechanics": 1.0,
+    "heavy top MIDPOINT": 25.3,
+    "LieRK45 in solve_ivp": 18.9,
+    "UR5 RKMK4": 25.9,
+    "Panda TREE_VARIATIONAL": 39.4,
+    "four-bar TREE_VARIATIONAL": 90.4,
+    "Lagrangian double pendulum DEL_GAUSS2": 9.0,
+}
+"""Processor seconds with an empty cache when every function was compiled by itself; imports (1.0) not counted in the
+others.  Measured once, on another machine of the kind.
+"""
 TIMED = """
 import json, sys, time, warnings
 warnings.simplefilter("ignore")
@@ -65,7 +78,13 @@ if {counts}:
     compiled, original = [], KernelCompiler._compile_bytecode
     KernelCompiler._compile_bytecode = lambda self: compiled.append(self) or original(self)
 {task}
-print(json.dumps({{"seconds": time.process_time(), "functions": len(compiled) if {counts} else 0}}))
+seconds = time.process_time()
+try:
+    import resource
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (2**20 if sys.platform == "darwin" else 2**10)
+except ImportError:
+    peak = 0
+print(json.dumps({{"seconds": seconds, "functions": len(compiled) if {counts} else 0, "peak": peak}}))
 """
 
 
@@ -90,11 +109,13 @@ def cold_and_warm(task: str, repeats: int) -> dict[str, Any]:
             size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
             warm.append(measure(task, Path(folder)))
     return {
+        "before_s": BEFORE.get(task),
         "cold_s": round(min(run["seconds"] for run in cold), 2),
         "warm_s": round(min(run["seconds"] for run in warm), 2),
         "functions": cold[0]["functions"],
         "functions_warm": warm[0]["functions"],
         "cache_kB": size // 1000,
+        "peak_MiB": min(run["peak"] for run in cold),
     }
 
 

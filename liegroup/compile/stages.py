@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import gc
 import os
 import uuid
 from functools import cache
@@ -113,7 +114,10 @@ class KernelCompiler(Compiler):
         if state.library is None:
             kind = FormulaLibrary if state.flags.forceinline else KernelLibrary
             state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname, state.flags.nrt)
-        return _without_notes(super()._compile_bytecode())
+        result = _without_notes(super()._compile_bytecode())
+        if not gc.isenabled():
+            gc.collect(0)  # what this function was compiled with: put off to the end, it is hundreds of megabytes
+        return result
 
 
 def _without_notes(result: Any) -> Any:

@@ -1,6 +1,6 @@
 """Around what is compiled together: a word on the screen; a clock; no collection of garbage, which takes a sixth of the
-time and finds next to nothing; no search for what the compiler has been taught meanwhile, unless it has been taught
-something.
+time, but of what each function was compiled with; no search for what the compiler has been taught meanwhile, unless it
+has been taught something.
 """
 
 from __future__ import annotations

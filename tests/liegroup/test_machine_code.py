@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.ir import FunctionIR
 
 from integrators.engine.fixed_run import FixedRun
 from integrators.engine.run import Output, Plan
@@ -26,6 +27,7 @@ from liegroup import so3
 from liegroup import table as T
 from liegroup.compile import LateBindingError, entry, integer_table, late, nothing, vector
 from liegroup.compile.pending import pending
+from liegroup.compile.undisturbed import undisturbed
 from mechanics.systems import heavy_top
 
 ROOT = Path(T.__file__).parents[1]
@@ -207,6 +209,21 @@ class _Memory(ctypes.Structure):
         for name in ["arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks"]
     ]
     _fields_ += [("fordblks", ctypes.c_size_t), ("keepcost", ctypes.c_size_t)]
+
+
+def test_what_a_function_was_compiled_with_goes_before_the_next_ones_are_compiled() -> None:
+    def compiled(k: float) -> Any:
+        @entry(nothing(vector))
+        def moved(a: Any) -> None:
+            a[0] = a[0] + k
+
+        return moved.compiled
+
+    with undisturbed():
+        kept = [compiled(float(k)) for k in range(6)]
+        left = [x for x in gc.get_objects() if isinstance(x, FunctionIR)]
+    assert len(kept) == 6
+    assert len(left) <= 2  # of the last one, perhaps
 
 
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None) if os.name == "posix" else None, "mallinfo2"), reason="glibc 2.33")
