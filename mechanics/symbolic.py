@@ -95,8 +95,10 @@ def from_lagranges_method(
     ----------
     lagrange : LagrangesMethod
         With its forces, holonomic and nonholonomic constraints.
-    parameters, start, inputs, model, t
+    parameters, start, inputs, model
         As for `from_lagrangian`.
+    t : float
+        Time at which runs are to begin, s.
 
     Returns
     -------
@@ -148,8 +150,10 @@ def from_kanes_method(
     ----------
     kane : KanesMethod
         After ``kane.kanes_equations(bodies, loads)``; dependent coordinates and speeds, auxiliary speeds.
-    parameters, inputs, model, t
+    parameters, inputs, model
         As for `from_lagrangian`; specified functions are inputs.
+    t : float
+        Time at which runs are to begin, s.
     start : mapping of dynamicsymbol to number
         All coordinates, and speeds; those that are not given are the least that the constraints allow.
     invariants : mapping of str to sympy expression, optional

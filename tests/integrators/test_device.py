@@ -144,11 +144,11 @@ def test_a_trajectory_that_explodes_ends_alone(tmp_path):
 
 
 def test_nvrtc_takes_the_kernels_of_a_run():
-    if find_spec("nvidia") is None or find_spec("nvidia.cuda_nvrtc") is None:
+    folders = find_spec("nvidia").submodule_search_locations if find_spec("nvidia") is not None else ()
+    libraries = [x for folder in folders for x in Path(folder).glob("*/lib/libnvrtc.so.*")]  # cuda_nvrtc, cu13, …
+    if not libraries:
         pytest.skip("the compiler of CUDA, nvidia-cuda-nvrtc, is not installed")
-    import nvidia.cuda_nvrtc
-
-    nvrtc = ctypes.CDLL(str(next((Path(next(iter(nvidia.cuda_nvrtc.__path__))) / "lib").glob("libnvrtc.so.*"))))
+    nvrtc = ctypes.CDLL(str(libraries[0]))
     program, options = ctypes.c_void_p(), (b"--gpu-architecture=compute_80", b"--fmad=false")
     text = str(kernels_of(tree_problem(), "RKMK4", 0.01)).encode()
     assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, b"a.cu", 0, None, None) == 0
