@@ -268,7 +268,7 @@ class Network:
             Empty, or some.
         """
         omega = frequencies(self._sets, self._inverse_masses, self._places(y))
-        steps = [abs(h) * 0.5 ** (self._depth - level) for level in self._levels]
+        steps: list[Array] = [abs(h) * np.power(0.5, self._depth - level) for level in self._levels]
         return [*self._long_steps(abs(h), omega, steps), *self._collapses(y, steps)]
 
     def _collapses(self, y: Array, steps: list[Array]) -> list[Doubt]:
