@@ -5,8 +5,9 @@ import pytest
 
 from integrators import integrate
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
-from mechanics.forces import cable, joint_spring
+from mechanics.forces import cable, compliant, joint_spring
 from mechanics.joints import Prismatic, Revolute
+from mechanics.systems.loops import four_bar
 
 RATE = 300.0
 
@@ -62,3 +63,31 @@ def test_nothing_is_said_where_a_cable_may_become_taut_or_steps_are_not_saved():
     for problem, every in ((swinging(0.6, rope), 1), (swinging(0.6), 2)):
         run = integrate(problem, "RKMK_RADAU_IIA3", (0.0, 0.1), 3.0 / RATE, save_every=every)
         assert not lost(run)
+
+
+@pytest.mark.slow
+def test_springs_that_turn_against_the_coordinates_limit_newtons_steps():
+    """A four-bar whose loop is closed elastically, in joint coordinates, beside the rigid one."""
+    rigid = four_bar.mechanism()
+    wanted = integrate(rigid.problem(rates={"crank_joint": 3.0}), "RKMK_GAUSS4", (0.0, 1.0), 1e-3)["q"][-1]
+
+    def run(stiffness, method, h):
+        held = [compliant(closure, stiffness, damping=1e-4 * stiffness) for closure in rigid.equations.closures]
+        made = Mechanism(rigid.tree, (), rigid.home, held)
+        problem = made.problem(rigid.home, rigid.velocities(rigid.home, {"crank_joint": 3.0}).v)
+        found = integrate(problem, method, (0.0, 1.0), h)
+        return found, np.abs(found["q"][-1] - wanted).max()
+
+    for stiffness, h in ((1e6, 0.01), (1e8, 0.005)):
+        solved, close = run(stiffness, "RKMK_RADAU_IIA3", h)
+        assert solved.success
+        assert close < 1e2 / stiffness
+        linearised, far = run(stiffness, "RODAS4", h)
+        assert far > 0.2
+        assert lost(linearised)
+    refused, _ = run(1e8, "RKMK_RADAU_IIA3", 0.01)
+    assert refused.status.name == "NOT_CONVERGED"
+    assert "use a smaller step" in refused.message
+    held, close = run(1e10, "TREE_VARIATIONAL_IMEX", 0.01)
+    assert held.success
+    assert close < 2e-3
