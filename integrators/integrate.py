@@ -200,6 +200,7 @@ def integrate(
     if y0 is not None:
         problem = problem.with_start(y0)
     span = _interval(t_span)
+    _check_begin(problem, span[0])
     with undisturbed():
         _check_field(problem, span[0])
     if isinstance(chosen, Reference):
@@ -576,6 +577,14 @@ def _times(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array:
             "each once"
         )
     return times
+
+
+def _check_begin(problem: Problem, t: float) -> None:
+    if problem.begins is not None and t != problem.begins:
+        raise ValueError(
+            f"t_span: begins at {t}, expected {problem.begins}: the start of {problem.model!r} has the momenta of the "
+            f"given velocities at that time, others now; pose the problem with t={t}, or give the state y0="
+        )
 
 
 def _check_field(problem: Problem, t0: float) -> None:

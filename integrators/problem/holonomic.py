@@ -36,6 +36,7 @@ from integrators.problem.lagrangian import (
     Derivatives,
     Notes,
     along,
+    begins_at,
     built,
     checked_start,
     checked_vector,
@@ -314,6 +315,7 @@ def holonomic_problem(
         parts=found.field,
         parts_layout="lagrangian",
         exact=exact,
+        begins=begins_at(found, q, velocity_0, numbers, begin),
         model=model,
         guards=(_gap_guard(q, rows), _closing_guard(velocity_0, rows)),
     )

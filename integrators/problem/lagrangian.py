@@ -409,8 +409,10 @@ def lagrangian_problem(
     if isinstance(lagrangian, Derivatives) and force is not None:
         raise ValueError("force: given beside derivatives written by hand; add it to their φ and its derivatives")
     found = lagrangian if isinstance(lagrangian, Derivatives) else derivatives(table, lagrangian, force, len(numbers))
+    begins = None
     if p is None:
-        p = momentum_at(found, q, np.zeros(n) if v is None else checked_vector(v, n, "v"), numbers, begin)
+        start = q, np.zeros(n) if v is None else checked_vector(v, n, "v"), numbers
+        p, begins = momentum_at(found, *start, begin), begins_at(found, *start, begin)
 
     inner = partial(legendre, n_q=n_q, n=n, linear=found.linear, left=2 * n + 1)
     energy = built(partial(energy_of, n_q=n_q, n=n), found.field, inner)
@@ -427,6 +429,7 @@ def lagrangian_problem(
         parts=found.field,
         parts_layout="lagrangian",
         exact=exact,
+        begins=begins,
         model=model,
     )
     return with_energy_guard(posed, conservative=force is None)
@@ -462,3 +465,13 @@ def momentum_at(found: Derivatives, q: Array, v: Array, parameters: Array, t: fl
             "kinetic energy, or leave out those without"
         )
     return out[at.MOMENTUM : at.MOMENTUM + n]
+
+
+def begins_at(found: Derivatives, q: Array, v: Array, parameters: Array, t: float) -> float | None:
+    """The time of a start by velocities whose momenta are others at other times; else None."""
+    momenta = [momentum_at(found, q, v, parameters, t + later) for later in (0.0, *_LATER)]
+    return None if all(np.array_equal(p, momenta[0], equal_nan=True) for p in momenta) else t
+
+
+_LATER = 0.3819660112501051, 1.7320508075688772
+"""Times after the start at which momenta are looked at, s: no period has both."""

@@ -164,6 +164,9 @@ class Problem:
         Steps that the problem brings itself, for the methods that ask for them by name.
     exact : callable, optional
         ``exact(t)`` → the state at time t (any shape of t, components last).
+    begins : float, optional
+        Time at which y0 is the start that was meant, s, where that makes a difference (momenta of given velocities
+        under a Lagrangian that depends on the time): a run from y0 at another time is refused.
     model : str
         Name for tables and files.
     scene : Scene or callable ``(t, y) → Scene``, optional
@@ -227,6 +230,7 @@ class Problem:
     scales: Any = None
     own_steps: Mapping[str, OwnStep] = field(default_factory=dict)
     exact: Callable[[Any], Array] | None = None
+    begins: float | None = None
     model: str = "problem"
     scene: Any = None
     joints: Any = None
@@ -343,9 +347,9 @@ class Problem:
         Returns
         -------
         Problem
-            Everything else is as it was.
+            Everything else is as it was, and may begin at any time.
         """
-        return replace(self, y0=y0)
+        return replace(self, y0=y0, begins=None)
 
     def with_inputs(self, u: Any) -> Problem:
         """The same problem with other inputs.

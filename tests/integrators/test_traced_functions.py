@@ -166,3 +166,22 @@ def test_what_is_missing_is_named_where_it_is_used():
             rn(2), lambda q: np.eye(2), lambda q: [np.linalg.inv(np.array([[q[0], 1.0], [1.0, 2.0]]))[0]],
             [0.3, 0.0], [0.0, 0.0],
         )  # fmt: skip
+
+
+def test_a_start_by_velocities_belongs_to_its_time():
+    """A mass that grows: the momenta of a velocity are others at another time; a run from there is refused."""
+
+    def growing(t, q, v, parameters):
+        return 0.5 * (1.0 + t) * v[0] ** 2
+
+    def steady(t, q, v, parameters):
+        return 0.5 * v[0] ** 2 - t * q[0]
+
+    problem = lagrangian_problem(growing, [0.5], v=[1.0])
+    with pytest.raises(ValueError, match=r"t_span: begins at 1.0, expected 0.0: .* pose the problem with t=1.0"):
+        integrate(problem, "RKMK4", (1.0, 2.0), 0.1)
+    assert integrate(problem, "RKMK4", (0.0, 1.0), 0.1).success
+    assert integrate(problem, "RKMK4", (1.0, 2.0), 0.1, y0=[0.5, 2.0]).success
+    assert integrate(lagrangian_problem(growing, [0.5], v=[1.0], t=1.0), "RKMK4", (1.0, 2.0), 0.1).success
+    assert integrate(lagrangian_problem(growing, [0.5], p=[1.0]), "RKMK4", (1.0, 2.0), 0.1).success
+    assert integrate(lagrangian_problem(steady, [0.5], v=[1.0]), "RKMK4", (1.0, 2.0), 0.1).success
