@@ -7,7 +7,6 @@ steps, and in what order, changes no bit.
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import threading
 import time
@@ -201,9 +200,11 @@ def _advanced(number: int, state: dict[str, Any]) -> dict[str, Any]:
 
 def sendable(error: Exception) -> Exception:
     """An error as it can be sent to another process, without the solution that it may hold."""
+    from multiprocessing.reduction import ForkingPickler
+
     vars(error).pop("solution", None)
     try:
-        pickle.loads(pickle.dumps(error))
+        ForkingPickler.loads(ForkingPickler.dumps(error))
     except Exception:  # whatever an object of the user's says
         own = RuntimeError(f"{type(error).__name__}: {error}")
         for note in getattr(error, "__notes__", ()):
