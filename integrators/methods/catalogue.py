@@ -344,6 +344,8 @@ def find(method: str | Method | Reference) -> Method | Reference:
         return method
     if not isinstance(method, str):
         raise TypeError(f"method: {method!r}, expected a name from integrators.methods.catalogue.METHODS or a Method")
+    if method in METHODS:
+        return METHODS[method]
     by_name = {name.lower(): name for name in METHODS}
     if (tuning := _TUNED.fullmatch(method.lower())) and tuning["name"] in by_name:
         tolerance = tuning["tolerance"]
