@@ -109,7 +109,7 @@ def test_jax_has_the_step_and_its_derivatives(of, method):
     step = generate_code(problem, "jax", method, H).load().one_step
     found = jax.jit(jax.vmap(lambda y: step(0.0, H, y)[0]))(np.array([problem.y0, problem.y0]))
     assert np.allclose(found[1], reference(problem, method, 0.0, H, problem.y0), rtol=1e-12, atol=1e-13)
-    _, pull = jax.vjp(lambda y: step(0.0, H, y)[0], problem.y0)  # not jitted: XLA takes minutes over long straight lines
+    _, pull = jax.vjp(lambda y: step(0.0, H, y)[0], problem.y0)  # not jitted: that takes XLA minutes
     back = jax.vmap(pull)(np.eye(problem.n))[0]
     assert np.allclose(back, linearised_step(problem, method, problem.y0, H).A, rtol=1e-9, atol=1e-9)
 
