@@ -301,10 +301,12 @@ def holonomic_problem(
     rows = _checked_rows(found, begin, q, velocity_0, numbers, m)
     size = constraints_layout(n, m).SIZE
 
+    start = found, q, velocity_0, numbers, begin
+    momenta = momentum_at(*start)
     inner = partial(legendre, n_q=n_q, n=n, linear=found.linear, left=size)
     posed = Problem(
         np.vstack([table, [[RN, n_q, n, n, n]]]),
-        np.concatenate([q, momentum_at(found, q, velocity_0, numbers, begin)]),
+        np.concatenate([q, momenta]),
         built(partial(_motion, table=table, n_q=n_q, n=n, m=m), found.field, inner),
         parameters=numbers,
         structure=(m, int(found.linear)),
@@ -315,7 +317,7 @@ def holonomic_problem(
         parts=found.field,
         parts_layout="lagrangian",
         exact=exact,
-        begins=begins_at(found, q, velocity_0, numbers, begin),
+        begins=begins_at(*start, momenta),
         model=model,
         guards=(_gap_guard(q, rows), _closing_guard(velocity_0, rows)),
     )

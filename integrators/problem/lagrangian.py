@@ -218,6 +218,8 @@ from integrators.signatures import FIELD_SIGNATURES
 
 # --- Hamilton's equations ---------------------------------------------------------------------------------------------
 
+_LATER = 0.3819660112501051, 1.7320508075688772
+"""Times after the start at which momenta are looked at, s: no period has both."""
 STATE, VALUES, SYSTEM = 0, 1, 2
 """Rows of the field's workspace: (q, v), the derivatives, the equations for v."""
 
@@ -411,8 +413,9 @@ def lagrangian_problem(
     found = lagrangian if isinstance(lagrangian, Derivatives) else derivatives(table, lagrangian, force, len(numbers))
     begins = None
     if p is None:
-        start = q, np.zeros(n) if v is None else checked_vector(v, n, "v"), numbers
-        p, begins = momentum_at(found, *start, begin), begins_at(found, *start, begin)
+        start = found, q, np.zeros(n) if v is None else checked_vector(v, n, "v"), numbers, begin
+        p = momentum_at(*start)
+        begins = begins_at(*start, p)
 
     inner = partial(legendre, n_q=n_q, n=n, linear=found.linear, left=2 * n + 1)
     energy = built(partial(energy_of, n_q=n_q, n=n), found.field, inner)
@@ -454,9 +457,7 @@ def checked_vector(x: ArrayLike, n: int, name: str) -> Array:
 
 def momentum_at(found: Derivatives, q: Array, v: Array, parameters: Array, t: float) -> Array:
     """π(t, q, v); ValueError where ∂π/∂v is singular."""
-    n, at = len(v), layout(len(v))
-    out = np.zeros(at.SIZE)
-    found.field.python(t, np.concatenate([q, v]), parameters, np.zeros(0, dtype=np.int64), np.zeros((1, 1)), out)
+    n, at, out = len(v), layout(len(v)), _values_at(found, q, v, parameters, t)
     M = out[at.MOMENTUM_V : at.MOMENTUM_V + n * n].reshape(n, n)
     if np.isfinite(M).all() and not M.any(axis=1).all():
         k = int(np.flatnonzero(~M.any(axis=1))[0])
@@ -467,11 +468,16 @@ def momentum_at(found: Derivatives, q: Array, v: Array, parameters: Array, t: fl
     return out[at.MOMENTUM : at.MOMENTUM + n]
 
 
-def begins_at(found: Derivatives, q: Array, v: Array, parameters: Array, t: float) -> float | None:
-    """The time of a start by velocities whose momenta are others at other times; else None."""
-    momenta = [momentum_at(found, q, v, parameters, t + later) for later in (0.0, *_LATER)]
-    return None if all(np.array_equal(p, momenta[0], equal_nan=True) for p in momenta) else t
+def begins_at(found: Derivatives, q: Array, v: Array, parameters: Array, t: float, p: Array) -> float | None:
+    """The time t of a start by velocities, whose momenta p are others at other times; else None."""
+    at = layout(len(v))
+    with np.errstate(all="ignore"):  # a Lagrangian may end
+        later = [_values_at(found, q, v, parameters, t + s)[at.MOMENTUM : at.MOMENTUM + len(v)] for s in _LATER]
+    return None if all(np.array_equal(x, p, equal_nan=True) for x in later) else t
 
 
-_LATER = 0.3819660112501051, 1.7320508075688772
-"""Times after the start at which momenta are looked at, s: no period has both."""
+def _values_at(found: Derivatives, q: Array, v: Array, parameters: Array, t: float) -> Array:
+    """What a Lagrangian's field gives at a state in velocities."""
+    out = np.zeros(layout(len(v)).SIZE)
+    found.field.python(t, np.concatenate([q, v]), parameters, np.zeros(0, dtype=np.int64), np.zeros((1, 1)), out)
+    return out

@@ -251,6 +251,7 @@ class Problem:
         self._put("parts", None if self.parts is None else as_field(self.parts, "parts"))
         self._put("jacobian", None if self.jacobian is None else as_field(self.jacobian, "jacobian", matrix=True))
         self._put("scales", _scales(self.scales, self.n))
+        self._put("begins", None if self.begins is None else real(self.begins, "begins"))
         self._put("jacobian_sparsity", as_sparsity(self.jacobian_sparsity, self.dimension))
         self._put("invariant_names", _names(self.invariant_names, "invariant_names"))
         self._put("invariant_units", tuple(self.invariant_units) or ("",) * len(self.invariant_names))

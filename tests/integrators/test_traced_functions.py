@@ -185,3 +185,13 @@ def test_a_start_by_velocities_belongs_to_its_time():
     assert integrate(lagrangian_problem(growing, [0.5], v=[1.0], t=1.0), "RKMK4", (1.0, 2.0), 0.1).success
     assert integrate(lagrangian_problem(growing, [0.5], p=[1.0]), "RKMK4", (1.0, 2.0), 0.1).success
     assert integrate(lagrangian_problem(steady, [0.5], v=[1.0]), "RKMK4", (1.0, 2.0), 0.1).success
+    assert lagrangian_problem(steady, [0.5], v=[1.0]).begins is None
+    with pytest.raises(ValueError, match="begins: nan"):
+        Problem(rn(1), [1.0], lambda t, y: [0.0], begins=np.nan)
+
+
+def test_a_lagrangian_that_ends_is_posed():
+    """Its momenta are no numbers at later times, without a warning, and its start belongs to its time."""
+    problem = lagrangian_problem(lambda t, q, v, p: 0.5 * np.sqrt(1.0 - t) * v[0] ** 2, [0.5], v=[1.0])
+    assert problem.begins == 0.0
+    assert problem.y0.tolist() == [0.5, 1.0]
