@@ -567,7 +567,8 @@ class Method:
         if part == 1.0:
             return []
         says = f"{what} has h ω = {z:.4g}, where {self.name} is not stable"
-        remedy = f"use a step below {part * h:.4g} s, or an implicit method such as RKMK_RADAU_IIA3"
+        implicit = "an implicit method such as MIDPOINT, for thin rods RKMK_RADAU_IIA3"
+        remedy = f"use a step below {part * h:.4g} s, or {implicit}"
         return [Doubt("step", 0.0, z, part * z, says, remedy)]
 
     def kernel_options(self, problem: Problem) -> NDArray[np.int64]:

@@ -37,7 +37,7 @@ _LARGE = 20000
 
 @dataclass(frozen=True)
 class StepReport:
-    """What the steps of the elements of a network are, before a run.
+    """What the steps of the elements of a network or a rod are, before a run.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class StepReport:
 
     Examples
     --------
-    What `Network.steps` returns; printed, it says which method it advises.
+    What `Network.steps` and `Rod.steps` return; printed, it says which method it advises.
 
     >>> from mechanics.elastic import Network, Springs
     >>> Network([[0, 0, 0], [1, 0, 0]], 2.0, [Springs([[0, 1]], 4.0)]).steps().fastest
