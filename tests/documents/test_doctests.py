@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 PACKAGES = ("liegroup", "integrators", "mechanics", "liemech")
-SLOW = ("integrators.analysis.modified_energy", "mechanics.formulations.closing_forces")
+SLOW = (
+    "integrators.analysis.modified_energy",
+    "integrators.problem.velocities",
+    "mechanics.formulations.closing_forces",
+)
 """They compile kernels that no other example needs."""
 
 

@@ -16,8 +16,10 @@ TEXTS = subprocess.run(
 ).stdout.split()
 
 
-ELSEWHERE = {"add_a_group.md"}
-"""Run by `tests/liegroup/test_pages.py`: its first part is a file of its own."""
+ELSEWHERE = {"add_a_group.md", "add_a_joint.md"}
+"""Run by `tests/liegroup/test_pages.py`, as its first part is a file of its own, and `tests/mechanics/trees/test_howto.py`,
+which looks at what it prints.
+"""
 
 
 LONG = {
@@ -30,9 +32,13 @@ LONG = {
     "see_it_move.md",
     "let_bodies_touch.md",
     "run_for_long_with_gauss8.md",
-    "add_a_joint.md",
     "use_sympy_equations.md",
     "ride_a_bicycle.md",
+    "join_elastic_elements.md",
+    "compile_a_model.md",
+    "sweep_parameters.md",
+    "add_a_nonholonomic_system.md",
+    "add_a_method.md",
     "couple_joints.md",
     "sympy.md",
     "pinocchio.md",

@@ -20,8 +20,14 @@ def body():
     return Problem(product(so3, rn(3)), start, spinning, parameters=np.zeros(3), inputs={"x": 0, "y": 1, "z": 2})
 
 
-STEP = stepper(body(), "RKMK4", 0.1)
 U = np.array([0.1, 0.0, -0.3])
+REST = body().y0
+
+
+@pytest.fixture(scope="module")
+def turn():
+    """A step of the body."""
+    return stepper(body(), "RKMK4", 0.1)
 
 
 @pytest.mark.parametrize("method", ["RKMK4", "GAUSS8", "VARIATIONAL_GAUSS2"])
@@ -40,49 +46,49 @@ def test_a_step_is_that_of_a_run_and_remembers_nothing(method):
     np.testing.assert_array_equal(step(made.y0, u), first)
 
 
-def test_many_states_are_stepped_with_one_input_or_with_theirs():
-    states = np.array([STEP.problem.y0, STEP(STEP.problem.y0, U)])
-    np.testing.assert_array_equal(STEP(states, U), [STEP(y, U) for y in states])
-    np.testing.assert_array_equal(STEP(states, [U, -U]), [STEP(states[0], U), STEP(states[1], -U)])
+def test_many_states_are_stepped_with_one_input_or_with_theirs(turn):
+    states = np.array([REST, turn(REST, U)])
+    np.testing.assert_array_equal(turn(states, U), [turn(y, U) for y in states])
+    np.testing.assert_array_equal(turn(states, [U, -U]), [turn(states[0], U), turn(states[1], -U)])
 
 
-def test_without_inputs_those_of_the_problem_are_held():
+def test_without_inputs_those_of_the_problem_are_held(turn):
     step = stepper(body().with_inputs(U), "RKMK4", 0.1)
-    np.testing.assert_array_equal(step(STEP.problem.y0), STEP(STEP.problem.y0, U))
+    np.testing.assert_array_equal(step(REST), turn(REST, U))
 
 
-def test_derivatives_by_state_and_inputs_are_those_of_the_step():
-    y, e = STEP.problem.y0, 1e-6
-    found = STEP.linearised(y, U)
+def test_derivatives_by_state_and_inputs_are_those_of_the_step(turn):
+    y, e = REST, 1e-6
+    found = turn.linearised(y, U)
     for k, d in enumerate(np.eye(3)):
-        slope = (STEP(y, U + e * d) - STEP(y, U - e * d)) / (2 * e)
+        slope = (turn(y, U + e * d) - turn(y, U - e * d)) / (2 * e)
         np.testing.assert_allclose(found.B[3:, k], slope[4:], atol=1e-9)
-        turned = [so3.log(so3.compose(so3.inverse(found.y[:4]), STEP(y, U + s * e * d)[:4])) for s in (1, -1)]
+        turned = [so3.log(so3.compose(so3.inverse(found.y[:4]), turn(y, U + s * e * d)[:4])) for s in (1, -1)]
         np.testing.assert_allclose(found.B[:3, k], (turned[0] - turned[1]) / (2 * e), atol=1e-9)
 
 
 @pytest.mark.parametrize(
     ("y", "u", "words"),
     [
-        (STEP.problem.y0, [0.0, np.nan, 0.0], "input 'y' is nan"),
-        (STEP.problem.y0, [0.0, 0.0], r"shape \(2,\), expected 3 finite numbers, one per input \(x, y, z\)"),
-        (STEP.problem.y0[:5], U, r"shape \(5,\), expected \(7,\)"),
-        (STEP.problem.y0 * np.nan, U, "component 0 is nan, expected a finite number"),
-        ([STEP.problem.y0, STEP.problem.y0 * np.nan], U, r"component \(1, 0\) is nan"),
-        (STEP.problem.y0 * 1.1, U, "quaternion"),
-        ([STEP.problem.y0] * 2, [U] * 3, "inputs for every state"),
+        (REST, [0.0, np.nan, 0.0], "input 'y' is nan"),
+        (REST, [0.0, 0.0], r"shape \(2,\), expected 3 finite numbers, one per input \(x, y, z\)"),
+        (REST[:5], U, r"shape \(5,\), expected \(7,\)"),
+        (REST * np.nan, U, "component 0 is nan, expected a finite number"),
+        ([REST, REST * np.nan], U, r"component \(1, 0\) is nan"),
+        (REST * 1.1, U, "quaternion"),
+        ([REST] * 2, [U] * 3, "inputs for every state"),
     ],
 )
-def test_what_is_no_state_or_input_is_named(y, u, words):
+def test_what_is_no_state_or_input_is_named(turn, y, u, words):
     with pytest.raises(ValueError, match=words):
-        STEP(y, u)
+        turn(y, u)
 
 
-def test_a_step_that_fails_says_why_and_where():
+def test_a_step_that_fails_says_why_and_where(turn):
     with pytest.raises(StepError, match=r"a step of RKMK4 from t = 0: .*with x = 1e") as caught:
-        STEP(STEP.problem.y0, [1e200, 0.0, 0.0])
+        turn(REST, [1e200, 0.0, 0.0])
     assert caught.value.status in (Status.NON_FINITE, Status.CHART_LEFT)
-    np.testing.assert_array_equal(caught.value.y, STEP.problem.y0)
+    np.testing.assert_array_equal(caught.value.y, REST)
     np.testing.assert_array_equal(caught.value.u, [1e200, 0.0, 0.0])
 
 

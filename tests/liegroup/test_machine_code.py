@@ -90,6 +90,7 @@ def python(code: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
 RUN = "assert run(1.0) == 9.0 + shifted(1.0) + shifted(2.0)\nprint(sum(run.compiled.stats.cache_hits.values()))"
 
 
+@pytest.mark.slow
 def test_code_that_was_removed_or_damaged_is_compiled_again(tmp_path: Path) -> None:
     def hits() -> str:
         done = python(RUN, tmp_path)

@@ -122,6 +122,7 @@ def of_a_process(joint, cache):
     return int(count), field == "True", names, rates
 
 
+@pytest.mark.slow
 def test_a_robot_compiles_the_kinds_of_joints_it_has_and_finds_them_in_the_cache(tmp_path):
     cache = tmp_path / "kernels"
     count, field, names, _ = of_a_process("Revolute", cache)

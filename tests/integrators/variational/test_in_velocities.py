@@ -210,6 +210,7 @@ def test_stiff_methods_of_fields_take_the_same_motion(name, truth):
     assert run["gap"].max() < 1e-5
 
 
+@pytest.mark.slow
 def test_a_four_bar_of_sympy_with_a_stiff_damped_crank():
     """Three relative angles, the loop as two constraints: that of the closed form in the angle of the crank."""
     a, b, c = dynamicsymbols("a b c")

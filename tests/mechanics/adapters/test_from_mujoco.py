@@ -202,7 +202,7 @@ def test_a_part_of_a_scene_is_written_where_it_is():
 # --- results ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("batch", [(), (2,)])
+@pytest.mark.parametrize("batch", [(), pytest.param((2,), marks=pytest.mark.slow)])
 def test_a_solution_comes_back_as_arrays_of_mujoco(batch):
     model, tree = mujoco.MjModel.from_xml_string(MIXED), mechanics.load_mjcf(MIXED)
     states = mechanics.state_map(tree, model)

@@ -95,6 +95,7 @@ def test_a_ball_that_falls_comes_to_rest_at_its_weight_over_the_stiffness():
     assert np.abs(run["p"][-1]).max() < 1e-6
 
 
+@pytest.mark.slow
 def test_a_ball_that_is_thrown_comes_to_roll_with_the_energy_it_has_lost_to_the_ground():
     """v = 5/7 v₀ in rolling; the work of the contact is the change of the energy."""
     made = mechanics.load_mechanism(fall(), contacts=True)

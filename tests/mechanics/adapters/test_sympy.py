@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,7 @@ def test_in_lanes() -> None:
     assert np.allclose(lanes.y[3], one.y, rtol=0.0, atol=1e-14)
 
 
+@cache
 def disk() -> tuple[Any, Any]:
     """The rolling disk of SymPy's documentation, with its energy."""
     N = ReferenceFrame("N")
@@ -363,9 +365,8 @@ def test_dependent_speeds_that_are_divided_by_zero_are_named() -> None:
 
 
 def bad(**changes: Any) -> Callable[[], Any]:
-    kane = disk()[0]
     given: dict[str, Any] = {"parameters": {m: 1.0, r: 0.3, g: 9.81}, "start": {q1: 0.1, q2: 0.2, q3: 0.0}}
-    return lambda: mechanics.from_kanes_method(kane, **(given | changes))
+    return lambda: mechanics.from_kanes_method(disk()[0], **(given | changes))
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,7 @@ def momenta_change(made: Mechanism, run: Any) -> float:
     return float(np.abs(np.array(ends) - ends[0]).max())
 
 
+@pytest.mark.slow
 def test_momenta_and_energy_of_bodies_joined_by_a_rod_and_a_cable() -> None:
     made = satellite()
     v = np.zeros(made.tree.nv)

@@ -169,7 +169,7 @@ def test_the_derivative_with_closed_loops_in_forty_digits():
     assert np.abs(found - true).max() < 1e-14 * (1.0 + np.abs(true).max())
 
 
-@pytest.mark.parametrize("name", [pytest.param("four_bar", marks=pytest.mark.slow), "slider_crank"])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) for name in ("four_bar", "slider_crank")])
 def test_newton_takes_the_derivative_of_a_closed_mechanism(name):
     """The same motion as with differences, in fewer evaluations; eight in lanes have the bits that each has alone."""
     problem = SYSTEMS[name].problem()

@@ -169,6 +169,7 @@ def test_thick_rim_satisfies_the_hand_written_equations():
         assert np.abs(thick_rim_residual(system, w, rate, theta)).max() < 1e-11 * 500
 
 
+@pytest.mark.slow
 def test_rattleback_turns_round_one_way_only():
     times = np.linspace(0, 20, 2001)
     spins = {}

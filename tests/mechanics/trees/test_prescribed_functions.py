@@ -131,6 +131,7 @@ def test_a_moved_loop_moves_alike_with_multipliers() -> None:
     np.testing.assert_allclose(runs[1]["q"][-1], runs[0]["q"][-1], rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_drives_of_a_mechanism_bring_the_energy() -> None:
     """With a spring, a damper, a servo and a wrench, which do work, too."""
     elements = [

@@ -156,7 +156,7 @@ LOADED = Mechanism(TREE, elements=[servo("elbow", stiffness=9.0, damping=1.0), w
 @pytest.mark.parametrize(
     ("given", "method"),
     [
-        (traced(control), "TREE_VARIATIONAL"),
+        pytest.param(traced(control), "TREE_VARIATIONAL", marks=SLOW),
         (FOLLOWED, "TREE_VARIATIONAL"),
         (JITTED, "RKMK4"),
         (control, "RKMK4"),

@@ -63,8 +63,8 @@ def test_iterations_do_not_grow_with_the_number_of_bodies(trees, n):
     assert solution.iterations / solution.steps < 3.1
 
 
-def test_a_chain_of_ten_thousand_links_takes_its_steps(trees):
-    n = 10000
+@pytest.mark.parametrize("n", [1000, pytest.param(10000, marks=pytest.mark.slow)])
+def test_a_long_chain_takes_its_steps(trees, n):
     problem = hamiltonian_problem(trees.chain(n), 0.1 * np.sin(np.arange(n)))
     solution = integrate(problem, "TREE_VARIATIONAL", (0, 0.003), 1e-3, save_every=3)
     assert solution.success, solution.message
