@@ -17,8 +17,8 @@ TEXTS = subprocess.run(
 
 
 ELSEWHERE = {"add_a_group.md", "add_a_joint.md"}
-"""Run by `tests/liegroup/test_pages.py`, as its first part is a file of its own, and `tests/mechanics/trees/test_howto.py`,
-which looks at what it prints.
+"""Run by `tests/liegroup/test_pages.py`, as its first part is a file of its own, and by
+`tests/mechanics/trees/test_howto.py`, which looks at what it prints.
 """
 
 
