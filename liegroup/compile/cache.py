@@ -114,12 +114,10 @@ def _content(path: str) -> bytes:
 
 
 _registered: dict[str, set[str]] = {}
-"""Files that every compiled function depends on, though none of ours imports them: groups that users have added, by
+"""Files that every compiled function depends on, though none of ours imports them: elements that users have added, by
 name in the order in which they were added, which compiled code depends on, too.
 """
 _asked: list[str] = []
-before_first: list[Callable[[], None]] = []
-"""What is done before the first function is compiled."""
 """The first file for whose functions the cache has been asked."""
 
 
@@ -180,8 +178,6 @@ class _DigestLocator:
     """Places the cache of a function in a folder named after the digest of everything it is compiled from."""
 
     def __init__(self, py_func: Callable[..., Any], path: str) -> None:
-        while before_first:
-            before_first.pop()()
         if not _asked:
             _asked.append(path)
         # a kernel built around a formula it was given depends on the file of the formula, too

@@ -49,13 +49,13 @@ class Formula:
     Attributes
     ----------
     name : str
-        Which one it is, in the file `source`.
+        Which one it is, for what is in the files `sources`.
     written : function
         n → how many components it writes.
     """
 
     name: str
-    source: str
+    sources: tuple[str, ...]
     make: Callable[[], Any]
     written: Callable[[int], int]
 
@@ -164,7 +164,7 @@ def bind(place: int, form: int) -> None:
 
 def _bind(place: int, form: int, index: int) -> None:
     formula, leaf = _formulas[place](), python_form(place)
-    leaf.__qualname__, leaf.sources = formula.name, (formula.source,)
+    leaf.__qualname__, leaf.sources = formula.name, formula.sources
     dispatcher = dispatcher_of(leaf, INNER, DigestCache)
     arguments = _argument_types(form)
     with undisturbed():

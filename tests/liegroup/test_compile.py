@@ -517,8 +517,8 @@ def test_old_kernels_are_removed_and_nothing_else(tmp_path: Path, monkeypatch: p
     assert (objects_of_mine / "vase.jpg").exists()
 
 
-def test_the_order_in_which_groups_are_added_belongs_to_the_digest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled code knows groups by number."""
+def test_the_order_in_which_elements_are_added_belongs_to_the_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled code knows kinds of force elements by number."""
     from liegroup.compile import cache
 
     digests = set()
