@@ -121,7 +121,7 @@ def _collected(package: str) -> dict[str, str]:
     if spec is None or not (spec.origin or "").endswith("__init__.py"):
         return {}
     found: dict[str, str] = {}
-    for node in ast.parse(Path(str(spec.origin)).read_bytes()).body:
+    for node in ast.walk(ast.parse(Path(str(spec.origin)).read_bytes())):
         if isinstance(node, ast.ImportFrom) and node.module:
             source = importlib.util.find_spec(node.module)
             is_package = source is not None and source.submodule_search_locations is not None

@@ -52,7 +52,7 @@ def bar(*iterable: Any, shown: bool | None = None, **options: Any) -> Any:
     6
     """
     if not (_may_be_seen() if shown is None else shown):
-        return _Unseen(*iterable, total=options.get("total"))
+        return _Unseen(iterable[0] if iterable else (), options.get("total"))
     from tqdm import TqdmWarning
 
     with warnings.catch_warnings():
