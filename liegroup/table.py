@@ -382,10 +382,13 @@ def bind(functions: Iterable[Any], table: Any, taus: Sequence[int]) -> None:
     within it.
     """
     wanted = [tau for tau in taus if tau < len(NAMES)] or [EXP]  # maps of the bodies of a tree are none of a group
-    for first, in_lanes in {needed for f in functions for needed in needed_by(f)}:
-        for kind in {int(kind) for kind in table[:, KIND]}:
+    kinds = {int(kind) for kind in table[:, KIND]}
+    found: list[tuple[int, int]] = []
+    for first, form in {needed for f in functions for needed in needed_by(f)}:
+        for kind in kinds:
             numbers = [len(NAMES) * kind + tau for tau in wanted] if _VERBS[first] else [kind]
-            bind_all((first + number, in_lanes) for number in numbers)
+            found += [(first + number, form) for number in numbers]
+    bind_all(found)
 
 
 def _with_step(update: str) -> Callable[[Any, Map], Any]:

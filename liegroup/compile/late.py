@@ -21,6 +21,7 @@ from numba.core import cgutils
 from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic
 
+from liegroup.compile import progress
 from liegroup.compile.cache import DigestCache
 from liegroup.compile.decorators import compiled_form
 from liegroup.compile.dispatchers import dispatcher_of
@@ -201,7 +202,10 @@ def needed_by(function: Any) -> set[tuple[int, int]]:
 def bind_all(needed: Iterable[tuple[int, int]]) -> None:
     """Bind formulas before a run starts, so that it does not wait for them."""
     with undisturbed():
-        for place, form in needed:
+        missing = [(place, form) for place, form in needed if FORMS * place + form not in _bound]
+        for place, _ in missing:
+            progress.wanted(python_form(place))
+        for place, form in missing:
             bind(place, form)
 
 
