@@ -1,14 +1,16 @@
 """Time: methods, the run engine, results.  `integrate(problem, method, t_span, step)` returns a `Solution`."""
 
-from integrators.codegen import compile_step, generate_code
-from integrators.integrate import integrate, resume, suggest_step
-from integrators.modes import integrate_modes
-from integrators.problem import Doubt, Guard, Problem, Sampled, Variable, traced
-from integrators.results.solution import Solution
-from integrators.status import Status
-from integrators.step_function import StepError, StepFunction, stepper
-from integrators.sweeps import sweep
-from liegroup.modules import listing, renamed
+from liegroup.modules import listing, renamed, uncollected
+
+with uncollected():
+    from integrators.codegen import compile_step, generate_code
+    from integrators.integrate import integrate, resume, suggest_step
+    from integrators.modes import integrate_modes
+    from integrators.problem import Doubt, Guard, Problem, Sampled, Variable, traced
+    from integrators.results.solution import Solution
+    from integrators.status import Status
+    from integrators.step_function import StepError, StepFunction, stepper
+    from integrators.sweeps import sweep
 
 renamed(
     {

@@ -7,9 +7,11 @@
 Conventions: quaternions (w, x, y, z); SE(3) as (x, y, z, qw, qx, qy, qz); algebra elements linear part first; radians.
 """
 
-from liegroup.group import Group, product, rn, se2, se3, so2, so3
-from liegroup.group_maps import GroupMap
-from liegroup.modules import listing, renamed
+from liegroup.modules import listing, renamed, uncollected
+
+with uncollected():
+    from liegroup.group import Group, product, rn, se2, se3, so2, so3
+    from liegroup.group_maps import GroupMap
 
 renamed({f"liegroup.{name}": f"liegroup.compile.{name}" for name in ("scalars", "tracing")})
 

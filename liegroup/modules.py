@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.metadata import EntryPoint
@@ -16,6 +18,24 @@ def listing(names: Iterable[str]) -> Callable[[], list[str]]:
     """The ``__dir__`` of a module that shows these names and nothing else: ``__dir__ = listing(__all__)``."""
     shown = sorted(names)
     return lambda: list(shown)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Around imports: the collector of garbage finds none in them, and looks for it through all of the compiler.
+
+    What has been loaded counts as old in the end, so that the next look at what is young is no look at all of it.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            if gc.get_freeze_count() == 0:  # else somebody has put objects aside, and would get them back
+                gc.freeze()
+                gc.unfreeze()
+            gc.enable()
 
 
 def whose(point: EntryPoint) -> str:

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from liegroup.compile import helper, ld, st
-from liegroup.compile.cache import before_first, depend_on
 from liegroup.compile.late import Formula, bind_all, call, needed_by, places
+from liegroup.compile.origin import Origin, origin_of
 from liegroup.formulas import check_for_kernels, rn, se2, se3, so2, so3
 from liegroup.formulas.facts import KINDS, enter
 from liegroup.maps import CAYLEY, CCSK, EXP, NAMES, Map, maps_of
@@ -74,12 +74,14 @@ RN, SO2, SO3, SE2, SE3 = range(5)
 KIND, Q_OFFSET, V_OFFSET, N_Q, N_V = range(5)
 MAPS: list[tuple[Map | None, ...]] = []
 """`MAPS[kind][tau]`, None where the formula file does not have the map."""
+_ORIGINS: list[Origin] = []
+"""What the compiled formulas of a group depend on, by kind."""
 
 
 def register(formulas: Any) -> int:
     """Make compiled loops know the group of a formula file; returns its kind.
 
-    Call it once, before the first run: compiled code knows the groups that were registered when it was compiled.
+    At any time: loops that have been compiled before know it, too, and only its own formulas are compiled.
 
     Parameters
     ----------
@@ -94,16 +96,18 @@ def register(formulas: Any) -> int:
     Raises
     ------
     TypeError, ValueError
-        With what the file lacks or contradicts (`liegroup.formulas`, `liegroup.formulas.facts`).  Only exp is
-        required of the three maps; of another it has all formulas, or none.
-    RuntimeError
-        Too late: something has been compiled already.
+        With what the file lacks or contradicts (`liegroup.formulas`, `liegroup.formulas.facts`); its name is another
+        group's.  Only exp is required of the three maps; of another it has all formulas, or none.
     """
     if formulas in FACTORS:
         return FACTORS.index(formulas)
     check_for_kernels(formulas)
-    depend_on(formulas.NAME, [f.__code__.co_filename for f in vars(formulas).values() if hasattr(f, "__code__")])
-    return _enter(formulas)
+    if any(formulas.NAME == known.NAME for known in FACTORS):
+        raise ValueError(
+            f"{formulas!r}: NAME = {formulas.NAME!r} is another group's, expected one of its own: compiled formulas "
+            "are kept under it"
+        )
+    return _enter(formulas, origin_of(formulas.NAME, vars(formulas)))
 
 
 ENTRY_POINTS = "liemech.groups"
@@ -113,7 +117,7 @@ _installed: list[bool] = []
 
 def register_installed() -> None:
     """Register the groups of installed packages: those that entry points of the group `ENTRY_POINTS` name, each the
-    formula file of a group.  Done by itself, before anything is compiled and where a group is asked for.
+    formula file of a group.  Done by itself where a group is asked for that is not known.
 
     Warns
     -----
@@ -136,12 +140,10 @@ def register_installed() -> None:
             )
 
 
-before_first.append(register_installed)
-
-
-def _enter(formulas: Any) -> int:
+def _enter(formulas: Any, origin: Origin) -> int:
     enter(len(FACTORS), formulas)
     FACTORS.append(formulas)
+    _ORIGINS.append(origin)
     MAPS.append(tuple(m if hasattr(formulas, name) else None for m, name in zip(maps_of(formulas), NAMES, strict=True)))
     return len(FACTORS) - 1
 
@@ -179,7 +181,7 @@ def check_maps(table: Any, tau: int) -> None:
 
 for _formulas in (rn, so2, so3, se2, se3):
     check_for_kernels(_formulas)
-    _enter(_formulas)
+    _enter(_formulas, Origin((), ""))  # files that this one imports
 
 
 def table_of(kinds: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -357,7 +359,9 @@ def _late(name: str, spaces: str, formula: Callable[[Any, Map], Any], kind: int,
     def make() -> Any:
         return _each_copy(formula(FACTORS[kind], map_of(kind, tau)), sizes, n_v)
 
-    return Formula(f"{name}.{FACTORS[kind].NAME}.{kind}.{NAMES[tau]}", __file__, make, lambda n: n // n_v * sizes[-1])
+    origin = _ORIGINS[kind]
+    which = ".".join(filter(None, [name, FACTORS[kind].NAME, NAMES[tau], origin.content]))
+    return Formula(which, (__file__, *origin.files), make, lambda n: n // n_v * sizes[-1])
 
 
 def _each_copy(apply: Any, sizes: list[int], n_v: int) -> Any:
@@ -378,10 +382,13 @@ def bind(functions: Iterable[Any], table: Any, taus: Sequence[int]) -> None:
     within it.
     """
     wanted = [tau for tau in taus if tau < len(NAMES)] or [EXP]  # maps of the bodies of a tree are none of a group
-    for first, in_lanes in {needed for f in functions for needed in needed_by(f)}:
-        for kind in {int(kind) for kind in table[:, KIND]}:
+    kinds = {int(kind) for kind in table[:, KIND]}
+    found: list[tuple[int, int]] = []
+    for first, form in {needed for f in functions for needed in needed_by(f)}:
+        for kind in kinds:
             numbers = [len(NAMES) * kind + tau for tau in wanted] if _VERBS[first] else [kind]
-            bind_all((first + number, in_lanes) for number in numbers)
+            found += [(first + number, form) for number in numbers]
+    bind_all(found)
 
 
 def _with_step(update: str) -> Callable[[Any, Map], Any]:

@@ -1,66 +1,68 @@
 """Bodies, joints, trees, forces and constraints: problems of mechanics, posed for the integrators."""
 
-from liegroup.modules import listing, renamed
-from mechanics import joints
-from mechanics.derivatives import (
-    forward_dynamics_derivatives,
-    hamiltonian_rhs_derivatives,
-    inverse_dynamics_derivatives,
-)
-from mechanics.drives import drive_forces
-from mechanics.dynamics import (
-    bias,
-    body_jacobians,
-    body_poses,
-    body_twists,
-    centre_of_mass,
-    centroidal_momentum,
-    energy,
-    forward_dynamics,
-    hamiltonian_rhs,
-    inverse_dynamics,
-    kinetic_energy,
-    mass_matrix,
-    momentum,
-    potential_energy,
-    power,
-)
-from mechanics.errors import ModelError, ModelWarning
-from mechanics.kinematics import (
-    centre_of_mass_jacobian,
-    centre_of_mass_jacobian_rate,
-    distance,
-    distance_jacobian,
-    frame_acceleration,
-    frame_jacobian,
-    frame_jacobian_rate,
-    frame_pose,
-    frame_twist,
-)
-from mechanics.linear import equilibrium, linearise, modes, stability
-from mechanics.mechanism import Mechanism
-from mechanics.model.frames import Frame
-from mechanics.model.inertia import Inertia
-from mechanics.model.tree import Body, JointData, Tree
-from mechanics.models import (
-    StateMap,
-    from_mujoco,
-    from_pinocchio,
-    load_mechanism,
-    load_mjcf,
-    load_model,
-    load_urdf,
-    model_names,
-    model_path,
-    state_map,
-    to_pinocchio,
-)
-from mechanics.problems.accounts import element_accounts
-from mechanics.problems.compiled import CompiledModel, compile_model
-from mechanics.problems.nonsmooth import Nonsmooth
-from mechanics.problems.tree import hamiltonian_problem
-from mechanics.problems.velocity import velocity_problem
-from mechanics.symbolic import from_kanes_method, from_lagranges_method, from_lagrangian
+from liegroup.modules import listing, renamed, uncollected
+
+with uncollected():
+    from mechanics import joints
+    from mechanics.derivatives import (
+        forward_dynamics_derivatives,
+        hamiltonian_rhs_derivatives,
+        inverse_dynamics_derivatives,
+    )
+    from mechanics.drives import drive_forces
+    from mechanics.dynamics import (
+        bias,
+        body_jacobians,
+        body_poses,
+        body_twists,
+        centre_of_mass,
+        centroidal_momentum,
+        energy,
+        forward_dynamics,
+        hamiltonian_rhs,
+        inverse_dynamics,
+        kinetic_energy,
+        mass_matrix,
+        momentum,
+        potential_energy,
+        power,
+    )
+    from mechanics.errors import ModelError, ModelWarning
+    from mechanics.kinematics import (
+        centre_of_mass_jacobian,
+        centre_of_mass_jacobian_rate,
+        distance,
+        distance_jacobian,
+        frame_acceleration,
+        frame_jacobian,
+        frame_jacobian_rate,
+        frame_pose,
+        frame_twist,
+    )
+    from mechanics.linear import equilibrium, linearise, modes, stability
+    from mechanics.mechanism import Mechanism
+    from mechanics.model.frames import Frame
+    from mechanics.model.inertia import Inertia
+    from mechanics.model.tree import Body, JointData, Tree
+    from mechanics.models import (
+        StateMap,
+        from_mujoco,
+        from_pinocchio,
+        load_mechanism,
+        load_mjcf,
+        load_model,
+        load_urdf,
+        model_names,
+        model_path,
+        state_map,
+        to_pinocchio,
+    )
+    from mechanics.problems.accounts import element_accounts
+    from mechanics.problems.compiled import CompiledModel, compile_model
+    from mechanics.problems.nonsmooth import Nonsmooth
+    from mechanics.problems.tree import hamiltonian_problem
+    from mechanics.problems.velocity import velocity_problem
+    from mechanics.symbolic import from_kanes_method, from_lagranges_method, from_lagrangian
 
 __all__ = [
     "Body",

@@ -21,6 +21,7 @@ from numba.core import cgutils
 from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic
 
+from liegroup.compile import progress
 from liegroup.compile.cache import DigestCache
 from liegroup.compile.decorators import compiled_form
 from liegroup.compile.dispatchers import dispatcher_of
@@ -49,13 +50,13 @@ class Formula:
     Attributes
     ----------
     name : str
-        Which one it is, in the file `source`.
+        Which one it is, for what is in the files `sources`.
     written : function
         n → how many components it writes.
     """
 
     name: str
-    source: str
+    sources: tuple[str, ...]
     make: Callable[[], Any]
     written: Callable[[int], int]
 
@@ -164,7 +165,7 @@ def bind(place: int, form: int) -> None:
 
 def _bind(place: int, form: int, index: int) -> None:
     formula, leaf = _formulas[place](), python_form(place)
-    leaf.__qualname__, leaf.sources = formula.name, (formula.source,)
+    leaf.__qualname__, leaf.sources = formula.name, formula.sources
     dispatcher = dispatcher_of(leaf, INNER, DigestCache)
     arguments = _argument_types(form)
     with undisturbed():
@@ -201,7 +202,10 @@ def needed_by(function: Any) -> set[tuple[int, int]]:
 def bind_all(needed: Iterable[tuple[int, int]]) -> None:
     """Bind formulas before a run starts, so that it does not wait for them."""
     with undisturbed():
-        for place, form in needed:
+        missing = [(place, form) for place, form in needed if FORMS * place + form not in _bound]
+        for place, _ in missing:
+            progress.wanted(python_form(place))
+        for place, form in missing:
             bind(place, form)
 
 

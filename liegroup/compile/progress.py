@@ -83,7 +83,7 @@ def kernels_of(function: Callable[..., Any]) -> set[Any]:
     found, seen, todo = {function}, set[Any](), [function]
     while todo:
         caller = todo.pop()
-        for called in _called(caller):
+        for called in called_by(caller):
             if called not in seen and not getattr(called, "is_rare", False):
                 seen.add(called)
                 todo.append(called)
@@ -92,10 +92,10 @@ def kernels_of(function: Callable[..., Any]) -> set[Any]:
     return found
 
 
-def _called(function: Any) -> Iterator[Any]:
+def called_by(function: Any) -> Iterator[Any]:
     """Formulas and kernels among what the names of a function's code stand for."""
     code = function.__code__
-    cells = [cell.cell_contents for cell in function.__closure__ or () if _is_full(cell)]
+    cells = [cell.cell_contents for cell in function.__closure__ or () if is_full(cell)]
     named = [function.__globals__[name] for name in code.co_names if name in function.__globals__]
     for module in [x for x in named if isinstance(x, types.ModuleType)]:
         named += [getattr(module, name) for name in code.co_names if hasattr(module, name)]
@@ -104,7 +104,8 @@ def _called(function: Any) -> Iterator[Any]:
             yield x
 
 
-def _is_full(cell: Any) -> bool:
+def is_full(cell: Any) -> bool:
+    """Whether a name that a function has from outside stands for something yet."""
     try:
         cell.cell_contents  # noqa: B018
     except ValueError:

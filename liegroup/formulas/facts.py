@@ -13,8 +13,8 @@ RIGID_BODY       how many linear and angular velocities x has, if q is the place
 ===============  =======================================================================================================
 
 The two formulas ``coordinate_rate(q, v)`` = q̇ = d/ds q exp(s v) and ``body_velocity(q, rate)``, its left inverse,
-belong here, too.  Compiled loops read the arrays of this module: they are constants of the compiled code, so that a
-group must be registered (`liegroup.table.register`) before the first of them is compiled.
+belong here, too.  Compiled loops read the tables of this module where they lie, so that a group may be registered
+(`liegroup.table.register`) at any time: no loop is compiled anew for it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
+from liegroup.compile.shared import SharedTable
 
 FACTS = (
     "COMPONENTS", "QUATERNIONS", "ANGLES", "SIZES", "CHART", "COMMUTATIVE", "RIGID_BODY", "coordinate_rate",
@@ -32,20 +34,16 @@ KINDS, MOST, PARTS = 32, 64, 8
 """Room: groups, components of a group, parts of one kind within a group."""
 
 
-def _table(*shape: int) -> Any:
-    return np.zeros((KINDS, *shape), dtype=np.int64)
-
-
-LENGTH_Q, LENGTH_V = _table(), _table()
+LENGTH_Q, LENGTH_V = SharedTable("LENGTH_Q", KINDS), SharedTable("LENGTH_V", KINDS)
 """N_Q, N_V."""
-SIZE = _table(MOST, 2)
+SIZE = SharedTable("SIZE", KINDS, MOST, 2)
 """SIZES, (0, 0) for None."""
-CHARTS, CHART = _table(), _table(PARTS, 2)
+CHARTS, CHART = SharedTable("CHARTS", KINDS), SharedTable("CHART", KINDS, PARTS, 2)
 """How many parts CHART has, and the parts."""
-QUATERNION_COUNT, QUATERNIONS = _table(), _table(PARTS)
+QUATERNION_COUNT, QUATERNIONS = SharedTable("QUATERNION_COUNT", KINDS), SharedTable("QUATERNIONS", KINDS, PARTS)
 """How many quaternions the group has, and where they begin."""
-COMMUTATIVE = _table()
-LINEAR, ANGULAR = _table(), _table()
+COMMUTATIVE = SharedTable("COMMUTATIVE", KINDS)
+LINEAR, ANGULAR = SharedTable("LINEAR", KINDS), SharedTable("ANGULAR", KINDS)
 """RIGID_BODY, (0, 0) for None."""
 
 

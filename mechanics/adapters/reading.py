@@ -16,11 +16,26 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError
 
+import numpy as np
+from numpy.typing import NDArray
+
 from liegroup.arrays import integer, real, shown
 from mechanics.errors import ModelError, ModelWarning
 from mechanics.model.inertia import LARGEST
 
-__all__ = ["LARGEST", "LIMITS", "Limits", "Report", "content", "inside", "number", "of_project", "some", "xml"]
+__all__ = [
+    "LARGEST",
+    "LIMITS",
+    "Limits",
+    "Report",
+    "content",
+    "inside",
+    "number",
+    "of_project",
+    "roll_pitch_yaw",
+    "some",
+    "xml",
+]
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -205,3 +220,15 @@ def some(names: Iterable[str], limit: int = 4) -> str:
     """The first few names, and how many more there are."""
     known = list(names)
     return ", ".join(known[:limit]) + (f" and {len(known) - limit} more" if len(known) > limit else "")
+
+
+def roll_pitch_yaw(rpy: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The rotation (3, 3) Rz(yaw) Ry(pitch) Rx(roll) of three angles."""
+    (sr, sp, sy), (cr, cp, cy) = np.sin(rpy), np.cos(rpy)
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )

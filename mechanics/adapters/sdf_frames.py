@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanics.adapters.reading import LARGEST, Report, number, some
+from mechanics.adapters.reading import LARGEST, Report, number, roll_pitch_yaw, some
 from mechanics.algebra.spatial import rotation_from_quaternion
 
 Array = NDArray[np.float64]
@@ -69,19 +69,7 @@ def pose(element: Element, report: Report) -> Pose:
         raise report.error(where, f"rotation_format is {form!r}", "use euler_rpy or quat_xyzw")
     values = numbers(given.text, (6,), where, report)
     degrees = flag(given.get("degrees", "false"), f"{where} degrees", report)
-    return _euler(np.radians(values[3:]) if degrees else values[3:]), values[:3]
-
-
-def _euler(rpy: Array) -> Array:
-    """Rz(yaw) Ry(pitch) Rx(roll)."""
-    (sr, sp, sy), (cr, cp, cy) = np.sin(rpy), np.cos(rpy)
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )
+    return roll_pitch_yaw(np.radians(values[3:]) if degrees else values[3:]), values[:3]
 
 
 def _after(outer: Pose, inner: Pose) -> Pose:

@@ -1,6 +1,6 @@
 """URDF files → trees.
 
-The file is read defensively (`urdf_xml`), its elements become objects (yourdfpy, without meshes or scene), and this
+The file is read defensively (`urdf_xml`), its elements become objects (`urdf_robot`), and this
 module turns them into bodies and joints: it checks topology and inertias, joins links that are fixed to one another
 into one body, and says what it did not carry over.  Everything not modelled is listed in ``tree.notes``; what changes
 the motion is also a `ModelWarning`.
@@ -8,7 +8,6 @@ the motion is also a `ModelWarning`.
 
 from __future__ import annotations
 
-import io
 import os
 import warnings
 from collections import Counter
@@ -22,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mechanics.adapters.elements import ALL, Wanted, joint_elements
 from mechanics.adapters.reading import LARGEST, LIMITS, Limits, Report, inside, some
+from mechanics.adapters.urdf_robot import Robot, robot_of
 from mechanics.adapters.urdf_transmissions import actuators, rotors
 from mechanics.adapters.urdf_visuals import visuals
 from mechanics.adapters.urdf_xml import read
@@ -164,15 +164,13 @@ def _mimic(joint: Any, tree: Tree, report: Report) -> Closure:
         raise report.error(where, error.problem, error.remedy) from None
 
 
-def _parse(path: str, limits: Limits) -> tuple[Any, tuple[str, ...], Element]:
-    """The `yourdfpy` robot of a URDF file, without meshes, notes on what was left out, and the root of the file."""
+def _parse(path: str, limits: Limits) -> tuple[Robot, tuple[str, ...], Element]:
+    """The robot of a URDF file, notes on what was left out, and the root of the file."""
     try:
-        import yourdfpy
-
-        text, notes, root = read(path, limits)
+        document, notes, root = read(path, limits)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(f"{error}; {_INSTALL}", name=error.name) from None
-    return yourdfpy.URDF.load(io.BytesIO(text), build_scene_graph=False, load_meshes=False).robot, notes, root
+    return robot_of(document), notes, root
 
 
 # --- topology ---------------------------------------------------------------------------------------------------------

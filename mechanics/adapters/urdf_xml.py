@@ -1,7 +1,7 @@
 """Reading a URDF file safely: refuse what is dangerous or ambiguous, list what is not carried over, keep the rest.
 
 `read` answers a document that contains only what the equations of motion need, every number of it checked, and notes
-about everything that was left out.  The model's own parser sees nothing else.
+about everything that was left out.  Nothing else of the file becomes part of a model.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
-from xml.etree.ElementTree import Element, SubElement, tostring
+from xml.etree.ElementTree import Element, SubElement
 
 from mechanics.adapters.reading import LARGEST, LIMITS, Limits, content, number, xml
 from mechanics.adapters.urdf_visuals import is_readable
@@ -51,8 +51,8 @@ FORMAT: dict[str, Child] = {
 """What is carried over from a URDF file; everything else is listed in the notes."""
 
 
-def read(path: str | Path, limits: Limits = LIMITS) -> tuple[bytes, tuple[str, ...], Element]:
-    """The checked document, as XML, notes on the elements and attributes that are not carried over, and the root of the
+def read(path: str | Path, limits: Limits = LIMITS) -> tuple[Element, tuple[str, ...], Element]:
+    """The checked document, notes on the elements and attributes that are not carried over, and the root of the
     file as it is, which only `mechanics.adapters.urdf_visuals` looks at.
 
     Raises
@@ -84,7 +84,7 @@ def read(path: str | Path, limits: Limits = LIMITS) -> tuple[bytes, tuple[str, .
                     name if kind == "robot" else f"{where} {name}",
                 )
             )
-    return tostring(kept), tuple(f"{what} ({n}): not carried over" for what, n in sorted(left_out.items())), root
+    return kept, tuple(f"{what} ({n}): not carried over" for what, n in sorted(left_out.items())), root
 
 
 def _copy_attributes(source: Element, copy: Element, kind: str, where: str, left_out: Counter[str]) -> None:

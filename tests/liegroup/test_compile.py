@@ -42,7 +42,7 @@ from liegroup.compile import (
     st2,
     vector,
 )
-from liegroup.compile.cache import _imports
+from liegroup.compile.cache import _import_statements, _imports, _parsed_imports
 from liegroup.compile.scalars import absolute, less, maximum, minimum, sqrt
 
 ROOT = Path(house.__file__).parents[2]
@@ -394,6 +394,21 @@ def test_digest_covers_the_formulas_a_kernel_is_made_of() -> None:
     assert source_digest(table) != source_digest(ROOT / "liegroup" / "formulas" / "series.py")
 
 
+def test_imports_are_found_in_the_text_as_the_parser_finds_them() -> None:
+    """More may be found, in texts within the file; never less."""
+    odd = b"import a.b as c, d  # e\nfrom ..f import (  # g\n    h,\n    i as j,  # k\n)\r\n"
+    odd += b"if a:\n    from . import l, \\\r\n m\n"
+    hidden = b"x = 1; from o import p\nif x: import q\n"
+    sources = [odd, hidden, *(path.read_bytes() for path in ROOT.glob("liegroup/**/*.py"))]
+    for source in sources:
+        found = {(base, *names) for base, names in _import_statements(source)}
+        assert {(base, *names) for base, names in _parsed_imports(source)} <= found
+    assert {(base, *names) for base, names in _import_statements(odd)} == {
+        ("a.b",), ("d",), ("..f", "h", "i"), (".", "l", "m"),
+    }  # fmt: skip
+    assert len(list(_import_statements(hidden))) == 2
+
+
 def test_digest_follows_names_through_packages_and_earlier_names_of_modules(tmp_path: Path) -> None:
     file = tmp_path / "user.py"
     file.write_text(
@@ -517,8 +532,8 @@ def test_old_kernels_are_removed_and_nothing_else(tmp_path: Path, monkeypatch: p
     assert (objects_of_mine / "vase.jpg").exists()
 
 
-def test_the_order_in_which_groups_are_added_belongs_to_the_digest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled code knows groups by number."""
+def test_the_order_in_which_elements_are_added_belongs_to_the_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled code knows kinds of force elements by number."""
     from liegroup.compile import cache
 
     digests = set()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +14,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from liegroup import Group, product, rn, se2, se3, so2, so3, table
-from liegroup.compile import cache
+from liegroup.compile import helper
+from liegroup.compile.origin import origin_of
 from liegroup.formulas import so3 as so3_formulas
 from liegroup.formulas.facts import check_facts
 from liegroup.matrices import polar
@@ -149,15 +152,40 @@ def test_facts_that_contradict_the_lengths_are_refused_by_name() -> None:
             check_facts(file)
 
 
-def test_a_group_is_registered_once_with_all_its_facts_and_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_group_is_registered_once_with_all_its_facts_and_a_name_of_its_own() -> None:
     assert table.register(so3_formulas) == table.SO3
     file = Hashable(**{k: v for k, v in vars(so3_formulas).items() if k not in ("CHART", "body_velocity")})
     with pytest.raises(TypeError, match="lacks CHART, body_velocity"):
         table.register(file)
-    monkeypatch.setattr(cache, "_asked", ["a kernel"])
-    with pytest.raises(RuntimeError, match=r"SO\(3\): .*a kernel.*before the first run"):
+    with pytest.raises(ValueError, match=r"NAME = 'SO\(3\)' is another group's"):
         table.register(Hashable(**vars(so3_formulas)))
     assert len(table.FACTORS) == 5
+
+
+def test_formulas_are_known_by_all_their_files_and_by_the_values_they_were_made_with(tmp_path: Path) -> None:
+    (tmp_path / "their_sines.py").write_text(
+        "from liegroup.compile import helper\n\n\n@helper\ndef wave(x):\n    return x + 1.0\n", encoding="utf-8"
+    )
+    sys.path.insert(0, str(tmp_path))
+    try:
+        wave = __import__("their_sines").wave
+    finally:
+        sys.path.remove(str(tmp_path))
+
+    def made(radius: float) -> Any:
+        @helper
+        def exp(x: Any) -> Any:
+            return (wave(x[0]) * radius,)
+
+        return origin_of("mine", {"NAME": "mine", "N_Q": 1, "exp": exp})
+
+    one = made(1.0)
+    assert one == made(1.0)
+    assert one.files == tuple(sorted([str(Path(__file__).resolve()), str((tmp_path / "their_sines.py").resolve())]))
+    assert made(2.0).content != one.content
+    assert made(2.0).files == one.files
+    with pytest.raises(TypeError, match=r"prompt: functions from .*expected a source file"):
+        origin_of("prompt", {"exp": eval("lambda x: x")})
 
 
 # --- products ---------------------------------------------------------------------------------------------------------

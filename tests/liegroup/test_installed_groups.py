@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,3 +51,47 @@ def test_installed_packages_add_groups(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", RUN], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "done\n"
+
+
+COUNTED = """
+import sys
+
+from liegroup.compile.stages import KernelCompiler
+
+compiled, original = [], KernelCompiler._compile_bytecode
+KernelCompiler._compile_bytecode = lambda self: compiled.append(self.state.func_id.func_qualname) or original(self)
+
+import circles
+
+from integrators import Problem, integrate
+from liegroup import Group, product, so2, so3, table
+
+
+def run(group):
+    problem = Problem(product(so3, group), [1.0, 0.0, 0.0, 0.0, 0.5], lambda t, y: [0.0, 0.0, 1.0, 2.0])
+    before = len(compiled)
+    solution = integrate(problem, "RKMK_DORMAND_PRINCE54", (0.0, 1.0), rtol=1e-6, progress=False)
+    assert solution.success and abs(solution.y[-1, 4] - 2.5) < 1e-12
+    return compiled[before:]
+
+
+if sys.argv[1] == "later":
+    run(so2)
+table.register(circles)
+print(*run(Group(((circles, 1),))))
+"""
+
+
+def test_an_added_group_costs_its_own_formulas_and_no_stepper_again(tmp_path: Path) -> None:
+    (tmp_path / "circles.py").write_text(f"# {uuid.uuid4()}{GROUP}", encoding="utf-8")  # which no cache has seen
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+
+    def compiled(when: str) -> list[str]:
+        done = subprocess.run([sys.executable, "-c", COUNTED, when], capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    own = compiled("later")  # after a first run, in the same process
+    assert len(own) >= 4
+    assert all(".Circle.exp." in name for name in own), own
+    assert compiled("first") == []  # another process finds them all in the cache, and the steppers

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
@@ -126,3 +127,39 @@ def test_sets_within_sets_are_one(monkeypatch: pytest.MonkeyPatch):
         assert progress._now == [outer]
         assert outer.done == 1
     assert progress._now == []
+
+
+IN_A_NOTEBOOK = """
+import re, sys
+import IPython, tqdm.autonotebook
+from tqdm import tqdm as usual
+
+class Cell(usual):
+    '''A bar as notebooks have it: shown though the output is no terminal.'''
+
+Cell.__module__ = "tqdm.notebook"
+tqdm.autonotebook.tqdm = Cell
+from integrators import integrate
+from mechanics.systems import heavy_top
+for _ in range(2):
+    print("run", file=sys.stderr)
+    assert integrate(heavy_top(), "RKMK4", (0.0, 0.1), 1e-3).success
+"""
+
+
+@pytest.mark.slow
+def test_a_notebook_without_kernels_is_told_what_is_compiled_once_and_how_many_are_left(tmp_path):
+    """Real compilation with an empty cache; the second run of the same is silent, the output is no terminal."""
+    pytest.importorskip("IPython")
+    environment = os.environ | {"LIEMECH_CACHE": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    arguments = [sys.executable, "-c", IN_A_NOTEBOOK]
+    done = subprocess.run(arguments, env=environment, capture_output=True, text=True, check=True)
+    before, first, second = done.stderr.split("run\n")
+    assert "compiling" not in before + second
+    told = [line.strip() for line in first.splitlines() if "compiling kernels, once" in line]
+    counts = [tuple(map(int, re.search(r"(\d+) of about (\d+)", line).groups())) for line in told]
+    assert counts == sorted(counts)
+    assert counts[-1][0] > 3
+    assert all(k <= n for k, n in counts)
+    assert any(k < n - 1 for k, n in counts)  # what is left is known while there is much of it
+    assert done.stdout == ""

@@ -194,6 +194,9 @@ def test_progress_is_shown_on_terminals_and_in_notebooks(monkeypatch, capsys):
 
     with bar(total=2) as here:
         assert here.disable  # tests run without a terminal
+        here.update(2)
+        assert (here.n, here.total) == (2, 2)
+    monkeypatch.setitem(sys.modules, "IPython", sys)
     monkeypatch.setattr(tqdm.autonotebook, "tqdm", type("Bar", (usual,), {"__module__": "tqdm.notebook"}))
     with bar(total=2) as there:
         assert not there.disable

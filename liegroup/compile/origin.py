@@ -1,0 +1,67 @@
+"""What functions of users are made of: by this the cache tells them from others of the same name."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from liegroup.compile.progress import called_by, is_full
+
+_VALUES = int, float, complex, str, bytes, type(None)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The files that functions are written in, with those of all formulas they call, and a digest of what no file says:
+    values that they were made with.
+    """
+
+    files: tuple[str, ...]
+    content: str
+
+
+def origin_of(name: str, names: Mapping[str, Any]) -> Origin:
+    """Of the functions and numbers among these names; TypeError, with `name`, for what has no source file."""
+    functions = list(_all_called([x for x in names.values() if isinstance(x, FunctionType)]))
+    files = {str(Path(f.__code__.co_filename).resolve()) for f in functions}
+    own = names.get("__file__")
+    if own is not None:
+        files.add(str(Path(own).resolve()))
+    if missing := sorted(file for file in files if not Path(file).is_file()):
+        raise TypeError(
+            f"{name}: functions from {missing}, expected a source file; put them into a module of their own"
+        )
+    digest = hashlib.sha256()
+    for key in sorted(key for key, x in names.items() if _is_plain(x) and not key.startswith("__")):
+        digest.update(f"{key} = {names[key]!r}\n".encode())
+    for key in sorted(key for key, x in names.items() if isinstance(x, FunctionType)):
+        digest.update(f"{key}: {list(map(_told, _all_called([names[key]])))}\n".encode())
+    return Origin(tuple(sorted(files)), digest.hexdigest()[:16])
+
+
+def _all_called(functions: list[Any]) -> Iterator[Any]:
+    """Functions, and all formulas that they call."""
+    todo, seen = list(functions), set[int]()
+    while todo:
+        function = todo.pop()
+        if id(function) not in seen:
+            seen.add(id(function))
+            yield function
+            todo += called_by(function)
+
+
+def _told(function: FunctionType) -> tuple[Any, ...]:
+    """What tells a function from others that the same lines make."""
+    code = function.__code__
+    held = [cell.cell_contents for cell in function.__closure__ or () if is_full(cell)]
+    values = [x for x in (*code.co_consts, *held, *(function.__defaults__ or ())) if _is_plain(x)]
+    return function.__qualname__, code.co_firstlineno, code.co_code, values
+
+
+def _is_plain(x: Any) -> bool:
+    """Whether a value is written alike in every process."""
+    return all(map(_is_plain, x)) if isinstance(x, tuple) else isinstance(x, _VALUES)
