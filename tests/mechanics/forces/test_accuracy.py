@@ -79,6 +79,7 @@ def test_right_motions_of_the_same_systems_are_no_doubt(method):
         assert run.success, run.message
 
 
+@pytest.mark.slow
 def test_half_of_the_steps_is_asked_in_lanes_and_of_saved_states():
     problem = double_well(0.12, 1.0)
     alone = integrate(problem, "BDF2", (0.0, 2.0), 1e-3, save_every=5)
