@@ -46,6 +46,8 @@ def elsewhere(run: FixedRun, found: Trajectory, scale: Array, number: int) -> li
         limit = max((ANOTHER if guard.accounts else ELSEWHERE for guard in damped), default=np.inf)
     if number > 0 or limit == np.inf or len(run.output.times) or rows < 2 or not np.isfinite(scale[:positions]).any():
         return []
+    if rows > 3 and (np.ptp(found.y[1:rows, :positions], axis=0) < 0.5 * scale[:positions]).all():
+        return []  # a start off what is slow: the way was gone within a step
     if not _sum_of_differences(run, found, scale, positions, rows) > SUSPECT:
         return []
     differs = _differences(run, found, scale, positions, 0, rows - 1)

@@ -28,8 +28,8 @@ from liegroup.compile.scalars import maximum
 
 NEWTON, BLOCKS = OWN_OPTIONS + 5, OWN_OPTIONS + 6
 FEW = 1.0
-"""New derivatives in one step, of dense problems: where another is asked for, they turn too much within the step for one
-to serve all stages, and what is found after many rounds may be another solution, far away.
+"""New derivatives in one step, of dense problems: where another is asked for, they turn too much within the step for
+one to serve all stages, and what is found after many rounds may be another solution, far away.
 """
 
 
