@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.fixed_run import FixedRun, LaneRun
+from integrators.engine.losses import MOST_TRAJECTORIES
 from integrators.engine.run import Output, Plan, Trajectory
 from integrators.problem import Doubt, Problem
 from integrators.status import Status
@@ -36,7 +37,7 @@ _RATES = ("momentum", "p", "v", "u", "omega")
 
 def elsewhere(run: FixedRun, found: Trajectory, scale: Array, number: int) -> list[Doubt]:
     """The doubt of a run whose positions are not those of steps of half the size; `scale` as of
-    `integrators.engine.resolution.scale_of`.  Of an ensemble the first trajectory is looked at.
+    `integrators.engine.resolution.scale_of`.  Of an ensemble the first `MOST_TRAJECTORIES` are looked at.
     """
     every, method = run.output.save_every, run.method
     rows = min(len(found.t) - int(run.plan.steps % every != 0), 1 + MOST // every)
@@ -44,7 +45,13 @@ def elsewhere(run: FixedRun, found: Trajectory, scale: Array, number: int) -> li
     limit, positions = ELSEWHERE, _positions(run.problem)
     if method.symplectic or method.symmetric:
         limit = max((ANOTHER if guard.accounts else ELSEWHERE for guard in damped), default=np.inf)
-    if number > 0 or limit == np.inf or len(run.output.times) or rows < 2 or not np.isfinite(scale[:positions]).any():
+    if (
+        number >= MOST_TRAJECTORIES
+        or limit == np.inf
+        or len(run.output.times)
+        or rows < 2
+        or not np.isfinite(scale[:positions]).any()
+    ):
         return []
     if rows > 3 and (np.ptp(found.y[1:rows, :positions], axis=0) < 0.5 * scale[:positions]).all():
         return []  # a start off what is slow: the way was gone within a step
