@@ -38,7 +38,7 @@ Array = NDArray[np.float64]
 ROWS = 10_000
 """Saved states by default, at most, with fixed steps."""
 MANY = 10_000
-"""Steps before which a method says what it cannot hold; shorter runs say it when they end."""
+"""Steps before which any method says what it cannot hold; those of problems that bring their own step always do."""
 
 
 def integrate(
@@ -162,8 +162,9 @@ def integrate(
     Warns
     -----
     RuntimeWarning
-        Before ten thousand fixed steps or more: springs too stiff for them at the start, by the name of the element.
-        Other runs say it in their message.
+        Before fixed steps of a method that kicks: springs too stiff for them at the start, by the name of the element.
+        Before ten thousand of any method: what else it presupposes and does not find there.  Runs also say it in their
+        message.
 
     Notes
     -----
@@ -273,8 +274,8 @@ def integrate_together(
 
 
 def _warn_of(problem: Problem, method: Method, way: Plan | Steering) -> None:
-    """Before many steps of a method, what it presupposes and does not find at the start of the first trajectory."""
-    if isinstance(way, Plan) and way.steps >= MANY:
+    """Before the steps of a method, what it presupposes and does not find at the start of the first trajectory."""
+    if isinstance(way, Plan) and (way.steps >= MANY or method.stepper.own):
         try:
             doubts = method.doubts(problem, np.atleast_2d(problem.y0)[0], abs(way.h))
         except (ArithmeticError, ValueError, np.linalg.LinAlgError):  # the run will say what is wrong

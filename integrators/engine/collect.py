@@ -15,6 +15,7 @@ from integrators.engine.adaptive_run import Steering
 from integrators.engine.diagnosis import explained
 from integrators.engine.fixed_run import FixedRun
 from integrators.engine.gathering import gathered_by
+from integrators.engine.halves import elsewhere
 from integrators.engine.jumps import jumps
 from integrators.engine.losses import losses
 from integrators.engine.observe import GREATEST, LEAST, SUM, SUM_LOW
@@ -45,7 +46,8 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
     counters = np.sum([run.counters_of_all for run in runs], axis=0)
     names = runs[0].output.own_events
     doubts = tuple(doubt for k, (run, one) in enumerate(each) for doubt in _doubts(problem, run, one, k))
-    doubts = (*_at_the_start(problem, method, way), *_on_the_way(problem, method, way, found), *doubts)
+    at_start = _at_the_start(problem, method, way)
+    doubts = (*at_start, *_on_the_way(problem, method, way, found, at_start), *doubts)
     return Solution(
         **(rows_of_single(problem, runs[0], found[0]) if single else rows_of_ensemble(found)),
         **described(problem, method, way),
@@ -171,18 +173,22 @@ def _at_the_start(problem: Problem, method: Method, way: Plan | Steering) -> lis
 
 
 def _on_the_way(
-    problem: Problem, method: Method, way: Plan | Steering, found: Sequence[Trajectory | Solution]
-) -> list[Doubt]:
+    problem: Problem, method: Method, way: Plan | Steering, found: Sequence[Trajectory | Solution],
+    at_start: Sequence[Doubt],
+) -> list[Doubt]:  # fmt: skip
     """What a method of fixed steps presupposes and does not find in some of the saved states, the first of each
-    trajectory; nothing where it did not hold at the start.
+    trajectory; nothing where there were doubts at the start.
     """
     if not isinstance(way, Plan):
         return []
     doubts: list[Doubt] = []
+    doubted = {doubt.trajectory for doubt in at_start}
     for k, one in enumerate(found):
+        if k in doubted:
+            continue
         rows = np.unique(np.linspace(0, len(one.t) - 1, 1 + min(8, LOOKS // len(found))).astype(int))
         rows = np.union1d(rows, _kicked(one.y)) if method.stepper.own else rows
-        for row in rows:
+        for row in rows[one.t[rows] != way.t0]:
             y = one.y[row]
             try:
                 of_steps = method.doubts(problem, y, abs(way.h)) if np.isfinite(y).all() else ()
@@ -190,7 +196,7 @@ def _on_the_way(
                 of_steps = ()
             if of_steps:
                 time = float(one.t[row])
-                doubts += [] if row == 0 else [replace(doubt, time=time, trajectory=k) for doubt in of_steps]
+                doubts += [replace(doubt, time=time, trajectory=k) for doubt in of_steps]
                 break
     return doubts
 
@@ -218,6 +224,7 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
         scale = scale_of(run, found.y)
         doubts += unresolved(run, found, scale, number) or jumps(run, found, scale, number)
         doubts += [*resonant(run, found, number), *losses(run, found, number)]
+        doubts += [] if doubts else elsewhere(run, found, scale, number)
     return sorted(doubts, key=lambda doubt: abs(doubt.time - found.t[0]))
 
 
@@ -246,7 +253,8 @@ def with_doubts_of_rows(problem: Problem, method: Method, way: Plan, whole: Solu
         for k in np.flatnonzero((excess > 0.0).any(axis=1)):
             time, most = float(whole.t[np.argmax(excess[k] > 0.0)]), float(x[k, np.nanargmax(excess[k])])
             doubts.append(_passed(problem, guard, found[k], float(lower[k]), float(upper[k]), time, most, int(k)))
-    doubts = [*_at_the_start(problem, method, way), *_on_the_way(problem, method, way, found), *doubts]
+    at_start = _at_the_start(problem, method, way)
+    doubts = [*at_start, *_on_the_way(problem, method, way, found, at_start), *doubts]
     return replace(whole, doubts=tuple(doubts), message=whole.message + _doubtful(doubts))
 
 

@@ -32,6 +32,7 @@ from integrators.steppers.common import dimension
 from integrators.steppers.implicit_newton import NEWTON, memory_row, newton
 from integrators.steppers.implicit_stages import PAST, STAGES, accept, iterate, own_rows, start
 from integrators.steppers.newton import begin_stiff, exact, explain, failure, newton_rows, remember_stiffness
+from integrators.steppers.newton_of_stages import newton_of_stages
 from integrators.steppers.newton_systems import schur_form
 from integrators.tableaus import ButcherTableau
 from liegroup.compile import any_, entry, kernel, ld, select, st
@@ -45,7 +46,8 @@ def solve(
     """The kᵢ, by iteration where it converges, by Newton's method where it does not or where the steps before tell.
 
     Newton's method begins once more, with the field at the start of the step and its derivative there, where it does
-    not find the solution from past values, and gives way to iteration where it does not find it at all.
+    not find the solution from past values, and gives way to iteration where it does not find it at all, and that to
+    Newton's method with a derivative for every stage.
     """
     s, d, one = options[STAGES], dimension(table), ld(y, 0) * 0.0 + 1.0
     known = min(counters[HISTORY], options[PAST])
@@ -77,6 +79,11 @@ def solve(
             field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left
         )
         st(work[ERROR], 0, select(left > 0.0, residual, ld(work[ERROR], 0)))
+    if any_(left > 0.0):
+        start(field, t, y, table, options, parameters, structure, field_work, work, counters, 0, left)
+        left = newton_of_stages(
+            field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, counters, left
+        )
     if any_(left > 0.0):
         return failure(work)
     return OK

@@ -27,6 +27,10 @@ from liegroup.compile import absolute, any_, helper, joined, kernel, ld, never, 
 from liegroup.compile.scalars import maximum
 
 NEWTON, BLOCKS = OWN_OPTIONS + 5, OWN_OPTIONS + 6
+FEW = 1.0
+"""New derivatives in one step, of dense problems: where another is asked for, they turn too much within the step for
+one to serve all stages, and what is found after many rounds may be another solution, far away.
+"""
 
 
 @helper
@@ -36,7 +40,7 @@ def memory_row(options: Any) -> Any:
 
 
 @kernel
-def _residual(
+def residual(
     field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
     field_work: Any, work: Any, memory: Any,
 ) -> Any:  # fmt: skip
@@ -77,12 +81,16 @@ def newton(
         field, t, h, y, table, canonical, pattern, parameters, structure, field_work, memory, s, d, R, blocks, x,
         going, history, counters,
     )  # fmt: skip
-    best, least, lost, rounds, renewed = zero + 1.0, zero + 1e300, zero, zero, zero
+    best, least, lost, rounds, renewed, left = zero + 1.0, zero + 1e300, zero, zero, zero, zero
+    dense = pattern[HALF] < 0
     for _ in range(ROUNDS):
-        ratio = _residual(field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, memory)
+        ratio = residual(field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, memory)
         counters[EVALUATIONS] += s
         counters[ITERATIONS] += 1
         going, lost, rounds, where = judge(ratio, going, lost, rounds, best, renewed)
+        if dense:
+            turns = (where > 0.0) & (renewed >= FEW)
+            left, going, where = select(turns, zero + 1.0, left), select(turns, zero, going), select(turns, zero, where)
         if any_(where > 0.0):
             renewed = renewed + where
             linearise(
@@ -99,4 +107,4 @@ def newton(
         going, best = goes_on(going, ratio, best), select(going > 0.0, ratio, best)
         if not any_(going > 0.0):
             break
-    return conclude(work, memory, s, d, asked, going, lost, rounds, best, least)
+    return conclude(work, memory, s, d, asked, maximum(going, left), lost, rounds, best, least)

@@ -34,7 +34,7 @@ class Room(NamedTuple):
     residual, change and apart (s d each; the last is the stepper's own), size, noise and level (d) of state, field and
     slopes, pivots (s d), kept (1 where J may serve the next step), stiff (steps that are still to begin with Newton's
     method where others iterate), step (the h of the factors), value (2 d; d + d² of a given Jacobian), J (d² by rows;
-    d (2w + 1) as a band), factors (2 s d²; s d (6w + 4) as bands)
+    d (2w + 1) as a band), factors (2 s d², or s² d² where that is more; s d (6w + 4) as bands)
     """
 
     residual: int
@@ -65,7 +65,7 @@ def room(s: Any, d: Any, half: Any) -> Room:
     value = kept + 3
     jacobian = value + (d + d * d if half < 0 else 2 * d)
     factors = jacobian + (d * d if half < 0 else d * (2 * half + 1))
-    end = factors + s * (2 * d * d if half < 0 else numbers_of_band(d, half))
+    end = factors + s * ((s if s > 2 else 2) * d * d if half < 0 else numbers_of_band(d, half))
     return Room(0, m, 2 * m, size, size + d, size + 2 * d, pivots, kept, kept + 1, kept + 2, value, jacobian, factors,
                 end)  # fmt: skip
 

@@ -116,7 +116,7 @@ def test_every_trajectory_of_an_ensemble_has_its_own_limits():
     guard = Guard("energy", change=0.01)
     made = problem(guard).with_start([[1.0, 0.0], [0.1, 0.0], [2.0, 0.0]])
     many = integrate(made, "RKMK4", (0, 20), 1.0)
-    assert [doubt.trajectory for doubt in many.doubts] == [0, 2]
+    assert [doubt.trajectory for doubt in many.doubts if doubt.name == "energy"] == [0, 2]
     for k in (0, 1, 2):
         alone = integrate(made.with_start(made.y0[k]), "RKMK4", (0, 20), 1.0)
         assert many.trajectory(k).doubts == alone.doubts

@@ -57,6 +57,19 @@ def test_a_spring_that_backward_differentiation_lets_grow_is_a_doubt():
     assert not integrate(spring, "BDF5", (0.0, 10.0), 0.1).doubts
 
 
+def test_a_mode_that_grows_by_itself_is_no_doubt_of_a_method_that_holds_all_others():
+    """On top of a hill BDF2 grows faster than the motion, by a seventh a step at h λ = 0.8; of what swings and grows
+    slowly, BDF5 lets the swing grow as ever.
+    """
+    hill = Problem(rn(2), [1e-3, 0.0], lambda t, y: np.array([y[1], 0.64 * y[0]]))
+    assert find("BDF2").stepper.growth(find("BDF2").coefficients, 0.8) > 1.1 * np.exp(0.8)
+    for name in ("BDF2", "BDF5"):
+        assert not [doubt for doubt in integrate(hill, name, (0.0, 10.0), 1.0).doubts if doubt.name == "stability"]
+    driven = Problem(rn(2), [1e-3, 0.0], lambda t, y: np.array([y[1], -4.0 * y[0] + 1e-2 * y[1]]))
+    assert "stability" in [doubt.name for doubt in integrate(driven, "BDF5", (0.0, 10.0), 1.0).doubts]
+    assert not integrate(driven, "BDF2", (0.0, 10.0), 1.0).doubts
+
+
 def test_a_splitting_has_the_limit_of_stormer_and_verlet():
     assert growth(find("SPLIT_STRANG"), 1.99, 0.0) == pytest.approx(1.0, abs=1e-12)
     assert growth(find("SPLIT_STRANG"), 2.01, 0.0) > 1.1

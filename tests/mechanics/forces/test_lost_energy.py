@@ -65,29 +65,48 @@ def test_nothing_is_said_where_a_cable_may_become_taut_or_steps_are_not_saved():
         assert not lost(run)
 
 
-@pytest.mark.slow
-def test_springs_that_turn_against_the_coordinates_limit_newtons_steps():
-    """A four-bar whose loop is closed elastically, in joint coordinates, beside the rigid one."""
+@pytest.fixture(scope="module")
+def closed_elastically():
+    """A four-bar whose loop is held by a stiffness, in joint coordinates, and where the rigid one is after a second."""
     rigid = four_bar.mechanism()
+    velocity = rigid.velocities(rigid.home, {"crank_joint": 3.0}).v
     wanted = integrate(rigid.problem(rates={"crank_joint": 3.0}), "RKMK_GAUSS4", (0.0, 1.0), 1e-3)["q"][-1]
 
-    def run(stiffness, method, h):
+    def posed(stiffness):
         held = [compliant(closure, stiffness, damping=1e-4 * stiffness) for closure in rigid.equations.closures]
-        made = Mechanism(rigid.tree, (), rigid.home, held)
-        problem = made.problem(rigid.home, rigid.velocities(rigid.home, {"crank_joint": 3.0}).v)
-        found = integrate(problem, method, (0.0, 1.0), h)
-        return found, np.abs(found["q"][-1] - wanted).max()
+        return Mechanism(rigid.tree, (), rigid.home, held).problem(rigid.home, velocity)
 
+    return posed, wanted
+
+
+@pytest.mark.parametrize("method", ["RKMK_RADAU_IIA3", "RKMK_RADAU_IIA5", "RKMK_GAUSS3", "RKMK_LOBATTO_IIIC3"])
+@pytest.mark.parametrize("stiffness", [1e8, 1e10])
+def test_springs_that_turn_against_the_coordinates_do_not_limit_newtons_steps(closed_elastically, method, stiffness):
+    """One derivative for all stages finds no solution there, or another one at 1e9 J; one for each does."""
+    posed, wanted = closed_elastically
+    run = integrate(posed(stiffness), method, (0.0, 1.0), 0.01)
+    assert run.finished
+    assert np.abs(run["q"][-1] - wanted).max() < 2e-6
+    assert np.ptp(run["energy"]) < 0.02 * run["energy"][0]
+
+
+@pytest.mark.slow
+def test_lanes_solve_steps_by_stages_as_single_trajectories_do(closed_elastically):
+    """Some lanes need it in a step, others do not."""
+    problem = closed_elastically[0](1e8)
+    starts = np.array([np.concatenate([problem.y0[:3], x * problem.y0[3:]]) for x in (1.0, 1e-3, 0.5, 1.1, 0.0)])
+    together = integrate(problem.with_start(starts), "RKMK_RADAU_IIA3", (0.0, 0.3), 0.01)
+    for start, y in zip(starts, together.y, strict=True):
+        np.testing.assert_array_equal(integrate(problem.with_start(start), "RKMK_RADAU_IIA3", (0.0, 0.3), 0.01).y, y)
+
+
+@pytest.mark.slow
+def test_linearised_steps_are_lost_there(closed_elastically):
+    posed, wanted = closed_elastically
     for stiffness, h in ((1e6, 0.01), (1e8, 0.005)):
-        solved, close = run(stiffness, "RKMK_RADAU_IIA3", h)
-        assert solved.success
-        assert close < 1e2 / stiffness
-        linearised, far = run(stiffness, "RODAS4", h)
-        assert far > 0.2
+        linearised = integrate(posed(stiffness), "RODAS4", (0.0, 1.0), h)
+        assert np.abs(linearised["q"][-1] - wanted).max() > 0.2
         assert lost(linearised)
-    refused, _ = run(1e8, "RKMK_RADAU_IIA3", 0.01)
-    assert refused.status.name == "NOT_CONVERGED"
-    assert "use a smaller step" in refused.message
-    held, close = run(1e10, "TREE_VARIATIONAL_IMEX", 0.01)
+    held = integrate(posed(1e10), "TREE_VARIATIONAL_IMEX", (0.0, 1.0), 0.01)
     assert held.success
-    assert close < 2e-3
+    assert np.abs(held["q"][-1] - wanted).max() < 2e-3

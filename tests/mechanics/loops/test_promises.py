@@ -1,6 +1,7 @@
 """Wrong runs of mechanisms that used to say "reached the end"."""
 
 import re
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -75,7 +76,8 @@ def test_the_fastest_spring_is_that_of_the_linearised_motion(sprung):
 def test_springs_too_fast_for_the_variational_step_are_named(sprung, turn, trusted):
     q = np.array([0.1, 0.2])
     omega, joint, element = sprung.fastest_spring(q)
-    run = integrate(sprung.problem(q=q), "TREE_VARIATIONAL", (0, 1), turn / omega)
+    with nullcontext() if trusted else pytest.warns(RuntimeWarning, match=re.escape(element)):
+        run = integrate(sprung.problem(q=q), "TREE_VARIATIONAL", (0, 1), turn / omega)
     assert run.success == trusted
     if not trusted:
         assert run.doubts[0].name == "turn_per_step"
@@ -91,11 +93,13 @@ def test_driven_mechanisms_may_change_their_energy():
 
 
 @pytest.mark.parametrize("form", [Mechanism.problem, constrained_problem])
-def test_where_an_implicit_method_stops_the_message_names_the_closure(form):
+def test_an_implicit_method_passes_singular_positions_or_names_the_closure(form):
+    """With a derivative for every stage its equations are solved there; it does not change the branch."""
     run = integrate(form(n_four_bar.started(2)), "RKMK_RADAU_IIA3", (0, 10), 0.01)
-    assert not run.success
-    assert run.status.is_failure
-    assert "near a singular position: tip" in run.message
+    if run.status.is_failure:
+        assert "near a singular position: tip" in run.message
+    else:
+        assert np.abs(run.y[:, 0] - n_four_bar.angle(2, run.t)).max() < 1e-5
 
 
 def test_the_midpoint_rule_hops_over_singular_positions_with_its_order():

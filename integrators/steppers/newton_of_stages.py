@@ -1,0 +1,90 @@
+"""The equations of an implicit Runge-Kutta-Munthe-Kaas step by Newton's method with a derivative for every stage: where
+one for all (`integrators.steppers.implicit_newton`) does not converge, because stiff directions turn within the step.
+
+    (1 − h [aᵢⱼ Jᵢ]) Δk = r,     Jᵢ = ∂f/∂x at stage i
+
+The system of size s d is solved as a whole, with new derivatives in every round; a few are enough.  Its matrix takes
+the place of the factors, which the next step makes anew.  Bands are left alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from integrators.layout import CANONICAL, EVALUATIONS, ITERATIONS, OWN_ROWS, TAU
+from integrators.problem.sparsity import HALF
+from integrators.steppers.common import dimension
+from integrators.steppers.implicit_newton import BLOCKS, memory_row, residual
+from integrators.steppers.implicit_stages import CENTRED, STAGES, centre, own
+from integrators.steppers.iteration import goes_on
+from integrators.steppers.newton import conclude, judge, linearise
+from integrators.steppers.newton_systems import decompose, room, solve_factors
+from integrators.steppers.rkmk import combine
+from liegroup.compile import any_, joined, kernel, ld, never, rare, scalar_of, select, st
+from liegroup.table import retract
+
+ROUNDS = 30
+"""At most."""
+
+
+@kernel
+def _rows_of_stage(h: Any, memory: Any, s: Any, d: Any, i: Any, coefficients: Any, centred: Any) -> None:
+    """Rows of stage i of the matrix, by its J."""
+    at, n = room(s, d, -1), s * d
+    J, a = memory[at.jacobian :], memory[at.factors :]
+    for j in range(s):
+        weight = coefficients[i * s + j]
+        if centred:
+            weight += 0.5 * coefficients[s * s + j]
+        r = h * weight
+        for m in range(d):
+            for b in range(d):
+                one = 1.0 if i == j and m == b else 0.0
+                st(a, (i * d + m) * n + j * d + b, one - r * ld(J, m * d + b))
+
+
+@rare(never, lambda field, t, h, y, *others: scalar_of(y))
+def newton_of_stages(
+    field: Any, t: Any, h: Any, y: Any, table: Any, coefficients: Any, options: Any, parameters: Any, structure: Any,
+    field_work: Any, work: Any, counters: Any, going: Any,
+) -> Any:  # fmt: skip
+    """Solve for the kᵢ to rounding where `going`, from what they are; returns 1 where they are not solved."""
+    s, d, n = options[STAGES], dimension(table), y.shape[0]
+    pattern = options[BLOCKS + 2 * s :]
+    if pattern[HALF] >= 0:
+        return going
+    memory, at = joined(work[memory_row(options) :]), room(s, d, -1)
+    _, exponent, middle, state, _ = own(s)
+    u, x = work[exponent][:d], work[state][:n]
+    asked, zero = going, ld(y, 0) * 0.0
+    best, least, lost, rounds = zero + 1.0, zero + 1e300, zero, zero
+    for _ in range(ROUNDS):
+        ratio = residual(field, t, h, y, table, coefficients, options, parameters, structure, field_work, work, memory)
+        counters[EVALUATIONS] += s
+        counters[ITERATIONS] += 1
+        going, lost, rounds, _where = judge(ratio, going, lost, rounds, best, zero)
+        if not any_(going > 0.0):
+            break
+        for i in range(s):
+            centre(h, y, table, coefficients, options, work)
+            combine(work, h, coefficients, i * s, s, u)
+            retract(table, options[TAU], work[middle][:n], u, x)
+            linearise(
+                field, t + coefficients[s * s + s + i] * h, x, table, options[CANONICAL], pattern, parameters,
+                structure, field_work, memory, s, d, work[middle][:n], going, counters,
+            )  # fmt: skip
+            _rows_of_stage(h, memory, s, d, i, coefficients, options[CENTRED])
+        decompose(memory[at.factors :], s * d, memory[at.pivots :])
+        solve_factors(memory[at.factors :], s * d, memory[at.pivots :], memory[at.residual :])
+        for i in range(s):
+            for m in range(d):
+                k = ld(work[OWN_ROWS + i], m)
+                st(work[OWN_ROWS + i], m, select(going > 0.0, k + ld(memory, at.residual + i * d + m), k))
+        least = select((going > 0.0) & (ratio < least), ratio, least)
+        going, best = goes_on(going, ratio, best), select(going > 0.0, ratio, best)
+        if not any_(going > 0.0):
+            break
+    unsolved = conclude(work, memory, s, d, asked, going, lost, rounds, best, least)
+    st(memory, at.kept, select(asked > 0.0, zero, ld(memory, at.kept)))
+    st(memory, at.step, zero)  # of the factors of all lanes
+    return unsolved

@@ -1,0 +1,102 @@
+"""Errors of steps that no guard sees, because the energy falls anyway or is taken by what a closure stores, add up to
+another motion: steps of half the size tell.
+"""
+
+import numpy as np
+import pytest
+
+from integrators import integrate
+from mechanics import Body, Frame, Inertia, Mechanism, Tree
+from mechanics.forces import cable, compliant, polynomial_spring
+from mechanics.joints import Prismatic, Revolute
+from mechanics.systems.loops import four_bar
+
+LUMP = Inertia.about_com(1.0, (0.0, 0.0, 0.0), 0.01 * np.eye(3))
+
+
+def on_a_slide(axis, start, element, mass=0.3):
+    """A mass of 1 kg that an element holds, with a pendulum on it."""
+    rod = Inertia.about_com(mass, (0.0, 0.0, -0.3), 1e-3 * np.eye(3))
+    tree = Tree([Body("slide", Prismatic(axis), inertia=LUMP), Body("rod", Revolute((0, 1, 0)), "slide", inertia=rod)])
+    return Mechanism(tree, elements=[element]).problem(start)
+
+
+def double_well(start=0.05, mass=0.3, damping=5.0):
+    """V = k (−x²/2 + x⁴/(4 a²)), k = 3e4 N/m, a = 0.1 m: which well the mass ends in is soon decided."""
+    held = polynomial_spring("slide_joint", (-3e4, 0.0, 3e6), damping=damping)
+    return on_a_slide((1, 0, 0), [start, 0.3], held, mass)
+
+
+def elastic_four_bar():
+    """Its loop is closed by 1e10 N/m, in joint coordinates."""
+    rigid = four_bar.mechanism()
+    held = [compliant(closure, 1e10, damping=1e6) for closure in rigid.equations.closures]
+    made = Mechanism(rigid.tree, (), rigid.home, held)
+    return made.problem(rigid.home, rigid.velocities(rigid.home, {"crank_joint": 3.0}).v)
+
+
+def snapping_cable():
+    """It becomes taut under a body that has fallen by 0.2 m, again and again."""
+    rope = cable(Frame(None, (0, 0, 0)), Frame("slide"), 1e5, length=0.3, damping=10.0)
+    return on_a_slide((0, 0, 1), [-0.1, 0.5], rope)
+
+
+CASES = {
+    "double well": (double_well, "BDF3", 1e-3, 2.0),
+    "double well, heavy": (lambda: double_well(0.12, 1.0), "BDF2", 1e-3, 2.0),
+    "double well, long steps": (double_well, "RKMK_RADAU_IIA3", 1e-2, 2.0),
+    "double well, linearised": (lambda: double_well(0.12, 1.0, 2.0), "RODAS4", 1e-2, 2.0),
+    "closure": (elastic_four_bar, "ROS3P", 1e-3, 1.0),
+    "cable": (snapping_cable, "TREE_VARIATIONAL_IMEX", 1e-3, 2.0),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_wrong_motion_is_no_success(case):
+    """By what variable steps at 1e-12 find; of the closure RADAU at a millisecond, which is right to 1e-8 rad."""
+    make, method, step, end = CASES[case]
+    problem = make()
+    run = integrate(problem, method, (0.0, end), step)
+    if case == "closure":
+        truth = integrate(problem, "RKMK_RADAU_IIA3", (0.0, end), step)
+    else:
+        truth = integrate(problem, "RKMK_DOP853", (0.0, end), rtol=1e-12, atol=1e-13)
+    assert truth.success
+    assert run.finished
+    assert np.abs(run["q"][-1] - truth["q"][-1]).max() > 0.1
+    assert not run.success
+    assert {doubt.name for doubt in run.doubts} <= {"accuracy", "energy_lost"}
+    assert "smaller step" in run.message
+
+
+@pytest.mark.parametrize("method", ["RODAS4", "RKMK4", "RKMK_RADAU_IIA3", "RKMK_GAUSS2", "TREE_VARIATIONAL"])
+def test_right_motions_of_the_same_systems_are_no_doubt(method):
+    """The slow pendulum is right to a few per cent, be it that the fast spring is a little off."""
+    for problem, end in ((double_well(0.12, 1.0), 2.0), (snapping_cable(), 0.5)):
+        run = integrate(problem, method, (0.0, end), 1e-3)
+        truth = integrate(problem, "RKMK_DOP853", (0.0, end), rtol=1e-12, atol=1e-13)
+        assert np.abs(run["q"][-1] - truth["q"][-1]).max() < 0.02
+        assert run.success, run.message
+
+
+@pytest.mark.slow
+def test_half_of_the_steps_is_asked_in_lanes_and_of_saved_states():
+    problem = double_well(0.12, 1.0)
+    alone = integrate(problem, "BDF2", (0.0, 2.0), 1e-3, save_every=5)
+    together = integrate(problem.with_start(np.tile(problem.y0, (2, 1))), "BDF2", (0.0, 2.0), 1e-3, save_every=5)
+    for run in (alone, together):
+        (doubt,) = run.doubts
+        assert doubt.name == "accuracy"
+        assert doubt.limit < doubt.value < 1.0
+    assert alone.doubts == together.doubts
+
+
+def test_phases_of_a_symmetric_method_may_drift_where_energy_is_kept():
+    """A pendulum by the midpoint rule, ω h = 0.3: its phase is off by a radian after a hundred seconds."""
+    rod = Inertia.about_com(1.0, (0.0, 0.0, -1.0), 1e-3 * np.eye(3))
+    problem = Mechanism(Tree([Body("rod", Revolute((0, 1, 0)), inertia=rod)])).problem([0.3])
+    run, fine = (integrate(problem, "MIDPOINT", (0.0, 100.0), h, save_every=int(0.1 / h)) for h in (0.1, 0.01))
+    assert np.abs(run["q"] - fine["q"]).max() > 0.2
+    assert run.success
+    damping = integrate(problem, "BDF2", (0.0, 100.0), 0.1)
+    assert not damping.success
