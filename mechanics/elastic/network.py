@@ -27,6 +27,7 @@ from mechanics.elastic.levels import DOUBTED, LIMIT, SAFETY, StepReport, frequen
 from mechanics.elastic.owned import projection
 from mechanics.elastic.owners import SLIDES, attached
 from mechanics.elastic.registry import number_of
+from mechanics.elastic.resonance import Resonance, Vibrations
 from mechanics.elastic.springs import CABLE, LOG_SPRING, SPRING
 from mechanics.elastic.steps import FREE_ROWS, LEVEL_ROWS, free_step, level_step
 from mechanics.errors import ModelError
@@ -38,6 +39,8 @@ from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
+_LOOKED_AT = 30
+"""Nodes up to which runs look for resonances by themselves."""
 _AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
@@ -101,7 +104,7 @@ class Network:
     ...     [[0, 0, 0], [1, 0, 0]], 1.0, [Springs([[0, 1]], 40.0)], motions={0: (swing, None, None)}
     ... )
     >>> run = integrate(shaken.problem(), "AVI", (0, 10), shaken.step())
-    >>> float(run["x0"].max().round(3)), bool(run.error("balance", relative=False) < 1e-2)
+    >>> float(run["x"][:, 0].max().round(3)), bool(run.error("balance", relative=False) < 1e-2)
     (0.1, True)
     """
 
@@ -343,9 +346,83 @@ class Network:
             float(len(level) / np.sum(0.5**level)),
         )  # fmt: skip
 
+    @cached_property
+    def _vibrations(self) -> Vibrations:
+        n, m = len(self.points), len(self.bodies)
+        root = np.zeros((3 * n, 3 * n + 6 * m))
+        own = np.flatnonzero(self._inverse_masses > 0.0)
+        for c in range(3):
+            root[3 * own + c, 3 * own + c] = np.sqrt(self._inverse_masses[own])
+        for b, (nodes, home) in enumerate(self._mounted):
+            R, first = so3.as_matrix(home.pose[3:]), 3 * n + 6 * b
+            for a, place in zip(nodes, home.places, strict=True):
+                turns = np.cross(np.eye(3), place) @ R.T  # rows e_k × r, in space
+                root[3 * a : 3 * a + 3, first : first + 3] = np.sqrt(home.numbers[1]) * np.eye(3)
+                root[3 * a : 3 * a + 3, first + 3 : first + 6] = turns.T * np.sqrt(home.numbers[2:])
+        moved = root[:, root.any(axis=0)]
+        return Vibrations(self._sets, self._levels, self.points, moved)
+
+    def resonances(self, step: float | None = None, weights: Sequence[float] = (1.0,)) -> list[Resonance]:
+        """Whether the vibrations about the places of the network grow with asynchronous steps, however small they are.
+
+        Parameters
+        ----------
+        step : float, optional
+            The largest step of an element, s; default that of `step`.
+        weights : sequence of float
+            Of a composition: ``METHODS["AVI_SUZUKI4"].coefficients``; its parts.
+
+        Returns
+        -------
+        list of Resonance
+            The strongest one, by its element, or none.  Dampers and drag are left out: they remove weak ones.
+
+        Raises
+        ------
+        ValueError
+            A step that is not positive.
+
+        Notes
+        -----
+        The steps of all elements are looked at together, in the linear motion about the places: see
+        `mechanics.elastic.resonance`.  Half a period of the fastest vibration is no rule for several modes.  It takes
+        time with the third power of the nodes: seconds for two hundred.  Runs look by themselves at networks of up to
+        30 nodes.
+
+        References
+        ----------
+        Fong, Darve and Lew 2008.
+
+        Examples
+        --------
+        >>> from mechanics.elastic import Network, Springs
+        >>> chain = Network([[k, 0, 0] for k in range(4)], 1.0, [Springs([[0, 1], [1, 2], [2, 3]], [200.0, 1.0, 1.0])])
+        >>> chain.resonances()
+        []
+        """
+        h = self.step() if step is None else positive(step, "step")
+        found = self._vibrations.growing(h, [real(w, "weights") for w in sequence(weights, "weights", "numbers")])
+        if found is None:
+            return []
+        growth, s, e, omega = found
+        own = float(h * 0.5 ** (self._depth - self._levels[s][e]))
+        return [Resonance(self._owners[s].says(e), own, omega, growth / h)]
+
+    def _resonant(self, h: float) -> list[Doubt]:
+        if len(self.points) > _LOOKED_AT or not np.isfinite(h):
+            return []
+        return [
+            Doubt(
+                "resonance", 0.0, r.growth, 0.0, str(r),
+                f"use a step of {self.step():.4g} s" if h > self.step() and not self.resonances() else
+                "use a smaller step, dampers, or SPLIT_STRANG with the smallest step of an element",
+            )
+            for r in self.resonances(h)
+        ]  # fmt: skip
+
     def doubts(self, y: Array, h: float) -> list[Doubt]:
-        """Whether elements have steps beyond their limits, or may pass through themselves within one, for steps of size
-        h from a state; by the worst element.
+        """Whether elements have steps beyond their limits, or in resonance with vibrations (of small networks), or may
+        pass through themselves within one, for steps of size h from a state; by the worst element.
 
         Parameters
         ----------
@@ -361,7 +438,9 @@ class Network:
         """
         omega = _frequencies_of(self, y)
         steps: list[Array] = [abs(h) * np.power(0.5, self._depth - level) for level in self._levels]
-        return [*self._long_steps(abs(h), omega, steps), *self._collapses(y, steps)]
+        long = self._long_steps(abs(h), omega, steps)
+        beyond = bool(long) and long[0].value > LIMIT
+        return [*long, *([] if beyond else self._resonant(abs(h))), *self._collapses(y, steps)]
 
     def _collapses(self, y: Array, steps: list[Array]) -> list[Doubt]:
         """Elements of infinite energy at no length or area that their velocities bring there within a step."""

@@ -258,6 +258,13 @@ def test_lanes_and_checkpoints_with_bodies_are_bits(flying: Problem, tmp_path: P
 def test_frequencies_of_elements_bound_those_with_bodies() -> None:
     """Irons and Treharne: no frequency above the largest of an element with its share of masses and moments."""
     network, _ = cage()
+    fastest = fastest_of(network)
+    bound = max(w.max() for w in network.frequencies())
+    assert fastest < bound < 1.5 * fastest
+
+
+def fastest_of(network: Network) -> float:
+    """The largest frequency of the cage at rest, by differences of the field."""
     problem = network.problem()
     m, steps = problem.dimension // 2, 1e-6
 
@@ -272,9 +279,16 @@ def test_frequencies_of_elements_bound_those_with_bodies() -> None:
     free = np.r_[24:48, 48:54]
     K = -np.array([(force(k, steps) - force(k, -steps)) / (2 * steps) for k in free]).T[free]
     inverse = np.array([problem.velocity(0.0, np.r_[problem.y0[:55], e])[:m] for e in np.eye(m)])[np.ix_(free, free)]
-    fastest = float(np.sqrt(np.linalg.eigvals(inverse @ K).real.max()))
-    bound = max(w.max() for w in network.frequencies())
-    assert fastest < bound < 1.5 * fastest
+    return float(np.sqrt(np.linalg.eigvals(inverse @ K).real.max()))
+
+
+def test_vibrations_with_bodies_are_those_of_the_equations() -> None:
+    """Their largest frequency is that of the linear equations at rest."""
+    network, _ = cage()
+    inner = network._vibrations
+    fastest = float(np.sqrt(np.linalg.eigvalsh(inner._levels.sum(axis=0))[-1]))
+    assert fastest == pytest.approx(fastest_of(network), rel=1e-6)
+    assert not network.resonances()
 
 
 @pytest.mark.parametrize(
