@@ -101,9 +101,9 @@ class Network:
     >>> from mechanics.joints import Motion
     >>> swing = Motion(harmonics=((0.1, 2.0, 0.0),))
     >>> shaken = Network(
-    ...     [[0, 0, 0], [1, 0, 0]], 1.0, [Springs([[0, 1]], 40.0)], motions={0: (swing, None, None)}
+    ...     [[0, 0, 0], [1, 0, 0]], 1.0, [Springs([[0, 1]], 40.0)], gravity=(0, 0, 0), motions={0: (swing, None, None)}
     ... )
-    >>> run = integrate(shaken.problem(), "AVI", (0, 10), shaken.step())
+    >>> run = integrate(shaken.problem(), "AVI", (0, 10), shaken.step(0.1))
     >>> float(run["x"][:, 0].max().round(3)), bool(run.error("balance", relative=False) < 1e-2)
     (0.1, True)
     """
