@@ -6,6 +6,7 @@
 
 from liegroup.modules import listing
 from mechanics.elastic.bending import Bending, Hinges
+from mechanics.elastic.bodies import RigidBody
 from mechanics.elastic.continua import (
     Material,
     NeoHookean,
@@ -33,6 +34,7 @@ __all__ = [
     "Material",
     "NeoHookean",
     "Network",
+    "RigidBody",
     "Springs",
     "StVenantKirchhoff",
     "StableNeoHookean",

@@ -1,6 +1,6 @@
 """Hamilton's equations of a network of points, its energy and momenta.
 
-ẋ = p/m,    ṗ = m g − r p − Σ ∂V/∂x − Σ c u u·(v_b − v_a)
+ẋ = p/m,    ṗ = m g − r p − Σ ∂V/∂x − Σ c u u·(v_b − v_a);    supports and bodies: `mechanics.elastic.owned`
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from mechanics.elastic.layout import (
     BLOCK,
     BLOCKS,
     BLOCKS_AT,
+    BODIES,
     COUNT,
     CS_AT,
     DAMPERS,
     DAMPERS_AT,
+    DRIVEN,
     KIND,
     MOVING,
     NODES,
@@ -29,6 +31,16 @@ from mechanics.elastic.layout import (
     NUMBERS_AT,
     ORDER_AT,
     node_at,
+)
+from mechanics.elastic.owned import (
+    is_owned,
+    momenta_at,
+    of_bodies,
+    place_all,
+    rates_at,
+    share,
+    velocity,
+    works,
 )
 from mechanics.elastic.registry import KINDS, add_forces, add_potentials, load_places
 
@@ -51,74 +63,92 @@ def add_blocks(
         )  # fmt: skip
 
 
-@helper
-def velocity(y: Any, momenta: Any, offset: Any, parameters: Any) -> Any:
-    """v = p/m of a node."""
-    return scale(parameters[node_at(offset) + 1], three(y, momenta + offset))
-
-
 @entry(*FIELD_SIGNATURES)
 def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """(v, ṗ) of every node; nothing of those that are held."""
-    n = 3 * structure[NODES]
-    for i in range(2 * n):
+    """Velocities of all nodes and bodies, then ṗ; nothing of nodes that do not move by themselves, but for the power
+    of supports.
+    """
+    first, momenta = rates_at(structure), momenta_at(structure)
+    for i in range(2 * first):
         st(out, i, ld(y, i) * 0.0)
-    add_blocks(1.0, 0, structure[BLOCKS], y, parameters, structure, out, n)
+    places = y
+    if is_owned(structure):
+        places = work[0]
+        place_all(t, y, parameters, structure, places)
+    add_blocks(1.0, 0, structure[BLOCKS], places, parameters, structure, out, first)
     for k in range(structure[DAMPERS]):
         at = structure[DAMPERS_AT] + 2 * k
         a, b = structure[at], structure[at + 1]
         u, speed = rate(
-            three(y, a), three(y, b), velocity(y, n, a, parameters), velocity(y, n, b, parameters)
+            three(places, a), three(places, b), velocity(t, y, a, parameters, structure),
+            velocity(t, y, b, parameters, structure),
         )  # fmt: skip
         f = scale(parameters[structure[CS_AT] + k] * speed, u)
-        store(out, n + a, add(three(out, n + a), f))
-        store(out, n + b, add(three(out, n + b), scale(-1.0, f)))
-    for k in range(structure[NODES]):
+        store(out, first + a, add(three(out, first + a), f))
+        store(out, first + b, add(three(out, first + b), scale(-1.0, f)))
+    for k in range(structure[MOVING]):
         i = structure[structure[ORDER_AT] + k]
-        if k < structure[MOVING]:
-            at = node_at(i)
-            p, mass, drag = three(y, n + i), parameters[at], parameters[at + 2]
-            store(out, i, scale(parameters[at + 1], p))
-            weight = (mass * parameters[0], mass * parameters[1], mass * parameters[2])
-            store(out, n + i, add(three(out, n + i), add(weight, scale(-drag, p))))
-        else:
-            store(out, n + i, three(out, i))
+        at = node_at(i)
+        p, mass, drag = three(y, momenta + i), parameters[at], parameters[at + 2]
+        store(out, i, scale(parameters[at + 1], p))
+        weight = (mass * parameters[0], mass * parameters[1], mass * parameters[2])
+        store(out, first + i, add(three(out, first + i), add(weight, scale(-drag, p))))
+    if is_owned(structure):
+        share(t, y, parameters, structure, out, first)
+    for k in range(structure[MOVING] + structure[DRIVEN], structure[NODES]):
+        i = structure[structure[ORDER_AT] + k]
+        store(out, first + i, three(out, i))
 
 
 @entry(*FIELD_SIGNATURES)
 def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-    """The energy; then, if there is room, Σ p and Σ x × p."""
-    n = 3 * structure[NODES]
+    """The energy; then, if there is room, less the work of supports that move, or Σ p and Σ x × p."""
+    momenta = momenta_at(structure)
+    places = y
+    if is_owned(structure):
+        places = work[0]
+        place_all(t, y, parameters, structure, places)
     energy = 0.0 * ld(y, 0)
     linear, angular = (energy, energy, energy), (energy, energy, energy)
     g = (parameters[0], parameters[1], parameters[2])
-    for i in range(0, n, 3):
-        x, p, at = three(y, i), three(y, n + i), node_at(i)
-        energy = energy + (0.5 * parameters[at + 1] * dot(p, p) - parameters[at] * dot(g, x))
-        linear, angular = add(linear, p), add(angular, cross(x, p))
+    for k in range(structure[NODES]):
+        i, at = 3 * k, node_at(3 * k)
+        if parameters[at + 1] != 0.0:
+            x, p = three(y, i), three(y, momenta + i)
+            energy = energy + (0.5 * parameters[at + 1] * dot(p, p) - parameters[at] * dot(g, x))
+            linear, angular = add(linear, p), add(angular, cross(x, p))
+    if structure[BODIES] > 0:
+        own, moving, turning = of_bodies(y, parameters, structure)
+        energy, linear, angular = energy + own, add(linear, moving), add(angular, turning)
     for block in range(structure[BLOCKS]):
         at = structure[BLOCKS_AT] + BLOCK * block
         energy = energy + add_potentials(
-            structure[at + KIND], structure[at + COUNT], structure[at + NODES_AT], structure[at + NUMBERS_AT], y,
+            structure[at + KIND], structure[at + COUNT], structure[at + NODES_AT], structure[at + NUMBERS_AT], places,
             parameters, structure,
         )  # fmt: skip
     st(out, 0, energy)
-    if out.shape[0] > 1:
+    if out.shape[0] > 2:
         store(out, 1, linear)
         store(out, 4, angular)
+    elif out.shape[0] == 2:
+        st(out, 1, energy - works(y, structure))
 
 
 @entry(*FIELD_SIGNATURES)
 def smallest_volume(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """The smallest ratio J of present to reference volume, of all tetrahedra."""
     least = 0.0 * ld(y, 0) + 1e300
+    places = y
+    if is_owned(structure):
+        places = work[0]
+        place_all(t, y, parameters, structure, places)
     for block in range(structure[BLOCKS]):
         row = structure[BLOCKS_AT] + BLOCK * block
         if _FIRST_TETRAHEDRON <= structure[row + KIND] <= _LAST_TETRAHEDRON:
             for e in range(structure[row + COUNT]):
                 J = volume_ratio(
                     twelve(parameters, structure[row + NUMBERS_AT] + 12 * e),
-                    four_places(y, structure, structure[row + NODES_AT] + 4 * e),
+                    four_places(places, structure, structure[row + NODES_AT] + 4 * e),
                 )
                 least = select(less(J, least), J, least)
     st(out, 0, least)

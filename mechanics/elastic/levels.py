@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mechanics.elastic.bodies import Carried
 from mechanics.elastic.kind import Kind, stiffness
 
 Array = NDArray[np.float64]
@@ -82,7 +83,9 @@ class StepReport:
         )
 
 
-def frequencies(sets: Sequence[tuple[Kind, Integers, Array]], inverse_masses: Array, points: Array) -> list[Array]:
+def frequencies(
+    sets: Sequence[tuple[Kind, Integers, Array]], inverse_masses: Array, points: Array, carried: Carried | None = None
+) -> list[Array]:
     """ω of every element, rad/s, set by set, at the places of the nodes (n, 3); 0 without stiffness."""
     traces, stiff = np.zeros(len(points)), []
     for kind, nodes, numbers in sets:
@@ -96,14 +99,44 @@ def frequencies(sets: Sequence[tuple[Kind, Integers, Array]], inverse_masses: Ar
         trace = np.maximum(np.diagonal(K, axis1=1, axis2=2).reshape(-1, kind.nodes, 3).sum(axis=2), 0.0)
         np.add.at(traces, nodes, trace)
         stiff.append((K, trace))
-    found = []
+    found, mobilities = [], []
     for (_, nodes, _), (K, trace) in zip(sets, stiff, strict=True):
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.sqrt(inverse_masses[nodes] * np.where(trace > 0.0, traces[nodes] / trace, 0.0))
-        scale = np.repeat(share, 3, axis=1)
+            inverse = inverse_masses[nodes] * np.where(trace > 0.0, traces[nodes] / trace, 0.0)
+        scale = np.repeat(np.sqrt(inverse), 3, axis=1)
         scaled = np.nan_to_num(K * scale[:, :, None] * scale[:, None, :], nan=0.0, posinf=0.0, neginf=0.0)
         found.append(np.sqrt(np.maximum(np.linalg.eigvalsh(scaled)[:, -1], 0.0)) if len(K) else np.zeros(0))
+        mobilities.append(np.nan_to_num(np.repeat(inverse, 3, axis=1), nan=0.0, posinf=0.0, neginf=0.0))
+    if carried is not None:
+        _on_bodies([nodes for _, nodes, _ in sets], [K for K, _ in stiff], mobilities, carried, found)
     return found
+
+
+def _on_bodies(
+    nodes_of: list[Integers], stiff: list[Array], mobilities: list[Array], carried: Carried, found: list[Array]
+) -> None:
+    """The frequencies of the elements at nodes on bodies into `found`: the inertia of a body is shared among its
+    elements in proportion to tr K A, A the mobility of their nodes on it.
+    """
+    at_body = []
+    total = np.zeros(len(carried.inverse_masses))
+    for s, nodes in enumerate(nodes_of):
+        for e in np.flatnonzero((carried.body[nodes] >= 0).any(axis=1)):
+            on, A = carried.mobility(nodes[e])
+            bodies = np.unique(on[on >= 0])
+            wide = np.repeat(on, 3)
+            weights = []
+            for b in bodies:
+                own = np.ix_(wide == b, wide == b)
+                weights.append(max(float(np.sum(stiff[s][e][own] * A[own].T)), 0.0))
+                total[b] += weights[-1]
+            at_body.append((s, e, wide, A, bodies, weights))
+    for s, e, wide, A, bodies, weights in at_body:
+        shared = np.diag(mobilities[s][e])
+        for b, weight in zip(bodies, weights, strict=True):
+            own = np.ix_(wide == b, wide == b)
+            shared[own] = A[own] * (total[b] / weight) if weight > 0.0 else 0.0
+        found[s][e] = np.sqrt(max(float(np.linalg.eigvals(stiff[s][e] @ shared).real.max()), 0.0))
 
 
 def steps_of(omega: Sequence[Array]) -> tuple[float, list[Array]]:

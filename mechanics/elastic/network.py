@@ -14,27 +14,34 @@ from integrators.problem import Doubt, Guard, OwnStep, Problem, Variable
 from integrators.problem.guards import energy_guard, momentum_guards
 from integrators.problem.sparsity import meeting
 from integrators.scenes import points as scene_of_points
-from liegroup.arrays import numbers, of_kind, positive, reals, sequence
-from liegroup.group import rn
+from liegroup.arrays import numbers, of_kind, positive, real, reals, sequence
+from liegroup.group import product, rn, se3, so3
+from mechanics.elastic.bodies import Carried, RigidBody, carried_at, places_on
 from mechanics.elastic.continua import TETRAHEDRA, TRIANGLE_NEO_HOOKEAN, volume_ratio
 from mechanics.elastic.dampers import DAMPER
 from mechanics.elastic.elements import Elements
 from mechanics.elastic.kernels import field, invariants, smallest_volume
 from mechanics.elastic.kind import potentials
-from mechanics.elastic.layout import Packed, pack
+from mechanics.elastic.layout import DAMPERS, Owned, Packed, pack
 from mechanics.elastic.levels import DOUBTED, LIMIT, SAFETY, StepReport, frequencies, levels_of, steps_of
+from mechanics.elastic.owned import projection
 from mechanics.elastic.owners import SLIDES, attached
 from mechanics.elastic.registry import number_of
+from mechanics.elastic.resonance import Resonance, Vibrations
 from mechanics.elastic.springs import CABLE, LOG_SPRING, SPRING
 from mechanics.elastic.steps import FREE_ROWS, LEVEL_ROWS, free_step, level_step
 from mechanics.errors import ModelError
 from mechanics.forces import Element, cable, spring_damper
+from mechanics.joints import Joint, Motion, Rheonomic, Slide
 from mechanics.mechanism import Mechanism
 from mechanics.model.frames import Frame
 from mechanics.model.inertia import Inertia
 from mechanics.model.tree import Tree
 
 Array = NDArray[np.float64]
+_LOOKED_AT = 30
+"""Nodes up to which runs look for resonances by themselves."""
+_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 class Network:
@@ -50,6 +57,11 @@ class Network:
         `Springs`, `Cables`, `Tetrahedra`, …
     fixed : sequence of int
         Nodes that are held where they are.
+    motions : mapping of int to (Motion, Motion, Motion)
+        Nodes on supports that move: their displacements from their places along x, y and z, m, as functions of time
+        (`mechanics.joints.Motion`), numbers, or None for 0; such nodes have no mass of their own.
+    bodies : sequence of RigidBody
+        Rigid bodies that carry nodes.
     gravity : array (3,)
         m/s².
     drag : float or array (n,)
@@ -60,13 +72,13 @@ class Network:
     Raises
     ------
     ModelError
-        Nodes without mass, or that no element joins; elements at nodes that there are not; degenerate elements: by the
-        node, or the element.
+        Nodes without mass, or that no element joins; elements at nodes that there are not; degenerate elements; nodes
+        held, moved or carried twice; bodies without inertia: by the node, the element or the body.
 
     Notes
     -----
-    `problem` poses a canonical problem on R³ⁿ for every method: the splittings (``SPLIT_STRANG`` is Verlet's), implicit
-    ones, and ``"AVI"``, where every element has its own step.
+    `problem` poses a canonical problem on R³ⁿ (and SE(3) for every body) for every method: the splittings
+    (``SPLIT_STRANG`` is Verlet's), implicit ones, and ``"AVI"``, where every element has its own step.
 
     Examples
     --------
@@ -83,6 +95,17 @@ class Network:
     >>> run = integrate(chain.problem(velocities=velocities), "AVI", (0, 10), chain.step())
     >>> bool(run.error("energy") < 1e-3)
     True
+
+    A support that swings: `balance` is the energy less the work of the support.
+
+    >>> from mechanics.joints import Motion
+    >>> swing = Motion(harmonics=((0.1, 2.0, 0.0),))
+    >>> shaken = Network(
+    ...     [[0, 0, 0], [1, 0, 0]], 1.0, [Springs([[0, 1]], 40.0)], gravity=(0, 0, 0), motions={0: (swing, None, None)}
+    ... )
+    >>> run = integrate(shaken.problem(), "AVI", (0, 10), shaken.step(0.1))
+    >>> float(run["x"][:, 0].max().round(3)), bool(run.error("balance", relative=False) < 1e-2)
+    (0.1, True)
     """
 
     def __init__(
@@ -94,6 +117,9 @@ class Network:
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         drag: ArrayLike = 0.0,
         name: str = "network",
+        *,
+        motions: Mapping[int, Sequence[Motion | float | None]] | None = None,
+        bodies: Sequence[RigidBody] = (),
     ) -> None:
         self.points = reals(points, "points")
         if self.points.ndim != 2 or self.points.shape[1] != 3 or not len(self.points):
@@ -114,6 +140,10 @@ class Network:
         self.gravity = numbers(gravity, "gravity", (3,))
         self.masses = self._of_nodes(masses, "masses")
         self.drag = self._of_nodes(drag, "drag")
+        self.motions = {} if motions is None else self._motions(motions)
+        self.bodies = sequence(bodies, "bodies", "a sequence of RigidBody")
+        self._held = self._not_by_themselves()
+        self._mounted = [(body.nodes, body.at_home(self.points, self.masses)) for body in self.bodies]
         self._check(elements)
         self._sets = [(e.kind, e.nodes, e.numbers_at(self.points)) for e in self.elements if e.kind is not DAMPER]
         self._owners = [e for e in self.elements if e.kind is not DAMPER]
@@ -130,16 +160,62 @@ class Network:
             )
         return np.array(np.broadcast_to(given, len(self.points)), dtype=np.float64)
 
+    def _motions(self, motions: Any) -> dict[int, tuple[Motion, Motion, Motion]]:
+        of_kind(motions, Mapping, "motions", "a mapping of nodes to three motions")
+        found, three = {}, "three Motions, numbers or None: displacements along x, y and z"
+        for node, given in motions.items():
+            if not isinstance(node, (int, np.integer)) or not 0 <= node < len(self.points):
+                raise ModelError(
+                    f"{self.name}: motions", f"name the node {node!r}", f"give numbers from 0 to {len(self.points) - 1}"
+                )
+            along = sequence(given, f"motions[{node}]", three)
+            if len(along) != 3:
+                raise ModelError(f"{self.name}: motions[{node}]", f"has {len(along)} entries", f"give {three}")
+            x, y, z = (
+                m if isinstance(m, Motion) else Motion((0.0 if m is None else real(m, f"motions[{node}]", three),))
+                for m in along
+            )
+            found[int(node)] = (x, y, z)
+        return found
+
+    def _not_by_themselves(self) -> NDArray[np.bool_]:
+        """Nodes that are held, on supports that move, or on bodies; ModelError if one is two of these."""
+        held = self.fixed.copy()
+        claims = [(f"motions[{a}]", np.array([a])) for a in self.motions]
+        for k, body in enumerate(self.bodies):
+            of_kind(body, RigidBody, f"bodies[{k}]", "a RigidBody")
+            outside = (body.nodes < 0) | (body.nodes >= len(self.points))
+            if outside.any():
+                raise ModelError(
+                    f"{self.name}: {body.name}", f"carries the node {int(body.nodes[outside][0])}",
+                    f"give numbers from 0 to {len(self.points) - 1}",
+                )  # fmt: skip
+            claims.append((body.name, body.nodes))
+        for who, nodes in claims:
+            if held[nodes].any():
+                raise ModelError(
+                    f"{self.name}: node {int(nodes[held[nodes]][0])}",
+                    f"is held, moved or carried already, beside {who}", "name it once among fixed, motions and bodies",
+                )  # fmt: skip
+            held[nodes] = True
+        for body in self.bodies:
+            if self.drag[body.nodes].any():
+                raise ModelError(
+                    f"{self.name}: drag", f"is not 0 of node {int(body.nodes[self.drag[body.nodes] != 0.0][0])}, which "
+                    f"{body.name} carries", "give an array with 0 there: drag is that of points",
+                )  # fmt: skip
+        return held
+
     def _check(self, elements: Sequence[Elements]) -> None:
         n = len(self.points)
-        joined = self.fixed.copy()
+        joined = self._held.copy()
         for given in elements:
             outside = (given.nodes < 0) | (given.nodes >= n)
             if outside.any():
                 e = int(np.argwhere(outside)[0, 0])
                 given.wrong(e, f"joins nodes that there are not (there are 0 … {n - 1})", "give nodes of the network")
             joined[given.nodes] = True
-        massless = ~self.fixed & ~(np.isfinite(self.masses) & (self.masses > 0.0))
+        massless = ~self._held & ~(np.isfinite(self.masses) & (self.masses > 0.0))
         for wrong, what, remedy in (
             (massless, "has the mass {m:.6g} kg", "give it a positive mass, or hold it (fixed)"),
             (~joined, "is joined by no element", "take it out of the mesh, or hold it (fixed)"),
@@ -153,18 +229,28 @@ class Network:
     def __repr__(self) -> str:
         counted = ", ".join(f"{len(e)} {e.kind.name}" for e in self.elements)
         held = f", {int(self.fixed.sum())} held" if self.fixed.any() else ""
-        return f"<Network {self.name!r}: {len(self.points)} nodes{held}; {counted}>"
+        moved = f", {len(self.motions)} moved" if self.motions else ""
+        carried = f", {sum(len(b.nodes) for b in self.bodies)} on {len(self.bodies)} bodies" if self.bodies else ""
+        return f"<Network {self.name!r}: {len(self.points)} nodes{held}{moved}{carried}; {counted}>"
 
     # --- steps --------------------------------------------------------------------------------------------------------
 
     @property
     def _inverse_masses(self) -> Array:
-        return np.where(self.fixed, 0.0, 1.0 / np.where(self.fixed, 1.0, self.masses))
+        return np.where(self._held, 0.0, 1.0 / np.where(self._held, 1.0, self.masses))
+
+    @property
+    def poses(self) -> Array:
+        """(m, 7): where the principal axes of the bodies at their centres of mass are at home, m and quaternions."""
+        return np.array([home.pose for _, home in self._mounted]).reshape(-1, 7)
+
+    def _carried(self, poses: Array) -> Carried | None:
+        return carried_at(len(self.points), self._mounted, poses) if self.bodies else None
 
     @cached_property
     def _limits(self) -> tuple[float, list[Array], list[Array]]:
         """The smallest stable step of an element, the multiples of it of all elements, and their frequencies."""
-        omega = frequencies(self._sets, self._inverse_masses, self.points)
+        omega = self.frequencies()
         return (*steps_of(omega), omega)
 
     @cached_property
@@ -192,13 +278,22 @@ class Network:
         ]  # fmt: skip
         nodes = np.concatenate([np.zeros((0, 2), dtype=np.int64), *(nodes for nodes, _ in found)])
         cs = np.concatenate([np.zeros(0), *(c for _, c in found)])
-        useful = (cs > 0.0) & ~self.fixed[nodes].all(axis=1)
+        useful = (cs > 0.0) & ~self._stands[nodes].all(axis=1)
         finest = np.full(len(self.points), depth)
         for _, joined, _, level, _ in sets:
             np.minimum.at(finest, joined.ravel(), np.repeat(level, joined.shape[1]))
         levels = finest[nodes].min(axis=1) if len(nodes) else np.zeros(0, dtype=np.int64)
         dampers = nodes[useful], cs[useful], levels[useful]
-        return pack(sets, dampers, self.masses, self.fixed, self.drag, self.gravity, depth)
+        bodies = [(home.numbers, nodes, home.places) for nodes, home in self._mounted]
+        owned = Owned(self._held, self.points, self.motions, bodies)
+        return pack(sets, dampers, self.masses, owned, self.drag, self.gravity, depth)
+
+    @property
+    def _stands(self) -> NDArray[np.bool_]:
+        """Nodes that nothing moves: held, or on supports."""
+        stands = self.fixed.copy()
+        stands[list(self.motions)] = True
+        return stands
 
     def step(self, safety: float = SAFETY) -> float:
         """The step for the methods ``"AVI"``: the smallest of an element, doubled up to that of the slowest.
@@ -251,9 +346,83 @@ class Network:
             float(len(level) / np.sum(0.5**level)),
         )  # fmt: skip
 
+    @cached_property
+    def _vibrations(self) -> Vibrations:
+        n, m = len(self.points), len(self.bodies)
+        root = np.zeros((3 * n, 3 * n + 6 * m))
+        own = np.flatnonzero(self._inverse_masses > 0.0)
+        for c in range(3):
+            root[3 * own + c, 3 * own + c] = np.sqrt(self._inverse_masses[own])
+        for b, (nodes, home) in enumerate(self._mounted):
+            R, first = so3.as_matrix(home.pose[3:]), 3 * n + 6 * b
+            for a, place in zip(nodes, home.places, strict=True):
+                turns = np.cross(np.eye(3), place) @ R.T  # rows e_k × r, in space
+                root[3 * a : 3 * a + 3, first : first + 3] = np.sqrt(home.numbers[1]) * np.eye(3)
+                root[3 * a : 3 * a + 3, first + 3 : first + 6] = turns.T * np.sqrt(home.numbers[2:])
+        moved = root[:, root.any(axis=0)]
+        return Vibrations(self._sets, self._levels, self.points, moved)
+
+    def resonances(self, step: float | None = None, weights: Sequence[float] = (1.0,)) -> list[Resonance]:
+        """Whether the vibrations about the places of the network grow with asynchronous steps, however small they are.
+
+        Parameters
+        ----------
+        step : float, optional
+            The largest step of an element, s; default that of `step`.
+        weights : sequence of float
+            Of a composition: ``METHODS["AVI_SUZUKI4"].coefficients``; its parts.
+
+        Returns
+        -------
+        list of Resonance
+            The strongest one, by its element, or none.  Dampers and drag are left out: they remove weak ones.
+
+        Raises
+        ------
+        ValueError
+            A step that is not positive.
+
+        Notes
+        -----
+        The steps of all elements are looked at together, in the linear motion about the places: see
+        `mechanics.elastic.resonance`.  Half a period of the fastest vibration is no rule for several modes.  It takes
+        time with the third power of the nodes: seconds for two hundred.  Runs look by themselves at networks of up to
+        30 nodes.
+
+        References
+        ----------
+        Fong, Darve and Lew 2008.
+
+        Examples
+        --------
+        >>> from mechanics.elastic import Network, Springs
+        >>> chain = Network([[k, 0, 0] for k in range(4)], 1.0, [Springs([[0, 1], [1, 2], [2, 3]], [200.0, 1.0, 1.0])])
+        >>> chain.resonances()
+        []
+        """
+        h = self.step() if step is None else positive(step, "step")
+        found = self._vibrations.growing(h, [real(w, "weights") for w in sequence(weights, "weights", "numbers")])
+        if found is None:
+            return []
+        growth, s, e, omega = found
+        own = float(h * 0.5 ** (self._depth - self._levels[s][e]))
+        return [Resonance(self._owners[s].says(e), own, omega, growth / h)]
+
+    def _resonant(self, h: float) -> list[Doubt]:
+        if len(self.points) > _LOOKED_AT or not np.isfinite(h):
+            return []
+        return [
+            Doubt(
+                "resonance", 0.0, r.growth, 0.0, str(r),
+                f"use a step of {self.step():.4g} s" if h > self.step() and not self.resonances() else
+                "use a smaller step, dampers, or SPLIT_STRANG with the smallest step of an element",
+            )
+            for r in self.resonances(h)
+        ]  # fmt: skip
+
     def doubts(self, y: Array, h: float) -> list[Doubt]:
-        """Whether elements have steps beyond their limits, or may pass through themselves within one, for steps of size
-        h from a state; by the worst element.
+        """Whether elements have steps beyond their limits, or in resonance with vibrations (of small networks), or may
+        pass through themselves within one, for steps of size h from a state; by the worst element.
 
         Parameters
         ----------
@@ -267,9 +436,11 @@ class Network:
         list of Doubt
             Empty, or some.
         """
-        omega = frequencies(self._sets, self._inverse_masses, self._places(y))
+        omega = _frequencies_of(self, y)
         steps: list[Array] = [abs(h) * np.power(0.5, self._depth - level) for level in self._levels]
-        return [*self._long_steps(abs(h), omega, steps), *self._collapses(y, steps)]
+        long = self._long_steps(abs(h), omega, steps)
+        beyond = bool(long) and long[0].value > LIMIT
+        return [*long, *([] if beyond else self._resonant(abs(h))), *self._collapses(y, steps)]
 
     def _collapses(self, y: Array, steps: list[Array]) -> list[Doubt]:
         """Elements of infinite energy at no length or area that their velocities bring there within a step."""
@@ -286,8 +457,7 @@ class Network:
 
     def _closing(self, y: Array) -> list[Array]:
         """Rates at which elements lose their size, as parts of it, 1/s; 0 for those that may do so."""
-        x = self._places(y)
-        v = self._inverse_masses[:, None] * np.asarray(y[x.size :]).reshape(-1, 3)
+        x, v = self._places(y), self._velocities(y)
         found = []
         with np.errstate(all="ignore"):
             for kind, nodes, _ in self._sets:
@@ -322,50 +492,62 @@ class Network:
 
     # --- the motion ---------------------------------------------------------------------------------------------------
 
-    def problem(self, positions: ArrayLike | None = None, velocities: ArrayLike | None = None) -> Problem:
+    def problem(
+        self,
+        positions: ArrayLike | None = None,
+        velocities: ArrayLike | None = None,
+        *,
+        poses: ArrayLike | None = None,
+        twists: ArrayLike | None = None,
+        time: float = 0.0,
+    ) -> Problem:
         """The motion from positions and velocities.
 
         Parameters
         ----------
         positions : array (n, 3), optional
-            m; default the places of the nodes.  Those of fixed nodes are held.
+            m; default the places of the nodes.  Those of fixed nodes are held; those on supports that move and on
+            bodies are where these have them.
         velocities : array (n, 3), optional
             m/s; default at rest.
+        poses : array (m, 7), optional
+            Of the bodies: places of their centres of mass, m, and quaternions of their principal axes; default `poses`.
+        twists : array (m, 6), optional
+            Velocities of the bodies, m/s and rad/s, in these axes; default at rest.
+        time : float
+            When the motion begins, s: supports that move are there where they are then.
 
         Returns
         -------
         Problem
-            State (x, p), canonical on R³ⁿ.  Watches the energy; where nothing is held and nothing weighs, the momenta
-            about the origin as well.
+            State (x, poses, p, momenta of bodies), canonical on R³ⁿ × SE(3)ᵐ.  Watches the energy; with supports that
+            move also the `balance`, the energy less their work, which stands where p of these nodes would; where
+            nothing is held and nothing weighs, the momenta about the origin.
 
         Raises
         ------
         ModelError
-            An element turned inside out, by its number.
+            An element turned inside out, by its number; nodes on supports or bodies somewhere else, or with velocities
+            of their own; a start at which a motion is not known.
         ValueError
             Other shapes; numbers that are not finite; fixed nodes that move.
         """
-        n = len(self.points)
-        x = self.points if positions is None else numbers(positions, "positions", (n, 3))
+        n, m = len(self.points), len(self.bodies)
+        given = self.points if positions is None else numbers(positions, "positions", (n, 3))
         v = np.zeros((n, 3)) if velocities is None else numbers(velocities, "velocities", (n, 3))
-        if (moving := self.fixed & v.any(axis=1)).any():
-            raise ModelError(
-                f"{self.name}: node {int(np.flatnonzero(moving)[0])}", "is held and has a velocity", "let it rest"
-            )
+        g = self.poses if poses is None else se3.check(numbers(poses, "poses", (m, 7)), "poses")
+        xi = np.zeros((m, 6)) if twists is None else numbers(twists, "twists", (m, 6))
+        x = self._at(real(time, "time"), given, g)
+        self._check_start(given, v, x)
         self._check_volumes(x)
-        p = np.where(self.fixed[:, None], 0.0, self.masses[:, None] * v)
-        y0 = np.concatenate([x.ravel(), p.ravel()])
-        dissipates = bool(len(self.packed.structure) and (self.packed.structure[4] > 0 or self.drag.any()))
-        free = not (self.fixed.any() or self.gravity.any() or self.drag.any())
-        names: tuple[str, ...] = ("energy",)
-        units: tuple[str, ...] = ("J",)
-        if free:
-            names += tuple(f"{kind}_{axis}" for kind in ("momentum", "angular_momentum") for axis in "xyz")
-            units += ("kg m/s",) * 3 + ("kg m^2/s",) * 3
-        guards: tuple[Guard, ...] = (
-            *energy_guard(self._at_play(x, v), dissipates),
-            *momentum_guards(names[1:], float(np.linalg.norm(p))),
-        )
+        p = np.where(self._held[:, None], 0.0, self.masses[:, None] * v)
+        inertia = np.array([[*3 * [home.numbers[0]], *home.moments] for _, home in self._mounted]).reshape(m, 6)
+        y0 = np.concatenate([x.ravel(), g.ravel(), p.ravel(), (inertia * xi).ravel()])
+        dissipates = bool(self.packed.structure[DAMPERS] > 0 or self.drag.any())
+        names, units, kept = self._watched
+        guards: tuple[Guard, ...] = momentum_guards(kept, float(np.linalg.norm(y0[3 * n + 7 * m :])))
+        if not self.motions:
+            guards = (*energy_guard(self._at_play(x, v) + 0.5 * float(np.sum(inertia * xi * xi)), dissipates), *guards)
         if any(kind in TETRAHEDRA for kind, _, _ in self._sets):
             guards += (
                 Guard(
@@ -374,34 +556,94 @@ class Network:
                     function=smallest_volume,
                 ),
             )  # fmt: skip
-        labels = tuple(f"{axis}{a}" for a in range(n) for axis in "xyz")
-        wide = max(6 * n, sum(len(nodes) for _, nodes, _ in self._sets))
+        wide = max(6 * n + 13 * m, sum(len(nodes) for _, nodes, _ in self._sets))
+        owned = bool(self.motions or m)
+        steps = {"asynchronous": OwnStep(level_step, (OWN_ROWS + LEVEL_ROWS, wide), doubts=self.doubts)}
+        if not m:
+            steps["asynchronous_free"] = OwnStep(free_step, (OWN_ROWS + FREE_ROWS, wide), doubts=self.doubts)
         return Problem(
-            rn(3 * n).cotangent,
+            (product(rn(3 * n), se3**m) if m else rn(3 * n)).cotangent,
             y0,
             field,
             parameters=self.packed.parameters,
             structure=self.packed.structure,
-            variables=(
-                Variable("x", labels, "m", "positions, node after node"),
-                Variable("p", tuple(f"p{label}" for label in labels), "kg m/s", "momenta, node after node"),
-            ),
+            work_shape=(1, 3 * n) if owned else (0, 0),
+            variables=self._variables,
             invariants=invariants,
             invariant_names=names,
             invariant_units=units,
             guards=guards,
             explain=partial(_explain, self),
             fastest=partial(_fastest, self),
+            projection=projection if owned else None,
             canonical=True,
             jacobian_sparsity=self._sparsity,
-            autonomous=True,
-            own_steps={
-                "asynchronous": OwnStep(level_step, (OWN_ROWS + LEVEL_ROWS, wide), doubts=self.doubts),
-                "asynchronous_free": OwnStep(free_step, (OWN_ROWS + FREE_ROWS, wide), doubts=self.doubts),
-            },
+            autonomous=not self.motions,
+            begins=time if self.motions else None,
+            own_steps=steps,
             model=self.name,
             scene=scene_of_points(self._places),
         )
+
+    @property
+    def _watched(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """Names and units of what is watched, and the names of conserved momenta."""
+        if self.motions:
+            return ("energy", "balance"), ("J", "J"), ()
+        if self.fixed.any() or self.gravity.any() or self.drag.any():
+            return ("energy",), ("J",), ()
+        kept = tuple(f"{kind}_{axis}" for kind in ("momentum", "angular_momentum") for axis in "xyz")
+        return ("energy", *kept), ("J", *["kg m/s"] * 3, *["kg m^2/s"] * 3), kept
+
+    @property
+    def _variables(self) -> tuple[Variable, ...]:
+        """The parts of the state; in the place of momenta nodes on supports that move have works."""
+        labels = tuple(f"{axis}{a}" for a in range(len(self.points)) for axis in "xyz")
+        momenta = [f"{'W' if a in self.motions else 'p'}{axis}{a}" for a in range(len(self.points)) for axis in "xyz"]
+        units = ["J" if label[0] == "W" else "kg m/s" for label in momenta]
+        units += [*["kg m/s"] * 3, *["kg m^2/s"] * 3] * len(self.bodies)
+        says = "momenta, node after node" + (", and works of supports" if self.motions else "")
+        pose = ("x", "y", "z", "qw", "qx", "qy", "qz")
+        bodies = [f"body{b}" for b in range(len(self.bodies))]
+        turned = [f"{c}_{body}" for body in bodies for c in ("lx", "ly", "lz", "kx", "ky", "kz")]
+        if bodies:
+            says += "; of bodies in their principal axes"
+        return (
+            Variable("x", labels, "m", "positions, node after node"),
+            *(Variable(body, pose, "m, m, m, 1, 1, 1, 1", "pose of the principal axes") for body in bodies),
+            Variable("p", (*momenta, *turned), ", ".join(units) if len(set(units)) > 1 else units[0], says),
+        )
+
+    def _at(self, t: float, x: Array, poses: Array) -> Array:
+        """The places of all nodes at time t, with those x that are free or held."""
+        found = places_on(x, self._mounted, poses)
+        for a, along in self.motions.items():
+            for axis, motion in zip("xyz", along, strict=True):
+                if what := motion.unknown(t):
+                    raise ModelError(
+                        f"{self.name}: node {a}", f"at t = {t:g} s its motion along {axis} {what}", "begin within"
+                    )
+            found[a] = self.points[a] + [motion.value(t) for motion in along]
+        return found
+
+    def _check_start(self, given: Array, v: Array, x: Array) -> None:
+        """ModelError for nodes that are given somewhere else than they are, or velocities that they cannot have."""
+        if (moving := self._held & v.any(axis=1)).any():
+            a = int(np.flatnonzero(moving)[0])
+            is_ = "is held" if self.fixed[a] else "is moved by its support or body"
+            raise ModelError(
+                f"{self.name}: node {a}", f"{is_} and has a velocity", "let it rest" if self.fixed[a] else "give it 0"
+            )
+        elsewhere = (given != self.points).any(axis=1) & (
+            np.abs(given - x).max(axis=1) > 1e-9 * (1.0 + np.abs(x).max())
+        )
+        if elsewhere.any():
+            a = int(np.flatnonzero(elsewhere)[0])
+            raise ModelError(
+                f"{self.name}: node {a}",
+                f"is given at {given[a].tolist()}, its support or body has it at {x[a].tolist()}",
+                "leave it at its place in the network, or give it that one",
+            )  # fmt: skip
 
     def attached_to(self, mechanism: Tree | Mechanism, owners: Mapping[int, Frame]) -> Mechanism:
         """The network on bodies of a tree or mechanism: a cable on a crane, a spring between robots.
@@ -445,9 +687,16 @@ class Network:
         """
         if self.drag.any():
             raise ModelError(f"{self.name}: drag", "is that of a network alone", "give the network none")
+        if self.bodies:
+            raise ModelError(
+                f"{self.name}: {self.bodies[0].name}", "is a body of a network alone",
+                "make it a body of the mechanism, and that the owner of its nodes",
+            )  # fmt: skip
         n = len(self.points)
         masses = np.where(np.isfinite(self.masses) & (self.masses > 0.0), self.masses, 0.0)
-        joints = [None if held else SLIDES for held in self.fixed]
+        joints: list[Joint | None] = [None if held else SLIDES for held in self.fixed]
+        for a, along in self.motions.items():
+            joints[a] = Rheonomic(tuple(Slide(e, motion) for e, motion in zip(_AXES, along, strict=True)))
         axes = np.tile(np.eye(3), (n, 1, 1))
         return attached(
             self.name, mechanism, owners, joints, (self.points, axes), [Inertia.point(m) for m in masses],
@@ -474,19 +723,44 @@ class Network:
     @cached_property
     def _sparsity(self) -> Any:
         """Which components of the velocity (v, ṗ) depend on which: those of nodes that an element joins."""
-        n = len(self.points)
-        own = np.arange(6 * n).reshape(2, n, 3).transpose(1, 0, 2).reshape(n, 6)
-        return meeting(6 * n, [own[nodes].ravel() for e in self.elements for nodes in e.nodes])
+        n, m = len(self.points), len(self.bodies)
+        half = 3 * n + 6 * m
+        own = [np.array([*range(3 * a, 3 * a + 3), *range(half + 3 * a, half + 3 * a + 3)]) for a in range(n)]
+        bodies = []
+        for b, body in enumerate(self.bodies):
+            first = 3 * n + 6 * b
+            bodies.append(np.array([*range(first, first + 6), *range(half + first, half + first + 6)]))
+            for a in body.nodes:
+                own[a] = bodies[-1]
+        joined = [np.unique(np.concatenate([own[a] for a in nodes])) for e in self.elements for nodes in e.nodes]
+        return meeting(2 * half, [*joined, *bodies])
+
+    def _poses(self, y: Array) -> Array:
+        n, m = len(self.points), len(self.bodies)
+        return np.asarray(y)[3 * n : 3 * n + 7 * m].reshape(m, 7)
 
     def _places(self, y: Array) -> Array:
-        return np.asarray(y[: 3 * len(self.points)]).reshape(-1, 3)
+        x = np.asarray(y[: 3 * len(self.points)]).reshape(-1, 3)
+        return places_on(x, self._mounted, self._poses(y)) if self.bodies else x
+
+    def _velocities(self, y: Array) -> Array:
+        """Of all nodes, m/s; 0 of those on supports."""
+        n, m = len(self.points), len(self.bodies)
+        p = np.asarray(y)[3 * n + 7 * m :]
+        v: Array = self._inverse_masses[:, None] * p[: 3 * n].reshape(-1, 3)
+        for b, (nodes, home) in enumerate(self._mounted):
+            l, k = p[3 * n + 6 * b :][:3], p[3 * n + 6 * b :][3:6]
+            own = home.numbers[1] * l + np.cross(home.numbers[2:] * k, home.places)
+            v[nodes] = so3.act(self._poses(y)[b, 3:], own)
+        return v
 
     def _at_play(self, x: Array, v: Array) -> float:
         """Energy that the motion can exchange, J: kinetic, that of the strains, and of a fall through the network."""
-        energy = 0.5 * float(np.sum(self.masses[~self.fixed] * np.sum(v[~self.fixed] ** 2, axis=1)))
+        energy = 0.5 * float(np.sum(self.masses[~self._held] * np.sum(v[~self._held] ** 2, axis=1)))
         energy += sum(float(np.abs(V).sum()) for V in self._potentials(x))
         size = float(np.linalg.norm(np.ptp(self.points, axis=0)))
-        return energy + float(self.masses[~self.fixed].sum() * np.linalg.norm(self.gravity)) * size
+        mass = float(self.masses[~self._held].sum()) + sum(float(home.numbers[0]) for _, home in self._mounted)
+        return energy + float(mass * np.linalg.norm(self.gravity)) * size
 
     def potentials(self, positions: ArrayLike) -> list[Array]:
         """The potential of every element, set by set, without the dampers.
@@ -545,7 +819,7 @@ class Network:
         Irons and Treharne 1971.
         """
         x = self.points if positions is None else numbers(positions, "positions", self.points.shape)
-        return frequencies(self._sets, self._inverse_masses, x)
+        return frequencies(self._sets, self._inverse_masses, x, self._carried(self.poses))
 
     def _inside_out(self, x: Array, v: Array | None = None) -> str:
         """The tetrahedron that is turned inside out most; or, with velocities, the one that they turn first."""
@@ -592,9 +866,15 @@ def _time_to_zero(values: Array, x: Array, v: Array) -> Array:
     return first
 
 
+def _frequencies_of(network: Network, y: Array) -> list[Array]:
+    """The frequencies of all elements at a state, rad/s."""
+    places = network._places(y)
+    return frequencies(network._sets, network._inverse_masses, places, network._carried(network._poses(y)))
+
+
 def _fastest(network: Network, y: Array) -> tuple[float, str]:
     """The largest frequency of an element at its places, rad/s, and the element; or what collapses before it swings."""
-    omega = frequencies(network._sets, network._inverse_masses, network._places(y))
+    omega = _frequencies_of(network, y)
     closing = [LIMIT * rate for rate in network._closing(y)]
     fast, near = (max([0.0, *(w.max(initial=0.0) for w in rates)]) for rates in (omega, closing))
     if not max(fast, near) > 0.0:
@@ -607,8 +887,11 @@ def _fastest(network: Network, y: Array) -> tuple[float, str]:
 
 def _explain(network: Network, t: float, y: Array) -> str:
     """What can be said of a state at which a run failed."""
-    x = network._places(y)
-    v = network._inverse_masses[:, None] * y[x.size :].reshape(-1, 3)
+    x, v = network._places(y), network._velocities(y)
+    for a, along in network.motions.items():
+        for axis, motion in zip("xyz", along, strict=True):
+            if what := motion.unknown(t):
+                return f"the motion of node {a} along {axis} {what}"
     if wrong := network._inside_out(x) or network._inside_out(x, v):
         return wrong
     for owner, V in zip(network._owners, network._potentials(x), strict=True):

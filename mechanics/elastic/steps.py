@@ -11,8 +11,9 @@ Level form (`level_step`)
 Free form (`free_step`)
     h_K is any part of H, the next element is found by a heap.  For comparison: it is neither symmetric nor composable.
 
-Gravity and drag along with the free motion are exact.  Dampers give the exact impulse of the damper alone; they do not
-commute with kicks and with one another: half before and half after, in opposite orders.
+Gravity and drag along with the free motion are exact; rigid bodies turn freely and fall meanwhile.  Supports that move
+are where they are at the instant of a kick, and count its work.  Dampers give the exact impulse of the damper alone;
+they do not commute with kicks and with one another: half before and half after, in opposite orders.
 Sources: Lew, Marsden, Ortiz and West 2003, 2004.
 
 coefficients
@@ -26,23 +27,26 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from integrators.arithmetic.compensated import increase
+from integrators.arithmetic.compensated import increase, renormalise
 from integrators.layout import COMPENSATION, EVALUATIONS, HISTORY, LAST_KNOWN, OWN_ROWS
 from integrators.signatures import STEP_SIGNATURE, STEP_SIGNATURES
 from integrators.status import OK
 from liegroup.compile import entry, helper, kernel, ld, st
+from liegroup.formulas.vectors import scale
 from liegroup.table import load_components
 from mechanics.elastic.dampers import impulse, rate
-from mechanics.elastic.kernels import add_blocks, velocity
+from mechanics.elastic.kernels import add_blocks
 from mechanics.elastic.layout import (
     BLOCK,
     BLOCKS_AT,
+    BODIES,
     COUNT,
     CS_AT,
     DAMPER_LEVELS_AT,
     DAMPERS,
     DAMPERS_AT,
     DEPTH,
+    DRIVEN,
     ELEMENTS,
     FIRST,
     KIND,
@@ -57,6 +61,19 @@ from mechanics.elastic.layout import (
     SIZE,
     WIDE,
     node_at,
+)
+from mechanics.elastic.owned import (
+    fly,
+    is_owned,
+    kick_owners,
+    lead,
+    momenta_at,
+    movers,
+    no_forces,
+    put_of_step,
+    softened,
+    strike,
+    velocity,
 )
 from mechanics.elastic.registry import add_forces
 
@@ -79,52 +96,56 @@ def _phi(z: Any) -> Any:
 
 
 @helper
-def drift(tau: Any, i: Any, n: Any, y: Any, low: Any, parameters: Any, compensation: Any) -> None:
+def drift(tau: Any, i: Any, momenta: Any, y: Any, low: Any, parameters: Any, compensation: Any) -> None:
     """The exact motion of a node under gravity and drag alone over the time tau."""
     at = node_at(i)
     mass, inverse, drag = parameters[at], parameters[at + 1], parameters[at + 2]
     first, second = _phi(-drag * tau) if drag != 0.0 else (1.0, 0.5)
     way, fall = tau * first * inverse, tau * tau * second
     for k in range(3):
-        p, g = ld(y, n + i + k), parameters[k]
+        p, g = ld(y, momenta + i + k), parameters[k]
         increase(y, low, i + k, way * p + fall * g, compensation)
         if drag != 0.0 or g != 0.0:
-            increase(y, low, n + i + k, tau * first * (mass * g - drag * p), compensation)
+            increase(y, low, momenta + i + k, tau * first * (mass * g - drag * p), compensation)
 
 
 @helper
-def damp(w: Any, k: Any, n: Any, y: Any, low: Any, parameters: Any, structure: Any, compensation: Any) -> None:
+def damp(t: Any, w: Any, k: Any, y: Any, low: Any, parameters: Any, structure: Any, compensation: Any) -> None:
     """The impulse of damper k over the time w."""
     at = structure[DAMPERS_AT] + 2 * k
     a, b = structure[at], structure[at + 1]
-    inverse = parameters[node_at(a) + 1] + parameters[node_at(b) + 1]
-    u, speed = rate(three(y, a), three(y, b), velocity(y, n, a, parameters), velocity(y, n, b, parameters))
-    size = impulse(parameters[structure[CS_AT] + k], w, inverse, speed)
-    for c in range(3):
-        if parameters[node_at(a) + 1] != 0.0:
-            increase(y, low, n + a + c, -(size * u[c]), compensation)
-        if parameters[node_at(b) + 1] != 0.0:
-            increase(y, low, n + b + c, size * u[c], compensation)
+    u, speed = rate(
+        three(y, a), three(y, b), velocity(t, y, a, parameters, structure), velocity(t, y, b, parameters, structure)
+    )
+    c = parameters[structure[CS_AT] + k]
+    if structure[BODIES] > 0:
+        size = softened(c, w, u, a, b, y, parameters, structure) * speed
+    else:
+        size = impulse(c, w, parameters[node_at(a) + 1] + parameters[node_at(b) + 1], speed)
+    strike(t, scale(-size, u), a, y, low, parameters, structure, compensation)
+    strike(t, scale(size, u), b, y, low, parameters, structure, compensation)
 
 
 @helper
 def damp_level(
-    w: Any, level: Any, back: Any, n: Any, y: Any, low: Any, parameters: Any, structure: Any, compensation: Any
-) -> None:
+    t: Any, w: Any, level: Any, back: Any, y: Any, low: Any, parameters: Any, structure: Any, compensation: Any
+) -> None:  # fmt: skip
     """The impulses of the dampers of one step, in order or in the opposite one."""
     ends = structure[DAMPER_LEVELS_AT] + level
     first, last = (structure[ends - 1] if level else 0), structure[ends]
     for k in range(last - first):
-        damp(w, last - 1 - k if back else first + k, n, y, low, parameters, structure, compensation)
+        damp(t, w, last - 1 - k if back else first + k, y, low, parameters, structure, compensation)
 
 
 @helper
-def collect_forces(top: Any, n: Any, y: Any, parameters: Any, structure: Any, force: Any) -> None:
+def collect_forces(top: Any, y: Any, parameters: Any, structure: Any, force: Any) -> None:
     """The forces of all elements with a step of at most 2^top finest ones, each times its step as a part of H."""
     for k in range(structure[structure[NODE_LEVELS_AT] + top]):
         i = structure[structure[ORDER_AT] + k]
         for c in range(3):
             st(force, i + c, ld(y, i + c) * 0.0)
+    if is_owned(structure):
+        no_forces(top, y, structure, force)
     part = 1.0 / (1 << structure[DEPTH])
     for level in range(top + 1):
         ends = structure[LEVELS_AT] + level
@@ -133,57 +154,76 @@ def collect_forces(top: Any, n: Any, y: Any, parameters: Any, structure: Any, fo
 
 
 @helper
-def kick(w: Any, top: Any, n: Any, y: Any, low: Any, structure: Any, force: Any, compensation: Any) -> None:
+def kick(
+    w: Any, top: Any, t: Any, y: Any, low: Any, parameters: Any, structure: Any, force: Any, compensation: Any
+) -> None:  # fmt: skip
     """p <- p + w forces, of the nodes that take part."""
+    momenta = momenta_at(structure)
     for k in range(structure[structure[NODE_LEVELS_AT] + top]):
         i = structure[structure[ORDER_AT] + k]
         for c in range(3):
-            increase(y, low, n + i + c, w * ld(force, i + c), compensation)
+            increase(y, low, momenta + i + c, w * ld(force, i + c), compensation)
+    if is_owned(structure):
+        kick_owners(w, top, t, y, low, parameters, structure, force, compensation)
+
+
+@helper
+def move(tau: Any, level: Any, y: Any, low: Any, parameters: Any, structure: Any, compensation: Any) -> None:
+    """The motion without elements of the nodes and bodies of one step."""
+    ends, momenta = structure[NODE_LEVELS_AT] + level, momenta_at(structure)
+    for k in range(structure[ends - 1] if level else 0, structure[ends]):
+        drift(tau, structure[structure[ORDER_AT] + k], momenta, y, low, parameters, compensation)
+    if structure[BODIES] > 0:
+        for k in range(movers(structure, level - 1) if level else 0, movers(structure, level)):
+            fly(tau, k, y, low, parameters, structure, compensation)
 
 
 @kernel
 def macro_step(
-    h: Any, y: Any, low: Any, parameters: Any, structure: Any, work: Any, counters: Any, compensation: Any
-) -> None:
+    t: Any, h: Any, y: Any, low: Any, parameters: Any, structure: Any, work: Any, counters: Any, compensation: Any
+) -> None:  # fmt: skip
     """One step of the level form of size h."""
-    n, depth, damped = 3 * structure[NODES], structure[DEPTH], structure[DAMPERS] > 0
+    depth, damped, owned = structure[DEPTH], structure[DAMPERS] > 0, is_owned(structure)
     force = work[FORCES]
     finest = h / (1 << depth)
     if counters[HISTORY] == 0:
-        collect_forces(depth, n, y, parameters, structure, force)
+        if owned:
+            put_of_step(t, depth, y, low, parameters, structure, compensation)
+        collect_forces(depth, y, parameters, structure, force)
     if damped:
         for k in range(depth + 1):
             level = depth - k
-            damp_level(0.5 * finest * (1 << level), level, True, n, y, low, parameters, structure, compensation)
-    kick(0.5 * h, depth, n, y, low, structure, force, compensation)
+            damp_level(t, 0.5 * finest * (1 << level), level, True, y, low, parameters, structure, compensation)
+    kick(0.5 * h, depth, t, y, low, parameters, structure, force, compensation)
     ticks = 1 << depth
+    now = t
     for tick in range(1, ticks + 1):
         top = 0
         while top < depth and tick & (1 << top) == 0:
             top += 1
+        now = t + finest * tick
         for level in range(top + 1):
-            ends = structure[NODE_LEVELS_AT] + level
-            tau = finest * (1 << level)
-            for k in range(structure[ends - 1] if level else 0, structure[ends]):
-                drift(tau, structure[structure[ORDER_AT] + k], n, y, low, parameters, compensation)
-        collect_forces(top, n, y, parameters, structure, force)
+            move(finest * (1 << level), level, y, low, parameters, structure, compensation)
+        if owned:
+            put_of_step(now, top, y, low, parameters, structure, compensation)
+        collect_forces(top, y, parameters, structure, force)
         counters[EVALUATIONS] += 1
         if tick == ticks:
             break
         if not damped:
-            kick(h, top, n, y, low, structure, force, compensation)
+            kick(h, top, now, y, low, parameters, structure, force, compensation)
             continue
-        kick(0.5 * h, top, n, y, low, structure, force, compensation)
+        kick(0.5 * h, top, now, y, low, parameters, structure, force, compensation)
         for level in range(top + 1):
-            damp_level(0.5 * finest * (1 << level), level, False, n, y, low, parameters, structure, compensation)
+            damp_level(now, 0.5 * finest * (1 << level), level, False, y, low, parameters, structure, compensation)
         for k in range(top + 1):
             level = top - k
-            damp_level(0.5 * finest * (1 << level), level, True, n, y, low, parameters, structure, compensation)
-        kick(0.5 * h, top, n, y, low, structure, force, compensation)
-    kick(0.5 * h, depth, n, y, low, structure, force, compensation)
+            damp_level(now, 0.5 * finest * (1 << level), level, True, y, low, parameters, structure, compensation)
+        kick(0.5 * h, top, now, y, low, parameters, structure, force, compensation)
+    kick(0.5 * h, depth, now, y, low, parameters, structure, force, compensation)
     if damped:
         for level in range(depth + 1):
-            damp_level(0.5 * finest * (1 << level), level, False, n, y, low, parameters, structure, compensation)
+            damp_level(now, 0.5 * finest * (1 << level), level, False, y, low, parameters, structure, compensation)
     counters[HISTORY] = 1
 
 
@@ -195,10 +235,14 @@ def level_step(
 ) -> int:  # fmt: skip
     """One step of the level form, or a composition of such steps; h is the largest step of an element."""
     counters[LAST_KNOWN] = 0
+    time = t
     for k in range(coefficients.shape[0]):
         macro_step(
-            coefficients[k] * h, y, low, parameters, structure, work, counters, options[COMPENSATION]
+            time, coefficients[k] * h, y, low, parameters, structure, work, counters, options[COMPENSATION]
         )  # fmt: skip
+        time = time + coefficients[k] * h
+    if structure[BODIES] > 0 and options[COMPENSATION]:
+        renormalise(table, y, low)
     return OK
 
 
@@ -229,11 +273,11 @@ def _sink(times: Any, heap: Any, count: Any, place: Any) -> None:
 
 @kernel
 def one_kick(
-    w: Any, now: Any, e: Any, n: Any, y: Any, low: Any, parameters: Any, structure: Any, force: Any, clocks: Any,
+    t: Any, w: Any, now: Any, e: Any, y: Any, low: Any, parameters: Any, structure: Any, force: Any, clocks: Any,
     compensation: Any,
 ) -> None:  # fmt: skip
     """Bring the nodes of element e to the present, and give them its kick over the time w."""
-    block = structure[BLOCKS_AT]
+    block, momenta, driven = structure[BLOCKS_AT], momenta_at(structure), structure[DRIVEN] > 0
     while e >= structure[block + FIRST] + structure[block + COUNT]:
         block += BLOCK
     within, wide = e - structure[block + FIRST], structure[block + WIDE]
@@ -241,7 +285,9 @@ def one_kick(
     for k in range(at, at + wide):
         i = structure[k]
         if parameters[node_at(i) + 1] != 0.0:
-            drift(now - clocks[i], i, n, y, low, parameters, compensation)
+            drift(now - clocks[i], i, momenta, y, low, parameters, compensation)
+        elif driven:
+            lead(t + now, i, y, low, parameters, structure, compensation)
         clocks[i] = now
         for c in range(3):
             force[i + c] = 0.0
@@ -251,9 +297,8 @@ def one_kick(
     )  # fmt: skip
     for k in range(at, at + wide):
         i = structure[k]
-        if parameters[node_at(i) + 1] != 0.0:
-            for c in range(3):
-                increase(y, low, n + i + c, force[i + c], compensation)
+        if parameters[node_at(i) + 1] != 0.0 or driven:
+            strike(t + now, three(force, i), i, y, low, parameters, structure, compensation)
 
 
 @entry(STEP_SIGNATURE)
@@ -280,7 +325,7 @@ def free_step(
         before = now - (j - 1.0) * part if j > 0.0 else 0.0
         after = later - now
         one_kick(
-            0.5 * h * (before + after), h * now, e, n, y, low, parameters, structure, force, clocks, compensation
+            t, 0.5 * h * (before + after), h * now, e, y, low, parameters, structure, force, clocks, compensation
         )  # fmt: skip
         counters[EVALUATIONS] += 1
         times[e], done[e] = (later, j + 1.0) if now < 1.0 else (2.0, j)

@@ -6,18 +6,16 @@ the motion of the joint, the turn Rz (angle and θ₀), the shift ρ, Rx(α), Rz
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from liegroup.compile import helper, ld, ld2, less, rare, select, st2, taken
+from liegroup.compile import helper, ld, ld2, rare, st2
 from liegroup.compile.scalars import sincos
 from liegroup.formulas.vectors import add, cross, subtract
 from mechanics.algebra.screws import quaternion_matrix, turn_x, turn_z, unturn_x, unturn_z
 from mechanics.algebra.vectors import rotated, rotated_back
 from mechanics.joints.element import BALL, FLOAT, MOVED_SLIDE, MOVED_TURN, PLANE, SCREW, SLIDE, TURN
+from mechanics.kernels.motions import in_pieces, series
 from mechanics.model.layout import COS, HEADER, LINK, SHIFT, SIDE, SIN, Link, numbers_of
-
-NAN = math.nan
 
 
 @helper
@@ -56,48 +54,18 @@ def _has_pieces(structure: Any, tau: int) -> bool:
 
 @rare(_has_pieces, lambda t, parameters, at, powers, pieces: (t, t, t))
 def of_pieces(t: Any, parameters: Any, at: Any, powers: Any, pieces: Any) -> Any:
-    """Value, rate and acceleration at time t of a motion in pieces; NaN before the first and behind the last.
-
-    At `at` stand the times between which it is known, the starts of the pieces, and their coefficients.
-    """
-    first, last, starts = ld(parameters, at), ld(parameters, at + 1), at + 2
-    low, span = select(less(t, first), 0.0 * first, 0.0 * first), 1
-    while span < pieces:
-        span = span * 2
-    while span > 1:  # the last piece that begins before t
-        span = span // 2
-        middle = low + span
-        middle = select(less(middle, 1.0 * pieces), middle, pieces - 1.0)
-        low = select(less(taken(parameters, starts + middle), t), middle, low)
-    known = select(less(t, first), NAN, select(less(last, t), NAN, 1.0))
-    s, at_piece = t - taken(parameters, starts + low), (starts + pieces) + low * powers
-    x = v = a = 0.0 * s
-    for k in range(powers - 1, -1, -1):
-        a = a * s + 2.0 * v
-        v = v * s + x
-        x = x * s + taken(parameters, at_piece + k)
-    return known * x, known * v, known * a
+    """Value, rate and acceleration at time t of a motion in pieces."""
+    return in_pieces(t, parameters, at, powers, pieces)
 
 
 @helper
 def prescribed(t: Any, parameters: Any, link: Any) -> Any:
     """Value and rate at time t of the prescribed motion of a link."""
     at, powers = link.motion, link.powers
-    x = v = 0.0 * t
     if powers < 0:
         x, v, _ = of_pieces(t, parameters, at, -powers, link.harmonics)
         return x, v
-    for k in range(powers - 1, -1, -1):
-        v = v * t + x
-        x = x * t + ld(parameters, at + k)
-    at = at + powers
-    for _ in range(link.harmonics):
-        a, w = ld(parameters, at), ld(parameters, at + 1)
-        s, c = sincos(w * t + ld(parameters, at + 2))
-        x = x + a * s
-        v = v + a * w * c
-        at = at + 3
-    return x, v
+    return series(t, parameters, at, powers, link.harmonics)
 
 
 @helper

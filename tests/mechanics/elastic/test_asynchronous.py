@@ -28,6 +28,7 @@ from mechanics.elastic import (
 )
 from mechanics.elastic.layout import DEPTH, RATIOS_AT
 from mechanics.elastic.levels import steps_of
+from mechanics.elastic.resonance import Vibrations
 
 
 def chain(contrast: float = 400.0, n: int = 12, **options: Any) -> tuple[Network, np.ndarray]:
@@ -274,6 +275,66 @@ def test_a_jump_of_element_size_is_stable() -> None:
     assert network.steps().gain > 1.2
     run = integrate(network.problem(velocities=velocities), "AVI", (0.0, 1000.0), network.step(), save_every=100)
     assert run.error("energy") < 0.01
+
+
+def test_windows_of_the_literature_to_all_digits() -> None:
+    """k₁ = π², k₂ = π²/25, the soft spring with twice and with four times the step of the stiff one."""
+    network = Network(np.zeros((3, 3)), 1.0, [Springs([[0, 2]], np.pi**2, 0.0), Springs([[1, 2]], np.pi**2 / 25, 0.0)],
+                      fixed=[0, 1], gravity=(0, 0, 0))  # fmt: skip
+    root = np.zeros((9, 1))
+    root[6] = 1.0
+    two, four = (Vibrations(network._sets, [np.array([0]), np.array([k])], network.points, root) for k in (1, 2))
+    for h, grows in ((0.866329, False), (0.866333, True), (0.900314, True), (0.900318, False)):
+        assert (np.abs(np.linalg.eigvals(two.step(h))).max() > 1.0 + 1e-7) == grows
+    for h in np.linspace(0.5, 0.95, 10):  # half a trace in closed form: cos(θ + δ)/cos δ
+        theta = 2.0 * np.arccos(1.0 - np.pi**2 * (h / 2) ** 2 / 2)
+        delta = np.arctan(np.pi**2 / 25 * h / (2.0 * np.pi * np.sqrt(1.0 - (np.pi * h / 2) ** 2 / 4)))
+        assert 0.5 * np.trace(two.step(h)) == pytest.approx(np.cos(theta + delta) / np.cos(delta), abs=1e-13)
+    assert four.growing(0.96, [1.0])[1:3] == (1, 0)  # the soft one, between the windows of three and five steps
+    assert four.growing(0.5, [1.0]) is None
+
+
+def test_resonances_are_those_of_the_step() -> None:
+    """Against the spectral radius of the compiled step, near its limit of stability, where some chains resonate."""
+    rng, seen = np.random.default_rng(1), 0
+    for _ in range(20):
+        n = int(rng.integers(4, 9))
+        stiffness, masses = 10.0 ** rng.uniform(0, 3, n), np.r_[1, 10.0 ** rng.uniform(-1, 1, n - 1), 1]
+        points = np.array([[k, 0, 0] for k in range(n + 1)])
+        network = Network(points, masses, [Springs([[k, k + 1] for k in range(n)], stiffness, 0.0)], fixed=[0, n],
+                          gravity=(0, 0, 0))  # fmt: skip
+        if not network.problem().structure[DEPTH]:
+            continue
+        assert not network.resonances()
+        h, rows = network.step(0.95), np.r_[3 : 3 * n : 3, 3 * n + 6 : 6 * n + 3 : 3]
+        step = step_map(network.problem(), METHODS["AVI"])
+        T = np.array([step(y, h)[rows] for y in np.eye(6 * n + 6)[rows]]).T
+        growth = np.log(np.abs(np.linalg.eigvals(T)).max()) / h
+        found = network.resonances(h)
+        assert (found[0].growth if found else 0.0) == pytest.approx(growth, abs=1e-6)
+        seen += bool(found)
+    assert seen
+
+
+def test_a_run_in_resonance_names_the_element() -> None:
+    """Beside the doubt of a long step: each of the steps would be stable alone."""
+    rng = np.random.default_rng(1)
+    for _ in range(17):
+        n = int(rng.integers(4, 9))
+        stiffness, masses = 10.0 ** rng.uniform(0, 3, n), np.r_[1, 10.0 ** rng.uniform(-1, 1, n - 1), 1]
+    points = np.array([[k, 0, 0] for k in range(n + 1)])
+    network = Network(points, masses, [Springs([[k, k + 1] for k in range(n)], stiffness, 0.0)], fixed=[0, n],
+                      gravity=(0, 0, 0))  # fmt: skip
+    velocities = np.zeros((n + 1, 3))
+    velocities[1:n, 0] = 1.0
+    problem = network.problem(velocities=velocities)
+    h = network.step(0.95)
+    run = integrate(problem, "AVI", (0.0, 100 * h), h)
+    (doubt,) = [d for d in run.doubts if d.name == "resonance"]
+    assert str(network.resonances(h)[0]) in str(doubt)
+    assert "spring 0 (nodes 0, 1) with its step" in str(doubt)
+    assert run["energy"][-1] > 1e3 * run["energy"][0]
+    assert not integrate(problem, "AVI", (0.0, 10 * h), network.step()).doubts
 
 
 def test_steps_beyond_the_limit_name_the_element() -> None:

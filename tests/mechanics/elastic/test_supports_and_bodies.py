@@ -1,0 +1,320 @@
+"""Networks whose nodes are on supports that move, and on rigid bodies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from integrators import integrate, resume
+from integrators.problem import Problem
+from liegroup import se3, so3
+from mechanics import Body, Frame, Inertia, ModelError, Tree
+from mechanics.elastic import Dampers, Network, RigidBody, Springs
+from mechanics.joints import Free, Motion
+
+SWING = Motion(harmonics=((0.1, 2.0, 0.3),))
+SAMPLED = Motion.from_samples(np.linspace(0.0, 8.0, 81), 0.05 * np.sin(np.linspace(0.0, 8.0, 81)) ** 2)
+
+
+def shaken(damping: float = 0.0, drag: float = 0.0, motion: Motion = SAMPLED) -> Network:
+    """A chain of which one end swings, with springs up to a hundred times as stiff as others."""
+    n = 5
+    points = [[k, 0.05 * k * k, 0.0] for k in range(n)]
+    elements: list[Any] = [Springs([[k, k + 1] for k in range(n - 1)], [1.0, 5.0, 20.0, 100.0])]
+    if damping:
+        elements.append(Dampers([[0, 1], [2, 3]], damping))
+    return Network(points, 1.0, elements, gravity=(0, 0, -1.0), drag=drag, motions={0: (SWING, None, motion)})
+
+
+def end(problem: Problem, method: Any, time: float, steps: int) -> np.ndarray:
+    return np.asarray(integrate(problem, method, (0.0, time), time / steps, save_every=steps).y[-1])
+
+
+def by_hand(network: Network, damping: float, drag: float, time: float) -> tuple[np.ndarray, np.ndarray, float]:
+    """Places and velocities of the chain, and the work of its support, by SciPy and plain formulas."""
+    (pairs, stiffness), points = (network.elements[0].nodes, network.elements[0].stiffness[:, 0]), network.points
+    rest = np.linalg.norm(points[pairs[:, 1]] - points[pairs[:, 0]], axis=1)
+    swing, sampled, _ = network.motions[0][0], network.motions[0][2], None
+
+    def rates(t: float, z: np.ndarray) -> np.ndarray:
+        x, v = np.zeros((5, 3)), np.zeros((5, 3))
+        x[1:], v[1:] = z[:12].reshape(4, 3), z[12:24].reshape(4, 3)
+        x[0] = points[0] + [swing.value(t), 0.0, sampled.value(t)]
+        v[0] = [swing.rate(t), 0.0, sampled.rate(t)]
+        f = np.zeros((5, 3))
+        for (a, b), k, l0 in zip(pairs, stiffness, rest, strict=True):
+            d = x[b] - x[a]
+            g = k * (np.linalg.norm(d) - l0) * d / np.linalg.norm(d)
+            f[a] += g
+            f[b] -= g
+        for a, b in ((0, 1), (2, 3)):
+            d = x[b] - x[a]
+            u = d / np.linalg.norm(d)
+            g = damping * (u @ (v[b] - v[a])) * u
+            f[a] += g
+            f[b] -= g
+        power = -f[0] @ v[0]
+        f[1:] += [0, 0, -1.0] - drag * v[1:]
+        return np.concatenate([v[1:].ravel(), f[1:].ravel(), [power]])
+
+    start = np.concatenate([points[1:].ravel(), np.zeros(13)])
+    z = solve_ivp(rates, (0.0, time), start, "DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
+    return z[:12], z[12:24], z[24]
+
+
+@pytest.mark.parametrize(("damping", "drag"), [(0.0, 0.0), (0.3, 0.2)])
+def test_supports_move_a_network_as_formulas_say(damping: float, drag: float) -> None:
+    """Against SciPy: places, momenta and the work of the support, with dampers on it, too; AVI of order 2."""
+    network = shaken(damping, drag)
+    x, v, work = by_hand(network, damping, drag, 2.0)
+    expected = np.concatenate([x, v, [work]])
+
+    def found(y: np.ndarray) -> np.ndarray:
+        return np.concatenate([y[3:15], y[18:30], [y[15:18].sum()]])
+
+    problem = network.problem()
+    assert np.abs(found(end(problem, "GAUSS8", 2.0, 40)) - expected).max() < 1e-9
+    errors = [np.abs(found(end(problem, "AVI", 2.0, n)) - expected).max() for n in (20, 40, 80)]
+    assert np.log2(errors[1] / errors[2]) == pytest.approx(2.0, abs=0.15)
+    place = network.points[0] + [SWING.value(2.0), 0.0, SAMPLED.value(2.0)]
+    assert np.abs(end(problem, "AVI", 2.0, 7)[:3] - place).max() < 1e-15
+
+
+@pytest.mark.parametrize(
+    ("name", "bound"), [("AVI", 0.02), ("AVI_SUZUKI4", 1e-5), ("SPLIT_STRANG", 0.02), ("SPLIT_SRKN6_11B", 1e-8)]
+)
+def test_the_energy_is_the_work_of_the_support(name: str, bound: float) -> None:
+    run = integrate(shaken().problem(), name, (0.0, 8.0), 0.05)
+    assert np.ptp(run["energy"]) > 0.05
+    assert run.error("balance", relative=False) < bound
+    moved = np.stack([SWING.value(run.t), 0.0 * run.t, [SAMPLED.value(t) for t in run.t]], axis=1)
+    assert np.abs(run.y[:, :3] - moved).max() < 1e-14
+
+
+def test_the_balance_stays_over_many_periods_of_the_support() -> None:
+    """No slope: the work belongs to the time as momenta to places."""
+    points, motions = [[k, 0, 0] for k in range(3)], {0: (SWING, None, None)}
+    network = Network(points, 1.0, [Springs([[0, 1], [1, 2]], [1.0, 40.0])], gravity=(0, 0, 0), motions=motions)
+    run = integrate(network.problem(), "AVI", (0.0, 20000.0), network.step(), save_every=10)
+    balance = np.abs(run["balance"] - run["balance"][0])
+    first, *_, last = np.array_split(balance, 10)
+    assert last.max() < 1.2 * first.max() < 0.1 * np.ptp(run["energy"])
+
+
+def test_one_step_is_that_of_verlet_and_the_queue() -> None:
+    """With equal steps AVI, its free form and the splitting are one method."""
+    points = [[k, 0, 0] for k in range(4)]
+    network = Network(
+        points,
+        1.0,
+        [Springs([[k, k + 1] for k in range(3)], 4.0)],
+        gravity=(0, 0, -1.0),
+        motions={3: (SWING, 0.2, None)},
+    )
+    problem = network.problem()
+    one = end(problem, "AVI", 2.0, 40)
+    for name in ("AVI_FREE", "SPLIT_STRANG"):
+        other = end(problem, name, 2.0, 40)
+        free = np.r_[0:9, 12:21]
+        if name == "AVI_FREE":
+            assert np.abs(other - one).max() < 1e-12
+        else:  # drift, kick, drift: conjugate to kick, drift, kick
+            assert np.abs(other - one)[free].max() < 0.01
+
+
+def test_lanes_and_checkpoints_of_moved_networks_are_bits(tmp_path: Path) -> None:
+    problem = shaken(0.2).problem()
+    starts = problem.y0 + 0.01 * np.arange(8)[:, None] * np.r_[np.zeros(3), np.ones(12), np.zeros(3), np.ones(12)]
+    together = integrate(problem, "AVI", (0.0, 1.0), 0.1, y0=starts).y[:, -1]
+    single = np.array([integrate(problem, "AVI", (0.0, 1.0), 0.1, y0=y).y[-1] for y in starts])
+    assert np.array_equal(together, single)
+    whole = integrate(problem, "AVI", (0.0, 4.0), 0.1)
+    file = tmp_path / "run.ckpt"
+    integrate(problem, "AVI", (0.0, 4.0), 0.1, checkpoint=file, every=7, callback=lambda t, y: t > 1.5)
+    assert np.array_equal(resume(file, problem).y, whole.y)
+
+
+def test_a_moved_network_on_a_mechanism_has_the_same_equations() -> None:
+    """Its supports become rheonomic joints."""
+    network = shaken()
+    other = Tree([Body("other", Free(), inertia=Inertia.about_com(1.0, (0, 0, 0), np.eye(3)))], gravity=(0, 0, -1.0))
+    made, problem = network.attached_to(other, {}), network.problem()
+    y = problem.y0 + 0.1 * np.cos(np.arange(30.0)) * np.r_[np.zeros(3), np.ones(12), np.zeros(3), np.ones(12)]
+    q = np.r_[made.home[:7], y[3:15] - network.points[1:].ravel()]
+    _, rate = made.rhs(q, np.r_[np.zeros(6), y[18:]], 0.7)
+    np.testing.assert_allclose(rate[6:], problem.velocity(0.7, y)[18:], atol=1e-12)
+
+
+def test_a_run_past_the_end_of_a_motion_says_so() -> None:
+    problem = shaken().problem()
+    run = integrate(problem, "AVI", (0.0, 9.0), 0.1)
+    assert run.status.is_failure
+    assert "the motion of node 0 along z is known from 0 to 8 s" in run.message
+    late = shaken().problem(time=2.0)
+    assert late.y0[0] == SWING.value(2.0)
+    with pytest.raises(ValueError, match="2"):
+        integrate(late, "AVI", (0.0, 1.0), 0.1)
+
+
+# --- bodies -----------------------------------------------------------------------------------------------------------
+
+CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.4, 0.4) for z in (-0.3, 0.3)])
+MOMENTS = np.array([[0.3, 0.02, 0.01], [0.02, 0.4, 0.03], [0.01, 0.03, 0.5]])
+BOX = RigidBody(range(8), Inertia.about_com(2.0, (0.05, 0.02, -0.01), MOMENTS), "box")
+TWIST = np.array([0.1, 0.2, -0.1, 0.5, -0.4, 0.8])
+MOMENTA = [f"{kind}_{axis}" for kind in ("momentum", "angular_momentum") for axis in "xyz"]
+
+
+def cage(gravity: Any = (0, 0, 0), damping: float = 0.0, **options: Any) -> tuple[Network, np.ndarray]:
+    """A box on springs from its corners to points of a cage around it, and velocities of these."""
+    rng = np.random.default_rng(3)
+    points = np.concatenate([CORNERS, 2.0 * CORNERS + 0.1 * rng.normal(size=CORNERS.shape)])
+    edges = [[8 + i, 8 + j] for i in range(8) for j in range(i) if bin(i ^ j).count("1") == 1]
+    elements: list[Any] = [
+        Springs([[i, i + 8] for i in range(8)] + edges, np.r_[500.0, np.full(7, 30.0), np.full(12, 4.0)])
+    ]
+    if damping:
+        elements.append(Dampers([[i, i + 8] for i in range(8)], damping))
+    masses = np.r_[np.full(8, 0.1), np.full(8, 1.0)]
+    velocities = np.zeros((16, 3))
+    velocities[8:] = 0.3 * rng.normal(size=(8, 3))
+    options = {"bodies": [BOX]} | options
+    return Network(points, masses, elements, gravity=gravity, name="cage", **options), velocities
+
+
+@pytest.fixture(scope="module")
+def flying() -> Problem:
+    network, velocities = cage()
+    return network.problem(velocities=velocities, twists=[TWIST])
+
+
+def test_a_body_on_springs_moves_as_that_of_a_mechanism(flying: Problem) -> None:
+    network, velocities = cage()
+    alone, _ = cage(bodies=[])
+    tree = Tree([Body("box", Free(), inertia=BOX.inertia)], gravity=(0, 0, 0))
+    made = alone.attached_to(tree, {i: Frame("box", CORNERS[i]) for i in range(8)})
+    R, centre = so3.as_matrix(network.poses[0, 3:]), network.poses[0, :3]
+    w = R @ TWIST[3:]
+    v = np.concatenate([R @ TWIST[:3] - np.cross(w, centre), w, velocities[8:].ravel()])
+    q = integrate(made.problem(v=v), "GAUSS8", (0.0, 1.0), 0.05)["q"][-1]
+    x = end(flying, "GAUSS8", 1.0, 20)[:48].reshape(16, 3)
+    assert np.abs(q[7:].reshape(8, 3) + network.points[8:] - x[8:]).max() < 1e-12
+    assert np.abs(se3.act(q[:7], CORNERS) - x[:8]).max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("name", "order"), [("AVI", 2), ("AVI_SUZUKI4", 4), ("SPLIT_STRANG", 2), ("SPLIT_SRKN6_11B", 6)]
+)
+def test_methods_keep_order_and_momenta_with_bodies(flying: Problem, name: str, order: int) -> None:
+    exact = end(flying, "GAUSS8", 1.0, 100)
+    counts = (80, 160) if order < 6 else (20, 40)
+    errors = [np.abs(end(flying, name, 1.0, n) - exact).max() for n in counts]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.35)
+    run = integrate(flying, name, (0.0, 20.0), 0.02)
+    assert max(run.error(k, relative=False) for k in MOMENTA) < 1e-13
+    assert run.error("energy") < 0.01
+
+
+def test_dampers_on_bodies_take_energy_and_keep_momenta() -> None:
+    network, velocities = cage(damping=2.0)
+    problem = network.problem(velocities=velocities, twists=[TWIST])
+    exact = end(problem, "GAUSS8", 1.0, 100)
+    errors = [np.abs(end(problem, "AVI", 1.0, n) - exact).max() for n in (40, 80)]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.2)
+    run = integrate(problem, "AVI", (0.0, 5.0), 0.02)
+    assert run["energy"][-1] < 0.9 * run["energy"][0]
+    assert max(run.error(k, relative=False) for k in MOMENTA) < 1e-13
+    stiff, _ = cage(damping=1e9)
+    assert np.isfinite(end(stiff.problem(velocities=velocities, twists=[TWIST]), "AVI", 1.0, 50)).all()
+
+
+def test_a_free_body_falls_exactly() -> None:
+    """One step of any size: a spinning body and a point, with a spring that has no force."""
+    points = [[0.3, 0, 0], [2.0, 0, 0]]
+    body = RigidBody([0], Inertia.about_com(2.0, (0, 0, 0), np.diag([0.1, 0.2, 0.25])))
+    network = Network(points, [0.0, 1.0], [Springs([[0, 1]], 0.0, 1.0)], gravity=(0.5, 0, -9.81), bodies=[body])
+    problem = network.problem(twists=[[1.0, 2.0, 3.0, 0.2, 5.0, 0.1]])
+    one, many = end(problem, "AVI", 1.0, 1), end(problem, "AVI", 1.0, 50)
+    assert np.abs(one - many).max() < 1e-13
+    assert np.abs(one[6:9] - [1.25, 2.0, 3.0 - 4.905]).max() < 1e-14
+    assert np.abs(end(problem, "GAUSS8", 1.0, 100) - one).max() < 1e-10
+
+
+def test_lanes_and_checkpoints_with_bodies_are_bits(flying: Problem, tmp_path: Path) -> None:
+    starts = np.array([flying.y0 + 0.01 * k * (np.arange(len(flying.y0)) >= 55) for k in range(8)])
+    together = integrate(flying, "AVI", (0.0, 1.0), 0.1, y0=starts).y[:, -1]
+    single = np.array([integrate(flying, "AVI", (0.0, 1.0), 0.1, y0=y).y[-1] for y in starts])
+    assert np.array_equal(together, single)
+    whole = integrate(flying, "AVI", (0.0, 3.0), 0.1)
+    file = tmp_path / "run.ckpt"
+    integrate(flying, "AVI", (0.0, 3.0), 0.1, checkpoint=file, every=7, callback=lambda t, y: t > 1.5)
+    assert np.array_equal(resume(file, flying).y, whole.y)
+
+
+def test_frequencies_of_elements_bound_those_with_bodies() -> None:
+    """Irons and Treharne: no frequency above the largest of an element with its share of masses and moments."""
+    network, _ = cage()
+    fastest = fastest_of(network)
+    bound = max(w.max() for w in network.frequencies())
+    assert fastest < bound < 1.5 * fastest
+
+
+def fastest_of(network: Network) -> float:
+    """The largest frequency of the cage at rest, by differences of the field."""
+    problem = network.problem()
+    m, steps = problem.dimension // 2, 1e-6
+
+    def force(k: int, by: float) -> np.ndarray:
+        y, pose = problem.y0.copy(), network.poses[0]
+        if k < 48:
+            y[k] += by
+        else:
+            y[48:55] = se3.compose(pose, se3.exp(by * np.eye(6)[k - 48]))
+        return problem.velocity(0.0, y)[m:]
+
+    free = np.r_[24:48, 48:54]
+    K = -np.array([(force(k, steps) - force(k, -steps)) / (2 * steps) for k in free]).T[free]
+    inverse = np.array([problem.velocity(0.0, np.r_[problem.y0[:55], e])[:m] for e in np.eye(m)])[np.ix_(free, free)]
+    return float(np.sqrt(np.linalg.eigvals(inverse @ K).real.max()))
+
+
+def test_vibrations_with_bodies_are_those_of_the_equations() -> None:
+    """Their largest frequency is that of the linear equations at rest."""
+    network, _ = cage()
+    inner = network._vibrations
+    fastest = float(np.sqrt(np.linalg.eigvalsh(inner._levels.sum(axis=0))[-1]))
+    assert fastest == pytest.approx(fastest_of(network), rel=1e-6)
+    assert not network.resonances()
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: pair(motions={5: (None, None, None)}), "motions: name the node 5; give numbers from 0 to 1"),
+        (lambda: pair(motions={0: (SWING, None)}), r"motions\[0\]: has 2 entries"),
+        (lambda: pair(motions={0: (SWING, None, None)}, fixed=[0]), "node 0: is held, moved or carried already"),
+        (lambda: pair(bodies=[RigidBody([0], Inertia.point(1.0))]), "body: inertia: has the mass 2 kg and principal"),
+        (lambda: pair(bodies=[RigidBody([7], BOX.inertia)]), "body: carries the node 7"),
+        (lambda: pair(bodies=[RigidBody([0], BOX.inertia)], drag=0.1), "drag: is not 0 of node 0, which body carries"),
+        (lambda: RigidBody([], BOX.inertia), "body: nodes"),
+        (lambda: pair(motions={0: (SWING, None, None)}).problem(velocities=[[1, 0, 0], [0, 0, 0]]),
+         "node 0: is moved by its support or body and has a velocity"),
+        (lambda: pair(motions={0: (SWING, None, None)}).problem(positions=[[5, 0, 0], [1, 0, 0]]),
+         "node 0: is given at"),
+        (lambda: pair(motions={0: (SAMPLED, None, None)}).problem(time=9.0),
+         "node 0: at t = 9 s its motion along x is known from 0 to 8 s"),
+        (lambda: pair(bodies=[RigidBody([0], BOX.inertia)]).attached_to(Tree([Body("b", Free(), inertia=BOX.inertia)],
+         gravity=(0, 0, -9.81)), {}), "body: is a body of a network alone"),
+    ],
+)  # fmt: skip
+def test_bad_supports_and_bodies_are_named(build: Any, words: str) -> None:
+    with pytest.raises(ModelError, match=words):
+        build()
+
+
+def pair(**options: Any) -> Network:
+    return Network([[0, 0, 0], [1, 0, 0]], 1.0, [Springs([[0, 1]], 1.0)], **options)
