@@ -1,11 +1,12 @@
 """Time and memory of a step against the number of bodies, with force elements: ``python -m benchmarks.many_elements``.
 
 Free balls in contact with the ground, a chain of hinges with a spring and a damper in each, and four-bars side by side
-with a spring between the crank and the rocker of each: RKMK4 at 1 ms.  The time of a step is the slope between runs of two lengths, the least of several
-rounds; in every round all sizes of a system take their turns, so that another load of the machine meets them alike.
-What shows whether time grows in proportion to the bodies is `relative`: the time per body and step in units of that of
-the smallest size.  `workspace` are the bytes that a run by a method without derivatives takes for the field,
-`with_derivatives` those of one that asks for derivatives (a matrix of all velocities, up to 1000 of them).
+with a spring between the crank and the rocker of each: RKMK4 at 1 ms.  The time of a step is the slope between runs of
+two lengths, the least of several rounds; in every round all sizes of a system take their turns, so that another load of
+the machine meets them alike.  What shows whether time grows in proportion to the bodies is `relative`: the time per
+body and step in units of that of the smallest size.  `workspace` are the bytes that a run by a method without
+derivatives takes for the field, `with_derivatives` those of one that asks for derivatives (a matrix of all velocities,
+up to 1000 of them).
 """
 
 from __future__ import annotations
