@@ -4,10 +4,10 @@
 
 Ours: `loop` runs the formula on 1000 elements in a compiled loop, `lanes` the same on eight at a time (ns per element),
 `batch` is the public object on arrays (`SO3`, `SE3`), `call` one call of it from Python.  Others, as far as installed:
-SciPy's Rotation and RigidTransform (batch, call), jaxlie under jit and vmap in float64 (batch, call), Pinocchio's
-explog and SE3 (call), spatialmath (call). Ratios are theirs to ours: batch to batch, a call to our compiled loop (what
-a kernel pays), a call to our call.  Our calls from Python and our batches check their arguments (finite, on the group;
-a matrix: orthogonal), of the others only SciPy does.
+SciPy's Rotation and RigidTransform (batch, call), jaxlie under jit in float64, with its own batches (batch, call),
+Pinocchio's explog and SE3 (call), spatialmath (call). Ratios are theirs to ours: batch to batch, a call to our
+compiled loop (what a kernel pays), a call to our call.  Our calls from Python and our batches check their arguments
+(finite, on the group; a matrix: orthogonal), of the others only SciPy does.
 """
 
 from __future__ import annotations
@@ -177,26 +177,32 @@ def scipy_calls(name: str, d: Data) -> dict[str, Callable[[], Any]]:
     }
 
 
-def jaxlie_calls(name: str, d: Data, batch: bool) -> dict[str, Callable[[], Any]]:
-    """Functions under jit (and vmap), float64; the result is waited for."""
+def jaxlie_calls(name: str, d: Data) -> dict[str, Callable[[], Any]]:
+    """Functions under jit, float64; the result is waited for.  Batches are jaxlie's own: its classes take leading axes,
+    and where only single matrices are multiplied with vectors an einsum takes them all.
+    """
     jax, jaxlie = importlib.import_module("jax"), importlib.import_module("jaxlie")
     jax.config.update("jax_enable_x64", True)
     cls = jaxlie.SO3 if name == "SO(3)" else jaxlie.SE3
+
+    def times(matrices: Any, vectors: Any) -> Any:
+        return jax.numpy.einsum("...ij,...j->...i", matrices, vectors)
+
     functions = {
         "compose": (lambda g, h: cls(g).multiply(cls(h)).parameters(), "gh"),
         "inverse": (lambda g: cls(g).inverse().parameters(), "g"),
         "act": (lambda g, u: cls(g).apply(u), "gu"),
         "exp": (lambda x: cls.exp(x).parameters(), "x"),
         "log": (lambda g: cls(g).log(), "g"),
-        "adjoint": (lambda g, y: cls(g).adjoint() @ y, "gy"),
+        "adjoint": (lambda g, y: times(cls(g).adjoint(), y), "gy"),
         "matrix": (lambda g: cls(g).as_matrix(), "g"),
         "from matrix": (lambda m: cls.from_matrix(m).parameters(), "m"),
-        "dexpinv_right": (lambda g, y: cls(g).jlog() @ y, "gy"),
+        "dexpinv_right": (lambda g, y: times(cls(g).jlog(), y), "gy"),
     }
     arrays = {key: jax.numpy.asarray(value) for key, value in _jaxlie_order(name, d).items()}
 
     def waiting(function: Any, letters: str) -> Callable[[], Any]:
-        ready = jax.jit(jax.vmap(function) if batch else function)
+        ready = jax.jit(function)
         given = [arrays[k] for k in letters]
         return lambda: ready(*given).block_until_ready()
 
@@ -276,8 +282,8 @@ def run(batch: int) -> tuple[list[Record], list[str]]:
             ("liemech", "call", lambda e=element, d=one: public(e, d, 1)),
             ("SciPy", "batch", lambda n=name, d=many: scipy_calls(n, d)),
             ("SciPy", "call", lambda n=name, d=one: scipy_calls(n, d)),
-            ("jaxlie", "batch", lambda n=name, d=many: jaxlie_calls(n, d, True)),
-            ("jaxlie", "call", lambda n=name, d=one: jaxlie_calls(n, d, False)),
+            ("jaxlie", "batch", lambda n=name, d=many: jaxlie_calls(n, d)),
+            ("jaxlie", "call", lambda n=name, d=one: jaxlie_calls(n, d)),
             ("Pinocchio", "call", lambda n=name, d=one: pinocchio_calls(n, d)),
             ("spatialmath", "call", lambda n=name, d=one: spatialmath_calls(n, d)),
         ]

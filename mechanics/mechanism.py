@@ -628,13 +628,14 @@ class Mechanism:
         q0, v0 = self.start(q, v, rates)
         packed = self.packed(projection == "positions")
         p0, has_room = self.momentum(q0, v0), self.tree.nv <= LARGEST
+        shape = with_derivatives(packed.structure, *packed.work_shape) if has_room else packed.work_shape
         return Problem(
             product(self.tree.group, rn(self.tree.nv)),
             np.concatenate([q0, p0]),
-            differentiating(closed) if has_room else closed,
+            differentiating(closed, (shape, packed.work_shape)) if has_room else closed,
             parameters=packed.parameters,
             structure=packed.structure,
-            work_shape=with_derivatives(packed.structure, *packed.work_shape) if has_room else packed.work_shape,
+            work_shape=shape,
             variables=self._variables(),
             invariants=closed_invariants,
             invariant_names=("energy", "gap", "velocity_gap", "pivot"),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mechanics.problems.compiled import LIMIT
+from studies import peers
 from studies.records import BENCHMARKS, markdown, number, record_of
 
 Record = Mapping[str, Any]
@@ -468,4 +469,11 @@ BLOCKS = {
     "rods-at-equal-error": ("rods", rods),
     "stiff": ("stiff", stiff),
     "thin-rods": ("rods", thin_rods),
+    "trees-beside-peers": ("tree_rhs", peers.trees),
+    "derivatives-beside-peers": ("derivatives", peers.derivatives),
+    "mass-matrices-beside-peers": ("mass_matrix", peers.mass_matrices),
+    "loops-beside-peers": ("closed_loops", peers.loops),
+    "variational-beside-peers": ("variational", peers.variational),
+    "single-bodies-beside-peers": ("lie_rk", peers.single_bodies),
+    "many-elements": ("many_elements", peers.many_elements),
 }

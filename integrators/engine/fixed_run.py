@@ -110,7 +110,7 @@ class StagesRun(FixedRun):
     def _allocate(self, rows: int) -> None:
         super()._allocate(rows)
         self.work, self.dense_work = (aligned(*self.work.shape) for _ in range(2))
-        rows, columns = self.problem.work_shape
+        rows, columns = self.field_work.shape[:2]
         self.step_work = lane_array(rows + 1, columns)
 
     def workspaces(self) -> tuple[Array, Array]:

@@ -246,7 +246,8 @@ class Run:
             raise ValueError(f"save_every: {rows} states of {n} numbers do not fit into memory; save fewer") from error
         self.saved_t, self.stretch = np.zeros(rows), np.zeros(rows, dtype=np.int64)
         self.y, self.low, self.turns, self.previous, self.between, self.between_low = (zeros(n) for _ in range(6))
-        self.field_work, self.work = zeros(*problem.work_shape), zeros(*method.work_shape(problem))
+        self.field_work = zeros(*problem.work_shape_for(method.stepper.evaluates))
+        self.work = zeros(*method.work_shape(problem))
         self.step_work = self.field_work
         self.dense_work = self.work if method.has_own_interpolant else zeros(*method.work_shape(problem))
         self.table, self.circles = problem.table, circles(problem, self.t0)

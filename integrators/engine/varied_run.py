@@ -74,7 +74,7 @@ class VariedRun(LaneRun):
 
     def _allocate(self, rows: int) -> None:
         super()._allocate(rows)
-        lines, columns = self.problem.work_shape
+        lines, columns = self.field_work.shape[:2]
         tables = [np.asarray(problem.parameters) for problem in self.problems]
         self.field_work = self.step_work = lane_array(lines - (-len(tables[0]) // columns), columns)
         self.field_work[lines:].reshape(-1, WIDTH)[: len(tables[0])] = np.stack(tables, axis=-1)

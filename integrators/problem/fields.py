@@ -44,6 +44,7 @@ from liegroup.arrays import reals
 from liegroup.compile import WIDTH, Entry, compile_field, entry, interpreted, is_jitted, ld, ld2
 
 Array = NDArray[np.float64]
+Shape = tuple[int, int]
 PATIENCE, SMALL = 0.25, 2000
 """Seconds for which a function is interpreted at single states before it is compiled; parameters of problems for which
 a state takes some 10 ms.
@@ -71,6 +72,9 @@ class Field:
         Makes `compiled_varied`, or None.
     differentiates
         Whether it also writes its derivatives: see `differentiating`.
+    room
+        Shapes of the workspace of a problem with this field, and of what does where no derivatives are asked for; None:
+        the same.
     """
 
     python: Callable[..., None]
@@ -81,6 +85,7 @@ class Field:
     recipe: tuple[Callable[..., Field], tuple[Any, ...]] | None = None
     build_timed: Callable[[], Any] = lambda: None
     differentiates: bool = False
+    room: tuple[Shape, Shape] | None = None
     build_varied: Callable[[], Any] = lambda: None
     _spent: list[float] = dataclasses.field(default_factory=lambda: [0.0], init=False, repr=False, compare=False)
 
@@ -208,16 +213,17 @@ def nothing_to_do(t: Any, y: Any, parameters: Any, structure: Any, work: Any, ou
 NOTHING = as_field(nothing_to_do)
 
 
-def differentiating(function: Entry) -> Field:
+def differentiating(function: Entry, room: tuple[Shape, Shape] | None = None) -> Field:
     """The field of an entry that, where `out` has just d + d² places, writes its derivatives behind its d values, by
-    rows: ∂f/∂x of f(t, y τ(x)).  The workspace of the problem has room for them.
+    rows: ∂f/∂x of f(t, y τ(x)).  The workspace of the problem has room for them; `room` is that workspace, and what of
+    it does for the values alone.
     """
-    return replace(as_field(function), differentiates=True, recipe=(differentiating, (function,)))
+    return replace(as_field(function), differentiates=True, room=room, recipe=(differentiating, (function, room)))
 
 
 def lane_work_shape(n: int) -> tuple[int, int]:
-    """The workspace a jitted field needs in lanes: one row of registers for a state of n numbers and one for its
-    values.
+    """The workspace a jitted field needs in lanes, of this or of any other shape with as many numbers: registers for a
+    state of n numbers, and behind them for its values.
     """
     return 2, -(-n // WIDTH)
 
@@ -334,12 +340,13 @@ def _matrix_wrapped(function: Callable[..., Any], count: int) -> Callable[..., N
 
 
 def lane_by_lane(scalar: Any) -> Callable[..., None]:
-    """A function of one trajectory, called for eight one after the other; its registers are the first two rows of the
+    """A function of one trajectory, called for eight one after the other; its registers are the first numbers of the
     workspace (`lane_work_shape`).
     """
 
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-        state, values = work[0].ravel()[: y.shape[0]], work[1].ravel()[: out.shape[0]]
+        registers = work.ravel()
+        state, values = registers[: y.shape[0]], registers[y.shape[0] : y.shape[0] + out.shape[0]]
         for lane in range(y.shape[1]):
             for i in range(y.shape[0]):
                 state[i] = y[i, lane]
@@ -354,7 +361,8 @@ def each_at_its_time(scalar: Any) -> Callable[..., None]:
     """The same at a time of its own for each, from the last row of the workspace."""
 
     def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
-        state, values, times = work[0].ravel()[: y.shape[0]], work[1].ravel()[: out.shape[0]], work[work.shape[0] - 1]
+        registers, times = work.ravel(), work[work.shape[0] - 1]
+        state, values = registers[: y.shape[0]], registers[y.shape[0] : y.shape[0] + out.shape[0]]
         for lane in range(y.shape[1]):
             for i in range(y.shape[0]):
                 state[i] = y[i, lane]

@@ -304,6 +304,32 @@ class Problem:
         """How implicit methods store the derivative of the field (`integrators.problem.sparsity`)."""
         return pattern(self.has_jacobian, self.jacobian_sparsity)
 
+    def work_shape_for(self, evaluates: str) -> tuple[int, int]:
+        """The workspace of a run: where its method asks for no derivatives, without the room for these, which grows
+        with the square of the velocities.
+
+        Parameters
+        ----------
+        evaluates : {"field", "linearised", "parts", "nothing"}
+            What the stepper of the method evaluates.
+
+        Returns
+        -------
+        (rows, columns)
+            At most `work_shape`.
+
+        Examples
+        --------
+        >>> from mechanics.systems import SYSTEMS
+        >>> problem = SYSTEMS["four-bar"].mechanism().problem()
+        >>> problem.work_shape_for("field") < problem.work_shape == problem.work_shape_for("linearised")
+        True
+        """
+        room = self.field.room
+        if evaluates == "linearised" or room is None or room[0] != self.work_shape:
+            return self.work_shape
+        return self._with_registers(*room[1])
+
     @cached_property
     def linearised(self) -> Field:
         """The field, followed by its Jacobian by rows where there is one and `out` has room for both."""
@@ -603,9 +629,13 @@ class Problem:
         shape = sequence(self.work_shape, "work_shape", "two non-negative integers")
         if len(shape) != 2:
             raise ValueError(f"work_shape: {shown(self.work_shape)}, expected two non-negative integers")
-        rows, columns = (integer(x, "work_shape") for x in shape)
+        return self._with_registers(*(integer(x, "work_shape") for x in shape))
+
+    def _with_registers(self, rows: int, columns: int) -> tuple[int, int]:
         values = self.dimension if self.jacobian is None else self.dimension**2
         lanes = lane_work_shape(max(self.n, values, len(self.invariant_names)))
+        if rows * columns >= lanes[0] * lanes[1]:
+            return rows, columns
         return max(rows, lanes[0]), max(columns, lanes[1])
 
     def _check(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, kernel, ld, ld2, st
+from liegroup.compile import entry, joined, kernel, ld, ld2, st
 from liegroup.formulas.vectors import add, scale
 from mechanics.algebra.vectors import rotated
 from mechanics.closed_trees.field import velocities
@@ -55,7 +55,7 @@ def _account(t: Any, y: Any, parameters: Any, structure: Any, work: Any, rates: 
 def element_accounts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """y = (q, p*) → `ACCOUNT` numbers per force element."""
     closures = closures_of(structure)
-    rates = work[closures.rates]
+    rates = joined(work[closures.rates : closures.moved])
     velocities(t, y, parameters, structure, work, rates)
     for n in range(closures.forces):
         element = element_of(structure, closures, n)

@@ -27,9 +27,10 @@ class Closures(NamedTuple):
     the path; place of the passes; that of the profile of Φ (`liegroup.compile.dense.profile_of`); that of the
     reaches of the kept equations. In `parameters`: the starts of the null directions. First lines of the
     workspace: poses, screws, columns, Φ, carried impulses, scratch, null directions; then single lines: multipliers
-    λ or impulses Λ (before: minus the closing velocities), φ, and places for (v, ṗ), q, a state, a right side, the
-    registers of a tape. Of the force elements: how many read velocities; the rows they take in a variational step,
-    of these those across the tree, and of these those that read velocities, which come first.
+    λ or impulses Λ (before: minus the closing velocities), φ; places for (v, ṗ), q and a state, several lines each,
+    up to the next (`joined`: lines are as wide as one link or all equations ask, not as all links); single lines again:
+    a right side, the registers of a tape. Of the force elements: how many read velocities; the rows they take in a
+    variational step, of these those across the tree, and of these those that read velocities, which come first.
     """
 
     all: Any

@@ -107,6 +107,11 @@ def pack_loops(
     reaches = _reaches(profile, passes)
     profile_at, reaches_at, codes_at = places.take(len(profile)), places.take(REACH * len(reaches)), places.end
     m, d, lines = len(kept), len(kept) - solved.rank, _Places(base.work_shape[0])
+    every = (*equations.equations, *(e.equation for e in elements if isinstance(e, OnEquation)))
+    registers = max((equation.tape.registers for equation in every if equation.tape is not None), default=0)
+    columns = max(base.work_shape[1], m + 2, len(order), registers)
+    n_q, n_v = tree.nq, tree.nv
+    rates, moved, state = (-(-size // columns) for size in (2 * n_v, max(n_q, n_v), n_q + 2 * n_v))
     closures = Closures(
         all=len(order), kept=m, rank=solved.rank, coupled=sum(e.kind != COUPLING for e in kept),
         closes_positions=close_positions, settings=settings_at, rounds=settings.rounds, integral=settings.integral,
@@ -114,8 +119,8 @@ def pack_loops(
         path_length=len(path), path=path_at, passes=passes_at, starts=starts,
         poses=lines.take(len(base.link_names) + 1), screws=lines.take(len(order)), columns=lines.take(tree.nv),
         matrix=lines.take(m), carried=lines.take(m), scratch=lines.take(m if d else 0), nulls=lines.take(d),
-        multipliers=lines.take(1), gap=lines.take(1), rates=lines.take(1), moved=lines.take(1), state=lines.take(1),
-        target=lines.take(1), registers=lines.take(1),
+        multipliers=lines.take(1), gap=lines.take(1), rates=lines.take(rates), moved=lines.take(moved),
+        state=lines.take(state), target=lines.take(1), registers=lines.take(1),
         reading=sum(e.reads for e in records), **rows._asdict(), profile=profile_at,
         reaches=reaches_at,
     )  # fmt: skip
@@ -132,9 +137,6 @@ def pack_loops(
         [base.structure, np.array([*closures, *tail, *writer.codes, *writer.choices], dtype=np.int64)]
     )
     structure[Header._fields.index("extension")] = len(base.structure)
-    every = (*equations.equations, *(e.equation for e in elements if isinstance(e, OnEquation)))
-    registers = max((equation.tape.registers for equation in every if equation.tape is not None), default=0)
-    columns = max(base.work_shape[1], m + 2, len(order), registers, tree.nq + 2 * tree.nv)
     return PackedLoops(np.concatenate(writer.numbers), structure, (lines.end, columns), writer.inputs())
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import absolute, any_, entry, helper, kernel, ld, ld2, less, select, st, st2
+from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, ld2, less, select, st, st2
 from liegroup.compile.dense import project_out
 from liegroup.compile.scalars import maximum
 from liegroup.formulas.vectors import dot
@@ -72,7 +72,7 @@ def least_pivot(structure: Any, work: Any) -> Any:
 def closed_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """out = (energy, greatest gap, greatest closing velocity, smallest pivot of the equations for Λ)."""
     closures = closures_of(structure)
-    rates = work[closures.rates]
+    rates = joined(work[closures.rates : closures.moved])
     velocities(t, y, parameters, structure, work, rates)
     screws(y, parameters, structure, work, closures.all)
     stored, _ = stored_and_power(t, y, parameters, structure, work, rates)
@@ -88,9 +88,8 @@ def closed_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any
 @entry(*FIELD_SIGNATURES)
 def closed_power(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """out = (energy, power of the elements and of the joints' damping): d energy/dt = power, for scleronomic trees."""
-    closures = closures_of(structure)
-    n_v = header_of(structure).n_v
-    rates = work[closures.rates]
+    closures, n_v = closures_of(structure), header_of(structure).n_v
+    rates = joined(work[closures.rates : closures.moved])
     velocities(t, y, parameters, structure, work, rates)
     stored, power = stored_and_power(t, y, parameters, structure, work, rates)
     for k in range(n_v):
@@ -106,7 +105,8 @@ def closed_power(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out
 @entry(*FIELD_SIGNATURES)
 def input_powers(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """out = the power of every input, of a state (q, p*)."""
-    rates = work[closures_of(structure).rates]
+    closures = closures_of(structure)
+    rates = joined(work[closures.rates : closures.moved])
     velocities(t, y, parameters, structure, work, rates)
     powers_of_inputs(t, y, parameters, structure, work, rates, out)
 
@@ -165,7 +165,7 @@ def move(structure: Any, y: Any, step: Any, moved: Any) -> None:
 def correct(y: Any, structure: Any, work: Any, worst: Any, step: Any) -> None:
     """q <- q exp(step) where `worst` exceeds 1."""
     closures, n_q = closures_of(structure), header_of(structure).n_q
-    moved = work[closures.moved]
+    moved = joined(work[closures.moved : closures.state])
     move(structure, y, step, moved)
     for i in range(n_q):
         st(y, i, select(less(1.0, worst), ld(moved, i), ld(y, i)))
@@ -175,7 +175,7 @@ def correct(y: Any, structure: Any, work: Any, worst: Any, step: Any) -> None:
 def closed_projection(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """(q, p*) → (q, p) with closed loops and Λ = 0."""
     closures = closures_of(structure)
-    step = work[closures.rates]
+    step = joined(work[closures.rates : closures.moved])
     for i in range(y.shape[0]):
         st(out, i, ld(y, i))
     for sweep in range(SWEEPS + 1):

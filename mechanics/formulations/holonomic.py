@@ -15,7 +15,7 @@ from typing import Any
 
 from integrators.problem.parts import clear, constrained
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, kernel, ld, ld2, st
+from liegroup.compile import entry, joined, kernel, ld, ld2, st
 from liegroup.formulas.vectors import add, cross, subtract
 from mechanics.algorithms.crba import mass_matrix_into
 from mechanics.algorithms.energy import first_moments, potential
@@ -71,7 +71,8 @@ def parts(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
     s = structure[AHEAD:]
     tree, closures, m, k = header_of(s), closures_of(s), structure[1], structure[2]
     n, at = tree.n_v, constrained(tree.n_v, m, k)
-    rates, state, moved = work[closures.rates], work[closures.state], work[closures.moved]
+    rates, moved = joined(work[closures.rates : closures.moved]), joined(work[closures.moved : closures.state])
+    state = joined(work[closures.state : closures.target])
     clear(out)
     at_rest(t, y, parameters, s, work, state, moved)
     for i in range(n):

@@ -25,7 +25,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import any_, entry, helper, kernel, ld, ld2, less, select, st, st2
+from liegroup.compile import any_, entry, helper, joined, kernel, ld, ld2, less, select, st, st2
 from liegroup.compile.dense import ldl_solve_within, ldl_within
 from mechanics.algorithms.energy import first_moments, kinetic, potential
 from mechanics.algorithms.era import down, up
@@ -80,7 +80,7 @@ def applied_forces(t: Any, y: Any, state: Any, parameters: Any, structure: Any, 
     """
     tree = header_of(structure)
     closures, n_q, n = closures_of(structure), tree.n_q, tree.n_v
-    rates, moved = work[closures.rates], work[closures.moved]
+    rates, moved = joined(work[closures.rates : closures.moved]), joined(work[closures.moved : closures.state])
     clear(structure, work, F, 6)
     accelerations(t, state, parameters, structure, work)
     poses(t, y, parameters, structure, work)
@@ -166,7 +166,7 @@ def accelerated(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out:
     """y = (q, v[, z]) → out = (v, v̇[, φ])."""
     tree = header_of(structure)
     closures, n_q, n = closures_of(structure), tree.n_q, tree.n_v
-    rates, state = work[closures.rates], work[closures.state]
+    rates, state = joined(work[closures.rates : closures.moved]), joined(work[closures.state : closures.target])
     copy_state(y, structure, state)
     applied_forces(t, y, state, parameters, structure, work)
     if closures.integral:
@@ -196,7 +196,7 @@ def watched(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any
     """out = (energy, greatest gap, greatest closing velocity)."""
     tree = header_of(structure)
     closures, n_q, n = closures_of(structure), tree.n_q, tree.n_v
-    rates = work[closures.rates]
+    rates = joined(work[closures.rates : closures.moved])
     velocities(t, y, n_q, parameters, structure, work)
     first_moments(t, y, parameters, structure, work)
     energy = kinetic(parameters, structure, work, y, n_q) + potential(parameters, structure, work)
@@ -218,8 +218,8 @@ def index_one_invariants(t: Any, y: Any, parameters: Any, structure: Any, work: 
 @helper
 def powers_of(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
     """out = the power of every input, of a state (q, v)."""
-    tree = header_of(structure)
-    rates = work[closures_of(structure).rates]
+    tree, closures = header_of(structure), closures_of(structure)
+    rates = joined(work[closures.rates : closures.moved])
     velocities(t, y, tree.n_q, parameters, structure, work)
     poses(t, y, parameters, structure, work)
     for k in range(tree.n_v):
@@ -259,7 +259,7 @@ def index_one_projection(t: Any, y: Any, parameters: Any, structure: Any, work: 
     """(q, v[, z]) → the same with closed positions (if the problem asks for them) and velocities."""
     tree = header_of(structure)
     closures, n_q, n = closures_of(structure), tree.n_q, tree.n_v
-    rates, moved = work[closures.rates], work[closures.moved]
+    rates, moved = joined(work[closures.rates : closures.moved]), joined(work[closures.moved : closures.state])
     for i in range(y.shape[0]):
         st(out, i, ld(y, i))
     for sweep in range(SWEEPS + 1):

@@ -17,7 +17,6 @@ from liegroup.compile.tracing import Graph, Traced, lines, operand
 from mechanics.algorithms.derivatives.hamiltonian import derivatives_on_demand
 from mechanics.algorithms.era import era, up
 from mechanics.closed_trees.field import closed, closed_on_demand, equations_of_motion, scatter, solve
-from mechanics.closed_trees.layout import closures_of
 from mechanics.closed_trees.packing import PackedLoops
 from mechanics.closed_trees.poses import gather
 from mechanics.closed_trees.projection import SWEEPS, correction, position_defect
@@ -31,7 +30,7 @@ Function = Callable[[Any, Any, Any, Any, Any, Any], None]
 _FIELD = '''"""Hamilton's equations of one model, (q, p) -> (v, rate of p): written by mechanics.compile_model."""
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import any_, entry, kernel, ld, st, taken
+from liegroup.compile import any_, entry, joined, kernel, ld, st, taken
 from liegroup.compile.scalars import arctan2, less, select, sqrt
 from liegroup.compile.tracing import called_sincos as sincos
 from liegroup.compile.tracing import acosh, asinh, atanh, cosh, exp, expm1, floor, log, log1p, sinh, tanh
@@ -61,11 +60,12 @@ def correction(t, y, out):
 def projection(t, y, parameters, structure, work, out):
     for i in range({n_q} + {n_v}):
         st(out, i, ld(y, i))
-    found, step = work[{found}], work[{step}]
+    closures = closures_of(structure)
+    found, step = joined(work[closures.state : closures.target]), joined(work[closures.rates : closures.moved])
     for sweep in range({sweeps} + 1):
         look(t, out, found)
         worst = ld(found, {n_v})
-        if sweep == {sweeps} or closures_of(structure).closes_positions == 0 or not any_(less(1.0, worst)):
+        if sweep == {sweeps} or closures.closes_positions == 0 or not any_(less(1.0, worst)):
             break
         correction(t, out, step)
         correct(out, structure, work, worst, step)
@@ -92,14 +92,11 @@ def mechanism_code(mechanism: Mechanism) -> ModelCode:
     """`field` and `projection`."""
     tree, packed = mechanism.tree, mechanism.packed()
     body, operations = _straight(closed.python, tree, packed, 2 * tree.nv)
-    closures = closures_of(packed.structure)
     projection = _PROJECTION.format(
         look=_straight(_look, tree, packed, tree.nv + 1)[0],
         correction=_straight(_correction, tree, packed, tree.nv)[0],
         n_q=tree.nq,
         n_v=tree.nv,
-        found=int(closures.state),
-        step=int(closures.rates),
         sweeps=SWEEPS,
     )
     return ModelCode(_field(body, tree, closed_on_demand, "") + projection, operations)

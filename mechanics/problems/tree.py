@@ -86,14 +86,14 @@ def hamiltonian_problem(
         [np.broadcast_to(x, (*shape, np.shape(x)[-1])) for x in (q, np.asarray(p, dtype=np.float64))], axis=-1
     )
     kinetic = float(np.max(0.5 * np.sum(velocities * np.asarray(p), axis=-1)))
-    names, units = _invariants(tree)
+    names, units, room = *_invariants(tree), work_shape(tree.structure)
     return Problem(
         group=tree.group.cotangent,
         y0=y0,
-        field=differentiating(era),
+        field=differentiating(era, (room, tree.work_shape)),
         parameters=tree.parameters,
         structure=tree.structure,
-        work_shape=work_shape(tree.structure),
+        work_shape=room,
         variables=_variables(tree),
         invariants=invariants if names else None,
         invariant_names=names,

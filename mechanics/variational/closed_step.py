@@ -34,7 +34,7 @@ from integrators.arithmetic.compensated import increase
 from integrators.arithmetic.elimination import solve_rows_within
 from integrators.layout import COMPENSATION, ITERATIONS, TAU
 from integrators.signatures import STEP_SIGNATURES
-from liegroup.compile import any_, entry, helper, kernel, ld, ld2, select, st, st2
+from liegroup.compile import any_, entry, helper, joined, kernel, ld, ld2, select, st, st2
 from liegroup.formulas.so2 import cayley_angle
 from liegroup.formulas.vectors import add, cross, dot, subtract
 from mechanics.algebra.vectors import rotated
@@ -126,9 +126,10 @@ def closures_at(y: Any, parameters: Any, structure: Any, work: Any, G: Any, rho:
     node k.
     """
     place_poses(structure, work, G, rho, field_work)
-    q = field_work[closures_of(structure).moved]
+    closures = closures_of(structure)
+    q = joined(field_work[closures.moved : closures.state])
     coordinates(y, structure, work, G, q)
-    screws(q, parameters, structure, field_work, closures_of(structure).kept)
+    screws(q, parameters, structure, field_work, closures.kept)
 
 
 @kernel

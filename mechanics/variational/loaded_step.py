@@ -22,7 +22,7 @@ from typing import Any
 from integrators.arithmetic.compensated import increase
 from integrators.layout import COMPENSATION, ITERATIONS, TAU
 from integrators.signatures import STEP_SIGNATURES
-from liegroup.compile import any_, entry, kernel, ld, ld2, select, st, st2
+from liegroup.compile import any_, entry, joined, kernel, ld, ld2, select, st, st2
 from mechanics.closed_trees.field import velocities
 from mechanics.closed_trees.forces import force_of
 from mechanics.closed_trees.layout import closures_of, element_of
@@ -79,7 +79,7 @@ def pull_elements(
     """The forces of the elements at node k, added to those of gravity and to the momenta the step aims at."""
     tree = header_of(structure)
     closures = closures_of(structure)
-    n, rates = tree.n_v, field_work[closures.rates]
+    n, rates = tree.n_v, joined(field_work[closures.rates : closures.moved])
     element_forces(t, y, parameters, structure, options, field_work, rates)
     for i in range(tree.links):
         link = link_of(structure, i)
@@ -95,7 +95,7 @@ def push_elements(
 ) -> None:  # fmt: skip
     """p += (h/2) F₁ at node k + 1, and F₁ to the forces there."""
     tree, closures = header_of(structure), closures_of(structure)
-    n, p, rates = tree.n_v, tree.n_q, field_work[closures.rates]
+    n, p, rates = tree.n_v, tree.n_q, joined(field_work[closures.rates : closures.moved])
     element_forces(t, y, parameters, structure, options, field_work, rates)
     for i in range(tree.links):
         link = link_of(structure, i)

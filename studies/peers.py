@@ -1,0 +1,159 @@
+"""Blocks of the page that shows the records of benchmarks beside the columns of peers, and says where a peer is faster.
+
+Which peer was given which form: `docs/speed.md`.  What a table says below itself is computed from the record.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from studies.records import BENCHMARKS, markdown, record_of
+
+Record = Mapping[str, Any]
+
+
+def where(label: str) -> str:
+    """Commit and processor of a record."""
+    record = record_of(BENCHMARKS, label)
+    return f"{record['processor']}, commit `{record['commit']}`; `benchmarks/results/{label}.json`"
+
+
+def short(value: float | None) -> str:
+    """Two digits below ten, whole numbers above; an en dash where there is none."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
+
+
+def ratios(ours: float | None, theirs: float | None) -> str:
+    """How many times as long the peer takes."""
+    return "–" if not ours or not theirs or not math.isfinite(theirs / ours) else f"{theirs / ours:.2g}"
+
+
+def verdict(cells: Sequence[tuple[str, float | None, float | None]]) -> str:
+    """Where a peer is faster: of (what, ours, theirs)."""
+    known = [(what, a, b) for what, a, b in cells if a and b and math.isfinite(b / a)]
+    faster = [f"{what} ({a / b:.3g} times)" for what, a, b in known if b < a]
+    return f"A peer is faster on: {'; '.join(faster)}." if faster else "No peer is faster here."
+
+
+def _table(title: str, label: str, heads: Sequence[str], rows: Sequence[Sequence[str]], said: str) -> str:
+    return f"{title} ({where(label)}):\n\n{markdown(heads, rows)}\n\n{said}"
+
+
+def trees(runs: Sequence[Record]) -> str:
+    """One evaluation of Hamilton's equations beside Pinocchio's `aba`."""
+    columns = ("scalar_ns", "compiled_ns", "lanes_ns", "compiled_lanes_ns", "pinocchio_cpp_ns", "pinocchio_python_ns")
+    rows = [
+        [r["tree"], *(short(r.get(name)) for name in columns), ratios(r["scalar_ns"], r.get("pinocchio_cpp_ns")),
+         ratios(r["lanes_ns"], r.get("pinocchio_cpp_ns"))]
+        for r in runs
+    ]  # fmt: skip
+    heads = [
+        "", "kernel", "straight-line", "kernel, lanes", "straight-line, lanes", "`aba`, C++", "`aba`, Python",
+        "C++ / kernel", "C++ / lanes",
+    ]  # fmt: skip
+    said = verdict([(r["tree"], r["scalar_ns"], r.get("pinocchio_cpp_ns")) for r in runs])
+    return _table("Nanoseconds per evaluation and trajectory", "tree_rhs", heads, rows, said)
+
+
+def derivatives(runs: Sequence[Record]) -> str:
+    """Derivatives of the dynamics beside Pinocchio's."""
+    rows = [
+        [f"{r['tree']}, {r['of']}", *(short(r.get(name)) for name in ("scalar_ns", "lanes_ns", "pinocchio_cpp_ns")),
+         ratios(r["scalar_ns"], r.get("pinocchio_cpp_ns")), ratios(r["lanes_ns"], r.get("pinocchio_cpp_ns"))]
+        for r in runs
+    ]  # fmt: skip
+    heads = ["", "kernel", "in lanes", "Pinocchio, C++", "C++ / kernel", "C++ / lanes"]
+    said = verdict([(f"{r['tree']}, {r['of']}", r["scalar_ns"], r.get("pinocchio_cpp_ns")) for r in runs])
+    return _table("Nanoseconds per evaluation and trajectory", "derivatives", heads, rows, said)
+
+
+def mass_matrices(runs: Sequence[Record]) -> str:
+    """The joint-space mass matrix beside Pinocchio's `crba` from Python."""
+    columns = ("scalar_ns", "lanes_ns", "pinocchio_python_ns")
+    rows = [
+        [r["tree"], *(short(r.get(name)) for name in columns), ratios(r["scalar_ns"], r["pinocchio_python_ns"])]
+        for r in runs
+    ]
+    said = verdict([(r["tree"], r["scalar_ns"], r["pinocchio_python_ns"]) for r in runs])
+    heads = ["", "kernel", "in lanes", "`crba`, Python", "Python / kernel"]
+    return _table("Nanoseconds per matrix", "mass_matrix", heads, rows, said)
+
+
+def loops(runs: Sequence[Record]) -> str:
+    """Mechanisms with closed loops beside Pinocchio, MuJoCo and Exudyn."""
+    columns = ("evaluation_us", "compiled_evaluation_us", "evaluation_in_lanes_us", "pinocchio_evaluation_us",
+               "mujoco_evaluation_us", "step_us", "compiled_step_us", "mujoco_step_us", "exudyn_step_us")  # fmt: skip
+    rows = [[r["mechanism"], *(short(r.get(name)) for name in columns)] for r in runs]
+    heads = [
+        "", "evaluation", "straight-line", "in lanes", "Pinocchio", "MuJoCo", "step", "straight-line", "MuJoCo",
+        "Exudyn",
+    ]  # fmt: skip
+    cells = []
+    for r in runs:
+        for what in ("evaluation", "step"):
+            for peer in ("Pinocchio", "MuJoCo", "Exudyn"):
+                theirs = r.get(f"{peer.lower()}_{what}_us")
+                for form, ours in (("", r[f"{what}_us"]), (", straight-line", r.get(f"compiled_{what}_us"))):
+                    cells.append((f"{r['mechanism']}, {what}{form}, by {peer}", ours, theirs))
+    gaps = [x for r in runs if (x := r.get("mujoco_gap")) and math.isfinite(x)]
+    said = (
+        f"{verdict(cells)} Steps end with closed loops to {max(r['gap'] for r in runs):.0e} m here and to "
+        f"{min(gaps):.0e} m and worse in MuJoCo."
+    )
+    return _table("Microseconds per evaluation and per step of 1 ms", "closed_loops", heads, rows, said)
+
+
+def variational(runs: Sequence[Record]) -> str:
+    """Variational steps of chains beside MuJoCo's RK4."""
+    columns = ("variational_us", "lanes_us", "midpoint_us", "mujoco_rk4_us")
+    runs = [r for r in runs if "mujoco_rk4_us" in r]
+    name = {id(r): f"{r['links']} links, {1e3 * r['h']:g} ms" for r in runs}
+    rows = [
+        [name[id(r)], *(short(r.get(c)) for c in columns), ratios(r["variational_us"], r.get("mujoco_rk4_us"))]
+        for r in runs
+    ]
+    heads = ["", "`TREE_VARIATIONAL`", "in lanes", "`MIDPOINT`", "MuJoCo RK4", "MuJoCo / ours"]
+    said = verdict([(name[id(r)], r["variational_us"], r.get("mujoco_rk4_us")) for r in runs])
+    return _table("Microseconds per step", "variational", heads, rows, said)
+
+
+def single_bodies(runs: Sequence[Record]) -> str:
+    """Steps of single bodies beside Exudyn, MuJoCo and SciPy."""
+    peers = ("Exudyn", "MuJoCo", "SciPy")
+    rows, cells = [], []
+    for system in dict.fromkeys(r["system"] for r in runs):
+        own = [r for r in runs if r["system"] == system]
+        theirs = [r for r in own if r["method"].startswith(peers)]
+        for r in own:
+            rows.append([system, r["method"], short(r["single_ns"]), short(r.get("lanes_ns"))])
+            if r not in theirs:
+                cells += [
+                    (f"{system}, {r['method']}, by {x['method']}", r["single_ns"], x["single_ns"]) for x in theirs
+                ]
+    heads = ["", "method", "one trajectory", "in lanes"]
+    said = f"{verdict(cells)} Steps of higher order do more: this is what a step costs, not what an error costs."
+    return _table("Nanoseconds per step", "lie_rk", heads, rows, said)
+
+
+def many_elements(runs: Sequence[Record]) -> str:
+    """Time and memory against the number of bodies with force elements."""
+    rows = [
+        [r["system"], str(r["bodies"]), short(r["workspace"] / 1000), short(r["with_derivatives"] / 1000),
+         short(r["us_per_body_and_step"]), f"{r['relative']:.2f}"]
+        for r in runs
+    ]  # fmt: skip
+    heads = ["", "bodies", "workspace, kB", "with derivatives, kB", "µs per body and step", "relative"]
+    said = []
+    for name in dict.fromkeys(r["system"] for r in runs):
+        own = [r for r in runs if r["system"] == name]
+        least, most = min(r["relative"] for r in own), max(r["relative"] for r in own)
+        few, many = (r["workspace"] / r["bodies"] for r in (own[0], own[-1]))
+        said.append(
+            f"From {own[0]['bodies']} to {own[-1]['bodies']} bodies ({name}) a body's step takes {least:.2f} to "
+            f"{most:.2f} times as long, and the workspace of a body grows {many / few:.1f} times."
+        )
+    return _table("RKMK4 at 1 ms, sizes of a system by turns", "many_elements", heads, rows, " ".join(said))
