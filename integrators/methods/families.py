@@ -18,7 +18,7 @@ from integrators.steppers.implicit import implicit_rkmk, newton_rkmk
 from integrators.steppers.lgvi import lgvi
 from integrators.steppers.lie_variational import gauss, lobatto
 from integrators.steppers.midpoint import midpoint
-from integrators.steppers.rattle import rattle
+from integrators.steppers.rattle import rattle, rattle_drift
 from integrators.steppers.rkmk import rkmk
 from integrators.steppers.rosenbrock import rosenbrock
 from integrators.steppers.splitting import composed_flows, rotations, splitting
@@ -99,6 +99,9 @@ def rows() -> Iterator[Row]:
     yield "RATTLE", rattle
     for row in COMPOSED:
         yield _row(f"RATTLE_{row}", COMPOSITIONS, row, _composed_rattle)
+    yield "RATTLE_DRIFT", rattle_drift
+    for row in ("SUZUKI4", "KAHANLI6"):
+        yield _row(f"RATTLE_DRIFT_{row}", COMPOSITIONS, row, rattle_drift)
     yield "ENERGY_MOMENTUM", energy_momentum
     yield "TREE_VARIATIONAL", tree_variational
     for row in COMPOSED:

@@ -37,6 +37,7 @@ ORDERS = (
     "mechanics/variational/test_elements_in_the_step.py",
     "mechanics/loops/test_dae_methods.py",
     "mechanics/elastic/test_asynchronous.py",
+    "mechanics/elastic/test_rigid_rods.py",
 )
 """Files whose tests named after orders measure the orders of the methods they are parametrised with."""
 OURS = {name: method for name, method in METHODS.items() if isinstance(method, Method)}

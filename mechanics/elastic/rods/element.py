@@ -82,6 +82,26 @@ def strain(X: Any, l: Any, e0: Any) -> Any:
     return difference6(scale6(1.0 / l, X), e0)
 
 
+@helper
+def pulls(f: Any, X: Any, s: Any, cayley: Any) -> Any:
+    """W_a, W_b of a stress s."""
+    on_b = scale6(-1.0, tangent_transpose(X, s, cayley))
+    return scale6(-1.0, se3.coadjoint(se3.inverse(f), on_b)), on_b
+
+
+@helper
+def rate(X: Any, a: Any, b: Any, cayley: Any) -> Any:
+    """X' = dτ_left⁻¹ b − dτ_right⁻¹ a of velocities, or increments, a and b in body axes."""
+    return add6(tangent(X, difference6(b, a), cayley), se3.bracket(X, a))
+
+
+@helper
+def change_of_pulls(X: Any, s: Any, change: Any, cayley: Any) -> Any:
+    """The derivative of W_a, W_b of a constant stress s in a direction of X."""
+    of_b = tangent_derivative(X, s, change, cayley)
+    return difference6(of_b, se3.bracket_transpose(change, s)), scale6(-1.0, of_b)
+
+
 @kernel
 def wrenches(a: Any, b: Any, l: Any, C: Any, e0: Any, cayley: Any) -> Any:
     """W_a, W_b, the energy V, the angle by which the element turns, and its stretch, X₁/l (below 0: pressed through
@@ -91,8 +111,7 @@ def wrenches(a: Any, b: Any, l: Any, C: Any, e0: Any, cayley: Any) -> Any:
     X = coordinates(f, cayley)
     e = strain(X, l, e0)
     s = weighted(C, e)
-    on_b = scale6(-1.0, tangent_transpose(X, s, cayley))
-    on_a = scale6(-1.0, se3.coadjoint(se3.inverse(f), on_b))
+    on_a, on_b = pulls(f, X, s, cayley)
     turn = (X[3], X[4], X[5])
     return on_a, on_b, 0.5 * l * dot6(s, e), sqrt(dot(turn, turn)), X[0] / l
 

@@ -145,8 +145,25 @@ def sizes(structure: Any) -> Any:
     return q, v
 
 
+@helper
+def velocity_of(v: Any, structure: Any, i: Any) -> Any:
+    """The body velocity of node i in velocities v of all nodes; what supports hold is at rest."""
+    kind, at, zero = kind_of(structure, i), velocity_place(structure, i), 0.0 * ld(v, 0)
+    if kind == FREE:
+        return six(v, at)
+    if kind == PINNED:
+        return zero, zero, zero, *three(v, at)
+    return zero, zero, zero, zero, zero, zero
+
+
 @entry(*FIELD_SIGNATURES)
 def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """(v, ω; l × ω + f, k × ω + τ) of every node."""
+    motion(t, y, parameters, structure, out)
+
+
+@kernel
+def motion(t: Any, y: Any, parameters: Any, structure: Any, out: Any) -> None:
     """(v, ω; l × ω + f, k × ω + τ) of every node."""
     n = structure[0]
     places, first = sizes(structure)
@@ -180,6 +197,12 @@ def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
 
 @entry(*FIELD_SIGNATURES)
 def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """What is watched of a rod."""
+    observed(t, y, parameters, structure, out)
+
+
+@kernel
+def observed(t: Any, y: Any, parameters: Any, structure: Any, out: Any) -> None:
     """Energy with those of weight and of constant dead forces, Σ R l, Σ x × R l + R k, the greatest turn and
     the smallest stretch of an element.
     """
