@@ -10,6 +10,7 @@ from functools import partial
 from integrators.method import Method
 from integrators.steppers.asynchronous import asynchronous, free
 from integrators.steppers.bdf import HIGHEST, bdf
+from integrators.steppers.canonical_alpha import canonical_alpha, newmark
 from integrators.steppers.composition import composition
 from integrators.steppers.energy_momentum import energy_momentum
 from integrators.steppers.exponential import exponential
@@ -68,6 +69,9 @@ def rows() -> Iterator[Row]:
             yield name, partial(_collocation, family, s, name)
     yield from _table("", ROSENBROCK, rosenbrock)
     yield from ((f"BDF{k}", partial(bdf, k)) for k in range(1, HIGHEST + 1))
+    yield "ALPHA", canonical_alpha
+    yield "ALPHA_0", partial(canonical_alpha, 0.0, "ALPHA_0")
+    yield "NEWMARK", newmark
     yield "GAUSS8", gauss_in_lanes_method
     yield from _table("", CROUCH_GROSSMAN, exponential)
     yield from _table("", COMMUTATOR_FREE, exponential)

@@ -24,6 +24,7 @@ from liegroup.table import RN, SO3, table_of
 TESTS = Path(__file__).parents[1]
 ORDERS = (
     "integrators/steppers/test_orders.py",
+    "integrators/steppers/test_canonical_alpha.py",
     "integrators/steppers/test_composition.py",
     "integrators/steppers/test_splitting.py",
     "integrators/variational/test_lie_variational.py",
