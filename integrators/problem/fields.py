@@ -71,6 +71,8 @@ class Field:
         Makes `compiled_varied`, or None.
     differentiates
         Whether it also writes its derivatives: see `differentiating`.
+    gives_entries
+        Whether it also writes those that are not zero: see `giving_entries`.
     """
 
     python: Callable[..., None]
@@ -82,6 +84,7 @@ class Field:
     build_timed: Callable[[], Any] = lambda: None
     differentiates: bool = False
     build_varied: Callable[[], Any] = lambda: None
+    gives_entries: bool = False
     _spent: list[float] = dataclasses.field(default_factory=lambda: [0.0], init=False, repr=False, compare=False)
 
     def __reduce__(self) -> Any:
@@ -213,6 +216,13 @@ def differentiating(function: Entry) -> Field:
     rows: ∂f/∂x of f(t, y τ(x)).  The workspace of the problem has room for them.
     """
     return replace(as_field(function), differentiates=True, recipe=(differentiating, (function,)))
+
+
+def giving_entries(function: Entry) -> Field:
+    """The field of an entry that, where `out` has more than its d places, writes the entries of its derivative ∂f/∂x of
+    f(t, y τ(x)) behind its values that the problem's `jacobian_sparsity` allows, by rows.
+    """
+    return replace(as_field(function), gives_entries=True, recipe=(giving_entries, (function,)))
 
 
 def lane_work_shape(n: int) -> tuple[int, int]:

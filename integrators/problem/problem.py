@@ -302,7 +302,7 @@ class Problem:
     @cached_property
     def derivative_pattern(self) -> NDArray[np.int64]:
         """How implicit methods store the derivative of the field (`integrators.problem.sparsity`)."""
-        return pattern(self.has_jacobian, self.jacobian_sparsity)
+        return pattern(self.has_jacobian, self.jacobian_sparsity, self.field.gives_entries)
 
     @cached_property
     def linearised(self) -> Field:

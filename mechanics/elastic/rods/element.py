@@ -116,6 +116,26 @@ def wrenches(a: Any, b: Any, l: Any, C: Any, e0: Any, cayley: Any) -> Any:
     return on_a, on_b, 0.5 * l * dot6(s, e), sqrt(dot(turn, turn)), X[0] / l
 
 
+@helper
+def stiffness_column(X: Any, s: Any, l: Any, C: Any, cayley: Any, j: Any) -> Any:
+    """−∂(W_a, W_b)/∂ the component j of (η_a, η_b): see `stiffness`."""
+    k = j % 6
+    unit = (
+        1.0 if k == 0 else 0.0,
+        1.0 if k == 1 else 0.0,
+        1.0 if k == 2 else 0.0,
+        1.0 if k == 3 else 0.0,
+        1.0 if k == 4 else 0.0,
+        1.0 if k == 5 else 0.0,
+    )
+    change = tangent(X, unit, cayley)
+    if j < 6:
+        change = difference6(se3.bracket(X, unit), change)
+    ds = scale6(1.0 / l, weighted(C, change))
+    of_b = add6(tangent_transpose(X, ds, cayley), tangent_derivative(X, s, change, cayley))
+    return difference6(add6(se3.bracket_transpose(X, ds), se3.bracket_transpose(change, s)), of_b), of_b
+
+
 @kernel
 def stiffness(a: Any, b: Any, l: Any, C: Any, e0: Any, cayley: Any, out: Any, row: Any, column: Any) -> None:
     """Adds −∂(W_a, W_b)/∂(η_a, η_b), by columns, to `out`, where element (i, j) of the whole stands in [i − j + row, j
@@ -128,21 +148,7 @@ def stiffness(a: Any, b: Any, l: Any, C: Any, e0: Any, cayley: Any, out: Any, ro
     X = coordinates(f, cayley)
     s = weighted(C, strain(X, l, e0))
     for j in range(12):
-        k = j % 6
-        unit = (
-            1.0 if k == 0 else 0.0,
-            1.0 if k == 1 else 0.0,
-            1.0 if k == 2 else 0.0,
-            1.0 if k == 3 else 0.0,
-            1.0 if k == 4 else 0.0,
-            1.0 if k == 5 else 0.0,
-        )
-        change = tangent(X, unit, cayley)
-        if j < 6:
-            change = difference6(se3.bracket(X, unit), change)
-        ds = scale6(1.0 / l, weighted(C, change))
-        of_b = add6(tangent_transpose(X, ds, cayley), tangent_derivative(X, s, change, cayley))
-        of_a = difference6(add6(se3.bracket_transpose(X, ds), se3.bracket_transpose(change, s)), of_b)
+        of_a, of_b = stiffness_column(X, s, l, C, cayley, j)
         _add_column(out, of_a, row - j, column + j)
         _add_column(out, of_b, row + 6 - j, column + j)
 

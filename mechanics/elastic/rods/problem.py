@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.layout import OWN_ROWS
 from integrators.problem import Doubt, OwnStep, Problem, Variable
+from integrators.problem.fields import giving_entries
 from integrators.problem.guards import Guard, energy_guard, momentum_guards
 from liegroup import se3
 from liegroup.arrays import reals
@@ -96,7 +97,7 @@ def _free_strains(rod: Rod, packed: Packed) -> dict[str, Any]:
     """What is posed of a rod whose strains all have a stiffness."""
     levels, wide = rod._levels, packed.n_v + max(packed.n_q, packed.n_v)
     return {
-        "field": field,
+        "field": giving_entries(field),
         "structure": np.concatenate([packed.structure, levels.table(rod)]),
         "invariants": invariants,
         "invariant_names": NAMES,
