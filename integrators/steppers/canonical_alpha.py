@@ -272,7 +272,7 @@ def step(
     field: Any, t: Any, h: Any, y: Any, low: Any, table: Any, coefficients: Any, options: Any, parameters: Any,
     structure: Any,
     field_work: Any, work: Any, counters: Any,
-) -> int:  # fmt: skip
+) -> Any:  # fmt: skip
     """One step."""
     n = table[table.shape[0] - 1, N_V]
     n_q, group = y.shape[0] - n, table[: table.shape[0] - 1]
