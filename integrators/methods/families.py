@@ -10,6 +10,7 @@ from functools import partial
 from integrators.method import Method
 from integrators.steppers.asynchronous import asynchronous, free
 from integrators.steppers.bdf import HIGHEST, bdf
+from integrators.steppers.canonical_alpha import canonical_alpha, newmark
 from integrators.steppers.composition import composition
 from integrators.steppers.energy_momentum import energy_momentum
 from integrators.steppers.exponential import exponential
@@ -18,7 +19,7 @@ from integrators.steppers.implicit import implicit_rkmk, newton_rkmk
 from integrators.steppers.lgvi import lgvi
 from integrators.steppers.lie_variational import gauss, lobatto
 from integrators.steppers.midpoint import midpoint
-from integrators.steppers.rattle import rattle
+from integrators.steppers.rattle import rattle, rattle_drift
 from integrators.steppers.rkmk import rkmk
 from integrators.steppers.rosenbrock import rosenbrock
 from integrators.steppers.splitting import composed_flows, rotations, splitting
@@ -68,6 +69,9 @@ def rows() -> Iterator[Row]:
             yield name, partial(_collocation, family, s, name)
     yield from _table("", ROSENBROCK, rosenbrock)
     yield from ((f"BDF{k}", partial(bdf, k)) for k in range(1, HIGHEST + 1))
+    yield "ALPHA", canonical_alpha
+    yield "ALPHA_0", partial(canonical_alpha, 0.0, "ALPHA_0")
+    yield "NEWMARK", newmark
     yield "GAUSS8", gauss_in_lanes_method
     yield from _table("", CROUCH_GROSSMAN, exponential)
     yield from _table("", COMMUTATOR_FREE, exponential)
@@ -99,6 +103,9 @@ def rows() -> Iterator[Row]:
     yield "RATTLE", rattle
     for row in COMPOSED:
         yield _row(f"RATTLE_{row}", COMPOSITIONS, row, _composed_rattle)
+    yield "RATTLE_DRIFT", rattle_drift
+    for row in ("SUZUKI4", "KAHANLI6"):
+        yield _row(f"RATTLE_DRIFT_{row}", COMPOSITIONS, row, rattle_drift)
     yield "ENERGY_MOMENTUM", energy_momentum
     yield "TREE_VARIATIONAL", tree_variational
     for row in COMPOSED:

@@ -75,6 +75,8 @@ class Field:
     room
         Shapes of the workspace of a problem with this field, and of what does where no derivatives are asked for; None:
         the same.
+    gives_entries
+        Whether it also writes those that are not zero: see `giving_entries`.
     """
 
     python: Callable[..., None]
@@ -87,6 +89,7 @@ class Field:
     differentiates: bool = False
     room: tuple[Shape, Shape] | None = None
     build_varied: Callable[[], Any] = lambda: None
+    gives_entries: bool = False
     _spent: list[float] = dataclasses.field(default_factory=lambda: [0.0], init=False, repr=False, compare=False)
 
     def __reduce__(self) -> Any:
@@ -219,6 +222,13 @@ def differentiating(function: Entry, room: tuple[Shape, Shape] | None = None) ->
     it does for the values alone.
     """
     return replace(as_field(function), differentiates=True, room=room, recipe=(differentiating, (function, room)))
+
+
+def giving_entries(function: Entry) -> Field:
+    """The field of an entry that, where `out` has more than its d places, writes the entries of its derivative ∂f/∂x of
+    f(t, y τ(x)) behind its values that the problem's `jacobian_sparsity` allows, by rows.
+    """
+    return replace(as_field(function), gives_entries=True, recipe=(giving_entries, (function,)))
 
 
 def lane_work_shape(n: int) -> tuple[int, int]:

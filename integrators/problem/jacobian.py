@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -49,16 +51,28 @@ def check_jacobian(problem: Problem, t: float) -> None:
         )
 
 
+def _entries(problem: Problem, t: float, y: NDArray[np.float64]) -> Any:
+    """The derivative that a field gives behind its values, as a sparse matrix."""
+    entries = problem.jacobian_sparsity.astype(np.float64)
+    entries.sort_indices()
+    entries.data = problem.evaluate(problem.field, t, y, problem.dimension + entries.nnz)[problem.dimension :]
+    return entries
+
+
 def _check_sparsity(problem: Problem, t: float) -> None:
     """ValueError with the component that contradicts the sparsity: the derivative that this allows, found from moves of
     many components at once, is compared in one direction with the field's.
     """
     y, d, order = np.atleast_2d(problem.y0)[0], problem.dimension, problem.derivative_pattern[ORDER:]
+    order = order[:d]
     apart = 2 * int(problem.derivative_pattern[HALF]) + 1
     allowed, place = problem.jacobian_sparsity, np.argsort(order)
     direction = np.cos(1.7 * np.arange(d) + 0.3)
     size = _DELTA * max(1.0, float(np.abs(y).max()))
     found, parts = np.zeros(d), np.zeros(d)
+    if problem.field.gives_entries:
+        entries = _entries(problem, t, y)
+        found, parts, apart = entries @ direction, abs(entries) @ np.abs(direction), 0
     for first in range(apart):
         moved = place % apart == first
         slope = _slope(problem, t, y, size * moved) / size

@@ -302,7 +302,7 @@ class Problem:
     @cached_property
     def derivative_pattern(self) -> NDArray[np.int64]:
         """How implicit methods store the derivative of the field (`integrators.problem.sparsity`)."""
-        return pattern(self.has_jacobian, self.jacobian_sparsity)
+        return pattern(self.has_jacobian, self.jacobian_sparsity, self.field.gives_entries)
 
     def work_shape_for(self, evaluates: str) -> tuple[int, int]:
         """The workspace of a run: where its method asks for no derivatives, without the room for these, which grows

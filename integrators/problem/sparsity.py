@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 EXACT, HALF, ORDER = range(3)
 """Of a pattern: 1 if the problem gives its Jacobian, the half width w of the band or −1 where J is dense, the
-component at every place of the band (d)."""
+component at every place of the band (d); where the band is given, the number of entries and the place of each in J."""
 _NARROW = 3
 """Factors of a band take so many numbers per row and half width: where that is more than d, J is dense."""
 
@@ -41,13 +41,27 @@ def as_sparsity(given: Any, d: int) -> Any:
     return ((abs(matrix) + sparse.eye_array(d)) != 0).astype(np.int8).tocsr()
 
 
-def pattern(has_jacobian: bool, sparsity: Any) -> NDArray[np.int64]:
-    """[1 if the Jacobian is given, half width or −1, order of the components]: a band where that is the smaller."""
+def pattern(has_jacobian: bool, sparsity: Any, gives_entries: bool = False) -> NDArray[np.int64]:
+    """[1 if the Jacobian is given, half width or −1, order of the components, number of entries, their places in J]: a
+    band where that is the smaller.
+    """
     if sparsity is not None and not has_jacobian:
         order, half = narrow(sparsity)
         if _NARROW * half + 1 <= sparsity.shape[0]:
-            return np.array([0, half, *order], dtype=np.int64)
+            known = [gives_entries, half, *order]
+            if gives_entries:
+                known += [sparsity.nnz, *_places(sparsity, order, half)]
+            return np.array(known, dtype=np.int64)
     return np.array([has_jacobian, -1], dtype=np.int64)
+
+
+def _places(sparsity: Any, order: NDArray[np.int64], half: int) -> NDArray[np.int64]:
+    """Where each entry of a matrix, by rows, stands in its band."""
+    place, entries = np.argsort(order), sparsity.copy()
+    entries.sort_indices()
+    rows = np.repeat(np.arange(len(order)), np.diff(entries.indptr))
+    i, j = place[rows], place[entries.indices]
+    return np.asarray(i * 2 * half + j + half)
 
 
 def narrow(sparsity: Any) -> tuple[NDArray[np.int64], int]:

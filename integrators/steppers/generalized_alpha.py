@@ -178,22 +178,42 @@ def _start(
 
 
 @helper
-def _ratio(numbers: Any) -> Any:
+def ratio_of(numbers: Any) -> Any:
     """(1 − α_f)/(1 − α_m)."""
     return (1.0 - numbers[1]) / (1.0 - numbers[0])
+
+
+@helper
+def blended(numbers: Any, x: Any, old: Any, a0: Any) -> Any:
+    """a₁ from v̇₁, v̇₀ and a₀."""
+    am, af = numbers[0], numbers[1]
+    return ((1.0 - af) * x + af * old - am * a0) / (1.0 - am)
+
+
+@helper
+def shift(numbers: Any, h: Any, a0: Any, a1: Any) -> Any:
+    """What a₀ and a₁ add to v₀ in the mean over the step, by which q moves: h (½ − β) a₀ + h β a₁."""
+    beta = numbers[3]
+    return h * ((0.5 - beta) * a0 + beta * a1)
+
+
+@helper
+def change(numbers: Any, h: Any, a0: Any, a1: Any) -> Any:
+    """v₁ − v₀."""
+    gamma = numbers[2]
+    return h * ((1.0 - gamma) * a0 + gamma * a1)
 
 
 @kernel
 def _place(h: Any, v: Any, numbers: Any, closed: Any, structure: Any, work: Any) -> None:
     """a₁ into P, v₁ into MU, the increment of q into HX, from v̇₁ in X and η."""
     n, m = structure[0], structure[1]
-    am, af, gamma, beta = numbers[0], numbers[1], numbers[2], numbers[3]
     for i in range(n):
         a0 = ld2(work, MEMORY, i)
-        a1 = ((1.0 - af) * ld2(work, X, i) + af * ld2(work, MEMORY_2, i) - am * a0) / (1.0 - am)
+        a1 = blended(numbers, ld2(work, X, i), ld2(work, MEMORY_2, i), a0)
         st2(work, P, i, a1)
-        st2(work, MU, i, ld(v, i) + h * ((1.0 - gamma) * a0 + gamma * a1))
-        x = ld(v, i) + h * ((0.5 - beta) * a0 + beta * a1)
+        st2(work, MU, i, ld(v, i) + change(numbers, h, a0, a1))
+        x = ld(v, i) + shift(numbers, h, a0, a1)
         if closed == BOTH:
             for j in range(m):
                 x = x - ld2(work, MATRIX + n + j, i) * ld2(work, DAMPER, j)
@@ -205,7 +225,7 @@ def _defects(h: Any, numbers: Any, closed: Any, structure: Any, work: Any) -> No
     """S <- what the rows ask of v̇₁; where both are closed, row VELOCITY_DEFECT <- what η must add."""
     n, m = structure[0], structure[1]
     at = constrained(n, m, structure[2])
-    gamma, beta, ratio = numbers[2], numbers[3], _ratio(numbers)
+    gamma, beta, ratio = numbers[2], numbers[3], ratio_of(numbers)
     for j in range(m):
         if closed == POSITIONS:
             st2(work, S, j, -(ld(work[END], at.POSITION + j) / (h * h * beta * ratio)))
@@ -287,7 +307,7 @@ def _newton(
     memory, at = joined(work[memory_row(structure) :]), room(1, n, m, n_q)
     going, best, lost, rounds, renewed = asked, zero + 1.0, zero, zero, zero
     where, counts = stale(memory, at, h, asked, history), accelerations_count(h, y, n_q, True, work)
-    gamma, beta, ratio = numbers[2], numbers[3], _ratio(numbers)
+    gamma, beta, ratio = numbers[2], numbers[3], ratio_of(numbers)
     for _ in range(ROUNDS):
         _residuals(parts, t, h, y, group, numbers, options, parameters, structure, field_work, work)
         if any_(where > 0.0):
@@ -461,14 +481,19 @@ def rolling_alpha(name: str, radius: float = 0.8, iterations: int = 120) -> Meth
     return _method(name, ROLLING, radius, VELOCITIES, iterations)
 
 
-def _method(name: str, stepper: Stepper, radius: float, closed: int, iterations: int) -> Method:
+def numbers_of(radius: float) -> tuple[float, float, float, float]:
+    """α_m, α_f, γ, β for a spectral radius ρ at infinity."""
     am, af = (2.0 * radius - 1.0) / (radius + 1.0), radius / (radius + 1.0)
     gamma = 0.5 + af - am
+    return am, af, gamma, 0.25 * (gamma + 0.5) ** 2
+
+
+def _method(name: str, stepper: Stepper, radius: float, closed: int, iterations: int) -> Method:
     return Method(
         name=name,
         stepper=stepper,
         order=2,
-        coefficients=np.array([am, af, gamma, 0.25 * (gamma + 0.5) ** 2, *START]),
+        coefficients=np.array([*numbers_of(radius), *START]),
         options=np.array([iterations, closed]),
         source="Arnold and Brüls 2007; Brüls, Cardona and Arnold 2012",
     )

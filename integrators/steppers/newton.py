@@ -104,7 +104,10 @@ def linearise(
     at = room(s, d, pattern[HALF])
     J, value = memory[at.jacobian :], memory[at.value : at.value + d + d * d]
     sizes(y, table, canonical, memory[at.size :], going)
-    if pattern[EXACT]:
+    if pattern[EXACT] and pattern[HALF] >= 0:
+        _take_entries(field, t, y, pattern, parameters, structure, field_work, memory, s, d, going)
+        counters[EVALUATIONS] += 1
+    elif pattern[EXACT]:
         field(t, y, parameters, structure, field_work, value)
         _take(value[d:], d, J, going)
         counters[EVALUATIONS] += 1
@@ -133,6 +136,25 @@ def _take(given: Any, d: Any, J: Any, going: Any) -> None:
             x = ld(given, k)
             x = select(absolute(x) > _ROUNDING * largest, x, 0.0 * largest)
             st(J, k, select(going > 0.0, x, ld(J, k)))
+
+
+@rare(never)
+def _take_entries(
+    field: Any, t: Any, y: Any, pattern: Any, parameters: Any, structure: Any, field_work: Any, memory: Any, s: Any,
+    d: Any, going: Any,
+) -> None:  # fmt: skip
+    """The band J, where `going`, from the entries that the field gives, in the room of the factors to be made anew."""
+    half, count = pattern[HALF], pattern[ORDER + d]
+    at = room(s, d, half)
+    J, given = memory[at.jacobian :], memory[at.factors : at.factors + d + count]
+    field(t, y, parameters, structure, field_work, given)
+    for m in range(d):
+        st(memory, at.value + m, ld(given, m))
+    for k in range(d * (2 * half + 1)):
+        st(J, k, select(going > 0.0, 0.0 * going, ld(J, k)))
+    for k in range(count):
+        place = pattern[ORDER + d + 1 + k]
+        st(J, place, select(going > 0.0, ld(given, d + k), ld(J, place)))
 
 
 @kernel

@@ -11,19 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.arithmetic.bands import OWN, decompose_band, exchange, inverse_size, solve_band
 from integrators.problem.sparsity import HALF
-from integrators.steppers.newton_bands import (
-    OWN,
-    decompose_band,
-    exchange,
-    fill_band,
-    from_places,
-    inverse_size,
-    numbers_of_band,
-    solve_band,
-    times_band,
-    to_places,
-)
+from integrators.steppers.newton_bands import fill_band, from_places, numbers_of_band, times_band, to_places
 from liegroup.compile import absolute, any_, helper, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
 

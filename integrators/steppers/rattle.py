@@ -34,6 +34,8 @@ from integrators.problem.parts import lagrangian as layout
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
+from integrators.tableaus import Composition
+from integrators.tableaus.numbers import floats
 from liegroup.compile import absolute, any_, entry, kernel, ld, ld2, select, st, st2
 from liegroup.compile.scalars import maximum
 from liegroup.table import (
@@ -306,6 +308,32 @@ def rattle(name: str = "RATTLE", **changes: Any) -> Method:
         name=name,
         stepper=RATTLE,
         order=2,
+        symmetric=True,
+        symplectic=True,
+        source="Andersen 1983; Leimkuhler and Skeel 1994; Reich 1996",
+        **changes,
+    )
+
+
+RATTLE_DRIFT = Stepper(
+    "rattle_drift", None, lambda options: 0, maps=("exp",), own="rattle", needs="own step", evaluates="nothing"
+)
+
+
+def rattle_drift(composition: Composition | None = None, name: str = "RATTLE_DRIFT", **changes: Any) -> Method:
+    """RATTLE with the exact free motion of bodies between its impulses, for problems that bring it: rods that keep
+    strains; symmetric, of order 2, or of that of a composition.
+
+    Parameters
+    ----------
+    composition : Composition, optional
+        Symmetric weights, for orders above 2.
+    """
+    return Method(
+        name=name,
+        stepper=RATTLE_DRIFT,
+        order=2 if composition is None else composition.order,
+        coefficients=np.ones(1) if composition is None else floats(composition.weights).copy(),
         symmetric=True,
         symplectic=True,
         source="Andersen 1983; Leimkuhler and Skeel 1994; Reich 1996",

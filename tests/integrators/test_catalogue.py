@@ -24,6 +24,7 @@ from liegroup.table import RN, SO3, table_of
 TESTS = Path(__file__).parents[1]
 ORDERS = (
     "integrators/steppers/test_orders.py",
+    "integrators/steppers/test_canonical_alpha.py",
     "integrators/steppers/test_composition.py",
     "integrators/steppers/test_splitting.py",
     "integrators/variational/test_lie_variational.py",
@@ -37,6 +38,7 @@ ORDERS = (
     "mechanics/variational/test_elements_in_the_step.py",
     "mechanics/loops/test_dae_methods.py",
     "mechanics/elastic/test_asynchronous.py",
+    "mechanics/elastic/test_rigid_rods.py",
 )
 """Files whose tests named after orders measure the orders of the methods they are parametrised with."""
 OURS = {name: method for name, method in METHODS.items() if isinstance(method, Method)}

@@ -6,6 +6,7 @@
 `Load`              a force and a moment at a node, fixed in the world or in the section, with a course in time
 `Stroke`            a prescribed motion of a support
 `Rod.problem`       the motion, for every canonical method
+`Rod.admissible`    velocities with which a rod keeps its length, its shear: rods with ``rigid=``, ``"RATTLE_DRIFT"``
 `Rod.steps`         what steps of their own for the elements gain, with the method ``"AVI"``
 `beam`              an element of a rod between two bodies of a tree; whole rods: `Rod.attached_to`
 `equilibrium`       where a rod rests under its loads

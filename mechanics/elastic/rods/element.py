@@ -82,6 +82,26 @@ def strain(X: Any, l: Any, e0: Any) -> Any:
     return difference6(scale6(1.0 / l, X), e0)
 
 
+@helper
+def pulls(f: Any, X: Any, s: Any, cayley: Any) -> Any:
+    """W_a, W_b of a stress s."""
+    on_b = scale6(-1.0, tangent_transpose(X, s, cayley))
+    return scale6(-1.0, se3.coadjoint(se3.inverse(f), on_b)), on_b
+
+
+@helper
+def rate(X: Any, a: Any, b: Any, cayley: Any) -> Any:
+    """X' = dτ_left⁻¹ b − dτ_right⁻¹ a of velocities, or increments, a and b in body axes."""
+    return add6(tangent(X, difference6(b, a), cayley), se3.bracket(X, a))
+
+
+@helper
+def change_of_pulls(X: Any, s: Any, change: Any, cayley: Any) -> Any:
+    """The derivative of W_a, W_b of a constant stress s in a direction of X."""
+    of_b = tangent_derivative(X, s, change, cayley)
+    return difference6(of_b, se3.bracket_transpose(change, s)), scale6(-1.0, of_b)
+
+
 @kernel
 def wrenches(a: Any, b: Any, l: Any, C: Any, e0: Any, cayley: Any) -> Any:
     """W_a, W_b, the energy V, the angle by which the element turns, and its stretch, X₁/l (below 0: pressed through
@@ -91,10 +111,29 @@ def wrenches(a: Any, b: Any, l: Any, C: Any, e0: Any, cayley: Any) -> Any:
     X = coordinates(f, cayley)
     e = strain(X, l, e0)
     s = weighted(C, e)
-    on_b = scale6(-1.0, tangent_transpose(X, s, cayley))
-    on_a = scale6(-1.0, se3.coadjoint(se3.inverse(f), on_b))
+    on_a, on_b = pulls(f, X, s, cayley)
     turn = (X[3], X[4], X[5])
     return on_a, on_b, 0.5 * l * dot6(s, e), sqrt(dot(turn, turn)), X[0] / l
+
+
+@helper
+def stiffness_column(X: Any, s: Any, l: Any, C: Any, cayley: Any, j: Any) -> Any:
+    """−∂(W_a, W_b)/∂ the component j of (η_a, η_b): see `stiffness`."""
+    k = j % 6
+    unit = (
+        1.0 if k == 0 else 0.0,
+        1.0 if k == 1 else 0.0,
+        1.0 if k == 2 else 0.0,
+        1.0 if k == 3 else 0.0,
+        1.0 if k == 4 else 0.0,
+        1.0 if k == 5 else 0.0,
+    )
+    change = tangent(X, unit, cayley)
+    if j < 6:
+        change = difference6(se3.bracket(X, unit), change)
+    ds = scale6(1.0 / l, weighted(C, change))
+    of_b = add6(tangent_transpose(X, ds, cayley), tangent_derivative(X, s, change, cayley))
+    return difference6(add6(se3.bracket_transpose(X, ds), se3.bracket_transpose(change, s)), of_b), of_b
 
 
 @kernel
@@ -109,21 +148,7 @@ def stiffness(a: Any, b: Any, l: Any, C: Any, e0: Any, cayley: Any, out: Any, ro
     X = coordinates(f, cayley)
     s = weighted(C, strain(X, l, e0))
     for j in range(12):
-        k = j % 6
-        unit = (
-            1.0 if k == 0 else 0.0,
-            1.0 if k == 1 else 0.0,
-            1.0 if k == 2 else 0.0,
-            1.0 if k == 3 else 0.0,
-            1.0 if k == 4 else 0.0,
-            1.0 if k == 5 else 0.0,
-        )
-        change = tangent(X, unit, cayley)
-        if j < 6:
-            change = difference6(se3.bracket(X, unit), change)
-        ds = scale6(1.0 / l, weighted(C, change))
-        of_b = add6(tangent_transpose(X, ds, cayley), tangent_derivative(X, s, change, cayley))
-        of_a = difference6(add6(se3.bracket_transpose(X, ds), se3.bracket_transpose(change, s)), of_b)
+        of_a, of_b = stiffness_column(X, s, l, C, cayley, j)
         _add_column(out, of_a, row - j, column + j)
         _add_column(out, of_b, row + 6 - j, column + j)
 

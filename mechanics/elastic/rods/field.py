@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import entry, helper, kernel, ld, select, st
+from liegroup.compile import entry, helper, kernel, ld, never, rare, select, st
+from liegroup.formulas import se3
 from liegroup.formulas import so3 as rotations
 from liegroup.formulas.vectors import add, cross, dot, scale
 from liegroup.table import load_components, store_components
@@ -145,8 +146,123 @@ def sizes(structure: Any) -> Any:
     return q, v
 
 
+@helper
+def velocity_of(v: Any, structure: Any, i: Any) -> Any:
+    """The body velocity of node i in velocities v of all nodes; what supports hold is at rest."""
+    kind, at, zero = kind_of(structure, i), velocity_place(structure, i), 0.0 * ld(v, 0)
+    if kind == FREE:
+        return six(v, at)
+    if kind == PINNED:
+        return zero, zero, zero, *three(v, at)
+    return zero, zero, zero, zero, zero, zero
+
+
 @entry(*FIELD_SIGNATURES)
 def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """(v, ω; l × ω + f, k × ω + τ) of every node; where `out` has room, the entries of its derivative."""
+    motion(t, y, parameters, structure, out)
+    d = 2 * sizes(structure)[1]
+    if out.shape[0] > d:
+        derivatives(t, y, parameters, structure, out[d:])
+
+
+@helper
+def _width(structure: Any, i: Any) -> Any:
+    """Velocities of node i, none beyond the ends."""
+    if i < 0 or i > structure[0]:
+        return 0
+    kind = kind_of(structure, i)
+    return 6 if kind == FREE else 3 if kind == PINNED else 0
+
+
+@helper
+def _scatter(out: Any, structure: Any, first: Any, stride: Any, i: Any, j: Any, c: Any, x: Any) -> None:
+    """Takes x, six numbers, from the entries of node i by the increment c of node j; its rows begin at `first`."""
+    rows, columns = _width(structure, i), _width(structure, j)
+    lost, column = 6 - rows, c - (6 - columns)
+    if rows > 0 and column >= 0:
+        for r in range(rows):
+            k = first + r * stride + column
+            st(out, k, ld(out, k) - _component(x, r + lost))
+
+
+@helper
+def _component(x: Any, k: Any) -> Any:
+    """Component k of six."""
+    if k < 3:
+        return x[0] if k == 0 else x[1] if k == 1 else x[2]
+    return x[3] if k == 3 else x[4] if k == 4 else x[5]
+
+
+@rare(never)
+def derivatives(t: Any, y: Any, parameters: Any, structure: Any, out: Any) -> None:
+    """The entries of ∂f/∂x, f(t, y τ(x)): every row by q of the node before, its own and of the next, then by p."""
+    places, _ = sizes(structure)
+    zero, n, before, total = 0.0 * ld(y, 0), structure[0], 0, 0
+    for k in range(n + 1):
+        total += _width(structure, k) * 2 * (_width(structure, k - 1) + _width(structure, k) + _width(structure, k + 1))
+    for k in range(2 * total):
+        st(out, k, zero)
+    g = numbers3(parameters, 0)
+    for i in range(n + 1):
+        low, own, high = _width(structure, i - 1), _width(structure, i), _width(structure, i + 1)
+        half, kind, numbers, at = low + own + high, kind_of(structure, i), node_numbers(i), velocity_place(structure, i)
+        stride, of_q, of_p = 2 * half, before, total + before
+        a = node_pose(t, y, parameters, structure, i)
+        if kind != CLAMPED:
+            free = 3 if kind == FREE else 0
+            J = numbers3(parameters, numbers + 5)
+            k = three(y, places + at + free)
+            w = (J[0] * k[0], J[1] * k[1], J[2] * k[2])
+            for c in range(3):
+                unit = (1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0)
+                Jc = J[0] if c == 0 else J[1] if c == 1 else J[2]
+                st(out, of_q + (free + c) * stride + half + low + free + c, zero + Jc)
+                by_k = add(cross(unit, w), scale(Jc, cross(k, unit)))
+                store_column(out, of_p + free * stride + half + low + free + c, stride, by_k)
+                if kind == FREE:
+                    l = three(y, places + at)
+                    st(out, of_q + c * stride + half + low + c, zero + parameters[numbers + 1])
+                    store_column(out, of_p + half + low + c, stride, cross(unit, w))
+                    store_column(out, of_p + half + low + 3 + c, stride, scale(Jc, cross(l, unit)))
+                    weight = (*scale(parameters[numbers], g), 0.0, 0.0, 0.0)
+                    store_column(out, of_p + low + 3 + c, stride, element.load_derivative(a, weight, unit)[:3])
+        for side in range(2):
+            e = i - 1 + side
+            if own > 0 and e >= 0 and e < n:
+                p, q = node_pose(t, y, parameters, structure, e), node_pose(t, y, parameters, structure, e + 1)
+                first = element_numbers(structure, e)
+                X = element.coordinates(se3.compose(se3.inverse(p), q), structure[1])
+                length, C = parameters[first], numbers6(parameters, first + 1)
+                s = element.weighted(C, element.strain(X, length, numbers6(parameters, first + 7)))
+                for j in range(12):
+                    of_a, of_b = element.stiffness_column(X, s, length, C, structure[1], j)
+                    other = e + j // 6
+                    start = of_p + (0 if other < i else low if other == i else low + own)
+                    _scatter(out, structure, start, stride, i, other, j % 6, of_b if side == 0 else of_a)
+        for k in range(structure[2]):
+            load = load_place(structure, k)
+            if structure[load] == i and structure[load + 1] == 0 and own > 0:
+                s = between(parameters, structure[load + 3] + 6, structure[load + 2], t, False)
+                world = numbers6(parameters, structure[load + 3])
+                for c in range(3):
+                    unit = (1.0 if c == 0 else 0.0, 1.0 if c == 1 else 0.0, 1.0 if c == 2 else 0.0)
+                    turned = element.load_derivative(a, world, unit)
+                    change = scale(-s, turned[:3]) + scale(-s, turned[3:])
+                    _scatter(out, structure, of_p + low, stride, i, i, 3 + c, change)
+        before += own * stride
+
+
+@helper
+def store_column(out: Any, first: Any, stride: Any, x: Any) -> None:
+    """Adds three numbers to entries `stride` apart."""
+    st(out, first, ld(out, first) + x[0])
+    st(out, first + stride, ld(out, first + stride) + x[1])
+    st(out, first + 2 * stride, ld(out, first + 2 * stride) + x[2])
+
+
+@kernel
+def motion(t: Any, y: Any, parameters: Any, structure: Any, out: Any) -> None:
     """(v, ω; l × ω + f, k × ω + τ) of every node."""
     n = structure[0]
     places, first = sizes(structure)
@@ -180,6 +296,12 @@ def field(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) 
 
 @entry(*FIELD_SIGNATURES)
 def invariants(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
+    """What is watched of a rod."""
+    observed(t, y, parameters, structure, out)
+
+
+@kernel
+def observed(t: Any, y: Any, parameters: Any, structure: Any, out: Any) -> None:
     """Energy with those of weight and of constant dead forces, Σ R l, Σ x × R l + R k, the greatest turn and
     the smallest stretch of an element.
     """

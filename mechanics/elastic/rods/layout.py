@@ -6,7 +6,8 @@ structure
     parameter.
 parameters
     Gravity (3); per node: mass, 1/mass, J (3), J⁻¹ (3), pose (7); per element: length, C (6), e₀ (6); per load: wrench
-    (6), times, factors; per stroke: displacement (3), turn (3), times, factors.
+    (6), times, factors; per stroke: displacement (3), turn (3), times, factors.  Strains that are kept have no
+    stiffness.
 """
 
 from __future__ import annotations
@@ -103,7 +104,9 @@ class Packed:
         numbers = [*np.asarray(rod.gravity).tolist()]
         for pose, (mass, *J) in zip(poses, rod.inertia.tolist(), strict=True):
             numbers += [mass, 1.0 / mass, *J, *(1.0 / j for j in J), *pose]
-        numbers += rod.elements.ravel().tolist()
+        elements = rod.elements.copy()
+        elements[:, [1 + c for c in rod.kept]] = 0.0
+        numbers += elements.ravel().tolist()
         loads: list[int] = []
         for load in rod.loads:
             loads += [load.node % (n + 1), load.axes == "body", len(load.times), len(numbers)]

@@ -7,20 +7,27 @@ Canonical, with H = ½ pᵀ K p + V: every symplectic method, explicit splitting
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from integrators.layout import OWN_ROWS
-from integrators.problem import OwnStep, Problem, Variable
+from integrators.problem import Doubt, OwnStep, Problem, Variable
+from integrators.problem.fields import giving_entries
 from integrators.problem.guards import Guard, energy_guard, momentum_guards
 from liegroup import se3
 from liegroup.arrays import reals
+from mechanics.elastic.rods import keeping
 from mechanics.elastic.rods.assembly import balance
 from mechanics.elastic.rods.asynchronous import LEVEL_ROWS, level_step
 from mechanics.elastic.rods.field import field, held_pose, invariants
 from mechanics.elastic.rods.layout import CLAMPED, FREE, PINNED, Packed
+from mechanics.elastic.rods.rigid import FIELD_ROWS, rattle_step, rigid_field, rigid_invariants
+from mechanics.elastic.rods.rigid import explain as explain_rattle
+from mechanics.elastic.rods.rigid import shape as rattle_shape
 from mechanics.elastic.rods.rod import LONGEST_TURN, Rod, refuse_turns
 from mechanics.elastic.rods.scene import rod_scene
 from mechanics.elastic.rods.vibrations import StepLimit, step_limit
@@ -54,17 +61,12 @@ def rod_problem(rod: Rod, poses: ArrayLike | None = None, velocities: ArrayLike 
     if (moving := rod.held & (v != 0.0)).any():
         node = int(np.argwhere(moving)[0, 0])
         raise ValueError(f"velocities: node {node} is {rod.supports[node]} and moves; give 0 there")
-    levels, wide = rod._levels, packed.n_v + max(packed.n_q, packed.n_v)
     return Problem(
         packed.table,
         np.concatenate([packed.configuration(start), packed.momenta(rod.inertia, v)]),
-        field,
         parameters=packed.parameters,
-        structure=np.concatenate([packed.structure, levels.table(rod)]),
         variables=_variables(packed),
-        invariants=invariants,
-        invariant_names=NAMES,
-        invariant_units=UNITS,
+        **(_kept_strains(rod, packed, start, v) if rod.rigid else _free_strains(rod, packed)),
         guards=(
             Guard(
                 "turn",
@@ -81,16 +83,44 @@ def rod_problem(rod: Rod, poses: ArrayLike | None = None, velocities: ArrayLike 
                 stops=True,
             ),
             *_kept(rod, packed, start, v),
+            *(keeping.guards(rod) if rod.rigid else ()),
         ),
         explain=_Explanation(rod, packed),
         fastest=_Fastest(rod),
         autonomous=rod.is_autonomous,
-        canonical=True,
-        jacobian_sparsity=packed.sparsity(),
-        own_steps={"asynchronous": OwnStep(level_step, (OWN_ROWS + LEVEL_ROWS, wide), doubts=levels.doubts)},
         model="rod",
         scene=rod_scene(rod, packed),
     )
+
+
+def _free_strains(rod: Rod, packed: Packed) -> dict[str, Any]:
+    """What is posed of a rod whose strains all have a stiffness."""
+    levels, wide = rod._levels, packed.n_v + max(packed.n_q, packed.n_v)
+    return {
+        "field": giving_entries(field),
+        "structure": np.concatenate([packed.structure, levels.table(rod)]),
+        "invariants": invariants,
+        "invariant_names": NAMES,
+        "invariant_units": UNITS,
+        "canonical": True,
+        "jacobian_sparsity": packed.sparsity(),
+        "own_steps": {"asynchronous": OwnStep(level_step, (OWN_ROWS + LEVEL_ROWS, wide), doubts=levels.doubts)},
+    }
+
+
+def _kept_strains(rod: Rod, packed: Packed, poses: Array, velocities: Array) -> dict[str, Any]:
+    """What is posed of a rod that keeps some."""
+    keeping.check(rod, poses, velocities)
+    shape = rattle_shape(rod.n_elements, len(rod.kept), packed.n_q + packed.n_v)
+    return {
+        "field": rigid_field,
+        "structure": np.concatenate([packed.structure, [len(rod.kept), *rod.kept]]),
+        "work_shape": (FIELD_ROWS, shape[1]),
+        "invariants": rigid_invariants,
+        "invariant_names": (*NAMES, "gap", "closing_velocity"),
+        "invariant_units": (*UNITS, "m", "m/s"),
+        "own_steps": {"rattle": OwnStep(rattle_step, shape, explain=explain_rattle, doubts=_StepOf(rod))},
+    }
 
 
 def _kept(rod: Rod, packed: Packed, poses: Array, velocities: Array) -> tuple[Guard, ...]:
@@ -138,6 +168,21 @@ class _Fastest:
 
     def __call__(self, y: Array) -> tuple[float, str]:
         return self.limit.angular_frequency, f"element {self.limit.element} of the rod (by its {self.limit.cause})"
+
+
+class _StepOf:
+    """What is doubted of the steps of RATTLE."""
+
+    def __init__(self, rod: Rod) -> None:
+        self.rod = rod
+
+    def __call__(self, y: Array, h: float) -> Sequence[Doubt]:
+        limit = step_limit(self.rod)
+        phase = abs(h) * limit.angular_frequency
+        if phase <= 2.0:
+            return ()
+        says = f"element {limit.element} of the rod (by its {limit.cause}) has h ω = {phase:.3g}, beyond the limit 2"
+        return [Doubt("step", 0.0, phase, 2.0, says, f"use a step below {limit.step:.3g} s")]
 
 
 class _Explanation:

@@ -27,6 +27,8 @@ Array = NDArray[np.float64]
 Support = Literal["clamped", "pinned"]
 SUPPORTS: tuple[Support, ...] = ("clamped", "pinned")
 STRAINS = ("exp", "cayley")
+RIGID = {"stretch": (0,), "shear": (1, 2), "torsion": (3,)}
+"""Strains that a rod may keep, and their components."""
 LONGEST_TURN = 2.5
 """rad: elements that turn further are refused; at π their strain jumps."""
 STIFFNESS, STRAIN = slice(1, 7), slice(7, 13)
@@ -182,6 +184,9 @@ class Rod:
         stiff by φ²/3; it is for comparison.
     strokes : sequence of Stroke
         Prescribed motions of nodes that are clamped or pinned; at rest (`equilibrium`) they are not looked at.
+    rigid : sequence of {"stretch", "shear", "torsion"}
+        Strains that the elements keep, whatever the stress: ``("stretch", "shear")`` is Kirchhoff's rod, inextensible
+        and unshearable, of which only bending and torsion are waves; for the method ``"RATTLE_DRIFT"``.
     scaled_inertia : bool
         Let the inertia of sections against bending be at least GA/(4 EA) l² of their mass: an explicit step is then
         limited by the length of the elements instead of their thickness, and bending keeps its order 2 with a larger
@@ -226,6 +231,7 @@ class Rod:
     strain: str = "exp"
     strokes: Sequence[Stroke] = ()
     scaled_inertia: bool = False
+    rigid: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         poses = reals(self.poses, "poses", "an array (n + 1, 7)")
@@ -240,6 +246,7 @@ class Rod:
         object.__setattr__(self, "poses", poses)
         if self.strain not in STRAINS:
             raise ValueError(f"strain: {self.strain!r}, expected 'exp' or 'cayley'")
+        object.__setattr__(self, "rigid", _rigid(self.rigid))
         of_kind(self.scaled_inertia, (bool, np.bool_), "scaled_inertia", "True or False")
         n = len(poses) - 1
         one = isinstance(self.section, Section)
@@ -265,6 +272,10 @@ class Rod:
             if self._node(stroke.node, "strokes") not in self.supports:
                 raise ValueError(f"strokes: node {stroke.node} is free, expected one that is clamped or pinned")
         object.__setattr__(self, "strokes", strokes)
+        if strokes and self.rigid:
+            raise ValueError(
+                "strokes: a rod that keeps strains (rigid=) takes none; give its sections stiffness instead"
+            )
         object.__setattr__(self, "gravity", _three(self.gravity, "gravity"))
         _ = self.elements
 
@@ -584,6 +595,52 @@ class Rod:
         return node_poses(Packed(self, np.asarray(self.poses if poses is None else poses)), t, y)
 
     @property
+    def kept(self) -> tuple[int, ...]:
+        """Components of the strain that every element keeps."""
+        return tuple(sorted(c for name in self.rigid for c in RIGID[name]))
+
+    def admissible(self, velocities: ArrayLike, poses: ArrayLike | None = None) -> Array:
+        """The velocities nearest to given ones, in kinetic energy, with which a rod keeps the strains that are rigid.
+
+        Parameters
+        ----------
+        velocities : array (n + 1, 6)
+            Body axes, m/s and rad/s; what supports hold is set to rest.
+        poses : array (n + 1, 7), optional
+            Of the nodes, m; default those without stress.
+
+        Returns
+        -------
+        array (n + 1, 6)
+            m/s and rad/s, total momenta of a free rod as they were.
+
+        Raises
+        ------
+        ModelError
+            Supports that hold the rod so that the stresses are not determined.
+        ValueError
+            Another shape.
+
+        Examples
+        --------
+        A chain thrown at one end:
+
+        >>> from mechanics.elastic.rods import Rod, Section
+        >>> section = Section.round(0.01, 1e7, density=1000.0)
+        >>> rod = Rod.straight(1.0, 2, section, rigid=("stretch", "shear"))
+        >>> thrown = np.zeros((3, 6))
+        >>> thrown[0, 0] = 1.0
+        >>> rod.admissible(thrown)[:, 0].round(12).tolist()  # it moves as a whole along its length
+        [0.25, 0.25, 0.25]
+        """
+        from mechanics.elastic.rods.keeping import admissible
+
+        v = reals(velocities, "velocities", f"an array ({self.n_elements + 1}, 6)")
+        if v.shape != (self.n_elements + 1, 6) or not np.isfinite(v).all():
+            raise ValueError(f"velocities: shape {v.shape}, expected ({self.n_elements + 1}, 6), finite")
+        return admissible(self, np.asarray(self.poses if poses is None else poses), v)
+
+    @property
     def is_autonomous(self) -> bool:
         """Whether no load and no support changes with time."""
         return not self.strokes and not any(load.times for load in self.loads)
@@ -606,9 +663,9 @@ class Rod:
         Returns
         -------
         Problem
-            Canonical: the poses of the nodes that move (of pinned ones the attitude), momenta in body axes.  Watches
-            energy, total momenta, the greatest turn of an element, which stops a run at 2.5 rad, and the smallest
-            stretch, which stops it where an element is pressed through itself.
+            Canonical (but for rods that keep strains): the poses of the nodes that move (of pinned ones the attitude),
+            momenta in body axes.  Watches energy, total momenta, the greatest turn of an element, which stops a run at
+            2.5 rad, and the smallest stretch, which stops it where an element is pressed through itself.
 
         Raises
         ------
@@ -620,7 +677,9 @@ class Rod:
         Splittings (`SPLIT_STRANG`, `SPLIT_SRKN6_11B`) are explicit: their steps are limited (`step_limit`).  For thin
         rods take ``RKMK_RADAU_IIA3``, tighter ``RKMK_RADAU_IIA5``: what their long steps do not follow is damped.
         Symmetric implicit methods (``MIDPOINT``, ``RKMK_GAUSS2``) keep it, and where the rod turns far feed it until
-        the run fails.  With ``"AVI"`` every element has its own step (`step`, `steps`), for rods whose elements differ.
+        the run fails.  Rods that keep strains (`rigid`) take ``RATTLE_DRIFT`` and its compositions, and watch the
+        greatest of these strains (`gap`) and of their rates.  With ``"AVI"`` every element has its own step (`step`,
+        `steps`), for rods whose elements differ.
 
         Examples
         --------
@@ -754,6 +813,8 @@ class Rod:
         from mechanics.elastic.owners import attached
         from mechanics.elastic.rods.beams import beam
 
+        if self.rigid:
+            raise ModelError(f"{name}: rigid", "strains are kept by a rod alone", "give its sections stiffness instead")
         for what, given in (("loads", self.loads), ("strokes", self.strokes)):
             if given:
                 remedy = "give the mechanism force elements" if what == "loads" else "let a joint of the mechanism move"
@@ -777,6 +838,16 @@ class Rod:
     def __repr__(self) -> str:
         held = ", ".join(f"{kind} at node {node}" for node, kind in self.supports.items()) or "free"
         return f"<Rod of {self.n_elements} elements, {self.length:.6g} m, {held}>"
+
+
+def _rigid(given: Any) -> tuple[str, ...]:
+    """The strains that are kept, checked."""
+    if isinstance(given, str):
+        given = (given,)
+    names = sequence(given, "rigid", "names of strains")
+    if wrong := [name for name in names if name not in RIGID]:
+        raise ValueError(f"rigid: {wrong[0]!r}, expected names among {', '.join(map(repr, RIGID))}")
+    return tuple(name for name in RIGID if name in names)
 
 
 def refuse_turns(turns: Array) -> None:

@@ -22,6 +22,8 @@ SMALLEST = 2.0**-12
 """Part of the load: a step that must be smaller is a failure."""
 LARGEST_TURN = 1.0
 """rad: an iteration does not turn an element, or a node, further."""
+KEPT, CORRECTIONS = 1e-13, 200
+"""Strains that a rod keeps, where it rests; corrections of their stresses."""
 _CLOSE = 1e-5
 """Increments, in rad and in lengths of an element, that fall by more than half, unless rounding makes them."""
 
@@ -149,14 +151,15 @@ def equilibrium(rod: Rod, guess: ArrayLike | None = None, *, t: float = 0.0, loa
             raise search.failure(poses, done)
         else:
             part *= 0.5
-    return search.described(poses, iterations, steps)
+    poses, used = search.keep(poses)
+    return search.described(poses, iterations + used, steps)
 
 
 class _Search:
     """Newton's method for one rod."""
 
     def __init__(self, rod: Rod, loads: Array) -> None:
-        self.rod, self.loads, self.elements = rod, loads, rod.elements
+        self.rod, self.loads, self.elements = rod, loads, rod.elements.copy()
         root = next(iter(rod.supports)) if len(rod.supports) == 1 else -1
         self.options = np.array([rod.strain == "cayley", root], dtype=np.int64)
         self.held = rod.held.ravel()
@@ -209,6 +212,37 @@ class _Search:
             return None
         return x.reshape(-1, 6) if np.abs(x).max() < 1e12 else None
 
+    def keep(self, poses: Array) -> tuple[Array, int]:
+        """The poses at which the strains that are rigid are kept, and iterations.
+
+        The stress is C (e − e₀'), and e₀' is moved by what is left of e: Uzawa's method with the stiffness of the
+        section, which settles the sooner the stiffer it is.
+        """
+        kept, total, last = [7 + c for c in self.rod.kept], 0, np.inf
+        for _ in range(CORRECTIONS if kept else 0):
+            left = self.strains(poses)[:, self.rod.kept]
+            size = float(np.abs(left).max())
+            if size < KEPT or (size < 1e3 * KEPT and size > 0.5 * last):
+                return poses, total
+            self.elements[:, kept] -= left
+            found, used, balanced = self.newton(poses, 1.0)
+            total += used
+            if not balanced:
+                raise self.failure(poses, 1.0)
+            poses, last = found, size
+        if kept:
+            raise RodError(
+                "equilibrium of a rod", f"strains that it keeps are {last:.3g} after {CORRECTIONS} corrections",
+                f"give its sections more stiffness against {' and '.join(self.rod.rigid)}", poses, 1.0,
+            )  # fmt: skip
+        return poses, total
+
+    def strains(self, poses: Array) -> Array:
+        """e (n, 6) of the elements."""
+        relative = se3.compose(se3.inverse(poses[:-1]), poses[1:])
+        X = se3.cay_inverse(relative) if self.options[0] else se3.log(relative)
+        return np.asarray(X / self.elements[:, :1] - self.rod.elements[:, 7:])
+
     def step(self, poses: Array, increments: Array, forces: Array, part: float) -> tuple[Array | None, Array, float]:
         """The next poses, the forces there, and the size of the step."""
         changes, out = np.zeros((len(self.elements), 6)), np.zeros_like(poses)
@@ -242,13 +276,11 @@ class _Search:
     def described(self, poses: Array, iterations: int, steps: int) -> RodEquilibrium:
         refuse_turns(self.rod.turns(poses))
         forces, _, energy = self.balance(poses, 1.0)
-        relative = se3.compose(se3.inverse(poses[:-1]), poses[1:])
-        X = se3.cay_inverse(relative) if self.options[0] else se3.log(relative)
-        strains = X / self.elements[:, :1] - self.elements[:, 7:]
+        strains = self.strains(poses)
         return RodEquilibrium(
             poses,
             strains,
-            self.elements[:, 1:7] * strains,
+            self.elements[:, 1:7] * (strains + (self.rod.elements[:, 7:] - self.elements[:, 7:])),
             {node: np.where(self.rod.held[node], -forces[node], 0.0) for node in self.rod.supports},
             energy,
             float(np.abs(forces.ravel()[~self.held]).max(initial=0.0)),

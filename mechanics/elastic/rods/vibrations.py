@@ -61,6 +61,8 @@ def vibrations(rod: Rod, poses: ArrayLike | None = None, count: int = 6, *, t: f
 
     Raises
     ------
+    ModelError
+        A rod that keeps strains.
     ValueError, TypeError
         The argument, by name.
 
@@ -81,6 +83,8 @@ def vibrations(rod: Rod, poses: ArrayLike | None = None, count: int = 6, *, t: f
     [1.0, 1.0]
     """
     of_kind(rod, Rod, "rod", "a mechanics.elastic.rods.Rod")
+    if rod.rigid:
+        raise ModelError("rod: rigid", "vibrations of rods that keep strains are not known", "give them stiffness")
     search = _Search(rod, rod.wrenches(real(t, "t")))
     at = search.start(poses)
     free = int((~search.held).sum())
@@ -196,12 +200,14 @@ def step_limit(rod: Rod) -> StepLimit:
     of_kind(rod, Rod, "rod", "a mechanics.elastic.rods.Rod")
     own = _own_inertia(rod)
     root = 1.0 / np.sqrt(np.tile(own, (1, 2)))
-    K = element_stiffness(rod) * root[:, :, None] * root[:, None, :]
+    K = without_kept(rod, element_stiffness(rod) * root[:, :, None] * root[:, None, :], root)
     tops = np.sqrt(np.linalg.eigvalsh(0.5 * (K + np.swapaxes(K, 1, 2)))[:, -1])
     which = int(tops.argmax())
     highest, rows = float(tops[which]), rod.elements[which]
-    along = (2.0 / rows[0] * max(rows[1] / own[which, 0], rows[4] / own[which, 3])) ** 0.5
-    return StepLimit(2.0 / highest, which, "length" if along > _MARGIN * highest else "thickness", highest)
+    stretch, twist = (0.0 if c in rod.kept else rows[1 + c] / own[which, c] for c in (0, 3))
+    along = (2.0 / rows[0] * max(stretch, twist)) ** 0.5
+    bends = set(rod.kept) >= {0, 1, 2}
+    return StepLimit(2.0 / highest, which, "length" if bends or along > _MARGIN * highest else "thickness", highest)
 
 
 def element_stiffness(rod: Rod) -> Array:
@@ -215,6 +221,30 @@ def element_stiffness(rod: Rod) -> Array:
             np.ascontiguousarray(poses[k : k + 2]), elements[k : k + 1], np.zeros((2, 12)), options, band
         )
         found[k] = band[assembly.BAND + i - j, j]
+    return found
+
+
+def without_kept(rod: Rod, K: Array, root: Array) -> Array:
+    """Stiffness (n, 12, 12) of the elements, scaled by `root` (n, 12), in the motions that keep what is rigid."""
+    if not rod.rigid:
+        return K
+    rows = strain_rows(rod, np.asarray(rod.poses))[:, list(rod.kept)] * root[:, None, :]
+    Q = np.linalg.qr(np.swapaxes(rows, 1, 2))[0]
+    P = np.eye(12) - Q @ np.swapaxes(Q, 1, 2)
+    return np.asarray(P @ K @ P)
+
+
+def strain_rows(rod: Rod, poses: Array) -> Array:
+    """(n, 6, 12): δX of every element by body increments of its nodes."""
+    n, found = rod.n_elements, np.zeros((rod.n_elements, 6, 12))
+    options = np.array([rod.strain == "cayley", -1], dtype=np.int64)
+    for j in range(12):
+        for odd in range(2):  # elements that do not share a node
+            increments, out = np.zeros((n + 1, 6)), np.zeros((n, 6))
+            first = np.arange(odd, n, 2)
+            increments[first + j // 6, j % 6] = 1.0
+            assembly.strain_changes.compiled(np.ascontiguousarray(poses), rod.elements, options, increments, out)
+            found[first, :, j] = out[first]
     return found
 
 

@@ -13,9 +13,9 @@ import pytest
 from scipy import sparse
 
 from integrators import Problem, integrate
+from integrators.arithmetic.bands import decompose_band, solve_band
 from integrators.methods import METHODS
 from integrators.problem.sparsity import HALF, ORDER, meeting
-from integrators.steppers.newton_bands import decompose_band, solve_band
 from liegroup import rn
 from mechanics.elastic import Network, Springs
 from mechanics.elastic.rods import Rod, Section
