@@ -84,11 +84,11 @@ def test_half_of_the_steps_is_asked_in_lanes_and_of_saved_states():
     problem = double_well(0.12, 1.0)
     alone = integrate(problem, "BDF2", (0.0, 2.0), 1e-3, save_every=5)
     together = integrate(problem.with_start(np.tile(problem.y0, (2, 1))), "BDF2", (0.0, 2.0), 1e-3, save_every=5)
-    for run in (alone, together):
-        (doubt,) = run.doubts
+    assert [doubt.trajectory for doubt in together.doubts] == [0, 1]
+    assert alone.doubts == together.doubts[:1]
+    for doubt in together.doubts:
         assert doubt.name == "accuracy"
         assert doubt.limit < doubt.value < 1.0
-    assert alone.doubts == together.doubts
 
 
 def test_phases_of_a_symmetric_method_may_drift_where_energy_is_kept():
