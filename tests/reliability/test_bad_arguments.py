@@ -196,7 +196,9 @@ OBJECTS = {
     "Solution": calls.solution(),
     "Inertia": calls.pendulum().bodies[0].inertia,
 }
-OF_THE_ENGINE = {"energy_guards", "explain", "check_state", "parts_values", "evaluate", "trajectory"}
+OF_THE_ENGINE = {
+    *("energy_guards", "explain", "check_state", "parts_values", "evaluate", "trajectory", "work_shape_for"),
+}
 """Methods that are called with what was checked; and `trajectory`, which has nothing to say of a single one."""
 METHODS = {
     f"{name}.{method}": getattr(thing, method)
