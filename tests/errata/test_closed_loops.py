@@ -55,6 +55,7 @@ def run(mechanism, h, steps, printed=False, rebase=True):
     return np.array(found).T
 
 
+@pytest.mark.slow
 def test_equation_6_needs_the_momenta_without_the_multipliers(mechanisms):
     """No motor, no friction: the energy stays. The reaction's time integral is not zero, and the print counts it in."""
     four_bar = mechanisms["four-bar"]()
@@ -64,6 +65,7 @@ def test_equation_6_needs_the_momenta_without_the_multipliers(mechanisms):
     assert np.abs(printed - printed[0]).max() > 10.0
 
 
+@pytest.mark.slow
 def test_positions_stay_closed_only_if_the_momenta_are_rebased(mechanisms):
     """The gap grows like t² with p* kept, whatever the paper's example shows, and not with p* := Aᵀ μ."""
     four_bar = mechanisms["four-bar"]()

@@ -98,6 +98,7 @@ def test_momenta_of_a_free_rod_fall_with_the_step(rod: Problem) -> None:
     assert errors[0] / errors[1] > 3.0
 
 
+@pytest.mark.slow
 def test_thin_rods_take_long_steps() -> None:
     """A steel wire that swings far: steps of ten thousand explicit ones, near those of Radau IIA."""
     wire = Section.round(0.001, 2.1e11, density=7850.0)
