@@ -328,7 +328,7 @@ class DigestCache(FunctionCache):
         """The compiled function as it was kept, unless it is to be inlined: what is kept is machine code."""
         if forced_inline() or not folders.is_usable():
             return None
-        try:  # without having the compiler learn first: what is kept is machine code, and needs none of its lists
+        try:  # without setting the compiler up first: machine code that needs it says so (`KernelLibrary.load`)
             found = self._load_overload(sig, target_context)
         except OSError:
             return None

@@ -8,6 +8,7 @@ know it by name only.
 
 from __future__ import annotations
 
+import re
 import uuid
 from functools import cache
 from typing import Any
@@ -18,6 +19,7 @@ from llvmlite.binding.newpassmanagers import FunctionPassManager, ModulePassMana
 from numba.core import cgutils, config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.environment import lookup_environment
+from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 
 from liegroup.compile import objects, progress
@@ -27,6 +29,8 @@ from liegroup.compile.lanes import VECTOR, WIDTH
 _ENVIRONMENT = "_ZN08NumbaEnv"
 _NOT_CACHED = "numba.dynamic.globals"
 """Prefix of variables by which the compiler knows code that must not be kept for other processes."""
+_ASKS_THE_RUNTIME = re.compile(rb"NRT_|numba_hash")
+"""Names in machine code that takes or makes arrays as Python's, or hashes: the compiler has to be set up before."""
 LEVEL = 2
 """Of optimisation of single functions, at most.  Level 3, the compiler's own, copies loops for the values of what is
 compared within them, and every kernel that a formula is inlined into has the copies: large ones take twice as long to
@@ -230,6 +234,8 @@ class KernelLibrary(_Library):
         process.
         """
         pieces = {digest: objects.read(digest) for digest in digests}
+        if any(code is not None and _ASKS_THE_RUNTIME.search(code) for code in pieces.values()):
+            cpu_target.target_context.refresh()
         self, engine, present = cls(codegen, name), codegen._engine, _loaded(codegen)
         for key in rare:
             cell(key)

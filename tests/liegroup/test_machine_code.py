@@ -158,7 +158,7 @@ def retracted(table: Any, q: Any, x: Any, out: Any) -> None:
 def test_a_formula_that_cannot_be_compiled_is_an_exception_and_nan(monkeypatch: pytest.MonkeyPatch) -> None:
     q, x, out = so3.identity(), np.array([0.1, 0.2, 0.3]), np.zeros(4)
     original = late.bind
-    for index in [k for k in late._bound if late._formulas[k // late.FORMS]().name == "retract.SO(3).2.ccsk"]:
+    for index in [k for k in late._bound if late._formulas[k // late.FORMS]().name == "retract.SO(3).ccsk"]:
         del late._bound[index]  # another test may have needed it
         late._addresses[index] = ctypes.cast(late._first_calls, ctypes.c_void_p).value
 
@@ -166,7 +166,7 @@ def test_a_formula_that_cannot_be_compiled_is_an_exception_and_nan(monkeypatch: 
         raise MemoryError("no room for the formula")
 
     monkeypatch.setattr(late, "bind", fails)
-    with pytest.raises(LateBindingError, match=r"retract.SO\(3\).2.ccsk: no room for the formula"):
+    with pytest.raises(LateBindingError, match=r"retract.SO\(3\).ccsk: no room for the formula"):
         retracted(so3.table, q, x, out)
     assert np.isnan(out).all()
     monkeypatch.setattr(late, "bind", original)

@@ -30,6 +30,9 @@ from mechanics.elastic.layout import DEPTH, RATIOS_AT
 from mechanics.elastic.levels import steps_of
 from mechanics.elastic.resonance import Vibrations
 
+pytestmark = pytest.mark.filterwarnings("ignore:before .* steps:RuntimeWarning")
+"""Steps that are too long are looked at in what a run says when it has ended."""
+
 
 def chain(contrast: float = 400.0, n: int = 12, **options: Any) -> tuple[Network, np.ndarray]:
     """Equal masses in a row joined by springs of stiffness 1 … contrast, and velocities that stretch and bend it."""

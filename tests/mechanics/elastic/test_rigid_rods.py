@@ -16,6 +16,9 @@ from liegroup import se3, so3
 from mechanics import ModelError
 from mechanics.elastic.rods import Load, Rod, RodError, Section, Stroke, equilibrium, step_limit, vibrations
 
+pytestmark = pytest.mark.filterwarnings("ignore:before .* steps:RuntimeWarning")
+"""Steps that are too long are looked at in what a run says when it has ended."""
+
 KIRCHHOFF = ("stretch", "shear")
 BEAM = Section(1e4, 1e4, 1e4, 500.0, 500.0, 500.0, 1.0, (0.02, 0.01, 0.01))
 

@@ -15,6 +15,9 @@ from integrators.methods import METHODS
 from liegroup.table import EXP, increment, retract
 from mechanics.elastic.rods import Load, Rod, Section, Stroke, step_limit, vibrations
 
+pytestmark = pytest.mark.filterwarnings("ignore:before .* steps:RuntimeWarning")
+"""Steps that are too long are looked at in what a run says when it has ended."""
+
 STOUT = Section(20.0, 8.0, 8.0, 0.3, 0.4, 0.4, 1.0, (0.6, 0.4, 0.3))
 """Three different moments of inertia, and so much of them that the length of an element limits its step."""
 

@@ -16,6 +16,9 @@ from mechanics import Body, Frame, Inertia, ModelError, Tree
 from mechanics.elastic import Dampers, Network, RigidBody, Springs
 from mechanics.joints import Free, Motion
 
+pytestmark = pytest.mark.filterwarnings("ignore:before .* steps:RuntimeWarning")
+"""Steps that are too long are looked at in what a run says when it has ended."""
+
 SWING = Motion(harmonics=((0.1, 2.0, 0.3),))
 SAMPLED = Motion.from_samples(np.linspace(0.0, 8.0, 81), 0.05 * np.sin(np.linspace(0.0, 8.0, 81)) ** 2)
 
