@@ -66,13 +66,16 @@ from integrators.steppers.newton import (
 )
 from integrators.steppers.newton_bands import from_places, to_places
 from integrators.steppers.newton_systems import decompose, room, solve_factors
+from liegroup.arrays import positive, real
 from liegroup.compile import absolute, any_, entry, helper, joined, kernel, ld, select, st
 from liegroup.compile.scalars import maximum
 from liegroup.table import N_V, retract
 
 (ALGORITHMIC, BEFORE, UNKNOWN, NEXT, STEP, FIELD, STATE, SCRATCH, MEMORY) = range(OWN_ROWS, OWN_ROWS + 9)
 AHEAD = 1e-2
-"""Part of a step over which p̈ is taken by central differences at the start."""
+"""Part of a step over which p̈ is taken by differences at the start: forwards, as what moves a support may be known from
+there on only.
+"""
 ABRUPT, NUMBERS = 3.0, 4
 """A start whose forces differ from those of the step by so many times these is of what is over within it."""
 
@@ -240,15 +243,16 @@ def _start(
     field(t, y, parameters, structure, field_work, work[SCRATCH][:d])
     for i in range(n):
         st(before, i, ld(work[SCRATCH], n + i))
-        st(rates, i, 0.0 * ld(y, 0))
+        st(rates, i, (-1.5 / AHEAD) * ld(before, i))
         st(unknown, i, 0.0 * ld(y, 0))
-    for side in (-1.0, 1.0):
+    for times in (1.0, 2.0):
+        e, weight = times * AHEAD * h, (2.0 if times == 1.0 else -0.5) / AHEAD
         for i in range(d):
-            st(u, i, side * AHEAD * h * ld(work[SCRATCH], i))
+            st(u, i, e * ld(work[SCRATCH], i))
         retract(table, options[TAU], y, u, x)
-        field(t + side * AHEAD * h, x, parameters, structure, field_work, g)
+        field(t + e, x, parameters, structure, field_work, g)
         for i in range(n):
-            st(rates, i, ld(rates, i) + (0.5 / AHEAD) * side * ld(g, n + i))
+            st(rates, i, ld(rates, i) + weight * ld(g, n + i))
     counters[EVALUATIONS] += 3
     for i in range(n):
         st(algorithmic, i, ld(before, i) + (numbers[0] - numbers[1]) * ld(rates, i))
@@ -321,16 +325,43 @@ STEPPER = Stepper(
 
 
 def canonical_alpha(radius: float = 0.8, name: str = "ALPHA", **changes: Any) -> Method:
-    """Generalised-α with the spectral radius ρ in [0, 1] at infinity; ValueError outside."""
-    if not 0.0 <= radius <= 1.0:
-        raise ValueError(f"radius: {radius}, expected a spectral radius in [0, 1]")
+    """Generalised-α on canonical problems with a constant inertia; order 2.
+
+    Parameters
+    ----------
+    radius : float in [0, 1]
+        Spectral radius ρ at infinity: what a step does not follow is multiplied by it.
+    name : str
+        Of the method.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A radius that is no number in [0, 1].
+    """
+    radius = real(radius, "radius", "a spectral radius in [0, 1]", lambda x: 0.0 <= x <= 1.0)
     return _method(name, numbers_of(radius), "Chung and Hulbert 1993; Brüls, Cardona and Arnold 2012", changes)
 
 
 def newmark(gamma: float = 0.5, beta: float = 0.25, name: str = "NEWMARK", **changes: Any) -> Method:
-    """Newmark's method; of order 2 with γ = ½, which is all that is taken; ValueError for β that is not positive."""
-    if gamma != 0.5 or not beta > 0.0:
-        raise ValueError(f"gamma, beta: {gamma}, {beta}, expected 0.5 (order 2) and a positive number")
+    """Newmark's method on canonical problems with a constant inertia.
+
+    Parameters
+    ----------
+    gamma : float
+        ½, with which the order is 2; no other is taken.
+    beta : float
+        Positive; ¼ is the trapezoidal rule.
+    name : str
+        Of the method.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Numbers that are none of these.
+    """
+    gamma = real(gamma, "gamma", "0.5, with which the order is 2", lambda x: x == 0.5)
+    beta = positive(beta, "beta")
     return _method(name, (0.0, 0.0, gamma, beta), "Newmark 1959", changes)
 
 

@@ -11,7 +11,9 @@ from integrators import Problem, integrate
 from integrators.methods import METHODS
 from integrators.steppers.canonical_alpha import canonical_alpha, newmark
 from liegroup import product, rn
+from mechanics.elastic import Network, Springs
 from mechanics.elastic.rods import Rod, Section
+from mechanics.joints import Motion
 
 RUBBER = Section(20.0, 8.0, 8.0, 0.3, 0.4, 0.4, 1.0, (0.06, 0.03, 0.03))
 
@@ -112,7 +114,7 @@ def test_thin_rods_take_long_steps() -> None:
 def test_what_it_does_not_take_is_said() -> None:
     with pytest.raises(ValueError, match=r"radius: 1\.5, expected a spectral radius"):
         canonical_alpha(1.5)
-    with pytest.raises(ValueError, match=r"gamma, beta: 0\.6"):
+    with pytest.raises(ValueError, match=r"gamma: 0\.6, expected 0\.5"):
         newmark(0.6)
     with pytest.raises(ValueError, match="canonical"):
         integrate(Problem(rn(1), [1.0], lambda t, y: [-y[0]]), "ALPHA", (0.0, 0.1), 0.01)
@@ -122,3 +124,19 @@ def test_what_it_does_not_take_is_said() -> None:
     )  # fmt: skip
     with pytest.raises(ValueError, match="the inertia depends"):
         integrate(uneven, "ALPHA", (0.0, 0.1), 0.01)
+
+
+@pytest.mark.parametrize("radius", ["a", None, 1 + 1j, [0.5]])
+def test_a_radius_that_is_no_number_is_named(radius: Any) -> None:
+    with pytest.raises(TypeError, match=r"radius: .*expected a spectral radius"):
+        canonical_alpha(radius)
+
+
+def test_a_support_whose_motion_is_known_from_the_start_on_only() -> None:
+    """The start asks for no time before it."""
+    pull = Motion.from_function(lambda t: 0.1 * np.sin(3.0 * t + 0.5), (0.0, 1.0))
+    links = [Springs([[0, 1], [1, 2]], 100.0)]
+    problem = Network([[0, 0, 0], [1, 0, 0], [2, 0, 0]], 1.0, links, motions={0: (pull, 0.0, 0.0)}).problem()
+    exact = integrate(problem, "RKMK_DOP853", (0.0, 0.5), rtol=1e-11, atol=1e-12).y[-1]
+    errors = [np.abs(end(problem, "ALPHA", 0.5, n) - exact).max() for n in (200, 400)]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.2)
