@@ -12,13 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from integrators.method import Method, Stepper
+from integrators.method import Method
+from integrators.steppers.own import by_own_steps, own_stepper
 from integrators.tableaus import Composition
-from integrators.tableaus.numbers import floats
 
-ASYNCHRONOUS = Stepper(
-    "asynchronous", None, lambda options: 0, maps=("exp",), own="asynchronous", needs="own step", evaluates="nothing"
-)
+ASYNCHRONOUS = own_stepper("asynchronous", "asynchronous")
 ASYNCHRONOUS_FREE = replace(ASYNCHRONOUS, name="asynchronous_free", own="asynchronous_free")
 _SOURCE = "Lew, Marsden, Ortiz and West 2003"
 
@@ -31,16 +29,7 @@ def asynchronous(composition: Composition | None = None, name: str = "AVI", **ch
     composition : Composition, optional
         Symmetric weights, for orders above 2.
     """
-    return Method(
-        name=name,
-        stepper=ASYNCHRONOUS,
-        order=2 if composition is None else composition.order,
-        coefficients=np.ones(1) if composition is None else floats(composition.weights).copy(),
-        symmetric=True,
-        symplectic=True,
-        source=_SOURCE,
-        **changes,
-    )
+    return by_own_steps(ASYNCHRONOUS, composition, name, _SOURCE, **changes)
 
 
 def free(name: str = "AVI_FREE", **changes: Any) -> Method:

@@ -34,8 +34,8 @@ from integrators.problem.parts import lagrangian as layout
 from integrators.signatures import STEP_SIGNATURES
 from integrators.status import CHART_LEFT, NON_FINITE, NOT_CONVERGED, OK
 from integrators.steppers.common import advance_state, leaves_chart
+from integrators.steppers.own import by_own_steps, own_stepper
 from integrators.tableaus import Composition
-from integrators.tableaus.numbers import floats
 from liegroup.compile import absolute, any_, entry, kernel, ld, ld2, select, st, st2
 from liegroup.compile.scalars import maximum
 from liegroup.table import (
@@ -302,6 +302,9 @@ RATTLE = Stepper(
 )
 
 
+_SOURCE = "Andersen 1983; Leimkuhler and Skeel 1994; Reich 1996"
+
+
 def rattle(name: str = "RATTLE", **changes: Any) -> Method:
     """RATTLE for Lagrangian systems with holonomic constraints; `map` "exp" or "cayley"."""
     return Method(
@@ -310,14 +313,12 @@ def rattle(name: str = "RATTLE", **changes: Any) -> Method:
         order=2,
         symmetric=True,
         symplectic=True,
-        source="Andersen 1983; Leimkuhler and Skeel 1994; Reich 1996",
+        source=_SOURCE,
         **changes,
     )
 
 
-RATTLE_DRIFT = Stepper(
-    "rattle_drift", None, lambda options: 0, maps=("exp",), own="rattle", needs="own step", evaluates="nothing"
-)
+RATTLE_DRIFT = own_stepper("rattle_drift", "rattle")
 
 
 def rattle_drift(composition: Composition | None = None, name: str = "RATTLE_DRIFT", **changes: Any) -> Method:
@@ -329,16 +330,7 @@ def rattle_drift(composition: Composition | None = None, name: str = "RATTLE_DRI
     composition : Composition, optional
         Symmetric weights, for orders above 2.
     """
-    return Method(
-        name=name,
-        stepper=RATTLE_DRIFT,
-        order=2 if composition is None else composition.order,
-        coefficients=np.ones(1) if composition is None else floats(composition.weights).copy(),
-        symmetric=True,
-        symplectic=True,
-        source="Andersen 1983; Leimkuhler and Skeel 1994; Reich 1996",
-        **changes,
-    )
+    return by_own_steps(RATTLE_DRIFT, composition, name, _SOURCE, **changes)
 
 
 def multipliers(

@@ -1,0 +1,30 @@
+"""Methods whose step the problem brings: what all of them are, symmetric and symplectic, of order 2 or composed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from integrators.method import Method, Stepper
+from integrators.tableaus import Composition
+from integrators.tableaus.numbers import floats
+
+
+def own_stepper(name: str, own: str) -> Stepper:
+    """The stepper of a kind of own steps, which takes the weights of a composition as its coefficients."""
+    return Stepper(name, None, lambda options: 0, maps=("exp",), own=own, needs="own step", evaluates="nothing")
+
+
+def by_own_steps(stepper: Stepper, composition: Composition | None, name: str, source: str, **changes: Any) -> Method:
+    """The method of order 2, or that of a symmetric composition of its steps."""
+    return Method(
+        name=name,
+        stepper=stepper,
+        order=2 if composition is None else composition.order,
+        coefficients=np.ones(1) if composition is None else floats(composition.weights).copy(),
+        symmetric=True,
+        symplectic=True,
+        source=source,
+        **changes,
+    )
