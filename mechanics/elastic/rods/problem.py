@@ -28,13 +28,15 @@ from mechanics.elastic.rods.layout import CLAMPED, FREE, PINNED, Packed
 from mechanics.elastic.rods.rigid import FIELD_ROWS, rattle_step, rigid_field, rigid_invariants
 from mechanics.elastic.rods.rigid import explain as explain_rattle
 from mechanics.elastic.rods.rigid import shape as rattle_shape
-from mechanics.elastic.rods.rod import LONGEST_TURN, Rod, refuse_turns
+from mechanics.elastic.rods.rod import LONGEST_TURN, STIFFNESS, Rod, refuse_turns
 from mechanics.elastic.rods.scene import rod_scene
 from mechanics.elastic.rods.vibrations import StepLimit, step_limit
 from mechanics.errors import ModelError
 
 Array = NDArray[np.float64]
 NAMES = ("energy", *(f"{k}_{a}" for k in ("momentum", "angular_momentum") for a in "xyz"), "turn", "smallest_stretch")
+_ROUNDING = 1e-12
+"""Of places relative to their size, after long runs too; without a unit."""
 UNITS = ("J", *["kg m/s"] * 3, *["kg m^2/s"] * 3, "rad", "1")
 
 
@@ -125,7 +127,8 @@ def _kept_strains(rod: Rod, packed: Packed, poses: Array, velocities: Array) -> 
 
 def _kept(rod: Rod, packed: Packed, poses: Array, velocities: Array) -> tuple[Guard, ...]:
     """The guards of what is conserved: of energy, by what the motion can exchange, J: kinetic energy and strains of the
-    start, and the work of weight and of dead forces over the length of the rod; of a free rod the momenta, too.
+    start, and the work of weight and of dead forces over the length of the rod; of a free rod the momenta, too.  A rod
+    at rest has only what rounding makes of its strains, and nothing is asked of that.
     """
     if not rod.is_conservative:
         return ()
@@ -138,10 +141,18 @@ def _kept(rod: Rod, packed: Packed, poses: Array, velocities: Array) -> tuple[Gu
     kinetic = 0.5 * float(np.sum(np.repeat(rod.inertia, [3, 1, 1, 1], axis=1) * velocities**2))
     forces = float(rod.inertia[:, 0].sum() * np.linalg.norm(np.asarray(rod.gravity)))
     forces += sum(float(np.linalg.norm(load.wrench[:3])) for load in rod.loads)
-    found = energy_guard(kinetic + float(totals[0]) + forces * rod.length)
+    at_play = kinetic + float(totals[0]) + forces * rod.length
+    found = energy_guard(at_play) if at_play > _of_rounding(rod, poses) else ()
     if not (rod.supports or rod.loads or np.any(rod.gravity)):
         found += momentum_guards(NAMES[1:7], float(np.linalg.norm(packed.momenta(rod.inertia, velocities))))
     return found
+
+
+def _of_rounding(rod: Rod, poses: Array) -> float:
+    """The energy of strains that places in these poses cannot tell from none, J."""
+    lengths, stiffness = rod.elements[:, 0], rod.elements[:, STIFFNESS]
+    strains = _ROUNDING * (1.0 + np.abs(poses[:, :3]).max() / lengths)
+    return float(0.5 * np.sum(lengths * strains**2 * np.where(np.isfinite(stiffness), stiffness, 0.0).max(axis=1)))
 
 
 def _variables(packed: Packed) -> list[Variable]:
