@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from integrators.engine.fixed_run import FixedRun, LaneRun
 from integrators.engine.losses import MOST_TRAJECTORIES
+from integrators.engine.resolution import positions_of
 from integrators.engine.run import Output, Plan, Trajectory
-from integrators.problem import Doubt, Problem
+from integrators.problem import Doubt
 from integrators.status import Status
 
 Array = NDArray[np.float64]
@@ -31,8 +32,6 @@ STRETCH, PART = 8, 40
 """Steps of a stretch that is looked at first: at least, and one in so many of the run."""
 MOST = 20_000
 """Steps that are taken once more in halves."""
-_RATES = ("momentum", "p", "v", "u", "omega")
-"""Names of variables that are no positions."""
 
 
 def elsewhere(run: FixedRun, found: Trajectory, scale: Array, number: int) -> list[Doubt]:
@@ -42,7 +41,7 @@ def elsewhere(run: FixedRun, found: Trajectory, scale: Array, number: int) -> li
     every, method = run.output.save_every, run.method
     rows = min(len(found.t) - int(run.plan.steps % every != 0), 1 + MOST // every)
     damped = [guard for guard in run.problem.guards if np.isfinite(guard.rise)]
-    limit, positions = ELSEWHERE, _positions(run.problem)
+    limit, positions = ELSEWHERE, positions_of(run.problem)
     if method.symplectic or method.symmetric:
         limit = max((ANOTHER if guard.accounts else ELSEWHERE for guard in damped), default=np.inf)
     if (
@@ -65,12 +64,6 @@ def elsewhere(run: FixedRun, found: Trajectory, scale: Array, number: int) -> li
     remedy = "use a smaller step, or a method of higher order; of chaotic motions compare averages"
     time = float(found.t[int(np.argmax(differs > limit))])
     return [Doubt("accuracy", time, part, limit, says, remedy, number)]
-
-
-def _positions(problem: Problem) -> int:
-    """How many components of a state, from its beginning, are positions; all, where rates are not told from them."""
-    last = problem.variables[-1]
-    return problem.n - last.size if len(problem.variables) > 1 and last.name in _RATES else problem.n
 
 
 def _sum_of_differences(run: FixedRun, found: Trajectory, scale: Array, positions: int, rows: int) -> float:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from integrators.engine.fixed_run import FixedRun
 from integrators.engine.run import Trajectory
 from integrators.engine.step_again import stepped
-from integrators.problem import Doubt
+from integrators.problem import Doubt, Problem
 from integrators.status import Status
 
 Array = NDArray[np.float64]
@@ -22,6 +22,8 @@ UNRESOLVED = 0.5
 """A step that differs from its halves by this part of itself has lost the motion."""
 _STILL = 1e-9
 """Variables that move by less than this part of their size say nothing."""
+_RATES = ("momentum", "p", "v", "u", "omega")
+"""Names of variables that are no positions."""
 
 
 def can_repeat(run: FixedRun, found: Trajectory) -> bool:
@@ -61,7 +63,9 @@ def _looked_at(found: Trajectory, h: float) -> list[int]:
 
 
 def scale_of(run: FixedRun, states: Array) -> Array:
-    """How far every variable of the problem moves; infinite for those that do not."""
+    """How far every variable of the problem moves; infinite for those that do not, and for all where no position does:
+    momenta of what is at rest are of rounding.
+    """
     scale, least, most = np.empty(states.shape[1]), states.min(axis=0), states.max(axis=0)
     start = 0
     for variable in run.problem.variables:
@@ -70,7 +74,14 @@ def scale_of(run: FixedRun, states: Array) -> Array:
         large = float(np.maximum(most[part], -least[part]).max())
         scale[part] = moved if moved > _STILL * large else np.inf
         start += variable.size
-    return scale
+    positions = positions_of(run.problem)
+    return np.full_like(scale, np.inf) if positions < start and np.isinf(scale[:positions]).all() else scale
+
+
+def positions_of(problem: Problem) -> int:
+    """How many components of a state, from its beginning, are positions; all, where rates are not told from them."""
+    last = problem.variables[-1]
+    return problem.n - last.size if len(problem.variables) > 1 and last.name in _RATES else problem.n
 
 
 def _ratio(run: FixedRun, t: float, y: Array, scale: Array) -> float:
