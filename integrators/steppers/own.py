@@ -11,9 +11,14 @@ from integrators.tableaus import Composition
 from integrators.tableaus.numbers import floats
 
 
+def without_data(options: Any) -> int:
+    """What a step reads that belongs to the problem alone: nothing of the method's (by name, so that methods copy)."""
+    return 0
+
+
 def own_stepper(name: str, own: str) -> Stepper:
     """The stepper of a kind of own steps, which takes the weights of a composition as its coefficients."""
-    return Stepper(name, None, lambda options: 0, maps=("exp",), own=own, needs="own step", evaluates="nothing")
+    return Stepper(name, None, without_data, maps=("exp",), own=own, needs="own step", evaluates="nothing")
 
 
 def by_own_steps(stepper: Stepper, composition: Composition | None, name: str, source: str, **changes: Any) -> Method:
