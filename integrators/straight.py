@@ -30,7 +30,7 @@ from integrators.steppers.common import RENORMALISE_EVERY
 from liegroup.compile import Entry
 from liegroup.compile.generated import module_of
 from liegroup.compile.traceable import scalars, traceable
-from liegroup.compile.tracing import IMPORTS, Graph, Path, Traced, lines, operand
+from liegroup.compile.tracing import IMPORTS, Graph, Path, Traced, lines, operand, straight
 
 LIMIT = 4000
 """Operations.  The code of more outgrows the instruction cache."""
@@ -42,8 +42,7 @@ from integrators.signatures import STEP_SIGNATURES
 from integrators.status import ANOTHER_WAY, OK
 from integrators.steppers.common import RENORMALISE_EVERY
 from liegroup.compile import any_, kernel, ld2, st2
-{imports}
-{kernels}
+{imports}{lines}
 @entry(*STEP_SIGNATURES)
 def step(
     field, t, h, y, low, table, coefficients, options, parameters, structure, field_work, work, counters
@@ -62,6 +61,14 @@ def {name}(t, h, y, low, parameters, work):
 {body}    return OK
 
 """
+_ARGUMENTS = "t, h, y, low, parameters, work"
+_BODY = """    left, found = {name}_line({arguments})
+    if any_(less(0.5, left)):
+        return ANOTHER_WAY
+    put_{name}(y, low, work, found)
+"""
+_BODY_OF_ONE_WAY = """    {name}_line({arguments})
+"""
 _EITHER = """    if counters[STEPS] % RENORMALISE_EVERY == 0:
         status = renormalising(t, h, y, low, parameters, work)
     else:
@@ -69,7 +76,6 @@ _EITHER = """    if counters[STEPS] % RENORMALISE_EVERY == 0:
     if status != OK:
         return status
 """
-_LEFT = "    if any_(less(0.5, {left})):\n        return ANOTHER_WAY\n"
 
 
 @dataclass(frozen=True)
@@ -164,14 +170,16 @@ def _written(problem: Problem, method: Method, h: float, t: float) -> StraightSt
     ordinary, due = (notes.after(number, passes_on) for number in (1, RENORMALISE_EVERY))
     if not (ordinary.is_straight and due.is_straight):
         return None
-    kernels, body = "", ordinary.body
+    written, body = ordinary.lines("ordinary"), ordinary.body("ordinary")
     if due.wanted != ordinary.wanted and due.wanted == notes.renormalised(ordinary):
         body += _RENORMALISED
     elif due.wanted != ordinary.wanted:
+        written += due.lines("renormalising")
         both = {"ordinary": ordinary, "renormalising": due}
-        kernels, body = "".join(_KERNEL.format(name=name, body=x.body) for name, x in both.items()), _EITHER
+        written += "".join(_KERNEL.format(name=name, body=x.body(name)) for name, x in both.items())
+        body = _EITHER
     source = _MODULE.format(
-        method=method.name, model=problem.model, imports=IMPORTS, kernels=kernels, body=body,
+        method=method.name, model=problem.model, imports=IMPORTS, lines=written, body=body,
         evaluations=ordinary.evaluations, passes_on=int(passes_on),
     )  # fmt: skip
     return StraightStep(module_of(source).step, ordinary.operations)
@@ -188,7 +196,26 @@ class _After:
     passes_on: bool
     operations: int
     is_straight: bool
-    body: str
+    values: list[str]
+    """Lines that compute the wanted nodes."""
+    left: str
+    """1 where another way would be gone; nothing where there is none."""
+    stores: list[tuple[str, str]]
+    """Where the wanted nodes go, and their names."""
+
+    def lines(self, name: str) -> str:
+        """The formulas of the body."""
+        if not self.left:
+            return straight(f"{name}_line", _ARGUMENTS, [*self.values, *(f"{a}, {x})" for a, x in self.stores)])
+        result = f"return {self.left}, ({', '.join(x for _, x in self.stores)},)"
+        put = [f"{a}, found[{i}])" for i, (a, _) in enumerate(self.stores)]
+        return straight(f"{name}_line", _ARGUMENTS, [*self.values, result]) + straight(
+            f"put_{name}", "y, low, work, found", put
+        )
+
+    def body(self, name: str) -> str:
+        """What computes the wanted nodes, and stores them unless another way would be gone."""
+        return (_BODY if self.left else _BODY_OF_ONE_WAY).format(name=name, arguments=_ARGUMENTS)
 
 
 class _TooLongError(ArithmeticError):
@@ -241,8 +268,14 @@ class _Notes:
         needed = graph.needed([*wanted, path.left.k])
         operations = sum(bool(graph.arguments(k)) for k in needed)
         is_straight = status == OK and not counters.any() and self.unknown.k not in needed and operations <= LIMIT
-        body = self._body(wanted, path.left.k) if is_straight else ""
-        return _After(y, low, wanted, evaluations, passes_on, operations, is_straight, body)
+        values, left = list[str](), ""
+        if is_straight:
+            values = lines(graph, [*wanted, path.left.k], set())
+            left = operand(graph, path.left.k) if graph.value(path.left.k) != 0.0 else ""
+        places = [f"st({name}, {k}" for name in ("y", "low") for k in range(problem.n)]
+        places += [f"st2(work, LAST, {k}" for k in range(len(wanted) - 2 * problem.n)]
+        stores = [(place, operand(graph, k)) for place, k in zip(places, wanted, strict=True)]
+        return _After(y, low, wanted, evaluations, passes_on, operations, is_straight, values, left, stores)
 
     def renormalised(self, after: _After) -> list[int]:
         """The nodes of a state whose quaternions are brought back to unit norm."""
@@ -252,13 +285,3 @@ class _Notes:
 
     def _nodes(self, values: Sequence[Any]) -> list[int]:
         return [x.k if isinstance(x, Traced) else self.graph.constant(x) for x in values]
-
-    def _body(self, wanted: list[int], left: int) -> str:
-        """What computes the wanted nodes, and stores them unless another way would be gone."""
-        graph, n = self.graph, self.problem.n
-        text = "".join(f"    {line}\n" for line in lines(graph, [*wanted, left], set()))
-        if graph.value(left) != 0.0:
-            text += _LEFT.format(left=operand(graph, left))
-        stores = [f"st({name}, {k}" for name in ("y", "low") for k in range(n)]
-        stores += [f"st2(work, LAST, {k}" for k in range(len(wanted) - 2 * n)]
-        return text + "".join(f"    {a}, {operand(graph, k)})\n" for a, k in zip(stores, wanted, strict=True))

@@ -21,6 +21,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from integrators.arithmetic.elimination import solve_rows
 from integrators.problem.derivatives import Differentiable
 from integrators.problem.energy import with_energy_guard
+from integrators.problem.field_source import ARGUMENTS
 from integrators.problem.fields import Field, as_field
 from integrators.problem.parts import lagrangian as layout
 from integrators.problem.problem import Problem, group_table
@@ -38,7 +40,7 @@ from liegroup.compile import Entry, absolute, any_, compile_field, kernel, ld, l
 from liegroup.compile.generated import module_of
 from liegroup.compile.scalars import maximum
 from liegroup.compile.traceable import scalars, traceable
-from liegroup.compile.tracing import IMPORTS, Traced, lines, operand
+from liegroup.compile.tracing import IMPORTS, Traced, lines, operand, straight
 from liegroup.group import rn
 from liegroup.table import FACTORS, KIND, Q_OFFSET, RN, V_OFFSET, bracket_transpose
 
@@ -194,25 +196,39 @@ def _rates(g: Differentiable, kind: int, q: Sequence[Traced], unit: int) -> list
 
 
 def _source(g: Differentiable, *blocks: Sequence[int]) -> str:
-    """The function that writes the blocks of nodes, each where `out` has room for more than those before."""
+    """The entry that writes the blocks of nodes, each where `out` has room for more than those before; a block hands on
+    what those behind it read.
+    """
+    blocks = [*filter(None, blocks)]
     known: set[int] = set()
-    source, at, indent = ["def derivatives(t, y, parameters, structure, work, out):"], 0, "    "
-    for block in filter(None, blocks):
+    texts, read, there = [], [], []
+    for block in blocks:
+        before = frozenset(known)
+        texts.append(lines(g, block, known))
+        read.append(before & {*block, *(a for k in known - before for a in g.arguments(k))})
+        there.append(frozenset(known))
+    formulas, body, at, indent = "", [f"def derivatives({ARGUMENTS}):"], 0, "    "
+    given: list[str] = []
+    for number, block in enumerate(blocks):
+        kept = [operand(g, k) for k in sorted(there[number] & {*chain.from_iterable(read[number + 1 :])})]
+        taken = [f"{', '.join(given)}, = given"] if given else []
+        stored = [f"st(out, {at + i}, {operand(g, k)})" for i, k in enumerate(block)]
+        left = [f"return {', '.join(kept)},"] if kept else []
+        text = [*taken, *texts[number], *stored, *left]
+        formulas += straight(f"block{number}", f"t, y, parameters, out{', given' * bool(given)}", text)
         if at:
-            source.append(f"{indent}if out.shape[0] > {at}:")
+            body.append(f"{indent}if out.shape[0] > {at}:")
             indent += "    "
-        source += [indent + x for x in lines(g, block, known)]
-        source += [f"{indent}st(out, {at + i}, {operand(g, k)})" for i, k in enumerate(block)]
-        at += len(block)
-    return "\n".join(source)
+        result, argument = f"given{number} = " * bool(kept), f", given{number - 1}" * bool(given)
+        body.append(f"{indent}{result}block{number}(t, y, parameters, out{argument})")
+        at, given = at + len(block), kept
+    return f"{formulas}\n@entry(*FIELD_SIGNATURES)\n" + "\n".join(body)
 
 
 _HEADER = f'''"""The derivatives of one Lagrangian: written by integrators.problem.lagrangian."""
 
 from integrators.signatures import FIELD_SIGNATURES
 {IMPORTS}
-
-@entry(*FIELD_SIGNATURES)
 '''
 
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from integrators.arithmetic.elimination import solve_rows
 from integrators.problem.derivatives import Differentiable
+from integrators.problem.field_source import field_source, stores
 from integrators.problem.fields import as_field
 from integrators.problem.lagrangian import built, checked_start, scalar
 from integrators.problem.problem import Problem
@@ -22,7 +23,7 @@ from liegroup.arrays import check_function, reals
 from liegroup.compile import ld, ld2, st, st2
 from liegroup.compile.generated import module_of
 from liegroup.compile.traceable import scalars, traceable
-from liegroup.compile.tracing import IMPORTS, lines, operand
+from liegroup.compile.tracing import IMPORTS
 from liegroup.group import rn
 
 Array = NDArray[np.float64]
@@ -108,9 +109,9 @@ def mass_matrix_problem(
     for i in solved:
         for j in known:
             f[i] = g.apply("subtract", int(f[i]), g.apply("multiply", int(M[i, j]), int(f[j])))
-    values = [*f, *M[np.ix_(solved, solved)].ravel()]
+    values = [int(k) for k in (*f, *M[np.ix_(solved, solved)].ravel())]
     watched = [scalar(g, traceable(function)(at, scalars(s), scalars(p)), name) for name, function in named.items()]
-    module = module_of(_HEADER + _function(g, "parts", values) + _function(g, "watched", watched))
+    module = module_of(_HEADER + field_source("parts", stores(g, values)) + field_source("watched", stores(g, watched)))
 
     m = len(solved)
     return Problem(
@@ -157,14 +158,6 @@ _HEADER = f'''"""One system with a mass matrix: written by integrators.problem.m
 from integrators.signatures import FIELD_SIGNATURES
 {IMPORTS}
 '''
-
-
-def _function(g: Differentiable, name: str, nodes: Sequence[Any]) -> str:
-    """An entry that writes the nodes."""
-    nodes = [int(k) for k in nodes]
-    body = [*lines(g, nodes, set()), *(f"st(out, {i}, {operand(g, k)})" for i, k in enumerate(nodes)), "return"]
-    head = f"\n@entry(*FIELD_SIGNATURES)\ndef {name}(t, y, parameters, structure, work, out):\n    "
-    return head + "\n    ".join(body) + "\n"
 
 
 def _evaluated(parts: Callable[..., None], n: int, m: int) -> Callable[..., None]:

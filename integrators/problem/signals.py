@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from integrators.problem.field_source import field_source, stores
 from integrators.problem.fields import Field, as_field, each_at_its_time, joined, lane_by_lane, once
 from integrators.problem.inputs import FORMS, Inputs, Sampled, look_up, traced
 from integrators.problem.jitted import address_of, compiled_field, keep_raised
@@ -22,7 +23,7 @@ from liegroup.arrays import real, reals, shown
 from liegroup.compile import call_at, compile_field, is_jitted
 from liegroup.compile.generated import module_of
 from liegroup.compile.traceable import scalars, traceable
-from liegroup.compile.tracing import IMPORTS, Graph, Traced, lines, operand
+from liegroup.compile.tracing import IMPORTS, Graph, Traced
 
 if TYPE_CHECKING:
     from integrators.problem.problem import Problem
@@ -212,14 +213,10 @@ def _of_table(sampled: Sampled, at: int) -> Field:
     return _field(signal, sampled, lambda: compile_field(signal, FIELD_SIGNATURE))
 
 
-_SOURCE = '''"""Inputs of one problem: written by integrators.problem.signals."""
+_HEADER = f'''"""Inputs of one problem: written by integrators.problem.signals."""
 
 from integrators.signatures import FIELD_SIGNATURES
-{imports}
-
-@entry(*FIELD_SIGNATURES)
-def signal(t, y, parameters, structure, work, out):
-    {body}
+{IMPORTS}
 '''
 
 
@@ -232,8 +229,7 @@ def _straight(python: Callable[..., None], length: int, m: int, what: str) -> Fi
         wanted = [x.k if isinstance(x, Traced) else graph.constant(float(x)) for x in out]
     except TypeError as error:
         raise TypeError(f"{what}: cannot be traced: {error}; give it without traced(…), or jitted") from error
-    body = [*lines(graph, wanted, set()), *(f"st(out, {i}, {operand(graph, k)})" for i, k in enumerate(wanted))]
-    return as_field(module_of(_SOURCE.format(imports=IMPORTS, body="\n    ".join(body))).signal)
+    return as_field(module_of(_HEADER + field_source("signal", stores(graph, wanted))).signal)
 
 
 def _memory(place: int, length: int) -> Array:

@@ -4,14 +4,15 @@ A formula is written once, as a plain Python function of scalars.  `helper` leav
 (so it runs on floats, numpy batches, mpmath and complex numbers as it stands) and also registers it with the
 compiler, where float64 gives one trajectory and `Lanes` (eight doubles in one vector register) gives eight.
 
-=============  =========================================================================================================
-`helper`       formula or small function, inlined by force into every kernel that uses it
-`kernel`       larger function called from other kernels, inlined where the compiler thinks it pays; cached on disk
-`rare`         a kernel that most runs do not need, called through a cell: compiled when it is needed
-`primitive`    a Python function on any scalar whose compiled form is another function
-`entry`        the outermost function of a family: fixed signatures, compiled lazily, cached on disk
-`ld`, `ld2` …   read and write (`st`, `st2`) a scalar or a lane register, by the dimensions of the array
-=============  =========================================================================================================
+===============  =======================================================================================================
+`helper`         formula or small function, inlined by force into every kernel that uses it
+`straight_line`  a helper without branches and of any length, as programs write them
+`kernel`         larger function called from other kernels, inlined where the compiler thinks it pays; cached on disk
+`rare`           a kernel that most runs do not need, called through a cell: compiled when it is needed
+`primitive`      a Python function on any scalar whose compiled form is another function
+`entry`          the outermost function of a family: fixed signatures, compiled lazily, cached on disk
+`ld`, `ld2` …     read and write (`st`, `st2`) a scalar or a lane register, by the dimensions of the array
+===============  =======================================================================================================
 
 Modes, by the environment variable ``LIEMECH_KERNELS``:
 
@@ -37,6 +38,7 @@ from liegroup.compile.decorators import (
     is_jitted,
     kernel,
     primitive,
+    straight_line,
 )
 from liegroup.compile.folders import cache_directory
 from liegroup.compile.functions import (
@@ -156,6 +158,7 @@ __all__ = [
     "stepped_matrices",
     "stepped_matrix",
     "stepped_vector",
+    "straight_line",
     "taken",
     "undisturbed",
     "vector",

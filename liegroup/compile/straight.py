@@ -9,6 +9,7 @@ value (an `if`, a loop as long as an argument says) is no straight line and is c
 from __future__ import annotations
 
 import inspect
+import math
 import operator
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -28,6 +29,8 @@ from liegroup.compile.stages import is_plain
 
 LONGEST = 500
 """Operations of a formula; a longer one is compiled once, and called."""
+of_any_length: set[Any] = set()
+"""Formulas that are straight lines however long they are: programs wrote them (`straight_line`)."""
 Emit = Callable[[Any, Any, list[Any]], Any]
 """``(context, builder, values)`` → the next value: how a note is written into a function."""
 _ARGUMENTS = types.Number, types.Boolean, types.Array, types.CPointer, types.BaseTuple, Record
@@ -41,8 +44,9 @@ class NotStraightError(TypeError):
 class Notes:
     """What a formula does with its arguments: each note makes the value of the next number."""
 
-    def __init__(self, arguments: int) -> None:
-        self._arguments, self._notes = arguments, list[tuple[Emit, Sequence[int], bool]]()
+    def __init__(self, arguments: int, longest: float = LONGEST) -> None:
+        self._arguments, self._longest = arguments, longest
+        self._notes = list[tuple[Emit, Sequence[int], bool]]()
 
     def __len__(self) -> int:
         return len(self._notes)
@@ -53,8 +57,8 @@ class Notes:
 
     def add(self, type_: Any, emit: Emit, of: Sequence[int] = (), acts: bool = False) -> Placeholder:
         """Note how a value is made of others; `acts`: something else happens, too."""
-        if len(self) == LONGEST:
-            raise NotStraightError(f"more than {LONGEST} operations")
+        if len(self) >= self._longest:
+            raise NotStraightError(f"more than {self._longest} operations")
         self._notes.append((emit, of, acts))
         return Placeholder(self, type_, self._arguments + len(self) - 1)
 
@@ -300,7 +304,7 @@ def straight_form(function: Any, body: Any, arguments: Any, named: Any) -> tuple
     pysig = utils.pysignature(body)
     try:
         folded = fold_arguments(pysig, arguments, named, _given, _left_out, _refused)
-        notes = Notes(len(folded))
+        notes = Notes(len(folded), math.inf if function in of_any_length else LONGEST)
         result = _noted(notes, function, folded)
     except Exception:  # of any kind: the compiler's own way says what is wrong, if anything is
         return None
@@ -312,9 +316,11 @@ def straight_form(function: Any, body: Any, arguments: Any, named: Any) -> tuple
 
 
 def _noted(notes: Notes, function: Any, arguments: Any) -> Placeholder:
-    """The result of a formula, noted; what it calls is compiled as it is for those that are inlined by force."""
+    """The result of a formula, noted; what it calls is compiled as it is for those that are inlined by force, but for
+    long ones, whose kernels are called.
+    """
     flags = ConfigStack.top_or_none().copy()
-    flags.forceinline = True
+    flags.forceinline = function not in of_any_length
     _running.append(notes)
     try:
         with ConfigStack().enter(flags):

@@ -224,7 +224,7 @@ NAMESPACE: dict[str, Any] = {
     "taken": taken,
 }
 """What the generated code calls."""
-IMPORTS = """from liegroup.compile import entry, ld, st, taken
+IMPORTS = """from liegroup.compile import entry, ld, st, straight_line, taken
 from liegroup.compile.scalars import arctan2, less, select, sincos, sqrt
 from liegroup.compile.tracing import acosh, asinh, atanh, cosh, exp, expm1, floor, log, log1p, sinh, tanh
 """
@@ -906,6 +906,12 @@ def lines(graph: Graph, wanted: Iterable[int], known: set[int], printer: Printer
     for k in filter(is_read, wanted):
         assign(k)
     return found
+
+
+def straight(name: str, arguments: str, body: Iterable[str]) -> str:
+    """The function of such lines, as a formula that the compiler does not read line by line."""
+    text = "".join(f"    {line}\n" for line in body) or "    return\n"
+    return f"\n@straight_line\ndef {name}({arguments}):\n{text}\n"
 
 
 def operand(graph: Graph, k: int) -> str:

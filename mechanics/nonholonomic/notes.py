@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.problem.derivatives import Differentiable
+from integrators.problem.field_source import ARGUMENTS, stores
 from integrators.problem.lagrangian import along, scalar
 from integrators.problem.parts import constrained
 from liegroup.compile.traceable import scalars, traceable
-from liegroup.compile.tracing import NAMESPACE, Graph, Traced, lines, operand
+from liegroup.compile.tracing import NAMESPACE, Graph, Traced
 from liegroup.table import bracket_transpose
 
 Array = NDArray[Any]
 Function = Callable[..., Any]
-ARGUMENTS = "(t, y, parameters, structure, work, out)"
 LEAST_PIVOT = 1e-10
 """Relative to the largest entry: smaller pivots of the rows count as zero."""
 
@@ -52,7 +52,7 @@ def derive(functions: Any) -> Derived:
     for name, block in blocks.items():
         start, block = getattr(at, name), list(block)
         values[start : start + len(block)] = block
-    parts = function_of("parts", stores(notes.graph, values))
+    parts = function_of("parts", written(notes.graph, values))
     free, basis = (None, notes.call("frame", notes.q)) if functions.frame is not None else _chart(notes, rows, value)
     if basis is not None and basis.shape != (n, n - m):
         raise ValueError(f"frame: returned an array of shape {basis.shape}, expected ({n}, {n - m})")
@@ -218,22 +218,21 @@ def _frame(notes: _Notes, basis: Array) -> Function:
     u = notes.v[: basis.shape[1]]  # stands behind q, too
     v = [sum(s * x for s, x in zip(row, u, strict=True)) for row in basis]
     rates = [sum(notes.rate(s, v) * x for s, x in zip(row, u, strict=True)) for row in basis]
-    return function_of("frame", stores(notes.graph, [*basis.flat, *rates]))
+    return function_of("frame", written(notes.graph, [*basis.flat, *rates]))
 
 
 # --- source code ------------------------------------------------------------------------------------------------------
 
 
-def stores(graph: Graph, values: Sequence[Any]) -> str:
+def written(graph: Graph, values: Sequence[Any]) -> list[str]:
     """The body of a function that writes the values one after the other."""
-    nodes = [x.k if isinstance(x, Traced) else graph.constant(x) for x in values]
-    written = (f"st(out, {i}, {operand(graph, k)})" for i, k in enumerate(nodes))
-    return "".join(f"    {line}\n" for line in (*lines(graph, nodes, set()), *written))
+    return stores(graph, [x.k if isinstance(x, Traced) else graph.constant(x) for x in values])
 
 
-def function_of(name: str, body: str) -> Function:
+def function_of(name: str, body: Sequence[str]) -> Function:
     """The function with this body, in a field's signature."""
     namespace: dict[str, Any] = dict(NAMESPACE)
-    exec(compile(f"def {name}{ARGUMENTS}:\n{body}", f"<{name}>", "exec"), namespace)
+    text = "\n    ".join((f"def {name}({ARGUMENTS}):", *body))
+    exec(compile(text, f"<{name}>", "exec"), namespace)
     made: Function = namespace[name]
     return made

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from integrators.problem import Variable
+from integrators.problem.field_source import field_source
 from integrators.problem.multipliers import (
     admissible_energy,
     admissible_field,
@@ -44,7 +45,7 @@ from integrators.problem.parts import constrained, quasi_velocity
 from liegroup.compile.generated import module_of
 from liegroup.compile.tracing import IMPORTS, Graph
 from mechanics.nonholonomic.forms import Forms
-from mechanics.nonholonomic.notes import ARGUMENTS, Derived, Function, derive, inputs, stores
+from mechanics.nonholonomic.notes import Derived, Function, derive, inputs, written
 from mechanics.nonholonomic.projected import FRAME_ROWS, lift, projected_energy, projected_field
 from mechanics.nonholonomic.quasi_velocity import quasi_velocity_energy, quasi_velocity_field
 from mechanics.nonholonomic.system import NonholonomicSystem
@@ -177,16 +178,14 @@ class Functions:
     @cached_property
     def source(self) -> str:
         """The code of all of them."""
-        found = {name: _straight(self, *made) for name, made in plain(self).items()}
-        entries = (f"\n\n@entry(*FIELD_SIGNATURES)\ndef {name}{ARGUMENTS}:\n{body}" for name, body in found.items())
-        return _HEADER + "".join(entries)
+        return _HEADER + "".join(field_source(name, _straight(self, *made)) for name, made in plain(self).items())
 
     @cached_property
     def _module(self) -> Any:
         return module_of(self.source)
 
 
-def _straight(functions: Functions, function: Function, state: int, size: int) -> str:
+def _straight(functions: Functions, function: Function, state: int, size: int) -> list[str]:
     """The body of a function, run once on scalars that note what is done to them."""
     graph, (_, _, m, k, _) = Graph(), functions.derived
     n, r = functions.n, functions.r
@@ -196,7 +195,7 @@ def _straight(functions: Functions, function: Function, state: int, size: int) -
     numbers = inputs(graph, "parameters[{}]", functions.parameters or 0)
     y = inputs(graph, "ld(y, {})", state)
     function(graph.input("t"), y, numbers, np.array([n, m, k]), work, out)
-    return stores(graph, list(out))
+    return written(graph, list(out))
 
 
 def work_height(n: int, m: int, r: int) -> int:

@@ -210,8 +210,9 @@ def compile_model(model: Tree | Mechanism, limit: int = LIMIT) -> CompiledModel:
     Notes
     -----
     The numbers are those of the kernel for all models to the last bit, but for the sign of zeros (and digits that
-    ``contract`` arithmetic rounds elsewhere); one trajectory and lanes agree bitwise.  The first use compiles, 3 ms of
-    one core per operation and for lanes as much again; later processes find the code in the cache.
+    ``contract`` arithmetic rounds elsewhere); one trajectory and lanes agree bitwise.  The first use compiles, a
+    quarter of a millisecond of one core per operation and for lanes as much again; later processes find the code in
+    the cache.
 
     Examples
     --------

@@ -7,13 +7,14 @@ the loop of that one remains, what it does in its rounds becomes straight-line c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from liegroup.compile.tracing import Graph, Traced, lines, operand
+from integrators.problem.field_source import field_source, stores
+from liegroup.compile.tracing import Graph, Traced, straight
 from mechanics.algorithms.derivatives.hamiltonian import derivatives_on_demand
 from mechanics.algorithms.era import era, up
 from mechanics.closed_trees.field import closed, closed_on_demand, equations_of_motion, scatter, solve
@@ -27,34 +28,30 @@ from mechanics.model.tree import Tree
 Function = Callable[[Any, Any, Any, Any, Any, Any], None]
 """With the arguments of a field: t, y, parameters, structure, work, out."""
 
-_FIELD = '''"""Hamilton's equations of one model, (q, p) -> (v, rate of p): written by mechanics.compile_model."""
+_HEADER = '''"""Hamilton's equations of one model, (q, p) -> (v, rate of p): written by mechanics.compile_model."""
 
 from integrators.signatures import FIELD_SIGNATURES
-from liegroup.compile import any_, entry, joined, kernel, ld, st, taken
+from liegroup.compile import any_, entry, joined, kernel, ld, st, straight_line, taken
 from liegroup.compile.scalars import arctan2, less, select, sqrt
 from liegroup.compile.tracing import called_sincos as sincos
 from liegroup.compile.tracing import acosh, asinh, atanh, cosh, exp, expm1, floor, log, log1p, sinh, tanh
 from {module} import {general}
 
-
-@entry(*FIELD_SIGNATURES)
-def field(t, y, parameters, structure, work, out):
-{field}    if out.shape[0] == {both}:
-        {general}(t, y, parameters, structure, work, out{part})
 '''
 _PROJECTION = """
-
 from mechanics.closed_trees.layout import closures_of
 from mechanics.closed_trees.projection import correct
 
+{look}{correction}
+@kernel
+def look(t, y, parameters, out):
+    look_line(t, y, parameters, out)
+
 
 @kernel
-def look(t, y, out):
-{look}
+def correction(t, y, parameters, out):
+    correction_line(t, y, parameters, out)
 
-@kernel
-def correction(t, y, out):
-{correction}
 
 @entry(*FIELD_SIGNATURES)
 def projection(t, y, parameters, structure, work, out):
@@ -63,15 +60,16 @@ def projection(t, y, parameters, structure, work, out):
     closures = closures_of(structure)
     found, step = joined(work[closures.state : closures.target]), joined(work[closures.rates : closures.moved])
     for sweep in range({sweeps} + 1):
-        look(t, out, found)
+        look(t, out, parameters, found)
         worst = ld(found, {n_v})
         if sweep == {sweeps} or closures.closes_positions == 0 or not any_(less(1.0, worst)):
             break
-        correction(t, out, step)
+        correction(t, out, parameters, step)
         correct(out, structure, work, worst, step)
     for i in range({n_v}):
         st(out, {n_q} + i, ld(found, i))
 """
+_OF_ROUNDS = "t, y, parameters, out"
 
 
 @dataclass(frozen=True)
@@ -93,8 +91,8 @@ def mechanism_code(mechanism: Mechanism) -> ModelCode:
     tree, packed = mechanism.tree, mechanism.packed()
     body, operations = _straight(closed.python, tree, packed, 2 * tree.nv)
     projection = _PROJECTION.format(
-        look=_straight(_look, tree, packed, tree.nv + 1)[0],
-        correction=_straight(_correction, tree, packed, tree.nv)[0],
+        look=straight("look_line", _OF_ROUNDS, _straight(_look, tree, packed, tree.nv + 1)[0]),
+        correction=straight("correction_line", _OF_ROUNDS, _straight(_correction, tree, packed, tree.nv)[0]),
         n_q=tree.nq,
         n_v=tree.nv,
         sweeps=SWEEPS,
@@ -102,12 +100,13 @@ def mechanism_code(mechanism: Mechanism) -> ModelCode:
     return ModelCode(_field(body, tree, closed_on_demand, "") + projection, operations)
 
 
-def _field(body: str, tree: Tree, general: Function, part: str) -> str:
+def _field(body: Sequence[str], tree: Tree, general: Function, part: str) -> str:
     """The module of a field; what writes its derivatives, where there is room for them, is the kernel of all models,
     into a part of `out`.
     """
-    d = 2 * tree.nv
-    return _FIELD.format(field=body, both=d + d * d, module=general.__module__, general=general.__name__, part=part)
+    d, name = 2 * tree.nv, general.__name__
+    derived = f"if out.shape[0] == {d + d * d}:", f"    {name}(t, y, parameters, structure, work, out{part})"
+    return _HEADER.format(module=general.__module__, general=name) + field_source("field", body, derived)
 
 
 def _look(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out: Any) -> None:
@@ -132,7 +131,7 @@ def _correction(t: Any, y: Any, parameters: Any, structure: Any, work: Any, out:
     out[:] = rates[: len(out)]
 
 
-def _straight(function: Function, tree: Tree, arrays: Tree | PackedLoops, size: int) -> tuple[str, int]:
+def _straight(function: Function, tree: Tree, arrays: Tree | PackedLoops, size: int) -> tuple[list[str], int]:
     """Lines of the `size` values of a function, and how many operations they have."""
     graph = Graph()
     y, out = np.empty(tree.nq + tree.nv, dtype=object), np.empty(size, dtype=object)
@@ -143,6 +142,4 @@ def _straight(function: Function, tree: Tree, arrays: Tree | PackedLoops, size: 
         parameters[k] = graph.input(f"ld(parameters, {k})")
     function(graph.input("t"), y, parameters, arrays.structure, work, out)
     values = [x.k if isinstance(x, Traced) else graph.constant(x) for x in out]
-    stores = (f"st(out, {i}, {operand(graph, k)})" for i, k in enumerate(values))
-    body = "".join(f"    {line}\n" for line in (*lines(graph, values, set()), *stores))
-    return body, sum(bool(graph.arguments(k)) for k in graph.needed(values))
+    return stores(graph, values), sum(bool(graph.arguments(k)) for k in graph.needed(values))

@@ -8,9 +8,24 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from liegroup.compile import entry, helper, lane_array, lane_vector, ld, nothing, real, select, sqrt, st, vector
+from liegroup.compile import (
+    entry,
+    helper,
+    kernel,
+    lane_array,
+    lane_vector,
+    ld,
+    nothing,
+    real,
+    select,
+    sqrt,
+    st,
+    straight_line,
+    vector,
+)
 from liegroup.compile.scalars import horner, sincos
 from liegroup.compile.stages import KernelCompiler
+from liegroup.compile.straight import LONGEST
 
 COEFFICIENTS = 0.3, -0.7, 1.0 / 3.0, 0.2
 
@@ -100,6 +115,44 @@ def with_choice(x: float, y: float) -> float:
     return bounded(x, y)
 
 
+@kernel
+def turned(x: Any) -> Any:
+    """A kernel, which long lines call."""
+    return sincos(x)
+
+
+@straight_line
+def long_line(y: Any, out: Any) -> Any:
+    """More operations than a helper may have."""
+    a, b = ld(y, 0), ld(y, 1)
+    for _ in range(LONGEST // 4):
+        s, c = turned(a)
+        a, b = a + 0.1 * b * c, b - 0.1 * a * s
+    st(out, 0, a)
+    return b, (a, 0.5)
+
+
+@straight_line
+def no_line(y: Any, out: Any) -> Any:
+    """A choice after all."""
+    if ld(y, 0) > 0.0:
+        st(out, 0, 1.0)
+
+
+@entry(nothing(vector, vector), nothing(lane_vector, lane_vector))
+def long_lines(y: Any, out: Any) -> None:
+    """A long line, and what comes after it."""
+    b, (a, half) = long_line(y, out)
+    st(out, 1, a * half)
+    st(out, 2, b)
+
+
+@entry(nothing(vector, vector))
+def with_no_line(y: Any, out: Any) -> None:
+    """A choice in what was said to be a line."""
+    no_line(y, out)
+
+
 POINTS = np.random.default_rng(3).normal(size=(8, 2))
 
 
@@ -111,6 +164,28 @@ def test_numbers_lanes_and_python_agree_bitwise() -> None:
         straight(y, row)
     straight(lanes, out)
     assert found.tobytes() == expected.tobytes() == np.ascontiguousarray(out.T).tobytes()
+
+
+def test_long_lines_are_not_compiled_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[str] = []
+    original = KernelCompiler._compile_bytecode
+
+    def noted(self: Any) -> Any:
+        compiled.append(self.state.func_id.func_name)
+        return original(self)
+
+    monkeypatch.setattr(KernelCompiler, "_compile_bytecode", noted)
+    found, expected, lanes, out = np.zeros((8, 3)), np.zeros((8, 3)), lane_array(2), lane_array(3)
+    lanes[:] = POINTS.T
+    for y, row, python in zip(POINTS, found, expected, strict=True):
+        long_lines(y, row)
+        long_lines.python(y, python)
+    long_lines(lanes, out)
+    assert found.tobytes() == expected.tobytes() == np.ascontiguousarray(out.T).tobytes()
+    assert "long_line" not in compiled
+    out = np.zeros(1)
+    with_no_line(POINTS[0] ** 2, out)
+    assert out[0] == 1.0
 
 
 @pytest.mark.parametrize("function", [with_names, with_choice])
