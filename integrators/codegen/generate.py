@@ -125,7 +125,7 @@ def compile_step(problem: Problem, method: str | Method, step: float, t: float =
     """Compile the step of a method on a problem as straight-line code, for one trajectory and for lanes, and keep it in
     the cache: `integrate` then takes it by itself, in runs of 200 000 fixed steps and more.
 
-    The bits are those of the stepper; on one body a step takes half the time or less.  Runs of 3e7 steps and more
+    The bits are those of the stepper; on one body a step takes half the time or less.  Runs of 1e7 steps and more
     compile it by themselves.
 
     Parameters

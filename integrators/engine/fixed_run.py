@@ -27,9 +27,9 @@ from integrators.straight import straight_step
 from liegroup.compile import WIDTH, Entry, Packed, Pointer, lane_array
 
 Array = NDArray[np.float64]
-LONG, LONGER = 200_000, 30_000_000
+LONG, LONGER = 200_000, 10_000_000
 """Steps of a run from which on straight-line code for them (`integrators.straight`) is looked for in the cache, and is
-compiled: writing it takes as long as some 1e5 steps, compiling as 1e7.
+compiled: writing it takes as long as some 1e5 steps, compiling as a few 1e6.
 """
 DETOUR = 64
 """Steps that the stepper takes itself where one goes another way than the straight-line code."""
