@@ -29,7 +29,9 @@ FLAGS = (
     "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
     "-DBOOST_FUSION_INVOKE_MAX_ARITY=12",
 )
-"""The wheel's own definitions.  Without -march=native, which makes Pinocchio slower."""
+"""The wheel's own definitions: Pinocchio as its users get it, for any x86-64."""
+NATIVE = ("-march=native",)
+"""For the processor at hand besides, with all its vector instructions."""
 
 
 class NotAvailable(Exception):
@@ -37,8 +39,9 @@ class NotAvailable(Exception):
 
 
 @cache
-def binary() -> Path:
-    """The compiled loop (two minutes, once), or `NotAvailable`."""
+def binary(native: bool = False) -> Path:
+    """The compiled loop (two minutes, once), of the wheel's kind or for the processor at hand; or `NotAvailable`."""
+    flags = FLAGS + NATIVE * native
     compiler = next((found for name in ("g++", "clang++", "c++") if (found := shutil.which(name))), None)
     if compiler is None:
         raise NotAvailable("no C++ compiler")
@@ -52,7 +55,7 @@ def binary() -> Path:
     include = next((path for path in eigen if path and (Path(path) / "Eigen/Core").is_file()), None)
     if include is None:
         raise NotAvailable("no Eigen headers: pip install cmeel-eigen, or set EIGEN3_INCLUDE_DIR")
-    key = hashlib.sha256(SOURCE.read_bytes() + f"{compiler}{metadata.version('pin')}{FLAGS}".encode()).hexdigest()[:16]
+    key = hashlib.sha256(SOURCE.read_bytes() + f"{compiler}{metadata.version('pin')}{flags}".encode()).hexdigest()[:16]
     target = cache_directory().parent / "liemech-benchmarks" / f"pinocchio-{key}"
     if not target.exists():
         print(
@@ -63,7 +66,7 @@ def binary() -> Path:
         paths = [f"-I{prefix}/include", f"-I{include}", f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib"]
         part = target.with_suffix(".part")
         done = subprocess.run(
-            [compiler, *FLAGS, *paths, str(SOURCE), "-o", str(part), "-lboost_serialization"],
+            [compiler, *flags, *paths, str(SOURCE), "-o", str(part), "-lboost_serialization"],
             capture_output=True,
             text=True,
         )
@@ -74,11 +77,11 @@ def binary() -> Path:
     return target
 
 
-def nanoseconds(tree: Tree, algorithm: str = "aba", seed: int = 0) -> float:
+def nanoseconds(tree: Tree, algorithm: str = "aba", native: bool = False) -> float:
     """Per call of Pinocchio's `aba` or `crba`, or of the derivatives of `aba` or `rnea`, on a tree of joints that are
     one elementary motion each.
     """
-    program, generator = binary(), np.random.default_rng(seed)
+    program, generator = binary(native), np.random.default_rng(0)
     lines = [f"{len(tree)}"]
     for body, k in zip(tree.bodies, tree.parents, strict=True):
         inertia, tensor = body.inertia, body.inertia.tensor_about_com[np.triu_indices(3)]

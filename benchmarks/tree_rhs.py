@@ -2,7 +2,8 @@
 
 Both give the rates of a state under gravity: (q, p) → (v, ṗ) here, (q, v) → v̇ there.  One trajectory, eight in lanes
 (per trajectory), and both again with straight-line code for the tree (`mechanics.compile_model`); Pinocchio from Python
-and, where a compiler is found, in a C++ loop.  Best of many short chunks, on 16 states in turn.
+and, where a compiler is found, in a C++ loop, compiled for any x86-64 as its wheel is and for the processor at hand.
+Best of many short chunks, on 16 states in turn.
 """
 
 from __future__ import annotations
@@ -108,12 +109,17 @@ def pinocchio_from_python(tree: Tree) -> float:
     return 1e9 * best_time(call)
 
 
-def pinocchio_in_cpp(tree: Tree) -> float:
+def pinocchio_in_cpp(tree: Tree, native: bool = False) -> float:
     """Nanoseconds per call of `aba` in a C++ loop; NaN where it cannot be compiled."""
     try:
-        return pinocchio_cpp.nanoseconds(tree)
+        return pinocchio_cpp.nanoseconds(tree, native=native)
     except pinocchio_cpp.NotAvailable:
         return float("nan")
+
+
+def pinocchio_native(tree: Tree) -> float:
+    """The same, compiled for the processor at hand."""
+    return pinocchio_in_cpp(tree, native=True)
 
 
 COLUMNS = {
@@ -122,6 +128,7 @@ COLUMNS = {
     "compiled_lanes": compiled_in_lanes,
     "compiled": compiled,
     "pinocchio_cpp": pinocchio_in_cpp,
+    "pinocchio_cpp_native": pinocchio_native,
     "pinocchio_python": pinocchio_from_python,
 }
 
@@ -149,13 +156,14 @@ def main() -> None:
         + " " * 6
         + "Pinocchio C++ / ours, compiled"
     )
-    print(f"{'tree':20s} {'nv':>4s} {'C++':>8s} {'Python':>8s}" + f" {'scalar':>8s} {'lanes':>8s}" * 4)
+    print(f"{'tree':20s} {'nv':>4s} {'C++':>8s} {'native':>8s} {'Python':>8s}" + f" {'scalar':>8s} {'lanes':>8s}" * 4)
     for name, tree in models(options.all_joints).items():
         if options.only and name not in options.only:
             continue
         best = {column: min(measure(tree) for _ in range(options.rounds)) for column, measure in COLUMNS.items()}
-        ratios = [best["pinocchio_cpp"] / best[c] for c in OURS]
-        numbers = " ".join(f"{best[c]:8.0f}" for c in ("pinocchio_cpp", "pinocchio_python", *OURS))
+        ratios = [min(best["pinocchio_cpp"], best["pinocchio_cpp_native"]) / best[c] for c in OURS]
+        peers = ("pinocchio_cpp", "pinocchio_cpp_native", "pinocchio_python")
+        numbers = " ".join(f"{best[c]:8.0f}" for c in (*peers, *OURS))
         print(f"{name:20s} {tree.nv:4d} {numbers} " + " ".join(f"{x:8.2f}" for x in ratios), flush=True)
         rows.append(
             {
