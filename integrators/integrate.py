@@ -330,9 +330,12 @@ def suggest_step(
         tolerance = real(tolerance, "tolerance", "a positive number", lambda x: 0 < x < np.inf)
     problem = problem.with_start(np.atleast_2d(problem.y0)[0])
     first = _first_step(problem, t)
-    if chosen.stepper.report:
-        return _undivided(problem, chosen.tuned(tolerance) if tolerance else chosen, t, first)
-    return held_step(problem, chosen, t, _halved(problem, chosen, 1e-9 if tolerance is None else tolerance, t, first))
+    with warnings.catch_warnings():  # trials may be too long for what a method presupposes; what is found is not
+        warnings.filterwarnings("ignore", r"before \d+ steps", RuntimeWarning)
+        if chosen.stepper.report:
+            return _undivided(problem, chosen.tuned(tolerance) if tolerance else chosen, t, first)
+        found = _halved(problem, chosen, 1e-9 if tolerance is None else tolerance, t, first)
+    return held_step(problem, chosen, t, found)
 
 
 _TRIALS, _TRIAL_STEPS = 8, 16
