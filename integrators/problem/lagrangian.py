@@ -199,7 +199,7 @@ def _source(g: Differentiable, *blocks: Sequence[int]) -> str:
     """The entry that writes the blocks of nodes, each where `out` has room for more than those before; a block hands on
     what those behind it read.
     """
-    blocks = [*filter(None, blocks)]
+    blocks = tuple(filter(None, blocks))
     known: set[int] = set()
     texts, read, there = [], [], []
     for block in blocks:
