@@ -74,7 +74,9 @@ def steepest(y: Array, scale: Array) -> tuple[NDArray[np.int64], Array]:
     return largest + 2, sizes[largest]
 
 
-def jump_within(run: FixedRun, steps: int, t: float, before: Array, y: Array, scale: Array, size: float) -> float | None:
+def jump_within(
+    run: FixedRun, steps: int, t: float, before: Array, y: Array, scale: Array, size: float
+) -> float | None:
     """When the field jumps by h J/scale = `size` inside the steps of size h from (t, y), or None if it does not;
     `before` is the state at those before.
     """

@@ -7,7 +7,7 @@ import pytest
 
 from integrators import integrate
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
-from mechanics.forces import cable, compliant, polynomial_spring
+from mechanics.forces import cable, compliant, polynomial_spring, servo
 from mechanics.joints import Prismatic, Revolute
 from mechanics.systems.loops import four_bar
 
@@ -81,22 +81,71 @@ def test_right_motions_of_the_same_systems_are_no_doubt(method):
 
 @pytest.mark.slow
 def test_half_of_the_steps_is_asked_in_lanes_and_of_saved_states():
+    """Of every trajectory, also of those behind the first eight."""
     problem = double_well(0.12, 1.0)
     alone = integrate(problem, "BDF2", (0.0, 2.0), 1e-3, save_every=5)
-    together = integrate(problem.with_start(np.tile(problem.y0, (2, 1))), "BDF2", (0.0, 2.0), 1e-3, save_every=5)
-    assert [doubt.trajectory for doubt in together.doubts] == [0, 1]
+    starts = np.tile(problem.y0, (11, 1))
+    starts[2:9, 0] = 0.1  # where the well is deepest
+    together = integrate(problem.with_start(starts), "BDF2", (0.0, 2.0), 1e-3, save_every=5)
+    assert [doubt.trajectory for doubt in together.doubts] == [0, 1, 9, 10]
     assert alone.doubts == together.doubts[:1]
     for doubt in together.doubts:
         assert doubt.name == "accuracy"
         assert doubt.limit < doubt.value < 1.0
 
 
+@pytest.mark.parametrize("times", [np.linspace(0.0, 2.0, 51), [0.3, 0.7, 1.9], [1.97]])
+def test_half_of_the_steps_is_asked_at_given_times(times):
+    problem = double_well(0.12, 1.0)
+    (doubt,) = integrate(problem, "BDF2", (0.0, 2.0), 1e-3, t_eval=times).doubts
+    assert doubt.name == "accuracy"
+    assert doubt.limit < doubt.value < 1.0
+    assert doubt.time in times
+
+
+def pendulum(start):
+    rod = Inertia.about_com(1.0, (0.0, 0.0, -1.0), 1e-3 * np.eye(3))
+    return Mechanism(Tree([Body("rod", Revolute((0, 1, 0)), inertia=rod)])).problem([start])
+
+
+def test_what_differs_is_held_against_the_way_and_not_against_what_is_saved_of_it():
+    """Saved is the pendulum after a period, where it has come back, a little late."""
+    problem = pendulum(0.3)
+    period = 2.0 * np.pi / np.sqrt(9.81 / 1.001) * (1.0 + 0.3**2 / 16.0)
+    run = integrate(problem, "BDF2", (0.0, 2.1), 1e-3, t_eval=[0.0, period])
+    assert np.abs(np.ptp(run["q"])) < 1e-4
+    assert run.success, run.message
+
+
+def test_what_blows_up_in_its_last_steps_is_no_success():
+    """No energy is watched where a servo drives, and nearly all of the way of joints that turn to 1e132 rad is gone in
+    the last step.
+    """
+    rod = Inertia.about_com(0.5, (0.0, 0.0, -0.25), 1e-3 * np.eye(3))
+    bodies = [Body("a", Revolute((0, 1, 0)), inertia=rod)]
+    for name, parent in (("b", "a"), ("c", "b")):
+        bodies.append(Body(name, Revolute((0, 1, 0)), parent, position=(0.0, 0.0, -0.5), inertia=rod))
+    drives = [
+        servo("a_joint", stiffness=1e6, damping=1e3),
+        servo("b_joint", stiffness=1e4, damping=1.0),
+    ]
+    run = integrate(Mechanism(Tree(bodies), elements=drives).problem([0.3, 0.3, 1.0]), "ROS3P", (0.0, 2.0), 0.02)
+    assert not run.success
+
+
 def test_phases_of_a_symmetric_method_may_drift_where_energy_is_kept():
     """A pendulum by the midpoint rule, ω h = 0.3: its phase is off by a radian after a hundred seconds."""
-    rod = Inertia.about_com(1.0, (0.0, 0.0, -1.0), 1e-3 * np.eye(3))
-    problem = Mechanism(Tree([Body("rod", Revolute((0, 1, 0)), inertia=rod)])).problem([0.3])
+    problem = pendulum(0.3)
     run, fine = (integrate(problem, "MIDPOINT", (0.0, 100.0), h, save_every=int(0.1 / h)) for h in (0.1, 0.01))
     assert np.abs(run["q"] - fine["q"]).max() > 0.2
     assert run.success
     damping = integrate(problem, "BDF2", (0.0, 100.0), 0.1)
     assert not damping.success
+
+
+def test_a_symmetric_method_is_asked_where_drives_work_and_nothing_else_is_watched():
+    """ω h = 0.9: the phase is off by radians."""
+    driven = on_a_slide((1, 0, 0), [0.1, 0.0], servo("slide_joint", stiffness=1e4, damping=0.0))
+    (doubt,) = integrate(driven, "MIDPOINT", (0.0, 1.0), 0.01).doubts
+    assert doubt.name == "accuracy"
+    assert doubt.value > doubt.limit > 0.3
