@@ -118,7 +118,7 @@ class _Look:
         doubts = []
         for lane in suspect:
             differs = whole[lane]
-            part, allowed = float(np.quantile(differs, 0.9, method="lower")), limit
+            part, allowed = float(np.quantile(differs, 0.9, method="higher")), limit
             if part <= limit < ANOTHER < differs[-1]:
                 part, allowed = float(differs[-1]), ANOTHER
             if part > allowed:
@@ -155,7 +155,9 @@ class _Look:
         return np.array(np.abs(np.diff(rates, axis=0) / self.scale[lane]).max(axis=1))
 
     def _stretch(self, asked: list[int], row: int, length: int, rows: int) -> dict[int, Array]:
-        """How far positions are from those of half the steps, on the way from a saved state."""
+        """How far states are from those of half the steps, on the way from a saved state: momenta, too, since a rate
+        that is wrong takes positions along for the rest of the run.
+        """
         starts, t = {lane: self.y[lane][row] for lane in asked}, float(self.t[row])
         every, h = length // rows, self.run.plan.h
         halves = self._taken(starts, Plan(t, 0.5 * h, 2 * length), Output(save_every=2 * every))
@@ -164,7 +166,7 @@ class _Look:
             taken = {lane: one.y for lane, one in again.items()}
         else:
             taken = {lane: self.y[lane][row : row + rows + 1] for lane in asked}
-        return {lane: self._apart(lane, halves[lane].y, taken[lane]) for lane in asked}
+        return {lane: self._apart(lane, halves[lane].y, taken[lane], len(self.scale[lane])) for lane in asked}
 
     def _whole(self, asked: list[int]) -> dict[int, Array]:
         """The same of the whole run, of few given times beside the way between them; where half the steps fail nothing
@@ -184,13 +186,14 @@ class _Look:
         for lane, half in halves.items():
             if self.at_times and half.status is Status.OK:
                 self.scale[lane] = scale_of(run, half.y)
-            apart = self._apart(lane, half.y[rows[rows < len(half.y)]], self.y[lane])
+            apart = self._apart(lane, half.y[rows[rows < len(half.y)]], self.y[lane], self.positions)
             end = np.inf if half.status is Status.NON_FINITE else 0.0
             whole[lane] = np.append(apart, np.full(self.rows - len(apart), end))
         return whole
 
-    def _apart(self, lane: int, halves: Array, taken: Array) -> Array:
-        rows, k = min(len(halves), len(taken)), self.positions
+    def _apart(self, lane: int, halves: Array, taken: Array, k: int) -> Array:
+        """How far the first k components of states are from each other, by rows."""
+        rows = min(len(halves), len(taken))
         with np.errstate(all="ignore"):
             apart = np.abs(halves[:rows, :k] - taken[:rows, :k]) / self.scale[lane][:k]
         return np.array(np.where(np.isnan(apart), np.inf, apart).max(axis=1))
