@@ -43,6 +43,8 @@ FIRST, LONG = 8, 1000
 """Trajectories of an ensemble that are looked at anyway, and steps from which on those behind them are: setting out
 costs as much as a hundred steps.
 """
+LITTLE = 0.05
+"""Part of the way of positions of another unit."""
 BETWEEN = 101
 """States by which the way is known where few are saved."""
 MOST_WHOLE = 8
@@ -76,6 +78,23 @@ def _limit(problem: Problem, method: Method) -> float:
     return max((ANOTHER if guard.accounts else ELSEWHERE for guard in damped), default=default)
 
 
+def _ways(run: FixedRun, states: Array) -> Array:
+    """`scale_of`, with positions of different units apart: how far a wheel turns says nothing of how far its cart goes.
+    What goes by less than `LITTLE` of what another does, in what counts as one (`Problem.scales`), up to one, is
+    measured by that: springs that shake a little are not the motion.
+    """
+    scale, start = scale_of(run, states), 0
+    for variable in run.problem.variables:
+        part, units = slice(start, start + variable.size), variable.units.split(", ")
+        start += variable.size
+        if start > positions_of(run.problem) or len(units) != variable.size or not np.isfinite(scale[part]).all():
+            continue
+        moved, one = np.abs(states[:, part] - states[0, part]).max(axis=0), run.problem.scales[part]
+        ways = np.array([moved[[unit == other for other in units]].max() for unit in units])
+        scale[part] = np.maximum(ways, LITTLE * np.minimum(ways / one, 1.0).max() * one)
+    return scale
+
+
 class _Look:
     """Trajectories of one run, which have reached its end, beside those of steps of half the size."""
 
@@ -93,7 +112,7 @@ class _Look:
         else:
             self.rows = min(len(t) - int(run.plan.steps % every != 0), 1 + MOST // every)
         self.t, self.y = t[: self.rows], {lane: states[: self.rows] for lane, states in y.items()}
-        self.scale = {lane: scale_of(run, states) for lane, states in y.items()}
+        self.scale = {lane: _ways(run, states) for lane, states in y.items()}
 
     def suspects(self) -> list[int]:
         """Lanes of which the steps looked at differ by too much, summed over the run."""
@@ -185,7 +204,7 @@ class _Look:
         whole = {}
         for lane, half in halves.items():
             if self.at_times and half.status is Status.OK:
-                self.scale[lane] = scale_of(run, half.y)
+                self.scale[lane] = _ways(run, half.y)
             apart = self._apart(lane, half.y[rows[rows < len(half.y)]], self.y[lane], self.positions)
             end = np.inf if half.status is Status.NON_FINITE else 0.0
             whole[lane] = np.append(apart, np.full(self.rows - len(apart), end))

@@ -162,3 +162,18 @@ def test_a_symmetric_method_is_asked_where_drives_work_and_nothing_else_is_watch
     (doubt,) = integrate(driven, "MIDPOINT", (0.0, 1.0), 0.01).doubts
     assert doubt.name == "accuracy"
     assert doubt.value > doubt.limit > 0.3
+
+
+def test_what_slides_is_not_measured_by_what_turns():
+    """A wheel that turns by a hundred radians on a mass that a spring drives, of which the method takes all."""
+    wheel = Inertia.about_com(0.1, (0.0, 0.0, 0.0), 1e-3 * np.eye(3))
+    bodies = [
+        Body("slide", Prismatic((1, 0, 0)), inertia=LUMP),
+        Body("wheel", Revolute((0, 1, 0)), "slide", inertia=wheel),
+    ]
+    drive = servo("slide_joint", stiffness=400.0, damping=0.0)
+    problem = Mechanism(Tree(bodies), elements=[drive]).problem([1.0, 0.0], [0.0, 100.0])
+    run = integrate(problem, "BDF2", (0.0, 1.0), 2e-2)
+    assert np.abs(run["q"][:, 0] - np.cos(np.sqrt(400.0 / 1.1) * run.t)).max() > 0.3
+    (doubt,) = run.doubts
+    assert doubt.name == "accuracy"
