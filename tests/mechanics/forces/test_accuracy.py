@@ -177,3 +177,11 @@ def test_what_slides_is_not_measured_by_what_turns():
     assert np.abs(run["q"][:, 0] - np.cos(np.sqrt(400.0 / 1.1) * run.t)).max() > 0.3
     (doubt,) = run.doubts
     assert doubt.name == "accuracy"
+
+
+def test_what_grows_by_itself_dies_under_long_steps_and_nothing_tells():
+    """A limit of what is asked, and no wish: τ = 20 ẋ − 5 ẋ³ at 100 rad/s, ω h = 2."""
+    excited = on_a_slide((1, 0, 0), [0.01, 0.4], polynomial_spring("slide_joint", (1e4,), damping=(-20.0, 0.0, 5.0)))
+    run, fine = (integrate(excited, method, (0.0, 1.0), h) for method, h in (("BDF1", 0.02), ("BDF2", 1e-4)))
+    assert np.abs(fine["q"][-100:, 0]).max() > 0.01 > 10.0 * np.abs(run["q"][-10:, 0]).max()
+    assert run.success, "the line of docs/known_limits.md may go"
