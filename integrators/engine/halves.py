@@ -3,10 +3,10 @@
 No guard sees them where dampers work or closures are held elastically: the energy falls anyway, and each step is
 resolved.  From a few saved states some steps are taken once more in halves; where what differs, summed over the run, is
 more than `SUSPECT` of the motion, the whole run is (its first `MOST` steps), and positions that are elsewhere by more
-than `ELSEWHERE` of the way they go are a doubt.  The look costs 3 · 2/`PART`, 15 % of the run, and half as much again
-where states are saved at given times, between steps, since the steps are taken anew, too; the whole run in halves is
-two runs.  Trajectories in lanes are looked at together; of a large ensemble those of `LONG` steps, and as a whole the
-first `MOST_WHOLE` groups that are suspect.
+than `ELSEWHERE` of the way they go are a doubt.  The look costs 3 · 2/`PART`, 15 % of a run of 320 steps and more (48
+half steps of shorter ones), and half as much again where states are saved at given times, between steps, since the
+steps are taken anew, too; the whole run in halves is two runs.  Trajectories in lanes are looked at together; of a
+large ensemble those of `LONG` steps, and as a whole the first `MOST_WHOLE` groups that are suspect.
 
 Methods that are symplectic or symmetric promise the shape of a motion, and phases drift: they are not asked where the
 energy is kept, and where smooth dampers take it or drives bring it, only whether the motion is another one

@@ -9,6 +9,7 @@ from integrators import integrate
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
 from mechanics.forces import cable, compliant, joint_spring, polynomial_spring, servo
 from mechanics.joints import Prismatic, Revolute
+from mechanics.systems import SYSTEMS
 from mechanics.systems.loops import four_bar
 
 LUMP = Inertia.about_com(1.0, (0.0, 0.0, 0.0), 0.01 * np.eye(3))
@@ -185,3 +186,15 @@ def test_what_grows_by_itself_dies_under_long_steps_and_nothing_tells():
     run, fine = (integrate(excited, method, (0.0, 1.0), h) for method, h in (("BDF1", 0.02), ("BDF2", 1e-4)))
     assert np.abs(fine["q"][-100:, 0]).max() > 0.01 > 10.0 * np.abs(run["q"][-10:, 0]).max()
     assert run.success, "the line of docs/known_limits.md may go"
+
+
+@pytest.mark.slow
+def test_a_disk_that_spins_flatter_is_not_where_long_steps_have_it():
+    """Its centre is off by a tenth of its way: what is said of it is true."""
+    problem = SYSTEMS["eulers-disk"].problem()
+    times = np.linspace(0.0, 2.0, 201)
+    truth = integrate(problem, "RKMK_DOP853", (0.0, 2.0), rtol=1e-11, atol=1e-12, t_eval=times)
+    run = integrate(problem, "BDF2", (0.0, 2.0), 0.01)
+    off = np.abs(run["centre"] - truth["centre"]) / np.ptp(truth["centre"], axis=0)
+    assert np.quantile(off.max(axis=1), 0.9) > 0.05
+    assert [doubt.name for doubt in run.doubts] == ["accuracy"]
