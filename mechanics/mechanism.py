@@ -990,9 +990,15 @@ class Mechanism:
             velocities += [f"{body.joint_name}.{k}" for k in range(body.joint.n_v)]
         return tuple(coordinates), tuple(velocities)
 
+    @property
+    def coordinate_units(self) -> str:
+        """Their common unit, or one for each, separated by commas."""
+        units = [unit for body in self.tree.bodies for unit in body.joint.q_units]
+        return units[0] if len(set(units)) == 1 else ", ".join(units)
+
     def _variables(self) -> tuple[Variable, ...]:
         coordinates, momenta = self.labels
         return (
-            Variable("q", coordinates, "", "joint coordinates, rad or m"),
+            Variable("q", coordinates, self.coordinate_units, "joint coordinates, rad or m"),
             Variable("p", momenta, "", "momenta conjugate to the joint velocities"),
         )

@@ -45,7 +45,7 @@ def collect(problem: Problem, method: Method, way: Plan | Steering, runs: Sequen
     found = [trajectory for _, trajectory in each]
     counters = np.sum([run.counters_of_all for run in runs], axis=0)
     names = runs[0].output.own_events
-    doubts = tuple(doubt for k, (run, one) in enumerate(each) for doubt in _doubts(problem, run, one, k))
+    doubts = tuple(_doubts_of_all(problem, each))
     at_start = _at_the_start(problem, method, way)
     doubts = (*at_start, *_on_the_way(problem, method, way, found, at_start), *doubts)
     return Solution(
@@ -212,6 +212,20 @@ def _kicked(y: Array) -> NDArray[np.int64]:
     return int(np.argmax(bent.max(axis=1))) + np.arange(3)
 
 
+def _doubts_of_all(problem: Problem, each: Sequence[tuple[Run, Trajectory]]) -> list[Doubt]:
+    """The doubts of trajectories, one after another; steps of half the size are asked of those that have no others."""
+    doubts: list[Doubt] = []
+    looks: dict[int, tuple[FixedRun, dict[int, Trajectory], int]] = {}
+    first = 0
+    for number, (run, found) in enumerate(each):
+        first = number if number and run is not each[number - 1][0] else first
+        own = _doubts(problem, run, found, number)
+        doubts += own
+        if not own and isinstance(run, FixedRun) and found.report is None and can_repeat(run, found):
+            looks.setdefault(first, (run, {}, first))[1][number - first] = found
+    return sorted([*doubts, *elsewhere(looks.values())], key=lambda doubt: doubt.trajectory)
+
+
 def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[Doubt]:
     """The limits that a trajectory has passed, in the order of time."""
     doubts = []
@@ -224,7 +238,6 @@ def _doubts(problem: Problem, run: Run, found: Trajectory, number: int) -> list[
         scale = scale_of(run, found.y)
         doubts += unresolved(run, found, scale, number) or jumps(run, found, scale, number)
         doubts += [*resonant(run, found, number), *losses(run, found, number)]
-        doubts += [] if doubts else elsewhere(run, found, scale, number)
     return sorted(doubts, key=lambda doubt: abs(doubt.time - found.t[0]))
 
 

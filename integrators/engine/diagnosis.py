@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,8 @@ _NEAR_ROUNDING = "near rounding"
 """What `integrators.steppers.newton.explain` says of them."""
 _SMALLER = (0.5, 0.1, 1e-2, 1e-3)
 """Parts of a step that was not solved, which are tried before any of them is advised."""
+PATIENCE = 5.0
+"""Seconds from which on no further one is tried."""
 
 
 def diagnose(run: Run, status: Status) -> str:
@@ -75,13 +78,20 @@ def _of_step(run: Run, status: Status) -> str:
 
 def _advice(run: Run, near: bool = False) -> str:
     """A smaller step where one is solved from the same state; of iterations that come near rounding both half of it
-    and a tenth, as noise lets some steps pass and is small against those that are small enough.
+    and a tenth, as noise lets some steps pass and is small against those that are small enough.  Of large systems,
+    where a step that is not solved takes seconds, only the first are tried.
     """
     parts, least = (_SMALLER[:2], "a tenth") if near else (_SMALLER, "a thousandth")
     if np.ndim(run.y) == 1:
         t, h = run.step_in_progress()
-        solved = (bool(np.isfinite(stepped(run, t, part * h, run.y)).all()) for part in parts)
-        if not (all(solved) if near else any(solved)):
+        end = time.monotonic() + PATIENCE
+        for part in parts:
+            solved = bool(np.isfinite(stepped(run, t, part * h, run.y)).all())
+            if solved is not near:
+                break
+            if part != parts[-1] and time.monotonic() > end:
+                return f"perhaps a {_ADVICE} helps"
+        if not solved:
             return f"nor are those of {least} of the step: a {_ADVICE} does not help"
     return f"use a {_ADVICE}"
 

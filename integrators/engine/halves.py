@@ -3,23 +3,30 @@
 No guard sees them where dampers work or closures are held elastically: the energy falls anyway, and each step is
 resolved.  From a few saved states some steps are taken once more in halves; where what differs, summed over the run, is
 more than `SUSPECT` of the motion, the whole run is (its first `MOST` steps), and positions that are elsewhere by more
-than `ELSEWHERE` of the way they go are a doubt.
+than `ELSEWHERE` of the way they go are a doubt.  The look costs 3 · 2/`PART`, 15 % of a run of 320 steps and more (48
+half steps of shorter ones), and half as much again where states are saved at given times, between steps, since the
+steps are taken anew, too; the whole run in halves is two runs.  Trajectories in lanes are looked at together; of a
+large ensemble those of `LONG` steps, and as a whole the first `MOST_WHOLE` groups that are suspect.
 
 Methods that are symplectic or symmetric promise the shape of a motion, and phases drift: they are not asked where the
-energy is kept, and where smooth dampers take it, only whether the motion is another one (`ANOTHER`).
+energy is kept, and where smooth dampers take it or drives bring it, only whether the motion is another one
+(`ANOTHER`).  So are the ends of all others: what grows, or speeds up, goes most of its way in its last steps.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from integrators.engine.fixed_run import FixedRun, LaneRun
-from integrators.engine.losses import MOST_TRAJECTORIES
-from integrators.engine.resolution import positions_of
+from integrators.engine.resolution import positions_of, scale_of
 from integrators.engine.run import Output, Plan, Trajectory
-from integrators.problem import Doubt
+from integrators.method import Method
+from integrators.problem import Doubt, Problem
 from integrators.status import Status
+from liegroup.compile import WIDTH
 
 Array = NDArray[np.float64]
 SUSPECT = 1e-3
@@ -32,69 +39,193 @@ STRETCH, PART = 8, 40
 """Steps of a stretch that is looked at first: at least, and one in so many of the run."""
 MOST = 20_000
 """Steps that are taken once more in halves."""
+FIRST, LONG = 8, 1000
+"""Trajectories of an ensemble that are looked at anyway, and steps from which on those behind them are: setting out
+costs as much as a hundred steps.
+"""
+LITTLE = 0.05
+"""Part of the way of positions of another unit."""
+BETWEEN = 101
+"""States by which the way is known where few are saved."""
+MOST_WHOLE = 8
+"""Runs, of eight trajectories in lanes or of one, that are taken once more as a whole."""
 
 
-def elsewhere(run: FixedRun, found: Trajectory, scale: Array, number: int) -> list[Doubt]:
-    """The doubt of a run whose positions are not those of steps of half the size; `scale` as of
-    `integrators.engine.resolution.scale_of`.  Of an ensemble the first `MOST_TRAJECTORIES` are looked at.
+def elsewhere(looks: Iterable[tuple[FixedRun, Mapping[int, Trajectory], int]]) -> list[Doubt]:
+    """The doubts of trajectories whose positions are not those of steps of half the size: of runs, their trajectories
+    by lanes, and the number of the first lane.
     """
-    every, method = run.output.save_every, run.method
-    rows = min(len(found.t) - int(run.plan.steps % every != 0), 1 + MOST // every)
-    damped = [guard for guard in run.problem.guards if np.isfinite(guard.rise)]
-    limit, positions = ELSEWHERE, positions_of(run.problem)
-    if method.symplectic or method.symmetric:
-        limit = max((ANOTHER if guard.accounts else ELSEWHERE for guard in damped), default=np.inf)
-    if (
-        number >= MOST_TRAJECTORIES
-        or limit == np.inf
-        or len(run.output.times)
-        or rows < 2
-        or not np.isfinite(scale[:positions]).any()
-    ):
-        return []
-    if rows > 3 and (np.ptp(found.y[1:rows, :positions], axis=0) < 0.5 * scale[:positions]).all():
-        return []  # a start off what is slow: the way was gone within a step
-    if not _sum_of_differences(run, found, scale, positions, rows) > SUSPECT:
-        return []
-    differs = _differences(run, found, scale, positions, 0, rows - 1)
-    part = float(np.quantile(differs, 0.9)) if len(differs) == rows else 0.0
-    if not part > limit:
-        return []
-    says = "steps of half the size give another motion: positions differ by this part of the way that they go"
-    remedy = "use a smaller step, or a method of higher order; of chaotic motions compare averages"
-    time = float(found.t[int(np.argmax(differs > limit))])
-    return [Doubt("accuracy", time, part, limit, says, remedy, number)]
+    doubts: list[Doubt] = []
+    whole = 0
+    for run, found, first in looks:
+        limit = _limit(run.problem, run.method)
+        if limit == np.inf or (first >= FIRST and run.plan.steps < LONG) or whole >= MOST_WHOLE:
+            continue
+        look = _Look(run, found, first)
+        if suspect := look.suspects():
+            whole += 1
+            doubts += look.doubts_of(suspect, limit)
+    return doubts
 
 
-def _sum_of_differences(run: FixedRun, found: Trajectory, scale: Array, positions: int, rows: int) -> float:
-    """Over the whole run, from stretches at its beginning, where it bends most, and in the middle."""
-    every = run.output.save_every
-    length = max(STRETCH, every * (rows - 1) // PART) // every or 1  # in rows
-    last = rows - 1 - length
-    if last <= 0:
-        return np.inf
-    bent = np.abs(np.diff(found.y[:rows], 2, axis=0) / scale).max(axis=1)
-    kink = int(np.argmax(bent)) - length // 2
-    starts = sorted({0, min(max(kink, 0), last), last // 2})
-    stretches = [_differences(run, found, scale, positions, k, length) for k in starts]
-    if any(len(stretch) <= length for stretch in stretches):
-        return np.inf
-    return (rows - 1) / length * float(np.mean([stretch.max() for stretch in stretches]))
+def _limit(problem: Problem, method: Method) -> float:
+    """Part of the way by which positions may differ."""
+    if not (method.symplectic or method.symmetric):
+        return ELSEWHERE
+    damped = [guard for guard in problem.guards if np.isfinite(guard.rise)]
+    driven = "energy" in problem.invariant_names and not any(guard.name == "energy" for guard in problem.guards)
+    default = ANOTHER if driven else np.inf
+    return max((ANOTHER if guard.accounts else ELSEWHERE for guard in damped), default=default)
 
 
-def _differences(run: FixedRun, found: Trajectory, scale: Array, positions: int, row: int, rows: int) -> Array:
-    """How far positions (1 + rows,) are from those that steps of half the size reach from a saved row, over `scale`;
-    fewer where these fail.
+def _ways(run: FixedRun, states: Array) -> Array:
+    """`scale_of`, with positions of different units apart: how far a wheel turns says nothing of how far its cart goes.
+    What goes by less than `LITTLE` of what another does, in what counts as one (`Problem.scales`), up to one, is
+    measured by that: springs that shake a little are not the motion.
     """
-    every = run.output.save_every
-    steps = 2 * every * rows
-    start, kind = found.y[row], LaneRun if isinstance(run, LaneRun) else FixedRun
-    start = np.tile(start, (run.y.shape[-1], 1)) if kind is LaneRun else start
-    plan = Plan(float(found.t[row]), 0.5 * run.plan.h, steps)
-    halves = kind(run.problem, run.method, Output(save_every=2 * every), plan, start)
-    halves.go(steps)
-    if halves.status is not Status.OK:
-        return np.zeros(0)
-    reached = halves.trajectories()[0].y[: rows + 1]
-    apart = np.abs(reached - found.y[row : row + len(reached)])[:, :positions] / scale[:positions]
-    return np.array(apart.max(axis=1))
+    scale, start = scale_of(run, states), 0
+    for variable in run.problem.variables:
+        part, units = slice(start, start + variable.size), variable.units.split(", ")
+        start += variable.size
+        if start > positions_of(run.problem) or len(units) != variable.size or not np.isfinite(scale[part]).all():
+            continue
+        moved, one = np.abs(states[:, part] - states[0, part]).max(axis=0), run.problem.scales[part]
+        ways = np.array([moved[[unit == other for other in units]].max() for unit in units])
+        scale[part] = np.maximum(ways, LITTLE * np.minimum(ways / one, 1.0).max() * one)
+    return scale
+
+
+class _Look:
+    """Trajectories of one run, which have reached its end, beside those of steps of half the size."""
+
+    def __init__(self, run: FixedRun, found: Mapping[int, Trajectory], first: int) -> None:
+        self.run, self.first = run, first
+        self.positions, self.at_times = positions_of(run.problem), bool(len(run.output.times))
+        self.every = every = 1 if self.at_times else run.output.save_every
+        t = next(iter(found.values())).t if found else np.zeros(0)
+        y = {lane: one.y for lane, one in found.items()}
+        if self.at_times and len(t) and t[0] != run.plan.t0:
+            starts, t = np.atleast_2d(run.problem.y0)[first:], np.append(run.plan.t0, t)
+            y = {lane: np.vstack([starts[lane], states]) for lane, states in y.items()}
+        if self.at_times:
+            self.rows = int(np.sum(np.abs(t - run.plan.t0) <= (MOST + 0.5) * abs(run.plan.h)))
+        else:
+            self.rows = min(len(t) - int(run.plan.steps % every != 0), 1 + MOST // every)
+        self.t, self.y = t[: self.rows], {lane: states[: self.rows] for lane, states in y.items()}
+        self.scale = {lane: _ways(run, states) for lane, states in y.items()}
+
+    def suspects(self) -> list[int]:
+        """Lanes of which the steps looked at differ by too much, summed over the run."""
+        asked = [lane for lane in self.y if self.rows >= 2 and self._moves(lane)]
+        if not asked:
+            return []
+        sums = self._sums(asked)
+        return [lane for lane in asked if sums[lane] > SUSPECT]
+
+    def _moves(self, lane: int) -> bool:
+        y, scale = self.y[lane][:, : self.positions], self.scale[lane][: self.positions]
+        if not np.isfinite(scale).any():
+            return False
+        # else: a start off what is slow, and the way was gone within a step
+        return self.rows <= 3 or not bool((np.ptp(y[1:], axis=0) < 0.5 * scale).all())
+
+    def doubts_of(self, suspect: list[int], limit: float) -> list[Doubt]:
+        """Of the whole run."""
+        says = "steps of half the size give another motion: positions differ by this part of the way that they go"
+        remedy = "use a smaller step, or a method of higher order; of chaotic motions compare averages"
+        whole = self._whole(suspect)
+        doubts = []
+        for lane in suspect:
+            differs = whole[lane]
+            part, allowed = float(np.quantile(differs, 0.9, method="higher")), limit
+            if part <= limit < ANOTHER < differs[-1]:
+                part, allowed = float(differs[-1]), ANOTHER
+            if part > allowed:
+                time = float(self.t[int(np.argmax(differs > allowed))])
+                doubts.append(Doubt("accuracy", time, part, allowed, says, remedy, self.first + lane))
+        return doubts
+
+    def _sums(self, asked: list[int]) -> dict[int, float]:
+        """What differs over the whole run, from stretches at its beginning, where it bends most, and in the middle;
+        infinite where they do not fit in, or fail.
+        """
+        run, every = self.run, self.every
+        steps = min(run.plan.steps, MOST) if self.at_times else every * (self.rows - 1)
+        length = max(STRETCH, steps // PART) // every * every or every
+        rows = length // every if not self.at_times else 1
+        end = self.t[-1] - run.plan.h * length
+        last = int(np.sum((end - self.t) * np.sign(run.plan.h) >= -1e-9 * abs(run.plan.h))) - 1
+        if last < 0 or steps <= length:
+            return dict.fromkeys(asked, np.inf)
+        kink = (
+            int(np.argmax(max((self._bent(lane) for lane in asked), key=np.max))) - rows // 2 if len(self.t) > 2 else 0
+        )
+        starts = sorted({0, min(max(kink, 0), last), last // 2})
+        stretches = [self._stretch(asked, row, length, rows) for row in starts]
+        sums = {}
+        for lane in asked:
+            differs = [stretch[lane] for stretch in stretches]
+            failed = any(len(x) <= rows for x in differs)
+            sums[lane] = np.inf if failed else steps / length * float(np.mean([x.max() for x in differs]))
+        return sums
+
+    def _bent(self, lane: int) -> Array:
+        rates = np.diff(self.y[lane], axis=0) / np.diff(self.t)[:, None]
+        return np.array(np.abs(np.diff(rates, axis=0) / self.scale[lane]).max(axis=1))
+
+    def _stretch(self, asked: list[int], row: int, length: int, rows: int) -> dict[int, Array]:
+        """How far states are from those of half the steps, on the way from a saved state: momenta, too, since a rate
+        that is wrong takes positions along for the rest of the run.
+        """
+        starts, t = {lane: self.y[lane][row] for lane in asked}, float(self.t[row])
+        every, h = length // rows, self.run.plan.h
+        halves = self._taken(starts, Plan(t, 0.5 * h, 2 * length), Output(save_every=2 * every))
+        if self.at_times:
+            again = self._taken(starts, Plan(t, h, length), Output(save_every=every))
+            taken = {lane: one.y for lane, one in again.items()}
+        else:
+            taken = {lane: self.y[lane][row : row + rows + 1] for lane in asked}
+        return {lane: self._apart(lane, halves[lane].y, taken[lane], len(self.scale[lane])) for lane in asked}
+
+    def _whole(self, asked: list[int]) -> dict[int, Array]:
+        """The same of the whole run, of few given times beside the way between them; where half the steps fail nothing
+        differs, unless they end without numbers.
+        """
+        run, starts = self.run, {lane: self.y[lane][0] for lane in asked}
+        rows = np.arange(self.rows)
+        if self.at_times:
+            between = np.linspace(run.plan.t0, self.t[-1], BETWEEN)
+            times = np.union1d(self.t, between)[:: int(np.sign(run.plan.h))]
+            rows = np.flatnonzero(np.isin(times, self.t))
+            steps, output = min(run.plan.steps, MOST), Output(times=times)
+        else:
+            steps, output = self.every * (self.rows - 1), Output(save_every=2 * self.every)
+        halves = self._taken(starts, Plan(run.plan.t0, 0.5 * run.plan.h, 2 * steps), output)
+        whole = {}
+        for lane, half in halves.items():
+            if self.at_times and half.status is Status.OK:
+                self.scale[lane] = _ways(run, half.y)
+            apart = self._apart(lane, half.y[rows[rows < len(half.y)]], self.y[lane], self.positions)
+            end = np.inf if half.status is Status.NON_FINITE else 0.0
+            whole[lane] = np.append(apart, np.full(self.rows - len(apart), end))
+        return whole
+
+    def _apart(self, lane: int, halves: Array, taken: Array, k: int) -> Array:
+        """How far the first k components of states are from each other, by rows."""
+        rows = min(len(halves), len(taken))
+        with np.errstate(all="ignore"):
+            apart = np.abs(halves[:rows, :k] - taken[:rows, :k]) / self.scale[lane][:k]
+        return np.array(np.where(np.isnan(apart), np.inf, apart).max(axis=1))
+
+    def _taken(self, starts: Mapping[int, Array], plan: Plan, output: Output) -> dict[int, Trajectory]:
+        """What steps from some states reach, by lanes."""
+        run = self.run
+        some = next(iter(starts.values()))
+        if isinstance(run, LaneRun):
+            begin = np.array([starts.get(lane, some) for lane in range(WIDTH)])
+            taken: FixedRun = LaneRun(run.problem, run.method, output, plan, begin)
+        else:
+            taken = FixedRun(run.problem, run.method, output, plan, some)
+        taken.go(plan.steps)
+        found = taken.trajectories()
+        return {lane: found[lane] for lane in starts}

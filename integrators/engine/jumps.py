@@ -2,8 +2,9 @@
 
 A jump J of the rate of a variable inside a step shows in the saved states: the second differences at its ends add up to
 h J, where those beside them are of the size of h².  What is found so is looked at by smaller steps: of eight in the
-place of the one, that with the jump is alone in being wrong.  A jump at the end of a step, where a control is switched,
-harms nothing, and is no doubt.
+place of the one, that with the jump is alone in being wrong.  So are the first ones from a saved state that is off what
+is slow, for steps that do not resolve how it settles: there the look begins at the saved state before.  A jump at the
+end of a step, where a control is switched, harms nothing, and is no doubt.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ ALONE = 10.0
 """Error of one of them relative to those of the others that are no neighbours of it."""
 WRONG = 3e-3
 """The same relative to the jump."""
+_SETTLED = 1
+"""The last of them that may be wrong because it begins off what is slow."""
 MOST = 3
 """Steps that are looked at."""
 TAKEN_AGAIN, PART = 1000, 0.1
@@ -47,7 +50,7 @@ def jumps(run: FixedRun, found: Trajectory, scale: Array, number: int) -> list[D
         return []
     rows, sizes = steepest(found.y[:last], scale * steps)
     for row, size in zip(rows, sizes, strict=True):
-        time = jump_within(run, steps, float(found.t[row]), found.y[row], scale, size)
+        time = jump_within(run, steps, float(found.t[row]), found.y[row - 1], found.y[row], scale, size)
         if time is not None:
             says = "the field jumps within a step: it is not smooth, and the order of the method is void"
             remedy = "look for what is not smooth there; end the run at it by an event and start anew"
@@ -71,10 +74,25 @@ def steepest(y: Array, scale: Array) -> tuple[NDArray[np.int64], Array]:
     return largest + 2, sizes[largest]
 
 
-def jump_within(run: FixedRun, steps: int, t: float, y: Array, scale: Array, size: float) -> float | None:
-    """When the field jumps by h J/scale = `size` inside the steps of size h from (t, y), or None if it does not."""
-    parts = max(PARTS, steps)
-    h = run.plan.h * steps / parts
+def jump_within(
+    run: FixedRun, steps: int, t: float, before: Array, y: Array, scale: Array, size: float
+) -> float | None:
+    """When the field jumps by h J/scale = `size` inside the steps of size h from (t, y), or None if it does not;
+    `before` is the state at those before.
+    """
+    parts, whole = max(PARTS, steps), run.plan.h * steps
+    h = whole / parts
+    errors, _ = _errors(run, t, h, parts, y, scale)
+    place = _alone(errors, size)
+    if place is not None and place <= _SETTLED:
+        _, settled = _errors(run, t - whole, h, parts, before, scale)
+        errors, _ = _errors(run, t, h, parts, settled, scale)
+        place = _alone(errors, size)
+    return None if place is None else t + (place + 0.5) * h
+
+
+def _errors(run: FixedRun, t: float, h: float, parts: int, y: Array, scale: Array) -> tuple[Array, Array]:
+    """By how much each of the steps (parts,) from (t, y) differs from two of half its size, and where these lead."""
     errors = np.zeros(parts)
     for k in range(parts):
         after = stepped(run, t + k * h, h, y)
@@ -84,7 +102,11 @@ def jump_within(run: FixedRun, steps: int, t: float, y: Array, scale: Array, siz
         if not np.isfinite(halves).all():
             break
         y = halves
+    return errors, y
+
+
+def _alone(errors: Array, size: float) -> int | None:
+    """Which of the steps is alone in being wrong, if one is."""
     worst = int(np.argmax(errors))
-    others = np.delete(errors, [k for k in range(worst - 1, worst + 2) if 0 <= k < parts])
-    alone = errors[worst] > ALONE * others.max() and errors[worst] > WRONG * size
-    return t + (worst + 0.5) * h if alone else None
+    others = np.delete(errors, [k for k in range(worst - 1, worst + 2) if 0 <= k < len(errors)])
+    return worst if errors[worst] > ALONE * others.max() and errors[worst] > WRONG * size else None

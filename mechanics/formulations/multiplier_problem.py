@@ -286,7 +286,7 @@ def multiplier_problem(
     )
     labels, velocity_labels = mechanism.labels
     variables = [
-        Variable("q", labels, "", "joint coordinates, rad or m"),
+        Variable("q", labels, mechanism.coordinate_units, "joint coordinates, rad or m"),
         Variable("v", velocity_labels, "", "joint velocities, rad/s or m/s"),
     ]
     if integral:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from integrators import Problem, Status, integrate
+from integrators.engine import diagnosis
 from integrators.events import Event
 from liegroup import rn
 from liegroup.table import RN, table_of
@@ -260,3 +261,10 @@ def test_a_smaller_step_is_advised_only_where_one_is_solved(field, start, step, 
     assert ("use a smaller step" in solution.message or "a smaller step or" in solution.message) is helps
     smaller = integrate(problem, "MIDPOINT", (0.0, 0.1 * step), 0.1 * step)
     assert (smaller.status.name == "OK") is helps
+
+
+def test_where_steps_take_long_to_fail_not_all_smaller_ones_are_tried(monkeypatch):
+    monkeypatch.setattr(diagnosis, "PATIENCE", -1.0)
+    problem = Problem(rn(1), [0.5 + 1e-9], lambda t, y: -1e4 * np.sign(y - 0.5))
+    solution = integrate(problem, "MIDPOINT", (0.0, 0.1), 0.1)
+    assert "perhaps a smaller step helps" in solution.message

@@ -7,8 +7,9 @@ import pytest
 
 from integrators import integrate
 from mechanics import Body, Frame, Inertia, Mechanism, Tree
-from mechanics.forces import cable, compliant, polynomial_spring
+from mechanics.forces import cable, compliant, joint_spring, polynomial_spring, servo
 from mechanics.joints import Prismatic, Revolute
+from mechanics.systems import SYSTEMS
 from mechanics.systems.loops import four_bar
 
 LUMP = Inertia.about_com(1.0, (0.0, 0.0, 0.0), 0.01 * np.eye(3))
@@ -41,12 +42,25 @@ def snapping_cable():
     return on_a_slide((0, 0, 1), [-0.1, 0.5], rope)
 
 
+def eccentric_rotor():
+    """It turns with 300 rad/s on an arm that a spring holds: an error of its rate goes on for the rest of the run."""
+    arm = Inertia.about_com(0.3, (0.0, 0.0, -0.3), 1e-3 * np.eye(3))
+    disk = Inertia.about_com(0.05, (0.0, 0.0, -0.02), 1e-4 * np.eye(3))
+    bodies = [
+        Body("arm", Revolute((0, 1, 0)), inertia=arm),
+        Body("disk", Revolute((0, 1, 0)), "arm", position=(0.0, 0.0, -0.6), inertia=disk),
+    ]
+    held = joint_spring("arm_joint", 1e3, damping=0.1)
+    return Mechanism(Tree(bodies), elements=[held]).problem([0.1, 0.0], [0.0, 300.0])
+
+
 CASES = {
     "double well": (double_well, "BDF3", 1e-3, 2.0),
     "double well, heavy": (lambda: double_well(0.12, 1.0), "BDF2", 1e-3, 2.0),
     "double well, long steps": (double_well, "RKMK_RADAU_IIA3", 1e-2, 2.0),
     "double well, linearised": (lambda: double_well(0.12, 1.0, 2.0), "RODAS4", 1e-2, 2.0),
     "closure": (elastic_four_bar, "ROS3P", 1e-3, 1.0),
+    "rotor": (eccentric_rotor, "BDF3", 1e-3, 1.0),
     "cable": (snapping_cable, "TREE_VARIATIONAL_IMEX", 1e-3, 2.0),
 }
 
@@ -81,22 +95,106 @@ def test_right_motions_of_the_same_systems_are_no_doubt(method):
 
 @pytest.mark.slow
 def test_half_of_the_steps_is_asked_in_lanes_and_of_saved_states():
+    """Of every trajectory, also of those behind the first eight."""
     problem = double_well(0.12, 1.0)
     alone = integrate(problem, "BDF2", (0.0, 2.0), 1e-3, save_every=5)
-    together = integrate(problem.with_start(np.tile(problem.y0, (2, 1))), "BDF2", (0.0, 2.0), 1e-3, save_every=5)
-    assert [doubt.trajectory for doubt in together.doubts] == [0, 1]
+    starts = np.tile(problem.y0, (11, 1))
+    starts[2:9, 0] = 0.1  # where the well is deepest
+    together = integrate(problem.with_start(starts), "BDF2", (0.0, 2.0), 1e-3, save_every=5)
+    assert [doubt.trajectory for doubt in together.doubts] == [0, 1, 9, 10]
     assert alone.doubts == together.doubts[:1]
     for doubt in together.doubts:
         assert doubt.name == "accuracy"
         assert doubt.limit < doubt.value < 1.0
 
 
+@pytest.mark.parametrize("times", [np.linspace(0.0, 2.0, 51), [0.3, 0.7, 1.9], [1.97]])
+def test_half_of_the_steps_is_asked_at_given_times(times):
+    problem = double_well(0.12, 1.0)
+    (doubt,) = integrate(problem, "BDF2", (0.0, 2.0), 1e-3, t_eval=times).doubts
+    assert doubt.name == "accuracy"
+    assert doubt.limit < doubt.value < 1.0
+    assert doubt.time in times
+
+
+def pendulum(start):
+    rod = Inertia.about_com(1.0, (0.0, 0.0, -1.0), 1e-3 * np.eye(3))
+    return Mechanism(Tree([Body("rod", Revolute((0, 1, 0)), inertia=rod)])).problem([start])
+
+
+def test_what_differs_is_held_against_the_way_and_not_against_what_is_saved_of_it():
+    """Saved is the pendulum after a period, where it has come back, a little late."""
+    problem = pendulum(0.3)
+    period = 2.0 * np.pi / np.sqrt(9.81 / 1.001) * (1.0 + 0.3**2 / 16.0)
+    run = integrate(problem, "BDF2", (0.0, 2.1), 1e-3, t_eval=[0.0, period])
+    assert np.abs(np.ptp(run["q"])) < 1e-4
+    assert run.success, run.message
+
+
+def test_what_blows_up_in_its_last_steps_is_no_success():
+    """No energy is watched where a servo drives, and nearly all of the way of joints that turn to 1e132 rad is gone in
+    the last step.
+    """
+    rod = Inertia.about_com(0.5, (0.0, 0.0, -0.25), 1e-3 * np.eye(3))
+    bodies = [Body("a", Revolute((0, 1, 0)), inertia=rod)]
+    for name, parent in (("b", "a"), ("c", "b")):
+        bodies.append(Body(name, Revolute((0, 1, 0)), parent, position=(0.0, 0.0, -0.5), inertia=rod))
+    drives = [
+        servo("a_joint", stiffness=1e6, damping=1e3),
+        servo("b_joint", stiffness=1e4, damping=1.0),
+    ]
+    run = integrate(Mechanism(Tree(bodies), elements=drives).problem([0.3, 0.3, 1.0]), "ROS3P", (0.0, 2.0), 0.02)
+    assert not run.success
+
+
 def test_phases_of_a_symmetric_method_may_drift_where_energy_is_kept():
     """A pendulum by the midpoint rule, ω h = 0.3: its phase is off by a radian after a hundred seconds."""
-    rod = Inertia.about_com(1.0, (0.0, 0.0, -1.0), 1e-3 * np.eye(3))
-    problem = Mechanism(Tree([Body("rod", Revolute((0, 1, 0)), inertia=rod)])).problem([0.3])
+    problem = pendulum(0.3)
     run, fine = (integrate(problem, "MIDPOINT", (0.0, 100.0), h, save_every=int(0.1 / h)) for h in (0.1, 0.01))
     assert np.abs(run["q"] - fine["q"]).max() > 0.2
     assert run.success
     damping = integrate(problem, "BDF2", (0.0, 100.0), 0.1)
     assert not damping.success
+
+
+def test_a_symmetric_method_is_asked_where_drives_work_and_nothing_else_is_watched():
+    """ω h = 0.9: the phase is off by radians."""
+    driven = on_a_slide((1, 0, 0), [0.1, 0.0], servo("slide_joint", stiffness=1e4, damping=0.0))
+    (doubt,) = integrate(driven, "MIDPOINT", (0.0, 1.0), 0.01).doubts
+    assert doubt.name == "accuracy"
+    assert doubt.value > doubt.limit > 0.3
+
+
+def test_what_slides_is_not_measured_by_what_turns():
+    """A wheel that turns by a hundred radians on a mass that a spring drives, of which the method takes all."""
+    wheel = Inertia.about_com(0.1, (0.0, 0.0, 0.0), 1e-3 * np.eye(3))
+    bodies = [
+        Body("slide", Prismatic((1, 0, 0)), inertia=LUMP),
+        Body("wheel", Revolute((0, 1, 0)), "slide", inertia=wheel),
+    ]
+    drive = servo("slide_joint", stiffness=400.0, damping=0.0)
+    problem = Mechanism(Tree(bodies), elements=[drive]).problem([1.0, 0.0], [0.0, 100.0])
+    run = integrate(problem, "BDF2", (0.0, 1.0), 2e-2)
+    assert np.abs(run["q"][:, 0] - np.cos(np.sqrt(400.0 / 1.1) * run.t)).max() > 0.3
+    (doubt,) = run.doubts
+    assert doubt.name == "accuracy"
+
+
+def test_what_grows_by_itself_dies_under_long_steps_and_nothing_tells():
+    """A limit of what is asked, and no wish: τ = 20 ẋ − 5 ẋ³ at 100 rad/s, ω h = 2."""
+    excited = on_a_slide((1, 0, 0), [0.01, 0.4], polynomial_spring("slide_joint", (1e4,), damping=(-20.0, 0.0, 5.0)))
+    run, fine = (integrate(excited, method, (0.0, 1.0), h) for method, h in (("BDF1", 0.02), ("BDF2", 1e-4)))
+    assert np.abs(fine["q"][-100:, 0]).max() > 0.01 > 10.0 * np.abs(run["q"][-10:, 0]).max()
+    assert run.success, "the line of docs/known_limits.md may go"
+
+
+@pytest.mark.slow
+def test_a_disk_that_spins_flatter_is_not_where_long_steps_have_it():
+    """Its centre is off by a tenth of its way: what is said of it is true."""
+    problem = SYSTEMS["eulers-disk"].problem()
+    times = np.linspace(0.0, 2.0, 201)
+    truth = integrate(problem, "RKMK_DOP853", (0.0, 2.0), rtol=1e-11, atol=1e-12, t_eval=times)
+    run = integrate(problem, "BDF2", (0.0, 2.0), 0.01)
+    off = np.abs(run["centre"] - truth["centre"]) / np.ptp(truth["centre"], axis=0)
+    assert np.quantile(off.max(axis=1), 0.9) > 0.05
+    assert [doubt.name for doubt in run.doubts] == ["accuracy"]
